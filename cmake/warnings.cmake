@@ -1,0 +1,13 @@
+# One interface target carries the warnings and sanitizers of every target that is ours.
+add_library(skmd_warnings INTERFACE)
+target_compile_options(skmd_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor $<$<BOOL:${SKMD_WERROR}>:-Werror>)
+target_include_directories(skmd_warnings INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_definitions(skmd_warnings INTERFACE CL_TARGET_OPENCL_VERSION=300 CL_USE_DEPRECATED_OPENCL_1_0_APIS
+  CL_USE_DEPRECATED_OPENCL_1_1_APIS CL_USE_DEPRECATED_OPENCL_1_2_APIS CL_USE_DEPRECATED_OPENCL_2_0_APIS CL_USE_DEPRECATED_OPENCL_2_1_APIS CL_USE_DEPRECATED_OPENCL_2_2_APIS)
+if(SKMD_SANITIZE)
+  target_compile_options(skmd_warnings INTERFACE -fsanitize=${SKMD_SANITIZE} -fno-omit-frame-pointer -g)
+  target_link_options(skmd_warnings INTERFACE -fsanitize=${SKMD_SANITIZE})
+  if(SKMD_SANITIZE MATCHES "undefined")
+    target_compile_options(skmd_warnings INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()

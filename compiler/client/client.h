@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the driver asks of skmd-compile, and the answer. A cache hit starts no process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "partitioner/result.h"
+#include "partitioner/traits.h"
+
+namespace skmd::compiler {
+
+/// An embedded header of clCompileProgram: `name` is matched exactly by #include.
+struct Header {
+  std::string name;
+  std::string text;
+};
+
+/// The language that the virtual device offers: becomes macros while preprocessing.
+struct Language {
+  std::vector<std::string> extensions;  // cl_khr_… names, each becomes a macro = 1
+  std::vector<std::string> features;    // __opencl_c_… macros, defined for -cl-std=CL3.0
+  bool fp64 = false;
+  bool images = false;
+};
+
+enum class Stage : std::uint8_t {
+  build,    // clBuildProgram: a whole program
+  compile,  // clCompileProgram: one unit; external functions may be missing
+};
+
+struct CompileRequest {
+  std::string source;
+  std::string options;          // as the application gave them; split here, never by a shell
+  std::vector<Header> headers;
+  Language language;
+  Stage stage = Stage::build;
+  /// The application's working directory, for relative -I and #include "…".
+  std::string working_directory;
+};
+
+enum class Outcome : std::uint8_t {
+  analysed,         // text, kernels are good
+  opaque,           // our front end cannot take it: vendors get source and options as they are; `reason` says why
+  invalid_options,  // CL_INVALID_BUILD_OPTIONS (or the COMPILER form)
+  failed,           // the source is wrong; `log` has file:line:column: error: …
+};
+
+struct CompileAnswer {
+  Outcome outcome = Outcome::opaque;
+  std::string log;             // warnings or errors, as the build log shows them; "" for a clean build
+  std::string reason;          // for opaque
+  std::string preprocessed;    // the one text that all devices share, without line markers
+  std::string text;            // partition-ready form: what vendors build. Equal to `preprocessed` if no kernel asks
+                               // for group ids and the like. Kernels with traits.hidden_record take one more argument.
+  std::string vendor_options;  // what is left of the options after preprocessing (-cl-std=…, -cl-fast-relaxed-math, …)
+  std::vector<domain::KernelTraits> kernels;  // in order of appearance; only the application's
+  std::string hash;            // content hash (hex, 32 digits) of preprocessed text and options: the program's identity
+  bool kernel_arg_info = false;  // -cl-kernel-arg-info was given
+};
+
+/// Binary round trip of an answer, for the cache and for program binaries. decode refuses whatever encode did not write.
+std::string encode(const CompileAnswer& answer);
+domain::Result<CompileAnswer> decode_answer(const std::string& bytes);
+
+struct ClientOptions {
+  std::string helper;      // path of skmd-compile
+  std::string cache;       // folder, created 0700 when missing; "": no cache
+  unsigned timeout_seconds = 1800;
+};
+
+/// Thread-safe. Blocks until the helper answers. Starts the helper by posix_spawn/vfork-exec with a scrubbed environment, closed
+/// descriptors, a reset signal mask; the result comes through a pipe, so that an application that ignores SIGCHLD or
+/// waits for any child does no harm. A helper that crashes, hangs or cannot be started gives an opaque answer with the reason.
+class Client {
+ public:
+  explicit Client(ClientOptions options) : options_(std::move(options)) {}
+  [[nodiscard]] CompileAnswer compile(const CompileRequest& request) const;
+
+ private:
+  ClientOptions options_;
+};
+
+/// The hidden record's layout, version 1: passed by value as the last argument of kernels with traits.hidden_record.
+/// All numbers are those of the launch, not of the box. The generated text declares the same struct.
+struct HiddenRecord {
+  std::uint64_t global_offset[3];
+  std::uint64_t global_size[3];
+  std::uint64_t group_count[3];
+  std::uint64_t first_group[3];   // of the box: get_group_id(d) = native id + first_group[d]
+  std::uint64_t local_size[3];    // enqueued local size
+};
+
+}  // namespace skmd::compiler

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which bytes of each buffer argument a box of work-groups may read, may write, and surely writes.
+//
+// Values are mathematical integers in 128 bits, kept as "affine form over ids and iterations + slack interval".
+// Additions, subtractions and multiplications are exact modulo 2^bits, so they are not checked; where a representative
+// matters (sext, zext, division, right shifts, min/max, comparisons, the final address) the interval must lie in one
+// window of the type, else the value is unknown. An unknown offset means the whole buffer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "partitioner/byte_ranges.h"
+#include "partitioner/nd_range.h"
+#include "partitioner/traits.h"
+
+namespace skmd::domain {
+
+/// A frozen argument as footprints see it.
+struct ArgumentView {
+  bool is_buffer = false;
+  std::uint64_t bytes = 0;                  // buffer: bytes reachable through this argument (a sub-buffer's size; 0 = null)
+  std::span<const std::byte> value;         // by-value argument
+};
+
+/// Byte ranges are relative to the argument's pointer and clipped to its `bytes`.
+struct Footprint {
+  RangeSet reads;        // may be over-estimated; includes atomics
+  RangeSet may_write;    // may be over-estimated; includes atomics
+  RangeSet must_write;   // never over-estimated
+  /// A write whose place is not known: may_write is the whole buffer for this reason.
+  bool write_unknown = false;
+  bool operator==(const Footprint&) const = default;
+};
+
+/// One Footprint per parameter of the kernel (empty ones for arguments that are no buffers), for the union of `boxes`.
+/// Pure; linear in nodes × boxes (plus rows of 2-D boxes). `arguments.size() == traits.parameters.size()`.
+std::vector<Footprint> evaluate(const KernelTraits& traits, const NdRange& range, std::span<const Box> boxes,
+                                std::span<const ArgumentView> arguments);
+
+/// Convenience: the footprint of a whole span.
+std::vector<Footprint> evaluate(const KernelTraits& traits, const NdRange& range, const GroupSpan& span,
+                                std::span<const ArgumentView> arguments);
+
+}  // namespace skmd::domain

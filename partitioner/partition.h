@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which device gets which groups. Pure: values in, a plan out, in microseconds.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "partitioner/merge.h"
+#include "partitioner/nd_range.h"
+#include "partitioner/result.h"
+
+namespace skmd::domain {
+
+enum class PartitionMode : std::uint8_t { automatic, equal, linear, single, fixed };
+
+/// SKMD_PARTITION, parsed.
+struct PartitionPolicy {
+  PartitionMode mode = PartitionMode::automatic;
+  int single_index = -1;            // single:INDEX; -1 = the anchor
+  std::vector<double> percent;      // fixed:P0,P1,…
+};
+
+/// `auto`, `equal`, `linear`, `single`, `single:INDEX`, `fixed:P0,P1,…` (one percentage per device, sum 100 ± 0.01).
+/// Anything else, `paper` and `dynamic` included until they are built, is an error that names the value.
+Result<PartitionPolicy> parse_policy(std::string_view text, std::size_t device_count);
+
+struct Slice {
+  std::uint32_t device = 0;         // index in the order of `devices`
+  GroupSpan span;
+  bool operator==(const Slice&) const = default;
+};
+
+/// Slices ascend by span, tile [0, groups) and are never empty. One slice: the launch is whole, `reason` says why.
+struct Plan {
+  std::vector<Slice> slices;
+  NotSplit reason = NotSplit::not_profitable;  // meaningful with one slice
+  double predicted_seconds = 0.0;              // 0: nothing was predicted
+};
+
+/// What is believed about one device for one kernel.
+struct DeviceModel {
+  bool eligible = true;
+  bool measured = false;            // groups_per_second comes from this kernel on this device
+  double groups_per_second = 0.0;
+  double launch_seconds = 0.0;      // fixed cost of a slice
+  double bytes_to_per_second = 1e10;
+  double bytes_from_per_second = 1e10;
+  double relative_error = 0.2;      // spread of the measured rate
+};
+
+struct PartitionRequest {
+  PartitionPolicy policy;
+  std::uint32_t anchor = 0;
+  std::uint64_t groups = 0;
+  std::span<const DeviceModel> devices;
+  /// Bytes that would really move if `device` ran `span`: to it before, and from it if somebody reads the result later.
+  std::function<std::uint64_t(std::uint32_t device, const GroupSpan& span)> bytes_to, bytes_from;
+  /// Seconds that joining the results costs when more than one device writes (0 for rung 1).
+  double merge_seconds = 0.0;
+  /// Spans are cut at multiples of this where that loses little (groups of one row: slabs stay contiguous). 1: anywhere.
+  std::uint64_t granularity = 1;
+  const Plan* previous = nullptr;   // preferred when a new plan gains little
+};
+
+/// `equal` gives device k of n the groups from floor(k·G/n) to floor((k+1)·G/n), over eligible devices; `fixed` likewise by
+/// percent; `linear` in proportion to the measured rates, transfers ignored; `automatic` minimises the predicted time
+/// and explores unmeasured devices with small slices. Every group is in exactly one slice.
+Plan partition(const PartitionRequest& request);
+
+}  // namespace skmd::domain

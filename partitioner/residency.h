@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which byte ranges of one root buffer are valid in which memory space. Space 0 is host memory; devices that share the
+// host's memory use space 0, every other device has a space of its own.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "partitioner/byte_ranges.h"
+
+namespace skmd::domain {
+
+using SpaceId = std::uint32_t;
+using SpaceMask = std::uint64_t;  // bit s: valid in space s; 0: undefined (nobody ever wrote it)
+inline constexpr SpaceId kHostSpace = 0;
+inline constexpr SpaceId kMaxSpaces = 64;
+
+class ResidencyMap {
+ public:
+  struct Piece {
+    ByteRange range;
+    SpaceMask valid = 0;
+    bool operator==(const Piece&) const = default;
+  };
+
+  /// Everything starts undefined. Invariant: pieces tile [0, bytes), neighbours differ in `valid`.
+  explicit ResidencyMap(std::uint64_t bytes);
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// Bytes written by somebody in `space`: valid there and nowhere else.
+  void written(SpaceId space, const RangeSet& ranges);
+  /// Bytes copied into `space` from where they were valid. Undefined bytes stay undefined.
+  void copied(SpaceId space, const RangeSet& ranges);
+  /// Contents given up: undefined again.
+  void forgotten(const RangeSet& ranges);
+  /// The native object of `space` is gone. Bytes valid only there become undefined (the caller gathers first).
+  void dropped(SpaceId space);
+
+  /// Defined bytes of `ranges` that are not valid in `space`.
+  [[nodiscard]] RangeSet missing(SpaceId space, const RangeSet& ranges) const;
+  [[nodiscard]] RangeSet valid(SpaceId space, const RangeSet& ranges) const;
+  [[nodiscard]] RangeSet undefined(const RangeSet& ranges) const;
+  /// The pieces that overlap `ranges`, cut to them, ascending.
+  [[nodiscard]] std::vector<Piece> pieces(const RangeSet& ranges) const;
+  [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
+
+ private:
+  std::uint64_t bytes_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace skmd::domain

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transfer lists: the copies that make needed bytes valid where they will be read, and no others.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "partitioner/residency.h"
+
+namespace skmd::domain {
+
+/// Bytes that `space` must hold of root buffer `root` (an index into the caller's list).
+struct Need {
+  std::uint32_t root = 0;
+  SpaceId space = 0;
+  RangeSet ranges;
+};
+
+/// One copy between memory spaces. Between two devices data goes through host memory, as two transfers.
+struct Transfer {
+  std::uint32_t root = 0;
+  SpaceId from = 0;
+  SpaceId to = 0;
+  RangeSet ranges;
+  bool operator==(const Transfer&) const = default;
+};
+
+/// Bytes never written that a device is about to read or to write only in part: filled with zeros, not transferred.
+struct ZeroFill {
+  std::uint32_t root = 0;
+  SpaceId space = 0;
+  RangeSet ranges;
+  bool operator==(const ZeroFill&) const = default;
+};
+
+struct TransferList {
+  std::vector<Transfer> gathers;   // device → host, all of them before
+  std::vector<Transfer> uploads;   // host → device
+  std::vector<ZeroFill> fills;
+};
+
+/// Pure. `maps[root]` is the residency before the launch. Every defined byte that a need misses is transferred once
+/// to each space that needs it; a byte valid on several devices is gathered from one.
+TransferList transfers(std::span<const Need> needs, std::span<const ResidencyMap* const> maps);
+
+/// A run of equal rows, for rectangular transfers: rows i in [0, rows) cover [begin + i·stride, begin + i·stride + width).
+struct RowRun {
+  std::uint64_t begin = 0;
+  std::uint64_t width = 0;
+  std::uint64_t stride = 0;
+  std::uint64_t rows = 1;
+  bool operator==(const RowRun&) const = default;
+};
+
+/// Groups ascending ranges into as few row runs as a single forward pass finds.
+std::vector<RowRun> row_runs(const RangeSet& ranges);
+
+}  // namespace skmd::domain
