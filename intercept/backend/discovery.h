@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding real devices: the vendors' .icd files, selectors, and what is left out for which reason.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "intercept/backend/port.h"
+
+namespace skmd::icd {
+
+struct DiscoveryOptions {
+  std::string vendors_folder = "/etc/OpenCL/vendors";  // SKMD_VENDORS
+  std::string selectors;                               // SKMD_DEVICES; "": the default choice
+  std::string own_library;                             // path of this libskmd.so, left out
+};
+
+struct Discovery {
+  std::vector<std::shared_ptr<Device>> devices;        // in the order of the selectors; spaces are assigned
+  std::vector<std::string> left_out;                   // "name: reason", for the log and skmd-info
+};
+
+/// Loads the vendors (RTLD_LOCAL | RTLD_LAZY), never through libOpenCL.so.1. An error names the selector that matched nothing.
+/// A vendor that fails is left out with a reason; no device at all is an error (CL_PLATFORM_NOT_FOUND_KHR).
+Result<Discovery> discover(const DiscoveryOptions& options);
+
+}  // namespace skmd::icd

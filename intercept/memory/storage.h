@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of one root memory object across memory spaces: host shadow, native objects, residency, and the locks that
+// serialise concurrent commands by byte range. Commands and launches both move bytes through here.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "intercept/object/machine.h"
+#include "partitioner/byte_ranges.h"
+#include "partitioner/residency.h"
+#include "partitioner/transfer.h"
+
+namespace skmd::icd {
+
+/// One root buffer or image. Shared by handles, sub-buffers, mappings and every command in flight.
+class Storage {
+ public:
+  /// `host` non-null (CL_MEM_USE_HOST_PTR): the shadow is the application's memory, contents count from now on. `bytes` > 0.
+  /// `initial` non-null (CL_MEM_COPY_HOST_PTR): copied once, during the call.
+  static Result<std::shared_ptr<Storage>> create(Machine& machine, std::uint64_t bytes, std::byte* host, const std::byte* initial);
+  /// An image whose host form is tightly packed; moves as a whole.
+  static Result<std::shared_ptr<Storage>> create_image(Machine& machine, const ImageShape& shape, std::uint64_t bytes, std::byte* host,
+                                                       const std::byte* initial);
+  ~Storage();
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] Machine& machine() const { return machine_; }
+  [[nodiscard]] bool is_image() const { return shape_.has_value(); }
+  [[nodiscard]] const std::optional<ImageShape>& shape() const { return shape_; }
+  /// Stable address of root byte 0 in host memory, the same for the whole life (maps!); allocated at the first call.
+  /// Contents count only where residency says so.
+  Result<std::byte*> host();
+
+  // The functions below need the ranges locked (RangeLock) by the caller, for reading or writing.
+
+  /// Makes the host copy of `ranges` valid: gathers from devices what is missing (zeros where undefined). Blocks.
+  Status gather(const domain::RangeSet& ranges, const char* what);
+  /// The host copy of `ranges` was just written: valid there and nowhere else.
+  void host_written(const domain::RangeSet& ranges);
+  /// Contents given up (CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, map with INVALIDATE).
+  void forget(const domain::RangeSet& ranges);
+  /// Makes `ranges` valid in the space of `device`. Blocks.
+  Status upload(std::uint32_t device, const domain::RangeSet& ranges, const char* what);
+
+  /// The native object on machine.devices[device], made at the first call; devices in host memory get it in place over the shadow.
+  Result<std::shared_ptr<NativeMemory>> native(std::uint32_t device);
+
+  /// Residency, for planning and committing; hold the mutex while touching it.
+  std::mutex& mutex() { return mutex_; }
+  domain::ResidencyMap& residency() { return residency_; }
+
+ private:
+  friend class RangeLock;
+  struct Hold;
+  Storage(Machine& machine, std::uint64_t bytes);
+  Machine& machine_;
+  std::uint64_t bytes_;
+  std::optional<ImageShape> shape_;
+  std::mutex mutex_;
+  domain::ResidencyMap residency_;
+  std::byte* host_ = nullptr;
+  bool owns_host_ = false;
+  std::vector<std::shared_ptr<NativeMemory>> natives_;
+};
+
+/// Copies bytes between roots (or inside one, like memmove) where they are: pieces valid on a device are copied there. Ranges
+/// locked by the caller. Blocks.
+Status copy_bytes(Storage& from, std::uint64_t from_offset, Storage& to, std::uint64_t to_offset, std::uint64_t bytes);
+
+/// What a command is about to touch.
+struct Claim {
+  std::shared_ptr<Storage> storage;
+  domain::RangeSet ranges;
+  bool write = false;
+};
+
+/// Holds byte ranges of root buffers for one command: overlapping claims, one of them writing, exclude each other. All
+/// claims are taken at once, when the command is ready - never in enqueue order, which would deadlock on user events.
+class RangeLock {
+ public:
+  /// Blocks until no running command conflicts. Executor threads only (never a progress thread or start()).
+  static RangeLock take(std::vector<Claim> claims);
+  /// Does not block: empty if somebody holds a conflicting range, except holders that were submitted on the in-order
+  /// queue of `chain` (non-null) and will end there before us.
+  static std::optional<RangeLock> try_take(std::vector<Claim> claims, Device* chain);
+
+  RangeLock() = default;
+  RangeLock(RangeLock&& other) noexcept;
+  RangeLock& operator=(RangeLock&& other) noexcept;
+  ~RangeLock();
+  void release();
+
+ private:
+  struct Entry;
+  std::shared_ptr<Entry> entry_;
+};
+
+}  // namespace skmd::icd

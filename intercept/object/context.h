@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CL/cl.h>
+
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "intercept/object/handle.h"
+#include "intercept/object/machine.h"
+
+namespace skmd::icd {
+
+/// A context over the one virtual device. Native contexts live in the adapters, one per physical device.
+class Context : public Object {
+ public:
+  using ErrorCallback = void(CL_CALLBACK*)(const char*, const void*, size_t, void*);
+  using Destructor = void(CL_CALLBACK*)(cl_context, void*);
+
+  Context(Machine& machine, std::vector<cl_context_properties> properties, ErrorCallback callback, void* user_data)
+      : Object(Kind::context), machine_(machine), properties_(std::move(properties)), callback_(callback), user_data_(user_data) {}
+
+  [[nodiscard]] Machine& machine() const { return machine_; }
+  [[nodiscard]] const std::vector<cl_context_properties>& properties() const { return properties_; }
+  /// Errors only; on the callback thread.
+  void report(const std::string& text);
+  void add_destructor(Destructor function, void* user_data);
+
+ protected:
+  ~Context() override;  // destructor callbacks, last registered first; tells the observer
+
+ private:
+  Machine& machine_;
+  std::vector<cl_context_properties> properties_;
+  ErrorCallback callback_;
+  void* user_data_;
+  std::mutex mutex_;
+  std::vector<std::pair<Destructor, void*>> destructors_;
+};
+
+}  // namespace skmd::icd

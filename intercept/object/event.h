@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events are ours: a composed status, profiling on one host clock, dependants, callbacks. No native event is ever shown.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "intercept/backend/port.h"
+#include "intercept/object/handle.h"
+
+namespace skmd::icd {
+
+class Context;
+class Queue;
+class Command;
+class Executor;
+
+/// Host steady clock, nanoseconds.
+std::uint64_t now_ns();
+
+class Event : public Object {
+ public:
+  using Callback = std::function<void(cl_int status)>;
+
+  /// `queue` null: a user event (starts SUBMITTED).
+  Event(Ref<Context> context, Ref<Queue> queue, cl_command_type type, Executor& executor);
+
+  [[nodiscard]] cl_int status() const { return status_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool ended() const { return status() <= CL_COMPLETE; }
+  [[nodiscard]] cl_command_type type() const { return type_; }
+  [[nodiscard]] Context& context() const { return *context_; }
+  [[nodiscard]] const Ref<Queue>& queue() const { return queue_; }
+
+  /// Never backwards. Fires SUBMITTED / RUNNING callbacks.
+  void advance(cl_int status);
+  /// Final, once: CL_COMPLETE or a negative code. Times are fixed, then status becomes visible, waiters wake, dependants
+  /// start (on this thread, without blocking), callbacks go to the executor's callback thread. All effects of the
+  /// command (residency!) must be committed before. A second call does nothing and returns false.
+  bool complete(cl_int status);
+
+  /// Blocks; returns the final status. Helps the device when the command runs on one (see set_native).
+  cl_int wait();
+  /// At most once per type and registration; a late registration fires at once (on the callback thread).
+  void on_status(cl_int type, Callback callback);
+  /// Runs `then` when this event ends (at once if it has ended: returns false and does not keep `then`).
+  bool when_ended(std::function<void(cl_int)> then);
+
+  /// The command was submitted as one batch of one device: later commands for the same device may be submitted behind
+  /// it without waiting, and waiters may help. Set before the submission returns to the application.
+  void set_native(Device* device, Ticket ticket);
+  /// The device behind whose in-order queue this command was submitted whole; null if it ended, never was, or several.
+  [[nodiscard]] Device* chained_on() const { return chain_.load(std::memory_order_acquire); }
+
+  // Profiling. queued and submit are set by the queue; work_started keeps the earliest, work_ended the latest.
+  void work_started(std::uint64_t ns);
+  void work_ended(std::uint64_t ns);
+  /// QUEUED ≤ SUBMIT ≤ START < END; error when not available.
+  [[nodiscard]] Result<std::uint64_t> profile(cl_profiling_info name) const;
+
+ protected:
+  ~Event() override;
+
+ private:
+  friend class Queue;
+  Ref<Context> context_;
+  Ref<Queue> queue_;
+  cl_command_type type_;
+  Executor& executor_;
+  std::atomic<cl_int> status_;
+  std::atomic<Device*> chain_{nullptr};
+  std::atomic<Ticket> ticket_{0};
+  mutable std::mutex mutex_;
+  std::condition_variable ended_;
+  std::vector<std::pair<cl_int, Callback>> callbacks_;
+  std::vector<std::function<void(cl_int)>> dependants_;
+  std::uint64_t queued_ = 0, submit_ = 0, start_ = 0, end_ = 0;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Our own threads: workers that may block on devices, and one thread for the application's callbacks.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+namespace skmd::icd {
+
+/// Threads are started when first needed, detached in effect (never joined at process exit), with all signals blocked. After a fork
+/// the child has none of them and must not wait for any.
+class Executor {
+ public:
+  Executor();
+  ~Executor();  // only in tests: stops and joins when nothing is queued
+
+  /// Runs `work` on a worker. Workers grow in number while all of them block, so that no work waits for other work.
+  void post(std::function<void()> work);
+  /// Runs `callback` on the callback thread, in order of posting, with no lock held.
+  void post_callback(std::function<void()> callback);
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace skmd::icd

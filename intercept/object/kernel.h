@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel as built (immutable, outlives rebuilds while launches hold it) and as the application holds it (arguments).
+#pragma once
+
+#include <CL/cl.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "intercept/object/memory.h"
+#include "partitioner/traits.h"
+
+namespace skmd::icd {
+
+class Program;
+
+/// One kernel of one successful build.
+class BuiltKernel {
+ public:
+  BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
+              std::vector<std::shared_ptr<NativeProgram>> native);
+
+  [[nodiscard]] const domain::KernelTraits& traits() const { return traits_; }
+  [[nodiscard]] bool opaque() const { return opaque_; }
+  [[nodiscard]] const std::string& program_hash() const { return program_hash_; }
+  [[nodiscard]] std::uint64_t id() const { return id_; }  ///< hash of program and name: Sample::kernel
+  /// The native kernel on device `index`, made at the first call; an error if the program was not built there. Thread-safe.
+  Result<std::shared_ptr<NativeKernel>> native(std::uint32_t index);
+  [[nodiscard]] bool built_on(std::uint32_t index) const { return native_[index] != nullptr; }
+  [[nodiscard]] Machine& machine() const { return machine_; }
+
+ private:
+  Machine& machine_;
+  domain::KernelTraits traits_;
+  bool opaque_;
+  std::string program_hash_;
+  std::uint64_t id_;
+  std::vector<std::shared_ptr<NativeProgram>> native_;   // per device, null: not built there
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<NativeKernel>> kernels_;   // per device
+};
+
+/// A view of a root, kept alive by the launch.
+struct BufferView {
+  std::shared_ptr<Storage> storage;
+  std::uint64_t offset = 0, size = 0;
+};
+struct NullPointer {};
+struct LocalBytes { std::uint64_t bytes = 0; };
+struct ImageView { std::shared_ptr<Storage> storage; cl_mem_flags flags = 0; };
+struct SamplerView { bool normalized = true; cl_addressing_mode addressing = CL_ADDRESS_CLAMP; cl_filter_mode filter = CL_FILTER_NEAREST; };
+/// A frozen argument of a launch.
+using LaunchArgument = std::variant<std::monostate, std::vector<std::byte>, BufferView, NullPointer, LocalBytes, ImageView, SamplerView>;
+
+/// cl_kernel. Setters of the same kernel may not run concurrently (specification); enqueues may.
+class Kernel : public Object {
+ public:
+  Kernel(Ref<Program> program, std::shared_ptr<BuiltKernel> built);
+
+  [[nodiscard]] Program& program() const { return *program_; }
+  [[nodiscard]] const std::shared_ptr<BuiltKernel>& built() const { return built_; }
+  /// Checks and keeps the value; on an error the old one stays. Handles are copied, not retained.
+  Status set_argument(cl_uint index, size_t size, const void* value);
+  /// Resolves handles now: an unset argument is CL_INVALID_KERNEL_ARGS, a released buffer CL_INVALID_MEM_OBJECT.
+  Result<std::vector<LaunchArgument>> freeze() const;
+  [[nodiscard]] Ref<Kernel> clone() const;
+  /// Local memory of the currently set __local arguments, bytes.
+  [[nodiscard]] std::uint64_t local_argument_bytes() const;
+
+ protected:
+  ~Kernel() override;
+
+ private:
+  struct Argument {
+    bool set = false;
+    std::uint64_t local_bytes = 0;
+    void* handle = nullptr;             // cl_mem or cl_sampler as given
+    std::vector<std::byte> value;       // capacity kept: no allocation when set again
+  };
+  Ref<Program> program_;
+  std::shared_ptr<BuiltKernel> built_;
+  mutable std::mutex mutex_;
+  std::vector<Argument> arguments_;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine behind the virtual device: what the composition root wires together, once per process.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/client/client.h"
+#include "intercept/backend/port.h"
+#include "intercept/object/executor.h"
+#include "intercept/observe/observer.h"
+#include "partitioner/partition.h"
+#include "partitioner/rate_model.h"
+
+namespace skmd::icd {
+
+/// Settings that users type, parsed once (design, section 6).
+struct Settings {
+  domain::PartitionPolicy policy;
+  bool split_mixed = false;   // SKMD_SPLIT_MIXED
+  bool verify = false;        // SKMD_VERIFY
+};
+
+struct Machine {
+  std::vector<std::shared_ptr<Device>> devices;  // order of `devices` everywhere
+  std::uint32_t anchor = 0;                      // honours everything that the virtual device reports, all at once
+  Settings settings;
+  compiler::Language language;                   // of the virtual device
+  Executor* executor = nullptr;
+  Observer* observer = nullptr;
+  domain::Model* model = nullptr;
+  compiler::Client* compiler = nullptr;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// cl_mem: buffers, sub-buffers and images as the application sees them: flags, views of a root, mappings. No bytes here.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "intercept/memory/storage.h"
+#include "intercept/object/context.h"
+#include "intercept/object/handle.h"
+
+namespace skmd::icd {
+
+/// One outstanding clEnqueueMap…: counted by (pointer, flags, range) on the object it was made through.
+struct Mapping {
+  void* pointer = nullptr;
+  cl_map_flags flags = 0;
+  domain::RangeSet ranges;  // root offsets; a rectangle of an image is a set of rows
+};
+
+class Memory : public Object {
+ public:
+  using Destructor = void(CL_CALLBACK*)(cl_mem, void*);
+
+  Memory(Ref<Context> context, cl_mem_object_type type, cl_mem_flags flags, std::shared_ptr<Storage> storage, std::uint64_t offset,
+         std::uint64_t size, void* host_ptr, Ref<Memory> parent, std::vector<cl_mem_properties> properties)
+      : Object(Kind::memory), context_(std::move(context)), type_(type), flags_(flags), storage_(std::move(storage)), offset_(offset),
+        size_(size), host_ptr_(host_ptr), parent_(std::move(parent)), properties_(std::move(properties)) {}
+
+  [[nodiscard]] Context& context() const { return *context_; }
+  [[nodiscard]] cl_mem_object_type type() const { return type_; }
+  [[nodiscard]] cl_mem_flags flags() const { return flags_; }
+  [[nodiscard]] const std::shared_ptr<Storage>& storage() const { return storage_; }
+  [[nodiscard]] std::uint64_t offset() const { return offset_; }  ///< of this view in the root, bytes
+  [[nodiscard]] std::uint64_t size() const { return size_; }      ///< of this view, bytes
+  [[nodiscard]] void* host_ptr() const { return host_ptr_; }
+  [[nodiscard]] const Ref<Memory>& parent() const { return parent_; }  ///< sub-buffer, image over buffer
+  [[nodiscard]] const std::vector<cl_mem_properties>& properties() const { return properties_; }
+  [[nodiscard]] bool is_image() const { return type_ != CL_MEM_OBJECT_BUFFER; }
+  /// Images only: format and extents as the application gave them, host pitches included.
+  [[nodiscard]] const ImageShape& image() const { return image_; }
+  void set_image(const ImageShape& shape) { image_ = shape; }
+
+  void add_destructor(Destructor function, void* user_data);
+
+  std::mutex& mutex() { return mutex_; }
+  std::vector<Mapping>& mappings() { return mappings_; }  ///< under mutex()
+
+ protected:
+  ~Memory() override;  // destructor callbacks, last registered first, before the storage goes
+
+ private:
+  Ref<Context> context_;
+  cl_mem_object_type type_;
+  cl_mem_flags flags_;
+  std::shared_ptr<Storage> storage_;
+  std::uint64_t offset_, size_;
+  void* host_ptr_;
+  Ref<Memory> parent_;
+  std::vector<cl_mem_properties> properties_;
+  ImageShape image_;
+  std::mutex mutex_;
+  std::vector<Mapping> mappings_;
+  std::vector<std::pair<Destructor, void*>> destructors_;
+};
+
+class Sampler : public Object {
+ public:
+  Sampler(Ref<Context> context, bool normalized, cl_addressing_mode addressing, cl_filter_mode filter, std::vector<cl_sampler_properties> list)
+      : Object(Kind::sampler), context_(std::move(context)), normalized_(normalized), addressing_(addressing), filter_(filter), list_(std::move(list)) {}
+  [[nodiscard]] Context& context() const { return *context_; }
+  [[nodiscard]] bool normalized() const { return normalized_; }
+  [[nodiscard]] cl_addressing_mode addressing() const { return addressing_; }
+  [[nodiscard]] cl_filter_mode filter() const { return filter_; }
+  [[nodiscard]] const std::vector<cl_sampler_properties>& property_list() const { return list_; }
+
+ private:
+  Ref<Context> context_;
+  bool normalized_;
+  cl_addressing_mode addressing_;
+  cl_filter_mode filter_;
+  std::vector<cl_sampler_properties> list_;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command-queue: the dependency graph of its commands. In-order queues chain each command to the one before;
+// out-of-order ones know only wait lists, markers and barriers. Native queues are the adapters' business.
+#pragma once
+
+#include <CL/cl.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "intercept/object/command.h"
+
+namespace skmd::icd {
+
+class Queue : public Object {
+ public:
+  Queue(Ref<Context> context, cl_command_queue_properties properties, std::vector<cl_queue_properties> property_list, Executor& executor);
+
+  [[nodiscard]] Context& context() const { return *context_; }
+  [[nodiscard]] cl_command_queue_properties properties() const { return properties_; }
+  [[nodiscard]] const std::vector<cl_queue_properties>& property_list() const { return property_list_; }
+  [[nodiscard]] bool in_order() const { return !(properties_ & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
+
+  /// Never blocks on work. The command starts when everything it depends on has ended well; a failed dependency (or
+  /// failed predecessor of an in-order queue that was already queued) ends it with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST.
+  Ref<Event> enqueue(cl_command_type type, std::shared_ptr<Command> command, const std::vector<Ref<Event>>& wait_list);
+  /// Marker: with an empty list, after all earlier commands. Barrier: also holds back all later ones.
+  Ref<Event> enqueue_marker(cl_command_type type, const std::vector<Ref<Event>>& wait_list, bool barrier);
+
+  /// Everything enqueued so far has ended. Returns when it has.
+  void finish();
+
+ protected:
+  ~Queue() override;
+
+ private:
+  Ref<Event> schedule(cl_command_type type, std::shared_ptr<Command> command, std::vector<Ref<Event>> after);
+  Ref<Context> context_;
+  cl_command_queue_properties properties_;
+  std::vector<cl_queue_properties> property_list_;
+  Executor& executor_;
+  std::mutex mutex_;
+  Ref<Event> last_;                       // in-order: the newest command
+  Ref<Event> barrier_;                    // out-of-order: the newest barrier
+  std::vector<Ref<Event>> open_;          // out-of-order: commands that may not have ended, pruned now and then
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What build, command and launch report to. One Observer per process fans out to stats, trace and log. All functions are
+// thread-safe, cheap when nothing listens, and never fail the caller. Times: host steady clock, nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "partitioner/merge.h"
+#include "partitioner/partition.h"
+#include "partitioner/traits.h"
+
+namespace skmd::icd {
+
+enum class LogLevel : std::uint8_t { off, error, warn, info, debug };
+
+struct ObservedDevice {
+  std::string name, kind, backend;
+};
+
+struct SliceReport {
+  std::uint32_t device = 0;
+  domain::GroupSpan span;
+  std::uint64_t start = 0, end = 0;
+};
+
+/// One completed launch, taken at the port after completion.
+struct LaunchReport {
+  std::string kernel;
+  std::string program;                    // content hash
+  domain::AccessClass access = domain::AccessClass::discontiguous;
+  std::vector<SliceReport> slices;
+  std::optional<domain::NotSplit> not_split;  // set iff the launch stayed whole
+  std::vector<domain::Rung> rungs;        // of each written root buffer; of split launches only
+  double seconds = 0.0;                   // from first transfer or slice to the end of the merge
+  double predicted_seconds = 0.0;
+  std::string detail;                     // for the debug log: per argument rung or reason
+};
+
+struct TransferReport {
+  std::uint32_t device = 0;
+  std::uint64_t bytes_to = 0, bytes_from = 0;
+  std::uint64_t start = 0, end = 0;
+  std::string what;                       // e.g. the kernel or command that needed it
+};
+
+struct MergeReport {
+  std::string kernel;
+  domain::Rung rung = domain::Rung::none;
+  std::uint64_t bytes = 0;
+  std::uint64_t start = 0, end = 0;
+};
+
+struct VerifyReport {
+  std::string kernel;
+  std::uint32_t device = 0;
+  std::uint32_t argument = 0;
+  std::uint64_t mismatching_bytes = 0;    // 0: equal
+  std::uint64_t first_offset = 0;
+  std::string detail;
+};
+
+struct ObserverOptions {
+  std::string stats_file;  // SKMD_STATS, %p already replaced or not: replaced here
+  std::string trace_file;  // SKMD_TRACE
+  std::string log;         // SKMD_LOG: "", "off", "error", … or "level:file"
+};
+
+class Observer {
+ public:
+  explicit Observer(const ObserverOptions& options);
+  ~Observer();
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+
+  void devices(const std::vector<ObservedDevice>& devices);
+  void launch(const LaunchReport& report);
+  void transfer(const TransferReport& report);
+  void merge(const MergeReport& report);
+  void partition(std::uint64_t nanoseconds);
+  void verify(const VerifyReport& report);
+  /// A context died: the stats file is rewritten now.
+  void context_ended();
+
+  [[nodiscard]] bool logs(LogLevel level) const;
+  void log(LogLevel level, const std::string& text);
+  /// True if transfers and slices need native times (trace or stats on).
+  [[nodiscard]] bool wants_times() const;
+  /// The stats document, schema version 1 (design section 6).
+  [[nodiscard]] std::string stats_json() const;
+
+ private:
+  struct State;
+  State* state_;  // never destroyed at process exit: other threads may still report
+};
+
+}  // namespace skmd::icd
