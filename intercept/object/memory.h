@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "intercept/memory/storage.h"
+#include "intercept/object/storage.h"
 #include "intercept/object/context.h"
 #include "intercept/object/handle.h"
 
