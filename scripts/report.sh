@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by scripts that run tests: progress lines with the time since the start, and counts of what passed and failed.
+passed=0
+failed=0
+report_start=$SECONDS
+
+say() {
+  local elapsed=$((SECONDS - report_start))
+  printf '== %02d:%02d %s\n' $((elapsed / 60)) $((elapsed % 60)) "$*"
+}
+
+# Runs a command that everything after it needs. One that fails counts as a failed test.
+step() {
+  "$@" && return 0
+  failed=$((failed + 1))
+  say "FAILED: $*"
+  return 1
+}
+
+# run_tests FOLDER [ctest options…]: adds to the counts. A folder without a single test counts as a failure.
+run_tests() {
+  local folder=$1 junit
+  shift
+  junit=$(mktemp)
+  # PoCL's own cache would make a test's outcome depend on earlier runs of other versions.
+  ctest --test-dir "$folder" --parallel "$(nproc)" --timeout "${SKMD_TEST_TIMEOUT:-600}" --output-on-failure \
+    --no-tests=error --output-junit "$junit" "$@" | grep -v --line-buffered -E '^ *Start +[0-9]+:'
+  read_counts "$junit"
+  rm -f "$junit"
+}
+
+read_counts() {
+  local counts
+  if ! counts=$(/usr/bin/python3 - "$1" <<'PYTHON'
+import sys, xml.etree.ElementTree as tree
+suite = tree.parse(sys.argv[1]).getroot()
+total, failures = int(suite.get("tests")), int(suite.get("failures"))
+skipped = int(suite.get("skipped", 0)) + int(suite.get("disabled", 0))
+print(total - failures - skipped, failures, skipped)
+PYTHON
+  ); then
+    failed=$((failed + 1))
+    say "FAILED: ctest left no result"
+    return
+  fi
+  local ok bad skipped
+  read -r ok bad skipped <<<"$counts"
+  passed=$((passed + ok))
+  failed=$((failed + bad))
+  [[ $skipped -eq 0 ]] || say "skipped: $skipped"
+  [[ $((ok + bad)) -gt 0 ]] || { failed=$((failed + 1)); say "FAILED: no test ran"; }
+}
+
+summary() {
+  say "done"
+  echo "$passed passed, $failed failed"
+}
