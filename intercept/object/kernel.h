@@ -53,7 +53,13 @@ struct BufferView {
 };
 struct NullPointer {};
 struct LocalBytes { std::uint64_t bytes = 0; };
-struct ImageView { std::shared_ptr<Storage> storage; cl_mem_flags flags = 0; };
+/// `over_buffer`: the image aliases a buffer's bytes; `storage` is then the buffer's root, `offset` and `size` the view.
+struct ImageView {
+  std::shared_ptr<Storage> storage;
+  cl_mem_flags flags = 0;
+  std::shared_ptr<const ImageShape> over_buffer;
+  std::uint64_t offset = 0, size = 0;
+};
 struct SamplerView { bool normalized = true; cl_addressing_mode addressing = CL_ADDRESS_CLAMP; cl_filter_mode filter = CL_FILTER_NEAREST; };
 /// A frozen argument of a launch.
 using LaunchArgument = std::variant<std::monostate, std::vector<std::byte>, BufferView, NullPointer, LocalBytes, ImageView, SamplerView>;

@@ -21,12 +21,13 @@ namespace skmd::icd {
 /// One root buffer or image. Shared by handles, sub-buffers, mappings and every command in flight.
 class Storage {
  public:
-  /// `host` non-null (CL_MEM_USE_HOST_PTR): the shadow is the application's memory, contents count from now on. `bytes` > 0.
-  /// `initial` non-null (CL_MEM_COPY_HOST_PTR): copied once, during the call.
-  static Result<std::shared_ptr<Storage>> create(Machine& machine, std::uint64_t bytes, std::byte* host, const std::byte* initial);
+  /// `host` non-null (CL_MEM_USE_HOST_PTR): the shadow is the application's memory, contents count from now on. `bytes`
+  /// > 0. `initial` non-null (CL_MEM_COPY_HOST_PTR): copied once, during the call.
+  static Result<std::shared_ptr<Storage>> create(Machine& machine, std::uint64_t bytes, std::byte* host,
+                                                 const std::byte* initial);
   /// An image whose host form is tightly packed; moves as a whole.
-  static Result<std::shared_ptr<Storage>> create_image(Machine& machine, const ImageShape& shape, std::uint64_t bytes, std::byte* host,
-                                                       const std::byte* initial);
+  static Result<std::shared_ptr<Storage>> create_image(Machine& machine, const ImageShape& shape, std::uint64_t bytes,
+                                                       std::byte* host, const std::byte* initial);
   ~Storage();
   Storage(const Storage&) = delete;
   Storage& operator=(const Storage&) = delete;
@@ -50,15 +51,26 @@ class Storage {
   /// Makes `ranges` valid in the space of `device`. Blocks.
   Status upload(std::uint32_t device, const domain::RangeSet& ranges, const char* what);
 
-  /// The native object on machine.devices[device], made at the first call; devices in host memory get it in place over the shadow.
+  /// The native object on machine.devices[device], made at the first call; devices in host memory get it in place over
+  /// the shadow.
   Result<std::shared_ptr<NativeMemory>> native(std::uint32_t device);
+
+  /// Ranges that the application has mapped for writing: what a launch writes there meanwhile is not committed.
+  /// Thread-safe.
+  void mapped_for_writing(const domain::RangeSet& ranges);
+  void unmapped(const domain::RangeSet& ranges);
+  [[nodiscard]] domain::RangeSet write_mapped();
 
   /// Residency, for planning and committing; hold the mutex while touching it.
   std::mutex& mutex() { return mutex_; }
   domain::ResidencyMap& residency() { return residency_; }
+  /// Held while bytes of this root move between spaces, so that two readers do not fetch the same bytes twice. Taken
+  /// before mutex(); several roots in address order.
+  std::mutex& move_mutex() { return move_mutex_; }
 
  private:
   friend class RangeLock;
+  friend struct LockTable;
   struct Hold;
   Storage(Machine& machine, std::uint64_t bytes);
   Machine& machine_;
@@ -66,13 +78,16 @@ class Storage {
   std::optional<ImageShape> shape_;
   std::mutex mutex_;
   domain::ResidencyMap residency_;
+  std::mutex move_mutex_;
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
+  domain::RangeSet write_mapped_;
   std::vector<std::shared_ptr<NativeMemory>> natives_;
+  std::vector<Hold> holds_;  // of running commands; guarded by the lock table's mutex
 };
 
-/// Copies bytes between roots (or inside one, like memmove) where they are: pieces valid on a device are copied there. Ranges
-/// locked by the caller. Blocks.
+/// Copies bytes between roots (or inside one, like memmove) where they are: pieces valid on a device are copied there.
+/// Ranges locked by the caller. Blocks.
 Status copy_bytes(Storage& from, std::uint64_t from_offset, Storage& to, std::uint64_t to_offset, std::uint64_t bytes);
 
 /// What a command is about to touch.
@@ -92,15 +107,17 @@ class RangeLock {
   /// queue of `chain` (non-null) and will end there before us.
   static std::optional<RangeLock> try_take(std::vector<Claim> claims, Device* chain);
 
-  RangeLock() = default;
+  RangeLock();
   RangeLock(RangeLock&& other) noexcept;
   RangeLock& operator=(RangeLock&& other) noexcept;
   ~RangeLock();
   void release();
 
  private:
+  friend class Storage;
+  friend struct LockTable;
   struct Entry;
-  std::shared_ptr<Entry> entry_;
+  std::unique_ptr<Entry> entry_;
 };
 
 }  // namespace skmd::icd

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/mover.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace skmd::icd {
+
+void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    ++state_->running;
+  }
+  batch.done = [state = state_, done = std::move(done)](BatchResult&& result) {
+    if (done) done(result);
+    const std::lock_guard lock(state->mutex);
+    if (result.status != CL_SUCCESS && state->status == CL_SUCCESS) {
+      state->status = result.status;
+      state->reason = result.reason;
+    }
+    // Notified under the lock: the waiter may be the last owner besides this function.
+    if (--state->running == 0) state->ended.notify_all();
+  };
+  const Ticket ticket = device.submit(std::move(batch));
+  tickets_.emplace_back(&device, ticket);
+}
+
+Status BatchGroup::wait() {
+  for (const auto& [device, ticket] : tickets_) device->help(ticket);
+  std::unique_lock lock(state_->mutex);
+  state_->ended.wait(lock, [this] { return state_->running == 0; });
+  if (state_->status != CL_SUCCESS) return domain::Error{state_->status, state_->reason};
+  return {};
+}
+
+std::uint32_t device_of_space(const Machine& machine, domain::SpaceId space) {
+  for (std::uint32_t i = 0; i < machine.devices.size(); ++i)
+    if (machine.devices[i]->description().space == space) return i;
+  return 0;
+}
+
+MoveGuard::MoveGuard(std::vector<Storage*> roots) : roots_(std::move(roots)) {
+  std::sort(roots_.begin(), roots_.end());
+  roots_.erase(std::unique(roots_.begin(), roots_.end()), roots_.end());
+  for (Storage* root : roots_) root->move_mutex().lock();
+}
+
+MoveGuard::~MoveGuard() {
+  for (auto it = roots_.rbegin(); it != roots_.rend(); ++it) (*it)->move_mutex().unlock();
+}
+
+MovePlan MovePlan::make(Machine& machine, std::vector<MoveNeed> needs) {
+  MovePlan plan(machine);
+  std::vector<domain::Need> domain_needs;
+  for (MoveNeed& need : needs) {
+    const auto found = std::find(plan.roots_.begin(), plan.roots_.end(), need.storage);
+    const auto root = static_cast<std::uint32_t>(found - plan.roots_.begin());
+    if (found == plan.roots_.end()) plan.roots_.push_back(need.storage);
+    const domain::SpaceId space =
+        need.device == MoveNeed::kHost ? domain::kHostSpace : machine.devices[need.device]->description().space;
+    // The smallest unit of an image is the whole image: native layouts are opaque.
+    if (need.storage->is_image() && !need.ranges.empty()) need.ranges = domain::ByteRange{0, need.storage->bytes()};
+    domain_needs.push_back({root, space, std::move(need.ranges)});
+  }
+  std::vector<domain::ResidencyMap> copies;
+  copies.reserve(plan.roots_.size());
+  std::vector<const domain::ResidencyMap*> maps;
+  for (Storage* root : plan.roots_) {
+    const std::lock_guard lock(root->mutex());
+    copies.push_back(root->residency());
+  }
+  for (const auto& map : copies) maps.push_back(&map);
+  plan.list_ = domain::transfers(domain_needs, maps);
+  return plan;
+}
+
+Status MovePlan::gather(const char* what) {
+  BatchGroup group;
+  std::vector<Op> ops;
+  for (const domain::Transfer& transfer : list_.gathers) {
+    Storage& root = *roots_[transfer.root];
+    const std::uint32_t index = device_of_space(*machine_, transfer.from);
+    auto native = root.native(index);
+    if (!native) return native.error();
+    auto host = root.host();
+    if (!host) return host.error();
+    Batch batch;
+    if (root.is_image()) {
+      batch.ops.emplace_back(ReadImageOp{*native, *host});
+    } else {
+      for (const domain::RowRun& rows : domain::row_runs(transfer.ranges))
+        batch.ops.emplace_back(ReadOp{*native, *host, rows});
+    }
+    batch.want_times = machine_->observer->wants_times();
+    const std::uint64_t bytes = transfer.ranges.bytes();
+    group.submit(*machine_->devices[index], std::move(batch),
+                 [observer = machine_->observer, index, bytes, name = std::string(what)](const BatchResult& result) {
+                   TransferReport report{index, 0, bytes, 0, 0, name};
+                   if (!result.times.empty()) {
+                     report.start = result.times.front().start;
+                     report.end = result.times.back().end;
+                   }
+                   if (result.status == CL_SUCCESS) observer->transfer(report);
+                 });
+  }
+  if (auto status = group.wait(); !status) return status;
+  for (const domain::Transfer& transfer : list_.gathers) {
+    Storage& root = *roots_[transfer.root];
+    const std::lock_guard lock(root.mutex());
+    root.residency().copied(domain::kHostSpace, transfer.ranges);
+  }
+  return {};
+}
+
+Result<std::vector<Op>> MovePlan::upload_ops(std::uint32_t device) {
+  const domain::SpaceId space = machine_->devices[device]->description().space;
+  std::vector<Op> ops;
+  if (space == domain::kHostSpace) return ops;
+  for (const domain::Transfer& transfer : list_.uploads) {
+    if (transfer.to != space) continue;
+    Storage& root = *roots_[transfer.root];
+    auto native = root.native(device);
+    if (!native) return native.error();
+    auto host = root.host();
+    if (!host) return host.error();
+    if (root.is_image()) {
+      ops.emplace_back(WriteImageOp{*native, *host});
+      continue;
+    }
+    for (const domain::RowRun& rows : domain::row_runs(transfer.ranges))
+      ops.emplace_back(WriteOp{*native, *host, rows});
+  }
+  for (const domain::ZeroFill& fill : list_.fills) {
+    if (fill.space != space) continue;
+    Storage& root = *roots_[fill.root];
+    auto native = root.native(device);
+    if (!native) return native.error();
+    if (root.is_image()) {
+      auto host = root.host();
+      if (!host) return host.error();
+      ops.emplace_back(WriteImageOp{*native, *host});  // never written: the shadow is zero
+      continue;
+    }
+    for (const domain::ByteRange& range : fill.ranges.ranges())
+      ops.emplace_back(FillOp{*native, std::vector<std::byte>(1), range.begin, range.size()});
+  }
+  return ops;
+}
+
+std::uint64_t MovePlan::upload_bytes(std::uint32_t device) const {
+  const domain::SpaceId space = machine_->devices[device]->description().space;
+  std::uint64_t bytes = 0;
+  for (const domain::Transfer& transfer : list_.uploads)
+    if (transfer.to == space) bytes += transfer.ranges.bytes();
+  return bytes;
+}
+
+domain::RangeSet MovePlan::upload_sources(const Storage* storage) const {
+  domain::RangeSet ranges;
+  for (const domain::Transfer& transfer : list_.uploads)
+    if (roots_[transfer.root] == storage) ranges.add(transfer.ranges);
+  return ranges;
+}
+
+void MovePlan::commit_uploads() {
+  for (const domain::Transfer& transfer : list_.uploads) {
+    Storage& root = *roots_[transfer.root];
+    const std::lock_guard lock(root.mutex());
+    root.residency().copied(transfer.to, transfer.ranges);
+  }
+  // Bytes that nobody wrote are zero in the shadow and now on the device too: they are defined from here on. First all
+  // of them in host memory, then the copies: two devices may have filled the same bytes.
+  for (const domain::ZeroFill& fill : list_.fills) {
+    Storage& root = *roots_[fill.root];
+    const std::lock_guard lock(root.mutex());
+    root.residency().written(domain::kHostSpace, root.residency().undefined(fill.ranges));
+  }
+  for (const domain::ZeroFill& fill : list_.fills) {
+    Storage& root = *roots_[fill.root];
+    const std::lock_guard lock(root.mutex());
+    root.residency().copied(fill.space, fill.ranges);
+  }
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moving bytes between memory spaces: from a domain::TransferList to batches of native operations. Blocking parts run
+// on executor threads; the caller holds the ranges (RangeLock) and the move mutexes of the roots.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "intercept/object/storage.h"
+
+namespace skmd::icd {
+
+/// Collects the ends of several batches; wait() helps the devices. One use.
+class BatchGroup {
+ public:
+  BatchGroup() : state_(std::make_shared<State>()) {}
+  /// Submits on `device`; `done`, if any, runs in the batch's completion before the group counts it.
+  void submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done = {});
+  /// Blocks until all have ended; the first failure.
+  Status wait();
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::condition_variable ended;
+    std::size_t running = 0;
+    cl_int status = CL_SUCCESS;
+    std::string reason;
+  };
+  std::shared_ptr<State> state_;
+  std::vector<std::pair<Device*, Ticket>> tickets_;
+};
+
+/// Bytes of one root that one device must hold (or host memory: `device` = kHost).
+struct MoveNeed {
+  static constexpr std::uint32_t kHost = 0xFFFFFFFFu;
+  Storage* storage = nullptr;
+  std::uint32_t device = kHost;
+  domain::RangeSet ranges;
+};
+
+/// The moves for a set of needs, computed against the residency of now.
+class MovePlan {
+ public:
+  /// Reads residency under each root's mutex.
+  static MovePlan make(Machine& machine, std::vector<MoveNeed> needs);
+
+  [[nodiscard]] bool gathers() const { return !list_.gathers.empty(); }
+  [[nodiscard]] bool uploads() const { return !list_.uploads.empty() || !list_.fills.empty(); }
+  /// Device → host, blocking; commits `copied(host)` to residency.
+  Status gather(const char* what);
+  /// The operations that bring `device` what it needs, to be put before its slices; nothing is committed.
+  Result<std::vector<Op>> upload_ops(std::uint32_t device);
+  /// Bytes that upload_ops(device) sends from host memory.
+  [[nodiscard]] std::uint64_t upload_bytes(std::uint32_t device) const;
+  /// Host ranges of `storage` that uploads to any device still read.
+  [[nodiscard]] domain::RangeSet upload_sources(const Storage* storage) const;
+  /// Residency after uploads and zero fills: call when they are submitted on in-order queues and will be used in order
+  /// only, or when they have ended.
+  void commit_uploads();
+
+ private:
+  explicit MovePlan(Machine& machine) : machine_(&machine) {}
+  Machine* machine_;
+  std::vector<Storage*> roots_;
+  domain::TransferList list_;
+};
+
+/// Locks the move mutexes of several roots in address order, each once.
+class MoveGuard {
+ public:
+  explicit MoveGuard(std::vector<Storage*> roots);
+  ~MoveGuard();
+  MoveGuard(const MoveGuard&) = delete;
+  MoveGuard& operator=(const MoveGuard&) = delete;
+
+ private:
+  std::vector<Storage*> roots_;
+};
+
+/// Device index that owns memory space `space` (not the host space).
+std::uint32_t device_of_space(const Machine& machine, domain::SpaceId space);
+
+}  // namespace skmd::icd

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/storage.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <string>
+
+#include "intercept/object/mover.h"
+#include "intercept/object/range_lock.h"
+
+namespace skmd::icd {
+
+namespace {
+
+/// Zeroed, page-aligned, untouched pages cost nothing. Null when the system refuses.
+std::byte* map_pages(std::uint64_t bytes) {
+  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return pages == MAP_FAILED ? nullptr : static_cast<std::byte*>(pages);
+}
+
+domain::Error out_of_host_memory(std::uint64_t bytes) {
+  return {CL_OUT_OF_HOST_MEMORY, "no host memory for a shadow of " + std::to_string(bytes) + " bytes"};
+}
+
+}  // namespace
+
+Storage::Storage(Machine& machine, std::uint64_t bytes)
+    : machine_(machine), bytes_(bytes), residency_(bytes), natives_(machine.devices.size()) {}
+
+Storage::~Storage() {
+  natives_.clear();  // before the memory that in-place buffers stand on
+  if (owns_host_) munmap(host_, bytes_);
+}
+
+Result<std::shared_ptr<Storage>> Storage::create(Machine& machine, std::uint64_t bytes, std::byte* host,
+                                                 const std::byte* initial) {
+  std::shared_ptr<Storage> storage(new Storage(machine, bytes));
+  storage->host_ = host;
+  if (host != nullptr) storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
+  if (initial != nullptr) {
+    auto shadow = storage->host();
+    if (!shadow) return shadow.error();
+    std::memcpy(*shadow, initial, bytes);
+    storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
+  }
+  return storage;
+}
+
+Result<std::shared_ptr<Storage>> Storage::create_image(Machine& machine, const ImageShape& shape, std::uint64_t bytes,
+                                                       std::byte* host, const std::byte* initial) {
+  auto storage = create(machine, bytes, host, initial);
+  if (storage) (*storage)->shape_ = shape;
+  return storage;
+}
+
+Result<std::byte*> Storage::host() {
+  const std::lock_guard lock(mutex_);
+  if (host_ == nullptr) {
+    host_ = map_pages(bytes_);
+    if (host_ == nullptr) return out_of_host_memory(bytes_);
+    owns_host_ = true;
+  }
+  return host_;
+}
+
+Result<std::shared_ptr<NativeMemory>> Storage::native(std::uint32_t device) {
+  Device& port = *machine_.devices[device];
+  std::byte* in_place = nullptr;
+  if (port.description().space == domain::kHostSpace) {
+    auto shadow = host();
+    if (!shadow) return shadow.error();
+    in_place = *shadow;
+  }
+  const std::lock_guard lock(mutex_);
+  if (natives_[device]) return natives_[device];
+  auto made = shape_ ? port.allocate_image(*shape_, nullptr) : port.allocate(bytes_, in_place);
+  if (!made) return made.error();
+  natives_[device] = *made;
+  return natives_[device];
+}
+
+Status Storage::gather(const domain::RangeSet& ranges, const char* what) {
+  const MoveGuard guard({this});
+  MovePlan plan = MovePlan::make(machine_, {{this, MoveNeed::kHost, ranges}});
+  return plan.gather(what);
+}
+
+Status Storage::upload(std::uint32_t device, const domain::RangeSet& ranges, const char* what) {
+  const MoveGuard guard({this});
+  MovePlan plan = MovePlan::make(machine_, {{this, device, ranges}});
+  if (auto status = plan.gather(what); !status) return status;
+  auto ops = plan.upload_ops(device);
+  if (!ops) return ops.error();
+  if (ops->empty()) return {};
+  BatchGroup group;
+  Batch batch;
+  batch.ops = std::move(*ops);
+  const std::uint64_t bytes = plan.upload_bytes(device);
+  group.submit(*machine_.devices[device], std::move(batch));
+  if (auto status = group.wait(); !status) return status;
+  plan.commit_uploads();
+  machine_.observer->transfer({device, bytes, 0, 0, 0, what});
+  return {};
+}
+
+void Storage::host_written(const domain::RangeSet& ranges) {
+  const std::lock_guard lock(mutex_);
+  residency_.written(domain::kHostSpace, ranges);
+}
+
+void Storage::forget(const domain::RangeSet& ranges) {
+  const std::lock_guard lock(mutex_);
+  // Undefined bytes are zero in the shadow, always: so every space can be given the same pre-image.
+  if (host_ != nullptr)
+    for (const domain::ByteRange& range : ranges.ranges()) std::memset(host_ + range.begin, 0, range.size());
+  residency_.forgotten(ranges);
+}
+
+void Storage::mapped_for_writing(const domain::RangeSet& ranges) {
+  const std::lock_guard lock(mutex_);
+  write_mapped_.add(ranges);
+}
+
+void Storage::unmapped(const domain::RangeSet& ranges) {
+  const std::lock_guard lock(mutex_);
+  write_mapped_.remove(ranges);
+}
+
+domain::RangeSet Storage::write_mapped() {
+  const std::lock_guard lock(mutex_);
+  return write_mapped_;
+}
+
+}  // namespace skmd::icd
