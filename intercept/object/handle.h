@@ -20,7 +20,8 @@ class Object;
 struct Slot {
   const cl_icd_dispatch* dispatch = nullptr;
   void* loader_word = nullptr;
-  std::atomic<Object*> object{nullptr};   // null once the application's count has reached 0
+  std::atomic<Object*> object{nullptr};   // null once dead: when the application's count reaches 0, or for contexts, programs and
+                                          // memory objects, which live on under attached objects, when the object goes
   std::atomic<std::uint32_t> references{0};  // the application's count
   std::atomic<Kind> kind{Kind::none};
 };
@@ -33,7 +34,9 @@ class Object {
 
   void hold() { count_.fetch_add(1, std::memory_order_relaxed); }
   void drop() {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    if (slot_ != nullptr) slot_->object.store(nullptr, std::memory_order_release);  // dead before destructor callbacks run
+    delete this;
   }
   /// The handle to give to the application; made by publish().
   [[nodiscard]] Slot* slot() const { return slot_; }
@@ -79,15 +82,16 @@ class Ref {
 template <class T, class... A>
 Ref<T> make_object(A&&... arguments) { return Ref<T>::adopt(new T(std::forward<A>(arguments)...)); }
 
-/// Gives `object` its handle, with application count 1; the application's count keeps one internal reference. Call once.
+/// Gives `object` its handle, with application count 1; the application's count keeps one internal reference. Call once; objects
+/// that the application did not ask for (most events) need no handle. Null: no memory for slots.
 Slot* publish(Object& object);
-/// Makes the slot without giving it an application count (events that the application did not ask for need no slot at all).
 
 /// The object behind a handle, or null: null pointer, not a slot of ours, wrong kind, or dead. Never dereferences a
 /// pointer that is not one of our slots.
 Object* look_up(const void* handle, Kind kind);
 
-/// False if the handle is dead (refused, not resurrected).
+/// False if the handle is dead (refused, not resurrected). A context, program or memory object whose count is 0 but which
+/// attached objects keep alive can be retained again: their queries hand its handle out.
 bool retain(Slot& slot);
 /// The application's count after the release; when it reaches 0 the handle is dead at once and the internal reference goes.
 std::uint32_t release(Slot& slot);

@@ -22,11 +22,14 @@ struct Settings {
   bool verify = false;        // SKMD_VERIFY
 };
 
+class DeviceInfo;
+
 struct Machine {
   std::vector<std::shared_ptr<Device>> devices;  // order of `devices` everywhere
   std::uint32_t anchor = 0;                      // honours everything that the virtual device reports, all at once
   Settings settings;
   compiler::Language language;                   // of the virtual device
+  const DeviceInfo* info = nullptr;              // what the virtual device reports (device_info.h)
   Executor* executor = nullptr;
   Observer* observer = nullptr;
   domain::Model* model = nullptr;

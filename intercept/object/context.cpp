@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/context.h"
+
+#include <utility>
+
+namespace skmd::icd {
+
+void Context::report(const std::string& text) {
+  if (callback_ == nullptr) return;
+  // The executor keeps the callback behind whatever was posted before, and the context alive until it ran.
+  machine_.executor->post_callback(
+      [self = Ref<Context>(this), text] { self->callback_(text.c_str(), nullptr, 0, self->user_data_); });
+}
+
+void Context::add_destructor(Destructor function, void* user_data) {
+  const std::lock_guard lock(mutex_);
+  destructors_.emplace_back(function, user_data);
+}
+
+Context::~Context() {
+  cl_context handle = reinterpret_cast<cl_context>(slot());
+  for (auto entry = destructors_.rbegin(); entry != destructors_.rend(); ++entry) entry->first(handle, entry->second);
+  if (machine_.observer != nullptr) machine_.observer->context_ended();
+}
+
+}  // namespace skmd::icd
