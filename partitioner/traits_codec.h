@@ -16,6 +16,9 @@ inline constexpr std::uint32_t kTraitsVersion = 1;
 
 std::string encode(const std::vector<KernelTraits>& kernels);
 
+/// The rules that evaluation relies on: operands before users, widths that fit, enums and indices in range.
+Status check_traits(const KernelTraits& kernel);
+
 /// Refuses anything that encode() of this version did not write: wrong version, truncation, operand order, enum out
 /// of range, ids out of range. Never reads outside `bytes`.
 Result<std::vector<KernelTraits>> decode_traits(std::span<const std::byte> bytes);

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/balance.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace skmd::domain {
+namespace {
+
+constexpr std::size_t kMostDevices = 64;       // as many as there are memory spaces
+constexpr int kRounds = 6;                     // of fitting costs and balancing again; two or three converge
+constexpr double kKeepPrevious = 0.05;         // gains below this do not move data around
+constexpr double kWorthOneMore = 0.02;         // a device that shortens the launch by less is left out
+constexpr double kSmallLaunchLatencies = 3.0;  // launches shorter than so many launch costs are not worth planning
+constexpr std::uint64_t kExplorePart = 16;     // an unmeasured device first gets this part of the groups
+constexpr double kLeastError = 0.02;
+constexpr double kMostError = 0.4;  // two equal devices gain a half: a wild model may not forbid that for ever
+constexpr double kSnapLoss = 0.02;  // share of a slice that moving its border may cost
+constexpr double kForever = std::numeric_limits<double>::infinity();
+
+double seconds_for(std::uint64_t bytes, double bytes_per_second) {
+  if (bytes == 0) return 0.0;
+  return bytes_per_second > 0 ? static_cast<double>(bytes) / bytes_per_second : kForever;
+}
+
+/// Predicted seconds from start to results at home, for a measured device.
+double finish_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
+  if (span.empty()) return 0.0;
+  const DeviceModel& model = request.devices[device];
+  double seconds = model.launch_seconds + static_cast<double>(span.size()) / model.groups_per_second;
+  if (request.bytes_to) seconds += seconds_for(request.bytes_to(device, span), model.bytes_to_per_second);
+  if (request.bytes_from) seconds += seconds_for(request.bytes_from(device, span), model.bytes_from_per_second);
+  return seconds;
+}
+
+/// Seconds of a slice of c groups, near the slice it was fitted at: fixed + per_group · c.
+struct LineFit {
+  std::uint32_t device = 0;
+  double fixed = 0;
+  double per_group = 0;
+  bool used = true;
+  double share = 0;  // groups
+};
+
+void fit(const PartitionRequest& request, LineFit& line, const GroupSpan& span) {
+  const double full = finish_seconds(request, line.device, span);
+  const std::uint64_t half_size = span.size() / 2;
+  const auto size = static_cast<double>(span.size());
+  const DeviceModel& model = request.devices[line.device];
+  const double least = 1.0 / model.groups_per_second;
+  double slope = full / size;
+  if (half_size > 0) {
+    const double half = finish_seconds(request, line.device, {span.first, span.first + half_size});
+    slope = (full - half) / static_cast<double>(span.size() - half_size);
+  }
+  line.per_group = std::clamp(slope, least, std::max(least, (full - model.launch_seconds) / size));
+  line.fixed = std::max(model.launch_seconds, full - line.per_group * size);
+}
+
+struct Balance {
+  std::array<LineFit, kMostDevices> lines;
+  std::size_t count = 0;
+  [[nodiscard]] std::span<LineFit> all() { return {lines.data(), count}; }
+};
+
+/// Water filling: the moment T at which the used devices together have done `groups`, each device idle until its fixed
+/// cost is paid. Sets shares; returns T.
+double fill(std::span<LineFit> lines, double groups, const LineFit* without = nullptr) {
+  std::array<const LineFit*, kMostDevices> order;
+  std::size_t count = 0;
+  for (const LineFit& line : lines) {
+    if (line.used && &line != without && std::isfinite(line.fixed) && std::isfinite(line.per_group))
+      order[count++] = &line;
+  }
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
+            [](const LineFit* a, const LineFit* b) { return a->fixed < b->fixed; });
+  double rate = 0;
+  double owed = 0;  // sum of fixed · rate
+  double finish = kForever;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (order[i]->fixed >= finish) break;
+    rate += 1.0 / order[i]->per_group;
+    owed += order[i]->fixed / order[i]->per_group;
+    finish = (groups + owed) / rate;
+  }
+  if (without == nullptr) {
+    for (LineFit& line : lines) {
+      line.share = line.used && line.fixed < finish ? (finish - line.fixed) / line.per_group : 0.0;
+    }
+  }
+  return finish;
+}
+
+/// Leaves out devices whose help is not worth a slice.
+void drop_idlers(std::span<LineFit> lines, double groups) {
+  for (;;) {
+    const double with = fill(lines, groups);
+    LineFit* smallest = nullptr;
+    std::size_t busy = 0;
+    for (LineFit& line : lines) {
+      line.used = line.used && line.share > 0;
+      if (!line.used) continue;
+      ++busy;
+      if (smallest == nullptr || line.share < smallest->share) smallest = &line;
+    }
+    if (busy <= 1 || fill(lines, groups, smallest) > with * (1.0 + kWorthOneMore)) return;
+    smallest->used = false;
+  }
+}
+
+/// Moves `border` to a multiple of the granularity if that costs neither neighbour much.
+std::uint64_t snapped(const PartitionRequest& request, std::uint64_t border, double smaller_neighbour,
+                      std::uint64_t last) {
+  const std::uint64_t unit = request.granularity;
+  if (unit <= 1) return border;
+  const std::uint64_t down = border / unit * unit;
+  const std::uint64_t to = border - down < unit - (border - down) ? down : down + unit;
+  const double moved = static_cast<double>(to > border ? to - border : border - to);
+  return to <= last && moved <= smaller_neighbour * kSnapLoss ? to : border;
+}
+
+/// Turns shares into spans that tile [0, last), in the order of devices.
+void lay_out(const PartitionRequest& request, std::span<const LineFit> lines, std::uint64_t last,
+             std::vector<Slice>& out) {
+  out.clear();
+  std::array<const LineFit*, kMostDevices> busy;
+  std::size_t count = 0;
+  for (const LineFit& line : lines) {
+    if (line.used && line.share > 0) busy[count++] = &line;
+  }
+  double place = 0;
+  std::uint64_t at = 0;
+  for (std::size_t i = 0; i < count && at < last; ++i) {
+    std::uint64_t end = last;
+    if (i + 1 < count) {
+      place += busy[i]->share;
+      end = std::min(last, static_cast<std::uint64_t>(std::llround(std::min(place, static_cast<double>(last)))));
+      end = snapped(request, end, std::min(busy[i]->share, busy[i + 1]->share), last);
+    }
+    if (end <= at) continue;
+    out.push_back({busy[i]->device, {at, end}});
+    at = end;
+  }
+}
+
+double slowest(const PartitionRequest& request, std::span<const Slice> slices) {
+  double finish = 0;
+  for (const Slice& slice : slices) finish = std::max(finish, finish_seconds(request, slice.device, slice.span));
+  return slices.size() > 1 ? finish + request.merge_seconds : finish;
+}
+
+struct Candidate {
+  std::vector<Slice> slices;
+  double seconds = kForever;
+};
+
+/// The best split of [0, last) over the measured devices that the rounds find.
+Candidate best_split(const PartitionRequest& request, Balance& balance, std::uint64_t last) {
+  Candidate best;
+  std::vector<Slice> slices;
+  slices.reserve(balance.count);
+  best.slices.reserve(balance.count + 1);
+  for (LineFit& line : balance.all()) fit(request, line, {0, last});
+  for (int round = 0; round < kRounds; ++round) {
+    for (LineFit& line : balance.all()) line.used = true;
+    drop_idlers(balance.all(), static_cast<double>(last));
+    lay_out(request, balance.all(), last, slices);
+    if (slices.empty()) break;
+    const double seconds = slowest(request, slices);
+    const bool better = seconds < best.seconds * (1.0 - 1e-3);
+    if (seconds < best.seconds) {
+      best.seconds = seconds;
+      best.slices = slices;
+    }
+    if (!better) break;
+    for (const Slice& slice : slices) {
+      for (LineFit& line : balance.all()) {
+        if (line.device == slice.device) fit(request, line, slice.span);
+      }
+    }
+  }
+  return best;
+}
+
+Balance measured_devices(const PartitionRequest& request) {
+  Balance balance;
+  for (std::uint32_t d = 0; d < request.devices.size() && balance.count < kMostDevices; ++d) {
+    if (request.devices[d].eligible && is_measured(request.devices[d])) {
+      balance.lines[balance.count] = {};
+      balance.lines[balance.count++].device = d;
+    }
+  }
+  return balance;
+}
+
+double model_error(const PartitionRequest& request, std::span<const Slice> slices) {
+  double error = kLeastError;
+  for (const Slice& slice : slices) error = std::max(error, request.devices[slice.device].relative_error);
+  return std::min(error, kMostError);
+}
+
+/// The launch cost of the second device to join: below a few of these nothing can be gained.
+double second_launch_seconds(const PartitionRequest& request) {
+  double least = kForever;
+  double second = kForever;
+  for (const DeviceModel& device : request.devices) {
+    if (!device.eligible) continue;
+    second = std::min(second, std::max(least, device.launch_seconds));
+    least = std::min(least, device.launch_seconds);
+  }
+  return second;
+}
+
+/// A former plan can be used again if it covers just these groups with devices that are still there and measured.
+bool reusable(const PartitionRequest& request) {
+  if (request.previous == nullptr || request.previous->slices.empty()) return false;
+  std::uint64_t at = 0;
+  for (const Slice& slice : request.previous->slices) {
+    if (slice.device >= request.devices.size() || slice.span.first != at || slice.span.empty()) return false;
+    const DeviceModel& device = request.devices[slice.device];
+    if (!device.eligible || !is_measured(device)) return false;
+    at = slice.span.last;
+  }
+  return at == request.groups;
+}
+
+/// Puts a small slice at the end for each unmeasured device whose transfers alone do not cost more than the launch.
+std::uint64_t explore(const PartitionRequest& request, double whole_seconds, std::vector<Slice>& out) {
+  std::uint64_t last = request.groups;
+  const std::uint64_t part = std::max<std::uint64_t>(1, request.groups / kExplorePart);
+  for (std::uint32_t i = 0; i < request.devices.size(); ++i) {
+    const DeviceModel& device = request.devices[i];
+    if (!device.eligible || is_measured(device) || last <= 2 * part) continue;
+    const GroupSpan span{last - part, last};
+    double moving = device.launch_seconds;
+    if (request.bytes_to) moving += seconds_for(request.bytes_to(i, span), device.bytes_to_per_second);
+    if (request.bytes_from) moving += seconds_for(request.bytes_from(i, span), device.bytes_from_per_second);
+    if (moving >= whole_seconds) continue;
+    out.push_back({i, span});
+    last = span.first;
+  }
+  std::reverse(out.begin(), out.end());
+  return last;
+}
+
+Plan plan_of(std::vector<Slice> slices, NotSplit reason, double seconds) {
+  Plan plan;
+  plan.slices = std::move(slices);
+  plan.reason = reason;
+  plan.predicted_seconds = std::isfinite(seconds) ? seconds : 0.0;
+  return plan;
+}
+
+}  // namespace
+
+bool is_measured(const DeviceModel& device) {
+  return device.measured && device.groups_per_second > 0 && std::isfinite(device.groups_per_second);
+}
+
+double predicted_seconds(const PartitionRequest& request, std::span<const Slice> slices) {
+  for (const Slice& slice : slices) {
+    if (slice.device >= request.devices.size() || !is_measured(request.devices[slice.device])) return 0.0;
+  }
+  const double seconds = slowest(request, slices);
+  return std::isfinite(seconds) ? seconds : 0.0;
+}
+
+std::optional<std::uint32_t> fastest_whole(const PartitionRequest& request) {
+  std::optional<std::uint32_t> best;
+  double least = kForever;
+  for (std::uint32_t d = 0; d < request.devices.size(); ++d) {
+    if (!request.devices[d].eligible || !is_measured(request.devices[d])) continue;
+    const double seconds = finish_seconds(request, d, {0, request.groups});
+    if (best && seconds >= least) continue;
+    best = d;
+    least = seconds;
+  }
+  return best;
+}
+
+Plan balanced(const PartitionRequest& request, std::uint32_t home) {
+  const GroupSpan all{0, request.groups};
+  const std::optional<std::uint32_t> fastest = fastest_whole(request);
+  // Nobody knows this kernel: its first launch is whole, where everything works. The next ones explore.
+  if (!fastest) return plan_of({{home, all}}, NotSplit::not_profitable, 0.0);
+  const double alone = finish_seconds(request, *fastest, all);
+  const double latency = second_launch_seconds(request);
+  if (latency > 0 && alone < kSmallLaunchLatencies * latency) {
+    return plan_of({{*fastest, all}}, NotSplit::small_launch, alone);
+  }
+
+  std::vector<Slice> exploring;
+  const std::uint64_t last = explore(request, alone, exploring);
+  Balance balance = measured_devices(request);
+  Candidate split = best_split(request, balance, last);
+  const double needed = alone * (1.0 - model_error(request, split.slices));
+  if (!exploring.empty()) {
+    const double known = finish_seconds(request, *fastest, {0, last});
+    if (split.seconds >= needed) split.slices.assign(1, Slice{*fastest, {0, last}});
+    split.slices.insert(split.slices.end(), exploring.begin(), exploring.end());
+    return plan_of(std::move(split.slices), NotSplit::not_profitable, std::min(split.seconds, known));
+  }
+
+  const bool splits = split.slices.size() > 1 && split.seconds < needed;
+  const double best = splits ? split.seconds : alone;
+  if (reusable(request)) {
+    const double again = slowest(request, request.previous->slices);
+    if (best > again * (1.0 - kKeepPrevious)) return plan_of(request.previous->slices, NotSplit::not_profitable, again);
+  }
+  if (!splits) return plan_of({{*fastest, all}}, NotSplit::not_profitable, alone);
+  return plan_of(std::move(split.slices), NotSplit::not_profitable, split.seconds);
+}
+
+}  // namespace skmd::domain

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/nd_range.h"
+
+#include <algorithm>
+
+namespace skmd::domain {
+
+void boxes_of(const GroupSpan& span, const Extent3& groups, std::vector<Box>& out) {
+  out.clear();
+  const std::uint64_t row = groups[0];
+  const std::uint64_t plane = groups[0] * groups[1];
+  const std::uint64_t last = std::min(span.last, plane * groups[2]);
+  std::uint64_t at = span.first;
+  // Greedy: the largest block that starts here. Head row, head rows, whole planes, tail rows, tail row: at most 5.
+  while (at < last) {
+    const std::uint64_t left = last - at;
+    Box box{{at % row, at / row % groups[1], at / plane}, {1, 1, 1}};
+    if (at % plane == 0 && left >= plane) {
+      box.count = {row, groups[1], left / plane};
+    } else if (at % row == 0 && left >= row) {
+      box.count = {row, std::min(left / row, groups[1] - box.first[1]), 1};
+    } else {
+      box.count[0] = std::min(left, row - box.first[0]);
+    }
+    out.push_back(box);
+    at += box.size();
+  }
+}
+
+NdRange launch_of(const NdRange& range, const Box& box) {
+  NdRange launch = range;
+  for (std::uint32_t d = 0; d < range.work_dim && d < 3; ++d) {
+    launch.offset[d] = range.offset[d] + box.first[d] * range.local[d];
+    launch.global[d] = box.count[d] * range.local[d];
+  }
+  return launch;
+}
+
+}  // namespace skmd::domain

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/partition.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "partitioner/balance.h"
+
+namespace skmd::domain {
+namespace {
+
+Plan whole(const PartitionRequest& request, std::uint32_t device, NotSplit reason) {
+  Plan plan;
+  plan.slices.push_back({device, {0, request.groups}});
+  plan.reason = reason;
+  return plan;
+}
+
+bool eligible(const PartitionRequest& request, std::uint32_t device) {
+  return device < request.devices.size() && request.devices[device].eligible;
+}
+
+/// Where a launch goes that nothing is known about: the anchor, which always qualifies.
+std::uint32_t home(const PartitionRequest& request) {
+  if (eligible(request, request.anchor)) return request.anchor;
+  for (std::uint32_t d = 0; d < request.devices.size(); ++d) {
+    if (request.devices[d].eligible) return d;
+  }
+  return request.anchor;
+}
+
+/// Cuts [0, groups) in proportion to `weight`: device k ends at floor(groups · sum of weights up to k / sum of all).
+template <class Weight>
+Plan cut_by(const PartitionRequest& request, Weight weight) {
+  double sum = 0;
+  for (std::uint32_t d = 0; d < request.devices.size(); ++d) sum += weight(d);
+  Plan plan;
+  double before = 0;
+  std::uint64_t at = 0;
+  std::uint32_t heaviest = home(request);
+  for (std::uint32_t d = 0; d < request.devices.size(); ++d) {
+    const double own = weight(d);
+    if (own <= 0) continue;
+    heaviest = weight(heaviest) < own ? d : heaviest;
+    before += own;
+    // Rounded up by a hair: 30 % of 10 groups must be 3, whatever 0.3 is in binary.
+    const long double place = static_cast<long double>(before) / sum * static_cast<long double>(request.groups) + 1e-9L;
+    const std::uint64_t end =
+        before >= sum ? request.groups : std::min(request.groups, static_cast<std::uint64_t>(std::floor(place)));
+    if (end <= at) continue;
+    plan.slices.push_back({d, {at, end}});
+    at = end;
+  }
+  if (at < request.groups) {  // rounding left the sum short of itself
+    if (plan.slices.empty()) return whole(request, heaviest, NotSplit::mode_single);
+    plan.slices.back().span.last = request.groups;
+  }
+  plan.reason = NotSplit::mode_single;
+  return plan;
+}
+
+Plan equal(const PartitionRequest& request) {
+  const auto n = static_cast<std::uint64_t>(
+      std::count_if(request.devices.begin(), request.devices.end(), [](const DeviceModel& d) { return d.eligible; }));
+  Plan plan;
+  std::uint64_t k = 0;
+  const auto place = [&](std::uint64_t share) {  // floor(share · G / n) without overflow
+    return request.groups / n * share + request.groups % n * share / n;
+  };
+  for (std::uint32_t d = 0; d < request.devices.size(); ++d) {
+    if (!request.devices[d].eligible) continue;
+    const GroupSpan span{place(k), place(k + 1)};
+    if (!span.empty()) plan.slices.push_back({d, span});
+    ++k;
+  }
+  return plan;
+}
+
+Plan fixed(const PartitionRequest& request) {
+  const auto& percent = request.policy.percent;
+  const auto weight = [&](std::uint32_t d) { return eligible(request, d) && d < percent.size() ? percent[d] : 0.0; };
+  double sum = 0;
+  for (std::uint32_t d = 0; d < request.devices.size(); ++d) sum += weight(d);
+  if (!(sum > 0)) return whole(request, home(request), NotSplit::one_device_eligible);
+  return cut_by(request, weight);
+}
+
+Plan linear(const PartitionRequest& request) {
+  // Without a rate for each device there is nothing to be proportional to.
+  for (const DeviceModel& device : request.devices) {
+    if (device.eligible && !is_measured(device)) return equal(request);
+  }
+  return cut_by(request,
+                [&](std::uint32_t d) { return eligible(request, d) ? request.devices[d].groups_per_second : 0.0; });
+}
+
+Plan single(const PartitionRequest& request) {
+  const int index = request.policy.single_index;
+  const bool usable = index >= 0 && eligible(request, static_cast<std::uint32_t>(index));
+  return whole(request, usable ? static_cast<std::uint32_t>(index) : home(request), NotSplit::mode_single);
+}
+
+/// One group cannot be split: the fastest measured device, or the one that the mode would have favoured.
+std::uint32_t one_group_device(const PartitionRequest& request) {
+  if (request.policy.mode == PartitionMode::fixed) return fixed(request).slices.front().device;
+  if (request.policy.mode == PartitionMode::automatic) return fastest_whole(request).value_or(home(request));
+  return home(request);
+}
+
+}  // namespace
+
+Plan partition(const PartitionRequest& request) {
+  if (request.groups == 0) return {};
+  const auto candidates =
+      std::count_if(request.devices.begin(), request.devices.end(), [](const DeviceModel& d) { return d.eligible; });
+  Plan plan;
+  if (request.policy.mode == PartitionMode::single) {
+    plan = single(request);
+  } else if (candidates <= 1) {
+    plan = whole(request, home(request), request.groups == 1 ? NotSplit::one_group : NotSplit::one_device_eligible);
+  } else if (request.groups == 1) {
+    plan = whole(request, one_group_device(request), NotSplit::one_group);
+  } else {
+    switch (request.policy.mode) {
+      case PartitionMode::equal:
+        plan = equal(request);
+        break;
+      case PartitionMode::fixed:
+        plan = fixed(request);
+        break;
+      case PartitionMode::linear:
+        plan = linear(request);
+        break;
+      default:
+        return balanced(request, home(request));
+    }
+  }
+  plan.predicted_seconds = predicted_seconds(request, plan.slices);
+  return plan;
+}
+
+}  // namespace skmd::domain

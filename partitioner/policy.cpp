@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "partitioner/partition.h"
+
+namespace skmd::domain {
+namespace {
+
+Error refused(std::string_view text, const std::string& why) {
+  return {0, "SKMD_PARTITION=" + std::string(text) + ": " + why};
+}
+
+/// The whole of `text` as a number; locale has no say.
+template <class T>
+bool parse_number(std::string_view text, T& value) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end && !text.empty();
+}
+
+Result<PartitionPolicy> parse_single(std::string_view text, std::string_view index, std::size_t device_count) {
+  PartitionPolicy policy;
+  policy.mode = PartitionMode::single;
+  if (!parse_number(index, policy.single_index) || policy.single_index < 0) {
+    return refused(text, "'" + std::string(index) + "' is no device index");
+  }
+  if (static_cast<std::size_t>(policy.single_index) >= device_count) {
+    return refused(text, "device " + std::string(index) + " of " + std::to_string(device_count));
+  }
+  return policy;
+}
+
+Result<PartitionPolicy> parse_fixed(std::string_view text, std::string_view list, std::size_t device_count) {
+  PartitionPolicy policy;
+  policy.mode = PartitionMode::fixed;
+  double sum = 0;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    const std::string_view item = list.substr(0, comma);
+    double percent = 0;
+    if (!parse_number(item, percent) || !std::isfinite(percent) || percent < 0) {
+      return refused(text, "'" + std::string(item) + "' is no percentage");
+    }
+    policy.percent.push_back(percent);
+    sum += percent;
+    if (comma == std::string_view::npos) break;
+    list.remove_prefix(comma + 1);
+  }
+  if (policy.percent.size() != device_count) {
+    return refused(
+        text, std::to_string(policy.percent.size()) + " percentages for " + std::to_string(device_count) + " devices");
+  }
+  constexpr double kTolerance = 0.01;
+  if (std::fabs(sum - 100.0) > kTolerance)
+    return refused(text, "percentages sum to " + std::to_string(sum) + ", not 100");
+  return policy;
+}
+
+}  // namespace
+
+Result<PartitionPolicy> parse_policy(std::string_view text, std::size_t device_count) {
+  PartitionPolicy policy;
+  if (text == "auto") return policy;
+  if (text == "equal" || text == "linear" || text == "single") {
+    policy.mode = text == "equal"    ? PartitionMode::equal
+                  : text == "linear" ? PartitionMode::linear
+                                     : PartitionMode::single;
+    return policy;
+  }
+  constexpr std::string_view kSingle = "single:";
+  constexpr std::string_view kFixed = "fixed:";
+  if (text.starts_with(kSingle)) return parse_single(text, text.substr(kSingle.size()), device_count);
+  if (text.starts_with(kFixed)) return parse_fixed(text, text.substr(kFixed.size()), device_count);
+  const bool later = text == "paper" || text == "dynamic";
+  return refused(text, std::string(later ? "this mode is not built yet" : "no such mode") +
+                           "; modes are auto, equal, linear, single, single:INDEX and fixed:P0,P1,...");
+}
+
+}  // namespace skmd::domain

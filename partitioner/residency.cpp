@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/residency.h"
+
+#include <algorithm>
+
+namespace skmd::domain {
+namespace {
+
+using Piece = ResidencyMap::Piece;
+
+constexpr SpaceMask bit(SpaceId space) { return SpaceMask{1} << space; }
+
+void append(std::vector<Piece>& out, const ByteRange& range, SpaceMask valid) {
+  if (range.empty()) return;
+  if (!out.empty() && out.back().valid == valid && out.back().range.end == range.begin) {
+    out.back().range.end = range.end;
+  } else {
+    out.push_back({range, valid});
+  }
+}
+
+std::vector<Piece>::const_iterator first_ending_after(const std::vector<Piece>& pieces, std::uint64_t at) {
+  return std::upper_bound(pieces.begin(), pieces.end(), at,
+                          [](std::uint64_t value, const Piece& piece) { return value < piece.range.end; });
+}
+
+/// Calls `visit(range, valid)` for each part of `ranges` within one piece, ascending.
+template <class Visit>
+void for_each_part(const std::vector<Piece>& pieces, const RangeSet& ranges, Visit visit) {
+  if (ranges.empty()) return;
+  auto piece = first_ending_after(pieces, ranges.hull().begin);
+  for (const ByteRange& range : ranges.ranges()) {
+    while (piece != pieces.end() && piece->range.end <= range.begin) ++piece;
+    for (auto it = piece; it != pieces.end() && it->range.begin < range.end; ++it) {
+      visit(ByteRange{std::max(it->range.begin, range.begin), std::min(it->range.end, range.end)}, it->valid);
+      piece = it;
+    }
+  }
+}
+
+template <class Select>
+RangeSet select(const std::vector<Piece>& pieces, const RangeSet& ranges, Select wanted) {
+  RangeSet out;
+  for_each_part(pieces, ranges, [&](const ByteRange& part, SpaceMask valid) {
+    if (wanted(valid)) out.add(part);
+  });
+  return out;
+}
+
+/// Replaces `valid` by `change(valid)` on the bytes of `ranges`. Pieces outside the hull of `ranges` are not touched.
+template <class Change>
+void update(std::vector<Piece>& pieces, const RangeSet& ranges, Change change) {
+  if (ranges.empty()) return;
+  const ByteRange hull = ranges.hull();
+  auto first = pieces.begin() + (first_ending_after(pieces, hull.begin) - pieces.cbegin());
+  auto last = std::lower_bound(first, pieces.end(), hull.end,
+                               [](const Piece& piece, std::uint64_t end) { return piece.range.begin < end; });
+  if (first == last) return;
+  // One neighbour more on each side, so that equal neighbours join.
+  if (first != pieces.begin()) --first;
+  if (last != pieces.end()) ++last;
+
+  std::vector<Piece> rebuilt;
+  rebuilt.reserve(static_cast<std::size_t>(last - first) + 2 * ranges.ranges().size());
+  auto range = ranges.ranges().begin();
+  for (auto piece = first; piece != last; ++piece) {
+    std::uint64_t at = piece->range.begin;
+    while (range != ranges.ranges().end() && range->begin < piece->range.end) {
+      const std::uint64_t from = std::max(range->begin, at);
+      const std::uint64_t to = std::min(range->end, piece->range.end);
+      append(rebuilt, {at, from}, piece->valid);
+      append(rebuilt, {from, to}, change(piece->valid));
+      at = std::max(at, to);
+      if (range->end > piece->range.end) break;  // reaches into the next piece
+      ++range;
+    }
+    append(rebuilt, {at, piece->range.end}, piece->valid);
+  }
+  const auto keep = std::min(rebuilt.size(), static_cast<std::size_t>(last - first));
+  const auto middle = std::copy_n(rebuilt.begin(), keep, first);
+  if (keep < rebuilt.size()) {
+    pieces.insert(middle, rebuilt.begin() + static_cast<std::ptrdiff_t>(keep), rebuilt.end());
+  } else {
+    pieces.erase(middle, last);
+  }
+}
+
+}  // namespace
+
+ResidencyMap::ResidencyMap(std::uint64_t bytes) : bytes_(bytes) { append(pieces_, {0, bytes}, 0); }
+
+void ResidencyMap::written(SpaceId space, const RangeSet& ranges) {
+  update(pieces_, ranges, [&](SpaceMask) { return bit(space); });
+}
+
+void ResidencyMap::copied(SpaceId space, const RangeSet& ranges) {
+  update(pieces_, ranges, [&](SpaceMask valid) { return valid == 0 ? valid : valid | bit(space); });
+}
+
+void ResidencyMap::forgotten(const RangeSet& ranges) {
+  update(pieces_, ranges, [](SpaceMask) { return SpaceMask{0}; });
+}
+
+void ResidencyMap::dropped(SpaceId space) {
+  update(pieces_, ByteRange{0, bytes_}, [&](SpaceMask valid) { return valid & ~bit(space); });
+}
+
+RangeSet ResidencyMap::missing(SpaceId space, const RangeSet& ranges) const {
+  return select(pieces_, ranges, [&](SpaceMask valid) { return valid != 0 && (valid & bit(space)) == 0; });
+}
+
+RangeSet ResidencyMap::valid(SpaceId space, const RangeSet& ranges) const {
+  return select(pieces_, ranges, [&](SpaceMask valid) { return (valid & bit(space)) != 0; });
+}
+
+RangeSet ResidencyMap::undefined(const RangeSet& ranges) const {
+  return select(pieces_, ranges, [](SpaceMask valid) { return valid == 0; });
+}
+
+std::vector<Piece> ResidencyMap::pieces(const RangeSet& ranges) const {
+  std::vector<Piece> out;
+  for_each_part(pieces_, ranges, [&](const ByteRange& part, SpaceMask valid) { append(out, part, valid); });
+  return out;
+}
+
+}  // namespace skmd::domain
