@@ -9,8 +9,10 @@ namespace skmd::domain {
 namespace {
 
 Error refused(std::string_view text, const std::string& why) {
-  return {0, "SKMD_PARTITION=" + std::string(text) + ": " + why};
+  return {0, std::string("SKMD_PARTITION=").append(text).append(": ").append(why)};
 }
+
+std::string quoted(std::string_view text) { return std::string(1, '\'').append(text).append(1, '\''); }
 
 /// The whole of `text` as a number; locale has no say.
 template <class T>
@@ -24,10 +26,10 @@ Result<PartitionPolicy> parse_single(std::string_view text, std::string_view ind
   PartitionPolicy policy;
   policy.mode = PartitionMode::single;
   if (!parse_number(index, policy.single_index) || policy.single_index < 0) {
-    return refused(text, "'" + std::string(index) + "' is no device index");
+    return refused(text, quoted(index) + " is no device index");
   }
   if (static_cast<std::size_t>(policy.single_index) >= device_count) {
-    return refused(text, "device " + std::string(index) + " of " + std::to_string(device_count));
+    return refused(text, std::string(index) + " is past the last of " + std::to_string(device_count) + " devices");
   }
   return policy;
 }
@@ -41,7 +43,7 @@ Result<PartitionPolicy> parse_fixed(std::string_view text, std::string_view list
     const std::string_view item = list.substr(0, comma);
     double percent = 0;
     if (!parse_number(item, percent) || !std::isfinite(percent) || percent < 0) {
-      return refused(text, "'" + std::string(item) + "' is no percentage");
+      return refused(text, quoted(item) + " is no percentage");
     }
     policy.percent.push_back(percent);
     sum += percent;
