@@ -57,15 +57,18 @@ struct VerifyReport {
   std::string kernel;
   std::uint32_t device = 0;
   std::uint32_t argument = 0;
+  std::uint64_t launch = 0;               // reports of one launch share a number and count as one; 0: a launch of its own
   std::uint64_t mismatching_bytes = 0;    // 0: equal
   std::uint64_t first_offset = 0;
   std::string detail;
 };
 
 struct ObserverOptions {
-  std::string stats_file;  // SKMD_STATS, %p already replaced or not: replaced here
+  std::string stats_file;  // SKMD_STATS; %p is replaced here, in all file names
   std::string trace_file;  // SKMD_TRACE
   std::string log;         // SKMD_LOG: "", "off", "error", … or "level:file"
+  std::string shared_folder;  // SKMD_STATS_SHM, set by skmd-run: counters also live in a mapped file here
+  bool count = false;         // count for stats_json() even if no file is wanted
 };
 
 class Observer {
@@ -88,7 +91,7 @@ class Observer {
   void log(LogLevel level, const std::string& text);
   /// True if transfers and slices need native times (trace or stats on).
   [[nodiscard]] bool wants_times() const;
-  /// The stats document, schema version 1 (design section 6).
+  /// The stats document, schema version 1; all counts are zero when neither a stats file, a shared folder nor `count` was asked for.
   [[nodiscard]] std::string stats_json() const;
 
  private:
