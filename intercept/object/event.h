@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events are ours: a composed status, profiling on one host clock, dependants, callbacks. No native event is ever shown.
+// Events are ours: a composed status, profiling on one host clock, dependants, callbacks. No native event is ever
+// shown.
 #pragma once
 
 #include <CL/cl.h>
@@ -21,6 +22,7 @@ class Context;
 class Queue;
 class Command;
 class Executor;
+class EventDrain;
 
 /// Host steady clock, nanoseconds.
 std::uint64_t now_ns();
@@ -40,9 +42,9 @@ class Event : public Object {
 
   /// Never backwards. Fires SUBMITTED / RUNNING callbacks.
   void advance(cl_int status);
-  /// Final, once: CL_COMPLETE or a negative code. Times are fixed, then status becomes visible, waiters wake, dependants
-  /// start (on this thread, without blocking), callbacks go to the executor's callback thread. All effects of the
-  /// command (residency!) must be committed before. A second call does nothing and returns false.
+  /// Final, once: CL_COMPLETE or a negative code. Times are fixed, then status becomes visible, waiters wake,
+  /// dependants start (on this thread, without blocking), callbacks go to the executor's callback thread. All effects
+  /// of the command (residency!) must be committed before. A second call does nothing and returns false.
   bool complete(cl_int status);
 
   /// Blocks; returns the final status. Helps the device when the command runs on one (see set_native).
@@ -69,6 +71,30 @@ class Event : public Object {
 
  private:
   friend class Queue;
+  friend class EventDrain;
+  enum class Phase : std::uint8_t {
+    waiting,  // for dependencies
+    trying,   // start() behind a device is being asked
+    started,  // taken over by the command, an executor thread or the caller
+  };
+
+  /// Registers with everything that has not ended and starts if nothing is left. `listed`: a failure counts even if it
+  /// happened before; `earlier`: predecessors of the queue, which only count while they have not ended.
+  void arm(const std::vector<Ref<Event>>& listed, const std::vector<Ref<Event>>& earlier);
+  bool add_successor(const Ref<Event>& successor);
+  void dependency_ended(cl_int status);
+  /// Starts, or ends, what can be started or ended now. Only inside an EventDrain.
+  void proceed();
+  void start_command(Device* behind);
+  void run_command(std::shared_ptr<Command> command);
+  void run_here(std::shared_ptr<Command> command);
+  [[nodiscard]] Device* common_chain() const;
+  void chain_behind_dependencies(Device* device);
+  void conclude(std::unique_lock<std::mutex> lock, cl_int status);
+  void fix_times();
+  void release_dependants(std::vector<Ref<Event>> successors, std::vector<std::function<void(cl_int)>> dependants,
+                          cl_int status);
+
   Ref<Context> context_;
   Ref<Queue> queue_;
   cl_command_type type_;
@@ -80,6 +106,16 @@ class Event : public Object {
   std::condition_variable ended_;
   std::vector<std::pair<cl_int, Callback>> callbacks_;
   std::vector<std::function<void(cl_int)>> dependants_;
+  std::vector<Ref<Event>> successors_;
+  std::vector<Ref<Event>> dependencies_;  // until started; null entries never
+  std::shared_ptr<Command> command_;      // until ended; null: a marker
+  std::size_t remaining_ = 0;             // dependencies that have not reported their end
+  Phase phase_ = Phase::started;
+  bool dependency_failed_ = false;
+  bool declined_behind_ = false;
+  bool held_ = false;  // complete() came before the dependencies' ends
+  cl_int held_status_ = CL_COMPLETE;
+  std::size_t open_index_ = 0;  // in Queue::open_, under the queue's mutex
   std::uint64_t queued_ = 0, submit_ = 0, start_ = 0, end_ = 0;
 };
 

@@ -2,13 +2,13 @@
 // Our own threads: workers that may block on devices, and one thread for the application's callbacks.
 #pragma once
 
+#include <atomic>
 #include <functional>
-#include <memory>
 
 namespace skmd::icd {
 
-/// Threads are started when first needed, detached in effect (never joined at process exit), with all signals blocked. After a fork
-/// the child has none of them and must not wait for any.
+/// Threads are started when first needed, detached in effect (never joined at process exit), with all signals blocked.
+/// After a fork the child has none of them and must not wait for any.
 class Executor {
  public:
   Executor();
@@ -21,7 +21,8 @@ class Executor {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  State& state();
+  std::atomic<State*> state_{nullptr};  // made at the first post; another one after a fork
 };
 
 }  // namespace skmd::icd

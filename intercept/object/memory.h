@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cl_mem: buffers, sub-buffers and images as the application sees them: flags, views of a root, mappings. No bytes here.
+// cl_mem: buffers, sub-buffers and images as the application sees them: flags, views of a root, mappings. No bytes
+// here.
 #pragma once
 
 #include <CL/cl.h>
@@ -8,11 +9,24 @@
 #include <mutex>
 #include <vector>
 
-#include "intercept/object/storage.h"
 #include "intercept/object/context.h"
 #include "intercept/object/handle.h"
+#include "intercept/object/storage.h"
 
 namespace skmd::icd {
+
+/// While one lives, destructor callbacks of memory objects that die on this thread run on this thread
+/// (clReleaseMemObject); without, they are posted to the callback thread, since they are the application's code.
+class DestructorsHere {
+ public:
+  DestructorsHere();
+  ~DestructorsHere();
+  DestructorsHere(const DestructorsHere&) = delete;
+  DestructorsHere& operator=(const DestructorsHere&) = delete;
+
+ private:
+  bool before_;
+};
 
 /// One outstanding clEnqueueMap…: counted by (pointer, flags, range) on the object it was made through.
 struct Mapping {
@@ -25,14 +39,14 @@ class Memory : public Object {
  public:
   using Destructor = void(CL_CALLBACK*)(cl_mem, void*);
 
-  Memory(Ref<Context> context, cl_mem_object_type type, cl_mem_flags flags, std::shared_ptr<Storage> storage, std::uint64_t offset,
-         std::uint64_t size, void* host_ptr, Ref<Memory> parent, std::vector<cl_mem_properties> properties)
-      : Object(Kind::memory), context_(std::move(context)), type_(type), flags_(flags), storage_(std::move(storage)), offset_(offset),
-        size_(size), host_ptr_(host_ptr), parent_(std::move(parent)), properties_(std::move(properties)) {}
+  Memory(Ref<Context> context, cl_mem_object_type type, cl_mem_flags flags, std::shared_ptr<Storage> storage,
+         std::uint64_t offset, std::uint64_t size, void* host_ptr, Ref<Memory> parent,
+         std::vector<cl_mem_properties> properties);
 
   [[nodiscard]] Context& context() const { return *context_; }
   [[nodiscard]] cl_mem_object_type type() const { return type_; }
   [[nodiscard]] cl_mem_flags flags() const { return flags_; }
+  /// Every copy keeps the destructor callbacks waiting: commands hold this, not the Memory.
   [[nodiscard]] const std::shared_ptr<Storage>& storage() const { return storage_; }
   [[nodiscard]] std::uint64_t offset() const { return offset_; }  ///< of this view in the root, bytes
   [[nodiscard]] std::uint64_t size() const { return size_; }      ///< of this view, bytes
@@ -44,19 +58,24 @@ class Memory : public Object {
   [[nodiscard]] const ImageShape& image() const { return image_; }
   void set_image(const ImageShape& shape) { image_ = shape; }
 
+  /// Called, last registered first, when neither the object nor a command uses the bytes any more and all native
+  /// objects over them are gone: with CL_MEM_USE_HOST_PTR this is the application's cue to free. See DestructorsHere
+  /// for the thread.
   void add_destructor(Destructor function, void* user_data);
 
   std::mutex& mutex() { return mutex_; }
   std::vector<Mapping>& mappings() { return mappings_; }  ///< under mutex()
 
  protected:
-  ~Memory() override;  // destructor callbacks, last registered first, before the storage goes
+  ~Memory() override;
 
  private:
   Ref<Context> context_;
   cl_mem_object_type type_;
   cl_mem_flags flags_;
-  std::shared_ptr<Storage> storage_;
+  struct Lease;
+  std::shared_ptr<Lease> lease_;
+  std::shared_ptr<Storage> storage_;  // shares ownership of the lease
   std::uint64_t offset_, size_;
   void* host_ptr_;
   Ref<Memory> parent_;
@@ -64,13 +83,18 @@ class Memory : public Object {
   ImageShape image_;
   std::mutex mutex_;
   std::vector<Mapping> mappings_;
-  std::vector<std::pair<Destructor, void*>> destructors_;
 };
 
 class Sampler : public Object {
  public:
-  Sampler(Ref<Context> context, bool normalized, cl_addressing_mode addressing, cl_filter_mode filter, std::vector<cl_sampler_properties> list)
-      : Object(Kind::sampler), context_(std::move(context)), normalized_(normalized), addressing_(addressing), filter_(filter), list_(std::move(list)) {}
+  Sampler(Ref<Context> context, bool normalized, cl_addressing_mode addressing, cl_filter_mode filter,
+          std::vector<cl_sampler_properties> list)
+      : Object(Kind::sampler),
+        context_(std::move(context)),
+        normalized_(normalized),
+        addressing_(addressing),
+        filter_(filter),
+        list_(std::move(list)) {}
   [[nodiscard]] Context& context() const { return *context_; }
   [[nodiscard]] bool normalized() const { return normalized_; }
   [[nodiscard]] cl_addressing_mode addressing() const { return addressing_; }

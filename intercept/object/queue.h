@@ -5,6 +5,8 @@
 
 #include <CL/cl.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -15,7 +17,8 @@ namespace skmd::icd {
 
 class Queue : public Object {
  public:
-  Queue(Ref<Context> context, cl_command_queue_properties properties, std::vector<cl_queue_properties> property_list, Executor& executor);
+  Queue(Ref<Context> context, cl_command_queue_properties properties, std::vector<cl_queue_properties> property_list,
+        Executor& executor);
 
   [[nodiscard]] Context& context() const { return *context_; }
   [[nodiscard]] cl_command_queue_properties properties() const { return properties_; }
@@ -23,10 +26,16 @@ class Queue : public Object {
   [[nodiscard]] bool in_order() const { return !(properties_ & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
 
   /// Never blocks on work. The command starts when everything it depends on has ended well; a failed dependency (or
-  /// failed predecessor of an in-order queue that was already queued) ends it with CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST.
+  /// failed predecessor of an in-order queue that was already queued) ends it with
+  /// CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST.
   Ref<Event> enqueue(cl_command_type type, std::shared_ptr<Command> command, const std::vector<Ref<Event>>& wait_list);
   /// Marker: with an empty list, after all earlier commands. Barrier: also holds back all later ones.
   Ref<Event> enqueue_marker(cl_command_type type, const std::vector<Ref<Event>>& wait_list, bool barrier);
+
+  /// As enqueue(), for blocking calls: the calling thread waits for the dependencies and runs the command itself, so
+  /// that no other thread has to be woken. The event has ended when this returns.
+  Ref<Event> enqueue_and_wait(cl_command_type type, std::shared_ptr<Command> command,
+                              const std::vector<Ref<Event>>& wait_list);
 
   /// Everything enqueued so far has ended. Returns when it has.
   void finish();
@@ -35,15 +44,22 @@ class Queue : public Object {
   ~Queue() override;
 
  private:
-  Ref<Event> schedule(cl_command_type type, std::shared_ptr<Command> command, std::vector<Ref<Event>> after);
+  friend class Event;
+  enum class Order : std::uint8_t { command, marker, barrier };
+  /// Makes the event, enters it into the queue's books and tells what it has to wait for beside its wait list.
+  Ref<Event> enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
+                   std::vector<Ref<Event>>& earlier);
+  void ended(Event& event);
+
   Ref<Context> context_;
   cl_command_queue_properties properties_;
   std::vector<cl_queue_properties> property_list_;
   Executor& executor_;
   std::mutex mutex_;
-  Ref<Event> last_;                       // in-order: the newest command
-  Ref<Event> barrier_;                    // out-of-order: the newest barrier
-  std::vector<Ref<Event>> open_;          // out-of-order: commands that may not have ended, pruned now and then
+  Ref<Event> last_;                         // in-order: the newest command; null once it has ended
+  Ref<Event> barrier_;                      // out-of-order: the newest barrier; null once it has ended
+  std::vector<Ref<Event>> open_;            // out-of-order: commands that have not ended
+  std::atomic<std::uint64_t> last_end_{0};  // in-order: END of the newest ended command
 };
 
 }  // namespace skmd::icd

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completion runs in one fixed order: times, status, waiters, the queue's books, callbacks, dependants. Dependants are
+// started from a per-thread list instead of by recursion, because a chain of commands may be arbitrarily long.
+#include "intercept/object/event.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "intercept/object/command.h"
+#include "intercept/object/context.h"
+#include "intercept/object/event_drain.h"
+#include "intercept/object/executor.h"
+#include "intercept/object/queue.h"
+
+namespace skmd::icd {
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+}
+
+namespace {
+
+bool profiles(const Ref<Queue>& queue) { return queue && (queue->properties() & CL_QUEUE_PROFILING_ENABLE) != 0; }
+
+}  // namespace
+
+Event::Event(Ref<Context> context, Ref<Queue> queue, cl_command_type type, Executor& executor)
+    : Object(Kind::event),
+      context_(std::move(context)),
+      queue_(std::move(queue)),
+      type_(type),
+      executor_(executor),
+      status_(queue_ ? CL_QUEUED : CL_SUBMITTED) {
+  if (profiles(queue_)) queued_ = now_ns();
+}
+
+Event::~Event() = default;
+
+void Event::advance(cl_int status) {
+  std::vector<Callback> due;
+  {
+    const std::lock_guard lock(mutex_);
+    if (status <= CL_COMPLETE || status >= status_.load(std::memory_order_relaxed)) return;
+    if (profiles(queue_)) {
+      const std::uint64_t now = now_ns();
+      if (submit_ == 0) submit_ = now;
+    }
+    status_.store(status, std::memory_order_release);
+    if (callbacks_.empty()) return;
+    std::erase_if(callbacks_, [&](auto& entry) {
+      if (entry.first < status) return false;
+      due.push_back([type = entry.first, callback = std::move(entry.second)](cl_int) { callback(type); });
+      return true;
+    });
+  }
+  for (Callback& callback : due) executor_.post_callback([callback = std::move(callback)] { callback(0); });
+}
+
+bool Event::complete(cl_int status) {
+  std::unique_lock lock(mutex_);
+  if (ended() || held_) return false;
+  if (remaining_ > 0 && phase_ != Phase::waiting) {
+    // Started behind its dependencies: it may not be seen to end before them, and their failure is its failure.
+    held_ = true;
+    held_status_ = status;
+    return true;
+  }
+  conclude(std::move(lock), status);
+  return true;
+}
+
+void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
+  const Ref<Event> self(this);
+  if (dependency_failed_ && status == CL_COMPLETE) status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+  if (profiles(queue_)) fix_times();
+  status_.store(status, std::memory_order_seq_cst);
+  chain_.store(nullptr, std::memory_order_seq_cst);
+  phase_ = Phase::started;
+  held_ = false;
+  const auto command = std::move(command_);
+  const auto dependencies = std::move(dependencies_);
+  auto callbacks = std::move(callbacks_);
+  auto dependants = std::move(dependants_);
+  auto successors = std::move(successors_);
+  lock.unlock();
+
+  ended_.notify_all();
+  if (queue_) queue_->ended(*this);
+  // Types that were jumped over are due as well, in the order of the states.
+  std::stable_sort(callbacks.begin(), callbacks.end(), [](auto& a, auto& b) { return a.first > b.first; });
+  for (auto& [type, callback] : callbacks) {
+    const cl_int told = status < 0 ? status : type;
+    executor_.post_callback([told, callback = std::move(callback)] { callback(told); });
+  }
+  if (!successors.empty() || !dependants.empty())
+    release_dependants(std::move(successors), std::move(dependants), status);
+}
+
+void Event::release_dependants(std::vector<Ref<Event>> successors, std::vector<std::function<void(cl_int)>> dependants,
+                               cl_int status) {
+  auto release = [successors = std::move(successors), dependants = std::move(dependants), status] {
+    const EventDrain drain;
+    for (const Ref<Event>& successor : successors) successor->dependency_ended(status);
+    for (const auto& dependant : dependants) dependant(status);
+  };
+  // clSetUserEventStatus runs on the application's thread, which may hold locks of its own.
+  if (type_ == CL_COMMAND_USER)
+    executor_.post(std::move(release));
+  else
+    release();
+}
+
+void Event::fix_times() {
+  const std::uint64_t now = now_ns();
+  submit_ = std::max(submit_ == 0 ? now : submit_, queued_);
+  if (start_ == 0) start_ = now;
+  if (end_ == 0) end_ = now;
+  start_ = std::max(start_, submit_);
+  if (queue_->in_order()) start_ = std::max(start_, queue_->last_end_.load(std::memory_order_relaxed));
+  end_ = std::max(end_, start_ + 1);
+  if (queue_->in_order()) queue_->last_end_.store(end_, std::memory_order_relaxed);
+}
+
+cl_int Event::wait() {
+  if (ended()) return status();
+  if (Device* device = chain_.load(std::memory_order_acquire)) device->help(ticket_.load(std::memory_order_acquire));
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [&] { return ended(); });
+  return status();
+}
+
+void Event::on_status(cl_int type, Callback callback) {
+  {
+    const std::lock_guard lock(mutex_);
+    const cl_int now = status();
+    if (now > type) {
+      callbacks_.emplace_back(type, std::move(callback));
+      return;
+    }
+    if (now < 0) type = now;
+  }
+  executor_.post_callback([type, callback = std::move(callback)] { callback(type); });
+}
+
+bool Event::when_ended(std::function<void(cl_int)> then) {
+  const std::lock_guard lock(mutex_);
+  if (ended()) return false;
+  dependants_.push_back(std::move(then));
+  return true;
+}
+
+void Event::set_native(Device* device, Ticket ticket) {
+  ticket_.store(ticket, std::memory_order_release);
+  // Against conclude(): one of the two sees the other's store and leaves null behind.
+  chain_.store(device, std::memory_order_seq_cst);
+  if (status_.load(std::memory_order_seq_cst) <= CL_COMPLETE) {
+    chain_.store(nullptr, std::memory_order_seq_cst);
+    return;
+  }
+  std::vector<Ref<Event>> successors;
+  {
+    const std::lock_guard lock(mutex_);
+    successors = successors_;
+  }
+  // They may now be submitted behind this one, but not from inside its own start() or run().
+  for (Ref<Event>& successor : successors) {
+    if (!EventDrain::defer(successor))
+      executor_.post([successor = std::move(successor)] { EventDrain().add(successor); });
+  }
+}
+
+void Event::work_started(std::uint64_t ns) {
+  const std::lock_guard lock(mutex_);
+  start_ = start_ == 0 ? ns : std::min(start_, ns);
+}
+
+void Event::work_ended(std::uint64_t ns) {
+  const std::lock_guard lock(mutex_);
+  end_ = std::max(end_, ns);
+}
+
+Result<std::uint64_t> Event::profile(cl_profiling_info name) const {
+  const std::lock_guard lock(mutex_);
+  if (name < CL_PROFILING_COMMAND_QUEUED || name > CL_PROFILING_COMMAND_COMPLETE)
+    return domain::Error{CL_INVALID_VALUE, "param_name " + std::to_string(name) + " is not a profiling query"};
+  // CL_PROFILING_INFO_NOT_AVAILABLE: no CL_QUEUE_PROFILING_ENABLE, not complete, or a user event.
+  if (!profiles(queue_))
+    return domain::Error{CL_PROFILING_INFO_NOT_AVAILABLE, "the event's queue has no CL_QUEUE_PROFILING_ENABLE"};
+  if (status() != CL_COMPLETE)
+    return domain::Error{CL_PROFILING_INFO_NOT_AVAILABLE, "the command's status is " + std::to_string(status())};
+  switch (name) {
+    case CL_PROFILING_COMMAND_QUEUED:
+      return queued_;
+    case CL_PROFILING_COMMAND_SUBMIT:
+      return submit_;
+    case CL_PROFILING_COMMAND_START:
+      return start_;
+    default:
+      return end_;
+  }
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a command gets from its dependencies to its start.
+#include "intercept/object/event_drain.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <utility>
+
+#include "intercept/object/command.h"
+#include "intercept/object/executor.h"
+#include "intercept/object/queue.h"
+
+namespace skmd::icd {
+
+namespace {
+constinit thread_local EventDrain* current_drain = nullptr;
+}  // namespace
+
+EventDrain::EventDrain() : outer_(current_drain) {
+  if (outer_ == nullptr) current_drain = this;
+}
+
+EventDrain::~EventDrain() {
+  if (outer_ != nullptr) return;
+  for (std::size_t next = 0; next < pending_.size(); ++next) {
+    // Moved out first: proceed() may add to the list.
+    const Ref<Event> event = std::move(pending_[next]);
+    event->proceed();
+  }
+  current_drain = nullptr;
+}
+
+void EventDrain::add(const Ref<Event>& event) { (outer_ == nullptr ? this : outer_)->pending_.push_back(event); }
+
+bool EventDrain::defer(const Ref<Event>& event) {
+  if (current_drain == nullptr) return false;
+  current_drain->pending_.push_back(event);
+  return true;
+}
+
+void Event::arm(const std::vector<Ref<Event>>& listed, const std::vector<Ref<Event>>& earlier) {
+  const Ref<Event> self(this);
+  // One more than can be reported, so that nothing starts before all are registered.
+  const std::size_t most = listed.size() + earlier.size();
+  remaining_ = most + 1;
+  phase_ = Phase::waiting;
+  std::size_t registered = 0;
+  bool failed = false;
+  std::vector<Ref<Event>> open;
+  if (most > 0) open.reserve(most);
+  const auto depend = [&](const Ref<Event>& event, bool counts_if_over) {
+    if (event->add_successor(self)) {
+      open.push_back(event);
+      ++registered;
+    } else if (counts_if_over && event->status() < 0) {
+      failed = true;
+    }
+  };
+  for (const Ref<Event>& event : listed) depend(event, true);
+  for (const Ref<Event>& event : earlier) depend(event, false);
+  {
+    const std::lock_guard lock(mutex_);
+    dependencies_ = std::move(open);
+    remaining_ -= most - registered + 1;
+    dependency_failed_ = dependency_failed_ || failed;
+  }
+  EventDrain drain;
+  if (drain.outermost())
+    proceed();
+  else
+    drain.add(self);
+}
+
+bool Event::add_successor(const Ref<Event>& successor) {
+  const std::lock_guard lock(mutex_);
+  if (ended()) return false;
+  successors_.push_back(successor);
+  return true;
+}
+
+void Event::dependency_ended(cl_int status) {
+  bool look = false;
+  {
+    const std::lock_guard lock(mutex_);
+    --remaining_;
+    if (status < 0) dependency_failed_ = true;
+    look = remaining_ == 0 || phase_ == Phase::waiting;
+  }
+  if (look) EventDrain().add(Ref<Event>(this));
+}
+
+// Under mutex_: the device behind whose queue everything that is still running has been submitted.
+Device* Event::common_chain() const {
+  Device* common = nullptr;
+  for (const Ref<Event>& event : dependencies_) {
+    const cl_int status = event->status();
+    if (status < 0) return nullptr;
+    if (status == CL_COMPLETE) continue;
+    Device* device = event->chained_on();
+    if (device == nullptr || (common != nullptr && common != device)) return nullptr;
+    common = device;
+  }
+  return common;
+}
+
+void Event::proceed() {
+  Device* behind = nullptr;
+  {
+    std::unique_lock lock(mutex_);
+    if (phase_ != Phase::waiting) {
+      if (remaining_ == 0 && held_) conclude(std::move(lock), held_status_);
+      return;
+    }
+    if (remaining_ == 0) {
+      phase_ = Phase::started;
+      dependencies_.clear();
+      if (dependency_failed_) {
+        conclude(std::move(lock), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        return;
+      }
+    } else {
+      behind = declined_behind_ ? nullptr : common_chain();
+      if (behind == nullptr) return;
+      phase_ = Phase::trying;
+    }
+  }
+  start_command(behind);
+}
+
+void Event::start_command(Device* behind) {
+  const Ref<Event> self(this);
+  std::shared_ptr<Command> command = std::move(command_);
+  advance(CL_SUBMITTED);
+  if (command == nullptr) {
+    if (behind != nullptr) chain_behind_dependencies(behind);
+    complete(CL_COMPLETE);
+    return;
+  }
+  if (command->start(behind, self, command)) {
+    if (behind == nullptr) return;
+    std::unique_lock lock(mutex_);
+    phase_ = Phase::started;
+    dependencies_.clear();
+    return;
+  }
+  if (behind == nullptr) {
+    run_command(std::move(command));
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    command_ = std::move(command);
+    phase_ = Phase::waiting;
+    declined_behind_ = true;
+  }
+  // The last dependency may have ended while start() was asked.
+  EventDrain::defer(self);
+}
+
+// A marker occupies nothing on the device; what follows it may still be submitted behind what it follows.
+void Event::chain_behind_dependencies(Device* device) {
+  Ticket newest = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Ref<Event>& event : dependencies_)
+      newest = std::max(newest, event->ticket_.load(std::memory_order_acquire));
+    dependencies_.clear();
+    phase_ = Phase::started;
+  }
+  set_native(device, newest);
+}
+
+void Event::run_command(std::shared_ptr<Command> command) {
+  executor_.post(
+      [self = Ref<Event>(this), command = std::move(command)]() mutable { self->run_here(std::move(command)); });
+}
+
+void Event::run_here(std::shared_ptr<Command> command) {
+  advance(CL_RUNNING);
+  cl_int status = CL_OUT_OF_HOST_MEMORY;
+  try {
+    status = command->run(*this);
+  } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
+  }
+  // What the command held is given back before anybody can see it ended, so that a release afterwards is really the
+  // last.
+  command.reset();
+  complete(status);
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/executor.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace skmd::icd {
+
+namespace {
+
+/// Counts forks: a child sees a higher number than the State it inherited.
+constinit std::atomic<std::uint32_t> fork_count{0};
+
+void watch_forks() {
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
+  (void)registered;
+}
+
+/// Threads inherit the mask: the application's signals must not land on ours.
+bool spawn(std::function<void()> body) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool made = true;
+  try {
+    std::thread(std::move(body)).detach();
+  } catch (const std::system_error&) {
+    made = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return made;
+}
+
+/// More workers than this are only started when nothing moved for a while.
+std::size_t eager_workers() { return std::max<std::size_t>(4, std::thread::hardware_concurrency()); }
+
+constexpr auto kStall = std::chrono::milliseconds(2);
+constexpr auto kIdle = std::chrono::seconds(10);
+
+}  // namespace
+
+struct Executor::State {
+  const std::uint32_t generation = fork_count.load(std::memory_order_relaxed);
+  const std::size_t eager = eager_workers();
+
+  std::mutex mutex;
+  std::condition_variable work_came;
+  std::condition_variable callback_came;
+  std::condition_variable queue_stalled;
+  std::condition_variable thread_left;
+  std::deque<std::function<void()>> work;
+  std::deque<std::function<void()>> callbacks;
+  std::size_t workers = 0, idle = 0, threads = 0;
+  std::uint64_t taken = 0;  // jobs that some worker has begun
+  bool callback_thread = false, supervisor = false, stopping = false;
+
+  bool start_thread(void (State::*body)()) {
+    ++threads;
+    if (spawn([this, body] { (this->*body)(); })) return true;
+    --threads;
+    return false;
+  }
+  void start_worker() {
+    ++workers;
+    if (!start_thread(&State::worker)) --workers;
+  }
+  void leave() {
+    --threads;
+    thread_left.notify_all();
+  }
+  void worker();
+  void callback_loop();
+  void supervise();
+};
+
+void Executor::State::worker() {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    if (work.empty()) {
+      if (stopping) break;
+      ++idle;
+      const auto woken = work_came.wait_for(lock, kIdle);
+      --idle;
+      if (woken == std::cv_status::timeout && work.empty() && workers > eager) break;
+      continue;
+    }
+    auto job = std::move(work.front());
+    work.pop_front();
+    ++taken;
+    lock.unlock();
+    job();
+    job = nullptr;  // what it holds may itself post
+    lock.lock();
+  }
+  --workers;
+  leave();
+}
+
+void Executor::State::callback_loop() {
+  std::unique_lock lock(mutex);
+  for (;;) {
+    callback_came.wait(lock, [&] { return stopping || !callbacks.empty(); });
+    if (callbacks.empty()) break;
+    auto callback = std::move(callbacks.front());
+    callbacks.pop_front();
+    lock.unlock();
+    callback();
+    callback = nullptr;
+    lock.lock();
+  }
+  leave();
+}
+
+// Work may wait for other work (an application's native kernel, say). If nothing was taken up for a while although work
+// is queued, the number of workers doubles.
+void Executor::State::supervise() {
+  std::unique_lock lock(mutex);
+  while (!stopping) {
+    if (work.empty() || workers < eager) {
+      queue_stalled.wait(lock);
+      continue;
+    }
+    const std::uint64_t before = taken;
+    queue_stalled.wait_for(lock, kStall);
+    if (taken != before || work.empty()) continue;
+    for (std::size_t more = std::min(work.size(), std::max<std::size_t>(1, workers)); more > 0; --more) start_worker();
+  }
+  leave();
+}
+
+Executor::Executor() { watch_forks(); }
+
+Executor::State& Executor::state() {
+  State* current = state_.load(std::memory_order_acquire);
+  if (current != nullptr && current->generation == fork_count.load(std::memory_order_relaxed)) return *current;
+  // Threads of the parent do not exist here, and its locks may be held for ever: the inherited state is left alone.
+  auto* made = new State;
+  if (state_.compare_exchange_strong(current, made, std::memory_order_acq_rel)) return *made;
+  delete made;
+  return *current;
+}
+
+void Executor::post(std::function<void()> work) {
+  State& state = this->state();
+  std::unique_lock lock(state.mutex);
+  state.work.push_back(std::move(work));
+  if (state.idle < state.work.size()) {
+    if (state.workers < state.eager) {
+      state.start_worker();
+    } else if (!state.supervisor) {
+      state.supervisor = state.start_thread(&State::supervise);
+    } else {
+      state.queue_stalled.notify_one();
+    }
+  }
+  if (state.workers == 0) {
+    // The system gives us no thread at all: late is better than never.
+    auto job = std::move(state.work.back());
+    state.work.pop_back();
+    lock.unlock();
+    job();
+    return;
+  }
+  if (state.idle > 0) state.work_came.notify_one();
+}
+
+void Executor::post_callback(std::function<void()> callback) {
+  State& state = this->state();
+  std::unique_lock lock(state.mutex);
+  if (!state.callback_thread) state.callback_thread = state.start_thread(&State::callback_loop);
+  if (!state.callback_thread) {
+    lock.unlock();
+    callback();
+    return;
+  }
+  state.callbacks.push_back(std::move(callback));
+  state.callback_came.notify_one();
+}
+
+Executor::~Executor() {
+  State* state = state_.load(std::memory_order_acquire);
+  if (state == nullptr || state->generation != fork_count.load(std::memory_order_relaxed)) return;
+  {
+    std::unique_lock lock(state->mutex);
+    state->stopping = true;
+    state->work_came.notify_all();
+    state->callback_came.notify_all();
+    state->queue_stalled.notify_all();
+    state->thread_left.wait(lock, [&] { return state->threads == 0; });
+  }
+  delete state;
+}
+
+}  // namespace skmd::icd

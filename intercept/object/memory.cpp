@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/memory.h"
+
+#include <utility>
+
+namespace skmd::icd {
+
+namespace {
+constinit thread_local bool destructors_here = false;
+}  // namespace
+
+DestructorsHere::DestructorsHere() : before_(std::exchange(destructors_here, true)) {}
+DestructorsHere::~DestructorsHere() { destructors_here = before_; }
+
+/// What lives exactly as long as anybody may touch the bytes through this object: its handle, its commands, its
+/// children.
+struct Memory::Lease {
+  Lease(std::shared_ptr<Storage> bytes, Executor* callbacks) : storage(std::move(bytes)), executor(callbacks) {}
+  ~Lease();
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  std::shared_ptr<Storage> storage;
+  Executor* executor;
+  cl_mem handle = nullptr;
+  std::vector<std::pair<Destructor, void*>> destructors;
+};
+
+Memory::Lease::~Lease() {
+  storage.reset();
+  if (destructors.empty()) return;
+  auto run = [handle = handle, list = std::move(destructors)] {
+    for (auto entry = list.rbegin(); entry != list.rend(); ++entry) entry->first(handle, entry->second);
+  };
+  if (destructors_here || executor == nullptr)
+    run();
+  else
+    executor->post_callback(std::move(run));
+}
+
+Memory::Memory(Ref<Context> context, cl_mem_object_type type, cl_mem_flags flags, std::shared_ptr<Storage> storage,
+               std::uint64_t offset, std::uint64_t size, void* host_ptr, Ref<Memory> parent,
+               std::vector<cl_mem_properties> properties)
+    : Object(Kind::memory),
+      context_(std::move(context)),
+      type_(type),
+      flags_(flags),
+      lease_(std::make_shared<Lease>(std::move(storage), context_->machine().executor)),
+      storage_(lease_, lease_->storage.get()),
+      offset_(offset),
+      size_(size),
+      host_ptr_(host_ptr),
+      parent_(std::move(parent)),
+      properties_(std::move(properties)) {}
+
+Memory::~Memory() = default;
+
+void Memory::add_destructor(Destructor function, void* user_data) {
+  const std::lock_guard lock(mutex_);
+  lease_->handle = reinterpret_cast<cl_mem>(slot());
+  lease_->destructors.emplace_back(function, user_data);
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/queue.h"
+
+#include <utility>
+
+#include "intercept/object/context.h"
+
+namespace skmd::icd {
+
+Queue::Queue(Ref<Context> context, cl_command_queue_properties properties,
+             std::vector<cl_queue_properties> property_list, Executor& executor)
+    : Object(Kind::queue),
+      context_(std::move(context)),
+      properties_(properties),
+      property_list_(std::move(property_list)),
+      executor_(executor) {}
+
+Queue::~Queue() = default;
+
+Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
+                        std::vector<Ref<Event>>& earlier) {
+  auto event = make_object<Event>(context_, Ref<Queue>(this), type, executor_);
+  event->command_ = std::move(command);
+  const std::lock_guard lock(mutex_);
+  if (in_order()) {
+    if (last_ && !last_->ended()) earlier.push_back(std::move(last_));
+    last_ = event;
+    return event;
+  }
+  // Without a list, a marker or barrier follows everything before it; with one, that list only (and barriers).
+  if (order != Order::command && !list_given)
+    earlier = open_;
+  else if (barrier_)
+    earlier.push_back(barrier_);
+  event->open_index_ = open_.size();
+  open_.push_back(event);
+  if (order == Order::barrier) barrier_ = event;
+  return event;
+}
+
+void Queue::ended(Event& event) {
+  Ref<Event> dropped;  // outside the lock
+  Ref<Event> dropped_barrier;
+  const std::lock_guard lock(mutex_);
+  if (in_order()) {
+    if (last_.get() == &event) dropped = std::move(last_);
+    return;
+  }
+  dropped = std::move(open_[event.open_index_]);
+  if (event.open_index_ + 1 != open_.size()) {
+    open_[event.open_index_] = std::move(open_.back());
+    open_[event.open_index_]->open_index_ = event.open_index_;
+  }
+  open_.pop_back();
+  if (barrier_.get() == &event) dropped_barrier = std::move(barrier_);
+}
+
+Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command,
+                          const std::vector<Ref<Event>>& wait_list) {
+  std::vector<Ref<Event>> earlier;
+  Ref<Event> event = enter(type, std::move(command), !wait_list.empty(), Order::command, earlier);
+  event->arm(wait_list, earlier);
+  return event;
+}
+
+Ref<Event> Queue::enqueue_marker(cl_command_type type, const std::vector<Ref<Event>>& wait_list, bool barrier) {
+  std::vector<Ref<Event>> earlier;
+  Ref<Event> event = enter(type, nullptr, !wait_list.empty(), barrier ? Order::barrier : Order::marker, earlier);
+  event->arm(wait_list, earlier);
+  return event;
+}
+
+Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command> command,
+                                   const std::vector<Ref<Event>>& wait_list) {
+  std::vector<Ref<Event>> earlier;
+  Ref<Event> event = enter(type, nullptr, !wait_list.empty(), Order::command, earlier);
+  // Predecessors count only if they had not ended when this was queued: enter() told exactly those.
+  bool failed = false;
+  for (const Ref<Event>& predecessor : earlier) failed |= predecessor->wait() < 0;
+  for (const Ref<Event>& listed : wait_list) failed |= listed->wait() < 0;
+  if (failed) {
+    event->complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    return event;
+  }
+  event->advance(CL_SUBMITTED);
+  if (command->start(nullptr, event, command))
+    event->wait();
+  else
+    event->run_here(std::move(command));
+  return event;
+}
+
+void Queue::finish() {
+  std::vector<Ref<Event>> open;
+  {
+    const std::lock_guard lock(mutex_);
+    open = open_;
+    if (last_) open.push_back(last_);
+  }
+  for (const Ref<Event>& event : open) event->wait();
+}
+
+}  // namespace skmd::icd
