@@ -13,15 +13,16 @@ namespace skmd::icd {
 
 struct Launch {
   std::shared_ptr<BuiltKernel> kernel;
-  domain::NdRange range;                    // local size already chosen; group_total() ≥ 1
+  domain::NdRange range;  // local size already chosen; group_total() ≥ 1
   std::vector<LaunchArgument> arguments;
 };
 
-/// Local size for a NULL local_work_size: one choice for all devices, deterministic, divides the range, respects reqd size and every
-/// built device's limits. Pure but for native kernel queries.
+/// Local size for a NULL local_work_size: one choice for all devices, deterministic, divides the range, respects reqd
+/// size and every built device's limits. Pure but for native kernel queries.
 domain::Extent3 choose_local_size(BuiltKernel& kernel, std::uint32_t work_dim, const domain::Extent3& global);
 
-/// Errors found before anything is enqueued: no device can take the launch (CL_OUT_OF_RESOURCES, naming limit and value).
+/// Errors found before anything is enqueued: no device can take the launch (CL_OUT_OF_RESOURCES, naming limit and
+/// value).
 Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch);
 
 }  // namespace skmd::icd

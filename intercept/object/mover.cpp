@@ -39,10 +39,28 @@ std::uint32_t device_of_space(const Machine& machine, domain::SpaceId space) {
   return 0;
 }
 
+namespace {
+
+void sort_unique(std::vector<Storage*>& roots) {
+  std::sort(roots.begin(), roots.end());
+  roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+}
+
+}  // namespace
+
 MoveGuard::MoveGuard(std::vector<Storage*> roots) : roots_(std::move(roots)) {
-  std::sort(roots_.begin(), roots_.end());
-  roots_.erase(std::unique(roots_.begin(), roots_.end()), roots_.end());
+  sort_unique(roots_);
   for (Storage* root : roots_) root->move_mutex().lock();
+}
+
+std::optional<MoveGuard> MoveGuard::try_lock(std::vector<Storage*> roots) {
+  sort_unique(roots);
+  MoveGuard guard;
+  for (Storage* root : roots) {
+    if (!root->move_mutex().try_lock()) return std::nullopt;  // the guard gives back those it has
+    guard.roots_.push_back(root);
+  }
+  return guard;
 }
 
 MoveGuard::~MoveGuard() {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes known when slices end: residency, samples for the model, reports for the observer.
+#include <algorithm>
+
+#include "intercept/launch/conductor.h"
+#include "intercept/launch/link_rates.h"
+
+namespace skmd::icd {
+
+bool wants_times(const Machine& machine) {
+  const auto mode = machine.settings.policy.mode;
+  return mode == domain::PartitionMode::automatic || mode == domain::PartitionMode::linear ||
+         machine.observer->wants_times();
+}
+
+void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice) {
+  const domain::SpaceId space = machine.devices[slice.device]->description().space;
+  for (std::size_t r = 0; r < view.roots().size(); ++r) {
+    if (slice.footprints[r].may_write.empty()) continue;
+    Storage& root = *view.roots()[r];
+    const domain::RangeSet mapped = root.write_mapped();
+    const std::lock_guard lock(root.mutex());
+    root.residency().written(
+        space, mapped.empty() ? slice.footprints[r].may_write : slice.footprints[r].may_write.difference(mapped));
+  }
+}
+
+SliceReport account(Machine& machine, const Launch& launch, const SliceWork& slice, std::size_t uploads,
+                    std::uint64_t upload_bytes, bool first, const BatchResult& result) {
+  SliceReport report{slice.device, slice.span, 0, 0};
+  if (result.status != CL_SUCCESS) return report;
+  TransferReport moved{slice.device, upload_bytes, 0, 0, 0, launch.kernel->traits().name};
+  std::uint64_t run_ns = 0;
+  for (std::size_t i = 0; i < result.times.size(); ++i) {
+    const OpTime& time = result.times[i];
+    if (i < uploads) {
+      moved.start = moved.start == 0 ? time.start : std::min(moved.start, time.start);
+      moved.end = std::max(moved.end, time.end);
+      continue;
+    }
+    report.start = report.start == 0 ? time.start : std::min(report.start, time.start);
+    report.end = std::max(report.end, time.end);
+    run_ns += time.device_ns != 0 ? time.device_ns : time.end - time.start;
+  }
+  if (upload_bytes != 0) {
+    machine.observer->transfer(moved);
+    if (!result.times.empty()) LinkRates::get().learn_to(slice.device, upload_bytes, moved.end - moved.start);
+  }
+  if (!result.times.empty() && run_ns != 0)
+    machine.model->learn({launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first});
+  return report;
+}
+
+void report_launch(Machine& machine, const Launch& launch, const Decision& decision, std::vector<SliceReport> slices,
+                   std::uint64_t begin) {
+  if (!machine.observer->wants_times() && !machine.observer->logs(LogLevel::debug)) return;
+  LaunchReport report;
+  report.kernel = launch.kernel->traits().name;
+  report.program = launch.kernel->program_hash();
+  report.access = launch.kernel->traits().access;
+  report.slices = std::move(slices);
+  report.not_split = decision.whole;
+  if (!decision.whole)
+    for (const domain::Rung rung : decision.merge.per_root)
+      if (rung != domain::Rung::none) report.rungs.push_back(rung);
+  report.seconds = static_cast<double>(now_ns() - begin) * 1e-9;
+  report.predicted_seconds = decision.predicted_seconds;
+  if (decision.whole) report.detail = "whole: " + std::string(domain::name(*decision.whole));
+  machine.observer->launch(report);
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/conductor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "intercept/launch/native_launch.h"
+
+namespace skmd::icd {
+
+namespace {
+
+domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
+  return machine.devices[device]->description().space;
+}
+
+}  // namespace
+
+Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision,
+                     Event& event)
+    : machine_(machine),
+      launch_(launch),
+      view_(view),
+      decision_(decision),
+      event_(event),
+      slices_(decision.slices.size()) {}
+
+bool Conductor::is_difference(std::size_t root) const {
+  return !decision_.whole && decision_.merge.per_root[root] == domain::Rung::diff;
+}
+
+std::vector<MoveNeed> Conductor::needs() const {
+  std::vector<MoveNeed> needs;
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    Storage* root = view_.roots()[r].get();
+    domain::RangeSet written;
+    if (is_difference(r))
+      for (const SliceWork& slice : decision_.slices) written.add(slice.footprints[r].may_write);
+    for (const SliceWork& slice : decision_.slices) {
+      domain::RangeSet needed = LaunchView::needed(slice.footprints[r]);
+      needed.add(written);  // rung 3: the same pre-image everywhere
+      const bool in_place = space_of(machine_, slice.device) == domain::kHostSpace;
+      if (!needed.empty()) needs.push_back({root, in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
+    }
+    if (!written.empty()) needs.push_back({root, MoveNeed::kHost, std::move(written)});
+  }
+  return needs;
+}
+
+Status Conductor::begin_differences() {
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    if (!is_difference(r)) continue;
+    differences_.push_back(std::make_unique<Difference>(machine_, *view_.roots()[r], r, decision_.merge.element[r]));
+    if (auto status = differences_.back()->begin(decision_.slices); !status) return status;
+  }
+  return {};
+}
+
+bool Conductor::in_place_conflict(const MovePlan& moves) const {
+  for (const SliceWork& slice : decision_.slices) {
+    if (space_of(machine_, slice.device) != domain::kHostSpace) continue;
+    for (std::size_t r = 0; r < view_.roots().size(); ++r)
+      if (moves.upload_sources(view_.roots()[r].get()).intersects(slice.footprints[r].may_write)) return true;
+  }
+  return false;
+}
+
+Status Conductor::submit_uploads_first(MovePlan& moves) {
+  BatchGroup group;
+  for (const SliceWork& slice : decision_.slices) {
+    auto ops = moves.upload_ops(slice.device);
+    if (!ops) return ops.error();
+    if (ops->empty()) continue;
+    Batch batch;
+    batch.ops = std::move(*ops);
+    batch.want_times = wants_times(machine_);
+    const std::uint64_t bytes = moves.upload_bytes(slice.device);
+    group.submit(*machine_.devices[slice.device], std::move(batch),
+                 [this, device = slice.device, bytes](const BatchResult& result) {
+                   TransferReport report{device, bytes, 0, 0, 0, launch_.kernel->traits().name};
+                   if (!result.times.empty()) {
+                     report.start = result.times.front().start;
+                     report.end = result.times.back().end;
+                   }
+                   machine_.observer->transfer(report);
+                 });
+  }
+  return group.wait();
+}
+
+Status Conductor::submit_device(MovePlan& moves, bool with_uploads, const SliceWork& slice, BatchGroup& group) {
+  Batch batch;
+  batch.want_times = wants_times(machine_);
+  std::uint64_t bytes = 0;
+  if (with_uploads) {
+    auto ops = moves.upload_ops(slice.device);
+    if (!ops) return ops.error();
+    batch.ops = std::move(*ops);
+    bytes = moves.upload_bytes(slice.device);
+  }
+  const std::size_t uploads = batch.ops.size();
+  auto arguments = native_arguments(machine_, launch_, slice.device);
+  if (!arguments) return arguments.error();
+  auto runs = run_ops(launch_, slice.device, *arguments, slice.span);
+  if (!runs) return runs.error();
+  std::move(runs->begin(), runs->end(), std::back_inserter(batch.ops));
+  const auto index = static_cast<std::size_t>(&slice - decision_.slices.data());
+  const bool first = first_use(launch_, slice.device, slice.span);
+  group.submit(*machine_.devices[slice.device], std::move(batch),
+               [this, index, uploads, bytes, first](const BatchResult& result) {
+                 const SliceReport report =
+                     account(machine_, launch_, decision_.slices[index], uploads, bytes, first, result);
+                 if (report.start != 0) event_.work_started(report.start);
+                 const std::lock_guard lock(mutex_);
+                 slices_[index] = report;
+               });
+  return {};
+}
+
+Status Conductor::submit(MovePlan& moves, BatchGroup& group) {
+  const bool uploads_first = moves.uploads() && in_place_conflict(moves);
+  if (uploads_first)
+    if (auto status = submit_uploads_first(moves); !status) return status;
+  // Devices that compute asynchronously first: a driver that runs inside enqueue has a thread of its own all the same.
+  for (const SliceWork& slice : decision_.slices)
+    if (auto status = submit_device(moves, !uploads_first, slice, group); !status) return status;
+  return {};
+}
+
+void Conductor::commit() {
+  for (const SliceWork& slice : decision_.slices) {
+    SliceWork own = slice;
+    for (std::size_t r = 0; r < own.footprints.size(); ++r)
+      if (is_difference(r)) own.footprints[r].may_write.clear();  // Difference commits these
+    commit_slice(machine_, view_, own);
+  }
+}
+
+Status Conductor::finish_differences() {
+  for (const auto& difference : differences_)
+    if (auto status = difference->finish(decision_.slices, launch_.kernel->traits().name); !status) return status;
+  return {};
+}
+
+Status Conductor::run() {
+  const std::uint64_t begin = now_ns();
+  event_.work_started(begin);
+  BatchGroup group;
+  Status submitted;
+  {
+    std::vector<Storage*> roots;
+    for (const auto& root : view_.roots()) roots.push_back(root.get());
+    const MoveGuard guard(roots);
+    MovePlan moves = MovePlan::make(machine_, needs());
+    if (auto status = moves.gather(launch_.kernel->traits().name.c_str()); !status) return status;
+    if (auto status = begin_differences(); !status) return status;
+    event_.advance(CL_RUNNING);
+    submitted = submit(moves, group);
+    // Native queues are in order, so what was submitted may be counted on by whatever is submitted later.
+    if (submitted) moves.commit_uploads();
+  }
+  // Whatever was submitted must have ended before anything it uses may go.
+  const Status ended = group.wait();
+  if (!submitted) return submitted;
+  if (!ended) return ended;
+  commit();
+  if (auto status = finish_differences(); !status) return status;
+  event_.work_ended(now_ns());
+  report_launch(machine_, launch_, decision_, std::move(slices_), begin);
+  return {};
+}
+
+}  // namespace skmd::icd

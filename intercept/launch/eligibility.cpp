@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/eligibility.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace skmd::icd {
+
+namespace {
+
+/// A scalar device query of 8 or fewer bytes; 0 if the driver does not answer.
+std::uint64_t scalar(const Device& device, cl_device_info name) {
+  const auto bytes = device.info(name);
+  if (!bytes || bytes->empty() || bytes->size() > sizeof(std::uint64_t)) return 0;
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes->data(), bytes->size());
+  return value;
+}
+
+std::string exceeds(const char* what, std::uint64_t value, std::uint64_t limit) {
+  return std::string(what) + " " + std::to_string(value) + " exceeds the device's " + std::to_string(limit);
+}
+
+std::string check_arguments(const Device& device, const Launch& launch, std::uint64_t static_local) {
+  std::uint64_t local = static_local;
+  const std::uint64_t largest = scalar(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  for (const LaunchArgument& argument : launch.arguments) {
+    if (const auto* bytes = std::get_if<LocalBytes>(&argument)) local += bytes->bytes;
+    const std::shared_ptr<Storage>* storage = nullptr;
+    if (const auto* view = std::get_if<BufferView>(&argument)) storage = &view->storage;
+    if (const auto* view = std::get_if<ImageView>(&argument)) {
+      storage = &view->storage;
+      if (scalar(device, CL_DEVICE_IMAGE_SUPPORT) == 0)
+        return "the kernel takes an image and the device has no image support";
+    }
+    if (storage != nullptr && !(*storage)->is_image() && (*storage)->bytes() > largest)
+      return exceeds("a buffer of bytes", (*storage)->bytes(), largest);
+  }
+  const std::uint64_t available = scalar(device, CL_DEVICE_LOCAL_MEM_SIZE);
+  if (local > available) return exceeds("local memory of bytes", local, available);
+  return {};
+}
+
+std::string check(const Machine& machine, const Launch& launch, std::uint32_t index) {
+  if (!launch.kernel->built_on(index)) return "the program is not built for it";
+  const Device& device = *machine.devices[index];
+  const auto native = launch.kernel->native(index);
+  if (!native) return native.error().reason;
+  const KernelLimits& limits = (*native)->limits();
+  const domain::Extent3& local = launch.range.local;
+  const std::uint64_t items = local[0] * local[1] * local[2];
+  if (items > limits.work_group_size) return exceeds("a work-group of items", items, limits.work_group_size);
+  if (const auto sizes = device.info(CL_DEVICE_MAX_WORK_ITEM_SIZES);
+      sizes && sizes->size() >= 3 * sizeof(std::size_t)) {
+    std::array<std::size_t, 3> most{};
+    std::memcpy(most.data(), sizes->data(), sizeof most);
+    for (std::size_t d = 0; d < 3; ++d)
+      if (local[d] > most[d]) return exceeds("a local size of", local[d], most[d]);
+  }
+  return check_arguments(device, launch, limits.local_bytes);
+}
+
+}  // namespace
+
+std::size_t Eligibility::count() const {
+  return static_cast<std::size_t>(std::count(eligible.begin(), eligible.end(), true));
+}
+
+std::uint32_t Eligibility::preferred(std::uint32_t anchor) const {
+  if (eligible[anchor]) return anchor;
+  return static_cast<std::uint32_t>(std::find(eligible.begin(), eligible.end(), true) - eligible.begin());
+}
+
+bool Eligibility::alike(const Machine& machine) const {
+  const std::string* first = nullptr;
+  for (std::size_t i = 0; i < eligible.size(); ++i) {
+    if (!eligible[i]) continue;
+    const std::string& arithmetic = machine.devices[i]->description().arithmetic;
+    if (first == nullptr) first = &arithmetic;
+    if (arithmetic != *first) return false;
+  }
+  return true;
+}
+
+Eligibility eligibility(const Machine& machine, const Launch& launch) {
+  Eligibility result;
+  for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
+    result.why_not.push_back(check(machine, launch, i));
+    result.eligible.push_back(result.why_not.back().empty());
+  }
+  return result;
+}
+
+}  // namespace skmd::icd

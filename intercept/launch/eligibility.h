@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which devices can take a launch (semantics note, rule 3): program built there, local size, local memory, buffers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "intercept/launch/launch.h"
+
+namespace skmd::icd {
+
+struct Eligibility {
+  std::vector<bool> eligible;        // per device
+  std::vector<std::string> why_not;  // per device, names limit and value; "" where eligible
+  [[nodiscard]] std::size_t count() const;
+  /// The anchor if it is eligible, else the first eligible device. Precondition: count() > 0.
+  [[nodiscard]] std::uint32_t preferred(std::uint32_t anchor) const;
+  /// All eligible devices are of one driver version, vendor and model.
+  [[nodiscard]] bool alike(const Machine& machine) const;
+};
+
+Eligibility eligibility(const Machine& machine, const Launch& launch);
+
+}  // namespace skmd::icd

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/launch_command.h"
+
+#include <utility>
+
+#include "intercept/launch/conductor.h"
+#include "intercept/launch/native_launch.h"
+#include "intercept/launch/verification.h"
+
+namespace skmd::icd {
+
+/// A whole launch on its way: kept alive by its batch's completion.
+struct LaunchCommand::InFlight {
+  Ref<Event> event;
+  std::shared_ptr<Command> self;
+  RangeLock lock;
+  Decision decision;
+  std::size_t uploads = 0;
+  std::uint64_t upload_bytes = 0;
+  bool first = false;
+  std::uint64_t begin = 0;
+};
+
+LaunchCommand::LaunchCommand(Machine& machine, Launch launch, Eligibility eligible)
+    : machine_(machine), launch_(std::move(launch)), view_(launch_), eligible_(std::move(eligible)) {}
+
+bool LaunchCommand::may_start() const {
+  if (confined(machine_, launch_, eligible_)) return true;
+  // These modes split whatever can be split: there is nothing to find out here.
+  const auto mode = machine_.settings.policy.mode;
+  return mode == domain::PartitionMode::automatic || mode == domain::PartitionMode::linear;
+}
+
+Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight) {
+  const SliceWork& slice = decision.slices.front();
+  std::vector<MoveNeed> needs;
+  const bool in_place = machine_.devices[slice.device]->description().space == domain::kHostSpace;
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    domain::RangeSet needed = LaunchView::needed(slice.footprints[r]);
+    if (!needed.empty())
+      needs.push_back({view_.roots()[r].get(), in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
+  }
+  MovePlan moves = MovePlan::make(machine_, std::move(needs));
+  if (moves.gathers()) return domain::Error{CL_SUCCESS, "bytes have to be gathered first"};
+  Batch batch;
+  auto ops = moves.upload_ops(slice.device);
+  if (!ops) return ops.error();
+  batch.ops = std::move(*ops);
+  flight.uploads = batch.ops.size();
+  flight.upload_bytes = moves.upload_bytes(slice.device);
+  auto arguments = native_arguments(machine_, launch_, slice.device);
+  if (!arguments) return arguments.error();
+  auto runs = run_ops(launch_, slice.device, *arguments, slice.span);
+  if (!runs) return runs.error();
+  std::move(runs->begin(), runs->end(), std::back_inserter(batch.ops));
+  // The queue is in order: what is submitted next may count on these bytes already.
+  moves.commit_uploads();
+  commit_slice(machine_, view_, slice);
+  return batch;
+}
+
+bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
+  if (machine_.settings.verify || !may_start()) return false;
+  Decision decision = decide(machine_, launch_, view_, eligible_);
+  if (decision.slices.size() != 1) return false;
+  Device& device = *machine_.devices[decision.slices.front().device];
+  if (behind != nullptr && behind != &device) return false;
+  auto lock = RangeLock::try_take(view_.claims(), &device);
+  if (!lock) return false;
+
+  auto flight = std::make_shared<InFlight>();
+  flight->begin = now_ns();
+  auto batch = [&]() -> Result<Batch> {
+    std::vector<Storage*> roots;
+    for (const auto& root : view_.roots()) roots.push_back(root.get());
+    const auto guard = MoveGuard::try_lock(std::move(roots));
+    if (!guard) return domain::Error{CL_SUCCESS, "bytes are being moved"};
+    return prepare(decision, *flight);
+  }();
+  if (!batch) return false;  // run() does it, or says what is wrong
+
+  flight->event = event;
+  flight->self = self;
+  flight->lock = std::move(*lock);
+  flight->decision = std::move(decision);
+  flight->first = first_use(launch_, flight->decision.slices.front().device, flight->decision.slices.front().span);
+  batch->want_times = wants_times(machine_);
+  batch->done = [this, flight](BatchResult&& result) {
+    const SliceReport report = account(machine_, launch_, flight->decision.slices.front(), flight->uploads,
+                                       flight->upload_bytes, flight->first, result);
+    if (report.start != 0) flight->event->work_started(report.start);
+    flight->event->work_ended(now_ns());
+    if (result.status == CL_SUCCESS) report_launch(machine_, launch_, flight->decision, {report}, flight->begin);
+    flight->lock.release();
+    // The event may be the last owner of everything here, `this` included; `self` goes with the closure.
+    flight->event->complete(result.status == CL_SUCCESS ? CL_COMPLETE : result.status);
+  };
+  event->advance(CL_SUBMITTED);
+  event->work_started(flight->begin);
+  const Ticket ticket = device.submit(std::move(*batch));
+  event->set_native(&device, ticket);
+  return true;
+}
+
+Status LaunchCommand::run_locked(Event& event) {
+  const RangeLock lock = RangeLock::take(view_.claims());
+  const Decision decision = decide(machine_, launch_, view_, eligible_);
+  if (!machine_.settings.verify || decision.slices.size() == 1) {
+    Conductor conductor(machine_, launch_, view_, decision, event);
+    return conductor.run();
+  }
+  auto verification = Verification::begin(machine_, launch_, view_, decision);
+  if (!verification) return verification.error();
+  Conductor conductor(machine_, launch_, view_, decision, event);
+  if (auto status = conductor.run(); !status) return status;
+  return (*verification)->finish();
+}
+
+cl_int LaunchCommand::run(Event& event) {
+  event.advance(CL_SUBMITTED);
+  const Status status = run_locked(event);
+  if (status) return CL_COMPLETE;
+  machine_.observer->log(LogLevel::error,
+                         "launch of " + launch_.kernel->traits().name + " failed: " + status.error().reason);
+  event.context().report(status.error().reason);
+  return status.error().code < 0 ? status.error().code : CL_OUT_OF_RESOURCES;
+}
+
+Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch) {
+  Eligibility eligible = eligibility(machine, launch);
+  if (eligible.count() == 0) {
+    std::string reason = "no device can take the launch of " + launch.kernel->traits().name;
+    for (std::size_t i = 0; i < eligible.why_not.size(); ++i)
+      reason += "; " + machine.devices[i]->description().name + ": " + eligible.why_not[i];
+    return domain::Error{CL_OUT_OF_RESOURCES, reason};
+  }
+  return std::shared_ptr<Command>(std::make_shared<LaunchCommand>(machine, std::move(launch), std::move(eligible)));
+}
+
+}  // namespace skmd::icd

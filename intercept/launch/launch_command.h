@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command of a launch: the fast path for launches that stay whole and have what they need, the conductor for the
+// rest.
+#pragma once
+
+#include <memory>
+
+#include "intercept/launch/decision.h"
+#include "intercept/object/command.h"
+
+namespace skmd::icd {
+
+class LaunchCommand : public Command {
+ public:
+  LaunchCommand(Machine& machine, Launch launch, Eligibility eligible);
+
+  /// Takes over launches that stay whole on one device, need nothing gathered, and whose ranges are free (or held by
+  /// commands that come earlier on that device's in-order queue).
+  bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override;
+  cl_int run(Event& event) override;
+
+ private:
+  struct InFlight;
+  [[nodiscard]] bool may_start() const;
+  Result<Batch> prepare(const Decision& decision, InFlight& flight);
+  Status run_locked(Event& event);
+
+  Machine& machine_;
+  Launch launch_;
+  LaunchView view_;
+  Eligibility eligible_;
+};
+
+}  // namespace skmd::icd

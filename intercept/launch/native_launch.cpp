@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/native_launch.h"
+
+#include <cstring>
+#include <unordered_set>
+#include <utility>
+
+#include "compiler/client/client.h"
+
+namespace skmd::icd {
+
+namespace {
+
+Result<NativeArgument> image_argument(const ImageView& view, Device& device, std::uint32_t index) {
+  auto native = view.storage->native(index);
+  if (!native) return native.error();
+  if (!view.over_buffer) return NativeArgument(ImageArgument{*native});
+  auto image = device.allocate_image(*view.over_buffer, *native);
+  if (!image) return image.error();
+  return NativeArgument(ImageArgument{*image});
+}
+
+Result<NativeArgument> native_argument(const Machine& machine, const LaunchArgument& argument, std::uint32_t index) {
+  Device& device = *machine.devices[index];
+  if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) return NativeArgument(*value);
+  if (const auto* local = std::get_if<LocalBytes>(&argument)) return NativeArgument(LocalArgument{local->bytes});
+  if (const auto* image = std::get_if<ImageView>(&argument)) return image_argument(*image, device, index);
+  if (const auto* sampler = std::get_if<SamplerView>(&argument)) {
+    auto native = device.sampler(sampler->normalized, sampler->addressing, sampler->filter);
+    if (!native) return native.error();
+    return NativeArgument(SamplerArgument{*native});
+  }
+  if (const auto* view = std::get_if<BufferView>(&argument)) {
+    auto native = view->storage->native(index);
+    if (!native) return native.error();
+    return NativeArgument(BufferArgument{*native, view->offset, view->size});
+  }
+  return NativeArgument(BufferArgument{});  // a null pointer
+}
+
+std::vector<std::byte> record_of(const Launch& launch, const domain::Box& box) {
+  compiler::HiddenRecord record{};
+  const domain::Extent3 counts = launch.range.group_counts();
+  for (std::size_t d = 0; d < 3; ++d) {
+    record.global_offset[d] = launch.range.offset[d];
+    record.global_size[d] = launch.range.global[d];
+    record.group_count[d] = counts[d];
+    record.first_group[d] = box.first[d];
+    record.local_size[d] = launch.range.local[d];
+  }
+  std::vector<std::byte> bytes(sizeof record);
+  std::memcpy(bytes.data(), &record, sizeof record);
+  return bytes;
+}
+
+std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
+  return (seed ^ (value + 0x9E3779B97F4A7C15u + (seed << 6) + (seed >> 2))) * 0xFF51AFD7ED558CCDu;
+}
+
+}  // namespace
+
+Result<NativeArguments> native_arguments(const Machine& machine, const Launch& launch, std::uint32_t device) {
+  auto arguments = std::make_shared<std::vector<NativeArgument>>();
+  arguments->reserve(launch.arguments.size());
+  for (const LaunchArgument& argument : launch.arguments) {
+    auto native = native_argument(machine, argument, device);
+    if (!native) return native.error();
+    arguments->push_back(std::move(*native));
+  }
+  return NativeArguments(std::move(arguments));
+}
+
+Result<std::vector<Op>> run_ops(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
+                                const domain::GroupSpan& span) {
+  auto kernel = launch.kernel->native(device);
+  if (!kernel) return kernel.error();
+  std::vector<domain::Box> boxes;
+  domain::boxes_of(span, launch.range.group_counts(), boxes);
+  std::vector<Op> ops;
+  ops.reserve(boxes.size());
+  for (const domain::Box& box : boxes) {
+    RunOp op{*kernel, arguments, {}, domain::launch_of(launch.range, box)};
+    if (launch.kernel->traits().hidden_record) op.record = record_of(launch, box);
+    ops.emplace_back(std::move(op));
+  }
+  return ops;
+}
+
+bool first_use(const Launch& launch, std::uint32_t device, const domain::GroupSpan& span) {
+  // PoCL compiles again for each local size and for zero against non-zero offset.
+  static auto* mutex = new std::mutex;
+  static auto* seen = new std::unordered_set<std::uint64_t>;
+  std::uint64_t key = mix(launch.kernel->id(), device);
+  for (const std::uint64_t size : launch.range.local) key = mix(key, size);
+  key = mix(key, span.first != 0 ? 1 : 0);
+  const std::lock_guard lock(*mutex);
+  return seen->insert(key).second;
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch in the device port's words: arguments on one device, and one native launch per box.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "intercept/backend/port.h"
+#include "intercept/launch/launch.h"
+
+namespace skmd::icd {
+
+using NativeArguments = std::shared_ptr<const std::vector<NativeArgument>>;
+
+/// The launch's arguments with native objects of machine.devices[device].
+Result<NativeArguments> native_arguments(const Machine& machine, const Launch& launch, std::uint32_t device);
+
+/// One RunOp per box of `span`, in order.
+Result<std::vector<Op>> run_ops(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
+                                const domain::GroupSpan& span);
+
+/// Whether this kernel has run with this local size on this device before (a vendor may compile at first use). Marks it
+/// as used. Thread-safe.
+bool first_use(const Launch& launch, std::uint32_t device, const domain::GroupSpan& span);
+
+}  // namespace skmd::icd

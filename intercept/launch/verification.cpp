@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/verification.h"
+
+#include <cstring>
+#include <utility>
+
+#include "intercept/launch/native_launch.h"
+#include "intercept/object/mover.h"
+
+namespace skmd::icd {
+
+namespace {
+
+domain::RangeSet touched(const domain::RootFootprint& footprint) {
+  domain::RangeSet ranges = footprint.reads;
+  ranges.add(footprint.may_write);
+  return ranges;
+}
+
+/// The launch's arguments with every root replaced by a private native buffer.
+NativeArguments with_private(const NativeArguments& arguments, const LaunchView& view,
+                             const std::vector<std::shared_ptr<NativeMemory>>& roots) {
+  auto replaced = std::make_shared<std::vector<NativeArgument>>(*arguments);
+  for (std::size_t i = 0; i < replaced->size(); ++i) {
+    auto* buffer = std::get_if<BufferArgument>(&(*replaced)[i]);
+    if (buffer != nullptr && view.views()[i].root != domain::kNoRoot) buffer->memory = roots[view.views()[i].root];
+  }
+  return replaced;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Verification>> Verification::begin(Machine& machine, const Launch& launch,
+                                                          const LaunchView& view, const Decision& decision) {
+  std::unique_ptr<Verification> verification(new Verification(machine, launch, view, decision));
+  for (std::size_t r = 0; r < view.roots().size(); ++r) {
+    Storage& root = *view.roots()[r];
+    const domain::RangeSet ranges = touched(view.whole()[r]);
+    if (auto status = root.gather(ranges, "verify"); !status) return status.error();
+    auto host = root.host();
+    if (!host) return host.error();
+    auto scratch = Scratch::make(root.bytes());
+    if (!scratch) return scratch.error();
+    copy_ranges(*host, scratch->data(), ranges);
+    verification->before_.push_back(std::move(*scratch));
+  }
+  return verification;
+}
+
+Result<std::vector<Scratch>> Verification::run_whole(const SliceWork& slice) {
+  Device& device = *machine_.devices[slice.device];
+  const bool in_place = device.description().space == domain::kHostSpace;
+  std::vector<Scratch> results;
+  std::vector<std::shared_ptr<NativeMemory>> natives;
+  Batch batch;
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    auto scratch = Scratch::make(view_.roots()[r]->bytes());
+    if (!scratch) return scratch.error();
+    const domain::RangeSet ranges = touched(view_.whole()[r]);
+    copy_ranges(before_[r].data(), scratch->data(), ranges);
+    auto native = device.allocate(view_.roots()[r]->bytes(), in_place ? scratch->data() : nullptr);
+    if (!native) return native.error();
+    natives.push_back(*native);
+    if (!in_place)
+      for (const domain::RowRun& rows : domain::row_runs(ranges))
+        batch.ops.emplace_back(WriteOp{*native, scratch->data(), rows});
+    results.push_back(std::move(*scratch));
+  }
+  auto arguments = native_arguments(machine_, launch_, slice.device);
+  if (!arguments) return arguments.error();
+  auto runs =
+      run_ops(launch_, slice.device, with_private(*arguments, view_, natives), {0, launch_.range.group_total()});
+  if (!runs) return runs.error();
+  std::move(runs->begin(), runs->end(), std::back_inserter(batch.ops));
+  if (!in_place)
+    for (std::size_t r = 0; r < natives.size(); ++r)
+      for (const domain::RowRun& rows : domain::row_runs(view_.whole()[r].may_write))
+        batch.ops.emplace_back(ReadOp{natives[r], results[r].data(), rows});
+  BatchGroup group;
+  group.submit(device, std::move(batch));
+  if (auto status = group.wait(); !status) return status.error();
+  return results;
+}
+
+std::uint32_t Verification::argument_of(std::size_t root) const {
+  for (std::uint32_t i = 0; i < view_.views().size(); ++i)
+    if (view_.views()[i].root == root) return i;
+  return 0;
+}
+
+Status Verification::compare(const SliceWork& slice, const std::vector<Scratch>& whole) {
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    const bool joined = decision_.merge.per_root[r] == domain::Rung::diff;
+    const domain::RangeSet& ranges = joined ? view_.whole()[r].may_write : slice.footprints[r].may_write;
+    if (ranges.empty()) continue;
+    Storage& root = *view_.roots()[r];
+    if (auto status = root.gather(ranges, "verify"); !status) return status;
+    auto host = root.host();
+    if (!host) return host.error();
+    VerifyReport report;
+    report.kernel = launch_.kernel->traits().name;
+    report.device = slice.device;
+    report.argument = argument_of(r);
+    for (const domain::ByteRange& range : ranges.ranges())
+      for (std::uint64_t i = range.begin; i < range.end; ++i) {
+        if ((*host)[i] == whole[r].data()[i]) continue;
+        if (report.mismatching_bytes++ == 0) report.first_offset = i;
+      }
+    machine_.observer->verify(report);
+  }
+  return {};
+}
+
+Status Verification::finish() {
+  for (const SliceWork& slice : decision_.slices) {
+    auto whole = run_whole(slice);
+    if (!whole) return whole.error();
+    if (auto status = compare(slice, *whole); !status) return status;
+  }
+  return {};
+}
+
+}  // namespace skmd::icd
