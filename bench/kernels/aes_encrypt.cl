@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// AES-128 in ECB mode over an image's bytes. A work-item holds one column of a 16-byte block; rows shift between the four
+// work-items of a block through local memory. Two tiles take turns, so that one barrier a round is enough.
+#define ITEMS 256
+
+uchar4 substitute(__constant uchar* box, uchar4 v) { return (uchar4)(box[v.x], box[v.y], box[v.z], box[v.w]); }
+
+uchar4 twice(uchar4 v) { return (v << (uchar4)1) ^ ((v >> (uchar4)7) * (uchar4)0x1B); }
+
+uchar4 mix_column(uchar4 v) { return twice(v ^ v.yzwx) ^ v.yzwx ^ v.zwxy ^ v.wxyz; }
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void aes_encrypt(__global const uchar4* plain,
+                                                                              __global uchar4* cipher,
+                                                                              __constant uchar* box,
+                                                                              __constant uchar4* keys, int rounds,
+                                                                              int chunks) {
+  __local uchar4 tiles[2 * ITEMS];
+  const int l = get_local_id(0);
+  const int column = l & 3;
+  const int block = l & ~3;
+  const int first = get_group_id(0) * chunks * ITEMS + l;
+
+  for (int chunk = 0; chunk < chunks; ++chunk) {
+    uchar4 state = plain[first + chunk * ITEMS] ^ keys[column];
+    for (int round = 1; round <= rounds; ++round) {
+      const int tile = (round & 1) * ITEMS;
+      tiles[tile + l] = substitute(box, state);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const int from = tile + block;
+      state = (uchar4)(tiles[from + column].x, tiles[from + ((column + 1) & 3)].y, tiles[from + ((column + 2) & 3)].z,
+                       tiles[from + ((column + 3) & 3)].w);
+      if (round < rounds) state = mix_column(state);
+      state ^= keys[4 * round + column];
+    }
+    cipher[first + chunk * ITEMS] = state;
+  }
+}

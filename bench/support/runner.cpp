@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/support/runner.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "bench/support/options.h"
+
+namespace bench {
+
+Report measure(Workload& workload, const CommonOptions& options) {
+  Report report;
+  for (int i = 0; i < options.repeat; ++i) {
+    workload.prepare();
+    const auto start = std::chrono::steady_clock::now();
+    workload.run();
+    report.seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    if (options.check && report.verdict.ok) report.verdict = workload.check();
+  }
+  return report;
+}
+
+void add_common_options(CLI::App& app, CommonOptions& options) {
+  app.add_option("--repeat", options.repeat, "How often to write, run and read")->check(CLI::Range(1, 1000000));
+  app.add_option("--device", options.device,
+                 "platform:device, by parts of their names or the device's index on its platform; default: the first");
+  app.add_flag("--check", options.check, "Compare every result with a reference computed on the host");
+}
+
+int finish(nlohmann::ordered_json line, const char* name, const Report& report) {
+  line["seconds"] = report.seconds;
+  line["checked"] = report.verdict.kind;
+  line["ok"] = report.verdict.ok;
+  std::cout << line.dump() << std::endl;
+  if (!report.verdict.ok) std::cerr << name << ": wrong result: " << report.verdict.detail << '\n';
+  return report.verdict.ok ? 0 : 1;
+}
+
+int parse_and(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return guarded(app.get_name().c_str(), body);
+}
+
+int guarded(const char* name, const std::function<int()>& body) {
+  try {
+    return body();
+  } catch (const BadInput& error) {
+    std::cerr << name << ": " << error.what() << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << name << ": " << error.what() << '\n';
+    return 1;
+  }
+}
+
+int run_workload(int argc, char** argv, const char* name, const char* description, const Factory& factory) {
+  CLI::App app(description, name);
+  CommonOptions options;
+  std::string size = "small";
+  const std::vector<std::string> sizes = {"small", "profile1", "profile2", "paper"};
+  app.add_option("--size", size, "small, profile1, profile2 or paper")->check(CLI::IsMember(sizes));
+  add_common_options(app, options);
+  return parse_and(app, argc, argv, [&] {
+    const auto index = std::find(sizes.begin(), sizes.end(), size) - sizes.begin();
+    const Device device(options.device);
+    const auto workload = factory(device, static_cast<Size>(index));
+    nlohmann::ordered_json line;
+    line["workload"] = name;
+    line["size"] = size;
+    return finish(line, name, measure(*workload, options));
+  });
+}
+
+}  // namespace bench
