@@ -49,6 +49,10 @@ void set_composer(Result<Composition> (*compose)());
 Platform* the_platform();
 VirtualDevice* the_device();
 
+/// Whether the virtual device answers for these CL_DEVICE_TYPE_… bits; CL_INVALID_DEVICE_TYPE or CL_DEVICE_NOT_FOUND if
+/// not.
+Status match_type(const DeviceInfo& info, cl_device_type type);
+
 /// clIcdGetPlatformIDsKHR and the table's clGetPlatformIDs.
 cl_int platform_ids(cl_uint num_entries, cl_platform_id* platforms, cl_uint* num_platforms);
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/context.h"
+
+#include <algorithm>
+
+#include "intercept/api/dispatch.h"
+#include "intercept/api/entry.h"
+#include "intercept/api/info.h"
+#include "intercept/api/platform.h"
+
+namespace skmd::icd::api {
+namespace {
+
+using Properties = std::vector<cl_context_properties>;
+
+Status check_property(cl_context_properties name, cl_context_properties value) {
+  switch (name) {
+    case CL_CONTEXT_PLATFORM:
+      if (find<Platform>(reinterpret_cast<cl_platform_id>(value)) != nullptr) return {};
+      return Error{CL_INVALID_PLATFORM, "CL_CONTEXT_PLATFORM is not our platform"};
+    case CL_CONTEXT_INTEROP_USER_SYNC:
+      if (value == CL_TRUE || value == CL_FALSE) return {};
+      return Error{CL_INVALID_PROPERTY, "CL_CONTEXT_INTEROP_USER_SYNC is " + std::to_string(value) + ", not a boolean"};
+    default:
+      return Error{CL_INVALID_PROPERTY, "property " + std::to_string(name) + " is not supported"};
+  }
+}
+
+/// The list as the application gave it, final 0 included; empty for NULL.
+Result<Properties> read_properties(const cl_context_properties* list) {
+  Properties out;
+  if (list == nullptr) return out;
+  for (; *list != 0; list += 2) {
+    for (size_t i = 0; i < out.size(); i += 2) {
+      if (out[i] == list[0])
+        return Error{CL_INVALID_PROPERTY, "property " + std::to_string(list[0]) + " is given twice"};
+    }
+    const Status status = check_property(list[0], list[1]);
+    if (!status) return status.error();
+    out.insert(out.end(), {list[0], list[1]});
+  }
+  out.push_back(0);
+  return out;
+}
+
+Result<cl_context> make_context(const cl_context_properties* list, Context::ErrorCallback callback, void* user_data,
+                                Status (*check)(const void*), const void* argument) {
+  auto properties = read_properties(list);
+  if (!properties) return properties.error();
+  if (callback == nullptr && user_data != nullptr) return Error{CL_INVALID_VALUE, "user_data without pfn_notify"};
+  const Status status = check(argument);
+  if (!status) return status.error();
+  VirtualDevice* device = the_device();
+  if (device == nullptr) return Error{CL_INVALID_PLATFORM, "there is no platform"};
+  return give(make_object<Context>(device->machine(), std::move(*properties), callback, user_data));
+}
+
+struct DeviceList {
+  cl_uint count;
+  const cl_device_id* devices;
+};
+
+Status check_devices(const void* argument) {
+  const auto& list = *static_cast<const DeviceList*>(argument);
+  if (list.devices == nullptr || list.count == 0) return Error{CL_INVALID_VALUE, "no devices"};
+  for (cl_uint i = 0; i < list.count; ++i) {
+    if (find<VirtualDevice>(list.devices[i]) == nullptr)
+      return Error{CL_INVALID_DEVICE, "device " + std::to_string(i) + " of the list is not ours"};
+  }
+  return {};
+}
+
+Status check_type(const void* argument) {
+  const VirtualDevice* device = the_device();
+  if (device == nullptr) return Error{CL_DEVICE_NOT_FOUND, "there is no device"};
+  return match_type(device->info(), *static_cast<const cl_device_type*>(argument));
+}
+
+}  // namespace
+
+cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, cl_uint num_devices,
+                                       const cl_device_id* devices, Context::ErrorCallback callback, void* user_data,
+                                       cl_int* errcode_ret) {
+  return entry("clCreateContext", errcode_ret, [&] {
+    const DeviceList list{num_devices, devices};
+    return make_context(properties, callback, user_data, check_devices, &list);
+  });
+}
+
+cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* properties, cl_device_type type,
+                                               Context::ErrorCallback callback, void* user_data, cl_int* errcode_ret) {
+  return entry("clCreateContextFromType", errcode_ret,
+               [&] { return make_context(properties, callback, user_data, check_type, &type); });
+}
+
+cl_int CL_API_CALL clRetainContext(cl_context context) { return retain_handle<Context>("clRetainContext", context); }
+cl_int CL_API_CALL clReleaseContext(cl_context context) { return release_handle<Context>("clReleaseContext", context); }
+
+cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, size_t size, void* value,
+                                    size_t* size_ret) {
+  return entry("clGetContextInfo", [&]() -> Status {
+    const auto object = borrow<Context>(context);
+    if (!object) return object.error();
+    const InfoQuery query(name, size, value, size_ret);
+    switch (name) {
+      case CL_CONTEXT_REFERENCE_COUNT:
+        return query.value<cl_uint>((*object)->slot()->references.load());
+      case CL_CONTEXT_NUM_DEVICES:
+        return query.value<cl_uint>(1);
+      case CL_CONTEXT_DEVICES:
+        return query.value<cl_device_id>(handle_of(*the_device()));
+      case CL_CONTEXT_PROPERTIES:
+        return query.list((*object)->properties());
+      default:
+        return query.unknown();
+    }
+  });
+}
+
+cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context, Context::Destructor function, void* user_data) {
+  return entry("clSetContextDestructorCallback", [&]() -> Status {
+    const auto object = borrow<Context>(context);
+    if (!object) return object.error();
+    if (function == nullptr) return Error{CL_INVALID_VALUE, "pfn_notify is NULL"};
+    (*object)->add_destructor(function, user_data);
+    return {};
+  });
+}
+
+}  // namespace skmd::icd::api

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The composition root: reads the environment once, when an application first asks for platforms, and wires devices,
+// compiler, model and observer. What it makes lives as long as the process: other threads may still use it at exit.
+#include <CL/cl.h>
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <string>
+
+#include "intercept/api/dispatch.h"
+#include "intercept/api/platform.h"
+#include "intercept/backend/discovery.h"
+#include "intercept/object/device_info.h"
+#include "intercept/object/machine.h"
+
+#define SKMD_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace skmd::icd {
+namespace {
+
+namespace fs = std::filesystem;
+using domain::Error;
+
+/// A set-user-id program takes none: the cache holds code that will be executed.
+std::string variable(const char* name) {
+  const char* value = secure_getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// This library's own file, or "" if the loader does not say.
+fs::path own_library() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(&own_library), &info) == 0 || info.dli_fname == nullptr) return {};
+  std::error_code error;
+  const fs::path file = fs::canonical(info.dli_fname, error);
+  return error ? fs::path(info.dli_fname) : file;
+}
+
+std::string cache_folder() {
+  if (const std::string folder = variable("SKMD_CACHE_DIR"); !folder.empty()) return folder;
+  if (const std::string folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder + "/skmd";
+  if (const std::string folder = variable("HOME"); !folder.empty()) return folder + "/.cache/skmd";
+  return {};
+}
+
+Result<bool> flag(const char* name) {
+  const std::string value = variable(name);
+  if (value.empty() || value == "0") return false;
+  if (value == "1") return true;
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, std::string(name) + " is \"" + value + "\": 0 or 1 is meant"};
+}
+
+Result<Settings> read_settings(size_t device_count) {
+  Settings settings;
+  if (const std::string partition = variable("SKMD_PARTITION"); !partition.empty()) {
+    auto policy = domain::parse_policy(partition, device_count);
+    if (!policy) return policy.error();
+    settings.policy = std::move(*policy);
+  }
+  const auto mixed = flag("SKMD_SPLIT_MIXED");
+  if (!mixed) return mixed.error();
+  const auto verify = flag("SKMD_VERIFY");
+  if (!verify) return verify.error();
+  settings.split_mixed = *mixed;
+  settings.verify = *verify;
+  return settings;
+}
+
+Result<Discovery> find_devices(const fs::path& library) {
+  DiscoveryOptions options;
+  if (const std::string folder = variable("SKMD_VENDORS"); !folder.empty()) options.vendors_folder = folder;
+  options.selectors = variable("SKMD_DEVICES");
+  options.own_library = library;
+  auto found = discover(options);
+  if (!found) return found;
+  std::vector<std::shared_ptr<Device>> fit;
+  for (auto& device : found->devices) {
+    const std::string reason = unfit(*device);
+    if (reason.empty()) {
+      fit.push_back(std::move(device));
+    } else {
+      found->left_out.push_back(device->description().name + ": " + reason);
+    }
+  }
+  found->devices = std::move(fit);
+  if (found->devices.empty()) return Error{CL_PLATFORM_NOT_FOUND_KHR, "every device that was found is left out"};
+  return found;
+}
+
+void tell_observer(const Machine& machine) {
+  std::vector<ObservedDevice> list;
+  for (const auto& device : machine.devices) {
+    const DeviceDescription& description = device->description();
+    const char* kind = description.kind == DeviceKind::gpu   ? "gpu"
+                       : description.kind == DeviceKind::cpu ? "cpu"
+                                                             : "accelerator";
+    list.push_back({description.name, kind, description.backend});
+  }
+  machine.observer->devices(list);
+}
+
+Result<api::Composition> compose_on(Observer& observer) {
+  const fs::path library = own_library();
+  auto found = find_devices(library);
+  if (!found) return found.error();
+  for (const std::string& reason : found->left_out) observer.log(LogLevel::info, "left out: " + reason);
+  auto settings = read_settings(found->devices.size());
+  if (!settings) return settings.error();
+
+  auto* machine = new Machine;
+  machine->devices = std::move(found->devices);
+  machine->anchor = choose_anchor(machine->devices);
+  machine->settings = std::move(*settings);
+  machine->observer = &observer;
+  machine->executor = new Executor;
+  machine->model = new domain::MeasuredRates(std::vector<domain::DeviceModel>(machine->devices.size()));
+  const fs::path helper = library.parent_path().parent_path() / "libexec" / "skmd" / "skmd-compile";
+  machine->compiler = new compiler::Client({.helper = helper, .cache = cache_folder()});
+  auto* info = new DeviceInfo(*machine);
+  machine->info = info;
+  machine->language = info->language();
+  tell_observer(*machine);
+  return api::Composition{machine, info, std::move(found->left_out)};
+}
+
+Result<api::Composition> compose() {
+  auto* observer = new Observer({.stats_file = variable("SKMD_STATS"),
+                                 .trace_file = variable("SKMD_TRACE"),
+                                 .log = variable("SKMD_LOG"),
+                                 .shared_folder = variable("SKMD_STATS_SHM")});
+  auto composition = compose_on(*observer);
+  if (!composition) observer->log(LogLevel::error, "no platform: " + composition.error().reason);
+  return composition;
+}
+
+void prepare() {
+  static std::once_flag once;
+  std::call_once(once, [] { api::set_composer(compose); });
+}
+
+}  // namespace
+}  // namespace skmd::icd
+
+SKMD_EXPORT cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id* platforms,
+                                                      cl_uint* num_platforms) {
+  skmd::icd::prepare();
+  return skmd::icd::api::platform_ids(num_entries, platforms, num_platforms);
+}
+
+SKMD_EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platform_info name, size_t size,
+                                                 void* value, size_t* size_ret) {
+  skmd::icd::prepare();
+  return skmd::icd::api::clGetPlatformInfo(platform, name, size, value, size_ret);
+}
+
+SKMD_EXPORT void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
+  skmd::icd::prepare();
+  // Khronos' loader asks here for the function that the others find by symbol.
+  if (name != nullptr && std::string_view(name) == "clIcdGetPlatformIDsKHR")
+    return reinterpret_cast<void*>(&clIcdGetPlatformIDsKHR);
+  return skmd::icd::api::function_address(name);
+}

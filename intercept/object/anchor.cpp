@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <tuple>
+
+#include "intercept/object/device_info.h"
+#include "intercept/object/device_query.h"
+
+namespace skmd::icd {
+namespace {
+
+/// The minima that a full-profile device with images must report.
+bool meets_image_minima(const Device& device) {
+  struct Minimum {
+    cl_device_info name;
+    size_t value;
+  };
+  constexpr Minimum kSizes[] = {{CL_DEVICE_IMAGE2D_MAX_WIDTH, 16384},  {CL_DEVICE_IMAGE2D_MAX_HEIGHT, 16384},
+                                {CL_DEVICE_IMAGE3D_MAX_WIDTH, 2048},   {CL_DEVICE_IMAGE3D_MAX_HEIGHT, 2048},
+                                {CL_DEVICE_IMAGE3D_MAX_DEPTH, 2048},   {CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, 65536},
+                                {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 2048}};
+  constexpr Minimum kCounts[] = {
+      {CL_DEVICE_MAX_READ_IMAGE_ARGS, 128}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 64}, {CL_DEVICE_MAX_SAMPLERS, 16}};
+  if (query<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) != cl_bool{CL_TRUE}) return false;
+  for (const Minimum& minimum : kSizes)
+    if (query<size_t>(device, minimum.name).value_or(0) < minimum.value) return false;
+  for (const Minimum& minimum : kCounts)
+    if (query<cl_uint>(device, minimum.name).value_or(0) < minimum.value) return false;
+  return true;
+}
+
+auto merit(const Device& device) {
+  const bool images = query<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) == cl_bool{CL_TRUE};
+  const bool fp64 = query<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG).value_or(0) != 0;
+  const DeviceKind kind = device.description().kind;
+  const int rank = kind == DeviceKind::gpu ? 2 : kind == DeviceKind::accelerator ? 1 : 0;
+  return std::tuple(meets_image_minima(device), images, fp64, rank,
+                    query<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0),
+                    query<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0),
+                    query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0));
+}
+
+}  // namespace
+
+std::uint32_t choose_anchor(const std::vector<std::shared_ptr<Device>>& devices) {
+  std::uint32_t best = 0;
+  for (std::uint32_t i = 1; i < devices.size(); ++i)
+    if (merit(*devices[i]) > merit(*devices[best])) best = i;
+  return best;
+}
+
+std::string unfit(const Device& device) {
+  const auto bits = query<cl_uint>(device, CL_DEVICE_ADDRESS_BITS);
+  if (bits != cl_uint{64}) return "addresses of " + std::to_string(bits.value_or(0)) + " bits, not 64";
+  if (query<cl_bool>(device, CL_DEVICE_ENDIAN_LITTLE) != cl_bool{CL_TRUE}) return "not little endian";
+  if (query<cl_bool>(device, CL_DEVICE_AVAILABLE) != cl_bool{CL_TRUE}) return "not available";
+  if (query<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) != cl_bool{CL_TRUE}) return "no compiler";
+  const std::string profile = query_text(device, CL_DEVICE_PROFILE);
+  if (profile != "FULL_PROFILE") return "profile \"" + profile + "\", not FULL_PROFILE";
+  return {};
+}
+
+}  // namespace skmd::icd
