@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fans reports out to stats, trace and log. Counting takes a short lock and touches memory only; the stats file is
+// written by a thread of ours, and by the caller when a context ends, since the process may be gone right after.
+#include "intercept/observe/observer.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "intercept/observe/files.h"
+#include "intercept/observe/log_sink.h"
+#include "intercept/observe/shared_pieces.h"
+#include "intercept/observe/stats.h"
+#include "intercept/observe/trace_file.h"
+
+namespace skmd::icd {
+
+namespace {
+
+// Files are at most this old; half of what is promised, the rest is for the writing.
+constexpr std::chrono::milliseconds kWriteDelay{50};
+
+/// Threads of a library must not receive the application's signals.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+std::string describe(const LaunchReport& report) {
+  std::string text = "launch " + report.kernel + ":";
+  for (const SliceReport& slice : report.slices) {
+    text += " device " + std::to_string(slice.device) + " groups [" + std::to_string(slice.span.first) + ", " +
+            std::to_string(slice.span.last) + ")";
+  }
+  if (report.not_split) text += " whole: " + std::string(domain::name(*report.not_split));
+  for (const domain::Rung rung : report.rungs) text += " merge " + std::string(domain::name(rung));
+  text += " in " + std::to_string(report.seconds * 1e3) + " ms";
+  if (report.predicted_seconds > 0) text += ", predicted " + std::to_string(report.predicted_seconds * 1e3) + " ms";
+  if (!report.detail.empty()) text += "; " + report.detail;
+  return text;
+}
+
+std::string describe(const VerifyReport& report) {
+  return "verify: kernel " + report.kernel + ", argument " + std::to_string(report.argument) + ", device " +
+         std::to_string(report.device) + ": " + std::to_string(report.mismatching_bytes) +
+         " bytes differ, first at offset " + std::to_string(report.first_offset) +
+         (report.detail.empty() ? "" : "; " + report.detail);
+}
+
+}  // namespace
+
+struct Observer::State {
+  explicit State(const ObserverOptions& options) : log(options.log), stats_path(with_process_id(options.stats_file)) {
+    if (!options.shared_folder.empty() && !pieces.open_in(options.shared_folder)) {
+      log.write(LogLevel::warn, "cannot share counters in '" + options.shared_folder + "'");
+    }
+    stats_on = options.count || !stats_path.empty() || pieces.is_open();
+    std::string reason;
+    const std::string trace_path = with_process_id(options.trace_file);
+    trace_on = !trace_path.empty() && trace.open(trace_path, reason);
+    if (!reason.empty()) log.write(LogLevel::error, "SKMD_TRACE: cannot write '" + trace_path + "': " + reason);
+    listening = stats_on || trace_on || log.takes(LogLevel::error);
+  }
+
+  /// Called with stats_mutex held.
+  void share_kernel(std::size_t index) {
+    if (!pieces.is_open()) return;
+    if (index == kernel_pieces.size()) {
+      const auto bound = static_cast<std::uint32_t>(stats.kernel_bound(index));
+      kernel_pieces.push_back(pieces.add(SharedPieces::Kind::element, bound));
+    }
+    pieces.set(kernel_pieces[index], stats.kernel(index));
+  }
+  void share_tail() {
+    if (pieces.is_open()) pieces.set(tail_piece, stats.tail());
+  }
+  void share_devices() {
+    if (!pieces.is_open()) return;
+    const std::string head = stats.head();
+    head_piece = pieces.add(SharedPieces::Kind::head, static_cast<std::uint32_t>(head.size()));
+    tail_piece = pieces.add(SharedPieces::Kind::tail, static_cast<std::uint32_t>(stats.tail_bound()));
+    pieces.set(tail_piece, stats.tail());
+    pieces.set(head_piece, head);
+  }
+
+  void changed() {
+    if (stats_path.empty()) return;
+    if (dirty.exchange(true, std::memory_order_acq_rel)) return;
+    const std::lock_guard lock(writer_mutex);
+    if (!writer_started) start_writer();
+    wake.notify_one();
+  }
+  void start_writer() {
+    const SignalsBlocked blocked;
+    try {
+      writer = std::thread([this] { write_loop(); });
+      writer_started = true;
+    } catch (...) {
+      log.write(LogLevel::error, "no thread for writing statistics: they are written when a context ends");
+    }
+  }
+  void write_loop() {
+    std::unique_lock lock(writer_mutex);
+    while (!stop) {
+      wake.wait(lock, [this] { return stop || dirty.load(std::memory_order_acquire); });
+      wake.wait_for(lock, kWriteDelay, [this] { return stop; });
+      lock.unlock();
+      write_stats();
+      lock.lock();
+    }
+  }
+  /// Any thread. The file is written by one of them at a time, and is new when this returns.
+  void write_stats() {
+    try {
+      const std::lock_guard lock(file_mutex);
+      if (!dirty.exchange(false, std::memory_order_acq_rel)) return;
+      std::string text;
+      {
+        const std::lock_guard stats_lock(stats_mutex);
+        text = stats.document();
+      }
+      std::string reason;
+      if (!replace_file(stats_path, text, reason) && !complained.exchange(true)) {
+        log.write(LogLevel::error, "SKMD_STATS: cannot write '" + stats_path + "': " + reason);
+      }
+    } catch (...) {  // out of memory: the next change tries again
+    }
+  }
+
+  LogSink log;
+  std::string stats_path;
+  std::atomic<bool> stats_on = false, trace_on = false, listening = false;
+
+  std::mutex stats_mutex;  // stats, pieces
+  Stats stats;
+  SharedPieces pieces;
+  SharedPieces::Piece head_piece = SharedPieces::kNoPiece, tail_piece = SharedPieces::kNoPiece;
+  std::vector<SharedPieces::Piece> kernel_pieces;
+
+  TraceFile trace;
+
+  std::atomic<bool> dirty = false, complained = false;
+  std::mutex file_mutex;
+  std::mutex writer_mutex;
+  std::condition_variable wake;
+  bool writer_started = false, stop = false;
+  std::thread writer;
+};
+
+Observer::Observer(const ObserverOptions& options) : state_(new State(options)) {}
+
+Observer::~Observer() {
+  {
+    const std::lock_guard lock(state_->writer_mutex);
+    state_->stop = true;
+    state_->wake.notify_one();
+  }
+  if (state_->writer.joinable()) state_->writer.join();
+  state_->write_stats();
+  delete state_;
+}
+
+// A report that fails for want of memory is lost; the caller goes on.
+void Observer::devices(const std::vector<ObservedDevice>& devices) try {
+  if (state_->trace_on) state_->trace.name_tracks(devices);
+  if (state_->stats_on) {
+    const std::lock_guard lock(state_->stats_mutex);
+    state_->stats.set_devices(devices);
+    state_->share_devices();
+  }
+  state_->changed();
+} catch (...) {
+}
+
+void Observer::launch(const LaunchReport& report) try {
+  if (!state_->listening.load(std::memory_order_relaxed)) return;
+  if (state_->stats_on) {
+    const std::lock_guard lock(state_->stats_mutex);
+    state_->share_kernel(state_->stats.add_launch(report));
+  }
+  if (state_->trace_on) state_->trace.add(report);
+  if (logs(LogLevel::debug)) log(LogLevel::debug, describe(report));
+  state_->changed();
+} catch (...) {
+}
+
+void Observer::transfer(const TransferReport& report) try {
+  if (!state_->listening.load(std::memory_order_relaxed)) return;
+  if (state_->stats_on) {
+    const std::lock_guard lock(state_->stats_mutex);
+    state_->stats.add_transfer(report);
+    state_->share_tail();
+  }
+  if (state_->trace_on) state_->trace.add(report);
+  state_->changed();
+} catch (...) {
+}
+
+void Observer::merge(const MergeReport& report) try {
+  if (!state_->trace_on) return;
+  state_->trace.add(report);
+} catch (...) {
+}
+
+void Observer::partition(std::uint64_t nanoseconds) try {
+  if (!state_->stats_on) return;
+  const std::lock_guard lock(state_->stats_mutex);
+  state_->stats.add_partition(nanoseconds);
+  state_->share_tail();
+} catch (...) {
+}
+
+void Observer::verify(const VerifyReport& report) try {
+  if (!state_->listening.load(std::memory_order_relaxed)) return;
+  if (state_->stats_on) {
+    const std::lock_guard lock(state_->stats_mutex);
+    state_->stats.add_verify(report);
+    state_->share_tail();
+  }
+  if (report.mismatching_bytes != 0) log(LogLevel::error, describe(report));
+  state_->changed();
+} catch (...) {
+}
+
+void Observer::context_ended() { state_->write_stats(); }
+
+bool Observer::logs(LogLevel level) const { return state_->log.takes(level); }
+
+void Observer::log(LogLevel level, const std::string& text) try { state_->log.write(level, text); } catch (...) {
+}
+
+bool Observer::wants_times() const {
+  return state_->stats_on.load(std::memory_order_relaxed) || state_->trace_on.load(std::memory_order_relaxed);
+}
+
+std::string Observer::stats_json() const {
+  const std::lock_guard lock(state_->stats_mutex);
+  return state_->stats.document();
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/observe/stats.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "intercept/observe/json_text.h"
+
+namespace skmd::icd {
+
+namespace {
+
+constexpr std::size_t kNumberBound = 24;
+
+template <class Number>
+void append_member(std::string& out, std::string_view key, Number value) {
+  if (out.back() != '{') out += ',';
+  append_json_string(out, key);
+  out += ':';
+  append_json(out, value);
+}
+
+void append_text_member(std::string& out, std::string_view key, std::string_view value) {
+  if (out.back() != '{') out += ',';
+  append_json_string(out, key);
+  out += ':';
+  append_json_string(out, value);
+}
+
+}  // namespace
+
+void TimeHistogram::add(std::uint64_t nanoseconds) {
+  ++count_;
+  max_ = std::max(max_, nanoseconds);
+  const double place = nanoseconds < 2 ? 0.0 : std::log2(static_cast<double>(nanoseconds)) * kStepsPerOctave;
+  ++buckets_[std::min(static_cast<std::size_t>(place), buckets_.size() - 1)];
+}
+
+double TimeHistogram::percentile_us(double fraction) const {
+  if (count_ == 0) return 0.0;
+  const auto wanted = static_cast<std::uint64_t>(fraction * static_cast<double>(count_ - 1)) + 1;
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < buckets_.size(); ++i) {
+    seen += buckets_[i];
+    if (seen < wanted) continue;
+    const double middle = std::exp2((static_cast<double>(i) + 0.5) / kStepsPerOctave) * 1e-3;
+    return std::min(middle, max_us());
+  }
+  return max_us();
+}
+
+void Stats::set_devices(const std::vector<ObservedDevice>& devices) {
+  devices_ = devices;
+  transfers_.resize(devices.size());
+  for (Kernel& kernel : kernels_) kernel.groups.resize(devices.size());
+}
+
+Stats::Kernel& Stats::entry(const LaunchReport& report, std::size_t& index) {
+  std::string key = report.kernel;
+  key += '\0';
+  key += report.program;
+  const auto [place, fresh] = index_.try_emplace(std::move(key), kernels_.size());
+  index = place->second;
+  if (fresh) {
+    kernels_.emplace_back();
+    kernels_.back().name = report.kernel;
+    kernels_.back().program = report.program;
+    kernels_.back().access = report.access;
+    kernels_.back().groups.resize(devices_.size());
+  }
+  return kernels_[index];
+}
+
+std::size_t Stats::add_launch(const LaunchReport& report) {
+  std::size_t index = 0;
+  Kernel& kernel = entry(report, index);
+  ++kernel.launches;
+  if (report.not_split) {
+    ++kernel.not_split[static_cast<std::size_t>(*report.not_split)];
+  } else {
+    ++kernel.split_launches;
+    for (const domain::Rung rung : report.rungs) ++kernel.merge[static_cast<std::size_t>(rung)];
+  }
+  for (const SliceReport& slice : report.slices) {
+    if (slice.device < kernel.groups.size()) kernel.groups[slice.device] += slice.span.size();
+  }
+  kernel.seconds += report.seconds;
+  kernel.predicted_seconds += report.predicted_seconds;
+  return index;
+}
+
+void Stats::add_transfer(const TransferReport& report) {
+  if (report.device >= transfers_.size()) return;
+  transfers_[report.device].to += report.bytes_to;
+  transfers_[report.device].from += report.bytes_from;
+}
+
+void Stats::add_verify(const VerifyReport& report) {
+  if (report.launch == 0 || verified_.insert(report.launch).second) ++verified_launches_;
+  if (report.mismatching_bytes != 0) ++mismatches_;
+}
+
+std::string Stats::head() const {
+  std::string out = "{\"version\":1,\n\"devices\":[";
+  for (const ObservedDevice& device : devices_) {
+    if (&device != devices_.data()) out += ',';
+    out += "\n {";
+    append_text_member(out, "name", device.name);
+    append_text_member(out, "kind", device.kind);
+    append_text_member(out, "backend", device.backend);
+    out += '}';
+  }
+  out += "],\n\"kernels\":[";
+  return out;
+}
+
+std::string Stats::kernel(std::size_t index) const {
+  const Kernel& kernel = kernels_[index];
+  std::string out = "\n {";
+  append_text_member(out, "name", kernel.name);
+  append_text_member(out, "program", kernel.program);
+  append_text_member(out, "access", kernel.access == domain::AccessClass::contiguous ? "contiguous" : "discontiguous");
+  append_member(out, "launches", kernel.launches);
+  append_member(out, "split_launches", kernel.split_launches);
+  out += ",\"groups\":[";
+  for (std::size_t i = 0; i < kernel.groups.size(); ++i) {
+    if (i != 0) out += ',';
+    append_json(out, kernel.groups[i]);
+  }
+  out += "],\"merge\":{";
+  for (const domain::Rung rung :
+       {domain::Rung::disjoint, domain::Rung::kernel, domain::Rung::diff, domain::Rung::reduce}) {
+    append_member(out, domain::name(rung), kernel.merge[static_cast<std::size_t>(rung)]);
+  }
+  out += "},\"not_split\":{";
+  for (std::size_t i = 0; i < kernel.not_split.size(); ++i) {
+    if (kernel.not_split[i] != 0)
+      append_member(out, domain::name(static_cast<domain::NotSplit>(i)), kernel.not_split[i]);
+  }
+  out += '}';
+  append_member(out, "seconds", kernel.seconds);
+  append_member(out, "predicted_seconds", kernel.predicted_seconds);
+  out += '}';
+  return out;
+}
+
+std::string Stats::tail() const {
+  std::string out = "],\n\"transfers\":[";
+  for (std::size_t i = 0; i < transfers_.size(); ++i) {
+    if (i != 0) out += ',';
+    out += "\n {";
+    append_member(out, "device", static_cast<std::uint64_t>(i));
+    append_member(out, "bytes_to", transfers_[i].to);
+    append_member(out, "bytes_from", transfers_[i].from);
+    out += '}';
+  }
+  out += "],\n\"partition\":{";
+  append_member(out, "count", partition_.count());
+  append_member(out, "p50_us", partition_.percentile_us(0.5));
+  append_member(out, "max_us", partition_.max_us());
+  out += "},\n\"verify\":{";
+  append_member(out, "launches", verified_launches_);
+  append_member(out, "mismatches", mismatches_);
+  out += "}}\n";
+  return out;
+}
+
+std::string Stats::document() const {
+  std::string out = head();
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    if (i != 0) out += ',';
+    out += kernel(i);
+  }
+  return out + tail();
+}
+
+std::size_t Stats::kernel_bound(std::size_t index) const {
+  const std::size_t numbers = kernels_[index].groups.size() + kernels_[index].merge.size() + 4;
+  // Keys and brackets take under 256 bytes, and no reason's name is longer than 32.
+  return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound);
+}
+
+std::size_t Stats::tail_bound() const { return tail().size() + (2 * transfers_.size() + 5) * kNumberBound; }
+
+}  // namespace skmd::icd

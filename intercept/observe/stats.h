@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counters behind SKMD_STATS and their JSON, schema version 1 (design, section 6). Values only: no lock, no file.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "intercept/observe/observer.h"
+
+namespace skmd::icd {
+
+/// Times in logarithmic buckets (relative width under 5%): a percentile without keeping every value.
+class TimeHistogram {
+ public:
+  void add(std::uint64_t nanoseconds);
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] double percentile_us(double fraction) const;
+  [[nodiscard]] double max_us() const { return static_cast<double>(max_) * 1e-3; }
+
+ private:
+  static constexpr std::uint32_t kStepsPerOctave = 16;
+  std::array<std::uint64_t, 64 * kStepsPerOctave> buckets_{};
+  std::uint64_t count_ = 0;
+  std::uint64_t max_ = 0;
+};
+
+class Stats {
+ public:
+  /// Device indices of later reports count in this list; an index outside of it is not counted.
+  void set_devices(const std::vector<ObservedDevice>& devices);
+  /// Index of the kernel's entry: kernels are told apart by name and program.
+  std::size_t add_launch(const LaunchReport& report);
+  void add_transfer(const TransferReport& report);
+  void add_partition(std::uint64_t nanoseconds) { partition_.add(nanoseconds); }
+  void add_verify(const VerifyReport& report);
+
+  [[nodiscard]] std::size_t kernel_count() const { return kernels_.size(); }
+  // The document in pieces: head, one element per kernel joined by commas, tail.
+  [[nodiscard]] std::string head() const;
+  [[nodiscard]] std::string kernel(std::size_t index) const;
+  [[nodiscard]] std::string tail() const;
+  [[nodiscard]] std::string document() const;
+  /// No text of this piece will ever be longer, whatever is counted.
+  [[nodiscard]] std::size_t kernel_bound(std::size_t index) const;
+  [[nodiscard]] std::size_t tail_bound() const;
+
+ private:
+  struct Kernel {
+    std::string name, program;
+    domain::AccessClass access = domain::AccessClass::discontiguous;
+    std::uint64_t launches = 0, split_launches = 0;
+    std::vector<std::uint64_t> groups;
+    std::array<std::uint64_t, 5> merge{};  // by Rung
+    std::array<std::uint64_t, domain::kNotSplitCount> not_split{};
+    double seconds = 0.0, predicted_seconds = 0.0;
+  };
+  struct Bytes {
+    std::uint64_t to = 0, from = 0;
+  };
+  Kernel& entry(const LaunchReport& report, std::size_t& index);
+
+  std::vector<ObservedDevice> devices_;
+  std::vector<Kernel> kernels_;
+  std::unordered_map<std::string, std::size_t> index_;  // name, NUL, program
+  std::vector<Bytes> transfers_;
+  TimeHistogram partition_;
+  std::unordered_set<std::uint64_t> verified_;  // numbers of launches
+  std::uint64_t verified_launches_ = 0, mismatches_ = 0;
+};
+
+}  // namespace skmd::icd

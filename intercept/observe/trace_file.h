@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SKMD_TRACE: Chrome's trace-event JSON. Each report's events are appended over the closing bracket and close the array
+// again, in one write and at once: the file on disk is complete and valid whenever and however the process ends.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "intercept/observe/observer.h"
+
+namespace skmd::icd {
+
+class TraceFile {
+ public:
+  /// False with errno's text if the file cannot be made.
+  bool open(const std::string& path, std::string& reason);
+  ~TraceFile();
+
+  void name_tracks(const std::vector<ObservedDevice>& devices);
+  void add(const LaunchReport& report);
+  void add(const TransferReport& report);
+  void add(const MergeReport& report);
+
+ private:
+  void begin_event(const char* phase, std::uint64_t track);
+  void complete(const std::string& name, const char* category, std::uint64_t track, std::uint64_t start,
+                std::uint64_t end);
+  void name_track(std::uint64_t track, const std::string& name);
+  void append();
+
+  std::mutex mutex_;
+  std::string pending_;
+  bool first_event_ = true;
+  int descriptor_ = -1;
+  long end_ = 0;                // where the next events go: the place of the closing bracket
+  std::uint64_t origin_ = 0;    // time 0 of the file, steady clock
+  std::uint64_t launches_ = 0;  // numbers launches, so that slices of one can be found together
+};
+
+}  // namespace skmd::icd

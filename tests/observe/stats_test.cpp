@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/observe/stats.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/observe/support.h"
+
+namespace skmd::icd {
+namespace {
+
+using nlohmann::json;
+using test::split_launch;
+using test::whole_launch;
+
+std::set<std::string> keys(const json& object) {
+  std::set<std::string> found;
+  for (const auto& item : object.items()) found.insert(item.key());
+  return found;
+}
+
+Stats example() {
+  Stats stats;
+  stats.set_devices(test::two_devices());
+  stats.add_launch(split_launch("vadd"));
+  stats.add_launch(split_launch("vadd"));
+  stats.add_launch(whole_launch("vadd", domain::NotSplit::one_group));
+  stats.add_launch(whole_launch("hist", domain::NotSplit::atomic_result_used));
+  return stats;
+}
+
+TEST(Stats, HasExactlyTheKeysOfTheSchema) {
+  const json document = json::parse(example().document());
+  EXPECT_EQ(keys(document),
+            (std::set<std::string>{"version", "devices", "kernels", "transfers", "partition", "verify"}));
+  EXPECT_EQ(document["version"], 1);
+  EXPECT_EQ(keys(document["devices"][0]), (std::set<std::string>{"name", "kind", "backend"}));
+  EXPECT_EQ(keys(document["kernels"][0]),
+            (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "groups", "merge",
+                                   "not_split", "seconds", "predicted_seconds"}));
+  EXPECT_EQ(keys(document["kernels"][0]["merge"]), (std::set<std::string>{"disjoint", "kernel", "diff", "reduce"}));
+  EXPECT_EQ(keys(document["transfers"][0]), (std::set<std::string>{"device", "bytes_to", "bytes_from"}));
+  EXPECT_EQ(keys(document["partition"]), (std::set<std::string>{"count", "p50_us", "max_us"}));
+  EXPECT_EQ(keys(document["verify"]), (std::set<std::string>{"launches", "mismatches"}));
+}
+
+TEST(Stats, AddsUpLaunchesOfOneKernel) {
+  const json kernel = json::parse(example().document())["kernels"][0];
+  EXPECT_EQ(kernel["name"], "vadd");
+  EXPECT_EQ(kernel["program"], "p1");
+  EXPECT_EQ(kernel["access"], "contiguous");
+  EXPECT_EQ(kernel["launches"], 3);
+  EXPECT_EQ(kernel["split_launches"], 2);
+  EXPECT_EQ(kernel["groups"], (json{60, 240}));
+  EXPECT_EQ(kernel["merge"], (json{{"disjoint", 2}, {"kernel", 0}, {"diff", 2}, {"reduce", 0}}));
+  EXPECT_EQ(kernel["not_split"], (json{{"one_group", 1}}));
+  EXPECT_DOUBLE_EQ(kernel["seconds"], 0.75);
+  EXPECT_DOUBLE_EQ(kernel["predicted_seconds"], 1.5);
+}
+
+TEST(Stats, TellsKernelsApartByNameAndProgram) {
+  Stats stats;
+  LaunchReport report = split_launch("k");
+  stats.add_launch(report);
+  report.program = "p2";
+  EXPECT_EQ(stats.add_launch(report), 1u);
+  report.kernel = "kp";
+  report.program = "2";
+  EXPECT_EQ(stats.add_launch(report), 2u);
+  EXPECT_EQ(json::parse(stats.document())["kernels"].size(), 3u);
+}
+
+TEST(Stats, AnswersZerosBeforeAnythingHappened) {
+  const json document = json::parse(Stats().document());
+  EXPECT_EQ(document["kernels"], json::array());
+  EXPECT_EQ(document["partition"]["count"], 0);
+  EXPECT_EQ(document["verify"]["launches"], 0);
+}
+
+TEST(Stats, SumsTransfersPerDevice) {
+  Stats stats;
+  stats.set_devices(test::two_devices());
+  stats.add_transfer({1, 100, 0, 0, 0, ""});
+  stats.add_transfer({1, 20, 7, 0, 0, ""});
+  stats.add_transfer({0, 0, 3, 0, 0, ""});
+  stats.add_transfer({9, 5, 5, 0, 0, ""});
+  EXPECT_EQ(json::parse(stats.document())["transfers"], (json{{{"device", 0}, {"bytes_to", 0}, {"bytes_from", 3}},
+                                                              {{"device", 1}, {"bytes_to", 120}, {"bytes_from", 7}}}));
+}
+
+TEST(Stats, CountsReportsOfOneLaunchOnce) {
+  Stats stats;
+  VerifyReport report;
+  report.launch = 5;
+  stats.add_verify(report);
+  report.mismatching_bytes = 4;
+  stats.add_verify(report);
+  report.launch = 6;
+  stats.add_verify(report);
+  report.launch = 5;
+  stats.add_verify(report);
+  EXPECT_EQ(json::parse(stats.document())["verify"], (json{{"launches", 2}, {"mismatches", 3}}));
+}
+
+TEST(Stats, NoPieceOutgrowsItsBound) {
+  Stats stats = example();
+  const std::size_t bound = stats.kernel_bound(0);
+  const std::size_t tail_bound = stats.tail_bound();
+  LaunchReport report = split_launch("vadd");
+  report.rungs = {domain::Rung::kernel, domain::Rung::reduce};
+  report.slices[0].span = {0, 1ull << 62};
+  report.slices[1].span = {0, 1ull << 62};
+  report.seconds = -1.0 / 3.0 * 1e-300;
+  for (int i = 0; i < 3; ++i) stats.add_launch(report);
+  for (std::uint8_t i = 0; i < domain::kNotSplitCount; ++i) {
+    stats.add_launch(whole_launch("vadd", static_cast<domain::NotSplit>(i)));
+  }
+  stats.add_transfer({0, 1ull << 63, 1ull << 63, 0, 0, ""});
+  stats.add_transfer({1, 1ull << 63, 1ull << 63, 0, 0, ""});
+  stats.add_partition(1234567890123456789ull);
+  EXPECT_LE(stats.kernel(0).size(), bound);
+  EXPECT_LE(stats.tail().size(), tail_bound);
+}
+
+TEST(TimeHistogram, MedianIsWithinFivePercent) {
+  TimeHistogram times;
+  for (std::uint64_t i = 1; i <= 1001; ++i) times.add(i * 1000);
+  EXPECT_NEAR(times.percentile_us(0.5), 501.0, 501.0 * 0.05);
+  EXPECT_DOUBLE_EQ(times.max_us(), 1001.0);
+  EXPECT_EQ(times.count(), 1001u);
+}
+
+TEST(TimeHistogram, OneValueIsItsOwnMedianAtMost) {
+  TimeHistogram times;
+  times.add(0);
+  EXPECT_LE(times.percentile_us(0.5), times.max_us());
+  times.add(~0ull);
+  EXPECT_GT(times.percentile_us(1.0), 0.0);
+}
+
+}  // namespace
+}  // namespace skmd::icd
