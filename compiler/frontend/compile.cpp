@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/compile.h"
+
+#include "compiler/client/cache.h"
+#include "compiler/client/hash.h"
+#include "compiler/frontend/classify.h"
+#include "compiler/frontend/describe.h"
+#include "compiler/frontend/options.h"
+#include "compiler/frontend/parse.h"
+#include "compiler/frontend/preprocess.h"
+#include "compiler/rewrite/rewrite.h"
+
+namespace skmd::compiler {
+namespace {
+
+/// The log in the application's own lines and columns. Where the original gives no errors of its own (it is parsed
+/// with Clang's header, not with the virtual device's macros), the preprocessed text's log stands.
+std::string readable_log(const CompileRequest& request, const Options& options, const Diagnostics& found) {
+  if (found.log.empty()) return {};
+  const Diagnostics original = diagnose_original(request, options);
+  const bool agree = original.errors.empty() == found.errors.empty() && !original.log.empty();
+  return agree ? original.log : found.log;
+}
+
+void refuse(CompileAnswer& answer, const CompileRequest& request, const Options& options, const Parsed& parsed) {
+  answer.reason = reason_for_doubt(parsed.diagnostics, answer.preprocessed);
+  answer.outcome = answer.reason.empty() ? Outcome::failed : Outcome::opaque;
+  answer.log = readable_log(request, options, parsed.diagnostics);
+  if (answer.log.empty()) answer.log = "error: the program could not be compiled\n";
+}
+
+std::string identity(const CompileAnswer& answer, const CompileRequest& request) {
+  Hasher hasher;
+  hasher.add_field(answer.preprocessed);
+  hasher.add_field(answer.vendor_options);
+  hasher.add_field(request.stage == Stage::compile ? "compile" : "build");
+  return to_hex(hasher.finish());
+}
+
+void mark_hidden_records(std::vector<domain::KernelTraits>& kernels, const std::set<std::string>& needy) {
+  for (domain::KernelTraits& kernel : kernels) kernel.hidden_record = needy.contains(kernel.name);
+}
+
+}  // namespace
+
+Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, const Analysis& analysis) {
+  Compiled compiled;
+  CompileAnswer& answer = compiled.reply.answer;
+  domain::Result<Options> options = parse_options(request.options);
+  if (!options) {
+    answer.outcome = Outcome::invalid_options;
+    answer.log = "error: " + options.error().reason + "\n";
+    return compiled;
+  }
+  answer.vendor_options = options->vendor_options;
+  answer.kernel_arg_info = options->kernel_arg_info;
+
+  const Preprocessed preprocessed = preprocess(request, *options);
+  for (const std::string& path : preprocessed.includes) {
+    if (auto file = depend_on(path)) compiled.reply.files.push_back(std::move(*file));
+  }
+  answer.preprocessed = without_line_markers(preprocessed.text);
+  answer.hash = identity(answer, request);
+  if (!preprocessed.ok) {
+    answer.outcome = Outcome::failed;
+    answer.log = preprocessed.diagnostics.log;
+    return compiled;
+  }
+
+  Rewritten rewritten;
+  Parsed parsed = parse(preprocessed.text, request.language, *options, context, [&](clang::ASTContext& tree) {
+    answer.kernels = describe_kernels(tree);
+    rewritten = rewrite(tree, request.stage);
+  });
+  if (!parsed.module) {
+    answer.kernels.clear();
+    refuse(answer, request, *options, parsed);
+    return compiled;
+  }
+  answer.log = readable_log(request, *options, parsed.diagnostics);
+  if (!rewritten.obstacle.empty()) {
+    answer.outcome = Outcome::opaque;
+    answer.reason = rewritten.obstacle;
+    answer.kernels.clear();
+    return compiled;
+  }
+  answer.outcome = Outcome::analysed;
+  answer.text = without_line_markers(rewritten.text);
+  mark_hidden_records(answer.kernels, rewritten.kernels);
+  compiled.marked_text = std::move(rewritten.text);
+  compiled.module = std::move(parsed.module);
+  if (analysis) {
+    analysis(*compiled.module, answer.kernels);
+    mark_hidden_records(answer.kernels, rewritten.kernels);
+  }
+  return compiled;
+}
+
+}  // namespace skmd::compiler

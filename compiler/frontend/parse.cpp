@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/frontend/parse.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/FrontendActions.h>
+#include <clang/Frontend/MultiplexConsumer.h>
+
+#include <vector>
+
+#include "compiler/frontend/names.h"
+
+namespace skmd::compiler {
+namespace {
+
+class Visiting : public clang::ASTConsumer {
+ public:
+  explicit Visiting(const TreeVisitor& visit) : visit_(visit) {}
+  void HandleTranslationUnit(clang::ASTContext& context) override {
+    if (!context.getDiagnostics().hasErrorOccurred()) visit_(context);
+  }
+
+ private:
+  const TreeVisitor& visit_;
+};
+
+class ParseAction : public clang::EmitLLVMOnlyAction {
+ public:
+  ParseAction(llvm::LLVMContext& context, const TreeVisitor& visit) : EmitLLVMOnlyAction(&context), visit_(visit) {}
+
+ protected:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef file) override {
+    auto code = EmitLLVMOnlyAction::CreateASTConsumer(compiler, file);
+    if (!code) return nullptr;
+    std::vector<std::unique_ptr<clang::ASTConsumer>> both;
+    both.push_back(std::make_unique<Visiting>(visit_));
+    both.push_back(std::move(code));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(both));
+  }
+
+ private:
+  const TreeVisitor& visit_;
+};
+
+/// Vendors ship Clangs of different ages: what any of them still takes with a warning must not be an error here.
+constexpr const char* kWarningsOfOlderClangs[] = {"-Wno-error=implicit-function-declaration",
+                                                  "-Wno-error=implicit-int",
+                                                  "-Wno-error=int-conversion",
+                                                  "-Wno-error=incompatible-pointer-types",
+                                                  "-Wno-error=incompatible-function-pointer-types",
+                                                  "-Wno-error=return-mismatch",
+                                                  "-Wno-error=return-type"};
+
+std::vector<std::string> common_arguments(const Language& language, const Options& options) {
+  std::vector<std::string> words{
+      "-triple",
+      "spir64-unknown-unknown",
+      "-cl-std=CL" + std::to_string(options.version / 100) + "." + std::to_string(options.version / 10 % 10),
+      extension_switch(language, options),
+      "-fdeclare-opencl-builtins",
+      "-finclude-default-header",
+      "-O1",
+      "-disable-llvm-passes"};
+  words.insert(words.end(), options.code_generation.begin(), options.code_generation.end());
+  if (options.no_warnings) words.emplace_back("-w");
+  if (options.warnings_are_errors) words.emplace_back("-Werror");
+  words.insert(words.end(), std::begin(kWarningsOfOlderClangs), std::end(kWarningsOfOlderClangs));
+  return words;
+}
+
+}  // namespace
+
+Parsed parse(const std::string& text, const Language& language, const Options& options, llvm::LLVMContext& context,
+             const TreeVisitor& visit) {
+  Parsed parsed;
+  Session session(text, {}, common_arguments(language, options));
+  if (!session.ready()) {
+    parsed.diagnostics = session.take_diagnostics();
+    return parsed;
+  }
+  ParseAction action(context, visit);
+  const bool ran = session.compiler().ExecuteAction(action);
+  parsed.diagnostics = session.take_diagnostics();
+  if (ran && parsed.diagnostics.errors.empty()) parsed.module = action.takeModule();
+  return parsed;
+}
+
+Diagnostics diagnose_original(const CompileRequest& request, const Options& options) {
+  std::vector<std::string> words = common_arguments(request.language, options);
+  words.emplace_back("-U__SPIR__");
+  words.emplace_back("-U__SPIR64__");
+  for (const PreprocessorOption& option : options.preprocessor) {
+    switch (option.kind) {
+      case PreprocessorOption::Kind::define:
+        words.push_back("-D" + option.text);
+        break;
+      case PreprocessorOption::Kind::undefine:
+        words.push_back("-U" + option.text);
+        break;
+      case PreprocessorOption::Kind::include_folder:
+        words.push_back("-I" + option.text);
+        break;
+    }
+  }
+  words.emplace_back("-I.");
+  Session session(request.source, request.headers, words);
+  if (session.ready()) {
+    clang::SyntaxOnlyAction action;
+    session.compiler().ExecuteAction(action);
+  }
+  return session.take_diagnostics();
+}
+
+}  // namespace skmd::compiler

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preprocessed text to an LLVM module and whatever else is read off the same syntax tree.
+#pragma once
+
+#include <clang/AST/ASTContext.h>
+#include <clang/Lex/Preprocessor.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "compiler/frontend/options.h"
+#include "compiler/frontend/session.h"
+
+namespace skmd::compiler {
+
+struct Parsed {
+  Diagnostics diagnostics;
+  std::unique_ptr<llvm::Module> module;  // null after an error
+};
+
+/// Called with the tree of a program without errors, before code is generated.
+using TreeVisitor = std::function<void(clang::ASTContext&)>;
+
+/// `text` is preprocessed, with line markers. The module lives in `context`.
+Parsed parse(const std::string& text, const Language& language, const Options& options, llvm::LLVMContext& context,
+             const TreeVisitor& visit);
+
+/// What Clang says about the program as it was written, so that lines and columns shown are the application's.
+Diagnostics diagnose_original(const CompileRequest& request, const Options& options);
+
+}  // namespace skmd::compiler

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Source to the one text that all devices share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compiler/frontend/options.h"
+#include "compiler/frontend/session.h"
+
+namespace skmd::compiler {
+
+struct Preprocessed {
+  bool ok = false;
+  std::string text;                   // with line markers
+  std::vector<std::string> includes;  // files from folders, not embedded headers: the cache watches them
+  Diagnostics diagnostics;
+};
+
+/// Macros, headers and conditions are resolved with the virtual device's eyes; no header of Clang's gets in.
+Preprocessed preprocess(const CompileRequest& request, const Options& options);
+
+/// Line markers (`# 7 "file" 1`) out.
+std::string without_line_markers(const std::string& text);
+
+}  // namespace skmd::compiler

@@ -1,0 +1,29 @@
+# skmd_llvm: what code that includes LLVM or Clang is compiled with. skmd_clang: the archives, for the one executable.
+# LLVM's own CMake files are not used: Debian's name the shared library as a dependency of every archive.
+set(SKMD_LLVM_ROOT /usr/lib/llvm-22 CACHE PATH "Where LLVM 22 and Clang 22 are installed")
+set(SKMD_LLVM_CONFIG ${SKMD_LLVM_ROOT}/bin/llvm-config)
+if(NOT EXISTS ${SKMD_LLVM_CONFIG})
+  message(FATAL_ERROR "No ${SKMD_LLVM_CONFIG}: install llvm-22-dev and libclang-22-dev, or set SKMD_LLVM_ROOT")
+endif()
+
+add_library(skmd_llvm INTERFACE)
+target_include_directories(skmd_llvm SYSTEM INTERFACE ${SKMD_LLVM_ROOT}/include)
+target_compile_definitions(skmd_llvm INTERFACE _GNU_SOURCE __STDC_CONSTANT_MACROS __STDC_FORMAT_MACROS __STDC_LIMIT_MACROS)
+# -Wno-restrict: GCC 12 sees overlaps in "literal" + std::string that are not there (GCC bug 105651).
+target_compile_options(skmd_llvm INTERFACE -fno-exceptions -ffunction-sections -fdata-sections -Wno-restrict)
+
+execute_process(
+  COMMAND ${SKMD_LLVM_CONFIG} --link-static --libs
+          core passes irreader bitwriter linker coverage lto frontendopenmp frontenddriver frontendhlsl frontendatomic
+          frontendoffloading windowsdriver hipstdpar objcarcopts plugins
+  OUTPUT_VARIABLE SKMD_LLVM_LIBS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(SKMD_LLVM_LIBS UNIX_COMMAND "${SKMD_LLVM_LIBS}")
+set(SKMD_CLANG_LIBS clangFrontend clangCodeGen clangSerialization clangParse clangSema clangAnalysisLifetimeSafety
+    clangAnalysis clangEdit clangRewrite clangASTMatchers clangAST clangAPINotes clangLex clangDriver clangOptions clangSupport clangBasic)
+
+# lld takes archives in any order, as if they were one group.
+add_library(skmd_clang INTERFACE)
+target_link_directories(skmd_clang INTERFACE ${SKMD_LLVM_ROOT}/lib)
+target_link_options(skmd_clang INTERFACE -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc
+                    $<$<CONFIG:Release>:-Wl,--strip-all>)
+target_link_libraries(skmd_clang INTERFACE ${SKMD_CLANG_LIBS} ${SKMD_LLVM_LIBS} z zstd m)
