@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/batch_line.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <csignal>
+#include <system_error>
+
+#include "intercept/backend/fork_guard.h"
+
+namespace skmd::icd {
+namespace {
+
+constexpr std::chrono::microseconds kGlance{200};
+// Glances without any submission in between, before the thread sleeps until it is woken.
+constexpr std::uint32_t kQuietGlances = 5;
+
+}  // namespace
+
+BatchLine::BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking)
+    : queue_(std::move(queue)), blocking_(blocking), generation_(fork_generation()) {}
+
+bool BatchLine::forked() const { return generation_ != fork_generation(); }
+
+Ticket BatchLine::submit(Batch&& batch) {
+  if (forked()) {
+    // Locks may be held by threads that do not exist here, so nothing can be queued: the batch fails at once.
+    BatchResult failed{CL_OUT_OF_RESOURCES, "the process was forked after the device was opened", {}};
+    if (batch.done) batch.done(std::move(failed));
+    return 0;
+  }
+  auto flight = std::make_shared<Flight>(std::move(batch));
+  bool wake = false;
+  Ticket ticket = 0;
+  {
+    std::lock_guard in_order(submit_mutex_);
+    if (!blocking_) queue_->enqueue(*flight);
+    std::lock_guard lock(mutex_);
+    ticket = flight->ticket = ++last_ticket_;
+    flights_.push_back(std::move(flight));
+    if (!started_) start_thread();
+    wake = resting_ && !woken_ && (blocking_ || left_to_us_ || !glancing_);
+    woken_ = woken_ || wake;
+  }
+  if (wake) wake_.notify_one();
+  return ticket;
+}
+
+void BatchLine::start_thread() {
+  // Signals of the application are not for our threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    thread_ = std::thread([self = shared_from_this()] { self->progress(); });
+    started_ = true;
+  } catch (const std::system_error&) {
+    // Helpers complete batches as well; the next submit tries again.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void BatchLine::help(Ticket ticket) {
+  if (completed_.load(std::memory_order_acquire) >= ticket || forked()) return;
+  Lock lock(mutex_);
+  ticket = std::min(ticket, last_ticket_);
+  ++helpers_;
+  left_to_us_ = false;
+  while (completed_.load(std::memory_order_relaxed) < ticket) advance(lock);
+  --helpers_;
+  const bool wake = helpers_ == 0 && !flights_.empty() && resting_ && !glancing_ && !woken_;
+  woken_ = woken_ || wake;
+  lock.unlock();
+  if (wake) wake_.notify_one();
+}
+
+void BatchLine::advance(Lock& lock) {
+  if (completing_) {
+    ++waiters_;
+    ended_.wait(lock, [this] { return !completing_; });
+    --waiters_;
+    return;
+  }
+  std::shared_ptr<Flight> front = flights_.front();
+  if (!blocking_) {
+    ++front->watchers;
+    lock.unlock();
+    queue_->wait(*front);
+    lock.lock();
+    --front->watchers;
+    if (completing_ || flights_.empty() || flights_.front() != front) {
+      // Its last watcher may destroy it here, which calls the vendor.
+      lock.unlock();
+      front.reset();
+      lock.lock();
+      return;
+    }
+  }
+  complete(lock, front);
+}
+
+void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
+  completing_ = true;  // from here on nobody begins to watch this flight
+  const bool watched = front->watchers > 0;
+  lock.unlock();
+  if (blocking_) {
+    queue_->enqueue(*front);
+    queue_->wait(*front);
+  }
+  BatchResult result = queue_->result(*front);
+  const auto done = std::move(front->batch.done);
+  front->batch.ops.clear();
+  front->held.clear();
+  if (!watched) front->release_events();
+  if (done) done(std::move(result));
+  lock.lock();
+  flights_.pop_front();
+  completed_.store(front->ticket, std::memory_order_release);
+  completing_ = false;
+  if (waiters_ > 0) ended_.notify_all();
+}
+
+void BatchLine::progress() {
+  Lock lock(mutex_);
+  while (!stopping_ || !flights_.empty()) {
+    if (flights_.empty() || (helpers_ > 0 && !stopping_)) {
+      rest(lock);
+      continue;
+    }
+    advance(lock);
+    if (helpers_ == 0) left_to_us_ = true;
+  }
+}
+
+void BatchLine::rest(Lock& lock) {
+  quiet_rests_ = seen_ == last_ticket_ ? quiet_rests_ + 1 : 0;
+  seen_ = last_ticket_;
+  resting_ = true;
+  glancing_ = !blocking_ && quiet_rests_ < kQuietGlances;
+  const auto ready = [this] { return woken_ || stopping_; };
+  if (glancing_) {
+    wake_.wait_for(lock, kGlance, ready);
+  } else {
+    wake_.wait(lock, ready);
+  }
+  resting_ = false;
+  woken_ = false;
+}
+
+void BatchLine::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (!thread_.joinable()) return;
+  // The last reference to a device may go inside a completion, or in a forked child without the thread.
+  if (forked() || thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of one device from submission to completion: in order, each completed exactly once, by whoever gets there
+// first - a thread in help() or the progress thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "intercept/backend/native_queue.h"
+
+namespace skmd::icd {
+
+/// Two kinds of driver, one line:
+/// - one that runs work by itself: submit() enqueues natively on the caller's thread; waiting for the oldest batch may
+/// be
+///   done by many threads at once, completing it by one;
+/// - a blocking one (work runs inside enqueue or flush): submit() only appends, and the thread that completes a batch
+///   also enqueues it.
+///
+/// Waking the progress thread costs as much as a small launch. While callers help, it therefore only looks in now and
+/// then
+/// (`kGlance`), and submit() wakes it when it sleeps longer than that or when the last batch was left to it.
+class BatchLine : public std::enable_shared_from_this<BatchLine> {
+ public:
+  BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking);
+  ~BatchLine() = default;
+  BatchLine(const BatchLine&) = delete;
+  BatchLine& operator=(const BatchLine&) = delete;
+
+  Ticket submit(Batch&& batch);
+  void help(Ticket ticket);
+  /// Waits for all batches and ends the thread. Nothing may be submitted afterwards.
+  void stop();
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  void start_thread();
+  void progress();
+  void rest(Lock& lock);
+  void advance(Lock& lock);
+  void complete(Lock& lock, const std::shared_ptr<Flight>& front);
+  [[nodiscard]] bool forked() const;
+
+  const std::unique_ptr<NativeQueue> queue_;
+  const bool blocking_;
+  const std::uint32_t generation_;
+  std::mutex submit_mutex_;  // the device's mutex: native enqueues in the order of tickets. Taken before mutex_
+
+  std::mutex mutex_;
+  std::condition_variable wake_;   // for the progress thread
+  std::condition_variable ended_;  // a batch was completed
+  std::deque<std::shared_ptr<Flight>> flights_;
+  Ticket last_ticket_ = 0;
+  std::atomic<Ticket> completed_{0};
+  bool completing_ = false;  // somebody is completing the front
+  std::uint32_t helpers_ = 0;
+  std::uint32_t waiters_ = 0;  // threads on ended_
+  bool started_ = false;
+  bool stopping_ = false;
+  bool resting_ = false;   // the progress thread is on wake_ …
+  bool glancing_ = false;  // … and looks in again soon by itself
+  bool woken_ = false;
+  bool left_to_us_ = false;  // the last batch was completed by the progress thread, with no helper about
+  std::uint32_t quiet_rests_ = 0;
+  Ticket seen_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace skmd::icd

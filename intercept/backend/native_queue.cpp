@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/native_queue.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "intercept/backend/native_error.h"
+
+namespace skmd::icd {
+namespace {
+
+// CUDA refuses pitches of 2 GiB and more; such rows go one by one.
+constexpr std::uint64_t kMaxPitch = 0x7fffffff;
+// Vendors fill slowly with narrow patterns.
+constexpr std::size_t kWideFill = 16;
+
+cl_mem mem_of(const std::shared_ptr<NativeMemory>& memory) { return static_cast<const VendorMemory&>(*memory).mem(); }
+
+/// Origin and region of a row run, the same on both sides.
+struct Rect {
+  explicit Rect(const domain::RowRun& rows)
+      : origin{rows.begin % rows.stride, rows.begin / rows.stride, 0}, region{rows.width, rows.rows, 1} {}
+  std::size_t origin[3];
+  std::size_t region[3];
+};
+
+bool as_rect(const domain::RowRun& rows) {
+  return rows.rows > 1 && rows.stride >= rows.width && rows.stride <= kMaxPitch;
+}
+
+struct ImageRegion {
+  explicit ImageRegion(const cl_image_desc& desc) : size{desc.image_width, 1, 1} {
+    switch (desc.image_type) {
+      case CL_MEM_OBJECT_IMAGE1D_ARRAY:
+        size[1] = desc.image_array_size;
+        break;
+      case CL_MEM_OBJECT_IMAGE2D:
+        size[1] = desc.image_height;
+        break;
+      case CL_MEM_OBJECT_IMAGE2D_ARRAY:
+        size[1] = desc.image_height, size[2] = desc.image_array_size;
+        break;
+      case CL_MEM_OBJECT_IMAGE3D:
+        size[1] = desc.image_height, size[2] = desc.image_depth;
+        break;
+      default:
+        break;
+    }
+  }
+  std::size_t origin[3] = {0, 0, 0};
+  std::size_t size[3];
+};
+
+/// The widest repetition of a pattern of equal bytes that still divides offset and size.
+std::vector<std::byte> widened(const FillOp& op) {
+  const auto& pattern = op.pattern;
+  if (pattern.empty() || pattern.size() >= kWideFill ||
+      !std::all_of(pattern.begin(), pattern.end(), [&](std::byte b) { return b == pattern.front(); })) {
+    return pattern;
+  }
+  std::size_t width = kWideFill;
+  while (width > pattern.size() && (op.offset % width != 0 || op.bytes % width != 0)) width /= 2;
+  return std::vector<std::byte>(width, pattern.front());
+}
+
+}  // namespace
+
+std::uint64_t host_now() {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
+}
+
+void Flight::release_events() {
+  for (cl_event event : events) {
+    if (event != nullptr) cl->clReleaseEvent(event);
+  }
+  events.clear();
+  last = nullptr;
+}
+
+Result<std::unique_ptr<NativeQueue>> NativeQueue::create(std::shared_ptr<NativeContext> context,
+                                                         std::string device_name) {
+  cl_int code = CL_SUCCESS;
+  cl_command_queue queue =
+      context->cl->clCreateCommandQueue(context->context, context->device, CL_QUEUE_PROFILING_ENABLE, &code);
+  if (queue == nullptr) return native_failure("clCreateCommandQueue", code);
+  return std::unique_ptr<NativeQueue>(new NativeQueue(std::move(context), queue, std::move(device_name)));
+}
+
+Status NativeQueue::taken(const char* call, cl_int code, cl_event event, Flight& flight) {
+  if (code != CL_SUCCESS) return native_failure(call, code);
+  flight.events.push_back(event);
+  if (event != nullptr) flight.last = event;
+  return {};
+}
+
+Status NativeQueue::enqueue_op(const WriteOp& op, Flight& flight) {
+  const auto& cl = *context_->cl;
+  const domain::RowRun& rows = op.rows;
+  cl_event event = nullptr;
+  if (as_rect(rows)) {
+    const Rect rect(rows);
+    const cl_int code =
+        cl.clEnqueueWriteBufferRect(queue_, mem_of(op.memory), CL_FALSE, rect.origin, rect.origin, rect.region,
+                                    rows.stride, 0, rows.stride, 0, op.host, 0, nullptr, &event);
+    return taken("clEnqueueWriteBufferRect", code, event, flight);
+  }
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t begin = rows.begin + i * rows.stride;
+    cl_event* const wanted = i + 1 == rows.rows ? &event : nullptr;
+    const cl_int code = cl.clEnqueueWriteBuffer(queue_, mem_of(op.memory), CL_FALSE, begin, rows.width, op.host + begin,
+                                                0, nullptr, wanted);
+    if (code != CL_SUCCESS) return native_failure("clEnqueueWriteBuffer", code);
+  }
+  return taken("clEnqueueWriteBuffer", CL_SUCCESS, event, flight);
+}
+
+Status NativeQueue::enqueue_op(const ReadOp& op, Flight& flight) {
+  const auto& cl = *context_->cl;
+  const domain::RowRun& rows = op.rows;
+  cl_event event = nullptr;
+  if (as_rect(rows)) {
+    const Rect rect(rows);
+    const cl_int code =
+        cl.clEnqueueReadBufferRect(queue_, mem_of(op.memory), CL_FALSE, rect.origin, rect.origin, rect.region,
+                                   rows.stride, 0, rows.stride, 0, op.host, 0, nullptr, &event);
+    return taken("clEnqueueReadBufferRect", code, event, flight);
+  }
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t begin = rows.begin + i * rows.stride;
+    cl_event* const wanted = i + 1 == rows.rows ? &event : nullptr;
+    const cl_int code = cl.clEnqueueReadBuffer(queue_, mem_of(op.memory), CL_FALSE, begin, rows.width, op.host + begin,
+                                               0, nullptr, wanted);
+    if (code != CL_SUCCESS) return native_failure("clEnqueueReadBuffer", code);
+  }
+  return taken("clEnqueueReadBuffer", CL_SUCCESS, event, flight);
+}
+
+Status NativeQueue::enqueue_op(const FillOp& op, Flight& flight) {
+  const std::vector<std::byte> pattern = widened(op);
+  cl_event event = nullptr;
+  const cl_int code = context_->cl->clEnqueueFillBuffer(queue_, mem_of(op.memory), pattern.data(), pattern.size(),
+                                                        op.offset, op.bytes, 0, nullptr, &event);
+  return taken("clEnqueueFillBuffer", code, event, flight);
+}
+
+Status NativeQueue::enqueue_op(const CopyOp& op, Flight& flight) {
+  cl_event event = nullptr;
+  const cl_int code = context_->cl->clEnqueueCopyBuffer(queue_, mem_of(op.from), mem_of(op.to), op.from_offset,
+                                                        op.to_offset, op.bytes, 0, nullptr, &event);
+  return taken("clEnqueueCopyBuffer", code, event, flight);
+}
+
+Status NativeQueue::enqueue_op(const WriteImageOp& op, Flight& flight) {
+  const ImageRegion region(static_cast<const VendorMemory&>(*op.image).shape().desc);
+  cl_event event = nullptr;
+  const cl_int code = context_->cl->clEnqueueWriteImage(queue_, mem_of(op.image), CL_FALSE, region.origin, region.size,
+                                                        0, 0, op.host, 0, nullptr, &event);
+  return taken("clEnqueueWriteImage", code, event, flight);
+}
+
+Status NativeQueue::enqueue_op(const ReadImageOp& op, Flight& flight) {
+  const ImageRegion region(static_cast<const VendorMemory&>(*op.image).shape().desc);
+  cl_event event = nullptr;
+  const cl_int code = context_->cl->clEnqueueReadImage(queue_, mem_of(op.image), CL_FALSE, region.origin, region.size,
+                                                       0, 0, op.host, 0, nullptr, &event);
+  return taken("clEnqueueReadImage", code, event, flight);
+}
+
+Status NativeQueue::enqueue_op(const RunOp& op, Flight& flight) {
+  auto& kernel = static_cast<VendorKernel&>(*op.kernel);
+  if (auto bound = kernel.bind(op.arguments, op.record, flight.held); !bound) return bound;
+  const domain::NdRange& range = op.range;
+  const std::size_t offset[3] = {range.offset[0], range.offset[1], range.offset[2]};
+  const std::size_t global[3] = {range.global[0], range.global[1], range.global[2]};
+  const std::size_t local[3] = {range.local[0], range.local[1], range.local[2]};
+  const bool at_origin = offset[0] == 0 && offset[1] == 0 && offset[2] == 0;
+  cl_event event = nullptr;
+  const cl_int code = context_->cl->clEnqueueNDRangeKernel(
+      queue_, kernel.handle, range.work_dim, at_origin ? nullptr : offset, global, local, 0, nullptr, &event);
+  return taken("clEnqueueNDRangeKernel", code, event, flight);
+}
+
+namespace {
+
+/// Ops without work: vendors refuse or crash on them.
+struct IsEmpty {
+  bool operator()(const WriteOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
+  bool operator()(const ReadOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
+  bool operator()(const FillOp& op) const { return op.bytes == 0; }
+  bool operator()(const CopyOp& op) const { return op.bytes == 0; }
+  bool operator()(const RunOp& op) const {
+    return op.range.global[0] == 0 || op.range.global[1] == 0 || op.range.global[2] == 0;
+  }
+  template <class Other>
+  bool operator()(const Other&) const {
+    return false;
+  }
+};
+
+}  // namespace
+
+void NativeQueue::enqueue(Flight& flight) {
+  flight.cl = context_->cl;
+  flight.events.reserve(flight.batch.ops.size());
+  for (const Op& op : flight.batch.ops) {
+    if (std::visit(IsEmpty{}, op)) {
+      flight.events.push_back(nullptr);
+      continue;
+    }
+    const auto done = std::visit([&](const auto& one) { return enqueue_op(one, flight); }, op);
+    if (!done) {
+      flight.status = done.error().code;
+      flight.reason = device_name_ + ": " + done.error().reason;
+      break;
+    }
+  }
+  const cl_int code = context_->cl->clFlush(queue_);
+  if (code != CL_SUCCESS && flight.status == CL_SUCCESS) {
+    flight.status = native_failure("clFlush", code).code;
+    flight.reason = device_name_ + ": " + native_failure("clFlush", code).reason;
+  }
+}
+
+void NativeQueue::wait(const Flight& flight) const {
+  if (flight.last != nullptr) context_->cl->clWaitForEvents(1, &flight.last);
+}
+
+BatchResult NativeQueue::result(const Flight& flight) const {
+  const auto& cl = *context_->cl;
+  BatchResult result{flight.status, flight.reason, {}};
+  for (std::size_t i = 0; i < flight.events.size(); ++i) {
+    cl_event event = flight.events[i];
+    if (event == nullptr) continue;
+    // Finishing a queue succeeds after failures, and so may waiting: only the event's own status tells.
+    cl_int status = CL_COMPLETE;
+    cl_int code = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+    if (code == CL_SUCCESS && status > CL_COMPLETE) {
+      code = cl.clWaitForEvents(1, &event);
+      if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
+        code = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+      }
+    }
+    const cl_int failure = code != CL_SUCCESS ? code : std::min(status, CL_COMPLETE);
+    if (failure != CL_SUCCESS && result.status == CL_SUCCESS) {
+      result.status = failure < 0 ? failure : CL_OUT_OF_RESOURCES;
+      result.reason = device_name_ + ": op " + std::to_string(i) + " of " + std::to_string(flight.batch.ops.size()) +
+                      " ended with " + native_code_name(failure);
+    }
+  }
+  if (flight.batch.want_times) read_times(flight, result);
+  return result;
+}
+
+void NativeQueue::read_times(const Flight& flight, BatchResult& result) const {
+  const auto& cl = *context_->cl;
+  struct Native {
+    cl_ulong start = 0, end = 0;
+  };
+  // Device clocks are unrelated to ours and drift: the latest native end is put at the observed completion.
+  const std::uint64_t observed = host_now();
+  std::vector<Native> natives(flight.batch.ops.size());
+  cl_ulong latest = 0;
+  for (std::size_t i = 0; i < flight.events.size(); ++i) {
+    cl_event event = flight.events[i];
+    Native& n = natives[i];
+    if (event == nullptr) continue;
+    if (cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof n.start, &n.start, nullptr) !=
+            CL_SUCCESS ||
+        cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof n.end, &n.end, nullptr) != CL_SUCCESS ||
+        n.end < n.start) {
+      n = {};
+    }
+    latest = std::max(latest, n.end);
+  }
+  const auto on_host = [&](cl_ulong native) {
+    const std::uint64_t before = latest - native;
+    return std::max(flight.submitted, before < observed ? observed - before : 0);
+  };
+  result.times.reserve(natives.size());
+  for (const Native& n : natives) {
+    if (n.end == 0) {
+      const std::uint64_t at = result.times.empty() ? flight.submitted : result.times.back().end;
+      result.times.push_back({at, at, 0});
+    } else {
+      result.times.push_back({on_host(n.start), on_host(n.end), n.end - n.start});
+    }
+  }
+}
+
+}  // namespace skmd::icd

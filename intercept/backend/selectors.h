@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of the machine's devices the virtual device is made of. Pure: the candidates in, the choice out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "intercept/backend/port.h"
+#include "partitioner/result.h"
+
+namespace skmd::icd {
+
+/// A device as its vendor shows it. Candidates stand in the order of their platforms, then of the platform's devices.
+struct Candidate {
+  std::uint32_t platform_index = 0;  // equal for devices of one platform
+  std::uint32_t device_index = 0;    // in the platform's order
+  std::string platform;              // CL_PLATFORM_NAME
+  std::string name;                  // CL_DEVICE_NAME
+  DeviceKind kind = DeviceKind::cpu;
+  std::uint32_t compute_units = 0;
+  std::optional<std::string> pci;  // bus address, where the vendor tells it
+  std::string unfit;               // why it cannot take part; empty: it can
+};
+
+struct Selected {
+  std::size_t candidate = 0;
+  bool discrete = false;  // `@discrete`, or not a CPU
+  bool operator==(const Selected&) const = default;
+};
+
+struct Selection {
+  std::vector<Selected> devices;      // in the order of the selectors, each device once
+  std::vector<std::string> left_out;  // "name: reason"
+};
+
+/// `text` is SKMD_DEVICES: comma-separated selectors, each `cpu` or `platform-substring:device-substring-or-index`,
+/// with an optional
+/// `@discrete`; empty: the host CPU and every GPU and accelerator, no simulators. An error names the selector.
+domain::Result<Selection> select_devices(const std::vector<Candidate>& candidates, const std::string& text);
+
+}  // namespace skmd::icd

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/vendor_device.h"
+
+#include "intercept/backend/driver_probe.h"
+#include "intercept/backend/native_error.h"
+
+namespace skmd::icd {
+
+VendorDevice::VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description)
+    : platform_(platform), id_(id), description_(std::move(description)) {}
+
+VendorDevice::~VendorDevice() {
+  if (line_) line_->stop();
+}
+
+Status VendorDevice::open() {
+  // GPUs run by themselves and have memory of their own; their contexts are expensive, and wait for the first use.
+  if (description_.kind == DeviceKind::gpu) return {};
+  auto opened = context();
+  if (!opened) return opened.error();
+  auto queue = NativeQueue::create(*opened, description_.name);
+  if (!queue) return queue.error();
+  auto blocking = driver_blocks(**queue);
+  if (!blocking) return blocking.error();
+  description_.blocking = *blocking;
+  if (description_.discrete) return {};
+  auto in_place = uses_host_memory(**queue);
+  if (!in_place) return in_place.error();
+  description_.discrete = !*in_place;
+  return {};
+}
+
+Result<std::shared_ptr<NativeContext>> VendorDevice::context() const {
+  std::lock_guard lock(mutex_);
+  if (!context_) {
+    auto made = NativeContext::create(platform_.cl, platform_.id, id_);
+    if (!made) return made.error();
+    context_ = std::move(*made);
+  }
+  return context_;
+}
+
+Result<std::vector<std::byte>> VendorDevice::info(cl_device_info name) const {
+  std::lock_guard lock(mutex_);
+  if (const auto found = infos_.find(name); found != infos_.end()) return found->second;
+  std::size_t bytes = 0;
+  std::vector<std::byte> value;
+  cl_int code = platform_.cl->clGetDeviceInfo(id_, name, 0, nullptr, &bytes);
+  if (code == CL_SUCCESS && bytes > 0) {
+    value.resize(bytes);
+    code = platform_.cl->clGetDeviceInfo(id_, name, bytes, value.data(), nullptr);
+  }
+  Result<std::vector<std::byte>> answer = native_failure("clGetDeviceInfo", code);
+  if (code == CL_SUCCESS) answer = std::move(value);
+  infos_.emplace(name, answer);
+  return answer;
+}
+
+Result<std::vector<cl_image_format>> VendorDevice::image_formats(cl_mem_flags flags, cl_mem_object_type type) const {
+  auto opened = context();
+  if (!opened) return opened.error();
+  const cl_context native = (*opened)->context;
+  cl_uint count = 0;
+  cl_int code = platform_.cl->clGetSupportedImageFormats(native, flags, type, 0, nullptr, &count);
+  if (code != CL_SUCCESS) return native_failure("clGetSupportedImageFormats", code);
+  std::vector<cl_image_format> formats(count);
+  if (count == 0) return formats;
+  code = platform_.cl->clGetSupportedImageFormats(native, flags, type, count, formats.data(), nullptr);
+  if (code != CL_SUCCESS) return native_failure("clGetSupportedImageFormats", code);
+  return formats;
+}
+
+Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate(std::uint64_t bytes, std::byte* host) {
+  if (host != nullptr && description_.discrete) {
+    return domain::Error{CL_INVALID_HOST_PTR,
+                         description_.name + " has memory of its own: no host pointer can be used"};
+  }
+  auto opened = context();
+  if (!opened) return opened.error();
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (host != nullptr ? CL_MEM_USE_HOST_PTR : 0);
+  cl_int code = CL_SUCCESS;
+  cl_mem mem = platform_.cl->clCreateBuffer((*opened)->context, flags, bytes, host, &code);
+  if (mem == nullptr) {
+    domain::Error error = native_failure("clCreateBuffer", code);
+    error.reason += " for " + std::to_string(bytes) + " bytes on " + description_.name;
+    return error;
+  }
+  return std::shared_ptr<NativeMemory>(std::make_shared<VendorMemory>(*opened, mem, ImageShape{}, nullptr));
+}
+
+Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageShape& shape,
+                                                                   const std::shared_ptr<NativeMemory>& buffer) {
+  auto opened = context();
+  if (!opened) return opened.error();
+  cl_image_desc desc = shape.desc;
+  desc.buffer = buffer ? static_cast<const VendorMemory&>(*buffer).mem() : nullptr;
+  cl_int code = CL_SUCCESS;
+  cl_mem mem = platform_.cl->clCreateImage((*opened)->context, CL_MEM_READ_WRITE, &shape.format, &desc, nullptr, &code);
+  if (mem == nullptr) {
+    domain::Error error = native_failure("clCreateImage", code);
+    error.reason += " for " + std::to_string(desc.image_width) + " x " + std::to_string(desc.image_height) + " x " +
+                    std::to_string(desc.image_depth) + " on " + description_.name;
+    return error;
+  }
+  return std::shared_ptr<NativeMemory>(std::make_shared<VendorMemory>(*opened, mem, shape, buffer));
+}
+
+Result<std::shared_ptr<NativeSampler>> VendorDevice::sampler(bool normalized, cl_addressing_mode addressing,
+                                                             cl_filter_mode filter) {
+  auto opened = context();
+  if (!opened) return opened.error();
+  std::lock_guard lock(mutex_);
+  auto& cached = samplers_[{normalized, addressing, filter}];
+  if (!cached) {
+    cl_int code = CL_SUCCESS;
+    cl_sampler made =
+        platform_.cl->clCreateSampler((*opened)->context, normalized ? CL_TRUE : CL_FALSE, addressing, filter, &code);
+    if (made == nullptr) return native_failure("clCreateSampler", code);
+    cached = std::make_shared<VendorSampler>(*opened, made);
+  }
+  return cached;
+}
+
+BatchLine* VendorDevice::line(domain::Error& failure) {
+  if (BatchLine* const ready = ready_line_.load(std::memory_order_acquire); ready != nullptr) return ready;
+  auto opened = context();
+  if (!opened) {
+    failure = opened.error();
+    return nullptr;
+  }
+  std::lock_guard lock(mutex_);
+  if (!line_) {
+    auto queue = NativeQueue::create(*opened, description_.name);
+    if (!queue) {
+      failure = queue.error();
+      return nullptr;
+    }
+    line_ = std::make_shared<BatchLine>(std::move(*queue), description_.blocking);
+    ready_line_.store(line_.get(), std::memory_order_release);
+  }
+  return line_.get();
+}
+
+Ticket VendorDevice::submit(Batch&& batch) {
+  domain::Error failure;
+  BatchLine* const ready = line(failure);
+  if (ready != nullptr) return ready->submit(std::move(batch));
+  // Without a native queue there is no order to keep and no thread to fail on.
+  if (batch.done) batch.done(BatchResult{failure.code, description_.name + ": " + failure.reason, {}});
+  return 0;
+}
+
+void VendorDevice::help(Ticket ticket) {
+  if (BatchLine* const ready = ready_line_.load(std::memory_order_acquire); ready != nullptr) ready->help(ticket);
+}
+
+}  // namespace skmd::icd

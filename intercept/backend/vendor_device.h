@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The port's adapter to one device of a vendor's OpenCL library.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+
+#include "intercept/backend/batch_line.h"
+#include "intercept/backend/native_objects.h"
+#include "intercept/backend/vendor_driver.h"
+
+namespace skmd::icd {
+
+class VendorDevice final : public Device {
+ public:
+  VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description);
+  ~VendorDevice() override;
+
+  /// Opens the device natively and finds out, for devices that are no GPU, whether its driver blocks and whether it
+  /// uses host memory in place. Once, before the device is shared.
+  Status open();
+
+  [[nodiscard]] const DeviceDescription& description() const override { return description_; }
+  void assign_space(domain::SpaceId space) override { description_.space = space; }
+  [[nodiscard]] Result<std::vector<std::byte>> info(cl_device_info name) const override;
+  [[nodiscard]] Result<std::vector<cl_image_format>> image_formats(cl_mem_flags flags,
+                                                                   cl_mem_object_type type) const override;
+
+  Result<std::shared_ptr<NativeProgram>> build(const std::string& text, const std::string& options,
+                                               std::string& log) override;
+  Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<std::string>& texts,
+                                                      const std::string& compile_options,
+                                                      const std::string& link_options, std::string& log) override;
+  Result<std::vector<std::byte>> binary(const NativeProgram& program) override;
+  Result<std::shared_ptr<NativeProgram>> load(const std::vector<std::byte>& binary,
+                                              const std::string& options) override;
+  Result<std::vector<std::string>> kernel_names(const NativeProgram& program) override;
+  Result<std::uint32_t> argument_count(NativeKernel& kernel) override;
+  Result<std::vector<std::byte>> argument_info(NativeKernel& kernel, std::uint32_t index,
+                                               cl_kernel_arg_info name) override;
+  Result<std::array<std::uint32_t, 3>> required_local(NativeKernel& kernel) override;
+  Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
+                                               const std::string& name) override;
+
+  Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override;
+  Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,
+                                                       const std::shared_ptr<NativeMemory>& buffer) override;
+  Result<std::shared_ptr<NativeSampler>> sampler(bool normalized, cl_addressing_mode addressing,
+                                                 cl_filter_mode filter) override;
+
+  Ticket submit(Batch&& batch) override;
+  void help(Ticket ticket) override;
+
+ private:
+  /// The native context, made at the first call.
+  Result<std::shared_ptr<NativeContext>> context() const;
+  /// The line, made at the first call; null with `failure` set if the device gives no queue.
+  BatchLine* line(domain::Error& failure);
+  Result<std::shared_ptr<NativeProgram>> finish_build(std::shared_ptr<VendorProgram> program,
+                                                      const std::string& options, std::string& log);
+  /// Appends a program's log.
+  void append_log(const VendorProgram& program, std::string& log) const;
+
+  const VendorPlatform platform_;
+  const cl_device_id id_;
+  DeviceDescription description_;
+
+  mutable std::mutex mutex_;  // guards what follows; never held over a batch
+  mutable std::shared_ptr<NativeContext> context_;
+  mutable std::map<cl_device_info, Result<std::vector<std::byte>>> infos_;
+  std::map<std::tuple<bool, cl_addressing_mode, cl_filter_mode>, std::shared_ptr<NativeSampler>> samplers_;
+  std::shared_ptr<BatchLine> line_;
+  std::atomic<BatchLine*> ready_line_{nullptr};
+};
+
+}  // namespace skmd::icd
