@@ -11,6 +11,7 @@
 
 #include "intercept/object/context.h"
 #include "intercept/object/handle.h"
+#include "intercept/object/region.h"
 #include "intercept/object/storage.h"
 
 namespace skmd::icd {
@@ -33,6 +34,7 @@ struct Mapping {
   void* pointer = nullptr;
   cl_map_flags flags = 0;
   domain::RangeSet ranges;  // root offsets; a rectangle of an image is a set of rows
+  Region region;            // the same bytes
 };
 
 class Memory : public Object {

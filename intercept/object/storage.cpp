@@ -127,6 +127,18 @@ void Storage::unmapped(const domain::RangeSet& ranges) {
   write_mapped_.remove(ranges);
 }
 
+bool Storage::reserve_write_map(const domain::RangeSet& ranges) {
+  const std::lock_guard lock(mutex_);
+  if (write_maps_reserved_.intersects(ranges)) return false;
+  write_maps_reserved_.add(ranges);
+  return true;
+}
+
+void Storage::release_write_map(const domain::RangeSet& ranges) {
+  const std::lock_guard lock(mutex_);
+  write_maps_reserved_.remove(ranges);
+}
+
 domain::RangeSet Storage::write_mapped() {
   const std::lock_guard lock(mutex_);
   return write_mapped_;

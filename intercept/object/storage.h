@@ -57,9 +57,13 @@ class Storage {
 
   /// Ranges that the application has mapped for writing: what a launch writes there meanwhile is not committed.
   /// Thread-safe.
+  /// Counted from the map's completion to the unmap's; which maps may be made at all is decided when they are enqueued
+  /// (reserve_write_map: false if another enqueued write map of this root overlaps, then nothing is reserved).
   void mapped_for_writing(const domain::RangeSet& ranges);
   void unmapped(const domain::RangeSet& ranges);
   [[nodiscard]] domain::RangeSet write_mapped();
+  bool reserve_write_map(const domain::RangeSet& ranges);
+  void release_write_map(const domain::RangeSet& ranges);
 
   /// Residency, for planning and committing; hold the mutex while touching it.
   std::mutex& mutex() { return mutex_; }
@@ -82,6 +86,7 @@ class Storage {
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
   domain::RangeSet write_mapped_;
+  domain::RangeSet write_maps_reserved_;
   std::vector<std::shared_ptr<NativeMemory>> natives_;
   std::vector<Hold> holds_;  // of running commands; guarded by the lock table's mutex
 };

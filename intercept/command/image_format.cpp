@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/command/image_format.h"
+
+namespace skmd::icd {
+
+unsigned channel_count(cl_channel_order order) {
+  switch (order) {
+    case CL_R:
+    case CL_A:
+    case CL_INTENSITY:
+    case CL_LUMINANCE:
+    case CL_DEPTH:
+      return 1;
+    case CL_RG:
+    case CL_RA:
+    case CL_Rx:
+      return 2;
+    case CL_RGB:
+    case CL_RGx:
+    case CL_sRGB:
+      return 3;
+    case CL_RGBA:
+    case CL_BGRA:
+    case CL_ARGB:
+    case CL_ABGR:
+    case CL_RGBx:
+    case CL_sRGBA:
+    case CL_sBGRA:
+    case CL_sRGBx:
+      return 4;
+    default:
+      return 0;
+  }
+}
+
+namespace {
+
+/// Bytes of one channel; 0 for packed and unknown types.
+std::uint64_t channel_bytes(cl_channel_type type) {
+  switch (type) {
+    case CL_SNORM_INT8:
+    case CL_UNORM_INT8:
+    case CL_SIGNED_INT8:
+    case CL_UNSIGNED_INT8:
+      return 1;
+    case CL_SNORM_INT16:
+    case CL_UNORM_INT16:
+    case CL_SIGNED_INT16:
+    case CL_UNSIGNED_INT16:
+    case CL_HALF_FLOAT:
+      return 2;
+    case CL_SIGNED_INT32:
+    case CL_UNSIGNED_INT32:
+    case CL_FLOAT:
+      return 4;
+    default:
+      return 0;
+  }
+}
+
+bool is_one_of(cl_channel_type type, std::initializer_list<cl_channel_type> list) {
+  for (const cl_channel_type entry : list)
+    if (type == entry) return true;
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> element_bytes(const cl_image_format& format) {
+  const cl_channel_type type = format.image_channel_data_type;
+  const unsigned channels = channel_count(format.image_channel_order);
+  if (channels == 0) return std::nullopt;
+  switch (format.image_channel_order) {
+    case CL_RGB:
+    case CL_RGBx:
+      // "These formats can only be used if channel data type = CL_UNORM_SHORT_565, CL_UNORM_SHORT_555 or
+      // CL_UNORM_INT_101010."
+      if (is_one_of(type, {CL_UNORM_SHORT_565, CL_UNORM_SHORT_555})) return 2;
+      if (type == CL_UNORM_INT_101010) return 4;
+      return std::nullopt;
+    case CL_INTENSITY:
+    case CL_LUMINANCE:
+      if (!is_one_of(type, {CL_UNORM_INT8, CL_UNORM_INT16, CL_SNORM_INT8, CL_SNORM_INT16, CL_HALF_FLOAT, CL_FLOAT}))
+        return std::nullopt;
+      break;
+    case CL_DEPTH:
+      if (!is_one_of(type, {CL_UNORM_INT16, CL_FLOAT})) return std::nullopt;
+      break;
+    case CL_ARGB:
+    case CL_BGRA:
+    case CL_ABGR:
+      if (!is_one_of(type, {CL_UNORM_INT8, CL_SNORM_INT8, CL_SIGNED_INT8, CL_UNSIGNED_INT8})) return std::nullopt;
+      break;
+    case CL_sRGB:
+    case CL_sRGBA:
+    case CL_sBGRA:
+    case CL_sRGBx:
+      if (type != CL_UNORM_INT8) return std::nullopt;
+      break;
+    case CL_RGBA:
+      if (type == CL_UNORM_INT_101010_2) return 4;
+      break;
+    default:
+      break;
+  }
+  const std::uint64_t bytes = channel_bytes(type);
+  if (bytes == 0) return std::nullopt;
+  return bytes * channels;
+}
+
+unsigned dimensions(cl_mem_object_type type) {
+  switch (type) {
+    case CL_MEM_OBJECT_IMAGE1D:
+    case CL_MEM_OBJECT_IMAGE1D_BUFFER:
+      return 1;
+    case CL_MEM_OBJECT_IMAGE2D:
+    case CL_MEM_OBJECT_IMAGE1D_ARRAY:
+      return 2;
+    default:
+      return 3;
+  }
+}
+
+bool is_array(cl_mem_object_type type) {
+  return type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+}
+
+ImageLayout tight_layout(const ImageShape& shape) {
+  ImageLayout layout;
+  layout.element_bytes = shape.element_bytes;
+  layout.extent[0] = shape.desc.image_width;
+  const unsigned count = dimensions(shape.desc.image_type);
+  if (count >= 2)
+    layout.extent[1] =
+        shape.desc.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? shape.desc.image_array_size : shape.desc.image_height;
+  if (count >= 3)
+    layout.extent[2] =
+        shape.desc.image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY ? shape.desc.image_array_size : shape.desc.image_depth;
+  layout.row_pitch = layout.extent[0] * layout.element_bytes;
+  layout.slice_pitch = layout.row_pitch * layout.extent[1];
+  return layout;
+}
+
+Region ImageLayout::region(std::uint64_t begin, const size_t* origin, const size_t* region) const {
+  Region result;
+  result.begin = begin + origin[2] * slice_pitch + origin[1] * row_pitch + origin[0] * element_bytes;
+  result.row_bytes = region[0] * element_bytes;
+  result.rows = region[1];
+  result.slices = region[2];
+  result.row_pitch = row_pitch;
+  result.slice_pitch = slice_pitch;
+  return result;
+}
+
+HostBox image_host_box(cl_mem_object_type type, const Region& region, void* pointer, std::uint64_t row_pitch,
+                       std::uint64_t slice_pitch) {
+  HostBox box{static_cast<std::byte*>(pointer), row_pitch, slice_pitch};
+  if (box.row_pitch == 0) box.row_pitch = region.row_bytes;
+  if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY && slice_pitch != 0) box.row_pitch = slice_pitch;
+  if (box.slice_pitch == 0 || type == CL_MEM_OBJECT_IMAGE1D_ARRAY) box.slice_pitch = box.row_pitch * region.rows;
+  return box;
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/command/map.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "intercept/command/range_command.h"
+
+namespace skmd::icd {
+
+namespace {
+
+bool writes(cl_map_flags flags) { return (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) != 0; }
+
+class MapCommand final : public RangeCommand {
+ public:
+  MapCommand(std::shared_ptr<Storage> storage, const Mapping& mapping, const HostBox& bounce)
+      : RangeCommand("map", bounce.first == nullptr || mapping.region.bytes() <= kInlineBytes),
+        storage_(std::move(storage)),
+        mapping_(mapping),
+        bounce_(bounce) {
+    const bool invalidate = invalidates();
+    touch(storage_, effective_ranges(*storage_, mapping.region), invalidate,
+          invalidate ? HostCopy::ignored : HostCopy::required);
+  }
+
+ protected:
+  Status perform() override {
+    auto root = storage_->host();
+    if (!root) return root.error();
+    // The old contents are given up, but not forgotten: nobody may fetch or zero bytes that the application now writes.
+    if (invalidates()) storage_->host_written(mapping_.ranges);
+    if (writes(mapping_.flags)) storage_->mapped_for_writing(mapping_.ranges);
+    if (bounce_.first != nullptr) copy_to_host(*root, mapping_.region, bounce_);
+    return {};
+  }
+
+ private:
+  /// A part of an image cannot be given up alone.
+  [[nodiscard]] bool invalidates() const {
+    return (mapping_.flags & CL_MAP_WRITE_INVALIDATE_REGION) != 0 &&
+           !(storage_->is_image() && mapping_.region.bytes() != storage_->bytes());
+  }
+
+  std::shared_ptr<Storage> storage_;
+  Mapping mapping_;
+  HostBox bounce_;
+};
+
+class UnmapCommand final : public RangeCommand {
+ public:
+  UnmapCommand(std::shared_ptr<Storage> storage, const Mapping& mapping, const HostBox& bounce)
+      : RangeCommand("unmap", bounce.first == nullptr || mapping.region.bytes() <= kInlineBytes),
+        storage_(std::move(storage)),
+        mapping_(mapping),
+        bounce_(bounce) {
+    if (!writes(mapping.flags)) return;  // a mapping for reading dirties nothing
+    const bool part = storage_->is_image() && mapping.region.bytes() != storage_->bytes();
+    touch(storage_, effective_ranges(*storage_, mapping.region), true, part ? HostCopy::required : HostCopy::ignored);
+  }
+
+ protected:
+  Status perform() override {
+    if (!writes(mapping_.flags)) return {};
+    auto root = storage_->host();
+    if (!root) return root.error();
+    if (bounce_.first != nullptr) copy_from_host(*root, mapping_.region, bounce_);
+    // Exactly now device copies are stale, not at the map: kernels that read meanwhile keep their bytes.
+    storage_->host_written(effective_ranges(*storage_, mapping_.region));
+    storage_->unmapped(mapping_.ranges);
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Storage> storage_;
+  Mapping mapping_;
+  HostBox bounce_;
+};
+
+}  // namespace
+
+Result<Mapping> open_mapping(Memory& memory, const Region& region, cl_map_flags flags, void* pointer) {
+  Mapping mapping{pointer, flags, region.ranges(), region};
+  if (writes(flags) && !memory.storage()->reserve_write_map(mapping.ranges))
+    return domain::Error{CL_INVALID_OPERATION, "the region of " + std::to_string(region.bytes()) + " bytes at offset " +
+                                                   std::to_string(region.begin) + " is already mapped for writing"};
+  const std::lock_guard lock(memory.mutex());
+  memory.mappings().push_back(mapping);
+  return mapping;
+}
+
+Result<Mapping> close_mapping(Memory& memory, const void* pointer) {
+  Mapping mapping;
+  {
+    const std::lock_guard lock(memory.mutex());
+    auto& open = memory.mappings();
+    auto found = open.end();
+    for (auto it = open.begin(); it != open.end(); ++it)
+      if (it->pointer == pointer && (found == open.end() || !writes(it->flags))) found = it;
+    if (found == open.end())
+      return domain::Error{CL_INVALID_VALUE, "mapped_ptr is not a pointer that mapping this object returned"};
+    mapping = std::move(*found);
+    open.erase(found);
+  }
+  if (writes(mapping.flags)) memory.storage()->release_write_map(mapping.ranges);
+  return mapping;
+}
+
+void drop_mapping(Memory& memory, const Mapping& mapping) {
+  {
+    const std::lock_guard lock(memory.mutex());
+    auto& open = memory.mappings();
+    const auto found = std::find_if(open.begin(), open.end(), [&](const Mapping& entry) {
+      return entry.pointer == mapping.pointer && entry.flags == mapping.flags && entry.ranges == mapping.ranges;
+    });
+    if (found == open.end()) return;
+    open.erase(found);
+  }
+  if (writes(mapping.flags)) memory.storage()->release_write_map(mapping.ranges);
+}
+
+std::shared_ptr<Command> make_map(const Memory& memory, const Mapping& mapping, const HostBox& bounce) {
+  return std::make_shared<MapCommand>(memory.storage(), mapping, bounce);
+}
+
+std::shared_ptr<Command> make_unmap(const Memory& memory, const Mapping& mapping, const HostBox& bounce) {
+  return std::make_shared<UnmapCommand>(memory.storage(), mapping, bounce);
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mapping: the books are kept when map and unmap are enqueued, bytes move when they run.
+#pragma once
+
+#include <memory>
+
+#include "intercept/object/command.h"
+#include "intercept/object/memory.h"
+
+namespace skmd::icd {
+
+/// Enters a mapping of `region` into the books of `memory`. CL_INVALID_OPERATION if it is for writing and overlaps
+/// another mapping for writing of the same root; nothing is entered then.
+Result<Mapping> open_mapping(Memory& memory, const Region& region, cl_map_flags flags, void* pointer);
+/// Takes the mapping that clEnqueueUnmapMemObject of `pointer` ends out of the books: CL_INVALID_VALUE if `pointer` is
+/// not one that a map of this object returned. Of several at one address those for reading go first: the last decides.
+Result<Mapping> close_mapping(Memory& memory, const void* pointer);
+/// A map that failed: as if it had never been enqueued.
+void drop_mapping(Memory& memory, const Mapping& mapping);
+
+/// `bounce`, where not null, is the application's memory of an image with loose pitches (CL_MEM_USE_HOST_PTR): it gets
+/// the mapped bytes, since the tight form stays with us.
+std::shared_ptr<Command> make_map(const Memory& memory, const Mapping& mapping, const HostBox& bounce);
+std::shared_ptr<Command> make_unmap(const Memory& memory, const Mapping& mapping, const HostBox& bounce);
+
+}  // namespace skmd::icd

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/command/range_command.h"
+
+#include <utility>
+
+namespace skmd::icd {
+
+domain::RangeSet effective_ranges(const Storage& storage, const Region& region) {
+  if (region.bytes() == 0) return {};
+  return storage.is_image() ? domain::RangeSet(domain::ByteRange{0, storage.bytes()}) : region.ranges();
+}
+
+void RangeCommand::touch(const std::shared_ptr<Storage>& storage, const domain::RangeSet& ranges, bool write,
+                         HostCopy host_copy) {
+  if (ranges.empty()) return;
+  claims_.push_back({storage, ranges, write});
+  host_copies_.push_back(host_copy);
+}
+
+bool RangeCommand::host_ready() const {
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    if (host_copies_[i] == HostCopy::ignored) continue;
+    Storage& storage = *claims_[i].storage;
+    const std::lock_guard lock(storage.mutex());
+    if (!storage.residency().missing(domain::kHostSpace, claims_[i].ranges).empty()) return false;
+  }
+  return true;
+}
+
+Status RangeCommand::gather() {
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    if (host_copies_[i] != HostCopy::required) continue;
+    if (Status status = claims_[i].storage->gather(claims_[i].ranges, what_); !status) return status;
+  }
+  return {};
+}
+
+bool RangeCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>&) {
+  if (behind != nullptr || !light_) return false;
+  std::optional<RangeLock> lock = RangeLock::try_take(claims_, nullptr);
+  if (!lock || !host_ready()) return false;
+  event->work_started(now_ns());
+  const Status status = perform();
+  lock->release();
+  event->complete(status ? CL_COMPLETE : status.error().code);
+  return true;
+}
+
+cl_int RangeCommand::run(Event& event) {
+  RangeLock lock = RangeLock::take(claims_);
+  event.work_started(now_ns());
+  Status status = gather();
+  if (status) status = perform();
+  lock.release();
+  return status ? CL_COMPLETE : status.error().code;
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all commands but launches have in common: they claim byte ranges, need some of them valid in host memory, and do
+// their work there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "intercept/object/command.h"
+#include "intercept/object/region.h"
+#include "intercept/object/storage.h"
+
+namespace skmd::icd {
+
+/// Up to this many bytes are copied on whatever thread makes a command ready: waking another thread costs more.
+inline constexpr std::uint64_t kInlineBytes = 64 * 1024;
+
+class RangeCommand : public Command {
+ public:
+  bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override;
+  cl_int run(Event& event) override;
+
+ protected:
+  /// `light`: perform() is quick enough for any thread once the host copies are valid.
+  RangeCommand(const char* what, bool light) : what_(what), light_(light) {}
+
+  enum class HostCopy : std::uint8_t {
+    ignored,   // perform() does not look at the old bytes, or fetches them itself
+    inlined,   // perform() fetches them itself, but may run inline only if nothing is missing
+    required,  // gathered before perform()
+  };
+  /// Ranges that perform() touches.
+  void touch(const std::shared_ptr<Storage>& storage, const domain::RangeSet& ranges, bool write, HostCopy host_copy);
+  /// The work itself: claims are held, host copies are valid. Must not block if the command is light.
+  virtual Status perform() = 0;
+
+ private:
+  [[nodiscard]] bool host_ready() const;
+  Status gather();
+  const char* what_;
+  bool light_;
+  std::vector<Claim> claims_;
+  std::vector<HostCopy> host_copies_;  // per claim
+};
+
+/// What a command that touches `region` of `storage` must claim and commit: images move as a whole.
+domain::RangeSet effective_ranges(const Storage& storage, const Region& region);
+
+}  // namespace skmd::icd

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/command/transfer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "intercept/command/range_command.h"
+
+namespace skmd::icd {
+
+namespace {
+
+/// A host box around a region of one root, for copies between roots.
+HostBox box_of(std::byte* root, const Region& region) {
+  return {root + region.begin, region.row_pitch, region.slice_pitch};
+}
+
+/// An image moves as a whole, so a write to a part of it needs the rest.
+class WritingCommand : public RangeCommand {
+ protected:
+  using RangeCommand::RangeCommand;
+  static HostCopy old_bytes(const Storage& storage, const Region& region) {
+    return storage.is_image() && region.bytes() != storage.bytes() ? HostCopy::required : HostCopy::ignored;
+  }
+};
+
+class ReadCommand final : public RangeCommand {
+ public:
+  ReadCommand(std::shared_ptr<Storage> from, const Region& region, const HostBox& to)
+      : RangeCommand("read", region.bytes() <= kInlineBytes), from_(std::move(from)), region_(region), to_(to) {
+    touch(from_, effective_ranges(*from_, region), false, HostCopy::required);
+  }
+
+ protected:
+  Status perform() override {
+    if (region_.bytes() == 0) return {};
+    auto root = from_->host();
+    if (!root) return root.error();
+    copy_to_host(*root, region_, to_);
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Storage> from_;
+  Region region_;
+  HostBox to_;
+};
+
+class WriteCommand final : public WritingCommand {
+ public:
+  WriteCommand(std::shared_ptr<Storage> to, const Region& region, const HostBox& from)
+      : WritingCommand("write", region.bytes() <= kInlineBytes),
+        to_(std::move(to)),
+        region_(region),
+        from_(from),
+        ranges_(effective_ranges(*to_, region)) {
+    touch(to_, ranges_, true, old_bytes(*to_, region));
+  }
+
+ protected:
+  Status perform() override {
+    if (region_.bytes() == 0) return {};
+    auto root = to_->host();
+    if (!root) return root.error();
+    copy_from_host(*root, region_, from_);
+    to_->host_written(ranges_);
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Storage> to_;
+  Region region_;
+  HostBox from_;
+  domain::RangeSet ranges_;
+};
+
+/// Linear copies between buffers go where the bytes are; everything else meets in host memory.
+class CopyCommand final : public WritingCommand {
+ public:
+  CopyCommand(std::shared_ptr<Storage> from, const Region& source, std::shared_ptr<Storage> to, const Region& target)
+      : WritingCommand("copy", source.bytes() < kInlineBytes),
+        from_(std::move(from)),
+        to_(std::move(to)),
+        source_(source.merged()),
+        target_(target.merged()) {
+    linear_ = source_.is_linear() && target_.is_linear() && !from_->is_image() && !to_->is_image();
+    // Merging may leave two shapes for the same bytes: rows are then taken as given.
+    if (!linear_) {
+      source_ = source;
+      target_ = target;
+    }
+    ranges_ = effective_ranges(*to_, target);
+    touch(from_, effective_ranges(*from_, source), false, linear_ ? HostCopy::inlined : HostCopy::required);
+    touch(to_, ranges_, true, old_bytes(*to_, target));
+  }
+
+ protected:
+  Status perform() override {
+    if (source_.bytes() == 0) return {};
+    if (linear_) return copy_bytes(*from_, source_.begin, *to_, target_.begin, source_.bytes());
+    auto source = from_->host();
+    if (!source) return source.error();
+    auto target = to_->host();
+    if (!target) return target.error();
+    if (from_ == to_) {
+      // Rows of the two may interleave, so no order of rows is safe.
+      std::vector<std::byte> copy(source_.bytes());
+      const HostBox between{copy.data(), source_.row_bytes, source_.row_bytes * source_.rows};
+      copy_to_host(*source, source_, between);
+      copy_from_host(*target, target_, between);
+    } else {
+      copy_from_host(*target, target_, box_of(*source, source_));
+    }
+    to_->host_written(ranges_);
+    return {};
+  }
+
+ private:
+  std::shared_ptr<Storage> from_, to_;
+  Region source_, target_;
+  bool linear_ = false;
+  domain::RangeSet ranges_;
+};
+
+class FillCommand final : public WritingCommand {
+ public:
+  FillCommand(std::shared_ptr<Storage> to, const Region& region, std::vector<std::byte> pattern)
+      : WritingCommand("fill", region.bytes() <= kInlineBytes),
+        to_(std::move(to)),
+        region_(region),
+        pattern_(std::move(pattern)),
+        ranges_(effective_ranges(*to_, region)) {
+    touch(to_, ranges_, true, old_bytes(*to_, region));
+  }
+
+ protected:
+  Status perform() override {
+    if (region_.bytes() == 0) return {};
+    auto root = to_->host();
+    if (!root) return root.error();
+    const Region rows = region_.merged();
+    for (std::uint64_t slice = 0; slice < rows.slices; ++slice)
+      for (std::uint64_t row = 0; row < rows.rows; ++row)
+        fill_row(*root + rows.begin + slice * rows.slice_pitch + row * rows.row_pitch, rows.row_bytes);
+    to_->host_written(ranges_);
+    return {};
+  }
+
+ private:
+  /// Doubles what is already there: few large copies instead of many small ones.
+  void fill_row(std::byte* row, std::uint64_t bytes) const {
+    std::uint64_t done = std::min<std::uint64_t>(pattern_.size(), bytes);
+    std::memcpy(row, pattern_.data(), done);
+    while (done < bytes) {
+      const std::uint64_t more = std::min(done, bytes - done);
+      std::memcpy(row + done, row, more);
+      done += more;
+    }
+  }
+
+  std::shared_ptr<Storage> to_;
+  Region region_;
+  std::vector<std::byte> pattern_;
+  domain::RangeSet ranges_;
+};
+
+class MigrateCommand final : public RangeCommand {
+ public:
+  MigrateCommand(const std::vector<MigratedView>& views, cl_mem_migration_flags flags)
+      : RangeCommand("migrate", (flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) == 0), views_(views) {
+    undefined_ = (flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0;
+    // Without CL_MIGRATE_MEM_OBJECT_HOST the target is "the device": launches bring their slices what they need.
+    const bool to_host = (flags & CL_MIGRATE_MEM_OBJECT_HOST) != 0;
+    for (const MigratedView& view : views_) {
+      if (!undefined_ && !to_host) continue;
+      touch(view.storage, effective_ranges(*view.storage, view.region), undefined_,
+            undefined_ ? HostCopy::ignored : HostCopy::required);
+    }
+  }
+
+ protected:
+  Status perform() override {
+    if (undefined_)
+      for (const MigratedView& view : views_) view.storage->forget(effective_ranges(*view.storage, view.region));
+    return {};
+  }
+
+ private:
+  std::vector<MigratedView> views_;
+  bool undefined_ = false;
+};
+
+}  // namespace
+
+std::shared_ptr<Command> make_read(const std::shared_ptr<Storage>& from, const Region& region, const HostBox& to) {
+  return std::make_shared<ReadCommand>(from, region, to);
+}
+
+std::shared_ptr<Command> make_write(const std::shared_ptr<Storage>& to, const Region& region, const HostBox& from) {
+  return std::make_shared<WriteCommand>(to, region, from);
+}
+
+std::shared_ptr<Command> make_copy(const std::shared_ptr<Storage>& from, const Region& source,
+                                   const std::shared_ptr<Storage>& to, const Region& target) {
+  return std::make_shared<CopyCommand>(from, source, to, target);
+}
+
+std::shared_ptr<Command> make_fill(const std::shared_ptr<Storage>& to, const Region& region,
+                                   std::vector<std::byte> pattern) {
+  return std::make_shared<FillCommand>(to, region, std::move(pattern));
+}
+
+std::shared_ptr<Command> make_migrate(const std::vector<MigratedView>& views, cl_mem_migration_flags flags) {
+  return std::make_shared<MigrateCommand>(views, flags);
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read, write, copy, fill and migrate, for linear ranges, rectangles and images alike. Arguments have been checked; a
+// region of no bytes makes a command that touches nothing.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "intercept/object/command.h"
+#include "intercept/object/region.h"
+#include "intercept/object/storage.h"
+
+namespace skmd::icd {
+
+std::shared_ptr<Command> make_read(const std::shared_ptr<Storage>& from, const Region& region, const HostBox& to);
+/// `from` is read when the command runs, not before: the application may fill it behind a user event.
+std::shared_ptr<Command> make_write(const std::shared_ptr<Storage>& to, const Region& region, const HostBox& from);
+/// Equal extents on both sides. Overlapping regions of one root behave like memmove.
+std::shared_ptr<Command> make_copy(const std::shared_ptr<Storage>& from, const Region& source,
+                                   const std::shared_ptr<Storage>& to, const Region& target);
+/// Every row of `region` is a whole number of patterns.
+std::shared_ptr<Command> make_fill(const std::shared_ptr<Storage>& to, const Region& region,
+                                   std::vector<std::byte> pattern);
+
+struct MigratedView {
+  std::shared_ptr<Storage> storage;
+  Region region;
+};
+std::shared_ptr<Command> make_migrate(const std::vector<MigratedView>& views, cl_mem_migration_flags flags);
+
+}  // namespace skmd::icd
