@@ -30,7 +30,8 @@ class BuiltKernel {
   [[nodiscard]] bool opaque() const { return opaque_; }
   [[nodiscard]] const std::string& program_hash() const { return program_hash_; }
   [[nodiscard]] std::uint64_t id() const { return id_; }  ///< hash of program and name: Sample::kernel
-  /// The native kernel on device `index`, made at the first call; an error if the program was not built there. Thread-safe.
+  /// The native kernel on device `index`, made at the first call; an error if the program was not built there.
+  /// Thread-safe.
   Result<std::shared_ptr<NativeKernel>> native(std::uint32_t index);
   [[nodiscard]] bool built_on(std::uint32_t index) const { return native_[index] != nullptr; }
   [[nodiscard]] Machine& machine() const { return machine_; }
@@ -41,9 +42,9 @@ class BuiltKernel {
   bool opaque_;
   std::string program_hash_;
   std::uint64_t id_;
-  std::vector<std::shared_ptr<NativeProgram>> native_;   // per device, null: not built there
+  std::vector<std::shared_ptr<NativeProgram>> native_;  // per device, null: not built there
   std::mutex mutex_;
-  std::vector<std::shared_ptr<NativeKernel>> kernels_;   // per device
+  std::vector<std::shared_ptr<NativeKernel>> kernels_;  // per device
 };
 
 /// A view of a root, kept alive by the launch.
@@ -52,17 +53,25 @@ struct BufferView {
   std::uint64_t offset = 0, size = 0;
 };
 struct NullPointer {};
-struct LocalBytes { std::uint64_t bytes = 0; };
-/// `over_buffer`: the image aliases a buffer's bytes; `storage` is then the buffer's root, `offset` and `size` the view.
+struct LocalBytes {
+  std::uint64_t bytes = 0;
+};
+/// `over_buffer`: the image aliases a buffer's bytes; `storage` is then the buffer's root, `offset` and `size` the
+/// view.
 struct ImageView {
   std::shared_ptr<Storage> storage;
   cl_mem_flags flags = 0;
   std::shared_ptr<const ImageShape> over_buffer;
   std::uint64_t offset = 0, size = 0;
 };
-struct SamplerView { bool normalized = true; cl_addressing_mode addressing = CL_ADDRESS_CLAMP; cl_filter_mode filter = CL_FILTER_NEAREST; };
+struct SamplerView {
+  bool normalized = true;
+  cl_addressing_mode addressing = CL_ADDRESS_CLAMP;
+  cl_filter_mode filter = CL_FILTER_NEAREST;
+};
 /// A frozen argument of a launch.
-using LaunchArgument = std::variant<std::monostate, std::vector<std::byte>, BufferView, NullPointer, LocalBytes, ImageView, SamplerView>;
+using LaunchArgument =
+    std::variant<std::monostate, std::vector<std::byte>, BufferView, NullPointer, LocalBytes, ImageView, SamplerView>;
 
 /// cl_kernel. Setters of the same kernel may not run concurrently (specification); enqueues may.
 class Kernel : public Object {
@@ -83,12 +92,22 @@ class Kernel : public Object {
   ~Kernel() override;
 
  private:
+  enum class Form : std::uint8_t { unset, null, memory, sampler, local, value };
   struct Argument {
-    bool set = false;
+    Form form = Form::unset;
     std::uint64_t local_bytes = 0;
-    void* handle = nullptr;             // cl_mem or cl_sampler as given
-    std::vector<std::byte> value;       // capacity kept: no allocation when set again
+    void* handle = nullptr;        // cl_mem or cl_sampler as given
+    std::vector<std::byte> value;  // capacity kept: no allocation when set again
   };
+  Status set_pointer(cl_uint index, size_t size, const void* value);
+  Status set_image(cl_uint index, size_t size, const void* value);
+  Status set_sampler(cl_uint index, size_t size, const void* value);
+  Status set_local(cl_uint index, size_t size, const void* value);
+  Status set_value(cl_uint index, size_t size, const void* value);
+  /// For parameters of opaque programs whose vendor tells nothing: taken for what the value looks like.
+  Status set_unknown(cl_uint index, size_t size, const void* value);
+  Result<LaunchArgument> freeze_argument(size_t index) const;
+
   Ref<Program> program_;
   std::shared_ptr<BuiltKernel> built_;
   mutable std::mutex mutex_;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/kernel.h"
+
+#include "intercept/object/program.h"
+
+namespace skmd::icd {
+namespace {
+
+using domain::Error;
+using domain::ParameterKind;
+
+std::uint64_t hash_of(const std::string& program, const std::string& name) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const std::string* text : {&program, &name})
+    for (const char c : *text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+std::string argument_name(const domain::KernelTraits& traits, size_t index) {
+  const std::string& name = traits.parameters[index].name;
+  return "argument " + std::to_string(index) + (name.empty() ? "" : " (" + name + ")") + " of " + traits.name;
+}
+
+}  // namespace
+
+BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
+                         std::vector<std::shared_ptr<NativeProgram>> native)
+    : machine_(machine),
+      traits_(std::move(traits)),
+      opaque_(opaque),
+      program_hash_(std::move(program_hash)),
+      id_(hash_of(program_hash_, traits_.name)),
+      native_(std::move(native)),
+      kernels_(native_.size()) {}
+
+Result<std::shared_ptr<NativeKernel>> BuiltKernel::native(std::uint32_t index) {
+  const std::lock_guard lock(mutex_);
+  if (kernels_[index] != nullptr) return kernels_[index];
+  if (native_[index] == nullptr)
+    return Error{CL_INVALID_PROGRAM_EXECUTABLE,
+                 traits_.name + ": the program was not built on " + machine_.devices[index]->description().name};
+  auto made = machine_.devices[index]->kernel(native_[index], traits_.name);
+  if (made) kernels_[index] = *made;
+  return made;
+}
+
+Kernel::Kernel(Ref<Program> program, std::shared_ptr<BuiltKernel> built)
+    : Object(Kind::kernel),
+      program_(std::move(program)),
+      built_(std::move(built)),
+      arguments_(built_->traits().parameters.size()) {
+  program_->attach_kernel();
+}
+
+Kernel::~Kernel() { program_->detach_kernel(); }
+
+Ref<Kernel> Kernel::clone() const {
+  auto copy = make_object<Kernel>(program_, built_);
+  const std::lock_guard lock(mutex_);
+  copy->arguments_ = arguments_;
+  return copy;
+}
+
+std::uint64_t Kernel::local_argument_bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t bytes = 0;
+  for (const Argument& argument : arguments_) bytes += argument.form == Form::local ? argument.local_bytes : 0;
+  return bytes;
+}
+
+Result<LaunchArgument> Kernel::freeze_argument(size_t index) const {
+  const domain::Parameter& parameter = built_->traits().parameters[index];
+  const Argument& argument = arguments_[index];
+  switch (argument.form) {
+    case Form::unset:
+      return Error{CL_INVALID_KERNEL_ARGS, argument_name(built_->traits(), index) + " is not set"};
+    case Form::null:
+      return LaunchArgument{NullPointer{}};
+    case Form::local:
+      return LaunchArgument{LocalBytes{argument.local_bytes}};
+    case Form::value:
+      return LaunchArgument{argument.value};
+    case Form::sampler: {
+      const auto* sampler = static_cast<Sampler*>(look_up(argument.handle, Kind::sampler));
+      if (sampler == nullptr)
+        return Error{CL_INVALID_SAMPLER, argument_name(built_->traits(), index) + ": the sampler was released"};
+      return LaunchArgument{SamplerView{sampler->normalized(), sampler->addressing(), sampler->filter()}};
+    }
+    case Form::memory:
+      break;
+  }
+  const auto* memory = static_cast<Memory*>(look_up(argument.handle, Kind::memory));
+  if (memory == nullptr || &memory->context() != program_->context().get() ||
+      (parameter.kind != ParameterKind::other && (parameter.kind == ParameterKind::image) != memory->is_image()))
+    return Error{CL_INVALID_MEM_OBJECT, argument_name(built_->traits(), index) + ": the memory object was released"};
+  if (memory->is_image()) {
+    ImageView view{memory->storage(), memory->flags(), nullptr, memory->offset(), memory->size()};
+    if (memory->parent()) view.over_buffer = std::make_shared<ImageShape>(memory->image());
+    return LaunchArgument{std::move(view)};
+  }
+  return LaunchArgument{BufferView{memory->storage(), memory->offset(), memory->size()}};
+}
+
+Result<std::vector<LaunchArgument>> Kernel::freeze() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<LaunchArgument> out;
+  out.reserve(arguments_.size());
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    auto argument = freeze_argument(i);
+    if (!argument) return argument.error();
+    out.push_back(std::move(*argument));
+  }
+  return out;
+}
+
+}  // namespace skmd::icd
