@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/intercept/launch/fake_device.h"
+
+#include <array>
+
+namespace skmd::icd::test {
+
+namespace {
+
+template <class T>
+std::vector<std::byte> bytes_of(const T& value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+FakeMemory& memory_of(const std::shared_ptr<NativeMemory>& memory) { return static_cast<FakeMemory&>(*memory); }
+
+template <class Function>
+void each_row(const domain::RowRun& rows, Function&& function) {
+  for (std::uint64_t row = 0; row < rows.rows; ++row) function(rows.begin + row * rows.stride, rows.width);
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> FakeDevice::info(cl_device_info name) const {
+  if (name == CL_DEVICE_MAX_WORK_ITEM_SIZES) return bytes_of(std::array<std::size_t, 3>{256, 256, 64});
+  if (name == CL_DEVICE_LOCAL_MEM_SIZE || name == CL_DEVICE_MAX_MEM_ALLOC_SIZE) return bytes_of(cl_ulong{1} << 32);
+  return unsupported();
+}
+
+Ticket FakeDevice::submit(Batch&& batch) {
+  const std::lock_guard lock(mutex_);
+  pending_.push_back(std::move(batch));
+  changed_.notify_all();
+  return ++submitted_;
+}
+
+void FakeDevice::help(Ticket ticket) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ended_ >= ticket; });
+}
+
+void FakeDevice::loop() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return stop_ || !pending_.empty(); });
+    if (pending_.empty()) return;
+    Batch batch = std::move(pending_.front());
+    pending_.pop_front();
+    lock.unlock();
+    BatchResult result = execute(batch);
+    batch.done(std::move(result));
+    batch = {};
+    lock.lock();
+    ++ended_;
+    changed_.notify_all();
+  }
+}
+
+void FakeDevice::execute(const WriteOp& op) {
+  each_row(op.rows, [&](std::uint64_t begin, std::uint64_t width) {
+    std::memcpy(memory_of(op.memory).data() + begin, op.host + begin, width);
+    counters.bytes_to += width;
+  });
+}
+
+void FakeDevice::execute(const ReadOp& op) {
+  each_row(op.rows, [&](std::uint64_t begin, std::uint64_t width) {
+    std::memcpy(op.host + begin, memory_of(op.memory).data() + begin, width);
+    counters.bytes_from += width;
+  });
+}
+
+void FakeDevice::execute(const RunOp& op) {
+  ++counters.runs;
+  counters.groups += op.range.group_total();
+  std::vector<BodyArgument> arguments;
+  for (const NativeArgument& argument : *op.arguments) {
+    BodyArgument body;
+    if (const auto* buffer = std::get_if<BufferArgument>(&argument))
+      body.pointer = buffer->memory ? memory_of(buffer->memory).data() + buffer->offset : nullptr;
+    if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) body.value = *value;
+    arguments.push_back(std::move(body));
+  }
+  const Body& body = static_cast<FakeKernel&>(*op.kernel).body();
+  const auto& range = op.range;
+  for (std::uint64_t z = 0; z < range.global[2]; ++z)
+    for (std::uint64_t y = 0; y < range.global[1]; ++y)
+      for (std::uint64_t x = 0; x < range.global[0]; ++x)
+        body(arguments, {range.offset[0] + x, range.offset[1] + y, range.offset[2] + z});
+}
+
+BatchResult FakeDevice::execute(const Batch& batch) {
+  ++counters.batches;
+  BatchResult result;
+  for (const Op& op : batch.ops) {
+    if (const auto* write = std::get_if<WriteOp>(&op)) execute(*write);
+    if (const auto* read = std::get_if<ReadOp>(&op)) execute(*read);
+    if (const auto* copy = std::get_if<CopyOp>(&op))
+      std::memcpy(memory_of(copy->to).data() + copy->to_offset, memory_of(copy->from).data() + copy->from_offset,
+                  copy->bytes);
+    if (const auto* fill = std::get_if<FillOp>(&op)) {
+      ++counters.fills;
+      for (std::uint64_t i = 0; i < fill->bytes; ++i)
+        memory_of(fill->memory).data()[fill->offset + i] = fill->pattern[i % fill->pattern.size()];
+    }
+    if (const auto* run = std::get_if<RunOp>(&op)) {
+      if (fail_runs.load() > 0) {
+        --fail_runs;
+        result.status = CL_OUT_OF_RESOURCES;
+        result.reason = "the fake fails on request";
+        return result;
+      }
+      execute(*run);
+    }
+  }
+  return result;
+}
+
+}  // namespace skmd::icd::test

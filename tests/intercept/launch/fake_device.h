@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device behind the port that is plain memory and host functions: what reaches it is counted, kernels are lambdas.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "intercept/backend/port.h"
+
+namespace skmd::icd::test {
+
+/// One argument as a kernel body sees it: a pointer for buffers, bytes for values.
+struct BodyArgument {
+  std::byte* pointer = nullptr;
+  std::vector<std::byte> value;
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return reinterpret_cast<T*>(pointer);
+  }
+  template <class T>
+  [[nodiscard]] T scalar() const {
+    T t{};
+    std::memcpy(&t, value.data(), sizeof t);
+    return t;
+  }
+};
+
+/// Runs one work-item; ids are those of the whole launch.
+using Body = std::function<void(const std::vector<BodyArgument>& arguments, const domain::Extent3& global_id)>;
+
+class FakeMemory : public NativeMemory {
+ public:
+  FakeMemory(std::uint64_t bytes, std::byte* host)
+      : own_(host == nullptr ? bytes : 0, std::byte{0xA5}), data_(host == nullptr ? own_.data() : host) {}
+  [[nodiscard]] std::byte* data() const { return data_; }
+
+ private:
+  std::vector<std::byte> own_;  // filled with garbage: nothing may rely on fresh memory
+  std::byte* data_;
+};
+
+class FakeProgram : public NativeProgram {};
+
+class FakeKernel : public NativeKernel {
+ public:
+  explicit FakeKernel(Body body) : body_(std::move(body)) { limits_.work_group_size = 256; }
+  [[nodiscard]] const KernelLimits& limits() const override { return limits_; }
+  [[nodiscard]] const Body& body() const { return body_; }
+
+ private:
+  Body body_;
+  KernelLimits limits_;
+};
+
+struct Counters {
+  std::atomic<std::uint64_t> bytes_to{0}, bytes_from{0}, runs{0}, groups{0}, batches{0}, fills{0};
+};
+
+/// Executes batches in order on a thread of its own.
+class FakeDevice : public Device {
+ public:
+  FakeDevice(std::string name, bool discrete, std::map<std::string, Body> bodies)
+      : bodies_(std::move(bodies)), thread_([this] { loop(); }) {
+    description_.name = std::move(name);
+    description_.backend = "icd";
+    description_.arithmetic = "fake";
+    description_.discrete = discrete;
+  }
+  ~FakeDevice() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  Counters counters;
+  std::atomic<int> fail_runs{0};  ///< so many of the next runs fail
+
+  const DeviceDescription& description() const override { return description_; }
+  void assign_space(domain::SpaceId space) override { description_.space = space; }
+  Result<std::vector<std::byte>> info(cl_device_info name) const override;
+  Result<std::vector<cl_image_format>> image_formats(cl_mem_flags, cl_mem_object_type) const override {
+    return std::vector<cl_image_format>{};
+  }
+  Result<std::shared_ptr<NativeProgram>> build(const std::string&, const std::string&, std::string& log) override {
+    log.clear();
+    return std::shared_ptr<NativeProgram>(std::make_shared<FakeProgram>());
+  }
+  Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<std::string>&, const std::string&,
+                                                      const std::string&, std::string&) override {
+    return unsupported();
+  }
+  Result<std::vector<std::byte>> binary(const NativeProgram&) override { return unsupported(); }
+  Result<std::shared_ptr<NativeProgram>> load(const std::vector<std::byte>&, const std::string&) override {
+    return unsupported();
+  }
+  Result<std::vector<std::string>> kernel_names(const NativeProgram&) override { return unsupported(); }
+  Result<std::uint32_t> argument_count(NativeKernel&) override { return unsupported(); }
+  Result<std::vector<std::byte>> argument_info(NativeKernel&, std::uint32_t, cl_kernel_arg_info) override {
+    return unsupported();
+  }
+  Result<std::array<std::uint32_t, 3>> required_local(NativeKernel&) override {
+    return std::array<std::uint32_t, 3>{0, 0, 0};
+  }
+  Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>&,
+                                               const std::string& name) override {
+    return std::shared_ptr<NativeKernel>(std::make_shared<FakeKernel>(bodies_.at(name)));
+  }
+  Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override {
+    return std::shared_ptr<NativeMemory>(std::make_shared<FakeMemory>(bytes, host));
+  }
+  Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape&,
+                                                       const std::shared_ptr<NativeMemory>&) override {
+    return unsupported();
+  }
+  Result<std::shared_ptr<NativeSampler>> sampler(bool, cl_addressing_mode, cl_filter_mode) override {
+    return unsupported();
+  }
+  Ticket submit(Batch&& batch) override;
+  void help(Ticket ticket) override;
+
+ private:
+  static domain::Error unsupported() { return {CL_INVALID_OPERATION, "the fake has none"}; }
+  void loop();
+  BatchResult execute(const Batch& batch);
+  void execute(const WriteOp& op);
+  void execute(const ReadOp& op);
+  void execute(const RunOp& op);
+
+  DeviceDescription description_;
+  std::map<std::string, Body> bodies_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Batch> pending_;
+  Ticket submitted_ = 0, ended_ = 0;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace skmd::icd::test

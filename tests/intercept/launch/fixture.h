@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A machine of fake devices, kernels with hand-written traits, and launches through a real queue.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "intercept/launch/launch.h"
+#include "intercept/object/context.h"
+#include "intercept/object/queue.h"
+#include "partitioner/rate_model.h"
+#include "tests/intercept/launch/fake_device.h"
+
+namespace skmd::icd::test {
+
+/// Builds index expressions: leaves first, as traits want them.
+class TraitsBuilder {
+ public:
+  explicit TraitsBuilder(std::string name);
+  TraitsBuilder& buffer();  ///< a __global pointer parameter
+  TraitsBuilder& value(std::uint32_t bytes);
+  domain::NodeId constant(std::int64_t value);
+  domain::NodeId global_id(std::uint8_t dim);
+  domain::NodeId op(domain::Op op, domain::NodeId a, domain::NodeId b);
+  domain::NodeId unknown();
+  /// element · index + plus bytes
+  TraitsBuilder& access(domain::AccessKind kind, std::uint32_t argument, domain::NodeId index, std::uint32_t element,
+                        bool sure = true);
+  domain::KernelTraits take() { return std::move(traits_); }
+
+ private:
+  domain::NodeId add(domain::Node node);
+  domain::KernelTraits traits_;
+};
+
+domain::KernelTraits axpy_traits();     // y[i] += a·x[i]
+domain::KernelTraits scatter_traits();  // y[index[i]] = i: nobody knows where
+domain::KernelTraits odd_traits();      // if (i is odd) y[i] = x[i] + 1: written in part
+domain::KernelTraits stencil_traits();  // y[i] = x[i-1] + x[i] + x[i+1], ends clamped
+std::map<std::string, Body> bodies();
+
+class FakeMachine {
+ public:
+  /// One device per entry; true: a memory of its own.
+  explicit FakeMachine(const std::vector<bool>& discrete, const std::string& policy = "equal");
+  ~FakeMachine();
+
+  Machine machine;
+  std::vector<std::shared_ptr<FakeDevice>> fakes;
+  Ref<Context> context;
+  Ref<Queue> queue;
+
+  std::shared_ptr<BuiltKernel> kernel(domain::KernelTraits traits);
+  std::shared_ptr<Storage> storage(std::uint64_t bytes);
+  /// Through RangeLock and residency, as the commands do.
+  void write(const std::shared_ptr<Storage>& storage, std::uint64_t offset, const void* data, std::uint64_t bytes);
+  void read(const std::shared_ptr<Storage>& storage, std::uint64_t offset, void* data, std::uint64_t bytes);
+  Ref<Event> launch(const std::shared_ptr<BuiltKernel>& kernel, const domain::NdRange& range,
+                    std::vector<LaunchArgument> arguments);
+
+ private:
+  Executor executor_;
+  Observer observer_;
+  domain::MeasuredRates model_;
+  compiler::Client client_{compiler::ClientOptions{}};
+};
+
+inline BufferView whole(const std::shared_ptr<Storage>& storage) { return {storage, 0, storage->bytes()}; }
+template <class T>
+std::vector<std::byte> value_of(const T& value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+inline domain::NdRange line(std::uint64_t items, std::uint64_t local) {
+  return {1, {0, 0, 0}, {items, 1, 1}, {local, 1, 1}};
+}
+
+}  // namespace skmd::icd::test

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/intercept/launch/fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+constexpr std::uint64_t kItems = 1024;
+
+std::vector<std::uint32_t> ramp(std::uint32_t first = 0) {
+  std::vector<std::uint32_t> values(kItems);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+struct Buffers {
+  explicit Buffers(FakeMachine& m) : x(m.storage(kItems * 4)), y(m.storage(kItems * 4)) {}
+  std::shared_ptr<Storage> x, y;
+};
+
+std::vector<std::uint32_t> contents(FakeMachine& m, const std::shared_ptr<Storage>& storage) {
+  std::vector<std::uint32_t> values(storage->bytes() / 4);
+  m.read(storage, 0, values.data(), storage->bytes());
+  return values;
+}
+
+TEST(Split, EachDeviceReceivesItsShareAndSendsBackItsShare) {
+  FakeMachine m({true, true});
+  Buffers b(m);
+  const auto x = ramp(), y = ramp(7);
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  EXPECT_EQ(m.launch(m.kernel(axpy_traits()), line(kItems, 64), {whole(b.y), whole(b.x), value_of(3u)})->wait(),
+            CL_COMPLETE);
+  for (const auto& fake : m.fakes) {
+    EXPECT_EQ(fake->counters.groups, 8u);
+    EXPECT_EQ(fake->counters.bytes_to, kItems * 4);  // half of two buffers
+    EXPECT_EQ(fake->counters.bytes_from, 0u);        // lazily
+  }
+  const auto result = contents(m, b.y);
+  for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(result[i], i + 7 + 3 * i);
+  for (const auto& fake : m.fakes) EXPECT_EQ(fake->counters.bytes_from, kItems * 2);
+}
+
+TEST(Split, RepeatedLaunchesMoveNothingMore) {
+  FakeMachine m({true, true, true});
+  Buffers b(m);
+  const auto x = ramp(), y = ramp();
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  const auto kernel = m.kernel(axpy_traits());
+  const auto sent = [&] {
+    std::uint64_t bytes = 0;
+    for (const auto& fake : m.fakes) bytes += fake->counters.bytes_to + fake->counters.bytes_from;
+    return bytes;
+  };
+  m.launch(kernel, line(kItems, 32), {whole(b.y), whole(b.x), value_of(1u)})->wait();
+  const std::uint64_t once = sent();
+  for (int i = 0; i < 20; ++i) m.launch(kernel, line(kItems, 32), {whole(b.y), whole(b.x), value_of(1u)});
+  m.queue->finish();
+  EXPECT_EQ(sent(), once);
+  const auto result = contents(m, b.y);
+  for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(result[i], 22 * i);
+}
+
+TEST(Split, HalosAloneMoveBetweenStencilSteps) {
+  FakeMachine m({true, true});
+  Buffers b(m);
+  const auto x = ramp();
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  const auto kernel = m.kernel(stencil_traits());
+  const auto step = [&](const auto& from, const auto& to) {
+    m.launch(kernel, line(kItems, 32), {whole(to), whole(from), value_of(static_cast<std::uint32_t>(kItems))})->wait();
+  };
+  step(b.x, b.y);
+  std::array<std::uint64_t, 2> to{m.fakes[0]->counters.bytes_to, m.fakes[1]->counters.bytes_to};
+  step(b.y, b.x);
+  EXPECT_EQ(m.fakes[0]->counters.bytes_to - to[0], 4u);
+  EXPECT_EQ(m.fakes[1]->counters.bytes_to - to[1], 4u);
+  EXPECT_EQ(m.fakes[0]->counters.bytes_from, 4u);
+  EXPECT_EQ(m.fakes[1]->counters.bytes_from, 4u);
+}
+
+TEST(Split, UnknownWritesAreJoinedByDifference) {
+  FakeMachine m({true, false, true});
+  Buffers b(m);
+  std::vector<std::uint32_t> index(kItems);
+  for (std::uint32_t i = 0; i < kItems; ++i) index[i] = (i * 389) % kItems;
+  const auto y = ramp(5000);
+  m.write(b.x, 0, index.data(), b.x->bytes());
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  EXPECT_EQ(m.launch(m.kernel(scatter_traits()), line(kItems / 2, 16), {whole(b.y), whole(b.x)})->wait(), CL_COMPLETE);
+  auto expected = y;
+  for (std::uint32_t i = 0; i < kItems / 2; ++i) expected[index[i]] = i + 1;
+  EXPECT_EQ(contents(m, b.y), expected);
+  for (const auto& fake : m.fakes) EXPECT_GT(fake->counters.groups, 0u);
+}
+
+TEST(Split, BytesThatAKernelLeavesAloneSurvive) {
+  FakeMachine m({true, true});
+  Buffers b(m);
+  const auto x = ramp(), y = ramp(100000);
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  m.launch(m.kernel(odd_traits()), line(kItems, 16), {whole(b.y), whole(b.x)})->wait();
+  const auto result = contents(m, b.y);
+  for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(result[i], i % 2 == 1 ? i + 1 : i + 100000);
+}
+
+TEST(Split, NeverWrittenBytesAreZeroOnEveryDeviceAndNotTransferred) {
+  FakeMachine m({true, true});
+  Buffers b(m);
+  const auto x = ramp();
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  m.launch(m.kernel(odd_traits()), line(kItems, 16), {whole(b.y), whole(b.x)})->wait();
+  for (const auto& fake : m.fakes) {
+    EXPECT_EQ(fake->counters.bytes_to, kItems * 2);
+    EXPECT_GT(fake->counters.fills, 0u);
+  }
+  const auto result = contents(m, b.y);
+  for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(result[i], i % 2 == 1 ? i + 1 : 0);
+}
+
+TEST(Split, DevicesInHostMemoryWorkInPlace) {
+  FakeMachine m({false, false});
+  Buffers b(m);
+  const auto x = ramp(), y = ramp();
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  m.launch(m.kernel(axpy_traits()), line(kItems, 64), {whole(b.y), whole(b.x), value_of(2u)})->wait();
+  EXPECT_EQ(contents(m, b.y)[kItems - 1], 3 * (kItems - 1));
+  for (const auto& fake : m.fakes) {
+    EXPECT_EQ(fake->counters.groups, 8u);
+    EXPECT_EQ(fake->counters.bytes_to + fake->counters.bytes_from, 0u);
+  }
+}
+
+TEST(Split, AnInPlaceSliceWaitsForUploadsOfTheBytesItOverwrites) {
+  // y[index[i]] = i in host memory while a discrete device still has to be sent y: the same pre-image for both.
+  for (int round = 0; round < 50; ++round) {
+    FakeMachine m({false, true});
+    Buffers b(m);
+    std::vector<std::uint32_t> index(kItems);
+    for (std::uint32_t i = 0; i < kItems; ++i) index[i] = kItems - 1 - i;
+    const auto y = ramp(9000);
+    m.write(b.x, 0, index.data(), b.x->bytes());
+    m.write(b.y, 0, y.data(), b.y->bytes());
+    m.launch(m.kernel(scatter_traits()), line(kItems, 64), {whole(b.y), whole(b.x)})->wait();
+    const auto result = contents(m, b.y);
+    for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(result[i], kItems - i) << "round " << round;
+  }
+}
+
+TEST(Split, AliasedArgumentsAreOneRoot) {
+  FakeMachine m({true, true});
+  Buffers b(m);
+  const auto y = ramp(1);
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  // y[i] += 4·y[i]
+  m.launch(m.kernel(axpy_traits()), line(kItems, 64), {whole(b.y), whole(b.y), value_of(4u)})->wait();
+  const auto result = contents(m, b.y);
+  for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(result[i], 5 * (i + 1));
+}
+
+TEST(Split, AFailedSliceFailsTheLaunchAndKeepsItsInputs) {
+  FakeMachine m({true, true});
+  Buffers b(m);
+  const auto x = ramp(), y = ramp();
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  m.fakes[1]->fail_runs = 1;
+  EXPECT_EQ(m.launch(m.kernel(axpy_traits()), line(kItems, 64), {whole(b.y), whole(b.x), value_of(2u)})->wait(),
+            CL_OUT_OF_RESOURCES);
+  EXPECT_EQ(contents(m, b.x), x);
+  // What is enqueued afterwards runs.
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  EXPECT_EQ(m.launch(m.kernel(axpy_traits()), line(kItems, 64), {whole(b.y), whole(b.x), value_of(2u)})->wait(),
+            CL_COMPLETE);
+  EXPECT_EQ(contents(m, b.y)[10], 30u);
+}
+
+TEST(Split, VerificationFindsNothingWrongAndChangesNothing) {
+  FakeMachine m({true, false});
+  m.machine.settings.verify = true;
+  Buffers b(m);
+  const auto x = ramp(), y = ramp();
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  m.launch(m.kernel(axpy_traits()), line(kItems, 64), {whole(b.y), whole(b.x), value_of(2u)})->wait();
+  EXPECT_EQ(contents(m, b.y)[10], 30u);
+  const std::string stats = m.machine.observer->stats_json();
+  EXPECT_NE(stats.find("\"mismatches\":0"), std::string::npos) << stats;
+  EXPECT_EQ(stats.find("\"verify\":{\"launches\":0"), std::string::npos) << stats;
+}
+
+TEST(Whole, PipelinedLaunchesChainOnOneDeviceWithoutWaiting) {
+  FakeMachine m({true, true}, "single");
+  Buffers b(m);
+  const auto x = ramp(), y = ramp();
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  m.write(b.y, 0, y.data(), b.y->bytes());
+  const auto kernel = m.kernel(axpy_traits());
+  for (int i = 0; i < 500; ++i) m.launch(kernel, line(kItems, 64), {whole(b.y), whole(b.x), value_of(1u)});
+  m.queue->finish();
+  EXPECT_EQ(contents(m, b.y)[3], 501u * 3);
+  EXPECT_EQ(m.fakes[1]->counters.runs, 0u);
+  EXPECT_EQ(m.fakes[0]->counters.bytes_to, 2 * kItems * 4);
+}
+
+}  // namespace
+}  // namespace skmd::icd::test
