@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/support/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace bench {
+namespace {
+
+/// Wrong in its `wrong`-th run, counted from 1.
+class Faulty : public Workload {
+ public:
+  explicit Faulty(int wrong) : wrong_(wrong) {}
+  void prepare() override {}
+  void run() override { ++runs_; }
+  Verdict check() override { return {"all", runs_ != wrong_, "output 3"}; }
+
+ private:
+  int wrong_;
+  int runs_ = 0;
+};
+
+struct Answer {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+Answer run(std::vector<std::string> arguments, const Factory& factory) {
+  arguments.insert(arguments.begin(), "faulty");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  const int status = run_workload(static_cast<int>(argv.size()), argv.data(), "faulty", "For tests", factory);
+  return {status, testing::internal::GetCapturedStdout(), testing::internal::GetCapturedStderr()};
+}
+
+Factory wrong_in_run(int wrong) {
+  return [wrong](const Device&, Size) { return std::make_unique<Faulty>(wrong); };
+}
+
+TEST(RunWorkload, WrongResultIsExitStatusOne) {
+  const Answer answer = run({"--check"}, wrong_in_run(1));
+  EXPECT_EQ(answer.status, 1);
+  EXPECT_FALSE(nlohmann::json::parse(answer.out)["ok"]);
+  EXPECT_NE(answer.err.find("output 3"), std::string::npos);
+}
+
+TEST(RunWorkload, OneWrongRepetitionIsEnough) {
+  for (const int wrong : {1, 2, 3}) {
+    const Answer answer = run({"--check", "--repeat", "3"}, wrong_in_run(wrong));
+    EXPECT_EQ(answer.status, 1) << wrong;
+    EXPECT_EQ(nlohmann::json::parse(answer.out)["seconds"].size(), 3u);
+  }
+}
+
+TEST(RunWorkload, RightResultIsExitStatusZero) {
+  const Answer answer = run({"--check", "--repeat", "3"}, wrong_in_run(0));
+  EXPECT_EQ(answer.status, 0);
+  EXPECT_TRUE(nlohmann::json::parse(answer.out)["ok"]);
+  EXPECT_EQ(answer.err, "");
+}
+
+TEST(RunWorkload, PassesTheSizeOn) {
+  std::vector<Size> sizes;
+  const Factory factory = [&](const Device&, Size size) {
+    sizes.push_back(size);
+    return std::make_unique<Faulty>(0);
+  };
+  for (const char* name : {"small", "profile1", "profile2", "paper"}) run({"--size", name}, factory);
+  EXPECT_EQ(sizes, (std::vector{Size::small, Size::profile1, Size::profile2, Size::paper}));
+}
+
+TEST(RunWorkload, FailedBuildShowsTheLog) {
+  const Factory factory = [](const Device& device, Size) {
+    device.build("__kernel void broken(__global int* p) { *p = nothing_of_that_name; }");
+    return std::make_unique<Faulty>(0);
+  };
+  const Answer answer = run({}, factory);
+  EXPECT_EQ(answer.status, 1);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_NE(answer.err.find("nothing_of_that_name"), std::string::npos) << answer.err;
+}
+
+TEST(RunWorkload, FailedCallNamesCallAndCode) {
+  const Factory factory = [](const Device& device, Size) {
+    device.buffer(CL_MEM_READ_WRITE, 0);
+    return std::make_unique<Faulty>(0);
+  };
+  const Answer answer = run({}, factory);
+  EXPECT_EQ(answer.status, 1);
+  EXPECT_NE(answer.err.find("clCreateBuffer failed with -61"), std::string::npos) << answer.err;
+}
+
+}  // namespace
+}  // namespace bench
