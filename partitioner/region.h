@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes that an affine offset touches while its variables run over intervals.
+#pragma once
+
+#include "partitioner/affine.h"
+#include "partitioner/byte_ranges.h"
+
+namespace skmd::domain {
+
+/// Bytes [offset, offset + width) for offset = first + Σ factor·v, each v independently in its interval.
+struct Region {
+  struct Dim {
+    Wide factor;
+    Interval values;
+  };
+  static constexpr unsigned kMostDims = kMostTerms + 3;
+
+  Wide first = 0;
+  Wide width = 1;
+  unsigned count = 0;
+  std::array<Dim, kMostDims> dims;
+
+  void push(Wide factor, const Interval& values) {
+    if (factor != 0) dims[count++] = {factor, values};
+  }
+};
+
+/// Rows of a region beyond this number are not told apart.
+inline constexpr std::uint64_t kMostRows = 65536;
+
+/// Adds the region's bytes within `clip` to `out`, or more of them if there are too many rows. True if exact.
+/// Precondition: no interval is empty, and all offsets are 64-bit numbers.
+bool add_region(const Region& region, const ByteRange& clip, RangeSet& out);
+
+}  // namespace skmd::domain
