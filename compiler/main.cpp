@@ -10,11 +10,13 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/thread.h>
 
 #include "compiler/frontend/compile.h"
 #ifdef SKMD_HAVE_ANALYSIS
@@ -31,6 +33,8 @@ constexpr std::string_view kUsage =
     "       skmd-compile --compile-stage --rewrite FILE [BUILD OPTIONS]\n"
     "       skmd-compile --version\n"
     "Without arguments it serves the driver.\n";
+
+constexpr unsigned kCompileStackBytes = 512u << 20;
 
 Analysis analysis() {
 #ifdef SKMD_HAVE_ANALYSIS
@@ -78,10 +82,15 @@ int serve() {
   // Nothing that LLVM might print gets between the reply's bytes.
   const int output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
-  llvm::LLVMContext context;
-  const Compiled compiled = compile(*request, context, analysis());
-  const bool written = write_output(output, frame(encode(compiled.reply)));
-  ::_exit(written ? 0 : 1);  // without taking a large module to pieces
+  // Clang recurses over expressions; generated programs nest them deeply.
+  llvm::thread worker(std::optional<unsigned>(kCompileStackBytes), [&] {
+    llvm::LLVMContext context;
+    const Compiled compiled = compile(*request, context, analysis());
+    const bool written = write_output(output, frame(encode(compiled.reply)));
+    ::_exit(written ? 0 : 1);  // without taking a large module to pieces
+  });
+  worker.join();
+  return 1;
 }
 
 /// What the commands assume: a device with everything that the mandatory tests of a full profile ask for.

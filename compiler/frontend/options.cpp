@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/frontend/options.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <optional>
@@ -166,6 +167,8 @@ Result<Options> parse_options(std::string_view text) {
     const std::string& word = (*words)[i];
     if (const auto kind = preprocessor_kind(word)) {
       PreprocessorOption option{*kind, word.substr(2)};
+      // A quoted "-D X=1" is one word.
+      option.text.erase(0, std::min(option.text.find_first_not_of(" \t"), option.text.size()));
       if (option.text.empty() && i + 1 < words->size()) option.text = (*words)[++i];
       if (domain::Status status = check_preprocessor_option(option, word); !status) return status.error();
       options.preprocessor.push_back(std::move(option));

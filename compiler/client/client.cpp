@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/client/client.h"
+
+#include <sys/stat.h>
+
+#include <exception>
+
+#include "compiler/client/cache.h"
+#include "compiler/client/codec.h"
+#include "compiler/client/hash.h"
+#include "compiler/client/process.h"
+#include "partitioner/traits_codec.h"
+
+namespace skmd::compiler {
+namespace {
+
+using domain::Error;
+using domain::Result;
+
+CompileAnswer opaque(const std::string& reason) {
+  CompileAnswer answer;
+  answer.outcome = Outcome::opaque;
+  answer.reason = reason;
+  return answer;
+}
+
+/// Only a program that can include files depends on where it is compiled.
+bool may_include(const CompileRequest& request) {
+  for (const Header& header : request.headers) {
+    if (header.text.find("include") != std::string::npos) return true;
+  }
+  return request.source.find("include") != std::string::npos || request.options.find("include") != std::string::npos;
+}
+
+/// Everything that decides the answer, the helper's build included. An error if there is no helper.
+Result<std::string> key_of(const CompileRequest& request, const std::string& helper) {
+  struct stat info {};
+  if (::stat(helper.c_str(), &info) != 0) return Error{0, "there is no compiler at " + helper};
+  CompileRequest relevant = request;
+  if (!may_include(request)) relevant.working_directory.clear();
+  Hasher hasher;
+  hasher.add_field(std::to_string(domain::kTraitsVersion));
+  hasher.add_field(std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + " " +
+                   std::to_string(info.st_mtim.tv_nsec));
+  hasher.add_field(encode(relevant));
+  return to_hex(hasher.finish());
+}
+
+/// A refused program is compiled again next time: a header that was missing may have come.
+bool worth_keeping(const CompileAnswer& answer) {
+  return answer.outcome == Outcome::analysed || answer.outcome == Outcome::opaque;
+}
+
+Result<Reply> ask(const CompileRequest& request, const ClientOptions& options) {
+  const Result<std::string> framed = run_helper(options.helper, encode(request), options.timeout_seconds);
+  if (!framed) return framed.error();
+  const Result<std::string> bytes = unframe(*framed);
+  if (!bytes) return Error{0, "skmd-compile answered with garbage: " + bytes.error().reason};
+  Result<Reply> reply = decode_reply(*bytes);
+  if (!reply) return Error{0, "skmd-compile answered with garbage: " + reply.error().reason};
+  return reply;
+}
+
+CompileAnswer answer_for(const CompileRequest& request, const ClientOptions& options) {
+  const Result<std::string> key = key_of(request, options.helper);
+  if (!key) return opaque(key.error().reason);
+  const Cache cache(options.cache);
+  if (std::optional<Reply> kept = cache.find(*key, request.working_directory)) return std::move(kept->answer);
+  Result<Reply> reply = ask(request, options);
+  if (!reply) return opaque(reply.error().reason);
+  if (worth_keeping(reply->answer)) cache.store(*key, *reply);
+  return std::move(reply->answer);
+}
+
+}  // namespace
+
+CompileAnswer Client::compile(const CompileRequest& request) const {
+  try {
+    return answer_for(request, options_);
+  } catch (const std::exception& failure) {
+    return opaque(std::string("the compiler's client failed: ") + failure.what());
+  }
+}
+
+}  // namespace skmd::compiler
