@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <future>
+
+#include "tests/intercept/object/graph_fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+using Events = Graph;
+using Profiling = Graph;
+
+TEST_F(Events, AUserEventStartsSubmittedAndIsSetOnce) {
+  const auto event = user_event();
+  EXPECT_EQ(event->status(), CL_SUBMITTED);
+  EXPECT_TRUE(event->complete(-42));
+  EXPECT_FALSE(event->complete(CL_COMPLETE));
+  EXPECT_EQ(event->wait(), -42);
+}
+
+TEST_F(Events, ANegativeUserEventEndsItsDependantsWithMinus14) {
+  auto in_order = queue();
+  const auto gate = user_event();
+  const auto waiting = enqueue(in_order, [] { return CL_COMPLETE; }, {gate});
+  gate->complete(-5);
+  EXPECT_EQ(waiting->wait(), kDependencyFailed);
+  // A dependency that failed earlier still counts.
+  EXPECT_EQ(enqueue(in_order, [] { return CL_COMPLETE; }, {gate})->wait(), kDependencyFailed);
+}
+
+TEST_F(Events, ADroppedUserEventStillReleasesItsDependants) {
+  auto in_order = queue();
+  auto gate = user_event();
+  const auto waiting = enqueue(in_order, [] { return CL_COMPLETE; }, {gate});
+  Event* raw = gate.get();
+  gate = nullptr;  // what a release before the set amounts to: the command still holds it
+  raw->complete(CL_COMPLETE);
+  EXPECT_EQ(waiting->wait(), CL_COMPLETE);
+}
+
+TEST_F(Events, SettingAUserEventRunsNothingOnTheCallersThread) {
+  const auto event = user_event();
+  std::promise<std::thread::id> where;
+  ASSERT_TRUE(event->when_ended([&](cl_int) { where.set_value(std::this_thread::get_id()); }));
+  event->complete(CL_COMPLETE);
+  EXPECT_NE(where.get_future().get(), std::this_thread::get_id());
+}
+
+TEST_F(Events, TheStatusNeverGoesBackwards) {
+  auto in_order = queue();
+  const auto gate = user_event();
+  const auto event = enqueue(in_order, [] { return CL_COMPLETE; }, {gate});
+  event->advance(CL_RUNNING);
+  event->advance(CL_SUBMITTED);
+  EXPECT_EQ(event->status(), CL_RUNNING);
+  gate->complete(CL_COMPLETE);
+  event->wait();
+  event->advance(CL_RUNNING);
+  EXPECT_EQ(event->status(), CL_COMPLETE);
+}
+
+TEST_F(Events, CallbacksOfAllTypesFireOnceInOrderOfTheStates) {
+  auto in_order = queue();
+  const auto gate = user_event();
+  const auto event = enqueue(in_order, [] { return CL_COMPLETE; }, {gate});
+  std::mutex mutex;
+  std::vector<cl_int> seen;
+  std::promise<void> all;
+  for (const cl_int type : {CL_COMPLETE, CL_RUNNING, CL_SUBMITTED})
+    event->on_status(type, [&](cl_int status) {
+      const std::lock_guard lock(mutex);
+      seen.push_back(status);
+      if (seen.size() == 3) all.set_value();
+    });
+  gate->complete(CL_COMPLETE);
+  all.get_future().wait();
+  EXPECT_EQ(seen, (std::vector<cl_int>{CL_SUBMITTED, CL_RUNNING, CL_COMPLETE}));
+}
+
+TEST_F(Events, AllPendingCallbacksGetTheNegativeStatus) {
+  const auto event = user_event();
+  std::promise<cl_int> told;
+  event->on_status(CL_COMPLETE, [&](cl_int status) { told.set_value(status); });
+  event->complete(-9);
+  EXPECT_EQ(told.get_future().get(), -9);
+}
+
+TEST_F(Events, ALateRegistrationFiresAtOnceOnTheCallbackThread) {
+  const auto event = user_event();
+  event->complete(CL_COMPLETE);
+  std::promise<std::pair<cl_int, std::thread::id>> told;
+  event->on_status(CL_RUNNING, [&](cl_int status) { told.set_value({status, std::this_thread::get_id()}); });
+  const auto [status, where] = told.get_future().get();
+  EXPECT_EQ(status, CL_RUNNING);
+  EXPECT_NE(where, std::this_thread::get_id());
+}
+
+TEST_F(Events, ACallbackMayEnqueueAndWait) {
+  auto in_order = queue();
+  const auto event = user_event();
+  std::promise<cl_int> nested;
+  event->on_status(CL_COMPLETE,
+                   [&](cl_int) { nested.set_value(enqueue(in_order, [] { return CL_COMPLETE; })->wait()); });
+  event->complete(CL_COMPLETE);
+  EXPECT_EQ(nested.get_future().get(), CL_COMPLETE);
+}
+
+TEST_F(Events, WhenEndedDoesNotKeepAFunctionOfAnEndedEvent) {
+  const auto event = user_event();
+  event->complete(CL_COMPLETE);
+  auto witness = std::make_shared<int>(0);
+  EXPECT_FALSE(event->when_ended([witness](cl_int) {}));
+  EXPECT_EQ(witness.use_count(), 1);
+}
+
+TEST_F(Profiling, TimesAscendAndNeverShowADurationOfZero) {
+  auto profiled = queue(CL_QUEUE_PROFILING_ENABLE);
+  std::uint64_t last_end = 0;
+  for (int i = 0; i < 200; ++i) {
+    const auto event = i % 2 == 0 ? enqueue(profiled, [] { return CL_COMPLETE; })
+                                  : profiled->enqueue_marker(CL_COMMAND_MARKER, {}, false);
+    event->wait();
+    const std::uint64_t queued = *event->profile(CL_PROFILING_COMMAND_QUEUED);
+    const std::uint64_t submit = *event->profile(CL_PROFILING_COMMAND_SUBMIT);
+    const std::uint64_t start = *event->profile(CL_PROFILING_COMMAND_START);
+    const std::uint64_t end = *event->profile(CL_PROFILING_COMMAND_END);
+    EXPECT_LE(queued, submit);
+    EXPECT_LE(submit, start);
+    EXPECT_LT(start, end);
+    EXPECT_EQ(end, *event->profile(CL_PROFILING_COMMAND_COMPLETE));
+    EXPECT_GE(start, last_end);
+    last_end = end;
+  }
+}
+
+TEST_F(Profiling, InOrderCommandsDoNotOverlapEvenIfTheirWorkWasReportedSo) {
+  ManualDevice device;
+  auto profiled = queue(CL_QUEUE_PROFILING_ENABLE);
+  const auto first = profiled->enqueue(CL_COMMAND_NDRANGE_KERNEL, std::make_shared<DeviceCommand>(device), {});
+  const auto second = profiled->enqueue(CL_COMMAND_NDRANGE_KERNEL, std::make_shared<DeviceCommand>(device), {});
+  const std::uint64_t now = now_ns();
+  first->work_started(now);
+  second->work_started(now + 1);
+  first->work_ended(now + 1000);
+  second->work_ended(now + 500);
+  device.finish_next();
+  device.finish_next();
+  EXPECT_EQ(*first->profile(CL_PROFILING_COMMAND_END), now + 1000);
+  EXPECT_GE(*second->profile(CL_PROFILING_COMMAND_START), now + 1000);
+  EXPECT_GT(*second->profile(CL_PROFILING_COMMAND_END), *second->profile(CL_PROFILING_COMMAND_START));
+}
+
+TEST_F(Profiling, IsNotAvailableWithoutTheQueuePropertyBeforeTheEndAfterFailureAndForUserEvents) {
+  const auto code = [](const Ref<Event>& event, cl_profiling_info name = CL_PROFILING_COMMAND_END) {
+    const auto result = event->profile(name);
+    return result.ok() ? CL_SUCCESS : result.error().code;
+  };
+  const auto gate = user_event();
+  auto profiled = queue(CL_QUEUE_PROFILING_ENABLE);
+  const auto plain = queue()->enqueue_marker(CL_COMMAND_MARKER, {}, false);
+  const auto open = enqueue(profiled, [] { return CL_INVALID_VALUE; }, {gate});
+  EXPECT_EQ(code(plain), CL_PROFILING_INFO_NOT_AVAILABLE);
+  EXPECT_EQ(code(open), CL_PROFILING_INFO_NOT_AVAILABLE);
+  gate->complete(CL_COMPLETE);
+  open->wait();
+  EXPECT_EQ(code(open), CL_PROFILING_INFO_NOT_AVAILABLE);
+  EXPECT_EQ(code(gate), CL_PROFILING_INFO_NOT_AVAILABLE);
+  EXPECT_EQ(code(open, 0x1234), CL_INVALID_VALUE);
+}
+
+}  // namespace
+}  // namespace skmd::icd::test

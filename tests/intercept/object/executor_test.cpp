@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/executor.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace skmd::icd {
+namespace {
+
+TEST(Executor, WorkersGrowWhileAllOfThemBlock) {
+  Executor executor;
+  std::promise<void> last;
+  std::shared_future<void> gate = last.get_future().share();
+  std::atomic<int> ended{0};
+  // Everything waits for what is posted last: with a fixed number of workers this never ends.
+  for (int i = 0; i < 100; ++i)
+    executor.post([gate, &ended] {
+      gate.wait();
+      ++ended;
+    });
+  executor.post([&last] { last.set_value(); });
+  while (ended < 100) std::this_thread::yield();
+}
+
+TEST(Executor, CallbacksRunInOrderOfPostingOnOneThread) {
+  Executor executor;
+  std::vector<int> seen;
+  std::vector<std::thread::id> where;
+  std::promise<void> done;
+  for (int i = 0; i < 100; ++i)
+    executor.post_callback([&, i] {
+      seen.push_back(i);
+      where.push_back(std::this_thread::get_id());
+      if (i == 99) done.set_value();
+    });
+  done.get_future().wait();
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
+  for (const auto& id : where) EXPECT_EQ(id, where[0]);
+}
+
+TEST(Executor, ItsThreadsBlockAllSignalsAndTheCallersMaskStays) {
+  Executor executor;
+  std::promise<sigset_t> mask;
+  executor.post([&] {
+    sigset_t set;
+    pthread_sigmask(SIG_BLOCK, nullptr, &set);
+    mask.set_value(set);
+  });
+  const sigset_t set = mask.get_future().get();
+  EXPECT_TRUE(sigismember(&set, SIGCHLD));
+  EXPECT_TRUE(sigismember(&set, SIGTERM));
+  sigset_t own;
+  pthread_sigmask(SIG_BLOCK, nullptr, &own);
+  EXPECT_FALSE(sigismember(&own, SIGTERM));
+}
+
+TEST(Executor, AForkedChildGetsThreadsOfItsOwn) {
+  Executor executor;
+  std::promise<void> warm;
+  executor.post([&] { warm.set_value(); });
+  warm.get_future().wait();
+  const pid_t child = fork();
+  if (child == 0) {
+    std::promise<void> done;
+    executor.post([&] { executor.post_callback([&] { done.set_value(); }); });
+    done.get_future().wait();
+    _exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+}  // namespace
+}  // namespace skmd::icd
