@@ -13,16 +13,14 @@ bool wants_times(const Machine& machine) {
          machine.observer->wants_times();
 }
 
-void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice) {
-  const domain::SpaceId space = machine.devices[slice.device]->description().space;
-  for (std::size_t r = 0; r < view.roots().size(); ++r) {
-    if (slice.footprints[r].may_write.empty()) continue;
-    Storage& root = *view.roots()[r];
-    const domain::RangeSet mapped = root.write_mapped();
-    const std::lock_guard lock(root.mutex());
-    root.residency().written(
-        space, mapped.empty() ? slice.footprints[r].may_write : slice.footprints[r].may_write.difference(mapped));
-  }
+void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice, std::size_t root) {
+  const domain::RangeSet& written = slice.touches->roots[root].may_write;
+  if (written.empty()) return;
+  Storage& storage = *view.roots()[root];
+  const domain::RangeSet mapped = storage.write_mapped();
+  const std::lock_guard lock(storage.mutex());
+  storage.residency().written(machine.devices[slice.device]->description().space,
+                              mapped.empty() ? written : written.difference(mapped));
 }
 
 SliceReport account(Machine& machine, const Launch& launch, const SliceWork& slice, std::size_t uploads,

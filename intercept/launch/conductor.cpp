@@ -35,9 +35,9 @@ std::vector<MoveNeed> Conductor::needs() const {
     Storage* root = view_.roots()[r].get();
     domain::RangeSet written;
     if (is_difference(r))
-      for (const SliceWork& slice : decision_.slices) written.add(slice.footprints[r].may_write);
+      for (const SliceWork& slice : decision_.slices) written.add(slice.touches->roots[r].may_write);
     for (const SliceWork& slice : decision_.slices) {
-      domain::RangeSet needed = LaunchView::needed(slice.footprints[r]);
+      domain::RangeSet needed = slice.touches->needed[r];
       needed.add(written);  // rung 3: the same pre-image everywhere
       const bool in_place = space_of(machine_, slice.device) == domain::kHostSpace;
       if (!needed.empty()) needs.push_back({root, in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
@@ -60,7 +60,7 @@ bool Conductor::in_place_conflict(const MovePlan& moves) const {
   for (const SliceWork& slice : decision_.slices) {
     if (space_of(machine_, slice.device) != domain::kHostSpace) continue;
     for (std::size_t r = 0; r < view_.roots().size(); ++r)
-      if (moves.upload_sources(view_.roots()[r].get()).intersects(slice.footprints[r].may_write)) return true;
+      if (moves.upload_sources(view_.roots()[r].get()).intersects(slice.touches->roots[r].may_write)) return true;
   }
   return false;
 }
@@ -128,12 +128,9 @@ Status Conductor::submit(MovePlan& moves, BatchGroup& group) {
 }
 
 void Conductor::commit() {
-  for (const SliceWork& slice : decision_.slices) {
-    SliceWork own = slice;
-    for (std::size_t r = 0; r < own.footprints.size(); ++r)
-      if (is_difference(r)) own.footprints[r].may_write.clear();  // Difference commits these
-    commit_slice(machine_, view_, own);
-  }
+  for (const SliceWork& slice : decision_.slices)
+    for (std::size_t r = 0; r < view_.roots().size(); ++r)
+      if (!is_difference(r)) commit_slice(machine_, view_, slice, r);  // Difference commits its own
 }
 
 Status Conductor::finish_differences() {

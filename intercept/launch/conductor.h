@@ -55,7 +55,7 @@ void report_launch(Machine& machine, const Launch& launch, const Decision& decis
                    std::uint64_t begin);
 
 /// Residency after a slice has written on its device (or will have, on an in-order queue).
-void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice);
+void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice, std::size_t root);
 
 /// Times are worth asking for: the model learns, or somebody watches.
 bool wants_times(const Machine& machine);

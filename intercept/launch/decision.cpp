@@ -21,23 +21,21 @@ domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
 
 /// Defined bytes that `device` would have to be sent for `footprints`.
 std::uint64_t bytes_to(const Machine& machine, const LaunchView& view, std::uint32_t device,
-                       const std::vector<domain::RootFootprint>& footprints) {
+                       const SpanFootprint& touches) {
   std::uint64_t bytes = 0;
-  for (std::size_t r = 0; r < footprints.size(); ++r) {
+  for (std::size_t r = 0; r < touches.needed.size(); ++r) {
     Storage& root = *view.roots()[r];
-    const domain::RangeSet needed = LaunchView::needed(footprints[r]);
     const std::lock_guard lock(root.mutex());
-    bytes += root.residency().missing(space_of(machine, device), needed).bytes();
+    bytes += root.residency().missing(space_of(machine, device), touches.needed[r]).bytes();
   }
   return bytes;
 }
 
 /// Results that will have to come back to the host if somebody reads them.
-std::uint64_t bytes_from(const Machine& machine, std::uint32_t device,
-                         const std::vector<domain::RootFootprint>& footprints) {
+std::uint64_t bytes_from(const Machine& machine, std::uint32_t device, const SpanFootprint& touches) {
   if (space_of(machine, device) == domain::kHostSpace) return 0;
   std::uint64_t bytes = 0;
-  for (const auto& root : footprints) bytes += root.may_write.bytes();
+  for (const auto& root : touches.roots) bytes += root.may_write.bytes();
   return bytes;
 }
 
@@ -70,14 +68,14 @@ std::vector<std::vector<domain::RootFootprint>> by_space(const Machine& machine,
     const domain::SpaceId space = space_of(machine, slice.device);
     auto found = std::find_if(spaces.begin(), spaces.end(), [&](const auto& s) { return s.first == space; });
     if (found == spaces.end()) {
-      spaces.emplace_back(space, slice.footprints);
+      spaces.emplace_back(space, slice.touches->roots);
       continue;
     }
     for (std::size_t r = 0; r < roots; ++r) {
-      found->second[r].reads.add(slice.footprints[r].reads);
-      found->second[r].may_write.add(slice.footprints[r].may_write);
-      found->second[r].must_write.add(slice.footprints[r].must_write);
-      found->second[r].write_unknown = found->second[r].write_unknown || slice.footprints[r].write_unknown;
+      found->second[r].reads.add(slice.touches->roots[r].reads);
+      found->second[r].may_write.add(slice.touches->roots[r].may_write);
+      found->second[r].must_write.add(slice.touches->roots[r].must_write);
+      found->second[r].write_unknown = found->second[r].write_unknown || slice.touches->roots[r].write_unknown;
     }
   }
   std::vector<std::vector<domain::RootFootprint>> result;
@@ -85,16 +83,17 @@ std::vector<std::vector<domain::RootFootprint>> by_space(const Machine& machine,
   return result;
 }
 
-Decision whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device, NotSplit reason) {
-  Decision decision;
-  decision.slices.push_back({device, {0, launch.range.group_total()}, view.whole()});
-  decision.whole = reason;
+std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
+                                         NotSplit reason) {
+  auto decision = std::make_shared<Decision>();
+  decision->slices.push_back({device, {0, launch.range.group_total()}, view.shape().whole()});
+  decision->whole = reason;
   return decision;
 }
 
 /// Where a launch that stays whole is expected to end first; the anchor where too little is known.
-std::uint32_t fastest(const Machine& machine, const Launch& launch, const LaunchView& view,
-                      const Eligibility& eligible) {
+std::uint32_t fastest(const Machine& machine, const Launch& launch, const LaunchView& view) {
+  const Eligibility& eligible = view.shape().eligible();
   const std::uint32_t preferred = eligible.preferred(machine.anchor);
   if (machine.settings.policy.mode != PartitionMode::automatic) return preferred;
   const auto all = models(machine, launch, eligible);
@@ -123,8 +122,16 @@ std::uint32_t single_device(const Machine& machine, const Eligibility& eligible)
   return eligible.preferred(machine.anchor);
 }
 
-domain::Plan ask_partitioner(Machine& machine, const Launch& launch, const LaunchView& view,
-                             const Eligibility& eligible) {
+domain::Plan plan_of(const Decision& decision) {
+  domain::Plan plan;
+  for (const SliceWork& slice : decision.slices) plan.slices.push_back({slice.device, slice.span});
+  if (decision.whole) plan.reason = *decision.whole;
+  plan.predicted_seconds = decision.predicted_seconds;
+  return plan;
+}
+
+domain::Plan ask_partitioner(Machine& machine, const Launch& launch, const LaunchView& view, const Decision* previous) {
+  const Eligibility& eligible = view.shape().eligible();
   const auto device_models = models(machine, launch, eligible);
   domain::PartitionRequest request;
   request.policy = machine.settings.policy;
@@ -133,48 +140,50 @@ domain::Plan ask_partitioner(Machine& machine, const Launch& launch, const Launc
   request.devices = device_models;
   request.granularity = row_of_groups(launch.range);
   request.bytes_to = [&](std::uint32_t device, const GroupSpan& span) {
-    return bytes_to(machine, view, device, view.footprints(span));
+    return bytes_to(machine, view, device, *view.shape().footprint(span));
   };
   request.bytes_from = [&](std::uint32_t device, const GroupSpan& span) {
-    return bytes_from(machine, device, view.footprints(span));
+    return bytes_from(machine, device, *view.shape().footprint(span));
   };
+  const domain::Plan before = previous != nullptr ? plan_of(*previous) : domain::Plan{};
+  if (previous != nullptr) request.previous = &before;
   const auto begin = std::chrono::steady_clock::now();
   domain::Plan plan = domain::partition(request);
   machine.observer->partition(static_cast<std::uint64_t>((std::chrono::steady_clock::now() - begin).count()));
   return plan;
 }
 
-}  // namespace
-
-std::optional<NotSplit> confined(const Machine& machine, const Launch& launch, const Eligibility& eligible) {
-  if (machine.settings.policy.mode == PartitionMode::single) return NotSplit::mode_single;
-  if (launch.kernel->opaque()) return NotSplit::opaque_program;
-  if (const auto fact =
-          domain::forbids_split(launch.kernel->traits(), machine.settings.split_mixed || eligible.alike(machine)))
-    return fact;
-  if (launch.range.group_total() == 1) return NotSplit::one_group;
-  if (eligible.count() == 1) return NotSplit::one_device_eligible;
-  return std::nullopt;
-}
-
-Decision decide(Machine& machine, const Launch& launch, const LaunchView& view, const Eligibility& eligible) {
-  if (const auto reason = confined(machine, launch, eligible)) {
-    const std::uint32_t device =
-        *reason == NotSplit::mode_single ? single_device(machine, eligible) : fastest(machine, launch, view, eligible);
+std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& launch, const LaunchView& view,
+                                            const Decision* previous) {
+  if (const auto reason = view.shape().confined()) {
+    const std::uint32_t device = *reason == NotSplit::mode_single ? single_device(machine, view.shape().eligible())
+                                                                  : fastest(machine, launch, view);
     return whole_on(launch, view, device, *reason);
   }
-  const domain::Plan plan = ask_partitioner(machine, launch, view, eligible);
+  const domain::Plan plan = ask_partitioner(machine, launch, view, previous);
   if (plan.slices.size() == 1) return whole_on(launch, view, plan.slices.front().device, plan.reason);
 
-  Decision decision;
-  decision.predicted_seconds = plan.predicted_seconds;
+  auto decision = std::make_shared<Decision>();
+  decision->predicted_seconds = plan.predicted_seconds;
   for (const domain::Slice& slice : plan.slices)
-    decision.slices.push_back({slice.device, slice.span, view.footprints(slice.span)});
-  decision.merge =
-      domain::decide_merge(launch.kernel->traits(), by_space(machine, decision.slices, view.roots().size()),
+    decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
+  decision->merge =
+      domain::decide_merge(launch.kernel->traits(), by_space(machine, decision->slices, view.roots().size()),
                            view.views(), static_cast<std::uint32_t>(view.roots().size()));
-  if (decision.merge.refused)
-    return whole_on(launch, view, fastest(machine, launch, view, eligible), *decision.merge.refused);
+  if (decision->merge.refused) return whole_on(launch, view, fastest(machine, launch, view), *decision->merge.refused);
+  return decision;
+}
+
+}  // namespace
+
+std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view) {
+  const auto mode = machine.settings.policy.mode;
+  const auto previous = view.shape().decision();
+  // These modes look neither at rates nor at residency: one decision serves every launch of the shape.
+  const bool constant = mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single;
+  if (constant && previous) return previous;
+  auto decision = decide_anew(machine, launch, view, previous.get());
+  view.shape().remember(decision);
   return decision;
 }
 

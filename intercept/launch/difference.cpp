@@ -40,7 +40,7 @@ Difference::Difference(Machine& machine, Storage& storage, std::size_t root, std
     : machine_(machine), storage_(storage), root_(root), element_(element) {}
 
 Status Difference::begin(const std::vector<SliceWork>& slices) {
-  for (const SliceWork& slice : slices) written_.add(slice.footprints[root_].may_write);
+  for (const SliceWork& slice : slices) written_.add(slice.touches->roots[root_].may_write);
   auto scratch = Scratch::make(storage_.bytes());
   if (!scratch) return scratch.error();
   before_ = std::make_unique<Scratch>(std::move(*scratch));
@@ -55,7 +55,7 @@ Status Difference::fetch(const SliceWork& slice, std::byte* to, const std::strin
   if (!native) return native.error();
   Batch batch;
   batch.want_times = machine_.observer->wants_times();
-  const domain::RangeSet& ranges = slice.footprints[root_].may_write;
+  const domain::RangeSet& ranges = slice.touches->roots[root_].may_write;
   for (const domain::RowRun& rows : domain::row_runs(ranges)) batch.ops.emplace_back(ReadOp{*native, to, rows});
   BatchGroup group;
   TransferReport report{slice.device, 0, ranges.bytes(), 0, 0, kernel};
@@ -79,7 +79,7 @@ Status Difference::finish(const std::vector<SliceWork>& slices, const std::strin
     if (!result) return result.error();
     if (auto status = fetch(slice, result->data(), kernel); !status) return status;
     const std::uint64_t begin = now_ns();
-    const domain::RangeSet& ranges = slice.footprints[root_].may_write;
+    const domain::RangeSet& ranges = slice.touches->roots[root_].may_write;
     domain::merge_difference(before_->data(), result->data(), *host, ranges, element_);
     machine_.observer->merge({kernel, domain::Rung::diff, ranges.bytes(), begin, now_ns()});
   }

@@ -91,4 +91,15 @@ Eligibility eligibility(const Machine& machine, const Launch& launch) {
   return result;
 }
 
+std::optional<domain::NotSplit> confined(const Machine& machine, const Launch& launch, const Eligibility& eligible) {
+  if (machine.settings.policy.mode == domain::PartitionMode::single) return domain::NotSplit::mode_single;
+  if (launch.kernel->opaque()) return domain::NotSplit::opaque_program;
+  if (const auto fact =
+          domain::forbids_split(launch.kernel->traits(), machine.settings.split_mixed || eligible.alike(machine)))
+    return fact;
+  if (launch.range.group_total() == 1) return domain::NotSplit::one_group;
+  if (eligible.count() == 1) return domain::NotSplit::one_device_eligible;
+  return std::nullopt;
+}
+
 }  // namespace skmd::icd

@@ -2,10 +2,12 @@
 // Which devices can take a launch (semantics note, rule 3): program built there, local size, local memory, buffers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "intercept/launch/launch.h"
+#include "partitioner/merge.h"
 
 namespace skmd::icd {
 
@@ -20,5 +22,8 @@ struct Eligibility {
 };
 
 Eligibility eligibility(const Machine& machine, const Launch& launch);
+
+/// The reason that keeps this launch whole whatever is measured and wherever its bytes lie, or none.
+std::optional<domain::NotSplit> confined(const Machine& machine, const Launch& launch, const Eligibility& eligible);
 
 }  // namespace skmd::icd

@@ -14,18 +14,18 @@ struct LaunchCommand::InFlight {
   Ref<Event> event;
   std::shared_ptr<Command> self;
   RangeLock lock;
-  Decision decision;
+  std::shared_ptr<const Decision> decision;
   std::size_t uploads = 0;
   std::uint64_t upload_bytes = 0;
   bool first = false;
   std::uint64_t begin = 0;
 };
 
-LaunchCommand::LaunchCommand(Machine& machine, Launch launch, Eligibility eligible)
-    : machine_(machine), launch_(std::move(launch)), view_(launch_), eligible_(std::move(eligible)) {}
+LaunchCommand::LaunchCommand(Machine& machine, Launch launch)
+    : machine_(machine), launch_(std::move(launch)), view_(machine, launch_) {}
 
 bool LaunchCommand::may_start() const {
-  if (confined(machine_, launch_, eligible_)) return true;
+  if (view_.shape().confined()) return true;
   // These modes split whatever can be split: there is nothing to find out here.
   const auto mode = machine_.settings.policy.mode;
   return mode == domain::PartitionMode::automatic || mode == domain::PartitionMode::linear;
@@ -36,7 +36,7 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
   std::vector<MoveNeed> needs;
   const bool in_place = machine_.devices[slice.device]->description().space == domain::kHostSpace;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-    domain::RangeSet needed = LaunchView::needed(slice.footprints[r]);
+    domain::RangeSet needed = slice.touches->needed[r];
     if (!needed.empty())
       needs.push_back({view_.roots()[r].get(), in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
   }
@@ -55,15 +55,15 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
   std::move(runs->begin(), runs->end(), std::back_inserter(batch.ops));
   // The queue is in order: what is submitted next may count on these bytes already.
   moves.commit_uploads();
-  commit_slice(machine_, view_, slice);
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) commit_slice(machine_, view_, slice, r);
   return batch;
 }
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
   if (machine_.settings.verify || !may_start()) return false;
-  Decision decision = decide(machine_, launch_, view_, eligible_);
-  if (decision.slices.size() != 1) return false;
-  Device& device = *machine_.devices[decision.slices.front().device];
+  auto decision = decide(machine_, launch_, view_);
+  if (decision->slices.size() != 1) return false;
+  Device& device = *machine_.devices[decision->slices.front().device];
   if (behind != nullptr && behind != &device) return false;
   auto lock = RangeLock::try_take(view_.claims(), &device);
   if (!lock) return false;
@@ -75,7 +75,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
     for (const auto& root : view_.roots()) roots.push_back(root.get());
     const auto guard = MoveGuard::try_lock(std::move(roots));
     if (!guard) return domain::Error{CL_SUCCESS, "bytes are being moved"};
-    return prepare(decision, *flight);
+    return prepare(*decision, *flight);
   }();
   if (!batch) return false;  // run() does it, or says what is wrong
 
@@ -83,14 +83,14 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   flight->self = self;
   flight->lock = std::move(*lock);
   flight->decision = std::move(decision);
-  flight->first = first_use(launch_, flight->decision.slices.front().device, flight->decision.slices.front().span);
+  flight->first = first_use(launch_, flight->decision->slices.front().device, flight->decision->slices.front().span);
   batch->want_times = wants_times(machine_);
   batch->done = [this, flight](BatchResult&& result) {
-    const SliceReport report = account(machine_, launch_, flight->decision.slices.front(), flight->uploads,
+    const SliceReport report = account(machine_, launch_, flight->decision->slices.front(), flight->uploads,
                                        flight->upload_bytes, flight->first, result);
     if (report.start != 0) flight->event->work_started(report.start);
     flight->event->work_ended(now_ns());
-    if (result.status == CL_SUCCESS) report_launch(machine_, launch_, flight->decision, {report}, flight->begin);
+    if (result.status == CL_SUCCESS) report_launch(machine_, launch_, *flight->decision, {report}, flight->begin);
     flight->lock.release();
     // The event may be the last owner of everything here, `this` included; `self` goes with the closure.
     flight->event->complete(result.status == CL_SUCCESS ? CL_COMPLETE : result.status);
@@ -104,14 +104,14 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
 
 Status LaunchCommand::run_locked(Event& event) {
   const RangeLock lock = RangeLock::take(view_.claims());
-  const Decision decision = decide(machine_, launch_, view_, eligible_);
-  if (!machine_.settings.verify || decision.slices.size() == 1) {
-    Conductor conductor(machine_, launch_, view_, decision, event);
+  const auto decision = decide(machine_, launch_, view_);
+  if (!machine_.settings.verify || decision->slices.size() == 1) {
+    Conductor conductor(machine_, launch_, view_, *decision, event);
     return conductor.run();
   }
-  auto verification = Verification::begin(machine_, launch_, view_, decision);
+  auto verification = Verification::begin(machine_, launch_, view_, *decision);
   if (!verification) return verification.error();
-  Conductor conductor(machine_, launch_, view_, decision, event);
+  Conductor conductor(machine_, launch_, view_, *decision, event);
   if (auto status = conductor.run(); !status) return status;
   return (*verification)->finish();
 }
@@ -127,14 +127,13 @@ cl_int LaunchCommand::run(Event& event) {
 }
 
 Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch) {
-  Eligibility eligible = eligibility(machine, launch);
-  if (eligible.count() == 0) {
-    std::string reason = "no device can take the launch of " + launch.kernel->traits().name;
-    for (std::size_t i = 0; i < eligible.why_not.size(); ++i)
-      reason += "; " + machine.devices[i]->description().name + ": " + eligible.why_not[i];
-    return domain::Error{CL_OUT_OF_RESOURCES, reason};
-  }
-  return std::shared_ptr<Command>(std::make_shared<LaunchCommand>(machine, std::move(launch), std::move(eligible)));
+  auto command = std::make_shared<LaunchCommand>(machine, std::move(launch));
+  const Eligibility& eligible = command->view().shape().eligible();
+  if (eligible.count() != 0) return std::shared_ptr<Command>(std::move(command));
+  std::string reason = "no device can take the launch";
+  for (std::size_t i = 0; i < eligible.why_not.size(); ++i)
+    reason += "; " + machine.devices[i]->description().name + ": " + eligible.why_not[i];
+  return domain::Error{CL_OUT_OF_RESOURCES, reason};
 }
 
 }  // namespace skmd::icd

@@ -12,7 +12,9 @@ namespace skmd::icd {
 
 class LaunchCommand : public Command {
  public:
-  LaunchCommand(Machine& machine, Launch launch, Eligibility eligible);
+  LaunchCommand(Machine& machine, Launch launch);
+
+  [[nodiscard]] const LaunchView& view() const { return view_; }
 
   /// Takes over launches that stay whole on one device, need nothing gathered, and whose ranges are free (or held by
   /// commands that come earlier on that device's in-order queue).
@@ -28,7 +30,6 @@ class LaunchCommand : public Command {
   Machine& machine_;
   Launch launch_;
   LaunchView view_;
-  Eligibility eligible_;
 };
 
 }  // namespace skmd::icd

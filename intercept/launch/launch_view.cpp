@@ -5,24 +5,18 @@
 
 namespace skmd::icd {
 
-LaunchView::LaunchView(const Launch& launch) : launch_(launch) {
-  const std::size_t count = launch.arguments.size();
-  root_views_.resize(count, {domain::kNoRoot, 0});
-  argument_views_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const LaunchArgument& argument = launch.arguments[i];
-    if (const auto* view = std::get_if<BufferView>(&argument)) {
-      root_views_[i] = {root_of(view->storage), view->offset};
-      argument_views_[i] = {true, view->size, {}};
-    } else if (const auto* image = std::get_if<ImageView>(&argument)) {
-      root_views_[i] = {root_of(image->storage), image->over_buffer ? image->offset : 0};
-    } else if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
-      argument_views_[i].value = *value;
-    } else if (std::holds_alternative<NullPointer>(argument)) {
-      argument_views_[i].is_buffer = true;
-    }
+LaunchView::LaunchView(Machine& machine, const Launch& launch) {
+  views_.resize(launch.arguments.size(), {domain::kNoRoot, 0});
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    if (const auto* view = std::get_if<BufferView>(&launch.arguments[i]))
+      views_[i] = {root_of(view->storage), view->offset};
+    if (const auto* image = std::get_if<ImageView>(&launch.arguments[i]))
+      views_[i] = {root_of(image->storage), image->over_buffer ? image->offset : 0};
   }
-  whole_ = footprints({0, launch.range.group_total()});
+  std::vector<std::uint64_t> root_bytes;
+  root_bytes.reserve(roots_.size());
+  for (const auto& root : roots_) root_bytes.push_back(root->bytes());
+  shape_ = LaunchShape::of(machine, launch, views_, root_bytes);
 }
 
 std::uint32_t LaunchView::root_of(const std::shared_ptr<Storage>& storage) {
@@ -32,50 +26,13 @@ std::uint32_t LaunchView::root_of(const std::shared_ptr<Storage>& storage) {
   return static_cast<std::uint32_t>(roots_.size() - 1);
 }
 
-std::vector<domain::RootFootprint> LaunchView::footprints(const domain::GroupSpan& span) const {
-  std::vector<domain::RootFootprint> roots;
-  if (launch_.kernel->opaque()) {
-    roots.resize(roots_.size());
-  } else {
-    const auto arguments = domain::evaluate(launch_.kernel->traits(), launch_.range, span, argument_views_);
-    roots = domain::on_roots(arguments, root_views_, static_cast<std::uint32_t>(roots_.size()));
-  }
-  add_unanalysed(roots);
-  return roots;
-}
-
-void LaunchView::add_unanalysed(std::vector<domain::RootFootprint>& roots) const {
-  const domain::KernelTraits& traits = launch_.kernel->traits();
-  for (std::size_t i = 0; i < launch_.arguments.size(); ++i) {
-    if (root_views_[i].root == domain::kNoRoot) continue;
-    const auto* image = std::get_if<ImageView>(&launch_.arguments[i]);
-    if (image == nullptr && !launch_.kernel->opaque()) continue;
-    const std::uint64_t begin = root_views_[i].offset;
-    const std::uint64_t size = image == nullptr     ? argument_views_[i].bytes
-                               : image->over_buffer ? image->size
-                                                    : image->storage->bytes();
-    const bool read_only = image != nullptr && !launch_.kernel->opaque() && i < traits.parameters.size() &&
-                           traits.parameters[i].image_access == domain::ImageAccess::read_only;
-    domain::RootFootprint& root = roots[root_views_[i].root];
-    root.reads.add(domain::ByteRange{begin, begin + size});
-    if (read_only) continue;
-    root.may_write.add(domain::ByteRange{begin, begin + size});
-    root.write_unknown = true;
-  }
-}
-
-domain::RangeSet LaunchView::needed(const domain::RootFootprint& footprint) {
-  domain::RangeSet needed = footprint.may_write.difference(footprint.must_write);
-  needed.add(footprint.reads);
-  return needed;
-}
-
 std::vector<Claim> LaunchView::claims() const {
   std::vector<Claim> claims;
   claims.reserve(2 * roots_.size());
   for (std::size_t r = 0; r < roots_.size(); ++r) {
-    if (!whole_[r].reads.empty()) claims.push_back({roots_[r], whole_[r].reads, false});
-    if (!whole_[r].may_write.empty()) claims.push_back({roots_[r], whole_[r].may_write, true});
+    const domain::RootFootprint& touched = whole().roots[r];
+    if (!touched.reads.empty()) claims.push_back({roots_[r], touched.reads, false});
+    if (!touched.may_write.empty()) claims.push_back({roots_[r], touched.may_write, true});
   }
   return claims;
 }

@@ -35,7 +35,7 @@ Result<std::unique_ptr<Verification>> Verification::begin(Machine& machine, cons
   std::unique_ptr<Verification> verification(new Verification(machine, launch, view, decision));
   for (std::size_t r = 0; r < view.roots().size(); ++r) {
     Storage& root = *view.roots()[r];
-    const domain::RangeSet ranges = touched(view.whole()[r]);
+    const domain::RangeSet ranges = touched(view.whole().roots[r]);
     if (auto status = root.gather(ranges, "verify"); !status) return status.error();
     auto host = root.host();
     if (!host) return host.error();
@@ -56,7 +56,7 @@ Result<std::vector<Scratch>> Verification::run_whole(const SliceWork& slice) {
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     auto scratch = Scratch::make(view_.roots()[r]->bytes());
     if (!scratch) return scratch.error();
-    const domain::RangeSet ranges = touched(view_.whole()[r]);
+    const domain::RangeSet ranges = touched(view_.whole().roots[r]);
     copy_ranges(before_[r].data(), scratch->data(), ranges);
     auto native = device.allocate(view_.roots()[r]->bytes(), in_place ? scratch->data() : nullptr);
     if (!native) return native.error();
@@ -74,7 +74,7 @@ Result<std::vector<Scratch>> Verification::run_whole(const SliceWork& slice) {
   std::move(runs->begin(), runs->end(), std::back_inserter(batch.ops));
   if (!in_place)
     for (std::size_t r = 0; r < natives.size(); ++r)
-      for (const domain::RowRun& rows : domain::row_runs(view_.whole()[r].may_write))
+      for (const domain::RowRun& rows : domain::row_runs(view_.whole().roots[r].may_write))
         batch.ops.emplace_back(ReadOp{natives[r], results[r].data(), rows});
   BatchGroup group;
   group.submit(device, std::move(batch));
@@ -91,7 +91,7 @@ std::uint32_t Verification::argument_of(std::size_t root) const {
 Status Verification::compare(const SliceWork& slice, const std::vector<Scratch>& whole) {
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     const bool joined = decision_.merge.per_root[r] == domain::Rung::diff;
-    const domain::RangeSet& ranges = joined ? view_.whole()[r].may_write : slice.footprints[r].may_write;
+    const domain::RangeSet& ranges = joined ? view_.whole().roots[r].may_write : slice.touches->roots[r].may_write;
     if (ranges.empty()) continue;
     Storage& root = *view_.roots()[r];
     if (auto status = root.gather(ranges, "verify"); !status) return status;

@@ -36,6 +36,17 @@ class BuiltKernel {
   [[nodiscard]] bool built_on(std::uint32_t index) const { return native_[index] != nullptr; }
   [[nodiscard]] Machine& machine() const { return machine_; }
 
+  /// What launches of this kernel want to remember from one to the next; made at the first call by `make`. Thread-safe.
+  struct Memo {
+    virtual ~Memo() = default;
+  };
+  template <class T>
+  T& memo() {
+    const std::lock_guard lock(mutex_);
+    if (!memo_) memo_ = std::make_unique<T>();
+    return static_cast<T&>(*memo_);
+  }
+
  private:
   Machine& machine_;
   domain::KernelTraits traits_;
@@ -45,6 +56,7 @@ class BuiltKernel {
   std::vector<std::shared_ptr<NativeProgram>> native_;  // per device, null: not built there
   std::mutex mutex_;
   std::vector<std::shared_ptr<NativeKernel>> kernels_;  // per device
+  std::unique_ptr<Memo> memo_;
 };
 
 /// A view of a root, kept alive by the launch.

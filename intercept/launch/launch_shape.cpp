@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/launch_shape.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace skmd::icd {
+
+namespace {
+
+constexpr std::size_t kShapesPerKernel = 16;
+constexpr std::size_t kSpansPerShape = 64;
+
+/// A shape's identity: equal keys, equal footprints and eligibility.
+class Key {
+ public:
+  explicit Key(std::vector<std::byte>& bytes) : bytes_(bytes) { bytes_.clear(); }
+  void add(std::uint64_t value) { add(&value, sizeof value); }
+  void add(const void* data, std::size_t size) {
+    if (size == 0) return;
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + size);
+    std::memcpy(bytes_.data() + at, data, size);
+  }
+
+ private:
+  std::vector<std::byte>& bytes_;
+};
+
+void describe(Key& key, const Launch& launch, const std::vector<domain::RootView>& views,
+              const std::vector<std::uint64_t>& root_bytes) {
+  key.add(launch.range.work_dim);
+  key.add(launch.range.offset.data(), sizeof launch.range.offset);
+  key.add(launch.range.global.data(), sizeof launch.range.global);
+  key.add(launch.range.local.data(), sizeof launch.range.local);
+  for (const std::uint64_t bytes : root_bytes) key.add(bytes);
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const LaunchArgument& argument = launch.arguments[i];
+    key.add(argument.index());
+    key.add(views[i].root);
+    key.add(views[i].offset);
+    if (const auto* view = std::get_if<BufferView>(&argument)) key.add(view->size);
+    if (const auto* view = std::get_if<ImageView>(&argument)) key.add(view->over_buffer ? view->size : 0);
+    if (const auto* local = std::get_if<LocalBytes>(&argument)) key.add(local->bytes);
+    if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
+      key.add(value->size());
+      key.add(value->data(), value->size());
+    }
+  }
+}
+
+}  // namespace
+
+/// The shapes of one kernel, most kernels having one or two.
+class ShapeMemo : public BuiltKernel::Memo {
+ public:
+  std::shared_ptr<LaunchShape> find(const std::vector<std::byte>& key) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, shape] : shapes_)
+      if (known == key) return shape;
+    return nullptr;
+  }
+  void keep(const std::vector<std::byte>& key, const std::shared_ptr<LaunchShape>& shape) {
+    const std::lock_guard lock(mutex_);
+    if (shapes_.size() < kShapesPerKernel) {
+      shapes_.emplace_back(key, shape);
+      return;
+    }
+    shapes_[oldest_] = {key, shape};
+    oldest_ = (oldest_ + 1) % kShapesPerKernel;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<std::vector<std::byte>, std::shared_ptr<LaunchShape>>> shapes_;
+  std::size_t oldest_ = 0;
+};
+
+std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& launch,
+                                             const std::vector<domain::RootView>& views,
+                                             const std::vector<std::uint64_t>& root_bytes) {
+  thread_local std::vector<std::byte> bytes;
+  Key key(bytes);
+  describe(key, launch, views, root_bytes);
+  auto& memo = launch.kernel->memo<ShapeMemo>();
+  if (auto known = memo.find(bytes)) return known;
+  std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes.size()));
+  memo.keep(bytes, shape);
+  return shape;
+}
+
+LaunchShape::LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views,
+                         std::size_t roots)
+    : kernel_(*launch.kernel),
+      range_(launch.range),
+      views_(views),
+      roots_(roots),
+      eligible_(eligibility(machine, launch)) {
+  copy_arguments(launch);
+  whole_ = evaluate({0, range_.group_total()});
+  confined_ = icd::confined(machine, launch, eligible_);
+}
+
+void LaunchShape::copy_arguments(const Launch& launch) {
+  arguments_.resize(launch.arguments.size());
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    Argument& own = arguments_[i];
+    const LaunchArgument& argument = launch.arguments[i];
+    own.buffer = std::holds_alternative<BufferView>(argument) || std::holds_alternative<NullPointer>(argument);
+    if (const auto* view = std::get_if<BufferView>(&argument)) own.bytes = view->size;
+    if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) own.value = *value;
+    if (const auto* image = std::get_if<ImageView>(&argument)) {
+      own.image = true;
+      own.bytes = image->over_buffer ? image->size : image->storage->bytes();
+      const auto& parameters = kernel_.traits().parameters;
+      own.read_only_image =
+          !kernel_.opaque() && i < parameters.size() && parameters[i].image_access == domain::ImageAccess::read_only;
+    }
+  }
+  for (const Argument& own : arguments_) argument_views_.push_back({own.buffer, own.bytes, own.value});
+}
+
+SharedFootprint LaunchShape::evaluate(const domain::GroupSpan& span) const {
+  auto footprint = std::make_shared<SpanFootprint>();
+  if (kernel_.opaque()) {
+    footprint->roots.resize(roots_);
+  } else {
+    const auto arguments = domain::evaluate(kernel_.traits(), range_, span, argument_views_);
+    footprint->roots = domain::on_roots(arguments, views_, static_cast<std::uint32_t>(roots_));
+  }
+  add_unanalysed(footprint->roots);
+  for (const domain::RootFootprint& root : footprint->roots) {
+    footprint->needed.push_back(root.may_write.difference(root.must_write));
+    footprint->needed.back().add(root.reads);
+  }
+  return footprint;
+}
+
+void LaunchShape::add_unanalysed(std::vector<domain::RootFootprint>& roots) const {
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    if (views_[i].root == domain::kNoRoot || (!arguments_[i].image && !kernel_.opaque())) continue;
+    const domain::ByteRange all{views_[i].offset, views_[i].offset + arguments_[i].bytes};
+    domain::RootFootprint& root = roots[views_[i].root];
+    root.reads.add(all);
+    if (arguments_[i].read_only_image) continue;
+    root.may_write.add(all);
+    root.write_unknown = true;
+  }
+}
+
+SharedFootprint LaunchShape::footprint(const domain::GroupSpan& span) {
+  if (span.first == 0 && span.last == range_.group_total()) return whole_;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, footprint] : recent_)
+      if (known == span) return footprint;
+  }
+  SharedFootprint footprint = evaluate(span);
+  const std::lock_guard lock(mutex_);
+  if (recent_.size() < kSpansPerShape) {
+    recent_.emplace_back(span, footprint);
+  } else {
+    recent_[oldest_] = {span, footprint};
+    oldest_ = (oldest_ + 1) % kSpansPerShape;
+  }
+  return footprint;
+}
+
+std::shared_ptr<const Decision> LaunchShape::decision() {
+  const std::lock_guard lock(mutex_);
+  return decision_;
+}
+
+void LaunchShape::remember(std::shared_ptr<const Decision> decision) {
+  const std::lock_guard lock(mutex_);
+  decision_ = std::move(decision);
+}
+
+}  // namespace skmd::icd

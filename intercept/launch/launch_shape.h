@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything about a launch that follows from its geometry, scalars and views alone - not from which buffers they are
+// or where their bytes lie. Applications repeat launches a thousand times: a shape is worked out once and remembered
+// with the kernel.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "intercept/launch/eligibility.h"
+#include "intercept/launch/launch.h"
+#include "partitioner/footprint.h"
+#include "partitioner/merge.h"
+#include "partitioner/partition.h"
+
+namespace skmd::icd {
+
+/// What the groups of one span touch, per root buffer, aliases joined.
+struct SpanFootprint {
+  std::vector<domain::RootFootprint> roots;
+  /// What must be valid on a device before it runs: reads, and old bytes under writes that are not sure.
+  std::vector<domain::RangeSet> needed;
+};
+using SharedFootprint = std::shared_ptr<const SpanFootprint>;
+
+struct SliceWork {
+  std::uint32_t device = 0;
+  domain::GroupSpan span;
+  SharedFootprint touches;
+};
+
+/// A plan and how its results are joined.
+struct Decision {
+  std::vector<SliceWork> slices;          // one: whole
+  std::optional<domain::NotSplit> whole;  // set iff one slice
+  domain::MergeDecision merge;            // of split launches: per root
+  double predicted_seconds = 0.0;
+};
+
+class LaunchShape {
+ public:
+  /// The remembered shape of `launch`, or a new one. `views` and `root_bytes`: its roots in order of appearance.
+  static std::shared_ptr<LaunchShape> of(Machine& machine, const Launch& launch,
+                                         const std::vector<domain::RootView>& views,
+                                         const std::vector<std::uint64_t>& root_bytes);
+
+  [[nodiscard]] const Eligibility& eligible() const { return eligible_; }
+  /// The reason that keeps this launch whole wherever its bytes lie, or none.
+  [[nodiscard]] std::optional<domain::NotSplit> confined() const { return confined_; }
+  /// Footprint of the whole launch.
+  [[nodiscard]] const SharedFootprint& whole() const { return whole_; }
+  /// The footprint of `span`; recent ones are remembered. Thread-safe.
+  SharedFootprint footprint(const domain::GroupSpan& span);
+  /// Modes that do not look at residency or rates decide once.
+  [[nodiscard]] std::shared_ptr<const Decision> decision();
+  void remember(std::shared_ptr<const Decision> decision);
+
+ private:
+  friend class ShapeMemo;
+  LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views, std::size_t roots);
+  SharedFootprint evaluate(const domain::GroupSpan& span) const;
+  void add_unanalysed(std::vector<domain::RootFootprint>& roots) const;
+  void copy_arguments(const Launch& launch);
+
+  /// An argument without its objects.
+  struct Argument {
+    std::vector<std::byte> value;
+    bool buffer = false, image = false, read_only_image = false;
+    std::uint64_t bytes = 0;
+  };
+  // A shape lives no longer than its kernel, which remembers it; launches hold the kernel.
+  const BuiltKernel& kernel_;
+  domain::NdRange range_;
+  std::vector<domain::RootView> views_;
+  std::size_t roots_;
+  std::vector<Argument> arguments_;
+  std::vector<domain::ArgumentView> argument_views_;
+  Eligibility eligible_;
+  std::optional<domain::NotSplit> confined_;
+  SharedFootprint whole_;
+  std::mutex mutex_;
+  std::vector<std::pair<domain::GroupSpan, SharedFootprint>> recent_;
+  std::size_t oldest_ = 0;
+  std::shared_ptr<const Decision> decision_;
+};
+
+}  // namespace skmd::icd
