@@ -120,6 +120,7 @@ void TraceFile::add(const LaunchReport& report) {
   const std::lock_guard lock(mutex_);
   ++launches_;
   for (const SliceReport& slice : report.slices) {
+    if (slice.end == 0) continue;  // nobody measured it
     complete(report.kernel, "slice", device_track(slice.device), slice.start, slice.end);
     append_argument(pending_, "launch", launches_);
     append_argument(pending_, "first_group", slice.span.first);
@@ -130,6 +131,7 @@ void TraceFile::add(const LaunchReport& report) {
 }
 
 void TraceFile::add(const TransferReport& report) {
+  if (report.end == 0) return;
   const std::lock_guard lock(mutex_);
   const std::string direction = report.bytes_from == 0 ? "to device" : "from device";
   complete(report.what.empty() ? direction : report.what, "transfer", link_track(report.device), report.start,

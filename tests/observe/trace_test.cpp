@@ -65,6 +65,18 @@ TEST(Trace, PutsSlicesTransfersAndMergesOnTheirTracks) {
   EXPECT_EQ(events[2]["args"], (json{{"rung", "diff"}, {"bytes", 32}}));
 }
 
+TEST(Trace, LeavesOutWhatNobodyMeasured) {
+  const TemporaryFolder folder;
+  TraceFile trace;
+  std::string reason;
+  ASSERT_TRUE(trace.open(folder.file("t"), reason)) << reason;
+  LaunchReport launch = split_launch("vadd");
+  launch.slices[0].start = launch.slices[0].end = 0;
+  trace.add(launch);
+  trace.add(TransferReport{0, 64, 0, 0, 0, "vadd"});
+  EXPECT_EQ(events_of(folder.file("t"), "X").size(), 1u);
+}
+
 TEST(Trace, IsWholeAfterEachReportOfAProcessThatIsKilled) {
   const TemporaryFolder folder;
   for (int reports = 0; reports < 4; ++reports) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running the application as a child that behaves as if it had been started directly.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace skmd::profiler {
+
+struct ChildResult {
+  int status = 0;       // exit status, or 128 + signal
+  std::string failure;  // set if the program could not be started; status is then 126 or 127, as shells have it
+};
+
+/// Starts `command` (found along PATH) with the present environment and waits for it. Signals that somebody sends to
+/// this process are passed on; those of the terminal reach the child by themselves.
+ChildResult run_child(const std::vector<std::string>& command);
+
+}  // namespace skmd::profiler

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/driver.h"
+
+#include <CL/cl_icd.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "profiler/describe.h"
+
+namespace skmd::profiler {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Function>
+Function symbol(void* library, const char* name) {
+  return reinterpret_cast<Function>(dlsym(library, name));
+}
+
+/// Makes the driver write its errors to a file of ours, unless the user already has them written somewhere.
+class ErrorLog {
+ public:
+  ErrorLog() {
+    if (getenv("SKMD_LOG") != nullptr) return;
+    path_ = (fs::temp_directory_path() / "skmd-log-XXXXXX").string();
+    const int descriptor = mkstemp(path_.data());
+    if (descriptor < 0) {
+      path_.clear();
+    } else {
+      close(descriptor);
+      setenv("SKMD_LOG", ("error:" + path_).c_str(), 1);
+    }
+  }
+  ~ErrorLog() {
+    if (path_.empty()) return;
+    unlink(path_.c_str());
+    unsetenv("SKMD_LOG");
+  }
+  ErrorLog(const ErrorLog&) = delete;
+  ErrorLog& operator=(const ErrorLog&) = delete;
+
+  /// Texts of the lines, without time and level.
+  [[nodiscard]] std::string text() const {
+    std::ifstream file(path_);
+    std::string all;
+    for (std::string line; std::getline(file, line);) {
+      const std::size_t start = line.find(" error: ");
+      all += (all.empty() ? "" : "; ") + (start == std::string::npos ? line : line.substr(start + 8));
+    }
+    return all;
+  }
+
+ private:
+  std::string path_;
+};
+
+std::optional<nlohmann::json> ask(void* library, cl_platform_id platform, std::string& reason) {
+  using GetFunction = void*(CL_API_CALL*)(const char*);
+  const auto get = symbol<GetFunction>(library, "clGetExtensionFunctionAddress");
+  const auto function = get != nullptr ? reinterpret_cast<DescribeFunction>(get(kDescribeFunction)) : nullptr;
+  if (function == nullptr) {
+    reason = std::string("the driver has no ") + kDescribeFunction;
+    return std::nullopt;
+  }
+  std::size_t size = 0;
+  cl_int status = function(platform, 0, nullptr, &size);
+  std::vector<char> text(size);
+  if (status == CL_SUCCESS && size > 0) status = function(platform, size, text.data(), nullptr);
+  if (status != CL_SUCCESS || size == 0) {
+    reason = std::string(kDescribeFunction) + " answers " + std::to_string(status);
+    return std::nullopt;
+  }
+  auto document = nlohmann::json::parse(text.data(), nullptr, false);
+  if (!document.is_object()) {
+    reason = std::string(kDescribeFunction) + " does not answer a JSON object";
+    return std::nullopt;
+  }
+  return document;
+}
+
+/// What the child of platform_error() has to say; never returns.
+[[noreturn]] void answer_and_leave(const std::string& driver, int pipe_end) {
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  dup2(nowhere, STDOUT_FILENO);
+  dup2(nowhere, STDERR_FILENO);
+  // This process is not the application: it must not write the application's files.
+  for (const char* name : {"SKMD_STATS", "SKMD_STATS_SHM", "SKMD_TRACE", "SKMD_LOG"}) unsetenv(name);
+  std::string reason;
+  if (describe(driver, reason)) reason.clear();
+  [[maybe_unused]] const ssize_t written = write(pipe_end, reason.data(), reason.size());
+  _exit(0);
+}
+
+}  // namespace
+
+std::string find_driver() {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path library = self.parent_path().parent_path() / "lib" / "libskmd.so";
+  return !error && fs::exists(library, error) ? library.string() : "";
+}
+
+std::optional<nlohmann::json> describe(const std::string& driver, std::string& reason) {
+  const ErrorLog log;
+  void* library = dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    reason = dlerror();
+    return std::nullopt;
+  }
+  const auto platforms = symbol<clIcdGetPlatformIDsKHR_fn>(library, "clIcdGetPlatformIDsKHR");
+  cl_platform_id platform = nullptr;
+  const cl_int status = platforms != nullptr ? platforms(1, &platform, nullptr) : CL_INVALID_PLATFORM;
+  if (status == CL_SUCCESS) return ask(library, platform, reason);
+  reason = log.text();
+  if (reason.empty()) reason = "no platform: clIcdGetPlatformIDsKHR answers " + std::to_string(status);
+  return std::nullopt;
+}
+
+std::string platform_error(const std::string& driver) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return std::strerror(errno);
+  const pid_t child = fork();
+  if (child == 0) answer_and_leave(driver, ends[1]);
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) != 0;) {
+    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
+    if (got < 0 && errno != EINTR) break;
+  }
+  close(ends[0]);
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFSIGNALED(status)) return std::string("a driver ended the process: ") + strsignal(WTERMSIG(status));
+  return text;
+}
+
+}  // namespace skmd::profiler

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding and loading the SKMD driver from a command of ours, as any OpenCL client could.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace skmd::profiler {
+
+/// ../lib/libskmd.so beside the folder of the running executable: true for a build tree and for an installed bundle.
+/// Empty if it is not there.
+std::string find_driver();
+
+/// Loads the driver into this process and asks clSkmdDescribe. `reason` is set when there is no answer: the driver's
+/// own words, where it has any. Sets SKMD_LOG in this process, if it is not set, to hear them.
+std::optional<nlohmann::json> describe(const std::string& driver, std::string& reason);
+
+/// The reason for which the driver offers no platform under the present environment, empty if it does. Asked in a
+/// child, so that neither vendors' threads nor a vendor's crash stay with the caller.
+std::string platform_error(const std::string& driver);
+
+}  // namespace skmd::profiler

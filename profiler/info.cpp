@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// skmd-info: the real devices, what is left out and why, the virtual device, and how kernels are classified.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "profiler/driver.h"
+#include "profiler/info_text.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("Shows the devices that SKMD makes one of, and what it knows.", "skmd-info");
+  bool as_json = false;
+  app.add_flag("--json", as_json, "the driver's answer as it is");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  const std::string driver = skmd::profiler::find_driver();
+  if (driver.empty()) {
+    std::fputs("skmd-info: libskmd.so is not in the lib folder beside this command's own\n", stderr);
+    return 1;
+  }
+  std::string reason;
+  const auto document = skmd::profiler::describe(driver, reason);
+  if (!document) {
+    if (as_json) std::printf("%s\n", nlohmann::json{{"version", 1}, {"error", reason}}.dump(1).c_str());
+    std::fprintf(stderr, "skmd-info: %s\n", reason.c_str());
+    return 1;
+  }
+  std::fputs(as_json ? (document->dump(1) + "\n").c_str() : skmd::profiler::info_text(*document, driver).c_str(),
+             stdout);
+  return 0;
+}

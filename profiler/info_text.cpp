@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/info_text.h"
+
+namespace skmd::profiler {
+
+namespace {
+
+using nlohmann::json;
+
+std::string plain(const json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  return value.dump();
+}
+
+const json& member(const json& object, const char* key) {
+  static const json kNothing;
+  if (!object.is_object()) return kNothing;
+  const auto found = object.find(key);
+  return found == object.end() ? kNothing : *found;
+}
+
+void append_line(std::string& out, int depth, const std::string& key, const json& value) {
+  out.append(static_cast<std::size_t>(depth) * 2, ' ');
+  out += key + ": " + plain(value) + "\n";
+}
+
+/// All members but those already shown, one a line, nested objects indented.
+void append_members(std::string& out, int depth, const json& object, const std::vector<std::string>& shown) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(shown.begin(), shown.end(), key) != shown.end()) continue;
+    if (value.is_object()) {
+      out.append(static_cast<std::size_t>(depth) * 2, ' ');
+      out += key + ":\n";
+      append_members(out, depth + 1, value, {});
+    } else {
+      append_line(out, depth, key, value);
+    }
+  }
+}
+
+void append_devices(std::string& out, const json& document) {
+  const json& devices = member(document, "devices");
+  const json& anchor = member(document, "anchor");
+  out += "real devices: " + std::to_string(devices.size()) + "\n";
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    out += "  " + std::to_string(i) + "  " + plain(member(devices[i], "name"));
+    if (anchor.is_number() && anchor.get<std::size_t>() == i) out += "  (anchor)";
+    out += "\n";
+    append_members(out, 3, devices[i], {"name"});
+  }
+}
+
+void append_kernels(std::string& out, const json& kernels) {
+  out += "kernels: " + std::to_string(kernels.size()) + "\n";
+  for (const json& kernel : kernels) {
+    out += "  " + plain(member(kernel, "name"));
+    for (const auto& [key, value] : kernel.items()) {
+      if (key != "name") out += "  " + key + "=" + plain(value);
+    }
+    out += "\n";
+  }
+}
+
+}  // namespace
+
+std::string info_text(const json& document, const std::string& driver) {
+  std::string out = "driver: " + driver + "\n";
+  const json& device = member(document, "virtual_device");
+  if (device.is_object()) {
+    out += "virtual device: " + plain(member(device, "name")) + "\n";
+    append_members(out, 1, device, {"name"});
+  }
+  append_devices(out, document);
+  const json& left_out = member(document, "left_out");
+  if (!left_out.empty()) out += "left out:\n";
+  for (const json& reason : left_out) out += "  " + plain(reason) + "\n";
+  if (member(document, "settings").is_object()) {
+    out += "settings:\n";
+    append_members(out, 1, member(document, "settings"), {});
+  }
+  append_kernels(out, member(document, "kernels"));
+  return out;
+}
+
+}  // namespace skmd::profiler

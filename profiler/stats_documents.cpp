@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/stats_documents.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace skmd::profiler {
+
+namespace {
+
+using nlohmann::json;
+
+template <class T>
+T at(const std::string& bytes, std::size_t place) {
+  T value{};
+  if (place + sizeof value <= bytes.size()) std::memcpy(&value, bytes.data() + place, sizeof value);
+  return value;
+}
+
+/// As much of the file as is in use; it is sparse beyond.
+std::string read_used(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(64, '\0');
+  file.read(bytes.data(), 64);
+  if (!file || bytes.compare(0, 8, "SKMDPIEC") != 0 || at<std::uint32_t>(bytes, 8) != 1) return {};
+  const auto used = at<std::uint32_t>(bytes, 12);
+  if (used < 64) return {};
+  bytes.resize(used);
+  file.read(bytes.data() + 64, used - 64);
+  return file ? bytes : std::string();
+}
+
+void add_numbers(json& sum, const json& more) {
+  for (const auto& [key, value] : more.items()) {
+    if (!value.is_number()) continue;
+    json& mine = sum[key];
+    if (mine.is_number_float() || value.is_number_float()) {
+      mine = (mine.is_number() ? mine.get<double>() : 0.0) + value.get<double>();
+    } else {
+      mine = (mine.is_number() ? mine.get<std::uint64_t>() : 0) + value.get<std::uint64_t>();
+    }
+  }
+}
+
+void add_kernel(json& sum, const json& more) {
+  add_numbers(sum, more);
+  add_numbers(sum["merge"], more["merge"]);
+  add_numbers(sum["not_split"], more["not_split"]);
+  for (std::size_t i = 0; i < sum["groups"].size() && i < more["groups"].size(); ++i) {
+    sum["groups"][i] = sum["groups"][i].get<std::uint64_t>() + more["groups"][i].get<std::uint64_t>();
+  }
+}
+
+void add_kernels(json& sum, const json& more) {
+  for (const json& kernel : more) {
+    const auto same = [&](const json& other) {
+      return other["name"] == kernel["name"] && other["program"] == kernel["program"];
+    };
+    const auto found = std::find_if(sum.begin(), sum.end(), same);
+    if (found == sum.end()) {
+      sum.push_back(kernel);
+    } else {
+      add_kernel(*found, kernel);
+    }
+  }
+}
+
+void add_partition(json& sum, const json& more) {
+  const double mine = sum["count"].get<double>();
+  const double others = more["count"].get<double>();
+  if (mine + others > 0) {
+    sum["p50_us"] = (sum["p50_us"].get<double>() * mine + more["p50_us"].get<double>() * others) / (mine + others);
+  }
+  sum["count"] = sum["count"].get<std::uint64_t>() + more["count"].get<std::uint64_t>();
+  sum["max_us"] = std::max(sum["max_us"].get<double>(), more["max_us"].get<double>());
+}
+
+}  // namespace
+
+std::optional<json> read_pieces(const std::string& path) {
+  const std::string bytes = read_used(path);
+  std::string head, elements, tail;
+  for (std::size_t place = 64; place + 16 <= bytes.size();) {
+    const std::size_t capacity = at<std::uint32_t>(bytes, place);
+    const auto kind = at<std::uint32_t>(bytes, place + 4);
+    const auto word = at<std::uint64_t>(bytes, place + 8);
+    if (word / 2 > capacity || place + 16 + 2 * capacity > bytes.size()) return std::nullopt;
+    const std::string text = bytes.substr(place + 16 + (word & 1) * capacity, word / 2);
+    if (kind == 0) head = text;
+    if (kind == 1 && !text.empty()) elements += (elements.empty() ? "" : ",") + text;
+    if (kind == 2) tail = text;
+    place += 16 + 2 * capacity;
+  }
+  json document = json::parse(head + elements + tail, nullptr, false);
+  if (!document.is_object()) return std::nullopt;
+  return document;
+}
+
+std::vector<ProcessStats> read_folder(const std::string& folder) {
+  std::vector<ProcessStats> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".pieces") continue;
+    ProcessStats stats;
+    const std::string name = entry.path().stem();
+    std::from_chars(name.data(), name.data() + name.size(), stats.process);
+    if (auto document = read_pieces(entry.path())) {
+      stats.document = std::move(*document);
+      found.push_back(std::move(stats));
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.process < b.process; });
+  return found;
+}
+
+json add_up(const std::vector<ProcessStats>& processes) {
+  json sum;
+  for (const ProcessStats& process : processes) {
+    const json& more = process.document;
+    if (sum.is_null()) {
+      sum = more;
+    } else if (sum["devices"] == more["devices"]) {
+      add_kernels(sum["kernels"], more["kernels"]);
+      for (std::size_t i = 0; i < sum["transfers"].size(); ++i) {
+        for (const char* key : {"bytes_to", "bytes_from"}) {
+          sum["transfers"][i][key] =
+              sum["transfers"][i][key].get<std::uint64_t>() + more["transfers"][i][key].get<std::uint64_t>();
+        }
+      }
+      add_partition(sum["partition"], more["partition"]);
+      add_numbers(sum["verify"], more["verify"]);
+    }
+  }
+  return sum;
+}
+
+}  // namespace skmd::profiler

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/info_text.h"
+
+#include <gtest/gtest.h>
+
+namespace skmd::profiler {
+namespace {
+
+TEST(InfoText, MarksTheAnchorAndListsMembers) {
+  const auto document = nlohmann::json::parse(R"({"version":1,"anchor":1,
+      "devices":[{"name":"a","kind":"cpu"},{"name":"b","discrete":true,"limits":{"local_bytes":7}}],
+      "left_out":["c: no compiler"],"virtual_device":{"name":"v","version":"OpenCL 3.0"},
+      "settings":{"partition":"auto"},"kernels":[{"name":"k","access":"contiguous"}]})");
+  EXPECT_EQ(info_text(document, "/lib/libskmd.so"),
+            "driver: /lib/libskmd.so\n"
+            "virtual device: v\n"
+            "  version: OpenCL 3.0\n"
+            "real devices: 2\n"
+            "  0  a\n"
+            "      kind: cpu\n"
+            "  1  b  (anchor)\n"
+            "      discrete: yes\n"
+            "      limits:\n"
+            "        local_bytes: 7\n"
+            "left out:\n"
+            "  c: no compiler\n"
+            "settings:\n"
+            "  partition: auto\n"
+            "kernels: 1\n"
+            "  k  access=contiguous\n");
+}
+
+TEST(InfoText, TakesADocumentWithNothingInIt) {
+  EXPECT_EQ(info_text(nlohmann::json::object(), "d"), "driver: d\nreal devices: 0\nkernels: 0\n");
+}
+
+}  // namespace
+}  // namespace skmd::profiler

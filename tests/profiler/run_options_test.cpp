@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/run_options.h"
+
+#include <gtest/gtest.h>
+
+namespace skmd::profiler {
+namespace {
+
+using Words = std::vector<std::string>;
+
+RunOptions parsed(const Words& arguments) {
+  RunOptions options;
+  const auto end = parse_run_options(arguments, options);
+  EXPECT_FALSE(end.has_value()) << (end ? end->text : "");
+  return options;
+}
+
+TEST(RunOptions, MirrorTheVariables) {
+  const RunOptions options =
+      parsed({"--devices", "cpu,a:b@discrete", "--partition",  "fixed:30,70", "--stats",     "/s", "--trace",
+              "/t",        "--verify",         "--log",        "debug",       "--cache-dir", "/c", "--vendors",
+              "/v",        "--split-mixed",    "--profile-db", "/p",          "--",          "app"});
+  EXPECT_EQ(options.variables, (Environment{{"SKMD_DEVICES", "cpu,a:b@discrete"},
+                                            {"SKMD_PARTITION", "fixed:30,70"},
+                                            {"SKMD_STATS", "/s"},
+                                            {"SKMD_TRACE", "/t"},
+                                            {"SKMD_VERIFY", "1"},
+                                            {"SKMD_LOG", "debug"},
+                                            {"SKMD_CACHE_DIR", "/c"},
+                                            {"SKMD_VENDORS", "/v"},
+                                            {"SKMD_SPLIT_MIXED", "1"},
+                                            {"SKMD_PROFILE_DB", "/p"}}));
+  EXPECT_EQ(options.command, Words{"app"});
+}
+
+TEST(RunOptions, TheApplicationsOptionsAreItsOwn) {
+  EXPECT_EQ(parsed({"--partition=equal", "app", "--partition", "x"}).command, (Words{"app", "--partition", "x"}));
+  EXPECT_EQ(parsed({"--verify", "app", "--", "x"}).command, (Words{"app", "--", "x"}));
+  EXPECT_EQ(parsed({"--", "--app"}).command, Words{"--app"});
+}
+
+TEST(RunOptions, AValueMayLookLikeAnApplication) {
+  const RunOptions options = parsed({"--stats", "/app", "real"});
+  EXPECT_EQ(options.command, Words{"real"});
+  EXPECT_EQ(options.variables.at("SKMD_STATS"), "/app");
+}
+
+TEST(RunOptions, HelpEndsEarlyWithSuccess) {
+  RunOptions options;
+  const auto end = parse_run_options({"--help"}, options);
+  ASSERT_TRUE(end.has_value());
+  EXPECT_EQ(end->status, 0);
+  EXPECT_NE(end->text.find("--partition"), std::string::npos);
+}
+
+TEST(RunOptions, TheEnvironmentIsKeptUnlessAnOptionSaysOtherwise) {
+  RunOptions options;
+  options.variables["SKMD_PARTITION"] = "equal";
+  const Environment outer = {
+      {"PATH", "/bin"}, {"SKMD_PARTITION", "auto"}, {"SKMD_DEVICES", "cpu"}, {"SKMD_STATS", "/s"}};
+  const Environment inner = application_environment(outer, options, "/icd", "/vendors", "/shared");
+  EXPECT_EQ(inner.at("PATH"), "/bin");
+  EXPECT_EQ(inner.at("SKMD_PARTITION"), "equal");
+  EXPECT_EQ(inner.at("SKMD_DEVICES"), "cpu");
+  EXPECT_EQ(inner.at("SKMD_STATS"), "/s");
+  EXPECT_EQ(inner.at("SKMD_STATS_SHM"), "/shared");
+  EXPECT_EQ(inner.at("SKMD_VENDORS"), "/vendors");
+  EXPECT_EQ(inner.at("OCL_ICD_VENDORS"), "/icd");
+}
+
+}  // namespace
+}  // namespace skmd::profiler

@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# One case a call: skmd_run_cases.sh TREE CASE. TREE has bin/skmd-run, lib/libskmd.so (which only reports) and bench/reporting_app.
+set -uo pipefail
+tree=$1
+run=$tree/bin/skmd-run
+app=$tree/bench/reporting_app
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+unset ${!SKMD_*} OCL_ICD_VENDORS OCL_ICD_FILENAMES OPENCL_VENDOR_PATH
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+expect() { # expect WANTED GOT WHAT
+  [[ "$2" == "$1" ]] || fail "$3 is '$2', wanted '$1'"
+}
+
+value() { # value FILE PYTHON-EXPRESSION over document d
+  /usr/bin/python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
+}
+
+passes_the_exit_status_on() {
+  "$run" -- sh -c 'exit 37'
+  expect 37 $? status
+  "$run" true
+  expect 0 $? status
+}
+
+tells_the_signal_that_ended_the_application() {
+  "$run" -- sh -c 'kill -TERM $$'
+  expect 143 $? status
+}
+
+leaves_arguments_and_standard_input_alone() {
+  expect '<--stats><a b><--><->' "$("$run" --log off -- printf '<%s>' --stats 'a b' -- -)" arguments
+  expect '<--help>' "$("$run" printf '<%s>' --help)" 'arguments without --'
+  expect hello "$(echo hello | "$run" -- cat)" 'standard input'
+}
+
+shows_the_loader_our_driver_only() {
+  OCL_ICD_FILENAMES=/other.so "$run" -- sh -c 'ls $OCL_ICD_VENDORS; cat $OCL_ICD_VENDORS/*; echo "$OCL_ICD_FILENAMES"
+    test "$OCL_ICD_VENDORS" = "$OPENCL_VENDOR_PATH" && echo same' >"$work/out"
+  expect "skmd.icd $(realpath "$tree")/lib/libskmd.so  same" "$(tr '\n' ' ' <"$work/out" | sed 's/ $//')" 'what a loader sees'
+}
+
+keeps_the_users_vendors() {
+  expect /etc/OpenCL/vendors "$("$run" -- printenv SKMD_VENDORS)" default
+  mkdir "$work/vendors"
+  expect "$work/vendors" "$(OCL_ICD_VENDORS=$work/vendors "$run" -- printenv SKMD_VENDORS)" "the loader's folder"
+  expect /given "$(SKMD_VENDORS=/given OCL_ICD_VENDORS=$work/vendors "$run" -- printenv SKMD_VENDORS)" 'the variable'
+  echo libother.so >"$work/other.icd"
+  expect libother.so "$(OCL_ICD_VENDORS=$work/other.icd "$run" -- sh -c 'cat $SKMD_VENDORS/*.icd')" 'a single .icd file'
+  expect libmore.so "$(OCL_ICD_VENDORS=libmore.so "$run" -- sh -c 'cat $SKMD_VENDORS/*.icd')" 'a library'
+}
+
+makes_paths_absolute() {
+  cd "$work" || fail cd
+  expect "$work/s-%p.json $work/t info:$work/l" \
+    "$("$run" --stats s-%p.json --trace=t --log info:l -- sh -c 'echo $SKMD_STATS $SKMD_TRACE $SKMD_LOG' 2>/dev/null)" paths
+}
+
+forwards_a_signal_sent_to_it() {
+  "$run" -- sh -c 'trap "exit 9" USR1; touch '"$work"'/ready; while :; do sleep 0.05; done' &
+  local runner=$!
+  until [[ -e $work/ready ]]; do sleep 0.05; done
+  kill -USR1 $runner
+  wait $runner
+  expect 9 $? status
+}
+
+names_a_program_that_is_missing() {
+  "$run" -- /no/such/program 2>"$work/err"
+  expect 127 $? status
+  grep -q "cannot run '/no/such/program': No such file" "$work/err" || fail "message: $(cat "$work/err")"
+  touch "$work/plain"
+  "$run" -- "$work/plain" 2>"$work/err"
+  expect 126 $? 'status of a file that is no program'
+}
+
+names_a_wrong_setting_before_the_application_starts() {
+  REPORTING_DRIVER_ERROR='SKMD_PARTITION is "x"' "$run" --partition x -- touch "$work/started" 2>"$work/err"
+  expect 125 $? status
+  [[ ! -e $work/started ]] || fail 'the application was started'
+  grep -q 'SKMD_PARTITION is "x"' "$work/err" || fail "message: $(cat "$work/err")"
+}
+
+refuses_unknown_options() {
+  "$run" --bogus -- touch "$work/started" 2>"$work/err"
+  expect 125 $? status
+  [[ ! -e $work/started ]] || fail 'the application was started'
+  grep -q -e --bogus "$work/err" || fail "message: $(cat "$work/err")"
+  "$run" --stats 2>/dev/null
+  expect 125 $? 'status of an option without its value'
+}
+
+writes_stats_of_a_killed_application() {
+  "$run" --stats "$work/s.json" -- "$app" 500 0 kill
+  expect 137 $? status
+  expect '500 [1500, 3500]' \
+    "$(value "$work/s.json" 'str(d["kernels"][0]["launches"])+" "+str(d["kernels"][0]["groups"])')" counts
+}
+
+writes_stats_of_an_application_that_exits_at_once() {
+  SKMD_STATS=$work/s.json "$run" -- "$app" 3 0 exit
+  expect 0 $? status
+  expect 3 "$(value "$work/s.json" 'd["kernels"][0]["launches"]')" launches
+}
+
+adds_up_several_processes() {
+  "$run" --stats "$work/s.json" -- sh -c "'$app' 3 0 return; '$app' 4 0 kill; '$app' 0 0 return"
+  expect 0 $? status
+  expect '7 [21, 49] 7' "$(value "$work/s.json" \
+    'str(d["kernels"][0]["launches"])+" "+str(d["kernels"][0]["groups"])+" "+str(d["kernels"][0]["split_launches"])')" counts
+}
+
+writes_a_file_per_process() {
+  "$run" --stats "$work/s-%p.json" -- sh -c "'$app' 3 0 exit; '$app' 4 0 exit"
+  local launches=()
+  for file in "$work"/s-*.json; do launches+=("$(value "$file" 'd["kernels"][0]["launches"]')"); done
+  expect '3 4' "$(printf '%s\n' "${launches[@]}" | sort | tr '\n' ' ' | sed 's/ $//')" 'launches of both'
+}
+
+says_when_there_is_nothing_to_count() {
+  "$run" --stats "$work/s.json" -- true 2>"$work/err"
+  expect 0 $? status
+  grep -q 'did not use OpenCL' "$work/err" || fail "message: $(cat "$work/err")"
+  [[ ! -e $work/s.json ]] || fail 'a stats file without counts'
+}
+
+fails_on_mismatches() {
+  "$run" --verify -- "$app" 5 2 return 2>"$work/err"
+  expect 1 $? status
+  grep -q 'verify: 2 results differ' "$work/err" || fail "message: $(cat "$work/err")"
+  "$run" --verify -- "$app" 5 0 return
+  expect 0 $? 'status without mismatches'
+  "$run" -- "$app" 5 2 return
+  expect 0 $? 'status without --verify'
+}
+
+cleans_up_after_itself() {
+  "$run" --stats "$work/s.json" --devices x -- "$app" 1 0 kill
+  expect '' "$(ls -A "$TMPDIR")" 'what is left in TMPDIR'
+}
+
+info_prints_the_drivers_answer() {
+  "$tree/bin/skmd-info" >"$work/out" || fail "status $?"
+  for line in 'virtual device: all in one' '  0  one  (anchor)' '  two: too old' 'kernels: 0'; do
+    grep -qxF "$line" "$work/out" || fail "no line '$line' in $(cat "$work/out")"
+  done
+  "$tree/bin/skmd-info" --json >"$work/out" || fail "status $?"
+  expect one "$(value "$work/out" 'd["devices"][0]["name"]')" 'first device'
+}
+
+info_says_why_there_is_no_platform() {
+  REPORTING_DRIVER_ERROR='no device matches "x"' "$tree/bin/skmd-info" 2>"$work/err"
+  expect 1 $? status
+  expect 'skmd-info: no device matches "x"' "$(cat "$work/err")" message
+}
+
+[[ $(type -t "$2") == function ]] || fail "no case '$2'"
+"$2"

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/stats_documents.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/observe/support.h"
+
+namespace skmd::profiler {
+namespace {
+
+using icd::Observer;
+using icd::ObserverOptions;
+using icd::test::split_launch;
+using icd::test::TemporaryFolder;
+using nlohmann::json;
+
+/// What a process with these launches would have left, made by the library's own code.
+json document_of(const std::vector<icd::LaunchReport>& launches, std::uint64_t partition_nanoseconds = 1000) {
+  Observer observer(icd::test::counting());
+  observer.devices(icd::test::two_devices());
+  for (const auto& launch : launches) observer.launch(launch);
+  observer.transfer({1, 5, 2, 0, 0, ""});
+  observer.partition(partition_nanoseconds);
+  return json::parse(observer.stats_json());
+}
+
+TEST(StatsDocuments, ReadsWhatTheLibraryShares) {
+  const TemporaryFolder folder;
+  ObserverOptions options;
+  options.shared_folder = folder.path();
+  Observer observer(options);
+  observer.devices(icd::test::two_devices());
+  for (int i = 0; i < 3; ++i) observer.launch(split_launch(i == 0 ? "a" : "b"));
+  const auto found = read_folder(folder.path());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].process, getpid());
+  EXPECT_EQ(found[0].document, json::parse(observer.stats_json()));
+}
+
+TEST(StatsDocuments, RefusesFilesThatAreNone) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("1.pieces")) << "short";
+  std::ofstream(folder.file("2.pieces")) << std::string(200, 'x');
+  std::string lying("SKMDPIEC", 8);
+  lying += std::string("\x01\0\0\0\x50\0\0\0", 8) + std::string(48, '\0') + std::string(16, '\xFF');
+  std::ofstream(folder.file("3.pieces")) << lying;
+  EXPECT_TRUE(read_folder(folder.path()).empty());
+  EXPECT_TRUE(read_folder("/nonexistent").empty());
+}
+
+TEST(StatsDocuments, AddsUpKernelsOfSeveralProcesses) {
+  const auto whole = icd::test::whole_launch("a", domain::NotSplit::printf);
+  const json sum = add_up({{1, document_of({split_launch("a"), whole}, 1000)},
+                           {2, document_of({split_launch("b"), split_launch("a"), whole}, 3000)}});
+  ASSERT_EQ(sum["kernels"].size(), 2u);
+  const json& a = sum["kernels"][0];
+  EXPECT_EQ(a["launches"], 4);
+  EXPECT_EQ(a["split_launches"], 2);
+  EXPECT_EQ(a["groups"], (json{60, 340}));
+  EXPECT_EQ(a["merge"]["diff"], 2);
+  EXPECT_EQ(a["not_split"], (json{{"printf", 2}}));
+  EXPECT_DOUBLE_EQ(a["seconds"], 1.0);
+  EXPECT_EQ(sum["kernels"][1]["name"], "b");
+  EXPECT_EQ(sum["transfers"][1], (json{{"device", 1}, {"bytes_to", 10}, {"bytes_from", 4}}));
+  EXPECT_EQ(sum["partition"]["count"], 2);
+  EXPECT_DOUBLE_EQ(sum["partition"]["max_us"], 3.0);
+  EXPECT_EQ(sum["version"], 1);
+}
+
+TEST(StatsDocuments, LeavesOutDocumentsWithOtherDevices) {
+  json other = document_of({split_launch("a")});
+  other["devices"][0]["name"] = "something else";
+  EXPECT_EQ(add_up({{1, document_of({split_launch("a")})}, {2, other}})["kernels"][0]["launches"], 1);
+}
+
+}  // namespace
+}  // namespace skmd::profiler
