@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the tree and fails on an include against the arrows of the house, a file over the cap, or a forbidden word.
+
+    check_layers.py [ROOT]
+
+The arrows are in docs/architecture.md; a room may always include itself and the domain (partitioner/).
+"""
+import os
+import re
+import sys
+
+# Longest prefix wins. "" ends a path's search: what has no room is free (scripts, tests).
+ROOMS = (
+    "partitioner", "compiler/client", "compiler", "cpu-driver/runtime", "cpu-driver/codegen", "intercept/api",
+    "intercept/object", "intercept/build", "intercept/command", "intercept/launch", "intercept/backend",
+    "intercept/observe", "intercept", "profiler", "bench", "tests",
+)
+ALLOWED = {
+    "partitioner": set(),
+    "compiler/client": set(),
+    "compiler": {"compiler/client", "cpu-driver/codegen"},
+    "cpu-driver/codegen": {"compiler", "compiler/client"},
+    "cpu-driver/runtime": set(),
+    "intercept/api": {"intercept/object", "intercept/build", "intercept/command", "intercept/launch", "compiler/client",
+                      "intercept/backend", "intercept/observe"},
+    "intercept/build": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client"},
+    "intercept/command": {"intercept/object", "intercept/backend", "intercept/observe"},
+    # A launch fills the hidden record, whose layout the compiler's client declares.
+    "intercept/launch": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client"},
+    "intercept/object": {"intercept/backend", "intercept/observe", "compiler/client"},
+    "intercept/backend": {"cpu-driver/runtime"},
+    "intercept/observe": set(),
+    "profiler": set(),
+}
+# The composition root (intercept/*.cpp itself) and the tests may include all.
+FREE = {"intercept", "tests"}
+# Applications: not even the domain.
+NO_DOMAIN = {"bench"}
+
+SOURCES = (".h", ".cpp", ".c", ".cl", ".inc", ".def", ".py", ".sh", ".cmake", ".txt", ".md")
+LINE_CAP = 450
+CAPPED = (".h", ".cpp", ".py", ".sh")
+WORDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b|/work" r"/(?:main|shared)|/root" r"/|/home" r"/\w")
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def room_of(path):
+    return next((room for room in sorted(ROOMS, key=len, reverse=True)
+                 if path == room or path.startswith(room + "/")), None)
+
+
+def included_room(folder, quoted, name, root):
+    """The room that an include reaches; None for system and library headers."""
+    beside = os.path.normpath(os.path.join(folder, name))
+    if quoted and os.path.exists(os.path.join(root, beside)):
+        return room_of(beside)
+    if os.path.exists(os.path.join(root, name)) or quoted:
+        return room_of(os.path.normpath(name))
+    return None
+
+
+def check_include(path, line_number, line, root):
+    match = INCLUDE.match(line)
+    room = room_of(path)
+    if not match or room is None or room in FREE:
+        return None
+    target = included_room(os.path.dirname(path), match.group(1) == '"', match.group(2), root)
+    if target is None or target == room:
+        return None
+    if target == "partitioner" and room not in NO_DOMAIN:
+        return None
+    if target in ALLOWED.get(room, set()):
+        return None
+    return f"{path}:{line_number}: {room} must not include {match.group(2)} ({target})"
+
+
+def check_file(path, root):
+    try:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            lines = file.read().split("\n")
+    except UnicodeDecodeError:
+        return []
+    faults = []
+    if path.endswith(CAPPED) and len(lines) - 1 > LINE_CAP:
+        faults.append(f"{path}: {len(lines) - 1} lines, the cap is {LINE_CAP}")
+    for number, line in enumerate(lines, 1):
+        word = WORDS.search(line)
+        if word:
+            faults.append(f"{path}:{number}: forbidden: {word.group(0)}")
+        if path.endswith((".h", ".cpp", ".c", ".inc", ".def")):
+            fault = check_include(path, number, line, root)
+            if fault:
+                faults.append(fault)
+    return faults
+
+
+def files_of(root):
+    for folder, folders, names in os.walk(root):
+        at_root = os.path.relpath(folder, root) == "."
+        folders[:] = sorted(name for name in folders if name == ".ci" or not (
+            name.startswith(".") or name == "__pycache__" or at_root and name == "build"))
+        for name in sorted(names):
+            path = os.path.relpath(os.path.join(folder, name), root)
+            if name.endswith(SOURCES) or path == ".ci/run":
+                yield path
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", "..")
+    paths = list(files_of(root))
+    faults = [fault for path in paths for fault in check_file(path, root)]
+    for fault in faults:
+        print(fault)
+    print(f"{len(paths)} files, {len(faults)} faults")
+    return 1 if faults or not paths else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The checker must see what it is there for: each case is a small tree with one fault, or with none."""
+import os
+import tempfile
+import unittest
+
+import check_layers
+
+
+def faults(files):
+    with tempfile.TemporaryDirectory() as root:
+        for path, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                file.write(text)
+        return [fault for path in check_layers.files_of(root) for fault in check_layers.check_file(path, root)]
+
+
+def include(path, header, **more):
+    """Faults of `path` when it includes `header`, which exists."""
+    return faults({path: f'#include "{header}"\n', header: "", **more})
+
+
+class Arrows(unittest.TestCase):
+    def test_the_domain_includes_nothing_of_ours(self):
+        for header in ("compiler/client/client.h", "intercept/observe/observer.h", "profiler/x.h"):
+            self.assertEqual(len(include("partitioner/plan.cpp", header)), 1, header)
+
+    def test_everybody_includes_the_domain(self):
+        for path in ("intercept/api/a.cpp", "compiler/a.cpp", "intercept/observe/a.h", "profiler/a.cpp"):
+            self.assertEqual(include(path, "partitioner/plan.h"), [])
+
+    def test_nothing_points_back(self):
+        for path, header in (
+                ("intercept/object/queue.cpp", "intercept/command/write.h"),
+                ("intercept/object/queue.cpp", "intercept/launch/launch.h"),
+                ("intercept/backend/a.cpp", "intercept/object/queue.h"),
+                ("intercept/observe/a.cpp", "intercept/launch/launch.h"),
+                ("intercept/launch/a.cpp", "intercept/api/entry.h"),
+                ("intercept/launch/a.cpp", "intercept/command/write.h"),
+                ("intercept/command/a.cpp", "intercept/launch/launch.h"),
+                ("intercept/command/a.cpp", "compiler/client/client.h"),
+                ("intercept/build/a.cpp", "compiler/analysis/analyse.h"),
+                ("compiler/client/a.cpp", "compiler/analysis/analyse.h"),
+                ("profiler/a.cpp", "intercept/observe/observer.h"),
+                ("compiler/a.cpp", "intercept/object/queue.h")):
+            self.assertEqual(len(include(path, header)), 1, f"{path} -> {header}")
+
+    def test_arrows_of_the_house(self):
+        for path, header in (
+                ("intercept/api/a.cpp", "intercept/launch/launch.h"),
+                ("intercept/build/a.cpp", "compiler/client/client.h"),
+                ("intercept/launch/a.cpp", "intercept/observe/observer.h"),
+                ("intercept/object/a.cpp", "intercept/backend/port.h"),
+                ("intercept/icd.cpp", "intercept/backend/discovery.h"),
+                ("intercept/icd.cpp", "profiler/database.h"),
+                ("tests/api/a.cpp", "intercept/api/entry.h")):
+            self.assertEqual(include(path, header), [], f"{path} -> {header}")
+
+    def test_benchmarks_include_nothing_of_ours(self):
+        self.assertEqual(len(include("bench/a.cpp", "partitioner/plan.h")), 1)
+        self.assertEqual(include("bench/a.cpp", "bench/support/timer.h"), [])
+
+    def test_angle_brackets_and_relative_paths_are_seen(self):
+        header = "intercept/object/queue.h"
+        self.assertEqual(len(faults({"partitioner/a.h": f"#  include <{header}>\n", header: ""})), 1)
+        self.assertEqual(len(faults({"intercept/backend/a.h": '#include "../object/queue.h"\n', header: ""})), 1)
+
+    def test_system_headers_are_free(self):
+        self.assertEqual(faults({"partitioner/a.h": "#include <vector>\n#include <CL/cl.h>\n"}), [])
+
+
+class Texts(unittest.TestCase):
+    def test_file_length(self):
+        self.assertEqual(faults({"partitioner/a.cpp": "\n" * 450}), [])
+        self.assertEqual(len(faults({"partitioner/a.cpp": "\n" * 451})), 1)
+
+    def test_words(self):
+        for text in ("// TO" "DO: later", "/work" "/main/x", "path = '/root" "/x'"):
+            self.assertEqual(len(faults({"docs/a.md": text})), 1, text)
+        self.assertEqual(faults({"docs/a.md": "the workplace, a hackney, /workload, /homework"}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
