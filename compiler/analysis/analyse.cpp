@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/analysis/analyse.h"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+
+#include "compiler/analysis/access_class.h"
+#include "compiler/analysis/accesses.h"
+#include "compiler/analysis/expand_builtins.h"
+#include "compiler/analysis/facts.h"
+#include "compiler/analysis/prepare.h"
+
+namespace skmd::compiler {
+
+namespace {
+
+// The application's kernel; its body, which Clang puts into a function of its own, is called from there.
+llvm::Function* find_kernel(llvm::Module& module, const std::string& name) {
+  llvm::Function* function = module.getFunction(name);
+  if (function == nullptr || function->isDeclaration()) function = module.getFunction("__clang_ocl_kern_imp_" + name);
+  return function == nullptr || function->isDeclaration() ? nullptr : function;
+}
+
+// LLVM's pass managers, wired to each other; they must die in this order.
+struct Managers {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+
+  Managers() {
+    llvm::PassBuilder builder;
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+  }
+};
+
+void analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, domain::KernelTraits& traits) {
+  note_code(kernel, traits);
+  simplify(kernel, analyses);
+  const KernelView view{kernel,
+                        kernel.getParent()->getDataLayout(),
+                        analyses.getResult<llvm::DominatorTreeAnalysis>(kernel),
+                        analyses.getResult<llvm::PostDominatorTreeAnalysis>(kernel),
+                        analyses.getResult<llvm::LoopAnalysis>(kernel),
+                        analyses.getResult<llvm::ScalarEvolutionAnalysis>(kernel)};
+  NodeTable nodes(traits.nodes);
+  Expressions expressions(view, nodes, traits.loops);
+  Pointers pointers(expressions);
+  const ControlDependence control(view);
+  const Influences influences(view, control);
+  Accesses accesses(traits, pointers, expressions, control, influences);
+  for (llvm::BasicBlock& block : kernel) {
+    if (!view.dominators.isReachableFromEntry(&block)) continue;
+    for (llvm::Instruction& instruction : block) accesses.add(instruction);
+  }
+  note_spinning(view, pointers, traits);
+}
+
+// True of any code: what is left to say of a kernel that cannot be looked into.
+void give_up(const llvm::Function* kernel, domain::KernelTraits& traits) {
+  traits.facts |= domain::kFactDeviceSpecificCode;
+  if (kernel != nullptr) return Accesses::add_everything(*kernel, traits);
+  for (std::uint32_t i = 0; i < traits.parameters.size(); ++i) {
+    const domain::ParameterKind kind = traits.parameters[i].kind;
+    const bool constant = kind == domain::ParameterKind::constant_pointer;
+    if (!constant && kind != domain::ParameterKind::global_pointer && kind != domain::ParameterKind::image) continue;
+    domain::Access access;
+    access.argument = i;
+    traits.accesses.push_back(access);
+    access.kind = domain::AccessKind::write;
+    if (!constant) traits.accesses.push_back(access);
+  }
+}
+
+}  // namespace
+
+void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
+  Managers managers;
+  mark_stores_of_three(module);
+  expand_builtins(module);
+  std::vector<llvm::Function*> functions;
+  for (domain::KernelTraits& traits : kernels) {
+    llvm::Function* kernel = find_kernel(module, traits.name);
+    // Arguments are told apart by their position.
+    if (kernel != nullptr && kernel->arg_size() != traits.parameters.size()) kernel = nullptr;
+    if (kernel == nullptr) {
+      give_up(nullptr, traits);
+    } else if (!inline_everything(module, {kernel})) {
+      note_code(*kernel, traits);
+      give_up(kernel, traits);
+    } else {
+      analyse_kernel(*kernel, managers.functions, traits);
+    }
+    traits.access = classify(traits);
+  }
+}
+
+}  // namespace skmd::compiler

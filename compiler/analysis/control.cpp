@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/analysis/control.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/CFG.h>
+#include <llvm/IR/Instructions.h>
+
+#include <algorithm>
+
+namespace skmd::compiler {
+
+using domain::Guard;
+using domain::NodeId;
+
+namespace {
+
+constexpr std::size_t kMaximumGuards = 64;
+
+llvm::BranchInst* conditional(llvm::BasicBlock* block) {
+  auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+  const bool decides =
+      branch != nullptr && branch->isConditional() && branch->getSuccessor(0) != branch->getSuccessor(1);
+  return decides ? branch : nullptr;
+}
+
+void add(std::vector<Guard>& guards, NodeId node, bool expected) {
+  const Guard guard{node, expected};
+  if (!llvm::is_contained(guards, guard) && guards.size() < kMaximumGuards) guards.push_back(guard);
+}
+
+// Walks from a block outwards, one deciding branch at a time, as long as there is exactly one.
+class Chain {
+ public:
+  Chain(const ControlDependence& control, Expressions& expressions)
+      : control_(control), expressions_(expressions), view_(expressions.view()) {}
+
+  // Appends the branches' conditions to `guards`; true if they and exact loops are all that decides.
+  bool collect(llvm::BasicBlock* block, std::vector<Guard>& guards) {
+    const llvm::Loop* loop = view_.loops.getLoopFor(block);
+    for (;;) {
+      const Dependence* only = nullptr;
+      for (const Dependence& dependence : control_.of(block)) {
+        if (dependence.repeats && around(dependence, block)) continue;
+        if (only != nullptr) return false;
+        only = &dependence;
+      }
+      // The block runs whenever the loops around it that do not contain the branch are entered.
+      while (loop != nullptr && (only == nullptr || !loop->contains(only->block))) {
+        if (!expressions_.is_exact(loop)) return false;
+        loop = loop->getParentLoop();
+      }
+      if (only == nullptr) return true;
+      if (view_.loops.getLoopFor(only->block) != loop || !guard(*only, guards)) return false;
+      block = only->block;
+    }
+  }
+
+ private:
+  // Whether the back edge belongs to a loop around `block`: its count says how often the block runs again.
+  [[nodiscard]] bool around(const Dependence& dependence, llvm::BasicBlock* block) const {
+    const auto* header = dependence.block->getTerminator()->getSuccessor(dependence.successor);
+    const llvm::Loop* loop = view_.loops.getLoopFor(header);
+    return loop != nullptr && loop->getHeader() == header && loop->contains(block);
+  }
+
+  bool guard(const Dependence& dependence, std::vector<Guard>& guards) {
+    llvm::BranchInst* branch = conditional(dependence.block);
+    if (branch == nullptr || guards.size() >= kMaximumGuards) return false;
+    const NodeId node = expressions_.of(branch->getCondition());
+    if (!expressions_.nodes().determined(node)) return false;
+    add(guards, node, dependence.successor == 0);
+    return true;
+  }
+
+  const ControlDependence& control_;
+  Expressions& expressions_;
+  const KernelView& view_;
+};
+
+// Branches that every way to `block` takes in one direction. Of loops only those around the block: the value that a
+// condition had when an earlier loop was left is not this iteration's.
+void dominating_guards(llvm::BasicBlock* block, Expressions& expressions, std::vector<Guard>& guards) {
+  const KernelView& view = expressions.view();
+  for (auto* node = view.dominators.getNode(block)->getIDom(); node != nullptr; node = node->getIDom()) {
+    llvm::BranchInst* branch = conditional(node->getBlock());
+    const llvm::Loop* loop = view.loops.getLoopFor(node->getBlock());
+    if (branch == nullptr || (loop != nullptr && !loop->contains(block))) continue;
+    for (unsigned successor = 0; successor < 2; ++successor) {
+      const llvm::BasicBlockEdge edge(node->getBlock(), branch->getSuccessor(successor));
+      if (!view.dominators.dominates(edge, block)) continue;
+      const NodeId condition = expressions.of(branch->getCondition());
+      if (!expressions.nodes().is_unknown(condition)) add(guards, condition, successor == 0);
+    }
+  }
+}
+
+}  // namespace
+
+ControlDependence::ControlDependence(const KernelView& view) {
+  const llvm::PostDominatorTree& tree = view.post_dominators;
+  for (llvm::BasicBlock& block : view.function) {
+    if (!view.dominators.isReachableFromEntry(&block)) continue;
+    const llvm::Instruction* terminator = block.getTerminator();
+    if (terminator->getNumSuccessors() < 2) continue;
+    const auto* own = tree.getNode(&block);
+    const auto* stop = own == nullptr ? nullptr : own->getIDom();
+    for (unsigned i = 0; i < terminator->getNumSuccessors(); ++i) {
+      llvm::BasicBlock* target = terminator->getSuccessor(i);
+      const bool repeats = view.dominators.dominates(target, &block);
+      for (const auto* node = tree.getNode(target); node != nullptr && node != stop; node = node->getIDom()) {
+        // The virtual exit has no block.
+        if (node->getBlock() != nullptr) dependences_[node->getBlock()].push_back({&block, i, repeats});
+      }
+    }
+  }
+}
+
+llvm::ArrayRef<Dependence> ControlDependence::of(llvm::BasicBlock* block) const {
+  const auto found = dependences_.find(block);
+  return found == dependences_.end() ? llvm::ArrayRef<Dependence>() : llvm::ArrayRef<Dependence>(found->second);
+}
+
+Circumstances circumstances_of(llvm::BasicBlock* block, const ControlDependence& control, Expressions& expressions) {
+  Circumstances result;
+  for (const llvm::Loop* loop = expressions.view().loops.getLoopFor(block); loop != nullptr;
+       loop = loop->getParentLoop()) {
+    result.loops.insert(result.loops.begin(), expressions.index_of(loop));
+  }
+  result.complete = Chain(control, expressions).collect(block, result.guards);
+  dominating_guards(block, expressions, result.guards);
+  return result;
+}
+
+}  // namespace skmd::compiler

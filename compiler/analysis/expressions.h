@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM values as nodes of the index DAG. Instructions are translated one by one, each with its width; scalar evolution
+// is asked for what it alone knows: inductions, trip counts and values after a loop. The rest becomes unknown.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+
+#include <optional>
+#include <vector>
+
+#include "compiler/analysis/kernel_view.h"
+#include "compiler/analysis/node_table.h"
+
+namespace skmd::compiler {
+
+class Expressions {
+ public:
+  Expressions(const KernelView& view, NodeTable& nodes, std::vector<domain::Loop>& loops)
+      : view_(view), nodes_(nodes), loops_(loops) {}
+
+  /// Valid wherever `value` may be used: iterations are of loops around its definition.
+  domain::NodeId of(llvm::Value* value);
+  /// The value that `scev` has inside `scope` (null: outside all loops); unknown if it depends on the progress of a
+  /// loop that is not around `scope`.
+  domain::NodeId of(const llvm::SCEV* scev, const llvm::Loop* scope);
+  /// The index of `loop` in the traits; outer loops get theirs first.
+  unsigned index_of(const llvm::Loop* loop);
+  [[nodiscard]] bool is_exact(const llvm::Loop* loop) { return loops_[index_of(loop)].exact; }
+  /// An iteration count that is no loop of the IR, for a builtin that walks memory.
+  unsigned add_loop(domain::NodeId backedges);
+
+  NodeTable& nodes() { return nodes_; }
+  const KernelView& view() const { return view_; }
+
+ private:
+  domain::NodeId instruction(llvm::Instruction& instruction);
+  domain::NodeId operation(llvm::BinaryOperator& operation);
+  domain::NodeId comparison(llvm::ICmpInst& compare);
+  domain::NodeId cast(llvm::CastInst& cast);
+  domain::NodeId phi(llvm::PHINode& phi);
+  domain::NodeId incoming(llvm::PHINode& phi, unsigned index);
+  domain::NodeId diamond(llvm::PHINode& phi);
+  domain::NodeId call(llvm::CallInst& call);
+  domain::NodeId geometry(llvm::CallInst& call, llvm::StringRef name);
+  domain::NodeId global_linear_id();
+  domain::NodeId local_linear_id();
+  domain::NodeId by_value(llvm::Value* pointer, unsigned byte, unsigned bits);
+  domain::NodeId lane(llvm::ExtractElementInst& extract);
+  domain::NodeId translated(const llvm::SCEV* scev, const llvm::Loop* scope);
+  domain::NodeId nary(const llvm::SCEV* scev, domain::Op op, const llvm::Loop* scope);
+  domain::NodeId recurrence(const llvm::SCEVAddRecExpr* scev, const llvm::Loop* scope);
+
+  const KernelView& view_;
+  NodeTable& nodes_;
+  std::vector<domain::Loop>& loops_;
+  llvm::DenseMap<llvm::Value*, domain::NodeId> known_;
+  llvm::DenseMap<std::pair<const llvm::SCEV*, const llvm::Loop*>, domain::NodeId> known_scevs_;
+  llvm::DenseMap<const llvm::Loop*, unsigned> loop_index_;
+  unsigned depth_ = 0;
+};
+
+}  // namespace skmd::compiler

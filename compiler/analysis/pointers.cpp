@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/analysis/pointers.h"
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/Operator.h>
+
+namespace skmd::compiler {
+
+using domain::kNoNode;
+using domain::NodeId;
+using domain::Op;
+
+namespace {
+
+constexpr unsigned kMaximumNesting = 200;
+constexpr unsigned kAddressBits = 64;
+
+void append(Places& places, const Place& place) {
+  for (Place& known : places) {
+    if (known.base != place.base || known.argument != place.argument) continue;
+    if (known.offset == place.offset || known.base != Place::Base::argument) return;
+    if (known.offset == kNoNode) return;
+  }
+  places.push_back(place);
+}
+
+void append_anywhere(Places& places, const Places& more) {
+  for (Place place : more) {
+    place.offset = kNoNode;
+    append(places, place);
+  }
+}
+
+Place of_global(const llvm::GlobalVariable& variable) {
+  const unsigned space = variable.getAddressSpace();
+  const bool own = variable.isConstant() || space == kLocal || space == kConstant;
+  return {own ? Place::Base::own : Place::Base::program, 0, kNoNode};
+}
+
+}  // namespace
+
+Places Pointers::of(llvm::Value* pointer) {
+  if (const auto known = known_.find(pointer); known != known_.end()) return known->second;
+  // Round trips through phis that scalar evolution cannot solve, and absurd nesting, end here.
+  if (llvm::is_contained(active_, pointer) || active_.size() > kMaximumNesting) return {Place{}};
+  active_.push_back(pointer);
+  Places places = found(pointer);
+  active_.pop_back();
+  known_[pointer] = places;
+  return places;
+}
+
+Places Pointers::found(llvm::Value* pointer) {
+  NodeTable& nodes = expressions_.nodes();
+  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(pointer)) {
+    const unsigned space = argument->getType()->getPointerAddressSpace();
+    const bool buffer = space == kGlobal || space == kConstant;
+    if (buffer) return {Place{Place::Base::argument, argument->getArgNo(), nodes.constant(0, kAddressBits)}};
+    return {Place{space == kGeneric ? Place::Base::unknown : Place::Base::own, 0, kNoNode}};
+  }
+  if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(pointer)) return {of_global(*variable)};
+  if (llvm::isa<llvm::AllocaInst, llvm::ConstantPointerNull, llvm::UndefValue>(pointer)) {
+    return {Place{Place::Base::own, 0, kNoNode}};
+  }
+  if (auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer)) return shifted(*address);
+  if (llvm::isa<llvm::BitCastOperator, llvm::AddrSpaceCastOperator>(pointer)) {
+    return of(llvm::cast<llvm::Operator>(pointer)->getOperand(0));
+  }
+  if (auto* freeze = llvm::dyn_cast<llvm::FreezeInst>(pointer)) return of(freeze->getOperand(0));
+  if (auto* select = llvm::dyn_cast<llvm::SelectInst>(pointer)) return selected(*select);
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer)) return merged(*phi);
+  return {Place{}};
+}
+
+NodeId Pointers::distance(llvm::GEPOperator& address) {
+  const llvm::DataLayout& layout = expressions_.view().layout;
+  NodeTable& nodes = expressions_.nodes();
+  if (layout.getIndexTypeSizeInBits(address.getType()) != kAddressBits) return kNoNode;
+  llvm::SmallMapVector<llvm::Value*, llvm::APInt, 4> variable;
+  llvm::APInt constant(kAddressBits, 0);
+  if (!address.collectOffset(layout, kAddressBits, variable, constant)) return kNoNode;
+  NodeId sum = nodes.constant(0, kAddressBits);
+  for (const auto& [index, scale] : variable) {
+    if (!index->getType()->isIntegerTy() || index->getType()->getIntegerBitWidth() > kAddressBits) return kNoNode;
+    const NodeId extended = nodes.cast(Op::sext, expressions_.of(index), kAddressBits);
+    const NodeId term = nodes.binary(Op::mul, extended, nodes.constant(scale.getSExtValue(), kAddressBits));
+    sum = nodes.binary(Op::add, sum, term);
+  }
+  return nodes.binary(Op::add, sum, nodes.constant(constant.getSExtValue(), kAddressBits));
+}
+
+Places Pointers::shifted(llvm::GEPOperator& address) {
+  Places places = of(address.getPointerOperand());
+  const NodeId by = distance(address);
+  for (Place& place : places) {
+    if (place.base != Place::Base::argument || place.offset == kNoNode) continue;
+    place.offset = by == kNoNode ? kNoNode : expressions_.nodes().binary(Op::add, place.offset, by);
+  }
+  return places;
+}
+
+Places Pointers::selected(llvm::SelectInst& select) {
+  Places yes = of(select.getTrueValue());
+  const Places no = of(select.getFalseValue());
+  const bool one_base = yes.size() == 1 && no.size() == 1 && yes[0].base == Place::Base::argument &&
+                        no[0].base == Place::Base::argument && yes[0].argument == no[0].argument;
+  if (one_base && yes[0].offset != kNoNode && no[0].offset != kNoNode) {
+    const NodeId condition = expressions_.of(select.getCondition());
+    yes[0].offset = expressions_.nodes().select(condition, yes[0].offset, no[0].offset);
+    return yes;
+  }
+  for (const Place& place : no) append(yes, place);
+  return yes;
+}
+
+Places Pointers::merged(llvm::PHINode& phi) {
+  const llvm::LoopInfo& loops = expressions_.view().loops;
+  const llvm::Loop* scope = loops.getLoopFor(phi.getParent());
+  if (scope != nullptr && scope->getHeader() == phi.getParent()) {
+    Places places = evolved(&phi, scope);
+    return places.empty() ? anywhere_in_bases(phi) : places;
+  }
+  Places places;
+  for (llvm::Value* value : phi.incoming_values()) {
+    const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    const llvm::Loop* home = instruction == nullptr ? nullptr : loops.getLoopFor(instruction->getParent());
+    if (home == nullptr || home->contains(phi.getParent())) {
+      for (const Place& place : of(value)) append(places, place);
+      continue;
+    }
+    const Places after = evolved(value, scope);
+    if (!after.empty()) {
+      for (const Place& place : after) append(places, place);
+    } else {
+      append_anywhere(places, of(value));
+    }
+  }
+  return places;
+}
+
+// A pointer that moves with a loop, or that a loop has moved: {base,+,step}.
+Places Pointers::evolved(llvm::Value* pointer, const llvm::Loop* scope) {
+  llvm::ScalarEvolution& evolution = expressions_.view().evolution;
+  const llvm::SCEV* scev = evolution.getSCEVAtScope(pointer, scope);
+  if (llvm::isa<llvm::SCEVCouldNotCompute>(scev)) return {};
+  const auto* base = llvm::dyn_cast<llvm::SCEVUnknown>(evolution.getPointerBase(scev));
+  if (base == nullptr || !base->getType()->isPointerTy() || base->getValue() == pointer) return {};
+  const llvm::SCEV* rest = evolution.removePointerBase(scev);
+  if (llvm::isa<llvm::SCEVCouldNotCompute>(rest)) return {};
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(base->getValue());
+  const llvm::Loop* home =
+      instruction == nullptr ? nullptr : expressions_.view().loops.getLoopFor(instruction->getParent());
+  const NodeId by = expressions_.of(rest, scope);
+  Places places = of(base->getValue());
+  const bool settled = home == nullptr || (scope != nullptr && home->contains(scope));
+  for (Place& place : places) {
+    if (place.base != Place::Base::argument || place.offset == kNoNode) continue;
+    place.offset = settled ? expressions_.nodes().binary(Op::add, place.offset, by) : kNoNode;
+  }
+  return places;
+}
+
+// Every base that reaches `phi`, through whatever it goes round.
+Places Pointers::anywhere_in_bases(llvm::PHINode& phi) {
+  Places places;
+  llvm::SmallVector<llvm::Value*, 8> pending{&phi};
+  llvm::SmallVector<llvm::Value*, 8> seen{&phi};
+  const auto push = [&](llvm::Value* value) {
+    if (llvm::is_contained(seen, value)) return;
+    seen.push_back(value);
+    pending.push_back(value);
+  };
+  while (!pending.empty()) {
+    llvm::Value* value = pending.pop_back_val();
+    if (auto* merge = llvm::dyn_cast<llvm::PHINode>(value)) {
+      for (llvm::Value* source : merge->incoming_values()) push(source);
+    } else if (auto* select = llvm::dyn_cast<llvm::SelectInst>(value)) {
+      push(select->getTrueValue());
+      push(select->getFalseValue());
+    } else if (auto* address = llvm::dyn_cast<llvm::GEPOperator>(value)) {
+      push(address->getPointerOperand());
+    } else {
+      append_anywhere(places, of(value));
+    }
+  }
+  return places;
+}
+
+}  // namespace skmd::compiler

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a pointer may point: to which kernel argument, and how far into it.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+
+#include "compiler/analysis/expressions.h"
+
+namespace skmd::compiler {
+
+struct Place {
+  enum class Base : std::uint8_t {
+    argument,  // a __global or __constant pointer argument
+    own,       // private or local memory, program-scope constants, null: no buffer
+    program,   // a mutable variable at program scope
+    unknown,   // from memory, from an integer, from a call
+  };
+  Base base = Base::unknown;
+  unsigned argument = 0;
+  domain::NodeId offset = domain::kNoNode;  // bytes, 64 bits; kNoNode: anywhere
+};
+
+using Places = llvm::SmallVector<Place, 2>;
+
+class Pointers {
+ public:
+  explicit Pointers(Expressions& expressions) : expressions_(expressions) {}
+
+  /// All that `pointer` may point to. More than one place means that it is not known here which.
+  Places of(llvm::Value* pointer);
+
+ private:
+  Places found(llvm::Value* pointer);
+  Places shifted(llvm::GEPOperator& address);
+  Places selected(llvm::SelectInst& select);
+  Places merged(llvm::PHINode& phi);
+  Places evolved(llvm::Value* pointer, const llvm::Loop* scope);
+  Places anywhere_in_bases(llvm::PHINode& phi);
+  domain::NodeId distance(llvm::GEPOperator& address);
+
+  Expressions& expressions_;
+  llvm::DenseMap<llvm::Value*, Places> known_;
+  llvm::SmallVector<llvm::Value*, 8> active_;
+};
+
+}  // namespace skmd::compiler
