@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/object/kernel.h"
 
+#include <algorithm>
+
+#include "intercept/object/device_info.h"
 #include "intercept/object/program.h"
 
 namespace skmd::icd {
@@ -42,6 +45,27 @@ Result<std::shared_ptr<NativeKernel>> BuiltKernel::native(std::uint32_t index) {
   auto made = machine_.devices[index]->kernel(native_[index], traits_.name);
   if (made) kernels_[index] = *made;
   return made;
+}
+
+std::uint64_t BuiltKernel::work_group_limit() {
+  constexpr std::uint64_t kFarBelow = 4;
+  if (const std::uint64_t known = work_group_limit_.load(std::memory_order_relaxed); known != 0) return known;
+  const auto limit_of = [this](std::uint32_t index) -> std::uint64_t {
+    if (!built_on(index)) return 0;
+    const auto kernel = native(index);
+    return kernel ? (*kernel)->limits().work_group_size : 0;
+  };
+  const std::uint64_t anchor = limit_of(machine_.anchor);
+  std::uint64_t limit = anchor;
+  for (std::uint32_t i = 0; i < native_.size(); ++i) {
+    const std::uint64_t other = i == machine_.anchor ? anchor : limit_of(i);
+    if (other != 0 && other * kFarBelow >= anchor) limit = std::min(limit, other);
+  }
+  if (machine_.info != nullptr) limit = std::min(limit, machine_.info->limits().work_group_size);
+  const auto& required = traits_.required_local;
+  limit = std::max<std::uint64_t>({limit, std::uint64_t{required[0]} * required[1] * required[2], 1});
+  work_group_limit_.store(limit, std::memory_order_relaxed);
+  return limit;
 }
 
 Kernel::Kernel(Ref<Program> program, std::shared_ptr<BuiltKernel> built)

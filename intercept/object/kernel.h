@@ -35,6 +35,9 @@ class BuiltKernel {
   Result<std::shared_ptr<NativeKernel>> native(std::uint32_t index);
   [[nodiscard]] bool built_on(std::uint32_t index) const { return native_[index] != nullptr; }
   [[nodiscard]] Machine& machine() const { return machine_; }
+  /// CL_KERNEL_WORK_GROUP_SIZE: what every device that built the kernel takes, without those that are far below the
+  /// anchor (they take no part in bigger launches), at most the virtual device's limit and never below a required size.
+  std::uint64_t work_group_limit();
 
   /// What launches of this kernel want to remember from one to the next; made at the first call by `make`. Thread-safe.
   struct Memo {
@@ -56,6 +59,7 @@ class BuiltKernel {
   std::vector<std::shared_ptr<NativeProgram>> native_;  // per device, null: not built there
   std::mutex mutex_;
   std::vector<std::shared_ptr<NativeKernel>> kernels_;  // per device
+  std::atomic<std::uint64_t> work_group_limit_{0};      // 0: not asked yet
   std::unique_ptr<Memo> memo_;
 };
 

@@ -22,6 +22,7 @@ struct Unit {
   std::string text;            // preprocessed; the application's source with its headers pasted in where that failed
   std::string vendor_options;  // what vendors need of the compile options
   bool opaque = false;
+  bool kernel_arg_info = false;
 };
 
 /// A vendor's own binary, good for that driver only.

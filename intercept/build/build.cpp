@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/build/build.h"
+
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <utility>
+
+#include "intercept/build/executable.h"
+#include "intercept/build/paste_headers.h"
+#include "intercept/build/run_build.h"
+
+namespace skmd::icd {
+namespace {
+
+using domain::Error;
+
+std::string working_directory() {
+  std::error_code error;
+  const auto path = std::filesystem::current_path(error);
+  return error ? std::string() : path.string();
+}
+
+Outcome refused(cl_int code, std::string log, const std::string& reason) {
+  if (log.empty()) log = reason;
+  return {nullptr, std::move(log), code, reason};
+}
+
+compiler::CompileAnswer ask_compiler(const Program& program, const std::string& options,
+                                     std::vector<compiler::Header> headers, compiler::Stage stage) {
+  compiler::CompileRequest request;
+  request.source = program.source();
+  request.options = options;
+  request.headers = std::move(headers);
+  request.language = program.machine().language;
+  request.stage = stage;
+  request.working_directory = working_directory();
+  return program.machine().compiler->compile(request);
+}
+
+Outcome build_opaque(const Program& program, const std::string& options, const std::string& reason) {
+  VendorInput input;
+  input.text = program.source();
+  input.options = options;
+  return make_opaque(program.machine(), input, reason, options.find("-cl-kernel-arg-info") != std::string::npos);
+}
+
+Outcome build_source(const Program& program, const std::string& options) {
+  compiler::CompileAnswer answer = ask_compiler(program, options, {}, compiler::Stage::build);
+  switch (answer.outcome) {
+    case compiler::Outcome::invalid_options:
+      return refused(CL_INVALID_BUILD_OPTIONS, answer.log, "invalid build options");
+    case compiler::Outcome::failed:
+      return refused(CL_BUILD_PROGRAM_FAILURE, answer.log, "the source has errors");
+    case compiler::Outcome::opaque:
+      return build_opaque(program, options, answer.reason);
+    case compiler::Outcome::analysed:
+      break;
+  }
+  Outcome outcome = make_executable(program.machine(), std::move(answer), nullptr);
+  if (outcome.build != nullptr) return outcome;
+  // The anchor takes the application's own text? Then it is ours that is at fault, and the program runs whole.
+  Outcome whole = build_opaque(program, options, "the anchor's compiler refused our text: " + outcome.log);
+  return whole.build != nullptr ? whole : outcome;
+}
+
+/// A program from clCreateProgramWithBinary: vendors' blobs where they are still good, else its text.
+Outcome build_binary(const Program& program, const ProgramBuild& loaded) {
+  Machine& machine = program.machine();
+  if (loaded.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
+    return refused(CL_INVALID_OPERATION, {}, "the binary holds a compiled object or a library: clLinkProgram takes it");
+  if (!loaded.opaque()) return make_executable(machine, loaded.answer, &loaded.blobs);
+  VendorInput input;
+  input.text = loaded.opaque_text;
+  input.options = loaded.opaque_options;
+  for (const Unit& unit : loaded.units) input.units.push_back(unit.text);
+  input.blobs = &loaded.blobs;
+  Outcome outcome = make_opaque(machine, input, loaded.answer.reason, loaded.answer.kernel_arg_info);
+  if (outcome.build != nullptr) outcome.build->units = loaded.units;
+  return outcome;
+}
+
+Outcome compile_unit(const Program& program, const std::string& options, const std::vector<compiler::Header>& headers) {
+  compiler::CompileAnswer answer = ask_compiler(program, options, headers, compiler::Stage::compile);
+  if (answer.outcome == compiler::Outcome::invalid_options)
+    return refused(CL_INVALID_COMPILER_OPTIONS, answer.log, "invalid compiler options");
+  if (answer.outcome == compiler::Outcome::failed)
+    return refused(CL_COMPILE_PROGRAM_FAILURE, answer.log, "the source has errors");
+  auto build = std::make_shared<ProgramBuild>();
+  build->type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+  if (answer.outcome == compiler::Outcome::analysed) {
+    build->units = {{answer.preprocessed, answer.vendor_options, false, answer.kernel_arg_info}};
+  } else {
+    build->answer.reason = answer.reason;
+    build->units = {{paste_headers(program.source(), headers), options, true,
+                     options.find("-cl-kernel-arg-info") != std::string::npos}};
+  }
+  std::string log = answer.log;
+  return {std::move(build), std::move(log), CL_SUCCESS, {}};
+}
+
+}  // namespace
+
+Status run_build(const Ref<Program>& program, const Notify& notify, std::function<Outcome()> work) {
+  auto run = [program, work = std::move(work)]() -> Status {
+    Outcome outcome;
+    try {
+      outcome = work();
+    } catch (const std::exception& exception) {
+      outcome = refused(CL_OUT_OF_HOST_MEMORY, {}, std::string("exception: ") + exception.what());
+    }
+    const cl_int code = outcome.code;
+    std::string reason = outcome.reason;
+    publish_outcome(*program, std::move(outcome));
+    if (code == CL_SUCCESS) return {};
+    return Error{code, std::move(reason)};
+  };
+  if (notify.function == nullptr) return run();
+  Executor* executor = program->machine().executor;
+  executor->post([program, notify, executor, run = std::move(run)] {
+    (void)run();  // asynchronous: the status and the log tell
+    executor->post_callback(
+        [program, notify] { notify.function(reinterpret_cast<cl_program>(program->slot()), notify.user_data); });
+  });
+  return {};
+}
+
+Status build_program(const Ref<Program>& program, const std::string& options, const Notify& notify) {
+  if (program->origin() == Program::Origin::link)
+    return Error{CL_INVALID_OPERATION, "the program was made by clLinkProgram"};
+  auto former = program->begin(options);
+  if (!former) return former.error();
+  Program* raw = program.get();
+  if (program->origin() == Program::Origin::source)
+    return run_build(program, notify, [raw, options] { return build_source(*raw, options); });
+  return run_build(program, notify, [raw, loaded = *former] { return build_binary(*raw, *loaded); });
+}
+
+Status compile_program(const Ref<Program>& program, const std::string& options, std::vector<compiler::Header> headers,
+                       const Notify& notify) {
+  if (program->origin() != Program::Origin::source) return Error{CL_INVALID_OPERATION, "the program has no source"};
+  const auto former = program->begin(options);
+  if (!former) return former.error();
+  return run_build(program, notify, [raw = program.get(), options, headers = std::move(headers)] {
+    return compile_unit(*raw, options, headers);
+  });
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/build/built_programs.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace skmd::icd {
+namespace {
+
+constexpr size_t kMost = 256;
+
+struct List {
+  std::mutex mutex;
+  std::vector<BuiltProgram> programs;
+};
+
+/// Never destroyed: programs are built from static destructors, too.
+List& list() {
+  static List& instance = *new List;
+  return instance;
+}
+
+}  // namespace
+
+void remember(const ProgramBuild& build) {
+  if (build.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE) return;
+  BuiltProgram entry{build.answer.hash, build.opaque(), build.answer.reason, {}};
+  for (const auto& kernel : build.kernels) entry.kernels.push_back(kernel->traits());
+  List& known = list();
+  const std::lock_guard lock(known.mutex);
+  std::erase_if(known.programs, [&](const BuiltProgram& program) { return program.hash == entry.hash; });
+  if (known.programs.size() == kMost) known.programs.erase(known.programs.begin());
+  known.programs.push_back(std::move(entry));
+}
+
+std::vector<BuiltProgram> built_programs() {
+  List& known = list();
+  const std::lock_guard lock(known.mutex);
+  return known.programs;
+}
+
+}  // namespace skmd::icd

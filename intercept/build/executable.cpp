@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/build/executable.h"
+
+#include "compiler/client/hash.h"
+#include "intercept/build/built_programs.h"
+#include "intercept/build/opaque_kernels.h"
+
+namespace skmd::icd {
+namespace {
+
+void add_line(std::string& log, const std::string& text) {
+  if (text.empty()) return;
+  if (!log.empty() && log.back() != '\n') log += '\n';
+  log += text;
+}
+
+/// The front end's log, then what each vendor had against the program.
+std::string join_logs(const Machine& machine, std::string log, const VendorOutcome& vendors) {
+  for (size_t i = 0; i < vendors.failures.size(); ++i) {
+    if (vendors.failures[i].empty()) continue;
+    const std::string& name = machine.devices[i]->description().name;
+    add_line(log, (i == machine.anchor ? "failed on " : "takes no part: ") + name + ": " + vendors.failures[i]);
+  }
+  return log;
+}
+
+void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& traits, ProgramBuild& build) {
+  for (const domain::KernelTraits& kernel : traits)
+    build.kernels.push_back(
+        std::make_shared<BuiltKernel>(machine, kernel, build.opaque(), build.answer.hash, build.native));
+}
+
+Outcome failed(std::string log, const std::string& reason) {
+  if (log.empty()) log = reason;
+  return {nullptr, std::move(log), CL_BUILD_PROGRAM_FAILURE, reason};
+}
+
+}  // namespace
+
+Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const std::vector<VendorBlob>* blobs) {
+  VendorInput input;
+  input.text = answer.text;
+  input.options = answer.vendor_options;
+  input.blobs = blobs;
+  VendorOutcome vendors = build_on_devices(machine, input);
+  std::string log = join_logs(machine, answer.log, vendors);
+  if (vendors.native[machine.anchor] == nullptr)
+    return failed(std::move(log), "the anchor's compiler refused the program");
+  auto build = std::make_shared<ProgramBuild>();
+  build->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+  build->answer = std::move(answer);
+  build->native = std::move(vendors.native);
+  make_kernels(machine, build->answer.kernels, *build);
+  return {std::move(build), std::move(log), CL_SUCCESS, {}};
+}
+
+Outcome make_opaque(Machine& machine, const VendorInput& input, const std::string& reason, bool kernel_arg_info) {
+  VendorInput asked = input;
+  // Parameters come from the vendor, who only keeps them when told to.
+  if (asked.options.find("-cl-kernel-arg-info") == std::string::npos)
+    asked.options += asked.options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
+  VendorOutcome vendors = build_on_devices(machine, asked);
+  std::string log = join_logs(machine, {}, vendors);
+  const auto& anchor = vendors.native[machine.anchor];
+  if (anchor == nullptr)
+    return failed(std::move(log), "the anchor's compiler refused the program (opaque: " + reason + ")");
+  auto kernels = opaque_kernels(*machine.devices[machine.anchor], anchor);
+  if (!kernels)
+    return failed(std::move(log), "the anchor's driver does not describe its kernels: " + kernels.error().reason);
+
+  auto build = std::make_shared<ProgramBuild>();
+  build->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+  build->answer.outcome = compiler::Outcome::opaque;
+  build->answer.reason = reason;
+  build->answer.kernel_arg_info = kernel_arg_info;
+  std::string identity = input.text + '\n' + input.options;
+  for (const std::string& unit : input.units) identity += '\n' + unit;
+  build->answer.hash = compiler::content_hash(identity);
+  build->opaque_text = input.text;
+  build->opaque_options = input.options;
+  build->native = std::move(vendors.native);
+  make_kernels(machine, *kernels, *build);
+  if (machine.observer != nullptr)
+    machine.observer->log(LogLevel::info, "opaque program " + build->answer.hash + ": " + reason);
+  return {std::move(build), std::move(log), CL_SUCCESS, {}};
+}
+
+void publish_outcome(Program& program, Outcome outcome) {
+  if (outcome.build != nullptr) remember(*outcome.build);
+  if (outcome.build == nullptr && outcome.log.empty()) outcome.log = outcome.reason;
+  program.end(std::move(outcome.build), std::move(outcome.log));
+}
+
+}  // namespace skmd::icd
