@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "intercept/backend/discovery.h"
+#include "intercept/backend/native_queue.h"
 
 namespace skmd::icd {
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the vendors' folder may hold: good drivers, broken ones, other things.
+#include "intercept/backend/discovery.h"
+
+#include <CL/cl_ext.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/stub-icd/control.h"
+
+namespace skmd::icd {
+namespace {
+
+class DiscoveryFolder : public testing::Test {
+ protected:
+  void SetUp() override {
+    stub::set_failure("");
+    std::ifstream(std::string(STUB_ICD_VENDORS) + "/stub.icd") >> stub_library_;
+    folder_ = std::filesystem::temp_directory_path() / ("skmd-discovery-" + std::to_string(getpid()));
+    std::filesystem::create_directory(folder_);
+  }
+  void TearDown() override {
+    stub::set_failure("");
+    std::filesystem::remove_all(folder_);
+  }
+  void put(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  Result<Discovery> find(const std::string& selectors = "", const std::string& own = "") {
+    return discover({.vendors_folder = folder_.string(), .selectors = selectors, .own_library = own});
+  }
+  static bool mentions(const Discovery& found, const std::string& a, const std::string& b) {
+    for (const std::string& line : found.left_out) {
+      if (line.find(a) != std::string::npos && line.find(b) != std::string::npos) return true;
+    }
+    return false;
+  }
+  std::filesystem::path folder_;
+  std::string stub_library_;
+};
+
+TEST_F(DiscoveryFolder, BrokenFilesAreLeftOutWithAReason) {
+  put("a-missing.icd", "libskmd-no-such-library.so\n");
+  put("b-garbage.icd", "\x7f\x01 this is no library \n\xff\xfe");
+  put("c-empty.icd", "");
+  put("d-no-symbols.icd", "libz.so.1\n");
+  put("e-text-file.icd", (folder_ / "a-missing.icd").string() + "\n");
+  put("f-stub.icd", "  " + stub_library_ + "  \r\n");
+  put("readme.txt", stub_library_);
+  const auto found = find();
+  ASSERT_TRUE(found) << found.error().reason;
+  EXPECT_EQ(found->devices.size(), 3u);
+  EXPECT_TRUE(mentions(*found, "a-missing.icd", "libskmd-no-such-library.so"));
+  EXPECT_TRUE(mentions(*found, "b-garbage.icd", ""));
+  EXPECT_TRUE(mentions(*found, "c-empty.icd", "names no library"));
+  EXPECT_TRUE(mentions(*found, "d-no-symbols.icd", "is no OpenCL driver"));
+  EXPECT_TRUE(mentions(*found, "e-text-file.icd", ""));
+  EXPECT_FALSE(mentions(*found, "readme.txt", ""));
+}
+
+TEST_F(DiscoveryFolder, SpacesAreAssignedInTheOrderOfTheSelectors) {
+  put("stub.icd", stub_library_);
+  const auto found = find("stub:1,stub:2,stub:0");
+  ASSERT_TRUE(found) << found.error().reason;
+  ASSERT_EQ(found->devices.size(), 3u);
+  EXPECT_EQ(found->devices[0]->description().name, "Stub GPU 1");
+  EXPECT_EQ(found->devices[0]->description().space, 1u);
+  EXPECT_EQ(found->devices[1]->description().name, "Stub CPU 2");
+  EXPECT_EQ(found->devices[1]->description().space, domain::kHostSpace);
+  EXPECT_EQ(found->devices[2]->description().space, 2u);
+}
+
+TEST_F(DiscoveryFolder, ALibraryNamedTwiceCountsOnce) {
+  put("a.icd", stub_library_);
+  put("b.icd", stub_library_);
+  const auto found = find();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->devices.size(), 3u);
+}
+
+TEST_F(DiscoveryFolder, OurOwnLibraryIsSkippedAlsoThroughALink) {
+  put("a.icd", stub_library_);
+  const auto direct = find("", stub_library_);
+  ASSERT_FALSE(direct);
+  EXPECT_EQ(direct.error().code, CL_PLATFORM_NOT_FOUND_KHR);
+  EXPECT_NE(direct.error().reason.find("is this driver itself"), std::string::npos);
+  std::filesystem::create_symlink(stub_library_, folder_ / "link.so");
+  put("a.icd", (folder_ / "link.so").string());
+  const auto linked = find("", stub_library_);
+  ASSERT_FALSE(linked);
+  EXPECT_NE(linked.error().reason.find("is this driver itself"), std::string::npos);
+}
+
+TEST_F(DiscoveryFolder, AFailedFirstQueryLeavesTheVendorOut) {
+  put("stub.icd", stub_library_);
+  for (const char* call : {"clIcdGetPlatformIDsKHR", "clGetDeviceIDs"}) {
+    stub::set_failure(std::string(call) + ":1:-6");
+    const auto found = find();
+    ASSERT_FALSE(found) << call;
+    EXPECT_EQ(found.error().code, CL_PLATFORM_NOT_FOUND_KHR);
+    EXPECT_NE(found.error().reason.find(std::string(call) + " failed with CL_OUT_OF_HOST_MEMORY"), std::string::npos)
+        << found.error().reason;
+  }
+}
+
+TEST_F(DiscoveryFolder, ADeviceThatCannotBeOpenedIsLeftOut) {
+  put("stub.icd", stub_library_);
+  for (const char* call :
+       {"clCreateContext", "clCreateCommandQueue", "clEnqueueFillBuffer", "run:clEnqueueFillBuffer"}) {
+    stub::set_failure(std::string(call) + ":1:-5");
+    const auto found = find("stub:cpu,stub:0");
+    ASSERT_TRUE(found) << found.error().reason;
+    ASSERT_EQ(found->devices.size(), 1u) << call;
+    EXPECT_EQ(found->devices[0]->description().name, "Stub GPU 0");
+    EXPECT_TRUE(mentions(*found, "Stub CPU 2", "failed with")) << call;
+  }
+}
+
+TEST_F(DiscoveryFolder, ASelectorThatMatchesNothingIsAnErrorThatNamesIt) {
+  put("stub.icd", stub_library_);
+  const auto found = find("stub:0,nvidia:0");
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().reason.find("'nvidia:0'"), std::string::npos);
+}
+
+TEST_F(DiscoveryFolder, NoFolderAndNoDeviceAreErrors) {
+  EXPECT_EQ(find().error().code, CL_PLATFORM_NOT_FOUND_KHR);
+  const auto missing = discover({.vendors_folder = "/no/such/folder", .selectors = "", .own_library = ""});
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().reason.find("/no/such/folder"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace skmd::icd

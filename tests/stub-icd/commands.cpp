@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues, events and commands: inside the enqueue call, or on a thread of the queue once they were flushed.
+#include <chrono>
+#include <cstring>
+
+#include "tests/stub-icd/stub.h"
+
+namespace stub {
+namespace {
+
+using Work = std::function<cl_int()>;
+
+void run(cl_event event, const Work& work, int delay_us) {
+  const std::uint64_t start = device_clock();
+  if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+  const cl_int code = work();
+  {
+    std::lock_guard lock(event->mutex);
+    event->start = start;
+    event->end = device_clock();
+    event->status = code;
+  }
+  event->ended.notify_all();
+}
+
+void worker(cl_command_queue queue) {
+  std::unique_lock lock(queue->mutex);
+  while (true) {
+    queue->changed.wait(lock, [&] { return queue->stopping || queue->flushed > 0; });
+    if (queue->flushed == 0) return;
+    const auto command = std::move(queue->commands.front());
+    queue->commands.pop_front();
+    --queue->flushed;
+    lock.unlock();
+    wait_while_held();
+    run(command.event, command.work, settings().delay_us);
+    released(command.event);
+    lock.lock();
+  }
+}
+
+void flush_commands(cl_command_queue queue) {
+  {
+    std::lock_guard lock(queue->mutex);
+    queue->flushed = queue->commands.size();
+  }
+  queue->changed.notify_all();
+}
+
+void wait_for(cl_event event) {
+  flush_commands(event->queue);
+  std::unique_lock lock(event->mutex);
+  event->ended.wait(lock, [&] { return event->status <= CL_COMPLETE; });
+}
+
+/// Every enqueue ends here.
+cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_event* event_out, Work work) {
+  if (const cl_int failure = run_failure(call); failure != CL_SUCCESS) {
+    work = [failure] { return failure; };
+  }
+  auto* const event = new _cl_event;
+  event->queue = queue;
+  if (!queue->worker.joinable()) {
+    run(event, work, 0);
+  } else {
+    std::lock_guard lock(queue->mutex);
+    queue->commands.push_back({retained(event), std::move(work)});
+  }
+  if (blocking != CL_FALSE) wait_for(event);
+  if (event_out != nullptr) {
+    *event_out = event;
+  } else {
+    released(event);
+  }
+  return CL_SUCCESS;
+}
+
+std::string place(cl_command_queue queue, std::size_t offset, std::size_t bytes) {
+  return "device=" + std::to_string(queue->device->index) + " offset=" + std::to_string(offset) +
+         " bytes=" + std::to_string(bytes);
+}
+
+bool outside(cl_mem mem, std::size_t offset, std::size_t bytes) {
+  return bytes == 0 || offset > mem->bytes || bytes > mem->bytes - offset;
+}
+
+cl_command_queue create_queue(cl_context context, cl_device_id device, cl_command_queue_properties, cl_int* code_out) {
+  const cl_int failed = record("clCreateCommandQueue", "device=" + std::to_string(device->index));
+  if (code_out != nullptr) *code_out = failed;
+  if (failed != CL_SUCCESS || context->device != device) return nullptr;
+  auto* const queue = new _cl_command_queue;
+  queue->device = device;
+  if (settings().delay_us >= 0) queue->worker = std::thread(worker, queue);
+  return queue;
+}
+
+cl_int write_buffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, std::size_t offset, std::size_t bytes,
+                    const void* host, cl_uint, const cl_event*, cl_event* event) {
+  const cl_int failed = record("clEnqueueWriteBuffer", place(queue, offset, bytes));
+  if (failed != CL_SUCCESS) return failed;
+  if (outside(mem, offset, bytes) || host == nullptr) return CL_INVALID_VALUE;
+  return enqueue("clEnqueueWriteBuffer", queue, blocking, event, [=] {
+    std::memmove(mem->data + offset, host, bytes);
+    return CL_SUCCESS;
+  });
+}
+
+cl_int read_buffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, std::size_t offset, std::size_t bytes,
+                   void* host, cl_uint, const cl_event*, cl_event* event) {
+  const cl_int failed = record("clEnqueueReadBuffer", place(queue, offset, bytes));
+  if (failed != CL_SUCCESS) return failed;
+  if (outside(mem, offset, bytes) || host == nullptr) return CL_INVALID_VALUE;
+  return enqueue("clEnqueueReadBuffer", queue, blocking, event, [=] {
+    std::memmove(host, mem->data + offset, bytes);
+    return CL_SUCCESS;
+  });
+}
+
+/// Two-dimensional rectangles, which is what the adapter uses.
+struct Rect {
+  std::size_t mem_begin, host_begin, width, rows, mem_pitch, host_pitch;
+  [[nodiscard]] std::size_t mem_end() const { return mem_begin + (rows - 1) * mem_pitch + width; }
+};
+
+cl_int checked_rect(const char* call, cl_command_queue queue, cl_mem mem, const std::size_t* origin,
+                    const std::size_t* host_origin, const std::size_t* region, std::size_t pitch,
+                    std::size_t host_pitch, Rect& rect) {
+  const cl_int failed =
+      record(call, "device=" + std::to_string(queue->device->index) + " origin=" + std::to_string(origin[0]) + "," +
+                       std::to_string(origin[1]) + " region=" + std::to_string(region[0]) + "," +
+                       std::to_string(region[1]) + " pitch=" + std::to_string(pitch));
+  if (failed != CL_SUCCESS) return failed;
+  if (region[0] == 0 || region[1] == 0 || region[2] != 1 || pitch < region[0] || host_pitch < region[0]) {
+    return CL_INVALID_VALUE;
+  }
+  rect = {origin[0] + origin[1] * pitch,
+          host_origin[0] + host_origin[1] * host_pitch,
+          region[0],
+          region[1],
+          pitch,
+          host_pitch};
+  return rect.mem_end() <= mem->bytes ? CL_SUCCESS : CL_INVALID_VALUE;
+}
+
+cl_int write_rect(cl_command_queue queue, cl_mem mem, cl_bool blocking, const std::size_t* origin,
+                  const std::size_t* host_origin, const std::size_t* region, std::size_t pitch, std::size_t,
+                  std::size_t host_pitch, std::size_t, const void* host, cl_uint, const cl_event*, cl_event* event) {
+  const char* const call = "clEnqueueWriteBufferRect";
+  Rect rect{};
+  const cl_int code = checked_rect(call, queue, mem, origin, host_origin, region, pitch, host_pitch, rect);
+  if (code != CL_SUCCESS) return code;
+  return enqueue(call, queue, blocking, event, [=] {
+    for (std::size_t i = 0; i < rect.rows; ++i) {
+      std::memmove(mem->data + rect.mem_begin + i * rect.mem_pitch,
+                   static_cast<const std::byte*>(host) + rect.host_begin + i * rect.host_pitch, rect.width);
+    }
+    return CL_SUCCESS;
+  });
+}
+
+cl_int read_rect(cl_command_queue queue, cl_mem mem, cl_bool blocking, const std::size_t* origin,
+                 const std::size_t* host_origin, const std::size_t* region, std::size_t pitch, std::size_t,
+                 std::size_t host_pitch, std::size_t, void* host, cl_uint, const cl_event*, cl_event* event) {
+  const char* const call = "clEnqueueReadBufferRect";
+  Rect rect{};
+  const cl_int code = checked_rect(call, queue, mem, origin, host_origin, region, pitch, host_pitch, rect);
+  if (code != CL_SUCCESS) return code;
+  return enqueue(call, queue, blocking, event, [=] {
+    for (std::size_t i = 0; i < rect.rows; ++i) {
+      std::memmove(static_cast<std::byte*>(host) + rect.host_begin + i * rect.host_pitch,
+                   mem->data + rect.mem_begin + i * rect.mem_pitch, rect.width);
+    }
+    return CL_SUCCESS;
+  });
+}
+
+cl_int fill_buffer(cl_command_queue queue, cl_mem mem, const void* pattern, std::size_t width, std::size_t offset,
+                   std::size_t bytes, cl_uint, const cl_event*, cl_event* event) {
+  const cl_int failed =
+      record("clEnqueueFillBuffer", place(queue, offset, bytes) + " pattern=" + std::to_string(width));
+  if (failed != CL_SUCCESS) return failed;
+  const bool power = width != 0 && width <= 128 && (width & (width - 1)) == 0;
+  if (!power || offset % width != 0 || bytes % width != 0 || outside(mem, offset, bytes)) return CL_INVALID_VALUE;
+  const auto* const first = static_cast<const std::byte*>(pattern);
+  return enqueue("clEnqueueFillBuffer", queue, CL_FALSE, event,
+                 [=, copy = std::vector<std::byte>(first, first + width)] {
+                   for (std::size_t i = 0; i < bytes; i += width)
+                     std::memcpy(mem->data + offset + i, copy.data(), width);
+                   return CL_SUCCESS;
+                 });
+}
+
+cl_int copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, std::size_t from_offset, std::size_t to_offset,
+                   std::size_t bytes, cl_uint, const cl_event*, cl_event* event) {
+  const cl_int failed =
+      record("clEnqueueCopyBuffer", place(queue, from_offset, bytes) + " to=" + std::to_string(to_offset));
+  if (failed != CL_SUCCESS) return failed;
+  if (outside(from, from_offset, bytes) || outside(to, to_offset, bytes)) return CL_INVALID_VALUE;
+  return enqueue("clEnqueueCopyBuffer", queue, CL_FALSE, event, [=] {
+    std::memmove(to->data + to_offset, from->data + from_offset, bytes);
+    return CL_SUCCESS;
+  });
+}
+
+std::string image_region(cl_command_queue queue, const std::size_t* region) {
+  return "device=" + std::to_string(queue->device->index) + " region=" + std::to_string(region[0]) + "," +
+         std::to_string(region[1]) + "," + std::to_string(region[2]);
+}
+
+/// Whole images only, which is what the adapter moves.
+cl_int write_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const std::size_t*,
+                   const std::size_t* region, std::size_t, std::size_t, const void* host, cl_uint, const cl_event*,
+                   cl_event* event) {
+  const cl_int failed = record("clEnqueueWriteImage", image_region(queue, region));
+  if (failed != CL_SUCCESS) return failed;
+  if (region[0] * region[1] * region[2] * image->element_bytes != image->bytes) return CL_INVALID_VALUE;
+  return enqueue("clEnqueueWriteImage", queue, blocking, event, [=] {
+    std::memcpy(image->data, host, image->bytes);
+    return CL_SUCCESS;
+  });
+}
+
+cl_int read_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const std::size_t*, const std::size_t* region,
+                  std::size_t, std::size_t, void* host, cl_uint, const cl_event*, cl_event* event) {
+  const cl_int failed = record("clEnqueueReadImage", image_region(queue, region));
+  if (failed != CL_SUCCESS) return failed;
+  if (region[0] * region[1] * region[2] * image->element_bytes != image->bytes) return CL_INVALID_VALUE;
+  return enqueue("clEnqueueReadImage", queue, blocking, event, [=] {
+    std::memcpy(host, image->data, image->bytes);
+    return CL_SUCCESS;
+  });
+}
+
+std::string triple(const std::size_t* values, cl_uint count, std::size_t otherwise) {
+  std::string text;
+  for (cl_uint i = 0; i < count; ++i) {
+    text += (i > 0 ? "," : "") + std::to_string(values != nullptr ? values[i] : otherwise);
+  }
+  return text;
+}
+
+cl_int run_range(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* offset,
+                 const std::size_t* global, const std::size_t* local, cl_uint, const cl_event*, cl_event* event) {
+  const char* const call = "clEnqueueNDRangeKernel";
+  const cl_int failed =
+      record(call, "device=" + std::to_string(queue->device->index) + " kernel=" + kernel->text.name +
+                       " offset=" + triple(offset, dimensions, 0) + " global=" + triple(global, dimensions, 0) +
+                       " local=" + triple(local, dimensions, 0));
+  if (failed != CL_SUCCESS) return failed;
+  Range range;
+  range.dimensions = dimensions;
+  for (cl_uint i = 0; i < dimensions; ++i) {
+    if (global[i] == 0) return CL_INVALID_GLOBAL_WORK_SIZE;
+    if (local != nullptr && (local[i] == 0 || global[i] % local[i] != 0)) return CL_INVALID_WORK_GROUP_SIZE;
+    range.offset[i] = offset != nullptr ? offset[i] : 0;
+    range.global[i] = global[i];
+  }
+  for (const Argument& argument : kernel->arguments) {
+    if (!argument.set) return CL_INVALID_KERNEL_ARGS;
+  }
+  return enqueue(call, queue, CL_FALSE, event, [name = kernel->text.name, arguments = kernel->arguments, range] {
+    return run_kernel(name, arguments, range);
+  });
+}
+
+cl_int flush(cl_command_queue queue) {
+  if (const cl_int failed = record("clFlush"); failed != CL_SUCCESS) return failed;
+  flush_commands(queue);
+  return CL_SUCCESS;
+}
+
+cl_int wait_for_events(cl_uint count, const cl_event* events) {
+  const cl_int failed = record("clWaitForEvents", "count=" + std::to_string(count));
+  bool all_good = true;
+  for (cl_uint i = 0; i < count; ++i) {
+    wait_for(events[i]);
+    std::lock_guard lock(events[i]->mutex);
+    all_good = all_good && events[i]->status == CL_COMPLETE;
+  }
+  if (failed != CL_SUCCESS) return failed;
+  return all_good ? CL_SUCCESS : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+}
+
+cl_int get_event_info(cl_event event, cl_event_info name, std::size_t size, void* out, std::size_t* size_out) {
+  if (const cl_int failed = record("clGetEventInfo"); failed != CL_SUCCESS) return failed;
+  if (name != CL_EVENT_COMMAND_EXECUTION_STATUS) return CL_INVALID_VALUE;
+  std::lock_guard lock(event->mutex);
+  return answer_value(event->status, size, out, size_out);
+}
+
+cl_int get_profiling_info(cl_event event, cl_profiling_info name, std::size_t size, void* out, std::size_t* size_out) {
+  if (const cl_int failed = record("clGetEventProfilingInfo"); failed != CL_SUCCESS) return failed;
+  std::lock_guard lock(event->mutex);
+  if (event->status != CL_COMPLETE) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (name == CL_PROFILING_COMMAND_START) return answer_value(cl_ulong{event->start}, size, out, size_out);
+  if (name == CL_PROFILING_COMMAND_END) return answer_value(cl_ulong{event->end}, size, out, size_out);
+  return CL_INVALID_VALUE;
+}
+
+cl_int release_event(cl_event event) { return record("clReleaseEvent"), released(event); }
+cl_int release_queue(cl_command_queue queue) { return record("clReleaseCommandQueue"), released(queue); }
+
+}  // namespace
+
+void fill_command_table(cl_icd_dispatch& table) {
+  table.clCreateCommandQueue = create_queue;
+  table.clReleaseCommandQueue = release_queue;
+  table.clEnqueueWriteBuffer = write_buffer;
+  table.clEnqueueReadBuffer = read_buffer;
+  table.clEnqueueWriteBufferRect = write_rect;
+  table.clEnqueueReadBufferRect = read_rect;
+  table.clEnqueueFillBuffer = fill_buffer;
+  table.clEnqueueCopyBuffer = copy_buffer;
+  table.clEnqueueWriteImage = write_image;
+  table.clEnqueueReadImage = read_image;
+  table.clEnqueueNDRangeKernel = run_range;
+  table.clFlush = flush;
+  table.clWaitForEvents = wait_for_events;
+  table.clGetEventInfo = get_event_info;
+  table.clGetEventProfilingInfo = get_profiling_info;
+  table.clReleaseEvent = release_event;
+}
+
+}  // namespace stub
+
+_cl_command_queue::~_cl_command_queue() {
+  if (!worker.joinable()) return;
+  stub::flush_commands(this);
+  {
+    std::lock_guard lock(mutex);
+    stopping = true;
+  }
+  changed.notify_all();
+  worker.join();
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a test that links the stub driver can ask of it and do to it. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#define STUB_API __attribute__((visibility("default")))
+
+namespace stub {
+
+/// As STUB_DEVICES and STUB_DELAY_US (`delay_us` below 0: inside the call). Count only before the first platform query.
+STUB_API void configure(const std::string& devices, int delay_us);
+/// As STUB_FAIL; replaces the failure set before. "": none.
+STUB_API void set_failure(const std::string& text);
+/// Recorded calls since the last time.
+STUB_API std::vector<std::string> take_log();
+/// Contexts, queues, memory objects, programs, kernels, samplers and events that are alive.
+STUB_API std::size_t live_objects();
+/// From now on flushed commands wait until `release` (delayed queues only): an order of events without any clock.
+STUB_API void hold();
+STUB_API void release();
+
+}  // namespace stub

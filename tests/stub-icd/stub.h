@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects of the stub driver and what its files share.
+#pragma once
+
+#include <CL/cl_icd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace stub {
+
+extern const cl_icd_dispatch kTable;
+extern std::atomic<std::size_t> live;
+
+/// Head of every object: the table (cl_khr_icd), and the reference count.
+struct Object {
+  const cl_icd_dispatch* dispatch = &kTable;
+  std::atomic<int> references{1};
+  Object() { ++live; }
+  ~Object() { --live; }
+};
+
+template <class T>
+T* retained(T* object) {
+  ++object->references;
+  return object;
+}
+
+template <class T>
+cl_int released(T* object) {
+  if (--object->references == 0) delete object;
+  return CL_SUCCESS;
+}
+
+enum class ArgumentKind : std::uint8_t { value, buffer, local, image, sampler };
+
+struct Parameter {
+  std::string name;
+  std::string type;
+  ArgumentKind kind = ArgumentKind::value;
+  std::size_t bytes = 0;  // of a value; 0: any size
+};
+
+struct KernelText {
+  std::string name;
+  std::vector<Parameter> parameters;
+};
+
+/// The kernels of a text, by a simple scan.
+std::vector<KernelText> scan_kernels(const std::string& text);
+
+/// An argument as an enqueued kernel sees it.
+struct Argument {
+  bool set = false;
+  std::vector<std::byte> bytes;
+  cl_mem memory = nullptr;
+  std::size_t local_bytes = 0;
+};
+
+struct Range {
+  cl_uint dimensions = 1;
+  std::size_t offset[3] = {0, 0, 0};
+  std::size_t global[3] = {1, 1, 1};
+};
+
+/// Runs the host function of `name`; an error code if it would leave a buffer.
+cl_int run_kernel(const std::string& name, const std::vector<Argument>& arguments, const Range& range);
+
+struct Settings {
+  std::vector<cl_device_type> devices;
+  int delay_us = -1;
+};
+const Settings& settings();
+
+/// Records a call. An error code if the call is to fail.
+cl_int record(const char* call, const std::string& details = {});
+/// The status that the event of this call's command is to end with.
+cl_int run_failure(const char* call);
+/// Blocks while commands are held.
+void wait_while_held();
+
+std::uint64_t device_clock();
+
+/// Writes an answer of a clGet*Info function by its rules.
+cl_int answer(const void* value, std::size_t bytes, std::size_t size, void* out, std::size_t* size_out);
+template <class T>
+cl_int answer_value(const T& value, std::size_t size, void* out, std::size_t* size_out) {
+  return answer(&value, sizeof value, size, out, size_out);
+}
+cl_int answer_text(const std::string& text, std::size_t size, void* out, std::size_t* size_out);
+
+void fill_info_table(cl_icd_dispatch& table);
+void fill_object_table(cl_icd_dispatch& table);
+void fill_program_table(cl_icd_dispatch& table);
+void fill_command_table(cl_icd_dispatch& table);
+
+}  // namespace stub
+
+struct _cl_platform_id {
+  const cl_icd_dispatch* dispatch = &stub::kTable;
+};
+struct _cl_device_id {
+  const cl_icd_dispatch* dispatch = &stub::kTable;
+  cl_uint index = 0;
+  cl_device_type type = CL_DEVICE_TYPE_GPU;
+};
+struct _cl_context : stub::Object {
+  cl_device_id device = nullptr;
+};
+struct _cl_event : stub::Object {
+  std::mutex mutex;
+  std::condition_variable ended;
+  cl_int status = CL_QUEUED;
+  std::uint64_t start = 0, end = 0;
+  cl_command_queue queue = nullptr;  // not retained: the adapter keeps its queue
+};
+struct _cl_mem : stub::Object {
+  std::vector<std::byte> own;
+  std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  cl_mem parent = nullptr;
+  cl_image_desc desc{};
+  std::size_t element_bytes = 0;
+  ~_cl_mem() {
+    if (parent != nullptr) stub::released(parent);
+  }
+};
+struct _cl_sampler : stub::Object {};
+struct _cl_program : stub::Object {
+  std::string text;
+  std::string log;
+  std::vector<stub::KernelText> kernels;
+  bool built = false;
+};
+struct _cl_kernel : stub::Object {
+  cl_program program = nullptr;
+  stub::KernelText text;
+  std::vector<stub::Argument> arguments;
+  ~_cl_kernel() { stub::released(program); }
+};
+struct _cl_command_queue : stub::Object {
+  struct Command {
+    cl_event event;
+    std::function<cl_int()> work;
+  };
+  cl_device_id device = nullptr;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<Command> commands;
+  std::size_t flushed = 0;  // commands at the front that may run
+  bool stopping = false;
+  std::thread worker;
+  ~_cl_command_queue();
+};
