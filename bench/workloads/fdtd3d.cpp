@@ -18,10 +18,11 @@ class Fdtd3d : public Workload {
   Fdtd3d(const Device& device, Size size)
       : device_(device),
         side_(by_size<std::size_t>(size, 64, 64, 128, 256)),
+        depth_(by_size<std::size_t>(size, 16, 64, 128, 256)),
         radius_(by_size<std::size_t>(size, 2, 1, 2, 2)),
         row_(side_ + 2 * radius_),
         layer_(row_ * row_),
-        before_(random_floats(layer_ * row_, 1, 0, 1)),
+        before_(random_floats(layer_ * (depth_ + 2 * radius_), 1, 0, 1)),
         after_(before_.size()),
         weights_(radius_ + 1, 0.5f / 6.0f),
         program_(device.build(kernels::kFdtd3d, "-DRADIUS=" + std::to_string(radius_) + " -DWIDTH=" +
@@ -42,7 +43,8 @@ class Fdtd3d : public Workload {
     device_.copy(buffers_[0], buffers_[1], before_.size() * sizeof(float));
     const auto side = static_cast<cl_int>(side_);
     for (int step = 0; step < kSteps; ++step) {
-      kernel_.set(buffers_[step % 2], buffers_[(step + 1) % 2], weights_buffer_, side, side, side);
+      kernel_.set(buffers_[step % 2], buffers_[(step + 1) % 2], weights_buffer_, side, side,
+                  static_cast<cl_int>(depth_));
       device_.launch(kernel_, range_2d({side_, side_}, {kWidth, kHeight}));
     }
     device_.read(buffers_[kSteps % 2], after_);
@@ -58,7 +60,7 @@ class Fdtd3d : public Workload {
   std::vector<double> reference() const {
     std::vector<double> now(before_.begin(), before_.end()), next = now;
     for (int step = 0; step < kSteps; ++step) {
-      parallel_for(side_, [&](std::size_t first, std::size_t last) {
+      parallel_for(depth_, [&](std::size_t first, std::size_t last) {
         for (std::size_t z = first + radius_; z < last + radius_; ++z) {
           for (std::size_t y = radius_; y < side_ + radius_; ++y) {
             for (std::size_t x = radius_; x < side_ + radius_; ++x) next[index(x, y, z)] = point(now, index(x, y, z));
@@ -82,7 +84,7 @@ class Fdtd3d : public Workload {
   }
 
   const Device& device_;
-  std::size_t side_, radius_, row_, layer_;
+  std::size_t side_, depth_, radius_, row_, layer_;
   std::vector<float> before_, after_, weights_;
   std::vector<double> expected_;
   Program program_;

@@ -7,13 +7,13 @@ namespace bench {
 namespace {
 
 constexpr std::size_t kGroup = 16;  // squared
-constexpr std::size_t kOrderOfFullCheck = 256;
+constexpr std::size_t kOrderOfFullCheck = 128;
 
 class MatrixMultiplication : public Workload {
  public:
   MatrixMultiplication(const Device& device, Size size)
       : device_(device),
-        order_(by_size<std::size_t>(size, 256, 1024, 2048, 8192)),
+        order_(by_size<std::size_t>(size, 128, 1024, 2048, 8192)),
         a_(random_whole_floats(order_ * order_, 1, -8, 16)),
         b_(random_whole_floats(order_ * order_, 2, -8, 16)),
         c_(order_ * order_),
