@@ -277,8 +277,12 @@ Form Evaluator::least_or_most(Op op, const Form& a, const Form& b, unsigned bits
   Interval vy;
   canonicalise(x, bits, is_signed, vx);
   canonicalise(y, bits, is_signed, vy);
-  if (vx.hi <= vy.lo) return least ? x : y;
-  if (vy.hi <= vx.lo) return least ? y : x;
+  // The difference may decide where the ranges overlap: end of a chunk against start of a chunk.
+  Form difference;
+  Interval apart{vx.lo - vy.hi, vx.hi - vy.lo};
+  if (combine(x, 1, y, -1, 0, difference) == Fit::fits) apart = intersect(apart, range(difference));
+  if (apart.hi <= 0) return least ? x : y;
+  if (apart.lo >= 0) return least ? y : x;
   const Interval values = least ? Interval{std::min(vx.lo, vy.lo), std::min(vx.hi, vy.hi)}
                                 : Interval{std::max(vx.lo, vy.lo), std::max(vx.hi, vy.hi)};
   return fresh(values, a.slack_free() && b.slack_free(), bits);

@@ -122,6 +122,16 @@ void for_each_row(const Rows& rows, Each each) {
 
 }  // namespace
 
+bool is_gapless(const Region& region, Interval& values) {
+  Region points = region;
+  points.width = 1;
+  // Nothing is cut off.
+  Rows rows = normalised(points, power_of_two(120));
+  fold(rows);
+  values = {rows.first, rows.first + rows.width - 1};
+  return rows.count == 0;
+}
+
 bool add_region(const Region& region, const ByteRange& clip, RangeSet& out) {
   Rows rows = normalised(region, clip.end);
   fold(rows);

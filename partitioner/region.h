@@ -28,6 +28,9 @@ struct Region {
 /// Rows of a region beyond this number are not told apart.
 inline constexpr std::uint64_t kMostRows = 65536;
 
+/// Whether first + Σ factor·v takes every integer from its least to its greatest value, `values`.
+bool is_gapless(const Region& region, Interval& values);
+
 /// Adds the region's bytes within `clip` to `out`, or more of them if there are too many rows. True if exact.
 /// Precondition: no interval is empty, and all offsets are 64-bit numbers.
 bool add_region(const Region& region, const ByteRange& clip, RangeSet& out);

@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/partitioner/kernel_builder.h"
 
+#include <algorithm>
+
+namespace skmd::domain {
+
+void PrintTo(const RangeSet& set, std::ostream* out) {
+  constexpr std::size_t kMost = 8;
+  for (std::size_t i = 0; i < std::min(kMost, set.ranges().size()); ++i) {
+    *out << '[' << set.ranges()[i].begin << ", " << set.ranges()[i].end << ") ";
+  }
+  *out << set.ranges().size() << " ranges, " << set.bytes() << " bytes";
+}
+
+}  // namespace skmd::domain
+
 namespace skmd::domain::test {
 
 std::uint32_t KernelBuilder::buffer(std::uint64_t bytes) {

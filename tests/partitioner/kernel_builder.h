@@ -6,10 +6,18 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "partitioner/footprint.h"
+
+namespace skmd::domain {
+
+/// Failed expectations show ranges, not bytes of the object.
+void PrintTo(const RangeSet& set, std::ostream* out);
+
+}  // namespace skmd::domain
 
 namespace skmd::domain::test {
 

@@ -167,6 +167,11 @@ class Generator {
     }
     const std::uint8_t bits = tame_ ? (one_in(3) ? 64 : 32) : kWidths[below(4)];
     const auto predicate = static_cast<Predicate>(below(10));
+    if (one_in(8)) {  // groups of which some items run, and neither all positions nor all local ids
+      const unsigned dim = static_cast<unsigned>(below(c_.range.work_dim));
+      const NodeId some = k().compare(Predicate::uge, k().lid(dim), k().constant(below(3)));
+      return k().binary(Op::bit_and, some, k().compare(predicate, k().gid(dim), k().constant(below(24))));
+    }
     if (one_in(2)) return k().compare(predicate, leaf(bits), k().constant(below(24), bits));
     return k().compare(predicate, expression(bits, depth), leaf(bits));
   }

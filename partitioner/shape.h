@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the offset of one access to regions: every place it may touch, and places that it surely touches.
+#pragma once
+
+#include <optional>
+
+#include "partitioner/conditions.h"
+#include "partitioner/region.h"
+
+namespace skmd::domain {
+
+/// An access in front of the work-items for which its guards hold; they are the evaluator's.
+struct Setting {
+  Evaluator& evaluator;
+  const Narrowed& narrowed;
+  Evaluator::Truth guards;
+};
+
+struct Shape {
+  Region may;
+  std::optional<Region> must;
+  bool same = true;  // the two regions are equal
+  Interval offsets;  // no access starts outside; both regions are to be cut to it
+};
+
+/// `offset` is a canonical 64-bit form with values in `offsets`, `width` the bytes of one execution.
+Shape shape_of(const Access& access, const Setting& setting, const Form& offset, const Interval& width,
+               const Interval& offsets);
+
+}  // namespace skmd::domain
