@@ -4,13 +4,14 @@
 #include <cstdio>
 #include <string>
 
+#include "profiler/cached_kernels.h"
 #include "profiler/driver.h"
 #include "profiler/info_text.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Shows the devices that SKMD makes one of, and what it knows.", "skmd-info");
   bool as_json = false;
-  app.add_flag("--json", as_json, "the driver's answer as it is");
+  app.add_flag("--json", as_json, "the same as one JSON document");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -22,12 +23,14 @@ int main(int argc, char** argv) {
     return 1;
   }
   std::string reason;
-  const auto document = skmd::profiler::describe(driver, reason);
+  auto document = skmd::profiler::describe(driver, reason);
   if (!document) {
     if (as_json) std::printf("%s\n", nlohmann::json{{"version", 1}, {"error", reason}}.dump(1).c_str());
     std::fprintf(stderr, "skmd-info: %s\n", reason.c_str());
     return 1;
   }
+  // This process built nothing; what applications built is in the cache.
+  (*document)["kernels"] = skmd::profiler::cached_kernels(skmd::profiler::cache_folder());
   std::fputs(as_json ? (document->dump(1) + "\n").c_str() : skmd::profiler::info_text(*document, driver).c_str(),
              stdout);
   return 0;

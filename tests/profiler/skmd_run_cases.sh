@@ -10,6 +10,7 @@ trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work/tmp
 mkdir "$TMPDIR"
 unset ${!SKMD_*} OCL_ICD_VENDORS OCL_ICD_FILENAMES OPENCL_VENDOR_PATH
+export SKMD_CACHE_DIR=$work/cache
 
 fail() {
   echo "FAILED: $*" >&2
