@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call costs: clSetKernelArg, an empty kernel with clFinish, and launches in a row. An ordinary OpenCL
+// application: run it against a driver and against the virtual device over that driver; the difference is what SKMD
+// adds.
+#include <CL/cl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr const char* kSource = "__kernel void stub_empty(__global int *data) { }\n";
+
+[[noreturn]] void fail(const char* what, cl_int code) {
+  std::fprintf(stderr, "call_cost: %s failed with %d\n", what, code);
+  std::exit(2);
+}
+
+void check(cl_int code, const char* what) {
+  if (code != CL_SUCCESS) fail(what, code);
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct Spread {
+  double median = 0, low = 0, high = 0;  // 10th and 90th percentile
+};
+
+template <class Function>
+Spread measure(int repeats, double per, Function&& function) {
+  std::vector<double> seconds;
+  for (int i = 0; i < repeats; ++i) {
+    const double begin = now();
+    function();
+    seconds.push_back((now() - begin) / per);
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const auto at = [&](double q) {
+    return seconds[static_cast<std::size_t>(q * static_cast<double>(seconds.size() - 1))];
+  };
+  return {at(0.5), at(0.1), at(0.9)};
+}
+
+struct Application {
+  cl_context context = nullptr;
+  cl_command_queue queue = nullptr;
+  cl_kernel kernel = nullptr;
+  cl_mem buffers[2] = {nullptr, nullptr};
+  std::string device_name;
+};
+
+/// The first platform's device `index`: choose the driver with OCL_ICD_VENDORS.
+Application open_device(cl_uint index) {
+  Application app;
+  cl_platform_id platform = nullptr;
+  check(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
+  cl_device_id devices[8] = {};
+  cl_uint count = 0;
+  check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 8, devices, &count), "clGetDeviceIDs");
+  if (index >= count) fail("choosing the device: fewer devices than that; clGetDeviceIDs", static_cast<cl_int>(count));
+  char name[256] = {};
+  check(clGetDeviceInfo(devices[index], CL_DEVICE_NAME, sizeof name, name, nullptr), "clGetDeviceInfo");
+  app.device_name = name;
+  cl_int code = CL_SUCCESS;
+  app.context = clCreateContext(nullptr, 1, &devices[index], nullptr, nullptr, &code);
+  check(code, "clCreateContext");
+  app.queue = clCreateCommandQueue(app.context, devices[index], 0, &code);
+  check(code, "clCreateCommandQueue");
+  const char* source = kSource;
+  cl_program program = clCreateProgramWithSource(app.context, 1, &source, nullptr, &code);
+  check(code, "clCreateProgramWithSource");
+  check(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr), "clBuildProgram");
+  app.kernel = clCreateKernel(program, "stub_empty", &code);
+  check(code, "clCreateKernel");
+  for (cl_mem& buffer : app.buffers) {
+    buffer = clCreateBuffer(app.context, CL_MEM_READ_WRITE, 4096, nullptr, &code);
+    check(code, "clCreateBuffer");
+  }
+  return app;
+}
+
+void launch(Application& app) {
+  const std::size_t global = 64, local = 64;
+  check(clEnqueueNDRangeKernel(app.queue, app.kernel, 1, nullptr, &global, &local, 0, nullptr, nullptr),
+        "clEnqueueNDRangeKernel");
+}
+
+void print(const char* name, const Spread& s, double scale, const char* end) {
+  std::printf("\"%s\":{\"median\":%.4g,\"p10\":%.4g,\"p90\":%.4g}%s", name, s.median * scale, s.low * scale,
+              s.high * scale, end);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const cl_uint index = argc > 1 ? static_cast<cl_uint>(std::strtoul(argv[1], nullptr, 10)) : 0;
+  Application app = open_device(index);
+  check(clSetKernelArg(app.kernel, 0, sizeof(cl_mem), &app.buffers[0]), "clSetKernelArg");
+  for (int i = 0; i < 200; ++i) launch(app);
+  check(clFinish(app.queue), "clFinish");
+
+  constexpr int kSets = 100000;
+  const Spread set = measure(30, kSets, [&] {
+    for (int i = 0; i < kSets; ++i) clSetKernelArg(app.kernel, 0, sizeof(cl_mem), &app.buffers[i & 1]);
+  });
+  const Spread alone = measure(2000, 1, [&] {
+    launch(app);
+    clFinish(app.queue);
+  });
+  constexpr int kRow = 1000;
+  const Spread row = measure(30, kRow, [&] {
+    for (int i = 0; i < kRow; ++i) launch(app);
+    clFinish(app.queue);
+  });
+  std::printf("{\"device\":\"%s\",", app.device_name.c_str());
+  print("set_kernel_arg_ns", set, 1e9, ",");
+  print("empty_kernel_finish_us", alone, 1e6, ",");
+  print("pipelined_launch_us", row, 1e6, "}\n");
+  return 0;
+}
