@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/build/build.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "intercept/build/container.h"
+#include "tests/intercept/build/build_fixture.h"
+
+namespace skmd::icd {
+namespace {
+
+using Build = test::BuildTest;
+
+struct Called {
+  std::promise<cl_build_status> status;
+  Program* program = nullptr;
+};
+
+void CL_CALLBACK on_built(cl_program, void* data) {
+  auto* called = static_cast<Called*>(data);
+  called->status.set_value(called->program->state().status);
+}
+
+TEST_F(Build, WithoutACompilerTheProgramIsOpaqueInItsOriginalText) {
+  anchor->kernels = {"k"};
+  const auto program = source("kernel void k() {}");
+  EXPECT_EQ(program->state().status, CL_BUILD_NONE);
+  ASSERT_TRUE(build_program(program, "-DX", {}));
+  EXPECT_EQ(program->state().status, CL_BUILD_SUCCESS);
+  EXPECT_EQ(program->state().options, "-DX");
+  EXPECT_TRUE(program->executable()->opaque());
+  EXPECT_EQ(anchor->built, std::vector<std::string>{"kernel void k() {}"});
+}
+
+TEST_F(Build, AFailedBuildHasALogAndNoExecutable) {
+  anchor->accepts = [](const std::string&) { return false; };
+  const auto program = source("nonsense");
+  const Status status = build_program(program, "", {});
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_EQ(program->state().status, CL_BUILD_ERROR);
+  EXPECT_NE(program->state().log, "");
+  EXPECT_EQ(program->executable(), nullptr);
+}
+
+TEST_F(Build, ABuildAfterAFailedOneMaySucceed) {
+  anchor->accepts = [](const std::string&) { return false; };
+  const auto program = source("text");
+  ASSERT_FALSE(build_program(program, "", {}));
+  anchor->accepts = [](const std::string&) { return true; };
+  ASSERT_TRUE(build_program(program, "", {}));
+  EXPECT_EQ(program->state().status, CL_BUILD_SUCCESS);
+  EXPECT_EQ(program->state().log, "");
+}
+
+TEST_F(Build, IsRefusedWhileKernelsOfTheApplicationExist) {
+  anchor->kernels = {"k"};
+  const auto program = source("text");
+  ASSERT_TRUE(build_program(program, "", {}));
+  auto kernel = make_object<Kernel>(program, program->executable()->kernels[0]);
+  const Status refused = build_program(program, "", {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, CL_INVALID_OPERATION);
+  EXPECT_NE(program->executable(), nullptr) << "the refused call changed nothing";
+  const auto launched = kernel->built();  // as a launch in flight holds it
+  kernel = nullptr;
+  EXPECT_TRUE(build_program(program, "", {}));
+}
+
+TEST_F(Build, TheCallbackSeesTheFinalStatus) {
+  const auto program = source("text");
+  Called called;
+  called.program = program.get();
+  ASSERT_TRUE(build_program(program, "", {on_built, &called}));
+  EXPECT_EQ(called.status.get_future().get(), CL_BUILD_SUCCESS);
+}
+
+TEST_F(Build, WhileOneRunsItsStatusIsInProgressAndAnotherIsRefused) {
+  std::promise<void> entered, go;
+  auto may_go = go.get_future().share();
+  anchor->accepts = [&](const std::string&) {
+    entered.set_value();
+    may_go.wait();
+    return true;
+  };
+  const auto program = source("text");
+  Called called;
+  called.program = program.get();
+  ASSERT_TRUE(build_program(program, "", {on_built, &called}));
+  entered.get_future().wait();
+  EXPECT_EQ(program->state().status, CL_BUILD_IN_PROGRESS);
+  const Status second = build_program(program, "", {});
+  EXPECT_EQ(second.error().code, CL_INVALID_OPERATION);
+  go.set_value();
+  EXPECT_EQ(called.status.get_future().get(), CL_BUILD_SUCCESS);
+}
+
+TEST_F(Build, CompiledUnitsAreLinkedByTheVendorsWhenOurFrontEndCannotTakeThem) {
+  anchor->kernels = {"k"};
+  const auto first = source("#include \"h.h\"\nkernel void k() { f(); }");
+  const auto second = source("void f() {}");
+  ASSERT_TRUE(compile_program(first, "", {{"h.h", "void f();"}}, {}));
+  ASSERT_TRUE(compile_program(second, "", {}, {}));
+  EXPECT_EQ(first->state().build->type, cl_program_binary_type{CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT});
+  const auto linked = link_program(context, "", {first, second}, {});
+  ASSERT_TRUE(linked) << linked.error().reason;
+  EXPECT_EQ((*linked)->state().status, CL_BUILD_SUCCESS) << (*linked)->state().log;
+  EXPECT_EQ(anchor->built.back(), "linked:void f();\nkernel void k() { f(); }|void f() {}|");
+  EXPECT_EQ((*linked)->executable()->kernels.size(), 1u);
+}
+
+TEST_F(Build, ALibraryIsNotExecutableButLinks) {
+  anchor->kernels = {"k"};
+  const auto part = source("void f() {}");
+  const auto main = source("kernel void k() { f(); }");
+  ASSERT_TRUE(compile_program(part, "", {}, {}));
+  ASSERT_TRUE(compile_program(main, "", {}, {}));
+  const auto library = link_program(context, "-create-library", {part}, {});
+  ASSERT_TRUE(library);
+  EXPECT_EQ((*library)->executable(), nullptr);
+  EXPECT_EQ((*library)->state().build->type, cl_program_binary_type{CL_PROGRAM_BINARY_TYPE_LIBRARY});
+  const auto linked = link_program(context, "", {main, *library}, {});
+  ASSERT_TRUE(linked);
+  EXPECT_NE((*linked)->executable(), nullptr);
+}
+
+TEST_F(Build, AFailedLinkStillGivesItsProgramWithTheLog) {
+  const auto unit = source("kernel void k();");
+  ASSERT_TRUE(compile_program(unit, "", {}, {}));
+  anchor->accepts = [](const std::string&) { return false; };
+  const auto linked = link_program(context, "", {unit}, {});
+  ASSERT_TRUE(linked);
+  EXPECT_EQ((*linked)->state().status, CL_BUILD_ERROR);
+  EXPECT_NE((*linked)->state().log, "");
+}
+
+TEST_F(Build, LinkingTakesOnlyObjectsAndKnownOptions) {
+  const auto program = source("text");
+  ASSERT_TRUE(build_program(program, "", {}));
+  EXPECT_EQ(link_program(context, "", {program}, {}).error().code, CL_INVALID_OPERATION);
+  const auto unit = source("text");
+  ASSERT_TRUE(compile_program(unit, "", {}, {}));
+  EXPECT_EQ(link_program(context, "-no-such-option", {unit}, {}).error().code, CL_INVALID_LINKER_OPTIONS);
+  EXPECT_EQ(link_program(context, "-enable-link-options", {unit}, {}).error().code, CL_INVALID_LINKER_OPTIONS);
+}
+
+TEST_F(Build, ABinaryIsBuiltFromTheVendorsBlobs) {
+  anchor->kernels = {"k"};
+  const auto program = source("text");
+  ASSERT_TRUE(build_program(program, "", {}));
+  const auto build = program->state().build;
+  const auto unpacked = unpack_program(pack_program(*build, collect_blobs(machine, build->native)));
+  ASSERT_TRUE(unpacked);
+  const auto copy = make_object<Program>(context, Program::Origin::binary, "");
+  copy->load(*unpacked);
+  EXPECT_EQ(copy->executable(), nullptr) << "before clBuildProgram";
+  const size_t builds = anchor->built.size();
+  ASSERT_TRUE(build_program(copy, "", {}));
+  EXPECT_EQ(anchor->built.size(), builds);
+  EXPECT_EQ(anchor->loads, 1);
+  EXPECT_EQ(copy->executable()->kernels[0]->program_hash(), program->executable()->kernels[0]->program_hash());
+  ASSERT_TRUE(build_program(copy, "", {})) << "and once more";
+}
+
+}  // namespace
+}  // namespace skmd::icd

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/build/executable.h"
+
+#include <gtest/gtest.h>
+
+#include "intercept/build/container.h"
+#include "tests/intercept/build/build_fixture.h"
+
+namespace skmd::icd {
+namespace {
+
+using Executable = test::BuildTest;
+
+TEST_F(Executable, EveryDeviceGetsTheRewrittenTextAndTheVendorOptions) {
+  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  ASSERT_NE(outcome.build, nullptr);
+  for (const auto& device : {anchor, other}) {
+    EXPECT_EQ(device->built, std::vector<std::string>{"rewritten text"});
+    EXPECT_EQ(device->built_options, std::vector<std::string>{"-cl-std=CL1.2"});
+  }
+  EXPECT_EQ(outcome.log, "") << "the log of a good build is empty";
+  ASSERT_EQ(outcome.build->kernels.size(), 1u);
+  EXPECT_TRUE(outcome.build->kernels[0]->built_on(0));
+  EXPECT_TRUE(outcome.build->kernels[0]->built_on(1));
+  EXPECT_FALSE(outcome.build->kernels[0]->opaque());
+}
+
+TEST_F(Executable, AFailingDeviceIsALineInTheLogAndTakesNoPart) {
+  other->accepts = [](const std::string&) { return false; };
+  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  ASSERT_NE(outcome.build, nullptr);
+  EXPECT_EQ(outcome.code, CL_SUCCESS);
+  EXPECT_NE(outcome.log.find("second"), std::string::npos) << outcome.log;
+  EXPECT_NE(outcome.log.find("refused by second"), std::string::npos) << outcome.log;
+  EXPECT_FALSE(outcome.build->kernels[0]->built_on(1));
+}
+
+TEST_F(Executable, FailsWhenTheAnchorFails) {
+  anchor->accepts = [](const std::string&) { return false; };
+  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  EXPECT_EQ(outcome.build, nullptr);
+  EXPECT_EQ(outcome.code, CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_NE(outcome.log.find("refused by first"), std::string::npos) << outcome.log;
+}
+
+TEST_F(Executable, BlobsOfTheSameDriverSaveTheBuild) {
+  const Outcome first = make_executable(machine, answer("text"), nullptr);
+  const auto blobs = collect_blobs(machine, first.build->native);
+  ASSERT_EQ(blobs.size(), 2u);
+  const Outcome second = make_executable(machine, answer("text"), &blobs);
+  ASSERT_NE(second.build, nullptr);
+  EXPECT_EQ(anchor->built.size(), 1u);
+  EXPECT_EQ(anchor->loads, 1);
+  EXPECT_EQ(other->loads, 1);
+}
+
+TEST_F(Executable, BlobsOfAnotherDriverVersionAreNotTried) {
+  const Outcome first = make_executable(machine, answer("text"), nullptr);
+  const auto blobs = collect_blobs(machine, first.build->native);
+  anchor->answer_text(CL_DRIVER_VERSION, "2.0");
+  const Outcome second = make_executable(machine, answer("text"), &blobs);
+  ASSERT_NE(second.build, nullptr);
+  EXPECT_EQ(anchor->loads, 0);
+  EXPECT_EQ(anchor->built.size(), 2u);
+  EXPECT_EQ(other->loads, 1);
+}
+
+TEST_F(Executable, ABlobThatTheVendorRefusesIsRebuiltQuietly) {
+  const Outcome first = make_executable(machine, answer("text"), nullptr);
+  const auto blobs = collect_blobs(machine, first.build->native);
+  anchor->binary_prefix = "other format:";
+  const Outcome second = make_executable(machine, answer("text"), &blobs);
+  ASSERT_NE(second.build, nullptr);
+  EXPECT_EQ(second.log, "");
+  EXPECT_EQ(anchor->built.size(), 2u);
+}
+
+TEST_F(Executable, OpaqueKernelsAreDescribedByTheAnchorsVendor) {
+  anchor->kernels = {"k"};
+  anchor->arguments["k"] = {
+      {"global", "float*"}, {"private", "int3"}, {"local", "int*"}, {"private", "struct pair"}, {"", ""}};
+  VendorInput input;
+  input.text = "anything";
+  input.options = "-DX=1";
+  const Outcome outcome = make_opaque(machine, input, "a reason", false);
+  ASSERT_NE(outcome.build, nullptr) << outcome.log;
+  EXPECT_EQ(anchor->built, std::vector<std::string>{"anything"});
+  EXPECT_EQ(anchor->built_options, std::vector<std::string>{"-DX=1 -cl-kernel-arg-info"});
+  ASSERT_EQ(outcome.build->kernels.size(), 1u);
+  EXPECT_TRUE(outcome.build->kernels[0]->opaque());
+  const auto& parameters = outcome.build->kernels[0]->traits().parameters;
+  ASSERT_EQ(parameters.size(), 5u);
+  EXPECT_EQ(parameters[0].kind, domain::ParameterKind::global_pointer);
+  EXPECT_EQ(parameters[1].size, 16u);
+  EXPECT_TRUE(parameters[1].three_vector);
+  EXPECT_EQ(parameters[2].kind, domain::ParameterKind::local_pointer);
+  EXPECT_EQ(parameters[3].kind, domain::ParameterKind::value);
+  EXPECT_EQ(parameters[3].size, 0u) << "a struct's size is not told";
+  EXPECT_EQ(parameters[4].kind, domain::ParameterKind::other);
+}
+
+TEST_F(Executable, TheContainerGivesBackWhatWentIn) {
+  Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  outcome.build->units = {{"unit text", "-cl-std=CL3.0", true, true}};
+  const std::string packed = pack_program(*outcome.build, collect_blobs(machine, outcome.build->native));
+  const auto unpacked = unpack_program(packed);
+  ASSERT_TRUE(unpacked) << unpacked.error().reason;
+  const ProgramBuild& build = **unpacked;
+  EXPECT_EQ(build.type, cl_program_binary_type{CL_PROGRAM_BINARY_TYPE_EXECUTABLE});
+  EXPECT_EQ(build.answer.text, "rewritten text");
+  EXPECT_EQ(build.answer.kernels, outcome.build->answer.kernels);
+  ASSERT_EQ(build.units.size(), 1u);
+  EXPECT_EQ(build.units[0].text, "unit text");
+  EXPECT_TRUE(build.units[0].opaque);
+  ASSERT_EQ(build.blobs.size(), 2u);
+  EXPECT_EQ(build.blobs[0].driver, driver_key(*anchor));
+}
+
+TEST_F(Executable, TheContainerRefusesEveryDamage) {
+  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  const std::string packed = pack_program(*outcome.build, collect_blobs(machine, outcome.build->native));
+  for (size_t cut = 0; cut < packed.size(); ++cut) {
+    const auto unpacked = unpack_program(std::string_view(packed).substr(0, cut));
+    ASSERT_FALSE(unpacked) << "cut at " << cut;
+    EXPECT_EQ(unpacked.error().code, CL_INVALID_BINARY);
+  }
+  for (size_t at = 0; at < packed.size(); ++at) {
+    std::string damaged = packed;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    ASSERT_FALSE(unpack_program(damaged)) << "flipped at " << at;
+  }
+  EXPECT_FALSE(unpack_program(packed + "x"));
+  EXPECT_FALSE(
+      unpack_program("\x7f"
+                     "ELF and more, but none of ours, whatever length it may have"));
+}
+
+}  // namespace
+}  // namespace skmd::icd
