@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -19,6 +20,8 @@
 #include <llvm/Support/thread.h>
 
 #include "compiler/frontend/compile.h"
+#include "compiler/frontend/options.h"
+#include "compiler/frontend/preprocess.h"
 #ifdef SKMD_HAVE_ANALYSIS
 #include "compiler/analysis/analyse.h"
 #endif
@@ -29,9 +32,14 @@ using namespace skmd;
 using namespace skmd::compiler;
 
 constexpr std::string_view kUsage =
-    "usage: skmd-compile --explain|--rewrite|--preprocess|--emit-llvm FILE [BUILD OPTIONS]\n"
-    "       skmd-compile --compile-stage --rewrite FILE [BUILD OPTIONS]\n"
+    "usage: skmd-compile MODE [--compile-stage] [--header NAME FILE]... FILE [BUILD OPTIONS]\n"
     "       skmd-compile --version\n"
+    "modes: --describe    kernels as clGetKernelInfo and clGetKernelArgInfo tell of them\n"
+    "       --emit-llvm   the program before analysis, as LLVM IR\n"
+    "       --explain     what each kernel reads and writes, and what keeps it from being split\n"
+    "       --options     what vendors are told\n"
+    "       --preprocess  the one text of all devices\n"
+    "       --rewrite     the partition-ready text\n"
     "Without arguments it serves the driver.\n";
 
 constexpr unsigned kCompileStackBytes = 512u << 20;
@@ -129,69 +137,110 @@ const char* name_of(Outcome outcome) {
   return "unknown";
 }
 
-void print_explanation(const CompileAnswer& answer) {
+void print_description(const domain::KernelTraits& kernel) {
+  std::cout << "kernel " << kernel.name << (kernel.hidden_record ? " with hidden record" : "") << "\n";
+  if (!kernel.attributes.empty()) std::cout << "  attributes: " << kernel.attributes << "\n";
+  const auto& local = kernel.required_local;
+  if (local[0] != 0) std::cout << "  required local: " << local[0] << " " << local[1] << " " << local[2] << "\n";
+  constexpr const char* kKinds[] = {"global", "constant", "local", "value", "image", "sampler", "other"};
+  constexpr const char* kImageAccess[] = {"", " read_only", " write_only", " read_write"};
+  for (const domain::Parameter& parameter : kernel.parameters) {
+    std::cout << "  " << kKinds[static_cast<int>(parameter.kind)]
+              << kImageAccess[static_cast<int>(parameter.image_access)] << " '" << parameter.type_name << "' "
+              << parameter.name << ": " << parameter.size << " bytes, align " << parameter.align
+              << (parameter.three_vector ? ", 3-vector" : "") << std::hex << ", address 0x"
+              << parameter.address_qualifier << ", access 0x" << parameter.access_qualifier << ", image 0x"
+              << parameter.image_type << std::dec << ", qualifiers " << parameter.type_qualifier << "\n";
+  }
+}
+
+void print_kernels(std::string_view mode, const CompileAnswer& answer) {
   for (const domain::KernelTraits& kernel : answer.kernels) {
-    std::cout << "kernel " << kernel.name << (kernel.hidden_record ? " (with hidden record)" : "");
-    if (!kernel.attributes.empty()) std::cout << " attributes [" << kernel.attributes << "]";
-    std::cout << "\n";
-    for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-      const domain::Parameter& p = kernel.parameters[i];
-      std::cout << "  parameter " << i << ": " << p.name << " '" << p.type_name << "' kind " << static_cast<int>(p.kind)
-                << " size " << p.size << " align " << p.align << (p.three_vector ? " 3-vector" : "") << " address 0x"
-                << std::hex << p.address_qualifier << " access 0x" << p.access_qualifier << " image 0x" << p.image_type
-                << std::dec << " qualifiers " << p.type_qualifier << "\n";
-    }
+    if (mode == "--describe") print_description(kernel);
 #ifdef SKMD_HAVE_ANALYSIS
-    std::cout << explain(kernel);
+    if (mode == "--explain") std::cout << explain(kernel);
 #endif
   }
 }
 
+int print_preprocessed(const CompileRequest& request) {
+  const domain::Result<Options> options = parse_options(request.options);
+  if (!options) {
+    std::cerr << options.error().reason << "\n";
+    return 1;
+  }
+  const Preprocessed preprocessed = preprocess(request, *options);
+  std::cerr << preprocessed.diagnostics.log;
+  std::cout << without_line_markers(preprocessed.text);
+  return preprocessed.ok ? 0 : 1;
+}
+
 int print(std::string_view mode, const CompileRequest& request) {
+  if (mode == "--preprocess") return print_preprocessed(request);
   llvm::LLVMContext context;
   const Compiled compiled = compile(request, context, mode == "--explain" ? analysis() : Analysis{});
   const CompileAnswer& answer = compiled.reply.answer;
   std::cerr << answer.log;
-  if (mode == "--preprocess" && answer.outcome != Outcome::invalid_options) {
-    std::cout << answer.preprocessed;
-    return answer.outcome == Outcome::failed ? 1 : 0;
-  }
   if (answer.outcome != Outcome::analysed) {
     std::cerr << "skmd-compile: " << name_of(answer.outcome) << (answer.reason.empty() ? "" : ": ") << answer.reason
               << "\n";
     return 1;
   }
+  if (mode == "--options") std::cout << answer.vendor_options << "\n";
   if (mode == "--rewrite") std::cout << answer.text;
-  if (mode == "--explain") print_explanation(answer);
+  print_kernels(mode, answer);
   if (mode == "--emit-llvm") compiled.module->print(llvm::outs(), nullptr);
   return 0;
 }
 
+bool read_file(const char* path, std::string& bytes) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  bytes = text.str();
+  if (!file) std::cerr << "skmd-compile: cannot read " << path << "\n";
+  return static_cast<bool>(file);
+}
+
+/// What stands between the mode and the file. Moves `at` to the file.
+bool read_settings(int argc, char** argv, int& at, CompileRequest& request) {
+  for (; at < argc && std::string_view(argv[at]).substr(0, 2) == "--"; ++at) {
+    const std::string_view word = argv[at];
+    if (word == "--compile-stage") {
+      request.stage = Stage::compile;
+    } else if (word == "--header" && at + 2 < argc) {
+      Header header{argv[at + 1], {}};
+      if (!read_file(argv[at + 2], header.text)) return false;
+      request.headers.push_back(std::move(header));
+      at += 2;
+    } else {
+      std::cerr << "skmd-compile: " << word << " is unknown\n" << kUsage;
+      return false;
+    }
+  }
+  return true;
+}
+
 int run_command(int argc, char** argv) {
-  std::string_view mode = argv[1];
+  const std::string_view mode = argv[1];
   if (mode == "--version") {
     std::cout << "skmd-compile " SKMD_VERSION "\n";
     return 0;
   }
+  constexpr std::string_view kModes[] = {"--describe", "--emit-llvm",  "--explain",
+                                         "--options",  "--preprocess", "--rewrite"};
   CompileRequest request;
   int at = 2;
-  if (mode == "--compile-stage" && argc > 2) {
-    request.stage = Stage::compile;
-    mode = argv[at++];
-  }
-  const bool known = mode == "--explain" || mode == "--rewrite" || mode == "--preprocess" || mode == "--emit-llvm";
-  if (!known || at >= argc) {
+  if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes)) {
     std::cerr << kUsage;
     return 2;
   }
-  std::ifstream file(argv[at]);
-  std::stringstream text;
-  text << file.rdbuf();
-  if (!file) {
-    std::cerr << "skmd-compile: cannot read " << argv[at] << "\n";
+  if (!read_settings(argc, argv, at, request)) return 2;
+  if (at >= argc) {
+    std::cerr << kUsage;
     return 2;
   }
-  request.source = text.str();
+  if (!read_file(argv[at], request.source)) return 2;
   request.language = command_line_language();
   for (int i = at + 1; i < argc; ++i) request.options += quoted(argv[i]) + " ";
   return print(mode, request);

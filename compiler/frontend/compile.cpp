@@ -13,19 +13,21 @@
 namespace skmd::compiler {
 namespace {
 
-/// The log in the application's own lines and columns. Where the original gives no errors of its own (it is parsed
-/// with Clang's header, not with the virtual device's macros), the preprocessed text's log stands.
-std::string readable_log(const CompileRequest& request, const Options& options, const Diagnostics& found) {
-  if (found.log.empty()) return {};
+/// The log in the application's own lines and columns. `found` is what the preprocessed text gave; the original is
+/// asked again, and believed if it agrees on whether the program is right.
+std::string readable_log(const CompileRequest& request, const Options& options, const std::string& preprocessing,
+                         const Diagnostics& found) {
+  if (found.log.empty()) return preprocessing;
   const Diagnostics original = diagnose_original(request, options);
   const bool agree = original.errors.empty() == found.errors.empty() && !original.log.empty();
-  return agree ? original.log : found.log;
+  return agree ? original.log : preprocessing + found.log;
 }
 
-void refuse(CompileAnswer& answer, const CompileRequest& request, const Options& options, const Parsed& parsed) {
+void refuse(CompileAnswer& answer, const CompileRequest& request, const Options& options,
+            const std::string& preprocessing, const Parsed& parsed) {
   answer.reason = reason_for_doubt(parsed.diagnostics, answer.preprocessed);
   answer.outcome = answer.reason.empty() ? Outcome::failed : Outcome::opaque;
-  answer.log = readable_log(request, options, parsed.diagnostics);
+  answer.log = readable_log(request, options, preprocessing, parsed.diagnostics);
   if (answer.log.empty()) answer.log = "error: the program could not be compiled\n";
 }
 
@@ -74,10 +76,10 @@ Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, cons
   });
   if (!parsed.module) {
     answer.kernels.clear();
-    refuse(answer, request, *options, parsed);
+    refuse(answer, request, *options, preprocessed.diagnostics.log, parsed);
     return compiled;
   }
-  answer.log = readable_log(request, *options, parsed.diagnostics);
+  answer.log = readable_log(request, *options, preprocessed.diagnostics.log, parsed.diagnostics);
   if (!rewritten.obstacle.empty()) {
     answer.outcome = Outcome::opaque;
     answer.reason = rewritten.obstacle;

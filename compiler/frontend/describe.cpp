@@ -36,8 +36,10 @@ constexpr ImageType kImageTypes[] = {{"image2d_t", 0x10F1},       {"image3d_t", 
                                      {"image2d_depth_t", 0x10F1}, {"image2d_array_depth_t", 0x10F3}};
 
 /// As Clang spells it for its own argument metadata: uint for "unsigned int", no qualifiers.
-std::string spelled(clang::QualType type, const clang::PrintingPolicy& policy) {
-  std::string name = type.getUnqualifiedType().getAsString(policy);
+std::string spelled(const clang::ASTContext& context, clang::QualType qualified) {
+  clang::Qualifiers dropped;
+  const clang::QualType type = context.getUnqualifiedArrayType(qualified, dropped);
+  std::string name = type.getUnqualifiedType().getAsString(context.getPrintingPolicy());
   if (!type.isCanonical()) return name;
   const auto starts_with = [&](std::string_view prefix) { return name.rfind(prefix, 0) == 0; };
   if (starts_with("unsigned ")) return "u" + name.substr(9);
@@ -45,9 +47,9 @@ std::string spelled(clang::QualType type, const clang::PrintingPolicy& policy) {
   return name;
 }
 
-void describe_pointer(Parameter& parameter, clang::QualType type, const clang::PrintingPolicy& policy) {
+void describe_pointer(Parameter& parameter, const clang::ASTContext& context, clang::QualType type) {
   const clang::QualType pointee = type->getPointeeType();
-  parameter.type_name = spelled(pointee, policy) + "*";
+  parameter.type_name = spelled(context, pointee) + "*";
   parameter.size = kHandleBytes;
   parameter.align = kHandleBytes;
   if (type.isRestrictQualified()) parameter.type_qualifier |= kTypeRestrict;
@@ -74,9 +76,9 @@ void describe_pointer(Parameter& parameter, clang::QualType type, const clang::P
   }
 }
 
-void describe_image(Parameter& parameter, clang::QualType type, const clang::PrintingPolicy& policy) {
+void describe_image(Parameter& parameter, const clang::ASTContext& context, clang::QualType type) {
   // "__read_only image2d_t"
-  const std::string full = type.getCanonicalType().getUnqualifiedType().getAsString(policy);
+  const std::string full = type.getCanonicalType().getUnqualifiedType().getAsString(context.getPrintingPolicy());
   const std::size_t blank = full.find(' ');
   const std::string access = full.substr(0, blank);
   parameter.type_name = blank == std::string::npos ? full : full.substr(blank + 1);
@@ -95,9 +97,8 @@ void describe_image(Parameter& parameter, clang::QualType type, const clang::Pri
   }
 }
 
-void describe_value(Parameter& parameter, const clang::ASTContext& context, clang::QualType type,
-                    const clang::PrintingPolicy& policy) {
-  parameter.type_name = spelled(type, policy);
+void describe_value(Parameter& parameter, const clang::ASTContext& context, clang::QualType type) {
+  parameter.type_name = spelled(context, type);
   parameter.address_qualifier = kAddressPrivate;
   const clang::QualType canonical = type.getCanonicalType();
   if (canonical->isSamplerT()) {
@@ -121,17 +122,16 @@ void describe_value(Parameter& parameter, const clang::ASTContext& context, clan
 }
 
 Parameter describe_parameter(const clang::ASTContext& context, const clang::ParmVarDecl& declaration) {
-  const clang::PrintingPolicy& policy = context.getPrintingPolicy();
   const clang::QualType type = declaration.getType();
   Parameter parameter;
   parameter.name = declaration.getNameAsString();
   parameter.access_qualifier = kAccessNone;
   if (type->isPointerType()) {
-    describe_pointer(parameter, type, policy);
+    describe_pointer(parameter, context, type);
   } else if (type->isImageType()) {
-    describe_image(parameter, type, policy);
+    describe_image(parameter, context, type);
   } else {
-    describe_value(parameter, context, type, policy);
+    describe_value(parameter, context, type);
   }
   return parameter;
 }
@@ -142,14 +142,16 @@ std::string describe_attributes(const clang::ASTContext& context, const clang::F
   const clang::SourceManager& sources = context.getSourceManager();
   std::vector<std::pair<unsigned, std::string>> found;
   for (const clang::Attr* attribute : kernel.attrs()) {
-    if (attribute->isImplicit() || attribute->isInherited() || !attribute->isGNUAttribute()) continue;
+    if (attribute->isImplicit() || !attribute->isGNUAttribute()) continue;
     const auto range = clang::CharSourceRange::getTokenRange(sources.getSpellingLoc(attribute->getRange().getBegin()),
                                                              sources.getSpellingLoc(attribute->getRange().getEnd()));
     std::string text = clang::Lexer::getSourceText(range, sources, context.getLangOpts()).str();
     std::erase_if(text, [](char c) { return c == '\n' || c == '\r'; });
     if (!text.empty()) found.emplace_back(sources.getFileOffset(range.getBegin()), std::move(text));
   }
+  // Those of an earlier declaration are inherited.
   std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   std::string joined;
   for (const auto& [offset, text] : found) joined += (joined.empty() ? "" : " ") + text;
   return joined;

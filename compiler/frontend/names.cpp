@@ -190,6 +190,23 @@ std::vector<std::string> virtual_device_macros(const Language& language, const O
   return macros;
 }
 
+void add_preprocessor_options(std::vector<std::string>& words, const Options& options) {
+  for (const PreprocessorOption& option : options.preprocessor) {
+    switch (option.kind) {
+      case PreprocessorOption::Kind::define:
+        words.push_back("-D" + option.text);
+        break;
+      case PreprocessorOption::Kind::undefine:
+        words.push_back("-U" + option.text);
+        break;
+      case PreprocessorOption::Kind::include_folder:
+        words.push_back("-I" + option.text);
+        break;
+    }
+  }
+  words.emplace_back("-I.");
+}
+
 std::string extension_switch(const Language& language, const Options& options) {
   std::string text = "-cl-ext=-all";
   for (const std::string& extension : language.extensions) text += ",+" + extension;

@@ -19,7 +19,10 @@ bool is_standard_name(std::string_view name);
 /// programs use them in #if.
 std::vector<std::string> virtual_device_macros(const Language& language, const Options& options);
 
-/// The value of Clang's -cl-ext that offers exactly this language.
+/// The application's -D, -U and -I, then its working directory, as arguments of Clang.
+void add_preprocessor_options(std::vector<std::string>& words, const Options& options);
+
+/// The argument -cl-ext of Clang that offers exactly this language.
 std::string extension_switch(const Language& language, const Options& options);
 
 }  // namespace skmd::compiler

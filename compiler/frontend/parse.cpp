@@ -61,12 +61,37 @@ std::vector<std::string> common_arguments(const Language& language, const Option
       "-fdeclare-opencl-builtins",
       "-finclude-default-header",
       "-O1",
-      "-disable-llvm-passes"};
+      "-disable-llvm-passes",
+      "-Wno-macro-redefined",
+      "-Wno-builtin-macro-redefined",
+      "-Wno-unknown-pragmas"};
   words.insert(words.end(), options.code_generation.begin(), options.code_generation.end());
   if (options.no_warnings) words.emplace_back("-w");
   if (options.warnings_are_errors) words.emplace_back("-Werror");
   words.insert(words.end(), std::begin(kWarningsOfOlderClangs), std::end(kWarningsOfOlderClangs));
   return words;
+}
+
+/// What Clang's base header itself is written with; nothing else of Clang's is to be seen by the program.
+constexpr const char* kNeededByBaseHeader[] = {"__SIZE_TYPE__=unsigned long",
+                                               "__SIZE_MAX__=0xffffffffffffffffUL",
+                                               "__PTRDIFF_TYPE__=long",
+                                               "__INTPTR_TYPE__=long",
+                                               "__UINTPTR_TYPE__=unsigned long",
+                                               "__ATOMIC_RELAXED=0",
+                                               "__ATOMIC_ACQUIRE=2",
+                                               "__ATOMIC_RELEASE=3",
+                                               "__ATOMIC_ACQ_REL=4",
+                                               "__ATOMIC_SEQ_CST=5",
+                                               "__OPENCL_MEMORY_SCOPE_WORK_ITEM=0",
+                                               "__OPENCL_MEMORY_SCOPE_WORK_GROUP=1",
+                                               "__OPENCL_MEMORY_SCOPE_DEVICE=2",
+                                               "__OPENCL_MEMORY_SCOPE_ALL_SVM_DEVICES=3",
+                                               "__OPENCL_MEMORY_SCOPE_SUB_GROUP=4"};
+
+bool names_itself(const std::string& macro) {
+  const std::size_t equal = macro.find('=');
+  return equal != std::string::npos && macro.compare(0, equal, macro, equal + 1) == 0;
 }
 
 }  // namespace
@@ -88,22 +113,12 @@ Parsed parse(const std::string& text, const Language& language, const Options& o
 
 Diagnostics diagnose_original(const CompileRequest& request, const Options& options) {
   std::vector<std::string> words = common_arguments(request.language, options);
-  words.emplace_back("-U__SPIR__");
-  words.emplace_back("-U__SPIR64__");
-  for (const PreprocessorOption& option : options.preprocessor) {
-    switch (option.kind) {
-      case PreprocessorOption::Kind::define:
-        words.push_back("-D" + option.text);
-        break;
-      case PreprocessorOption::Kind::undefine:
-        words.push_back("-U" + option.text);
-        break;
-      case PreprocessorOption::Kind::include_folder:
-        words.push_back("-I" + option.text);
-        break;
-    }
+  words.emplace_back("-undef");
+  for (const char* macro : kNeededByBaseHeader) words.push_back(std::string("-D") + macro);
+  for (const std::string& macro : virtual_device_macros(request.language, options)) {
+    if (!names_itself(macro)) words.push_back("-D" + macro);
   }
-  words.emplace_back("-I.");
+  add_preprocessor_options(words, options);
   Session session(request.source, request.headers, words);
   if (session.ready()) {
     clang::SyntaxOnlyAction action;

@@ -117,20 +117,7 @@ std::vector<std::string> arguments_for(const CompileRequest& request, const Opti
         "__is_target_environment", "__is_target_variant_os", "__is_target_variant_environment", "__MODULE__"}) {
     words.push_back(std::string("-U") + name);
   }
-  for (const PreprocessorOption& option : options.preprocessor) {
-    switch (option.kind) {
-      case PreprocessorOption::Kind::define:
-        words.push_back("-D" + option.text);
-        break;
-      case PreprocessorOption::Kind::undefine:
-        words.push_back("-U" + option.text);
-        break;
-      case PreprocessorOption::Kind::include_folder:
-        words.push_back("-I" + option.text);
-        break;
-    }
-  }
-  words.emplace_back("-I.");  // the application's working directory, last
+  add_preprocessor_options(words, options);
   return words;
 }
 

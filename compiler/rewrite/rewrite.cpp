@@ -84,8 +84,8 @@ class Rewriting {
     const std::string original = sources_.getBufferData(sources_.getMainFileID()).str();
     collector_.TraverseDecl(context_.getTranslationUnitDecl());
     find_needy();
-    Rewritten result{original, {}, {}};
-    if (needy_.empty()) return result;
+    Rewritten result{original, {}, obstacle_};
+    if (!obstacle_.empty() || needy_.empty()) return result;
     names_ = names_unused_in(original);
     if (const FunctionDecl* function = collector_.taken_address(); function != nullptr && needs(function)) {
       obstacle_ = "the address of " + function->getNameAsString() + " is taken";
