@@ -51,6 +51,8 @@ class Event : public Object {
   cl_int wait();
   /// At most once per type and registration; a late registration fires at once (on the callback thread).
   void on_status(cl_int type, Callback callback);
+  /// How many of the handle's references belong to registered callbacks, not to the application.
+  std::atomic<cl_uint>& lent_to_callbacks() { return lent_to_callbacks_; }
   /// Runs `then` when this event ends (at once if it has ended: returns false and does not keep `then`).
   bool when_ended(std::function<void(cl_int)> then);
 
@@ -102,6 +104,7 @@ class Event : public Object {
   std::atomic<cl_int> status_;
   std::atomic<Device*> chain_{nullptr};
   std::atomic<Ticket> ticket_{0};
+  std::atomic<cl_uint> lent_to_callbacks_{0};
   mutable std::mutex mutex_;
   std::condition_variable ended_;
   std::vector<std::pair<cl_int, Callback>> callbacks_;

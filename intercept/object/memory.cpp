@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/object/memory.h"
 
+#include <atomic>
 #include <utility>
 
 namespace skmd::icd {
 
 namespace {
 constinit thread_local bool destructors_here = false;
+constinit std::atomic<std::uint64_t> all_live_bytes{0};
 }  // namespace
+
+std::uint64_t live_bytes() { return all_live_bytes.load(std::memory_order_relaxed); }
 
 DestructorsHere::DestructorsHere() : before_(std::exchange(destructors_here, true)) {}
 DestructorsHere::~DestructorsHere() { destructors_here = before_; }
@@ -15,19 +19,24 @@ DestructorsHere::~DestructorsHere() { destructors_here = before_; }
 /// What lives exactly as long as anybody may touch the bytes through this object: its handle, its commands, its
 /// children.
 struct Memory::Lease {
-  Lease(std::shared_ptr<Storage> bytes, Executor* callbacks) : storage(std::move(bytes)), executor(callbacks) {}
+  Lease(std::shared_ptr<Storage> bytes, Executor* callbacks, bool root)
+      : storage(std::move(bytes)), executor(callbacks), counted(root ? storage->bytes() : 0) {
+    all_live_bytes.fetch_add(counted, std::memory_order_relaxed);
+  }
   ~Lease();
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
   std::shared_ptr<Storage> storage;
   Executor* executor;
+  std::uint64_t counted;  // in live_bytes()
   cl_mem handle = nullptr;
   std::vector<std::pair<Destructor, void*>> destructors;
 };
 
 Memory::Lease::~Lease() {
   storage.reset();
+  all_live_bytes.fetch_sub(counted, std::memory_order_relaxed);
   if (destructors.empty()) return;
   auto run = [handle = handle, list = std::move(destructors)] {
     for (auto entry = list.rbegin(); entry != list.rend(); ++entry) entry->first(handle, entry->second);
@@ -45,7 +54,7 @@ Memory::Memory(Ref<Context> context, cl_mem_object_type type, cl_mem_flags flags
       context_(std::move(context)),
       type_(type),
       flags_(flags),
-      lease_(std::make_shared<Lease>(std::move(storage), context_->machine().executor)),
+      lease_(std::make_shared<Lease>(std::move(storage), context_->machine().executor, !parent)),
       storage_(lease_, lease_->storage.get()),
       offset_(offset),
       size_(size),

@@ -16,6 +16,9 @@
 
 namespace skmd::icd {
 
+/// Bytes of all root objects that somebody may still touch.
+std::uint64_t live_bytes();
+
 /// While one lives, destructor callbacks of memory objects that die on this thread run on this thread
 /// (clReleaseMemObject); without, they are posted to the callback thread, since they are the application's code.
 class DestructorsHere {
