@@ -2,12 +2,8 @@
 #include "partitioner/affine.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace skmd::domain {
-
-Interval intersect(const Interval& a, const Interval& b) { return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)}; }
-Interval hull(const Interval& a, const Interval& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
 Wide floor_div(Wide a, Wide b) {
   const Wide q = a / b;
@@ -15,13 +11,6 @@ Wide floor_div(Wide a, Wide b) {
 }
 
 Wide ceil_div(Wide a, Wide b) { return -floor_div(-a, b); }
-
-Wide power_of_two(unsigned exponent) { return Wide{1} << exponent; }
-
-Interval window(unsigned bits, bool is_signed) {
-  if (is_signed) return {-power_of_two(bits - 1), power_of_two(bits - 1) - 1};
-  return {0, power_of_two(bits) - 1};
-}
 
 std::int64_t Form::factor(Var var) const {
   for (const Term& term : *this) {

@@ -3,6 +3,7 @@
 // A form stands for a value of `bits` bits; it is equal to that value modulo 2^bits (traits.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -21,15 +22,18 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-Interval intersect(const Interval& a, const Interval& b);
-Interval hull(const Interval& a, const Interval& b);
+inline Interval intersect(const Interval& a, const Interval& b) { return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)}; }
+inline Interval hull(const Interval& a, const Interval& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
-Wide floor_div(Wide a, Wide b);        ///< b > 0
-Wide ceil_div(Wide a, Wide b);         ///< b > 0
-Wide power_of_two(unsigned exponent);  ///< exponent < 127
+Wide floor_div(Wide a, Wide b);                                                 ///< b > 0
+Wide ceil_div(Wide a, Wide b);                                                  ///< b > 0
+constexpr Wide power_of_two(unsigned exponent) { return Wide{1} << exponent; }  ///< exponent < 127
 
 /// Values of `bits` bits read as signed or unsigned numbers.
-Interval window(unsigned bits, bool is_signed);
+inline Interval window(unsigned bits, bool is_signed) {
+  if (is_signed) return {-power_of_two(bits - 1), power_of_two(bits - 1) - 1};
+  return {0, power_of_two(bits) - 1};
+}
 
 /// Variables are numbered: group ids, local ids, loops' iterations, then derived ones (evaluator.h).
 using Var = std::uint32_t;

@@ -102,21 +102,23 @@ class Builder {
       const Wide to = std::clamp<Wide>(shape.offsets.hi + region.width, from, end);
       return ByteRange{static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)};
     };
+    // `clip` is also the hull of all bytes that the access may touch.
     const ByteRange clip = clipped(shape.may);
     if (clip.empty()) return;
-    if (access.kind == AccessKind::atomic) add_region(shape.may, clip, footprint.reads);
-    RangeSet& may = access.kind == AccessKind::read ? footprint.reads : footprint.may_write;
-    if (!shape.must) {
-      add_region(shape.may, clip, may);
-      return;
-    }
+    const auto add_possible = [&](RangeSet& set) {
+      if (!set.contains(clip)) add_region(shape.may, clip, set);
+    };
+    if (access.kind != AccessKind::write) add_possible(footprint.reads);
+    if (access.kind == AccessKind::read) return;
+    RangeSet& may = footprint.may_write;
+    if (!shape.must) return add_possible(may);
     RangeSet must;
     const bool exact = add_region(*shape.must, clipped(*shape.must), must);
     if (exact) footprint.must_write.add(must);
     if (exact && shape.same) {
       may.add(must);
     } else {
-      add_region(shape.may, clip, may);
+      add_possible(may);
     }
   }
 
@@ -133,7 +135,15 @@ class Builder {
 std::vector<Footprint> evaluate(const KernelTraits& traits, const NdRange& range, std::span<const Box> boxes,
                                 std::span<const ArgumentView> arguments) {
   Builder builder({traits, range, arguments});
-  for (const Box& box : boxes) builder.add_box(box);
+  // The largest box first: what it reads often covers what the ends of the span read.
+  std::size_t largest = 0;
+  for (std::size_t i = 1; i < boxes.size(); ++i) {
+    if (boxes[i].size() > boxes[largest].size()) largest = i;
+  }
+  if (!boxes.empty()) builder.add_box(boxes[largest]);
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (i != largest) builder.add_box(boxes[i]);
+  }
   return builder.take();
 }
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// What planning one launch costs: footprints, plan and transfer lists for three devices. No device is needed.
+#include <benchmark/benchmark.h>
+
+#include <cstring>
+
+#include "partitioner/footprint.h"
+#include "partitioner/partition.h"
+#include "partitioner/transfer.h"
+
+namespace {
+
+using namespace skmd::domain;
+
+constexpr std::uint32_t kDevices = 3;
+constexpr std::int32_t kN = 4096;
+constexpr std::uint64_t kBytes = std::uint64_t{kN} * kN * 4;
+
+NodeId add_node(KernelTraits& k, Op op, std::uint8_t bits, NodeId a = kNoNode, NodeId b = kNoNode) {
+  Node n;
+  n.op = op;
+  n.bits = bits;
+  n.a = a;
+  n.b = b;
+  k.nodes.push_back(n);
+  return static_cast<NodeId>(k.nodes.size() - 1);
+}
+
+NodeId add_constant(KernelTraits& k, std::int64_t value, std::uint8_t bits) {
+  const NodeId id = add_node(k, Op::constant, bits);
+  k.nodes[id].value = value;
+  return id;
+}
+
+void add_access(KernelTraits& k, AccessKind kind, std::uint32_t argument, NodeId row, NodeId n, NodeId column) {
+  const NodeId index = add_node(k, Op::add, 32, add_node(k, Op::mul, 32, row, n), column);
+  const NodeId offset = add_node(k, Op::mul, 64, add_node(k, Op::sext, 64, index), add_constant(k, 4, 64));
+  Access access;
+  access.kind = kind;
+  access.argument = argument;
+  access.offset = offset;
+  access.width = 4;
+  access.element = 4;
+  access.guards_complete = true;
+  if (kind == AccessKind::read) access.loops = {0};
+  k.accesses.push_back(access);
+}
+
+/// C[y·n + x] = Σ A[y·n + i] · B[i·n + x], with int indices and bounds checks, as the SDK samples write it.
+KernelTraits matrix_product() {
+  KernelTraits k;
+  k.parameters.resize(4);
+  const auto gid = [&](std::uint8_t dim) {
+    const NodeId id = add_node(k, Op::global_id, 64);
+    k.nodes[id].dim = dim;
+    return add_node(k, Op::trunc, 32, id);
+  };
+  const NodeId x = gid(0);
+  const NodeId y = gid(1);
+  const NodeId n = add_node(k, Op::scalar_argument, 32);
+  k.nodes[n].value = 3;
+  k.loops.push_back({add_node(k, Op::add, 32, n, add_constant(k, -1, 32)), true});
+  const NodeId i = add_node(k, Op::iteration, 32);
+  add_access(k, AccessKind::read, 0, y, n, i);
+  add_access(k, AccessKind::read, 1, i, n, x);
+  add_access(k, AccessKind::write, 2, y, n, x);
+  for (Access& access : k.accesses) {
+    for (const NodeId id : {x, y}) {
+      const NodeId inside = add_node(k, Op::compare, 1, id, n);
+      k.nodes[inside].dim = static_cast<std::uint8_t>(Predicate::slt);
+      access.guards.push_back({inside, true});
+    }
+  }
+  return k;
+}
+
+struct Launch {
+  KernelTraits traits = matrix_product();
+  NdRange range{2, {0, 0, 0}, {kN, kN, 1}, {16, 16, 1}};
+  std::array<std::byte, 4> n_bytes{};
+  std::vector<ArgumentView> arguments;
+  std::vector<DeviceModel> devices{kDevices};
+  std::vector<ResidencyMap> maps{3, ResidencyMap(kBytes)};
+  std::vector<const ResidencyMap*> map_views;
+
+  Launch() {
+    const std::int32_t n = kN;
+    std::memcpy(n_bytes.data(), &n, sizeof(n));
+    arguments = {{true, kBytes, {}}, {true, kBytes, {}}, {true, kBytes, {}}, {false, 0, n_bytes}};
+    for (std::uint32_t d = 0; d < kDevices; ++d) {
+      devices[d].measured = true;
+      devices[d].groups_per_second = 1e6 * (d + 1);
+      devices[d].launch_seconds = 10e-6;
+      devices[d].relative_error = 0.05;
+    }
+    for (ResidencyMap& map : maps) map.written(kHostSpace, ByteRange{0, kBytes});
+    for (const ResidencyMap& map : maps) map_views.push_back(&map);
+  }
+
+  [[nodiscard]] PartitionRequest request() const {
+    PartitionRequest r;
+    r.groups = range.group_total();
+    r.devices = devices;
+    r.granularity = range.group_counts()[0];
+    r.bytes_to = [](std::uint32_t d, const GroupSpan& span) { return d == 0 ? 0 : kBytes + span.size() * 256 * 4 * 4; };
+    r.bytes_from = [](std::uint32_t d, const GroupSpan& span) { return d == 0 ? 0 : span.size() * 256 * 4; };
+    return r;
+  }
+};
+
+void footprints_of_three_slices(benchmark::State& state) {
+  const Launch launch;
+  const std::uint64_t part = launch.range.group_total() / kDevices;
+  for (auto _ : state) {
+    for (std::uint64_t d = 0; d < kDevices; ++d) {
+      benchmark::DoNotOptimize(evaluate(launch.traits, launch.range, {d * part, (d + 1) * part}, launch.arguments));
+    }
+  }
+}
+BENCHMARK(footprints_of_three_slices);
+
+void footprints_of_three_slabs(benchmark::State& state) {
+  const Launch launch;
+  const std::uint64_t row = launch.range.group_counts()[0];
+  const std::uint64_t part = launch.range.group_total() / kDevices / row * row;
+  for (auto _ : state) {
+    for (std::uint64_t d = 0; d < kDevices; ++d) {
+      benchmark::DoNotOptimize(evaluate(launch.traits, launch.range, {d * part, (d + 1) * part}, launch.arguments));
+    }
+  }
+}
+BENCHMARK(footprints_of_three_slabs);
+
+void plan_for_three_devices(benchmark::State& state) {
+  const Launch launch;
+  const PartitionRequest request = launch.request();
+  for (auto _ : state) benchmark::DoNotOptimize(partition(request));
+}
+BENCHMARK(plan_for_three_devices);
+
+void footprints_plan_and_transfers(benchmark::State& state) {
+  const Launch launch;
+  const PartitionRequest request = launch.request();
+  for (auto _ : state) {
+    const Plan plan = partition(request);
+    std::vector<Need> needs;
+    for (const Slice& slice : plan.slices) {
+      const auto footprints = evaluate(launch.traits, launch.range, slice.span, launch.arguments);
+      for (std::uint32_t root = 0; root < 3; ++root) needs.push_back({root, slice.device, footprints[root].reads});
+    }
+    benchmark::DoNotOptimize(transfers(needs, launch.map_views));
+  }
+}
+BENCHMARK(footprints_plan_and_transfers);
+
+}  // namespace
+
+BENCHMARK_MAIN();
