@@ -18,6 +18,7 @@ constexpr std::uint64_t kExplorePart = 16;     // an unmeasured device first get
 constexpr double kLeastError = 0.02;
 constexpr double kMostError = 0.4;  // two equal devices gain a half: a wild model may not forbid that for ever
 constexpr double kSnapLoss = 0.02;  // share of a slice that moving its border may cost
+constexpr double kSettled = 0.005;  // rounds that change the prediction by less are the last
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
 double seconds_for(std::uint64_t bytes, double bytes_per_second) {
@@ -35,28 +36,37 @@ double finish_seconds(const PartitionRequest& request, std::uint32_t device, con
   return seconds;
 }
 
-/// Seconds of a slice of c groups, near the slice it was fitted at: fixed + per_group · c.
+/// Seconds of a slice of c groups: fixed + per_group · c, through the two slices that were predicted last. Asking for
+/// the bytes of a slice can cost more than everything else here, so that each answer is used twice.
 struct LineFit {
   std::uint32_t device = 0;
   double fixed = 0;
   double per_group = 0;
   bool used = true;
   double share = 0;  // groups
+  double last_groups = 0;
+  double last_seconds = 0;
 };
 
-void fit(const PartitionRequest& request, LineFit& line, const GroupSpan& span) {
-  const double full = finish_seconds(request, line.device, span);
-  const std::uint64_t half_size = span.size() / 2;
-  const auto size = static_cast<double>(span.size());
-  const DeviceModel& model = request.devices[line.device];
-  const double least = 1.0 / model.groups_per_second;
-  double slope = full / size;
-  if (half_size > 0) {
-    const double half = finish_seconds(request, line.device, {span.first, span.first + half_size});
-    slope = (full - half) / static_cast<double>(span.size() - half_size);
+/// The first point: proportional, apart from the launch itself.
+void begin(const DeviceModel& model, LineFit& line, double groups, double seconds) {
+  line.fixed = model.launch_seconds;
+  line.per_group = std::max(1.0 / model.groups_per_second, (seconds - line.fixed) / groups);
+  line.last_groups = groups;
+  line.last_seconds = seconds;
+}
+
+/// One more point.
+void refine(const DeviceModel& model, LineFit& line, double groups, double seconds) {
+  constexpr double kDistinct = 0.01;  // points nearer than this part of their size say nothing about the slope
+  if (std::fabs(groups - line.last_groups) > kDistinct * groups) {
+    const double slope = (seconds - line.last_seconds) / (groups - line.last_groups);
+    const double least = 1.0 / model.groups_per_second;
+    line.per_group = std::clamp(slope, least, std::max(least, (seconds - model.launch_seconds) / groups));
   }
-  line.per_group = std::clamp(slope, least, std::max(least, (full - model.launch_seconds) / size));
-  line.fixed = std::max(model.launch_seconds, full - line.per_group * size);
+  line.fixed = std::max(model.launch_seconds, seconds - line.per_group * groups);
+  line.last_groups = groups;
+  line.last_seconds = seconds;
 }
 
 struct Balance {
@@ -156,41 +166,51 @@ struct Candidate {
   double seconds = kForever;
 };
 
+/// Predicts the slices one by one, and lets the lines learn from it.
+double learn(const PartitionRequest& request, Balance& balance, std::span<const Slice> slices) {
+  double finish = 0;
+  for (const Slice& slice : slices) {
+    const double seconds = finish_seconds(request, slice.device, slice.span);
+    finish = std::max(finish, seconds);
+    for (LineFit& line : balance.all()) {
+      if (line.device != slice.device) continue;
+      refine(request.devices[slice.device], line, static_cast<double>(slice.span.size()), seconds);
+    }
+  }
+  return slices.size() > 1 ? finish + request.merge_seconds : finish;
+}
+
 /// The best split of [0, last) over the measured devices that the rounds find.
 Candidate best_split(const PartitionRequest& request, Balance& balance, std::uint64_t last) {
   Candidate best;
   std::vector<Slice> slices;
   slices.reserve(balance.count);
   best.slices.reserve(balance.count + 1);
-  for (LineFit& line : balance.all()) fit(request, line, {0, last});
   for (int round = 0; round < kRounds; ++round) {
     for (LineFit& line : balance.all()) line.used = true;
     drop_idlers(balance.all(), static_cast<double>(last));
     lay_out(request, balance.all(), last, slices);
-    if (slices.empty()) break;
-    const double seconds = slowest(request, slices);
-    const bool better = seconds < best.seconds * (1.0 - 1e-3);
+    if (slices.empty() || slices == best.slices) break;
+    const double seconds = learn(request, balance, slices);
+    const bool settled = std::fabs(seconds - best.seconds) < kSettled * seconds;
     if (seconds < best.seconds) {
       best.seconds = seconds;
       best.slices = slices;
     }
-    if (!better) break;
-    for (const Slice& slice : slices) {
-      for (LineFit& line : balance.all()) {
-        if (line.device == slice.device) fit(request, line, slice.span);
-      }
-    }
+    if (settled) break;
   }
   return best;
 }
 
+/// Lines of the measured devices, each through its time for the whole launch.
 Balance measured_devices(const PartitionRequest& request) {
   Balance balance;
   for (std::uint32_t d = 0; d < request.devices.size() && balance.count < kMostDevices; ++d) {
-    if (request.devices[d].eligible && is_measured(request.devices[d])) {
-      balance.lines[balance.count] = {};
-      balance.lines[balance.count++].device = d;
-    }
+    const DeviceModel& model = request.devices[d];
+    if (!model.eligible || !is_measured(model)) continue;
+    LineFit& line = balance.lines[balance.count++];
+    line.device = d;
+    begin(model, line, static_cast<double>(request.groups), finish_seconds(request, d, {0, request.groups}));
   }
   return balance;
 }
@@ -229,7 +249,8 @@ bool reusable(const PartitionRequest& request) {
 /// Puts a small slice at the end for each unmeasured device whose transfers alone do not cost more than the launch.
 std::uint64_t explore(const PartitionRequest& request, double whole_seconds, std::vector<Slice>& out) {
   std::uint64_t last = request.groups;
-  const std::uint64_t part = std::max<std::uint64_t>(1, request.groups / kExplorePart);
+  std::uint64_t part = std::max<std::uint64_t>(1, request.groups / kExplorePart);
+  if (request.granularity > 1 && part > request.granularity) part -= part % request.granularity;
   for (std::uint32_t i = 0; i < request.devices.size(); ++i) {
     const DeviceModel& device = request.devices[i];
     if (!device.eligible || is_measured(device) || last <= 2 * part) continue;
@@ -282,34 +303,36 @@ std::optional<std::uint32_t> fastest_whole(const PartitionRequest& request) {
 
 Plan balanced(const PartitionRequest& request, std::uint32_t home) {
   const GroupSpan all{0, request.groups};
-  const std::optional<std::uint32_t> fastest = fastest_whole(request);
+  Balance balance = measured_devices(request);
   // Nobody knows this kernel: its first launch is whole, where everything works. The next ones explore.
-  if (!fastest) return plan_of({{home, all}}, NotSplit::not_profitable, 0.0);
-  const double alone = finish_seconds(request, *fastest, all);
+  if (balance.count == 0) return plan_of({{home, all}}, NotSplit::not_profitable, 0.0);
+  const LineFit& best_line =
+      *std::min_element(balance.all().begin(), balance.all().end(),
+                        [](const auto& a, const auto& b) { return a.last_seconds < b.last_seconds; });
+  const std::uint32_t fastest = best_line.device;
+  const double alone = best_line.last_seconds;
   const double latency = second_launch_seconds(request);
   if (latency > 0 && alone < kSmallLaunchLatencies * latency) {
-    return plan_of({{*fastest, all}}, NotSplit::small_launch, alone);
+    return plan_of({{fastest, all}}, NotSplit::small_launch, alone);
   }
 
   std::vector<Slice> exploring;
   const std::uint64_t last = explore(request, alone, exploring);
-  Balance balance = measured_devices(request);
   Candidate split = best_split(request, balance, last);
   const double needed = alone * (1.0 - model_error(request, split.slices));
+  const bool splits = split.slices.size() > 1 && split.seconds < needed;
   if (!exploring.empty()) {
-    const double known = finish_seconds(request, *fastest, {0, last});
-    if (split.seconds >= needed) split.slices.assign(1, Slice{*fastest, {0, last}});
+    if (!splits) split.slices.assign(1, Slice{fastest, {0, last}});
     split.slices.insert(split.slices.end(), exploring.begin(), exploring.end());
-    return plan_of(std::move(split.slices), NotSplit::not_profitable, std::min(split.seconds, known));
+    return plan_of(std::move(split.slices), NotSplit::not_profitable, splits ? split.seconds : alone);
   }
 
-  const bool splits = split.slices.size() > 1 && split.seconds < needed;
   const double best = splits ? split.seconds : alone;
   if (reusable(request)) {
     const double again = slowest(request, request.previous->slices);
     if (best > again * (1.0 - kKeepPrevious)) return plan_of(request.previous->slices, NotSplit::not_profitable, again);
   }
-  if (!splits) return plan_of({{*fastest, all}}, NotSplit::not_profitable, alone);
+  if (!splits) return plan_of({{fastest, all}}, NotSplit::not_profitable, alone);
   return plan_of(std::move(split.slices), NotSplit::not_profitable, split.seconds);
 }
 

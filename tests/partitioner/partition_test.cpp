@@ -304,6 +304,32 @@ TEST(PartitionAuto, StepLikeBytesAreBalancedToo) {
   EXPECT_NEAR(static_cast<double>(groups_of(m.plan(), 0)), 2800, 60);
 }
 
+TEST(PartitionAuto, AsksForTheBytesOfFewSpans) {
+  // Each answer is an evaluation of footprints; a dozen for each device would cost more than planning may.
+  Machine m({device(1000), device(2500), device(4000)}, 10'000);
+  int asked = 0;
+  m.request.bytes_to = [&](std::uint32_t d, const GroupSpan& span) {
+    ++asked;
+    return d * (50'000'000 + span.size() * 3000);
+  };
+  const Plan previous = m.plan();
+  EXPECT_EQ(previous.slices.size(), 3u);
+  m.request.previous = &previous;
+  asked = 0;
+  EXPECT_EQ(m.plan().slices, previous.slices);
+  EXPECT_LE(asked, 18);
+}
+
+TEST(PartitionAuto, LinkThatMovesNothingTakesNoPart) {
+  Machine m({device(1000), device(1000)}, 1000);
+  m.devices[1].bytes_to_per_second = 0;
+  m.request.bytes_to = [](std::uint32_t, const GroupSpan&) { return std::uint64_t{1}; };
+  EXPECT_EQ(m.plan().slices, slices({{0, {0, 1000}}}));
+  m.devices[0].bytes_to_per_second = 0;
+  EXPECT_EQ(m.plan().slices.size(), 1u);
+  EXPECT_EQ(m.plan().predicted_seconds, 0.0);
+}
+
 TEST(PartitionProperty, EveryGroupIsInExactlyOneSliceInEveryMode) {
   std::mt19937_64 random(31);
   const auto uniform = [&] { return static_cast<double>(random() % 10'000) / 10'000.0; };
