@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // skmd-run: an application under SKMD, without installing anything. It sees the SKMD platform and no other; its exit
 // status is this command's. Statistics are written here, after the application's end, whatever end that was.
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -67,9 +68,9 @@ class PrivateFolder {
   std::string path_;
 };
 
-bool write_text(const std::string& path, const nlohmann::json& document) {
+bool write_text(const std::string& path, const nlohmann::ordered_json& document) {
   std::ofstream file(path, std::ios::trunc);
-  file << document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  file << document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   file.close();
   if (!file) complain("cannot write '" + path + "'");
   return static_cast<bool>(file);
@@ -105,10 +106,23 @@ int finish(const Environment& environment, const std::string& shared_folder, int
   }
   if (!stats_path.empty() && !write_stats(stats_path, processes) && status == 0) status = kOwnFailure;
   if (!verify) return status;
-  const nlohmann::json counts = add_up(processes)["verify"];
+  const nlohmann::ordered_json counts = add_up(processes)["verify"];
   if (counts.value("mismatches", 0ull) == 0) return status;
   complain("verify: " + counts["mismatches"].dump() + " results differ in " + counts["launches"].dump() + " launches");
   return 1;
+}
+
+/// Bundles bring libraries that a system may lack, OpenCL's loader first of all. The system's own go first.
+void offer_fallback_libraries(const std::string& driver) {
+  const fs::path folder = fs::path(driver).parent_path() / "fallback";
+  if (!fs::is_directory(folder)) return;
+  if (void* loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_LOCAL)) {
+    dlclose(loader);
+    return;
+  }
+  const char* before = getenv("LD_LIBRARY_PATH");
+  const std::string path = (before != nullptr && *before != 0 ? before + std::string(":") : "") + folder.string();
+  setenv("LD_LIBRARY_PATH", path.c_str(), 1);
 }
 
 int run(const RunOptions& options) {
@@ -138,6 +152,7 @@ int run(const RunOptions& options) {
       return kOwnFailure;
     }
   }
+  offer_fallback_libraries(driver);
   const ChildResult child = run_child(options.command);
   if (!child.failure.empty()) {
     complain("cannot run '" + options.command.front() + "': " + child.failure);

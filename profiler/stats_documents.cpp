@@ -12,7 +12,7 @@ namespace skmd::profiler {
 
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 template <class T>
 T at(const std::string& bytes, std::size_t place) {

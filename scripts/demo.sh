@@ -48,7 +48,7 @@ demo clblast "CBLAS on the host" clblast_test_xaxpy
 demo life "NumPy" /usr/bin/python3 scripts/demo/life.py
 demo expressions "NumPy" /usr/bin/python3 scripts/demo/expressions.py
 for workload in vector_add matrix_multiplication nbody; do
-  demo $workload "host reference" "build/bench/$workload" --size small --check
+  demo $workload "host reference" "build/bench/$workload" --size small --repeat 3 --check
 done
 
 say "who did what"

@@ -4,8 +4,8 @@
 
     draw_timeline.py TRACE PICTURE [--kernel NAME] [--launch NUMBER]
 
-Without a choice it is the launch with most slices, the longest of them. What lies between the launch before and the launch
-after it is in the picture, since its bytes move then."""
+Without a choice it is a launch with most slices, the last of its kernel, since drivers compile during the first. What lies between the
+launch before and the launch after it is in the picture, since its bytes move then."""
 import argparse
 import json
 import sys
@@ -36,7 +36,7 @@ def choose(events, kernel, number):
         launches = {key: slices for key, slices in launches.items() if key == number}
     if not launches:
         return None, None
-    key = max(launches, key=lambda k: (len(launches[k]), max(e["dur"] for e in launches[k])))
+    key = max(launches, key=lambda k: (len(launches[k]), k))
     return key, launches[key]
 
 
@@ -61,7 +61,7 @@ def size_text(count):
 def label_of(event):
     arguments = event["args"]
     if event["cat"] == "slice":
-        return f"{event['name']}: groups {arguments['first_group']} to {arguments['last_group'] - 1}"
+        return f"{event['name']}: work-groups {arguments['first_group']} to {arguments['last_group'] - 1}"
     if event["cat"] == "transfer":
         moved = [f"{size_text(arguments[key])} {way}" for key, way in (("bytes_to", "to it"), ("bytes_from", "from it"))
                  if arguments[key]]
@@ -73,13 +73,15 @@ def draw(names, events, picture):
     begin = min(event["ts"] for event in events)
     end = max(event["ts"] + event["dur"] for event in events)
     tracks = sorted(track for track in names if track != 1000 or any(event["tid"] == 1000 for event in events))
-    figure, axes = plot.subplots(figsize=(10, 0.6 * len(tracks) + 1.4), layout="constrained")
+    figure, axes = plot.subplots(figsize=(10, 0.55 * len(tracks) + 1.0), layout="constrained")
     for event in events:
         row = tracks.index(event["tid"])
         start, width = (event["ts"] - begin) / 1000, max(event["dur"], (end - begin) * 0.002) / 1000
         axes.barh(row, width, left=start, height=0.62, color=COLOURS[event["cat"]], edgecolor="white", linewidth=0.6)
-        if event["dur"] > (end - begin) * 0.25:
+        if event["dur"] > (end - begin) * 0.3:
             axes.text(start + width / 2, row, label_of(event), ha="center", va="center", fontsize=8, color="white")
+        elif event["dur"] > (end - begin) * 0.02:
+            axes.text(start + width / 2, row - 0.42, label_of(event), ha="center", va="bottom", fontsize=6.5)
     axes.set_yticks(range(len(tracks)), [names[track] for track in tracks], fontsize=8)
     axes.invert_yaxis()
     axes.set_xlabel("milliseconds")

@@ -14,7 +14,7 @@ using icd::Observer;
 using icd::ObserverOptions;
 using icd::test::split_launch;
 using icd::test::TemporaryFolder;
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 /// What a process with these launches would have left, made by the library's own code.
 json document_of(const std::vector<icd::LaunchReport>& launches, std::uint64_t partition_nanoseconds = 1000) {

@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes every table in docs/results from the raw JSON beside it.
+
+    redraw_results.py [--check] [FOLDER]       redraws the pages; with --check only says whether they are up to date
+    redraw_results.py --collect OUT FOLDER TEXT   puts what bench/scripts/sixteen.sh left in FOLDER into one raw file, with
+                                               TEXT saying on which machine and by which command it was made
+
+A page holds `<!-- table KIND raw/FILE.json -->`; what follows it up to `<!-- end -->` is replaced."""
+import json
+import os
+import re
+import statistics
+import sys
+
+MARKER = re.compile(r"(<!-- table (\w+) (\S+) -->\n).*?(<!-- end -->)", re.S)
+
+
+def markdown(head, rows):
+    lines = ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head)] + rows]
+    return "\n".join(lines) + "\n"
+
+
+def percent(groups):
+    total = sum(groups)
+    return " / ".join(f"{100 * count / total:.0f} %" for count in groups) if total else "-"
+
+
+def counts(pairs):
+    return ", ".join(f"{name} {count}" for name, count in pairs.items() if count) or "-"
+
+
+def shares(raw):
+    """Per workload and kernel: access class, launches, who did what share, how results were merged, why not split."""
+    rows = []
+    for run in raw["runs"]:
+        for kernel in run["stats"]["kernels"]:
+            rows.append([run["answer"]["workload"], f"`{kernel['name']}`", kernel["access"],
+                         f"{kernel['split_launches']} of {kernel['launches']}", percent(kernel["groups"]),
+                         counts(kernel["merge"]), counts(kernel["not_split"]),
+                         f"{run['answer']['checked']}, {'ok' if run['answer']['ok'] else 'WRONG'}"])
+    return markdown(["workload", "kernel", "access", "split launches", "groups on each device", "merge (buffers)",
+                     "kept whole", "checked"], rows)
+
+
+def times(raw):
+    """Per workload: median seconds, host to host, and bytes moved."""
+    rows = []
+    for run in raw["runs"]:
+        moved = [f"{sum(t[key] for t in run['stats']['transfers']) / 1e6:.1f}" for key in ("bytes_to", "bytes_from")]
+        rows.append([run["answer"]["workload"], f"{statistics.median(run['answer']['seconds']):.4f}", *moved])
+    return markdown(["workload", "median seconds", "MB to devices", "MB from devices"], rows)
+
+
+def origin(raw):
+    return raw["origin"] + "\n"
+
+
+KINDS = {"shares": shares, "times": times, "origin": origin}
+
+
+def redrawn(page, folder):
+    def table(match):
+        with open(os.path.join(folder, match.group(3)), encoding="utf-8") as file:
+            return match.group(1) + KINDS[match.group(2)](json.load(file)) + match.group(4)
+    return MARKER.sub(table, page)
+
+
+def collect(out, folder, text):
+    runs = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".stats.json"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                stats = json.load(file)
+            with open(os.path.join(folder, name[:-len(".stats.json")] + ".json"), encoding="utf-8") as file:
+                runs.append({"answer": json.load(file), "stats": stats})
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump({"origin": text, "runs": runs}, file, indent=1)
+        file.write("\n")
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--collect"] and len(arguments) == 4:
+        collect(*arguments[1:])
+        return 0
+    check = "--check" in arguments
+    rest = [argument for argument in arguments if argument != "--check"]
+    folder = rest[0] if rest else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "results")
+    stale = 0
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if not name.endswith(".md"):
+            continue
+        with open(path, encoding="utf-8") as file:
+            page = file.read()
+        wanted = redrawn(page, folder)
+        if wanted != page:
+            stale += 1
+            print(f"{name}: {'is not what its raw data say' if check else 'redrawn'}")
+            if not check:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(wanted)
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

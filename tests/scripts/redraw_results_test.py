@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""redraw_results_test.py SOURCE: the pages in docs/results are what their raw data say, and the script notices when not."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.path.abspath(sys.argv.pop(1))
+SCRIPT = os.path.join(SOURCE, "scripts", "redraw_results.py")
+
+STATS = {"devices": [], "kernels": [{"name": "k", "access": "contiguous", "launches": 2, "split_launches": 1, "groups": [1, 3],
+                                     "merge": {"disjoint": 1, "diff": 0}, "not_split": {"one_group": 1}}],
+         "transfers": [{"bytes_to": 1500000, "bytes_from": 0}, {"bytes_to": 1000000, "bytes_from": 500000}]}
+ANSWER = {"workload": "w", "seconds": [3, 1, 2], "checked": "all", "ok": True}
+PAGE = "before\n<!-- table shares raw/a.json -->\nold\n<!-- end -->\nbetween\n<!-- table times raw/a.json -->\n<!-- end -->\nafter\n"
+
+
+def run(*arguments):
+    return subprocess.run([sys.executable, SCRIPT, *arguments], stdout=subprocess.PIPE, text=True, check=False)
+
+
+class Redraw(unittest.TestCase):
+    def test_pages_of_the_tree_are_up_to_date(self):
+        done = run("--check")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_collected_runs_become_tables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "raw"))
+            os.mkdir(os.path.join(folder, "runs"))
+            for name, value in (("w.stats.json", STATS), ("w.json", ANSWER)):
+                with open(os.path.join(folder, "runs", name), "w", encoding="utf-8") as file:
+                    json.dump(value, file)
+            page = os.path.join(folder, "page.md")
+            with open(page, "w", encoding="utf-8") as file:
+                file.write(PAGE)
+            raw = os.path.join(folder, "raw", "a.json")
+            self.assertEqual(run("--collect", raw, os.path.join(folder, "runs"), "here").returncode, 0)
+            self.assertEqual(run("--check", folder).returncode, 1)
+            self.assertEqual(run(folder).returncode, 0)
+            self.assertEqual(run("--check", folder).returncode, 0)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            self.assertIn("| w | `k` | contiguous | 1 of 2 | 25 % / 75 % | disjoint 1 | one_group 1 | all, ok |", text)
+            self.assertIn("| w | 2.0000 | 2.5 | 0.5 |", text)
+            self.assertNotIn("old", text)
+            self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()

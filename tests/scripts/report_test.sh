@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What scripts/report.sh counts: report_test.sh SOURCE. Runs ctest on small folders made here.
+set -uo pipefail
+source "$1/scripts/report.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# suite NAME COMMAND…: a folder whose tests are these shell commands.
+suite() {
+  local folder=$work/$1 number=0
+  shift
+  mkdir "$folder"
+  for command in "$@"; do
+    number=$((number + 1))
+    printf 'add_test(t%d "/bin/sh" "-c" "%s")\nset_tests_properties(t%d PROPERTIES SKIP_RETURN_CODE 77 LABELS unit)\n' \
+      $number "$command" $number >>"$folder/CTestTestfile.cmake"
+  done
+}
+
+suite mixed true true false 'exit 77' 'kill -SEGV $$'
+touch "$work/nothing"
+run_tests "$work/mixed" >"$work/out" 2>&1
+[[ "$passed $failed" == '2 2' ]] || fail "counts are '$passed $failed', wanted '2 2': $(cat "$work/out")"
+grep -q 'skipped: 1' "$work/out" || fail 'a skipped test is not named'
+[[ "$(summary | tail -n 1)" == '2 passed, 2 failed' ]] || fail "closing line: $(summary | tail -n 1)"
+
+mkdir "$work/empty"
+run_tests "$work/empty" >"$work/out" 2>&1
+[[ $failed -gt 2 ]] || fail 'a folder without tests is not a failure'
+
+before=$failed
+step false >/dev/null && fail 'a failing step succeeds'
+[[ $failed -eq $((before + 1)) ]] || fail 'a failing step is not counted'
+
+passed=0 failed=0
+run_tests "$work/mixed" -R 't[12]$' >/dev/null 2>&1
+[[ "$passed $failed" == '2 0' ]] || fail "a selection gives '$passed $failed'"
