@@ -97,7 +97,11 @@ void RangeSet::add(const RangeSet& other) {
     add(ByteRange(other.ranges_.front()));
     return;
   }
-  if (empty() || other.ranges_.front().begin >= ranges_.back().begin) {
+  if (empty()) {
+    ranges_ = other.ranges_;
+    return;
+  }
+  if (other.ranges_.front().begin >= ranges_.back().begin) {
     const std::size_t count = other.ranges_.size();  // `other` may be this very set
     for (std::size_t i = 0; i < count; ++i) append(ranges_, ByteRange(other.ranges_[i]));
     return;

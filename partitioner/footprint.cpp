@@ -105,15 +105,16 @@ class Builder {
     // `clip` is also the hull of all bytes that the access may touch.
     const ByteRange clip = clipped(shape.may);
     if (clip.empty()) return;
+    const Detail detail = access.kind == AccessKind::read ? Detail::coarse : Detail::exact;
     const auto add_possible = [&](RangeSet& set) {
-      if (!set.contains(clip)) add_region(shape.may, clip, set);
+      if (!set.contains(clip)) add_region(shape.may, clip, detail, set);
     };
     if (access.kind != AccessKind::write) add_possible(footprint.reads);
     if (access.kind == AccessKind::read) return;
     RangeSet& may = footprint.may_write;
     if (!shape.must) return add_possible(may);
     RangeSet must;
-    const bool exact = add_region(*shape.must, clipped(*shape.must), must);
+    const bool exact = add_region(*shape.must, clipped(*shape.must), Detail::exact, must);
     if (exact) footprint.must_write.add(must);
     if (exact && shape.same) {
       may.add(must);

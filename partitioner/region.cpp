@@ -76,9 +76,16 @@ Wide total(const Rows& rows) {
   return product;
 }
 
+constexpr Wide kManyRows = 1024;
+constexpr Wide kSmallGap = 256;  // bytes
+
 /// Closes the gaps of the lowest level until the rows are few enough.
-void limit(Rows& rows) {
-  while (total(rows) > kMostRows) {
+void limit(Rows& rows, Detail detail) {
+  for (;;) {
+    const Wide now = total(rows);
+    const bool small_gaps =
+        detail == Detail::coarse && now > kManyRows && rows.levels[0].stride - rows.width <= kSmallGap;
+    if (now <= kMostRows && !small_gaps) return;
     rows.width += rows.levels[0].stride * (rows.levels[0].rows - 1);
     rows.levels[0].rows = 1;
     rows.exact = false;
@@ -120,6 +127,25 @@ void for_each_row(const Rows& rows, Each each) {
   }
 }
 
+void add_ascending(const Rows& rows, const ByteRange& clip, RangeSet& into) {
+  Wide end = rows.first + rows.width;
+  for (unsigned i = 0; i < rows.count; ++i) end += rows.levels[i].stride * (rows.levels[i].rows - 1);
+  if (rows.first < static_cast<Wide>(clip.begin) || end > static_cast<Wide>(clip.end)) {
+    for_each_row(rows, [&](Wide begin) { into.add(cut(begin, rows.width, clip)); });
+    return;
+  }
+  // Nothing is cut: 64 bits do, and the lowest level is a plain loop.
+  const auto width = static_cast<std::uint64_t>(rows.width);
+  const auto step = static_cast<std::uint64_t>(rows.levels[0].stride);
+  const auto count = static_cast<std::uint64_t>(rows.levels[0].rows);
+  Rows above = rows;
+  above.levels[0].rows = 1;
+  for_each_row(above, [&](Wide begin) {
+    auto at = static_cast<std::uint64_t>(begin);
+    for (std::uint64_t i = 0; i < count; ++i, at += step) into.add(ByteRange{at, at + width});
+  });
+}
+
 }  // namespace
 
 bool is_gapless(const Region& region, Interval& values) {
@@ -132,10 +158,10 @@ bool is_gapless(const Region& region, Interval& values) {
   return rows.count == 0;
 }
 
-bool add_region(const Region& region, const ByteRange& clip, RangeSet& out) {
+bool add_region(const Region& region, const ByteRange& clip, Detail detail, RangeSet& out) {
   Rows rows = normalised(region, clip.end);
   fold(rows);
-  limit(rows);
+  limit(rows, detail);
   if (rows.count == 0) {
     out.add(cut(rows.first, rows.width, clip));
     return rows.exact;
@@ -143,7 +169,7 @@ bool add_region(const Region& region, const ByteRange& clip, RangeSet& out) {
   if (ascending(rows)) {
     RangeSet sorted;
     RangeSet& into = out.empty() ? out : sorted;
-    for_each_row(rows, [&](Wide begin) { into.add(cut(begin, rows.width, clip)); });
+    add_ascending(rows, clip, into);
     if (&into == &sorted) out.add(sorted);
     return rows.exact;
   }

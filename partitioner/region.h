@@ -31,8 +31,12 @@ inline constexpr std::uint64_t kMostRows = 65536;
 /// Whether first + Σ factor·v takes every integer from its least to its greatest value, `values`.
 bool is_gapless(const Region& region, Interval& values);
 
+/// `exact`: every gap counts, up to kMostRows. `coarse`: of more than a thousand rows, gaps are closed that cost less
+/// to transfer than to leave out.
+enum class Detail : std::uint8_t { exact, coarse };
+
 /// Adds the region's bytes within `clip` to `out`, or more of them if there are too many rows. True if exact.
 /// Precondition: no interval is empty, and all offsets are 64-bit numbers.
-bool add_region(const Region& region, const ByteRange& clip, RangeSet& out);
+bool add_region(const Region& region, const ByteRange& clip, Detail detail, RangeSet& out);
 
 }  // namespace skmd::domain
