@@ -77,6 +77,8 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate(std::uint64_t bytes
   }
   auto opened = context();
   if (!opened) return opened.error();
+  // PoCL uses the pointer in place at any alignment, and its code for a vector type faults below that type's own
+  // alignment, as it does without us. Our shadows are aligned; an application's own pointer has to stay in place.
   const cl_mem_flags flags = CL_MEM_READ_WRITE | (host != nullptr ? CL_MEM_USE_HOST_PTR : 0);
   cl_int code = CL_SUCCESS;
   cl_mem mem = platform_.cl->clCreateBuffer((*opened)->context, flags, bytes, host, &code);

@@ -73,6 +73,200 @@ TEST_P(PoclDevice, RunsOnlyTheItemsOfTheOffsetRange) {
   }
 }
 
+TEST_P(PoclDevice, WorksOnHostMemoryInPlaceAtAnyAlignmentOfTheElement) {
+  if (device_->description().discrete) GTEST_SKIP() << "a device with memory of its own takes no host pointer";
+  alignas(128) static float block[300];
+  const auto kernel = kernel_of(*device_, kAxpy, "axpy");
+  for (std::size_t skip : {0, 16, 4, 1}) {
+    std::fill(std::begin(block), std::end(block), 1.0f);
+    auto memory = device_->allocate(64 * sizeof(float), bytes_at(block + skip));
+    ASSERT_TRUE(memory) << memory.error().reason;
+    RunOp run;
+    run.kernel = kernel;
+    run.arguments = arguments_of({BufferArgument{*memory, 0, 256}, BufferArgument{*memory, 0, 256}, bytes_of(2.0f)});
+    run.range = line_range(0, 64, 16);
+    ASSERT_EQ(run_batch(*device_, {run}).status, CL_SUCCESS);
+    for (std::size_t i = 0; i < 300; ++i) {
+      ASSERT_EQ(block[i], i >= skip && i < skip + 64 ? 3.0f : 1.0f) << skip << " " << i;
+    }
+  }
+}
+
+TEST_P(PoclDevice, RefusesAHostPointerIfItsMemoryIsItsOwn) {
+  if (!device_->description().discrete) GTEST_SKIP() << "shares host memory";
+  std::vector<float> host(16);
+  const auto memory = device_->allocate(64, bytes_at(host.data()));
+  ASSERT_FALSE(memory);
+  EXPECT_EQ(memory.error().code, CL_INVALID_HOST_PTR);
+}
+
+TEST_P(PoclDevice, MovesPlainBytesRowsFillsAndCopies) {
+  constexpr std::size_t kBytes = 4096;
+  auto memory = device_->allocate(kBytes, nullptr);
+  auto other = device_->allocate(kBytes, nullptr);
+  ASSERT_TRUE(memory && other);
+  std::vector<std::byte> source(kBytes), back(kBytes), expected(kBytes, std::byte{0});
+  for (std::size_t i = 0; i < kBytes; ++i) source[i] = static_cast<std::byte>(i * 7 + i / 256);
+  // Rows that wrap around a multiple of their stride as well.
+  const domain::RowRun rows = {50, 40, 64, 20};
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    std::copy_n(source.begin() + 50 + static_cast<std::ptrdiff_t>(64 * i), 40,
+                expected.begin() + 50 + static_cast<std::ptrdiff_t>(64 * i));
+  }
+  std::fill_n(expected.begin() + 3000, 5, std::byte{9});
+  const auto moved =
+      run_batch(*device_, {FillOp{*memory, {std::byte{0}}, 0, kBytes}, WriteOp{*memory, source.data(), rows},
+                           FillOp{*memory, {std::byte{9}}, 3000, 5}, FillOp{*other, {std::byte{1}}, 0, kBytes},
+                           CopyOp{*memory, *other, 0, 0, 2048}, CopyOp{*memory, *other, 2048, 2048, 2048},
+                           ReadOp{*other, back.data(), plain_rows(0, kBytes)}});
+  ASSERT_EQ(moved.status, CL_SUCCESS) << moved.reason;
+  EXPECT_EQ(back, expected);
+  std::vector<std::byte> partly(kBytes, std::byte{5}), wanted(kBytes, std::byte{5});
+  for (std::size_t i = 0; i < rows.rows; ++i) {
+    std::copy_n(expected.begin() + 50 + static_cast<std::ptrdiff_t>(64 * i), 40,
+                wanted.begin() + 50 + static_cast<std::ptrdiff_t>(64 * i));
+  }
+  ASSERT_EQ(run_batch(*device_, {ReadOp{*other, partly.data(), rows}}).status, CL_SUCCESS);
+  EXPECT_EQ(partly, wanted);
+}
+
+TEST_P(PoclDevice, RunsOnViewsNullPointersLocalMemoryAndRecords) {
+  const auto kernel =
+      kernel_of(*device_,
+                "struct record { ulong base; ulong pad[3]; };"
+                "kernel void k(global int* out, global int* none, local int* tmp, struct record r) {"
+                "  size_t l = get_local_id(0); tmp[l] = (int)get_global_id(0); barrier(CLK_LOCAL_MEM_FENCE);"
+                "  out[get_global_id(0)] = tmp[get_local_size(0) - 1 - l] + (int)r.base + (none == 0 ? 100 : 0);"
+                "}",
+                "k");
+  std::vector<float> host(128, 0.0f);
+  const auto memory = buffer(host);
+  RunOp run;
+  run.kernel = kernel;
+  run.arguments = arguments_of({BufferArgument{memory, 256, 256}, BufferArgument{}, LocalArgument{8 * sizeof(int)}});
+  run.record = bytes_of(std::array<std::uint64_t, 4>{1000, 0, 0, 0});
+  run.range = line_range(0, 64, 8);
+  const auto result = run_batch(*device_, {run});
+  ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;
+  fetch(memory, host);
+  std::vector<int> out(128);
+  std::memcpy(out.data(), host.data(), 512);
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_EQ(out[static_cast<std::size_t>(i)], 0) << "outside the view";
+    EXPECT_EQ(out[static_cast<std::size_t>(64 + i)], i / 8 * 8 + 7 - i % 8 + 1100) << i;
+  }
+}
+
+TEST_P(PoclDevice, AFailingBuildTellsWhy) {
+  std::string log;
+  const auto program = device_->build("kernel void k(global int* p) { p[0] = nonsense; }", "", log);
+  ASSERT_FALSE(program);
+  EXPECT_LT(program.error().code, 0);
+  EXPECT_NE(log.find("nonsense"), std::string::npos) << log;
+}
+
+TEST_P(PoclDevice, LinksUnitsAndLoadsBinaries) {
+  std::string log;
+  auto linked = device_->build_linked(
+      {"int twice(int x); kernel void k(global int* p) { p[0] = twice(p[0]); }", "int twice(int x) { return 2 * x; }"},
+      "", "", log);
+  ASSERT_TRUE(linked) << linked.error().reason << log;
+  EXPECT_EQ(*device_->kernel_names(**linked), std::vector<std::string>{"k"});
+  auto program = device_->build(kAxpy, "", log);
+  ASSERT_TRUE(program) << log;
+  auto binary = device_->binary(**program);
+  ASSERT_TRUE(binary) << binary.error().reason;
+  auto loaded = device_->load(*binary, "");
+  ASSERT_TRUE(loaded) << loaded.error().reason;
+  auto kernel = device_->kernel(*loaded, "axpy");
+  ASSERT_TRUE(kernel) << kernel.error().reason;
+  EXPECT_EQ(*device_->argument_count(**kernel), 3u);
+  EXPECT_GT((*kernel)->limits().work_group_size, 0u);
+  EXPECT_FALSE(device_->kernel(*loaded, "no_such_kernel"));
+}
+
+TEST_P(PoclDevice, EightThreadsSubmitAndHelp) {
+  constexpr int kThreads = 8;
+  constexpr int kBatches = 50;
+  std::vector<float> host(64, 0.0f);
+  const auto memory = buffer(host);
+  RunOp run;
+  run.kernel = kernel_of(*device_, "kernel void up(global float* p) { p[get_global_id(0)] += 1.0f; }", "up");
+  run.arguments = arguments_of({BufferArgument{memory, 0, 256}});
+  run.range = line_range(0, 64, 64);
+  std::atomic<int> completed{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      int own = 0;
+      for (int i = 0; i < kBatches; ++i) {
+        Batch batch;
+        batch.ops = {run};
+        batch.done = [&, i](BatchResult&& result) {
+          EXPECT_EQ(result.status, CL_SUCCESS) << result.reason;
+          EXPECT_EQ(own++, i);
+          ++completed;
+        };
+        const Ticket ticket = device_->submit(std::move(batch));
+        if ((i + t) % 3 != 0 || i + 1 == kBatches) device_->help(ticket);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(completed, kThreads * kBatches);
+  fetch(memory, host);
+  EXPECT_EQ(host, std::vector<float>(64, kThreads * kBatches));
+}
+
+TEST_P(PoclDevice, ThousandOpsInABatch) {
+  std::vector<float> host(64, 0.0f);
+  const auto memory = buffer(host);
+  RunOp run;
+  run.kernel = kernel_of(*device_, "kernel void up(global float* p) { p[get_global_id(0)] += 1.0f; }", "up");
+  run.arguments = arguments_of({BufferArgument{memory, 0, 256}});
+  run.range = line_range(0, 64, 64);
+  ASSERT_EQ(run_batch(*device_, std::vector<Op>(1000, run)).status, CL_SUCCESS);
+  fetch(memory, host);
+  EXPECT_EQ(host, std::vector<float>(64, 1000.0f));
+}
+
+TEST_P(PoclDevice, AnswersQueriesAndErrorsLikeItsDriver) {
+  const auto units = device_->info(CL_DEVICE_MAX_COMPUTE_UNITS);
+  ASSERT_TRUE(units);
+  EXPECT_EQ(units->size(), sizeof(cl_uint));
+  EXPECT_EQ(device_->info(0x7777).error().code, CL_INVALID_VALUE);
+  const auto formats = device_->image_formats(CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D);
+  ASSERT_TRUE(formats) << formats.error().reason;
+  EXPECT_FALSE(formats->empty());
+}
+
+TEST_P(PoclDevice, ImagesKeepTheirTexels) {
+  const ImageShape shape = {{CL_RGBA, CL_FLOAT}, {CL_MEM_OBJECT_IMAGE2D, 16, 8, 0, 0, 0, 0, 0, 0, {}}, 16};
+  auto image = device_->allocate_image(shape, nullptr);
+  ASSERT_TRUE(image) << image.error().reason;
+  auto sampler = device_->sampler(false, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST);
+  ASSERT_TRUE(sampler);
+  std::vector<float> texels(16 * 8 * 4), back(16 * 8 * 4), picked(128);
+  std::iota(texels.begin(), texels.end(), 1.0f);
+  const auto out = buffer(picked);
+  RunOp run;
+  run.kernel = kernel_of(*device_,
+                         "kernel void pick(read_only image2d_t i, sampler_t s, global float* out) {"
+                         "  int x = get_global_id(0), y = get_global_id(1);"
+                         "  out[y * 16 + x] = read_imagef(i, s, (int2)(x, y)).z; }",
+                         "pick");
+  run.arguments = arguments_of({ImageArgument{*image}, SamplerArgument{*sampler}, BufferArgument{out, 0, 512}});
+  run.range.work_dim = 2;
+  run.range.global = {16, 8, 1};
+  run.range.local = {4, 4, 1};
+  const auto result = run_batch(
+      *device_, {WriteImageOp{*image, bytes_at(texels.data())}, run, ReadImageOp{*image, bytes_at(back.data())}});
+  ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;
+  EXPECT_EQ(back, texels);
+  fetch(out, picked);
+  for (std::size_t i = 0; i < picked.size(); ++i) EXPECT_EQ(picked[i], texels[4 * i + 2]) << i;
+}
+
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(Devices, PoclDevice,
