@@ -11,7 +11,15 @@ namespace {
 using Truth = Evaluator::Truth;
 
 constexpr int kMostNarrowings = 4;  // guards bound each other's variables; what is left after that is over-estimated
+constexpr std::size_t kMostFused = 16;  // how many earlier touches are tried
 constexpr std::size_t kMostRanges = 4 * kMostRows;
+
+/// What one access, or several fused ones, touch over a box.
+struct Touch {
+  std::uint32_t argument;
+  AccessKind kind;
+  Shape shape;
+};
 
 class Builder {
  public:
@@ -23,6 +31,7 @@ class Builder {
     items_.assign(launch_.range, box);
     over_box_.reset(items_);
     for (const Access& access : launch_.traits.accesses) add_access(access);
+    commit_touches();
   }
 
   std::vector<Footprint> take() {
@@ -91,12 +100,33 @@ class Builder {
     if (!known || spread >= static_cast<Wide>(reachable(access))) return touch_all(access);
 
     const Shape shape = shape_of(access, setting, offset, width, offsets);
-    if (!shape.offsets.empty()) commit(access, shape);
+    if (!shape.offsets.empty()) keep({access.argument, access.kind, shape});
   }
 
-  void commit(const Access& access, const Shape& shape) {
-    Footprint& footprint = footprints_[access.argument];
-    const Wide end = reachable(access);
+  /// Regions wait for those that lie between them.
+  void keep(const Touch& touch) {
+    const std::size_t oldest = touches_.size() > kMostFused ? touches_.size() - kMostFused : 0;
+    for (std::size_t i = touches_.size(); i-- > oldest;) {
+      Touch& kept = touches_[i];
+      if (kept.argument != touch.argument || kept.kind != touch.kind) continue;
+      if (fuse(kept.shape, touch.shape)) return;
+      Shape joined = touch.shape;
+      if (!fuse(joined, kept.shape)) continue;
+      kept.shape = joined;
+      return;
+    }
+    touches_.push_back(touch);
+  }
+
+  void commit_touches() {
+    for (const Touch& touch : touches_) commit(touch);
+    touches_.clear();
+  }
+
+  void commit(const Touch& touch) {
+    const Shape& shape = touch.shape;
+    Footprint& footprint = footprints_[touch.argument];
+    const Wide end = launch_.arguments[touch.argument].bytes;
     const auto clipped = [&](const Region& region) {
       const Wide from = std::clamp<Wide>(shape.offsets.lo, 0, end);
       const Wide to = std::clamp<Wide>(shape.offsets.hi + region.width, from, end);
@@ -105,12 +135,12 @@ class Builder {
     // `clip` is also the hull of all bytes that the access may touch.
     const ByteRange clip = clipped(shape.may);
     if (clip.empty()) return;
-    const Detail detail = access.kind == AccessKind::read ? Detail::coarse : Detail::exact;
+    const Detail detail = touch.kind == AccessKind::read ? Detail::coarse : Detail::exact;
     const auto add_possible = [&](RangeSet& set) {
       if (!set.contains(clip)) add_region(shape.may, clip, detail, set);
     };
-    if (access.kind != AccessKind::write) add_possible(footprint.reads);
-    if (access.kind == AccessKind::read) return;
+    if (touch.kind != AccessKind::write) add_possible(footprint.reads);
+    if (touch.kind == AccessKind::read) return;
     RangeSet& may = footprint.may_write;
     if (!shape.must) return add_possible(may);
     RangeSet must;
@@ -128,6 +158,7 @@ class Builder {
   Evaluator over_box_;
   std::unique_ptr<Evaluator> over_part_;
   Narrowed narrowed_{};
+  std::vector<Touch> touches_;
   std::vector<Footprint> footprints_;
 };
 

@@ -12,6 +12,7 @@ struct Region {
   struct Dim {
     Wide factor;
     Interval values;
+    bool operator==(const Dim&) const = default;
   };
   static constexpr unsigned kMostDims = kMostTerms + 3;
 

@@ -30,7 +30,9 @@ class ShapeMaker {
     for (const Form& bound : setting_.narrowed.bounds) {
       if (setting_.guards == Evaluator::Truth::always) break;
       // Steps narrower than an execution: bytes before the limit may belong to executions after it.
-      if (cut_by_bound(offset, bound) < width.hi) shape_.must.reset();
+      const Wide step = cut_by_bound(offset, bound);
+      if (step < width.hi) shape_.must.reset();
+      if (step > 0) shape_.step = shape_.step == 0 ? step : std::min(shape_.step, step);
     }
     return shape_;
   }
@@ -196,7 +198,30 @@ class ShapeMaker {
   Shape shape_;
 };
 
+bool same_places(const Region& a, const Region& b) {
+  return a.count == b.count && std::equal(a.dims.begin(), a.dims.begin() + a.count, b.dims.begin());
+}
+
+/// Sure places that are possible places of some items, byte for byte.
+bool same_bytes(const Shape& shape) {
+  return !shape.must || (shape.must->first == shape.may.first && shape.must->width == shape.may.width);
+}
+
 }  // namespace
+
+bool fuse(Shape& shape, const Shape& other) {
+  const Wide apart = other.may.first - shape.may.first;
+  const Wide width = std::max(shape.may.width, apart + other.may.width);
+  if (apart < 0 || apart > shape.may.width || shape.same != other.same || shape.step != other.step) return false;
+  if (shape.must.has_value() != other.must.has_value() || !same_bytes(shape) || !same_bytes(other)) return false;
+  if (other.offsets != Interval{shape.offsets.lo + apart, shape.offsets.hi + apart}) return false;
+  // Bytes up to the cut have to belong to executions before the cut.
+  if (shape.step != 0 && width > shape.step) return false;
+  if (!same_places(shape.may, other.may) || (shape.must && !same_places(*shape.must, *other.must))) return false;
+  shape.may.width = width;
+  if (shape.must) shape.must->width = width;
+  return true;
+}
 
 Shape shape_of(const Access& access, const Setting& setting, const Form& offset, const Interval& width,
                const Interval& offsets) {

@@ -21,7 +21,12 @@ struct Shape {
   std::optional<Region> must;
   bool same = true;  // the two regions are equal
   Interval offsets;  // no access starts outside; both regions are to be cut to it
+  Wide step = 0;     // if bounds cut `offsets`: executions start a multiple of this apart; else 0
 };
+
+/// Joins `other` to `shape` where both touch for the same items and iterations, and where they touch each other: the
+/// elements 2·i and 2·i + 1 are then one dense range instead of two sets of rows. `shape` starts first.
+bool fuse(Shape& shape, const Shape& other);
 
 /// `offset` is a canonical 64-bit form with values in `offsets`, `width` the bytes of one execution.
 Shape shape_of(const Access& access, const Setting& setting, const Form& offset, const Interval& width,

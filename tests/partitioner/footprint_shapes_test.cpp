@@ -440,6 +440,33 @@ TEST(FootprintShapes, TooManyRowsAreOverEstimatedForReadsAndDroppedForSureWrites
   EXPECT_FALSE(f[data].may_write.empty());
 }
 
+TEST(FootprintShapes, InterleavedElementsOfMillionsOfItemsStayDense) {
+  KernelBuilder k;
+  const auto data = k.buffer(1u << 24);
+  for (const std::int64_t field : {1, 0, 2}) {
+    k.read(data, k.plus(k.times(k.gid(), 3), field));
+    k.write(data, k.plus(k.times(k.gid(), 3), field));
+  }
+  const auto f = k.evaluate(range_1d(1u << 20, 64), {100, 10'000});
+  const RangeSet expected({100 * 64 * 12, 10'000 * 64 * 12});
+  EXPECT_EQ(f[data].reads, expected);
+  EXPECT_EQ(f[data].must_write, expected);
+  EXPECT_EQ(f[data].may_write, expected);
+}
+
+TEST(FootprintShapes, InterleavedElementsUnderABoundEndAtTheBound) {
+  KernelBuilder k;
+  const auto data = k.buffer(1u << 24);
+  const NodeId index = k.add(k.gid(0), k.times(k.gid(1), 1 << 10));  // a bound over two dimensions
+  for (const std::int64_t field : {0, 1}) {
+    k.write(data, k.plus(k.times(index, 2), field)).guards = {
+        {k.compare(Predicate::ult, index, k.constant(1'000'001)), true}};
+  }
+  const auto f = k.evaluate(range_2d(1 << 10, 1 << 10, 64, 1));
+  EXPECT_EQ(f[data].must_write, RangeSet({0, 8 * 1'000'001}));
+  EXPECT_EQ(f[data].may_write, f[data].must_write);
+}
+
 TEST(FootprintShapes, BoxesAreJoined) {
   KernelBuilder k;
   const auto out = k.buffer(4096);

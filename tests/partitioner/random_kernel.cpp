@@ -213,6 +213,11 @@ class Generator {
     if (one_in(8)) access.count = resized(expression(32, 1), 64, false);
     for (std::uint64_t n = below(3); n > 0; --n) access.guards.push_back({condition(2), !one_in(3)});
     k().traits.accesses.push_back(access);
+    if (one_in(3) && access.offset != kNoNode) {  // a neighbour, as fields of a structure are
+      access.offset = k().plus(access.offset, static_cast<std::int64_t>(below(3 * access.width)) - access.width);
+      access.width = one_in(2) ? access.width : 1u << below(5);
+      k().traits.accesses.push_back(access);
+    }
     loops_.clear();
   }
 
