@@ -32,7 +32,7 @@ std::string query_function(const RecordNames& names, const Query& query) {
   // Chosen by comparison: an array indexed at run time would keep the record in memory.
   const std::string picked =
       "(dimension == 0 ? " + field + "[0] : dimension == 1 ? " + field + "[1] : " + field + "[2])";
-  return "static size_t " + names.query(query.name) + "(uint dimension, " + names.declaration() +
+  return names.storage() + " size_t " + names.query(query.name) + "(uint dimension, " + names.declaration() +
          ") {\n  return dimension < get_work_dim() ? (size_t)(" + std::string(query.native) + picked + ") : (size_t)" +
          std::string(query.beyond) + ";\n}\n";
 }
@@ -44,9 +44,17 @@ std::string linear_id_function(const RecordNames& names) {
   const auto position = [&](int dimension) {
     return "(get_global_id(" + std::to_string(dimension) + ") - " + ask("get_global_offset", dimension) + ")";
   };
-  return "static size_t " + names.query(kLinearId) + "(" + names.declaration() + ") {\n  return (" + position(2) +
-         " * " + ask("get_global_size", 1) + " + " + position(1) + ") * " + ask("get_global_size", 0) + " + " +
-         position(0) + ";\n}\n";
+  return names.storage() + " size_t " + names.query(kLinearId) + "(" + names.declaration() + ") {\n  return (" +
+         position(2) + " * " + ask("get_global_size", 1) + " + " + position(1) + ") * " + ask("get_global_size", 0) +
+         " + " + position(0) + ";\n}\n";
+}
+
+/// Units that are linked later each have these functions, so they are static. OpenCL C before 1.2 has no such word, and
+/// no linking.
+std::string storage_macro(const RecordNames& names) {
+  const std::string define = "#define " + names.storage();
+  return "#if !defined(__OPENCL_C_VERSION__) || __OPENCL_C_VERSION__ < 120\n" + define + "\n#else\n" + define +
+         " static\n#endif\n";
 }
 
 }  // namespace
@@ -67,6 +75,7 @@ std::string record_prelude(const RecordNames& names, const std::set<std::string>
                      " {\n  ulong global_offset[3];\n  ulong global_size[3];\n  ulong group_count[3];\n  ulong "
                      "first_group[3];\n  ulong local_size[3];\n} " +
                      names.type() + ";\n";
+  if (!queries.empty()) text += storage_macro(names);
   const bool linear = queries.contains(std::string(kLinearId));
   for (const Query& query : kQueries) {
     const bool helps = linear && (query.name == "get_global_offset" || query.name == "get_global_size");

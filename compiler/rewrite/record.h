@@ -14,6 +14,7 @@ struct RecordNames {
   [[nodiscard]] std::string type() const { return prefix + "record_v1"; }
   [[nodiscard]] std::string parameter() const { return prefix + "launch"; }
   [[nodiscard]] std::string declaration() const { return type() + " " + parameter(); }
+  [[nodiscard]] std::string storage() const { return prefix + "static"; }
   [[nodiscard]] std::string query(std::string_view builtin) const { return prefix + std::string(builtin); }
 };
 
