@@ -47,7 +47,9 @@ def window(events, launch, slices):
     begin = max((e["ts"] + e["dur"] for e in others if e["ts"] + e["dur"] <= first), default=float("-inf"))
     end = min((e["ts"] for e in others if e["ts"] >= last), default=float("inf"))
     inside = [e for e in events if e["cat"] != "slice" and e["ts"] >= begin and e["ts"] + e["dur"] <= end]
-    return slices + inside
+    # What was read before belongs to the launch before, what is written after to the next.
+    return slices + [e for e in inside if e["cat"] == "merge" or e["ts"] < last and e["args"]["bytes_to"] > 0
+                     or e["ts"] >= first and e["args"]["bytes_from"] > 0]
 
 
 def size_text(count):
