@@ -13,13 +13,14 @@ namespace skmd::test {
 
 /// Platform, device, context and in-order profiling queue, made once per process; fresh() makes others.
 class Driver : public ::testing::Test {
- protected:
-  static void SetUpTestSuite();
-
+ public:
   static cl_platform_id platform();
   static cl_device_id device();
   static cl_context context();
   static cl_command_queue queue();
+
+ protected:
+  static void SetUpTestSuite();
 
   /// A context of its own, for tests about mixing contexts; released at the end of the test.
   cl_context other_context();

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/intercept/api/driver_fixture.h"
+
+namespace skmd::test {
+namespace {
+
+class ClLinkProgram : public Driver {
+ protected:
+  cl_program unit(const char* text) {
+    cl_int status = 0;
+    cl_program made = clCreateProgramWithSource(context(), 1, &text, nullptr, &status);
+    EXPECT_EQ(status, CL_SUCCESS);
+    made_.push_back(made);
+    return made;
+  }
+  cl_program compiled(const char* text) {
+    cl_program made = unit(text);
+    EXPECT_EQ(clCompileProgram(made, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr), CL_SUCCESS);
+    return made;
+  }
+  cl_program link(const char* options, const std::vector<cl_program>& inputs, cl_int& status) {
+    cl_program made = clLinkProgram(context(), 0, nullptr, options, static_cast<cl_uint>(inputs.size()), inputs.data(),
+                                    nullptr, nullptr, &status);
+    if (made != nullptr) made_.push_back(made);
+    return made;
+  }
+  /// Runs `run(out)` over 256 items of `program` and returns item 255.
+  cl_int last_item(cl_program program) {
+    constexpr size_t kItems = 256;
+    cl_int status = 0, last = -1;
+    cl_kernel kernel = clCreateKernel(program, "run", &status);
+    EXPECT_EQ(status, CL_SUCCESS);
+    cl_mem out = buffer(kItems * sizeof(cl_int));
+    EXPECT_EQ(clSetKernelArg(kernel, 0, sizeof out, &out), CL_SUCCESS);
+    EXPECT_EQ(clEnqueueNDRangeKernel(queue(), kernel, 1, nullptr, &kItems, nullptr, 0, nullptr, nullptr), CL_SUCCESS);
+    EXPECT_EQ(clEnqueueReadBuffer(queue(), out, CL_TRUE, 255 * sizeof(cl_int), sizeof last, &last, 0, nullptr, nullptr),
+              CL_SUCCESS);
+    clReleaseKernel(kernel);
+    return last;
+  }
+  void TearDown() override {
+    for (cl_program program : made_) clReleaseProgram(program);
+    Driver::TearDown();
+  }
+
+ private:
+  std::vector<cl_program> made_;
+};
+
+constexpr char kMain[] =
+    "int twice(int x);\nkernel void run(global int* out) { size_t i = get_global_id(0); out[i] = twice((int)i); }";
+constexpr char kTwice[] = "int twice(int x) { return 2 * x; }";
+
+TEST_F(ClLinkProgram, JoinsUnits) {
+  cl_int status = 1;
+  cl_program linked = link("", {compiled(kMain), compiled(kTwice)}, status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(last_item(linked), 510);
+}
+
+TEST_F(ClLinkProgram, TakesALibrary) {
+  cl_int status = 1;
+  cl_program library = link("-create-library", {compiled(kTwice)}, status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(clCreateKernel(library, "run", &status), nullptr);
+  EXPECT_EQ(status, CL_INVALID_PROGRAM_EXECUTABLE);
+  cl_program linked = link("", {compiled(kMain), library}, status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(last_item(linked), 510);
+}
+
+TEST_F(ClLinkProgram, CompilingTakesEmbeddedHeadersByExactName) {
+  cl_program header = unit("#define TWICE(x) (2 * (x))");
+  cl_program made = unit(
+      "#include \"deep/twice.h\"\nkernel void run(global int* out) { size_t i = get_global_id(0); out[i] = "
+      "TWICE((int)i); }");
+  const char* name = "deep/twice.h";
+  ASSERT_EQ(clCompileProgram(made, 0, nullptr, "", 1, &header, &name, nullptr, nullptr), CL_SUCCESS);
+  cl_int status = 1;
+  cl_program linked = link("", {made}, status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(last_item(linked), 510);
+}
+
+TEST_F(ClLinkProgram, AnUnresolvedFunctionFailsButGivesTheProgramWithItsLog) {
+  cl_int status = 0;
+  cl_program linked = link("", {compiled(kMain)}, status);
+  EXPECT_EQ(status, CL_LINK_PROGRAM_FAILURE);
+  ASSERT_NE(linked, nullptr);
+  cl_build_status build = CL_BUILD_NONE;
+  EXPECT_EQ(clGetProgramBuildInfo(linked, device(), CL_PROGRAM_BUILD_STATUS, sizeof build, &build, nullptr),
+            CL_SUCCESS);
+  EXPECT_EQ(build, CL_BUILD_ERROR);
+  size_t log_size = 0;
+  EXPECT_EQ(clGetProgramBuildInfo(linked, device(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &log_size), CL_SUCCESS);
+  EXPECT_GT(log_size, 1u);
+}
+
+TEST_F(ClLinkProgram, InputsAndOptionsAreChecked) {
+  cl_int status = 0;
+  EXPECT_EQ(link("", {}, status), nullptr);
+  EXPECT_EQ(status, CL_INVALID_VALUE);
+  EXPECT_EQ(link("", {unit(kTwice)}, status), nullptr);
+  EXPECT_EQ(status, CL_INVALID_OPERATION) << "never compiled";
+  EXPECT_EQ(link("-no-such-option", {compiled(kTwice)}, status), nullptr);
+  EXPECT_EQ(status, CL_INVALID_LINKER_OPTIONS);
+  EXPECT_EQ(link("", {foreign_handle<cl_program>(platform())}, status), nullptr);
+  EXPECT_EQ(status, CL_INVALID_PROGRAM);
+}
+
+TEST_F(ClLinkProgram, CompileHeadersAndListsMustAgree) {
+  cl_program made = unit(kTwice);
+  cl_program header = unit("");
+  const char* name = "h";
+  EXPECT_EQ(clCompileProgram(made, 0, nullptr, "", 1, nullptr, nullptr, nullptr, nullptr), CL_INVALID_VALUE);
+  EXPECT_EQ(clCompileProgram(made, 0, nullptr, "", 1, &header, nullptr, nullptr, nullptr), CL_INVALID_VALUE);
+  EXPECT_EQ(clCompileProgram(made, 0, nullptr, "", 0, &header, &name, nullptr, nullptr), CL_INVALID_VALUE);
+  EXPECT_EQ(clCompileProgram(made, 0, nullptr, "-no-such-option", 0, nullptr, nullptr, nullptr, nullptr),
+            CL_INVALID_COMPILER_OPTIONS);
+  cl_program wrong = unit("int f( {");
+  EXPECT_EQ(clCompileProgram(wrong, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr), CL_COMPILE_PROGRAM_FAILURE);
+}
+}  // namespace
+}  // namespace skmd::test

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the environment makes of the driver. Every case is a process of its own: variables are read once.
+#include <CL/cl_icd.h>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace skmd::test {
+namespace {
+
+std::string output_of(const std::string& command) {
+  std::string text;
+  FILE* pipe = popen(command.c_str(), "r");
+  std::array<char, 4096> chunk;
+  for (size_t size; (size = fread(chunk.data(), 1, chunk.size(), pipe)) > 0;) text.append(chunk.data(), size);
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  return text;
+}
+
+/// Runs `body` in a fresh process that sees `name`=`value`; its exit status.
+int in_child(const char* name, const char* value, const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("POCL_DEVICES", "basic", 1);
+    setenv(name, value, 1);
+    _exit(body());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+using PlatformIds = cl_int (*)(cl_uint, cl_platform_id*, cl_uint*);
+
+PlatformIds load_library() {
+  void* library = dlopen(SKMD_TEST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  return library != nullptr ? reinterpret_cast<PlatformIds>(dlsym(library, "clIcdGetPlatformIDsKHR")) : nullptr;
+}
+
+int platforms_found() {
+  const PlatformIds ids = load_library();
+  if (ids == nullptr) return 100;
+  cl_uint number = 77;
+  const cl_int status = ids(0, nullptr, &number);
+  if (status == CL_SUCCESS) return static_cast<int>(number);
+  return status == CL_PLATFORM_NOT_FOUND_KHR ? 50 : 60;
+}
+
+constexpr cl_int kNotFound = -1001;
+static_assert(CL_PLATFORM_NOT_FOUND_KHR == kNotFound);
+
+TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
+  for (const auto& [name, value] : {std::pair{"SKMD_PARTITION", "sideways"},
+                                    {"SKMD_PARTITION", "fixed:50"},
+                                    {"SKMD_PARTITION", "dynamic"},
+                                    {"SKMD_DEVICES", "no such platform:nothing"},
+                                    {"SKMD_VERIFY", "maybe"},
+                                    {"SKMD_VENDORS", "/nonexistent"}})
+    EXPECT_EQ(in_child(name, value, platforms_found), 50) << name << '=' << value;
+}
+
+TEST(Environment, PlatformIdsChecksItsOutputs) {
+  EXPECT_EQ(in_child("SKMD_DEVICES", "portable:basic",
+                     [] {
+                       const PlatformIds ids = load_library();
+                       cl_platform_id platform = nullptr;
+                       if (ids(0, nullptr, nullptr) != CL_INVALID_VALUE) return 1;
+                       if (ids(0, &platform, nullptr) != CL_INVALID_VALUE) return 2;
+                       if (ids(3, &platform, nullptr) != CL_SUCCESS || platform == nullptr) return 3;
+                       return 0;
+                     }),
+            0);
+}
+
+TEST(Environment, TheReasonGoesToTheLogAndNowhereElse) {
+  const std::string find = "POCL_DEVICES=basic SKMD_PARTITION=sideways OCL_ICD_VENDORS=" SKMD_TEST_VENDORS_FOLDER " ";
+  EXPECT_EQ(output_of(find + "clinfo -l 2>&1; true").find("sideways"), std::string::npos);
+  EXPECT_NE(output_of(find + "SKMD_LOG=error clinfo -l 2>&1; true").find("sideways"), std::string::npos);
+}
+
+TEST(Environment, ClinfoSeesOnePlatformWithOneDevice) {
+  const std::string text =
+      output_of("POCL_DEVICES=basic SKMD_DEVICES=portable:basic OCL_ICD_VENDORS=" SKMD_TEST_VENDORS_FOLDER
+                " clinfo -l 2>&1; true");
+  EXPECT_NE(text.find("Platform #0: SKMD"), std::string::npos) << text;
+  EXPECT_NE(text.find("Device #0: SKMD ("), std::string::npos) << text;
+  EXPECT_EQ(text.find("Device #1"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace skmd::test
