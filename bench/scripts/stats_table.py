@@ -40,6 +40,13 @@ def status_of(folder, workload, answer):
     return "ok" if answer and answer["ok"] else "wrong"
 
 
+def last_words(folder, workload):
+    """The last line of the workload's standard error."""
+    with open(os.path.join(folder, workload + ".log"), encoding="utf-8", errors="replace") as file:
+        lines = file.read().splitlines()
+    return lines[-1] if lines else "no message"
+
+
 def rows_of(folder, workload):
     """The workload's outcome and its lines."""
     answer = load(os.path.join(folder, workload + ".json"))
@@ -73,7 +80,9 @@ def main():
     widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
     for row in table:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
-    print(f"{len(workloads) - len(failed)} of {len(workloads)} right" + (f"; failed: {' '.join(failed)}" if failed else ""))
+    for workload in failed:
+        print(f"{workload}: {last_words(folder, workload)}")
+    print(f"{len(workloads) - len(failed)} of {len(workloads)} right")
     return 1 if failed else 0
 
 

@@ -75,7 +75,8 @@ class Sixteen(unittest.TestCase):
         done = self.run_script("--workloads", "vector_add", "--size", "huge")
         self.assertEqual(done.returncode, 1)
         self.assertIn("exit 2", done.stdout)
-        self.assertIn("failed: vector_add", done.stdout)
+        self.assertIn("vector_add: Run with --help", done.stdout)
+        self.assertIn("0 of 1 right", done.stdout)
 
     def test_missing_statistics_fail_the_script(self):
         self.write("bin/stats.json", "not json")
