@@ -467,6 +467,35 @@ TEST(FootprintShapes, InterleavedElementsUnderABoundEndAtTheBound) {
   EXPECT_EQ(f[data].may_write, f[data].must_write);
 }
 
+/// Even numbers over two dimensions, so that no single variable can be bounded: 0, 2, …, 510.
+NodeId even_index(KernelBuilder& k) { return k.times(k.add(k.gid(0), k.times(k.gid(1), 16)), 2); }
+
+TEST(FootprintShapes, InterleavedElementsAreNotFusedAcrossABoundBetweenSteps) {
+  KernelBuilder k;
+  const auto data = k.buffer(4096);
+  const NodeId index = even_index(k);
+  for (const std::int64_t field : {0, 1}) {
+    k.write(data, k.plus(index, field)).guards = {{k.compare(Predicate::ult, index, k.constant(100)), true}};
+  }
+  const auto f = k.evaluate(range_2d(16, 16, 4, 4));
+  EXPECT_EQ(f[data].must_write, RangeSet({0, 400}));
+  EXPECT_EQ(f[data].may_write, RangeSet({0, 400}));
+}
+
+TEST(FootprintShapes, NeighboursWithBoundsOfTheirOwnAreCutEachByItsOwn) {
+  KernelBuilder k;
+  const auto data = k.buffer(4096);
+  const NodeId index = k.add(k.gid(0), k.times(k.gid(1), 16));
+  k.write(data, k.times(index, 2)).guards = {{k.compare(Predicate::ult, index, k.constant(100)), true}};
+  k.write(data, k.plus(k.times(index, 2), 1)).guards = {{k.compare(Predicate::ult, index, k.constant(105)), true}};
+  const auto f = k.evaluate(range_2d(16, 16, 4, 4));
+  // Both bounds end in the same row of items, so that only the cut differs.
+  RangeSet expected({0, 800});
+  for (std::uint64_t i = 100; i < 105; ++i) expected.add({i * 8 + 4, i * 8 + 8});
+  EXPECT_EQ(f[data].may_write, expected);
+  EXPECT_EQ(f[data].must_write, expected);
+}
+
 TEST(FootprintShapes, BoxesAreJoined) {
   KernelBuilder k;
   const auto out = k.buffer(4096);
