@@ -39,10 +39,10 @@ TEST_F(Events, ADroppedUserEventStillReleasesItsDependants) {
 
 TEST_F(Events, SettingAUserEventRunsNothingOnTheCallersThread) {
   const auto event = user_event();
-  std::promise<std::thread::id> where;
-  ASSERT_TRUE(event->when_ended([&](cl_int) { where.set_value(std::this_thread::get_id()); }));
+  const auto where = std::make_shared<std::promise<std::thread::id>>();
+  ASSERT_TRUE(event->when_ended([where](cl_int) { where->set_value(std::this_thread::get_id()); }));
   event->complete(CL_COMPLETE);
-  EXPECT_NE(where.get_future().get(), std::this_thread::get_id());
+  EXPECT_NE(where->get_future().get(), std::this_thread::get_id());
 }
 
 TEST_F(Events, TheStatusNeverGoesBackwards) {
@@ -62,34 +62,35 @@ TEST_F(Events, CallbacksOfAllTypesFireOnceInOrderOfTheStates) {
   auto in_order = queue();
   const auto gate = user_event();
   const auto event = enqueue(in_order, [] { return CL_COMPLETE; }, {gate});
-  std::mutex mutex;
-  std::vector<cl_int> seen;
-  std::promise<void> all;
+  struct Seen {
+    std::vector<cl_int> list;  // of the one callback thread
+    std::promise<void> all;
+  };
+  const auto seen = std::make_shared<Seen>();
   for (const cl_int type : {CL_COMPLETE, CL_RUNNING, CL_SUBMITTED})
-    event->on_status(type, [&](cl_int status) {
-      const std::lock_guard lock(mutex);
-      seen.push_back(status);
-      if (seen.size() == 3) all.set_value();
+    event->on_status(type, [seen](cl_int status) {
+      seen->list.push_back(status);
+      if (seen->list.size() == 3) seen->all.set_value();
     });
   gate->complete(CL_COMPLETE);
-  all.get_future().wait();
-  EXPECT_EQ(seen, (std::vector<cl_int>{CL_SUBMITTED, CL_RUNNING, CL_COMPLETE}));
+  seen->all.get_future().wait();
+  EXPECT_EQ(seen->list, (std::vector<cl_int>{CL_SUBMITTED, CL_RUNNING, CL_COMPLETE}));
 }
 
 TEST_F(Events, AllPendingCallbacksGetTheNegativeStatus) {
   const auto event = user_event();
-  std::promise<cl_int> told;
-  event->on_status(CL_COMPLETE, [&](cl_int status) { told.set_value(status); });
+  const auto told = std::make_shared<std::promise<cl_int>>();
+  event->on_status(CL_COMPLETE, [told](cl_int status) { told->set_value(status); });
   event->complete(-9);
-  EXPECT_EQ(told.get_future().get(), -9);
+  EXPECT_EQ(told->get_future().get(), -9);
 }
 
 TEST_F(Events, ALateRegistrationFiresAtOnceOnTheCallbackThread) {
   const auto event = user_event();
   event->complete(CL_COMPLETE);
-  std::promise<std::pair<cl_int, std::thread::id>> told;
-  event->on_status(CL_RUNNING, [&](cl_int status) { told.set_value({status, std::this_thread::get_id()}); });
-  const auto [status, where] = told.get_future().get();
+  const auto told = std::make_shared<std::promise<std::pair<cl_int, std::thread::id>>>();
+  event->on_status(CL_RUNNING, [told](cl_int status) { told->set_value({status, std::this_thread::get_id()}); });
+  const auto [status, where] = told->get_future().get();
   EXPECT_EQ(status, CL_RUNNING);
   EXPECT_NE(where, std::this_thread::get_id());
 }
@@ -97,11 +98,11 @@ TEST_F(Events, ALateRegistrationFiresAtOnceOnTheCallbackThread) {
 TEST_F(Events, ACallbackMayEnqueueAndWait) {
   auto in_order = queue();
   const auto event = user_event();
-  std::promise<cl_int> nested;
+  const auto nested = std::make_shared<std::promise<cl_int>>();
   event->on_status(CL_COMPLETE,
-                   [&](cl_int) { nested.set_value(enqueue(in_order, [] { return CL_COMPLETE; })->wait()); });
+                   [=](cl_int) { nested->set_value(enqueue(in_order, [] { return CL_COMPLETE; })->wait()); });
   event->complete(CL_COMPLETE);
-  EXPECT_EQ(nested.get_future().get(), CL_COMPLETE);
+  EXPECT_EQ(nested->get_future().get(), CL_COMPLETE);
 }
 
 TEST_F(Events, WhenEndedDoesNotKeepAFunctionOfAnEndedEvent) {

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace {
 
 TEST(Executor, WorkersGrowWhileAllOfThemBlock) {
   Executor executor;
-  std::promise<void> last;
-  std::shared_future<void> gate = last.get_future().share();
+  const auto last = std::make_shared<std::promise<void>>();
+  std::shared_future<void> gate = last->get_future().share();
   std::atomic<int> ended{0};
   // Everything waits for what is posted last: with a fixed number of workers this never ends.
   for (int i = 0; i < 100; ++i)
@@ -25,7 +26,7 @@ TEST(Executor, WorkersGrowWhileAllOfThemBlock) {
       gate.wait();
       ++ended;
     });
-  executor.post([&last] { last.set_value(); });
+  executor.post([last] { last->set_value(); });
   while (ended < 100) std::this_thread::yield();
 }
 
@@ -33,27 +34,27 @@ TEST(Executor, CallbacksRunInOrderOfPostingOnOneThread) {
   Executor executor;
   std::vector<int> seen;
   std::vector<std::thread::id> where;
-  std::promise<void> done;
+  const auto done = std::make_shared<std::promise<void>>();
   for (int i = 0; i < 100; ++i)
-    executor.post_callback([&, i] {
+    executor.post_callback([&, done, i] {
       seen.push_back(i);
       where.push_back(std::this_thread::get_id());
-      if (i == 99) done.set_value();
+      if (i == 99) done->set_value();
     });
-  done.get_future().wait();
+  done->get_future().wait();
   for (int i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i);
   for (const auto& id : where) EXPECT_EQ(id, where[0]);
 }
 
 TEST(Executor, ItsThreadsBlockAllSignalsAndTheCallersMaskStays) {
   Executor executor;
-  std::promise<sigset_t> mask;
-  executor.post([&] {
+  const auto mask = std::make_shared<std::promise<sigset_t>>();
+  executor.post([mask] {
     sigset_t set;
     pthread_sigmask(SIG_BLOCK, nullptr, &set);
-    mask.set_value(set);
+    mask->set_value(set);
   });
-  const sigset_t set = mask.get_future().get();
+  const sigset_t set = mask->get_future().get();
   EXPECT_TRUE(sigismember(&set, SIGCHLD));
   EXPECT_TRUE(sigismember(&set, SIGTERM));
   sigset_t own;
@@ -63,9 +64,9 @@ TEST(Executor, ItsThreadsBlockAllSignalsAndTheCallersMaskStays) {
 
 TEST(Executor, AForkedChildGetsThreadsOfItsOwn) {
   Executor executor;
-  std::promise<void> warm;
-  executor.post([&] { warm.set_value(); });
-  warm.get_future().wait();
+  const auto warm = std::make_shared<std::promise<void>>();
+  executor.post([warm] { warm->set_value(); });
+  warm->get_future().wait();
   const pid_t child = fork();
   if (child == 0) {
     std::promise<void> done;

@@ -73,13 +73,9 @@ TEST_F(MemoryLife, ASubBufferKeepsItsParentsCallbacksWaiting) {
 }
 
 TEST_F(MemoryLife, OnOurOwnThreadsDestructorCallbacksGoToTheCallbackThread) {
-  std::promise<std::thread::id> where;
+  static std::promise<std::thread::id> where;  // outlives the callback that fulfils it
   auto memory = buffer();
-  memory->add_destructor(
-      [](cl_mem, void* promise) {
-        static_cast<std::promise<std::thread::id>*>(promise)->set_value(std::this_thread::get_id());
-      },
-      &where);
+  memory->add_destructor([](cl_mem, void*) { where.set_value(std::this_thread::get_id()); }, nullptr);
   memory = nullptr;
   EXPECT_NE(where.get_future().get(), std::this_thread::get_id());
 }

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <thread>
+
+#include "tests/intercept/command/command_fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+using Transfers = Commands;
+
+TEST_F(Transfers, BytesNeverWrittenReadAsZero) { EXPECT_EQ(read(storage(64)), Bytes(64, 0)); }
+
+TEST_F(Transfers, AReadGathersOnlyWhatIsMissingAndOnlyOnce) {
+  auto root = storage(256);
+  write(root, 0, Bytes(256, 1));
+  written_on_device(root, 0, {64, 128}, 2);
+  written_on_device(root, 1, {128, 192}, 3);
+  Bytes expected(256, 1);
+  std::fill_n(expected.begin() + 64, 64, 2);
+  std::fill_n(expected.begin() + 128, 64, 3);
+  EXPECT_EQ(read(root, 100, 100), Bytes(expected.begin() + 100, expected.begin() + 200));
+  EXPECT_EQ(gathered(), 28u + 64u);
+  EXPECT_EQ(read(root), expected);
+  EXPECT_EQ(read(root), expected);
+  EXPECT_EQ(gathered(), 128u);
+}
+
+TEST_F(Transfers, AWriteToPartOfADeviceRangeChangesExactlyItsBytesAndFetchesNothing) {
+  auto root = storage(128);
+  written_on_device(root, 0, {0, 128}, 7);
+  write(root, 10, Bytes(5, 9));
+  EXPECT_EQ(gathered(), 0u);
+  Bytes expected(128, 7);
+  std::fill_n(expected.begin() + 10, 5, 9);
+  EXPECT_EQ(read(root), expected);
+}
+
+TEST_F(Transfers, TheSourceOfANonBlockingWriteIsReadWhenItRuns) {
+  auto root = storage(16);
+  Bytes source(16, 1);
+  const auto gate = make_object<Event>(context, nullptr, CL_COMMAND_USER, executor);
+  const auto event =
+      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, Region::linear(0, 16), box(source)), {gate});
+  std::fill(source.begin(), source.end(), 5);
+  gate->complete(CL_COMPLETE);
+  event->wait();
+  EXPECT_EQ(read(root), Bytes(16, 5));
+}
+
+TEST_F(Transfers, LargeTransfersArriveWholeToo) {
+  auto root = storage(1 << 20);
+  Bytes source(1 << 20);
+  for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::uint8_t>(i * 2654435761u >> 24);
+  EXPECT_EQ(write(root, 0, source), CL_COMPLETE);
+  written_on_device(root, 1, {1000, 1000000}, 4);
+  std::fill(source.begin() + 1000, source.begin() + 1000000, std::uint8_t{4});
+  EXPECT_EQ(read(root), source);
+}
+
+TEST_F(Transfers, RectanglesKeepBothPitches) {
+  auto root = storage(64);  // 8 × 8
+  Bytes host = counting(48);
+  const Region region{9, 3, 2, 2, 8, 32};
+  EXPECT_EQ(run(make_write(root, region, box(host, 6, 24))), CL_COMPLETE);
+  const Bytes all = read(root);
+  Bytes expected(64, 0);
+  for (std::size_t slice = 0; slice < 2; ++slice)
+    for (std::size_t row = 0; row < 2; ++row)
+      for (std::size_t x = 0; x < 3; ++x)
+        expected[9 + 32 * slice + 8 * row + x] = static_cast<std::uint8_t>(24 * slice + 6 * row + x);
+  EXPECT_EQ(all, expected);
+  Bytes back(48, 0xEE);
+  EXPECT_EQ(run(make_read(root, region, box(back, 6, 24))), CL_COMPLETE);
+  EXPECT_EQ(back[25], expected[42]);
+  EXPECT_EQ(back[4], 0xEE);  // between the rows
+}
+
+TEST_F(Transfers, ACopyOfASplitRangeStaysWhereItsPiecesAre) {
+  auto from = storage(1 << 18);
+  auto to = storage(1 << 18);
+  const std::uint64_t half = 1 << 17;
+  written_on_device(from, 0, {0, half}, 1);
+  written_on_device(from, 1, {half, 2 * half}, 2);
+  EXPECT_EQ(run(make_copy(from, Region::linear(0, 2 * half), to, Region::linear(0, 2 * half))), CL_COMPLETE);
+  EXPECT_EQ(gathered(), 0u);
+  Bytes expected(2 * half, 1);
+  std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(half), half, 2);
+  EXPECT_EQ(read(to), expected);
+}
+
+TEST_F(Transfers, AnOverlappingCopyInsideOneRootIsAMove) {
+  auto root = storage(64);
+  write(root, 0, counting(64));
+  EXPECT_EQ(run(make_copy(root, Region::linear(0, 32), root, Region::linear(8, 32))), CL_COMPLETE);
+  Bytes expected = counting(64);
+  for (std::size_t i = 0; i < 32; ++i) expected[8 + i] = static_cast<std::uint8_t>(i);
+  EXPECT_EQ(read(root), expected);
+}
+
+TEST_F(Transfers, AnOverlappingRectangleCopyInsideOneRootReadsTheOldBytes) {
+  auto root = storage(64);
+  write(root, 0, counting(64));
+  const Region source{0, 4, 4, 1, 8, 64};
+  const Region target{9, 4, 4, 1, 8, 64};
+  EXPECT_EQ(run(make_copy(root, source, root, target)), CL_COMPLETE);
+  Bytes expected = counting(64);
+  for (std::size_t row = 0; row < 4; ++row)
+    for (std::size_t x = 0; x < 4; ++x) expected[9 + 8 * row + x] = static_cast<std::uint8_t>(8 * row + x);
+  EXPECT_EQ(read(root), expected);
+}
+
+TEST_F(Transfers, AFillRepeatsItsPattern) {
+  auto root = storage(64);
+  written_on_device(root, 0, {0, 64}, 9);
+  EXPECT_EQ(run(make_fill(root, Region::linear(4, 12), {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}})),
+            CL_COMPLETE);
+  Bytes expected(64, 9);
+  for (std::size_t i = 0; i < 12; ++i) expected[4 + i] = static_cast<std::uint8_t>(1 + i % 4);
+  EXPECT_EQ(read(root), expected);
+}
+
+TEST_F(Transfers, EmptyCommandsTouchNothingAndEnd) {
+  auto root = storage(16);
+  Bytes none;
+  EXPECT_EQ(run(make_read(root, Region::linear(16, 0), box(none))), CL_COMPLETE);
+  EXPECT_EQ(run(make_write(root, Region::linear(16, 0), box(none))), CL_COMPLETE);
+  EXPECT_EQ(run(make_copy(root, Region::linear(0, 0), root, Region::linear(0, 0))), CL_COMPLETE);
+  EXPECT_EQ(run(make_fill(root, Region::linear(0, 0), {std::byte{1}})), CL_COMPLETE);
+}
+
+TEST_F(Transfers, MemoryOfTheBuffersOwnHostPointerMayBeSourceAndTarget) {
+  Bytes host = counting(64);
+  auto memory = buffer(64, reinterpret_cast<std::byte*>(host.data()));
+  const Region all = Region::linear(0, 64);
+  written_on_device(memory->storage(), 0, {0, 32}, 8);
+  EXPECT_EQ(run(make_read(memory->storage(), all, box(host))), CL_COMPLETE);  // becomes a gather
+  EXPECT_EQ(host[0], 8);
+  EXPECT_EQ(host[32], 32);
+  written_on_device(memory->storage(), 0, {0, 32}, 9);
+  host[0] = 77;
+  EXPECT_EQ(run(make_write(memory->storage(), all, box(host))), CL_COMPLETE);  // becomes a note in the books
+  EXPECT_EQ(read(memory->storage())[0], 77);
+}
+
+TEST_F(Transfers, MigratingToTheHostGathersAndUndefinedContentsAreForgotten) {
+  auto root = storage(64);
+  written_on_device(root, 0, {0, 64}, 3);
+  EXPECT_EQ(run(make_migrate({{root, Region::linear(0, 64)}}, CL_MIGRATE_MEM_OBJECT_HOST)), CL_COMPLETE);
+  EXPECT_EQ(gathered(), 64u);
+  EXPECT_EQ(run(make_migrate({{root, Region::linear(0, 32)}}, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)), CL_COMPLETE);
+  const std::lock_guard lock(root->mutex());
+  EXPECT_EQ(root->residency().undefined(domain::ByteRange{0, 64}), domain::RangeSet(domain::ByteRange{0, 32}));
+}
+
+TEST_F(Transfers, ANativeKernelSeesGatheredBytesAndItsWritesCount) {
+  auto root = storage(64);
+  written_on_device(root, 0, {0, 64}, 3);
+  struct Arguments {
+    std::uint8_t* bytes;
+    std::thread::id* where;
+  };
+  std::thread::id where;
+  Arguments arguments{nullptr, &where};
+  const auto* raw = reinterpret_cast<const std::byte*>(&arguments);
+  const auto command = make_native(
+      [](void* data) {
+        auto* a = static_cast<Arguments*>(data);
+        a->bytes[5] = static_cast<std::uint8_t>(a->bytes[6] + 1);
+        *a->where = std::this_thread::get_id();
+      },
+      std::vector<std::byte>(raw, raw + sizeof arguments), {{root, Region::linear(0, 64), 0}});
+  EXPECT_EQ(run(command), CL_COMPLETE);
+  EXPECT_NE(where, std::this_thread::get_id());
+  EXPECT_EQ(read(root)[5], 4);
+}
+
+TEST_F(Transfers, ASmallBlockingReadOfHostBytesNeedsNoOtherThread) {
+  auto root = storage(64);
+  write(root, 0, Bytes(64, 1));
+  Bytes bytes(64);
+  const auto event = queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, 64), box(bytes)), {});
+  EXPECT_TRUE(event->ended());  // before anybody waited
+  EXPECT_EQ(bytes, Bytes(64, 1));
+}
+
+}  // namespace
+}  // namespace skmd::icd::test
