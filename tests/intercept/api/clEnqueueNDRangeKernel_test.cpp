@@ -129,6 +129,19 @@ TEST_F(ClEnqueueNDRangeKernel, AnEmptyRangeIsALegalLaunchOfNothing) {
   }
 }
 
+TEST_F(ClEnqueueNDRangeKernel, LocalMemoryBeyondTheDeviceIsOutOfResources) {
+  cl_kernel made = kernel(
+      "kernel void k(local int* scratch, global int* out) { scratch[get_local_id(0)] = 1; *out = scratch[0]; }", "k");
+  cl_mem out = buffer(4);
+  cl_ulong local_memory = 0;
+  ASSERT_EQ(clGetDeviceInfo(device(), CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_memory, &local_memory, nullptr),
+            CL_SUCCESS);
+  ASSERT_EQ(clSetKernelArg(made, 0, local_memory * 2, nullptr), CL_SUCCESS) << "no error code for it there";
+  ASSERT_EQ(clSetKernelArg(made, 1, sizeof out, &out), CL_SUCCESS);
+  const size_t global = 64;
+  EXPECT_EQ(refused(made, 1, nullptr, &global, nullptr), CL_OUT_OF_RESOURCES);
+}
+
 TEST_F(ClEnqueueNDRangeKernel, WaitListsAreChecked) {
   cl_kernel made = groups();
   const size_t global = 64;

@@ -96,6 +96,19 @@ TEST_F(ClLinkProgram, AnUnresolvedFunctionFailsButGivesTheProgramWithItsLog) {
   EXPECT_GT(log_size, 1u);
 }
 
+TEST_F(ClLinkProgram, UnitsThatDoNotJoinIntoOneTextAreLinkedByTheVendors) {
+  // Both units have a function of their own by the same name: legal apart, an error in one text.
+  const std::string own = "static int step(int x) { return x + 1; }\n";
+  const std::string main = own +
+                           "int twice(int x);\nkernel void run(global int* out) { size_t i = get_global_id(0); out[i] "
+                           "= twice(step((int)i)); }";
+  const std::string part = own + "int twice(int x) { return 2 * step(x); }";
+  cl_int status = 1;
+  cl_program linked = link("", {compiled(main.c_str()), compiled(part.c_str())}, status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(last_item(linked), 2 * (255 + 1 + 1));
+}
+
 TEST_F(ClLinkProgram, InputsAndOptionsAreChecked) {
   cl_int status = 0;
   EXPECT_EQ(link("", {}, status), nullptr);
