@@ -78,8 +78,8 @@ def draw(names, events, picture):
     figure, axes = plot.subplots(figsize=(10, 0.55 * len(tracks) + 1.0), layout="constrained")
     for event in events:
         row = tracks.index(event["tid"])
-        start, width = (event["ts"] - begin) / 1000, max(event["dur"], (end - begin) * 0.002) / 1000
-        axes.barh(row, width, left=start, height=0.62, color=COLOURS[event["cat"]], edgecolor="white", linewidth=0.6)
+        start, width = (event["ts"] - begin) / 1000, max(event["dur"], (end - begin) * 0.003) / 1000
+        axes.barh(row, width, left=start, height=0.62, color=COLOURS[event["cat"]])
         if event["dur"] > (end - begin) * 0.3:
             axes.text(start + width / 2, row, label_of(event), ha="center", va="center", fontsize=8, color="white")
         elif event["dur"] > (end - begin) * 0.02:
