@@ -21,10 +21,8 @@ std::uint64_t thread_time() {
 
 struct Round {
   cl_int code = CL_SUCCESS;
-  bool finished = false;        // when enqueue and flush had returned
-  std::uint64_t own_ns = 0;     // processor time of this thread in enqueue and flush
-  std::uint64_t called_ns = 0;  // their wall time
-  std::uint64_t total_ns = 0;   // until the end of the work
+  bool finished = false;     // when enqueue and flush had returned
+  std::uint64_t own_ns = 0;  // processor time of this thread in enqueue and flush
 };
 
 Round fill_once(NativeQueue& queue, cl_mem mem, std::size_t bytes) {
@@ -33,18 +31,15 @@ Round fill_once(NativeQueue& queue, cl_mem mem, std::size_t bytes) {
   cl_event event = nullptr;
   Round round;
   const std::uint64_t own = thread_time();
-  const std::uint64_t start = host_now();
   round.code = cl.clEnqueueFillBuffer(queue.handle(), mem, &pattern, sizeof pattern, 0, bytes, 0, nullptr, &event);
   if (round.code != CL_SUCCESS) return round;
   round.code = cl.clFlush(queue.handle());
-  round.called_ns = host_now() - start;
   round.own_ns = thread_time() - own;
   cl_int status = CL_COMPLETE;
   cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
   round.finished = status <= CL_COMPLETE;
   const cl_int waited = cl.clWaitForEvents(1, &event);
   if (round.code == CL_SUCCESS) round.code = waited;
-  round.total_ns = host_now() - start;
   cl.clReleaseEvent(event);
   return round;
 }
@@ -64,11 +59,8 @@ Result<bool> driver_blocks(NativeQueue& queue) {
     for (int i = 0; i < kRounds && round.code == CL_SUCCESS && !unfinished; ++i) {
       round = fill_once(queue, mem, bytes);
       unfinished = !round.finished;
-      // A thread that was only interrupted has spent no time of its own, one that waited inside the call spends all of
-      // the work's time there.
-      if (round.own_ns >= kEnoughNs || (round.called_ns >= kEnoughNs && round.called_ns * 8 >= round.total_ns * 7)) {
-        ++blocked;
-      }
+      // Not wall time: a thread that wakes the driver's own may be interrupted by it until the work is done.
+      if (round.own_ns >= kEnoughNs) ++blocked;
     }
     context.cl->clReleaseMemObject(mem);
     if (round.code != CL_SUCCESS) return native_failure("clEnqueueFillBuffer", round.code);

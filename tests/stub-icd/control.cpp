@@ -31,6 +31,7 @@ struct State {
   int delay_us = -1;
   std::vector<std::string> log;
   std::string log_file;
+  std::string platform_name = "Stub";
   Failure failure;
   bool held = false;
   std::condition_variable released;
@@ -144,6 +145,18 @@ void configure(const std::string& devices, int delay_us) {
   std::lock_guard lock(s.mutex);
   s.devices = devices;
   s.delay_us = delay_us;
+}
+
+void set_platform_name(const std::string& name) {
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  s.platform_name = name;
+}
+
+std::string platform_name() {
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  return s.platform_name;
 }
 
 void set_failure(const std::string& text) {

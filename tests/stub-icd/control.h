@@ -12,6 +12,8 @@ namespace stub {
 
 /// As STUB_DEVICES and STUB_DELAY_US (`delay_us` below 0: inside the call). Count only before the first platform query.
 STUB_API void configure(const std::string& devices, int delay_us);
+/// CL_PLATFORM_NAME from now on.
+STUB_API void set_platform_name(const std::string& name);
 /// As STUB_FAIL; replaces the failure set before. "": none.
 STUB_API void set_failure(const std::string& text);
 /// Recorded calls since the last time.

@@ -49,7 +49,7 @@ std::string platform_text(cl_platform_info name) {
     case CL_PLATFORM_VERSION:
       return "OpenCL 1.2 stub";
     case CL_PLATFORM_NAME:
-      return "Stub";
+      return platform_name();
     case CL_PLATFORM_VENDOR:
       return "Stub vendor";
     case CL_PLATFORM_EXTENSIONS:

@@ -80,6 +80,7 @@ struct Settings {
   int delay_us = -1;
 };
 const Settings& settings();
+std::string platform_name();
 
 /// Records a call. An error code if the call is to fail.
 cl_int record(const char* call, const std::string& details = {});

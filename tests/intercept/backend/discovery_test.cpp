@@ -92,6 +92,16 @@ TEST_F(DiscoveryFolder, OurOwnLibraryIsSkippedAlsoThroughALink) {
   EXPECT_NE(linked.error().reason.find("is this driver itself"), std::string::npos);
 }
 
+TEST_F(DiscoveryFolder, AnotherSkmdIsSkipped) {
+  put("stub.icd", stub_library_);
+  stub::set_platform_name("SKMD");
+  const auto found = find();
+  stub::set_platform_name("Stub");
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().reason.find("is another SKMD"), std::string::npos) << found.error().reason;
+  EXPECT_TRUE(find());
+}
+
 TEST_F(DiscoveryFolder, AFailedFirstQueryLeavesTheVendorOut) {
   put("stub.icd", stub_library_);
   for (const char* call : {"clIcdGetPlatformIDsKHR", "clGetDeviceIDs"}) {

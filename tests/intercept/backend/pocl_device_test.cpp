@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adapter against a real driver: PoCL's threaded and its single-threaded device, in place and with memory of their
 // own.
+#include <unistd.h>
+
 #include <atomic>
-#include <set>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "tests/intercept/backend/device_fixture.h"
@@ -73,8 +76,14 @@ TEST_P(PoclDevice, RunsOnlyTheItemsOfTheOffsetRange) {
   }
 }
 
-TEST_P(PoclDevice, WorksOnHostMemoryInPlaceAtAnyAlignmentOfTheElement) {
-  if (device_->description().discrete) GTEST_SKIP() << "a device with memory of its own takes no host pointer";
+TEST_P(PoclDevice, TakesHostPointersInPlaceOrNotAtAll) {
+  if (device_->description().discrete) {
+    std::vector<float> host(16);
+    const auto refused = device_->allocate(64, bytes_at(host.data()));
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, CL_INVALID_HOST_PTR);
+    return;
+  }
   alignas(128) static float block[300];
   const auto kernel = kernel_of(*device_, kAxpy, "axpy");
   for (std::size_t skip : {0, 16, 4, 1}) {
@@ -90,14 +99,6 @@ TEST_P(PoclDevice, WorksOnHostMemoryInPlaceAtAnyAlignmentOfTheElement) {
       ASSERT_EQ(block[i], i >= skip && i < skip + 64 ? 3.0f : 1.0f) << skip << " " << i;
     }
   }
-}
-
-TEST_P(PoclDevice, RefusesAHostPointerIfItsMemoryIsItsOwn) {
-  if (!device_->description().discrete) GTEST_SKIP() << "shares host memory";
-  std::vector<float> host(16);
-  const auto memory = device_->allocate(64, bytes_at(host.data()));
-  ASSERT_FALSE(memory);
-  EXPECT_EQ(memory.error().code, CL_INVALID_HOST_PTR);
 }
 
 TEST_P(PoclDevice, MovesPlainBytesRowsFillsAndCopies) {
@@ -139,21 +140,21 @@ TEST_P(PoclDevice, RunsOnViewsNullPointersLocalMemoryAndRecords) {
                 "  out[get_global_id(0)] = tmp[get_local_size(0) - 1 - l] + (int)r.base + (none == 0 ? 100 : 0);"
                 "}",
                 "k");
-  std::vector<float> host(128, 0.0f);
+  std::vector<float> host(256, 0.0f);
   const auto memory = buffer(host);
   RunOp run;
   run.kernel = kernel;
-  run.arguments = arguments_of({BufferArgument{memory, 256, 256}, BufferArgument{}, LocalArgument{8 * sizeof(int)}});
+  run.arguments = arguments_of({BufferArgument{memory, 512, 512}, BufferArgument{}, LocalArgument{8 * sizeof(int)}});
   run.record = bytes_of(std::array<std::uint64_t, 4>{1000, 0, 0, 0});
   run.range = line_range(0, 64, 8);
   const auto result = run_batch(*device_, {run});
   ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;
   fetch(memory, host);
-  std::vector<int> out(128);
-  std::memcpy(out.data(), host.data(), 512);
+  std::vector<int> out(256);
+  std::memcpy(out.data(), host.data(), 1024);
   for (int i = 0; i < 64; ++i) {
     EXPECT_EQ(out[static_cast<std::size_t>(i)], 0) << "outside the view";
-    EXPECT_EQ(out[static_cast<std::size_t>(64 + i)], i / 8 * 8 + 7 - i % 8 + 1100) << i;
+    EXPECT_EQ(out[static_cast<std::size_t>(128 + i)], i / 8 * 8 + 7 - i % 8 + 1100) << i;
   }
 }
 
@@ -265,6 +266,34 @@ TEST_P(PoclDevice, ImagesKeepTheirTexels) {
   EXPECT_EQ(back, texels);
   fetch(out, picked);
   for (std::size_t i = 0; i < picked.size(); ++i) EXPECT_EQ(picked[i], texels[4 * i + 2]) << i;
+}
+
+/// A second driver whose work runs inside the calls, with other habits than PoCL's.
+TEST(Oclgrind, IsUsedOnlyWhenNamedAndBlocks) {
+  const char* const library = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
+  if (!std::filesystem::exists(library)) GTEST_SKIP() << "oclgrind is not installed";
+  const auto folder = std::filesystem::temp_directory_path() / ("skmd-oclgrind-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "oclgrind.icd") << library;
+  const auto by_default = discover({.vendors_folder = folder.string(), .selectors = "", .own_library = ""});
+  const auto named =
+      discover({.vendors_folder = folder.string(), .selectors = "oclgrind:0@discrete", .own_library = ""});
+  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(by_default);
+  ASSERT_TRUE(named) << named.error().reason;
+  Device& device = *named->devices.front();
+  EXPECT_TRUE(device.description().blocking);
+  const auto memory = device.allocate(256, nullptr);
+  ASSERT_TRUE(memory);
+  std::vector<float> host(64, 1.0f);
+  RunOp run;
+  run.kernel = kernel_of(device, kAxpy, "axpy");
+  run.arguments = arguments_of({BufferArgument{*memory, 0, 256}, BufferArgument{*memory, 0, 256}, bytes_of(2.0f)});
+  run.range = line_range(8, 16, 8);
+  const auto result = run_batch(device, {WriteOp{*memory, bytes_at(host.data()), plain_rows(0, 256)}, run,
+                                         ReadOp{*memory, bytes_at(host.data()), plain_rows(0, 256)}});
+  ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;
+  for (std::size_t i = 0; i < host.size(); ++i) EXPECT_EQ(host[i], i >= 8 && i < 24 ? 3.0f : 1.0f) << i;
 }
 
 }  // namespace
