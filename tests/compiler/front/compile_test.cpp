@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The client and the real skmd-compile together: what the driver gets for a request.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+
+#include "compiler/client/client.h"
+#include "compiler/client/process.h"
+
+namespace skmd::compiler {
+namespace {
+
+class Compile : public testing::Test {
+ protected:
+  Compile() : folder_(std::filesystem::temp_directory_path() / ("skmd-compile-" + unique_name())) {
+    std::filesystem::create_directories(folder_);
+    request_.working_directory = folder_.string();
+    request_.language.extensions = {"cl_khr_fp64"};
+    request_.language.fp64 = true;
+  }
+  ~Compile() override { std::filesystem::remove_all(folder_); }
+
+  CompileAnswer compile(const std::string& source, const std::string& options = "") {
+    request_.source = source;
+    request_.options = options;
+    return Client({SKMD_COMPILE, (folder_ / "cache").string(), 300}).compile(request_);
+  }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+
+  std::filesystem::path folder_;
+  CompileRequest request_;
+
+ private:
+  static std::string unique_name() {
+    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
+    return std::to_string(::getpid()) + "-" + test->name();
+  }
+};
+
+TEST_F(Compile, AnalysesAProgramThatNeedsNoRewriting) {
+  const CompileAnswer answer =
+      compile("kernel void k(global int* a, float3 v) { a[get_global_id(0)] = 1; }", "-cl-mad-enable");
+  ASSERT_EQ(answer.outcome, Outcome::analysed) << answer.reason << answer.log;
+  EXPECT_EQ(answer.text, answer.preprocessed);
+  EXPECT_EQ(answer.log, "");
+  EXPECT_EQ(answer.vendor_options, "-cl-mad-enable");
+  EXPECT_FALSE(answer.kernel_arg_info);
+  ASSERT_EQ(answer.kernels.size(), 1u);
+  EXPECT_EQ(answer.kernels[0].name, "k");
+  EXPECT_FALSE(answer.kernels[0].hidden_record);
+  ASSERT_EQ(answer.kernels[0].parameters.size(), 2u);
+  EXPECT_TRUE(answer.kernels[0].parameters[1].three_vector);
+}
+
+TEST_F(Compile, MarksOnlyTheKernelsThatTakeTheRecord) {
+  const CompileAnswer answer =
+      compile("kernel void a(global int* p) { p[0] = 1; }\nkernel void b(global int* p) { p[get_group_id(0)] = 1; }",
+              "-cl-kernel-arg-info");
+  ASSERT_EQ(answer.kernels.size(), 2u) << answer.reason << answer.log;
+  EXPECT_FALSE(answer.kernels[0].hidden_record);
+  EXPECT_TRUE(answer.kernels[1].hidden_record);
+  EXPECT_EQ(answer.kernels[1].parameters.size(), 1u) << "the record is not the application's";
+  EXPECT_NE(answer.text, answer.preprocessed);
+  EXPECT_TRUE(answer.kernel_arg_info);
+}
+
+TEST_F(Compile, IdentifiesAProgramByItsPreprocessedTextAndItsOptions) {
+  const std::string plain = compile("kernel void k(global int* a) { a[0] = 1; }").hash;
+  EXPECT_EQ(plain.size(), 32u);
+  EXPECT_TRUE(std::all_of(plain.begin(), plain.end(), [](unsigned char c) { return std::isxdigit(c) != 0; }));
+  EXPECT_EQ(compile("kernel void k(global int* a) { a[0] = ONE; }", "-DONE=1").hash, plain);
+  EXPECT_NE(compile("kernel void k(global int* a) { a[0] = ONE; }", "-DONE=2").hash, plain);
+  EXPECT_NE(compile("kernel void k(global int* a) { a[0] = 1; }", "-cl-opt-disable").hash, plain);
+}
+
+TEST_F(Compile, ReadsHeadersOfTheWorkingDirectoryAgainWhenTheyChange) {
+  const std::string source = "#include \"value.h\"\nkernel void k(global int* a) { a[0] = VALUE; }";
+  write("value.h", "#define VALUE 111\n");
+  EXPECT_NE(compile(source).text.find("a[0] = 111;"), std::string::npos);
+  EXPECT_NE(compile(source).text.find("a[0] = 111;"), std::string::npos);
+  write("value.h", "#define VALUE 2222\n");
+  EXPECT_NE(compile(source).text.find("a[0] = 2222;"), std::string::npos);
+}
+
+TEST_F(Compile, TakesEmbeddedHeadersBeforeFiles) {
+  write("value.h", "#define VALUE 1\n");
+  request_.headers = {{"value.h", "#define VALUE 7\n"}};
+  EXPECT_NE(compile("#include \"value.h\"\nkernel void k(global int* a) { a[0] = VALUE; }").text.find("a[0] = 7;"),
+            std::string::npos);
+}
+
+TEST_F(Compile, FailsWithTheProgramsOwnPlaces) {
+  const CompileAnswer answer = compile("kernel void k(global int* a) {\n  a[0] = ;\n}");
+  EXPECT_EQ(answer.outcome, Outcome::failed);
+  EXPECT_NE(answer.log.find("<source>:2:10: error: expected expression"), std::string::npos) << answer.log;
+}
+
+TEST_F(Compile, RefusesDoublesOnADeviceWithoutThem) {
+  request_.language = {};
+  EXPECT_EQ(compile("kernel void k(global double* a) { a[0] = 1; }").outcome, Outcome::failed);
+}
+
+TEST_F(Compile, NamesTheOptionThatIsUnknown) {
+  const CompileAnswer answer = compile("kernel void k() {}", "-nv-verbose");
+  EXPECT_EQ(answer.outcome, Outcome::invalid_options);
+  EXPECT_NE(answer.log.find("-nv-verbose"), std::string::npos) << answer.log;
+}
+
+TEST_F(Compile, OfAnEmptyProgramHasNoKernels) {
+  const CompileAnswer answer = compile("");
+  EXPECT_EQ(answer.outcome, Outcome::analysed) << answer.reason << answer.log;
+  EXPECT_TRUE(answer.kernels.empty());
+}
+
+TEST_F(Compile, SurvivesAVeryLongExpression) {
+  std::string sum = "a[0]";
+  for (int i = 1; i < 20000; ++i) sum += " + a[0]";
+  const CompileAnswer answer = compile("kernel void k(global int* a) { a[1] = " + sum + "; }");
+  EXPECT_EQ(answer.outcome, Outcome::analysed) << answer.reason << answer.log.substr(0, 500);
+}
+
+TEST_F(Compile, TakesCarriageReturnsAndContinuedLines) {
+  const CompileAnswer answer =
+      compile("#define F(x) \\\r\n  get_group_id(x)\r\nkernel void k(global int* a) {\r\n  a[0] = F(0);\r\n}\r\n");
+  ASSERT_EQ(answer.outcome, Outcome::analysed) << answer.reason << answer.log;
+  EXPECT_TRUE(answer.kernels[0].hidden_record);
+}
+
+TEST(SkmdCompile, RefusesARequestThatIsGarbage) {
+  const auto framed = run_helper(SKMD_COMPILE, "no request at all", 60);
+  ASSERT_FALSE(framed);
+  EXPECT_NE(framed.error().reason.find("ended without an answer"), std::string::npos) << framed.error().reason;
+}
+
+}  // namespace
+}  // namespace skmd::compiler
