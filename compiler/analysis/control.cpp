@@ -4,6 +4,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
 
@@ -28,6 +29,24 @@ void add(std::vector<Guard>& guards, NodeId node, bool expected) {
   if (!llvm::is_contained(guards, guard) && guards.size() < kMaximumGuards) guards.push_back(guard);
 }
 
+// "a && b" taken, and "a || b" not taken, are two guards.
+void split(llvm::Value* condition, bool expected, Expressions& expressions, std::vector<Guard>& parts) {
+  using namespace llvm::PatternMatch;
+  llvm::Value* a = nullptr;
+  llvm::Value* b = nullptr;
+  const bool room = parts.size() < kMaximumGuards;
+  const bool both = expected ? match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
+                             : match(condition, m_LogicalOr(m_Value(a), m_Value(b)));
+  if (both && room) {
+    split(a, expected, expressions, parts);
+    split(b, expected, expressions, parts);
+  } else if (match(condition, m_Not(m_Value(a))) && room) {
+    split(a, !expected, expressions, parts);
+  } else {
+    add(parts, expressions.of(condition), expected);
+  }
+}
+
 // Walks from a block outwards, one deciding branch at a time, as long as there is exactly one.
 class Chain {
  public:
@@ -37,10 +56,10 @@ class Chain {
   // Appends the branches' conditions to `guards`; true if they and exact loops are all that decides.
   bool collect(llvm::BasicBlock* block, std::vector<Guard>& guards) {
     const llvm::Loop* loop = view_.loops.getLoopFor(block);
-    for (;;) {
+    for (unsigned steps = 0; steps < kMaximumGuards; ++steps) {
       const Dependence* only = nullptr;
       for (const Dependence& dependence : control_.of(block)) {
-        if (dependence.repeats && around(dependence, block)) continue;
+        if (about_next_round(dependence, block)) continue;
         if (only != nullptr) return false;
         only = &dependence;
       }
@@ -53,22 +72,27 @@ class Chain {
       if (view_.loops.getLoopFor(only->block) != loop || !guard(*only, guards)) return false;
       block = only->block;
     }
+    return false;
   }
 
  private:
-  // Whether the back edge belongs to a loop around `block`: its count says how often the block runs again.
-  [[nodiscard]] bool around(const Dependence& dependence, llvm::BasicBlock* block) const {
+  // Whether the branch decides only whether a loop around `block` goes round once more: what that loop's count says.
+  [[nodiscard]] bool about_next_round(const Dependence& dependence, llvm::BasicBlock* block) const {
+    if (view_.dominators.dominates(block, dependence.block)) return true;
     const auto* header = dependence.block->getTerminator()->getSuccessor(dependence.successor);
     const llvm::Loop* loop = view_.loops.getLoopFor(header);
-    return loop != nullptr && loop->getHeader() == header && loop->contains(block);
+    return dependence.repeats && loop != nullptr && loop->getHeader() == header && loop->contains(block);
   }
 
   bool guard(const Dependence& dependence, std::vector<Guard>& guards) {
     llvm::BranchInst* branch = conditional(dependence.block);
-    if (branch == nullptr || guards.size() >= kMaximumGuards) return false;
-    const NodeId node = expressions_.of(branch->getCondition());
-    if (!expressions_.nodes().determined(node)) return false;
-    add(guards, node, dependence.successor == 0);
+    if (branch == nullptr) return false;
+    std::vector<Guard> parts;
+    split(branch->getCondition(), dependence.successor == 0, expressions_, parts);
+    for (const Guard& part : parts) {
+      if (guards.size() >= kMaximumGuards || !expressions_.nodes().determined(part.node)) return false;
+      add(guards, part.node, part.expected);
+    }
     return true;
   }
 
@@ -88,8 +112,11 @@ void dominating_guards(llvm::BasicBlock* block, Expressions& expressions, std::v
     for (unsigned successor = 0; successor < 2; ++successor) {
       const llvm::BasicBlockEdge edge(node->getBlock(), branch->getSuccessor(successor));
       if (!view.dominators.dominates(edge, block)) continue;
-      const NodeId condition = expressions.of(branch->getCondition());
-      if (!expressions.nodes().is_unknown(condition)) add(guards, condition, successor == 0);
+      std::vector<Guard> parts;
+      split(branch->getCondition(), successor == 0, expressions, parts);
+      for (const Guard& part : parts) {
+        if (!expressions.nodes().is_unknown(part.node)) add(guards, part.node, part.expected);
+      }
     }
   }
 }

@@ -108,11 +108,16 @@ unsigned Expressions::index_of(const llvm::Loop* loop) {
   const auto index = static_cast<unsigned>(loops_.size());
   loop_index_[loop] = index;
   loops_.push_back({});
-  const llvm::SCEV* count = view_.evolution.getBackedgeTakenCount(loop);
-  const bool exact = !llvm::isa<llvm::SCEVCouldNotCompute>(count);
-  if (!exact) count = view_.evolution.getSymbolicMaxBackedgeTakenCount(loop);
-  const NodeId backedges = of(count, parent);
-  if (nodes_.is_unknown(backedges)) return index;
+  // Where the step is a variable, LLVM's own count is right but beyond what footprints can follow.
+  bool exact = false;
+  NodeId backedges = counted(loop, exact);
+  if (backedges == kNoNode) {
+    const llvm::SCEV* count = view_.evolution.getBackedgeTakenCount(loop);
+    exact = !llvm::isa<llvm::SCEVCouldNotCompute>(count);
+    if (!exact) count = view_.evolution.getSymbolicMaxBackedgeTakenCount(loop);
+    backedges = of(count, parent);
+  }
+  if (backedges == kNoNode || nodes_.is_unknown(backedges)) return index;
   loops_[index] = {nodes_.cast(Op::zext, backedges, kMaximumBits), exact && nodes_.determined(backedges)};
   return index;
 }

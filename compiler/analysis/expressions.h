@@ -48,6 +48,7 @@ class Expressions {
   domain::NodeId lane(llvm::ExtractElementInst& extract);
   domain::NodeId translated(const llvm::SCEV* scev, const llvm::Loop* scope);
   domain::NodeId nary(const llvm::SCEV* scev, domain::Op op, const llvm::Loop* scope);
+  domain::NodeId counted(const llvm::Loop* loop, bool& exact);
   domain::NodeId recurrence(const llvm::SCEVAddRecExpr* scev, const llvm::Loop* scope);
 
   const KernelView& view_;

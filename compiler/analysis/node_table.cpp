@@ -173,6 +173,24 @@ NodeId NodeTable::fold(Op op, NodeId a, NodeId b) {
   return result ? constant(result->getSExtValue(), bits(a)) : kNoNode;
 }
 
+// LLVM writes (long)(int)x as x << 32 >> 32, and (ulong)(uint)x as x & 0xFFFFFFFF.
+NodeId NodeTable::low_bits(Op op, const Node& left, NodeId b) {
+  if (at(b).op != Op::constant) return kNoNode;
+  const std::int64_t value = at(b).value;
+  const unsigned bits = left.bits;
+  if (op == Op::bit_and) {
+    if (value != 0xFF && value != 0xFFFF && value != 0xFFFFFFFF) return kNoNode;
+    const unsigned width = value == 0xFF ? 8 : value == 0xFFFF ? 16 : 32;
+    const NodeId a = ids_.at(left);
+    return width >= bits ? kNoNode : cast(Op::zext, cast(Op::trunc, a, width), bits);
+  }
+  if (left.op != Op::mul || value <= 0 || value >= static_cast<std::int64_t>(bits)) return kNoNode;
+  const NodeId power = constant(static_cast<std::int64_t>(std::uint64_t{1} << value), bits);
+  if (left.b != power) return kNoNode;
+  const NodeId low = cast(Op::trunc, left.a, bits - static_cast<unsigned>(value));
+  return cast(op == Op::ashr ? Op::sext : Op::zext, low, bits);
+}
+
 NodeId NodeTable::simplified(Op op, NodeId a, NodeId b) {
   const bool neutral_zero = op == Op::add || op == Op::sub || op == Op::bit_or || op == Op::bit_xor || op == Op::shl ||
                             op == Op::lshr || op == Op::ashr;
@@ -187,6 +205,9 @@ NodeId NodeTable::simplified(Op op, NodeId a, NodeId b) {
   // Shifts of variables by constants are multiplications, which stay affine.
   if (op == Op::shl && at(b).op == Op::constant && at(b).value > 0 && at(b).value < static_cast<int>(bits(a))) {
     return binary(Op::mul, a, constant(static_cast<std::int64_t>(std::uint64_t{1} << at(b).value), bits(a)));
+  }
+  if (op == Op::ashr || op == Op::lshr || op == Op::bit_and) {
+    if (const NodeId narrowed = low_bits(op, left, b); narrowed != kNoNode) return narrowed;
   }
   const Node right = at(b);
   if (op == Op::add && right.op == Op::mul && is_constant(right.b, -1)) return binary(Op::sub, a, right.a);
@@ -247,6 +268,9 @@ NodeId NodeTable::compare(Predicate predicate, NodeId a, NodeId b) {
 NodeId NodeTable::select(NodeId condition, NodeId a, NodeId b) {
   if (a == b) return a;
   if (at(condition).op == Op::constant) return at(condition).value != 0 ? a : b;
+  // a && b, a || b as LLVM keeps them.
+  if (bits(a) == 1 && is_constant(b, 0)) return binary(Op::bit_and, condition, a);
+  if (bits(a) == 1 && at(a).op == Op::constant && at(a).value != 0) return binary(Op::bit_or, condition, b);
   if (is_unknown(condition)) return either(a, b);
   if (is_unknown(a) && is_unknown(b)) return unknown(bits(a));
   Node node;

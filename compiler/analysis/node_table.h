@@ -44,6 +44,7 @@ class NodeTable {
   domain::NodeId intern(const domain::Node& node);
   [[nodiscard]] bool is_constant(domain::NodeId id, std::int64_t value) const;
   domain::NodeId fold(domain::Op op, domain::NodeId a, domain::NodeId b);
+  domain::NodeId low_bits(domain::Op op, const domain::Node& left, domain::NodeId b);
   domain::NodeId simplified(domain::Op op, domain::NodeId a, domain::NodeId b);
 
   std::vector<domain::Node>& nodes_;

@@ -73,7 +73,8 @@ bool inline_into(Function& kernel) {
 
 // Values that a loop does not change leave it, so that they keep their meaning behind it.
 void hoist_invariants(llvm::LoopInfo& loops) {
-  for (llvm::Loop* loop : llvm::reverse(loops.getLoopsInPreorder())) {
+  const auto outer_first = loops.getLoopsInPreorder();
+  for (llvm::Loop* loop : llvm::reverse(outer_first)) {
     for (llvm::BasicBlock* block : loop->blocks()) {
       for (llvm::Instruction& instruction : llvm::make_early_inc_range(*block)) {
         bool changed = false;
@@ -94,8 +95,12 @@ bool inline_everything(llvm::Module& module, llvm::ArrayRef<Function*> kernels) 
     if (total > kMaximumInstructions) return false;
   }
   for (Function& function : module) {
-    // Convergence forbids duplication of loop headers, which matters for code only.
+    // A kernel that does not come back has no results that could be wrong; inductions around it stay free of overflow.
+    function.addFnAttr(llvm::Attribute::WillReturn);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr(llvm::Attribute::MustProgress);
     if (!function.isDeclaration() || !function.doesNotAccessMemory()) continue;
+    // Convergence forbids duplication of loop headers, which matters for code only.
     function.removeFnAttr(llvm::Attribute::Convergent);
     if (is_geometry(demangled(function.getName()).name)) function.addFnAttr(llvm::Attribute::Speculatable);
   }
