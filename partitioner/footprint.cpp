@@ -103,17 +103,19 @@ class Builder {
     if (!shape.offsets.empty()) keep({access.argument, access.kind, shape});
   }
 
-  /// Regions wait for those that lie between them.
-  void keep(const Touch& touch) {
-    const std::size_t oldest = touches_.size() > kMostFused ? touches_.size() - kMostFused : 0;
-    for (std::size_t i = touches_.size(); i-- > oldest;) {
+  /// Regions wait for those that lie between them; what was fused may fit the next one.
+  void keep(Touch touch) {
+    for (std::size_t i = touches_.size(), tried = 0; i-- > 0 && tried < kMostFused; ++tried) {
       Touch& kept = touches_[i];
       if (kept.argument != touch.argument || kept.kind != touch.kind) continue;
-      if (fuse(kept.shape, touch.shape)) return;
-      Shape joined = touch.shape;
-      if (!fuse(joined, kept.shape)) continue;
-      kept.shape = joined;
-      return;
+      if (fuse(kept.shape, touch.shape)) {
+        touch = kept;
+      } else if (!fuse(touch.shape, kept.shape)) {
+        continue;
+      }
+      touches_.erase(touches_.begin() + static_cast<std::ptrdiff_t>(i));
+      i = touches_.size();
+      tried = 0;
     }
     touches_.push_back(touch);
   }
@@ -127,13 +129,13 @@ class Builder {
     const Shape& shape = touch.shape;
     Footprint& footprint = footprints_[touch.argument];
     const Wide end = launch_.arguments[touch.argument].bytes;
-    const auto clipped = [&](const Region& region) {
+    const auto clipped = [&](Wide tail) {
       const Wide from = std::clamp<Wide>(shape.offsets.lo, 0, end);
-      const Wide to = std::clamp<Wide>(shape.offsets.hi + region.width, from, end);
+      const Wide to = std::clamp<Wide>(shape.offsets.hi + tail, from, end);
       return ByteRange{static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)};
     };
-    // `clip` is also the hull of all bytes that the access may touch.
-    const ByteRange clip = clipped(shape.may);
+    // Also the hull of all bytes that the access may touch.
+    const ByteRange clip = clipped(shape.tail);
     if (clip.empty()) return;
     const Detail detail = touch.kind == AccessKind::read ? Detail::coarse : Detail::exact;
     const auto add_possible = [&](RangeSet& set) {
@@ -144,7 +146,8 @@ class Builder {
     RangeSet& may = footprint.may_write;
     if (!shape.must) return add_possible(may);
     RangeSet must;
-    const bool exact = add_region(*shape.must, clipped(*shape.must), Detail::exact, must);
+    const bool exact =
+        add_region(*shape.must, clipped(shape.step != 0 ? shape.must->width : shape.tail), Detail::exact, must);
     if (exact) footprint.must_write.add(must);
     if (exact && shape.same) {
       may.add(must);

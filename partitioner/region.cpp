@@ -148,6 +148,19 @@ void add_ascending(const Rows& rows, const ByteRange& clip, RangeSet& into) {
 
 }  // namespace
 
+void condense(Region& region) {
+  for (unsigned i = 0; i < region.count; ++i) {
+    const Region::Dim dim = region.dims[i];
+    const Wide step = dim.factor > 0 ? dim.factor : -dim.factor;
+    if (step > region.width) continue;
+    region.first += dim.factor * (dim.factor > 0 ? dim.values.lo : dim.values.hi);
+    region.width += step * (dim.values.count() - 1);
+    std::copy(region.dims.begin() + i + 1, region.dims.begin() + region.count, region.dims.begin() + i);
+    --region.count;
+    i = static_cast<unsigned>(-1);  // the width has grown: look again at those before
+  }
+}
+
 bool is_gapless(const Region& region, Interval& values) {
   Region points = region;
   points.width = 1;

@@ -26,6 +26,9 @@ struct Region {
   }
 };
 
+/// Takes variables whose steps leave no gap into the width.
+void condense(Region& region);
+
 /// Rows of a region beyond this number are not told apart.
 inline constexpr std::uint64_t kMostRows = 65536;
 

@@ -10,6 +10,13 @@ bool is_around(const Access& access, std::uint32_t loop) {
   return std::find(access.loops.begin(), access.loops.end(), loop) != access.loops.end();
 }
 
+/// The width of a region that is cut is the reach of single executions, and stays.
+void condense_uncut(Shape& shape) {
+  if (shape.step != 0) return;
+  condense(shape.may);
+  if (shape.must) condense(*shape.must);
+}
+
 class ShapeMaker {
  public:
   ShapeMaker(const Access& access, const Setting& setting)
@@ -18,6 +25,7 @@ class ShapeMaker {
   Shape make(const Form& offset, const Interval& width, const Interval& offsets) {
     const Wide spread = offset.hi - offset.lo;
     shape_.offsets = offsets;
+    shape_.tail = width.hi + spread;
     shape_.may.first = offset.lo;
     shape_.may.width = width.hi + spread;
     shape_.same = spread == 0 && width.is_point();
@@ -34,6 +42,7 @@ class ShapeMaker {
       if (step < width.hi) shape_.must.reset();
       if (step > 0) shape_.step = shape_.step == 0 ? step : std::min(shape_.step, step);
     }
+    condense_uncut(shape_);
     return shape_;
   }
 
@@ -214,12 +223,20 @@ bool fuse(Shape& shape, const Shape& other) {
   const Wide width = std::max(shape.may.width, apart + other.may.width);
   if (apart < 0 || apart > shape.may.width || shape.same != other.same || shape.step != other.step) return false;
   if (shape.must.has_value() != other.must.has_value() || !same_bytes(shape) || !same_bytes(other)) return false;
-  if (other.offsets != Interval{shape.offsets.lo + apart, shape.offsets.hi + apart}) return false;
-  // Bytes up to the cut have to belong to executions before the cut.
-  if (shape.step != 0 && width > shape.step) return false;
   if (!same_places(shape.may, other.may) || (shape.must && !same_places(*shape.must, *other.must))) return false;
+  if (shape.step != 0) {
+    // Bytes up to the cut have to belong to executions before the cut, the same ones for both.
+    if (width > shape.step || other.offsets != Interval{shape.offsets.lo + apart, shape.offsets.hi + apart})
+      return false;
+    shape.tail = width;
+  } else {
+    const Wide end = std::max(shape.offsets.hi + shape.tail, other.offsets.hi + other.tail);
+    shape.offsets = hull(shape.offsets, other.offsets);
+    shape.tail = end - shape.offsets.hi;
+  }
   shape.may.width = width;
   if (shape.must) shape.must->width = width;
+  condense_uncut(shape);
   return true;
 }
 

@@ -20,8 +20,9 @@ struct Shape {
   Region may;
   std::optional<Region> must;
   bool same = true;  // the two regions are equal
-  Interval offsets;  // no access starts outside; both regions are to be cut to it
-  Wide step = 0;     // if bounds cut `offsets`: executions start a multiple of this apart; else 0
+  Interval offsets;  // no execution starts outside; both regions are to be cut to that
+  Wide tail = 1;     // bytes that an execution reaches beyond its start, at most
+  Wide step = 0;     // if bounds cut `offsets`: executions start a multiple of this apart; else 0, and nothing is cut
 };
 
 /// Joins `other` to `shape` where both touch for the same items and iterations, and where they touch each other: the

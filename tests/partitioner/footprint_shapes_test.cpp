@@ -467,6 +467,23 @@ TEST(FootprintShapes, InterleavedElementsUnderABoundEndAtTheBound) {
   EXPECT_EQ(f[data].may_write, f[data].must_write);
 }
 
+TEST(FootprintShapes, RegisterTilesOfALargeMatrixStaySlabs) {
+  // Each item computes 2 x 2 elements, 16 apart: four accesses of half a tile's rows each.
+  constexpr std::uint64_t kN = 4096;
+  KernelBuilder k;
+  const auto c = k.buffer(kN * kN * 4);
+  const NodeId x = k.add(k.times(k.group(0), 32), k.lid(0));
+  const NodeId y = k.add(k.times(k.group(1), 32), k.lid(1));
+  for (const std::int64_t down : {0, 16}) {
+    for (const std::int64_t right : {0, 16}) {
+      k.write(c, k.add(k.times(k.plus(y, down), kN), k.plus(x, right)));
+    }
+  }
+  const auto f = k.evaluate(range_2d(kN / 2, kN / 2, 16, 16), {128 * 40, 128 * 90});
+  EXPECT_EQ(f[c].must_write, RangeSet({40 * 32 * kN * 4, 90 * 32 * kN * 4}));
+  EXPECT_EQ(f[c].may_write, f[c].must_write);
+}
+
 /// Even numbers over two dimensions, so that no single variable can be bounded: 0, 2, …, 510.
 NodeId even_index(KernelBuilder& k) { return k.times(k.add(k.gid(0), k.times(k.gid(1), 16)), 2); }
 
