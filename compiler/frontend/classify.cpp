@@ -75,10 +75,28 @@ bool is_about_an_unknown_name(std::string_view message) {
          message.find("call to undeclared") != std::string_view::npos;
 }
 
+/// What Clang has no overload for a vendor may have: atomics on floats, pow(float, int), 3D image writes.
+bool is_about_an_overload(std::string_view message) {
+  return message.find("no matching function for call to") != std::string_view::npos ||
+         (message.rfind("call to '", 0) == 0 && message.find("is ambiguous") != std::string_view::npos);
+}
+
+/// Limits of this Clang, not faults of the program.
+bool is_about_our_compiler(std::string_view message) {
+  return message.find("blocks support disabled") != std::string_view::npos ||
+         message.find("cannot compile this") != std::string_view::npos ||
+         message.find("is not supported on this target") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string reason_for_doubt(const Diagnostics& diagnostics, const std::string& preprocessed) {
+  if (diagnostics.errors.empty()) return "Clang gave no code for the program";
   for (const Diagnostic& error : diagnostics.errors) {
+    if (is_about_our_compiler(error.message)) return error.message;
+    if (is_about_an_overload(error.message) && !is_defined(preprocessed, quoted(error.message))) {
+      return "'" + std::string(quoted(error.message)) + "' is not known to our front end with these arguments";
+    }
     if (!is_about_an_unknown_name(error.message)) continue;
     const std::string_view name = quoted(error.message);
     if (looks_like_builtin(name)) return "'" + std::string(name) + "' is unknown to our front end";

@@ -64,7 +64,8 @@ Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, cons
   answer.preprocessed = without_line_markers(preprocessed.text);
   answer.hash = identity(answer, request);
   if (!preprocessed.ok) {
-    answer.outcome = Outcome::failed;
+    answer.outcome = preprocessed.started ? Outcome::failed : Outcome::opaque;
+    if (!preprocessed.started) answer.reason = "Clang refuses the options";
     answer.log = preprocessed.diagnostics.log;
     return compiled;
   }

@@ -130,6 +130,7 @@ Preprocessed preprocess(const CompileRequest& request, const Options& options) {
     result.diagnostics = session.take_diagnostics();
     return result;
   }
+  result.started = true;
   std::string text;
   std::set<std::string> files;
   PreprocessAction action(text, files);

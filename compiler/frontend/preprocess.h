@@ -12,6 +12,7 @@ namespace skmd::compiler {
 
 struct Preprocessed {
   bool ok = false;
+  bool started = false;               // false: Clang refused our arguments, which is no fault of the program
   std::string text;                   // with line markers
   std::vector<std::string> includes;  // files from folders, not embedded headers: the cache watches them
   Diagnostics diagnostics;
