@@ -92,6 +92,7 @@ void* function_address(const char* name) {
 #undef PRESENT
 #undef ABSENT
 #undef ABSENT_UNTYPED
+      {"clGetKernelSuggestedLocalWorkSizeKHR", untyped(&api::clGetKernelSuggestedLocalWorkSizeKHR)},
       {"clSkmdDescribe", untyped(&clSkmdDescribe)},
   };
   for (const Entry& entry : entries) {

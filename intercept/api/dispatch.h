@@ -16,6 +16,10 @@ namespace skmd::icd::api {
 #undef ABSENT
 #undef ABSENT_UNTYPED
 
+/// cl_khr_suggested_local_work_size. Has no slot: found by name.
+cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim,
+                                                        const size_t* offset, const size_t* global, size_t* suggestion);
+
 const cl_icd_dispatch& dispatch_table();
 
 /// The entry point of that name (core functions of the table and our extension functions), or null.

@@ -150,7 +150,33 @@ Status enqueue_launch(const Call& call) {
   return give_event(call.event, (*queue)->enqueue(call.type, std::move(command), *after));
 }
 
+/// What a launch with a NULL local size takes: the same checks, the same choice.
+Status suggest_local_size(cl_command_queue queue_handle, cl_kernel kernel_handle, const Sizes& sizes,
+                          size_t* suggestion) {
+  const auto queue = borrow<Queue>(queue_handle);
+  if (!queue) return queue.error();
+  const auto kernel = borrow<Kernel>(kernel_handle);
+  if (!kernel) return kernel.error();
+  if (&(*queue)->context() != (*kernel)->program().context().get())
+    return Error{CL_INVALID_CONTEXT, "queue and kernel belong to different contexts"};
+  if (const auto arguments = (*kernel)->freeze(); !arguments) return arguments.error();
+  if (suggestion == nullptr) return Error{CL_INVALID_VALUE, "suggested_local_work_size is NULL"};
+  const auto range = make_range(*(*kernel)->built(), sizes);
+  if (!range) return range.error();
+  if (is_empty(sizes)) return Error{CL_INVALID_GLOBAL_WORK_SIZE, "there are no work-items"};
+  for (cl_uint d = 0; d < sizes.work_dim; ++d) suggestion[d] = range->local[d];
+  return {};
+}
+
 }  // namespace
+
+cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim,
+                                                        const size_t* offset, const size_t* global,
+                                                        size_t* suggestion) {
+  return entry("clGetKernelSuggestedLocalWorkSizeKHR", [&] {
+    return suggest_local_size(queue, kernel, {work_dim, offset, global, nullptr}, suggestion);
+  });
+}
 
 cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim,
                                           const size_t* offset, const size_t* global, const size_t* local,

@@ -223,7 +223,9 @@ void InfoComposer::extensions() {
     if (all([&](const auto& device) { return has_extension(*device, name); })) names.emplace_back(name);
   out_.language_.extensions = names;
 
-  names.emplace_back("cl_khr_icd");  // an extension of the interface, no macro of the language
+  // Extensions of the interface, no macros of the language.
+  names.emplace_back("cl_khr_icd");
+  names.emplace_back("cl_khr_suggested_local_work_size");
   for (const std::string& name : names) {
     out_.extensions_ += (out_.extensions_.empty() ? "" : " ") + name;
     out_.extension_versions_.push_back(named(name, CL_MAKE_VERSION(1, 0, 0)));

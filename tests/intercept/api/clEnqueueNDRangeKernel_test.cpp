@@ -129,6 +129,32 @@ TEST_F(ClEnqueueNDRangeKernel, AnEmptyRangeIsALegalLaunchOfNothing) {
   }
 }
 
+TEST_F(ClEnqueueNDRangeKernel, TheSuggestedLocalSizeIsTheOneThatNullGets) {
+  using Suggest = cl_int (*)(cl_command_queue, cl_kernel, cl_uint, const size_t*, const size_t*, size_t*);
+  const auto suggest = reinterpret_cast<Suggest>(
+      clGetExtensionFunctionAddressForPlatform(platform(), "clGetKernelSuggestedLocalWorkSizeKHR"));
+  ASSERT_NE(suggest, nullptr);
+  cl_kernel made = kernel(
+      "kernel void k(global int* out) { out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = "
+      "(int)(get_local_size(0) * 10000 + get_local_size(1)); }",
+      "k");
+  cl_mem out = buffer(4096 * sizeof(cl_int));
+  const size_t global[2] = {48, 20};
+  size_t local[2] = {0, 0};
+  EXPECT_EQ(suggest(queue(), made, 2, nullptr, global, local), CL_INVALID_KERNEL_ARGS);
+  ASSERT_EQ(clSetKernelArg(made, 0, sizeof out, &out), CL_SUCCESS);
+  ASSERT_EQ(suggest(queue(), made, 2, nullptr, global, local), CL_SUCCESS);
+  ASSERT_EQ(clEnqueueNDRangeKernel(queue(), made, 2, nullptr, global, nullptr, 0, nullptr, nullptr), CL_SUCCESS);
+  cl_int value = 0;
+  ASSERT_EQ(clEnqueueReadBuffer(queue(), out, CL_TRUE, 959 * sizeof value, sizeof value, &value, 0, nullptr, nullptr),
+            CL_SUCCESS);
+  EXPECT_EQ(value, static_cast<cl_int>(local[0] * 10000 + local[1]));
+  const size_t empty[2] = {48, 0};
+  EXPECT_EQ(suggest(queue(), made, 2, nullptr, empty, local), CL_INVALID_GLOBAL_WORK_SIZE);
+  EXPECT_EQ(suggest(queue(), made, 2, nullptr, global, nullptr), CL_INVALID_VALUE);
+  EXPECT_EQ(suggest(queue(), made, 4, nullptr, global, local), CL_INVALID_WORK_DIMENSION);
+}
+
 TEST_F(ClEnqueueNDRangeKernel, LocalMemoryBeyondTheDeviceIsOutOfResources) {
   cl_kernel made = kernel(
       "kernel void k(local int* scratch, global int* out) { scratch[get_local_id(0)] = 1; *out = scratch[0]; }", "k");
