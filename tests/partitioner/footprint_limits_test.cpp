@@ -7,12 +7,6 @@
 namespace skmd::domain::test {
 namespace {
 
-RangeSet rows(std::uint64_t begin, std::uint64_t width, std::uint64_t stride, std::uint64_t count) {
-  RangeSet set;
-  for (std::uint64_t i = 0; i < count; ++i) set.add({begin + i * stride, begin + i * stride + width});
-  return set;
-}
-
 /// out[i] for `int i = get_global_id(0)`.
 NodeId int_gid(KernelBuilder& k, unsigned dim = 0) { return k.cast(Op::trunc, k.gid(dim), 32); }
 NodeId index_of(KernelBuilder& k, NodeId value) { return k.cast(Op::sext, value, 64); }
