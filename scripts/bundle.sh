@@ -25,7 +25,7 @@ for folder in bin lib libexec bench; do
   # Only what was built to be used; build systems keep archives and notes of their own beside it.
   depth=()
   [[ $folder == bench ]] && depth=(-maxdepth 1)
-  (cd "$build/$folder" && find . "${depth[@]}" \( -type f -o -type l \) -not -name '*.a' -not -name '*.o' -not -name '*.cmake' -not -name '*.ninja' \
+  (cd "$build/$folder" && find . "${depth[@]}" -type f -not -name '*.a' -not -name '*.o' -not -name '*.cmake' -not -name '*.ninja' \
     -not -path '*/CMakeFiles/*' -print0) | while IFS= read -r -d '' file; do
     if [[ $folder == bench && ! -x $build/$folder/$file ]]; then continue; fi
     mkdir -p "$root/$folder/$(dirname "$file")"
@@ -52,7 +52,7 @@ SKMD $version: all OpenCL devices of a machine as one.
 
 The OpenCL drivers of the real devices must be installed; skmd-info says what it finds and what it leaves out.
 TEXT
-[[ -d profiles ]] && cp -r profiles "$root/"
+if [[ -n "$(ls -A profiles 2>/dev/null)" ]]; then cp -r profiles "$root/"; fi
 
 for file in bin/skmd-run bin/skmd-info lib/libskmd.so libexec/skmd/skmd-compile; do
   [[ -e $root/$file ]] || { echo "bundle: $build/$file was not built" >&2; exit 1; }
@@ -60,7 +60,7 @@ done
 
 if command -v zstd >/dev/null; then
   archive=$build/$name.tar.zst
-  tar -C "$stage" -cf - "$name" | zstd -q -19 -T0 -f -o "$archive"
+  tar -C "$stage" -cf - "$name" | zstd -q -12 --long=27 -T0 -f -o "$archive"
 else
   archive=$build/$name.tar.xz
   tar -C "$stage" -cJf "$archive" "$name"

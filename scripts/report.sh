@@ -22,7 +22,6 @@ run_tests() {
   local folder=$1 junit
   shift
   junit=$(mktemp)
-  # PoCL's own cache would make a test's outcome depend on earlier runs of other versions.
   ctest --test-dir "$folder" --parallel "$(nproc)" --timeout "${SKMD_TEST_TIMEOUT:-600}" --output-on-failure \
     --no-tests=error --output-junit "$junit" "$@" | grep -v --line-buffered -E '^ *Start +[0-9]+:'
   read_counts "$junit"

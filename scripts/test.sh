@@ -15,5 +15,5 @@ step scripts/setup.sh || finish
 say "release build"
 step scripts/build.sh release || finish
 say "tests"
-run_tests build -LE sanitizer
+run_tests build
 finish
