@@ -14,7 +14,7 @@ import sys
 ROOMS = (
     "partitioner", "compiler/client", "compiler", "cpu-driver/runtime", "cpu-driver/codegen", "intercept/api",
     "intercept/object", "intercept/build", "intercept/command", "intercept/launch", "intercept/backend",
-    "intercept/observe", "intercept", "profiler", "bench", "tests",
+    "intercept/observe", "intercept", "profiler", "bench/micro", "bench", "tests",
 )
 ALLOWED = {
     "partitioner": set(),
@@ -33,8 +33,8 @@ ALLOWED = {
     "intercept/observe": set(),
     "profiler": {"compiler/client"},
 }
-# The composition root (intercept/*.cpp itself) and the tests may include all.
-FREE = {"intercept", "tests"}
+# The composition root (intercept/*.cpp itself), the tests and the micro-benchmarks may include all.
+FREE = {"intercept", "tests", "bench/micro"}
 # Applications: not even the domain.
 NO_DOMAIN = {"bench"}
 

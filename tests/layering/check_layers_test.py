@@ -61,6 +61,10 @@ class Arrows(unittest.TestCase):
     def test_benchmarks_include_nothing_of_ours(self):
         self.assertEqual(len(include("bench/a.cpp", "partitioner/plan.h")), 1)
         self.assertEqual(include("bench/a.cpp", "bench/support/timer.h"), [])
+        self.assertEqual(len(include("bench/a.cpp", "bench/micro/a.h")), 1)
+
+    def test_micro_benchmarks_are_free(self):
+        self.assertEqual(include("bench/micro/a.cpp", "intercept/backend/port.h"), [])
 
     def test_angle_brackets_and_relative_paths_are_seen(self):
         header = "intercept/object/queue.h"
