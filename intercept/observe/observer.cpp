@@ -118,10 +118,11 @@ struct Observer::State {
     std::unique_lock lock(writer_mutex);
     while (!stop) {
       wake.wait(lock, [this] { return stop || dirty.load(std::memory_order_acquire); });
-      wake.wait_for(lock, kWriteDelay, [this] { return stop; });
       lock.unlock();
       write_stats();
       lock.lock();
+      // Written at once, since short programs do not live to a later time; then not again for a while.
+      wake.wait_for(lock, kWriteDelay, [this] { return stop; });
     }
   }
   /// Any thread. The file is written by one of them at a time, and is new when this returns.
