@@ -203,8 +203,10 @@ void Accesses::append(Access access) {
 
 void Accesses::note_influence(const llvm::Instruction& at, const Touch& touch) {
   const unsigned place = influences_.of(touch.pointer) | touch.influence;
-  if ((place & kFromFloat) != 0) fact(domain::kFactFloatDecidesAddress);
   const bool writes = touch.kind != AccessKind::read;
+  // A write that goes on from place to place until floating point ends it must end alike where another kernel counted.
+  const unsigned floats = writes ? kFromFloat | kCountsByFloat : kFromFloat;
+  if ((place & floats) != 0) fact(domain::kFactFloatDecidesAddress);
   const unsigned all = writes ? place | influences_.on(at.getParent()) : place;
   if ((all & kFromMemory) != 0) fact(domain::kFactMemoryDecidesAddress);
 }

@@ -103,6 +103,7 @@ bool is_barrier(llvm::StringRef name) { return name == "barrier" || name.starts_
 
 bool is_silent(llvm::StringRef name) {
   return is_barrier(name) || llvm::StringSwitch<bool>(name)
+                                 .Case("__translate_sampler_initializer", true)
                                  .Cases({"mem_fence", "read_mem_fence", "write_mem_fence"}, true)
                                  .Cases({"atomic_work_item_fence", "prefetch", "wait_group_events", "printf"}, true)
                                  .Default(false);

@@ -31,7 +31,8 @@ bool is_geometry(llvm::StringRef name);
 bool is_sub_group(llvm::StringRef name);
 /// barrier, work_group_barrier and the work-group collectives, which contain one.
 bool is_barrier(llvm::StringRef name);
-/// Neither memory access nor anything else that matters here: fences, prefetch, wait_group_events.
+/// Neither memory access nor anything else that matters here: fences, prefetch, wait_group_events, a
+/// sampler literal.
 bool is_silent(llvm::StringRef name);
 
 }  // namespace skmd::compiler

@@ -89,6 +89,7 @@ class Chain {
     if (branch == nullptr) return false;
     std::vector<Guard> parts;
     split(branch->getCondition(), dependence.successor == 0, expressions_, parts);
+    if (parts.size() >= kMaximumGuards) return false;
     for (const Guard& part : parts) {
       if (guards.size() >= kMaximumGuards || !expressions_.nodes().determined(part.node)) return false;
       add(guards, part.node, part.expected);

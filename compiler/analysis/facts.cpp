@@ -56,7 +56,7 @@ void note_call(const llvm::CallBase& call, domain::KernelTraits& traits) {
   if (call.getCalledFunction() == nullptr || llvm::isa<llvm::IntrinsicInst>(call)) return;
   if (builtin.name == "printf") traits.facts |= domain::kFactPrintf;
   const bool own = builtin.name.starts_with("skmd.");
-  if (!builtin.mangled && builtin.name != "printf" && !own) traits.facts |= domain::kFactDeviceSpecificCode;
+  if (!builtin.mangled && !is_silent(builtin.name) && !own) traits.facts |= domain::kFactDeviceSpecificCode;
   traits.queries |= query_of(builtin.name);
   if (is_barrier(builtin.name)) traits.facts |= domain::kFactBarrier;
   if (synchronises_device(call, builtin.name)) traits.facts |= domain::kFactDeviceScopeSync;

@@ -129,8 +129,8 @@ unsigned Influences::phi(llvm::PHINode& phi) {
   unsigned result = 0;
   for (const llvm::Value* value : phi.incoming_values()) result |= of(value);
   const llvm::Loop* loop = view_.loops.getLoopFor(phi.getParent());
-  // How far an induction has come is the same on every device; whether it comes so far shows where it is used later.
-  if (loop != nullptr && loop->getHeader() == phi.getParent()) return result;
+  // How far an induction has come is the same on every device; whether it comes so far is another matter.
+  if (loop != nullptr && loop->getHeader() == phi.getParent()) return result | pace(*loop);
   const bool constant = phi.hasConstantValue() != nullptr && phi.getNumIncomingValues() > 1;
   if (constant) return result;
   for (llvm::BasicBlock* from : phi.blocks()) result |= exit_choice(phi.getParent(), from);
@@ -147,6 +147,16 @@ unsigned Influences::phi(llvm::PHINode& phi) {
     });
   }
   return result;
+}
+
+unsigned Influences::pace(const llvm::Loop& loop) {
+  llvm::SmallVector<llvm::BasicBlock*, 4> exiting;
+  loop.getExitingBlocks(exiting);
+  for (const llvm::BasicBlock* block : exiting) {
+    const llvm::Value* condition = condition_of(block);
+    if (condition != nullptr && (of(condition) & kFromFloat) != 0) return kCountsByFloat;
+  }
+  return 0;
 }
 
 // What decides in which iteration, and where, the loops around `from` are left for `join`.

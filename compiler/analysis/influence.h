@@ -13,9 +13,10 @@ namespace skmd::compiler {
 
 /// Bits of a value's descent.
 enum Influence : std::uint8_t {
-  kFromFloat = 1,    // a comparison or conversion of floating point numbers
-  kFromMemory = 2,   // bytes of a buffer or an image
-  kFromPointer = 4,  // an address as a number
+  kFromFloat = 1,      // a comparison or conversion of floating point numbers
+  kFromMemory = 2,     // bytes of a buffer or an image
+  kFromPointer = 4,    // an address as a number
+  kCountsByFloat = 8,  // how far a loop has come that floating point ends
 };
 
 class Influences {
@@ -31,6 +32,7 @@ class Influences {
   unsigned instruction(llvm::Instruction& instruction);
   unsigned memory(llvm::Instruction& instruction);
   unsigned phi(llvm::PHINode& phi);
+  unsigned pace(const llvm::Loop& loop);
   unsigned exit_choice(llvm::BasicBlock* join, llvm::BasicBlock* from);
   unsigned conditions_above(llvm::BasicBlock* block, llvm::function_ref<bool(const Dependence&)> counts);
   bool note_effects(llvm::Instruction& instruction, unsigned influence);

@@ -3,6 +3,7 @@
 // found out. Parameters are always (a, c, d, n, m, w), see kSignature.
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <memory>
@@ -59,10 +60,10 @@ struct Arguments {
   std::int64_t w = 0;
 };
 
-/// What one work-group did, by byte; `digest` also depends on the values stored.
+/// What one work-group did, by byte, and what it left in c.
 struct Touched {
   std::bitset<kBytes> written_c, written_d;
-  std::uint64_t digest = 0;
+  std::array<std::int32_t, kElements> c{};
 };
 
 /// Runs the work-groups of `span`: one entry each, in order. False if any work-item leaves what the language defines:

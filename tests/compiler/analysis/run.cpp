@@ -147,8 +147,7 @@ class Item {
   void store_c(Wide index, Wide stored) {
     const std::size_t at = inside(index, kElements);
     for (std::size_t byte = 0; byte < 4; ++byte) touched_.written_c.set(4 * at + byte);
-    const auto low = static_cast<std::uint64_t>(wrapped(stored, Type::u32));
-    touched_.digest = (touched_.digest ^ (at << 32) ^ low) * 0x9E3779B97F4A7C15u;
+    touched_.c[at] = static_cast<std::int32_t>(wrapped(stored, Type::i32));
   }
 
   void store_at(const Stmt& stmt) {
