@@ -179,8 +179,9 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
 std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view) {
   const auto mode = machine.settings.policy.mode;
   const auto previous = view.shape().decision();
-  // These modes look neither at rates nor at residency: one decision serves every launch of the shape.
-  const bool constant = mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single;
+  // These look neither at rates nor at residency: one decision serves every launch of the shape.
+  const bool constant = mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
+                        view.shape().eligible().count() == 1;
   if (constant && previous) return previous;
   auto decision = decide_anew(machine, launch, view, previous.get());
   view.shape().remember(decision);

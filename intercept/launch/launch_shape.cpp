@@ -11,20 +11,28 @@ namespace {
 constexpr std::size_t kShapesPerKernel = 16;
 constexpr std::size_t kSpansPerShape = 64;
 
-/// A shape's identity: equal keys, equal footprints and eligibility.
+/// A shape's identity: equal keys, equal footprints and eligibility. Written at every launch, so room is made once.
 class Key {
  public:
-  explicit Key(std::vector<std::byte>& bytes) : bytes_(bytes) { bytes_.clear(); }
+  Key(std::vector<std::byte>& bytes, const Launch& launch, std::size_t roots) : bytes_(bytes) {
+    std::size_t most = (kGeometryWords + roots + launch.arguments.size() * kArgumentWords) * sizeof(std::uint64_t);
+    for (const LaunchArgument& argument : launch.arguments)
+      if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) most += value->size();
+    bytes_.resize(most);
+  }
   void add(std::uint64_t value) { add(&value, sizeof value); }
   void add(const void* data, std::size_t size) {
     if (size == 0) return;
-    const std::size_t at = bytes_.size();
-    bytes_.resize(at + size);
-    std::memcpy(bytes_.data() + at, data, size);
+    std::memcpy(bytes_.data() + used_, data, size);
+    used_ += size;
   }
+  void end() { bytes_.resize(used_); }
 
  private:
+  static constexpr std::size_t kGeometryWords = 10;
+  static constexpr std::size_t kArgumentWords = 4;
   std::vector<std::byte>& bytes_;
+  std::size_t used_ = 0;
 };
 
 void describe(Key& key, const Launch& launch, const std::vector<domain::RootView>& views,
@@ -80,8 +88,9 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
                                              const std::vector<domain::RootView>& views,
                                              const std::vector<std::uint64_t>& root_bytes) {
   thread_local std::vector<std::byte> bytes;
-  Key key(bytes);
+  Key key(bytes, launch, root_bytes.size());
   describe(key, launch, views, root_bytes);
+  key.end();
   auto& memo = launch.kernel->memo<ShapeMemo>();
   if (auto known = memo.find(bytes)) return known;
   std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes.size()));
