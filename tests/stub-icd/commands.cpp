@@ -31,11 +31,14 @@ void worker(cl_command_queue queue) {
     const auto command = std::move(queue->commands.front());
     queue->commands.pop_front();
     --queue->flushed;
+    queue->busy = true;
     lock.unlock();
     wait_while_held();
     run(command.event, command.work, settings().delay_us);
     released(command.event);
     lock.lock();
+    queue->busy = false;
+    if (queue->commands.empty()) queue->drained.notify_all();
   }
 }
 
@@ -242,10 +245,11 @@ std::string triple(const std::size_t* values, cl_uint count, std::size_t otherwi
 cl_int run_range(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* offset,
                  const std::size_t* global, const std::size_t* local, cl_uint, const cl_event*, cl_event* event) {
   const char* const call = "clEnqueueNDRangeKernel";
-  const cl_int failed =
-      record(call, "device=" + std::to_string(queue->device->index) + " kernel=" + kernel->text.name +
-                       " offset=" + triple(offset, dimensions, 0) + " global=" + triple(global, dimensions, 0) +
-                       " local=" + triple(local, dimensions, 0));
+  const cl_int failed = record(call, [&] {
+    return "device=" + std::to_string(queue->device->index) + " kernel=" + kernel->text.name +
+           " offset=" + triple(offset, dimensions, 0) + " global=" + triple(global, dimensions, 0) +
+           " local=" + triple(local, dimensions, 0);
+  });
   if (failed != CL_SUCCESS) return failed;
   Range range;
   range.dimensions = dimensions;
@@ -264,13 +268,21 @@ cl_int run_range(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, c
 }
 
 cl_int flush(cl_command_queue queue) {
-  if (const cl_int failed = record("clFlush"); failed != CL_SUCCESS) return failed;
+  if (const cl_int failed = record("clFlush", [] { return ""; }); failed != CL_SUCCESS) return failed;
   flush_commands(queue);
   return CL_SUCCESS;
 }
 
+cl_int finish(cl_command_queue queue) {
+  if (const cl_int failed = record("clFinish", [] { return ""; }); failed != CL_SUCCESS) return failed;
+  flush_commands(queue);
+  std::unique_lock lock(queue->mutex);
+  queue->drained.wait(lock, [&] { return queue->commands.empty() && !queue->busy; });
+  return CL_SUCCESS;
+}
+
 cl_int wait_for_events(cl_uint count, const cl_event* events) {
-  const cl_int failed = record("clWaitForEvents", "count=" + std::to_string(count));
+  const cl_int failed = record("clWaitForEvents", [&] { return "count=" + std::to_string(count); });
   bool all_good = true;
   for (cl_uint i = 0; i < count; ++i) {
     wait_for(events[i]);
@@ -282,14 +294,14 @@ cl_int wait_for_events(cl_uint count, const cl_event* events) {
 }
 
 cl_int get_event_info(cl_event event, cl_event_info name, std::size_t size, void* out, std::size_t* size_out) {
-  if (const cl_int failed = record("clGetEventInfo"); failed != CL_SUCCESS) return failed;
+  if (const cl_int failed = record("clGetEventInfo", [] { return ""; }); failed != CL_SUCCESS) return failed;
   if (name != CL_EVENT_COMMAND_EXECUTION_STATUS) return CL_INVALID_VALUE;
   std::lock_guard lock(event->mutex);
   return answer_value(event->status, size, out, size_out);
 }
 
 cl_int get_profiling_info(cl_event event, cl_profiling_info name, std::size_t size, void* out, std::size_t* size_out) {
-  if (const cl_int failed = record("clGetEventProfilingInfo"); failed != CL_SUCCESS) return failed;
+  if (const cl_int failed = record("clGetEventProfilingInfo", [] { return ""; }); failed != CL_SUCCESS) return failed;
   std::lock_guard lock(event->mutex);
   if (event->status != CL_COMPLETE) return CL_PROFILING_INFO_NOT_AVAILABLE;
   if (name == CL_PROFILING_COMMAND_START) return answer_value(cl_ulong{event->start}, size, out, size_out);
@@ -297,7 +309,9 @@ cl_int get_profiling_info(cl_event event, cl_profiling_info name, std::size_t si
   return CL_INVALID_VALUE;
 }
 
-cl_int release_event(cl_event event) { return record("clReleaseEvent"), released(event); }
+cl_int release_event(cl_event event) {
+  return record("clReleaseEvent", [] { return ""; }), released(event);
+}
 cl_int release_queue(cl_command_queue queue) { return record("clReleaseCommandQueue"), released(queue); }
 
 }  // namespace
@@ -315,6 +329,7 @@ void fill_command_table(cl_icd_dispatch& table) {
   table.clEnqueueReadImage = read_image;
   table.clEnqueueNDRangeKernel = run_range;
   table.clFlush = flush;
+  table.clFinish = finish;
   table.clWaitForEvents = wait_for_events;
   table.clGetEventInfo = get_event_info;
   table.clGetEventProfilingInfo = get_profiling_info;

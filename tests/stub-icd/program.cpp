@@ -130,8 +130,9 @@ cl_kernel create_kernel(cl_program program, const char* name, cl_int* code_out) 
 }
 
 cl_int set_kernel_arg(cl_kernel kernel, cl_uint index, std::size_t bytes, const void* value) {
-  const cl_int failed = record("clSetKernelArg", "kernel=" + kernel->text.name + " index=" + std::to_string(index) +
-                                                     " bytes=" + std::to_string(bytes));
+  const cl_int failed = record("clSetKernelArg", [&] {
+    return "kernel=" + kernel->text.name + " index=" + std::to_string(index) + " bytes=" + std::to_string(bytes);
+  });
   if (failed != CL_SUCCESS) return failed;
   if (index >= kernel->arguments.size()) return CL_INVALID_ARG_INDEX;
   const Parameter& parameter = kernel->text.parameters[index];

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace stub {
@@ -82,8 +83,15 @@ struct Settings {
 const Settings& settings();
 std::string platform_name();
 
+/// False with STUB_QUIET=1: nothing is recorded and nothing fails on request, so that calls cost as little as they can.
+bool recording();
 /// Records a call. An error code if the call is to fail.
 cl_int record(const char* call, const std::string& details = {});
+/// The same, where putting the details together would cost more than the call itself.
+template <class Details>
+requires std::is_invocable_v<Details> cl_int record(const char* call, Details details) {
+  return recording() ? record(call, std::string(details())) : CL_SUCCESS;
+}
 /// The status that the event of this call's command is to end with.
 cl_int run_failure(const char* call);
 /// Blocks while commands are held.
@@ -156,6 +164,8 @@ struct _cl_command_queue : stub::Object {
   cl_device_id device = nullptr;
   std::mutex mutex;
   std::condition_variable changed;
+  std::condition_variable drained;
+  bool busy = false;  // a command taken off the queue has not ended
   std::deque<Command> commands;
   std::size_t flushed = 0;  // commands at the front that may run
   bool stopping = false;
