@@ -56,7 +56,37 @@ def origin(raw):
     return raw["origin"] + "\n"
 
 
-KINDS = {"shares": shares, "times": times, "origin": origin}
+def calls(raw):
+    """Per driver and call: bare, through SKMD, and what that adds. Medians over the rounds, each a median itself."""
+    names = {"set_kernel_arg_ns": "clSetKernelArg, ns", "empty_kernel_finish_us": "empty kernel + clFinish, us",
+             "pipelined_launch_us": "launches in a row, us each", "cached_build_ms": "cached clBuildProgram, ms"}
+    rows = []
+    for driver, rounds in raw["calls"].items():
+        for key, name in names.items():
+            bare, ours = ([run[side][key]["median"] for run in rounds] for side in ("without", "with"))
+            added = [b - a for a, b in zip(bare, ours)]
+            rows.append([driver, name, f"{statistics.median(bare):.3g}", f"{statistics.median(ours):.3g}",
+                         f"{statistics.median(added):.3g}", f"{min(added):.3g} to {max(added):.3g}"])
+    return markdown(["driver", "call", "bare", "through SKMD", "added", "added, all rounds"], rows)
+
+
+def planning(raw):
+    return markdown(["for three devices", "us (processor time, median)"],
+                    [[name.replace("_", " "), f"{ns / 1000:.2f}"] for name, ns in raw["planning_ns"].items()])
+
+
+def steps(raw):
+    """Bytes that one more step moves to and from two devices together."""
+    rows = []
+    for entry in raw["steps"]:
+        few, many = entry["runs"]
+        span = many["steps"] - few["steps"]
+        rows.append([entry["kernel"], str(entry["size"]), f"{few['steps']} and {many['steps']}",
+                     *(f"{(many[way] - few[way]) / span:.0f}" for way in ("to", "from"))])
+    return markdown(["kernel", "size", "steps", "bytes to devices per step", "bytes from devices per step"], rows)
+
+
+KINDS = {"shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps}
 
 
 def redrawn(page, folder):
