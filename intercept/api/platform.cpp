@@ -38,17 +38,26 @@ void compose_world() noexcept {
   }
 }
 
+/// A real driver may itself look for platforms while we load it: it meets none of ours, instead of waiting for itself.
+void ensure_world() {
+  static constinit thread_local bool composing = false;
+  if (composing) return;
+  composing = true;
+  std::call_once(composed, compose_world);
+  composing = false;
+}
+
 }  // namespace
 
 void set_composer(Result<Composition> (*compose)()) { composer = compose; }
 
 Platform* the_platform() {
-  std::call_once(composed, compose_world);
+  ensure_world();
   return world.platform;
 }
 
 VirtualDevice* the_device() {
-  std::call_once(composed, compose_world);
+  ensure_world();
   return world.device;
 }
 

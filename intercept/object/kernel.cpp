@@ -92,23 +92,27 @@ std::uint64_t Kernel::local_argument_bytes() const {
   return bytes;
 }
 
-Result<LaunchArgument> Kernel::freeze_argument(size_t index) const {
+Status Kernel::freeze_argument(size_t index, LaunchArgument& out) const {
   const domain::Parameter& parameter = built_->traits().parameters[index];
   const Argument& argument = arguments_[index];
   switch (argument.form) {
     case Form::unset:
       return Error{CL_INVALID_KERNEL_ARGS, argument_name(built_->traits(), index) + " is not set"};
     case Form::null:
-      return LaunchArgument{NullPointer{}};
+      out.emplace<NullPointer>();
+      return {};
     case Form::local:
-      return LaunchArgument{LocalBytes{argument.local_bytes}};
+      out.emplace<LocalBytes>().bytes = argument.local_bytes;
+      return {};
     case Form::value:
-      return LaunchArgument{argument.value};
+      out.emplace<std::vector<std::byte>>(argument.value);
+      return {};
     case Form::sampler: {
       const auto* sampler = static_cast<Sampler*>(look_up(argument.handle, Kind::sampler));
       if (sampler == nullptr)
         return Error{CL_INVALID_SAMPLER, argument_name(built_->traits(), index) + ": the sampler was released"};
-      return LaunchArgument{SamplerView{sampler->normalized(), sampler->addressing(), sampler->filter()}};
+      out = SamplerView{sampler->normalized(), sampler->addressing(), sampler->filter()};
+      return {};
     }
     case Form::memory:
       break;
@@ -118,21 +122,19 @@ Result<LaunchArgument> Kernel::freeze_argument(size_t index) const {
       (parameter.kind != ParameterKind::other && (parameter.kind == ParameterKind::image) != memory->is_image()))
     return Error{CL_INVALID_MEM_OBJECT, argument_name(built_->traits(), index) + ": the memory object was released"};
   if (memory->is_image()) {
-    ImageView view{memory->storage(), memory->flags(), nullptr, memory->offset(), memory->size()};
+    auto& view = out.emplace<ImageView>(memory->storage(), memory->flags(), nullptr, memory->offset(), memory->size());
     if (memory->parent()) view.over_buffer = std::make_shared<ImageShape>(memory->image());
-    return LaunchArgument{std::move(view)};
+  } else {
+    out.emplace<BufferView>(memory->storage(), memory->offset(), memory->size());
   }
-  return LaunchArgument{BufferView{memory->storage(), memory->offset(), memory->size()}};
+  return {};
 }
 
 Result<std::vector<LaunchArgument>> Kernel::freeze() const {
   const std::lock_guard lock(mutex_);
-  std::vector<LaunchArgument> out;
-  out.reserve(arguments_.size());
+  std::vector<LaunchArgument> out(arguments_.size());
   for (size_t i = 0; i < arguments_.size(); ++i) {
-    auto argument = freeze_argument(i);
-    if (!argument) return argument.error();
-    out.push_back(std::move(*argument));
+    if (const Status status = freeze_argument(i, out[i]); !status) return status.error();
   }
   return out;
 }

@@ -122,7 +122,7 @@ class Kernel : public Object {
   Status set_value(cl_uint index, size_t size, const void* value);
   /// For parameters of opaque programs whose vendor tells nothing: taken for what the value looks like.
   Status set_unknown(cl_uint index, size_t size, const void* value);
-  Result<LaunchArgument> freeze_argument(size_t index) const;
+  Status freeze_argument(size_t index, LaunchArgument& out) const;
 
   Ref<Program> program_;
   std::shared_ptr<BuiltKernel> built_;

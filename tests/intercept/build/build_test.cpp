@@ -13,6 +13,14 @@ namespace {
 
 using Build = test::BuildTest;
 
+/// Links and gives the application's reference back: the test's own keeps the program.
+Result<Ref<Program>> link(const Ref<Context>& context, const std::string& options,
+                          const std::vector<Ref<Program>>& inputs) {
+  auto program = link_program(context, options, inputs, {});
+  if (program) release(*(*program)->slot());
+  return program;
+}
+
 struct Called {
   std::promise<cl_build_status> status;
   Program* program = nullptr;
@@ -104,7 +112,7 @@ TEST_F(Build, CompiledUnitsAreLinkedByTheVendorsWhenOurFrontEndCannotTakeThem) {
   ASSERT_TRUE(compile_program(first, "", {{"h.h", "void f();"}}, {}));
   ASSERT_TRUE(compile_program(second, "", {}, {}));
   EXPECT_EQ(first->state().build->type, cl_program_binary_type{CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT});
-  const auto linked = link_program(context, "", {first, second}, {});
+  const auto linked = link(context, "", {first, second});
   ASSERT_TRUE(linked) << linked.error().reason;
   EXPECT_EQ((*linked)->state().status, CL_BUILD_SUCCESS) << (*linked)->state().log;
   EXPECT_EQ(anchor->built.back(), "linked:void f();\nkernel void k() { f(); }|void f() {}|");
@@ -117,11 +125,11 @@ TEST_F(Build, ALibraryIsNotExecutableButLinks) {
   const auto main = source("kernel void k() { f(); }");
   ASSERT_TRUE(compile_program(part, "", {}, {}));
   ASSERT_TRUE(compile_program(main, "", {}, {}));
-  const auto library = link_program(context, "-create-library", {part}, {});
+  const auto library = link(context, "-create-library", {part});
   ASSERT_TRUE(library);
   EXPECT_EQ((*library)->executable(), nullptr);
   EXPECT_EQ((*library)->state().build->type, cl_program_binary_type{CL_PROGRAM_BINARY_TYPE_LIBRARY});
-  const auto linked = link_program(context, "", {main, *library}, {});
+  const auto linked = link(context, "", {main, *library});
   ASSERT_TRUE(linked);
   EXPECT_NE((*linked)->executable(), nullptr);
 }
@@ -130,7 +138,7 @@ TEST_F(Build, AFailedLinkStillGivesItsProgramWithTheLog) {
   const auto unit = source("kernel void k();");
   ASSERT_TRUE(compile_program(unit, "", {}, {}));
   anchor->accepts = [](const std::string&) { return false; };
-  const auto linked = link_program(context, "", {unit}, {});
+  const auto linked = link(context, "", {unit});
   ASSERT_TRUE(linked);
   EXPECT_EQ((*linked)->state().status, CL_BUILD_ERROR);
   EXPECT_NE((*linked)->state().log, "");
@@ -139,11 +147,11 @@ TEST_F(Build, AFailedLinkStillGivesItsProgramWithTheLog) {
 TEST_F(Build, LinkingTakesOnlyObjectsAndKnownOptions) {
   const auto program = source("text");
   ASSERT_TRUE(build_program(program, "", {}));
-  EXPECT_EQ(link_program(context, "", {program}, {}).error().code, CL_INVALID_OPERATION);
+  EXPECT_EQ(link(context, "", {program}).error().code, CL_INVALID_OPERATION);
   const auto unit = source("text");
   ASSERT_TRUE(compile_program(unit, "", {}, {}));
-  EXPECT_EQ(link_program(context, "-no-such-option", {unit}, {}).error().code, CL_INVALID_LINKER_OPTIONS);
-  EXPECT_EQ(link_program(context, "-enable-link-options", {unit}, {}).error().code, CL_INVALID_LINKER_OPTIONS);
+  EXPECT_EQ(link(context, "-no-such-option", {unit}).error().code, CL_INVALID_LINKER_OPTIONS);
+  EXPECT_EQ(link(context, "-enable-link-options", {unit}).error().code, CL_INVALID_LINKER_OPTIONS);
 }
 
 TEST_F(Build, ABinaryIsBuiltFromTheVendorsBlobs) {
