@@ -12,9 +12,11 @@
 namespace skmd::icd {
 namespace {
 
-constexpr std::chrono::microseconds kGlance{200};
+// A wake-up at every submission costs more than the submission; this is how late an end may be noticed instead, while
+// nobody waits for it and launches keep coming.
+constexpr std::chrono::microseconds kGlance{50};
 // Glances without any submission in between, before the thread sleeps until it is woken.
-constexpr std::uint32_t kQuietGlances = 5;
+constexpr std::uint32_t kQuietGlances = 20;
 
 }  // namespace
 
@@ -40,7 +42,7 @@ Ticket BatchLine::submit(Batch&& batch) {
     ticket = flight->ticket = ++last_ticket_;
     flights_.push_back(std::move(flight));
     if (!started_) start_thread();
-    wake = resting_ && !woken_ && (blocking_ || left_to_us_ || !glancing_);
+    wake = resting_ && !woken_ && (blocking_ || !glancing_);
     woken_ = woken_ || wake;
   }
   if (wake) wake_.notify_one();
@@ -67,7 +69,6 @@ void BatchLine::help(Ticket ticket) {
   Lock lock(mutex_);
   ticket = std::min(ticket, last_ticket_);
   ++helpers_;
-  left_to_us_ = false;
   while (completed_.load(std::memory_order_relaxed) < ticket) advance(lock);
   --helpers_;
   const bool wake = helpers_ == 0 && !flights_.empty() && resting_ && !glancing_ && !woken_;
@@ -124,13 +125,17 @@ void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
 
 void BatchLine::progress() {
   Lock lock(mutex_);
+  Ticket until = last_ticket_;
   while (!stopping_ || !flights_.empty()) {
-    if (flights_.empty() || (helpers_ > 0 && !stopping_)) {
+    // What is submitted while it completes older batches is left for the next glance: chasing a thread that launches in
+    // a row costs both of them more than it gains.
+    const bool enough = !blocking_ && completed_.load(std::memory_order_relaxed) >= until;
+    if (flights_.empty() || ((helpers_ > 0 || enough) && !stopping_)) {
       rest(lock);
+      until = last_ticket_;
       continue;
     }
     advance(lock);
-    if (helpers_ == 0) left_to_us_ = true;
   }
 }
 

@@ -23,7 +23,7 @@ namespace skmd::icd {
 ///
 /// Waking the progress thread costs as much as a small launch. While callers help, it therefore only looks in now and
 /// then
-/// (`kGlance`), and submit() wakes it when it sleeps longer than that or when the last batch was left to it.
+/// (`kGlance`), and submit() wakes it when it sleeps longer than that.
 class BatchLine : public std::enable_shared_from_this<BatchLine> {
  public:
   BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking);
@@ -64,7 +64,6 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   bool resting_ = false;   // the progress thread is on wake_ …
   bool glancing_ = false;  // … and looks in again soon by itself
   bool woken_ = false;
-  bool left_to_us_ = false;  // the last batch was completed by the progress thread, with no helper about
   std::uint32_t quiet_rests_ = 0;
   Ticket seen_ = 0;
   std::thread thread_;

@@ -101,9 +101,8 @@ Status Conductor::submit_device(MovePlan& moves, bool with_uploads, const SliceW
   const std::size_t uploads = batch.ops.size();
   auto arguments = native_arguments(machine_, launch_, slice.device);
   if (!arguments) return arguments.error();
-  auto runs = run_ops(launch_, slice.device, *arguments, slice.span);
-  if (!runs) return runs.error();
-  std::move(runs->begin(), runs->end(), std::back_inserter(batch.ops));
+  if (auto status = append_runs(launch_, slice.device, *arguments, slice.span, batch.ops); !status)
+    return status.error();
   const auto index = static_cast<std::size_t>(&slice - decision_.slices.data());
   const bool first = first_use(launch_, slice.device, slice.span);
   group.submit(*machine_.devices[slice.device], std::move(batch),

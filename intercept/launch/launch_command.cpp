@@ -31,30 +31,52 @@ bool LaunchCommand::may_start() const {
   return mode == domain::PartitionMode::automatic || mode == domain::PartitionMode::linear;
 }
 
-Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight) {
-  const SliceWork& slice = decision.slices.front();
+bool LaunchCommand::resident(const SliceWork& slice) const {
+  const domain::SpaceId space = machine_.devices[slice.device]->description().space;
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    const domain::RangeSet& needed = slice.touches->needed[r];
+    if (needed.empty()) continue;
+    Storage& root = *view_.roots()[r];
+    const std::lock_guard lock(root.mutex());
+    if (root.residency().valid(space, needed).bytes() != needed.bytes()) return false;
+  }
+  return true;
+}
+
+Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops) {
+  std::vector<Storage*> roots;
   std::vector<MoveNeed> needs;
   const bool in_place = machine_.devices[slice.device]->description().space == domain::kHostSpace;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    roots.push_back(view_.roots()[r].get());
     domain::RangeSet needed = slice.touches->needed[r];
-    if (!needed.empty())
-      needs.push_back({view_.roots()[r].get(), in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
+    if (!needed.empty()) needs.push_back({roots.back(), in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
   }
+  const auto guard = MoveGuard::try_lock(std::move(roots));
+  if (!guard) return domain::Error{CL_SUCCESS, "bytes are being moved"};
   MovePlan moves = MovePlan::make(machine_, std::move(needs));
   if (moves.gathers()) return domain::Error{CL_SUCCESS, "bytes have to be gathered first"};
-  Batch batch;
-  auto ops = moves.upload_ops(slice.device);
-  if (!ops) return ops.error();
-  batch.ops = std::move(*ops);
-  flight.uploads = batch.ops.size();
+  auto uploads = moves.upload_ops(slice.device);
+  if (!uploads) return uploads.error();
+  ops = std::move(*uploads);
+  flight.uploads = ops.size();
   flight.upload_bytes = moves.upload_bytes(slice.device);
-  auto arguments = native_arguments(machine_, launch_, slice.device);
-  if (!arguments) return arguments.error();
-  auto runs = run_ops(launch_, slice.device, *arguments, slice.span);
-  if (!runs) return runs.error();
-  std::move(runs->begin(), runs->end(), std::back_inserter(batch.ops));
   // The queue is in order: what is submitted next may count on these bytes already.
   moves.commit_uploads();
+  return {};
+}
+
+Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight) {
+  const SliceWork& slice = decision.slices.front();
+  auto arguments = native_arguments(machine_, launch_, slice.device);
+  if (!arguments) return arguments.error();
+  // Whatever can fail comes before uploads are counted on.
+  if (auto kernel = launch_.kernel->native(slice.device); !kernel) return kernel.error();
+  Batch batch;
+  if (!resident(slice))
+    if (auto status = add_uploads(slice, flight, batch.ops); !status) return status.error();
+  if (auto status = append_runs(launch_, slice.device, *arguments, slice.span, batch.ops); !status)
+    return status.error();
   for (std::size_t r = 0; r < view_.roots().size(); ++r) commit_slice(machine_, view_, slice, r);
   return batch;
 }
@@ -70,13 +92,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
 
   auto flight = std::make_shared<InFlight>();
   flight->begin = now_ns();
-  auto batch = [&]() -> Result<Batch> {
-    std::vector<Storage*> roots;
-    for (const auto& root : view_.roots()) roots.push_back(root.get());
-    const auto guard = MoveGuard::try_lock(std::move(roots));
-    if (!guard) return domain::Error{CL_SUCCESS, "bytes are being moved"};
-    return prepare(*decision, *flight);
-  }();
+  auto batch = prepare(*decision, *flight);
   if (!batch) return false;  // run() does it, or says what is wrong
 
   flight->event = event;

@@ -24,6 +24,10 @@ class LaunchCommand : public Command {
  private:
   struct InFlight;
   [[nodiscard]] bool may_start() const;
+  /// Everything that `slice` needs is valid where it will run.
+  [[nodiscard]] bool resident(const SliceWork& slice) const;
+  /// Puts what is missing before the launch; an error if that would have to wait for anything.
+  Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
   Result<Batch> prepare(const Decision& decision, InFlight& flight);
   Status run_locked(Event& event);
 

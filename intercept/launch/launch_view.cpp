@@ -13,8 +13,8 @@ LaunchView::LaunchView(Machine& machine, const Launch& launch) {
     if (const auto* image = std::get_if<ImageView>(&launch.arguments[i]))
       views_[i] = {root_of(image->storage), image->over_buffer ? image->offset : 0};
   }
-  std::vector<std::uint64_t> root_bytes;
-  root_bytes.reserve(roots_.size());
+  thread_local std::vector<std::uint64_t> root_bytes;
+  root_bytes.clear();
   for (const auto& root : roots_) root_bytes.push_back(root->bytes());
   shape_ = LaunchShape::of(machine, launch, views_, root_bytes);
 }

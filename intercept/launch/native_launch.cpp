@@ -70,20 +70,19 @@ Result<NativeArguments> native_arguments(const Machine& machine, const Launch& l
   return NativeArguments(std::move(arguments));
 }
 
-Result<std::vector<Op>> run_ops(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
-                                const domain::GroupSpan& span) {
+Status append_runs(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
+                   const domain::GroupSpan& span, std::vector<Op>& ops) {
   auto kernel = launch.kernel->native(device);
   if (!kernel) return kernel.error();
-  std::vector<domain::Box> boxes;
+  thread_local std::vector<domain::Box> boxes;
   domain::boxes_of(span, launch.range.group_counts(), boxes);
-  std::vector<Op> ops;
-  ops.reserve(boxes.size());
+  ops.reserve(ops.size() + boxes.size());
   for (const domain::Box& box : boxes) {
     RunOp op{*kernel, arguments, {}, domain::launch_of(launch.range, box)};
     if (launch.kernel->traits().hidden_record) op.record = record_of(launch, box);
     ops.emplace_back(std::move(op));
   }
-  return ops;
+  return {};
 }
 
 bool first_use(const Launch& launch, std::uint32_t device, const domain::GroupSpan& span) {

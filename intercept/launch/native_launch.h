@@ -15,9 +15,9 @@ using NativeArguments = std::shared_ptr<const std::vector<NativeArgument>>;
 /// The launch's arguments with native objects of machine.devices[device].
 Result<NativeArguments> native_arguments(const Machine& machine, const Launch& launch, std::uint32_t device);
 
-/// One RunOp per box of `span`, in order.
-Result<std::vector<Op>> run_ops(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
-                                const domain::GroupSpan& span);
+/// Appends one RunOp per box of `span`, in order.
+Status append_runs(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
+                   const domain::GroupSpan& span, std::vector<Op>& ops);
 
 /// Whether this kernel has run with this local size on this device before (a vendor may compile at first use). Marks it
 /// as used. Thread-safe.

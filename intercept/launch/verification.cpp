@@ -68,10 +68,9 @@ Result<std::vector<Scratch>> Verification::run_whole(const SliceWork& slice) {
   }
   auto arguments = native_arguments(machine_, launch_, slice.device);
   if (!arguments) return arguments.error();
-  auto runs =
-      run_ops(launch_, slice.device, with_private(*arguments, view_, natives), {0, launch_.range.group_total()});
-  if (!runs) return runs.error();
-  std::move(runs->begin(), runs->end(), std::back_inserter(batch.ops));
+  const domain::GroupSpan everything{0, launch_.range.group_total()};
+  const NativeArguments replaced = with_private(*arguments, view_, natives);
+  if (auto status = append_runs(launch_, slice.device, replaced, everything, batch.ops); !status) return status.error();
   if (!in_place)
     for (std::size_t r = 0; r < natives.size(); ++r)
       for (const domain::RowRun& rows : domain::row_runs(view_.whole().roots[r].may_write))
