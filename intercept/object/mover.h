@@ -19,6 +19,11 @@ namespace skmd::icd {
 class BatchGroup {
  public:
   BatchGroup() : state_(std::make_shared<State>()) {}
+  /// Waits: what was submitted reads and writes memory that its owner is about to give back, also when it gives up
+  /// half way.
+  ~BatchGroup() { (void)wait(); }
+  BatchGroup(const BatchGroup&) = delete;
+  BatchGroup& operator=(const BatchGroup&) = delete;
   /// Submits on `device`; `done`, if any, runs in the batch's completion before the group counts it.
   void submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done = {});
   /// Blocks until all have ended; the first failure.

@@ -81,6 +81,12 @@ Result<std::shared_ptr<NativeMemory>> Storage::native(std::uint32_t device) {
 }
 
 Status Storage::gather(const domain::RangeSet& ranges, const char* what) {
+  {
+    // The caller holds the ranges, so what is here stays here. Light commands come by this way on threads that
+    // complete batches, and whoever holds the move mutex may be waiting for such a batch.
+    const std::lock_guard lock(mutex_);
+    if (residency_.missing(domain::kHostSpace, ranges).empty()) return {};
+  }
   const MoveGuard guard({this});
   MovePlan plan = MovePlan::make(machine_, {{this, MoveNeed::kHost, ranges}});
   return plan.gather(what);

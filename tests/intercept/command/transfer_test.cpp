@@ -57,6 +57,48 @@ TEST_F(Transfers, LargeTransfersArriveWholeToo) {
   EXPECT_EQ(read(root), source);
 }
 
+TEST_F(Transfers, ACopyInsideABufferThatIsStartedByADevicesThreadWaitsForNoBatchBehindIt) {
+  auto root = storage(256);
+  write(root, 0, counting(128));
+  written_on_device(root, 0, {128, 256}, 7);
+  devices[0]->pause();
+  // Ends on the device's own thread, and the copy starts there.
+  const auto first = make_object<Event>(context, queue, CL_COMMAND_NDRANGE_KERNEL, executor);
+  Batch batch;
+  batch.done = [first](BatchResult&&) { first->complete(CL_COMPLETE); };
+  devices[0]->submit(std::move(batch));
+  const auto copy = queue->enqueue(CL_COMMAND_COPY_BUFFER,
+                                   make_copy(root, Region::linear(0, 32), root, Region::linear(64, 32)), {first});
+  // Fetches another range of the same buffer from behind that batch.
+  devices[0]->on_submit = [this] { devices[0]->resume(); };
+  const auto other =
+      make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, executor);
+  Bytes fetched(128);
+  const auto fetch =
+      other->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(128, 128), box(fetched)), {});
+  EXPECT_EQ(copy->wait(), CL_COMPLETE);
+  EXPECT_EQ(fetch->wait(), CL_COMPLETE);
+  devices[0]->on_submit = nullptr;
+  EXPECT_EQ(fetched, Bytes(128, 7));
+  EXPECT_EQ(read(root, 64, 32), counting(32));
+}
+
+TEST_F(Transfers, AReadThatFailsHalfWayLeavesNoDeviceWritingHostMemory) {
+  auto root = storage(256);
+  written_on_device(root, 0, {0, 128}, 1);
+  devices[0]->pause();
+  // The second device's copy was made by nobody: there is no native buffer, and none can be had.
+  {
+    const std::lock_guard lock(root->mutex());
+    root->residency().written(2, domain::ByteRange{128, 256});
+  }
+  devices[1]->fail_allocations = 1;
+  devices[0]->on_help = [this] { devices[0]->resume(); };
+  Bytes bytes(256);
+  EXPECT_EQ(run(make_read(root, Region::linear(0, 256), box(bytes))), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  EXPECT_EQ(devices[0]->counters.bytes_from, 128u);  // has ended, not: is still to come
+}
+
 TEST_F(Transfers, RectanglesKeepBothPitches) {
   auto root = storage(64);  // 8 × 8
   Bytes host = counting(48);

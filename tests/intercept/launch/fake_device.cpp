@@ -29,7 +29,19 @@ Result<std::vector<std::byte>> FakeDevice::info(cl_device_info name) const {
   return unsupported();
 }
 
+void FakeDevice::pause() {
+  const std::lock_guard lock(mutex_);
+  paused_ = true;
+}
+
+void FakeDevice::resume() {
+  const std::lock_guard lock(mutex_);
+  paused_ = false;
+  changed_.notify_all();
+}
+
 Ticket FakeDevice::submit(Batch&& batch) {
+  if (on_submit) on_submit();
   const std::lock_guard lock(mutex_);
   pending_.push_back(std::move(batch));
   changed_.notify_all();
@@ -37,6 +49,7 @@ Ticket FakeDevice::submit(Batch&& batch) {
 }
 
 void FakeDevice::help(Ticket ticket) {
+  if (on_help) on_help();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return ended_ >= ticket; });
 }
@@ -44,7 +57,7 @@ void FakeDevice::help(Ticket ticket) {
 void FakeDevice::loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return stop_ || !pending_.empty(); });
+    changed_.wait(lock, [&] { return stop_ || (!pending_.empty() && !paused_); });
     if (pending_.empty()) return;
     Batch batch = std::move(pending_.front());
     pending_.pop_front();
@@ -95,7 +108,13 @@ BatchResult FakeDevice::execute(const Batch& batch) {
   ++counters.batches;
   BatchResult result;
   for (const Op& op : batch.ops) {
-    if (const auto* write = std::get_if<WriteOp>(&op)) execute(*write);
+    if (const auto* write = std::get_if<WriteOp>(&op)) {
+      if (fail_writes.load() > 0) {
+        --fail_writes;
+        return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a write on request", {}};
+      }
+      execute(*write);
+    }
     if (const auto* read = std::get_if<ReadOp>(&op)) execute(*read);
     if (const auto* copy = std::get_if<CopyOp>(&op))
       std::memcpy(memory_of(copy->to).data() + copy->to_offset, memory_of(copy->from).data() + copy->from_offset,

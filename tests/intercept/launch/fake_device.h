@@ -85,7 +85,14 @@ class FakeDevice : public Device {
   }
 
   Counters counters;
-  std::atomic<int> fail_runs{0};  ///< so many of the next runs fail
+  std::atomic<int> fail_runs{0};         ///< so many of the next runs fail
+  std::atomic<int> fail_writes{0};       ///< so many of the next writes fail, having written nothing
+  std::atomic<int> fail_allocations{0};  ///< so many of the next allocations fail
+  std::function<void()> on_submit;       ///< at the begin of submit(), with no lock held
+  std::function<void()> on_help;         ///< likewise of help()
+  /// Between the two nothing is executed.
+  void pause();
+  void resume();
 
   const DeviceDescription& description() const override { return description_; }
   void assign_space(domain::SpaceId space) override { description_.space = space; }
@@ -118,6 +125,10 @@ class FakeDevice : public Device {
     return std::shared_ptr<NativeKernel>(std::make_shared<FakeKernel>(bodies_.at(name)));
   }
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override {
+    if (fail_allocations.load() > 0) {
+      --fail_allocations;
+      return domain::Error{CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake has no memory on request"};
+    }
     return std::shared_ptr<NativeMemory>(std::make_shared<FakeMemory>(bytes, host));
   }
   Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape&,
@@ -144,7 +155,7 @@ class FakeDevice : public Device {
   std::condition_variable changed_;
   std::deque<Batch> pending_;
   Ticket submitted_ = 0, ended_ = 0;
-  bool stop_ = false;
+  bool stop_ = false, paused_ = false;
   std::thread thread_;
 };
 
