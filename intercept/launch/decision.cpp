@@ -114,6 +114,20 @@ std::uint32_t fastest(const Machine& machine, const Launch& launch, const Launch
   return choice;
 }
 
+/// Groups that wait for each other must be resident together: on a GPU if there is one, else on the anchor.
+std::uint32_t for_spinning(const Machine& machine, const Launch& launch, const Eligibility& eligible) {
+  std::uint32_t choice = eligible.preferred(machine.anchor);
+  for (std::uint32_t i = 0; i < machine.devices.size(); ++i)
+    if (eligible.eligible[i] && machine.devices[i]->description().kind == DeviceKind::gpu) {
+      choice = i;
+      break;
+    }
+  machine.observer->log(LogLevel::info, launch.kernel->traits().name +
+                                            " waits for memory that other groups write: whole on " +
+                                            machine.devices[choice]->description().name);
+  return choice;
+}
+
 std::uint32_t single_device(const Machine& machine, const Eligibility& eligible) {
   const int index = machine.settings.policy.single_index;
   if (index >= 0 && static_cast<std::size_t>(index) < eligible.eligible.size() &&
@@ -156,7 +170,9 @@ domain::Plan ask_partitioner(Machine& machine, const Launch& launch, const Launc
 std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& launch, const LaunchView& view,
                                             const Decision* previous) {
   if (const auto reason = view.shape().confined()) {
-    const std::uint32_t device = *reason == NotSplit::mode_single ? single_device(machine, view.shape().eligible())
+    const Eligibility& eligible = view.shape().eligible();
+    const std::uint32_t device = *reason == NotSplit::mode_single ? single_device(machine, eligible)
+                                 : *reason == NotSplit::spinning  ? for_spinning(machine, launch, eligible)
                                                                   : fastest(machine, launch, view);
     return whole_on(launch, view, device, *reason);
   }

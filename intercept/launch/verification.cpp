@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/verification.h"
 
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -17,6 +18,11 @@ domain::RangeSet touched(const domain::RootFootprint& footprint) {
   return ranges;
 }
 
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
 /// The launch's arguments with every root replaced by a private native buffer.
 NativeArguments with_private(const NativeArguments& arguments, const LaunchView& view,
                              const std::vector<std::shared_ptr<NativeMemory>>& roots) {
@@ -29,6 +35,9 @@ NativeArguments with_private(const NativeArguments& arguments, const LaunchView&
 }
 
 }  // namespace
+
+Verification::Verification(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision)
+    : machine_(machine), launch_(launch), view_(view), decision_(decision), number_(next_number()) {}
 
 Result<std::unique_ptr<Verification>> Verification::begin(Machine& machine, const Launch& launch,
                                                           const LaunchView& view, const Decision& decision) {
@@ -100,6 +109,7 @@ Status Verification::compare(const SliceWork& slice, const std::vector<Scratch>&
     report.kernel = launch_.kernel->traits().name;
     report.device = slice.device;
     report.argument = argument_of(r);
+    report.launch = number_;
     for (const domain::ByteRange& range : ranges.ranges())
       for (std::uint64_t i = range.begin; i < range.end; ++i) {
         if ((*host)[i] == whole[r].data()[i]) continue;

@@ -21,8 +21,7 @@ class Verification {
   Status finish();
 
  private:
-  Verification(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision)
-      : machine_(machine), launch_(launch), view_(view), decision_(decision) {}
+  Verification(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision);
   Result<std::vector<Scratch>> run_whole(const SliceWork& slice);
   Status compare(const SliceWork& slice, const std::vector<Scratch>& whole);
   [[nodiscard]] std::uint32_t argument_of(std::size_t root) const;
@@ -31,6 +30,7 @@ class Verification {
   const Launch& launch_;
   const LaunchView& view_;
   const Decision& decision_;
+  const std::uint64_t number_;   // the same in all reports of this launch
   std::vector<Scratch> before_;  // per root: everything the launch reads or may write, as it was
 };
 

@@ -94,6 +94,7 @@ class FakeDevice : public Device {
   void pause();
   void resume();
 
+  void set_kind(DeviceKind kind) { description_.kind = kind; }
   const DeviceDescription& description() const override { return description_; }
   void assign_space(domain::SpaceId space) override { description_.space = space; }
   Result<std::vector<std::byte>> info(cl_device_info name) const override;
