@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ordinary OpenCL application: carries out case files (kernels, buffers, commands; see cases.py) and prints one line
+// for every result that a program could see.
+// usage: random_cases [--dump FOLDER] CASE…
+#include <CL/cl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+void check(cl_int status, const char* call) {
+  if (status != CL_SUCCESS) throw std::runtime_error(std::string(call) + " gave " + std::to_string(status));
+}
+
+/// What a buffer holds at first, or is overwritten with: elements of `size` bytes, each random & mask.
+struct Content {
+  std::string kind;  // none, bits, floats, permutation
+  std::uint64_t seed = 0, mask = 0;
+  unsigned size = 1;
+};
+
+std::istream& operator>>(std::istream& in, Content& content) {
+  return in >> content.kind >> content.seed >> std::hex >> content.mask >> std::dec >> content.size;
+}
+
+struct Random {
+  std::uint64_t state;
+  std::uint64_t operator()() {
+    std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+};
+
+void make(const Content& content, unsigned char* to, std::size_t bytes) {
+  Random random{content.seed};
+  if (content.kind == "permutation") {
+    auto* values = reinterpret_cast<cl_uint*>(to);
+    const std::size_t count = bytes / sizeof(cl_uint);
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<cl_uint>(i);
+    for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
+    return;
+  }
+  for (std::size_t at = 0; at + content.size <= bytes; at += content.size) {
+    const std::uint64_t value = random() & content.mask;
+    const auto real = static_cast<float>(value);
+    const void* from = content.kind == "floats" ? static_cast<const void*>(&real) : &value;
+    std::copy_n(static_cast<const unsigned char*>(from), content.size, to + at);
+  }
+}
+
+std::uint64_t hash(const unsigned char* data, std::size_t bytes) {
+  std::uint64_t value = 0xCBF29CE484222325u;
+  for (std::size_t i = 0; i < bytes; ++i) value = (value ^ data[i]) * 0x100000001B3u;
+  return value;
+}
+
+struct Buffer {
+  cl_mem memory = nullptr;
+  std::size_t bytes = 0;
+  bool part = false;                            // a sub-buffer
+  std::unique_ptr<std::vector<cl_ulong>> host;  // of CL_MEM_USE_HOST_PTR
+};
+
+struct Reading {
+  std::string label;
+  std::vector<unsigned char> data;
+};
+
+class Case {
+ public:
+  explicit Case(std::string name, std::string dump) : name_(std::move(name)), dump_(std::move(dump)) {}
+  Case(const Case&) = delete;
+  Case& operator=(const Case&) = delete;
+  ~Case() {
+    for (auto& queue : queues_)
+      if (queue != nullptr) clFinish(queue);
+    for (auto event : events_) clReleaseEvent(event);
+    for (auto buffer = buffers_.rbegin(); buffer != buffers_.rend(); ++buffer) clReleaseMemObject(buffer->memory);
+    if (program_ != nullptr) clReleaseProgram(program_);
+    for (auto& queue : queues_)
+      if (queue != nullptr) clReleaseCommandQueue(queue);
+    if (context_ != nullptr) clReleaseContext(context_);
+  }
+
+  void run(std::istream& in);
+
+ private:
+  void open();
+  void build(std::istream& in);
+  void add_buffer(std::istream& in);
+  void add_part(std::istream& in);
+  void launch(std::istream& in);
+  void set_argument(cl_kernel kernel, cl_uint index, std::istream& in);
+  void write(std::istream& in);
+  void map(std::istream& in);
+  void read(std::istream& in);
+  void copy(std::istream& in);
+  void fill(std::istream& in);
+  void finish();
+
+  /// Every command waits for the one before it, whichever queue that was on.
+  cl_command_queue queue(std::istream& in) {
+    unsigned index = 0;
+    in >> index;
+    return queues_.at(index);
+  }
+  cl_uint waits() const { return events_.empty() ? 0 : 1; }
+  const cl_event* last() const { return events_.empty() ? nullptr : &events_.back(); }
+  void then(cl_event event, cl_command_queue queue) {
+    events_.push_back(event);
+    check(clFlush(queue), "clFlush");
+  }
+
+  std::string name_, dump_;
+  cl_device_id device_ = nullptr;
+  cl_context context_ = nullptr;
+  std::array<cl_command_queue, 2> queues_{};
+  cl_program program_ = nullptr;
+  std::vector<Buffer> buffers_;
+  std::vector<cl_event> events_;
+  std::vector<std::unique_ptr<Reading>> readings_;
+  std::vector<std::unique_ptr<std::vector<unsigned char>>> sources_;
+};
+
+void Case::open() {
+  cl_platform_id platform = nullptr;
+  check(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
+  check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device_, nullptr), "clGetDeviceIDs");
+  cl_int status = CL_SUCCESS;
+  context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &status);
+  check(status, "clCreateContext");
+  for (auto& queue : queues_) {
+    queue = clCreateCommandQueue(context_, device_, 0, &status);
+    check(status, "clCreateCommandQueue");
+  }
+}
+
+void Case::build(std::istream& in) {
+  std::size_t bytes = 0;
+  in >> bytes;
+  in.ignore();
+  std::string source(bytes, '\0');
+  in.read(source.data(), static_cast<std::streamsize>(bytes));
+  const char* text = source.c_str();
+  cl_int status = CL_SUCCESS;
+  program_ = clCreateProgramWithSource(context_, 1, &text, &bytes, &status);
+  check(status, "clCreateProgramWithSource");
+  status = clBuildProgram(program_, 1, &device_, "", nullptr, nullptr);
+  if (status == CL_SUCCESS) return;
+  std::vector<char> log(1 << 16);
+  clGetProgramBuildInfo(program_, device_, CL_PROGRAM_BUILD_LOG, log.size() - 1, log.data(), nullptr);
+  throw std::runtime_error("clBuildProgram gave " + std::to_string(status) + ": " + log.data());
+}
+
+void Case::add_buffer(std::istream& in) {
+  Buffer buffer;
+  std::string flags;
+  Content content;
+  in >> buffer.bytes >> flags >> content;
+  buffer.host = std::make_unique<std::vector<cl_ulong>>(buffer.bytes / sizeof(cl_ulong) + 1);
+  auto* host = reinterpret_cast<unsigned char*>(buffer.host->data());
+  if (content.kind != "none") make(content, host, buffer.bytes);
+  const cl_mem_flags kind = flags == "use_host"      ? CL_MEM_USE_HOST_PTR
+                            : content.kind != "none" ? CL_MEM_COPY_HOST_PTR
+                                                     : 0;
+  cl_int status = CL_SUCCESS;
+  buffer.memory = clCreateBuffer(context_, CL_MEM_READ_WRITE | kind, buffer.bytes, kind != 0 ? host : nullptr, &status);
+  check(status, "clCreateBuffer");
+  buffers_.push_back(std::move(buffer));
+}
+
+void Case::add_part(std::istream& in) {
+  std::size_t parent = 0;
+  cl_buffer_region region{};
+  in >> parent >> region.origin >> region.size;
+  Buffer buffer;
+  buffer.bytes = region.size;
+  buffer.part = true;
+  cl_int status = CL_SUCCESS;
+  buffer.memory =
+      clCreateSubBuffer(buffers_.at(parent).memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+  check(status, "clCreateSubBuffer");
+  buffers_.push_back(std::move(buffer));
+}
+
+void Case::set_argument(cl_kernel kernel, cl_uint index, std::istream& in) {
+  std::string kind;
+  in >> kind;
+  if (kind == "buffer") {
+    std::size_t number = 0;
+    in >> number;
+    check(clSetKernelArg(kernel, index, sizeof(cl_mem), &buffers_.at(number).memory), "clSetKernelArg");
+  } else if (kind == "local") {
+    std::size_t bytes = 0;
+    in >> bytes;
+    check(clSetKernelArg(kernel, index, bytes, nullptr), "clSetKernelArg");
+  } else {
+    std::size_t bytes = 0;
+    in >> bytes;
+    std::vector<unsigned char> value(bytes);
+    for (auto& byte : value) {
+      unsigned number = 0;
+      in >> number;
+      byte = static_cast<unsigned char>(number);
+    }
+    check(clSetKernelArg(kernel, index, bytes, value.data()), "clSetKernelArg");
+  }
+}
+
+void Case::launch(std::istream& in) {
+  const cl_command_queue on = queue(in);
+  std::string name;
+  cl_uint dims = 0, arguments = 0;
+  std::size_t offset[3], global[3], local[3];
+  in >> name >> dims;
+  for (auto* triple : {offset, global, local}) in >> triple[0] >> triple[1] >> triple[2];
+  in >> arguments;
+  cl_int status = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program_, name.c_str(), &status);
+  check(status, "clCreateKernel");
+  for (cl_uint i = 0; i < arguments; ++i) set_argument(kernel, i, in);
+  cl_event event = nullptr;
+  status = clEnqueueNDRangeKernel(on, kernel, dims, offset, global, local[0] == 0 ? nullptr : local, waits(), last(),
+                                  &event);
+  clReleaseKernel(kernel);
+  check(status, "clEnqueueNDRangeKernel");
+  then(event, on);
+}
+
+void Case::write(std::istream& in) {
+  const cl_command_queue on = queue(in);
+  std::size_t number = 0, offset = 0, bytes = 0;
+  Content content;
+  in >> number >> offset >> bytes >> content;
+  sources_.push_back(std::make_unique<std::vector<unsigned char>>(bytes));
+  make(content, sources_.back()->data(), bytes);
+  cl_event event = nullptr;
+  check(clEnqueueWriteBuffer(on, buffers_.at(number).memory, CL_FALSE, offset, bytes, sources_.back()->data(), waits(),
+                             last(), &event),
+        "clEnqueueWriteBuffer");
+  then(event, on);
+}
+
+void Case::map(std::istream& in) {
+  const cl_command_queue on = queue(in);
+  std::size_t number = 0, offset = 0, bytes = 0;
+  Content content;
+  in >> number >> offset >> bytes >> content;
+  cl_int status = CL_SUCCESS;
+  void* mapped = clEnqueueMapBuffer(on, buffers_.at(number).memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, offset, bytes,
+                                    waits(), last(), nullptr, &status);
+  check(status, "clEnqueueMapBuffer");
+  std::cout << "map " << std::hex << hash(static_cast<unsigned char*>(mapped), bytes) << std::dec << "\n";
+  make(content, static_cast<unsigned char*>(mapped), bytes);
+  cl_event event = nullptr;
+  check(clEnqueueUnmapMemObject(on, buffers_.at(number).memory, mapped, 0, nullptr, &event), "clEnqueueUnmapMemObject");
+  then(event, on);
+}
+
+void Case::read(std::istream& in) {
+  const cl_command_queue on = queue(in);
+  std::size_t number = 0, offset = 0, bytes = 0;
+  in >> number >> offset >> bytes;
+  auto reading = std::make_unique<Reading>();
+  reading->label = "buffer " + std::to_string(number) + " from " + std::to_string(offset);
+  reading->data.resize(bytes);
+  cl_event event = nullptr;
+  check(clEnqueueReadBuffer(on, buffers_.at(number).memory, CL_FALSE, offset, bytes, reading->data.data(), waits(),
+                            last(), &event),
+        "clEnqueueReadBuffer");
+  then(event, on);
+  readings_.push_back(std::move(reading));
+}
+
+void Case::copy(std::istream& in) {
+  const cl_command_queue on = queue(in);
+  std::size_t from = 0, to = 0, from_offset = 0, to_offset = 0, bytes = 0;
+  in >> from >> to >> from_offset >> to_offset >> bytes;
+  cl_event event = nullptr;
+  check(clEnqueueCopyBuffer(on, buffers_.at(from).memory, buffers_.at(to).memory, from_offset, to_offset, bytes,
+                            waits(), last(), &event),
+        "clEnqueueCopyBuffer");
+  then(event, on);
+}
+
+void Case::fill(std::istream& in) {
+  const cl_command_queue on = queue(in);
+  std::size_t number = 0, offset = 0, bytes = 0;
+  Content content;
+  in >> number >> offset >> bytes >> content;
+  std::vector<unsigned char> pattern(content.size);
+  make(content, pattern.data(), pattern.size());
+  cl_event event = nullptr;
+  check(clEnqueueFillBuffer(on, buffers_.at(number).memory, pattern.data(), pattern.size(), offset, bytes, waits(),
+                            last(), &event),
+        "clEnqueueFillBuffer");
+  then(event, on);
+}
+
+void Case::finish() {
+  for (auto& queue : queues_) check(clFinish(queue), "clFinish");
+  cl_int status = CL_COMPLETE;
+  for (auto event : events_) {
+    check(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), "clGetEventInfo");
+    if (status != CL_COMPLETE) throw std::runtime_error("a command ended with " + std::to_string(status));
+  }
+  for (std::size_t i = 0; i < readings_.size(); ++i) {
+    const auto& data = readings_[i]->data;
+    std::cout << readings_[i]->label << ": " << std::hex << hash(data.data(), data.size()) << std::dec << "\n";
+    if (dump_.empty()) continue;
+    std::ofstream file(dump_ + "/" + std::to_string(i), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
+  }
+}
+
+void Case::run(std::istream& in) {
+  open();
+  std::string word;
+  while (in >> word) {
+    if (word == "source")
+      build(in);
+    else if (word == "buffer")
+      add_buffer(in);
+    else if (word == "part")
+      add_part(in);
+    else if (word == "launch")
+      launch(in);
+    else if (word == "write")
+      write(in);
+    else if (word == "map")
+      map(in);
+    else if (word == "read")
+      read(in);
+    else if (word == "copy")
+      copy(in);
+    else if (word == "fill")
+      fill(in);
+    else
+      throw std::runtime_error("unknown command " + word);
+  }
+  finish();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string dump;
+  int failures = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--dump") {
+      dump = argv[++i];
+      continue;
+    }
+    std::cout << "case " << name << std::endl;
+    try {
+      std::ifstream file(name, std::ios::binary);
+      Case(name, dump).run(file);
+    } catch (const std::exception& error) {
+      std::cout << "error " << error.what() << "\n";
+      ++failures;
+    }
+    std::cout << "end" << std::endl;
+  }
+  return failures == 0 ? 0 : 1;
+}
