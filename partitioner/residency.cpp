@@ -97,6 +97,10 @@ void ResidencyMap::copied(SpaceId space, const RangeSet& ranges) {
   update(pieces_, ranges, [&](SpaceMask valid) { return valid == 0 ? valid : valid | bit(space); });
 }
 
+void ResidencyMap::withdrawn(SpaceId space, const RangeSet& ranges) {
+  update(pieces_, ranges, [&](SpaceMask valid) { return valid == bit(space) ? valid : valid & ~bit(space); });
+}
+
 void ResidencyMap::forgotten(const RangeSet& ranges) {
   update(pieces_, ranges, [](SpaceMask) { return SpaceMask{0}; });
 }
@@ -111,6 +115,10 @@ RangeSet ResidencyMap::missing(SpaceId space, const RangeSet& ranges) const {
 
 RangeSet ResidencyMap::valid(SpaceId space, const RangeSet& ranges) const {
   return select(pieces_, ranges, [&](SpaceMask valid) { return (valid & bit(space)) != 0; });
+}
+
+RangeSet ResidencyMap::valid_only(SpaceId space, const RangeSet& ranges) const {
+  return select(pieces_, ranges, [&](SpaceMask valid) { return valid == bit(space); });
 }
 
 RangeSet ResidencyMap::undefined(const RangeSet& ranges) const {

@@ -31,6 +31,9 @@ class ResidencyMap {
   void written(SpaceId space, const RangeSet& ranges);
   /// Bytes copied into `space` from where they were valid. Undefined bytes stay undefined.
   void copied(SpaceId space, const RangeSet& ranges);
+  /// What was copied or written to `space` may not be there after all: no longer valid in it, except where no other
+  /// space has the bytes either.
+  void withdrawn(SpaceId space, const RangeSet& ranges);
   /// Contents given up: undefined again.
   void forgotten(const RangeSet& ranges);
   /// The native object of `space` is gone. Bytes valid only there become undefined (the caller gathers first).
@@ -39,6 +42,7 @@ class ResidencyMap {
   /// Defined bytes of `ranges` that are not valid in `space`.
   [[nodiscard]] RangeSet missing(SpaceId space, const RangeSet& ranges) const;
   [[nodiscard]] RangeSet valid(SpaceId space, const RangeSet& ranges) const;
+  [[nodiscard]] RangeSet valid_only(SpaceId space, const RangeSet& ranges) const;
   [[nodiscard]] RangeSet undefined(const RangeSet& ranges) const;
   /// The pieces that overlap `ranges`, cut to them, ascending.
   [[nodiscard]] std::vector<Piece> pieces(const RangeSet& ranges) const;

@@ -2,6 +2,7 @@
 #include "intercept/launch/conductor.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "intercept/launch/native_launch.h"
@@ -138,29 +139,54 @@ Status Conductor::finish_differences() {
   return {};
 }
 
+void Conductor::abandon(MovePlan& moves) {
+  moves.revoke_uploads();
+  for (const auto& difference : differences_) difference->restore();
+  for (const SliceWork& slice : decision_.slices) {
+    const domain::SpaceId space = space_of(machine_, slice.device);
+    for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+      domain::RangeSet written = slice.touches->roots[r].may_write;
+      if (!written.empty()) written.remove(view_.roots()[r]->write_mapped());
+      if (written.empty() || (is_difference(r) && space == domain::kHostSpace)) continue;  // restored
+      Storage& root = *view_.roots()[r];
+      const std::lock_guard lock(root.mutex());
+      domain::ResidencyMap& residency = root.residency();
+      if (residency.valid_only(space, written).intersects(view_.whole().needed[r])) inputs_intact_ = false;
+      residency.withdrawn(space, written);
+      // Bytes that are undefined are zero in the shadow, always.
+      if (space == domain::kHostSpace) residency.written(space, residency.undefined(written));
+    }
+  }
+}
+
 Status Conductor::run() {
   const std::uint64_t begin = now_ns();
   event_.work_started(begin);
   BatchGroup group;
-  Status submitted;
-  {
-    std::vector<Storage*> roots;
-    for (const auto& root : view_.roots()) roots.push_back(root.get());
-    const MoveGuard guard(roots);
-    MovePlan moves = MovePlan::make(machine_, needs());
-    if (auto status = moves.gather(launch_.kernel->traits().name.c_str()); !status) return status;
-    if (auto status = begin_differences(); !status) return status;
-    event_.advance(CL_RUNNING);
-    submitted = submit(moves, group);
-    // Native queues are in order, so what was submitted may be counted on by whatever is submitted later.
-    if (submitted) moves.commit_uploads();
+  std::vector<Storage*> roots;
+  for (const auto& root : view_.roots()) roots.push_back(root.get());
+  std::optional<MoveGuard> guard(std::in_place, roots);
+  MovePlan moves = MovePlan::make(machine_, needs());
+  if (auto status = moves.gather(launch_.kernel->traits().name.c_str()); !status) return status;
+  if (auto status = begin_differences(); !status) return status;
+  event_.advance(CL_RUNNING);
+  Status status = submit(moves, group);
+  // Native queues are in order, so what was submitted may be counted on by whatever is submitted later.
+  if (status) {
+    moves.commit_uploads();
+    guard.reset();
   }
   // Whatever was submitted must have ended before anything it uses may go.
-  const Status ended = group.wait();
-  if (!submitted) return submitted;
-  if (!ended) return ended;
+  if (const Status ended = group.wait(); status && !ended) status = ended;
+  if (!status) {
+    abandon(moves);
+    return status;
+  }
   commit();
-  if (auto status = finish_differences(); !status) return status;
+  if (status = finish_differences(); !status) {
+    abandon(moves);
+    return status;
+  }
   event_.work_ended(now_ns());
   report_launch(machine_, launch_, decision_, std::move(slices_), begin);
   return {};

@@ -19,6 +19,8 @@ class Conductor {
 
   /// Blocks until the results are committed. On an error, written ranges are undefined, inputs stay valid.
   Status run();
+  /// After run() has failed: nothing that the launch reads was lost, so it may be run again.
+  [[nodiscard]] bool inputs_intact() const { return inputs_intact_; }
 
  private:
   [[nodiscard]] std::vector<MoveNeed> needs() const;
@@ -31,6 +33,9 @@ class Conductor {
   Status submit_device(MovePlan& moves, bool with_uploads, const SliceWork& slice, BatchGroup& group);
   [[nodiscard]] bool in_place_conflict(const MovePlan& moves) const;
   void commit();
+  /// After a failure: every byte that had a copy elsewhere has its old value again. What had none keeps whatever the
+  /// slices left there.
+  void abandon(MovePlan& moves);
   Status finish_differences();
   void slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result);
   void report(std::uint64_t begin);
@@ -43,6 +48,7 @@ class Conductor {
   std::vector<std::unique_ptr<Difference>> differences_;
   std::mutex mutex_;
   std::vector<SliceReport> slices_;
+  bool inputs_intact_ = true;
 };
 
 /// What a batch of one slice tells: transfers, the slice's times, and a sample for the model. `uploads`: how many ops

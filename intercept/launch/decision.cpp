@@ -83,14 +83,6 @@ std::vector<std::vector<domain::RootFootprint>> by_space(const Machine& machine,
   return result;
 }
 
-std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
-                                         NotSplit reason) {
-  auto decision = std::make_shared<Decision>();
-  decision->slices.push_back({device, {0, launch.range.group_total()}, view.shape().whole()});
-  decision->whole = reason;
-  return decision;
-}
-
 /// Where a launch that stays whole is expected to end first; the anchor where too little is known.
 std::uint32_t fastest(const Machine& machine, const Launch& launch, const LaunchView& view) {
   const Eligibility& eligible = view.shape().eligible();
@@ -191,6 +183,14 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
 }
 
 }  // namespace
+
+std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
+                                         NotSplit reason) {
+  auto decision = std::make_shared<Decision>();
+  decision->slices.push_back({device, {0, launch.range.group_total()}, view.shape().whole()});
+  decision->whole = reason;
+  return decision;
+}
 
 std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view) {
   const auto mode = machine.settings.policy.mode;

@@ -15,4 +15,8 @@ namespace skmd::icd {
 /// Pure but for reading residency and the model. At least one device is eligible.
 std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view);
 
+/// The launch in one slice.
+std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
+                                         domain::NotSplit reason);
+
 }  // namespace skmd::icd

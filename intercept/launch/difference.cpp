@@ -50,6 +50,11 @@ Status Difference::begin(const std::vector<SliceWork>& slices) {
   return {};
 }
 
+void Difference::restore() {
+  auto host = storage_.host();
+  if (before_ && host) copy_ranges(before_->data(), *host, written_.difference(storage_.write_mapped()));
+}
+
 Status Difference::fetch(const SliceWork& slice, std::byte* to, const std::string& kernel) {
   auto native = storage_.native(slice.device);
   if (!native) return native.error();
@@ -79,7 +84,8 @@ Status Difference::finish(const std::vector<SliceWork>& slices, const std::strin
     if (!result) return result.error();
     if (auto status = fetch(slice, result->data(), kernel); !status) return status;
     const std::uint64_t begin = now_ns();
-    const domain::RangeSet& ranges = slice.touches->roots[root_].may_write;
+    // What the application writes through a map meanwhile is its own, whatever a device was sent of it.
+    const domain::RangeSet ranges = slice.touches->roots[root_].may_write.difference(storage_.write_mapped());
     domain::merge_difference(before_->data(), result->data(), *host, ranges, element_);
     machine_.observer->merge({kernel, domain::Rung::diff, ranges.bytes(), begin, now_ns()});
   }

@@ -35,7 +35,8 @@ class Difference {
   Status begin(const std::vector<SliceWork>& slices);
   /// After all slices: fetches each discrete device's bytes and joins them in the shadow; commits residency.
   Status finish(const std::vector<SliceWork>& slices, const std::string& kernel);
-  [[nodiscard]] const domain::RangeSet& written() const { return written_; }
+  /// Instead of finish(), after a failure: the shadow holds the pre-image again.
+  void restore();
 
  private:
   Status fetch(const SliceWork& slice, std::byte* to, const std::string& kernel);

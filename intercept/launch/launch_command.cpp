@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/launch_command.h"
 
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "intercept/launch/conductor.h"
@@ -17,9 +19,22 @@ struct LaunchCommand::InFlight {
   std::shared_ptr<const Decision> decision;
   std::size_t uploads = 0;
   std::uint64_t upload_bytes = 0;
+  std::optional<MovePlan> moves;   // if there are any
+  std::optional<MoveGuard> guard;  // until the uploads that others may count on are submitted
   bool first = false;
   std::uint64_t begin = 0;
 };
+
+namespace {
+
+/// The device could not hold what the launch needs; another one may. Failures of the kernel itself are not repeated.
+bool lacks_room(const Status& status) {
+  const cl_int code = status.error().code;
+  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_INVALID_BUFFER_SIZE || code == CL_INVALID_IMAGE_SIZE ||
+         code == CL_IMAGE_FORMAT_NOT_SUPPORTED;
+}
+
+}  // namespace
 
 LaunchCommand::LaunchCommand(Machine& machine, Launch launch)
     : machine_(machine), launch_(std::move(launch)), view_(machine, launch_) {}
@@ -37,6 +52,9 @@ bool LaunchCommand::resident(const SliceWork& slice) const {
     const domain::RangeSet& needed = slice.touches->needed[r];
     if (needed.empty()) continue;
     Storage& root = *view_.roots()[r];
+    // Somebody may count on uploads that he has yet to submit.
+    const std::unique_lock moving(root.move_mutex(), std::try_to_lock);
+    if (!moving) return false;
     const std::lock_guard lock(root.mutex());
     if (root.residency().valid(space, needed).bytes() != needed.bytes()) return false;
   }
@@ -52,7 +70,7 @@ Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std:
     domain::RangeSet needed = slice.touches->needed[r];
     if (!needed.empty()) needs.push_back({roots.back(), in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
   }
-  const auto guard = MoveGuard::try_lock(std::move(roots));
+  auto guard = MoveGuard::try_lock(std::move(roots));
   if (!guard) return domain::Error{CL_SUCCESS, "bytes are being moved"};
   MovePlan moves = MovePlan::make(machine_, std::move(needs));
   if (moves.gathers()) return domain::Error{CL_SUCCESS, "bytes have to be gathered first"};
@@ -63,6 +81,8 @@ Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std:
   flight.upload_bytes = moves.upload_bytes(slice.device);
   // The queue is in order: what is submitted next may count on these bytes already.
   moves.commit_uploads();
+  flight.moves.emplace(std::move(moves));
+  flight.guard.emplace(std::move(*guard));
   return {};
 }
 
@@ -106,7 +126,10 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
                                        flight->upload_bytes, flight->first, result);
     if (report.start != 0) flight->event->work_started(report.start);
     flight->event->work_ended(now_ns());
-    if (result.status == CL_SUCCESS) report_launch(machine_, launch_, *flight->decision, {report}, flight->begin);
+    if (result.status == CL_SUCCESS)
+      report_launch(machine_, launch_, *flight->decision, {report}, flight->begin);
+    else if (flight->moves)
+      flight->moves->revoke_uploads();
     flight->lock.release();
     // The event may be the last owner of everything here, `this` included; `self` goes with the closure.
     flight->event->complete(result.status == CL_SUCCESS ? CL_COMPLETE : result.status);
@@ -114,6 +137,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   event->advance(CL_SUBMITTED);
   event->work_started(flight->begin);
   const Ticket ticket = device.submit(std::move(*batch));
+  flight->guard.reset();
   event->set_native(&device, ticket);
   return true;
 }
@@ -121,15 +145,35 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
 Status LaunchCommand::run_locked(Event& event) {
   const RangeLock lock = RangeLock::take(view_.claims());
   const auto decision = decide(machine_, launch_, view_);
-  if (!machine_.settings.verify || decision->slices.size() == 1) {
-    Conductor conductor(machine_, launch_, view_, *decision, event);
-    return conductor.run();
+  std::unique_ptr<Verification> verification;
+  if (machine_.settings.verify && decision->slices.size() > 1) {
+    auto begun = Verification::begin(machine_, launch_, view_, *decision);
+    if (!begun) return begun.error();
+    verification = std::move(*begun);
   }
-  auto verification = Verification::begin(machine_, launch_, view_, *decision);
-  if (!verification) return verification.error();
   Conductor conductor(machine_, launch_, view_, *decision, event);
-  if (auto status = conductor.run(); !status) return status;
-  return (*verification)->finish();
+  Status status = conductor.run();
+  if (status) return verification ? verification->finish() : status;
+  if (!lacks_room(status) || !conductor.inputs_intact()) return status;
+  return run_elsewhere(*decision, std::move(status), event);
+}
+
+Status LaunchCommand::run_elsewhere(const Decision& decision, Status failure, Event& event) {
+  const Eligibility& eligible = view_.shape().eligible();
+  std::vector<std::uint32_t> devices{eligible.preferred(machine_.anchor)};
+  for (std::uint32_t i = 0; i < eligible.eligible.size(); ++i)
+    if (eligible.eligible[i] && i != devices.front()) devices.push_back(i);
+  for (const std::uint32_t device : devices) {
+    if (decision.slices.size() == 1 && decision.slices.front().device == device) continue;
+    machine_.observer->log(LogLevel::info, launch_.kernel->traits().name + " runs whole on " +
+                                               machine_.devices[device]->description().name + ": " +
+                                               failure.error().reason);
+    const auto whole = whole_on(launch_, view_, device, domain::NotSplit::memory_short);
+    Conductor conductor(machine_, launch_, view_, *whole, event);
+    failure = conductor.run();
+    if (failure || !lacks_room(failure) || !conductor.inputs_intact()) return failure;
+  }
+  return failure;
 }
 
 cl_int LaunchCommand::run(Event& event) {

@@ -30,6 +30,8 @@ class LaunchCommand : public Command {
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
   Result<Batch> prepare(const Decision& decision, InFlight& flight);
   Status run_locked(Event& event);
+  /// After `failure` of `decision` for want of room on one device: whole, on each of the others until one succeeds.
+  Status run_elsewhere(const Decision& decision, Status failure, Event& event);
 
   Machine& machine_;
   Launch launch_;

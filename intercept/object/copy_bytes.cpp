@@ -35,6 +35,8 @@ Status copy_on_host(const CopyTask& task, const domain::ByteRange& range) {
 }
 
 Status copy_on_device(const CopyTask& task, const domain::ByteRange& range, domain::SpaceId space) {
+  // Launches commit the uploads of their batch before they submit it; once this was held, it is submitted.
+  { const MoveGuard submitted({&task.from}); }
   Machine& machine = task.from.machine();
   const std::uint32_t index = device_of_space(machine, space);
   auto source = task.from.native(index);
@@ -78,9 +80,12 @@ Status copy_bytes(Storage& from, std::uint64_t from_offset, Storage& to, std::ui
       continue;
     }
     const domain::SpaceId space = source_space(piece);
-    const Status status =
-        space == domain::kHostSpace ? copy_on_host(task, piece.range) : copy_on_device(task, piece.range, space);
-    if (!status) return status;
+    if (space != domain::kHostSpace) {
+      if (copy_on_device(task, piece.range, space)) continue;
+      // No room there for the target, perhaps: it is not needed there yet.
+      if (Status status = from.gather(piece.range, "copy"); !status) return status;
+    }
+    if (Status status = copy_on_host(task, piece.range); !status) return status;
   }
   return {};
 }

@@ -180,6 +180,17 @@ domain::RangeSet MovePlan::upload_sources(const Storage* storage) const {
   return ranges;
 }
 
+void MovePlan::revoke_uploads() {
+  const auto revoke = [&](std::uint32_t index, domain::SpaceId space, const domain::RangeSet& ranges) {
+    if (space == domain::kHostSpace) return;
+    Storage& root = *roots_[index];
+    const std::lock_guard lock(root.mutex());
+    root.residency().withdrawn(space, ranges);
+  };
+  for (const domain::Transfer& transfer : list_.uploads) revoke(transfer.root, transfer.to, transfer.ranges);
+  for (const domain::ZeroFill& fill : list_.fills) revoke(fill.root, fill.space, fill.ranges);
+}
+
 void MovePlan::commit_uploads() {
   for (const domain::Transfer& transfer : list_.uploads) {
     Storage& root = *roots_[transfer.root];

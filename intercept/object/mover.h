@@ -68,6 +68,8 @@ class MovePlan {
   /// Residency after uploads and zero fills: call when they are submitted on in-order queues and will be used in order
   /// only, or when they have ended.
   void commit_uploads();
+  /// The batches with the uploads have failed: what commit_uploads() promised may not be there.
+  void revoke_uploads();
 
  private:
   explicit MovePlan(Machine& machine) : machine_(&machine) {}
