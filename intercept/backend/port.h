@@ -109,6 +109,7 @@ struct ImageShape {
   cl_image_format format{};
   cl_image_desc desc{};              // host pitches zero; `buffer` unused
   std::uint64_t element_bytes = 0;
+  std::uint64_t buffer_offset = 0, buffer_bytes = 0;  // of an image over a buffer: its bytes in there
 };
 
 class Device {

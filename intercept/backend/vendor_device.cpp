@@ -95,7 +95,13 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageSh
   auto opened = context();
   if (!opened) return opened.error();
   cl_image_desc desc = shape.desc;
-  desc.buffer = buffer ? static_cast<const VendorMemory&>(*buffer).mem() : nullptr;
+  std::shared_ptr<MemoryHandle> view;
+  if (buffer) {
+    auto made = static_cast<VendorMemory&>(*buffer).view(shape.buffer_offset, shape.buffer_bytes);
+    if (!made) return made.error();
+    view = std::move(*made);
+  }
+  desc.buffer = view ? view->mem : nullptr;
   cl_int code = CL_SUCCESS;
   cl_mem mem = platform_.cl->clCreateImage((*opened)->context, CL_MEM_READ_WRITE, &shape.format, &desc, nullptr, &code);
   if (mem == nullptr) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/native_launch.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -15,7 +17,10 @@ Result<NativeArgument> image_argument(const ImageView& view, Device& device, std
   auto native = view.storage->native(index);
   if (!native) return native.error();
   if (!view.over_buffer) return NativeArgument(ImageArgument{*native});
-  auto image = device.allocate_image(*view.over_buffer, *native);
+  ImageShape shape = *view.over_buffer;
+  shape.buffer_offset = view.offset;
+  shape.buffer_bytes = view.size;
+  auto image = device.allocate_image(shape, *native);
   if (!image) return image.error();
   return NativeArgument(ImageArgument{*image});
 }
@@ -70,6 +75,29 @@ Result<NativeArguments> native_arguments(const Machine& machine, const Launch& l
   return NativeArguments(std::move(arguments));
 }
 
+namespace {
+
+/// Native layouts of images are the vendor's own: even a device that uses host memory has its own copy of an image,
+/// which lives from `before` to `after` one launch.
+Status images_in_place(const Launch& launch, std::uint32_t device, std::vector<Op>& before, std::vector<Op>& after) {
+  const auto& parameters = launch.kernel->traits().parameters;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const auto* view = std::get_if<ImageView>(&launch.arguments[i]);
+    if (view == nullptr || view->over_buffer) continue;
+    auto native = view->storage->native(device);
+    if (!native) return native.error();
+    auto host = view->storage->host();
+    if (!host) return host.error();
+    before.emplace_back(WriteImageOp{*native, *host});
+    const bool read_only = !launch.kernel->opaque() && i < parameters.size() &&
+                           parameters[i].image_access == domain::ImageAccess::read_only;
+    if (!read_only) after.emplace_back(ReadImageOp{*native, *host});
+  }
+  return {};
+}
+
+}  // namespace
+
 Status append_runs(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
                    const domain::GroupSpan& span, std::vector<Op>& ops) {
   auto kernel = launch.kernel->native(device);
@@ -77,11 +105,15 @@ Status append_runs(const Launch& launch, std::uint32_t device, const NativeArgum
   thread_local std::vector<domain::Box> boxes;
   domain::boxes_of(span, launch.range.group_counts(), boxes);
   ops.reserve(ops.size() + boxes.size());
+  std::vector<Op> after;
+  if (launch.kernel->machine().devices[device]->description().space == domain::kHostSpace)
+    if (auto status = images_in_place(launch, device, ops, after); !status) return status;
   for (const domain::Box& box : boxes) {
     RunOp op{*kernel, arguments, {}, domain::launch_of(launch.range, box)};
     if (launch.kernel->traits().hidden_record) op.record = record_of(launch, box);
     ops.emplace_back(std::move(op));
   }
+  std::move(after.begin(), after.end(), std::back_inserter(ops));
   return {};
 }
 

@@ -15,7 +15,7 @@ using NativeArguments = std::shared_ptr<const std::vector<NativeArgument>>;
 /// The launch's arguments with native objects of machine.devices[device].
 Result<NativeArguments> native_arguments(const Machine& machine, const Launch& launch, std::uint32_t device);
 
-/// Appends one RunOp per box of `span`, in order.
+/// Appends one RunOp per box of `span`, in order, and what images of devices in host memory need around them.
 Status append_runs(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
                    const domain::GroupSpan& span, std::vector<Op>& ops);
 
