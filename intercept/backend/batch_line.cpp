@@ -111,11 +111,13 @@ void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
     queue_->wait(*front);
   }
   BatchResult result = queue_->result(*front);
-  const auto done = std::move(front->batch.done);
+  auto done = std::move(front->batch.done);
   front->batch.ops.clear();
   front->held.clear();
   if (!watched) front->release_events();
   if (done) done(std::move(result));
+  // It may hold the last reference to anything, up to a context whose destructor callbacks are the application's code.
+  done = nullptr;
   lock.lock();
   flights_.pop_front();
   completed_.store(front->ticket, std::memory_order_release);

@@ -46,6 +46,18 @@ TEST_P(StubFlight, AnEmptyBatchCompletesInOrder) {
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
 }
 
+TEST_P(StubFlight, WhatADoneHeldIsGivenBackWithNoLockHeld) {
+  // A context's destructor callback is the application's code, and may use the device.
+  std::atomic<Ticket> last{0};
+  std::shared_ptr<void> held(static_cast<void*>(nullptr), [&](void*) { last = device_->submit(Batch{{}, false, {}}); });
+  Batch batch;
+  batch.done = [held](BatchResult&&) {};
+  held.reset();
+  device_->help(device_->submit(std::move(batch)));
+  EXPECT_GT(last, 0u);
+  device_->help(last);
+}
+
 TEST_P(StubFlight, ADoneMaySubmit) {
   const auto memory = allocate(64);
   std::atomic<Ticket> second{0};
