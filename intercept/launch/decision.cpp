@@ -163,8 +163,11 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
                                             const Decision* previous) {
   if (const auto reason = view.shape().confined()) {
     const Eligibility& eligible = view.shape().eligible();
+    // Program-scope variables live on one device from launch to launch; an opaque program may have some.
+    const bool at_home = *reason == NotSplit::mutable_program_scope || *reason == NotSplit::opaque_program;
     const std::uint32_t device = *reason == NotSplit::mode_single ? single_device(machine, eligible)
                                  : *reason == NotSplit::spinning  ? for_spinning(machine, launch, eligible)
+                                 : at_home                        ? eligible.preferred(machine.anchor)
                                                                   : fastest(machine, launch, view);
     return whole_on(launch, view, device, *reason);
   }

@@ -207,6 +207,25 @@ TEST(Whole, SpinningKernelsGoToAGpu) {
   EXPECT_EQ(m.fakes[1]->counters.groups, kItems / 64);
 }
 
+TEST(Whole, AKernelWithProgramScopeVariablesStaysOnOneDevice) {
+  FakeMachine m({true, true}, "auto");
+  Buffers b(m);
+  const auto x = ramp();
+  m.write(b.x, 0, x.data(), b.x->bytes());
+  auto traits = axpy_traits();
+  traits.facts |= domain::kFactMutableProgramScope;
+  const auto kernel = m.kernel(traits);
+  const auto range = line(kItems, 64);
+  m.launch(kernel, range, {whole(b.y), whole(b.x), value_of(1u)})->wait();
+  for (int i = 0; i < 8; ++i) {  // another device turns out to be faster
+    m.machine.model->learn({kernel->id(), 0, range, {0, range.group_total()}, 900'000'000, false});
+    m.machine.model->learn({kernel->id(), 1, range, {0, range.group_total()}, 1'000, false});
+  }
+  m.launch(kernel, range, {whole(b.y), whole(b.x), value_of(1u)})->wait();
+  EXPECT_EQ(m.fakes[0]->counters.runs, 2u);
+  EXPECT_EQ(m.fakes[1]->counters.runs, 0u);
+}
+
 TEST(Whole, PipelinedLaunchesChainOnOneDeviceWithoutWaiting) {
   FakeMachine m({true, true}, "single");
   Buffers b(m);
