@@ -86,6 +86,9 @@ class CaseWriter:
                 partner = bound.get(parameter.partner) or next((bound[p.name] for p in kernel.parameters if p.partner == parameter.name and p.name in bound), None)
                 bound[parameter.name] = partner or self.slot(parameter, readers | writers)
                 writers.add(id(bound[parameter.name]))
+        for parameter in kernel.parameters:
+            if parameter.role == "alias":
+                bound[parameter.name] = bound[parameter.partner]
             elif parameter.role in ("read", "table", "permutation"):
                 bound[parameter.name] = self.slot(parameter, writers)
                 readers.add(id(bound[parameter.name]))
@@ -121,8 +124,8 @@ class CaseWriter:
         if slot.fixed.startswith("permutation"):
             return f"permutation {seed} 0 4"
         base = VECTORS.get(slot.type, (slot.type, 1))[0]
-        if base == "float":
-            return f"floats {seed} ffff 4"
+        if base in ("float", "double"):
+            return f"{base}s {seed} ffff {SIZES[base]}"
         size = SIZES[base]
         return f"bits {seed} {self.rng.choice(['ffffffffffffffff', 'ff', '1'])} {size}"
 

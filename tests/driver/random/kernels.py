@@ -5,10 +5,11 @@ map of ids to elements owns it), nobody reads what another work-item of the laun
 import random
 from dataclasses import dataclass, field
 
-SIZES = {"uchar": 1, "ushort": 2, "short": 2, "uint": 4, "int": 4, "float": 4, "ulong": 8, "long": 8, "int2": 8, "uint4": 16, "float4": 16, "Record": 8}
-VECTORS = {"int2": ("int", 2), "uint4": ("uint", 4), "float4": ("float", 4)}
+SIZES = {"uchar": 1, "char": 1, "ushort": 2, "short": 2, "uint": 4, "int": 4, "float": 4, "ulong": 8, "long": 8, "double": 8,
+         "uchar4": 4, "short2": 4, "int2": 8, "uint4": 16, "float4": 16, "Record": 8}
+VECTORS = {"uchar4": ("uchar", 4), "short2": ("short", 2), "int2": ("int", 2), "uint4": ("uint", 4), "float4": ("float", 4)}
 UNSIGNED = ("uchar", "ushort", "uint", "ulong")
-RECORD = "typedef struct { uint a; ushort b; uchar c; uchar d; } Record;\n"
+RECORD = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef struct { uint a; ushort b; uchar c; uchar d; } Record;\n"
 SETTINGS = "typedef struct { int first; short second; uint third[2]; ulong fourth; } Settings;\n"
 
 

@@ -24,7 +24,7 @@ void check(cl_int status, const char* call) {
 
 /// What a buffer holds at first, or is overwritten with: elements of `size` bytes, each random & mask.
 struct Content {
-  std::string kind;  // none, bits, floats, permutation
+  std::string kind;  // none, bits, floats, doubles, permutation
   std::uint64_t seed = 0, mask = 0;
   unsigned size = 1;
 };
@@ -55,7 +55,10 @@ void make(const Content& content, unsigned char* to, std::size_t bytes) {
   for (std::size_t at = 0; at + content.size <= bytes; at += content.size) {
     const std::uint64_t value = random() & content.mask;
     const auto real = static_cast<float>(value);
-    const void* from = content.kind == "floats" ? static_cast<const void*>(&real) : &value;
+    const auto wide = static_cast<double>(value);
+    const void* from = content.kind == "floats"    ? static_cast<const void*>(&real)
+                       : content.kind == "doubles" ? static_cast<const void*>(&wide)
+                                                   : &value;
     std::copy_n(static_cast<const unsigned char*>(from), content.size, to + at);
   }
 }

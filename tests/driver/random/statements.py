@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements of random kernels, and kernels as wholes. What makes them race-free is said in kernels.py."""
-from kernels import SIZES, UNSIGNED, VECTORS, RECORD, SETTINGS, Kernel, Writer
+from idioms import Idioms
+from kernels import RECORD, SETTINGS, SIZES, UNSIGNED, VECTORS, Kernel
 
 ATOMICS = [("atomic_add", "atomic_sub", "atomic_inc", "atomic_dec"), ("atomic_min",), ("atomic_max",), ("atomic_and",), ("atomic_or",), ("atomic_xor",)]
 
 
-class KernelWriter(Writer):
+class KernelWriter(Idioms):
     def __init__(self, rng, name, ranges, oddities):
         super().__init__(rng, name, ranges)
         self.oddities = oddities  # kernels that have to stay whole are welcome
@@ -54,8 +55,8 @@ class KernelWriter(Writer):
 
     def value(self, kind):
         text = self.whole()
-        if kind == "float":
-            return f"(float)({text} & 0xffffu)"
+        if kind in ("float", "double"):
+            return f"({kind})({text} & 0xffffu)"
         if kind in VECTORS:
             part, lanes = VECTORS[kind]
             return f"({kind})(" + ", ".join(self.value(part) for _ in range(lanes)) + ")"
@@ -276,8 +277,10 @@ class KernelWriter(Writer):
             return self.own_read()
         if choice < 62 and self.oddities:
             return self.rng.choice([self.atomic, self.atomic, self.used_atomic])()
-        if choice < 66:
+        if choice < 65:
             return self.grid_stride()
+        if choice < 80:
+            return self.idiom(uniform)
         return self.store()
 
     def write(self):
@@ -311,7 +314,7 @@ def declaration(parameter):
     if parameter.role == "value":
         return f"{parameter.type} {parameter.name}"
     space = {"table": "__constant ", "local": "__local "}.get(parameter.role, "__global ")
-    const = "const " if parameter.role in ("read", "permutation") else ""
+    const = "const " if parameter.role in ("read", "permutation", "alias") else ""
     restrict = "restrict " if parameter.restrict else ""
     return f"{space}{const}{parameter.type} *{restrict}{parameter.name}"
 
