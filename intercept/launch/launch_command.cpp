@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/launch_command.h"
 
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -102,6 +103,27 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
 }
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
+  if (start_now(behind, event, self)) return true;
+  if (behind != nullptr) return false;
+  run_later(event, self);
+  return true;
+}
+
+void LaunchCommand::run_later(const Ref<Event>& event, const std::shared_ptr<Command>& self) {
+  RangeLock::request(view_.claims(), [this, event, self](RangeLock lock) {
+    machine_.executor->post([this, event, self = self, lock = std::make_shared<RangeLock>(std::move(lock))]() mutable {
+      event->advance(CL_RUNNING);
+      const cl_int status = conduct(*event);
+      lock->release();
+      // Given back before anybody can see the launch ended, so that a release afterwards is really the last.
+      lock.reset();
+      self.reset();
+      event->complete(status);
+    });
+  });
+}
+
+bool LaunchCommand::start_now(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
   if (machine_.settings.verify || !may_start()) return false;
   auto decision = decide(machine_, launch_, view_);
   if (decision->slices.size() != 1) return false;
@@ -143,7 +165,6 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
 }
 
 Status LaunchCommand::run_locked(Event& event) {
-  const RangeLock lock = RangeLock::take(view_.claims());
   const auto decision = decide(machine_, launch_, view_);
   std::unique_ptr<Verification> verification;
   if (machine_.settings.verify && decision->slices.size() > 1) {
@@ -176,14 +197,23 @@ Status LaunchCommand::run_elsewhere(const Decision& decision, Status failure, Ev
   return failure;
 }
 
-cl_int LaunchCommand::run(Event& event) {
-  event.advance(CL_SUBMITTED);
-  const Status status = run_locked(event);
+cl_int LaunchCommand::conduct(Event& event) {
+  Status status;
+  try {
+    status = run_locked(event);
+  } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
+    status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};
+  }
   if (status) return CL_COMPLETE;
   machine_.observer->log(LogLevel::error,
                          "launch of " + launch_.kernel->traits().name + " failed: " + status.error().reason);
   event.context().report(status.error().reason);
   return status.error().code < 0 ? status.error().code : CL_OUT_OF_RESOURCES;
+}
+
+cl_int LaunchCommand::run(Event& event) {
+  const RangeLock lock = RangeLock::take(view_.claims());
+  return conduct(event);
 }
 
 Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch) {

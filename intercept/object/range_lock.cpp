@@ -4,13 +4,20 @@
 #include "intercept/object/range_lock.h"
 
 #include <algorithm>
+#include <deque>
+#include <future>
+#include <utility>
 
 namespace skmd::icd {
 
 struct LockTable {
+  struct Waiter {
+    RangeLock lock;
+    std::function<void(RangeLock)> granted;
+  };
+
   std::mutex mutex;
-  std::condition_variable released;
-  std::size_t waiting = 0;
+  std::deque<Waiter> waiters;
 
   /// Never destroyed: commands may still end while the process exits.
   static LockTable& get() {
@@ -20,21 +27,55 @@ struct LockTable {
 
   static bool conflicts(const RangeLock::Entry& wanted) {
     for (const Claim& claim : wanted.claims)
-      for (const Storage::Hold& hold : claim.storage->holds_) {
-        if (!claim.write && !hold.claim->write) continue;
-        if (wanted.chain != nullptr && hold.entry->chain == wanted.chain) continue;
-        if (hold.claim->ranges.intersects(claim.ranges)) return true;
+      for (const Storage::HoldGroup& group : claim.storage->hold_groups_) {
+        if (wanted.chain != nullptr && group.chain == wanted.chain) continue;
+        for (const auto& hold : group.holds) {
+          const Claim& held = hold.entry->claims[hold.claim];
+          if ((claim.write || held.write) && held.ranges.intersects(claim.ranges)) return true;
+        }
       }
     return false;
   }
 
-  static void hold(const RangeLock::Entry& entry) {
-    for (const Claim& claim : entry.claims) claim.storage->holds_.push_back({&entry, &claim});
+  static Storage::HoldGroup& group_of(const Claim& claim, Device* chain) {
+    auto& groups = claim.storage->hold_groups_;
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.chain == chain; });
+    return found != groups.end() ? *found : groups.emplace_back(Storage::HoldGroup{chain});
+  }
+
+  static void hold(RangeLock::Entry& entry) {
+    entry.places.resize(entry.claims.size());
+    for (std::size_t i = 0; i < entry.claims.size(); ++i) {
+      auto& holds = group_of(entry.claims[i], entry.chain).holds;
+      entry.places[i] = holds.size();
+      holds.push_back({&entry, i});
+    }
   }
 
   static void drop(const RangeLock::Entry& entry) {
-    for (const Claim& claim : entry.claims)
-      std::erase_if(claim.storage->holds_, [&](const Storage::Hold& h) { return h.entry == &entry; });
+    for (std::size_t i = 0; i < entry.claims.size(); ++i) {
+      auto& holds = group_of(entry.claims[i], entry.chain).holds;
+      const std::size_t place = entry.places[i];
+      holds[place] = holds.back();
+      holds[place].entry->places[holds[place].claim] = place;
+      holds.pop_back();
+    }
+  }
+
+  /// Takes for all waiters, oldest first, what is free now. Under the mutex.
+  std::vector<Waiter> serve() {
+    std::vector<Waiter> served;
+    std::deque<Waiter> left;
+    for (Waiter& waiter : waiters) {
+      const bool must_wait = conflicts(*waiter.lock.entry_);
+      if (!must_wait) hold(*waiter.lock.entry_);
+      if (must_wait)
+        left.push_back(std::move(waiter));
+      else
+        served.push_back(std::move(waiter));
+    }
+    waiters.swap(left);
+    return served;
   }
 };
 
@@ -50,17 +91,26 @@ RangeLock::RangeLock() = default;
 
 RangeLock::~RangeLock() { release(); }
 
-RangeLock RangeLock::take(std::vector<Claim> claims) {
+void RangeLock::request(std::vector<Claim> claims, std::function<void(RangeLock)> granted) {
   RangeLock lock;
   lock.entry_ = std::make_unique<Entry>();
   lock.entry_->claims = std::move(claims);
   LockTable& table = LockTable::get();
-  std::unique_lock guard(table.mutex);
-  ++table.waiting;
-  table.released.wait(guard, [&] { return !LockTable::conflicts(*lock.entry_); });
-  --table.waiting;
-  LockTable::hold(*lock.entry_);
-  return lock;
+  {
+    const std::lock_guard guard(table.mutex);
+    if (LockTable::conflicts(*lock.entry_)) {
+      table.waiters.push_back({std::move(lock), std::move(granted)});
+      return;
+    }
+    LockTable::hold(*lock.entry_);
+  }
+  granted(std::move(lock));
+}
+
+RangeLock RangeLock::take(std::vector<Claim> claims) {
+  std::promise<RangeLock> promise;
+  request(std::move(claims), [&promise](RangeLock lock) { promise.set_value(std::move(lock)); });
+  return promise.get_future().get();
 }
 
 std::optional<RangeLock> RangeLock::try_take(std::vector<Claim> claims, Device* chain) {
@@ -81,12 +131,14 @@ std::optional<RangeLock> RangeLock::try_take(std::vector<Claim> claims, Device* 
 void RangeLock::release() {
   if (!entry_) return;
   LockTable& table = LockTable::get();
+  std::vector<LockTable::Waiter> served;
   {
     const std::lock_guard guard(table.mutex);
-    LockTable::drop(*entry_);
-    if (table.waiting != 0) table.released.notify_all();
+    if (!entry_->places.empty()) LockTable::drop(*entry_);
+    if (!table.waiters.empty()) served = table.serve();
   }
   entry_.reset();  // after the mutex: it may be the last owner of a root
+  for (LockTable::Waiter& waiter : served) waiter.granted(std::move(waiter.lock));
 }
 
 }  // namespace skmd::icd

@@ -5,7 +5,7 @@
 
 #include <CL/cl.h>
 
-#include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -75,7 +75,7 @@ class Storage {
  private:
   friend class RangeLock;
   friend struct LockTable;
-  struct Hold;
+  struct HoldGroup;
   Storage(Machine& machine, std::uint64_t bytes);
   Machine& machine_;
   std::uint64_t bytes_;
@@ -88,7 +88,7 @@ class Storage {
   domain::RangeSet write_mapped_;
   domain::RangeSet write_maps_reserved_;
   std::vector<std::shared_ptr<NativeMemory>> natives_;
-  std::vector<Hold> holds_;  // of running commands; guarded by the lock table's mutex
+  std::vector<HoldGroup> hold_groups_;  // of running commands; guarded by the lock table's mutex
 };
 
 /// Copies bytes between roots (or inside one, like memmove) where they are: pieces valid on a device are copied there.
@@ -108,6 +108,9 @@ class RangeLock {
  public:
   /// Blocks until no running command conflicts. Executor threads only (never a progress thread or start()).
   static RangeLock take(std::vector<Claim> claims);
+  /// Does not block: calls `granted` when no running command conflicts, on this thread or on the one that released the
+  /// last range in the way; it must not block. First come, first served.
+  static void request(std::vector<Claim> claims, std::function<void(RangeLock)> granted);
   /// Does not block: empty if somebody holds a conflicting range, except holders that were submitted on the in-order
   /// queue of `chain` (non-null) and will end there before us.
   static std::optional<RangeLock> try_take(std::vector<Claim> claims, Device* chain);

@@ -2,7 +2,10 @@
 // Launches whose devices fail, and launches that meet others half way.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <future>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "tests/intercept/launch/fixture.h"
@@ -150,6 +153,64 @@ TEST(Meeting, ALaunchIsNotSubmittedBeforeTheUploadsItCountsOn) {
   w.fakes[0]->on_submit = nullptr;
   EXPECT_EQ(w.contents(w.y), World::after_axpy());
   EXPECT_EQ(w.contents(z), World::after_axpy());
+}
+
+std::size_t threads_now() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "Threads:") {
+      std::size_t count = 0;
+      status >> count;
+      return count;
+    }
+  return 0;
+}
+
+TEST(Meeting, LaunchesThatWaitForRangesOccupyNoThreads) {
+  constexpr std::size_t kLaunches = 100;
+  World w({true, true});
+  const auto unordered =
+      make_object<Queue>(w.context, cl_command_queue_properties{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE},
+                         std::vector<cl_queue_properties>{}, *w.machine.executor);
+  std::optional<RangeLock> lock = RangeLock::take({{w.y, domain::ByteRange{0, w.y->bytes()}, true}});
+  const std::size_t before = threads_now();
+  for (std::size_t i = 0; i < kLaunches; ++i) {
+    auto command = make_launch(w.machine, {w.add, line(kItems, 64), {whole(w.y), whole(w.x), value_of(1u)}});
+    unordered->enqueue(CL_COMMAND_NDRANGE_KERNEL, *command, {});
+  }
+  // Runs behind everything that was handed to the executor by now.
+  std::promise<void> reached;
+  w.machine.executor->post([&] { reached.set_value(); });
+  reached.get_future().wait();
+  EXPECT_LT(threads_now(), before + kLaunches / 2);
+  lock.reset();
+  unordered->finish();
+  Words expected = ramp(5000);
+  for (std::uint32_t i = 0; i < kItems; ++i) expected[i] += kLaunches * i;
+  EXPECT_EQ(w.contents(w.y), expected);
+}
+
+TEST(Meeting, RangesAreGivenToThoseWhoWaitInTheirOrder) {
+  World w({true});
+  const auto all = [&] { return std::vector<Claim>{{w.y, domain::ByteRange{0, w.y->bytes()}, true}}; };
+  std::optional<RangeLock> first = RangeLock::take(all());
+  std::vector<int> order;
+  std::vector<RangeLock> held;
+  for (int i = 0; i < 3; ++i)
+    RangeLock::request(all(), [&, i](RangeLock lock) {
+      order.push_back(i);
+      held.push_back(std::move(lock));
+    });
+  RangeLock::request({{w.x, domain::ByteRange{0, 4}, true}}, [&](RangeLock) { order.push_back(10); });
+  EXPECT_EQ(order, (std::vector<int>{10}));
+  first.reset();
+  EXPECT_EQ(order, (std::vector<int>{10, 0}));
+  while (!held.empty()) {
+    RangeLock last = std::move(held.back());
+    held.pop_back();
+    last.release();
+  }
+  EXPECT_EQ(order, (std::vector<int>{10, 0, 1, 2}));
 }
 
 TEST(Meeting, WhatIsWrittenThroughAMapSurvivesAMergeByDifference) {
