@@ -15,6 +15,7 @@ from statements import KernelWriter, program_text
 
 FORMATS = {"int": "<i", "uint": "<I", "ulong": "<Q", "long": "<q", "ushort": "<H", "short": "<h"}
 PART_ALIGNMENT = 256
+WRITING = ("own", "strided", "atomic")
 
 
 @dataclass(eq=False)
@@ -57,7 +58,8 @@ class CaseWriter:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.slots, self.commands = [], []
-        self.queues = self.rng.choice([1, 1, 1, 2])
+        self.last_write, self.last_reads = {}, {}  # by slot: numbers of commands
+        self.queues = self.rng.choice([1, 1, 2, 3])
 
     def chance(self, percent):
         return self.rng.randrange(100) < percent
@@ -82,7 +84,7 @@ class CaseWriter:
     def bind(self, kernel):
         bound, readers, writers = {}, set(), set()
         for parameter in kernel.parameters:
-            if parameter.role in ("own", "strided", "atomic"):
+            if parameter.role in WRITING:
                 partner = bound.get(parameter.partner) or next((bound[p.name] for p in kernel.parameters if p.partner == parameter.name and p.name in bound), None)
                 bound[parameter.name] = partner or self.slot(parameter, readers | writers)
                 writers.add(id(bound[parameter.name]))
@@ -94,17 +96,30 @@ class CaseWriter:
                 readers.add(id(bound[parameter.name]))
         return bound
 
+    def command(self, kind, facts, reads=(), writes=()):
+        """Waits for exactly the earlier commands that it must not overtake: the rest may run at the same time."""
+        waits = {self.last_write[id(s)] for s in (*reads, *writes) if id(s) in self.last_write}
+        for slot in writes:
+            waits.update(self.last_reads.pop(id(slot), ()))
+        number = len(self.commands)
+        for slot in writes:
+            self.last_write[id(slot)] = number
+        for slot in reads:
+            self.last_reads.setdefault(id(slot), set()).add(number)
+        self.commands.append(f"{kind} {self.queue()} {len(waits)} {' '.join(map(str, sorted(waits)))} {facts}")
+
     def launch(self, kernel):
         chosen, bound = self.rng.choice(kernel.ranges), self.bind(kernel)
         triples = [[chosen.of("offset", d) for d in range(3)], [chosen.size(d) for d in range(3)],
                    [chosen.of("local", d) if chosen.given else 0 for d in range(3)]]
         numbers = " ".join(str(n) for triple in triples for n in triple)
-        queue = self.queue()
+        written = [bound[p.name] for p in kernel.parameters if p.role in WRITING]
 
-        def text():
+        def submit():
             arguments = "\n".join(self.argument(p, bound) for p in kernel.parameters)
-            return f"launch {queue} {kernel.name} {chosen.dims} {numbers} {len(kernel.parameters)}\n{arguments}"
-        return text
+            read = [s for s in bound.values() if s not in written]
+            self.command("launch", f"{kernel.name} {chosen.dims} {numbers} {len(kernel.parameters)}\n{arguments}", read, written)
+        return submit
 
     def argument(self, parameter, bound):
         if parameter.name in bound:
@@ -145,10 +160,12 @@ class CaseWriter:
             if others:
                 other = self.rng.choice(others)
                 count = min(size, other.bytes)
-                return f"copy {self.queue()} {slot.number} {other.number} {offset} {other.bytes - count} {count}"
+                self.command("copy", f"{slot.number} {other.number} {offset} {other.bytes - count} {count}", [slot], [other])
+                return
         if kind == "read" or slot.fixed.startswith("permutation") or kind == "copy":
-            return f"read {self.queue()} {slot.number} {offset} {size}"
-        return f"{kind} {self.queue()} {slot.number} {offset} {size} {self.content(slot)}"
+            self.command("read", f"{slot.number} {offset} {size}", [slot])
+        else:
+            self.command(kind, f"{slot.number} {offset} {size} {self.content(slot)}", [], [slot])
 
     # -- the whole
 
@@ -165,10 +182,12 @@ class CaseWriter:
         for slot in [s for s in self.slots if not any(s in group for group in sharing)]:
             slot.number, count = count, count + 1
             late = self.chance(25) and not slot.fixed
-            roots.append(f"buffer {slot.bytes} {self.flags()} " + ("none 0 0 1" if late else self.content(slot)))
+            # What nobody ever writes stays undefined behind the slot, and is never looked at.
+            slack = self.rng.choice([0, 0, 64, 4096]) if late else 0
+            roots.append(f"buffer {slot.bytes + slack} {self.flags()} " + ("none 0 0 1" if late else self.content(slot)))
             if late:
                 kind = self.rng.choice(["write", "fill"])
-                self.commands.append(f"{kind} {self.queue()} {slot.number} 0 {slot.bytes} {self.content(slot)}")
+                self.command(kind, f"{slot.number} 0 {slot.bytes} {self.content(slot)}", [], [slot])
         for group in sharing:
             end = 0
             for slot in group:
@@ -179,7 +198,7 @@ class CaseWriter:
         for slot in [s for group in sharing for s in group]:
             slot.number, count = count, count + 1
             parts.append(f"part {slot.parent} {slot.origin} {slot.bytes}")
-            self.commands.append(f"write {self.queue()} {slot.number} 0 {slot.bytes} {self.content(slot)}")
+            self.command("write", f"{slot.number} 0 {slot.bytes} {self.content(slot)}", [], [slot])
         return roots + parts
 
     def flags(self):
@@ -192,11 +211,12 @@ class CaseWriter:
         launches = [self.launch(self.rng.choice(kernels)) for _ in range(self.rng.randrange(2, 7))]
         lines = [f"source {len(source.encode())}\n{source}"] + self.place()
         for launch in launches:
-            self.commands.append(launch())
+            launch()
             while self.chance(35):
-                self.commands.append(self.host_command())
+                self.host_command()
         self.rng.shuffle(self.slots)
-        self.commands += [f"read {self.queue()} {s.number} 0 {s.bytes}" for s in self.slots]
+        for slot in self.slots:
+            self.command("read", f"{slot.number} 0 {slot.bytes}", [slot])
         return "\n".join(lines + self.commands) + "\n"
 
 

@@ -77,10 +77,12 @@ class Runner:
             failures.append(f"{seed}: the case is at fault: {expected[seed][:300]}")
             seeds.remove(seed)
         for mode in MODES if seeds else ():
-            found, _, counted[mode] = self.run(seeds, mode)
-            for seed in seeds:
-                if found[seed] != expected[seed]:
-                    failures += self.judge(seed, mode, expected[seed])
+            found, trouble, counted[mode] = self.run(seeds, mode)
+            wrong = [s for s in seeds if found[s] != expected[s]]
+            for seed in wrong:
+                failures += self.judge(seed, mode, expected[seed])
+            if not wrong and not trouble.startswith("exit 0 "):
+                failures.append(f"{seeds} {mode}: right, but {trouble}")
         return failures, counted
 
     def plain(self, seeds):

@@ -113,14 +113,19 @@ class Case {
   void fill(std::istream& in);
   void finish();
 
-  /// Every command waits for the one before it, whichever queue that was on.
+  /// The queue and the numbers of the commands to wait for.
   cl_command_queue queue(std::istream& in) {
-    unsigned index = 0;
-    in >> index;
+    unsigned index = 0, count = 0, number = 0;
+    in >> index >> count;
+    waits_.clear();
+    for (unsigned i = 0; i < count; ++i) {
+      in >> number;
+      waits_.push_back(events_.at(number));
+    }
     return queues_.at(index);
   }
-  cl_uint waits() const { return events_.empty() ? 0 : 1; }
-  const cl_event* last() const { return events_.empty() ? nullptr : &events_.back(); }
+  cl_uint waits() const { return static_cast<cl_uint>(waits_.size()); }
+  const cl_event* wait_list() const { return waits_.empty() ? nullptr : waits_.data(); }
   void then(cl_event event, cl_command_queue queue) {
     events_.push_back(event);
     check(clFlush(queue), "clFlush");
@@ -129,10 +134,11 @@ class Case {
   std::string name_, dump_;
   cl_device_id device_ = nullptr;
   cl_context context_ = nullptr;
-  std::array<cl_command_queue, 2> queues_{};
+  std::array<cl_command_queue, 3> queues_{};
   cl_program program_ = nullptr;
   std::vector<Buffer> buffers_;
-  std::vector<cl_event> events_;
+  std::vector<cl_event> events_;  // of all commands, in their order
+  std::vector<cl_event> waits_;
   std::vector<std::unique_ptr<Reading>> readings_;
   std::vector<std::unique_ptr<std::vector<unsigned char>>> sources_;
 };
@@ -235,8 +241,8 @@ void Case::launch(std::istream& in) {
   check(status, "clCreateKernel");
   for (cl_uint i = 0; i < arguments; ++i) set_argument(kernel, i, in);
   cl_event event = nullptr;
-  status = clEnqueueNDRangeKernel(on, kernel, dims, offset, global, local[0] == 0 ? nullptr : local, waits(), last(),
-                                  &event);
+  status = clEnqueueNDRangeKernel(on, kernel, dims, offset, global, local[0] == 0 ? nullptr : local, waits(),
+                                  wait_list(), &event);
   clReleaseKernel(kernel);
   check(status, "clEnqueueNDRangeKernel");
   then(event, on);
@@ -251,7 +257,7 @@ void Case::write(std::istream& in) {
   make(content, sources_.back()->data(), bytes);
   cl_event event = nullptr;
   check(clEnqueueWriteBuffer(on, buffers_.at(number).memory, CL_FALSE, offset, bytes, sources_.back()->data(), waits(),
-                             last(), &event),
+                             wait_list(), &event),
         "clEnqueueWriteBuffer");
   then(event, on);
 }
@@ -263,7 +269,7 @@ void Case::map(std::istream& in) {
   in >> number >> offset >> bytes >> content;
   cl_int status = CL_SUCCESS;
   void* mapped = clEnqueueMapBuffer(on, buffers_.at(number).memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, offset, bytes,
-                                    waits(), last(), nullptr, &status);
+                                    waits(), wait_list(), nullptr, &status);
   check(status, "clEnqueueMapBuffer");
   std::cout << "map " << std::hex << hash(static_cast<unsigned char*>(mapped), bytes) << std::dec << "\n";
   make(content, static_cast<unsigned char*>(mapped), bytes);
@@ -281,7 +287,7 @@ void Case::read(std::istream& in) {
   reading->data.resize(bytes);
   cl_event event = nullptr;
   check(clEnqueueReadBuffer(on, buffers_.at(number).memory, CL_FALSE, offset, bytes, reading->data.data(), waits(),
-                            last(), &event),
+                            wait_list(), &event),
         "clEnqueueReadBuffer");
   then(event, on);
   readings_.push_back(std::move(reading));
@@ -293,7 +299,7 @@ void Case::copy(std::istream& in) {
   in >> from >> to >> from_offset >> to_offset >> bytes;
   cl_event event = nullptr;
   check(clEnqueueCopyBuffer(on, buffers_.at(from).memory, buffers_.at(to).memory, from_offset, to_offset, bytes,
-                            waits(), last(), &event),
+                            waits(), wait_list(), &event),
         "clEnqueueCopyBuffer");
   then(event, on);
 }
@@ -307,7 +313,7 @@ void Case::fill(std::istream& in) {
   make(content, pattern.data(), pattern.size());
   cl_event event = nullptr;
   check(clEnqueueFillBuffer(on, buffers_.at(number).memory, pattern.data(), pattern.size(), offset, bytes, waits(),
-                            last(), &event),
+                            wait_list(), &event),
         "clEnqueueFillBuffer");
   then(event, on);
 }
