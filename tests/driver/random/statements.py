@@ -291,6 +291,8 @@ class KernelWriter(Idioms):
             lines.append(f"if {self.condition()} return;")
         lines += [self.statement(2, uniform=True) for _ in range(self.rng.randrange(2, 6))]
         lines.append(self.store())
+        if self.oddities:
+            lines.append(self.atomic() if self.chance(60) else self.used_atomic())
         kernel = self.kernel
         self.rng.shuffle(kernel.parameters)
         signature = ", ".join(declaration(p) for p in kernel.parameters)
