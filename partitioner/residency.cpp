@@ -113,6 +113,14 @@ RangeSet ResidencyMap::missing(SpaceId space, const RangeSet& ranges) const {
   return select(pieces_, ranges, [&](SpaceMask valid) { return valid != 0 && (valid & bit(space)) == 0; });
 }
 
+std::uint64_t ResidencyMap::missing_bytes(SpaceId space, const RangeSet& ranges) const {
+  std::uint64_t bytes = 0;
+  for_each_part(pieces_, ranges, [&](const ByteRange& part, SpaceMask valid) {
+    if (valid != 0 && (valid & bit(space)) == 0) bytes += part.size();
+  });
+  return bytes;
+}
+
 RangeSet ResidencyMap::valid(SpaceId space, const RangeSet& ranges) const {
   return select(pieces_, ranges, [&](SpaceMask valid) { return (valid & bit(space)) != 0; });
 }

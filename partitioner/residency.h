@@ -41,6 +41,8 @@ class ResidencyMap {
 
   /// Defined bytes of `ranges` that are not valid in `space`.
   [[nodiscard]] RangeSet missing(SpaceId space, const RangeSet& ranges) const;
+  /// The same, counted: no allocation.
+  [[nodiscard]] std::uint64_t missing_bytes(SpaceId space, const RangeSet& ranges) const;
   [[nodiscard]] RangeSet valid(SpaceId space, const RangeSet& ranges) const;
   [[nodiscard]] RangeSet valid_only(SpaceId space, const RangeSet& ranges) const;
   [[nodiscard]] RangeSet undefined(const RangeSet& ranges) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #include "intercept/launch/link_rates.h"
@@ -15,6 +16,10 @@ using domain::GroupSpan;
 using domain::NotSplit;
 using domain::PartitionMode;
 
+/// What a split launch costs over a whole one before any work is done: a thread's hand-over, one submission more, and
+/// waiting for two devices. Of the order of PoCL's empty kernel; rounded up, since a split must win by more than this.
+constexpr double kSplitSeconds = 40e-6;
+
 domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
   return machine.devices[device]->description().space;
 }
@@ -26,7 +31,7 @@ std::uint64_t bytes_to(const Machine& machine, const LaunchView& view, std::uint
   for (std::size_t r = 0; r < touches.needed.size(); ++r) {
     Storage& root = *view.roots()[r];
     const std::lock_guard lock(root.mutex());
-    bytes += root.residency().missing(space_of(machine, device), touches.needed[r]).bytes();
+    bytes += root.residency().missing_bytes(space_of(machine, device), touches.needed[r]);
   }
   return bytes;
 }
@@ -145,6 +150,7 @@ domain::Plan ask_partitioner(Machine& machine, const Launch& launch, const Launc
   request.groups = launch.range.group_total();
   request.devices = device_models;
   request.granularity = row_of_groups(launch.range);
+  request.merge_seconds = kSplitSeconds;
   request.bytes_to = [&](std::uint32_t device, const GroupSpan& span) {
     return bytes_to(machine, view, device, *view.shape().footprint(span));
   };
@@ -185,6 +191,30 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   return decision;
 }
 
+/// Rates are measured again at every launch; smaller changes than this are noise.
+constexpr double kRateNoise = 0.05;
+
+DecisionBasis basis_of(const Machine& machine, const Launch& launch, const LaunchView& view) {
+  DecisionBasis basis;
+  for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
+    if (!view.shape().eligible().eligible[i]) continue;
+    const domain::DeviceModel model = machine.model->predict(launch.kernel->id(), i, launch.range);
+    if (!model.measured) return basis;
+    basis.groups_per_second[i] = model.groups_per_second;
+    basis.missing_bytes[i] = bytes_to(machine, view, i, view.whole());
+  }
+  basis.known = true;
+  return basis;
+}
+
+bool stands(const DecisionBasis& then, const DecisionBasis& now) {
+  if (!then.known || !now.known || then.missing_bytes != now.missing_bytes) return false;
+  for (std::size_t i = 0; i < now.groups_per_second.size(); ++i)
+    if (std::abs(now.groups_per_second[i] - then.groups_per_second[i]) > kRateNoise * then.groups_per_second[i])
+      return false;
+  return true;
+}
+
 }  // namespace
 
 std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
@@ -197,13 +227,16 @@ std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView&
 
 std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view) {
   const auto mode = machine.settings.policy.mode;
-  const auto previous = view.shape().decision();
+  DecisionBasis then;
+  const auto previous = view.shape().decision(then);
   // These look neither at rates nor at residency: one decision serves every launch of the shape.
   const bool constant = mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
                         view.shape().eligible().count() == 1;
   if (constant && previous) return previous;
+  const DecisionBasis now = constant ? DecisionBasis{} : basis_of(machine, launch, view);
+  if (previous && stands(then, now)) return previous;
   auto decision = decide_anew(machine, launch, view, previous.get());
-  view.shape().remember(decision);
+  view.shape().remember(decision, now);
   return decision;
 }
 

@@ -175,14 +175,16 @@ SharedFootprint LaunchShape::footprint(const domain::GroupSpan& span) {
   return footprint;
 }
 
-std::shared_ptr<const Decision> LaunchShape::decision() {
+std::shared_ptr<const Decision> LaunchShape::decision(DecisionBasis& basis) {
   const std::lock_guard lock(mutex_);
+  basis = basis_;
   return decision_;
 }
 
-void LaunchShape::remember(std::shared_ptr<const Decision> decision) {
+void LaunchShape::remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis) {
   const std::lock_guard lock(mutex_);
   decision_ = std::move(decision);
+  basis_ = basis;
 }
 
 }  // namespace skmd::icd

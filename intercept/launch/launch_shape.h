@@ -4,6 +4,7 @@
 // with the kernel.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "partitioner/footprint.h"
 #include "partitioner/merge.h"
 #include "partitioner/partition.h"
+#include "partitioner/residency.h"
 
 namespace skmd::icd {
 
@@ -39,6 +41,13 @@ struct Decision {
   double predicted_seconds = 0.0;
 };
 
+/// What a decision of the measuring modes rested on: while none of it changes, the decision stands.
+struct DecisionBasis {
+  bool known = false;  // every eligible device has been measured
+  std::array<double, domain::kMaxSpaces> groups_per_second{};
+  std::array<std::uint64_t, domain::kMaxSpaces> missing_bytes{};  // of the whole launch, per device
+};
+
 class LaunchShape {
  public:
   /// The remembered shape of `launch`, or a new one. `views` and `root_bytes`: its roots in order of appearance.
@@ -53,9 +62,9 @@ class LaunchShape {
   [[nodiscard]] const SharedFootprint& whole() const { return whole_; }
   /// The footprint of `span`; recent ones are remembered. Thread-safe.
   SharedFootprint footprint(const domain::GroupSpan& span);
-  /// Modes that do not look at residency or rates decide once.
-  [[nodiscard]] std::shared_ptr<const Decision> decision();
-  void remember(std::shared_ptr<const Decision> decision);
+  /// The last decision, if there was one, and what it rested on.
+  [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis& basis);
+  void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
 
  private:
   friend class ShapeMemo;
@@ -84,6 +93,7 @@ class LaunchShape {
   std::vector<std::pair<domain::GroupSpan, SharedFootprint>> recent_;
   std::size_t oldest_ = 0;
   std::shared_ptr<const Decision> decision_;
+  DecisionBasis basis_;
 };
 
 }  // namespace skmd::icd

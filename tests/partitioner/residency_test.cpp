@@ -107,6 +107,7 @@ TEST(ResidencyProperty, AgreesWithAMaskPerByteOverTenThousandSteps) {
     const auto space = static_cast<SpaceId>(random.below(kSpaces));
     const SpaceMask bit = SpaceMask{1} << space;
     ASSERT_EQ(map.missing(space, asked), model.select(asked, [&](SpaceMask v) { return v != 0 && (v & bit) == 0; }));
+    ASSERT_EQ(map.missing_bytes(space, asked), map.missing(space, asked).bytes());
     ASSERT_EQ(map.valid(space, asked), model.select(asked, [&](SpaceMask v) { return (v & bit) != 0; }));
     ASSERT_EQ(map.undefined(asked), model.select(asked, [](SpaceMask v) { return v == 0; }));
     RangeSet covered;

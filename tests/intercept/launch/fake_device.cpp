@@ -132,6 +132,10 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         return result;
       }
       execute(*run);
+      if (const std::uint64_t ns = ns_per_group.load(); ns != 0 && batch.want_times) {
+        result.times.resize(batch.ops.size(), OpTime{1, 2, 1});
+        result.times[static_cast<std::size_t>(&op - batch.ops.data())].device_ns = ns * run->range.group_total();
+      }
     }
   }
   return result;

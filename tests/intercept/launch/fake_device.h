@@ -85,11 +85,12 @@ class FakeDevice : public Device {
   }
 
   Counters counters;
-  std::atomic<int> fail_runs{0};         ///< so many of the next runs fail
-  std::atomic<int> fail_writes{0};       ///< so many of the next writes fail, having written nothing
-  std::atomic<int> fail_allocations{0};  ///< so many of the next allocations fail
-  std::function<void()> on_submit;       ///< at the begin of submit(), with no lock held
-  std::function<void()> on_help;         ///< likewise of help()
+  std::atomic<std::uint64_t> ns_per_group{0};  ///< reported as the native duration of launches; 0: no times
+  std::atomic<int> fail_runs{0};               ///< so many of the next runs fail
+  std::atomic<int> fail_writes{0};             ///< so many of the next writes fail, having written nothing
+  std::atomic<int> fail_allocations{0};        ///< so many of the next allocations fail
+  std::function<void()> on_submit;             ///< at the begin of submit(), with no lock held
+  std::function<void()> on_help;               ///< likewise of help()
   /// Between the two nothing is executed.
   void pause();
   void resume();
