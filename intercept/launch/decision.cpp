@@ -226,17 +226,22 @@ std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView&
 }
 
 std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view) {
+  LaunchShape& shape = view.shape();
   const auto mode = machine.settings.policy.mode;
-  DecisionBasis then;
-  const auto previous = view.shape().decision(then);
   // These look neither at rates nor at residency: one decision serves every launch of the shape.
-  const bool constant = mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
-                        view.shape().eligible().count() == 1;
-  if (constant && previous) return previous;
-  const DecisionBasis now = constant ? DecisionBasis{} : basis_of(machine, launch, view);
+  if (mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
+      shape.eligible().count() == 1) {
+    if (auto known = shape.decision(nullptr)) return known;
+    auto decision = decide_anew(machine, launch, view, nullptr);
+    shape.remember(decision, {});
+    return decision;
+  }
+  DecisionBasis then;
+  const auto previous = shape.decision(&then);
+  const DecisionBasis now = basis_of(machine, launch, view);
   if (previous && stands(then, now)) return previous;
   auto decision = decide_anew(machine, launch, view, previous.get());
-  view.shape().remember(decision, now);
+  shape.remember(decision, now);
   return decision;
 }
 

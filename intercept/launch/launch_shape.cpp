@@ -175,9 +175,9 @@ SharedFootprint LaunchShape::footprint(const domain::GroupSpan& span) {
   return footprint;
 }
 
-std::shared_ptr<const Decision> LaunchShape::decision(DecisionBasis& basis) {
+std::shared_ptr<const Decision> LaunchShape::decision(DecisionBasis* basis) {
   const std::lock_guard lock(mutex_);
-  basis = basis_;
+  if (basis != nullptr) *basis = basis_;
   return decision_;
 }
 
