@@ -41,6 +41,12 @@ domain::KernelTraits stencil_traits();  // y[i] = x[i-1] + x[i] + x[i+1], ends c
 std::map<std::string, Body> bodies();
 
 class FakeMachine {
+  // First in, last out: the last event may end, and its context with it, while the devices' threads are joined.
+  Executor executor_;
+  Observer observer_;
+  domain::MeasuredRates model_;
+  compiler::Client client_{compiler::ClientOptions{}};
+
  public:
   /// One device per entry; true: a memory of its own.
   explicit FakeMachine(const std::vector<bool>& discrete, const std::string& policy = "equal");
@@ -58,12 +64,6 @@ class FakeMachine {
   void read(const std::shared_ptr<Storage>& storage, std::uint64_t offset, void* data, std::uint64_t bytes);
   Ref<Event> launch(const std::shared_ptr<BuiltKernel>& kernel, const domain::NdRange& range,
                     std::vector<LaunchArgument> arguments);
-
- private:
-  Executor executor_;
-  Observer observer_;
-  domain::MeasuredRates model_;
-  compiler::Client client_{compiler::ClientOptions{}};
 };
 
 inline BufferView whole(const std::shared_ptr<Storage>& storage) { return {storage, 0, storage->bytes()}; }

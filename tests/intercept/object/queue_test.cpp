@@ -146,13 +146,16 @@ TEST_F(OutOfOrder, ABarrierHoldsBackLaterCommands) {
   std::atomic<bool> opened{false};
   bool held = false;
   const auto later = enqueue(any_order, [&] { return held = opened, CL_COMPLETE; });
-  const auto marker = any_order->enqueue_marker(CL_COMMAND_MARKER, {user_event()}, false);
+  const auto never = user_event();
+  const auto marker = any_order->enqueue_marker(CL_COMMAND_MARKER, {never}, false);
   opened = true;
   gate->complete(CL_COMPLETE);
   EXPECT_EQ(later->wait(), CL_COMPLETE);
   EXPECT_TRUE(held);
   EXPECT_EQ(barrier->status(), CL_COMPLETE);
   EXPECT_FALSE(marker->ended());
+  never->complete(CL_COMPLETE);
+  any_order->finish();
 }
 
 TEST_F(Chained, CommandsOfOneDeviceAreSubmittedBehindEachOtherWithoutWaiting) {
