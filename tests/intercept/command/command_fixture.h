@@ -67,10 +67,11 @@ class Commands : public ::testing::Test {
   }
   std::uint64_t gathered() { return devices[0]->counters.bytes_from + devices[1]->counters.bytes_from; }
 
-  Executor executor;
+  // The executor's threads are joined before anything goes that the last context needs.
   Observer observer{ObserverOptions{}};
   std::vector<std::shared_ptr<FakeDevice>> devices;
   Machine machine;
+  Executor executor;
   Ref<Context> context;
   Ref<Queue> queue;
 };

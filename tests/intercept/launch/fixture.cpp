@@ -151,12 +151,12 @@ FakeMachine::FakeMachine(const std::vector<bool>& discrete, const std::string& p
   const auto parsed = domain::parse_policy(policy, discrete.size());
   EXPECT_TRUE(parsed.ok());
   machine.settings.policy = *parsed;
-  machine.executor = &executor_;
+  machine.executor = &executor;
   machine.observer = &observer_;
   machine.model = &model_;
   machine.compiler = &client_;
   context = make_object<Context>(machine, std::vector<cl_context_properties>{}, nullptr, nullptr);
-  queue = make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, executor_);
+  queue = make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, executor);
 }
 
 FakeMachine::~FakeMachine() { queue->finish(); }

@@ -41,8 +41,7 @@ domain::KernelTraits stencil_traits();  // y[i] = x[i-1] + x[i] + x[i+1], ends c
 std::map<std::string, Body> bodies();
 
 class FakeMachine {
-  // First in, last out: the last event may end, and its context with it, while the devices' threads are joined.
-  Executor executor_;
+  // First in, last out: the executor's threads are joined before anything goes that the last context needs.
   Observer observer_;
   domain::MeasuredRates model_;
   compiler::Client client_{compiler::ClientOptions{}};
@@ -54,6 +53,7 @@ class FakeMachine {
 
   Machine machine;
   std::vector<std::shared_ptr<FakeDevice>> fakes;
+  Executor executor;
   Ref<Context> context;
   Ref<Queue> queue;
 

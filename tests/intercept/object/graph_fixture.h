@@ -98,8 +98,8 @@ class Graph : public ::testing::Test {
     return queue->enqueue(CL_COMMAND_NDRANGE_KERNEL, make_step(std::move(body)), list);
   }
 
-  Executor executor;
   Machine machine;
+  Executor executor;
   Ref<Context> context;
 };
 
