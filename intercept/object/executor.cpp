@@ -92,7 +92,7 @@ void Executor::State::worker() {
     if (work.empty()) {
       if (stopping) break;
       ++idle;
-      const auto woken = work_came.wait_for(lock, kIdle);
+      const auto woken = work_came.wait_until(lock, std::chrono::system_clock::now() + kIdle);
       --idle;
       if (woken == std::cv_status::timeout && work.empty() && workers > eager) break;
       continue;
@@ -134,7 +134,7 @@ void Executor::State::supervise() {
       continue;
     }
     const std::uint64_t before = taken;
-    queue_stalled.wait_for(lock, kStall);
+    queue_stalled.wait_until(lock, std::chrono::system_clock::now() + kStall);
     if (taken != before || work.empty()) continue;
     for (std::size_t more = std::min(work.size(), std::max<std::size_t>(1, workers)); more > 0; --more) start_worker();
   }

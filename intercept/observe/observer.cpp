@@ -122,7 +122,7 @@ struct Observer::State {
       write_stats();
       lock.lock();
       // Written at once, since short programs do not live to a later time; then not again for a while.
-      wake.wait_for(lock, kWriteDelay, [this] { return stop; });
+      wake.wait_until(lock, std::chrono::system_clock::now() + kWriteDelay, [this] { return stop; });
     }
   }
   /// Any thread. The file is written by one of them at a time, and is new when this returns.
