@@ -59,6 +59,11 @@ Result<Settings> read_settings(size_t device_count) {
     if (!policy) return policy.error();
     settings.policy = std::move(*policy);
   }
+  if (const std::string names = variable("SKMD_TEST_RUNGS"); !names.empty()) {
+    auto rungs = domain::parse_rungs(names);
+    if (!rungs) return rungs.error();
+    settings.rungs = *rungs;
+  }
   const auto mixed = flag("SKMD_SPLIT_MIXED");
   if (!mixed) return mixed.error();
   const auto verify = flag("SKMD_VERIFY");

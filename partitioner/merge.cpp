@@ -155,6 +155,13 @@ std::string_view name(Rung rung) {
   return index < kRungNames.size() ? kRungNames[index] : "none";
 }
 
+RungSet RungSet::of(std::span<const Rung> rungs) {
+  RungSet set;
+  set.bits_ = 0;
+  for (const Rung rung : rungs) set.bits_ |= static_cast<std::uint8_t>(1u << static_cast<unsigned>(rung));
+  return set;
+}
+
 std::optional<NotSplit> forbids_split(const KernelTraits& traits, bool like_devices) {
   for (const FactReason& entry : kFactReasons) {
     if ((traits.facts & entry.fact) != 0) return entry.reason;
@@ -187,17 +194,17 @@ std::vector<RootFootprint> on_roots(std::span<const Footprint> arguments, std::s
 }
 
 MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vector<RootFootprint>> slices,
-                           std::span<const RootView> views, std::uint32_t roots) {
+                           std::span<const RootView> views, std::uint32_t roots, RungSet allowed) {
   MergeDecision decision;
   decision.per_root.assign(roots, Rung::none);
   decision.element.assign(roots, 0);
   for (std::uint32_t root = 0; root < roots; ++root) {
     if (!written(slices, root)) continue;
-    if (disjoint_writes(slices, root)) {
+    if (allowed.contains(Rung::disjoint) && disjoint_writes(slices, root)) {
       decision.per_root[root] = Rung::disjoint;
       continue;
     }
-    const std::uint32_t element = difference_element(traits, views, root);
+    const std::uint32_t element = allowed.contains(Rung::diff) ? difference_element(traits, views, root) : 0;
     if (element == 0) {
       decision.refused = NotSplit::unmergeable;
       continue;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "partitioner/footprint.h"
+#include "partitioner/result.h"
 #include "partitioner/traits.h"
 
 namespace skmd::domain {
@@ -26,6 +27,21 @@ std::string_view name(NotSplit reason);
 /// The rungs of the merge ladder, cheapest first. `none`: the argument is not written.
 enum class Rung : std::uint8_t { none, disjoint, kernel, diff, reduce };
 std::string_view name(Rung rung);
+
+/// The rungs that a launch may take: all of them, unless a test confines them.
+class RungSet {
+ public:
+  [[nodiscard]] bool contains(Rung rung) const { return (bits_ >> static_cast<unsigned>(rung) & 1u) != 0; }
+  static RungSet of(std::span<const Rung> rungs);
+  bool operator==(const RungSet&) const = default;
+
+ private:
+  std::uint8_t bits_ = 0xFF;
+};
+
+/// SKMD_TEST_RUNGS, for tests of one rung: a comma-separated list of `disjoint`, `kernel`, `diff` and `reduce`. A rung
+/// that is not named is never taken. Anything else is an error that names the value.
+Result<RungSet> parse_rungs(std::string_view text);
 
 /// The reason for which no launch of this kernel may be split, whatever its geometry. `like_devices`: all devices
 /// that would take part are of one driver version, vendor and model (or SKMD_SPLIT_MIXED=1).
@@ -52,9 +68,10 @@ struct MergeDecision {
 };
 
 /// `slices[s][root]`: footprints of each slice. Disjoint writes take rung 1; overlapping or unknown ones rung 3 if all
-/// stores to that root have one element size and aligned places, else the launch is refused as unmergeable.
+/// stores to that root have one element size and aligned places. Rungs that are not in `allowed` are passed over; where
+/// none is left, the launch is refused as unmergeable.
 MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vector<RootFootprint>> slices,
-                           std::span<const RootView> views, std::uint32_t roots);
+                           std::span<const RootView> views, std::uint32_t roots, RungSet allowed = {});
 
 /// Rung 3. For each element of `ranges` (multiples of `element`): where `result` differs from `before`, it is copied to
 /// `merged`. All three cover the same root; `before` is the common pre-image, `merged` starts as a copy of one result.

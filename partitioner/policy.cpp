@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <string>
+#include <vector>
 
+#include "partitioner/merge.h"
 #include "partitioner/partition.h"
 
 namespace skmd::domain {
@@ -60,7 +64,25 @@ Result<PartitionPolicy> parse_fixed(std::string_view text, std::string_view list
   return policy;
 }
 
+constexpr Rung kRungsOfUsers[] = {Rung::disjoint, Rung::kernel, Rung::diff, Rung::reduce};
+
 }  // namespace
+
+Result<RungSet> parse_rungs(std::string_view text) {
+  std::vector<Rung> rungs;
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view item = rest.substr(0, comma);
+    const auto found =
+        std::find_if(std::begin(kRungsOfUsers), std::end(kRungsOfUsers), [&](Rung rung) { return name(rung) == item; });
+    if (found == std::end(kRungsOfUsers))
+      return Error{0, std::string("SKMD_TEST_RUNGS=").append(text) + ": " + quoted(item) +
+                          " is no rung; rungs are disjoint, kernel, diff and reduce"};
+    rungs.push_back(*found);
+    if (comma == std::string_view::npos) return RungSet::of(rungs);
+    rest.remove_prefix(comma + 1);
+  }
+}
 
 Result<PartitionPolicy> parse_policy(std::string_view text, std::size_t device_count) {
   PartitionPolicy policy;

@@ -186,7 +186,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
     decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
   decision->merge =
       domain::decide_merge(launch.kernel->traits(), by_space(machine, decision->slices, view.roots().size()),
-                           view.views(), static_cast<std::uint32_t>(view.roots().size()));
+                           view.views(), static_cast<std::uint32_t>(view.roots().size()), machine.settings.rungs);
   if (decision->merge.refused) return whole_on(launch, view, fastest(machine, launch, view), *decision->merge.refused);
   return decision;
 }

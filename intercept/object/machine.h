@@ -18,8 +18,9 @@ namespace skmd::icd {
 /// Settings that users type, parsed once (design, section 6).
 struct Settings {
   domain::PartitionPolicy policy;
-  bool split_mixed = false;   // SKMD_SPLIT_MIXED
-  bool verify = false;        // SKMD_VERIFY
+  bool split_mixed = false;  // SKMD_SPLIT_MIXED
+  bool verify = false;       // SKMD_VERIFY
+  domain::RungSet rungs;     // SKMD_TEST_RUNGS
 };
 
 class DeviceInfo;
@@ -28,8 +29,8 @@ struct Machine {
   std::vector<std::shared_ptr<Device>> devices;  // order of `devices` everywhere
   std::uint32_t anchor = 0;                      // honours everything that the virtual device reports, all at once
   Settings settings;
-  compiler::Language language;                   // of the virtual device
-  const DeviceInfo* info = nullptr;              // what the virtual device reports (device_info.h)
+  compiler::Language language;       // of the virtual device
+  const DeviceInfo* info = nullptr;  // what the virtual device reports (device_info.h)
   Executor* executor = nullptr;
   Observer* observer = nullptr;
   domain::Model* model = nullptr;

@@ -175,6 +175,43 @@ TEST(DecideMerge, AliasesOfOneRootAreLookedAtTogether) {
   EXPECT_EQ(decision.element, std::vector<std::uint32_t>({4, 8}));
 }
 
+TEST(DecideMerge, RungsThatAreNotAllowedArePassedOver) {
+  KernelBuilder k;
+  const auto out = k.buffer(64);
+  k.write(out, k.gid());
+  const RootView views[] = {{0, 0}};
+  const Slices apart = {{written(ByteRange{0, 32})}, {written(ByteRange{32, 64})}};
+  const Rung only_difference[] = {Rung::diff};
+  const auto decision = decide_merge(k.traits, apart, views, 1, RungSet::of(only_difference));
+  EXPECT_EQ(decision.per_root, std::vector<Rung>({Rung::diff}));
+  EXPECT_EQ(decision.element, std::vector<std::uint32_t>({4}));
+  const Rung only_disjoint[] = {Rung::disjoint};
+  EXPECT_FALSE(decide_merge(k.traits, apart, views, 1, RungSet::of(only_disjoint)).refused);
+  const Slices crossing = {{written(ByteRange{0, 36})}, {written(ByteRange{32, 64})}};
+  EXPECT_EQ(decide_merge(k.traits, crossing, views, 1, RungSet::of(only_disjoint)).refused, NotSplit::unmergeable);
+}
+
+TEST(ParseRungs, TakesEachNameOfTheLadder) {
+  const auto two = parse_rungs("kernel,diff");
+  ASSERT_TRUE(two.ok());
+  EXPECT_TRUE(two->contains(Rung::kernel));
+  EXPECT_TRUE(two->contains(Rung::diff));
+  EXPECT_FALSE(two->contains(Rung::disjoint));
+  EXPECT_FALSE(two->contains(Rung::reduce));
+  for (const Rung rung : {Rung::disjoint, Rung::kernel, Rung::diff, Rung::reduce}) {
+    EXPECT_TRUE(RungSet().contains(rung));
+    EXPECT_TRUE(parse_rungs(name(rung))->contains(rung));
+  }
+}
+
+TEST(ParseRungs, NamesWhatItRefuses) {
+  for (const char* text : {"", "none", "diff,", ",diff", "Diff", "diff kernel", "all"}) {
+    const auto rungs = parse_rungs(text);
+    ASSERT_FALSE(rungs.ok()) << text;
+    EXPECT_NE(rungs.error().reason.find(std::string("SKMD_TEST_RUNGS=") + text + ":"), std::string::npos) << text;
+  }
+}
+
 class Difference : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(Difference, TakesWholeElementsThatChangedAndLeavesTheRest) {

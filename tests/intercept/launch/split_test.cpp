@@ -182,6 +182,25 @@ TEST(Split, AFailedSliceFailsTheLaunchAndKeepsItsInputs) {
   EXPECT_EQ(contents(m, b.y)[10], 30u);
 }
 
+TEST(Split, AForcedRungIsTakenWhereACheaperOneWouldDo) {
+  FakeMachine m({true, true});
+  Buffers b(m);
+  const auto x = ramp(), y = ramp();
+  const auto kernel = m.kernel(axpy_traits());
+  for (const char* rung : {"diff", "reduce"}) {
+    m.machine.settings.rungs = *domain::parse_rungs(rung);
+    m.write(b.x, 0, x.data(), b.x->bytes());
+    m.write(b.y, 0, y.data(), b.y->bytes());
+    // Of another shape each time: decisions are remembered by shape.
+    const std::uint32_t factor = rung[0] == 'd' ? 2 : 3;
+    m.launch(kernel, line(kItems, 64), {whole(b.y), whole(b.x), value_of(factor)})->wait();
+    EXPECT_EQ(contents(m, b.y)[10], 10 + 10 * factor);
+  }
+  const std::string stats = m.machine.observer->stats_json();
+  EXPECT_NE(stats.find("\"diff\":1"), std::string::npos) << stats;
+  EXPECT_NE(stats.find("\"unmergeable\":1"), std::string::npos) << stats;
+}
+
 TEST(Split, VerificationFindsNothingWrongAndChangesNothing) {
   FakeMachine m({true, false});
   m.machine.settings.verify = true;
