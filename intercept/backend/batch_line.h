@@ -16,14 +16,13 @@ namespace skmd::icd {
 
 /// Two kinds of driver, one line:
 /// - one that runs work by itself: submit() enqueues natively on the caller's thread; waiting for the oldest batch may
-/// be
-///   done by many threads at once, completing it by one;
+///   be done by many threads at once, completing it by one;
 /// - a blocking one (work runs inside enqueue or flush): submit() only appends, and the thread that completes a batch
 ///   also enqueues it.
 ///
-/// Waking the progress thread costs as much as a small launch. While callers help, it therefore only looks in now and
-/// then
-/// (`kGlance`), and submit() wakes it when it sleeps longer than that.
+/// Waking the progress thread costs as much as a small launch, and so does sharing caches with it at every batch. While
+/// callers help, it therefore only looks in now and then (`kGlance`), and submit() wakes it when it sleeps longer than
+/// that. A thread that submits in a row completes what has ended itself, in bunches: tidy().
 class BatchLine : public std::enable_shared_from_this<BatchLine> {
  public:
   BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking);
@@ -33,6 +32,9 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
 
   Ticket submit(Batch&& batch);
   void help(Ticket ticket);
+  /// After submitting `ticket`, with no lock held: now and then completes batches that have ended. Never waits for the
+  /// device.
+  void tidy(Ticket ticket);
   /// Waits for all batches and ends the thread. Nothing may be submitted afterwards.
   void stop();
 
@@ -44,6 +46,8 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   void advance(Lock& lock);
   void complete(Lock& lock, const std::shared_ptr<Flight>& front);
   [[nodiscard]] bool forked() const;
+  /// The progress thread may leave what is open to a thread that goes on submitting.
+  [[nodiscard]] bool submitter_tidies() const;
 
   const std::unique_ptr<NativeQueue> queue_;
   const bool blocking_;

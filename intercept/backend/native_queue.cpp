@@ -227,6 +227,14 @@ void NativeQueue::wait(const Flight& flight) const {
   if (flight.last != nullptr) context_->cl->clWaitForEvents(1, &flight.last);
 }
 
+bool NativeQueue::ended(const Flight& flight) const {
+  if (flight.last == nullptr) return true;
+  cl_int status = CL_COMPLETE;
+  const cl_int code =
+      context_->cl->clGetEventInfo(flight.last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  return code != CL_SUCCESS || status <= CL_COMPLETE;
+}
+
 BatchResult NativeQueue::result(const Flight& flight) const {
   const auto& cl = *context_->cl;
   BatchResult result{flight.status, flight.reason, {}};

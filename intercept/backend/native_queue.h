@@ -44,6 +44,8 @@ class NativeQueue {
   void enqueue(Flight& flight);
   /// Waits until the device has ended every enqueued op. Any number of threads at once.
   void wait(const Flight& flight) const;
+  /// The device has ended every enqueued op; or asking it failed, which result() tells. Never waits.
+  [[nodiscard]] bool ended(const Flight& flight) const;
   /// First failure and times of a flight that has ended. One thread at a time per flight.
   BatchResult result(const Flight& flight) const;
 

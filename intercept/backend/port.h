@@ -147,6 +147,9 @@ class Device {
   virtual Ticket submit(Batch&& batch) = 0;
   /// Blocks until batch `ticket` and its `done` have run, helping natively where that is faster than waiting for a thread.
   virtual void help(Ticket ticket) = 0;
+  /// Whoever has submitted `ticket` and holds no lock: completes older batches that have ended, if it is time to. Never
+  /// waits for the device. A thread of the adapter's would do it too, at the price of sharing caches with the caller.
+  virtual void tidy(Ticket ticket) = 0;
 };
 
 }  // namespace skmd::icd

@@ -162,4 +162,8 @@ void VendorDevice::help(Ticket ticket) {
   if (BatchLine* const ready = ready_line_.load(std::memory_order_acquire); ready != nullptr) ready->help(ticket);
 }
 
+void VendorDevice::tidy(Ticket ticket) {
+  if (BatchLine* const ready = ready_line_.load(std::memory_order_acquire); ready != nullptr) ready->tidy(ticket);
+}
+
 }  // namespace skmd::icd

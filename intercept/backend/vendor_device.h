@@ -53,6 +53,7 @@ class VendorDevice final : public Device {
 
   Ticket submit(Batch&& batch) override;
   void help(Ticket ticket) override;
+  void tidy(Ticket ticket) override;
 
  private:
   /// The native context, made at the first call.

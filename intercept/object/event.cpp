@@ -133,6 +133,10 @@ cl_int Event::wait() {
   return status();
 }
 
+void Event::tidy() const {
+  if (Device* device = chain_.load(std::memory_order_acquire)) device->tidy(ticket_.load(std::memory_order_acquire));
+}
+
 void Event::on_status(cl_int type, Callback callback) {
   {
     const std::lock_guard lock(mutex_);

@@ -53,6 +53,8 @@ class Event : public Object {
   void on_status(cl_int type, Callback callback);
   /// How many of the handle's references belong to registered callbacks, not to the application.
   std::atomic<cl_uint>& lent_to_callbacks() { return lent_to_callbacks_; }
+  /// For the thread that enqueued this command, with no lock held: ends older commands of its device that are over.
+  void tidy() const;
   /// Runs `then` when this event ends (at once if it has ended: returns false and does not keep `then`).
   bool when_ended(std::function<void(cl_int)> then);
 

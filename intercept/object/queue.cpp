@@ -60,6 +60,7 @@ Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command
   std::vector<Ref<Event>> earlier;
   Ref<Event> event = enter(type, std::move(command), !wait_list.empty(), Order::command, earlier);
   event->arm(wait_list, earlier);
+  event->tidy();
   return event;
 }
 

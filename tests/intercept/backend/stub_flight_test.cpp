@@ -85,6 +85,32 @@ TEST_P(StubFlight, ThousandOpsInABatch) {
   EXPECT_EQ(words_of(memory, 16), std::vector<std::uint32_t>(16, 1000));
 }
 
+TEST_P(StubFlight, AThreadThatSubmitsInARowCompletesWhatHasEnded) {
+  // A blocking driver's work is not for the submitting thread. A device that is behind leaves it nothing to complete.
+  const bool may = !device_->description().blocking && !delayed();
+  const auto self = std::this_thread::get_id();
+  const auto memory = allocate(64);
+  const RunOp run = count_op(memory, 64, 0, 1);
+  std::atomic<bool> here{false};
+  std::atomic<Ticket> completed{0};
+  Ticket last = 0;
+  for (int i = 0; i < (may ? 100000 : 2000) && !(may && here); ++i) {
+    Batch batch;
+    batch.ops = {run};
+    batch.done = [&](BatchResult&&) {
+      here = here || std::this_thread::get_id() == self;
+      ++completed;
+    };
+    last = device_->submit(std::move(batch));
+    device_->tidy(last);
+  }
+  if (!delayed()) {
+    EXPECT_EQ(here, may);
+  }
+  device_->help(last);
+  EXPECT_EQ(completed, last);
+}
+
 TEST_P(StubFlight, EightThreadsSubmitAndHelpAndCompletionsStayInOrder) {
   constexpr int kThreads = 8;
   constexpr int kBatches = 100;

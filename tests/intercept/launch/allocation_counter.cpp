@@ -17,5 +17,10 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }
+/// std::stable_sort allocates this way.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++counted;
+  return std::malloc(size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

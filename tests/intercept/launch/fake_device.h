@@ -141,6 +141,7 @@ class FakeDevice : public Device {
     return unsupported();
   }
   Ticket submit(Batch&& batch) override;
+  void tidy(Ticket) override {}
   void help(Ticket ticket) override;
 
  private:
