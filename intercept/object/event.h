@@ -120,7 +120,8 @@ class Event : public Object {
   bool declined_behind_ = false;
   bool held_ = false;  // complete() came before the dependencies' ends
   cl_int held_status_ = CL_COMPLETE;
-  std::size_t open_index_ = 0;  // in Queue::open_, under the queue's mutex
+  static constexpr std::size_t kCovered = ~std::size_t{0};  // by a marker that stands for this command
+  std::size_t open_index_ = kCovered;                       // in Queue::open_, under the queue's mutex
   std::uint64_t queued_ = 0, submit_ = 0, start_ = 0, end_ = 0;
 };
 

@@ -28,10 +28,12 @@ Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, 
     return event;
   }
   // Without a list, a marker or barrier follows everything before it; with one, that list only (and barriers).
-  if (order != Order::command && !list_given)
-    earlier = open_;
-  else if (barrier_)
+  if (order != Order::command && !list_given) {
+    earlier = std::exchange(open_, {});
+    for (const Ref<Event>& covered : earlier) covered->open_index_ = Event::kCovered;
+  } else if (barrier_) {
     earlier.push_back(barrier_);
+  }
   event->open_index_ = open_.size();
   open_.push_back(event);
   if (order == Order::barrier) barrier_ = event;
@@ -46,12 +48,14 @@ void Queue::ended(Event& event) {
     if (last_.get() == &event) dropped = std::move(last_);
     return;
   }
-  dropped = std::move(open_[event.open_index_]);
-  if (event.open_index_ + 1 != open_.size()) {
-    open_[event.open_index_] = std::move(open_.back());
-    open_[event.open_index_]->open_index_ = event.open_index_;
+  if (event.open_index_ != Event::kCovered) {
+    dropped = std::move(open_[event.open_index_]);
+    if (event.open_index_ + 1 != open_.size()) {
+      open_[event.open_index_] = std::move(open_.back());
+      open_[event.open_index_]->open_index_ = event.open_index_;
+    }
+    open_.pop_back();
   }
-  open_.pop_back();
   if (barrier_.get() == &event) dropped_barrier = std::move(barrier_);
 }
 
@@ -89,6 +93,11 @@ Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command
   else
     event->run_here(std::move(command));
   return event;
+}
+
+std::size_t Queue::frontier() const {
+  const std::lock_guard lock(mutex_);
+  return in_order() ? (last_ ? 1 : 0) : open_.size();
 }
 
 void Queue::finish() {

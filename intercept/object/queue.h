@@ -6,6 +6,7 @@
 #include <CL/cl.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -40,6 +41,9 @@ class Queue : public Object {
   /// Everything enqueued so far has ended. Returns when it has.
   void finish();
 
+  /// How many commands a marker without a list would register with now.
+  [[nodiscard]] std::size_t frontier() const;
+
  protected:
   ~Queue() override;
 
@@ -55,10 +59,12 @@ class Queue : public Object {
   cl_command_queue_properties properties_;
   std::vector<cl_queue_properties> property_list_;
   Executor& executor_;
-  std::mutex mutex_;
-  Ref<Event> last_;                         // in-order: the newest command; null once it has ended
-  Ref<Event> barrier_;                      // out-of-order: the newest barrier; null once it has ended
-  std::vector<Ref<Event>> open_;            // out-of-order: commands that have not ended
+  mutable std::mutex mutex_;
+  Ref<Event> last_;     // in-order: the newest command; null once it has ended
+  Ref<Event> barrier_;  // out-of-order: the newest barrier; null once it has ended
+  /// Out-of-order: commands that have not ended. A marker or barrier without a list takes them over and stands for all
+  /// of them from then on, since it ends after them: each command is registered with once, however many markers follow.
+  std::vector<Ref<Event>> open_;
   std::atomic<std::uint64_t> last_end_{0};  // in-order: END of the newest ended command
 };
 

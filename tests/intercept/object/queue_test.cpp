@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <future>
+#include <thread>
 
 #include "tests/intercept/object/graph_fixture.h"
 
@@ -126,6 +128,64 @@ TEST_F(OutOfOrder, AMarkerWithoutListFollowsEverythingBefore) {
   EXPECT_FALSE(marker->ended());
   gate->complete(CL_COMPLETE);
   EXPECT_EQ(marker->wait(), CL_COMPLETE);
+}
+
+TEST_F(OutOfOrder, AMarkerStandsForWhatItFollowsSoThatEachCommandIsRegisteredWithOnce) {
+  auto any_order = queue(kOutOfOrder);
+  const auto gate = user_event();
+  std::vector<Ref<Event>> events;
+  for (int i = 0; i < 1000; ++i) events.push_back(enqueue(any_order, [] { return CL_COMPLETE; }, {gate}));
+  EXPECT_EQ(any_order->frontier(), 1000u);
+  std::size_t registrations = 0;
+  for (int i = 0; i < 1000; ++i) {
+    registrations += any_order->frontier();
+    events.push_back(any_order->enqueue_marker(CL_COMMAND_MARKER, {}, false));
+  }
+  EXPECT_EQ(registrations, 1000u + 999u) << "not 1000 for each of 1000 markers";
+  const auto later = enqueue(any_order, [] { return CL_COMPLETE; }, {gate});
+  EXPECT_EQ(any_order->frontier(), 2u);
+  gate->complete(CL_COMPLETE);
+  any_order->finish();
+  for (const auto& event : events) EXPECT_EQ(event->status(), CL_COMPLETE);
+  EXPECT_EQ(later->status(), CL_COMPLETE);
+  while (any_order->frontier() != 0) std::this_thread::yield();  // the books follow the status
+}
+
+TEST_F(OutOfOrder, CommandsThatAMarkerTookOverAreStillWaitedForByFinishAndByLaterMarkers) {
+  auto any_order = queue(kOutOfOrder);
+  const auto gates = std::array{user_event(), user_event(), user_event()};
+  std::vector<Ref<Event>> markers;
+  for (const auto& gate : gates) {
+    enqueue(any_order, [] { return CL_COMPLETE; }, {gate});
+    markers.push_back(any_order->enqueue_marker(CL_COMMAND_MARKER, {}, false));
+  }
+  gates[2]->complete(CL_COMPLETE);
+  gates[1]->complete(CL_COMPLETE);
+  EXPECT_FALSE(markers[1]->ended()) << "the first command still blocks all three";
+  EXPECT_FALSE(markers[2]->ended());
+  std::atomic<bool> opened{false};
+  std::thread opener([&] {
+    opened = true;
+    gates[0]->complete(CL_COMPLETE);
+  });
+  any_order->finish();
+  EXPECT_TRUE(opened);
+  for (const auto& marker : markers) EXPECT_EQ(marker->status(), CL_COMPLETE);
+  opener.join();
+}
+
+TEST_F(OutOfOrder, AFailureReachesEveryLaterMarkerAndNothingElse) {
+  auto any_order = queue(kOutOfOrder);
+  const auto gate = user_event();
+  enqueue(any_order, [] { return CL_OUT_OF_RESOURCES; }, {gate});
+  const auto first = any_order->enqueue_marker(CL_COMMAND_MARKER, {}, false);
+  const auto second = any_order->enqueue_marker(CL_COMMAND_MARKER, {}, false);
+  const auto free = enqueue(any_order, [] { return CL_COMPLETE; });
+  gate->complete(CL_COMPLETE);
+  any_order->finish();
+  EXPECT_EQ(first->status(), kDependencyFailed);
+  EXPECT_EQ(second->status(), kDependencyFailed);
+  EXPECT_EQ(free->status(), CL_COMPLETE);
 }
 
 TEST_F(OutOfOrder, AMarkerWithAListFollowsTheListOnly) {
