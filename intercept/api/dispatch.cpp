@@ -5,16 +5,48 @@
 #include <tuple>
 
 #include "intercept/api/describe.h"
+#include "intercept/api/entry.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/program.h"
+#include "intercept/object/queue.h"
 
 namespace skmd::icd::api {
 namespace {
+
+/// Which object a handle of that type names.
+template <class Handle>
+struct ObjectOf;
+template <class T>
+struct Named {
+  using type = T;
+};
+template <>
+struct ObjectOf<cl_context> : Named<Context> {};
+template <>
+struct ObjectOf<cl_command_queue> : Named<Queue> {};
+template <>
+struct ObjectOf<cl_mem> : Named<Memory> {};
+template <>
+struct ObjectOf<cl_program> : Named<Program> {};
+template <>
+struct ObjectOf<cl_kernel> : Named<Kernel> {};
+
+/// A bad first handle counts more than the function's absence.
+template <class First, class... Rest>
+cl_int absence(cl_int error, First first, Rest...) {
+  if constexpr (requires { typename ObjectOf<First>::type; }) {
+    using Object = typename ObjectOf<First>::type;
+    if (find<Object>(first) == nullptr) return HandleOf<Object>::kInvalid;
+  }
+  return error;
+}
 
 /// What an absent function does, by its type: its error goes where that type has room for one.
 template <class Function, cl_int kError>
 struct Absent;
 template <cl_int kError, class... Arguments>
 struct Absent<cl_int(Arguments...), kError> {
-  static cl_int CL_API_CALL call(Arguments...) { return kError; }
+  static cl_int CL_API_CALL call(Arguments... arguments) { return absence(kError, arguments...); }
 };
 template <cl_int kError, class... Arguments>
 struct Absent<void(Arguments...), kError> {
@@ -25,7 +57,7 @@ struct Absent<Value*(Arguments...), kError> {
   static Value* CL_API_CALL call(Arguments... arguments) {
     auto last = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
     if constexpr (std::is_same_v<decltype(last), cl_int*>) {
-      if (last != nullptr) *last = kError;
+      if (last != nullptr) *last = absence(kError, arguments...);
     }
     return nullptr;
   }

@@ -45,13 +45,21 @@ Status check_native(const NativeCall& call) {
 Result<std::vector<NativeBuffer>> native_buffers(const Enqueue& call, const NativeCall& what) {
   std::vector<NativeBuffer> buffers;
   for (cl_uint i = 0; i < what.count; ++i) {
-    const auto buffer = call.buffer(what.list[i]);
-    if (!buffer) return buffer.error();
     const auto offset =
         reinterpret_cast<std::uintptr_t>(what.locations[i]) - reinterpret_cast<std::uintptr_t>(what.arguments);
+    // "memory object handles (cl_mem values) returned by clCreateBuffer, or NULL": becomes a null pointer.
+    Ref<Memory> memory;
+    if (what.list[i] != nullptr) {
+      auto buffer = call.buffer(what.list[i]);
+      if (!buffer) return buffer.error();
+      memory = std::move(*buffer);
+    }
     if (offset > what.argument_bytes || what.argument_bytes - offset < sizeof(void*))
       return Error{CL_INVALID_VALUE, "args_mem_loc " + std::to_string(i) + " does not point into args"};
-    buffers.push_back({(*buffer)->storage(), whole(**buffer), offset});
+    if (memory)
+      buffers.push_back({memory->storage(), whole(*memory), offset});
+    else
+      buffers.push_back({nullptr, {}, offset});
   }
   return buffers;
 }

@@ -53,7 +53,7 @@ Status check_extents(const cl_image_desc& desc, const DeviceLimits& limits) {
 /// must be a multiple of the image element size"; the slice pitch likewise in rows (1D arrays: in bytes of a row).
 Status check_host_pitches(const ImageShape& shape, bool host_memory) {
   const cl_image_desc& desc = shape.desc;
-  if (!host_memory && desc.buffer == nullptr && (desc.image_row_pitch != 0 || desc.image_slice_pitch != 0))
+  if (!host_memory && (desc.image_row_pitch != 0 || desc.image_slice_pitch != 0))
     return bad_descriptor("pitches without host_ptr");
   const ImageLayout tight = tight_layout(shape);
   const std::uint64_t row = desc.image_row_pitch == 0 ? tight.row_pitch : desc.image_row_pitch;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/build/build.h"
 
+#include <cctype>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -9,6 +10,7 @@
 #include "intercept/build/executable.h"
 #include "intercept/build/paste_headers.h"
 #include "intercept/build/run_build.h"
+#include "intercept/object/device_info.h"
 
 namespace skmd::icd {
 namespace {
@@ -24,6 +26,37 @@ std::string working_directory() {
 Outcome refused(cl_int code, std::string log, const std::string& reason) {
   if (log.empty()) log = reason;
   return {nullptr, std::move(log), code, reason};
+}
+
+/// A blank-separated word outside of quotes.
+bool has_word(const std::string& options, const std::string& word) {
+  std::string current;
+  char quote = 0;
+  for (const char c : options + ' ') {
+    if (quote != 0) {
+      quote = c == quote ? 0 : quote;
+      current += c;
+    } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      if (current == word) return true;
+      current.clear();
+    } else {
+      quote = c == '"' || c == '\'' ? c : 0;
+      current += c;
+    }
+  }
+  return false;
+}
+
+/// What the device does not have, although the language knows it; "" if nothing. "This build option can only be
+/// specified if the CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT is set in CL_DEVICE_SINGLE_FP_CONFIG".
+std::string beyond_device(const Machine& machine, const std::string& options) {
+  const std::string divide = "-cl-fp32-correctly-rounded-divide-sqrt";
+  if (machine.info == nullptr || !has_word(options, divide)) return {};
+  const auto config = machine.info->get<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG);
+  if ((config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0) return {};
+  return "build option '" + divide +
+         "' needs CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT in CL_DEVICE_SINGLE_FP_CONFIG, which is " +
+         std::to_string(config);
 }
 
 compiler::CompileAnswer ask_compiler(const Program& program, const std::string& options,
@@ -46,6 +79,8 @@ Outcome build_opaque(const Program& program, const std::string& options, const s
 }
 
 Outcome build_source(const Program& program, const std::string& options) {
+  if (const std::string reason = beyond_device(program.machine(), options); !reason.empty())
+    return refused(CL_INVALID_BUILD_OPTIONS, {}, reason);
   compiler::CompileAnswer answer = ask_compiler(program, options, {}, compiler::Stage::build);
   switch (answer.outcome) {
     case compiler::Outcome::invalid_options:
@@ -81,6 +116,8 @@ Outcome build_binary(const Program& program, const ProgramBuild& loaded) {
 }
 
 Outcome compile_unit(const Program& program, const std::string& options, const std::vector<compiler::Header>& headers) {
+  if (const std::string reason = beyond_device(program.machine(), options); !reason.empty())
+    return refused(CL_INVALID_COMPILER_OPTIONS, {}, reason);
   compiler::CompileAnswer answer = ask_compiler(program, options, headers, compiler::Stage::compile);
   if (answer.outcome == compiler::Outcome::invalid_options)
     return refused(CL_INVALID_COMPILER_OPTIONS, answer.log, "invalid compiler options");

@@ -16,20 +16,24 @@ class NativeCommand final : public RangeCommand {
                 const std::vector<NativeBuffer>& buffers)
       : RangeCommand("native kernel", false), function_(function), arguments_(std::move(arguments)), buffers_(buffers) {
     for (const NativeBuffer& buffer : buffers_)
-      touch(buffer.storage, effective_ranges(*buffer.storage, buffer.region), true, HostCopy::required);
+      if (buffer.storage != nullptr)
+        touch(buffer.storage, effective_ranges(*buffer.storage, buffer.region), true, HostCopy::required);
   }
 
  protected:
   Status perform() override {
     for (const NativeBuffer& buffer : buffers_) {
-      auto root = buffer.storage->host();
-      if (!root) return root.error();
-      std::byte* address = *root + buffer.region.begin;
+      std::byte* address = nullptr;
+      if (buffer.storage != nullptr) {
+        auto root = buffer.storage->host();
+        if (!root) return root.error();
+        address = *root + buffer.region.begin;
+      }
       std::memcpy(arguments_.data() + buffer.argument_offset, &address, sizeof address);
     }
     function_(arguments_.empty() ? nullptr : arguments_.data());
     for (const NativeBuffer& buffer : buffers_)
-      buffer.storage->host_written(effective_ranges(*buffer.storage, buffer.region));
+      if (buffer.storage != nullptr) buffer.storage->host_written(effective_ranges(*buffer.storage, buffer.region));
     return {};
   }
 

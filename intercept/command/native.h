@@ -15,7 +15,7 @@
 namespace skmd::icd {
 
 struct NativeBuffer {
-  std::shared_ptr<Storage> storage;
+  std::shared_ptr<Storage> storage;  // null: the argument becomes a null pointer
   Region region;
   std::size_t argument_offset = 0;  // where in the arguments the host address goes
 };

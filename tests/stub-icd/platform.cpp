@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "tests/stub-icd/overrides.h"
 #include "tests/stub-icd/stub.h"
 
 #define STUB_EXPORT extern "C" __attribute__((visibility("default")))
@@ -172,8 +173,7 @@ const std::map<cl_device_info, cl_ulong>& large_numbers() {
   return *numbers;
 }
 
-cl_int get_device_info(cl_device_id device, cl_device_info name, std::size_t size, void* out, std::size_t* size_out) {
-  if (const cl_int failed = record("clGetDeviceInfo"); failed != CL_SUCCESS) return failed;
+cl_int usual_device_info(cl_device_id device, cl_device_info name, std::size_t size, void* out, std::size_t* size_out) {
   if (const auto found = small_numbers().find(name); found != small_numbers().end()) {
     return answer_value(found->second, size, out, size_out);
   }
@@ -189,6 +189,15 @@ cl_int get_device_info(cl_device_id device, cl_device_info name, std::size_t siz
   }
   const std::string text = device_text(device, name);
   return text.empty() ? CL_INVALID_VALUE : answer_text(text, size, out, size_out);
+}
+
+cl_int get_device_info(cl_device_id device, cl_device_info name, std::size_t size, void* out, std::size_t* size_out) {
+  if (const cl_int failed = record("clGetDeviceInfo"); failed != CL_SUCCESS) return failed;
+  std::size_t usual = 0;
+  if (usual_device_info(device, name, 0, nullptr, &usual) != CL_SUCCESS) usual = 0;
+  const auto other = overridden(device->index, name, usual);
+  if (!other) return usual_device_info(device, name, size, out, size_out);
+  return other->known ? answer(other->bytes.data(), other->bytes.size(), size, out, size_out) : CL_INVALID_VALUE;
 }
 
 cl_int get_platform_info(cl_platform_id, cl_platform_info name, std::size_t size, void* out, std::size_t* size_out) {

@@ -159,6 +159,29 @@ TEST_F(ClEnqueueNativeKernel, GetsHostAddressesAndACopyOfItsArguments) {
   EXPECT_EQ(bytes_of(memory, 64)[0], 11);
 }
 
+TEST_F(ClEnqueueNativeKernel, AnObjectMayBeNull) {
+  struct Arguments {
+    void *first, *second;
+    bool* seen;
+  };
+  bool seen = false;
+  int there = 0;
+  Arguments arguments{&there, &there, &seen};
+  const cl_mem objects[2] = {buffer(64), nullptr};
+  const void* locations[2] = {&arguments.first, &arguments.second};
+  const auto look = [](void* data) {
+    auto* a = static_cast<Arguments*>(data);
+    *a->seen = a->first != nullptr && a->second == nullptr;
+  };
+  cl_event done = nullptr;
+  ASSERT_EQ(
+      clEnqueueNativeKernel(queue(), look, &arguments, sizeof arguments, 2, objects, locations, 0, nullptr, &done),
+      CL_SUCCESS);
+  EXPECT_EQ(clWaitForEvents(1, &done), CL_SUCCESS);
+  EXPECT_TRUE(seen);
+  clReleaseEvent(done);
+}
+
 TEST_F(ClEnqueueNativeKernel, CountsAndPointersMustAgree) {
   cl_mem memory = buffer(64);
   NativeArguments arguments{nullptr, 0};
@@ -176,7 +199,7 @@ TEST_F(ClEnqueueNativeKernel, CountsAndPointersMustAgree) {
   EXPECT_EQ(native(add_to_first, &arguments, sizeof arguments, 1, &memory, nullptr), CL_INVALID_VALUE);
   EXPECT_EQ(native(add_to_first, &arguments, sizeof arguments, 0, &memory, nullptr), CL_INVALID_VALUE);
   EXPECT_EQ(native(add_to_first, &arguments, sizeof arguments, 1, &memory, &outside), CL_INVALID_VALUE);
-  const cl_mem bad = nullptr;
+  const auto bad = foreign_handle<cl_mem>(platform());
   EXPECT_EQ(native(add_to_first, &arguments, sizeof arguments, 1, &bad, &location), CL_INVALID_MEM_OBJECT);
 }
 

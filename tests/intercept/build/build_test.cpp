@@ -6,6 +6,7 @@
 #include <future>
 
 #include "intercept/build/container.h"
+#include "intercept/object/device_info.h"
 #include "tests/intercept/build/build_fixture.h"
 
 namespace skmd::icd {
@@ -75,6 +76,30 @@ TEST_F(Build, IsRefusedWhileKernelsOfTheApplicationExist) {
   const auto launched = kernel->built();  // as a launch in flight holds it
   kernel = nullptr;
   EXPECT_TRUE(build_program(program, "", {}));
+}
+
+TEST_F(Build, CorrectlyRoundedDivisionIsRefusedUnlessEveryDeviceHasIt) {
+  const std::string option = "-cl-fp32-correctly-rounded-divide-sqrt";
+  constexpr cl_device_fp_config kPlain = CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST;
+  anchor->kernels = {"k"};
+  anchor->answer<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG, kPlain | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT);
+  const auto code_of = [&](cl_device_fp_config others, const std::string& options) {
+    other->answer<cl_device_fp_config>(CL_DEVICE_SINGLE_FP_CONFIG, others);
+    const DeviceInfo info(machine);
+    machine.info = &info;
+    const auto program = source("text");
+    const Status status = build_program(program, options, {});
+    EXPECT_EQ(program->state().log.find("SINGLE_FP_CONFIG") != std::string::npos, !status);
+    const auto unit = source("text");
+    EXPECT_EQ(!compile_program(unit, options, {}, {}), !status);
+    machine.info = nullptr;
+    return status ? CL_SUCCESS : status.error().code;
+  };
+  EXPECT_EQ(code_of(kPlain, "-DX \t" + option), CL_INVALID_BUILD_OPTIONS);
+  EXPECT_EQ(code_of(kPlain, option + " -DX"), CL_INVALID_BUILD_OPTIONS);
+  EXPECT_EQ(code_of(kPlain | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, option), CL_SUCCESS);
+  EXPECT_EQ(code_of(kPlain, "-D \"X= " + option + " \" -DY"), CL_SUCCESS) << "text of a macro";
+  EXPECT_EQ(code_of(kPlain, "-DX=" + option), CL_SUCCESS);
 }
 
 TEST_F(Build, TheCallbackSeesTheFinalStatus) {
