@@ -47,11 +47,9 @@ bool RangeCommand::start(Device* behind, const Ref<Event>& event, const std::sha
 }
 
 cl_int RangeCommand::run(Event& event) {
-  RangeLock lock = RangeLock::take(claims_);
   event.work_started(now_ns());
   Status status = gather();
   if (status) status = perform();
-  lock.release();
   return status ? CL_COMPLETE : status.error().code;
 }
 

@@ -19,6 +19,7 @@ inline constexpr std::uint64_t kInlineBytes = 64 * 1024;
 class RangeCommand : public Command {
  public:
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override;
+  [[nodiscard]] std::vector<Claim> claims() const override { return claims_; }
   cl_int run(Event& event) override;
 
  protected:

@@ -103,27 +103,6 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
 }
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
-  if (start_now(behind, event, self)) return true;
-  if (behind != nullptr) return false;
-  run_later(event, self);
-  return true;
-}
-
-void LaunchCommand::run_later(const Ref<Event>& event, const std::shared_ptr<Command>& self) {
-  RangeLock::request(view_.claims(), [this, event, self](RangeLock lock) {
-    machine_.executor->post([this, event, self = self, lock = std::make_shared<RangeLock>(std::move(lock))]() mutable {
-      event->advance(CL_RUNNING);
-      const cl_int status = conduct(*event);
-      lock->release();
-      // Given back before anybody can see the launch ended, so that a release afterwards is really the last.
-      lock.reset();
-      self.reset();
-      event->complete(status);
-    });
-  });
-}
-
-bool LaunchCommand::start_now(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
   if (machine_.settings.verify || !may_start()) return false;
   auto decision = decide(machine_, launch_, view_);
   if (decision->slices.size() != 1) return false;
@@ -197,7 +176,7 @@ Status LaunchCommand::run_elsewhere(const Decision& decision, Status failure, Ev
   return failure;
 }
 
-cl_int LaunchCommand::conduct(Event& event) {
+cl_int LaunchCommand::run(Event& event) {
   Status status;
   try {
     status = run_locked(event);
@@ -209,11 +188,6 @@ cl_int LaunchCommand::conduct(Event& event) {
                          "launch of " + launch_.kernel->traits().name + " failed: " + status.error().reason);
   event.context().report(status.error().reason);
   return status.error().code < 0 ? status.error().code : CL_OUT_OF_RESOURCES;
-}
-
-cl_int LaunchCommand::run(Event& event) {
-  const RangeLock lock = RangeLock::take(view_.claims());
-  return conduct(event);
 }
 
 Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch) {

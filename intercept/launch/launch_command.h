@@ -19,22 +19,17 @@ class LaunchCommand : public Command {
   /// Takes over launches that stay whole on one device, need nothing gathered, and whose ranges are free (or held by
   /// commands that come earlier on that device's in-order queue).
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override;
+  [[nodiscard]] std::vector<Claim> claims() const override { return view_.claims(); }
   cl_int run(Event& event) override;
 
  private:
   struct InFlight;
   [[nodiscard]] bool may_start() const;
-  /// Submits the launch if nothing has to be waited for.
-  bool start_now(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self);
   /// Everything that `slice` needs is valid where it will run.
   [[nodiscard]] bool resident(const SliceWork& slice) const;
   /// Puts what is missing before the launch; an error if that would have to wait for anything.
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
   Result<Batch> prepare(const Decision& decision, InFlight& flight);
-  /// What start() could not do at once: on an executor thread as soon as the ranges are free, so that no thread waits
-  /// for them.
-  void run_later(const Ref<Event>& event, const std::shared_ptr<Command>& self);
-  cl_int conduct(Event& event);
   Status run_locked(Event& event);
   /// After `failure` of `decision` for want of room on one device: whole, on each of the others until one succeeds.
   Status run_elsewhere(const Decision& decision, Status failure, Event& event);

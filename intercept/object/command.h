@@ -2,7 +2,10 @@
 // What a queue knows of the things enqueued on it.
 #pragma once
 
+#include <vector>
+
 #include "intercept/object/event.h"
+#include "intercept/object/storage.h"
 
 namespace skmd::icd {
 
@@ -19,8 +22,13 @@ class Command {
     return false;
   }
 
-  /// On an executor thread when start() declined and every dependency has ended well. May block on devices and ranges. The
-  /// returned status completes the event. Implementations call event.work_started / work_ended around real work.
+  /// The byte ranges that run() touches: no thread is asked to run the command before they are free, and they are held
+  /// until run() returns.
+  [[nodiscard]] virtual std::vector<Claim> claims() const { return {}; }
+
+  /// When start() declined and every dependency has ended well: on an executor thread, or on the application's in a
+  /// blocking call. May block on devices. The returned status completes the event. Implementations call
+  /// event.work_started / work_ended around real work.
   virtual cl_int run(Event& event) = 0;
 };
 

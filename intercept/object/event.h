@@ -23,6 +23,7 @@ class Queue;
 class Command;
 class Executor;
 class EventDrain;
+class RangeLock;
 
 /// Host steady clock, nanoseconds.
 std::uint64_t now_ns();
@@ -91,7 +92,8 @@ class Event : public Object {
   void proceed();
   void start_command(Device* behind);
   void run_command(std::shared_ptr<Command> command);
-  void run_here(std::shared_ptr<Command> command);
+  /// `ranges`: the command's claims; given back before the event ends.
+  void run_here(std::shared_ptr<Command> command, RangeLock ranges);
   [[nodiscard]] Device* common_chain() const;
   void chain_behind_dependencies(Device* device);
   void conclude(std::unique_lock<std::mutex> lock, cl_int status);

@@ -172,11 +172,20 @@ void Event::chain_behind_dependencies(Device* device) {
 }
 
 void Event::run_command(std::shared_ptr<Command> command) {
-  executor_.post(
-      [self = Ref<Event>(this), command = std::move(command)]() mutable { self->run_here(std::move(command)); });
+  std::vector<Claim> claims = command->claims();
+  RangeLock::request(std::move(claims), [self = Ref<Event>(this), command = std::move(command)](RangeLock ranges) {
+    // A std::function is copied; the lock and the command must have one owner.
+    struct Job {
+      std::shared_ptr<Command> command;
+      RangeLock ranges;
+    };
+    self->executor_.post([self, job = std::make_shared<Job>(Job{command, std::move(ranges)})] {
+      self->run_here(std::move(job->command), std::move(job->ranges));
+    });
+  });
 }
 
-void Event::run_here(std::shared_ptr<Command> command) {
+void Event::run_here(std::shared_ptr<Command> command, RangeLock ranges) {
   advance(CL_RUNNING);
   cl_int status = CL_OUT_OF_HOST_MEMORY;
   try {
@@ -185,6 +194,7 @@ void Event::run_here(std::shared_ptr<Command> command) {
   }
   // What the command held is given back before anybody can see it ended, so that a release afterwards is really the
   // last.
+  ranges.release();
   command.reset();
   complete(status);
 }

@@ -88,10 +88,12 @@ Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command
     return event;
   }
   event->advance(CL_SUBMITTED);
-  if (command->start(nullptr, event, command))
+  if (command->start(nullptr, event, command)) {
     event->wait();
-  else
-    event->run_here(std::move(command));
+  } else {
+    RangeLock ranges = RangeLock::take(command->claims());
+    event->run_here(std::move(command), std::move(ranges));
+  }
   return event;
 }
 

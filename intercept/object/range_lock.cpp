@@ -25,6 +25,20 @@ struct LockTable {
     return *table;
   }
 
+  static bool meet(const RangeLock::Entry& a, const RangeLock::Entry& b) {
+    for (const Claim& one : a.claims)
+      for (const Claim& other : b.claims)
+        if (one.storage == other.storage && (one.write || other.write) && one.ranges.intersects(other.ranges))
+          return true;
+    return false;
+  }
+
+  /// Somebody who came before and still waits would be overtaken; by a thread that launches in a row, for ever.
+  static bool overtakes(const RangeLock::Entry& wanted, const std::deque<Waiter>& earlier) {
+    return std::any_of(earlier.begin(), earlier.end(),
+                       [&](const Waiter& waiter) { return meet(wanted, *waiter.lock.entry_); });
+  }
+
   static bool conflicts(const RangeLock::Entry& wanted) {
     for (const Claim& claim : wanted.claims)
       for (const Storage::HoldGroup& group : claim.storage->hold_groups_) {
@@ -67,7 +81,7 @@ struct LockTable {
     std::vector<Waiter> served;
     std::deque<Waiter> left;
     for (Waiter& waiter : waiters) {
-      const bool must_wait = conflicts(*waiter.lock.entry_);
+      const bool must_wait = overtakes(*waiter.lock.entry_, left) || conflicts(*waiter.lock.entry_);
       if (!must_wait) hold(*waiter.lock.entry_);
       if (must_wait)
         left.push_back(std::move(waiter));
@@ -98,7 +112,7 @@ void RangeLock::request(std::vector<Claim> claims, std::function<void(RangeLock)
   LockTable& table = LockTable::get();
   {
     const std::lock_guard guard(table.mutex);
-    if (LockTable::conflicts(*lock.entry_)) {
+    if (LockTable::overtakes(*lock.entry_, table.waiters) || LockTable::conflicts(*lock.entry_)) {
       table.waiters.push_back({std::move(lock), std::move(granted)});
       return;
     }
@@ -120,7 +134,7 @@ std::optional<RangeLock> RangeLock::try_take(std::vector<Claim> claims, Device* 
   lock.entry_->chain = chain;
   LockTable& table = LockTable::get();
   const std::lock_guard guard(table.mutex);
-  if (LockTable::conflicts(*lock.entry_)) {
+  if (LockTable::overtakes(*lock.entry_, table.waiters) || LockTable::conflicts(*lock.entry_)) {
     lock.entry_.reset();
     return std::nullopt;
   }

@@ -106,13 +106,13 @@ struct Claim {
 /// claims are taken at once, when the command is ready - never in enqueue order, which would deadlock on user events.
 class RangeLock {
  public:
-  /// Blocks until no running command conflicts. Executor threads only (never a progress thread or start()).
+  /// Blocks until request() is granted. Never on a progress thread or in start().
   static RangeLock take(std::vector<Claim> claims);
-  /// Does not block: calls `granted` when no running command conflicts, on this thread or on the one that released the
-  /// last range in the way; it must not block. First come, first served.
+  /// Does not block: calls `granted` when no running command conflicts and none that has waited longer, on this thread
+  /// or on the one that released the last range in the way; it must not block.
   static void request(std::vector<Claim> claims, std::function<void(RangeLock)> granted);
-  /// Does not block: empty if somebody holds a conflicting range, except holders that were submitted on the in-order
-  /// queue of `chain` (non-null) and will end there before us.
+  /// Does not block: empty if somebody waits for a conflicting range or holds one, except holders that were submitted
+  /// on the in-order queue of `chain` (non-null) and will end there before us.
   static std::optional<RangeLock> try_take(std::vector<Claim> claims, Device* chain);
 
   RangeLock();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <future>
+#include <optional>
 #include <thread>
 
 #include "tests/intercept/command/command_fixture.h"
@@ -55,6 +58,42 @@ TEST_F(Transfers, LargeTransfersArriveWholeToo) {
   written_on_device(root, 1, {1000, 1000000}, 4);
   std::fill(source.begin() + 1000, source.begin() + 1000000, std::uint8_t{4});
   EXPECT_EQ(read(root), source);
+}
+
+/// Tells when a thread has been asked to run it.
+class Claiming : public Command {
+ public:
+  explicit Claiming(std::vector<Claim> claims) : claims_(std::move(claims)) {}
+  [[nodiscard]] std::vector<Claim> claims() const override { return claims_; }
+  cl_int run(Event&) override {
+    ran = true;
+    return CL_COMPLETE;
+  }
+  std::atomic<bool> ran{false};
+
+ private:
+  std::vector<Claim> claims_;
+};
+
+TEST_F(Transfers, NoThreadIsAskedBeforeTheRangesAreFree) {
+  auto root = storage(1 << 20);
+  Bytes target(1 << 20);
+  const auto large_read = make_read(root, Region::linear(0, 1 << 20), box(target));
+  ASSERT_EQ(large_read->claims().size(), 1u);
+  EXPECT_EQ(large_read->claims()[0].ranges.bytes(), 1u << 20);
+  const auto claiming = std::make_shared<Claiming>(large_read->claims());
+  std::optional<RangeLock> held = RangeLock::take({{root, domain::ByteRange{0, 4}, true}});
+  const auto event = queue->enqueue(CL_COMMAND_READ_BUFFER, claiming, {});
+  // Runs behind everything that was handed to the executor by now.
+  std::promise<void> reached;
+  executor.post([&] { reached.set_value(); });
+  reached.get_future().wait();
+  EXPECT_FALSE(claiming->ran);
+  held.reset();
+  EXPECT_EQ(event->wait(), CL_COMPLETE);
+  EXPECT_TRUE(claiming->ran);
+  // Given back with the event's end.
+  EXPECT_TRUE(RangeLock::try_take(large_read->claims(), nullptr));
 }
 
 TEST_F(Transfers, ACopyInsideABufferThatIsStartedByADevicesThreadWaitsForNoBatchBehindIt) {

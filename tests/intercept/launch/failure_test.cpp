@@ -213,6 +213,31 @@ TEST(Meeting, RangesAreGivenToThoseWhoWaitInTheirOrder) {
   EXPECT_EQ(order, (std::vector<int>{10, 0, 1, 2}));
 }
 
+TEST(Meeting, WhoWaitsForRangesIsNotOvertaken) {
+  World w({true});
+  Device* device = w.machine.devices[0].get();
+  const auto all = [&](bool write) { return std::vector<Claim>{{w.y, domain::ByteRange{0, w.y->bytes()}, write}}; };
+  std::optional<RangeLock> launched = RangeLock::try_take(all(true), device);
+  std::optional<RangeLock> reading;
+  RangeLock::request(all(false), [&](RangeLock lock) { reading = std::move(lock); });
+  // A thread that launches in a row on the device would hold the ranges for ever, and readers a writer off.
+  EXPECT_FALSE(RangeLock::try_take(all(true), device));
+  EXPECT_TRUE(RangeLock::try_take({{w.x, domain::ByteRange{0, 4}, true}}, device));
+  launched.reset();
+  ASSERT_TRUE(reading);
+  bool written = false;
+  bool read_again = false;
+  RangeLock::request(all(true), [&](RangeLock) { written = true; });
+  RangeLock::request(all(false), [&](RangeLock) {
+    EXPECT_TRUE(written);
+    read_again = true;
+  });
+  EXPECT_FALSE(read_again);
+  reading.reset();
+  EXPECT_TRUE(written);
+  EXPECT_TRUE(read_again);
+}
+
 TEST(Meeting, WhatIsWrittenThroughAMapSurvivesAMergeByDifference) {
   World w({false, true});
   const domain::ByteRange mapped{512 * 4, 513 * 4};
