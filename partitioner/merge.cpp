@@ -170,34 +170,14 @@ std::optional<NotSplit> forbids_split(const KernelTraits& traits, bool like_devi
   return std::nullopt;
 }
 
-std::vector<RootFootprint> on_roots(std::span<const Footprint> arguments, std::span<const RootView> views,
-                                    std::uint32_t roots) {
-  std::vector<RootFootprint> joined(roots);
-  for (std::size_t i = 0; i < arguments.size() && i < views.size(); ++i) {
-    if (views[i].root >= roots) continue;
-    RootFootprint& root = joined[views[i].root];
-    const auto delta = static_cast<std::int64_t>(views[i].offset);
-    const auto join = [&](RangeSet& into, const RangeSet& ranges) {
-      if (ranges.empty()) return;
-      if (delta == 0) {
-        into.add(ranges);
-      } else {
-        into.add(ranges.shifted(delta));
-      }
-    };
-    join(root.reads, arguments[i].reads);
-    join(root.may_write, arguments[i].may_write);
-    join(root.must_write, arguments[i].must_write);
-    root.write_unknown = root.write_unknown || arguments[i].write_unknown;
-  }
-  return joined;
-}
-
 MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vector<RootFootprint>> slices,
-                           std::span<const RootView> views, std::uint32_t roots, RungSet allowed) {
+                           std::span<const RootView> views, std::uint32_t roots, RungSet allowed,
+                           std::span<const std::vector<AtomicFootprint>> atomics) {
   MergeDecision decision;
   decision.per_root.assign(roots, Rung::none);
   decision.element.assign(roots, 0);
+  decision.commuting.resize(roots);
+  decision.joined.resize(roots);
   for (std::uint32_t root = 0; root < roots; ++root) {
     if (!written(slices, root)) continue;
     if (allowed.contains(Rung::disjoint) && disjoint_writes(slices, root)) {
@@ -205,12 +185,19 @@ MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vect
       continue;
     }
     const std::uint32_t element = allowed.contains(Rung::diff) ? difference_element(traits, views, root) : 0;
-    if (element == 0) {
+    if (element != 0) {
+      decision.per_root[root] = Rung::diff;
+      decision.element[root] = element;
+      for (const auto& slice : slices) decision.joined[root].add(slice[root].may_write);
+      continue;
+    }
+    if (allowed.contains(Rung::reduce)) decision.commuting[root] = combinable(atomics, root);
+    if (decision.commuting[root].empty()) {
       decision.refused = NotSplit::unmergeable;
       continue;
     }
-    decision.per_root[root] = Rung::diff;
-    decision.element[root] = element;
+    decision.per_root[root] = Rung::reduce;
+    for (const CommutingBytes& part : decision.commuting[root]) decision.joined[root].add(part.bytes);
   }
   return decision;
 }

@@ -9,17 +9,33 @@
 #include <string_view>
 #include <vector>
 
-#include "partitioner/footprint.h"
+#include "partitioner/reduce.h"
 #include "partitioner/result.h"
+#include "partitioner/roots.h"
 #include "partitioner/traits.h"
 
 namespace skmd::domain {
 
 /// The closed list of reasons for which a launch stays whole.
 enum class NotSplit : std::uint8_t {
-  mode_single, small_launch, one_group, one_device_eligible, not_profitable, atomic_result_used, device_scope_sync,
-  spinning, pointer_in_memory, image_read, image_written, mutable_program_scope, printf, device_specific_code,
-  opaque_program, float_decides_address, memory_short, unmergeable,
+  mode_single,
+  small_launch,
+  one_group,
+  one_device_eligible,
+  not_profitable,
+  atomic_result_used,
+  device_scope_sync,
+  spinning,
+  pointer_in_memory,
+  image_read,
+  image_written,
+  mutable_program_scope,
+  printf,
+  device_specific_code,
+  opaque_program,
+  float_decides_address,
+  memory_short,
+  unmergeable,
 };
 inline constexpr std::uint8_t kNotSplitCount = static_cast<std::uint8_t>(NotSplit::unmergeable) + 1;
 std::string_view name(NotSplit reason);
@@ -47,31 +63,22 @@ Result<RungSet> parse_rungs(std::string_view text);
 /// that would take part are of one driver version, vendor and model (or SKMD_SPLIT_MIXED=1).
 std::optional<NotSplit> forbids_split(const KernelTraits& traits, bool like_devices);
 
-/// Root buffers: arguments with the same `root` alias. `offset` is the argument's place in the root, bytes.
-struct RootView {
-  std::uint32_t root = 0;
-  std::uint64_t offset = 0;
-};
-inline constexpr std::uint32_t kNoRoot = 0xFFFFFFFFu;
-
-/// Footprints of a slice on one root buffer, all aliases joined, in root offsets.
-struct RootFootprint {
-  RangeSet reads, may_write, must_write;
-  bool write_unknown = false;
-};
-std::vector<RootFootprint> on_roots(std::span<const Footprint> arguments, std::span<const RootView> views, std::uint32_t roots);
-
 struct MergeDecision {
   std::vector<Rung> per_root;
-  std::vector<std::uint32_t> element;  // bytes, per root; for Rung::diff
+  std::vector<std::uint32_t> element;                  // bytes, per root; for Rung::diff
+  std::vector<std::vector<CommutingBytes>> commuting;  // per root; for Rung::reduce
+  /// Per root: the bytes whose results are joined in host memory. Whatever else is written there is disjoint.
+  std::vector<RangeSet> joined;
   std::optional<NotSplit> refused;
 };
 
 /// `slices[s][root]`: footprints of each slice. Disjoint writes take rung 1; overlapping or unknown ones rung 3 if all
-/// stores to that root have one element size and aligned places. Rungs that are not in `allowed` are passed over; where
-/// none is left, the launch is refused as unmergeable.
+/// stores to that root have one element size and aligned places; atomics that commute rung 4. Rungs that are not in
+/// `allowed` are passed over; where none is left, the launch is refused as unmergeable. `atomics[s][root]`: what the
+/// atomics of each slice touch; without it there is no rung 4.
 MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vector<RootFootprint>> slices,
-                           std::span<const RootView> views, std::uint32_t roots, RungSet allowed = {});
+                           std::span<const RootView> views, std::uint32_t roots, RungSet allowed = {},
+                           std::span<const std::vector<AtomicFootprint>> atomics = {});
 
 /// Rung 3. For each element of `ranges` (multiples of `element`): where `result` differs from `before`, it is copied to
 /// `merged`. All three cover the same root; `before` is the common pre-image, `merged` starts as a copy of one result.
