@@ -107,6 +107,7 @@ std::uint32_t difference_element(const KernelTraits& traits, std::span<const Roo
 }
 
 bool disjoint_writes(std::span<const std::vector<RootFootprint>> slices, std::uint32_t root) {
+  if (slices.size() == 1) return true;  // all in one memory
   RangeSet joined;
   for (const auto& slice : slices) {
     const RootFootprint& footprint = slice[root];

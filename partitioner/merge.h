@@ -72,10 +72,10 @@ struct MergeDecision {
   std::optional<NotSplit> refused;
 };
 
-/// `slices[s][root]`: footprints of each slice. Disjoint writes take rung 1; overlapping or unknown ones rung 3 if all
-/// stores to that root have one element size and aligned places; atomics that commute rung 4. Rungs that are not in
-/// `allowed` are passed over; where none is left, the launch is refused as unmergeable. `atomics[s][root]`: what the
-/// atomics of each slice touch; without it there is no rung 4.
+/// `slices[s][root]`: footprints of each slice, or of all that write one memory. Disjoint writes take rung 1;
+/// overlapping or unknown ones rung 3 if all stores to that root have one element size and aligned places; atomics that
+/// commute rung 4. Rungs that are not in `allowed` are passed over; where none is left, the launch is refused as
+/// unmergeable. `atomics[s][root]`: what the atomics of each slice touch; without it there is no rung 4.
 MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vector<RootFootprint>> slices,
                            std::span<const RootView> views, std::uint32_t roots, RungSet allowed = {},
                            std::span<const std::vector<AtomicFootprint>> atomics = {});

@@ -13,8 +13,8 @@ bool wants_times(const Machine& machine) {
          machine.observer->wants_times();
 }
 
-void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice, std::size_t root) {
-  const domain::RangeSet& written = slice.touches->roots[root].may_write;
+void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice, std::size_t root,
+                  const domain::RangeSet& written) {
   if (written.empty()) return;
   Storage& storage = *view.roots()[root];
   const domain::RangeSet mapped = storage.write_mapped();

@@ -26,33 +26,32 @@ Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& v
       event_(event),
       slices_(decision.slices.size()) {}
 
-bool Conductor::is_difference(std::size_t root) const {
-  return !decision_.whole && decision_.merge.per_root[root] == domain::Rung::diff;
+const domain::RangeSet& Conductor::joined(std::size_t root) const {
+  static const domain::RangeSet nothing;
+  return decision_.whole ? nothing : decision_.merge.joined[root];
 }
 
 std::vector<MoveNeed> Conductor::needs() const {
   std::vector<MoveNeed> needs;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     Storage* root = view_.roots()[r].get();
-    domain::RangeSet written;
-    if (is_difference(r))
-      for (const SliceWork& slice : decision_.slices) written.add(slice.touches->roots[r].may_write);
     for (const SliceWork& slice : decision_.slices) {
       domain::RangeSet needed = slice.touches->needed[r];
-      needed.add(written);  // rung 3: the same pre-image everywhere
+      // Rungs 3 and 4: the same pre-image everywhere.
+      if (!joined(r).empty()) needed.add(slice.touches->roots[r].may_write.intersection(joined(r)));
       const bool in_place = space_of(machine_, slice.device) == domain::kHostSpace;
       if (!needed.empty()) needs.push_back({root, in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
     }
-    if (!written.empty()) needs.push_back({root, MoveNeed::kHost, std::move(written)});
+    if (!joined(r).empty()) needs.push_back({root, MoveNeed::kHost, joined(r)});
   }
   return needs;
 }
 
-Status Conductor::begin_differences() {
+Status Conductor::begin_joining() {
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-    if (!is_difference(r)) continue;
-    differences_.push_back(std::make_unique<Difference>(machine_, *view_.roots()[r], r, decision_.merge.element[r]));
-    if (auto status = differences_.back()->begin(decision_.slices); !status) return status;
+    if (joined(r).empty()) continue;
+    joinings_.push_back(std::make_unique<Joining>(machine_, *view_.roots()[r], r, decision_.merge));
+    if (auto status = joinings_.back()->begin(); !status) return status;
   }
   return {};
 }
@@ -130,24 +129,25 @@ Status Conductor::submit(MovePlan& moves, BatchGroup& group) {
 void Conductor::commit() {
   for (const SliceWork& slice : decision_.slices)
     for (std::size_t r = 0; r < view_.roots().size(); ++r)
-      if (!is_difference(r)) commit_slice(machine_, view_, slice, r);  // Difference commits its own
+      commit_slice(machine_, view_, slice, r, slice.touches->roots[r].may_write.difference(joined(r)));
 }
 
-Status Conductor::finish_differences() {
-  for (const auto& difference : differences_)
-    if (auto status = difference->finish(decision_.slices, launch_.kernel->traits().name); !status) return status;
+Status Conductor::finish_joining() {
+  for (const auto& joining : joinings_)
+    if (auto status = joining->finish(decision_.slices, launch_.kernel->traits().name); !status) return status;
   return {};
 }
 
 void Conductor::abandon(MovePlan& moves) {
   moves.revoke_uploads();
-  for (const auto& difference : differences_) difference->restore();
+  for (const auto& joining : joinings_) joining->restore();
   for (const SliceWork& slice : decision_.slices) {
     const domain::SpaceId space = space_of(machine_, slice.device);
     for (std::size_t r = 0; r < view_.roots().size(); ++r) {
       domain::RangeSet written = slice.touches->roots[r].may_write;
       if (!written.empty()) written.remove(view_.roots()[r]->write_mapped());
-      if (written.empty() || (is_difference(r) && space == domain::kHostSpace)) continue;  // restored
+      if (space == domain::kHostSpace) written.remove(joined(r));  // restored
+      if (written.empty()) continue;
       Storage& root = *view_.roots()[r];
       const std::lock_guard lock(root.mutex());
       domain::ResidencyMap& residency = root.residency();
@@ -168,7 +168,7 @@ Status Conductor::run() {
   std::optional<MoveGuard> guard(std::in_place, roots);
   MovePlan moves = MovePlan::make(machine_, needs());
   if (auto status = moves.gather(launch_.kernel->traits().name.c_str()); !status) return status;
-  if (auto status = begin_differences(); !status) return status;
+  if (auto status = begin_joining(); !status) return status;
   event_.advance(CL_RUNNING);
   Status status = submit(moves, group);
   // Native queues are in order, so what was submitted may be counted on by whatever is submitted later.
@@ -183,7 +183,7 @@ Status Conductor::run() {
     return status;
   }
   commit();
-  if (status = finish_differences(); !status) {
+  if (status = finish_joining(); !status) {
     abandon(moves);
     return status;
   }

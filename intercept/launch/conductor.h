@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "intercept/launch/decision.h"
-#include "intercept/launch/difference.h"
+#include "intercept/launch/joining.h"
 #include "intercept/object/event.h"
 #include "intercept/object/mover.h"
 
@@ -24,8 +24,9 @@ class Conductor {
 
  private:
   [[nodiscard]] std::vector<MoveNeed> needs() const;
-  [[nodiscard]] bool is_difference(std::size_t root) const;
-  Status begin_differences();
+  /// What is joined of a root; what else the slices write is disjoint.
+  [[nodiscard]] const domain::RangeSet& joined(std::size_t root) const;
+  Status begin_joining();
   /// Uploads and slices of all devices, nothing waited for, except that a slice which writes host memory in place
   /// starts after the uploads that still read it.
   Status submit(MovePlan& moves, BatchGroup& group);
@@ -36,7 +37,7 @@ class Conductor {
   /// After a failure: every byte that had a copy elsewhere has its old value again. What had none keeps whatever the
   /// slices left there.
   void abandon(MovePlan& moves);
-  Status finish_differences();
+  Status finish_joining();
   void slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result);
   void report(std::uint64_t begin);
 
@@ -45,7 +46,7 @@ class Conductor {
   const LaunchView& view_;
   const Decision& decision_;
   Event& event_;
-  std::vector<std::unique_ptr<Difference>> differences_;
+  std::vector<std::unique_ptr<Joining>> joinings_;
   std::mutex mutex_;
   std::vector<SliceReport> slices_;
   bool inputs_intact_ = true;
@@ -60,8 +61,9 @@ SliceReport account(Machine& machine, const Launch& launch, const SliceWork& sli
 void report_launch(Machine& machine, const Launch& launch, const Decision& decision, std::vector<SliceReport> slices,
                    std::uint64_t begin);
 
-/// Residency after a slice has written on its device (or will have, on an in-order queue).
-void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice, std::size_t root);
+/// Residency after a slice has written `ranges` of a root on its device (or will have, on an in-order queue).
+void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice, std::size_t root,
+                  const domain::RangeSet& ranges);
 
 /// Times are worth asking for: the model learns, or somebody watches.
 bool wants_times(const Machine& machine);

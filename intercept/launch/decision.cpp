@@ -65,27 +65,62 @@ std::uint64_t row_of_groups(const domain::NdRange& range) {
   return range.work_dim >= 2 && counts[1] > 1 ? counts[0] : 1;
 }
 
-/// Slices that share a memory write in one place: for merging they are one.
-std::vector<std::vector<domain::RootFootprint>> by_space(const Machine& machine, const std::vector<SliceWork>& slices,
-                                                         std::size_t roots) {
-  std::vector<std::pair<domain::SpaceId, std::vector<domain::RootFootprint>>> spaces;
+/// Slices as they are joined: those that share a memory write in one place, and are one.
+struct MemoryGroup {
+  domain::SpaceId space;
+  std::optional<std::uint32_t> alone;  // the device whose atomics in this memory are not those of the others
+  std::vector<domain::RootFootprint> roots;
+  std::vector<domain::AtomicFootprint> atomics;  // empty: the kernel has none
+};
+
+void join(MemoryGroup& group, const MemoryGroup& other) {
+  for (std::size_t r = 0; r < group.roots.size(); ++r) {
+    group.roots[r].reads.add(other.roots[r].reads);
+    group.roots[r].may_write.add(other.roots[r].may_write);
+    group.roots[r].must_write.add(other.roots[r].must_write);
+    group.roots[r].write_unknown = group.roots[r].write_unknown || other.roots[r].write_unknown;
+  }
+  for (std::size_t r = 0; r < group.atomics.size(); ++r) domain::join(group.atomics[r], other.atomics[r]);
+}
+
+/// CPU devices of one process use the processor's own atomics on memory that they share. What another device does to
+/// host memory atomically need not be atomic for anybody else.
+std::vector<MemoryGroup> by_memory(const Machine& machine, const LaunchView& view, const domain::KernelTraits& traits,
+                                   const std::vector<SliceWork>& slices) {
+  const bool atomics = (traits.facts & domain::kFactGlobalAtomics) != 0;
+  std::vector<MemoryGroup> groups;
   for (const SliceWork& slice : slices) {
-    const domain::SpaceId space = space_of(machine, slice.device);
-    auto found = std::find_if(spaces.begin(), spaces.end(), [&](const auto& s) { return s.first == space; });
-    if (found == spaces.end()) {
-      spaces.emplace_back(space, slice.touches->roots);
-      continue;
-    }
-    for (std::size_t r = 0; r < roots; ++r) {
-      found->second[r].reads.add(slice.touches->roots[r].reads);
-      found->second[r].may_write.add(slice.touches->roots[r].may_write);
-      found->second[r].must_write.add(slice.touches->roots[r].must_write);
-      found->second[r].write_unknown = found->second[r].write_unknown || slice.touches->roots[r].write_unknown;
+    const DeviceDescription& device = machine.devices[slice.device]->description();
+    MemoryGroup own{device.space, std::nullopt, slice.touches->roots, {}};
+    if (atomics) own.atomics = view.shape().atomics(slice.span);
+    if (atomics && device.kind != DeviceKind::cpu) own.alone = slice.device;
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const MemoryGroup& group) {
+      return group.space == own.space && group.alone == own.alone;
+    });
+    if (found == groups.end()) {
+      groups.push_back(std::move(own));
+    } else {
+      join(*found, own);
     }
   }
-  std::vector<std::vector<domain::RootFootprint>> result;
-  for (auto& [space, footprints] : spaces) result.push_back(std::move(footprints));
-  return result;
+  return groups;
+}
+
+domain::MergeDecision how_to_merge(const Machine& machine, const Launch& launch, const LaunchView& view,
+                                   const std::vector<SliceWork>& slices) {
+  const domain::KernelTraits& traits = launch.kernel->traits();
+  std::vector<std::vector<domain::RootFootprint>> footprints;
+  std::vector<std::vector<domain::AtomicFootprint>> atomics;
+  std::size_t in_host_memory = 0;
+  for (MemoryGroup& group : by_memory(machine, view, traits, slices)) {
+    in_host_memory += group.space == domain::kHostSpace ? 1 : 0;
+    if (!group.atomics.empty()) atomics.push_back(std::move(group.atomics));
+    footprints.push_back(std::move(group.roots));
+  }
+  // There is one host memory, so only one of its groups could leave its partial values there.
+  if (in_host_memory > 1) atomics.clear();
+  return domain::decide_merge(traits, footprints, view.views(), static_cast<std::uint32_t>(view.roots().size()),
+                              machine.settings.rungs, atomics);
 }
 
 /// Where a launch that stays whole is expected to end first; the anchor where too little is known.
@@ -184,9 +219,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   decision->predicted_seconds = plan.predicted_seconds;
   for (const domain::Slice& slice : plan.slices)
     decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
-  decision->merge =
-      domain::decide_merge(launch.kernel->traits(), by_space(machine, decision->slices, view.roots().size()),
-                           view.views(), static_cast<std::uint32_t>(view.roots().size()), machine.settings.rungs);
+  decision->merge = how_to_merge(machine, launch, view, decision->slices);
   if (decision->merge.refused) return whole_on(launch, view, fastest(machine, launch, view), *decision->merge.refused);
   return decision;
 }

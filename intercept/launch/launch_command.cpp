@@ -98,7 +98,8 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
     if (auto status = add_uploads(slice, flight, batch.ops); !status) return status.error();
   if (auto status = append_runs(launch_, slice.device, *arguments, slice.span, batch.ops); !status)
     return status.error();
-  for (std::size_t r = 0; r < view_.roots().size(); ++r) commit_slice(machine_, view_, slice, r);
+  for (std::size_t r = 0; r < view_.roots().size(); ++r)
+    commit_slice(machine_, view_, slice, r, slice.touches->roots[r].may_write);
   return batch;
 }
 

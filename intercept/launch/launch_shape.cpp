@@ -145,6 +145,11 @@ SharedFootprint LaunchShape::evaluate(const domain::GroupSpan& span) const {
   return footprint;
 }
 
+std::vector<domain::AtomicFootprint> LaunchShape::atomics(const domain::GroupSpan& span) const {
+  return domain::evaluate_atomics(kernel_.traits(), range_, span, argument_views_, views_,
+                                  static_cast<std::uint32_t>(roots_));
+}
+
 void LaunchShape::add_unanalysed(std::vector<domain::RootFootprint>& roots) const {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     if (views_[i].root == domain::kNoRoot || (!arguments_[i].image && !kernel_.opaque())) continue;

@@ -62,6 +62,8 @@ class LaunchShape {
   [[nodiscard]] const SharedFootprint& whole() const { return whole_; }
   /// The footprint of `span`; recent ones are remembered. Thread-safe.
   SharedFootprint footprint(const domain::GroupSpan& span);
+  /// What the groups of `span` touch by atomics and otherwise, per root. Not remembered.
+  [[nodiscard]] std::vector<domain::AtomicFootprint> atomics(const domain::GroupSpan& span) const;
   /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
   [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis* basis);
   void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);

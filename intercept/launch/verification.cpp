@@ -98,7 +98,7 @@ std::uint32_t Verification::argument_of(std::size_t root) const {
 
 Status Verification::compare(const SliceWork& slice, const std::vector<Scratch>& whole) {
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-    const bool joined = decision_.merge.per_root[r] == domain::Rung::diff;
+    const bool joined = !decision_.merge.joined[r].empty();
     const domain::RangeSet& ranges = joined ? view_.whole().roots[r].may_write : slice.touches->roots[r].may_write;
     if (ranges.empty()) continue;
     Storage& root = *view_.roots()[r];

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "intercept/launch/decision.h"
-#include "intercept/launch/difference.h"
+#include "intercept/launch/joining.h"
 
 namespace skmd::icd {
 

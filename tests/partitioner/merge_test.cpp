@@ -95,6 +95,15 @@ TEST(DecideMerge, DisjointWritesNeedNothing) {
   EXPECT_FALSE(decision.refused);
 }
 
+TEST(DecideMerge, InOneMemoryThereIsNothingToJoin) {
+  KernelBuilder k;
+  const auto out = k.buffer(64);
+  k.access(AccessKind::atomic, out, k.cast(Op::zext, k.node(Op::unknown, 32), 64)).atomic = AtomicClass::other;
+  const RootView views[] = {{0, 0}};
+  const Slices slices = {{unknown_write(64)}};
+  EXPECT_EQ(decide_merge(k.traits, slices, views, 1).per_root, std::vector<Rung>({Rung::disjoint}));
+}
+
 TEST(DecideMerge, UnwrittenRootHasNoRung) {
   KernelBuilder k;
   const auto in = k.buffer(64);

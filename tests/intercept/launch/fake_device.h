@@ -95,6 +95,8 @@ class FakeDevice : public Device {
   void pause();
   void resume();
 
+  /// Before the first launch.
+  void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
   const DeviceDescription& description() const override { return description_; }
   void assign_space(domain::SpaceId space) override { description_.space = space; }

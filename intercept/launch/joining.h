@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merge rung 3: results joined by their difference from the common pre-image, chosen per store element.
+// Merge rungs 3 and 4: partial results over a common pre-image, joined in host memory by what differs from it, or by
+// combining what atomics made of it.
 #pragma once
 
 #include <memory>
@@ -26,25 +27,25 @@ class Scratch {
 
 void copy_ranges(const std::byte* from, std::byte* to, const domain::RangeSet& ranges);
 
-/// Joins one root of a split launch. The pre-image must be valid in host memory when begin() runs, and in every device
-/// that writes the root before its slice starts.
-class Difference {
+/// Joins the partial results of one root of a split launch. What is joined must be valid in host memory when begin()
+/// runs, and in every device that may write it before its slice starts.
+class Joining {
  public:
-  Difference(Machine& machine, Storage& storage, std::size_t root, std::uint32_t element);
-  /// Keeps the pre-image of all bytes that any slice may write. Before the first slice starts.
-  Status begin(const std::vector<SliceWork>& slices);
+  Joining(Machine& machine, Storage& storage, std::size_t root, const domain::MergeDecision& merge);
+  /// Keeps the pre-image of what is joined. Before the first slice starts.
+  Status begin();
   /// After all slices: fetches each discrete device's bytes and joins them in the shadow; commits residency.
   Status finish(const std::vector<SliceWork>& slices, const std::string& kernel);
   /// Instead of finish(), after a failure: the shadow holds the pre-image again.
   void restore();
 
  private:
-  Status fetch(const SliceWork& slice, std::byte* to, const std::string& kernel);
+  Status fetch(const SliceWork& slice, const domain::RangeSet& ranges, std::byte* to, const std::string& kernel);
+  void join(const std::byte* result, std::byte* merged, const domain::RangeSet& ranges) const;
   Machine& machine_;
   Storage& storage_;
   std::size_t root_;
-  std::uint32_t element_;
-  domain::RangeSet written_;
+  const domain::MergeDecision& merge_;
   std::unique_ptr<Scratch> before_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/launch/difference.h"
+#include "intercept/launch/joining.h"
 
 #include <sys/mman.h>
 
@@ -36,31 +36,30 @@ void copy_ranges(const std::byte* from, std::byte* to, const domain::RangeSet& r
     std::memcpy(to + range.begin, from + range.begin, range.size());
 }
 
-Difference::Difference(Machine& machine, Storage& storage, std::size_t root, std::uint32_t element)
-    : machine_(machine), storage_(storage), root_(root), element_(element) {}
+Joining::Joining(Machine& machine, Storage& storage, std::size_t root, const domain::MergeDecision& merge)
+    : machine_(machine), storage_(storage), root_(root), merge_(merge) {}
 
-Status Difference::begin(const std::vector<SliceWork>& slices) {
-  for (const SliceWork& slice : slices) written_.add(slice.touches->roots[root_].may_write);
+Status Joining::begin() {
   auto scratch = Scratch::make(storage_.bytes());
   if (!scratch) return scratch.error();
   before_ = std::make_unique<Scratch>(std::move(*scratch));
   auto host = storage_.host();
   if (!host) return host.error();
-  copy_ranges(*host, before_->data(), written_);
+  copy_ranges(*host, before_->data(), merge_.joined[root_]);
   return {};
 }
 
-void Difference::restore() {
+void Joining::restore() {
   auto host = storage_.host();
-  if (before_ && host) copy_ranges(before_->data(), *host, written_.difference(storage_.write_mapped()));
+  if (before_ && host) copy_ranges(before_->data(), *host, merge_.joined[root_].difference(storage_.write_mapped()));
 }
 
-Status Difference::fetch(const SliceWork& slice, std::byte* to, const std::string& kernel) {
+Status Joining::fetch(const SliceWork& slice, const domain::RangeSet& ranges, std::byte* to,
+                      const std::string& kernel) {
   auto native = storage_.native(slice.device);
   if (!native) return native.error();
   Batch batch;
   batch.want_times = machine_.observer->wants_times();
-  const domain::RangeSet& ranges = slice.touches->roots[root_].may_write;
   for (const domain::RowRun& rows : domain::row_runs(ranges)) batch.ops.emplace_back(ReadOp{*native, to, rows});
   BatchGroup group;
   TransferReport report{slice.device, 0, ranges.bytes(), 0, 0, kernel};
@@ -74,22 +73,32 @@ Status Difference::fetch(const SliceWork& slice, std::byte* to, const std::strin
   return {};
 }
 
-Status Difference::finish(const std::vector<SliceWork>& slices, const std::string& kernel) {
+void Joining::join(const std::byte* result, std::byte* merged, const domain::RangeSet& ranges) const {
+  if (merge_.per_root[root_] == domain::Rung::diff)
+    return domain::merge_difference(before_->data(), result, merged, ranges, merge_.element[root_]);
+  for (const domain::CommutingBytes& part : merge_.commuting[root_])
+    domain::merge_commuting(before_->data(), result, merged, ranges.intersection(part.bytes), part.operation,
+                            part.width);
+}
+
+Status Joining::finish(const std::vector<SliceWork>& slices, const std::string& kernel) {
   auto host = storage_.host();
   if (!host) return host.error();
   for (const SliceWork& slice : slices) {
     // Slices in host memory have written the shadow itself: it is the copy that the others are merged into.
     if (machine_.devices[slice.device]->description().space == domain::kHostSpace) continue;
+    const domain::RangeSet own = slice.touches->roots[root_].may_write.intersection(merge_.joined[root_]);
+    if (own.empty()) continue;
     auto result = Scratch::make(storage_.bytes());
     if (!result) return result.error();
-    if (auto status = fetch(slice, result->data(), kernel); !status) return status;
+    if (auto status = fetch(slice, own, result->data(), kernel); !status) return status;
     const std::uint64_t begin = now_ns();
     // What the application writes through a map meanwhile is its own, whatever a device was sent of it.
-    const domain::RangeSet ranges = slice.touches->roots[root_].may_write.difference(storage_.write_mapped());
-    domain::merge_difference(before_->data(), result->data(), *host, ranges, element_);
-    machine_.observer->merge({kernel, domain::Rung::diff, ranges.bytes(), begin, now_ns()});
+    const domain::RangeSet ranges = own.difference(storage_.write_mapped());
+    join(result->data(), *host, ranges);
+    machine_.observer->merge({kernel, merge_.per_root[root_], ranges.bytes(), begin, now_ns()});
   }
-  storage_.host_written(written_.difference(storage_.write_mapped()));
+  storage_.host_written(merge_.joined[root_].difference(storage_.write_mapped()));
   return {};
 }
 
