@@ -19,7 +19,8 @@ N = 4096
 CASES = {
     "plain": (None, "out[i] = in[i] + 1;"),
     "atomic_used": ("atomic_result_used", "out[atomic_inc(&in[0]) % N] = 1;"),
-    "atomic_unused": ("unmergeable", "atomic_add(&out[in[i] % 16], 1u);"),
+    "atomic_unused": (None, "atomic_add(&out[in[i] % 16], 1u);"),
+    "atomics_of_two_kinds": ("unmergeable", "atomic_add(&out[in[i] % 16], 1u); atomic_max(&out[in[i] % 8], 5u);"),
     "volatile_read": ("spinning", "volatile __global uint *v = in; out[i] = v[i] + 1;"),
     "prints": ("printf", 'if (i == N) printf("%u", in[0]); out[i] = in[i];'),
     "group_sum": (None, "__local uint s[64]; s[get_local_id(0)] = in[i]; barrier(CLK_LOCAL_MEM_FENCE);"

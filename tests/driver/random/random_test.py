@@ -127,7 +127,8 @@ def too_few(counted):
     for mode, (_, _, _, share) in MODES.items():
         kernels = [k for stats in counted for k in (stats.get(mode) or {"kernels": []})["kernels"]]
         launches, split = sum(k["launches"] for k in kernels), sum(k["split_launches"] for k in kernels)
-        rungs = {rung: sum(k["merge"][rung] for k in kernels) for rung in ("disjoint", "diff")}
+        rungs = ("disjoint",) if mode == "in_place" else ("disjoint", "diff")  # in one memory there is nothing to join
+        rungs = {rung: sum(k["merge"][rung] for k in kernels) for rung in rungs}
         reasons = {}
         for kernel in kernels:
             for reason, count in kernel["not_split"].items():
