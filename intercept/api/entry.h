@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "intercept/object/context.h"
+#include "intercept/object/destructors.h"
 #include "intercept/object/event.h"
 #include "intercept/object/handle.h"
 #include "partitioner/result.h"
@@ -150,6 +151,7 @@ cl_int release_handle(const char* function, typename HandleOf<T>::Handle handle)
     T* object = find<T>(handle);
     if (object == nullptr || object->slot()->references.load(std::memory_order_relaxed) == 0)
       return Error{HandleOf<T>::kInvalid, "the handle is null, not ours or was released"};
+    const DestructorsHere here;
     release(*object->slot());
     return {};
   });

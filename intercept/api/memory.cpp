@@ -144,10 +144,7 @@ cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffe
 }
 
 cl_int CL_API_CALL clRetainMemObject(cl_mem memory) { return retain_handle<Memory>("clRetainMemObject", memory); }
-cl_int CL_API_CALL clReleaseMemObject(cl_mem memory) {
-  const DestructorsHere here;
-  return release_handle<Memory>("clReleaseMemObject", memory);
-}
+cl_int CL_API_CALL clReleaseMemObject(cl_mem memory) { return release_handle<Memory>("clReleaseMemObject", memory); }
 
 cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem memory, Memory::Destructor function, void* user_data) {
   return entry("clSetMemObjectDestructorCallback", [&]() -> Status {

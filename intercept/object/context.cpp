@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "intercept/object/destructors.h"
+
 namespace skmd::icd {
 
 void Context::report(const std::string& text) {
@@ -14,12 +16,12 @@ void Context::report(const std::string& text) {
 
 void Context::add_destructor(Destructor function, void* user_data) {
   const std::lock_guard lock(mutex_);
-  destructors_.emplace_back(function, user_data);
+  destructors_.emplace_back(
+      [function, handle = reinterpret_cast<cl_context>(slot()), user_data] { function(handle, user_data); });
 }
 
 Context::~Context() {
-  cl_context handle = reinterpret_cast<cl_context>(slot());
-  for (auto entry = destructors_.rbegin(); entry != destructors_.rend(); ++entry) entry->first(handle, entry->second);
+  call_destructors(std::move(destructors_), machine_.executor);
   if (machine_.observer != nullptr) machine_.observer->context_ended();
 }
 

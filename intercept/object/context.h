@@ -26,10 +26,11 @@ class Context : public Object {
   [[nodiscard]] const std::vector<cl_context_properties>& properties() const { return properties_; }
   /// Errors only; on the callback thread.
   void report(const std::string& text);
+  /// Called, last registered first, when nothing of the context is left. See DestructorsHere for the thread.
   void add_destructor(Destructor function, void* user_data);
 
  protected:
-  ~Context() override;  // destructor callbacks, last registered first; tells the observer
+  ~Context() override;  // tells the observer
 
  private:
   Machine& machine_;
@@ -37,7 +38,7 @@ class Context : public Object {
   ErrorCallback callback_;
   void* user_data_;
   std::mutex mutex_;
-  std::vector<std::pair<Destructor, void*>> destructors_;
+  std::vector<std::function<void()>> destructors_;
 };
 
 }  // namespace skmd::icd

@@ -7,14 +7,10 @@
 namespace skmd::icd {
 
 namespace {
-constinit thread_local bool destructors_here = false;
 constinit std::atomic<std::uint64_t> all_live_bytes{0};
 }  // namespace
 
 std::uint64_t live_bytes() { return all_live_bytes.load(std::memory_order_relaxed); }
-
-DestructorsHere::DestructorsHere() : before_(std::exchange(destructors_here, true)) {}
-DestructorsHere::~DestructorsHere() { destructors_here = before_; }
 
 /// What lives exactly as long as anybody may touch the bytes through this object: its handle, its commands, its
 /// children.
@@ -30,21 +26,13 @@ struct Memory::Lease {
   std::shared_ptr<Storage> storage;
   Executor* executor;
   std::uint64_t counted;  // in live_bytes()
-  cl_mem handle = nullptr;
-  std::vector<std::pair<Destructor, void*>> destructors;
+  std::vector<std::function<void()>> destructors;
 };
 
 Memory::Lease::~Lease() {
   storage.reset();
   all_live_bytes.fetch_sub(counted, std::memory_order_relaxed);
-  if (destructors.empty()) return;
-  auto run = [handle = handle, list = std::move(destructors)] {
-    for (auto entry = list.rbegin(); entry != list.rend(); ++entry) entry->first(handle, entry->second);
-  };
-  if (destructors_here || executor == nullptr)
-    run();
-  else
-    executor->post_callback(std::move(run));
+  call_destructors(std::move(destructors), executor);
 }
 
 Memory::Memory(Ref<Context> context, cl_mem_object_type type, cl_mem_flags flags, std::shared_ptr<Storage> storage,
@@ -66,8 +54,8 @@ Memory::~Memory() = default;
 
 void Memory::add_destructor(Destructor function, void* user_data) {
   const std::lock_guard lock(mutex_);
-  lease_->handle = reinterpret_cast<cl_mem>(slot());
-  lease_->destructors.emplace_back(function, user_data);
+  lease_->destructors.emplace_back(
+      [function, handle = reinterpret_cast<cl_mem>(slot()), user_data] { function(handle, user_data); });
 }
 
 }  // namespace skmd::icd

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "intercept/object/context.h"
+#include "intercept/object/destructors.h"
 #include "intercept/object/handle.h"
 #include "intercept/object/region.h"
 #include "intercept/object/storage.h"
@@ -18,19 +19,6 @@ namespace skmd::icd {
 
 /// Bytes of all root objects that somebody may still touch.
 std::uint64_t live_bytes();
-
-/// While one lives, destructor callbacks of memory objects that die on this thread run on this thread
-/// (clReleaseMemObject); without, they are posted to the callback thread, since they are the application's code.
-class DestructorsHere {
- public:
-  DestructorsHere();
-  ~DestructorsHere();
-  DestructorsHere(const DestructorsHere&) = delete;
-  DestructorsHere& operator=(const DestructorsHere&) = delete;
-
- private:
-  bool before_;
-};
 
 /// One outstanding clEnqueueMap…: counted by (pointer, flags, range) on the object it was made through.
 struct Mapping {

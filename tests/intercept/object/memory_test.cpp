@@ -80,5 +80,23 @@ TEST_F(MemoryLife, OnOurOwnThreadsDestructorCallbacksGoToTheCallbackThread) {
   EXPECT_NE(where.get_future().get(), std::this_thread::get_id());
 }
 
+TEST_F(MemoryLife, AContextsDestructorCallbacksRunWhereTheApplicationReleasesOrOnTheCallbackThread) {
+  static std::thread::id where;
+  static std::promise<void> called;
+  const auto note_thread = [](cl_context, void*) { where = std::this_thread::get_id(); };
+  context->add_destructor(note_thread, nullptr);
+  {
+    const DestructorsHere here;
+    context = nullptr;
+  }
+  EXPECT_EQ(where, std::this_thread::get_id());
+  context = make_object<Context>(machine, std::vector<cl_context_properties>{}, nullptr, nullptr);
+  context->add_destructor([](cl_context, void*) { called.set_value(); }, nullptr);
+  context->add_destructor(note_thread, nullptr);
+  context = nullptr;  // as at the end of a command
+  called.get_future().wait();
+  EXPECT_NE(where, std::this_thread::get_id());
+}
+
 }  // namespace
 }  // namespace skmd::icd
