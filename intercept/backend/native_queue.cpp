@@ -2,6 +2,7 @@
 #include "intercept/backend/native_queue.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "intercept/backend/native_error.h"
@@ -152,6 +153,20 @@ Status NativeQueue::enqueue_op(const CopyOp& op, Flight& flight) {
   return taken("clEnqueueCopyBuffer", code, event, flight);
 }
 
+Status NativeQueue::enqueue_op(const CopyRectOp& op, Flight& flight) {
+  const auto origin = [](std::uint64_t begin, const std::uint64_t* pitch) {
+    return std::array<std::size_t, 3>{begin % pitch[0], begin / pitch[0], 0};
+  };
+  const auto from = origin(op.from_begin, op.from_pitch);
+  const auto to = origin(op.to_begin, op.to_pitch);
+  const std::size_t region[3] = {op.region[0], op.region[1], op.region[2]};
+  cl_event event = nullptr;
+  const cl_int code = context_->cl->clEnqueueCopyBufferRect(queue_, mem_of(op.from), mem_of(op.to), from.data(),
+                                                            to.data(), region, op.from_pitch[0], op.from_pitch[1],
+                                                            op.to_pitch[0], op.to_pitch[1], 0, nullptr, &event);
+  return taken("clEnqueueCopyBufferRect", code, event, flight);
+}
+
 Status NativeQueue::enqueue_op(const WriteImageOp& op, Flight& flight) {
   const ImageRegion region(static_cast<const VendorMemory&>(*op.image).shape().desc);
   cl_event event = nullptr;
@@ -190,6 +205,7 @@ struct IsEmpty {
   bool operator()(const ReadOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
   bool operator()(const FillOp& op) const { return op.bytes == 0; }
   bool operator()(const CopyOp& op) const { return op.bytes == 0; }
+  bool operator()(const CopyRectOp& op) const { return op.region[0] == 0 || op.region[1] == 0 || op.region[2] == 0; }
   bool operator()(const RunOp& op) const {
     return op.range.global[0] == 0 || op.range.global[1] == 0 || op.range.global[2] == 0;
   }

@@ -60,6 +60,7 @@ class NativeQueue {
   Status enqueue_op(const ReadOp& op, Flight& flight);
   Status enqueue_op(const FillOp& op, Flight& flight);
   Status enqueue_op(const CopyOp& op, Flight& flight);
+  Status enqueue_op(const CopyRectOp& op, Flight& flight);
   Status enqueue_op(const WriteImageOp& op, Flight& flight);
   Status enqueue_op(const ReadImageOp& op, Flight& flight);
   Status enqueue_op(const RunOp& op, Flight& flight);

@@ -74,6 +74,13 @@ struct WriteOp { std::shared_ptr<NativeMemory> memory; const std::byte* host = n
 struct ReadOp { std::shared_ptr<NativeMemory> memory; std::byte* host = nullptr; domain::RowRun rows; };
 struct FillOp { std::shared_ptr<NativeMemory> memory; std::vector<std::byte> pattern; std::uint64_t offset = 0, bytes = 0; };
 struct CopyOp { std::shared_ptr<NativeMemory> from, to; std::uint64_t from_offset = 0, to_offset = 0, bytes = 0; };
+/// A box of rows between two buffers of the device, which share no byte of it: bytes per row, rows, slices.
+struct CopyRectOp {
+  std::shared_ptr<NativeMemory> from, to;
+  std::uint64_t from_begin = 0, to_begin = 0;
+  std::uint64_t region[3] = {0, 0, 0};
+  std::uint64_t from_pitch[2] = {0, 0}, to_pitch[2] = {0, 0};  // of rows, of slices
+};
 /// Whole images, host side tightly packed.
 struct WriteImageOp { std::shared_ptr<NativeMemory> image; const std::byte* host = nullptr; };
 struct ReadImageOp { std::shared_ptr<NativeMemory> image; std::byte* host = nullptr; };
@@ -83,7 +90,7 @@ struct RunOp {
   std::vector<std::byte> record;                                 // hidden last argument; empty: none
   domain::NdRange range;                                         // native: offset, global and local of the box
 };
-using Op = std::variant<WriteOp, ReadOp, FillOp, CopyOp, WriteImageOp, ReadImageOp, RunOp>;
+using Op = std::variant<WriteOp, ReadOp, FillOp, CopyOp, CopyRectOp, WriteImageOp, ReadImageOp, RunOp>;
 
 /// Times of one op on the host's steady clock, nanoseconds; `device_ns` is the native duration, 0 if unknown.
 struct OpTime { std::uint64_t start = 0, end = 0, device_ns = 0; };

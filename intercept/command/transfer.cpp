@@ -75,7 +75,7 @@ class WriteCommand final : public WritingCommand {
   domain::RangeSet ranges_;
 };
 
-/// Linear copies between buffers go where the bytes are; everything else meets in host memory.
+/// Copies between buffers go where the bytes are; images, and rows that no device has all of, meet in host memory.
 class CopyCommand final : public WritingCommand {
  public:
   CopyCommand(std::shared_ptr<Storage> from, const Region& source, std::shared_ptr<Storage> to, const Region& target)
@@ -91,7 +91,8 @@ class CopyCommand final : public WritingCommand {
       target_ = target;
     }
     ranges_ = effective_ranges(*to_, target);
-    touch(from_, effective_ranges(*from_, source), false, linear_ ? HostCopy::inlined : HostCopy::required);
+    buffers_ = !from_->is_image() && !to_->is_image();
+    touch(from_, effective_ranges(*from_, source), false, buffers_ ? HostCopy::inlined : HostCopy::required);
     touch(to_, ranges_, true, old_bytes(*to_, target));
   }
 
@@ -99,6 +100,10 @@ class CopyCommand final : public WritingCommand {
   Status perform() override {
     if (source_.bytes() == 0) return {};
     if (linear_) return copy_bytes(*from_, source_.begin, *to_, target_.begin, source_.bytes());
+    if (buffers_) {
+      if (copy_rows_on_device(*from_, source_, *to_, target_)) return {};
+      if (Status status = from_->gather(source_.ranges(), "copy"); !status) return status;
+    }
     auto source = from_->host();
     if (!source) return source.error();
     auto target = to_->host();
@@ -120,6 +125,7 @@ class CopyCommand final : public WritingCommand {
   std::shared_ptr<Storage> from_, to_;
   Region source_, target_;
   bool linear_ = false;
+  bool buffers_ = false;
   domain::RangeSet ranges_;
 };
 
@@ -137,28 +143,19 @@ class FillCommand final : public WritingCommand {
  protected:
   Status perform() override {
     if (region_.bytes() == 0) return {};
+    const Region rows = region_.merged();
+    if (rows.is_linear() && rows.bytes() > kInlineBytes && !to_->is_image())
+      return fill_bytes(*to_, {rows.begin, rows.begin + rows.bytes()}, pattern_);
     auto root = to_->host();
     if (!root) return root.error();
-    const Region rows = region_.merged();
     for (std::uint64_t slice = 0; slice < rows.slices; ++slice)
       for (std::uint64_t row = 0; row < rows.rows; ++row)
-        fill_row(*root + rows.begin + slice * rows.slice_pitch + row * rows.row_pitch, rows.row_bytes);
+        repeat_pattern(*root + rows.begin + slice * rows.slice_pitch + row * rows.row_pitch, rows.row_bytes, pattern_);
     to_->host_written(ranges_);
     return {};
   }
 
  private:
-  /// Doubles what is already there: few large copies instead of many small ones.
-  void fill_row(std::byte* row, std::uint64_t bytes) const {
-    std::uint64_t done = std::min<std::uint64_t>(pattern_.size(), bytes);
-    std::memcpy(row, pattern_.data(), done);
-    while (done < bytes) {
-      const std::uint64_t more = std::min(done, bytes - done);
-      std::memcpy(row + done, row, more);
-      done += more;
-    }
-  }
-
   std::shared_ptr<Storage> to_;
   Region region_;
   std::vector<std::byte> pattern_;

@@ -54,14 +54,64 @@ Status copy_on_device(const CopyTask& task, const domain::ByteRange& range, doma
   return {};
 }
 
+/// A device that has all of `ranges`, by its space; the host space if there is none or host memory is the better place.
+domain::SpaceId whole_source(Storage& from, const domain::RangeSet& ranges) {
+  const std::lock_guard lock(from.mutex());
+  const auto& residency = from.residency();
+  const std::uint64_t bytes = ranges.bytes();
+  if (bytes < kSmallCopy && residency.valid(domain::kHostSpace, ranges).bytes() == bytes) return domain::kHostSpace;
+  for (const auto& device : from.machine().devices) {
+    const domain::SpaceId space = device->description().space;
+    if (space != domain::kHostSpace && residency.valid(space, ranges).bytes() == bytes) return space;
+  }
+  return domain::kHostSpace;
+}
+
+/// CUDA's drivers refuse pitches of 2 GiB and more.
+bool fits_a_native_copy(const Region& region) {
+  constexpr std::uint64_t kMaxPitch = 0x7fffffff;
+  return region.row_pitch <= kMaxPitch && region.row_pitch >= region.row_bytes &&
+         region.slice_pitch >= region.row_pitch * region.rows && region.slice_pitch % region.row_pitch == 0;
+}
+
 }  // namespace
+
+bool copy_rows_on_device(Storage& from, const Region& source, Storage& to, const Region& target) {
+  if (from.is_image() || to.is_image() || source.bytes() == 0) return false;
+  if (!fits_a_native_copy(source) || !fits_a_native_copy(target)) return false;
+  const domain::RangeSet read = source.ranges();
+  const domain::RangeSet written = target.ranges();
+  if (&from == &to && read.intersects(written)) return false;
+  const domain::SpaceId space = whole_source(from, read);
+  if (space == domain::kHostSpace) return false;
+  // Launches commit the uploads of their batch before they submit it; once this was held, it is submitted.
+  { const MoveGuard submitted({&from}); }
+  Machine& machine = from.machine();
+  const std::uint32_t index = device_of_space(machine, space);
+  auto native_from = from.native(index);
+  auto native_to = to.native(index);
+  if (!native_from || !native_to) return false;
+  CopyRectOp op{*native_from, *native_to, source.begin, target.begin, {source.row_bytes, source.rows, source.slices}};
+  op.from_pitch[0] = source.row_pitch, op.from_pitch[1] = source.slice_pitch;
+  op.to_pitch[0] = target.row_pitch, op.to_pitch[1] = target.slice_pitch;
+  Batch batch;
+  batch.ops.emplace_back(std::move(op));
+  BatchGroup group;
+  group.submit(*machine.devices[index], std::move(batch));
+  if (!group.wait()) return false;
+  const std::lock_guard lock(to.mutex());
+  to.residency().written(space, written);
+  return true;
+}
 
 Status copy_bytes(Storage& from, std::uint64_t from_offset, Storage& to, std::uint64_t to_offset, std::uint64_t bytes) {
   if (bytes == 0) return {};
   const domain::ByteRange range{from_offset, from_offset + bytes};
   const CopyTask task{from, to, static_cast<std::int64_t>(to_offset) - static_cast<std::int64_t>(from_offset)};
-  // Inside one root the ranges may overlap; images have no bytes on devices that we could address.
-  if (&from == &to || from.is_image() || to.is_image()) {
+  // Overlapping ranges need an order that devices do not give; images have no bytes on them that we could address.
+  const domain::ByteRange target{to_offset, to_offset + bytes};
+  const bool overlapping = &from == &to && range.begin < target.end && target.begin < range.end;
+  if (overlapping || from.is_image() || to.is_image()) {
     if (auto status = from.gather(range, "copy"); !status) return status;
     if (to.is_image()) {
       if (auto status = to.gather(domain::ByteRange{0, to.bytes()}, "copy"); !status) return status;

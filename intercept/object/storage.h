@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "intercept/object/machine.h"
+#include "intercept/object/region.h"
 #include "partitioner/byte_ranges.h"
 #include "partitioner/residency.h"
 #include "partitioner/transfer.h"
@@ -94,6 +95,18 @@ class Storage {
 /// Copies bytes between roots (or inside one, like memmove) where they are: pieces valid on a device are copied there.
 /// Ranges locked by the caller. Blocks.
 Status copy_bytes(Storage& from, std::uint64_t from_offset, Storage& to, std::uint64_t to_offset, std::uint64_t bytes);
+
+/// Copies the rows of `source` to those of `target`, of equal extents, on a device that has all of them; the two share
+/// no byte. False: no such device, it refused, or host memory is the better place; then nothing has changed. Ranges
+/// locked by the caller. Blocks.
+bool copy_rows_on_device(Storage& from, const Region& source, Storage& to, const Region& target);
+
+/// Fills a range of a buffer, a whole number of patterns, where its bytes are: each piece on the devices that have it,
+/// bytes that nobody has on every device with a memory of its own. Ranges locked by the caller. Blocks.
+Status fill_bytes(Storage& to, const domain::ByteRange& range, const std::vector<std::byte>& pattern);
+
+/// `bytes` at `target` become repetitions of `pattern`.
+void repeat_pattern(std::byte* target, std::uint64_t bytes, const std::vector<std::byte>& pattern);
 
 /// What a command is about to touch.
 struct Claim {

@@ -205,6 +205,36 @@ cl_int copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, std::size_t f
   });
 }
 
+std::size_t rect_offset(const std::size_t* origin, std::size_t row, std::size_t slice) {
+  return origin[0] + origin[1] * row + origin[2] * slice;
+}
+
+cl_int copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, const std::size_t* from_origin,
+                 const std::size_t* to_origin, const std::size_t* region, std::size_t from_row, std::size_t from_slice,
+                 std::size_t to_row, std::size_t to_slice, cl_uint, const cl_event*, cl_event* event) {
+  const char* const call = "clEnqueueCopyBufferRect";
+  const std::size_t width = region[0], rows = region[1], slices = region[2];
+  const cl_int failed =
+      record(call, "device=" + std::to_string(queue->device->index) + " region=" + std::to_string(width) + "," +
+                       std::to_string(rows) + "," + std::to_string(slices));
+  if (failed != CL_SUCCESS) return failed;
+  if (width == 0 || rows == 0 || slices == 0 || from_row < width || to_row < width) return CL_INVALID_VALUE;
+  const std::size_t source = rect_offset(from_origin, from_row, from_slice);
+  const std::size_t target = rect_offset(to_origin, to_row, to_slice);
+  const auto bytes = [&](std::size_t row, std::size_t slice) {
+    return (slices - 1) * slice + (rows - 1) * row + width;
+  };
+  if (outside(from, source, bytes(from_row, from_slice)) || outside(to, target, bytes(to_row, to_slice)))
+    return CL_INVALID_VALUE;
+  return enqueue(call, queue, CL_FALSE, event, [=] {
+    for (std::size_t z = 0; z < slices; ++z)
+      for (std::size_t y = 0; y < rows; ++y)
+        std::memcpy(to->data + target + z * to_slice + y * to_row, from->data + source + z * from_slice + y * from_row,
+                    width);
+    return CL_SUCCESS;
+  });
+}
+
 std::string image_region(cl_command_queue queue, const std::size_t* region) {
   return "device=" + std::to_string(queue->device->index) + " region=" + std::to_string(region[0]) + "," +
          std::to_string(region[1]) + "," + std::to_string(region[2]);
@@ -325,6 +355,7 @@ void fill_command_table(cl_icd_dispatch& table) {
   table.clEnqueueReadBufferRect = read_rect;
   table.clEnqueueFillBuffer = fill_buffer;
   table.clEnqueueCopyBuffer = copy_buffer;
+  table.clEnqueueCopyBufferRect = copy_rect;
   table.clEnqueueWriteImage = write_image;
   table.clEnqueueReadImage = read_image;
   table.clEnqueueNDRangeKernel = run_range;

@@ -131,6 +131,29 @@ TEST_P(PoclDevice, MovesPlainBytesRowsFillsAndCopies) {
   EXPECT_EQ(partly, wanted);
 }
 
+TEST_P(PoclDevice, CopiesBoxesOfRows) {
+  constexpr std::size_t kBytes = 4096;
+  auto from = device_->allocate(kBytes, nullptr);
+  auto to = device_->allocate(kBytes, nullptr);
+  ASSERT_TRUE(from && to);
+  std::vector<std::byte> source(kBytes), back(kBytes), expected(kBytes, std::byte{1});
+  for (std::size_t i = 0; i < kBytes; ++i) source[i] = static_cast<std::byte>(i * 7 + i / 256);
+  // The second begins behind the first row's end of its pitch.
+  const CopyRectOp boxes[] = {{*from, *to, 21, 67, {13, 5, 3}, {64, 640}, {40, 400}},
+                              {*from, *to, 1000, 2030, {30, 4, 1}, {100, 400}, {32, 128}}};
+  for (const CopyRectOp& box : boxes)
+    for (std::size_t z = 0; z < box.region[2]; ++z)
+      for (std::size_t y = 0; y < box.region[1]; ++y)
+        for (std::size_t x = 0; x < box.region[0]; ++x)
+          expected[box.to_begin + z * box.to_pitch[1] + y * box.to_pitch[0] + x] =
+              source[box.from_begin + z * box.from_pitch[1] + y * box.from_pitch[0] + x];
+  const auto copied =
+      run_batch(*device_, {WriteOp{*from, source.data(), plain_rows(0, kBytes)}, FillOp{*to, {std::byte{1}}, 0, kBytes},
+                           boxes[0], boxes[1], ReadOp{*to, back.data(), plain_rows(0, kBytes)}});
+  ASSERT_EQ(copied.status, CL_SUCCESS) << copied.reason;
+  EXPECT_EQ(back, expected);
+}
+
 TEST_P(PoclDevice, RunsOnViewsNullPointersLocalMemoryAndRecords) {
   const auto kernel =
       kernel_of(*device_,

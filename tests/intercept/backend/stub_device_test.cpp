@@ -23,7 +23,9 @@ TEST_P(StubDevice, RecordsTheCallsOfABatch) {
   const auto result = run_batch(
       *device_, {WriteOp{memory, host.data(), plain_rows(16, 64)}, WriteOp{memory, host.data(), {8, 4, 32, 3}},
                  FillOp{other, {std::byte{0}}, 32, 96}, FillOp{other, {std::byte{1}, std::byte{2}}, 2, 4},
-                 CopyOp{memory, other, 0, 128, 64}, run, ReadOp{memory, host.data(), {4, 8, 64, 2}}});
+                 CopyOp{memory, other, 0, 128, 64}, CopyRectOp{memory, other, 4, 9, {8, 2, 3}, {16, 64}, {10, 40}},
+                 CopyRectOp{memory, other, 4, 9, {8, 2, 0}, {16, 64}, {10, 40}}, run,
+                 ReadOp{memory, host.data(), {4, 8, 64, 2}}});
   ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;
   const auto log = stub::take_log();
   const std::string device = device_->description().name.substr(device_->description().name.size() - 1);
@@ -34,6 +36,7 @@ TEST_P(StubDevice, RecordsTheCallsOfABatch) {
                 "clEnqueueFillBuffer device=" + device + " offset=32 bytes=96 pattern=16",
                 "clEnqueueFillBuffer device=" + device + " offset=2 bytes=4 pattern=2",
                 "clEnqueueCopyBuffer device=" + device + " offset=0 bytes=64 to=128",
+                "clEnqueueCopyBufferRect device=" + device + " region=8,2,3",
                 "clEnqueueNDRangeKernel device=" + device + " kernel=stub_count offset=4 global=8 local=1",
                 "clEnqueueReadBufferRect device=" + device + " origin=4,0 region=8,2 pitch=64",
             }));

@@ -200,6 +200,128 @@ TEST_F(Transfers, AFillRepeatsItsPattern) {
   EXPECT_EQ(read(root), expected);
 }
 
+/// Bytes that crossed a link, in either direction.
+#define EXPECT_MOVED(bytes) \
+  EXPECT_EQ(devices[0]->counters.bytes_to + devices[1]->counters.bytes_to + gathered(), std::uint64_t{bytes})
+
+TEST_F(Transfers, ALargeFillHappensWhereTheBytesAre) {
+  constexpr std::uint64_t kSize = 1 << 18;
+  auto root = storage(kSize);
+  written_on_device(root, 0, {0, kSize / 2}, 1);
+  written_on_device(root, 1, {kSize / 2, kSize}, 2);
+  const std::vector<std::byte> pattern{std::byte{7}, std::byte{8}};
+  EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), pattern)), CL_COMPLETE);
+  EXPECT_MOVED(0);
+  Bytes expected(kSize);
+  for (std::size_t i = 0; i < kSize; ++i) expected[i] = i % 2 == 0 ? 7 : 8;
+  EXPECT_EQ(read(root), expected);
+  EXPECT_MOVED(kSize);  // the read alone
+}
+
+TEST_F(Transfers, ALargeFillKeepsEveryCopyAndMakesTheHostsStale) {
+  constexpr std::uint64_t kSize = 1 << 18;
+  auto root = storage(kSize);
+  write(root, 0, Bytes(kSize, 1));
+  for (std::uint32_t device : {0u, 1u}) {
+    const RangeLock lock = RangeLock::take({{root, domain::ByteRange{0, kSize}, false}});
+    ASSERT_TRUE(root->upload(device, domain::ByteRange{0, kSize}, "test"));
+  }
+  EXPECT_MOVED(2 * kSize);
+  EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{9}})), CL_COMPLETE);
+  EXPECT_MOVED(2 * kSize);
+  {
+    const std::lock_guard lock(root->mutex());
+    const auto& pieces = root->residency().pieces();
+    ASSERT_EQ(pieces.size(), 1u);
+    EXPECT_EQ(pieces[0].valid, domain::SpaceMask{6}) << "both devices, not the host";
+  }
+  EXPECT_EQ(read(root), Bytes(kSize, 9));
+}
+
+TEST_F(Transfers, ALargeFillOfBytesThatNobodyWroteSendsNothingToAnyDevice) {
+  constexpr std::uint64_t kSize = 1 << 18;
+  auto root = storage(kSize);
+  EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{3}})), CL_COMPLETE);
+  for (std::uint32_t device : {0u, 1u}) {
+    const RangeLock lock = RangeLock::take({{root, domain::ByteRange{0, kSize}, false}});
+    ASSERT_TRUE(root->upload(device, domain::ByteRange{0, kSize}, "test"));
+  }
+  EXPECT_MOVED(0);
+  EXPECT_EQ(read(root), Bytes(kSize, 3));
+}
+
+TEST_F(Transfers, PiecesThatBreakAPatternAreFilledInPhase) {
+  constexpr std::uint64_t kSize = 1 << 18;
+  auto root = storage(kSize);
+  written_on_device(root, 0, {0, 100001}, 1);
+  written_on_device(root, 1, {100001, 200002}, 1);
+  write(root, 200002, Bytes(kSize - 200002, 1));
+  std::vector<std::byte> pattern(4);
+  for (std::size_t i = 0; i < 4; ++i) pattern[i] = static_cast<std::byte>(i + 1);
+  EXPECT_EQ(run(make_fill(root, Region::linear(8, kSize - 8), pattern)), CL_COMPLETE);
+  Bytes expected(kSize, 1);
+  for (std::size_t i = 8; i < kSize; ++i) expected[i] = static_cast<std::uint8_t>(i % 4 + 1);
+  EXPECT_EQ(read(root), expected);
+}
+
+TEST_F(Transfers, AFillThatADeviceRefusesIsDoneElsewhere) {
+  constexpr std::uint64_t kSize = 1 << 18;
+  auto root = storage(kSize);
+  written_on_device(root, 0, {0, kSize}, 1);
+  devices[0]->fail_fills = 1;
+  EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{5}})), CL_COMPLETE);
+  EXPECT_EQ(read(root), Bytes(kSize, 5));
+  auto fresh = storage(kSize);
+  devices[1]->fail_allocations = 1;
+  EXPECT_EQ(run(make_fill(fresh, Region::linear(0, kSize), {std::byte{6}})), CL_COMPLETE);
+  EXPECT_EQ(read(fresh), Bytes(kSize, 6));
+}
+
+TEST_F(Transfers, RowsThatOneDeviceHasAreCopiedThere) {
+  constexpr std::uint64_t kPitch = 1024, kRows = 256;
+  auto from = storage(kPitch * kRows);
+  auto to = storage(kPitch * kRows);
+  write(to, 0, Bytes(kPitch * kRows, 9));
+  written_on_device(from, 1, {0, kPitch * kRows}, 4);
+  const auto sent = devices[0]->counters.bytes_to + devices[1]->counters.bytes_to;
+  const Region source{16, 512, 100, 2, kPitch, kPitch * 128};
+  const Region target{5, 512, 100, 2, 600, 600 * 101};
+  EXPECT_EQ(run(make_copy(from, source, to, target)), CL_COMPLETE);
+  EXPECT_EQ(gathered(), 0u);
+  EXPECT_EQ(devices[0]->counters.bytes_to + devices[1]->counters.bytes_to, sent);
+  EXPECT_EQ(devices[1]->counters.copies, 1u);
+  Bytes expected(kPitch * kRows, 9);
+  const domain::RangeSet copied = target.ranges();
+  for (const auto& range : copied.ranges())
+    std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(range.begin), range.size(), std::uint8_t{4});
+  EXPECT_EQ(read(to), expected);
+}
+
+TEST_F(Transfers, RowsThatAreSplitOverDevicesMeetInHostMemory) {
+  auto from = storage(1 << 17);
+  auto to = storage(1 << 17);
+  written_on_device(from, 0, {0, 1 << 16}, 1);
+  written_on_device(from, 1, {1 << 16, 1 << 17}, 2);
+  const Region source{0, 512, 128, 1, 1024, 1 << 17};
+  EXPECT_EQ(run(make_copy(from, source, to, source)), CL_COMPLETE);
+  EXPECT_EQ(gathered(), std::uint64_t{1 << 16}) << "the rows, not what lies between them";
+  EXPECT_EQ(read(to, 1024, 1), Bytes(1, 1));
+  EXPECT_EQ(read(to, 127 * 1024, 1), Bytes(1, 2));
+  EXPECT_EQ(read(to, 1023, 1), Bytes(1, 0));
+}
+
+TEST_F(Transfers, DisjointPartsOfOneBufferAreCopiedOnTheDevice) {
+  constexpr std::uint64_t kHalf = 1 << 17;
+  auto root = storage(2 * kHalf);
+  written_on_device(root, 0, {0, kHalf}, 3);
+  EXPECT_EQ(run(make_copy(root, Region::linear(0, kHalf), root, Region::linear(kHalf, kHalf))), CL_COMPLETE);
+  const Region left{0, 256, 64, 1, 512, 512 * 64}, right{256, 256, 64, 1, 512, 512 * 64};
+  EXPECT_EQ(run(make_copy(root, left, root, right)), CL_COMPLETE);
+  EXPECT_MOVED(0);
+  EXPECT_EQ(devices[0]->counters.copies, 1u);
+  EXPECT_EQ(read(root), Bytes(2 * kHalf, 3));
+}
+
 TEST_F(Transfers, EmptyCommandsTouchNothingAndEnd) {
   auto root = storage(16);
   Bytes none;

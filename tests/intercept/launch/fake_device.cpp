@@ -119,8 +119,21 @@ BatchResult FakeDevice::execute(const Batch& batch) {
     if (const auto* copy = std::get_if<CopyOp>(&op))
       std::memcpy(memory_of(copy->to).data() + copy->to_offset, memory_of(copy->from).data() + copy->from_offset,
                   copy->bytes);
+    if (const auto* copy = std::get_if<CopyRectOp>(&op)) {
+      ++counters.copies;
+      for (std::uint64_t z = 0; z < copy->region[2]; ++z)
+        for (std::uint64_t y = 0; y < copy->region[1]; ++y)
+          std::memcpy(
+              memory_of(copy->to).data() + copy->to_begin + z * copy->to_pitch[1] + y * copy->to_pitch[0],
+              memory_of(copy->from).data() + copy->from_begin + z * copy->from_pitch[1] + y * copy->from_pitch[0],
+              copy->region[0]);
+    }
     if (const auto* fill = std::get_if<FillOp>(&op)) {
       ++counters.fills;
+      if (fail_fills.load() > 0) {
+        --fail_fills;
+        return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a fill on request", {}};
+      }
       for (std::uint64_t i = 0; i < fill->bytes; ++i)
         memory_of(fill->memory).data()[fill->offset + i] = fill->pattern[i % fill->pattern.size()];
     }

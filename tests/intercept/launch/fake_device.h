@@ -62,7 +62,7 @@ class FakeKernel : public NativeKernel {
 };
 
 struct Counters {
-  std::atomic<std::uint64_t> bytes_to{0}, bytes_from{0}, runs{0}, groups{0}, batches{0}, fills{0};
+  std::atomic<std::uint64_t> bytes_to{0}, bytes_from{0}, runs{0}, groups{0}, batches{0}, fills{0}, copies{0};
 };
 
 /// Executes batches in order on a thread of its own.
@@ -88,6 +88,7 @@ class FakeDevice : public Device {
   std::atomic<std::uint64_t> ns_per_group{0};  ///< reported as the native duration of launches; 0: no times
   std::atomic<int> fail_runs{0};               ///< so many of the next runs fail
   std::atomic<int> fail_writes{0};             ///< so many of the next writes fail, having written nothing
+  std::atomic<int> fail_fills{0};              ///< so many of the next fills fail, having written nothing
   std::atomic<int> fail_allocations{0};        ///< so many of the next allocations fail
   std::function<void()> on_submit;             ///< at the begin of submit(), with no lock held
   std::function<void()> on_help;               ///< likewise of help()
