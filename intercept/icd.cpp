@@ -127,6 +127,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->info = info;
   machine->language = info->language();
   tell_observer(*machine);
+  watch_devices(*machine);
   return api::Composition{machine, info, std::move(found->left_out)};
 }
 

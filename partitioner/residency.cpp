@@ -101,6 +101,10 @@ void ResidencyMap::withdrawn(SpaceId space, const RangeSet& ranges) {
   update(pieces_, ranges, [&](SpaceMask valid) { return valid == bit(space) ? valid : valid & ~bit(space); });
 }
 
+void ResidencyMap::restored(const std::vector<Piece>& pieces) {
+  for (const Piece& piece : pieces) update(pieces_, piece.range, [&](SpaceMask) { return piece.valid; });
+}
+
 void ResidencyMap::forgotten(const RangeSet& ranges) {
   update(pieces_, ranges, [](SpaceMask) { return SpaceMask{0}; });
 }
@@ -131,6 +135,14 @@ RangeSet ResidencyMap::valid_only(SpaceId space, const RangeSet& ranges) const {
 
 RangeSet ResidencyMap::undefined(const RangeSet& ranges) const {
   return select(pieces_, ranges, [](SpaceMask valid) { return valid == 0; });
+}
+
+std::vector<Piece> ResidencyMap::shared(SpaceId space, const RangeSet& ranges) const {
+  std::vector<Piece> out;
+  for_each_part(pieces_, ranges, [&](const ByteRange& part, SpaceMask valid) {
+    if ((valid & ~bit(space)) != 0) append(out, part, valid & ~bit(space));
+  });
+  return out;
 }
 
 std::vector<Piece> ResidencyMap::pieces(const RangeSet& ranges) const {

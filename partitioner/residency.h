@@ -34,6 +34,8 @@ class ResidencyMap {
   /// What was copied or written to `space` may not be there after all: no longer valid in it, except where no other
   /// space has the bytes either.
   void withdrawn(SpaceId space, const RangeSet& ranges);
+  /// Undoes what happened since `pieces` were asked for (shared()): valid in those spaces again, and nowhere else.
+  void restored(const std::vector<Piece>& pieces);
   /// Contents given up: undefined again.
   void forgotten(const RangeSet& ranges);
   /// The native object of `space` is gone. Bytes valid only there become undefined (the caller gathers first).
@@ -46,6 +48,8 @@ class ResidencyMap {
   [[nodiscard]] RangeSet valid(SpaceId space, const RangeSet& ranges) const;
   [[nodiscard]] RangeSet valid_only(SpaceId space, const RangeSet& ranges) const;
   [[nodiscard]] RangeSet undefined(const RangeSet& ranges) const;
+  /// The parts of `ranges` that are valid in spaces other than `space`, with those spaces.
+  [[nodiscard]] std::vector<Piece> shared(SpaceId space, const RangeSet& ranges) const;
   /// The pieces that overlap `ranges`, cut to them, ascending.
   [[nodiscard]] std::vector<Piece> pieces(const RangeSet& ranges) const;
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }

@@ -20,7 +20,7 @@ Result<std::vector<cl_image_format>> formats(Machine& machine, cl_mem_flags flag
   if ((flags & CL_MEM_KERNEL_READ_AND_WRITE) != 0 || !the_device()->info().limits().images)
     return std::vector<cl_image_format>{};
   const cl_mem_flags access = (flags & kAccessFlags) == 0 ? CL_MEM_READ_WRITE : flags & kAccessFlags;
-  auto list = machine.devices[machine.anchor]->image_formats(access, type);
+  auto list = machine.devices[acting_anchor(machine)]->image_formats(access, type);
   if (!list) return list;
   std::erase_if(*list, [](const cl_image_format& format) { return !element_bytes(format); });
   return list;

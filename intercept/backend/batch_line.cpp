@@ -26,15 +26,16 @@ constexpr Ticket kRow = 8;
 
 }  // namespace
 
-BatchLine::BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking)
-    : queue_(std::move(queue)), blocking_(blocking), generation_(fork_generation()) {}
+BatchLine::BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health)
+    : queue_(std::move(queue)), blocking_(blocking), health_(std::move(health)), generation_(fork_generation()) {}
 
 bool BatchLine::forked() const { return generation_ != fork_generation(); }
 
 Ticket BatchLine::submit(Batch&& batch) {
   if (forked()) {
     // Locks may be held by threads that do not exist here, so nothing can be queued: the batch fails at once.
-    BatchResult failed{CL_OUT_OF_RESOURCES, "the process was forked after the device was opened", {}};
+    BatchResult failed{
+        CL_OUT_OF_RESOURCES, "the process was forked after the device was opened", {}, Fault::resources, 0};
     if (batch.done) batch.done(std::move(failed));
     return 0;
   }
@@ -43,7 +44,7 @@ Ticket BatchLine::submit(Batch&& batch) {
   Ticket ticket = 0;
   {
     std::lock_guard in_order(submit_mutex_);
-    if (!blocking_) queue_->enqueue(*flight);
+    if (!blocking_) enqueue(*flight);
     std::lock_guard lock(mutex_);
     ticket = flight->ticket = ++last_ticket_;
     flights_.push_back(std::move(flight));
@@ -53,6 +54,13 @@ Ticket BatchLine::submit(Batch&& batch) {
   }
   if (wake) wake_.notify_one();
   return ticket;
+}
+
+void BatchLine::enqueue(Flight& flight) {
+  if (health_->aside())
+    queue_->refuse(flight);
+  else
+    queue_->enqueue(flight);
 }
 
 void BatchLine::start_thread() {
@@ -135,10 +143,11 @@ void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
   const bool watched = front->watchers > 0;
   lock.unlock();
   if (blocking_) {
-    queue_->enqueue(*front);
+    enqueue(*front);
     queue_->wait(*front);
   }
   BatchResult result = queue_->result(*front);
+  if (!front->batch.ops.empty()) health_->batch_ended(result.fault, result.reason);
   auto done = std::move(front->batch.done);
   front->batch.ops.clear();
   front->held.clear();

@@ -25,7 +25,7 @@ namespace skmd::icd {
 /// that. A thread that submits in a row completes what has ended itself, in bunches: tidy().
 class BatchLine : public std::enable_shared_from_this<BatchLine> {
  public:
-  BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking);
+  BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health);
   ~BatchLine() = default;
   BatchLine(const BatchLine&) = delete;
   BatchLine& operator=(const BatchLine&) = delete;
@@ -45,12 +45,14 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   void rest(Lock& lock);
   void advance(Lock& lock);
   void complete(Lock& lock, const std::shared_ptr<Flight>& front);
+  void enqueue(Flight& flight);
   [[nodiscard]] bool forked() const;
   /// The progress thread may leave what is open to a thread that goes on submitting.
   [[nodiscard]] bool submitter_tidies() const;
 
   const std::unique_ptr<NativeQueue> queue_;
   const bool blocking_;
+  const std::shared_ptr<Health> health_;
   const std::uint32_t generation_;
   std::mutex submit_mutex_;  // the device's mutex: native enqueues in the order of tickets. Taken before mutex_
 

@@ -227,6 +227,8 @@ void NativeQueue::enqueue(Flight& flight) {
     }
     const auto done = std::visit([&](const auto& one) { return enqueue_op(one, flight); }, op);
     if (!done) {
+      // A write of several rows may have got half way.
+      flight.strays = true;
       flight.status = done.error().code;
       flight.reason = device_name_ + ": " + done.error().reason;
       break;
@@ -239,8 +241,31 @@ void NativeQueue::enqueue(Flight& flight) {
   }
 }
 
+void NativeQueue::refuse(Flight& flight) const {
+  flight.cl = context_->cl;
+  flight.status = CL_OUT_OF_RESOURCES;
+  flight.reason = device_name_ + " was set aside after a failure";
+}
+
 void NativeQueue::wait(const Flight& flight) const {
-  if (flight.last != nullptr) context_->cl->clWaitForEvents(1, &flight.last);
+  const bool ended = flight.last == nullptr || context_->cl->clWaitForEvents(1, &flight.last) == CL_SUCCESS;
+  if (!ended || flight.strays) context_->cl->clFinish(queue_);
+}
+
+cl_int NativeQueue::final_status(cl_event event) const {
+  const auto& cl = *context_->cl;
+  // Finishing a queue succeeds after failures, and so may waiting: only the event's own status tells.
+  const auto ask = [&](cl_int& status) {
+    return cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  };
+  cl_int status = CL_QUEUED;
+  const cl_int unknown = ask(status);
+  if (unknown == CL_SUCCESS && status <= CL_COMPLETE) return status;
+  const cl_int failed = cl.clWaitForEvents(1, &event);
+  if (failed == CL_SUCCESS) return CL_COMPLETE;
+  cl.clFinish(queue_);
+  if (ask(status) == CL_SUCCESS && status <= CL_COMPLETE) return status;
+  return failed < 0 ? failed : CL_OUT_OF_RESOURCES;
 }
 
 bool NativeQueue::ended(const Flight& flight) const {
@@ -252,26 +277,19 @@ bool NativeQueue::ended(const Flight& flight) const {
 }
 
 BatchResult NativeQueue::result(const Flight& flight) const {
-  const auto& cl = *context_->cl;
-  BatchResult result{flight.status, flight.reason, {}};
+  BatchResult result{flight.status, flight.reason, {}, judge(flight.status, false), flight.events.size()};
   for (std::size_t i = 0; i < flight.events.size(); ++i) {
     cl_event event = flight.events[i];
     if (event == nullptr) continue;
-    // Finishing a queue succeeds after failures, and so may waiting: only the event's own status tells.
-    cl_int status = CL_COMPLETE;
-    cl_int code = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-    if (code == CL_SUCCESS && status > CL_COMPLETE) {
-      code = cl.clWaitForEvents(1, &event);
-      if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
-        code = cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-      }
-    }
-    const cl_int failure = code != CL_SUCCESS ? code : std::min(status, CL_COMPLETE);
-    if (failure != CL_SUCCESS && result.status == CL_SUCCESS) {
-      result.status = failure < 0 ? failure : CL_OUT_OF_RESOURCES;
+    const cl_int failure = final_status(event);
+    if (failure == CL_SUCCESS) continue;
+    const Fault fault = judge(failure, true);
+    if (result.status == CL_SUCCESS) {
+      result.status = failure;
       result.reason = device_name_ + ": op " + std::to_string(i) + " of " + std::to_string(flight.batch.ops.size()) +
                       " ended with " + native_code_name(failure);
     }
+    result.fault = std::max(result.fault, fault);
   }
   if (flight.batch.want_times) read_times(flight, result);
   return result;

@@ -31,6 +31,7 @@ struct Flight {
   std::vector<std::shared_ptr<MemoryHandle>> held;
   cl_int status = CL_SUCCESS;  // first failure at enqueue
   std::string reason;
+  bool strays = false;  // commands without an event may be under way behind the last event
 };
 
 class NativeQueue {
@@ -42,6 +43,8 @@ class NativeQueue {
 
   /// Enqueues ops until one fails, and flushes. One thread at a time, in the order of tickets.
   void enqueue(Flight& flight);
+  /// Instead of enqueue(), for a device that was set aside.
+  void refuse(Flight& flight) const;
   /// Waits until the device has ended every enqueued op. Any number of threads at once.
   void wait(const Flight& flight) const;
   /// The device has ended every enqueued op; or asking it failed, which result() tells. Never waits.
@@ -66,6 +69,8 @@ class NativeQueue {
   Status enqueue_op(const RunOp& op, Flight& flight);
   /// Takes over a native command's event, or names its failure.
   Status taken(const char* call, cl_int code, cl_event event, Flight& flight);
+  /// CL_COMPLETE or a failure, by whatever call still answers.
+  [[nodiscard]] cl_int final_status(cl_event event) const;
   void read_times(const Flight& flight, BatchResult& result) const;
 
   const std::shared_ptr<NativeContext> context_;

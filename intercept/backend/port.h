@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "intercept/backend/health.h"
 #include "partitioner/nd_range.h"
 #include "partitioner/residency.h"
 #include "partitioner/result.h"
@@ -99,6 +100,8 @@ struct BatchResult {
   cl_int status = CL_SUCCESS;       // first failure's code; later ops of a failed batch may or may not have run
   std::string reason;
   std::vector<OpTime> times;        // one per op; may be empty when the batch did not ask for times
+  Fault fault = Fault::none;
+  std::size_t accepted = SIZE_MAX;  // ops from here on never reached the device
 };
 
 struct Batch {
@@ -122,6 +125,9 @@ struct ImageShape {
 class Device {
  public:
   virtual ~Device() = default;
+
+  /// Told of every batch's end before its `done`, by the adapter.
+  [[nodiscard]] const std::shared_ptr<Health>& health() const { return health_; }
 
   [[nodiscard]] virtual const DeviceDescription& description() const = 0;
   virtual void assign_space(domain::SpaceId space) = 0;
@@ -157,6 +163,9 @@ class Device {
   /// Whoever has submitted `ticket` and holds no lock: completes older batches that have ended, if it is time to. Never
   /// waits for the device. A thread of the adapter's would do it too, at the price of sharing caches with the caller.
   virtual void tidy(Ticket ticket) = 0;
+
+ private:
+  const std::shared_ptr<Health> health_ = std::make_shared<Health>();
 };
 
 }  // namespace skmd::icd

@@ -30,11 +30,25 @@ Status VendorDevice::open() {
   return {};
 }
 
+domain::Error VendorDevice::told(const char* call, cl_int code) const {
+  domain::Error error = native_failure(call, code);
+  health()->call_failed(code, description_.name + ": " + error.reason);
+  return error;
+}
+
+domain::Error VendorDevice::aside_error() const {
+  return {CL_OUT_OF_RESOURCES, description_.name + " was set aside after a failure"};
+}
+
 Result<std::shared_ptr<NativeContext>> VendorDevice::context() const {
+  if (health()->aside()) return aside_error();
   std::lock_guard lock(mutex_);
   if (!context_) {
     auto made = NativeContext::create(platform_.cl, platform_.id, id_);
-    if (!made) return made.error();
+    if (!made) {
+      health()->call_failed(made.error().code, description_.name + ": " + made.error().reason);
+      return made.error();
+    }
     context_ = std::move(*made);
   }
   return context_;
@@ -50,7 +64,7 @@ Result<std::vector<std::byte>> VendorDevice::info(cl_device_info name) const {
     value.resize(bytes);
     code = platform_.cl->clGetDeviceInfo(id_, name, bytes, value.data(), nullptr);
   }
-  Result<std::vector<std::byte>> answer = native_failure("clGetDeviceInfo", code);
+  Result<std::vector<std::byte>> answer = told("clGetDeviceInfo", code);
   if (code == CL_SUCCESS) answer = std::move(value);
   infos_.emplace(name, answer);
   return answer;
@@ -62,11 +76,11 @@ Result<std::vector<cl_image_format>> VendorDevice::image_formats(cl_mem_flags fl
   const cl_context native = (*opened)->context;
   cl_uint count = 0;
   cl_int code = platform_.cl->clGetSupportedImageFormats(native, flags, type, 0, nullptr, &count);
-  if (code != CL_SUCCESS) return native_failure("clGetSupportedImageFormats", code);
+  if (code != CL_SUCCESS) return told("clGetSupportedImageFormats", code);
   std::vector<cl_image_format> formats(count);
   if (count == 0) return formats;
   code = platform_.cl->clGetSupportedImageFormats(native, flags, type, count, formats.data(), nullptr);
-  if (code != CL_SUCCESS) return native_failure("clGetSupportedImageFormats", code);
+  if (code != CL_SUCCESS) return told("clGetSupportedImageFormats", code);
   return formats;
 }
 
@@ -83,7 +97,7 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate(std::uint64_t bytes
   cl_int code = CL_SUCCESS;
   cl_mem mem = platform_.cl->clCreateBuffer((*opened)->context, flags, bytes, host, &code);
   if (mem == nullptr) {
-    domain::Error error = native_failure("clCreateBuffer", code);
+    domain::Error error = told("clCreateBuffer", code);
     error.reason += " for " + std::to_string(bytes) + " bytes on " + description_.name;
     return error;
   }
@@ -105,7 +119,7 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageSh
   cl_int code = CL_SUCCESS;
   cl_mem mem = platform_.cl->clCreateImage((*opened)->context, CL_MEM_READ_WRITE, &shape.format, &desc, nullptr, &code);
   if (mem == nullptr) {
-    domain::Error error = native_failure("clCreateImage", code);
+    domain::Error error = told("clCreateImage", code);
     error.reason += " for " + std::to_string(desc.image_width) + " x " + std::to_string(desc.image_height) + " x " +
                     std::to_string(desc.image_depth) + " on " + description_.name;
     return error;
@@ -123,7 +137,7 @@ Result<std::shared_ptr<NativeSampler>> VendorDevice::sampler(bool normalized, cl
     cl_int code = CL_SUCCESS;
     cl_sampler made =
         platform_.cl->clCreateSampler((*opened)->context, normalized ? CL_TRUE : CL_FALSE, addressing, filter, &code);
-    if (made == nullptr) return native_failure("clCreateSampler", code);
+    if (made == nullptr) return told("clCreateSampler", code);
     cached = std::make_shared<VendorSampler>(*opened, made);
   }
   return cached;
@@ -143,7 +157,7 @@ BatchLine* VendorDevice::line(domain::Error& failure) {
       failure = queue.error();
       return nullptr;
     }
-    line_ = std::make_shared<BatchLine>(std::move(*queue), description_.blocking);
+    line_ = std::make_shared<BatchLine>(std::move(*queue), description_.blocking, health());
     ready_line_.store(line_.get(), std::memory_order_release);
   }
   return line_.get();
@@ -154,7 +168,9 @@ Ticket VendorDevice::submit(Batch&& batch) {
   BatchLine* const ready = line(failure);
   if (ready != nullptr) return ready->submit(std::move(batch));
   // Without a native queue there is no order to keep and no thread to fail on.
-  if (batch.done) batch.done(BatchResult{failure.code, description_.name + ": " + failure.reason, {}});
+  const std::string reason = description_.name + ": " + failure.reason;
+  health()->batch_ended(judge(failure.code, false), reason);
+  if (batch.done) batch.done(BatchResult{failure.code, reason, {}, judge(failure.code, false), 0});
   return 0;
 }
 

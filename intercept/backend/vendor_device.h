@@ -60,6 +60,9 @@ class VendorDevice final : public Device {
   Result<std::shared_ptr<NativeContext>> context() const;
   /// The line, made at the first call; null with `failure` set if the device gives no queue.
   BatchLine* line(domain::Error& failure);
+  /// The error of a failed call, which the device's health has been told of.
+  domain::Error told(const char* call, cl_int code) const;
+  [[nodiscard]] domain::Error aside_error() const;
   Result<std::shared_ptr<NativeProgram>> finish_build(std::shared_ptr<VendorProgram> program,
                                                       const std::string& options, std::string& log);
   /// Appends a program's log.

@@ -48,7 +48,7 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::finish_build(std::shared_pt
   const cl_int code = platform_.cl->clBuildProgram(program->handle, 1, &id_, options.c_str(), nullptr, nullptr);
   append_log(*program, log);
   if (code == CL_SUCCESS) return std::shared_ptr<NativeProgram>(std::move(program));
-  domain::Error error = native_failure("clBuildProgram", code);
+  domain::Error error = told("clBuildProgram", code);
   error.reason += " on " + description_.name;
   if (log.empty()) log = error.reason + "\n";
   return error;
@@ -79,7 +79,7 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::build_linked(const std::vec
                                                        nullptr, nullptr, nullptr);
     append_log(**unit, log);
     if (code != CL_SUCCESS) {
-      const domain::Error error = native_failure("clCompileProgram", code);
+      const domain::Error error = told("clCompileProgram", code);
       if (log.empty()) log = error.reason + "\n";
       return error;
     }
@@ -97,7 +97,7 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::build_linked(const std::vec
     append_log(*program, log);
   }
   if (linked == nullptr || code != CL_SUCCESS) {
-    const domain::Error error = native_failure("clLinkProgram", code);
+    const domain::Error error = told("clLinkProgram", code);
     if (log.empty()) log = error.reason + "\n";
     return error;
   }
@@ -109,12 +109,12 @@ Result<std::vector<std::byte>> VendorDevice::binary(const NativeProgram& program
   cl_program handle = native(program).handle;
   std::size_t bytes = 0;  // one device per context: one size, one pointer
   cl_int code = cl.clGetProgramInfo(handle, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr);
-  if (code != CL_SUCCESS) return native_failure("clGetProgramInfo(CL_PROGRAM_BINARY_SIZES)", code);
+  if (code != CL_SUCCESS) return told("clGetProgramInfo(CL_PROGRAM_BINARY_SIZES)", code);
   if (bytes == 0) return domain::Error{CL_INVALID_PROGRAM_EXECUTABLE, description_.name + " gives no binary"};
   std::vector<std::byte> content(bytes);
   std::byte* pointer = content.data();
   code = cl.clGetProgramInfo(handle, CL_PROGRAM_BINARIES, sizeof pointer, &pointer, nullptr);
-  if (code != CL_SUCCESS) return native_failure("clGetProgramInfo(CL_PROGRAM_BINARIES)", code);
+  if (code != CL_SUCCESS) return told("clGetProgramInfo(CL_PROGRAM_BINARIES)", code);
   return content;
 }
 
@@ -129,10 +129,10 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::load(const std::vector<std:
   cl_int code = CL_SUCCESS;
   cl_program made =
       platform_.cl->clCreateProgramWithBinary((*opened)->context, 1, &id_, &bytes, &content, &status, &code);
-  if (made == nullptr) return native_failure("clCreateProgramWithBinary", code);
+  if (made == nullptr) return told("clCreateProgramWithBinary", code);
   auto program = std::make_shared<VendorProgram>(*opened, made);
   if (code != CL_SUCCESS || status != CL_SUCCESS) {
-    return native_failure("clCreateProgramWithBinary", code != CL_SUCCESS ? code : status);
+    return told("clCreateProgramWithBinary", code != CL_SUCCESS ? code : status);
   }
   std::string log;
   return finish_build(std::move(program), options, log);
@@ -143,10 +143,10 @@ Result<std::vector<std::string>> VendorDevice::kernel_names(const NativeProgram&
   cl_program handle = native(program).handle;
   std::size_t bytes = 0;
   cl_int code = cl.clGetProgramInfo(handle, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &bytes);
-  if (code != CL_SUCCESS) return native_failure("clGetProgramInfo(CL_PROGRAM_KERNEL_NAMES)", code);
+  if (code != CL_SUCCESS) return told("clGetProgramInfo(CL_PROGRAM_KERNEL_NAMES)", code);
   std::string text(bytes, '\0');
   if (bytes > 0) code = cl.clGetProgramInfo(handle, CL_PROGRAM_KERNEL_NAMES, bytes, text.data(), nullptr);
-  if (code != CL_SUCCESS) return native_failure("clGetProgramInfo(CL_PROGRAM_KERNEL_NAMES)", code);
+  if (code != CL_SUCCESS) return told("clGetProgramInfo(CL_PROGRAM_KERNEL_NAMES)", code);
   std::vector<std::string> names;
   std::istringstream parts(text.c_str());
   for (std::string name; std::getline(parts, name, ';');) {
@@ -157,12 +157,13 @@ Result<std::vector<std::string>> VendorDevice::kernel_names(const NativeProgram&
 
 Result<std::shared_ptr<NativeKernel>> VendorDevice::kernel(const std::shared_ptr<NativeProgram>& program,
                                                            const std::string& name) {
+  if (health()->aside()) return aside_error();
   const auto owner = std::static_pointer_cast<VendorProgram>(program);
   const auto& cl = *platform_.cl;
   cl_int code = CL_SUCCESS;
   cl_kernel made = cl.clCreateKernel(owner->handle, name.c_str(), &code);
   if (made == nullptr) {
-    domain::Error error = native_failure("clCreateKernel", code);
+    domain::Error error = told("clCreateKernel", code);
     error.reason += " for '" + name + "' on " + description_.name;
     return error;
   }
@@ -183,7 +184,7 @@ Result<std::uint32_t> VendorDevice::argument_count(NativeKernel& kernel) {
   cl_uint count = 0;
   const cl_int code =
       platform_.cl->clGetKernelInfo(native(kernel).handle, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr);
-  if (code != CL_SUCCESS) return native_failure("clGetKernelInfo(CL_KERNEL_NUM_ARGS)", code);
+  if (code != CL_SUCCESS) return told("clGetKernelInfo(CL_KERNEL_NUM_ARGS)", code);
   return count;
 }
 
@@ -195,7 +196,7 @@ Result<std::vector<std::byte>> VendorDevice::argument_info(NativeKernel& kernel,
   cl_int code = cl.clGetKernelArgInfo(handle, index, name, 0, nullptr, &bytes);
   std::vector<std::byte> value(bytes);
   if (code == CL_SUCCESS && bytes > 0) code = cl.clGetKernelArgInfo(handle, index, name, bytes, value.data(), nullptr);
-  if (code != CL_SUCCESS) return native_failure("clGetKernelArgInfo", code);
+  if (code != CL_SUCCESS) return told("clGetKernelArgInfo", code);
   return value;
 }
 
@@ -203,7 +204,7 @@ Result<std::array<std::uint32_t, 3>> VendorDevice::required_local(NativeKernel& 
   std::array<std::size_t, 3> size{};
   const cl_int code = platform_.cl->clGetKernelWorkGroupInfo(
       native(kernel).handle, id_, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size, size.data(), nullptr);
-  if (code != CL_SUCCESS) return native_failure("clGetKernelWorkGroupInfo(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)", code);
+  if (code != CL_SUCCESS) return told("clGetKernelWorkGroupInfo(CL_KERNEL_COMPILE_WORK_GROUP_SIZE)", code);
   return std::array<std::uint32_t, 3>{static_cast<std::uint32_t>(size[0]), static_cast<std::uint32_t>(size[1]),
                                       static_cast<std::uint32_t>(size[2])};
 }

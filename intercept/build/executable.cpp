@@ -19,7 +19,7 @@ std::string join_logs(const Machine& machine, std::string log, const VendorOutco
   for (size_t i = 0; i < vendors.failures.size(); ++i) {
     if (vendors.failures[i].empty()) continue;
     const std::string& name = machine.devices[i]->description().name;
-    add_line(log, (i == machine.anchor ? "failed on " : "takes no part: ") + name + ": " + vendors.failures[i]);
+    add_line(log, (i == acting_anchor(machine) ? "failed on " : "takes no part: ") + name + ": " + vendors.failures[i]);
   }
   return log;
 }
@@ -44,7 +44,7 @@ Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const 
   input.blobs = blobs;
   VendorOutcome vendors = build_on_devices(machine, input);
   std::string log = join_logs(machine, answer.log, vendors);
-  if (vendors.native[machine.anchor] == nullptr)
+  if (vendors.native[acting_anchor(machine)] == nullptr)
     return failed(std::move(log), "the anchor's compiler refused the program");
   auto build = std::make_shared<ProgramBuild>();
   build->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
@@ -61,10 +61,11 @@ Outcome make_opaque(Machine& machine, const VendorInput& input, const std::strin
     asked.options += asked.options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
   VendorOutcome vendors = build_on_devices(machine, asked);
   std::string log = join_logs(machine, {}, vendors);
-  const auto& anchor = vendors.native[machine.anchor];
+  const std::uint32_t index = acting_anchor(machine);
+  const auto& anchor = vendors.native[index];
   if (anchor == nullptr)
     return failed(std::move(log), "the anchor's compiler refused the program (opaque: " + reason + ")");
-  auto kernels = opaque_kernels(*machine.devices[machine.anchor], anchor);
+  auto kernels = opaque_kernels(*machine.devices[index], anchor);
   if (!kernels)
     return failed(std::move(log), "the anchor's driver does not describe its kernels: " + kernels.error().reason);
 

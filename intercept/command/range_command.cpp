@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/command/range_command.h"
 
+#include <string>
 #include <utility>
+
+#include "intercept/object/context.h"
 
 namespace skmd::icd {
 
@@ -42,7 +45,7 @@ bool RangeCommand::start(Device* behind, const Ref<Event>& event, const std::sha
   event->work_started(now_ns());
   const Status status = perform();
   lock->release();
-  event->complete(status ? CL_COMPLETE : status.error().code);
+  event->complete(ended(status, *event));
   return true;
 }
 
@@ -50,7 +53,16 @@ cl_int RangeCommand::run(Event& event) {
   event.work_started(now_ns());
   Status status = gather();
   if (status) status = perform();
-  return status ? CL_COMPLETE : status.error().code;
+  return ended(status, event);
+}
+
+cl_int RangeCommand::ended(const Status& status, Event& event) const {
+  if (status) return CL_COMPLETE;
+  const std::string text = std::string(what_) + " failed: " + status.error().reason;
+  if (Observer* observer = event.context().machine().observer; observer != nullptr)
+    observer->log(LogLevel::error, text);
+  event.context().report(text);
+  return command_status(status.error().code);
 }
 
 }  // namespace skmd::icd

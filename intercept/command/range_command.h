@@ -39,6 +39,8 @@ class RangeCommand : public Command {
  private:
   [[nodiscard]] bool host_ready() const;
   Status gather();
+  /// The event's status; log and context are told of a failure.
+  cl_int ended(const Status& status, Event& event) const;
   const char* what_;
   bool light_;
   std::vector<Claim> claims_;

@@ -2,6 +2,7 @@
 #include "intercept/launch/conductor.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -24,7 +25,16 @@ Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& v
       view_(view),
       decision_(decision),
       event_(event),
-      slices_(decision.slices.size()) {}
+      slices_(decision.slices.size()) {
+  unfinished_.failed_on.resize(machine.devices.size());
+}
+
+std::vector<SliceReport> Conductor::reports() const {
+  std::vector<SliceReport> reports;
+  for (const Slice& slice : slices_)
+    if (slice.status) reports.push_back(slice.report);
+  return reports;
+}
 
 const domain::RangeSet& Conductor::joined(std::size_t root) const {
   static const domain::RangeSet nothing;
@@ -65,30 +75,35 @@ bool Conductor::in_place_conflict(const MovePlan& moves) const {
   return false;
 }
 
-Status Conductor::submit_uploads_first(MovePlan& moves) {
+void Conductor::submit_uploads_first(MovePlan& moves) {
   BatchGroup group;
-  for (const SliceWork& slice : decision_.slices) {
-    auto ops = moves.upload_ops(slice.device);
-    if (!ops) return ops.error();
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    const std::uint32_t device = decision_.slices[i].device;
+    auto ops = moves.upload_ops(device);
+    if (!ops) {
+      fail(i, ops.error(), judge(ops.error().code, false));
+      continue;
+    }
     if (ops->empty()) continue;
     Batch batch;
     batch.ops = std::move(*ops);
     batch.want_times = wants_times(machine_);
-    const std::uint64_t bytes = moves.upload_bytes(slice.device);
-    group.submit(*machine_.devices[slice.device], std::move(batch),
-                 [this, device = slice.device, bytes](const BatchResult& result) {
-                   TransferReport report{device, bytes, 0, 0, 0, launch_.kernel->traits().name};
-                   if (!result.times.empty()) {
-                     report.start = result.times.front().start;
-                     report.end = result.times.back().end;
-                   }
-                   machine_.observer->transfer(report);
-                 });
+    const std::uint64_t bytes = moves.upload_bytes(device);
+    group.submit(*machine_.devices[device], std::move(batch), [this, i, device, bytes](const BatchResult& result) {
+      if (result.status != CL_SUCCESS) return fail(i, {result.status, result.reason}, result.fault);
+      TransferReport report{device, bytes, 0, 0, 0, launch_.kernel->traits().name};
+      if (!result.times.empty()) {
+        report.start = result.times.front().start;
+        report.end = result.times.back().end;
+      }
+      machine_.observer->transfer(report);
+    });
   }
-  return group.wait();
+  (void)group.wait();  // each failure is its slice's
 }
 
-Status Conductor::submit_device(MovePlan& moves, bool with_uploads, const SliceWork& slice, BatchGroup& group) {
+Status Conductor::submit_device(MovePlan& moves, bool with_uploads, std::size_t index, BatchGroup& group) {
+  const SliceWork& slice = decision_.slices[index];
   Batch batch;
   batch.want_times = wants_times(machine_);
   std::uint64_t bytes = 0;
@@ -103,45 +118,98 @@ Status Conductor::submit_device(MovePlan& moves, bool with_uploads, const SliceW
   if (!arguments) return arguments.error();
   if (auto status = append_runs(launch_, slice.device, *arguments, slice.span, batch.ops); !status)
     return status.error();
-  const auto index = static_cast<std::size_t>(&slice - decision_.slices.data());
   const bool first = first_use(launch_, slice.device, slice.span);
   group.submit(*machine_.devices[slice.device], std::move(batch),
-               [this, index, uploads, bytes, first](const BatchResult& result) {
+               [this, &moves, index, uploads, bytes, first](const BatchResult& result) {
                  const SliceReport report =
                      account(machine_, launch_, decision_.slices[index], uploads, bytes, first, result);
                  if (report.start != 0) event_.work_started(report.start);
+                 if (result.status != CL_SUCCESS) moves.revoke_uploads(decision_.slices[index].device);
+                 slice_ended(index, uploads, result);
                  const std::lock_guard lock(mutex_);
-                 slices_[index] = report;
+                 slices_[index].report = report;
                });
   return {};
 }
 
-Status Conductor::submit(MovePlan& moves, BatchGroup& group) {
+void Conductor::slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result) {
+  {
+    const std::lock_guard lock(mutex_);
+    slices_[index].ran = result.accepted > uploads;
+  }
+  if (result.status != CL_SUCCESS) fail(index, {result.status, result.reason}, result.fault);
+}
+
+void Conductor::fail(std::size_t index, const domain::Error& error, Fault fault) {
+  const std::lock_guard lock(mutex_);
+  if (!slices_[index].status) return;
+  slices_[index].status = error;
+  slices_[index].fault = fault;
+  unfinished_.fault = std::max(unfinished_.fault, fault);
+  unfinished_.failed_on[decision_.slices[index].device] = true;
+}
+
+Status Conductor::fail_all(const domain::Error& error, Fault fault) {
+  for (const SliceWork& slice : decision_.slices) unfinished_.spans.push_back(slice.span);
+  unfinished_.fault = fault;
+  return error;
+}
+
+void Conductor::submit(MovePlan& moves, BatchGroup& group) {
   const bool uploads_first = moves.uploads() && in_place_conflict(moves);
-  if (uploads_first)
-    if (auto status = submit_uploads_first(moves); !status) return status;
-  // Devices that compute asynchronously first: a driver that runs inside enqueue has a thread of its own all the same.
-  for (const SliceWork& slice : decision_.slices)
-    if (auto status = submit_device(moves, !uploads_first, slice, group); !status) return status;
+  if (uploads_first) submit_uploads_first(moves);
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    if (!slices_[i].status) continue;
+    if (const Status status = submit_device(moves, !uploads_first, i, group); !status)
+      fail(i, status.error(), judge(status.error().code, false));
+  }
+}
+
+void Conductor::check_inputs() {
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    const SliceWork& slice = decision_.slices[i];
+    if (!slices_[i].status || machine_.devices[slice.device]->health()->failures() == slices_[i].failures) continue;
+    for (std::size_t r = 0; r < view_.roots().size(); ++r)
+      if (!still_valid(machine_, *view_.roots()[r], slice.device, slice.touches->needed[r]))
+        fail(i, {CL_OUT_OF_RESOURCES, "bytes that the groups read never reached the device"}, Fault::resources);
+  }
+}
+
+void Conductor::join_failures() {
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    if (joined(r).empty()) continue;
+    for (std::size_t i = 0; i < slices_.size(); ++i) {
+      if (slices_[i].status) continue;
+      const domain::SpaceId space = space_of(machine_, decision_.slices[i].device);
+      for (std::size_t j = 0; j < slices_.size(); ++j)
+        if (slices_[j].status && space_of(machine_, decision_.slices[j].device) == space)
+          slices_[j].status = slices_[i].status;
+    }
+  }
+}
+
+Status Conductor::finish_joining(const std::vector<SliceWork>& completed) {
+  for (const auto& joining : joinings_)
+    if (auto status = joining->finish(completed, launch_.kernel->traits().name); !status) return status;
   return {};
 }
 
-void Conductor::commit() {
-  for (const SliceWork& slice : decision_.slices)
+void Conductor::commit(const std::vector<SliceWork>& completed) {
+  for (const SliceWork& slice : completed)
     for (std::size_t r = 0; r < view_.roots().size(); ++r)
       commit_slice(machine_, view_, slice, r, slice.touches->roots[r].may_write.difference(joined(r)));
 }
 
-Status Conductor::finish_joining() {
-  for (const auto& joining : joinings_)
-    if (auto status = joining->finish(decision_.slices, launch_.kernel->traits().name); !status) return status;
-  return {};
-}
-
-void Conductor::abandon(MovePlan& moves) {
-  moves.revoke_uploads();
-  for (const auto& joining : joinings_) joining->restore();
-  for (const SliceWork& slice : decision_.slices) {
+void Conductor::abandon() {
+  std::vector<domain::RangeSet> wanted(view_.roots().size());
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    if (slices_[i].status) continue;
+    unfinished_.spans.push_back(decision_.slices[i].span);
+    for (std::size_t r = 0; r < wanted.size(); ++r) wanted[r].add(decision_.slices[i].touches->needed[r]);
+  }
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    if (slices_[i].status || !slices_[i].ran) continue;
+    const SliceWork& slice = decision_.slices[i];
     const domain::SpaceId space = space_of(machine_, slice.device);
     for (std::size_t r = 0; r < view_.roots().size(); ++r) {
       domain::RangeSet written = slice.touches->roots[r].may_write;
@@ -151,7 +219,7 @@ void Conductor::abandon(MovePlan& moves) {
       Storage& root = *view_.roots()[r];
       const std::lock_guard lock(root.mutex());
       domain::ResidencyMap& residency = root.residency();
-      if (residency.valid_only(space, written).intersects(view_.whole().needed[r])) inputs_intact_ = false;
+      if (residency.valid_only(space, written).intersects(wanted[r])) unfinished_.inputs_intact = false;
       residency.withdrawn(space, written);
       // Bytes that are undefined are zero in the shadow, always.
       if (space == domain::kHostSpace) residency.written(space, residency.undefined(written));
@@ -159,37 +227,65 @@ void Conductor::abandon(MovePlan& moves) {
   }
 }
 
+Status Conductor::settle() {
+  join_failures();
+  std::vector<SliceWork> completed;
+  Status failure;
+  bool shadow_spoilt = false;
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    if (slices_[i].status) {
+      completed.push_back(decision_.slices[i]);
+      continue;
+    }
+    if (failure) failure = slices_[i].status;
+    shadow_spoilt = shadow_spoilt || space_of(machine_, decision_.slices[i].device) == domain::kHostSpace;
+  }
+  if (shadow_spoilt)
+    for (const auto& joining : joinings_) joining->restore();
+  if (!completed.empty()) {
+    if (Status merged = finish_joining(completed); !merged) {
+      for (const auto& joining : joinings_) joining->restore();
+      for (Slice& slice : slices_) slice.status = merged;
+      unfinished_.fault = std::max(unfinished_.fault, judge(merged.error().code, false));
+      failure = std::move(merged);
+      completed.clear();
+    }
+  }
+  commit(completed);
+  if (!failure) abandon();
+  return failure;
+}
+
 Status Conductor::run() {
-  const std::uint64_t begin = now_ns();
-  event_.work_started(begin);
-  BatchGroup group;
+  event_.work_started(now_ns());
   std::vector<Storage*> roots;
   for (const auto& root : view_.roots()) roots.push_back(root.get());
   std::optional<MoveGuard> guard(std::in_place, roots);
-  MovePlan moves = MovePlan::make(machine_, needs());
-  if (auto status = moves.gather(launch_.kernel->traits().name.c_str()); !status) return status;
-  if (auto status = begin_joining(); !status) return status;
+  for (std::size_t i = 0; i < slices_.size(); ++i)
+    slices_[i].failures = machine_.devices[decision_.slices[i].device]->health()->failures();
+  auto moves = MovePlan::gathered(
+      machine_, [this] { return needs(); }, launch_.kernel->traits().name.c_str());
+  if (!moves) return fail_all(moves.error(), Fault::resources);
+  if (auto status = begin_joining(); !status) return fail_all(status.error(), Fault::memory);
   event_.advance(CL_RUNNING);
-  Status status = submit(moves, group);
-  // Native queues are in order, so what was submitted may be counted on by whatever is submitted later.
-  if (status) {
-    moves.commit_uploads();
+  {
+    // Whatever was submitted must have ended before anything it uses may go.
+    BatchGroup group;
+    submit(*moves, group);
+    // Native queues are in order, so what was submitted may be counted on by whatever is submitted later.
+    moves->commit_uploads();
+    {
+      const std::lock_guard lock(mutex_);
+      for (std::size_t i = 0; i < slices_.size(); ++i)
+        if (!slices_[i].status) moves->revoke_uploads(decision_.slices[i].device);
+    }
     guard.reset();
+    (void)group.wait();
   }
-  // Whatever was submitted must have ended before anything it uses may go.
-  if (const Status ended = group.wait(); status && !ended) status = ended;
-  if (!status) {
-    abandon(moves);
-    return status;
-  }
-  commit();
-  if (status = finish_joining(); !status) {
-    abandon(moves);
-    return status;
-  }
+  check_inputs();
+  const Status status = settle();
   event_.work_ended(now_ns());
-  report_launch(machine_, launch_, decision_, std::move(slices_), begin);
-  return {};
+  return status;
 }
 
 }  // namespace skmd::icd

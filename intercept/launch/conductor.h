@@ -13,33 +13,56 @@
 
 namespace skmd::icd {
 
+/// What is left of a launch that did not complete.
+struct Unfinished {
+  std::vector<domain::GroupSpan> spans;  // groups without results; the results of all others are committed
+  std::vector<bool> failed_on;           // per device
+  bool inputs_intact = true;             // nothing that these groups read was overwritten without another copy
+  Fault fault = Fault::none;             // the worst
+};
+
 class Conductor {
  public:
   Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision, Event& event);
 
-  /// Blocks until the results are committed. On an error, written ranges are undefined, inputs stay valid.
+  /// Blocks until the results are committed. On an error, those of slices that completed are committed all the same,
+  /// and unfinished() tells the rest.
   Status run();
-  /// After run() has failed: nothing that the launch reads was lost, so it may be run again.
-  [[nodiscard]] bool inputs_intact() const { return inputs_intact_; }
+  [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
+  /// Of slices whose results count.
+  [[nodiscard]] std::vector<SliceReport> reports() const;
 
  private:
+  struct Slice {
+    SliceReport report;
+    Status status;
+    Fault fault = Fault::none;
+    bool ran = false;            // it may have written
+    std::uint32_t failures = 0;  // of its device, before the first look at residency
+  };
   [[nodiscard]] std::vector<MoveNeed> needs() const;
   /// What is joined of a root; what else the slices write is disjoint.
   [[nodiscard]] const domain::RangeSet& joined(std::size_t root) const;
   Status begin_joining();
   /// Uploads and slices of all devices, nothing waited for, except that a slice which writes host memory in place
   /// starts after the uploads that still read it.
-  Status submit(MovePlan& moves, BatchGroup& group);
-  Status submit_uploads_first(MovePlan& moves);
-  Status submit_device(MovePlan& moves, bool with_uploads, const SliceWork& slice, BatchGroup& group);
+  void submit(MovePlan& moves, BatchGroup& group);
+  void submit_uploads_first(MovePlan& moves);
+  Status submit_device(MovePlan& moves, bool with_uploads, std::size_t index, BatchGroup& group);
   [[nodiscard]] bool in_place_conflict(const MovePlan& moves) const;
-  void commit();
-  /// After a failure: every byte that had a copy elsewhere has its old value again. What had none keeps whatever the
-  /// slices left there.
-  void abandon(MovePlan& moves);
-  Status finish_joining();
   void slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result);
-  void report(std::uint64_t begin);
+  void fail(std::size_t index, const domain::Error& error, Fault fault);
+  Status fail_all(const domain::Error& error, Fault fault);
+  /// Slices that ended well, but on bytes that an earlier batch had promised and not brought.
+  void check_inputs();
+  /// Slices that join in one shared memory cannot be told apart there: one fails, all fail.
+  void join_failures();
+  /// Merges and commits what completed; what did not becomes unfinished().
+  Status settle();
+  Status finish_joining(const std::vector<SliceWork>& completed);
+  void commit(const std::vector<SliceWork>& completed);
+  /// Every byte that had a copy elsewhere has its old value again. What had none keeps whatever the slice left there.
+  void abandon();
 
   Machine& machine_;
   const Launch& launch_;
@@ -48,8 +71,8 @@ class Conductor {
   Event& event_;
   std::vector<std::unique_ptr<Joining>> joinings_;
   std::mutex mutex_;
-  std::vector<SliceReport> slices_;
-  bool inputs_intact_ = true;
+  std::vector<Slice> slices_;
+  Unfinished unfinished_;
 };
 
 /// What a batch of one slice tells: transfers, the slice's times, and a sample for the model. `uploads`: how many ops

@@ -126,7 +126,7 @@ domain::MergeDecision how_to_merge(const Machine& machine, const Launch& launch,
 /// Where a launch that stays whole is expected to end first; the anchor where too little is known.
 std::uint32_t fastest(const Machine& machine, const Launch& launch, const LaunchView& view) {
   const Eligibility& eligible = view.shape().eligible();
-  const std::uint32_t preferred = eligible.preferred(machine.anchor);
+  const std::uint32_t preferred = eligible.preferred(acting_anchor(machine));
   if (machine.settings.policy.mode != PartitionMode::automatic) return preferred;
   const auto all = models(machine, launch, eligible);
   double best = 0.0;
@@ -148,7 +148,7 @@ std::uint32_t fastest(const Machine& machine, const Launch& launch, const Launch
 
 /// Groups that wait for each other must be resident together: on a GPU if there is one, else on the anchor.
 std::uint32_t for_spinning(const Machine& machine, const Launch& launch, const Eligibility& eligible) {
-  std::uint32_t choice = eligible.preferred(machine.anchor);
+  std::uint32_t choice = eligible.preferred(acting_anchor(machine));
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i)
     if (eligible.eligible[i] && machine.devices[i]->description().kind == DeviceKind::gpu) {
       choice = i;
@@ -165,7 +165,7 @@ std::uint32_t single_device(const Machine& machine, const Eligibility& eligible)
   if (index >= 0 && static_cast<std::size_t>(index) < eligible.eligible.size() &&
       eligible.eligible[static_cast<std::size_t>(index)])
     return static_cast<std::uint32_t>(index);
-  return eligible.preferred(machine.anchor);
+  return eligible.preferred(acting_anchor(machine));
 }
 
 domain::Plan plan_of(const Decision& decision) {
@@ -181,7 +181,7 @@ domain::Plan ask_partitioner(Machine& machine, const Launch& launch, const Launc
   const auto device_models = models(machine, launch, eligible);
   domain::PartitionRequest request;
   request.policy = machine.settings.policy;
-  request.anchor = eligible.preferred(machine.anchor);
+  request.anchor = eligible.preferred(acting_anchor(machine));
   request.groups = launch.range.group_total();
   request.devices = device_models;
   request.granularity = row_of_groups(launch.range);
@@ -208,7 +208,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
     const bool at_home = *reason == NotSplit::mutable_program_scope || *reason == NotSplit::opaque_program;
     const std::uint32_t device = *reason == NotSplit::mode_single ? single_device(machine, eligible)
                                  : *reason == NotSplit::spinning  ? for_spinning(machine, launch, eligible)
-                                 : at_home                        ? eligible.preferred(machine.anchor)
+                                 : at_home                        ? eligible.preferred(acting_anchor(machine))
                                                                   : fastest(machine, launch, view);
     return whole_on(launch, view, device, *reason);
   }
@@ -250,12 +250,17 @@ bool stands(const DecisionBasis& then, const DecisionBasis& now) {
 
 }  // namespace
 
-std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
-                                         NotSplit reason) {
+std::shared_ptr<const Decision> part_on(const LaunchView& view, std::uint32_t device, const GroupSpan& span,
+                                        NotSplit reason) {
   auto decision = std::make_shared<Decision>();
-  decision->slices.push_back({device, {0, launch.range.group_total()}, view.shape().whole()});
+  decision->slices.push_back({device, span, view.shape().footprint(span)});
   decision->whole = reason;
   return decision;
+}
+
+std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
+                                         NotSplit reason) {
+  return part_on(view, device, {0, launch.range.group_total()}, reason);
 }
 
 std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view) {

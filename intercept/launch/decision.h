@@ -15,6 +15,10 @@ namespace skmd::icd {
 /// Pure but for reading residency and the model. At least one device is eligible.
 std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view);
 
+/// One span of the launch in one slice, `reason` being why no more.
+std::shared_ptr<const Decision> part_on(const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span,
+                                        domain::NotSplit reason);
+
 /// The launch in one slice.
 std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
                                          domain::NotSplit reason);

@@ -41,9 +41,19 @@ std::string check_arguments(const Device& device, const Launch& launch, std::uin
   return {};
 }
 
+/// Where the kernel's program-scope variables are.
+std::uint32_t home_of(const Machine& machine, const BuiltKernel& kernel) {
+  std::uint32_t home = machine.anchor;
+  for (std::uint32_t i = 0; i < machine.devices.size() && !kernel.built_on(home); ++i) home = i;
+  return home;
+}
+
 std::string check(const Machine& machine, const Launch& launch, std::uint32_t index) {
   if (!launch.kernel->built_on(index)) return "the program is not built for it";
   const Device& device = *machine.devices[index];
+  if (device.health()->aside()) return "it was set aside after a failure";
+  if (keeps_state(machine, *launch.kernel) && machine.devices[home_of(machine, *launch.kernel)]->health()->aside())
+    return "the program-scope variables were lost with another device";
   const auto native = launch.kernel->native(index);
   if (!native) return native.error().reason;
   const KernelLimits& limits = (*native)->limits();
@@ -80,6 +90,11 @@ bool Eligibility::alike(const Machine& machine) const {
     if (arithmetic != *first) return false;
   }
   return true;
+}
+
+bool keeps_state(const Machine& machine, const BuiltKernel& kernel) {
+  if (!kernel.opaque()) return (kernel.traits().facts & domain::kFactMutableProgramScope) != 0;
+  return scalar(*machine.devices[home_of(machine, kernel)], CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) != 0;
 }
 
 Eligibility eligibility(const Machine& machine, const Launch& launch) {

@@ -21,6 +21,9 @@ struct Eligibility {
   [[nodiscard]] bool alike(const Machine& machine) const;
 };
 
+/// Launches of the kernel leave something on their device that the next ones find there: program-scope variables.
+bool keeps_state(const Machine& machine, const BuiltKernel& kernel);
+
 Eligibility eligibility(const Machine& machine, const Launch& launch);
 
 /// The reason that keeps this launch whole whatever is measured and wherever its bytes lie, or none.

@@ -2,12 +2,13 @@
 #include "intercept/launch/launch_command.h"
 
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "intercept/launch/conductor.h"
 #include "intercept/launch/native_launch.h"
+#include "intercept/launch/recovery.h"
+#include "intercept/launch/rescue.h"
 #include "intercept/launch/verification.h"
 
 namespace skmd::icd {
@@ -22,20 +23,12 @@ struct LaunchCommand::InFlight {
   std::uint64_t upload_bytes = 0;
   std::optional<MovePlan> moves;   // if there are any
   std::optional<MoveGuard> guard;  // until the uploads that others may count on are submitted
+  std::uint32_t failures = 0;      // of the device, before anything was counted on
+  /// Per root that has any: where else the old bytes are that the launch reads and may overwrite.
+  std::vector<std::pair<std::size_t, std::vector<domain::ResidencyMap::Piece>>> old;
   bool first = false;
   std::uint64_t begin = 0;
 };
-
-namespace {
-
-/// The device could not hold what the launch needs; another one may. Failures of the kernel itself are not repeated.
-bool lacks_room(const Status& status) {
-  const cl_int code = status.error().code;
-  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_INVALID_BUFFER_SIZE || code == CL_INVALID_IMAGE_SIZE ||
-         code == CL_IMAGE_FORMAT_NOT_SUPPORTED;
-}
-
-}  // namespace
 
 LaunchCommand::LaunchCommand(Machine& machine, Launch launch)
     : machine_(machine), launch_(std::move(launch)), view_(machine, launch_) {}
@@ -98,8 +91,15 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
     if (auto status = add_uploads(slice, flight, batch.ops); !status) return status.error();
   if (auto status = append_runs(launch_, slice.device, *arguments, slice.span, batch.ops); !status)
     return status.error();
-  for (std::size_t r = 0; r < view_.roots().size(); ++r)
+  const domain::SpaceId space = machine_.devices[slice.device]->description().space;
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    if (const domain::RangeSet& in_place = slice.touches->in_place[r]; !in_place.empty()) {
+      Storage& root = *view_.roots()[r];
+      const std::lock_guard lock(root.mutex());
+      if (auto old = root.residency().shared(space, in_place); !old.empty()) flight.old.emplace_back(r, std::move(old));
+    }
     commit_slice(machine_, view_, slice, r, slice.touches->roots[r].may_write);
+  }
   return batch;
 }
 
@@ -109,11 +109,14 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   if (decision->slices.size() != 1) return false;
   Device& device = *machine_.devices[decision->slices.front().device];
   if (behind != nullptr && behind != &device) return false;
+  const Health::Window window(*device.health());
+  const std::uint32_t failures = device.health()->failures();
   auto lock = RangeLock::try_take(view_.claims(), &device);
   if (!lock) return false;
 
   auto flight = std::make_shared<InFlight>();
   flight->begin = now_ns();
+  flight->failures = failures;
   auto batch = prepare(*decision, *flight);
   if (!batch) return false;  // run() does it, or says what is wrong
 
@@ -123,19 +126,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   flight->decision = std::move(decision);
   flight->first = first_use(launch_, flight->decision->slices.front().device, flight->decision->slices.front().span);
   batch->want_times = wants_times(machine_);
-  batch->done = [this, flight](BatchResult&& result) {
-    const SliceReport report = account(machine_, launch_, flight->decision->slices.front(), flight->uploads,
-                                       flight->upload_bytes, flight->first, result);
-    if (report.start != 0) flight->event->work_started(report.start);
-    flight->event->work_ended(now_ns());
-    if (result.status == CL_SUCCESS)
-      report_launch(machine_, launch_, *flight->decision, {report}, flight->begin);
-    else if (flight->moves)
-      flight->moves->revoke_uploads();
-    flight->lock.release();
-    // The event may be the last owner of everything here, `this` included; `self` goes with the closure.
-    flight->event->complete(result.status == CL_SUCCESS ? CL_COMPLETE : result.status);
-  };
+  batch->done = [this, flight](BatchResult&& result) { landed(flight, std::move(result)); };
   event->advance(CL_SUBMITTED);
   event->work_started(flight->begin);
   const Ticket ticket = device.submit(std::move(*batch));
@@ -144,8 +135,90 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   return true;
 }
 
+bool LaunchCommand::misled(const InFlight& flight) const {
+  const SliceWork& slice = flight.decision->slices.front();
+  if (machine_.devices[slice.device]->health()->failures() == flight.failures) return false;
+  if (flight.lock.overtook()) return true;
+  for (std::size_t r = 0; r < view_.roots().size(); ++r)
+    if (!still_valid(machine_, *view_.roots()[r], slice.device, slice.touches->needed[r])) return true;
+  return false;
+}
+
+void LaunchCommand::landed(const std::shared_ptr<InFlight>& flight, BatchResult&& result) {
+  const SliceWork& slice = flight->decision->slices.front();
+  const bool failed = result.status != CL_SUCCESS;
+  if (failed && flight->moves) flight->moves->revoke_uploads(slice.device);
+  if (failed || misled(*flight)) {
+    flight->event->leave_device();
+    flight->lock.unchain();
+    Recovery::get().add(machine_, *machine_.devices[slice.device],
+                        [this, flight, result = std::move(result)] { again(*flight, result); });
+    return;
+  }
+  const SliceReport report =
+      account(machine_, launch_, slice, flight->uploads, flight->upload_bytes, flight->first, result);
+  if (report.start != 0) flight->event->work_started(report.start);
+  flight->event->work_ended(now_ns());
+  report_launch(machine_, launch_, *flight->decision, {report}, flight->begin);
+  flight->lock.release();
+  // The event may be the last owner of everything here, `this` included; `self` goes with the closure.
+  flight->event->complete(CL_COMPLETE);
+}
+
+bool LaunchCommand::take_back(const InFlight& flight, bool ran) {
+  const SliceWork& slice = flight.decision->slices.front();
+  const domain::SpaceId space = machine_.devices[slice.device]->description().space;
+  std::vector<domain::RangeSet> lost(view_.roots().size());
+  for (std::size_t r = 0; r < lost.size(); ++r) lost[r] = slice.touches->in_place[r];
+  for (const auto& [root, pieces] : flight.old) {
+    auto before = pieces;
+    for (auto& piece : before) {
+      lost[root].remove(piece.range);
+      if (!ran) piece.valid |= domain::SpaceMask{1} << space;
+    }
+    const std::lock_guard lock(view_.roots()[root]->mutex());
+    view_.roots()[root]->residency().restored(before);
+  }
+  if (!ran) return true;
+  for (std::size_t r = 0; r < lost.size(); ++r)
+    if (!lost[r].empty() && !lost[r].difference(view_.roots()[r]->write_mapped()).empty()) return false;
+  return true;
+}
+
+void LaunchCommand::again(InFlight& flight, const BatchResult& result) {
+  const Ref<Event> event = flight.event;
+  const SliceWork& slice = flight.decision->slices.front();
+  const bool failed = result.status != CL_SUCCESS;
+  Unfinished rest;
+  rest.spans = {slice.span};
+  rest.failed_on.resize(machine_.devices.size());
+  rest.failed_on[slice.device] = failed;
+  rest.fault = result.fault;
+  const Status failure = domain::Error{failed ? result.status : CL_OUT_OF_RESOURCES,
+                                       failed ? result.reason : "a command before it on the device failed"};
+  Status status = failure;
+  rest.inputs_intact = take_back(flight, !failed || result.accepted > flight.uploads);
+  // What it waits for has ended: all of that was on the same device before it, or is in the list before it.
+  if (event->dependency_failed()) {
+    status = domain::Error{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "a command that it waited for failed"};
+  } else {
+    try {
+      Rescue rescue(machine_, launch_, view_, *event);
+      status = rescue.run(std::move(rest), failure);
+      if (status) report_launch(machine_, launch_, *flight.decision, rescue.reports(), flight.begin);
+    } catch (const std::exception&) {
+      status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};
+    }
+  }
+  const cl_int code = ended(status, *event);
+  flight.lock.release();
+  flight.self.reset();  // the closure that called this holds the flight
+  event->complete(code);
+}
+
 Status LaunchCommand::run_locked(Event& event) {
-  const auto decision = decide(machine_, launch_, view_);
+  const std::uint64_t begin = now_ns();
+  auto decision = decide(machine_, launch_, view_);
   std::unique_ptr<Verification> verification;
   if (machine_.settings.verify && decision->slices.size() > 1) {
     auto begun = Verification::begin(machine_, launch_, view_, *decision);
@@ -154,27 +227,17 @@ Status LaunchCommand::run_locked(Event& event) {
   }
   Conductor conductor(machine_, launch_, view_, *decision, event);
   Status status = conductor.run();
-  if (status) return verification ? verification->finish() : status;
-  if (!lacks_room(status) || !conductor.inputs_intact()) return status;
-  return run_elsewhere(*decision, std::move(status), event);
-}
-
-Status LaunchCommand::run_elsewhere(const Decision& decision, Status failure, Event& event) {
-  const Eligibility& eligible = view_.shape().eligible();
-  std::vector<std::uint32_t> devices{eligible.preferred(machine_.anchor)};
-  for (std::uint32_t i = 0; i < eligible.eligible.size(); ++i)
-    if (eligible.eligible[i] && i != devices.front()) devices.push_back(i);
-  for (const std::uint32_t device : devices) {
-    if (decision.slices.size() == 1 && decision.slices.front().device == device) continue;
-    machine_.observer->log(LogLevel::info, launch_.kernel->traits().name + " runs whole on " +
-                                               machine_.devices[device]->description().name + ": " +
-                                               failure.error().reason);
-    const auto whole = whole_on(launch_, view_, device, domain::NotSplit::memory_short);
-    Conductor conductor(machine_, launch_, view_, *whole, event);
-    failure = conductor.run();
-    if (failure || !lacks_room(failure) || !conductor.inputs_intact()) return failure;
+  std::vector<SliceReport> reports = conductor.reports();
+  if (!status) {
+    Rescue rescue(machine_, launch_, view_, event);
+    if (status = rescue.run(conductor.unfinished(), std::move(status)); !status) return status;
+    // Slices are compared with their own devices, which are not the ones that did the work.
+    verification.reset();
+    if (reports.empty()) decision = whole_on(launch_, view_, rescue.reports().front().device, rescue.reason());
+    reports.insert(reports.end(), rescue.reports().begin(), rescue.reports().end());
   }
-  return failure;
+  report_launch(machine_, launch_, *decision, std::move(reports), begin);
+  return verification ? verification->finish() : status;
 }
 
 cl_int LaunchCommand::run(Event& event) {
@@ -184,11 +247,15 @@ cl_int LaunchCommand::run(Event& event) {
   } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
     status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};
   }
+  return ended(status, event);
+}
+
+cl_int LaunchCommand::ended(const Status& status, Event& event) {
   if (status) return CL_COMPLETE;
   machine_.observer->log(LogLevel::error,
                          "launch of " + launch_.kernel->traits().name + " failed: " + status.error().reason);
   event.context().report(status.error().reason);
-  return status.error().code < 0 ? status.error().code : CL_OUT_OF_RESOURCES;
+  return command_status(status.error().code);
 }
 
 Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch) {

@@ -31,8 +31,15 @@ class LaunchCommand : public Command {
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
   Result<Batch> prepare(const Decision& decision, InFlight& flight);
   Status run_locked(Event& event);
-  /// After `failure` of `decision` for want of room on one device: whole, on each of the others until one succeeds.
-  Status run_elsewhere(const Decision& decision, Status failure, Event& event);
+  /// What became of the batch that start_now() submitted.
+  void landed(const std::shared_ptr<InFlight>& flight, BatchResult&& result);
+  /// The launch ended well, but on something that a batch before it was to bring and did not.
+  [[nodiscard]] bool misled(const InFlight& flight) const;
+  /// On an executor thread: what has not been done by a batch that failed or was misled.
+  void again(InFlight& flight, const BatchResult& result);
+  /// Residency as if the launch had never been submitted; false if something that it reads is lost.
+  bool take_back(const InFlight& flight, bool ran);
+  cl_int ended(const Status& status, Event& event);
 
   Machine& machine_;
   Launch launch_;

@@ -29,7 +29,7 @@ class Key {
   void end() { bytes_.resize(used_); }
 
  private:
-  static constexpr std::size_t kGeometryWords = 10;
+  static constexpr std::size_t kGeometryWords = 11;
   static constexpr std::size_t kArgumentWords = 4;
   std::vector<std::byte>& bytes_;
   std::size_t used_ = 0;
@@ -90,6 +90,7 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   thread_local std::vector<std::byte> bytes;
   Key key(bytes, launch, root_bytes.size());
   describe(key, launch, views, root_bytes);
+  key.add(machine.losses.load(std::memory_order_acquire));  // they change what is eligible
   key.end();
   auto& memo = launch.kernel->memo<ShapeMemo>();
   if (auto known = memo.find(bytes)) return known;
@@ -141,6 +142,7 @@ SharedFootprint LaunchShape::evaluate(const domain::GroupSpan& span) const {
   for (const domain::RootFootprint& root : footprint->roots) {
     footprint->needed.push_back(root.may_write.difference(root.must_write));
     footprint->needed.back().add(root.reads);
+    footprint->in_place.push_back(footprint->needed.back().intersection(root.may_write));
   }
   return footprint;
 }

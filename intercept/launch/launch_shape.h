@@ -24,6 +24,8 @@ struct SpanFootprint {
   std::vector<domain::RootFootprint> roots;
   /// What must be valid on a device before it runs: reads, and old bytes under writes that are not sure.
   std::vector<domain::RangeSet> needed;
+  /// What of that the span may write: a run that does not end well takes it away.
+  std::vector<domain::RangeSet> in_place;
 };
 using SharedFootprint = std::shared_ptr<const SpanFootprint>;
 

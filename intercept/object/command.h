@@ -9,6 +9,13 @@
 
 namespace skmd::icd {
 
+/// What an application is told of a failure: vendors' codes for their own objects mean nothing to it.
+inline cl_int command_status(cl_int code) {
+  const bool known = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY ||
+                     code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+  return known ? code : CL_OUT_OF_RESOURCES;
+}
+
 /// A frozen command: arguments copied, objects retained, immutable. Destroyed after its event has ended.
 class Command {
  public:

@@ -39,6 +39,7 @@ Status copy_on_device(const CopyTask& task, const domain::ByteRange& range, doma
   { const MoveGuard submitted({&task.from}); }
   Machine& machine = task.from.machine();
   const std::uint32_t index = device_of_space(machine, space);
+  const domain::RangeSet written = domain::RangeSet(range).shifted(task.delta);
   auto source = task.from.native(index);
   if (!source) return source.error();
   auto target = task.to.native(index);
@@ -48,10 +49,14 @@ Status copy_on_device(const CopyTask& task, const domain::ByteRange& range, doma
   batch.ops.emplace_back(CopyOp{*source, *target, range.begin, to_offset, range.size()});
   BatchGroup group;
   group.submit(*machine.devices[index], std::move(batch));
-  if (auto status = group.wait(); !status) return status;
+  const Status status = group.wait();
+  const bool good = status && still_valid(machine, task.from, index, range);
   const std::lock_guard lock(task.to.mutex());
-  task.to.residency().written(space, domain::RangeSet(range).shifted(task.delta));
-  return {};
+  if (good)
+    task.to.residency().written(space, written);
+  else
+    task.to.residency().withdrawn(space, written);
+  return good || !status ? status : domain::Error{CL_OUT_OF_RESOURCES, "the bytes to copy never reached the device"};
 }
 
 /// A device that has all of `ranges`, by its space; the host space if there is none or host memory is the better place.
@@ -122,6 +127,7 @@ Status copy_bytes(Storage& from, std::uint64_t from_offset, Storage& to, std::ui
   std::vector<domain::ResidencyMap::Piece> pieces;
   {
     const std::lock_guard lock(from.mutex());
+    from.leave_lost_copies();
     pieces = from.residency().pieces(range);
   }
   for (const auto& piece : pieces) {

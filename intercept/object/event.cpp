@@ -159,9 +159,9 @@ bool Event::when_ended(std::function<void(cl_int)> then) {
 
 void Event::set_native(Device* device, Ticket ticket) {
   ticket_.store(ticket, std::memory_order_release);
-  // Against conclude(): one of the two sees the other's store and leaves null behind.
+  // Against conclude() and leave_device(): one of the two sees the other's store and leaves null behind.
   chain_.store(device, std::memory_order_seq_cst);
-  if (status_.load(std::memory_order_seq_cst) <= CL_COMPLETE) {
+  if (status_.load(std::memory_order_seq_cst) <= CL_COMPLETE || left_device_.load(std::memory_order_seq_cst)) {
     chain_.store(nullptr, std::memory_order_seq_cst);
     return;
   }
@@ -175,6 +175,16 @@ void Event::set_native(Device* device, Ticket ticket) {
     if (!EventDrain::defer(successor))
       executor_.post([successor = std::move(successor)] { EventDrain().add(successor); });
   }
+}
+
+void Event::leave_device() {
+  left_device_.store(true, std::memory_order_seq_cst);
+  chain_.store(nullptr, std::memory_order_seq_cst);
+}
+
+bool Event::dependency_failed() const {
+  const std::lock_guard lock(mutex_);
+  return dependency_failed_;
 }
 
 void Event::work_started(std::uint64_t ns) {

@@ -62,6 +62,10 @@ class Event : public Object {
   /// The command was submitted as one batch of one device: later commands for the same device may be submitted behind
   /// it without waiting, and waiters may help. Set before the submission returns to the application.
   void set_native(Device* device, Ticket ticket);
+  /// After set_native(): the command is no longer on the device's queue, though it has not ended.
+  void leave_device();
+  /// Something that the command waits for has failed. Final once all of that has ended.
+  [[nodiscard]] bool dependency_failed() const;
   /// The device behind whose in-order queue this command was submitted whole; null if it ended, never was, or several.
   [[nodiscard]] Device* chained_on() const { return chain_.load(std::memory_order_acquire); }
 
@@ -120,6 +124,7 @@ class Event : public Object {
   Phase phase_ = Phase::started;
   bool dependency_failed_ = false;
   bool declined_behind_ = false;
+  std::atomic<bool> left_device_{false};
   bool held_ = false;  // complete() came before the dependencies' ends
   cl_int held_status_ = CL_COMPLETE;
   static constexpr std::size_t kCovered = ~std::size_t{0};  // by a marker that stands for this command

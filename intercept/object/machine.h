@@ -2,7 +2,9 @@
 // The machine behind the virtual device: what the composition root wires together, once per process.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,16 @@ struct Machine {
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
   compiler::Client* compiler = nullptr;
+
+  std::atomic<std::uint32_t> losses{0};  // devices that were set aside
+  std::mutex loss_mutex;
 };
+
+/// From now on a device of the machine that fails for good is set aside, and the log says so. The last one stays: there
+/// is nothing to turn to instead, and its vendor may yet recover. Once, before the devices are used.
+void watch_devices(Machine& machine);
+
+/// machine.anchor, or what stands in for it since it was set aside.
+std::uint32_t acting_anchor(const Machine& machine);
 
 }  // namespace skmd::icd

@@ -85,11 +85,23 @@ MovePlan MovePlan::make(Machine& machine, std::vector<MoveNeed> needs) {
   std::vector<const domain::ResidencyMap*> maps;
   for (Storage* root : plan.roots_) {
     const std::lock_guard lock(root->mutex());
+    root->leave_lost_copies();
     copies.push_back(root->residency());
   }
   for (const auto& map : copies) maps.push_back(&map);
   plan.list_ = domain::transfers(domain_needs, maps);
   return plan;
+}
+
+Result<MovePlan> MovePlan::gathered(Machine& machine, const std::function<std::vector<MoveNeed>()>& needs,
+                                    const char* what) {
+  for (;;) {
+    const std::uint32_t losses = machine.losses.load(std::memory_order_acquire);
+    MovePlan plan = make(machine, needs());
+    const Status status = plan.gather(what);
+    if (status) return plan;
+    if (machine.losses.load(std::memory_order_acquire) == losses) return status.error();
+  }
 }
 
 Status MovePlan::gather(const char* what) {
@@ -180,9 +192,17 @@ domain::RangeSet MovePlan::upload_sources(const Storage* storage) const {
   return ranges;
 }
 
-void MovePlan::revoke_uploads() {
+bool still_valid(const Machine& machine, Storage& storage, std::uint32_t device, const domain::RangeSet& ranges) {
+  if (ranges.empty()) return true;
+  const domain::SpaceId space = machine.devices[device]->description().space;
+  const std::lock_guard lock(storage.mutex());
+  return storage.residency().missing_bytes(space, ranges) == 0;
+}
+
+void MovePlan::revoke_uploads(std::uint32_t device) {
+  const domain::SpaceId target = machine_->devices[device]->description().space;
   const auto revoke = [&](std::uint32_t index, domain::SpaceId space, const domain::RangeSet& ranges) {
-    if (space == domain::kHostSpace) return;
+    if (space == domain::kHostSpace || space != target) return;
     Storage& root = *roots_[index];
     const std::lock_guard lock(root.mutex());
     root.residency().withdrawn(space, ranges);

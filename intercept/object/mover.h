@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -52,11 +53,14 @@ struct MoveNeed {
 /// The moves for a set of needs, computed against the residency of now.
 class MovePlan {
  public:
-  /// Reads residency under each root's mutex.
+  /// Reads residency under each root's mutex. Bytes that a device set aside shares with others come from the others.
   static MovePlan make(Machine& machine, std::vector<MoveNeed> needs);
 
   [[nodiscard]] bool gathers() const { return !list_.gathers.empty(); }
   [[nodiscard]] bool uploads() const { return !list_.uploads.empty() || !list_.fills.empty(); }
+  /// make() and gather(), again where a source was set aside meanwhile. `needs` makes the same list at every call.
+  static Result<MovePlan> gathered(Machine& machine, const std::function<std::vector<MoveNeed>()>& needs,
+                                   const char* what);
   /// Device → host, blocking; commits `copied(host)` to residency.
   Status gather(const char* what);
   /// The operations that bring `device` what it needs, to be put before its slices; nothing is committed.
@@ -68,8 +72,9 @@ class MovePlan {
   /// Residency after uploads and zero fills: call when they are submitted on in-order queues and will be used in order
   /// only, or when they have ended.
   void commit_uploads();
-  /// The batches with the uploads have failed: what commit_uploads() promised may not be there.
-  void revoke_uploads();
+  /// The batch with the uploads to `device` has failed: what commit_uploads() promised may not be there. In the
+  /// batch's `done`, so that those behind it on the device's queue see it when they end.
+  void revoke_uploads(std::uint32_t device);
 
  private:
   explicit MovePlan(Machine& machine) : machine_(&machine) {}
@@ -93,6 +98,10 @@ class MoveGuard {
   MoveGuard() = default;
   std::vector<Storage*> roots_;
 };
+
+/// After a command that used bytes of `ranges` where they were on `device`, and ended well: false if they were put
+/// there by a batch before it that has turned out to have failed.
+bool still_valid(const Machine& machine, Storage& storage, std::uint32_t device, const domain::RangeSet& ranges);
 
 /// Device index that owns memory space `space` (not the host space).
 std::uint32_t device_of_space(const Machine& machine, domain::SpaceId space);

@@ -142,6 +142,18 @@ std::optional<RangeLock> RangeLock::try_take(std::vector<Claim> claims, Device* 
   return lock;
 }
 
+void RangeLock::unchain() {
+  const std::lock_guard guard(LockTable::get().mutex);
+  LockTable::drop(*entry_);
+  entry_->chain = nullptr;
+  LockTable::hold(*entry_);
+}
+
+bool RangeLock::overtook() const {
+  const std::lock_guard guard(LockTable::get().mutex);
+  return LockTable::conflicts(*entry_);
+}
+
 void RangeLock::release() {
   if (!entry_) return;
   LockTable& table = LockTable::get();

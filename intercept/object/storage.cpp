@@ -88,26 +88,20 @@ Status Storage::gather(const domain::RangeSet& ranges, const char* what) {
     if (residency_.missing(domain::kHostSpace, ranges).empty()) return {};
   }
   const MoveGuard guard({this});
-  MovePlan plan = MovePlan::make(machine_, {{this, MoveNeed::kHost, ranges}});
-  return plan.gather(what);
+  auto plan = MovePlan::gathered(
+      machine_,
+      [&] {
+        return std::vector<MoveNeed>{{this, MoveNeed::kHost, ranges}};
+      },
+      what);
+  return plan ? Status{} : plan.error();
 }
 
-Status Storage::upload(std::uint32_t device, const domain::RangeSet& ranges, const char* what) {
-  const MoveGuard guard({this});
-  MovePlan plan = MovePlan::make(machine_, {{this, device, ranges}});
-  if (auto status = plan.gather(what); !status) return status;
-  auto ops = plan.upload_ops(device);
-  if (!ops) return ops.error();
-  if (ops->empty()) return {};
-  BatchGroup group;
-  Batch batch;
-  batch.ops = std::move(*ops);
-  const std::uint64_t bytes = plan.upload_bytes(device);
-  group.submit(*machine_.devices[device], std::move(batch));
-  if (auto status = group.wait(); !status) return status;
-  plan.commit_uploads();
-  machine_.observer->transfer({device, bytes, 0, 0, 0, what});
-  return {};
+void Storage::leave_lost_copies() {
+  if (machine_.losses.load(std::memory_order_acquire) == 0) return;
+  for (const auto& device : machine_.devices)
+    if (const auto space = device->description().space; device->health()->aside() && space != domain::kHostSpace)
+      residency_.withdrawn(space, domain::ByteRange{0, bytes_});
 }
 
 void Storage::host_written(const domain::RangeSet& ranges) {

@@ -49,8 +49,6 @@ class Storage {
   void host_written(const domain::RangeSet& ranges);
   /// Contents given up (CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, map with INVALIDATE).
   void forget(const domain::RangeSet& ranges);
-  /// Makes `ranges` valid in the space of `device`. Blocks.
-  Status upload(std::uint32_t device, const domain::RangeSet& ranges, const char* what);
 
   /// The native object on machine.devices[device], made at the first call; devices in host memory get it in place over
   /// the shadow.
@@ -69,6 +67,9 @@ class Storage {
   /// Residency, for planning and committing; hold the mutex while touching it.
   std::mutex& mutex() { return mutex_; }
   domain::ResidencyMap& residency() { return residency_; }
+  /// Takes devices that were set aside out of residency, but for bytes that nobody else has: fetching those fails. With
+  /// the mutex held.
+  void leave_lost_copies();
   /// Held while bytes of this root move between spaces, so that two readers do not fetch the same bytes twice. Taken
   /// before mutex(); several roots in address order.
   std::mutex& move_mutex() { return move_mutex_; }
@@ -127,6 +128,11 @@ class RangeLock {
   /// Does not block: empty if somebody waits for a conflicting range or holds one, except holders that were submitted
   /// on the in-order queue of `chain` (non-null) and will end there before us.
   static std::optional<RangeLock> try_take(std::vector<Claim> claims, Device* chain);
+
+  /// The command left the queue of its chain: from now on its ranges are in the way of others on that queue, too.
+  void unchain();
+  /// Of a command on a chain: a command before it left the chain and still holds ranges that this one touches.
+  [[nodiscard]] bool overtook() const;
 
   RangeLock();
   RangeLock(RangeLock&& other) noexcept;

@@ -13,7 +13,8 @@ using Work = std::function<cl_int()>;
 void run(cl_event event, const Work& work, int delay_us) {
   const std::uint64_t start = device_clock();
   if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
-  const cl_int code = work();
+  const cl_int gone = lost(event->queue->device->index);
+  const cl_int code = gone != CL_SUCCESS ? gone : work();
   {
     std::lock_guard lock(event->mutex);
     event->start = start;
@@ -58,7 +59,7 @@ void wait_for(cl_event event) {
 
 /// Every enqueue ends here.
 cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_event* event_out, Work work) {
-  if (const cl_int failure = run_failure(call); failure != CL_SUCCESS) {
+  if (const cl_int failure = run_failure(call, queue->device->index); failure != CL_SUCCESS) {
     work = [failure] { return failure; };
   }
   auto* const event = new _cl_event;
@@ -77,6 +78,8 @@ cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_ev
   }
   return CL_SUCCESS;
 }
+
+std::string on_device(cl_command_queue queue) { return "device=" + std::to_string(queue->device->index); }
 
 std::string place(cl_command_queue queue, std::size_t offset, std::size_t bytes) {
   return "device=" + std::to_string(queue->device->index) + " offset=" + std::to_string(offset) +
@@ -298,13 +301,13 @@ cl_int run_range(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, c
 }
 
 cl_int flush(cl_command_queue queue) {
-  if (const cl_int failed = record("clFlush", [] { return ""; }); failed != CL_SUCCESS) return failed;
+  if (const cl_int failed = record("clFlush", [&] { return on_device(queue); }); failed != CL_SUCCESS) return failed;
   flush_commands(queue);
   return CL_SUCCESS;
 }
 
 cl_int finish(cl_command_queue queue) {
-  if (const cl_int failed = record("clFinish", [] { return ""; }); failed != CL_SUCCESS) return failed;
+  if (const cl_int failed = record("clFinish", [&] { return on_device(queue); }); failed != CL_SUCCESS) return failed;
   flush_commands(queue);
   std::unique_lock lock(queue->mutex);
   queue->drained.wait(lock, [&] { return queue->commands.empty() && !queue->busy; });
@@ -312,19 +315,22 @@ cl_int finish(cl_command_queue queue) {
 }
 
 cl_int wait_for_events(cl_uint count, const cl_event* events) {
-  const cl_int failed = record("clWaitForEvents", [&] { return "count=" + std::to_string(count); });
+  const cl_int failed =
+      record("clWaitForEvents", [&] { return "count=" + std::to_string(count) + " " + on_device(events[0]->queue); });
+  if (failed != CL_SUCCESS) return failed;  // without having waited
   bool all_good = true;
   for (cl_uint i = 0; i < count; ++i) {
     wait_for(events[i]);
     std::lock_guard lock(events[i]->mutex);
     all_good = all_good && events[i]->status == CL_COMPLETE;
   }
-  if (failed != CL_SUCCESS) return failed;
   return all_good ? CL_SUCCESS : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
 cl_int get_event_info(cl_event event, cl_event_info name, std::size_t size, void* out, std::size_t* size_out) {
-  if (const cl_int failed = record("clGetEventInfo", [] { return ""; }); failed != CL_SUCCESS) return failed;
+  if (const cl_int failed = record("clGetEventInfo", [&] { return on_device(event->queue); }); failed != CL_SUCCESS) {
+    return failed;
+  }
   if (name != CL_EVENT_COMMAND_EXECUTION_STATUS) return CL_INVALID_VALUE;
   std::lock_guard lock(event->mutex);
   return answer_value(event->status, size, out, size_out);

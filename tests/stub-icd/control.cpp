@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -12,6 +13,7 @@
 namespace stub {
 
 std::atomic<std::size_t> live{0};
+std::atomic<std::size_t> live_by_kind[static_cast<std::size_t>(Kind::count)]{};
 
 namespace {
 
@@ -20,7 +22,9 @@ constexpr std::size_t kMaxLog = 100'000;
 
 struct Failure {
   std::string call;
-  int count = -1;  // calls until it strikes; 0: always; negative: never
+  int count = -1;         // calls until it strikes; 0: always; negative: never
+  bool for_good = false;  // once it has struck it strikes always
+  bool loses = false;     // the device is lost by it
   cl_int code = CL_OUT_OF_RESOURCES;
 };
 
@@ -30,9 +34,11 @@ struct State {
   std::string devices = "2";
   int delay_us = -1;
   std::vector<std::string> log;
+  std::map<std::string, std::size_t> uses;
   std::string log_file;
   std::string platform_name = "Stub";
   Failure failure;
+  std::atomic<std::uint32_t> lost{0};  // bit per device
   bool held = false;
   std::condition_variable released;
 };
@@ -40,6 +46,10 @@ struct State {
 Failure parsed(const std::string& text) {
   Failure failure;
   std::string rest = text;
+  if (rest.starts_with("lost:")) {
+    failure.loses = true;
+    rest = rest.substr(5);
+  }
   if (rest.starts_with("run:")) {
     failure.call = "run:";
     rest = rest.substr(4);
@@ -53,6 +63,7 @@ Failure parsed(const std::string& text) {
   std::getline(parts, code, ':');
   failure.call += call;
   if (!call.empty()) failure.count = std::max(0, std::atoi(count.c_str()));
+  failure.for_good = count.ends_with('+');
   if (!code.empty()) failure.code = std::atoi(code.c_str());
   return failure;
 }
@@ -79,8 +90,18 @@ bool strikes(Failure& failure, const std::string& call) {
   if (failure.call != call || failure.count < 0) return false;
   if (failure.count == 0) return true;
   if (--failure.count > 0) return false;
-  failure.count = -1;
+  failure.count = failure.for_good ? 0 : -1;
   return true;
+}
+
+/// Which device a recorded call is for, if its details tell.
+int device_in(const std::string& details) {
+  const auto at = details.find("device=");
+  return at == std::string::npos ? -1 : std::atoi(details.c_str() + at + 7);
+}
+
+void lose(State& s, int device) {
+  if (s.failure.loses && device >= 0) s.lost.fetch_or(1u << device);
 }
 
 Settings read_settings() {
@@ -124,14 +145,28 @@ cl_int record(const char* call, const std::string& details) {
   const std::string line = details.empty() ? call : call + (" " + details);
   if (!s.log_file.empty()) std::ofstream(s.log_file, std::ios::app) << line << '\n';
   if (s.log.size() < kMaxLog) s.log.push_back(line);
-  return strikes(s.failure, call) ? s.failure.code : CL_SUCCESS;
+  ++s.uses[call];
+  const int device = device_in(details);
+  if (device >= 0 && (s.lost.load() >> device & 1) != 0) return s.failure.code;
+  if (!strikes(s.failure, call)) return CL_SUCCESS;
+  lose(s, device);
+  return s.failure.code;
 }
 
-cl_int run_failure(const char* call) {
+cl_int lost(cl_uint device) {
+  State& s = state();
+  if ((s.lost.load() >> device & 1) == 0) return CL_SUCCESS;
+  std::lock_guard lock(s.mutex);
+  return s.failure.code;
+}
+
+cl_int run_failure(const char* call, cl_uint device) {
   if (!recording()) return CL_SUCCESS;
   State& s = state();
   std::lock_guard lock(s.mutex);
-  return strikes(s.failure, std::string("run:") + call) ? s.failure.code : CL_SUCCESS;
+  if (!strikes(s.failure, std::string("run:") + call)) return CL_SUCCESS;
+  lose(s, static_cast<int>(device));
+  return s.failure.code;
 }
 
 void wait_while_held() {
@@ -170,6 +205,13 @@ void set_failure(const std::string& text) {
   State& s = state();
   std::lock_guard lock(s.mutex);
   s.failure = parsed(text);
+  s.lost = 0;
+}
+
+std::map<std::string, std::size_t> uses() {
+  State& s = state();
+  std::lock_guard lock(s.mutex);
+  return s.uses;
 }
 
 std::vector<std::string> take_log() {
@@ -179,6 +221,15 @@ std::vector<std::string> take_log() {
 }
 
 std::size_t live_objects() { return live.load(); }
+
+std::string live_kinds() {
+  constexpr const char* kNames[] = {"contexts", "queues", "memory", "programs", "kernels", "samplers", "events"};
+  std::string text;
+  for (std::size_t i = 0; i < std::size(kNames); ++i)
+    if (const std::size_t count = live_by_kind[i].load(); count != 0)
+      text += (text.empty() ? "" : " ") + (kNames[i] + ("=" + std::to_string(count)));
+  return text;
+}
 
 void hold() {
   State& s = state();

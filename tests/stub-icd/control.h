@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,16 @@ namespace stub {
 STUB_API void configure(const std::string& devices, int delay_us);
 /// CL_PLATFORM_NAME from now on.
 STUB_API void set_platform_name(const std::string& name);
-/// As STUB_FAIL; replaces the failure set before. "": none.
+/// As STUB_FAIL; replaces the failure set before, and lost devices are there again. "": none.
 STUB_API void set_failure(const std::string& text);
+/// Recorded calls so far, by name.
+STUB_API std::map<std::string, std::size_t> uses();
 /// Recorded calls since the last time.
 STUB_API std::vector<std::string> take_log();
 /// Contexts, queues, memory objects, programs, kernels, samplers and events that are alive.
 STUB_API std::size_t live_objects();
+/// The same by kind, "contexts=1 queues=2 …"; kinds of which none lives are left out.
+STUB_API std::string live_kinds();
 /// From now on flushed commands wait until `release` (delayed queues only): an order of events without any clock.
 STUB_API void hold();
 STUB_API void release();

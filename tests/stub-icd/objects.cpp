@@ -30,7 +30,8 @@ cl_context create_context(const cl_context_properties*, cl_uint count, const cl_
 
 cl_mem create_buffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* host, cl_int* code_out) {
   const bool wants_host = (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
-  const cl_int failed = record("clCreateBuffer", "bytes=" + std::to_string(bytes) + (wants_host ? " host" : ""));
+  const cl_int failed = record("clCreateBuffer", "bytes=" + std::to_string(bytes) + (wants_host ? " host" : "") +
+                                                     " device=" + std::to_string(context->device->index));
   if (failed != CL_SUCCESS) return failed_with<_cl_mem>(failed, code_out);
   if (bytes == 0) return failed_with<_cl_mem>(CL_INVALID_BUFFER_SIZE, code_out);
   if (wants_host != (host != nullptr)) return failed_with<_cl_mem>(CL_INVALID_HOST_PTR, code_out);

@@ -22,12 +22,22 @@ namespace stub {
 extern const cl_icd_dispatch kTable;
 extern std::atomic<std::size_t> live;
 
+enum class Kind : std::uint8_t { context, queue, memory, program, kernel, sampler, event, count };
+extern std::atomic<std::size_t> live_by_kind[static_cast<std::size_t>(Kind::count)];
+
 /// Head of every object: the table (cl_khr_icd), and the reference count.
 struct Object {
   const cl_icd_dispatch* dispatch = &kTable;
   std::atomic<int> references{1};
-  Object() { ++live; }
-  ~Object() { --live; }
+  const Kind kind;
+  explicit Object(Kind k) : kind(k) {
+    ++live;
+    ++live_by_kind[static_cast<std::size_t>(kind)];
+  }
+  ~Object() {
+    --live;
+    --live_by_kind[static_cast<std::size_t>(kind)];
+  }
 };
 
 template <class T>
@@ -92,8 +102,10 @@ template <class Details>
 requires std::is_invocable_v<Details> cl_int record(const char* call, Details details) {
   return recording() ? record(call, std::string(details())) : CL_SUCCESS;
 }
-/// The status that the event of this call's command is to end with.
-cl_int run_failure(const char* call);
+/// The status that the event of this call's command is to end with; `device`: where.
+cl_int run_failure(const char* call, cl_uint device);
+/// The code that everything on a lost device fails with, or CL_SUCCESS.
+cl_int lost(cl_uint device);
 /// Blocks while commands are held.
 void wait_while_held();
 
@@ -123,9 +135,11 @@ struct _cl_device_id {
   cl_device_type type = CL_DEVICE_TYPE_GPU;
 };
 struct _cl_context : stub::Object {
+  _cl_context() : Object(stub::Kind::context) {}
   cl_device_id device = nullptr;
 };
 struct _cl_event : stub::Object {
+  _cl_event() : Object(stub::Kind::event) {}
   std::mutex mutex;
   std::condition_variable ended;
   cl_int status = CL_QUEUED;
@@ -133,6 +147,7 @@ struct _cl_event : stub::Object {
   cl_command_queue queue = nullptr;  // not retained: the adapter keeps its queue
 };
 struct _cl_mem : stub::Object {
+  _cl_mem() : Object(stub::Kind::memory) {}
   std::vector<std::byte> own;
   std::byte* data = nullptr;
   std::size_t bytes = 0;
@@ -143,20 +158,25 @@ struct _cl_mem : stub::Object {
     if (parent != nullptr) stub::released(parent);
   }
 };
-struct _cl_sampler : stub::Object {};
+struct _cl_sampler : stub::Object {
+  _cl_sampler() : Object(stub::Kind::sampler) {}
+};
 struct _cl_program : stub::Object {
+  _cl_program() : Object(stub::Kind::program) {}
   std::string text;
   std::string log;
   std::vector<stub::KernelText> kernels;
   bool built = false;
 };
 struct _cl_kernel : stub::Object {
+  _cl_kernel() : Object(stub::Kind::kernel) {}
   cl_program program = nullptr;
   stub::KernelText text;
   std::vector<stub::Argument> arguments;
   ~_cl_kernel() { stub::released(program); }
 };
 struct _cl_command_queue : stub::Object {
+  _cl_command_queue() : Object(stub::Kind::queue) {}
   struct Command {
     cl_event event;
     std::function<cl_int()> work;

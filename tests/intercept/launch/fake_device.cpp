@@ -62,7 +62,9 @@ void FakeDevice::loop() {
     Batch batch = std::move(pending_.front());
     pending_.pop_front();
     lock.unlock();
-    BatchResult result = execute(batch);
+    BatchResult result =
+        health()->aside() ? BatchResult{CL_OUT_OF_RESOURCES, "set aside", {}, Fault::resources, 0} : execute(batch);
+    if (!batch.ops.empty()) health()->batch_ended(result.fault, result.reason);
     batch.done(std::move(result));
     batch = {};
     lock.lock();
@@ -108,10 +110,11 @@ BatchResult FakeDevice::execute(const Batch& batch) {
   ++counters.batches;
   BatchResult result;
   for (const Op& op : batch.ops) {
+    const auto index = static_cast<std::size_t>(&op - batch.ops.data());
     if (const auto* write = std::get_if<WriteOp>(&op)) {
       if (fail_writes.load() > 0) {
         --fail_writes;
-        return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a write on request", {}};
+        return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a write on request", {}, Fault::memory, index};
       }
       execute(*write);
     }
@@ -138,16 +141,19 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         memory_of(fill->memory).data()[fill->offset + i] = fill->pattern[i % fill->pattern.size()];
     }
     if (const auto* run = std::get_if<RunOp>(&op)) {
+      if (refuse_runs.load() > 0) {
+        --refuse_runs;
+        return {CL_OUT_OF_RESOURCES, "the fake refuses a run on request", {}, Fault::resources, index};
+      }
       if (fail_runs.load() > 0) {
         --fail_runs;
-        result.status = CL_OUT_OF_RESOURCES;
-        result.reason = "the fake fails on request";
-        return result;
+        if (fail_late) execute(*run);
+        return {CL_OUT_OF_RESOURCES, "the fake fails on request", {}, Fault::device};
       }
       execute(*run);
       if (const std::uint64_t ns = ns_per_group.load(); ns != 0 && batch.want_times) {
         result.times.resize(batch.ops.size(), OpTime{1, 2, 1});
-        result.times[static_cast<std::size_t>(&op - batch.ops.data())].device_ns = ns * run->range.group_total();
+        result.times[index].device_ns = ns * run->range.group_total();
       }
     }
   }

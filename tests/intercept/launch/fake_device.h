@@ -86,7 +86,9 @@ class FakeDevice : public Device {
 
   Counters counters;
   std::atomic<std::uint64_t> ns_per_group{0};  ///< reported as the native duration of launches; 0: no times
-  std::atomic<int> fail_runs{0};               ///< so many of the next runs fail
+  std::atomic<int> fail_runs{0};               ///< so many of the next runs fail, which costs a device its place
+  std::atomic<bool> fail_late{false};          ///< they fail after they have done their work
+  std::atomic<int> refuse_runs{0};             ///< so many of the next runs are not accepted
   std::atomic<int> fail_writes{0};             ///< so many of the next writes fail, having written nothing
   std::atomic<int> fail_fills{0};              ///< so many of the next fills fail, having written nothing
   std::atomic<int> fail_allocations{0};        ///< so many of the next allocations fail

@@ -155,6 +155,7 @@ FakeMachine::FakeMachine(const std::vector<bool>& discrete, const std::string& p
   machine.observer = &observer_;
   machine.model = &model_;
   machine.compiler = &client_;
+  watch_devices(machine);
   context = make_object<Context>(machine, std::vector<cl_context_properties>{}, nullptr, nullptr);
   queue = make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, executor);
 }

@@ -165,13 +165,13 @@ TEST(Split, AliasedArgumentsAreOneRoot) {
   for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(result[i], 5 * (i + 1));
 }
 
-TEST(Split, AFailedSliceFailsTheLaunchAndKeepsItsInputs) {
+TEST(Split, SlicesThatAllFailFailTheLaunchAndKeepItsInputs) {
   FakeMachine m({true, true});
   Buffers b(m);
   const auto x = ramp(), y = ramp();
   m.write(b.x, 0, x.data(), b.x->bytes());
   m.write(b.y, 0, y.data(), b.y->bytes());
-  m.fakes[1]->fail_runs = 1;
+  for (const auto& fake : m.fakes) fake->fail_runs = 1;
   EXPECT_EQ(m.launch(m.kernel(axpy_traits()), line(kItems, 64), {whole(b.y), whole(b.x), value_of(2u)})->wait(),
             CL_OUT_OF_RESOURCES);
   EXPECT_EQ(contents(m, b.x), x);

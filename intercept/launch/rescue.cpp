@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/rescue.h"
+
+#include <utility>
+
+namespace skmd::icd {
+
+namespace {
+
+/// A kernel that took so many devices down is itself to blame.
+constexpr int kMaxFatal = 2;
+
+}  // namespace
+
+std::vector<std::uint32_t> Rescue::candidates(const Unfinished& rest) const {
+  const Eligibility& eligible = view_.shape().eligible();
+  std::vector<std::uint32_t> devices;
+  const auto add = [&](std::uint32_t device) {
+    if (eligible.eligible[device] && !rest.failed_on[device] && !machine_.devices[device]->health()->aside())
+      devices.push_back(device);
+  };
+  const std::uint32_t preferred = eligible.preferred(acting_anchor(machine_));
+  add(preferred);
+  for (std::uint32_t i = 0; i < eligible.eligible.size(); ++i)
+    if (i != preferred) add(i);
+  return devices;
+}
+
+void Rescue::tell(const Unfinished& rest, std::uint32_t device, const Status& failure) {
+  std::uint64_t groups = 0;
+  for (const domain::GroupSpan& span : rest.spans) groups += span.size();
+  const std::string text = launch_.kernel->traits().name + ": " + failure.error().reason + "; " +
+                           std::to_string(groups) + " work-groups run on " +
+                           machine_.devices[device]->description().name + " instead";
+  const bool fatal = rest.fault == Fault::device;
+  machine_.observer->log(fatal ? LogLevel::warn : LogLevel::info, text);
+  if (fatal) event_.context().report(text);
+}
+
+Status Rescue::run(Unfinished rest, Status failure) {
+  if (rest.fault == Fault::memory) reason_ = domain::NotSplit::memory_short;
+  if (keeps_state(machine_, *launch_.kernel)) return failure;
+  int fatal = 0;
+  for (const std::uint32_t device : candidates(rest)) {
+    if (!rest.inputs_intact) return failure;
+    fatal += rest.fault == Fault::device ? 1 : 0;
+    if (fatal >= kMaxFatal) return failure;
+    tell(rest, device, failure);
+    std::vector<domain::GroupSpan> spans = std::exchange(rest.spans, {});
+    while (!spans.empty()) {
+      const auto part = part_on(view_, device, spans.back(), reason_);
+      Conductor conductor(machine_, launch_, view_, *part, event_);
+      if (Status status = conductor.run(); !status) {
+        failure = std::move(status);
+        rest.inputs_intact = conductor.unfinished().inputs_intact;
+        rest.fault = conductor.unfinished().fault;
+        break;
+      }
+      for (const SliceReport& report : conductor.reports()) reports_.push_back(report);
+      spans.pop_back();
+    }
+    if (spans.empty()) return {};
+    rest.spans = std::move(spans);
+  }
+  return failure;
+}
+
+}  // namespace skmd::icd

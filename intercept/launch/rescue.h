@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches that did not complete: their remaining groups run on other devices, as long as what they read exists.
+#pragma once
+
+#include <vector>
+
+#include "intercept/launch/conductor.h"
+
+namespace skmd::icd {
+
+/// Groups of a launch may run in any order, so those without results run after the others' results are in place, one
+/// span after another. No copies are kept for this: inputs that a failed run has overwritten are gone.
+class Rescue {
+ public:
+  Rescue(Machine& machine, const Launch& launch, const LaunchView& view, Event& event)
+      : machine_(machine), launch_(launch), view_(view), event_(event) {}
+
+  /// Blocks. `failure`: why; returned, or a newer one, when there is nowhere to turn to.
+  Status run(Unfinished rest, Status failure);
+  /// Of the spans that were rescued.
+  [[nodiscard]] const std::vector<SliceReport>& reports() const { return reports_; }
+  [[nodiscard]] domain::NotSplit reason() const { return reason_; }
+
+ private:
+  [[nodiscard]] std::vector<std::uint32_t> candidates(const Unfinished& rest) const;
+  void tell(const Unfinished& rest, std::uint32_t device, const Status& failure);
+  Machine& machine_;
+  const Launch& launch_;
+  const LaunchView& view_;
+  Event& event_;
+  std::vector<SliceReport> reports_;
+  domain::NotSplit reason_ = domain::NotSplit::one_device_eligible;
+};
+
+}  // namespace skmd::icd
