@@ -115,7 +115,13 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
     const auto mapping = close_mapping(**object, mapped_ptr);
     if (!mapping) return mapping.error();
     const HostBox bounce = bounce_box(**object, *mapping);
-    return call.submit(CL_COMMAND_UNMAP_MEM_OBJECT, make_unmap(**object, *mapping, bounce));
+    const Ref<Event> unmapping =
+        call.enqueue(CL_COMMAND_UNMAP_MEM_OBJECT, make_unmap(**object, *mapping, bounce), false);
+    const auto end = [storage = (*object)->storage(), mapping = *mapping](cl_int status) {
+      if (status < 0) storage->machine().executor->post([storage, mapping] { end_mapping(storage, mapping); });
+    };
+    if (!unmapping->when_ended(end)) end(unmapping->status());
+    return call.give(unmapping);
   });
 }
 

@@ -25,6 +25,15 @@ struct Round {
   std::uint64_t own_ns = 0;  // processor time of this thread in enqueue and flush
 };
 
+/// Also where waiting for events fails: what the command uses may go afterwards.
+cl_int wait_for(NativeQueue& queue, cl_event event) {
+  const auto& cl = *queue.context().cl;
+  const cl_int code = cl.clWaitForEvents(1, &event);
+  if (code != CL_SUCCESS) cl.clFinish(queue.handle());
+  cl.clReleaseEvent(event);
+  return code;
+}
+
 Round fill_once(NativeQueue& queue, cl_mem mem, std::size_t bytes) {
   const auto& cl = *queue.context().cl;
   const cl_uint pattern = 0x2b2b2b2b;
@@ -38,9 +47,8 @@ Round fill_once(NativeQueue& queue, cl_mem mem, std::size_t bytes) {
   cl_int status = CL_COMPLETE;
   cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
   round.finished = status <= CL_COMPLETE;
-  const cl_int waited = cl.clWaitForEvents(1, &event);
+  const cl_int waited = wait_for(queue, event);
   if (round.code == CL_SUCCESS) round.code = waited;
-  cl.clReleaseEvent(event);
   return round;
 }
 
@@ -83,10 +91,7 @@ Result<bool> uses_host_memory(NativeQueue& queue) {
   const cl_uint pattern = 0x5c5c5c5c;
   cl_event event = nullptr;
   code = cl.clEnqueueFillBuffer(queue.handle(), mem, &pattern, sizeof pattern, 0, kBytes, 0, nullptr, &event);
-  if (code == CL_SUCCESS) {
-    code = cl.clWaitForEvents(1, &event);
-    cl.clReleaseEvent(event);
-  }
+  if (code == CL_SUCCESS) code = wait_for(queue, event);
   const bool seen_by_host = host[0] == 0x5c && host[kBytes - 1] == 0x5c;
   host[1] = 0x11;
   if (code == CL_SUCCESS) {

@@ -33,6 +33,7 @@ class MapCommand final : public RangeCommand {
     if (invalidates()) storage_->host_written(mapping_.ranges);
     if (writes(mapping_.flags)) storage_->mapped_for_writing(mapping_.ranges);
     if (bounce_.first != nullptr) copy_to_host(*root, mapping_.region, bounce_);
+    *mapping_.made = true;
     return {};
   }
 
@@ -62,7 +63,8 @@ class UnmapCommand final : public RangeCommand {
 
  protected:
   Status perform() override {
-    if (!writes(mapping_.flags)) return {};
+    // Whatever is at the pointer of a map that failed, it is not what the object holds.
+    if (!writes(mapping_.flags) || !*mapping_.made) return {};
     auto root = storage_->host();
     if (!root) return root.error();
     if (bounce_.first != nullptr) copy_from_host(*root, mapping_.region, bounce_);
@@ -81,7 +83,7 @@ class UnmapCommand final : public RangeCommand {
 }  // namespace
 
 Result<Mapping> open_mapping(Memory& memory, const Region& region, cl_map_flags flags, void* pointer) {
-  Mapping mapping{pointer, flags, region.ranges(), region};
+  Mapping mapping{pointer, flags, region.ranges(), region, std::make_shared<std::atomic<bool>>(false)};
   if (writes(flags) && !memory.storage()->reserve_write_map(mapping.ranges))
     return domain::Error{CL_INVALID_OPERATION, "the region of " + std::to_string(region.bytes()) + " bytes at offset " +
                                                    std::to_string(region.begin) + " is already mapped for writing"};
@@ -118,6 +120,14 @@ void drop_mapping(Memory& memory, const Mapping& mapping) {
     open.erase(found);
   }
   if (writes(mapping.flags)) memory.storage()->release_write_map(mapping.ranges);
+}
+
+void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping) {
+  if (!writes(mapping.flags) || !*mapping.made) return;
+  const domain::RangeSet ranges = effective_ranges(*storage, mapping.region);
+  const RangeLock lock = RangeLock::take({{storage, ranges, true}});
+  storage->host_written(ranges);
+  storage->unmapped(mapping.ranges);
 }
 
 std::shared_ptr<Command> make_map(const Memory& memory, const Mapping& mapping, const HostBox& bounce) {

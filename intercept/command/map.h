@@ -18,6 +18,10 @@ Result<Mapping> close_mapping(Memory& memory, const void* pointer);
 /// A map that failed: as if it had never been enqueued.
 void drop_mapping(Memory& memory, const Mapping& mapping);
 
+/// An unmap whose command never ran, because of something that it waited for: the mapping ends all the same, or
+/// launches would leave its bytes alone for ever. Blocks.
+void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping);
+
 /// `bounce`, where not null, is the application's memory of an image with loose pitches (CL_MEM_USE_HOST_PTR): it gets
 /// the mapped bytes, since the tight form stays with us.
 std::shared_ptr<Command> make_map(const Memory& memory, const Mapping& mapping, const HostBox& bounce);

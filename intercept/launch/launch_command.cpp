@@ -118,7 +118,10 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   flight->begin = now_ns();
   flight->failures = failures;
   auto batch = prepare(*decision, *flight);
-  if (!batch) return false;  // run() does it, or says what is wrong
+  if (!batch) {  // run() does it, or says what is wrong
+    if (flight->moves) flight->moves->revoke_uploads(decision->slices.front().device);
+    return false;
+  }
 
   flight->event = event;
   flight->self = self;

@@ -55,16 +55,20 @@ std::uint64_t BuiltKernel::work_group_limit() {
     const auto kernel = native(index);
     return kernel ? (*kernel)->limits().work_group_size : 0;
   };
-  const std::uint64_t anchor = limit_of(machine_.anchor);
-  std::uint64_t limit = anchor;
-  for (std::uint32_t i = 0; i < native_.size(); ++i) {
-    const std::uint64_t other = i == machine_.anchor ? anchor : limit_of(i);
+  std::vector<std::uint64_t> limits(native_.size());
+  for (std::uint32_t i = 0; i < native_.size(); ++i) limits[i] = limit_of(i);
+  std::uint64_t anchor = limits[acting_anchor(machine_)];
+  // A driver that does not answer now may answer the next time; until then the others decide.
+  const bool answered = anchor != 0;
+  if (!answered && !limits.empty()) anchor = *std::max_element(limits.begin(), limits.end());
+  std::uint64_t limit = anchor != 0 ? anchor : UINT64_MAX;  // nobody answers: the launch will say why
+  for (const std::uint64_t other : limits) {
     if (other != 0 && other * kFarBelow >= anchor) limit = std::min(limit, other);
   }
   if (machine_.info != nullptr) limit = std::min(limit, machine_.info->limits().work_group_size);
   const auto& required = traits_.required_local;
   limit = std::max<std::uint64_t>({limit, std::uint64_t{required[0]} * required[1] * required[2], 1});
-  work_group_limit_.store(limit, std::memory_order_relaxed);
+  if (answered) work_group_limit_.store(limit, std::memory_order_relaxed);
   return limit;
 }
 

@@ -5,6 +5,7 @@
 
 #include <CL/cl.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -26,6 +27,8 @@ struct Mapping {
   cl_map_flags flags = 0;
   domain::RangeSet ranges;  // root offsets; a rectangle of an image is a set of rows
   Region region;            // the same bytes
+  /// Set when the map command has ended well: before that, and without it, the pointer shows nothing of the object.
+  std::shared_ptr<std::atomic<bool>> made = std::make_shared<std::atomic<bool>>(false);
 };
 
 class Memory : public Object {

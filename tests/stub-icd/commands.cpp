@@ -300,14 +300,22 @@ cl_int run_range(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, c
   });
 }
 
+/// Commands on a lost device end: nobody has to wait for them.
+cl_int drop_if_lost(cl_command_queue queue, cl_int failed) {
+  if (lost(queue->device->index) != CL_SUCCESS) flush_commands(queue);
+  return failed;
+}
+
 cl_int flush(cl_command_queue queue) {
-  if (const cl_int failed = record("clFlush", [&] { return on_device(queue); }); failed != CL_SUCCESS) return failed;
+  const cl_int failed = record("clFlush", [&] { return on_device(queue); });
+  if (failed != CL_SUCCESS) return drop_if_lost(queue, failed);
   flush_commands(queue);
   return CL_SUCCESS;
 }
 
 cl_int finish(cl_command_queue queue) {
-  if (const cl_int failed = record("clFinish", [&] { return on_device(queue); }); failed != CL_SUCCESS) return failed;
+  const cl_int failed = record("clFinish", [&] { return on_device(queue); });
+  if (failed != CL_SUCCESS) return drop_if_lost(queue, failed);
   flush_commands(queue);
   std::unique_lock lock(queue->mutex);
   queue->drained.wait(lock, [&] { return queue->commands.empty() && !queue->busy; });
@@ -317,7 +325,7 @@ cl_int finish(cl_command_queue queue) {
 cl_int wait_for_events(cl_uint count, const cl_event* events) {
   const cl_int failed =
       record("clWaitForEvents", [&] { return "count=" + std::to_string(count) + " " + on_device(events[0]->queue); });
-  if (failed != CL_SUCCESS) return failed;  // without having waited
+  if (failed != CL_SUCCESS) return drop_if_lost(events[0]->queue, failed);  // without having waited
   bool all_good = true;
   for (cl_uint i = 0; i < count; ++i) {
     wait_for(events[i]);

@@ -44,6 +44,30 @@ TEST_F(Maps, AnInvalidatingMapFetchesNothingAndUnwrittenReadersDoNotDisturbIt) {
   EXPECT_EQ(read(memory->storage()), Bytes(64, 2));
 }
 
+TEST_F(Maps, UnmappingAMapThatFailedCommitsNothing) {
+  auto memory = buffer(64);
+  written_on_device(memory->storage(), 0, {0, 64}, 6);
+  auto* pointer = reinterpret_cast<std::uint8_t*>(*memory->storage()->host());
+  ASSERT_TRUE(open_mapping(*memory, Region::linear(0, 64), CL_MAP_WRITE, pointer));
+  devices[0]->fail_reads = 1;
+  EXPECT_EQ(run(make_map(*memory, memory->mappings().front(), {})), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  std::fill_n(pointer, 64, std::uint8_t{9});
+  unmap(memory, pointer);
+  EXPECT_EQ(read(memory->storage()), Bytes(64, 6));
+}
+
+TEST_F(Maps, AMappingWhoseUnmapNeverRanEndsAllTheSame) {
+  auto memory = buffer(64);
+  written_on_device(memory->storage(), 0, {0, 64}, 6);
+  const Mapping mapping = map(memory, 0, 32, CL_MAP_WRITE);
+  std::fill_n(bytes_of(mapping), 32, std::uint8_t{2});
+  end_mapping(memory->storage(), mapping);
+  EXPECT_TRUE(memory->storage()->write_mapped().empty());
+  Bytes expected(64, 2);
+  std::fill(expected.begin() + 32, expected.end(), std::uint8_t{6});
+  EXPECT_EQ(read(memory->storage()), expected);
+}
+
 TEST_F(Maps, DeviceCopiesBecomeStaleAtTheUnmapNotAtTheMap) {
   auto memory = buffer(64);
   auto& storage = *memory->storage();

@@ -118,7 +118,13 @@ BatchResult FakeDevice::execute(const Batch& batch) {
       }
       execute(*write);
     }
-    if (const auto* read = std::get_if<ReadOp>(&op)) execute(*read);
+    if (const auto* read = std::get_if<ReadOp>(&op)) {
+      if (fail_reads.load() > 0) {
+        --fail_reads;
+        return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a read on request", {}, Fault::memory, index};
+      }
+      execute(*read);
+    }
     if (const auto* copy = std::get_if<CopyOp>(&op))
       std::memcpy(memory_of(copy->to).data() + copy->to_offset, memory_of(copy->from).data() + copy->from_offset,
                   copy->bytes);

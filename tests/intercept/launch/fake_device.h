@@ -91,6 +91,7 @@ class FakeDevice : public Device {
   std::atomic<int> refuse_runs{0};             ///< so many of the next runs are not accepted
   std::atomic<int> fail_writes{0};             ///< so many of the next writes fail, having written nothing
   std::atomic<int> fail_fills{0};              ///< so many of the next fills fail, having written nothing
+  std::atomic<int> fail_reads{0};              ///< likewise of reads
   std::atomic<int> fail_allocations{0};        ///< so many of the next allocations fail
   std::function<void()> on_submit;             ///< at the begin of submit(), with no lock held
   std::function<void()> on_help;               ///< likewise of help()

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fault matrix: one application's session over the stub driver, again and again, each time with one vendor call
+// failing at one of its uses. Every run is a process of its own, since a driver that has lost a device stays that way.
+#include <dlfcn.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/faults/session.h"
+#include "tests/stub-icd/control.h"
+
+extern "C" __attribute__((weak)) int __lsan_do_recoverable_leak_check();
+
+namespace {
+
+using skmd::test::Outcome;
+
+/// Generous: a machine that is busy with other things is no hang.
+constexpr int kSecondsPerRun = 300;
+constexpr int kWrong = 1, kLeak = 2;
+
+struct Configuration {
+  const char* name;
+  const char* devices;   // STUB_DEVICES
+  const char* selected;  // SKMD_DEVICES
+  const char* delay;     // STUB_DELAY_US
+  const char* partition;
+};
+constexpr Configuration kConfigurations[] = {
+    {"split", "gpu,gpu", "stub:0,stub:1", "0", "equal"},
+    {"split-inline", "gpu,gpu", "stub:0,stub:1", "-1", "equal"},
+    {"whole", "gpu,gpu", "stub:0,stub:1", "0", "single:0"},
+    {"in-place", "gpu,cpu", "stub:0,stub:1", "0", "equal"},
+    {"three", "gpu,gpu,cpu", "stub:0,stub:1,stub:2@discrete", "0", "auto"},
+    {"one", "gpu", "stub:0", "0", "equal"},
+};
+
+struct Run {
+  const Configuration* configuration;
+  std::string failure;  // as stub::set_failure() takes it
+};
+
+struct Options {
+  bool full = false;
+  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+  std::string only_configuration, only_failure;
+};
+
+void prepare(const Configuration& c) {
+  setenv("STUB_DEVICES", c.devices, 1);
+  setenv("STUB_DELAY_US", c.delay, 1);
+  setenv("SKMD_DEVICES", c.selected, 1);
+  setenv("SKMD_PARTITION", c.partition, 1);
+}
+
+/// Objects of the application are gone as soon as its last commands are; what stays belongs to the devices.
+std::string leaked() {
+  std::string kinds;
+  for (int i = 0; i < 2000; ++i) {
+    kinds = stub::live_kinds();
+    const bool settled = kinds.find("memory") == std::string::npos && kinds.find("kernels") == std::string::npos &&
+                         kinds.find("programs") == std::string::npos && kinds.find("events") == std::string::npos;
+    if (settled) return {};
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return kinds;
+}
+
+[[noreturn]] void child(const Run& run) {
+  prepare(*run.configuration);
+  stub::set_failure(run.failure);
+  const Outcome outcome = skmd::test::run_session();
+  int code = outcome.good ? 0 : kWrong;
+  if (const std::string kinds = leaked(); !kinds.empty()) {
+    std::fprintf(stderr, "native objects are left: %s\n", kinds.c_str());
+    code = kLeak;
+  }
+  if (__lsan_do_recoverable_leak_check != nullptr && __lsan_do_recoverable_leak_check() != 0) code = kLeak;
+  std::fflush(stderr);
+  _exit(code);
+}
+
+/// What the session uses without any failure, by call; empty if it does not even pass then.
+std::map<std::string, std::size_t> count_uses(const Configuration& configuration) {
+  int ends[2];
+  if (pipe(ends) != 0) return {};
+  const pid_t pid = fork();
+  if (pid == 0) {
+    prepare(configuration);
+    const Outcome outcome = skmd::test::run_session();
+    const std::string kinds = leaked();
+    if (!outcome.good || outcome.errors != 0 || !kinds.empty()) {
+      std::fprintf(stderr, "%s: without any failure: %zu errors, left: %s\n", configuration.name, outcome.errors,
+                   kinds.c_str());
+      _exit(kWrong);
+    }
+    std::string text;
+    for (const auto& [call, uses] : stub::uses()) text += call + ' ' + std::to_string(uses) + '\n';
+    const bool told = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    _exit(told ? 0 : kWrong);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(got));
+  close(ends[0]);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  std::map<std::string, std::size_t> uses;
+  if (status != 0) return uses;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t blank = text.find(' ', at), end = text.find('\n', at);
+    uses[text.substr(at, blank - at)] = std::stoul(text.substr(blank + 1, end - blank - 1));
+    at = end + 1;
+  }
+  return uses;
+}
+
+bool is_command(const std::string& call) { return call.starts_with("clEnqueue"); }
+bool is_release(const std::string& call) { return call.starts_with("clRelease"); }
+bool is_query(const std::string& call) {
+  return call.find("Info") != std::string::npos && call != "clGetEventInfo" && call != "clGetEventProfilingInfo";
+}
+bool has_device(const std::string& call) {
+  return is_command(call) || call == "clFlush" || call == "clFinish" || call == "clWaitForEvents" ||
+         call == "clGetEventInfo" || call == "clCreateBuffer" || call == "clCreateContext" ||
+         call == "clCreateCommandQueue";
+}
+
+/// Codes that vendors give at this call.
+std::vector<int> codes_of(const std::string& call, bool full) {
+  if (!full || is_query(call) || is_release(call)) return {-5};
+  if (call == "clBuildProgram") return {-11, -5};
+  if (call == "clCompileProgram") return {-15, -5};
+  if (call == "clLinkProgram") return {-17, -5};
+  if (call == "clCreateBuffer" || call == "clCreateImage" || is_command(call)) return {-4, -5, -36};
+  if (call == "clSetKernelArg") return {-50, -5};
+  return {-5, -6};
+}
+
+void plan(const Configuration& configuration, const std::map<std::string, std::size_t>& uses, bool full,
+          std::vector<Run>& runs) {
+  const auto add = [&](const std::string& failure) { runs.push_back({&configuration, failure}); };
+  for (const auto& [call, count] : uses) {
+    for (std::size_t use = 1; use <= (full ? count : std::min<std::size_t>(count, 2)); ++use) {
+      const std::string at = call + ":" + std::to_string(use);
+      for (const int code : codes_of(call, full)) add(at + ":" + std::to_string(code));
+      if (is_command(call)) add("run:" + at + ":-5");
+      if (!full) continue;
+      add(at + "+:-5");
+      if (is_command(call)) add("run:" + at + "+:-5");
+      if (is_command(call)) add("lost:run:" + at + ":-5");
+      if (has_device(call)) add("lost:" + at + ":-2");
+    }
+    if (!full && has_device(call)) add("lost:" + call + ":1:-2");
+    if (!full && is_command(call)) add("lost:run:" + call + ":2:-5");
+  }
+}
+
+struct Child {
+  pid_t pid = 0;
+  int errors = -1;  // its standard error
+  const Run* run = nullptr;
+  std::chrono::steady_clock::time_point begun;
+};
+
+Child start(const Run& run) {
+  int ends[2];
+  if (pipe(ends) != 0) std::abort();
+  Child started{fork(), ends[0], &run, std::chrono::steady_clock::now()};
+  if (started.pid == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    child(run);
+  }
+  close(ends[1]);
+  return started;
+}
+
+/// True if the run was good. Standard error of good runs is thrown away.
+bool finish(Child& ended, int status, bool timed_out) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(ended.errors, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(got));
+  close(ended.errors);
+  if (status == 0) return true;
+  const char* const how = timed_out                      ? "hangs"
+                          : WIFSIGNALED(status)          ? "crashes"
+                          : WEXITSTATUS(status) == kLeak ? "leaks"
+                                                         : "is wrong";
+  std::printf("FAILED %s %s: %s\n%s", ended.run->configuration->name, ended.run->failure.c_str(), how,
+              text.substr(0, 4000).c_str());
+  std::fflush(stdout);
+  return false;
+}
+
+std::size_t run_all(const std::vector<Run>& runs, unsigned jobs) {
+  std::vector<Child> children;
+  std::size_t next = 0, failures = 0;
+  while (next < runs.size() || !children.empty()) {
+    while (next < runs.size() && children.size() < jobs) children.push_back(start(runs[next++]));
+    bool any = false;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      const auto age = std::chrono::steady_clock::now() - children[i].begun;
+      const bool timed_out = age > std::chrono::seconds(kSecondsPerRun);
+      if (timed_out) kill(children[i].pid, SIGKILL);
+      int status = 0;
+      if (waitpid(children[i].pid, &status, timed_out ? 0 : WNOHANG) == 0) continue;
+      failures += finish(children[i], status, timed_out) ? 0 : 1;
+      children.erase(children.begin() + static_cast<std::ptrdiff_t>(i--));
+      any = true;
+    }
+    if (!any) std::this_thread::sleep_for(std::chrono::microseconds(500));
+  }
+  return failures;
+}
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--full") options.full = true;
+    if (argument == "--jobs" && i + 1 < argc) options.jobs = static_cast<unsigned>(std::max(1, std::atoi(argv[++i])));
+    if (argument == "--configuration" && i + 1 < argc) options.only_configuration = argv[++i];
+    if (argument == "--failure" && i + 1 < argc) options.only_failure = argv[++i];
+  }
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Options options = parse(argc, argv);
+  // Loaded once, and only mapped in the runs: nothing of it runs before a child's first call.
+  if (dlopen(SKMD_LIBRARY, RTLD_NOW | RTLD_LOCAL) == nullptr) std::printf("%s\n", dlerror());
+  std::vector<Run> runs;
+  std::size_t failures = 0;
+  for (const Configuration& configuration : kConfigurations) {
+    if (!options.only_configuration.empty() && options.only_configuration != configuration.name) continue;
+    if (!options.only_failure.empty()) {
+      runs.push_back({&configuration, options.only_failure});
+      continue;
+    }
+    const auto uses = count_uses(configuration);
+    const std::size_t before = runs.size();
+    if (uses.empty()) ++failures;
+    plan(configuration, uses, options.full, runs);
+    std::size_t calls = 0;
+    for (const auto& [call, count] : uses) calls += count;
+    std::printf("%s: %zu vendor functions, %zu calls, %zu runs\n", configuration.name, uses.size(), calls,
+                runs.size() - before);
+    std::fflush(stdout);
+  }
+  failures += run_all(runs, options.jobs);
+  std::printf("%zu runs, %zu failures\n", runs.size(), failures);
+  return failures == 0 && !runs.empty() ? 0 : 1;
+}
