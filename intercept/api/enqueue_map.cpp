@@ -118,7 +118,7 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
     const Ref<Event> unmapping =
         call.enqueue(CL_COMMAND_UNMAP_MEM_OBJECT, make_unmap(**object, *mapping, bounce), false);
     const auto end = [storage = (*object)->storage(), mapping = *mapping](cl_int status) {
-      if (status < 0) storage->machine().executor->post([storage, mapping] { end_mapping(storage, mapping); });
+      if (status < 0) end_mapping(storage, mapping);
     };
     if (!unmapping->when_ended(end)) end(unmapping->status());
     return call.give(unmapping);

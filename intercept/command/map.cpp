@@ -125,9 +125,10 @@ void drop_mapping(Memory& memory, const Mapping& mapping) {
 void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping) {
   if (!writes(mapping.flags) || !*mapping.made) return;
   const domain::RangeSet ranges = effective_ranges(*storage, mapping.region);
-  const RangeLock lock = RangeLock::take({{storage, ranges, true}});
-  storage->host_written(ranges);
-  storage->unmapped(mapping.ranges);
+  RangeLock::request({{storage, ranges, true}}, [storage, ranges, mapped = mapping.ranges](RangeLock) {
+    storage->host_written(ranges);
+    storage->unmapped(mapped);
+  });
 }
 
 std::shared_ptr<Command> make_map(const Memory& memory, const Mapping& mapping, const HostBox& bounce) {

@@ -19,7 +19,7 @@ Result<Mapping> close_mapping(Memory& memory, const void* pointer);
 void drop_mapping(Memory& memory, const Mapping& mapping);
 
 /// An unmap whose command never ran, because of something that it waited for: the mapping ends all the same, or
-/// launches would leave its bytes alone for ever. Blocks.
+/// launches would leave its bytes alone for ever. As soon as nobody uses the bytes.
 void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping);
 
 /// `bounce`, where not null, is the application's memory of an image with loose pitches (CL_MEM_USE_HOST_PTR): it gets

@@ -53,6 +53,7 @@ struct Run {
 
 struct Options {
   bool full = false;
+  std::size_t every = 1;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   std::string only_configuration, only_failure;
 };
@@ -235,6 +236,8 @@ Options parse(int argc, char** argv) {
     const std::string argument = argv[i];
     if (argument == "--full") options.full = true;
     if (argument == "--jobs" && i + 1 < argc) options.jobs = static_cast<unsigned>(std::max(1, std::atoi(argv[++i])));
+    if (argument == "--every" && i + 1 < argc)
+      options.every = static_cast<std::size_t>(std::max(1, std::atoi(argv[++i])));
     if (argument == "--configuration" && i + 1 < argc) options.only_configuration = argv[++i];
     if (argument == "--failure" && i + 1 < argc) options.only_failure = argv[++i];
   }
@@ -265,6 +268,9 @@ int main(int argc, char** argv) {
                 runs.size() - before);
     std::fflush(stdout);
   }
+  std::vector<Run> chosen;
+  for (std::size_t i = 0; i < runs.size(); i += options.every) chosen.push_back(runs[i]);
+  runs.swap(chosen);
   failures += run_all(runs, options.jobs);
   std::printf("%zu runs, %zu failures\n", runs.size(), failures);
   return failures == 0 && !runs.empty() ? 0 : 1;

@@ -39,8 +39,10 @@ TEST_P(StubFailure, AFailureAtEachCallOfABatchIsItsStatus) {
   }
   stub::set_failure("clFlush:1:-36");
   EXPECT_EQ(run_batch(*device_, ops).status, CL_INVALID_COMMAND_QUEUE);
-  stub::set_failure("clGetEventInfo:1:-5");
-  EXPECT_EQ(run_batch(*device_, ops).status, CL_OUT_OF_RESOURCES);
+  stub::set_failure("clGetEventInfo:0:-5");
+  EXPECT_EQ(run_batch(*device_, ops).status, CL_SUCCESS) << "waiting tells as well";
+  stub::set_failure("clWaitForEvents:0:-5");
+  EXPECT_EQ(run_batch(*device_, ops).status, CL_SUCCESS) << "and so does finishing and asking";
   stub::set_failure("clGetEventProfilingInfo:0:-7");
   const auto untimed = run_batch(*device_, ops, true);
   EXPECT_EQ(untimed.status, CL_SUCCESS) << "times are no result";
