@@ -62,6 +62,7 @@ Status copy_on_device(const CopyTask& task, const domain::ByteRange& range, doma
 /// A device that has all of `ranges`, by its space; the host space if there is none or host memory is the better place.
 domain::SpaceId whole_source(Storage& from, const domain::RangeSet& ranges) {
   const std::lock_guard lock(from.mutex());
+  from.leave_lost_copies();
   const auto& residency = from.residency();
   const std::uint64_t bytes = ranges.bytes();
   if (bytes < kSmallCopy && residency.valid(domain::kHostSpace, ranges).bytes() == bytes) return domain::kHostSpace;
@@ -103,10 +104,13 @@ bool copy_rows_on_device(Storage& from, const Region& source, Storage& to, const
   batch.ops.emplace_back(std::move(op));
   BatchGroup group;
   group.submit(*machine.devices[index], std::move(batch));
-  if (!group.wait()) return false;
+  const bool good = group.wait().ok() && still_valid(machine, from, index, read);
   const std::lock_guard lock(to.mutex());
-  to.residency().written(space, written);
-  return true;
+  if (good)
+    to.residency().written(space, written);
+  else
+    to.residency().withdrawn(space, written);
+  return good;
 }
 
 Status copy_bytes(Storage& from, std::uint64_t from_offset, Storage& to, std::uint64_t to_offset, std::uint64_t bytes) {

@@ -26,7 +26,11 @@ EventDrain::~EventDrain() {
   for (std::size_t next = 0; next < pending_.size(); ++next) {
     // Moved out first: proceed() may add to the list.
     const Ref<Event> event = std::move(pending_[next]);
-    event->proceed();
+    try {
+      event->proceed();
+    } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
+      event->complete(CL_OUT_OF_HOST_MEMORY);
+    }
   }
   current_drain = nullptr;
 }

@@ -59,19 +59,36 @@ void Queue::ended(Event& event) {
   if (barrier_.get() == &event) dropped_barrier = std::move(barrier_);
 }
 
+namespace {
+
+/// A command that is in the books ends, whatever happens, or what follows it would wait for ever.
+template <class Body>
+void completing_if_thrown(Event& event, Body&& body) {
+  try {
+    body();
+  } catch (...) {  // bad_alloc: nothing else is thrown below here
+    event.complete(CL_OUT_OF_HOST_MEMORY);
+    throw;
+  }
+}
+
+}  // namespace
+
 Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command,
                           const std::vector<Ref<Event>>& wait_list) {
   std::vector<Ref<Event>> earlier;
   Ref<Event> event = enter(type, std::move(command), !wait_list.empty(), Order::command, earlier);
-  event->arm(wait_list, earlier);
-  event->tidy();
+  completing_if_thrown(*event, [&] {
+    event->arm(wait_list, earlier);
+    event->tidy();
+  });
   return event;
 }
 
 Ref<Event> Queue::enqueue_marker(cl_command_type type, const std::vector<Ref<Event>>& wait_list, bool barrier) {
   std::vector<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), barrier ? Order::barrier : Order::marker, earlier);
-  event->arm(wait_list, earlier);
+  completing_if_thrown(*event, [&] { event->arm(wait_list, earlier); });
   return event;
 }
 
@@ -87,13 +104,15 @@ Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command
     event->complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     return event;
   }
-  event->advance(CL_SUBMITTED);
-  if (command->start(nullptr, event, command)) {
-    event->wait();
-  } else {
-    RangeLock ranges = RangeLock::take(command->claims());
-    event->run_here(std::move(command), std::move(ranges));
-  }
+  completing_if_thrown(*event, [&] {
+    event->advance(CL_SUBMITTED);
+    if (command->start(nullptr, event, command)) {
+      event->wait();
+    } else {
+      RangeLock ranges = RangeLock::take(command->claims());
+      event->run_here(std::move(command), std::move(ranges));
+    }
+  });
   return event;
 }
 

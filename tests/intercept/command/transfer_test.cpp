@@ -4,10 +4,25 @@
 #include <optional>
 #include <thread>
 
+#include "intercept/object/mover.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
 namespace {
+
+Status upload(Storage& root, std::uint32_t device, const domain::RangeSet& ranges) {
+  const MoveGuard guard({&root});
+  MovePlan plan = MovePlan::make(root.machine(), {{&root, device, ranges}});
+  auto ops = plan.upload_ops(device);
+  if (!ops) return ops.error();
+  Batch batch;
+  batch.ops = std::move(*ops);
+  BatchGroup group;
+  group.submit(*root.machine().devices[device], std::move(batch));
+  const Status status = group.wait();
+  if (status) plan.commit_uploads();
+  return status;
+}
 
 using Transfers = Commands;
 
@@ -224,7 +239,7 @@ TEST_F(Transfers, ALargeFillKeepsEveryCopyAndMakesTheHostsStale) {
   write(root, 0, Bytes(kSize, 1));
   for (std::uint32_t device : {0u, 1u}) {
     const RangeLock lock = RangeLock::take({{root, domain::ByteRange{0, kSize}, false}});
-    ASSERT_TRUE(root->upload(device, domain::ByteRange{0, kSize}, "test"));
+    ASSERT_TRUE(upload(*root, device, domain::ByteRange{0, kSize}));
   }
   EXPECT_MOVED(2 * kSize);
   EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{9}})), CL_COMPLETE);
@@ -244,7 +259,7 @@ TEST_F(Transfers, ALargeFillOfBytesThatNobodyWroteSendsNothingToAnyDevice) {
   EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{3}})), CL_COMPLETE);
   for (std::uint32_t device : {0u, 1u}) {
     const RangeLock lock = RangeLock::take({{root, domain::ByteRange{0, kSize}, false}});
-    ASSERT_TRUE(root->upload(device, domain::ByteRange{0, kSize}, "test"));
+    ASSERT_TRUE(upload(*root, device, domain::ByteRange{0, kSize}));
   }
   EXPECT_MOVED(0);
   EXPECT_EQ(read(root), Bytes(kSize, 3));

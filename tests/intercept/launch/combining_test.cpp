@@ -177,12 +177,25 @@ TEST(CombiningFails, TheOldCountsAreThereAgain) {
     World w(discrete);
     EXPECT_EQ(w.count(histogram_traits()), CL_COMPLETE);
     EXPECT_EQ(w.words(0, kBins), w.counts);
-    w.fakes[1]->fail_runs = 1;
+    for (const auto& fake : w.fakes) fake->fail_runs = 1, fake->fail_late = true;
     EXPECT_EQ(w.count(histogram_traits()), CL_OUT_OF_RESOURCES);
     EXPECT_EQ(w.words(0, kBins), w.counts);
     EXPECT_EQ(w.count(histogram_traits()), CL_COMPLETE);
     EXPECT_EQ(w.words(0, kBins), times(w.counts, 2));
   }
+}
+
+TEST(CombiningFails, WhatOneDeviceDidNotCountAnotherDoes) {
+  for (const std::vector<bool>& discrete : {std::vector<bool>{true, true}, std::vector<bool>{false, true}})
+    for (const std::size_t failing : {0, 1}) {
+      World w(discrete);
+      EXPECT_EQ(w.count(histogram_traits()), CL_COMPLETE);
+      EXPECT_EQ(w.words(0, kBins), w.counts);
+      w.fakes[failing]->fail_runs = 1;
+      w.fakes[failing]->fail_late = true;
+      EXPECT_EQ(w.count(histogram_traits()), CL_COMPLETE);
+      EXPECT_EQ(w.words(0, kBins), times(w.counts, 2)) << failing;
+    }
 }
 
 TEST(CombiningFails, WhatWasCountedInHalfIsNotCountedTwice) {

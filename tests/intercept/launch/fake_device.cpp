@@ -141,7 +141,7 @@ BatchResult FakeDevice::execute(const Batch& batch) {
       ++counters.fills;
       if (fail_fills.load() > 0) {
         --fail_fills;
-        return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a fill on request", {}};
+        return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a fill on request", {}, Fault::memory, index};
       }
       for (std::uint64_t i = 0; i < fill->bytes; ++i)
         memory_of(fill->memory).data()[fill->offset + i] = fill->pattern[i % fill->pattern.size()];

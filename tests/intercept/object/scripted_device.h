@@ -85,6 +85,7 @@ class ScriptedDevice : public icd::Device {
   icd::Result<std::shared_ptr<icd::NativeSampler>> sampler(bool, cl_addressing_mode, cl_filter_mode) override;
   icd::Ticket submit(icd::Batch&& batch) override;
   void help(icd::Ticket) override {}
+  void tidy(icd::Ticket) override {}
 
  private:
   std::map<const icd::NativeKernel*, std::string> names_;
