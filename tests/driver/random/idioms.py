@@ -1,31 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements that real kernels are made of and single loads and stores are not: pointers that walk, casts, builtins that take
 pointers, groups that work on blocks of their own, neighbours that meet at a barrier."""
-from kernels import SIZES, UNSIGNED, VECTORS, Writer, power_above
-
-SCALARS = [t for t in SIZES if t not in VECTORS and t != "Record"]
+from kernels import Writer
+from model import SCALARS, UNSIGNED, Form, power_above
 
 
 class Idioms(Writer):
     """Mixed into the writer of statements; `barriers` and the rest come from there."""
 
-    def fresh_own(self, kind, per_item=1, grouped=False):
+    def single_own(self, kind, per_item=1, grouped=False):
         """An argument that nothing else in this kernel uses, `per_item` elements beside each other."""
         form = self.grouped_form() if grouped else self.form()
         while form.leaders:
             form = self.form()
-        own = self.add(role="own", type=kind, elements=form.limit * per_item, form=form, per_item=per_item)
-        own.role = "strided"  # the general statements leave it alone
-        return own
+        if per_item > 1:
+            self.uses("strided_write")
+        return self.add(role="single", type=kind, elements=form.limit * per_item, form=form, per_item=per_item)
 
     def anonymous(self, kind, elements):
-        own = self.add(role="own", type=kind, elements=elements)
-        own.role = "strided"
-        return own
+        return self.add(role="single", type=kind, elements=elements)
 
     def walking_pointer(self):
+        self.uses("loop")
         kind, steps = self.rng.choice(["uint", "uchar", "ulong", "ushort"]), self.rng.choice([2, 3, 4])
-        own, pointer, counter = self.fresh_own(kind, steps), self.fresh("p"), self.fresh("i")
+        own, pointer, counter = self.single_own(kind, steps), self.fresh("p"), self.fresh("i")
         lines = [f"__global {kind} *{pointer} = {own.name} + {own.form.text} * {steps};"]
         shape = self.rng.randrange(4)
         if shape == 0:
@@ -46,33 +44,34 @@ class Idioms(Writer):
             a, b = (self.add(role="read", type="uint", elements=self.items + 3) for _ in range(2))
             lines = [f"__global const uint *{pointer} = {self.condition()} ? {a.name} : {b.name} + {self.rng.randrange(4)};"]
             return "\n".join(lines + [self.bind("uint", f"{pointer}[{self.linear()}]")])
-        a, b = self.fresh_own("uint"), self.anonymous("uint", 1)
+        a, b = self.single_own("uint"), self.anonymous("uint", 1)
         b.need(a.elements)
         return f"__global uint *{pointer} = {self.condition()} ? {a.name} : {b.name};\n{pointer}[{a.form.text}] = {self.value('uint')};"
 
     def other_type(self):
         """The elements as their bytes, or as wider ones."""
         if self.chance(50):
-            own = self.fresh_own("uint")
+            own = self.single_own("uint")
             return f"((__global uchar *){own.name})[({own.form.text}) * 4 + {self.rng.randrange(4)}] = {self.value('uchar')};"
         if self.chance(50):
-            own = self.fresh_own("ushort", 4)
+            own = self.single_own("ushort", 4)
             return f"((__global ulong *){own.name})[{own.form.text}] = {self.value('ulong')};"
         read = self.add(role="read", type="uchar", elements=self.items * 4)
         return self.bind("uint", f"((__global const uint *){read.name})[{self.linear()}]")
 
     def alias(self):
         """One buffer as two arguments, in and out."""
+        self.uses("alias")
         kind = self.rng.choice(["uint", "ushort", "ulong", "float", "uchar4"])
-        own = self.fresh_own(kind, self.rng.choice([1, 2]))
+        own = self.single_own(kind, self.rng.choice([1, 2]))
         same = self.add(role="alias", type=kind, elements=own.elements, partner=own.name)
         place = f"{own.form.text} * {own.per_item} + {self.rng.randrange(own.per_item)}"
         store = f"{own.name}[{place}] = {self.value(kind)};"
         read = self.bind("uint", self.as_uint(same, f"{same.name}[{place}]"))
-        return "\n".join([store, read] if self.chance(40) else [read, store, f"{own.name}[{place}] {'+=' if kind in UNSIGNED else '='} {self.value(kind)};"])
+        return "\n".join([store, read] if self.chance(40) else [read, store, f"{own.name}[{place}] {'+=' if kind in UNSIGNED.values() else '='} {self.value(kind)};"])
 
     def half(self):
-        own = self.fresh_own("ushort", 2)
+        own = self.single_own("ushort", 2)
         function = self.rng.choice(["vstore_half", "vstore_half2"])
         value = f"(float)({self.whole(1)} & 1023u)"
         if function == "vstore_half":
@@ -82,15 +81,15 @@ class Idioms(Writer):
     def out_pointer(self):
         """Builtins that give their second result through a pointer."""
         if self.chance(50):
-            own = self.fresh_own("int")
+            own = self.single_own("int")
             return self.bind("uint", f"(uint)(frexp((float)({self.whole(1)} & 4095u), &{own.name}[{own.form.text}]) * 65536.0f)")
-        own = self.fresh_own("float")
+        own = self.single_own("float")
         return self.bind("uint", f"(uint)(modf((float)({self.whole(1)} & 4095u) * 0.25f, &{own.name}[{own.form.text}]) * 4.0f)")
 
     def odd_map(self):
         """Injective maps by division, bits and 24-bit products."""
         choice, items = self.rng.randrange(6), self.items
-        kind = self.rng.choice(SCALARS)
+        kind = self.rng.choice(list(SCALARS))
         width = self.rng.choice([2, 3, 4, 8, 10, 16])
         line = f"(uint){self.bind_now(self.linear())}"
         columns = -(-items // width)
@@ -122,13 +121,10 @@ class Idioms(Writer):
 
     # -- groups
 
-    def grouped_form(self):
-        from kernels import Form
-        return Form(f"({self.group_linear()} * {self.local_total()} + {self.local_linear()})", self.items)
-
     def group_block(self):
         """Each group owns a block, its work-items walk it."""
-        block, kind, counter = self.rng.randrange(1, 70), self.rng.choice(SCALARS), self.fresh("i")
+        self.uses("loop")
+        block, kind, counter = self.rng.randrange(1, 70), self.rng.choice(list(SCALARS)), self.fresh("i")
         groups = max(r.group_total for r in self.ranges)
         own = self.anonymous(kind, groups * block)
         size = self.constant(block)
@@ -139,12 +135,14 @@ class Idioms(Writer):
         return text
 
     def one_group(self):
-        own = self.fresh_own("uint", grouped=True)
+        self.uses("uniform_control")
+        own = self.single_own("uint", grouped=True)
         return f"if (get_group_id(0) {self.rng.choice(['==', '>', '<'])} {self.rng.randrange(4)}) {own.name}[{own.form.text}] {self.rng.choice(['=', '+='])} {self.value('uint')};"
 
     def neighbours(self):
         """Through global memory, inside the group."""
-        own = self.fresh_own("uint", grouped=True)
+        self.uses("barrier")
+        own = self.single_own("uint", grouped=True)
         start = f"{self.group_linear()} * {self.local_total()}"
         return "\n".join([f"{own.name}[{own.form.text}] = {self.value('uint')};", "barrier(CLK_GLOBAL_MEM_FENCE);",
                           self.bind("uint", f"{own.name}[{start} + ({self.local_linear()} + {self.rng.randrange(1, 5)}) % {self.local_total()}]"),
@@ -152,6 +150,8 @@ class Idioms(Writer):
 
     def copies(self):
         """async_work_group_copy in, and out or out with a stride."""
+        self.uses("local_memory")
+        self.uses("barrier")
         tile, event, count = self.fresh("tile"), self.fresh("e"), self.local_total()
         self.locals.append(f"__local uint {tile}[{self.max_local}];")
         read = self.add(role="read", type="uint", elements=self.items + 8)
@@ -169,6 +169,7 @@ class Idioms(Writer):
     # -- loops with an index that is carried
 
     def carried(self):
+        self.uses("loop")
         read, index, counter = self.add(role="read", type=self.rng.choice(["uint", "ushort", "uchar4"]), elements=1), self.fresh("at"), self.fresh("i")
         total, steps = self.fresh("t"), self.rng.choice([2, 4, 7])
         shape = self.rng.randrange(4)
@@ -189,10 +190,21 @@ class Idioms(Writer):
         return "\n".join(lines)
 
     def triangle(self):
-        own = self.fresh_own("uint", 6)
+        self.uses("loop")
+        own = self.single_own("uint", 6)
         row, column = self.fresh("i"), self.fresh("j")
         return (f"for (int {row} = 0; {row} < 3; ++{row}) for (int {column} = 0; {column} <= {row}; ++{column}) "
                 f"{own.name}[({own.form.text}) * 6 + {row} * ({row} + 1) / 2 + {column}] = {self.value('uint')};")
+
+    def turned_permutation(self):
+        """Addresses that bytes decide which this launch overwrites: each work-item turns its entry round, so that a permutation remains.
+        All work-items have to come here."""
+        self.uses("indirect")
+        self.uses("scattered_write")
+        count, entry = self.items, self.fresh("entry")
+        perm = self.add(role="turning", type="uint", elements=count, value=count)
+        own = self.add(role="own", type=self.element_type(), elements=count, form=Form(entry, count))
+        return f"uint {entry} = {perm.name}[{self.linear()}];\n{perm.name}[{self.linear()}] = {count - 1}u - {entry};\n{self.written(own)}"
 
     def idiom(self, uniform):
         choices = [self.walking_pointer, self.chosen_pointer, self.other_type, self.alias, self.half, self.out_pointer, self.odd_map,

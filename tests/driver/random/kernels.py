@@ -2,94 +2,16 @@
 """Random OpenCL C 1.2 kernels that have one right answer: every element is written by one work-item at most (an injective
 map of ids to elements owns it), nobody reads what another work-item of the launch writes, arithmetic is exact.
 """
-import random
-from dataclasses import dataclass, field
+from bounded import BoundedExpressions
+from model import REAL, SCALARS, UNSIGNED, VECTORS, Form, Kernel, Parameter, power_above
+from typed import TypedValues
 
-SIZES = {"uchar": 1, "char": 1, "ushort": 2, "short": 2, "uint": 4, "int": 4, "float": 4, "ulong": 8, "long": 8, "double": 8,
-         "uchar4": 4, "short2": 4, "int2": 8, "uint4": 16, "float4": 16, "Record": 8}
-VECTORS = {"uchar4": ("uchar", 4), "short2": ("short", 2), "int2": ("int", 2), "uint4": ("uint", 4), "float4": ("float", 4)}
-UNSIGNED = ("uchar", "ushort", "uint", "ulong")
-RECORD = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef struct { uint a; ushort b; uchar c; uchar d; } Record;\n"
-SETTINGS = "typedef struct { int first; short second; uint third[2]; ulong fourth; } Settings;\n"
+STEMS = {"read": "in", "own": "out", "single": "out", "atomic": "sum", "same": "flag", "turning": "perm", "permutation": "perm", "table": "table",
+         "local": "scratch"}
 
 
-@dataclass
-class Range:
-    offset: list
-    groups: list
-    local: list
-    given: bool = True  # False: the application passes no local size
-
-    @property
-    def dims(self):
-        return len(self.groups)
-
-    def of(self, what, dim):
-        values = getattr(self, what)
-        return values[dim] if dim < self.dims else (0 if what == "offset" else 1)
-
-    def size(self, dim):
-        return self.of("groups", dim) * self.of("local", dim)
-
-    @property
-    def items(self):
-        return self.size(0) * self.size(1) * self.size(2)
-
-    @property
-    def group_items(self):
-        return self.of("local", 0) * self.of("local", 1) * self.of("local", 2)
-
-    @property
-    def group_total(self):
-        return self.items // self.group_items
-
-
-@dataclass
-class Parameter:
-    name: str
-    type: str
-    role: str            # read, own, atomic, permutation, table, value, settings, local
-    elements: int = 1    # buffers: how many of them the kernel may touch
-    value: object = None
-    form: object = None  # own: the injective map
-    per_item: int = 1    # own: elements of each work-item, beside each other or, with `pitch`, that far apart
-    pitch: int = 0
-    only: object = None  # own: the one element of each work-item that this parameter writes (shared buffer)
-    base: int = 0
-    partner: object = None
-    atomic: str = ""
-    restrict: bool = False
-
-    def need(self, elements):
-        self.elements = max(self.elements, elements)
-
-
-@dataclass
-class Form:
-    """An injective map of work-items to numbers 0 … limit-1. `leaders`: only local item 0 has one."""
-    text: str
-    limit: int
-    leaders: bool = False
-
-
-@dataclass
-class Kernel:
-    name: str
-    ranges: list
-    parameters: list = field(default_factory=list)
-    text: str = ""
-    calls: str = ""
-
-
-def power_above(value):
-    result = 1
-    while result < value:
-        result *= 2
-    return result
-
-
-class Writer:
-    """Writes one kernel."""
+class Writer(BoundedExpressions, TypedValues):
+    """Names, geometry, expressions and loads of one kernel."""
 
     def __init__(self, rng, name, ranges):
         self.rng, self.kernel = rng, Kernel(name, ranges)
@@ -102,9 +24,11 @@ class Writer:
         self.scope = []      # (name, type) of variables in scope
         self.loops = []      # (name, exclusive limit) of loop counters in scope
         self.locals = []
-        self.early = False
 
     # -- names, constants, parameters
+
+    def uses(self, feature):
+        self.kernel.features.add(feature)
 
     def fresh(self, stem):
         self.names += 1
@@ -114,8 +38,7 @@ class Writer:
         return self.rng.randrange(100) < percent
 
     def add(self, **facts):
-        stem = {"read": "in", "own": "out", "atomic": "sum", "permutation": "perm", "table": "table", "local": "scratch"}.get(facts["role"], "arg")
-        parameter = Parameter(name=self.fresh(stem), **facts)
+        parameter = Parameter(name=self.fresh(STEMS.get(facts["role"], "arg")), **facts)
         self.kernel.parameters.append(parameter)
         return parameter
 
@@ -134,7 +57,9 @@ class Writer:
         known = [p for p in self.having("value") if p.value == value]
         if known:
             return f"({text_type}){self.rng.choice(known).name}"
-        kinds = ["int", "uint", "ulong", "long"] + (["ushort", "short"] if value < 30000 else [])
+        kinds = ["int", "uint", "ulong", "long"] + (["ushort", "short"] if value < 1 << 15 else []) + (["uchar", "char"] if value < 1 << 7 else [])
+        if value < 1 << 16 and self.chance(4):
+            kinds = REAL
         return f"({text_type})" + self.add(role="value", type=self.rng.choice(kinds), value=value).name
 
     # -- geometry
@@ -194,38 +119,76 @@ class Writer:
         return Form(f"({text})", limit)
 
     def form(self):
-        rng, items = self.rng, self.items
-        count = " * ".join(self.cast(f"get_global_size({d})") for d in range(self.dims))
-        choice = rng.choice(["linear"] * 6 + ["pitched"] * 5 + ["transposed"] * 3 + ["reversed"] * 2 + ["xor", "scattered", "gathered", "rotated"]
-                            + (["grouped", "grouped", "mirrored", "backwards", "leaders", "leaders"] if self.local_known else []))
-        if choice == "pitched":
-            return self.pitched(range(self.dims))
-        if choice == "transposed":
-            order = list(range(self.dims))
-            rng.shuffle(order)
-            return self.pitched(order)
-        if choice == "reversed":
-            return Form(f"({count} - 1 - {self.linear()})", items)
-        if choice == "xor":
-            mask = rng.choice([1, 2, 3, 5, 7])
-            return Form(f"({self.linear()} ^ {self.constant(mask)})", (items - 1 | 7) + 1)
-        if choice == "scattered":
-            bound = power_above(items)
-            return Form(f"((uint)({self.linear()} * {rng.choice([3, 5, 7, 11, 1001])}u) & {self.constant(bound - 1)})", bound)
-        if choice == "gathered":
-            buffer = self.permutation()
-            return Form(f"{buffer.name}[{self.linear()}]", buffer.value)
-        if choice == "rotated":
-            return Form(f"(({self.linear()} + {self.constant(rng.randrange(1, 9))}) % ({count}))", items)
-        if choice == "grouped":
-            return Form(f"({self.group_linear()} * {self.local_total()} + {self.local_linear()})", items)
-        if choice == "mirrored":
+        choices = [self.linear_form] * 6 + [self.pitched_form] * 5 + [self.turned_form] * 2 + [self.xor_form, self.scattered_form, self.scattered_form]
+        choices += [self.gathered_form, self.rotated_form, self.wrapped_form, self.real_form, self.real_form]
+        if self.local_known:
+            choices += [self.group_form] * 5
+        return self.rng.choice(choices)()
+
+    def linear_form(self):
+        return Form(self.linear(), self.items)
+
+    def pitched_form(self):
+        order = list(range(self.dims))
+        if self.chance(40):
+            self.rng.shuffle(order)
+        return self.pitched(order)
+
+    def count(self):
+        return " * ".join(self.cast(f"get_global_size({d})") for d in range(self.dims))
+
+    def turned_form(self):
+        return Form(f"({self.count()} - 1 - {self.linear()})", self.items)
+
+    def xor_form(self):
+        mask = self.rng.choice([1, 2, 3, 5, 7])
+        return Form(f"({self.linear()} ^ {self.constant(mask)})", (self.items - 1 | 7) + 1)
+
+    def scattered_form(self):
+        """A product with an odd number, modulo a power of two; with a big one it wraps."""
+        self.uses("scattered_write")
+        factor = self.rng.choice(["3u", "5u", "7u", "1001u", "2654435761u", "4294967291u"])
+        if len(factor) > 6:
+            self.uses("wrapping")
+        bound = power_above(self.items)
+        return Form(f"((uint)({self.linear()} * {factor}) & {self.constant(bound - 1)})", bound)
+
+    def wrapped_form(self):
+        """Below zero and back, in a type of limited width."""
+        self.uses("wrapping")
+        bound, by = power_above(self.items), self.rng.randrange(1, 40)
+        if bound <= 256 and self.chance(50):
+            return Form(f"(uchar)({self.linear()} - {self.constant(by)})", 256)
+        return Form(f"(((uint){self.linear()} - {self.constant(by)}) & {self.constant(bound - 1)})", bound)
+
+    def gathered_form(self):
+        self.uses("indirect")
+        self.uses("scattered_write")
+        buffer = self.permutation()
+        if self.chance(25):
+            return Form(f"{buffer.name}[{buffer.name}[{self.linear()}]]", buffer.value)
+        return Form(f"{buffer.name}[{self.linear()}]", buffer.value)
+
+    def rotated_form(self):
+        return Form(f"(({self.linear()} + {self.constant(self.rng.randrange(1, 9))}) % ({self.count()}))", self.items)
+
+    def real_form(self):
+        """An address that floating point decides."""
+        factor, shift = self.rng.choice([1, 2, 3]), self.rng.randrange(3)
+        return Form(f"(uint)((float)({self.linear()}) * {factor}.0f + {shift}.0f)", factor * self.items + shift)
+
+    def group_form(self):
+        choice, items = self.rng.randrange(5), self.items
+        if choice == 0:
             return Form(f"({self.group_linear()} * {self.local_total()} + ({self.local_total()} - 1 - {self.local_linear()}))", items)
-        if choice == "backwards":
+        if choice == 1:
             return Form(f"(({self.group_count()} - 1 - {self.group_linear()}) * {self.local_total()} + {self.local_linear()})", items)
-        if choice == "leaders":
+        if choice == 2:
             return Form(self.group_linear(), max(r.group_total for r in self.ranges), leaders=True)
-        return Form(self.linear(), items)
+        return self.grouped_form()
+
+    def grouped_form(self):
+        return Form(f"({self.group_linear()} * {self.local_total()} + {self.local_linear()})", self.items)
 
     def permutation(self):
         """A buffer holding a permutation of 0 … value-1, value at least the number of work-items."""
@@ -265,27 +228,46 @@ class Writer:
         return self.constant(rng.choice([0, 1, 2, 3, 5, 16, 100, 255, 4095, rng.randrange(1 << 20)]))
 
     def whole(self, depth=2):
-        rng = self.rng
         if depth <= 0 or self.chance(15):
             return self.leaf()
+        choice = self.rng.randrange(100)
+        if choice < 8:
+            return f"(uint)({self.small(depth - 1)})"
+        if choice < 13:
+            return self.through_vector()
         a, b = self.whole(depth - 1), self.whole(depth - 1)
-        return rng.choice([
+        if choice < 18:
+            return f"({self.condition(depth - 1)} ? {a} : {b})"
+        if choice < 26:
+            return self.through_builtin(a, b)
+        return self.rng.choice([
             f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} ^ {b})", f"({a} | {b})", f"({a} & {b})", f"({a} / ({b} | 1u))",
             f"({a} % (({b} & 63u) + 1u))", f"({a} << ({b} & 7u))", f"({a} >> ({b} & 15u))", f"min({a}, {b})", f"max({a}, {b})",
-            f"({self.condition(depth - 1)} ? {a} : {b})", f"abs_diff({a}, {b})", f"rotate({a}, {b} & 31u)", f"mul_hi({a}, {b})",
-            f"(uint)(((ulong){a} * (ulong){b}) >> 7)", f"(uint)(uchar){a}", f"(uint)(short){a}", f"(uint)({self.small(depth - 1)})",
-            f"(uint)(((float)({a} & 255u)) * 3.0f + (float)({b} & 1023u))", f"popcount({a})", f"hadd({a}, {b})", f"mad24({a} & 4095u, {b} & 255u, {a})",
-            f"bitselect({a}, {b}, 0x0f0fu)", f"(uint)((long){a} - (long){b} >> 3)"])
+            f"abs_diff({a}, {b})", f"rotate({a}, {b} & 31u)", f"mul_hi({a}, {b})", f"(uint)(((ulong){a} * (ulong){b}) >> 7)",
+            f"(uint)(uchar){a}", f"(uint)(short){a}", f"(uint)(((float)({a} & 255u)) * 3.0f + (float)({b} & 1023u))", f"popcount({a})",
+            f"hadd({a}, {b})", f"mad24({a} & 4095u, {b} & 255u, {a})", f"bitselect({a}, {b}, 0x0f0fu)",
+            f"(uint)((long){a} - (long){b} >> 3)"])
+
+    def through_builtin(self, a, b):
+        kind = self.rng.choice(list(UNSIGNED))
+        return f"(uint)({self.builtin(kind, [f'({kind})({a})', f'({kind})({b})', f'({kind})({self.leaf()})'])})"
+
+    def through_vector(self):
+        kind = self.rng.choice([v for v, (base, _) in VECTORS.items() if base not in REAL])
+        return f"(uint)({self.vector(kind)}).{self.lane(kind)}"
 
     def small(self, depth=2):
         """An int of magnitude below 2^12·8^depth."""
         rng = self.rng
         if depth <= 0:
-            return rng.choice([f"(int)({self.leaf()} & 1023u)", f"(int){self.geometry()}", str(rng.randrange(1, 50))])
+            choice = rng.randrange(3)
+            return f"(int)({self.leaf()} & 1023u)" if choice == 0 else f"(int){self.geometry()}" if choice == 1 else str(rng.randrange(1, 50))
         a, b = self.small(depth - 1), self.small(depth - 1)
+        if self.chance(10):
+            return f"({self.condition(depth - 1)} ? {a} : {b})"
         return rng.choice([f"({a} + {b})", f"({a} - {b})", f"({a} * {rng.randrange(-4, 8)})", f"({a} / {rng.randrange(2, 9)})",
                            f"({a} % {rng.randrange(2, 40)})", f"({a} >> {rng.randrange(1, 4)})", f"clamp({a}, -7, {rng.randrange(9, 99)})",
-                           f"min({a}, {b})", f"max({a}, {b})", f"({self.condition(depth - 1)} ? {a} : {b})", f"(-{a})", f"(int)abs({a})"])
+                           f"min({a}, {b})", f"max({a}, {b})", f"(-{a})", f"(int)abs({a})"])
 
     def condition(self, depth=1):
         rng = self.rng
@@ -305,73 +287,85 @@ class Writer:
     # -- reading
 
     def load(self):
-        """A uint from a buffer that this kernel only reads (or a table, or an element that this work-item owns)."""
+        """A uint from a buffer that this kernel only reads, or a table."""
         readable = [p for p in self.kernel.parameters if p.role in ("read", "table")]
         if len(readable) < 4 and (not readable or self.chance(25)):
-            kind = self.rng.choice([t for t in SIZES])
+            kind = self.element_type()
             role = "table" if self.chance(15) and kind != "Record" else "read"
             readable = [self.add(role=role, type=kind, restrict=self.chance(25))]
         parameter = self.rng.choice(readable)
-        if parameter.type in ("uint", "int", "float", "uchar") and self.chance(12):
+        if parameter.type in SCALARS and self.chance(12):
             return self.vload(parameter)
         return self.as_uint(parameter, f"{parameter.name}[{self.index(parameter)}]")
 
     def vload(self, parameter):
-        width = self.rng.choice([2, 3, 4, 8])
+        width = self.rng.choice([2, 3, 4, 8, 16])
         count = self.rng.randrange(1, 60)
         parameter.need(count * width + 3)
-        lane = self.rng.choice(["s0", "s1"])
-        return f"(uint)vload{width}((size_t)({self.whole(1)} % {self.constant(count)}), {parameter.name} + {self.rng.randrange(4)}).{lane}"
+        return f"(uint)vload{width}((size_t)({self.whole(1)} % {self.constant(count)}), {parameter.name} + {self.rng.randrange(4)}).s{self.rng.randrange(width):x}"
 
     def as_uint(self, parameter, text):
         if parameter.type == "Record":
             return f"(uint){text}.{self.rng.choice('abcd')}"
         if parameter.type in VECTORS:
-            lanes = VECTORS[parameter.type][1]
-            return f"(uint){text}.{self.rng.choice('xyzw'[:lanes])}"
+            return f"(uint){text}.{self.lane(parameter.type)}"
         return f"(uint){text}"
 
     def index(self, parameter):
-        rng, items = self.rng, self.items
-        bound = rng.choice([1, 7, 16, 64, items, items, rng.randrange(1, 2 * items + 2)])
-        choice = rng.randrange(14)
-        if choice < 4:
-            form = self.linear() if self.chance(60) else self.pitched(range(self.dims))
-            limit = items if isinstance(form, str) else form.limit
-            shift = rng.choice([0, 0, 1, 2, 17])
-            parameter.need(limit + shift)
-            text = form if isinstance(form, str) else form.text
-            return f"{text} + {self.constant(shift)}" if shift else text
-        if choice == 4:
-            stride, shift = rng.randrange(2, 5), rng.randrange(4)
-            parameter.need(items * stride + shift)
-            return f"{self.linear()} * {self.constant(stride)} + {shift}"
-        if choice == 5:
-            parameter.need(bound)
-            return f"clamp((int){self.linear()} + {rng.randrange(-9, 9)}, 0, (int){self.constant(bound - 1, 'int')})"
-        if choice == 6:
-            return self.stencil(parameter)
-        if choice == 7 and self.loops:
-            name, limit = rng.choice(self.loops)
-            if self.chance(50):
-                parameter.need(items * limit)
-                return f"{self.linear()} * {self.constant(limit)} + {name}"
-            parameter.need(items * limit)
-            return f"{name} * {self.constant(items)} + {self.linear()}"
-        if choice == 8:
-            parameter.need(items)
-            return rng.choice([f"{self.linear()} >> {rng.randrange(1, 4)}", f"{self.linear()} / {self.constant(rng.randrange(1, 9))}"])
-        if choice == 9 and self.local_known:
-            parameter.need(max(r.group_total for r in self.ranges))
-            return self.group_linear()
-        if choice == 10:
+        choices = [self.linear_index] * 4 + [self.strided_index, self.clamped_index, self.stencil, self.halved_index, self.chosen_index]
+        choices += [self.bounded_index] * 6 + [self.data_index] * 3
+        if self.loops:
+            choices += [self.looped_index] * 2
+        return self.rng.choice(choices)(parameter)
+
+    def linear_index(self, parameter):
+        form = Form(self.linear(), self.items) if self.chance(60) else self.pitched(range(self.dims))
+        shift = self.rng.choice([0, 0, 1, 2, 17])
+        parameter.need(form.limit + shift)
+        return f"{form.text} + {self.constant(shift)}" if shift else form.text
+
+    def strided_index(self, parameter):
+        stride, shift = self.rng.randrange(2, 5), self.rng.randrange(4)
+        parameter.need(self.items * stride + shift)
+        return f"{self.linear()} * {self.constant(stride)} + {shift}"
+
+    def clamped_index(self, parameter):
+        bound = self.rng.choice([1, 7, 64, self.items])
+        parameter.need(bound)
+        return f"clamp((int){self.linear()} + {self.rng.randrange(-9, 9)}, 0, (int){self.constant(bound - 1, 'int')})"
+
+    def looped_index(self, parameter):
+        name, limit = self.rng.choice(self.loops)
+        parameter.need(self.items * limit)
+        if self.chance(50):
+            return f"{self.linear()} * {self.constant(limit)} + {name}"
+        return f"{name} * {self.constant(self.items)} + {self.linear()}"
+
+    def halved_index(self, parameter):
+        parameter.need(self.items)
+        if self.chance(50):
+            return f"{self.linear()} >> {self.rng.randrange(1, 4)}"
+        return f"{self.linear()} / {self.constant(self.rng.randrange(1, 9))}"
+
+    def chosen_index(self, parameter):
+        parameter.need(self.items)
+        return f"({self.condition(0)} ? {self.linear()} : 0)"
+
+    def bounded_index(self, parameter):
+        text, bound = self.bounded(4 * self.items)
+        parameter.need(bound)
+        return text
+
+    def data_index(self, parameter):
+        """Anything at all, cut off."""
+        self.uses("indirect")
+        bound = self.rng.choice([1, 7, 16, 64, self.items, self.rng.randrange(1, 2 * self.items + 2)])
+        choice = self.rng.randrange(3)
+        if choice == 0:
             parameter.need(power_above(bound))
             return f"({self.whole(1)} & {self.constant(power_above(bound) - 1)})"
-        if choice == 11:
-            parameter.need(items)
-            return f"({self.condition(0)} ? {self.linear()} : 0)"
         parameter.need(bound)
-        return rng.choice([f"{self.whole(1)} % {self.constant(bound)}", f"min({self.whole(1)}, {self.constant(bound - 1)})"])
+        return f"{self.whole(1)} % {self.constant(bound)}" if choice == 1 else f"min({self.whole(1)}, {self.constant(bound - 1)})"
 
     def stencil(self, parameter):
         width, height = self.rng.randrange(2, 40), self.rng.randrange(1, 20)

@@ -2,14 +2,16 @@
 // An ordinary OpenCL application: carries out case files (kernels, buffers, commands; see cases.py) and prints one line
 // for every result that a program could see.
 // usage: random_cases [--dump FOLDER] CASE…
+#include "tests/driver/random/content.h"
+
 #include <CL/cl.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -22,59 +24,26 @@ void check(cl_int status, const char* call) {
   if (status != CL_SUCCESS) throw std::runtime_error(std::string(call) + " gave " + std::to_string(status));
 }
 
-/// What a buffer holds at first, or is overwritten with: elements of `size` bytes, each random & mask.
-struct Content {
-  std::string kind;  // none, bits, floats, doubles, permutation
-  std::uint64_t seed = 0, mask = 0;
-  unsigned size = 1;
+/// As kernels with long16 and double16 need it of CL_MEM_USE_HOST_PTR.
+struct alignas(sizeof(cl_long16)) Block {
+  std::array<unsigned char, sizeof(cl_long16)> bytes;
 };
-
-std::istream& operator>>(std::istream& in, Content& content) {
-  return in >> content.kind >> content.seed >> std::hex >> content.mask >> std::dec >> content.size;
-}
-
-struct Random {
-  std::uint64_t state;
-  std::uint64_t operator()() {
-    std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-};
-
-void make(const Content& content, unsigned char* to, std::size_t bytes) {
-  Random random{content.seed};
-  if (content.kind == "permutation") {
-    auto* values = reinterpret_cast<cl_uint*>(to);
-    const std::size_t count = bytes / sizeof(cl_uint);
-    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<cl_uint>(i);
-    for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
-    return;
-  }
-  for (std::size_t at = 0; at + content.size <= bytes; at += content.size) {
-    const std::uint64_t value = random() & content.mask;
-    const auto real = static_cast<float>(value);
-    const auto wide = static_cast<double>(value);
-    const void* from = content.kind == "floats"    ? static_cast<const void*>(&real)
-                       : content.kind == "doubles" ? static_cast<const void*>(&wide)
-                                                   : &value;
-    std::copy_n(static_cast<const unsigned char*>(from), content.size, to + at);
-  }
-}
-
-std::uint64_t hash(const unsigned char* data, std::size_t bytes) {
-  std::uint64_t value = 0xCBF29CE484222325u;
-  for (std::size_t i = 0; i < bytes; ++i) value = (value ^ data[i]) * 0x100000001B3u;
-  return value;
-}
 
 struct Buffer {
   cl_mem memory = nullptr;
   std::size_t bytes = 0;
-  bool part = false;                            // a sub-buffer
-  std::unique_ptr<std::vector<cl_ulong>> host;  // of CL_MEM_USE_HOST_PTR
+  bool part = false;        // a sub-buffer
+  std::vector<Block> host;  // of CL_MEM_USE_HOST_PTR
 };
+
+using Box = std::array<std::size_t, 3>;    // origin or region: bytes, rows, slices
+using Pitch = std::array<std::size_t, 2>;  // of a row, of a slice
+
+template <std::size_t kCount>
+std::istream& operator>>(std::istream& in, std::array<std::size_t, kCount>& values) {
+  for (auto& value : values) in >> value;
+  return in;
+}
 
 struct Reading {
   std::string label;
@@ -100,6 +69,7 @@ class Case {
   void run(std::istream& in);
 
  private:
+  static const std::map<std::string, void (Case::*)(std::istream&)> kSteps;
   void open();
   void build(std::istream& in);
   void add_buffer(std::istream& in);
@@ -108,8 +78,12 @@ class Case {
   void set_argument(cl_kernel kernel, cl_uint index, std::istream& in);
   void write(std::istream& in);
   void map(std::istream& in);
+  unsigned char* add_reading(const std::string& label, std::size_t bytes);
   void read(std::istream& in);
   void copy(std::istream& in);
+  void write_rect(std::istream& in);
+  void read_rect(std::istream& in);
+  void copy_rect(std::istream& in);
   void fill(std::istream& in);
   void finish();
 
@@ -178,8 +152,8 @@ void Case::add_buffer(std::istream& in) {
   std::string flags;
   Content content;
   in >> buffer.bytes >> flags >> content;
-  buffer.host = std::make_unique<std::vector<cl_ulong>>(buffer.bytes / sizeof(cl_ulong) + 1);
-  auto* host = reinterpret_cast<unsigned char*>(buffer.host->data());
+  buffer.host.resize(buffer.bytes / sizeof(Block) + 1);
+  auto* host = buffer.host.front().bytes.data();
   if (content.kind != "none") make(content, host, buffer.bytes);
   const cl_mem_flags kind = flags == "use_host"      ? CL_MEM_USE_HOST_PTR
                             : content.kind != "none" ? CL_MEM_COPY_HOST_PTR
@@ -265,32 +239,86 @@ void Case::write(std::istream& in) {
 void Case::map(std::istream& in) {
   const cl_command_queue on = queue(in);
   std::size_t number = 0, offset = 0, bytes = 0;
+  std::string kind;
   Content content;
-  in >> number >> offset >> bytes >> content;
+  in >> number >> offset >> bytes >> kind >> content;
+  const cl_map_flags flags = kind == "read"         ? CL_MAP_READ
+                             : kind == "write"      ? CL_MAP_WRITE
+                             : kind == "invalidate" ? CL_MAP_WRITE_INVALIDATE_REGION
+                                                    : CL_MAP_READ | CL_MAP_WRITE;
   cl_int status = CL_SUCCESS;
-  void* mapped = clEnqueueMapBuffer(on, buffers_.at(number).memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, offset, bytes,
-                                    waits(), wait_list(), nullptr, &status);
+  void* mapped = clEnqueueMapBuffer(on, buffers_.at(number).memory, CL_TRUE, flags, offset, bytes, waits(), wait_list(),
+                                    nullptr, &status);
   check(status, "clEnqueueMapBuffer");
-  std::cout << "map " << std::hex << hash(static_cast<unsigned char*>(mapped), bytes) << std::dec << "\n";
-  make(content, static_cast<unsigned char*>(mapped), bytes);
+  auto* bytes_mapped = static_cast<unsigned char*>(mapped);
+  if ((flags & CL_MAP_READ) != 0) std::cout << "map " << std::hex << hash(bytes_mapped, bytes) << std::dec << "\n";
+  // What a map for writing leaves alone has to keep its old bytes.
+  if (kind != "read") make(content, bytes_mapped, kind == "write" ? bytes / 16 * 8 : bytes);
   cl_event event = nullptr;
   check(clEnqueueUnmapMemObject(on, buffers_.at(number).memory, mapped, 0, nullptr, &event), "clEnqueueUnmapMemObject");
   then(event, on);
+}
+
+unsigned char* Case::add_reading(const std::string& label, std::size_t bytes) {
+  readings_.push_back(std::make_unique<Reading>(Reading{label, std::vector<unsigned char>(bytes)}));
+  return readings_.back()->data.data();
 }
 
 void Case::read(std::istream& in) {
   const cl_command_queue on = queue(in);
   std::size_t number = 0, offset = 0, bytes = 0;
   in >> number >> offset >> bytes;
-  auto reading = std::make_unique<Reading>();
-  reading->label = "buffer " + std::to_string(number) + " from " + std::to_string(offset);
-  reading->data.resize(bytes);
+  auto* to = add_reading("buffer " + std::to_string(number) + " from " + std::to_string(offset), bytes);
   cl_event event = nullptr;
-  check(clEnqueueReadBuffer(on, buffers_.at(number).memory, CL_FALSE, offset, bytes, reading->data.data(), waits(),
-                            wait_list(), &event),
+  check(clEnqueueReadBuffer(on, buffers_.at(number).memory, CL_FALSE, offset, bytes, to, waits(), wait_list(), &event),
         "clEnqueueReadBuffer");
   then(event, on);
-  readings_.push_back(std::move(reading));
+}
+
+void Case::read_rect(std::istream& in) {
+  const cl_command_queue on = queue(in);
+  std::size_t number = 0;
+  Box origin{}, region{};
+  Pitch pitch{};
+  in >> number >> origin >> region >> pitch;
+  auto* to = add_reading("rows of buffer " + std::to_string(number), region[0] * region[1] * region[2]);
+  const Box start{};
+  cl_event event = nullptr;
+  check(clEnqueueReadBufferRect(on, buffers_.at(number).memory, CL_FALSE, origin.data(), start.data(), region.data(),
+                                pitch[0], pitch[1], 0, 0, to, waits(), wait_list(), &event),
+        "clEnqueueReadBufferRect");
+  then(event, on);
+}
+
+void Case::write_rect(std::istream& in) {
+  const cl_command_queue on = queue(in);
+  std::size_t number = 0;
+  Box origin{}, region{};
+  Pitch pitch{};
+  Content content;
+  in >> number >> origin >> region >> pitch >> content;
+  sources_.push_back(std::make_unique<std::vector<unsigned char>>(region[0] * region[1] * region[2]));
+  make(content, sources_.back()->data(), sources_.back()->size());
+  const Box start{};
+  cl_event event = nullptr;
+  check(clEnqueueWriteBufferRect(on, buffers_.at(number).memory, CL_FALSE, origin.data(), start.data(), region.data(),
+                                 pitch[0], pitch[1], 0, 0, sources_.back()->data(), waits(), wait_list(), &event),
+        "clEnqueueWriteBufferRect");
+  then(event, on);
+}
+
+void Case::copy_rect(std::istream& in) {
+  const cl_command_queue on = queue(in);
+  std::size_t from = 0, to = 0;
+  Box from_origin{}, to_origin{}, region{};
+  Pitch from_pitch{}, to_pitch{};
+  in >> from >> to >> from_origin >> to_origin >> region >> from_pitch >> to_pitch;
+  cl_event event = nullptr;
+  check(clEnqueueCopyBufferRect(on, buffers_.at(from).memory, buffers_.at(to).memory, from_origin.data(),
+                                to_origin.data(), region.data(), from_pitch[0], from_pitch[1], to_pitch[0], to_pitch[1],
+                                waits(), wait_list(), &event),
+        "clEnqueueCopyBufferRect");
+  then(event, on);
 }
 
 void Case::copy(std::istream& in) {
@@ -334,30 +362,26 @@ void Case::finish() {
   }
 }
 
+const std::map<std::string, void (Case::*)(std::istream&)> Case::kSteps = {{"source", &Case::build},
+                                                                           {"buffer", &Case::add_buffer},
+                                                                           {"part", &Case::add_part},
+                                                                           {"launch", &Case::launch},
+                                                                           {"write", &Case::write},
+                                                                           {"map", &Case::map},
+                                                                           {"read", &Case::read},
+                                                                           {"copy", &Case::copy},
+                                                                           {"fill", &Case::fill},
+                                                                           {"read_rect", &Case::read_rect},
+                                                                           {"write_rect", &Case::write_rect},
+                                                                           {"copy_rect", &Case::copy_rect}};
+
 void Case::run(std::istream& in) {
   open();
   std::string word;
   while (in >> word) {
-    if (word == "source")
-      build(in);
-    else if (word == "buffer")
-      add_buffer(in);
-    else if (word == "part")
-      add_part(in);
-    else if (word == "launch")
-      launch(in);
-    else if (word == "write")
-      write(in);
-    else if (word == "map")
-      map(in);
-    else if (word == "read")
-      read(in);
-    else if (word == "copy")
-      copy(in);
-    else if (word == "fill")
-      fill(in);
-    else
-      throw std::runtime_error("unknown command " + word);
+    const auto step = kSteps.find(word);
+    if (step == kSteps.end()) throw std::runtime_error("unknown command " + word);
+    (this->*step->second)(in);
   }
   finish();
 }
