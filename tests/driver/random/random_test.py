@@ -16,6 +16,9 @@ from runner import Judge, Runner
 from tally import POCL_SHARE, Tally
 
 
+ENOUGH = 200  # programs, of which shares can be demanded
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", help="build folder")
@@ -82,7 +85,7 @@ class Run:
             print(f"  again: scripts/random-kernels.sh --case {made.seed}{exact}   saved: {self.options.save}/{made.seed}*.case", flush=True)
 
     def complaints(self, cases):
-        if self.options.case:
+        if len(self.tally.features) < ENOUGH:
             return []
         complaints = self.tally.too_little()
         if self.pocl > 1 + POCL_SHARE * cases:
@@ -98,6 +101,8 @@ def main():
         for made, verdict in pool.map(run.one, chosen_cases(options)):
             run.take(made, verdict)
             cases += 1
+            if cases % 50 == 0:
+                print(f"… {cases} cases, {len(run.tally.features)} programs, {run.failed} failed", flush=True)
     run.tally.report()
     complaints = run.complaints(cases)
     for complaint in complaints:

@@ -25,6 +25,7 @@ class Mode:
     splits: bool = False
     always: bool = False
     options: tuple = ()
+    rungs: str = ""  # only these of the merge ladder
 
 
 MODES = {
@@ -34,6 +35,7 @@ MODES = {
     "in_place": Mode(TWO, "portable:pthread,portable:basic", "random", splits=True),
     "mixed": Mode(TWO, "portable:pthread@discrete,portable:basic", "random", splits=True),
     "verify": Mode(TWO, DISCRETE, "random", splits=True, options=("--verify",)),
+    "diff": Mode(TWO, DISCRETE, "random", splits=True, rungs="disjoint,diff"),
     "single1": Mode(TWO, DISCRETE, "single:1"),
     "auto": Mode(TWO, DISCRETE, "auto"),
 }
@@ -102,7 +104,10 @@ class Runner:
         mode, stats = MODES[name], f"{self.folder}/stats.json"
         command = [f"{self.build}/bin/skmd-run", "--devices", mode.devices, "--partition", partition(mode, seed), "--stats", stats,
                    "--cache-dir", f"{self.folder}/cache", *mode.options, "--", *self.program(path)]
-        answer = self.execute(command, self.environment(mode.pocl_devices, self.exact if exact is None else exact))
+        environment = self.environment(mode.pocl_devices, self.exact if exact is None else exact)
+        if mode.rungs:
+            environment["SKMD_TEST_RUNGS"] = mode.rungs
+        answer = self.execute(command, environment)
         if os.path.exists(stats):
             with open(stats, encoding="utf-8") as file:
                 answer.stats = json.load(file)

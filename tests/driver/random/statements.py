@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements of random kernels, and kernels as wholes. What makes them race-free is said in kernels.py."""
 from idioms import Idioms
-from model import PREAMBLE, SCALARS, VECTORS, base_of
+from model import PREAMBLE, SCALARS, SIZES, VECTORS, base_of
 from shared import Shared
 
+MOST_CONSTANT = 48 * 1024  # bytes
 UNSIGNED_SCALARS = ("uchar", "ushort", "uint", "ulong")
 
 
@@ -289,10 +290,19 @@ class KernelWriter(Idioms, Shared):
         lines += [last(), self.store()]
         return lines
 
+    def limit_tables(self):
+        """As much __constant memory as every device has; the rest is read from global memory."""
+        room = MOST_CONSTANT
+        for parameter in self.having("table"):
+            room -= parameter.elements * SIZES[parameter.type]
+            if room < 0:
+                parameter.role = "read"
+
     def write(self):
         if self.chance(20):
             self.add(role="settings", type="Settings")
         lines = self.body()
+        self.limit_tables()
         kernel = self.kernel
         self.rng.shuffle(kernel.parameters)
         signature = ", ".join(declaration(p) for p in kernel.parameters)
