@@ -263,12 +263,13 @@ class CaseWriter:
 
     def plan(self):
         """The kernels and the order of their launches: a few, several times, or a chain of many."""
-        chain = self.chance(4)
-        count = CHAIN if chain else self.rng.choice([2, 3, 3, 4, 5, 6])
+        chain = self.chance(15)
+        # Drivers need most of their time for a program, little for each of its kernels.
+        count = CHAIN if chain else self.rng.choice([4, 8, 10, 12])
         kernels = [KernelWriter(self.rng, f"s{self.seed}k{i}", random_ranges(self.rng)).write() for i in range(count)]
         order = list(kernels)
         if not chain:
-            order += [self.rng.choice(kernels) for _ in range(self.rng.randrange(1, count + 2))]
+            order += [self.rng.choice(kernels) for _ in range(self.rng.randrange(1, count))]
             self.rng.shuffle(order)
         return kernels, order
 

@@ -27,6 +27,7 @@ def arguments():
     parser.add_argument("--case", type=int, action="append", help="only this case (may be given several times)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at once")
     parser.add_argument("--exact", action="store_true", help="PoCL without its optimiser, on both sides")
+    parser.add_argument("--legal", action="store_true", help="also look for data races and stray accesses by oclgrind")
     parser.add_argument("--save", default="random-failures", help="folder for cases that fail")
     parser.add_argument("--no-reduce", action="store_true", help="save cases that fail as they are only")
     return parser.parse_args()
@@ -57,7 +58,7 @@ class Run:
         path = f"{runner.folder}/{made.seed}.case"
         with open(path, "w", encoding="utf-8") as file:
             file.write(made.case.text())
-        verdict = Judge(runner, path, made.seed).judge()
+        verdict = Judge(runner, path, made.seed, self.options.legal).judge()
         if verdict.failures:
             self.keep(made, runner, verdict.failures[0][0])
         runner.forget()

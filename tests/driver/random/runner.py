@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ UNLINKED = "undefined symbol: _work_dim"  # PoCL 3.1 aborts on some kernels that
 @dataclass
 class Mode:
     """`partition` may be `random`: percentages drawn from the case's seed. Every case runs in the modes that are `always` on,
-    and in one of the others."""
+    and in two of the others."""
     pocl_devices: str
     devices: str
     partition: str
@@ -43,7 +44,8 @@ MODES = {
 
 def modes_of(seed):
     others = [name for name, mode in MODES.items() if not mode.always]
-    return [name for name, mode in MODES.items() if mode.always] + [others[seed % len(others)]]
+    first, second = (2 * seed % len(others), (2 * seed + 1) % len(others))
+    return [name for name, mode in MODES.items() if mode.always] + [others[first], others[second]]
 
 
 def partition(mode, seed):
@@ -117,6 +119,11 @@ class Runner:
     def oclgrind(self, path, *options):
         return self.execute(["oclgrind", *options, *self.program(path)], dict(os.environ))
 
+    def illegal(self, path):
+        """What oclgrind has against the case."""
+        trouble = self.oclgrind(path, "--data-races", "--max-errors", "1").trouble
+        return trouble if re.search(r"race|Invalid|error", trouble) else ""
+
     def forget(self):
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -124,8 +131,8 @@ class Runner:
 class Judge:
     """Runs a case in all its modes."""
 
-    def __init__(self, runner, path, seed):
-        self.runner, self.path, self.seed = runner, path, seed
+    def __init__(self, runner, path, seed, legal=False):
+        self.runner, self.path, self.seed, self.legal = runner, path, seed, legal
         self.verdict = Verdict()
         self.expected = self.reference = None
 
@@ -138,6 +145,8 @@ class Judge:
         if "error" in plain.output:
             self.verdict.failures.append(("plain", f"the case is at fault: {plain.output[:300]}"))
             return self.verdict
+        if self.legal and (complaint := self.runner.illegal(self.path)):
+            self.verdict.failures.append(("plain", f"the case is at fault: {complaint}"))
         for name in modes_of(self.seed):
             self.try_mode(name)
         return self.verdict

@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the random test that judge: cases as text, the reducer, the judge, the demands on a run."""
+import tempfile
+import unittest
+
+from casefile import parse
+from cases import make_case
+from reduce import Reducer
+from runner import Answer, Judge
+from tally import FEATURES, RUNGS, Tally
+
+SOURCE = """typedef struct { uint a; } Record;
+__kernel void idle(__global uint *out1) {
+out1[0] = 1;
+}
+__kernel void wrong(__global const uint *in1, __global uint *out2, uint arg3) {
+uint v1 = in1[0];
+if (get_local_id(0) == 0) {
+out2[get_global_id(0)] = 7;
+}
+out2[(get_global_id(0) + 5)] = v1;
+}
+"""
+CASE = f"""source {len(SOURCE)}
+{SOURCE}
+buffer 64 plain bits 1 ff 4
+buffer 64 plain bits 2 ff 4
+buffer 64 plain bits 3 ff 4
+write 1 0 0 0 64 bits 4 ff 4
+launch 2 1 0 idle 1 0 0 0 8 1 1 4 1 1 1
+buffer 1
+launch 1 1 1 wrong 1 4 0 0 48 1 1 4 1 1 3
+buffer 0
+buffer 2
+value 4 1 0 0 0
+read 0 1 2 2 0 64
+"""
+
+
+class Scripted:
+    """Stands for the runner: answers as it was told to."""
+    exact = False
+
+    def __init__(self, folder="", plain=None, skmd=(), oclgrind="", is_wrong=None):
+        self.folder, self.is_wrong = folder, is_wrong
+        self.plain_output, self.skmd_outputs, self.oclgrind_output = plain, list(skmd), oclgrind
+        self.asked = []
+
+    def plain(self, path, exact=None):
+        return Answer(self.plain_output, "exit 0", None)
+
+    def skmd(self, path, name, seed, exact=None):
+        self.asked.append(exact)
+        if self.is_wrong is None:
+            output = self.skmd_outputs.pop(0)
+        else:
+            with open(path, encoding="utf-8") as file:
+                output = "wrong" if self.is_wrong(file.read()) else self.plain_output
+        return Answer(output, "exit 0", None)
+
+    def oclgrind(self, path, *options):
+        return Answer(self.oclgrind_output or self.plain_output, "exit 0", None)
+
+    def illegal(self, path):
+        return ""
+
+
+class Cases(unittest.TestCase):
+    def test_a_seed_gives_the_same_case_each_time(self):
+        self.assertEqual(make_case(5).case.text(), make_case(5).case.text())
+        self.assertNotEqual(make_case(5).case.text(), make_case(6).case.text())
+
+    def test_text_is_read_as_it_was_written(self):
+        for seed in range(30):
+            text = make_case(seed).case.text()
+            self.assertEqual(parse(text).text(), text)
+
+    def test_commands_wait_for_what_came_before_only(self):
+        for seed in range(30):
+            for number, command in enumerate(make_case(seed).case.commands):
+                self.assertTrue(all(wait < number for wait in command.waits))
+
+
+class Reducing(unittest.TestCase):
+    def test_keeps_what_the_failure_needs_and_nothing_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            runner = Scripted(folder, plain="right", is_wrong=lambda text: "= 7;" in text and "launch" in text)
+            small = Reducer(runner, "two", 1).reduce(parse(CASE))
+        self.assertIn("= 7;", small.source)
+        self.assertNotIn("idle", small.source)
+        self.assertNotIn("v1", small.source)
+        self.assertNotIn("if", small.source)
+        self.assertEqual([c.kind for c in small.commands], ["launch"])
+        self.assertEqual(small.commands[0].waits, [])
+        self.assertEqual([w for w in small.commands[0].facts[2:]], [0, 0, 0, 1, 1, 1, 1, 1, 1])
+        self.assertEqual(len(small.commands[0].arguments), 1)
+        self.assertEqual(len(small.buffers), 1)
+
+    def test_leaves_a_case_alone_that_does_not_fail(self):
+        with tempfile.TemporaryDirectory() as folder:
+            case = parse(CASE)
+            self.assertEqual(Reducer(Scripted(folder, plain="right", is_wrong=lambda text: False), "two", 1).reduce(case).text(), case.text())
+
+
+class Judging(unittest.TestCase):
+    def judge(self, **told):
+        judge = Judge(Scripted(**told), "1.case", 1)
+        judge.expected = told["plain"]
+        judge.try_mode("two")
+        return judge.verdict
+
+    def test_a_difference_that_stays_without_the_optimiser_counts(self):
+        verdict = self.judge(plain="right", skmd=["wrong", "wrong"])
+        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (1, 0))
+
+    def test_a_difference_where_pocl_alone_is_wrong_is_pocls(self):
+        verdict = self.judge(plain="wrong", skmd=["right", "right"], oclgrind="right")
+        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (0, 1))
+
+    def test_a_difference_that_comes_with_the_optimiser_each_time_is_pocls(self):
+        verdict = self.judge(plain="right", skmd=["wrong", "right", "wrong"])
+        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (0, 1))
+
+    def test_a_difference_that_comes_and_goes_counts(self):
+        verdict = self.judge(plain="right", skmd=["wrong", "right", "right"])
+        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (1, 0))
+
+    def test_no_answer_counts(self):
+        verdict = self.judge(plain="right", skmd=[None])
+        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (1, 0))
+
+
+class Demands(unittest.TestCase):
+    def enough(self):
+        tally = Tally()
+        names = [f"k{i}" for i in range(300)]
+        tally.features = {name: set(FEATURES) - {"atomic_used"} for name in names}
+        tally.features["k0"] = set(FEATURES)
+        for name in names[:20]:
+            tally.features[name] = set(FEATURES)
+        tally.split = set(names)
+        tally.rungs = {rung: set(names) for rung in RUNGS}
+        tally.verified = 1
+        return tally
+
+    def test_a_run_of_everything_is_enough(self):
+        self.assertEqual(self.enough().too_little(), [])
+
+    def test_a_rare_feature_is_too_little(self):
+        tally = self.enough()
+        for number in range(290):
+            tally.features[f"k{number}"].discard("loop")
+        self.assertEqual(len(tally.too_little()), 1)
+
+    def test_whole_launches_are_too_little(self):
+        tally = self.enough()
+        tally.split = {f"k{i}" for i in range(200)}
+        self.assertEqual(len(tally.too_little()), 1)
+
+    def test_a_rung_that_nobody_reached_is_too_little(self):
+        for rung in RUNGS:
+            tally = self.enough()
+            del tally.rungs[rung]
+            self.assertEqual(len(tally.too_little()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
