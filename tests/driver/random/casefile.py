@@ -36,11 +36,12 @@ BUFFER_WORDS = {"write": [0], "read": [0], "map": [0], "fill": [0], "copy": [0, 
 @dataclass
 class Case:
     source: str
+    order: str  # of all queues: in_order or out_of_order
     buffers: list
     commands: list
 
     def text(self):
-        lines = [f"source {len(self.source.encode())}\n{self.source}", *(b.text() for b in self.buffers), *(c.text() for c in self.commands)]
+        lines = [f"source {len(self.source.encode())}\n{self.source}", f"queues {self.order}", *(b.text() for b in self.buffers), *(c.text() for c in self.commands)]
         return "\n".join(lines) + "\n"
 
     def launches(self):
@@ -50,11 +51,13 @@ class Case:
 def parse(text):
     head, rest = text.split("\n", 1)
     size = int(head.split()[1])
-    case = Case(rest.encode()[:size].decode(), [], [])
+    case = Case(rest.encode()[:size].decode(), "", [], [])
     lines = iter(rest.encode()[size:].decode().splitlines())
     for line in lines:
         word, *facts = line.split() or [""]
-        if word in ("buffer", "part"):
+        if word == "queues":
+            case.order = facts[0]
+        elif word in ("buffer", "part"):
             case.buffers.append(BufferLine(word == "part", facts))
         elif word:
             count = int(facts[1])

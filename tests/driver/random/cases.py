@@ -284,7 +284,8 @@ class CaseWriter:
         self.rng.shuffle(self.slots)
         for slot in self.slots:
             self.command("read", [slot.number, 0, slot.bytes], [slot])
-        return Made(self.seed, Case(program_text(kernels), buffers, self.commands), kernels)
+        order = "out_of_order" if self.chance(25) else "in_order"
+        return Made(self.seed, Case(program_text(kernels), order, buffers, self.commands), kernels)
 
 
 def make_case(seed) -> Made:

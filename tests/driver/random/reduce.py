@@ -156,6 +156,9 @@ def blocks(case):
 
 def plain_queues(case):
     made = copy.deepcopy(case)
+    made.order = "in_order"
+    yield made
+    made = copy.deepcopy(case)
     for command in made.commands:
         command.queue = 0
     yield made

@@ -60,6 +60,8 @@ class Case {
       if (queue != nullptr) clFinish(queue);
     for (auto event : events_) clReleaseEvent(event);
     for (auto buffer = buffers_.rbegin(); buffer != buffers_.rend(); ++buffer) clReleaseMemObject(buffer->memory);
+    for (auto& [name, kernel] : kernels_)
+      if (kernel != nullptr) clReleaseKernel(kernel);
     if (program_ != nullptr) clReleaseProgram(program_);
     for (auto& queue : queues_)
       if (queue != nullptr) clReleaseCommandQueue(queue);
@@ -71,6 +73,7 @@ class Case {
  private:
   static const std::map<std::string, void (Case::*)(std::istream&)> kSteps;
   void open();
+  void add_queues(std::istream& in);
   void build(std::istream& in);
   void add_buffer(std::istream& in);
   void add_part(std::istream& in);
@@ -110,6 +113,7 @@ class Case {
   cl_context context_ = nullptr;
   std::array<cl_command_queue, 3> queues_{};
   cl_program program_ = nullptr;
+  std::map<std::string, cl_kernel> kernels_;
   std::vector<Buffer> buffers_;
   std::vector<cl_event> events_;  // of all commands, in their order
   std::vector<cl_event> waits_;
@@ -124,8 +128,15 @@ void Case::open() {
   cl_int status = CL_SUCCESS;
   context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &status);
   check(status, "clCreateContext");
+}
+
+void Case::add_queues(std::istream& in) {
+  std::string order;
+  in >> order;
+  const cl_command_queue_properties properties = order == "in_order" ? 0 : CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
   for (auto& queue : queues_) {
-    queue = clCreateCommandQueue(context_, device_, 0, &status);
+    cl_int status = CL_SUCCESS;
+    queue = clCreateCommandQueue(context_, device_, properties, &status);
     check(status, "clCreateCommandQueue");
   }
 }
@@ -211,13 +222,14 @@ void Case::launch(std::istream& in) {
   for (auto* triple : {offset, global, local}) in >> triple[0] >> triple[1] >> triple[2];
   in >> arguments;
   cl_int status = CL_SUCCESS;
-  cl_kernel kernel = clCreateKernel(program_, name.c_str(), &status);
+  // One object for all launches: a launch that waits must not see the arguments of the next.
+  cl_kernel& kernel = kernels_[name];
+  if (kernel == nullptr) kernel = clCreateKernel(program_, name.c_str(), &status);
   check(status, "clCreateKernel");
   for (cl_uint i = 0; i < arguments; ++i) set_argument(kernel, i, in);
   cl_event event = nullptr;
   status = clEnqueueNDRangeKernel(on, kernel, dims, offset, global, local[0] == 0 ? nullptr : local, waits(),
                                   wait_list(), &event);
-  clReleaseKernel(kernel);
   check(status, "clEnqueueNDRangeKernel");
   then(event, on);
 }
@@ -363,6 +375,7 @@ void Case::finish() {
 }
 
 const std::map<std::string, void (Case::*)(std::istream&)> Case::kSteps = {{"source", &Case::build},
+                                                                           {"queues", &Case::add_queues},
                                                                            {"buffer", &Case::add_buffer},
                                                                            {"part", &Case::add_part},
                                                                            {"launch", &Case::launch},

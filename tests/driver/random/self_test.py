@@ -24,6 +24,7 @@ out2[(get_global_id(0) + 5)] = v1;
 """
 CASE = f"""source {len(SOURCE)}
 {SOURCE}
+queues out_of_order
 buffer 64 plain bits 1 ff 4
 buffer 64 plain bits 2 ff 4
 buffer 64 plain bits 3 ff 4
