@@ -15,7 +15,7 @@ target_compile_options(skmd_llvm INTERFACE -fno-exceptions -ffunction-sections -
 execute_process(
   COMMAND ${SKMD_LLVM_CONFIG} --link-static --libs
           core passes irreader bitwriter linker coverage lto frontendopenmp frontenddriver frontendhlsl frontendatomic
-          frontendoffloading windowsdriver hipstdpar objcarcopts plugins
+          frontendoffloading windowsdriver hipstdpar objcarcopts plugins native dtlto
   OUTPUT_VARIABLE SKMD_LLVM_LIBS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(SKMD_LLVM_LIBS UNIX_COMMAND "${SKMD_LLVM_LIBS}")
 set(SKMD_CLANG_LIBS clangFrontend clangCodeGen clangSerialization clangParse clangSema clangAnalysisLifetimeSafety
@@ -26,4 +26,4 @@ add_library(skmd_clang INTERFACE)
 target_link_directories(skmd_clang INTERFACE ${SKMD_LLVM_ROOT}/lib)
 target_link_options(skmd_clang INTERFACE -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc
                     $<$<CONFIG:Release>:-Wl,--strip-all>)
-target_link_libraries(skmd_clang INTERFACE ${SKMD_CLANG_LIBS} ${SKMD_LLVM_LIBS} z zstd m)
+target_link_libraries(skmd_clang INTERFACE ${SKMD_CLANG_LIBS} lldELF lldCommon ${SKMD_LLVM_LIBS} z zstd m)

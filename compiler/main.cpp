@@ -24,6 +24,7 @@
 #include "compiler/frontend/preprocess.h"
 #ifdef SKMD_HAVE_ANALYSIS
 #include "compiler/analysis/analyse.h"
+#include "compiler/merge/merge.h"
 #endif
 
 namespace {
@@ -37,19 +38,34 @@ constexpr std::string_view kUsage =
     "modes: --describe    kernels as clGetKernelInfo and clGetKernelArgInfo tell of them\n"
     "       --emit-llvm   the program before analysis, as LLVM IR\n"
     "       --explain     what each kernel reads and writes, and what keeps it from being split\n"
+    "       --merge       the merge function of each kernel, as LLVM IR, or why it has none\n"
     "       --options     what vendors are told\n"
     "       --preprocess  the one text of all devices\n"
     "       --rewrite     the partition-ready text\n"
+    "       --span-code   machine code of the merge functions, as the driver gets it\n"
     "Without arguments it serves the driver.\n";
 
 constexpr unsigned kCompileStackBytes = 512u << 20;
 
 Analysis analysis() {
 #ifdef SKMD_HAVE_ANALYSIS
-  return [](llvm::Module& module, std::vector<domain::KernelTraits>& kernels) { analyse(module, kernels); };
+  return [](llvm::Module& module, CompileAnswer& answer) {
+    analyse(module, answer.kernels);
+    answer.span_code = merge_code(module, answer.kernels);
+  };
 #else
   return {};
 #endif
+}
+
+/// No more than `mode` shows.
+Analysis analysis_for([[maybe_unused]] std::string_view mode) {
+#ifdef SKMD_HAVE_ANALYSIS
+  if (mode == "--span-code") return analysis();
+  if (mode == "--explain" || mode == "--merge")
+    return [](llvm::Module& module, CompileAnswer& answer) { analyse(module, answer.kernels); };
+#endif
+  return {};
 }
 
 bool read_input(std::string& bytes) {
@@ -154,6 +170,26 @@ void print_description(const domain::KernelTraits& kernel) {
   }
 }
 
+#ifdef SKMD_HAVE_ANALYSIS
+int print_merge_functions(llvm::Module& module, const std::vector<domain::KernelTraits>& kernels) {
+  const MergeFunctions made = make_merge_functions(module, kernels);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    const MergeKernel& kernel = made.kernels[i];
+    std::cout << "; kernel " << kernels[i].name << ": ";
+    if (!kernel.obstacle.empty()) {
+      std::cout << "no merge function: " << kernel.obstacle << "\n";
+      continue;
+    }
+    std::cout << "merge function, loads from";
+    for (const std::uint32_t argument : kernel.loads) std::cout << " " << kernels[i].parameters[argument].name;
+    std::cout << (kernel.loads.empty() ? " nothing\n" : "\n");
+  }
+  std::cout.flush();
+  module.print(llvm::outs(), nullptr);
+  return 0;
+}
+#endif
+
 void print_kernels(std::string_view mode, const CompileAnswer& answer) {
   for (const domain::KernelTraits& kernel : answer.kernels) {
     if (mode == "--describe") print_description(kernel);
@@ -178,7 +214,7 @@ int print_preprocessed(const CompileRequest& request) {
 int print(std::string_view mode, const CompileRequest& request) {
   if (mode == "--preprocess") return print_preprocessed(request);
   llvm::LLVMContext context;
-  const Compiled compiled = compile(request, context, mode == "--explain" ? analysis() : Analysis{});
+  const Compiled compiled = compile(request, context, analysis_for(mode));
   const CompileAnswer& answer = compiled.reply.answer;
   std::cerr << answer.log;
   if (answer.outcome != Outcome::analysed) {
@@ -188,6 +224,10 @@ int print(std::string_view mode, const CompileRequest& request) {
   }
   if (mode == "--options") std::cout << answer.vendor_options << "\n";
   if (mode == "--rewrite") std::cout << answer.text;
+  if (mode == "--span-code") std::cout << answer.span_code;
+#ifdef SKMD_HAVE_ANALYSIS
+  if (mode == "--merge") return print_merge_functions(*compiled.module, answer.kernels);
+#endif
   print_kernels(mode, answer);
   if (mode == "--emit-llvm") compiled.module->print(llvm::outs(), nullptr);
   return 0;
@@ -227,8 +267,8 @@ int run_command(int argc, char** argv) {
     std::cout << "skmd-compile " SKMD_VERSION "\n";
     return 0;
   }
-  constexpr std::string_view kModes[] = {"--describe", "--emit-llvm",  "--explain",
-                                         "--options",  "--preprocess", "--rewrite"};
+  constexpr std::string_view kModes[] = {"--describe", "--emit-llvm",  "--explain", "--merge",
+                                         "--options",  "--preprocess", "--rewrite", "--span-code"};
   CompileRequest request;
   int at = 2;
   if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes)) {

@@ -122,6 +122,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->executor = new Executor;
   machine->model = new domain::MeasuredRates(std::vector<domain::DeviceModel>(machine->devices.size()));
   const fs::path helper = library.parent_path().parent_path() / "libexec" / "skmd" / "skmd-compile";
+  machine->code_folder = cache_folder();
   machine->compiler = new compiler::Client({.helper = helper, .cache = cache_folder()});
   auto* info = new DeviceInfo(*machine);
   machine->info = info;

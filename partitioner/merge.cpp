@@ -144,6 +144,22 @@ void merge_elements(const std::byte* before, const std::byte* result, std::byte*
   }
 }
 
+/// Whether the kernel's merge function decides again as its work-items did: nothing that it loads is written meanwhile.
+bool can_replay(const KernelTraits& traits, std::span<const std::vector<RootFootprint>> slices,
+                std::span<const RootView> views) {
+  if (!traits.merge_function) return false;
+  return std::none_of(traits.merge_loads.begin(), traits.merge_loads.end(), [&](std::uint32_t argument) {
+    return argument >= views.size() || (views[argument].root != kNoRoot && written(slices, views[argument].root));
+  });
+}
+
+/// Merge functions know plain stores only.
+bool plain_stores(const KernelTraits& traits, std::span<const RootView> views, std::uint32_t root) {
+  return std::none_of(traits.accesses.begin(), traits.accesses.end(), [&](const Access& access) {
+    return access.kind == AccessKind::atomic && access.argument < views.size() && views[access.argument].root == root;
+  });
+}
+
 }  // namespace
 
 std::string_view name(NotSplit reason) {
@@ -163,6 +179,12 @@ RungSet RungSet::of(std::span<const Rung> rungs) {
   return set;
 }
 
+RungSet RungSet::without(Rung rung) const {
+  RungSet set = *this;
+  set.bits_ &= static_cast<std::uint8_t>(~(1u << static_cast<unsigned>(rung)));
+  return set;
+}
+
 std::optional<NotSplit> forbids_split(const KernelTraits& traits, bool like_devices) {
   for (const FactReason& entry : kFactReasons) {
     if ((traits.facts & entry.fact) != 0) return entry.reason;
@@ -179,15 +201,18 @@ MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vect
   decision.element.assign(roots, 0);
   decision.commuting.resize(roots);
   decision.joined.resize(roots);
+  const bool replay = allowed.contains(Rung::kernel) && can_replay(traits, slices, views);
   for (std::uint32_t root = 0; root < roots; ++root) {
     if (!written(slices, root)) continue;
     if (allowed.contains(Rung::disjoint) && disjoint_writes(slices, root)) {
       decision.per_root[root] = Rung::disjoint;
       continue;
     }
-    const std::uint32_t element = allowed.contains(Rung::diff) ? difference_element(traits, views, root) : 0;
-    if (element != 0) {
-      decision.per_root[root] = Rung::diff;
+    const bool replayed = replay && plain_stores(traits, views, root);
+    const std::uint32_t element =
+        !replayed && allowed.contains(Rung::diff) ? difference_element(traits, views, root) : 0;
+    if (replayed || element != 0) {
+      decision.per_root[root] = replayed ? Rung::kernel : Rung::diff;
       decision.element[root] = element;
       for (const auto& slice : slices) decision.joined[root].add(slice[root].may_write);
       continue;

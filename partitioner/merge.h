@@ -49,6 +49,7 @@ class RungSet {
  public:
   [[nodiscard]] bool contains(Rung rung) const { return (bits_ >> static_cast<unsigned>(rung) & 1u) != 0; }
   static RungSet of(std::span<const Rung> rungs);
+  [[nodiscard]] RungSet without(Rung rung) const;
   bool operator==(const RungSet&) const = default;
 
  private:
@@ -73,8 +74,9 @@ struct MergeDecision {
 };
 
 /// `slices[s][root]`: footprints of each slice, or of all that write one memory. Disjoint writes take rung 1;
-/// overlapping or unknown ones rung 3 if all stores to that root have one element size and aligned places; atomics that
-/// commute rung 4. Rungs that are not in `allowed` are passed over; where none is left, the launch is refused as
+/// overlapping or unknown ones rung 2 if the kernel has a merge function, no atomic touches that root, and nobody writes
+/// to a root that the merge function loads from; else rung 3 if all stores to that root have one element size and
+/// aligned places; atomics that commute rung 4. Rungs that are not in `allowed` are passed over; where none is left, the launch is refused as
 /// unmergeable. `atomics[s][root]`: what the atomics of each slice touch; without it there is no rung 4.
 MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vector<RootFootprint>> slices,
                            std::span<const RootView> views, std::uint32_t roots, RungSet allowed = {},

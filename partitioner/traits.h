@@ -154,6 +154,8 @@ struct KernelTraits {
   std::vector<Node> nodes;
   std::vector<Loop> loops;
   std::vector<Access> accesses;                        // complete: an access missing here is a wrong result
+  bool merge_function = false;                         // span code has one: merge rung 2
+  std::vector<std::uint32_t> merge_loads;              // arguments that it loads from
   bool operator==(const KernelTraits&) const = default;
 };
 

@@ -90,6 +90,10 @@ Status check_head(const KernelTraits& k) {
     const NodeId backedges = k.loops[i].backedges;
     if (backedges != kNoNode && backedges >= k.nodes.size()) return at("loop", i, "back edge count is no node");
   }
+  for (std::size_t i = 0; i < k.merge_loads.size(); ++i) {
+    if (k.merge_loads[i] >= k.parameters.size())
+      return at("merge load", i, "argument " + std::to_string(k.merge_loads[i]));
+  }
   return {};
 }
 

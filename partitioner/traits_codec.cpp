@@ -144,9 +144,9 @@ constexpr std::size_t kAccessBytes = 1 + 5 * 4 + 3 + 8;
 template <class Stream, class KernelT>
 void head_fields(Stream& s, KernelT& k) {
   fields(s, k.name, k.attributes, k.required_local[0], k.required_local[1], k.required_local[2], k.local_bytes,
-         k.queries, k.facts, k.hidden_record, k.access);
+         k.queries, k.facts, k.hidden_record, k.access, k.merge_function);
 }
-constexpr std::size_t kKernelBytes = 4 + 4 + 12 + 8 + 8 + 2 + 4 * 4;
+constexpr std::size_t kKernelBytes = 4 + 4 + 12 + 8 + 8 + 3 + 5 * 4;
 
 template <class T, class Each>
 void write_all(Writer& w, const std::vector<T>& items, Each each) {
@@ -173,6 +173,7 @@ void write_kernel(Writer& w, const KernelTraits& k) {
     write_all(s, a.guards, [](Writer& t, const Guard& g) { guard_fields(t, g); });
     write_all(s, a.loops, [](Writer& t, std::uint32_t loop) { t.number(loop); });
   });
+  write_all(w, k.merge_loads, [](Writer& s, std::uint32_t argument) { s.number(argument); });
 }
 
 void read_kernel(Reader& r, KernelTraits& k) {
@@ -185,6 +186,7 @@ void read_kernel(Reader& r, KernelTraits& k) {
     read_all(s, a.guards, kGuardBytes, [](Reader& t, Guard& g) { guard_fields(t, g); });
     read_all(s, a.loops, 4, [](Reader& t, std::uint32_t& loop) { t.number(loop); });
   });
+  read_all(r, k.merge_loads, 4, [](Reader& s, std::uint32_t& argument) { s.number(argument); });
 }
 
 Error refused(const std::string& what) { return {0, "kernel traits: " + what}; }

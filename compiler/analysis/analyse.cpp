@@ -15,13 +15,6 @@ namespace skmd::compiler {
 
 namespace {
 
-// The application's kernel; its body, which Clang puts into a function of its own, is called from there.
-llvm::Function* find_kernel(llvm::Module& module, const std::string& name) {
-  llvm::Function* function = module.getFunction(name);
-  if (function == nullptr || function->isDeclaration()) function = module.getFunction("__clang_ocl_kern_imp_" + name);
-  return function == nullptr || function->isDeclaration() ? nullptr : function;
-}
-
 // LLVM's pass managers, wired to each other; they must die in this order.
 struct Managers {
   llvm::LoopAnalysisManager loops;

@@ -86,6 +86,12 @@ void hoist_invariants(llvm::LoopInfo& loops) {
 
 }  // namespace
 
+Function* find_kernel(llvm::Module& module, const std::string& name) {
+  Function* function = module.getFunction(name);
+  if (function == nullptr || function->isDeclaration()) function = module.getFunction("__clang_ocl_kern_imp_" + name);
+  return function == nullptr || function->isDeclaration() ? nullptr : function;
+}
+
 bool inline_everything(llvm::Module& module, llvm::ArrayRef<Function*> kernels) {
   llvm::DenseMap<Function*, std::uint64_t> sizes;
   llvm::DenseSet<Function*> active;

@@ -7,7 +7,13 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 
+#include <string>
+
 namespace skmd::compiler {
+
+/// The application's kernel; its body, which Clang puts into a function of its own, is called from there. Null if it
+/// has no body.
+llvm::Function* find_kernel(llvm::Module& module, const std::string& name);
 
 /// Everything into the kernels: after this they call declarations only. False if that would grow the module beyond
 /// what can be analysed (`kernels` are then unchanged), or where functions call themselves.

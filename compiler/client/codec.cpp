@@ -14,7 +14,7 @@ using domain::Error;
 using domain::Result;
 
 constexpr std::uint64_t kRequestMagic = 0x3151524B4D4453ULL;  // "SDMKRQ1"
-constexpr std::uint64_t kAnswerMagic = 0x31534E414B4D53ULL;   // "SMKANS1"
+constexpr std::uint64_t kAnswerMagic = 0x32534E414B4D53ULL;   // "SMKANS2"
 constexpr std::uint64_t kReplyMagic = 0x31504552'4B4D53ULL;   // "SMKREP1"
 constexpr std::uint64_t kFrameMagic = 0x314D5246'4B4D53ULL;   // "SMKFRM1"
 constexpr std::size_t kFrameHead = 16;
@@ -88,6 +88,7 @@ std::string encode(const CompileAnswer& answer) {
   writer.text(domain::encode(answer.kernels));
   writer.text(answer.hash);
   writer.flag(answer.kernel_arg_info);
+  writer.text(answer.span_code);
   return writer.take();
 }
 
@@ -104,6 +105,7 @@ Result<CompileAnswer> decode_answer(const std::string& bytes) {
   const std::string_view kernels = reader.view();
   answer.hash = reader.text();
   answer.kernel_arg_info = reader.flag();
+  answer.span_code = reader.text();
   if (!reader.complete()) return refused("answer");
   Result<std::vector<domain::KernelTraits>> traits =
       domain::decode_traits(std::as_bytes(std::span(kernels.data(), kernels.size())));

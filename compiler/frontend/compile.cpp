@@ -93,7 +93,7 @@ Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, cons
   compiled.marked_text = std::move(rewritten.text);
   compiled.module = std::move(parsed.module);
   if (analysis) {
-    analysis(*compiled.module, answer.kernels);
+    analysis(*compiled.module, answer);
     mark_hidden_records(answer.kernels, rewritten.kernels);
   }
   return compiled;

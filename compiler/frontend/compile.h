@@ -13,8 +13,9 @@
 
 namespace skmd::compiler {
 
-/// What fills in queries, facts and accesses (analyse.h). Given, so that the front end does not depend on it.
-using Analysis = std::function<void(llvm::Module&, std::vector<domain::KernelTraits>&)>;
+/// What fills in the kernels' traits and the code made from them (analyse.h, merge.h). Given, so that the front end does
+/// not depend on it.
+using Analysis = std::function<void(llvm::Module&, CompileAnswer&)>;
 
 struct Compiled {
   Reply reply;

@@ -41,29 +41,40 @@ const domain::RangeSet& Conductor::joined(std::size_t root) const {
   return decision_.whole ? nothing : decision_.merge.joined[root];
 }
 
+bool Conductor::is_replayed(std::size_t root) const {
+  return !decision_.whole && decision_.merge.per_root[root] == domain::Rung::kernel;
+}
+
+const domain::RangeSet& Conductor::needed_by(const SliceWork& slice, std::size_t root) const {
+  return is_replayed(root) ? slice.touches->roots[root].reads : slice.touches->needed[root];
+}
+
 std::vector<MoveNeed> Conductor::needs() const {
   std::vector<MoveNeed> needs;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     Storage* root = view_.roots()[r].get();
     for (const SliceWork& slice : decision_.slices) {
-      domain::RangeSet needed = slice.touches->needed[r];
+      domain::RangeSet needed = needed_by(slice, r);
       // Rungs 3 and 4: the same pre-image everywhere.
-      if (!joined(r).empty()) needed.add(slice.touches->roots[r].may_write.intersection(joined(r)));
+      if (!joined(r).empty() && !is_replayed(r)) needed.add(slice.touches->roots[r].may_write.intersection(joined(r)));
       const bool in_place = space_of(machine_, slice.device) == domain::kHostSpace;
       if (!needed.empty()) needs.push_back({root, in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
     }
-    if (!joined(r).empty()) needs.push_back({root, MoveNeed::kHost, joined(r)});
+    domain::RangeSet on_host = joined(r);
+    if (!decision_.whole) on_host.add(Replay::loads(launch_, view_, decision_, r));
+    if (!on_host.empty()) needs.push_back({root, MoveNeed::kHost, std::move(on_host)});
   }
   return needs;
 }
 
 Status Conductor::begin_joining() {
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-    if (joined(r).empty()) continue;
+    if (is_replayed(r) && !replay_) replay_ = std::make_unique<Replay>(machine_, launch_, view_, decision_);
+    if (joined(r).empty() || is_replayed(r)) continue;
     joinings_.push_back(std::make_unique<Joining>(machine_, *view_.roots()[r], r, decision_.merge));
     if (auto status = joinings_.back()->begin(); !status) return status;
   }
-  return {};
+  return replay_ ? replay_->begin() : Status();
 }
 
 bool Conductor::in_place_conflict(const MovePlan& moves) const {
@@ -170,7 +181,7 @@ void Conductor::check_inputs() {
     const SliceWork& slice = decision_.slices[i];
     if (!slices_[i].status || machine_.devices[slice.device]->health()->failures() == slices_[i].failures) continue;
     for (std::size_t r = 0; r < view_.roots().size(); ++r)
-      if (!still_valid(machine_, *view_.roots()[r], slice.device, slice.touches->needed[r]))
+      if (!still_valid(machine_, *view_.roots()[r], slice.device, needed_by(slice, r)))
         fail(i, {CL_OUT_OF_RESOURCES, "bytes that the groups read never reached the device"}, Fault::resources);
   }
 }
@@ -191,7 +202,7 @@ void Conductor::join_failures() {
 Status Conductor::finish_joining(const std::vector<SliceWork>& completed) {
   for (const auto& joining : joinings_)
     if (auto status = joining->finish(completed, launch_.kernel->traits().name); !status) return status;
-  return {};
+  return replay_ ? replay_->finish(completed) : Status();
 }
 
 void Conductor::commit(const std::vector<SliceWork>& completed) {
@@ -227,6 +238,11 @@ void Conductor::abandon() {
   }
 }
 
+void Conductor::restore() {
+  for (const auto& joining : joinings_) joining->restore();
+  if (replay_) replay_->restore();
+}
+
 Status Conductor::settle() {
   join_failures();
   std::vector<SliceWork> completed;
@@ -240,11 +256,10 @@ Status Conductor::settle() {
     if (failure) failure = slices_[i].status;
     shadow_spoilt = shadow_spoilt || space_of(machine_, decision_.slices[i].device) == domain::kHostSpace;
   }
-  if (shadow_spoilt)
-    for (const auto& joining : joinings_) joining->restore();
+  if (shadow_spoilt) restore();
   if (!completed.empty()) {
     if (Status merged = finish_joining(completed); !merged) {
-      for (const auto& joining : joinings_) joining->restore();
+      restore();
       for (Slice& slice : slices_) slice.status = merged;
       unfinished_.fault = std::max(unfinished_.fault, judge(merged.error().code, false));
       failure = std::move(merged);

@@ -8,6 +8,7 @@
 
 #include "intercept/launch/decision.h"
 #include "intercept/launch/joining.h"
+#include "intercept/launch/replay.h"
 #include "intercept/object/event.h"
 #include "intercept/object/mover.h"
 
@@ -43,6 +44,9 @@ class Conductor {
   [[nodiscard]] std::vector<MoveNeed> needs() const;
   /// What is joined of a root; what else the slices write is disjoint.
   [[nodiscard]] const domain::RangeSet& joined(std::size_t root) const;
+  [[nodiscard]] bool is_replayed(std::size_t root) const;
+  /// Rung 2 takes stored bytes and no others from a device: old ones are not needed there.
+  [[nodiscard]] const domain::RangeSet& needed_by(const SliceWork& slice, std::size_t root) const;
   Status begin_joining();
   /// Uploads and slices of all devices, nothing waited for, except that a slice which writes host memory in place
   /// starts after the uploads that still read it.
@@ -57,6 +61,8 @@ class Conductor {
   void check_inputs();
   /// Slices that join in one shared memory cannot be told apart there: one fails, all fail.
   void join_failures();
+  /// What is joined has its old value in host memory again.
+  void restore();
   /// Merges and commits what completed; what did not becomes unfinished().
   Status settle();
   Status finish_joining(const std::vector<SliceWork>& completed);
@@ -70,6 +76,7 @@ class Conductor {
   const Decision& decision_;
   Event& event_;
   std::vector<std::unique_ptr<Joining>> joinings_;
+  std::unique_ptr<Replay> replay_;  // of all roots that take rung 2
   std::mutex mutex_;
   std::vector<Slice> slices_;
   Unfinished unfinished_;

@@ -119,8 +119,16 @@ domain::MergeDecision how_to_merge(const Machine& machine, const Launch& launch,
   }
   // There is one host memory, so only one of its groups could leave its partial values there.
   if (in_host_memory > 1) atomics.clear();
-  return domain::decide_merge(traits, footprints, view.views(), static_cast<std::uint32_t>(view.roots().size()),
-                              machine.settings.rungs, atomics);
+  const auto merge = [&](domain::RungSet allowed) {
+    return domain::decide_merge(traits, footprints, view.views(), static_cast<std::uint32_t>(view.roots().size()),
+                                allowed, atomics);
+  };
+  domain::MergeDecision found = merge(machine.settings.rungs);
+  const auto& rungs = found.per_root;
+  // Code is loaded only for those who need it, and a system may refuse to execute it.
+  const bool replayed = std::find(rungs.begin(), rungs.end(), domain::Rung::kernel) != rungs.end();
+  if (!replayed || launch.kernel->merge_function() != nullptr) return found;
+  return merge(machine.settings.rungs.without(domain::Rung::kernel));
 }
 
 /// Where a launch that stays whole is expected to end first; the anchor where too little is known.

@@ -3,29 +3,13 @@
 // combining what atomics made of it.
 #pragma once
 
-#include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "intercept/launch/decision.h"
+#include "intercept/launch/scratch.h"
 
 namespace skmd::icd {
-
-/// Host memory as large as a root, of which only touched pages exist.
-class Scratch {
- public:
-  static Result<Scratch> make(std::uint64_t bytes);
-  Scratch(Scratch&& other) noexcept;
-  Scratch& operator=(Scratch&& other) noexcept;
-  ~Scratch();
-  [[nodiscard]] std::byte* data() const { return data_; }
-
- private:
-  Scratch(std::byte* data, std::uint64_t bytes) : data_(data), bytes_(bytes) {}
-  std::byte* data_ = nullptr;
-  std::uint64_t bytes_ = 0;
-};
-
-void copy_ranges(const std::byte* from, std::byte* to, const domain::RangeSet& ranges);
 
 /// Joins the partial results of one root of a split launch. What is joined must be valid in host memory when begin()
 /// runs, and in every device that may write it before its slice starts.
@@ -40,13 +24,12 @@ class Joining {
   void restore();
 
  private:
-  Status fetch(const SliceWork& slice, const domain::RangeSet& ranges, std::byte* to, const std::string& kernel);
   void join(const std::byte* result, std::byte* merged, const domain::RangeSet& ranges) const;
   Machine& machine_;
   Storage& storage_;
   std::size_t root_;
   const domain::MergeDecision& merge_;
-  std::unique_ptr<Scratch> before_;
+  std::optional<Scratch> before_;
 };
 
 }  // namespace skmd::icd

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "intercept/launch/decision.h"
-#include "intercept/launch/joining.h"
+#include "intercept/launch/scratch.h"
 
 namespace skmd::icd {
 

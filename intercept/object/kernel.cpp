@@ -27,14 +27,19 @@ std::string argument_name(const domain::KernelTraits& traits, size_t index) {
 }  // namespace
 
 BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
-                         std::vector<std::shared_ptr<NativeProgram>> native)
+                         std::vector<std::shared_ptr<NativeProgram>> native, std::shared_ptr<HostCode> code)
     : machine_(machine),
       traits_(std::move(traits)),
       opaque_(opaque),
       program_hash_(std::move(program_hash)),
       id_(hash_of(program_hash_, traits_.name)),
       native_(std::move(native)),
+      code_(std::move(code)),
       kernels_(native_.size()) {}
+
+cpu::SpanFunction BuiltKernel::merge_function() const {
+  return code_ != nullptr && traits_.merge_function ? code_->merge_function(traits_.name) : nullptr;
+}
 
 Result<std::shared_ptr<NativeKernel>> BuiltKernel::native(std::uint32_t index) {
   const std::lock_guard lock(mutex_);

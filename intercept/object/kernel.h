@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "intercept/backend/host_code.h"
 #include "intercept/object/memory.h"
 #include "partitioner/traits.h"
 
@@ -24,7 +25,7 @@ class Program;
 class BuiltKernel {
  public:
   BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
-              std::vector<std::shared_ptr<NativeProgram>> native);
+              std::vector<std::shared_ptr<NativeProgram>> native, std::shared_ptr<HostCode> code = nullptr);
 
   [[nodiscard]] const domain::KernelTraits& traits() const { return traits_; }
   [[nodiscard]] bool opaque() const { return opaque_; }
@@ -33,6 +34,8 @@ class BuiltKernel {
   /// The native kernel on device `index`, made at the first call; an error if the program was not built there.
   /// Thread-safe.
   Result<std::shared_ptr<NativeKernel>> native(std::uint32_t index);
+  /// The kernel's merge function, loaded at the first call; null where there is none. Thread-safe.
+  [[nodiscard]] cpu::SpanFunction merge_function() const;
   [[nodiscard]] bool built_on(std::uint32_t index) const { return native_[index] != nullptr; }
   [[nodiscard]] Machine& machine() const { return machine_; }
   /// CL_KERNEL_WORK_GROUP_SIZE: what every device that built the kernel takes, without those that are far below the
@@ -57,6 +60,7 @@ class BuiltKernel {
   std::string program_hash_;
   std::uint64_t id_;
   std::vector<std::shared_ptr<NativeProgram>> native_;  // per device, null: not built there
+  std::shared_ptr<HostCode> code_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<NativeKernel>> kernels_;  // per device
   std::atomic<std::uint64_t> work_group_limit_{0};      // 0: not asked yet

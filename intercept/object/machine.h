@@ -37,6 +37,7 @@ struct Machine {
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
   compiler::Client* compiler = nullptr;
+  std::string code_folder;                       // private; for code where memory cannot be executed
 
   std::atomic<std::uint32_t> losses{0};  // devices that were set aside
   std::mutex loss_mutex;

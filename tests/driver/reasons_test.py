@@ -30,8 +30,10 @@ CASES = {
     "scatters": (None, "out[in[i] % N] = 7;"),
     "global_fence": (None, "out[i] = in[i]; mem_fence(CLK_GLOBAL_MEM_FENCE);"),
     "keeps_pointer": ("pointer_in_memory", "__global uint *p = &in[i]; ((__global ulong *)out)[i / 2] = (ulong)p;"),
-    # Elements of one and of four bytes in one buffer, both at unknown places: no unit to merge by.
-    "mixed_elements": ("unmergeable", "if (i & 1) out[in[i] % N] = 7; else ((__global uchar *)out)[in[i] % N] = 7;"),
+    # Elements of one and of four bytes in one buffer, both at unknown places: no unit to merge by, and what decides the
+    # places was written by the same launch, so that stores cannot be replayed either.
+    "mixed_elements": ("unmergeable", "in[i] += 1; if (i & 1) out[in[i] % N] = 7; else ((__global uchar *)out)[in[i] % N] = 7;"),
+    "mixed_replayed": (None, "if (i & 1) out[in[i] % N] = 7; else ((__global uchar *)out)[in[i] % N] = 7;"),
     "float_index_alike": (None, "out[(uint)(sqrt((float)(i * (ulong)i)) + 0.5f)] = 1;"),
 }
 SOURCE = "#define N {0}u\n".format(N) + "".join(

@@ -12,16 +12,18 @@ import sys
 
 # Longest prefix wins. "" ends a path's search: what has no room is free (scripts, tests).
 ROOMS = (
-    "partitioner", "compiler/client", "compiler", "cpu-driver/runtime", "cpu-driver/codegen", "intercept/api",
+    "partitioner", "compiler/client", "compiler", "cpu-driver/runtime", "cpu-driver/codegen", "cpu-driver", "intercept/api",
     "intercept/object", "intercept/build", "intercept/command", "intercept/launch", "intercept/backend",
     "intercept/observe", "intercept", "profiler", "bench/micro", "bench", "tests",
 )
 ALLOWED = {
     "partitioner": set(),
     "compiler/client": set(),
-    "compiler": {"compiler/client", "cpu-driver/codegen"},
-    "cpu-driver/codegen": {"compiler", "compiler/client"},
-    "cpu-driver/runtime": set(),
+    "compiler": {"compiler/client", "cpu-driver/codegen", "cpu-driver"},
+    # The format of span code, which one side writes and the other loads.
+    "cpu-driver": set(),
+    "cpu-driver/codegen": {"compiler", "compiler/client", "cpu-driver"},
+    "cpu-driver/runtime": {"cpu-driver"},
     "intercept/api": {"intercept/object", "intercept/build", "intercept/command", "intercept/launch", "compiler/client",
                       "intercept/backend", "intercept/observe"},
     "intercept/build": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client"},
@@ -29,7 +31,7 @@ ALLOWED = {
     # A launch fills the hidden record, whose layout the compiler's client declares.
     "intercept/launch": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client"},
     "intercept/object": {"intercept/backend", "intercept/observe", "compiler/client"},
-    "intercept/backend": {"cpu-driver/runtime"},
+    "intercept/backend": {"cpu-driver/runtime", "cpu-driver"},
     "intercept/observe": set(),
     "profiler": {"compiler/client"},
 }

@@ -31,6 +31,8 @@ KernelTraits full_kernel() {
   k.queries = kQueryGlobalId | kQuerySubGroup;
   k.facts = kFactBarrier | kFactUsesFloat;
   k.hidden_record = true;
+  k.merge_function = true;
+  k.merge_loads = {0};
   k.access = AccessClass::contiguous;
   Parameter p;
   p.kind = ParameterKind::image;
@@ -144,6 +146,7 @@ TEST(CheckTraits, RefusesWhatEvaluationCouldNotTrust) {
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.loops[0].backedges = 1000; })) << "back edges";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.accesses[0].argument = 1; })) << "argument";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.accesses[0].offset = 1000; })) << "offset";
+  EXPECT_TRUE(broken([&](KernelTraits& t) { t.merge_loads = {1}; })) << "merge load";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.accesses[0].width = 0; })) << "width";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.accesses[0].loops = {1}; })) << "loop of access";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.accesses[0].guards[0].node = 0; })) << "guard that is a number";

@@ -200,6 +200,70 @@ TEST(DecideMerge, RungsThatAreNotAllowedArePassedOver) {
   EXPECT_EQ(decide_merge(k.traits, crossing, views, 1, RungSet::of(only_disjoint)).refused, NotSplit::unmergeable);
 }
 
+/// out[perm[i]] = …: a merge function that loads from the second argument.
+KernelBuilder scatter_with_merge_function() {
+  KernelBuilder k;
+  const auto out = k.buffer(64);
+  const auto perm = k.buffer(64);
+  k.read(perm, k.gid());
+  k.write(out, k.cast(Op::zext, k.node(Op::unknown, 32), 64));
+  k.traits.merge_function = true;
+  k.traits.merge_loads = {perm};
+  return k;
+}
+
+Slices scattered_by_two(std::size_t roots) {
+  Slices slices(2, std::vector<RootFootprint>(roots));
+  for (auto& slice : slices) {
+    slice[0] = unknown_write(64);
+    slice.back().reads = ByteRange{0, 64};
+  }
+  return slices;
+}
+
+TEST(DecideMerge, AMergeFunctionComesBeforeTheDifference) {
+  const auto k = scatter_with_merge_function();
+  const RootView views[] = {{0, 0}, {1, 0}};
+  const auto slices = scattered_by_two(2);
+  EXPECT_EQ(decide_merge(k.traits, slices, views, 2).per_root, std::vector<Rung>({Rung::kernel, Rung::none}));
+  EXPECT_EQ(decide_merge(k.traits, slices, views, 2, RungSet().without(Rung::kernel)).per_root,
+            std::vector<Rung>({Rung::diff, Rung::none}));
+}
+
+TEST(DecideMerge, DisjointWritesComeBeforeTheMergeFunction) {
+  const auto k = scatter_with_merge_function();
+  const RootView views[] = {{0, 0}, {1, 0}};
+  const RootFootprint nothing;
+  const Slices apart = {{written(ByteRange{0, 32}), nothing}, {written(ByteRange{32, 64}), nothing}};
+  EXPECT_EQ(decide_merge(k.traits, apart, views, 2).per_root, std::vector<Rung>({Rung::disjoint, Rung::none}));
+}
+
+TEST(DecideMerge, MixedElementsAreNoObstacleToAMergeFunction) {
+  auto k = scatter_with_merge_function();
+  k.write(0, k.cast(Op::zext, k.node(Op::unknown, 32), 64), 1);
+  const RootView views[] = {{0, 0}, {1, 0}};
+  EXPECT_EQ(decide_merge(k.traits, scattered_by_two(2), views, 2).per_root[0], Rung::kernel);
+}
+
+TEST(DecideMerge, NothingIsReplayedWhereTheLaunchWritesWhatDecides) {
+  const auto k = scatter_with_merge_function();
+  // The same buffer twice, or two parts of one.
+  const RootView aliased[] = {{0, 0}, {0, 128}};
+  EXPECT_EQ(decide_merge(k.traits, scattered_by_two(1), aliased, 1).per_root, std::vector<Rung>({Rung::diff}));
+  // Written by somebody else's store, if in places that no other slice touches.
+  const RootView apart[] = {{0, 0}, {1, 0}};
+  auto slices = scattered_by_two(2);
+  slices[1][1].may_write = ByteRange{0, 4};
+  EXPECT_EQ(decide_merge(k.traits, slices, apart, 2).per_root, std::vector<Rung>({Rung::diff, Rung::disjoint}));
+}
+
+TEST(DecideMerge, AMergeFunctionKnowsNoAtomics) {
+  auto k = scatter_with_merge_function();
+  k.access(AccessKind::atomic, 0, k.gid()).atomic = AtomicClass::add;
+  const RootView views[] = {{0, 0}, {1, 0}};
+  EXPECT_EQ(decide_merge(k.traits, scattered_by_two(2), views, 2).refused, NotSplit::unmergeable);
+}
+
 TEST(ParseRungs, TakesEachNameOfTheLadder) {
   const auto two = parse_rungs("kernel,diff");
   ASSERT_TRUE(two.ok());

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/merge/child.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "compiler/client/codec.h"
+#include "compiler/client/wire.h"
+
+namespace skmd::compiler {
+
+namespace {
+
+// Of processor time; the largest kernels take a tenth of one.
+constexpr rlim_t kMaximumSeconds = 20;
+
+std::string encode(const ChildResult& result) {
+  Writer writer;
+  writer.number(result.kernels.size());
+  for (const MergeKernel& kernel : result.kernels) {
+    writer.text(kernel.obstacle);
+    writer.number(kernel.loads.size());
+    for (const std::uint32_t load : kernel.loads) writer.number(load);
+  }
+  writer.text(result.code);
+  return writer.take();
+}
+
+ChildResult decode(const std::string& bytes) {
+  Reader reader(bytes);
+  ChildResult result;
+  result.kernels.resize(reader.count(16));
+  for (MergeKernel& kernel : result.kernels) {
+    kernel.obstacle = reader.text();
+    kernel.loads.resize(reader.count(8));
+    for (std::uint32_t& load : kernel.loads) load = static_cast<std::uint32_t>(reader.number());
+  }
+  result.code = reader.text();
+  return reader.complete() ? result : ChildResult{};
+}
+
+std::string read_all(int handle) {
+  std::string bytes;
+  char chunk[65536];
+  for (;;) {
+    const ssize_t got = ::read(handle, chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return bytes;
+    bytes.append(chunk, static_cast<std::size_t>(got));
+  }
+}
+
+[[noreturn]] void run(const std::function<ChildResult()>& work, int handle) {
+  const rlimit limit{kMaximumSeconds, kMaximumSeconds};
+  (void)::setrlimit(RLIMIT_CPU, &limit);
+  const std::string bytes = frame(encode(work()));
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t put = ::write(handle, bytes.data() + done, bytes.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) break;
+    done += static_cast<std::size_t>(put);
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+ChildResult in_child(const std::function<ChildResult()>& work) {
+  int ends[2];
+  if (::pipe(ends) != 0) return {};
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    run(work, ends[1]);
+  }
+  ::close(ends[1]);
+  const std::string framed = child < 0 ? std::string() : read_all(ends[0]);
+  ::close(ends[0]);
+  if (child < 0) return {};
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const domain::Result<std::string> bytes = unframe(framed);
+  return bytes ? decode(*bytes) : ChildResult{};
+}
+
+}  // namespace skmd::compiler

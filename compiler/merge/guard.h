@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands for the kernel's arguments inside a span function, and accesses that stay inside them.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include <vector>
+
+namespace skmd::compiler {
+
+/// One pointer argument, as values that the span function's entry loads.
+struct Extent {
+  llvm::Value* bytes = nullptr;   // i64: address
+  llvm::Value* result = nullptr;  // i64: address of the other device's result
+  llvm::Value* size = nullptr;    // i64
+};
+using Extents = llvm::DenseMap<const llvm::Value*, Extent>;
+
+/// Replaces every marker by a copy from the result, and makes every load that may leave its object one that cannot.
+/// `extents` names the kernel's pointer arguments; their uses are still in place. `entry` is where limits are computed.
+void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& extents, llvm::Instruction& entry);
+
+/// Fills and copies of private variables become loops: there is no memset to call.
+void expand_transfers(const std::vector<llvm::BasicBlock*>& body);
+
+/// Divisions whose operands the CPU would trap on, and OpenCL leaves undefined, give something.
+void guard_divisions(const std::vector<llvm::BasicBlock*>& body);
+
+}  // namespace skmd::compiler

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/merge/merge.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Passes/PassBuilder.h>
+
+#include "compiler/analysis/prepare.h"
+#include "compiler/merge/child.h"
+#include "compiler/merge/eligible.h"
+#include "compiler/merge/native.h"
+#include "compiler/merge/replay.h"
+#include "compiler/merge/span.h"
+#include "cpu-driver/span_code.h"
+
+namespace skmd::compiler {
+
+namespace {
+
+// What no launch is split for needs no merge function either; unknown code may do anything.
+constexpr std::uint32_t kNeverSplit =
+    domain::kFactSpinning | domain::kFactDeviceScopeSync | domain::kFactAtomicResultUsed |
+    domain::kFactPointerInMemory | domain::kFactMutableProgramScope | domain::kFactPrintf |
+    domain::kFactDeviceSpecificCode | domain::kFactImageWritten | domain::kFactImageRead;
+
+MergeKernel prepare(llvm::Module& module, const domain::KernelTraits& traits, llvm::FunctionAnalysisManager& analyses) {
+  if ((traits.facts & kNeverSplit) != 0) return {"it is never split", {}};
+  llvm::Function* kernel = find_kernel(module, traits.name);
+  if (kernel == nullptr) return {"it has no code", {}};
+  mark_stores(*kernel);
+  strip(*kernel, analyses);
+  MergeKernel judged = judge(*kernel);
+  if (judged.obstacle.empty()) {
+    analyses.clear(*kernel, kernel->getName());
+    optimise(*make_span_function(*kernel, cpu::merge_symbol(traits.name)), analyses);
+  }
+  return judged;
+}
+
+void keep_only_spans(llvm::Module& module) {
+  const auto is_span = [](const llvm::Function& f) { return f.getName().starts_with(cpu::merge_symbol("")); };
+  for (llvm::Function& function : module)
+    if (!is_span(function) && !function.isIntrinsic()) function.deleteBody();
+  for (llvm::Function& function : llvm::make_early_inc_range(module))
+    if (!is_span(function) && function.use_empty()) function.eraseFromParent();
+  bool again = true;  // constants may name each other
+  while (again) {
+    again = false;
+    for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(module.globals())) {
+      variable.removeDeadConstantUsers();
+      if (variable.use_empty()) {
+        variable.eraseFromParent();
+        again = true;
+      } else {
+        variable.setLinkage(llvm::GlobalValue::InternalLinkage);
+      }
+    }
+  }
+  for (llvm::NamedMDNode& node : llvm::make_early_inc_range(module.named_metadata())) node.eraseFromParent();
+}
+
+}  // namespace
+
+bool MergeFunctions::any() const {
+  return llvm::any_of(kernels, [](const MergeKernel& kernel) { return kernel.obstacle.empty(); });
+}
+
+MergeFunctions make_merge_functions(llvm::Module& module, const std::vector<domain::KernelTraits>& kernels) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  MergeFunctions made;
+  for (const domain::KernelTraits& traits : kernels) made.kernels.push_back(prepare(module, traits, functions));
+  functions.clear();
+  keep_only_spans(module);
+  return made;
+}
+
+std::string merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
+  const ChildResult result = in_child([&]() -> ChildResult {
+    MergeFunctions made = make_merge_functions(module, kernels);
+    if (!made.any()) return {};
+    if (const domain::Status status = retarget(module); !status) return {};
+    const domain::Result<std::string> object = native_object(module);
+    if (!object) return {};
+    const domain::Result<std::string> shared = shared_object(*object);
+    if (!shared) return {};
+    return {std::move(made.kernels), span_code(*shared)};
+  });
+  if (result.kernels.size() != kernels.size() || result.code.empty()) return {};
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    kernels[i].merge_function = result.kernels[i].obstacle.empty();
+    kernels[i].merge_loads = result.kernels[i].loads;
+  }
+  return result.code;
+}
+
+}  // namespace skmd::compiler

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merge functions (SKMD, TOCS 2015, section 4.2): a kernel whose global stores copy what another device stored in the
+// same place, and of whose computation nothing is left but what decides addresses and control.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+#include "partitioner/traits.h"
+
+namespace skmd::compiler {
+
+struct MergeKernel {
+  std::string obstacle;              // why there is no merge function; "": there is one
+  std::vector<std::uint32_t> loads;  // arguments that it loads from: nobody may write those bytes meanwhile
+};
+
+struct MergeFunctions {
+  std::vector<MergeKernel> kernels;  // one per kernel of the program, in their order
+  bool any() const;
+};
+
+/// Turns `module`, as analyse() has left it, into one that holds merge functions and nothing else.
+MergeFunctions make_merge_functions(llvm::Module& module, const std::vector<domain::KernelTraits>& kernels);
+
+/// What the driver gets. Runs in a process of its own, so that whatever goes wrong in a code generator costs the merge
+/// functions only. Fills in `kernels` and returns the span code, "" if there is none.
+std::string merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& kernels);
+
+}  // namespace skmd::compiler

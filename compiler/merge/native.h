@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// From LLVM IR for the host to span code (cpu-driver/span_code.h).
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+
+#include "partitioner/result.h"
+
+namespace skmd::compiler {
+
+/// Makes `module` one for this machine's processors: triple and data layout. An error if a type used for addresses
+/// would change its size.
+domain::Status retarget(llvm::Module& module);
+
+/// A relocatable object of a retargeted module: position-independent, for the least processor of the kind.
+domain::Result<std::string> native_object(llvm::Module& module);
+
+/// A shared object that refers to nothing outside itself; anything else is an error.
+domain::Result<std::string> shared_object(const std::string& object);
+
+/// The artifact.
+std::string span_code(const std::string& shared_object);
+
+}  // namespace skmd::compiler

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a kernel to the skeleton of its merge function: stores become markers, computation that no marker needs goes.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
+
+namespace skmd::compiler {
+
+/// `call void @skmd.replay.pN(ptr addrspace(N) place, i64 width, i64 count)`: this work-item stores `count` elements of
+/// `width` bytes (a constant), densely from `place` on.
+inline constexpr char kReplay[] = "skmd.replay";
+bool is_replay(const llvm::Instruction& instruction);
+
+/// Global stores become markers. Barriers, stores to local memory and global atomics go: what they would have done for
+/// an address can be seen by the loads that are then left.
+void mark_stores(llvm::Function& kernel);
+
+/// Removes everything that no marker needs, dead loops included.
+void strip(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+
+}  // namespace skmd::compiler

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/merge/span.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringSwitch.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/IndVarSimplify.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <array>
+#include <cstddef>
+
+#include "compiler/analysis/builtin.h"
+#include "compiler/analysis/kernel_view.h"
+#include "compiler/merge/guard.h"
+#include "cpu-driver/span_code.h"
+
+namespace skmd::compiler {
+
+namespace {
+
+using llvm::BasicBlock;
+using llvm::IRBuilder;
+using llvm::Value;
+using Triple3 = std::array<Value*, 3>;
+
+// One loop of the nest, from its header to where it goes on.
+struct Counter {
+  BasicBlock* header = nullptr;
+  BasicBlock* latch = nullptr;
+  llvm::PHINode* value = nullptr;
+};
+
+class SpanBuilder {
+ public:
+  SpanBuilder(llvm::Function& kernel, const std::string& name)
+      : kernel_(kernel), module_(*kernel.getParent()), context_(kernel.getContext()), ir_(context_) {
+    llvm::Type* i64 = ir_.getInt64Ty();
+    auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {ir_.getPtrTy(), i64, i64}, false);
+    span_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module_);
+    span_->setDoesNotThrow();
+    span_->addFnAttr("no-builtins");  // a call of memset has nowhere to go
+    frame_ = span_->getArg(0);
+    first_ = span_->getArg(1);
+    last_ = span_->getArg(2);
+  }
+
+  llvm::Function* build() {
+    entry_ = block("entry");
+    exit_ = block("exit");
+    ir_.SetInsertPoint(entry_);
+    load_geometry();
+    load_arguments();
+    build_nest();
+    take_body();
+    return span_;
+  }
+
+ private:
+  BasicBlock* block(const char* name) { return BasicBlock::Create(context_, name, span_); }
+  Value* number(std::uint64_t value) { return ir_.getInt64(value); }
+  Value* field(std::size_t offset) {
+    return ir_.CreateLoad(ir_.getInt64Ty(), ir_.CreatePtrAdd(frame_, number(offset)));
+  }
+  Triple3 fields(std::size_t offset) { return {field(offset), field(offset + 8), field(offset + 16)}; }
+
+  void load_geometry() {
+    work_dim_ = field(offsetof(cpu::SpanFrame, work_dim));
+    offset_ = fields(offsetof(cpu::SpanFrame, global_offset));
+    size_ = fields(offsetof(cpu::SpanFrame, global_size));
+    groups_ = fields(offsetof(cpu::SpanFrame, group_count));
+    local_ = fields(offsetof(cpu::SpanFrame, local_size));
+  }
+
+  void load_arguments() {
+    const llvm::DataLayout& layout = module_.getDataLayout();
+    Value* list = ir_.CreateLoad(ir_.getPtrTy(), ir_.CreatePtrAdd(frame_, number(offsetof(cpu::SpanFrame, arguments))));
+    for (llvm::Argument& argument : kernel_.args()) {
+      if (argument.use_empty()) continue;
+      Value* slot = ir_.CreatePtrAdd(list, number(argument.getArgNo() * sizeof(cpu::SpanArgument)));
+      const auto part = [&](std::size_t offset) {
+        return ir_.CreateLoad(ir_.getInt64Ty(), ir_.CreatePtrAdd(slot, number(offset)));
+      };
+      Value* bytes = part(offsetof(cpu::SpanArgument, bytes));
+      if (argument.getType()->isPointerTy()) {
+        values_[&argument] = ir_.CreateIntToPtr(bytes, argument.getType());
+        if (may_reach_buffer(argument))
+          extents_[&argument] = {bytes, part(offsetof(cpu::SpanArgument, result)),
+                                 part(offsetof(cpu::SpanArgument, size))};
+        continue;
+      }
+      if (layout.getTypeStoreSize(argument.getType()).isScalable()) continue;
+      Value* place = ir_.CreateIntToPtr(bytes, ir_.getPtrTy());
+      values_[&argument] = ir_.CreateAlignedLoad(argument.getType(), place, llvm::Align(1));
+    }
+  }
+
+  // Every size is at least 1, so loops are entered without asking.
+  Counter open(const char* name, Value* start, BasicBlock* from) {
+    Counter counter{block(name), block(name), nullptr};
+    IRBuilder<> ir(from);
+    ir.CreateBr(counter.header);
+    ir.SetInsertPoint(counter.header);
+    counter.value = ir.CreatePHI(ir.getInt64Ty(), 2);
+    counter.value->addIncoming(start, from);
+    return counter;
+  }
+  void close(const Counter& counter, Value* end, BasicBlock* to) {
+    IRBuilder<> ir(counter.latch);
+    Value* next = ir.CreateAdd(counter.value, ir.getInt64(1));
+    ir.CreateCondBr(ir.CreateICmpULT(next, end), counter.header, to);
+    counter.value->addIncoming(next, counter.latch);
+  }
+
+  void build_nest() {
+    BasicBlock* setup = block("setup");
+    ir_.CreateCondBr(ir_.CreateICmpULT(first_, last_), setup, exit_);
+    ir_.SetInsertPoint(setup);
+    const Triple3 start = {ir_.CreateURem(first_, groups_[0]),
+                           ir_.CreateURem(ir_.CreateUDiv(first_, groups_[0]), groups_[1]),
+                           ir_.CreateUDiv(ir_.CreateUDiv(first_, groups_[0]), groups_[1])};
+    const Counter group = open("group", first_, setup);
+    IRBuilder<> ir(group.header);
+    std::array<llvm::PHINode*, 3> ids{};
+    for (unsigned d = 0; d < 3; ++d) {
+      ids[d] = ir.CreatePHI(ir.getInt64Ty(), 2);
+      ids[d]->addIncoming(start[d], setup);
+      group_id_[d] = ids[d];
+    }
+    const Counter z = open("z", ir.getInt64(0), group.header);
+    const Counter y = open("y", ir.getInt64(0), z.header);
+    const Counter x = open("x", ir.getInt64(0), y.header);
+    local_id_ = {x.value, y.value, z.value};
+    close(x, local_[0], y.latch);
+    close(y, local_[1], z.latch);
+    close(z, local_[2], group.latch);
+    next_group(group, ids);
+    close(group, last_, exit_);
+    IRBuilder<>(exit_).CreateRetVoid();
+    inner_ = x;
+  }
+
+  void next_group(const Counter& group, const std::array<llvm::PHINode*, 3>& ids) {
+    IRBuilder<> ir(group.latch);
+    Value* carry = ir.getTrue();
+    for (unsigned d = 0; d < 3; ++d) {
+      Value* next = ir.CreateAdd(ids[d], ir.CreateZExt(carry, ir.getInt64Ty()));
+      carry = ir.CreateICmpEQ(next, groups_[d]);
+      ids[d]->addIncoming(ir.CreateSelect(carry, ir.getInt64(0), next), group.latch);
+    }
+  }
+
+  void take_body() {
+    std::vector<BasicBlock*> body;
+    for (BasicBlock& part : kernel_) body.push_back(&part);
+    BasicBlock* start = body.front();
+    span_->splice(span_->end(), &kernel_);
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(*start))
+      if (llvm::isa<llvm::AllocaInst>(instruction)) instruction.moveBefore(entry_->getFirstInsertionPt());
+    for (BasicBlock* part : body) {
+      auto* end = llvm::dyn_cast<llvm::ReturnInst>(part->getTerminator());
+      if (end == nullptr) continue;
+      IRBuilder<>(end).CreateBr(inner_.latch);
+      end->eraseFromParent();
+    }
+    for (BasicBlock* part : body) answer_queries(*part);
+    guard_divisions(body);
+    expand_transfers(body);
+    body.clear();  // with what the expansion has split off
+    for (auto part = start->getIterator(); part != span_->end(); ++part) body.push_back(&*part);
+    guard_accesses(body, extents_, *entry_->getTerminator());
+    for (const auto& [argument, value] : values_) const_cast<Value*>(argument)->replaceAllUsesWith(value);
+    IRBuilder<>(inner_.header).CreateBr(start);
+  }
+
+  void answer_queries(BasicBlock& part) {
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(part)) {
+      auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call == nullptr || call->getCalledFunction() == nullptr) continue;
+      const llvm::StringRef name = builtin_of(*call).name;
+      if (!is_geometry(name)) continue;
+      IRBuilder<> ir(call);
+      Value* value = answer(ir, name, call->arg_empty() ? nullptr : call->getArgOperand(0));
+      call->replaceAllUsesWith(ir.CreateZExtOrTrunc(value, call->getType()));
+      call->eraseFromParent();
+    }
+  }
+
+  Value* global_id(IRBuilder<>& ir, unsigned d) {
+    return ir.CreateAdd(offset_[d], ir.CreateAdd(ir.CreateMul(group_id_[d], local_[d]), local_id_[d]));
+  }
+
+  Value* answer(IRBuilder<>& ir, llvm::StringRef name, Value* dimension) {
+    if (name == "get_work_dim") return work_dim_;
+    if (name == "get_global_linear_id") {
+      const auto index = [&](unsigned d) { return ir.CreateSub(global_id(ir, d), offset_[d]); };
+      return ir.CreateAdd(ir.CreateMul(ir.CreateAdd(ir.CreateMul(index(2), size_[1]), index(1)), size_[0]), index(0));
+    }
+    if (name == "get_local_linear_id") {
+      Value* rows = ir.CreateAdd(ir.CreateMul(local_id_[2], local_[1]), local_id_[1]);
+      return ir.CreateAdd(ir.CreateMul(rows, local_[0]), local_id_[0]);
+    }
+    if (name == "get_global_id") return pick(ir, dimension, {global_id(ir, 0), global_id(ir, 1), global_id(ir, 2)}, 0);
+    if (name == "get_local_id") return pick(ir, dimension, local_id_, 0);
+    if (name == "get_group_id") return pick(ir, dimension, group_id_, 0);
+    if (name == "get_global_offset") return pick(ir, dimension, offset_, 0);
+    if (name == "get_global_size") return pick(ir, dimension, size_, 1);
+    if (name == "get_num_groups") return pick(ir, dimension, groups_, 1);
+    return pick(ir, dimension, local_, 1);  // get_local_size, get_enqueued_local_size: groups are uniform
+  }
+
+  // Dimensions that do not exist have the answers of the specification.
+  Value* pick(IRBuilder<>& ir, Value* dimension, const Triple3& of, std::uint64_t beyond) {
+    Value* chosen = ir.getInt64(beyond);
+    for (unsigned d = 3; d-- > 0;) {
+      Value* here = ir.CreateICmpEQ(dimension, llvm::ConstantInt::get(dimension->getType(), d));
+      chosen = ir.CreateSelect(here, of[d], chosen);
+    }
+    return chosen;
+  }
+
+  llvm::Function& kernel_;
+  llvm::Module& module_;
+  llvm::LLVMContext& context_;
+  IRBuilder<> ir_;
+  llvm::Function* span_ = nullptr;
+  Value *frame_ = nullptr, *first_ = nullptr, *last_ = nullptr, *work_dim_ = nullptr;
+  BasicBlock *entry_ = nullptr, *exit_ = nullptr;
+  Triple3 offset_{}, size_{}, groups_{}, local_{}, group_id_{}, local_id_{};
+  llvm::DenseMap<const Value*, Value*> values_;
+  Extents extents_;
+  Counter inner_;
+};
+
+}  // namespace
+
+llvm::Function* make_span_function(llvm::Function& kernel, const std::string& name) {
+  return SpanBuilder(kernel, name).build();
+}
+
+void optimise(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::IndVarSimplifyPass()));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.run(function, analyses);
+}
+
+}  // namespace skmd::compiler

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work-item loop: a kernel's skeleton becomes a function over a span of work-groups (cpu-driver/span_code.h).
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
+
+#include <string>
+
+namespace skmd::compiler {
+
+/// Takes the body out of `kernel`, which judge() has found nothing against. No access leaves its argument's bytes:
+/// stores outside are left out, loads outside give zeros.
+llvm::Function* make_span_function(llvm::Function& kernel, const std::string& name);
+
+void optimise(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+
+}  // namespace skmd::compiler

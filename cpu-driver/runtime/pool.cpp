@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/runtime/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <list>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+namespace skmd::cpu {
+
+namespace {
+
+// More of them gain nothing against memory.
+constexpr unsigned kMostThreads = 16;
+constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 20;
+
+constinit std::atomic<std::uint32_t> fork_count{0};
+
+void watch_forks() {
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
+  (void)registered;
+}
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return std::clamp(static_cast<unsigned>(count), 1u, kMostThreads);
+}
+
+}  // namespace
+
+struct Pool::State {
+  /// One run() on its way. Lives on its caller's stack, who leaves when nobody else is at it.
+  struct Job {
+    const std::function<void(std::size_t)>& body;
+    const std::size_t count;
+    std::atomic<std::size_t> next{0};
+    unsigned workers = 0;  // inside it; under the mutex
+
+    void work() {
+      for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) body(i);
+    }
+  };
+
+  const std::uint32_t generation = fork_count.load(std::memory_order_relaxed);
+  std::mutex mutex;
+  std::condition_variable job_came;
+  std::condition_variable worker_left;
+  std::list<Job*> jobs;
+  unsigned threads = 0, idle = 0;
+  bool stopping = false;
+
+  void start_thread() {
+    // Threads inherit the mask: the application's signals must not land on ours.
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      std::thread([this] { serve(); }).detach();
+      ++threads;
+    } catch (const std::system_error&) {  // fewer do it too
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  void serve() {
+    std::unique_lock lock(mutex);
+    while (!stopping) {
+      const auto open = std::find_if(jobs.begin(), jobs.end(), [](const Job* job) { return job->next < job->count; });
+      if (open == jobs.end()) {
+        ++idle;
+        job_came.wait(lock);
+        --idle;
+        continue;
+      }
+      Job& job = **open;
+      ++job.workers;
+      lock.unlock();
+      job.work();
+      lock.lock();
+      if (--job.workers == 0) worker_left.notify_all();
+    }
+    --threads;
+    worker_left.notify_all();
+  }
+};
+
+Pool::Pool(unsigned threads) : threads_(threads != 0 ? threads : usable_processors()) { watch_forks(); }
+
+Pool& Pool::shared() {
+  static auto* pool = new Pool;
+  return *pool;
+}
+
+Pool::State& Pool::state() {
+  State* current = state_.load(std::memory_order_acquire);
+  if (current != nullptr && current->generation == fork_count.load(std::memory_order_relaxed)) return *current;
+  // Threads of the parent do not exist here, and its lock may be held for ever: the inherited state is left alone.
+  auto* made = new State;
+  if (state_.compare_exchange_strong(current, made, std::memory_order_acq_rel)) return *made;
+  delete made;
+  return *current;
+}
+
+void Pool::run(std::size_t count, const std::function<void(std::size_t)>& body) {
+  State::Job job{body, count};
+  if (count <= 1 || threads_ == 1) return job.work();
+  State& state = this->state();
+  const std::size_t helpers = std::min<std::size_t>(count, threads_) - 1;
+  std::unique_lock lock(state.mutex);
+  const auto place = state.jobs.insert(state.jobs.end(), &job);
+  for (std::size_t missing = helpers; missing > state.idle && state.threads + 1 < threads_; --missing)
+    state.start_thread();
+  state.job_came.notify_all();
+  lock.unlock();
+  job.work();
+  lock.lock();
+  state.jobs.erase(place);
+  state.worker_left.wait(lock, [&] { return job.workers == 0; });
+}
+
+Pool::~Pool() {
+  State* state = state_.load(std::memory_order_acquire);
+  if (state == nullptr || state->generation != fork_count.load(std::memory_order_relaxed)) return;
+  {
+    std::unique_lock lock(state->mutex);
+    state->stopping = true;
+    state->job_came.notify_all();
+    state->worker_left.wait(lock, [&] { return state->threads == 0; });
+  }
+  delete state;
+}
+
+void copy_bytes(Pool& pool, const std::byte* from, std::byte* to, std::uint64_t bytes) {
+  if (bytes <= kCopyChunk) {
+    if (bytes != 0) std::memcpy(to, from, bytes);
+    return;
+  }
+  pool.run((bytes + kCopyChunk - 1) / kCopyChunk, [&](std::size_t i) {
+    const std::uint64_t begin = i * kCopyChunk;
+    std::memcpy(to + begin, from + begin, std::min(kCopyChunk, bytes - begin));
+  });
+}
+
+}  // namespace skmd::cpu

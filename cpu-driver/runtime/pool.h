@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads for work on host memory: merging, copying, later the CPU driver's spans.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace skmd::cpu {
+
+/// Threads are started when first needed, with all signals blocked, and never joined at process exit. After a fork the
+/// child has none of them and starts its own. Thread-safe.
+class Pool {
+ public:
+  /// `threads`: how many work at once, the caller's included; 0: one per processor that this process may use.
+  explicit Pool(unsigned threads = 0);
+  ~Pool();  // only in tests: joins
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  /// The one of this process; never destroyed.
+  static Pool& shared();
+
+  [[nodiscard]] unsigned threads() const { return threads_; }
+
+  /// Calls `body(i)` once for every i in [0, count), in any order, on the caller's thread and on others, and returns
+  /// when all calls have returned. `body` throws nothing. Calls of run() may come from many threads at once and from
+  /// inside a body: the caller does whatever nobody else does.
+  void run(std::size_t count, const std::function<void(std::size_t)>& body);
+
+ private:
+  struct State;
+  State& state();
+  unsigned threads_;
+  std::atomic<State*> state_{nullptr};
+};
+
+/// Copies as fast as the machine's memory allows.
+void copy_bytes(Pool& pool, const std::byte* from, std::byte* to, std::uint64_t bytes);
+
+}  // namespace skmd::cpu

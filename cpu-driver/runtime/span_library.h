@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Span code, loaded. The artifact comes from skmd-compile through a frame that guards its bytes.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cpu-driver/span_code.h"
+#include "partitioner/result.h"
+
+namespace skmd::cpu {
+
+class SpanLibrary {
+ public:
+  /// Loads `artifact`. Code lives in anonymous memory; where the system forbids to execute that, in a file of `folder`
+  /// that exists only meanwhile ("": there is no folder). A folder that is not ours alone is not used.
+  static domain::Result<std::unique_ptr<SpanLibrary>> load(const std::string& artifact, const std::string& folder);
+  ~SpanLibrary();
+  SpanLibrary(const SpanLibrary&) = delete;
+  SpanLibrary& operator=(const SpanLibrary&) = delete;
+
+  /// Null if there is no such function.
+  [[nodiscard]] SpanFunction find(const std::string& symbol) const;
+
+ private:
+  explicit SpanLibrary(void* handle) : handle_(handle) {}
+  void* handle_;
+};
+
+}  // namespace skmd::cpu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Span code: machine code that runs the work-groups [first, last) of a launch, as skmd-compile makes it and the driver
+// loads it. An artifact is a SpanHeader followed by one ELF shared object that needs no other, with one function per
+// kernel. Whoever stores an artifact guards it with a hash; here it is only told from other versions and machines.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace skmd::cpu {
+
+/// One argument of the kernel. A buffer: its bytes in host memory, null for a null pointer. A value: a copy of it,
+/// padded to a multiple of 16 bytes. Everything else: nothing.
+struct SpanArgument {
+  std::byte* bytes = nullptr;
+  /// Merge functions: what another device left in this buffer, where stored bytes come from; nothing else is read.
+  const std::byte* result = nullptr;
+  std::uint64_t size = 0;
+};
+
+/// The launch's geometry and arguments. Generated code reads it by offset: a change is a new kSpanVersion.
+struct SpanFrame {
+  std::uint64_t work_dim = 1;
+  std::uint64_t global_offset[3]{0, 0, 0};
+  std::uint64_t global_size[3]{1, 1, 1};
+  std::uint64_t group_count[3]{1, 1, 1};
+  std::uint64_t local_size[3]{1, 1, 1};
+  const SpanArgument* arguments = nullptr;
+};
+
+/// Runs all work-items of the groups [first, last), flattened with dimension 0 fastest. Calls for different spans may
+/// run at the same time.
+using SpanFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::uint64_t last);
+
+/// The name of a kernel's merge function in the shared object.
+inline std::string merge_symbol(std::string_view kernel) { return std::string("skmd_merge_").append(kernel); }
+
+inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
+inline constexpr std::uint32_t kSpanVersion = 1;
+
+enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2 };
+
+struct SpanHeader {
+  std::uint64_t magic = kSpanMagic;
+  std::uint32_t version = kSpanVersion;
+  SpanTarget target = SpanTarget::x86_64_v2;
+  std::uint64_t bytes = 0;  // of the shared object that follows
+};
+
+}  // namespace skmd::cpu

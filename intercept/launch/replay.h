@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merge rung 2, the paper's merge kernel: the kernel's stores are replayed over each slice from the slice's own
+// results.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "intercept/launch/scratch.h"
+
+namespace skmd::icd {
+
+/// Joins all roots of a split launch that take Rung::kernel. Their pre-image must be valid in host memory when begin()
+/// runs, and so must what the merge function loads; devices need neither.
+class Replay {
+ public:
+  Replay(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision);
+
+  /// Bytes of `root` that the merge function may load, if this launch needs it.
+  static domain::RangeSet loads(const Launch& launch, const LaunchView& view, const Decision& decision,
+                                std::size_t root);
+  /// Before the first slice starts.
+  Status begin();
+  /// After all slices: fetches results and replays stores into the shadow; commits residency. `slices`: those that have
+  /// completed.
+  Status finish(const std::vector<SliceWork>& slices);
+  /// Instead of a finish() that succeeds: the shadow holds the pre-image again.
+  void restore();
+
+ private:
+  struct Root {
+    std::size_t index = 0;
+    Storage* storage = nullptr;
+    std::optional<Scratch> before;  // where a slice writes the shadow itself
+    std::optional<Scratch> aside;   // instead of the shadow, while some of it belongs to the application
+    std::byte* merged = nullptr;
+    std::vector<SliceResult> results;
+  };
+  Status prepare(Root& root, const std::vector<SliceWork>& slices);
+  void replay(const SliceWork& slice);
+  void commit(Root& root);
+
+  Machine& machine_;
+  const Launch& launch_;
+  const LaunchView& view_;
+  const Decision& decision_;
+  std::vector<Root> roots_;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/runtime/span_library.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "tests/cpu-driver/runtime/kernel_code.h"
+
+namespace skmd::cpu::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string& artifact() {
+  static const std::string code =
+      span_code_of("__kernel void fill(__global uint* out) { out[get_global_id(0) * 3 % 64] = 1; }");
+  return code;
+}
+
+std::string with_header(const SpanHeader& header) {
+  std::string bytes = artifact();
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return bytes;
+}
+
+SpanHeader header() {
+  SpanHeader header;
+  std::memcpy(&header, artifact().data(), sizeof header);
+  return header;
+}
+
+TEST(SpanLibrary, FindsTheFunctionsOfItsKernels) {
+  const auto library = SpanLibrary::load(artifact(), "");
+  ASSERT_TRUE(library.ok()) << library.error().reason;
+  EXPECT_NE((*library)->find(merge_symbol("fill")), nullptr);
+  EXPECT_EQ((*library)->find(merge_symbol("other")), nullptr);
+}
+
+TEST(SpanLibrary, TwoArtifactsDoNotMix) {
+  const std::string other = span_code_of("__kernel void fill(__global uint* out) { out[get_global_id(0) + 5] = 1; }");
+  std::vector<std::unique_ptr<SpanLibrary>> loaded;
+  std::vector<SpanFunction> functions;
+  for (const std::string& code : {artifact(), other, artifact(), other}) {
+    auto library = SpanLibrary::load(code, "");
+    ASSERT_TRUE(library.ok()) << library.error().reason;
+    functions.push_back((*library)->find(merge_symbol("fill")));
+    loaded.push_back(std::move(*library));
+  }
+  // Item 1 stores at 3 in the one, at 6 in the other.
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    std::vector<std::uint32_t> out(64), result(64, 9);
+    const SpanArgument arguments[] = {merged(out, result)};
+    SpanFrame frame = line(2, 1);
+    frame.arguments = arguments;
+    functions[i](&frame, 1, 2);
+    EXPECT_EQ(out[i % 2 == 0 ? 3 : 6], 9u);
+    EXPECT_EQ(out[i % 2 == 0 ? 6 : 3], 0u);
+  }
+}
+
+TEST(SpanLibrary, RefusesWhatIsNotItsOwn) {
+  const auto refuses = [](const std::string& bytes, const std::string& why) {
+    const auto library = SpanLibrary::load(bytes, "");
+    ASSERT_FALSE(library.ok()) << why;
+    EXPECT_NE(library.error().reason.find(why), std::string::npos) << library.error().reason;
+  };
+  ASSERT_GT(artifact().size(), sizeof(SpanHeader));
+  refuses("", "too short");
+  refuses(artifact().substr(0, 40), "too short");
+  SpanHeader wrong = header();
+  wrong.magic ^= 1;
+  refuses(with_header(wrong), "magic");
+  wrong = header();
+  ++wrong.version;
+  refuses(with_header(wrong), "version 2, expected 1");
+  wrong = header();
+  wrong.target = wrong.target == SpanTarget::aarch64 ? SpanTarget::x86_64_v2 : SpanTarget::aarch64;
+  refuses(with_header(wrong), "another machine");
+  refuses(artifact().substr(0, artifact().size() - 1), "truncated");
+  std::string no_elf = artifact();
+  no_elf[sizeof(SpanHeader)] = 'X';
+  refuses(no_elf, "shared object");
+}
+
+TEST(SpanLibrary, LeavesNothingBehindInItsFolder) {
+  const fs::path folder = fs::path(testing::TempDir()) / "span_folder";
+  fs::create_directories(folder);
+  fs::permissions(folder, fs::perms::owner_all);
+  EXPECT_TRUE(SpanLibrary::load(artifact(), folder).ok());
+  EXPECT_TRUE(fs::is_empty(folder));
+  fs::remove(folder);
+}
+
+}  // namespace
+}  // namespace skmd::cpu::test
