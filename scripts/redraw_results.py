@@ -86,7 +86,17 @@ def steps(raw):
     return markdown(["kernel", "size", "steps", "bytes to devices per step", "bytes from devices per step"], rows)
 
 
-KINDS = {"shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps}
+def merges(raw):
+    """Processor time of joining, all threads together, against a copy of the same bytes in the same run."""
+    medians = {entry["name"].split("/process_time")[0]: entry for entry in raw["benchmarks"] if entry["aggregate_name"] == "median"}
+    unit = medians["copy"]["cpu_time"]
+    return markdown(["what", "processor time, ms", "copies of the same bytes", "elapsed, ms"],
+                    [[name, f"{entry['cpu_time']:.1f}", f"{entry['cpu_time'] / unit:.1f}", f"{entry['real_time']:.0f}"]
+                     for name, entry in medians.items()])
+
+
+KINDS = {"shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+         "merges": merges}
 
 
 def redrawn(page, folder):
