@@ -22,6 +22,54 @@ constexpr std::uint32_t kNeverSplit =
     domain::kFactPointerInMemory | domain::kFactMutableProgramScope | domain::kFactPrintf |
     domain::kFactDeviceSpecificCode | domain::kFactImageWritten | domain::kFactImageRead;
 
+bool is_affine(domain::Op op) {
+  using domain::Op;
+  switch (op) {
+    case Op::unknown:
+    case Op::udiv:
+    case Op::sdiv:
+    case Op::urem:
+    case Op::srem:
+    case Op::bit_and:
+    case Op::bit_or:
+    case Op::bit_xor:
+    case Op::lshr:
+    case Op::ashr:
+    case Op::smin:
+    case Op::smax:
+    case Op::umin:
+    case Op::umax:
+    case Op::select:
+    case Op::compare:
+    case Op::either:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Whether footprints might not tell the slices' stores apart. Where every place is a sum of products they do, or where
+// they do not (more rows than are looked at), the difference has to.
+bool may_need(const domain::KernelTraits& traits) {
+  const auto affine = [&](domain::NodeId root) {
+    if (root >= traits.nodes.size()) return false;
+    std::vector<bool> used(root + 1, false);
+    used[root] = true;
+    for (domain::NodeId id = root + 1; id-- > 0;) {
+      if (!used[id]) continue;
+      const domain::Node& node = traits.nodes[id];
+      if (!is_affine(node.op)) return false;
+      for (const domain::NodeId operand : {node.a, node.b, node.c})
+        if (operand < id) used[operand] = true;
+    }
+    return true;
+  };
+  return llvm::any_of(traits.accesses, [&](const domain::Access& access) {
+    return access.kind == domain::AccessKind::write &&
+           (!affine(access.offset) || (access.count != domain::kNoNode && !affine(access.count)));
+  });
+}
+
 MergeKernel prepare(llvm::Module& module, const domain::KernelTraits& traits, llvm::FunctionAnalysisManager& analyses) {
   if ((traits.facts & kNeverSplit) != 0) return {"it is never split", {}};
   llvm::Function* kernel = find_kernel(module, traits.name);
@@ -83,6 +131,8 @@ MergeFunctions make_merge_functions(llvm::Module& module, const std::vector<doma
 }
 
 std::string merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
+  // Process and linker cost more than all of a small program's analysis.
+  if (llvm::none_of(kernels, may_need)) return {};
   const ChildResult result = in_child([&]() -> ChildResult {
     MergeFunctions made = make_merge_functions(module, kernels);
     if (!made.any()) return {};

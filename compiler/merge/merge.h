@@ -26,7 +26,8 @@ struct MergeFunctions {
 MergeFunctions make_merge_functions(llvm::Module& module, const std::vector<domain::KernelTraits>& kernels);
 
 /// What the driver gets. Runs in a process of its own, so that whatever goes wrong in a code generator costs the merge
-/// functions only. Fills in `kernels` and returns the span code, "" if there is none.
+/// functions only. Fills in `kernels` and returns the span code, "" if there is none: no kernel of the program has a
+/// merge function, or none could need one.
 std::string merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& kernels);
 
 }  // namespace skmd::compiler

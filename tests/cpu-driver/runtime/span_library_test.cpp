@@ -39,7 +39,8 @@ TEST(SpanLibrary, FindsTheFunctionsOfItsKernels) {
 }
 
 TEST(SpanLibrary, TwoArtifactsDoNotMix) {
-  const std::string other = span_code_of("__kernel void fill(__global uint* out) { out[get_global_id(0) + 5] = 1; }");
+  const std::string other =
+      span_code_of("__kernel void fill(__global uint* out) { out[(get_global_id(0) + 5) % 64] = 1; }");
   std::vector<std::unique_ptr<SpanLibrary>> loaded;
   std::vector<SpanFunction> functions;
   for (const std::string& code : {artifact(), other, artifact(), other}) {
@@ -58,6 +59,11 @@ TEST(SpanLibrary, TwoArtifactsDoNotMix) {
     EXPECT_EQ(out[i % 2 == 0 ? 3 : 6], 9u);
     EXPECT_EQ(out[i % 2 == 0 ? 6 : 3], 0u);
   }
+}
+
+TEST(SpanLibrary, NoCodeIsMadeForStoresThatFootprintsTellApart) {
+  EXPECT_EQ(span_code_of("__kernel void k(__global uint* out) { out[get_global_id(0) * 2 + 1] = 1; }"), "");
+  EXPECT_NE(span_code_of("__kernel void k(__global uint* out) { out[get_global_id(0) ^ 1] = 1; }"), "");
 }
 
 TEST(SpanLibrary, RefusesWhatIsNotItsOwn) {
