@@ -42,7 +42,7 @@ struct Switch {
 // non-uniform groups and sub-groups; vendors of OpenCL 1.2 refuse the first two.
 constexpr std::array<Switch, 16> kSwitches{{
     {"-cl-single-precision-constant", true, true},
-    {"-cl-denorms-are-zero", true, true},
+    {"-cl-denorms-are-zero", true, false},  // a permission, and for Clang a switch of its driver
     {"-cl-fp32-correctly-rounded-divide-sqrt", true, true},
     {"-cl-opt-disable", true, false},
     {"-cl-mad-enable", true, true},
