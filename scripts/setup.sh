@@ -3,6 +3,7 @@
 # Installs the Debian packages that building, testing and the demonstration need. Quiet and quick when they are there.
 # Works as root, or through sudo. Exit status 1 when a needed package cannot be had.
 set -euo pipefail
+source "$(dirname "$0")/packages.sh"
 
 needed=(
   g++ cmake ninja-build git
@@ -15,28 +16,6 @@ needed=(
 )
 # Only make things faster, smaller or checked twice.
 wished=(ccache clang zstd)
-
-absent() {
-  local package
-  for package in "$@"; do
-    [[ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null)" == ii* ]] || echo "$package"
-  done
-}
-
-as_root() {
-  if [[ $EUID -eq 0 ]]; then
-    env DEBIAN_FRONTEND=noninteractive "$@"
-  elif command -v sudo >/dev/null; then
-    sudo env DEBIAN_FRONTEND=noninteractive "$@"
-  else
-    echo "setup: packages are missing and neither root nor sudo is there to install them" >&2
-    return 1
-  fi
-}
-
-install() {
-  as_root apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >"$log" 2>&1
-}
 
 mapfile -t missing < <(absent "${needed[@]}")
 mapfile -t missing_wished < <(absent "${wished[@]}")
@@ -52,16 +31,10 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if [[ ${#missing[@]} -gt 0 ]]; then
   echo "setup: installing ${missing[*]}"
-  as_root apt-get update -qq >"$log" 2>&1 || echo "setup: apt-get update failed: $(tail -n 1 "$log")" >&2
-  if ! install "${missing[@]}"; then
-    # One at a time tells which of them is the trouble.
-    for package in "${missing[@]}"; do
-      install "$package" || echo "setup: cannot install $package: $(grep -m 1 '^E:' "$log" || tail -n 1 "$log")" >&2
-    done
-  fi
+  install_each setup "$log" "${missing[@]}"
 fi
 # Without these everything still works, so a failure is no news, and a list of packages is not fetched for them alone.
-[[ ${#missing_wished[@]} -eq 0 ]] || install "${missing_wished[@]}" || true
+[[ ${#missing_wished[@]} -eq 0 ]] || install "$log" "${missing_wished[@]}" || true
 
 mapfile -t missing < <(absent "${needed[@]}")
 if [[ ${#missing[@]} -gt 0 ]]; then

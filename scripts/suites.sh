@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs test suites of other projects, unmodified, on PoCL alone and on SKMD over PoCL's two CPU devices: what passes there has to
+# pass here. Installs the Debian packages that hold the suites; one whose package cannot be had is not run.
+#
+# usage: scripts/suites.sh [--quick] [suite…]     suites: clinfo clpeak clblast clfft pyopencl piglit hashcat ffmpeg
+#        more options: tests/suites/run.py --help
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/packages.sh
+
+mapfile -t wanted < <(/usr/bin/python3 tests/suites/run.py --packages "$@" | cut -d ' ' -f 2- | tr ' ' '\n')
+mapfile -t missing < <(absent "${wanted[@]}")
+if [[ ${#missing[@]} -gt 0 ]] && command -v apt-get >/dev/null; then
+  echo "suites: installing ${missing[*]}"
+  log=$(mktemp)
+  trap 'rm -f "$log"' EXIT
+  install_each suites "$log" "${missing[@]}" || true
+fi
+/usr/bin/python3 tests/suites/run.py "$@"

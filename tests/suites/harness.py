@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a test program of somebody else on PoCL alone and under skmd-run, and compares what it says test by test."""
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable
+
+BASELINE = "pocl"
+MODES = ("equal", "auto")
+_running = set()  # process groups
+DEVICES = "portable:pthread@discrete,portable:basic@discrete"
+
+
+@dataclasses.dataclass(frozen=True)
+class Finished:
+    """How a program ended, and what it wrote."""
+    status: int  # negative: killed by that signal; None: out of time
+    output: str  # standard output and standard error
+    folder: str  # its own scratch folder
+
+
+def by_status(finished):
+    return {"": "pass" if finished.status == 0 else "fail"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Test:
+    """One process. `read` turns its end into outcomes by sub-test: "pass", "fail", "skip", or "=text", which passes where
+    PoCL alone gives the same text."""
+    name: str
+    argv: tuple
+    read: Callable[[Finished], dict] = by_status
+    cwd: str = ""
+    env: tuple = ()  # pairs; {folder} stands for a folder that is the test's own
+    timeout: int = 900
+
+
+@dataclasses.dataclass
+class Run:
+    """One test in one mode."""
+    outcomes: dict
+    finished: Finished
+    stats: dict
+
+
+@dataclasses.dataclass
+class Suite:
+    """A room for one program's tests; `tests(quick)` lists them."""
+    name: str
+    packages: tuple
+    tests: Callable[[bool], list]
+    quick: bool = False  # has a quick selection; the ordinary set-up installs what that needs: `packages`
+    more_packages: tuple = ()  # for the rest
+
+
+class Runner:
+    def __init__(self, build, scratch, caches):
+        self.skmd_run = os.path.join(build, "bin", "skmd-run")
+        self.scratch = scratch
+        self.pocl_cache = os.path.join(caches, "pocl-cache")
+        self.skmd_cache = os.path.join(caches, "skmd-cache")
+        os.makedirs(self.pocl_cache, exist_ok=True)
+
+    def environment(self, mode, test, folder):
+        env = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD_", "POCL_"))}
+        env["POCL_DEVICES"] = "pthread" if mode == BASELINE else "pthread basic"
+        env["POCL_CACHE_DIR"] = self.pocl_cache
+        if mode == BASELINE:
+            env["OCL_ICD_VENDORS"] = "/etc/OpenCL/vendors/pocl.icd"
+        for name, value in test.env:
+            env[name] = value.replace("{folder}", folder)
+        return env
+
+    def run(self, test, mode):
+        with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+            argv = [part.replace("{folder}", folder) for part in test.argv]
+            stats_file = os.path.join(folder, "skmd-stats.json")
+            if mode != BASELINE:
+                argv = [self.skmd_run, "--devices", DEVICES, "--partition", mode, "--stats", stats_file,
+                        "--cache-dir", self.skmd_cache, "--", *argv]
+            finished = _finish(argv, test.cwd or folder, self.environment(mode, test, folder), test.timeout, folder)
+            stats = {}
+            if os.path.exists(stats_file):
+                with open(stats_file, encoding="utf-8") as file:
+                    stats = json.load(file)
+            return Run(test.read(finished), finished, stats)
+
+
+def _finish(argv, cwd, env, timeout, folder):
+    with open(os.path.join(folder, "skmd-test-output"), "w+b") as output:
+        process = subprocess.Popen(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
+        _running.add(process.pid)
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            status = None
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        _running.discard(process.pid)
+        output.seek(0)
+        return Finished(status, output.read().decode("utf-8", "replace"), folder)
+
+
+def end_all(*_):
+    """A signal's handler: programs run in process groups of their own, so nobody else would end them."""
+    for group in list(_running):
+        os.killpg(group, signal.SIGKILL)
+    os._exit(1)
+
+
+def passes(outcome):
+    return outcome == "pass" or outcome.startswith("=")
+
+
+def broken(baseline, ours):
+    """Sub-tests that pass on PoCL alone and do not here: name -> (there, here). One that said nothing did not pass."""
+    differences = {}
+    for name, there in baseline.items():
+        here = ours.get(name, "missing")
+        if passes(there) and here != there:
+            differences[name] = (there, here)
+    return differences
+
+
+def launches(stats):
+    kernels = stats.get("kernels", [])
+    return sum(kernel["launches"] for kernel in kernels), sum(kernel["split_launches"] for kernel in kernels)

@@ -1,0 +1,160 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The judgement of run.py without OpenCL: how outcomes are read and compared, and that docs/known-differences.md is the list
+that it goes by."""
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, HERE)
+
+import clblast, clfft, clinfo, clpeak, hashcat, known, piglit, pyopencl_tests, run  # noqa: E401,E402
+from harness import BASELINE, Finished, Run, Runner, Test, broken  # noqa: E402
+
+DOCUMENT = os.path.join(ROOT, "docs", "known-differences.md")
+
+
+def ended(output, status=0):
+    return Finished(status, output, "/nowhere")
+
+
+def report_of(there, here, rows=()):
+    report = run.Report(known.Known(rows))
+    report._say = lambda text: None
+    runs = {BASELINE: Run(there, ended(""), {}), "equal": Run(here, ended(""), {})}
+    report.add("suite", "test", runs)
+    return report
+
+
+class Comparison(unittest.TestCase):
+    def test_what_passes_on_pocl_has_to_pass(self):
+        self.assertEqual(broken({"a": "pass", "b": "fail", "c": "skip"}, {"a": "pass", "b": "pass", "c": "fail"}), {})
+        self.assertEqual(broken({"a": "pass"}, {"a": "fail"}), {"a": ("pass", "fail")})
+
+    def test_silence_is_no_pass(self):
+        self.assertEqual(broken({"a": "pass"}, {}), {"a": ("pass", "missing")})
+
+    def test_a_skipped_test_is_no_pass(self):
+        self.assertEqual(broken({"a": "pass"}, {"a": "skip"}), {"a": ("pass", "skip")})
+
+    def test_bytes_have_to_be_those_of_pocl(self):
+        self.assertEqual(broken({"a": "=12"}, {"a": "=12"}), {})
+        self.assertEqual(broken({"a": "=12"}, {"a": "=13"}), {"a": ("=12", "=13")})
+
+
+class Judgement(unittest.TestCase):
+    def test_a_regression_counts(self):
+        report = report_of({"a": "pass", "b": "pass"}, {"a": "pass", "b": "fail"})
+        self.assertEqual(report.regressions, 1)
+        self.assertEqual((report.rows["suite", "equal"].passed, report.rows["suite", "equal"].failed), (1, 1))
+
+    def test_what_pocl_fails_too_does_not(self):
+        report = report_of({"a": "fail"}, {"a": "fail"}, [("suite/test/a", "fails on PoCL", "why")])
+        self.assertEqual(report.regressions, 0)
+        self.assertEqual(report.rows["suite", BASELINE].failed, 1)
+        self.assertEqual(report.known.stale(["suite"]), [])
+
+    def test_a_row_for_what_pocl_fails_excuses_nothing_that_it_passes(self):
+        report = report_of({"a": "pass"}, {"a": "fail"}, [("suite/test/a", "fails on PoCL", "why")])
+        self.assertEqual(report.regressions, 1)
+
+    def test_what_the_specification_leaves_open_is_excused(self):
+        report = report_of({"a": "pass"}, {"a": "missing"}, [("suite/test/a", "left open", "why")])
+        self.assertEqual(report.regressions, 0)
+        self.assertEqual(report.known.stale(["suite"]), [])
+
+    def test_rows_that_nothing_bears_out_are_found(self):
+        rows = [("suite/test/a", "fails on PoCL", "why"), ("suite/test/b", "left open", "why"), ("suite/test/c", "sometimes fails on PoCL", "why"),
+                ("other/test", "left open", "why")]
+        report = report_of({"a": "pass", "b": "pass", "c": "pass"}, {"a": "pass", "b": "pass", "c": "pass"}, rows)
+        self.assertEqual(report.known.stale(["suite"]), ["suite/test/a", "suite/test/b"])
+
+    def test_failures_of_pocl_that_are_not_listed_are_named(self):
+        report = run.Report(known.Known([]))
+        said = []
+        report._say = said.append
+        report.add("suite", "test", {BASELINE: Run({"a": "fail"}, ended(""), {})})
+        self.assertEqual(len(said), 1)
+        self.assertIn("suite/test/a", said[0])
+
+
+class KnownDifferences(unittest.TestCase):
+    def setUp(self):
+        with open(DOCUMENT, encoding="utf-8") as file:
+            self.text = file.read()
+        self.rows = known.parse(self.text).rows
+
+    def test_every_row_of_the_table_is_read(self):
+        table = [line for line in self.text.splitlines() if line.startswith("|")][2:]
+        self.assertGreater(len(table), 0)
+        self.assertEqual(len(table), len(self.rows), "a row that is not `| `name` | kind | reason |`")
+
+    def test_rows_name_a_suite_that_is_run(self):
+        for pattern, _, reason in self.rows:
+            self.assertIn(pattern.split("/")[0], run.SUITES, pattern)
+            self.assertGreater(len(reason), 10, pattern)
+
+    def test_rows_are_there_once_and_in_order(self):
+        patterns = [pattern for pattern, _, _ in self.rows]
+        self.assertEqual(patterns, sorted(set(patterns)))
+
+
+class Readers(unittest.TestCase):
+    def test_clblast_gives_an_outcome_for_each_case(self):
+        text = ("* Starting tests for the \x1b[1m'SAXPY'\x1b[0m routine. Legend:\n   \x1b[32m:\x1b[0m -> Test produced correct results\n"
+                "* Testing \x1b[1m'regular behaviour'\x1b[0m for \x1b[1m'default'\x1b[0m:\n   \x1b[32m:\x1b[0m\x1b[31mX\x1b[0m\x1b[35mo\x1b[0m\n")
+        self.assertEqual(clblast.read(ended(text)), {"exit": "pass", "SAXPY regular behaviour default 0": "pass",
+                                                     "SAXPY regular behaviour default 1": "fail", "SAXPY regular behaviour default 2": "skip"})
+
+    def test_clfft_passes_by_its_own_word_and_its_status(self):
+        self.assertEqual(clfft.read(ended("Internal Client Test *****PASS*****"))["result"], "pass")
+        self.assertEqual(clfft.read(ended("Internal Client Test *****PASS*****", -11))["result"], "fail")
+        self.assertEqual(clfft.read(ended("Internal Client Test *****FAIL*****"))["result"], "fail")
+
+    def test_clinfo_gives_an_outcome_for_each_property(self):
+        outcomes = clinfo.read(ended("[SKMD/0]    CL_DEVICE_NAME      x\n[SKMD/0]    CL_DEVICE_TYPE     <clGetDeviceInfo: -30>\n"))
+        self.assertEqual(outcomes, {"exit": "pass", "CL_DEVICE_NAME": "pass", "CL_DEVICE_TYPE": "fail"})
+
+    def test_clpeak_gives_an_outcome_for_each_figure(self):
+        outcomes = clpeak.read(ended("    Integer compute (GIOPS)\n      int   : 1.23\n      int2  : 0.00\n    Kernel launch latency : 20.32 us\n"))
+        self.assertEqual(outcomes, {"exit": "pass", "Integer compute (GIOPS): int": "pass", "Integer compute (GIOPS): int2": "fail",
+                                    "Kernel launch latency": "pass"})
+
+    def test_hashcat_passes_when_the_password_is_found(self):
+        read = hashcat.reader("hello")
+        self.assertEqual(read(ended("5d41:hello\n")), {"self-test": "pass", "attack": "pass"})
+        self.assertEqual(read(ended("", 1)), {"self-test": "pass", "attack": "fail"})
+        self.assertEqual(read(ended("* Device #1: ATTENTION! OpenCL kernel self-test failed.", 1))["self-test"], "fail")
+
+    def test_piglit_crashes_are_seen(self):
+        self.assertEqual(piglit.read(ended('PIGLIT: {"subtest": {"one" : "pass"}}\nPIGLIT: {"result": "pass" }\n')), {"one": "pass", "": "pass"})
+        self.assertEqual(piglit.read(ended('PIGLIT: {"subtest": {"one" : "pass"}}\n', -6)), {"one": "pass", "": "crash"})
+
+    def test_pyopencl_programs_say_each_result(self):
+        self.assertEqual(pyopencl_tests.read_lines(ended("sum: ok\nscan: wrong\n", 1)), {"sum": "pass", "scan": "fail", "exit": "fail"})
+
+
+class Programs(unittest.TestCase):
+    def runner(self, folder):
+        return Runner("/nowhere", folder, folder)
+
+    def test_a_program_out_of_time_is_ended_and_passes_nothing(self):
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            result = self.runner(folder).run(Test("sleeps", ("/bin/sh", "-c", "sleep 1000 & sleep 1000"), timeout=1), BASELINE)
+            self.assertIsNone(result.finished.status)
+            self.assertEqual(result.outcomes, {"": "fail"})
+
+    def test_a_program_has_a_folder_of_its_own(self):
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            result = self.runner(folder).run(Test("writes", ("/bin/sh", "-c", "test $HOME = $PWD && test {folder} = $PWD"), env=(("HOME", "{folder}"),)),
+                                             BASELINE)
+            self.assertEqual(result.outcomes, {"": "pass"})
+
+
+if __name__ == "__main__":
+    unittest.main()
