@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <exception>
+#include <new>
 #include <system_error>
 
 #include "intercept/backend/fork_guard.h"
@@ -46,21 +48,43 @@ Ticket BatchLine::submit(Batch&& batch) {
     std::lock_guard in_order(submit_mutex_);
     if (!blocking_) enqueue(*flight);
     std::lock_guard lock(mutex_);
-    ticket = flight->ticket = ++last_ticket_;
-    flights_.push_back(std::move(flight));
+    try {
+      flights_.push_back(flight);
+      ticket = flight->ticket = ++last_ticket_;
+      flight.reset();
+    } catch (const std::bad_alloc&) {
+      ticket = last_ticket_;
+    }
     if (!started_) start_thread();
     wake = resting_ && !woken_ && (blocking_ || !glancing_);
     woken_ = woken_ || wake;
   }
+  if (flight) finish_alone(*flight, ticket);
   if (wake) wake_.notify_one();
   return ticket;
 }
 
 void BatchLine::enqueue(Flight& flight) {
-  if (health_->aside())
-    queue_->refuse(flight);
-  else
-    queue_->enqueue(flight);
+  try {
+    if (health_->aside())
+      queue_->refuse(flight);
+    else
+      queue_->enqueue(flight);
+  } catch (const std::bad_alloc&) {
+    // Some of it may be under way: the batch ends as a failed one does.
+    flight.cl = queue_->context().cl;
+    flight.status = CL_OUT_OF_HOST_MEMORY;
+    flight.strays = true;
+  }
+}
+
+void BatchLine::finish_alone(Flight& flight, Ticket before) {
+  if (blocking_) enqueue(flight);
+  help(before);
+  queue_->wait(flight);
+  BatchResult result = queue_->result(flight);
+  health_->batch_ended(result.fault, result.reason);
+  if (flight.batch.done) flight.batch.done(std::move(result));
 }
 
 void BatchLine::start_thread() {
@@ -72,7 +96,7 @@ void BatchLine::start_thread() {
   try {
     thread_ = std::thread([self = shared_from_this()] { self->progress(); });
     started_ = true;
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
     // Helpers complete batches as well; the next submit tries again.
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);

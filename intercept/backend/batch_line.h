@@ -46,6 +46,8 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   void advance(Lock& lock);
   void complete(Lock& lock, const std::shared_ptr<Flight>& front);
   void enqueue(Flight& flight);
+  /// Without memory to put the flight into the line: what is before it, and then itself, is waited for here.
+  void finish_alone(Flight& flight, Ticket before);
   [[nodiscard]] bool forked() const;
   /// The progress thread may leave what is open to a thread that goes on submitting.
   [[nodiscard]] bool submitter_tidies() const;

@@ -25,11 +25,17 @@ Result<std::shared_ptr<NativeContext>> NativeContext::create(const cl_icd_dispat
   cl_int code = CL_SUCCESS;
   cl_context made = cl->clCreateContext(properties, 1, &device, nullptr, nullptr, &code);
   if (made == nullptr) return native_failure("clCreateContext", code);
-  return std::shared_ptr<NativeContext>(new NativeContext(cl, device, made));
+  return owned([&] { return std::shared_ptr<NativeContext>(new NativeContext(cl, device, made)); },
+               [&] { cl->clReleaseContext(made); });
 }
 
 MemoryHandle::MemoryHandle(std::shared_ptr<NativeContext> context, cl_mem memory)
     : owner(std::move(context)), mem(memory), serial(next_serial.fetch_add(1, std::memory_order_relaxed)) {}
+
+std::shared_ptr<MemoryHandle> owned_memory(const std::shared_ptr<NativeContext>& context, cl_mem memory) {
+  return owned([&] { return std::make_shared<MemoryHandle>(context, memory); },
+               [&] { context->cl->clReleaseMemObject(memory); });
+}
 
 Result<std::shared_ptr<MemoryHandle>> VendorMemory::view(std::uint64_t offset, std::uint64_t size) {
   if (offset == 0) return whole_;
@@ -46,7 +52,7 @@ Result<std::shared_ptr<MemoryHandle>> VendorMemory::view(std::uint64_t offset, s
     return error;
   }
   if (views_.size() >= kMaxViews) views_.clear();
-  return views_.emplace(std::make_pair(offset, size), std::make_shared<MemoryHandle>(owner, made)).first->second;
+  return views_.emplace(std::make_pair(offset, size), owned_memory(owner, made)).first->second;
 }
 
 Status VendorKernel::bind(const std::shared_ptr<const std::vector<NativeArgument>>& arguments,

@@ -37,6 +37,18 @@ class NativeContext {
       : cl(table), device(id), context(made) {}
 };
 
+/// What `make` gives, which owns a native object from then on; where there is no memory for it, `release` gives the
+/// native object back.
+template <class Make, class Release>
+auto owned(Make&& make, Release&& release) {
+  try {
+    return make();
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
 class VendorProgram final : public NativeProgram {
  public:
   VendorProgram(std::shared_ptr<NativeContext> context, cl_program program)
@@ -56,12 +68,12 @@ struct MemoryHandle {
   const cl_mem mem;
   const std::uint64_t serial;
 };
+std::shared_ptr<MemoryHandle> owned_memory(const std::shared_ptr<NativeContext>& context, cl_mem memory);
 
 class VendorMemory final : public NativeMemory {
  public:
-  VendorMemory(std::shared_ptr<NativeContext> context, cl_mem memory, const ImageShape& shape,
-               std::shared_ptr<NativeMemory> parent)
-      : shape_(shape), whole_(std::make_shared<MemoryHandle>(std::move(context), memory)), parent_(std::move(parent)) {}
+  VendorMemory(std::shared_ptr<MemoryHandle> whole, const ImageShape& shape, std::shared_ptr<NativeMemory> parent)
+      : shape_(shape), whole_(std::move(whole)), parent_(std::move(parent)) {}
 
   [[nodiscard]] cl_mem mem() const { return whole_->mem; }
   [[nodiscard]] const ImageShape& shape() const { return shape_; }

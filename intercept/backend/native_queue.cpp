@@ -86,7 +86,10 @@ Result<std::unique_ptr<NativeQueue>> NativeQueue::create(std::shared_ptr<NativeC
   cl_command_queue queue =
       context->cl->clCreateCommandQueue(context->context, context->device, CL_QUEUE_PROFILING_ENABLE, &code);
   if (queue == nullptr) return native_failure("clCreateCommandQueue", code);
-  return std::unique_ptr<NativeQueue>(new NativeQueue(std::move(context), queue, std::move(device_name)));
+  const std::shared_ptr<NativeContext> owner = context;
+  return owned(
+      [&] { return std::unique_ptr<NativeQueue>(new NativeQueue(std::move(context), queue, std::move(device_name))); },
+      [&] { owner->cl->clReleaseCommandQueue(queue); });
 }
 
 Status NativeQueue::taken(const char* call, cl_int code, cl_event event, Flight& flight) {

@@ -101,7 +101,8 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate(std::uint64_t bytes
     error.reason += " for " + std::to_string(bytes) + " bytes on " + description_.name;
     return error;
   }
-  return std::shared_ptr<NativeMemory>(std::make_shared<VendorMemory>(*opened, mem, ImageShape{}, nullptr));
+  return std::shared_ptr<NativeMemory>(
+      std::make_shared<VendorMemory>(owned_memory(*opened, mem), ImageShape{}, nullptr));
 }
 
 Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageShape& shape,
@@ -124,7 +125,7 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageSh
                     std::to_string(desc.image_depth) + " on " + description_.name;
     return error;
   }
-  return std::shared_ptr<NativeMemory>(std::make_shared<VendorMemory>(*opened, mem, shape, buffer));
+  return std::shared_ptr<NativeMemory>(std::make_shared<VendorMemory>(owned_memory(*opened, mem), shape, buffer));
 }
 
 Result<std::shared_ptr<NativeSampler>> VendorDevice::sampler(bool normalized, cl_addressing_mode addressing,
@@ -138,7 +139,8 @@ Result<std::shared_ptr<NativeSampler>> VendorDevice::sampler(bool normalized, cl
     cl_sampler made =
         platform_.cl->clCreateSampler((*opened)->context, normalized ? CL_TRUE : CL_FALSE, addressing, filter, &code);
     if (made == nullptr) return told("clCreateSampler", code);
-    cached = std::make_shared<VendorSampler>(*opened, made);
+    cached = owned([&] { return std::make_shared<VendorSampler>(*opened, made); },
+                   [&] { platform_.cl->clReleaseSampler(made); });
   }
   return cached;
 }

@@ -11,6 +11,11 @@ namespace {
 const VendorProgram& native(const NativeProgram& program) { return static_cast<const VendorProgram&>(program); }
 const VendorKernel& native(const NativeKernel& kernel) { return static_cast<const VendorKernel&>(kernel); }
 
+std::shared_ptr<VendorProgram> owned_program(const std::shared_ptr<NativeContext>& context, cl_program program) {
+  return owned([&] { return std::make_shared<VendorProgram>(context, program); },
+               [&] { context->cl->clReleaseProgram(program); });
+}
+
 Result<std::shared_ptr<VendorProgram>> from_source(const std::shared_ptr<NativeContext>& context,
                                                    const std::string& text) {
   const char* string = text.data();
@@ -18,7 +23,7 @@ Result<std::shared_ptr<VendorProgram>> from_source(const std::shared_ptr<NativeC
   cl_int code = CL_SUCCESS;
   cl_program made = context->cl->clCreateProgramWithSource(context->context, 1, &string, &length, &code);
   if (made == nullptr) return native_failure("clCreateProgramWithSource", code);
-  return std::make_shared<VendorProgram>(context, made);
+  return owned_program(context, made);
 }
 
 template <class T>
@@ -93,7 +98,7 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::build_linked(const std::vec
                                   static_cast<cl_uint>(handles.size()), handles.data(), nullptr, nullptr, &code);
   std::shared_ptr<VendorProgram> program;
   if (linked != nullptr) {
-    program = std::make_shared<VendorProgram>(*opened, linked);
+    program = owned_program(*opened, linked);
     append_log(*program, log);
   }
   if (linked == nullptr || code != CL_SUCCESS) {
@@ -130,7 +135,7 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::load(const std::vector<std:
   cl_program made =
       platform_.cl->clCreateProgramWithBinary((*opened)->context, 1, &id_, &bytes, &content, &status, &code);
   if (made == nullptr) return told("clCreateProgramWithBinary", code);
-  auto program = std::make_shared<VendorProgram>(*opened, made);
+  auto program = owned_program(*opened, made);
   if (code != CL_SUCCESS || status != CL_SUCCESS) {
     return told("clCreateProgramWithBinary", code != CL_SUCCESS ? code : status);
   }
@@ -173,7 +178,8 @@ Result<std::shared_ptr<NativeKernel>> VendorDevice::kernel(const std::shared_ptr
       work_group_info<std::size_t>(cl, made, id_, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1);
   limits.local_bytes = work_group_info<cl_ulong>(cl, made, id_, CL_KERNEL_LOCAL_MEM_SIZE, 0);
   limits.private_bytes = work_group_info<cl_ulong>(cl, made, id_, CL_KERNEL_PRIVATE_MEM_SIZE, 0);
-  auto kernel = std::make_shared<VendorKernel>(owner, made, limits);
+  auto kernel =
+      owned([&] { return std::make_shared<VendorKernel>(owner, made, limits); }, [&] { cl.clReleaseKernel(made); });
   if (limits.work_group_size == 0) {
     return domain::Error{CL_OUT_OF_RESOURCES, "kernel '" + name + "' has no work-group size on " + description_.name};
   }

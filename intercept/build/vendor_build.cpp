@@ -47,11 +47,15 @@ VendorOutcome build_on_devices(Machine& machine, const VendorInput& input) {
     }
   };
   std::latch others(static_cast<std::ptrdiff_t>(count) - 1);
-  for (size_t i = 1; i < count; ++i)
-    machine.executor->post([&, i] {
+  for (size_t i = 1; i < count; ++i) try {
+      machine.executor->post([&, i] {
+        one(i);
+        others.count_down();
+      });
+    } catch (const std::exception&) {  // no memory to hand it over
       one(i);
       others.count_down();
-    });
+    }
   one(0);
   others.wait();
   return out;

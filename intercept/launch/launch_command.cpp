@@ -2,6 +2,7 @@
 #include "intercept/launch/launch_command.h"
 
 #include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -117,22 +118,28 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   auto flight = std::make_shared<InFlight>();
   flight->begin = now_ns();
   flight->failures = failures;
-  auto batch = prepare(*decision, *flight);
-  if (!batch) {  // run() does it, or says what is wrong
-    if (flight->moves) flight->moves->revoke_uploads(decision->slices.front().device);
-    return false;
-  }
-
-  flight->event = event;
-  flight->self = self;
-  flight->lock = std::move(*lock);
   flight->decision = std::move(decision);
-  flight->first = first_use(launch_, flight->decision->slices.front().device, flight->decision->slices.front().span);
-  batch->want_times = wants_times(machine_);
-  batch->done = [this, flight](BatchResult&& result) { landed(flight, std::move(result)); };
-  event->advance(CL_SUBMITTED);
-  event->work_started(flight->begin);
-  const Ticket ticket = device.submit(std::move(*batch));
+  Ticket ticket = 0;
+  try {
+    auto batch = prepare(*flight->decision, *flight);
+    if (!batch) {  // run() does it, or says what is wrong
+      if (flight->moves) flight->moves->revoke_uploads(flight->decision->slices.front().device);
+      return false;
+    }
+    flight->event = event;
+    flight->self = self;
+    flight->lock = std::move(*lock);
+    flight->first = first_use(launch_, flight->decision->slices.front().device, flight->decision->slices.front().span);
+    batch->want_times = wants_times(machine_);
+    batch->done = [this, flight](BatchResult&& result) { landed(flight, std::move(result)); };
+    event->advance(CL_SUBMITTED);
+    event->work_started(flight->begin);
+    ticket = device.submit(std::move(*batch));
+  } catch (const std::bad_alloc&) {  // nothing was submitted
+    if (flight->moves) flight->moves->revoke_uploads(flight->decision->slices.front().device);
+    take_back(*flight, false);
+    throw;
+  }
   flight->guard.reset();
   event->set_native(&device, ticket);
   return true;
@@ -158,11 +165,14 @@ void LaunchCommand::landed(const std::shared_ptr<InFlight>& flight, BatchResult&
                         [this, flight, result = std::move(result)] { again(*flight, result); });
     return;
   }
-  const SliceReport report =
-      account(machine_, launch_, slice, flight->uploads, flight->upload_bytes, flight->first, result);
-  if (report.start != 0) flight->event->work_started(report.start);
-  flight->event->work_ended(now_ns());
-  report_launch(machine_, launch_, *flight->decision, {report}, flight->begin);
+  try {
+    const SliceReport report =
+        account(machine_, launch_, slice, flight->uploads, flight->upload_bytes, flight->first, result);
+    if (report.start != 0) flight->event->work_started(report.start);
+    flight->event->work_ended(now_ns());
+    report_launch(machine_, launch_, *flight->decision, {report}, flight->begin);
+  } catch (const std::bad_alloc&) {  // only the books miss something
+  }
   flight->lock.release();
   // The event may be the last owner of everything here, `this` included; `self` goes with the closure.
   flight->event->complete(CL_COMPLETE);

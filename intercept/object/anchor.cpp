@@ -53,6 +53,18 @@ std::string unfit(const Device& device) {
   if (query<cl_bool>(device, CL_DEVICE_ENDIAN_LITTLE) != cl_bool{CL_TRUE}) return "not little endian";
   if (query<cl_bool>(device, CL_DEVICE_AVAILABLE) != cl_bool{CL_TRUE}) return "not available";
   if (query<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) != cl_bool{CL_TRUE}) return "no compiler";
+  // Without these nobody can say what the device takes. Answers are remembered: they stay for as long as the device.
+  constexpr cl_device_info kSizes[] = {CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_GLOBAL_MEM_SIZE,
+                                       CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE,
+                                       CL_DEVICE_MAX_PARAMETER_SIZE};
+  for (const cl_device_info name : kSizes)
+    if (query<cl_ulong>(device, name).value_or(0) == 0) return "does not answer query " + std::to_string(name);
+  constexpr cl_device_info kCounts[] = {CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MEM_BASE_ADDR_ALIGN,
+                                        CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS};
+  for (const cl_device_info name : kCounts)
+    if (query<cl_uint>(device, name).value_or(0) == 0) return "does not answer query " + std::to_string(name);
+  if (const auto sizes = device.info(CL_DEVICE_MAX_WORK_ITEM_SIZES); !sizes || sizes->size() < 3 * sizeof(std::size_t))
+    return "does not answer query " + std::to_string(CL_DEVICE_MAX_WORK_ITEM_SIZES);
   const std::string profile = query_text(device, CL_DEVICE_PROFILE);
   if (profile != "FULL_PROFILE") return "profile \"" + profile + "\", not FULL_PROFILE";
   return {};

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -69,7 +70,10 @@ struct Executor::State {
 
   bool start_thread(void (State::*body)()) {
     ++threads;
-    if (spawn([this, body] { (this->*body)(); })) return true;
+    try {
+      if (spawn([this, body] { (this->*body)(); })) return true;
+    } catch (const std::bad_alloc&) {  // what waits for a thread is in its list already
+    }
     --threads;
     return false;
   }

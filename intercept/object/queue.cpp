@@ -59,26 +59,34 @@ void Queue::ended(Event& event) {
   if (barrier_.get() == &event) dropped_barrier = std::move(barrier_);
 }
 
-namespace {
+void Queue::withdraw(Event& event, const std::vector<Ref<Event>>& earlier) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_.get() == &event) last_ = earlier.empty() ? Ref<Event>() : earlier.back();
+    if (barrier_.get() == &event) {
+      barrier_ = nullptr;
+      for (const Ref<Event>& before : earlier)
+        if (before->type() == CL_COMMAND_BARRIER && !before->ended()) barrier_ = before;
+    }
+  }
+  event.complete(CL_OUT_OF_HOST_MEMORY);
+}
 
-/// A command that is in the books ends, whatever happens, or what follows it would wait for ever.
 template <class Body>
-void completing_if_thrown(Event& event, Body&& body) {
+void Queue::or_withdraw(Event& event, const std::vector<Ref<Event>>& earlier, Body&& body) {
   try {
     body();
   } catch (...) {  // bad_alloc: nothing else is thrown below here
-    event.complete(CL_OUT_OF_HOST_MEMORY);
+    withdraw(event, earlier);
     throw;
   }
 }
-
-}  // namespace
 
 Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command,
                           const std::vector<Ref<Event>>& wait_list) {
   std::vector<Ref<Event>> earlier;
   Ref<Event> event = enter(type, std::move(command), !wait_list.empty(), Order::command, earlier);
-  completing_if_thrown(*event, [&] {
+  or_withdraw(*event, earlier, [&] {
     event->arm(wait_list, earlier);
     event->tidy();
   });
@@ -88,7 +96,7 @@ Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command
 Ref<Event> Queue::enqueue_marker(cl_command_type type, const std::vector<Ref<Event>>& wait_list, bool barrier) {
   std::vector<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), barrier ? Order::barrier : Order::marker, earlier);
-  completing_if_thrown(*event, [&] { event->arm(wait_list, earlier); });
+  or_withdraw(*event, earlier, [&] { event->arm(wait_list, earlier); });
   return event;
 }
 
@@ -104,7 +112,7 @@ Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command
     event->complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     return event;
   }
-  completing_if_thrown(*event, [&] {
+  or_withdraw(*event, earlier, [&] {
     event->advance(CL_SUBMITTED);
     if (command->start(nullptr, event, command)) {
       event->wait();

@@ -54,6 +54,10 @@ class Queue : public Object {
   Ref<Event> enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
                    std::vector<Ref<Event>>& earlier);
   void ended(Event& event);
+  /// A command whose call fails for want of host memory: it ends, and what comes next follows what was before it.
+  void withdraw(Event& event, const std::vector<Ref<Event>>& earlier);
+  template <class Body>
+  void or_withdraw(Event& event, const std::vector<Ref<Event>>& earlier, Body&& body);
 
   Ref<Context> context_;
   cl_command_queue_properties properties_;

@@ -4,8 +4,9 @@
 #include "intercept/object/range_lock.h"
 
 #include <algorithm>
-#include <deque>
 #include <future>
+#include <list>
+#include <new>
 #include <utility>
 
 namespace skmd::icd {
@@ -17,7 +18,7 @@ struct LockTable {
   };
 
   std::mutex mutex;
-  std::deque<Waiter> waiters;
+  std::list<Waiter> waiters;
 
   /// Never destroyed: commands may still end while the process exits.
   static LockTable& get() {
@@ -34,7 +35,7 @@ struct LockTable {
   }
 
   /// Somebody who came before and still waits would be overtaken; by a thread that launches in a row, for ever.
-  static bool overtakes(const RangeLock::Entry& wanted, const std::deque<Waiter>& earlier) {
+  static bool overtakes(const RangeLock::Entry& wanted, const std::list<Waiter>& earlier) {
     return std::any_of(earlier.begin(), earlier.end(),
                        [&](const Waiter& waiter) { return meet(wanted, *waiter.lock.entry_); });
   }
@@ -57,8 +58,15 @@ struct LockTable {
     return found != groups.end() ? *found : groups.emplace_back(Storage::HoldGroup{chain});
   }
 
+  /// Without memory nothing is held, and `places` is empty if it was.
   static void hold(RangeLock::Entry& entry) {
-    entry.places.resize(entry.claims.size());
+    std::vector<std::size_t> places = std::move(entry.places);
+    places.resize(entry.claims.size());
+    for (const Claim& claim : entry.claims) {
+      auto& holds = group_of(claim, entry.chain).holds;
+      if (holds.capacity() - holds.size() < places.size()) holds.reserve(2 * holds.size() + places.size());
+    }
+    entry.places = std::move(places);
     for (std::size_t i = 0; i < entry.claims.size(); ++i) {
       auto& holds = group_of(entry.claims[i], entry.chain).holds;
       entry.places[i] = holds.size();
@@ -77,19 +85,26 @@ struct LockTable {
   }
 
   /// Takes for all waiters, oldest first, what is free now. Under the mutex.
-  std::vector<Waiter> serve() {
-    std::vector<Waiter> served;
-    std::deque<Waiter> left;
-    for (Waiter& waiter : waiters) {
-      const bool must_wait = overtakes(*waiter.lock.entry_, left) || conflicts(*waiter.lock.entry_);
-      if (!must_wait) hold(*waiter.lock.entry_);
-      if (must_wait)
-        left.push_back(std::move(waiter));
-      else
-        served.push_back(std::move(waiter));
+  std::list<Waiter> serve() noexcept {
+    std::list<Waiter> served;
+    std::list<Waiter> left;
+    while (!waiters.empty()) {
+      RangeLock::Entry& entry = *waiters.front().lock.entry_;
+      const bool takes = !overtakes(entry, left) && !conflicts(entry) && (try_hold(entry) || try_hold(entry));
+      auto& list = takes ? served : left;
+      list.splice(list.end(), waiters, waiters.begin());
     }
     waiters.swap(left);
     return served;
+  }
+
+  static bool try_hold(RangeLock::Entry& entry) noexcept {
+    try {
+      hold(entry);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;  // whoever releases a range next tries again
+    }
   }
 };
 
@@ -157,7 +172,7 @@ bool RangeLock::overtook() const {
 void RangeLock::release() {
   if (!entry_) return;
   LockTable& table = LockTable::get();
-  std::vector<LockTable::Waiter> served;
+  std::list<LockTable::Waiter> served;
   {
     const std::lock_guard guard(table.mutex);
     if (!entry_->places.empty()) LockTable::drop(*entry_);

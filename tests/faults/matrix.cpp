@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/faults/allocations.h"
 #include "tests/faults/session.h"
 #include "tests/stub-icd/control.h"
 
@@ -26,9 +27,14 @@ namespace {
 
 using skmd::test::Outcome;
 
+/// Of a selection.
+constexpr std::size_t kSampledAllocations = 30;
 /// Generous: a machine that is busy with other things is no hang.
 constexpr int kSecondsPerRun = 300;
 constexpr int kWrong = 1, kLeak = 2;
+/// Stands for operator new among the calls: "new:N" fails the driver's N-th allocation on the application's thread.
+constexpr const char* kAllocation = "new";
+constexpr const char* kDriver = "libskmd.so";
 
 struct Configuration {
   const char* name;
@@ -55,7 +61,7 @@ struct Options {
   bool full = false;
   std::size_t every = 1;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
-  std::string only_configuration, only_failure;
+  std::string only_configuration, only_call, only_failure;
 };
 
 void prepare(const Configuration& c) {
@@ -80,7 +86,10 @@ std::string leaked() {
 
 [[noreturn]] void child(const Run& run) {
   prepare(*run.configuration);
-  stub::set_failure(run.failure);
+  if (run.failure.starts_with(kAllocation))
+    skmd::test::watch_allocations(kDriver, std::stoul(run.failure.substr(std::strlen(kAllocation) + 1)));
+  else
+    stub::set_failure(run.failure);
   const Outcome outcome = skmd::test::run_session();
   int code = outcome.good ? 0 : kWrong;
   if (const std::string kinds = leaked(); !kinds.empty()) {
@@ -99,6 +108,7 @@ std::map<std::string, std::size_t> count_uses(const Configuration& configuration
   const pid_t pid = fork();
   if (pid == 0) {
     prepare(configuration);
+    skmd::test::watch_allocations(kDriver, 0);
     const Outcome outcome = skmd::test::run_session();
     const std::string kinds = leaked();
     if (!outcome.good || outcome.errors != 0 || !kinds.empty()) {
@@ -108,6 +118,7 @@ std::map<std::string, std::size_t> count_uses(const Configuration& configuration
     }
     std::string text;
     for (const auto& [call, uses] : stub::uses()) text += call + ' ' + std::to_string(uses) + '\n';
+    text += kAllocation + (' ' + std::to_string(skmd::test::watched_allocations())) + '\n';
     const bool told = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
     _exit(told ? 0 : kWrong);
   }
@@ -155,6 +166,11 @@ void plan(const Configuration& configuration, const std::map<std::string, std::s
           std::vector<Run>& runs) {
   const auto add = [&](const std::string& failure) { runs.push_back({&configuration, failure}); };
   for (const auto& [call, count] : uses) {
+    if (call == kAllocation) {
+      for (std::size_t n = 1; n <= count; n += full ? 1 : count / kSampledAllocations + 1)
+        add(call + ":" + std::to_string(n));
+      continue;
+    }
     for (std::size_t use = 1; use <= (full ? count : std::min<std::size_t>(count, 2)); ++use) {
       const std::string at = call + ":" + std::to_string(use);
       for (const int code : codes_of(call, full)) add(at + ":" + std::to_string(code));
@@ -235,6 +251,7 @@ Options parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];
     if (argument == "--full") options.full = true;
+    if (argument == "--only" && i + 1 < argc) options.only_call = argv[++i];
     if (argument == "--jobs" && i + 1 < argc) options.jobs = static_cast<unsigned>(std::max(1, std::atoi(argv[++i])));
     if (argument == "--every" && i + 1 < argc)
       options.every = static_cast<std::size_t>(std::max(1, std::atoi(argv[++i])));
@@ -262,9 +279,12 @@ int main(int argc, char** argv) {
     const std::size_t before = runs.size();
     if (uses.empty()) ++failures;
     plan(configuration, uses, options.full, runs);
+    if (!options.only_call.empty())
+      std::erase_if(runs,
+                    [&](const Run& run) { return run.failure.find(options.only_call + ":") == std::string::npos; });
     std::size_t calls = 0;
-    for (const auto& [call, count] : uses) calls += count;
-    std::printf("%s: %zu vendor functions, %zu calls, %zu runs\n", configuration.name, uses.size(), calls,
+    for (const auto& [call, count] : uses) calls += call == kAllocation ? 0 : count;
+    std::printf("%s: %zu vendor functions, %zu calls, %zu runs\n", configuration.name, uses.size() - 1, calls,
                 runs.size() - before);
     std::fflush(stdout);
   }

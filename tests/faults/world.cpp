@@ -75,8 +75,11 @@ void World::enqueued(const char* call, cl_int code, cl_event event, Effect effec
 void World::done(const char* call, cl_int code, Effect effect) { enqueued(call, code, nullptr, std::move(effect)); }
 
 void World::settle(const std::vector<cl_command_queue>& queues) {
-  for (cl_command_queue queue : queues)
-    if (const cl_int code = clFinish(queue); code != CL_SUCCESS) complain("clFinish returned " + std::to_string(code));
+  for (cl_command_queue queue : queues) {
+    cl_int code = clFinish(queue);
+    if (code == CL_OUT_OF_HOST_MEMORY) code = clFinish(queue);  // which is a way to fail
+    if (code != CL_SUCCESS) complain("clFinish returned " + std::to_string(code));
+  }
   for (Pending& pending : pending_) resolve(pending);
   pending_.clear();
   kept_.clear();

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/faults/allocations.h"
+
+#include <link.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace {
+
+struct Watched {
+  const char* name = nullptr;
+  std::uintptr_t begin = UINTPTR_MAX, end = 0;
+};
+Watched watched;
+thread_local bool watching = false;
+thread_local std::size_t counted = 0, failing = 0;
+
+int find(dl_phdr_info* info, std::size_t, void*) {
+  if (info->dlpi_name == nullptr || std::strstr(info->dlpi_name, watched.name) == nullptr) return 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+    const std::uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+    watched.begin = std::min(watched.begin, begin);
+    watched.end = std::max(watched.end, begin + info->dlpi_phdr[i].p_memsz);
+  }
+  return 1;
+}
+
+void* allocate(std::size_t size, const void* caller) {
+  const auto address = reinterpret_cast<std::uintptr_t>(caller);
+  if (watching && address >= watched.begin && address < watched.end && ++counted == failing) throw std::bad_alloc();
+  if (void* memory = std::malloc(std::max<std::size_t>(size, 1))) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void skmd::test::watch_allocations(const char* library, std::size_t n) {
+  watched.name = library;
+  dl_iterate_phdr(find, nullptr);
+  counted = 0;
+  failing = n;
+  watching = true;
+}
+
+std::size_t skmd::test::watched_allocations() { return counted; }
+
+void* operator new(std::size_t size) { return allocate(size, __builtin_return_address(0)); }
+void* operator new[](std::size_t size) { return allocate(size, __builtin_return_address(0)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
