@@ -27,8 +27,6 @@ namespace {
 
 using skmd::test::Outcome;
 
-/// Of a selection.
-constexpr std::size_t kSampledAllocations = 30;
 /// Generous: a machine that is busy with other things is no hang.
 constexpr int kSecondsPerRun = 300;
 constexpr int kWrong = 1, kLeak = 2;
@@ -167,8 +165,7 @@ void plan(const Configuration& configuration, const std::map<std::string, std::s
   const auto add = [&](const std::string& failure) { runs.push_back({&configuration, failure}); };
   for (const auto& [call, count] : uses) {
     if (call == kAllocation) {
-      for (std::size_t n = 1; n <= count; n += full ? 1 : count / kSampledAllocations + 1)
-        add(call + ":" + std::to_string(n));
+      for (std::size_t n = 1; full && n <= count; ++n) add(call + ":" + std::to_string(n));
       continue;
     }
     for (std::size_t use = 1; use <= (full ? count : std::min<std::size_t>(count, 2)); ++use) {
