@@ -59,8 +59,7 @@ std::string unfit(const Device& device) {
                                        CL_DEVICE_MAX_PARAMETER_SIZE};
   for (const cl_device_info name : kSizes)
     if (query<cl_ulong>(device, name).value_or(0) == 0) return "does not answer query " + std::to_string(name);
-  constexpr cl_device_info kCounts[] = {CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MEM_BASE_ADDR_ALIGN,
-                                        CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS};
+  constexpr cl_device_info kCounts[] = {CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MEM_BASE_ADDR_ALIGN};
   for (const cl_device_info name : kCounts)
     if (query<cl_uint>(device, name).value_or(0) == 0) return "does not answer query " + std::to_string(name);
   if (const auto sizes = device.info(CL_DEVICE_MAX_WORK_ITEM_SIZES); !sizes || sizes->size() < 3 * sizeof(std::size_t))
