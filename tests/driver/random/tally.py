@@ -8,7 +8,7 @@ FEATURES = ["1d", "2d", "3d", "offset", "odd_size", "barrier", "local_memory", "
             "indirect", "wrapping", "strided_write", "scattered_write", "same_value_race", "alias", "sub_buffer", "atomic", "atomic_used",
             "atomic_local", "integer_builtin", *SCALARS, "vector2", "vector4", "vector8", "vector16"]
 # Rungs of the merge ladder, each with the share of the programs that have to reach it.
-RUNGS = {"disjoint": 0.05, "diff": 0.05, "reduce": 0.05}
+RUNGS = {"disjoint": 0.05, "kernel": 0.05, "diff": 0.05, "reduce": 0.05}
 FEATURE_SHARE, SPLIT_SHARE, POCL_SHARE = 0.05, 0.8, 0.05
 
 
