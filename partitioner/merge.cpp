@@ -208,9 +208,9 @@ MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vect
       decision.per_root[root] = Rung::disjoint;
       continue;
     }
-    const bool replayed = replay && plain_stores(traits, views, root);
-    const std::uint32_t element =
-        !replayed && allowed.contains(Rung::diff) ? difference_element(traits, views, root) : 0;
+    // The difference streams where the replay pays by the store: docs/results/merge.md.
+    const std::uint32_t element = allowed.contains(Rung::diff) ? difference_element(traits, views, root) : 0;
+    const bool replayed = element == 0 && replay && plain_stores(traits, views, root);
     if (replayed || element != 0) {
       decision.per_root[root] = replayed ? Rung::kernel : Rung::diff;
       decision.element[root] = element;

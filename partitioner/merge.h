@@ -40,7 +40,7 @@ enum class NotSplit : std::uint8_t {
 inline constexpr std::uint8_t kNotSplitCount = static_cast<std::uint8_t>(NotSplit::unmergeable) + 1;
 std::string_view name(NotSplit reason);
 
-/// The rungs of the merge ladder, cheapest first. `none`: the argument is not written.
+/// The rungs of the merge ladder. `none`: the argument is not written.
 enum class Rung : std::uint8_t { none, disjoint, kernel, diff, reduce };
 std::string_view name(Rung rung);
 
@@ -74,10 +74,10 @@ struct MergeDecision {
 };
 
 /// `slices[s][root]`: footprints of each slice, or of all that write one memory. Disjoint writes take rung 1;
-/// overlapping or unknown ones rung 2 if the kernel has a merge function, no atomic touches that root, and nobody writes
-/// to a root that the merge function loads from; else rung 3 if all stores to that root have one element size and
-/// aligned places; atomics that commute rung 4. Rungs that are not in `allowed` are passed over; where none is left, the launch is refused as
-/// unmergeable. `atomics[s][root]`: what the atomics of each slice touch; without it there is no rung 4.
+/// overlapping or unknown ones rung 3 if all stores to that root have one element size and aligned places (measured
+/// cheaper than rung 2); else rung 2 if the kernel has a merge function, no atomic touches that root, and nobody writes to
+/// a root that the merge function loads from; atomics that commute rung 4. Rungs that are not in `allowed` are passed
+/// over; where none is left, the launch is refused as unmergeable. `atomics[s][root]`: what the atomics of each slice touch; without it there is no rung 4.
 MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vector<RootFootprint>> slices,
                            std::span<const RootView> views, std::uint32_t roots, RungSet allowed = {},
                            std::span<const std::vector<AtomicFootprint>> atomics = {});

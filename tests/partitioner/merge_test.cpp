@@ -221,13 +221,13 @@ Slices scattered_by_two(std::size_t roots) {
   return slices;
 }
 
-TEST(DecideMerge, AMergeFunctionComesBeforeTheDifference) {
+TEST(DecideMerge, TheDifferenceComesBeforeAMergeFunction) {
   const auto k = scatter_with_merge_function();
   const RootView views[] = {{0, 0}, {1, 0}};
   const auto slices = scattered_by_two(2);
-  EXPECT_EQ(decide_merge(k.traits, slices, views, 2).per_root, std::vector<Rung>({Rung::kernel, Rung::none}));
-  EXPECT_EQ(decide_merge(k.traits, slices, views, 2, RungSet().without(Rung::kernel)).per_root,
-            std::vector<Rung>({Rung::diff, Rung::none}));
+  EXPECT_EQ(decide_merge(k.traits, slices, views, 2).per_root, std::vector<Rung>({Rung::diff, Rung::none}));
+  EXPECT_EQ(decide_merge(k.traits, slices, views, 2, RungSet().without(Rung::diff)).per_root,
+            std::vector<Rung>({Rung::kernel, Rung::none}));
 }
 
 TEST(DecideMerge, DisjointWritesComeBeforeTheMergeFunction) {
@@ -249,12 +249,15 @@ TEST(DecideMerge, NothingIsReplayedWhereTheLaunchWritesWhatDecides) {
   const auto k = scatter_with_merge_function();
   // The same buffer twice, or two parts of one.
   const RootView aliased[] = {{0, 0}, {0, 128}};
-  EXPECT_EQ(decide_merge(k.traits, scattered_by_two(1), aliased, 1).per_root, std::vector<Rung>({Rung::diff}));
+  const RungSet no_difference = RungSet().without(Rung::diff);
+  EXPECT_EQ(decide_merge(k.traits, scattered_by_two(1), aliased, 1, no_difference).refused, NotSplit::unmergeable);
   // Written by somebody else's store, if in places that no other slice touches.
   const RootView apart[] = {{0, 0}, {1, 0}};
   auto slices = scattered_by_two(2);
   slices[1][1].may_write = ByteRange{0, 4};
-  EXPECT_EQ(decide_merge(k.traits, slices, apart, 2).per_root, std::vector<Rung>({Rung::diff, Rung::disjoint}));
+  EXPECT_EQ(decide_merge(k.traits, slices, apart, 2, no_difference).refused, NotSplit::unmergeable);
+  slices[1][1].may_write = {};
+  EXPECT_FALSE(decide_merge(k.traits, slices, apart, 2, no_difference).refused);
 }
 
 TEST(DecideMerge, AMergeFunctionKnowsNoAtomics) {
