@@ -18,20 +18,21 @@ UNLINKED = "undefined symbol: _work_dim"  # PoCL 3.1 aborts on some kernels that
 
 @dataclass
 class Mode:
-    """`partition` may be `random`: percentages drawn from the case's seed. Every case runs in the modes that are `always` on,
-    and in two of the others."""
+    """`partition` may be `random`: percentages drawn from the case's seed. Every case runs in a mode of each group,
+    and in two of those without one."""
     pocl_devices: str
     devices: str
     partition: str
     splits: bool = False
-    always: bool = False
+    group: str = ""
     options: tuple = ()
     rungs: str = ""  # only these of the merge ladder
 
 
 MODES = {
-    "two": Mode(TWO, DISCRETE, "random", splits=True, always=True),
-    "three": Mode(THREE, "portable:0@discrete,portable:1,portable:2@discrete", "random", splits=True, always=True),
+    "two": Mode(TWO, DISCRETE, "random", splits=True, group="two"),
+    "replay": Mode(TWO, DISCRETE, "random", splits=True, group="two", rungs="disjoint,kernel,reduce"),
+    "three": Mode(THREE, "portable:0@discrete,portable:1,portable:2@discrete", "random", splits=True, group="three"),
     "equal": Mode(TWO, DISCRETE, "equal", splits=True),
     "in_place": Mode(TWO, "portable:pthread,portable:basic", "random", splits=True),
     "mixed": Mode(TWO, "portable:pthread@discrete,portable:basic", "random", splits=True),
@@ -43,9 +44,12 @@ MODES = {
 
 
 def modes_of(seed):
-    others = [name for name, mode in MODES.items() if not mode.always]
+    groups = {}
+    for name, mode in MODES.items():
+        groups.setdefault(mode.group, []).append(name)
+    others = groups.pop("")
     first, second = (2 * seed % len(others), (2 * seed + 1) % len(others))
-    return [name for name, mode in MODES.items() if mode.always] + [others[first], others[second]]
+    return [names[seed % len(names)] for names in groups.values()] + [others[first], others[second]]
 
 
 def partition(mode, seed):
