@@ -148,6 +148,11 @@ class Device {
   virtual Result<std::uint32_t> argument_count(NativeKernel& kernel) = 0;
   virtual Result<std::vector<std::byte>> argument_info(NativeKernel& kernel, std::uint32_t index, cl_kernel_arg_info name) = 0;
   virtual Result<std::array<std::uint32_t, 3>> required_local(NativeKernel& kernel) = 0;
+  /// Whether a by-value argument may have so many bytes; an adapter that cannot tell says yes. Changes nothing.
+  virtual bool takes_value(NativeKernel& kernel, std::uint32_t index, std::uint64_t bytes) {
+    (void)kernel, (void)index, (void)bytes;
+    return true;
+  }
 
   virtual Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program, const std::string& name) = 0;
 

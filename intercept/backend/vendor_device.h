@@ -42,6 +42,7 @@ class VendorDevice final : public Device {
   Result<std::vector<std::byte>> argument_info(NativeKernel& kernel, std::uint32_t index,
                                                cl_kernel_arg_info name) override;
   Result<std::array<std::uint32_t, 3>> required_local(NativeKernel& kernel) override;
+  bool takes_value(NativeKernel& kernel, std::uint32_t index, std::uint64_t bytes) override;
   Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                const std::string& name) override;
 

@@ -52,6 +52,19 @@ Result<std::shared_ptr<NativeKernel>> BuiltKernel::native(std::uint32_t index) {
   return made;
 }
 
+bool BuiltKernel::takes_value(std::uint32_t index, std::uint64_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (taken_bytes_.size() > index && taken_bytes_[index] == bytes) return true;
+  }
+  const auto kernel = native(machine_.anchor);
+  if (kernel && !machine_.devices[machine_.anchor]->takes_value(**kernel, index, bytes)) return false;
+  const std::lock_guard lock(mutex_);
+  taken_bytes_.resize(traits_.parameters.size());
+  taken_bytes_[index] = bytes;
+  return true;
+}
+
 std::uint64_t BuiltKernel::work_group_limit() {
   constexpr std::uint64_t kFarBelow = 4;
   if (const std::uint64_t known = work_group_limit_.load(std::memory_order_relaxed); known != 0) return known;

@@ -42,6 +42,9 @@ class BuiltKernel {
   /// anchor (they take no part in bigger launches), at most the virtual device's limit and never below a required size.
   std::uint64_t work_group_limit();
 
+  /// Whether the anchor's driver takes `bytes` for a by-value parameter whose size only it knows. Thread-safe.
+  bool takes_value(std::uint32_t index, std::uint64_t bytes);
+
   /// What launches of this kernel want to remember from one to the next; made at the first call by `make`. Thread-safe.
   struct Memo {
     virtual ~Memo() = default;
@@ -64,6 +67,7 @@ class BuiltKernel {
   std::mutex mutex_;
   std::vector<std::shared_ptr<NativeKernel>> kernels_;  // per device
   std::atomic<std::uint64_t> work_group_limit_{0};      // 0: not asked yet
+  std::vector<std::uint64_t> taken_bytes_;              // per parameter: a size that the anchor took; 0: none yet
   std::unique_ptr<Memo> memo_;
 };
 

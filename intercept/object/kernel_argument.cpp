@@ -100,12 +100,14 @@ Status Kernel::set_local(cl_uint index, size_t size, const void* value) {
 
 Status Kernel::set_value(cl_uint index, size_t size, const void* value) {
   const Parameter& parameter = built_->traits().parameters[index];
-  // Size 0 in an opaque program's parameter: its vendor does not tell.
+  // Size 0 in an opaque program's parameter: its vendor describes no structures, but knows what it takes.
   const bool short_vector = parameter.three_vector && size == parameter.size / 4 * 3;
   if (parameter.size != 0 && size != parameter.size && !short_vector)
     return refuse(CL_INVALID_ARG_SIZE, index,
                   "size " + std::to_string(size) + " is not the type's " + std::to_string(parameter.size));
   if (value == nullptr) return refuse(CL_INVALID_ARG_VALUE, index, "no value");
+  if (parameter.size == 0 && (size == 0 || !built_->takes_value(index, size)))
+    return refuse(CL_INVALID_ARG_SIZE, index, "size " + std::to_string(size) + " is not what the driver takes");
   const std::lock_guard lock(mutex_);
   Argument& argument = arguments_[index];
   argument.value.resize(parameter.size != 0 ? parameter.size : size);

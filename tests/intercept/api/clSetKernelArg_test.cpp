@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
 #include "tests/intercept/api/driver_fixture.h"
 
 namespace skmd::test {
@@ -84,6 +86,27 @@ TEST_F(ClSetKernelArg, StructsArriveByteForByte) {
   ASSERT_EQ(clSetKernelArg(made, 1, sizeof value, &value), CL_SUCCESS);
   ASSERT_EQ(run(made), CL_SUCCESS);
   EXPECT_EQ(read_first(out), 321);
+}
+
+TEST_F(ClSetKernelArg, StructsOfAnotherSizeAreRefused) {
+  cl_kernel made = kernel(
+      "struct s { int a; long b; }; kernel void k(global int* out, struct s value) { *out = (int)(value.a + value.b); "
+      "}",
+      "k");
+  struct {
+    alignas(8) cl_int a;
+    cl_long b;
+  } value{2, 40};
+  const std::vector<unsigned char> bytes(64);
+  cl_mem out = buffer(4);
+  ASSERT_EQ(clSetKernelArg(made, 0, sizeof out, &out), CL_SUCCESS);
+  for (const size_t size : {size_t{0}, size_t{4}, size_t{12}, size_t{15}, size_t{17}, size_t{64}})
+    EXPECT_EQ(clSetKernelArg(made, 1, size, bytes.data()), CL_INVALID_ARG_SIZE) << size;
+  EXPECT_EQ(run(made), CL_INVALID_KERNEL_ARGS) << "none of these was taken";
+  ASSERT_EQ(clSetKernelArg(made, 1, sizeof value, &value), CL_SUCCESS);
+  EXPECT_EQ(clSetKernelArg(made, 1, 4, bytes.data()), CL_INVALID_ARG_SIZE);
+  ASSERT_EQ(run(made), CL_SUCCESS);
+  EXPECT_EQ(read_first(out), 42);
 }
 
 TEST_F(ClSetKernelArg, BuffersMayBeNullTwice) {

@@ -43,6 +43,24 @@ TEST_P(StubDevice, RecordsTheCallsOfABatch) {
   EXPECT_EQ(calls_of(log, "clFlush").size(), 1u);
 }
 
+TEST_P(StubDevice, TellsWhatSizeAValueMayHaveWithoutTouchingTheKernel) {
+  const auto kernel = kernel_of(*device_, stub::kKernelSource, "stub_fill");
+  EXPECT_FALSE(device_->takes_value(*kernel, 1, 8));
+  EXPECT_TRUE(device_->takes_value(*kernel, 1, 4));
+  const auto memory = allocate(256);
+  RunOp run;
+  run.kernel = kernel;
+  run.range = line_range(0, 64, 8);
+  run.arguments = arguments_of({BufferArgument{memory, 0, 256}, bytes_of(7)});
+  EXPECT_EQ(run_batch(*device_, {run}).status, CL_SUCCESS);
+  const std::size_t live = stub::live_objects();
+  EXPECT_FALSE(device_->takes_value(*kernel, 1, 12));
+  EXPECT_EQ(stub::live_objects(), live);
+  std::vector<std::byte> out(256);
+  EXPECT_EQ(run_batch(*device_, {run, ReadOp{memory, out.data(), plain_rows(0, 256)}}).status, CL_SUCCESS);
+  EXPECT_EQ(out[252], std::byte{7});
+}
+
 TEST_P(StubDevice, SetsOnlyArgumentsThatChanged) {
   const auto y = allocate(256);
   const auto x = allocate(256);

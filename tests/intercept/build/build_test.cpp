@@ -102,6 +102,29 @@ TEST_F(Build, CorrectlyRoundedDivisionIsRefusedUnlessEveryDeviceHasIt) {
   EXPECT_EQ(code_of(kPlain, "-DX=" + option), CL_SUCCESS);
 }
 
+TEST_F(Build, StructuresOfAnOpaqueProgramHaveTheSizeThatItsDriverTakes) {
+  anchor->kernels = {"k"};
+  anchor->arguments["k"] = {{"private", "struct s"}, {"private", "int"}};
+  anchor->value_bytes = {{0, 24}};
+  const auto program = source("text");
+  ASSERT_TRUE(build_program(program, "", {}));
+  const auto kernel = make_object<Kernel>(program, program->executable()->kernels[0]);
+  const std::vector<std::byte> bytes(64);
+  const auto set = [&](cl_uint index, size_t size) {
+    const Status status = kernel->set_argument(index, size, bytes.data());
+    return status ? CL_SUCCESS : status.error().code;
+  };
+  for (const size_t wrong : {0, 4, 23, 25, 64}) EXPECT_EQ(set(0, wrong), CL_INVALID_ARG_SIZE) << wrong;
+  EXPECT_EQ(kernel->freeze().error().code, CL_INVALID_KERNEL_ARGS);
+  EXPECT_EQ(set(0, 24), CL_SUCCESS);
+  const int asked = anchor->values_asked;
+  EXPECT_EQ(set(0, 24), CL_SUCCESS);
+  EXPECT_EQ(anchor->values_asked, asked) << "a size that was taken is not asked for again";
+  EXPECT_EQ(set(1, 8), CL_INVALID_ARG_SIZE);
+  EXPECT_EQ(set(1, 4), CL_SUCCESS);
+  EXPECT_EQ(anchor->values_asked, asked) << "the language tells an int's size";
+}
+
 TEST_F(Build, TheCallbackSeesTheFinalStatus) {
   const auto program = source("text");
   Called called;

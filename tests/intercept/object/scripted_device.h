@@ -50,6 +50,8 @@ class ScriptedDevice : public icd::Device {
   std::map<std::string, std::vector<std::array<std::string, 2>>>
       arguments;  // kernel: (address "global"/"private"/…, type)
   std::function<bool(const std::string& text)> accepts = [](const std::string&) { return true; };
+  std::map<std::uint32_t, std::uint64_t> value_bytes;  // what takes_value() takes, by index; others: anything
+  int values_asked = 0;
   std::string binary_prefix = "blob:";
   std::vector<std::string> built;  // texts, in order; under mutex
   std::vector<std::string> built_options;
@@ -76,6 +78,11 @@ class ScriptedDevice : public icd::Device {
                                                     cl_kernel_arg_info name) override;
   icd::Result<std::array<std::uint32_t, 3>> required_local(icd::NativeKernel&) override {
     return std::array<std::uint32_t, 3>{};
+  }
+  bool takes_value(icd::NativeKernel&, std::uint32_t index, std::uint64_t bytes) override {
+    ++values_asked;
+    const auto found = value_bytes.find(index);
+    return found == value_bytes.end() || found->second == bytes;
   }
   icd::Result<std::shared_ptr<icd::NativeKernel>> kernel(const std::shared_ptr<icd::NativeProgram>&,
                                                          const std::string& name) override;
