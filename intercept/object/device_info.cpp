@@ -4,6 +4,8 @@
 #include <CL/cl_ext.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -16,12 +18,21 @@ namespace {
 /// Our hidden record travels by value behind the application's arguments.
 constexpr size_t kHiddenBytes = sizeof(compiler::HiddenRecord);
 constexpr size_t kLeastParameterBytes = 1024;
+constexpr cl_uint kLargestTypeBytes = 128;
 
 cl_name_version named(const std::string& name, cl_version version) {
   cl_name_version entry{};
   entry.version = version;
   name.copy(entry.name, sizeof entry.name - 1);
   return entry;
+}
+
+/// Of a device with more dimensions than three, the first three.
+std::array<size_t, 3> work_item_sizes(const Device& device) {
+  std::array<size_t, 3> sizes{1, 1, 1};
+  const auto answer = device.info(CL_DEVICE_MAX_WORK_ITEM_SIZES);
+  if (answer && answer->size() >= sizeof sizes) std::memcpy(sizes.data(), answer->data(), sizeof sizes);
+  return sizes;
 }
 
 }  // namespace
@@ -73,10 +84,16 @@ class InfoComposer {
   T minimum(cl_device_info name) const {
     return fold(name, T{}, [](T a, T b) { return std::min(a, b); });
   }
-  /// 0 is "no wish" and takes no part.
+  /// 0 is "no wish" and takes no part. Multiples that do not fit: the larger one, which satisfies its device at least.
+  template <class T>
+  static T least_common(T a, T b) {
+    if (a == 0 || b == 0) return std::max(a, b);
+    T multiple{};
+    return __builtin_mul_overflow(a / std::gcd(a, b), b, &multiple) ? std::max(a, b) : multiple;
+  }
   template <class T>
   T lcm(cl_device_info name) const {
-    return fold(name, T{}, [](T a, T b) { return a == 0 || b == 0 ? std::max(a, b) : static_cast<T>(std::lcm(a, b)); });
+    return fold(name, T{}, least_common<T>);
   }
   template <class T>
   T common(cl_device_info name) const {
@@ -126,10 +143,20 @@ void InfoComposer::numbers() {
   std::array<size_t, 3> sizes{};
   sizes.fill(std::numeric_limits<size_t>::max());
   for (const auto& device : machine_.devices) {
-    const auto answer = query<std::array<size_t, 3>>(*device, CL_DEVICE_MAX_WORK_ITEM_SIZES);
-    for (size_t d = 0; d < 3; ++d) sizes[d] = std::min(sizes[d], answer ? (*answer)[d] : size_t{1});
+    const auto other = work_item_sizes(*device);
+    for (size_t d = 0; d < 3; ++d) sizes[d] = std::min(sizes[d], other[d]);
   }
   number(CL_DEVICE_MAX_WORK_ITEM_SIZES, sizes);
+
+  // Not a sum: persistent kernels launch this many groups and spin on each other. Programs rank by units × MHz, so
+  // neither is 0.
+  for (const cl_device_info name : {CL_DEVICE_MAX_COMPUTE_UNITS, CL_DEVICE_MAX_CLOCK_FREQUENCY})
+    number<cl_uint>(name, std::max<cl_uint>(anchored<cl_uint>(name), 1));
+  // In bits and in bytes: the largest type of the language is a long16.
+  number<cl_uint>(CL_DEVICE_MEM_BASE_ADDR_ALIGN,
+                  least_common<cl_uint>(lcm<cl_uint>(CL_DEVICE_MEM_BASE_ADDR_ALIGN), kLargestTypeBytes * 8));
+  number<cl_uint>(CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE,
+                  least_common<cl_uint>(lcm<cl_uint>(CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE), kLargestTypeBytes));
 
   const auto group = minimum<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE);
   const auto multiple = lcm<size_t>(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
@@ -182,6 +209,12 @@ void InfoComposer::images() {
     }
     number<cl_uint>(count.name, out_.limits_.images ? value : 0);
   }
+  // Bigger than what some other device takes: such launches are confined.
+  for (const cl_device_info name :
+       {CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE2D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_WIDTH,
+        CL_DEVICE_IMAGE3D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_DEPTH, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE,
+        CL_DEVICE_IMAGE_MAX_ARRAY_SIZE})
+    number<size_t>(name, out_.limits_.images ? anchored<size_t>(name) : 0);
 }
 
 void InfoComposer::atomics() {

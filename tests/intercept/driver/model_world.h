@@ -26,7 +26,7 @@ struct Slice {
 class ModelWorld {
  public:
   static constexpr std::size_t kBuffers = 5;
-  static constexpr std::size_t kWords = 16384;
+  static constexpr std::size_t kWords = 32768;  // a power of two; more bytes than fills and copies leave to host memory
   static constexpr std::size_t kLocal = 64;
 
   explicit ModelWorld(unsigned seed) : random(seed) {}
