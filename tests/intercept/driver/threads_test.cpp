@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eight threads of one application on one virtual device over the stub driver: queues of their own and one shared
-// out-of-order queue, kernels set and launched, buffers written, read, mapped, copied and filled, user events,
-// callbacks, programs built and everything released while others work. Every thread knows what its own buffers must
-// hold.
+// out-of-order queue, kernels set, cloned and launched, buffers written, read, mapped, copied and filled, sub-buffers
+// and images, user events, callbacks that release objects, programs built and linked and everything released while
+// others work. Every thread knows what its own buffers must hold.
 #include <CL/cl.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
@@ -20,6 +21,7 @@ constexpr int kThreads = 8;
 constexpr int kRounds = 200;
 constexpr std::size_t kItems = 2048;
 constexpr std::size_t kBytes = kItems * sizeof(cl_uint);
+constexpr std::size_t kSide = 16;  // of images: four bytes a pixel
 
 struct Shared {
   cl_context context = nullptr;
@@ -37,6 +39,22 @@ void CL_CALLBACK count(cl_event, cl_int status, void* shared) {
   ++static_cast<Shared*>(shared)->callbacks;
 }
 
+/// What a callback gives back once its command has ended.
+struct Gift {
+  Shared* shared;
+  cl_mem memory;
+  cl_kernel kernel;
+};
+
+void CL_CALLBACK give_back(cl_event event, cl_int status, void* data) {
+  const std::unique_ptr<Gift> gift(static_cast<Gift*>(data));
+  EXPECT_EQ(status, CL_COMPLETE);
+  EXPECT_EQ(clReleaseMemObject(gift->memory), CL_SUCCESS);
+  EXPECT_EQ(clReleaseKernel(gift->kernel), CL_SUCCESS);
+  EXPECT_EQ(clReleaseEvent(event), CL_SUCCESS);
+  ++gift->shared->callbacks;
+}
+
 cl_program build(const Shared& s) {
   cl_int code = 0;
   cl_program program =
@@ -44,6 +62,27 @@ cl_program build(const Shared& s) {
   EXPECT_EQ(code, CL_SUCCESS);
   EXPECT_EQ(clBuildProgram(program, 0, nullptr, "", nullptr, nullptr), CL_SUCCESS);
   return program;
+}
+
+/// Compiled as two units, linked, its kernels asked for.
+void link(const Shared& s) {
+  const char* const texts[2] = {"uint twice(uint value) { return 2 * value; }",
+                                "uint twice(uint value); kernel void linked(global uint* out) { *out = twice(21); }"};
+  cl_program units[2] = {};
+  cl_int code = 0;
+  for (int i = 0; i < 2; ++i) {
+    const char* text = texts[i];
+    units[i] = clCreateProgramWithSource(s.context, 1, &text, nullptr, &code);
+    OK(code);
+    OK(clCompileProgram(units[i], 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr));
+  }
+  cl_program program = clLinkProgram(s.context, 0, nullptr, "", 2, units, nullptr, nullptr, &code);
+  OK(code);
+  for (cl_program unit : units) OK(clReleaseProgram(unit));
+  cl_kernel kernel = nullptr;
+  OK(clCreateKernelsInProgram(program, 1, &kernel, nullptr));
+  OK(clReleaseProgram(program));
+  OK(clReleaseKernel(kernel));
 }
 
 /// One thread's application.
@@ -69,6 +108,12 @@ class Worker {
       *buffer = clCreateBuffer(s_.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, kBytes, mine_.data(), &code);
       ASSERT_EQ(code, CL_SUCCESS);
     }
+    const cl_image_format format{CL_RGBA, CL_UNORM_INT8};
+    cl_image_desc desc{};
+    desc.image_type = CL_MEM_OBJECT_IMAGE2D;
+    desc.image_width = desc.image_height = kSide;
+    image_ = clCreateImage(s_.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &format, &desc, pixels_.data(), &code);
+    ASSERT_EQ(code, CL_SUCCESS);
     copy_ = clCreateKernel(s_.program, "stub_copy", &code);
     count_ = clCreateKernel(s_.program, "stub_count", &code);
     scatter_ = clCreateKernel(s_.program, "stub_scatter", &code);
@@ -79,6 +124,7 @@ class Worker {
     for (cl_kernel kernel : {copy_, count_, scatter_}) OK(clReleaseKernel(kernel));
     OK(clReleaseMemObject(a_));
     OK(clReleaseMemObject(b_));
+    OK(clReleaseMemObject(image_));
     OK(clReleaseCommandQueue(queue_));
   }
 
@@ -100,7 +146,7 @@ class Worker {
   }
 
   void step() {
-    switch (pick(8)) {
+    switch (pick(13)) {
       case 0:
         return write();
       case 1:
@@ -115,6 +161,16 @@ class Worker {
         return fill_and_copy();
       case 6:
         return behind_user_event();
+      case 7:
+        return image();
+      case 8:
+        return sub_buffer();
+      case 9:
+        return several_maps();
+      case 10:
+        return cloned();
+      case 11:
+        return released_by_a_callback();
       default:
         return count_up();
     }
@@ -178,6 +234,90 @@ class Worker {
     for (std::size_t i = first; i < first + n; ++i) mine_[i] = other_[i] = value;
   }
 
+  /// A box of the image written, filled or copied, and all of it read.
+  void image() {
+    const std::size_t origin[3] = {pick(kSide / 2), pick(kSide / 2), 0}, region[3] = {kSide / 2, kSide / 2, 1};
+    const std::size_t corner[3] = {0, 0, 0}, whole[3] = {kSide, kSide, 1};
+    std::vector<cl_uint> box(kSide / 2 * kSide / 2);
+    const cl_uint shade = static_cast<cl_uint>(pick(2) * 0xFFFFFFFFu);
+    const bool filled = pick(2) == 0;
+    for (cl_uint& pixel : box) pixel = filled ? shade : static_cast<cl_uint>(random_());
+    const float color[4] = {shade == 0 ? 0.f : 1.f, shade == 0 ? 0.f : 1.f, shade == 0 ? 0.f : 1.f,
+                            shade == 0 ? 0.f : 1.f};
+    if (filled) {
+      OK(clEnqueueFillImage(queue_, image_, color, origin, region, 0, nullptr, nullptr));
+    } else {
+      OK(clEnqueueWriteImage(queue_, image_, CL_TRUE, origin, region, 0, 0, box.data(), 0, nullptr, nullptr));
+    }
+    for (std::size_t y = 0; y < kSide / 2; ++y)
+      for (std::size_t x = 0; x < kSide / 2; ++x)
+        pixels_[(origin[1] + y) * kSide + origin[0] + x] = box[y * kSide / 2 + x];
+    std::vector<cl_uint> seen(kSide * kSide);
+    OK(clEnqueueReadImage(queue_, image_, CL_TRUE, corner, whole, 0, 0, seen.data(), 0, nullptr, nullptr));
+    ASSERT_EQ(seen, pixels_);
+  }
+
+  /// A view that lives no longer than its launch.
+  void sub_buffer() {
+    const std::size_t half = kItems / 2, first = half * pick(2);
+    const cl_buffer_region region{first * 4, half * 4};
+    cl_int code = 0;
+    cl_mem view = clCreateSubBuffer(a_, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    OK(code);
+    OK(clSetKernelArg(count_, 0, sizeof view, &view));
+    for (std::size_t i = first; i < first + half; ++i) ++mine_[i];
+    launch(count_, half);
+    OK(clReleaseMemObject(view));
+  }
+
+  /// Two mappings at once, neither waited for by its call.
+  void several_maps() {
+    cl_int code = 0;
+    cl_event mapped[2] = {};
+    auto* read = static_cast<cl_uint*>(
+        clEnqueueMapBuffer(queue_, a_, CL_FALSE, CL_MAP_READ, 0, kBytes, 0, nullptr, &mapped[0], &code));
+    OK(code);
+    auto* written = static_cast<cl_uint*>(clEnqueueMapBuffer(queue_, b_, CL_FALSE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                                                             kBytes / 2, 0, nullptr, &mapped[1], &code));
+    OK(code);
+    OK(clWaitForEvents(2, mapped));
+    for (std::size_t i = 0; i < kItems; ++i) ASSERT_EQ(read[i], mine_[i]);
+    for (std::size_t i = 0; i < kItems / 2; ++i) written[i] = other_[i] = static_cast<cl_uint>(random_());
+    OK(clEnqueueUnmapMemObject(queue_, b_, written, 0, nullptr, nullptr));
+    OK(clEnqueueUnmapMemObject(queue_, a_, read, 0, nullptr, nullptr));
+    for (cl_event event : mapped) OK(clReleaseEvent(event));
+  }
+
+  /// A clone keeps its arguments while the original gets others.
+  void cloned() {
+    OK(clSetKernelArg(copy_, 0, sizeof a_, &a_));
+    OK(clSetKernelArg(copy_, 1, sizeof b_, &b_));
+    cl_int code = 0;
+    cl_kernel clone = clCloneKernel(copy_, &code);
+    OK(code);
+    OK(clSetKernelArg(copy_, 1, sizeof a_, &a_));
+    other_ = mine_;
+    launch(clone, kItems);
+    OK(clReleaseKernel(clone));
+  }
+
+  void released_by_a_callback() {
+    cl_int code = 0;
+    cl_mem memory = clCreateBuffer(s_.context, CL_MEM_READ_WRITE, kBytes, nullptr, &code);
+    OK(code);
+    cl_kernel kernel = clCreateKernel(s_.program, "stub_fill", &code);
+    OK(code);
+    const cl_uint value = 1;
+    OK(clSetKernelArg(kernel, 0, sizeof memory, &memory));
+    OK(clSetKernelArg(kernel, 1, sizeof value, &value));
+    cl_event done = nullptr;
+    const std::size_t items = kItems;
+    ++s_.expected_callbacks;
+    OK(clEnqueueNDRangeKernel(s_.queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, &done));
+    OK(clSetEventCallback(done, CL_COMPLETE, give_back, new Gift{&s_, memory, kernel}));
+    OK(clFlush(s_.queue));
+  }
+
   /// Commands held back by the host, then let go by another thread than the one that waits.
   void behind_user_event() {
     cl_int code = 0;
@@ -194,8 +334,9 @@ class Worker {
   Shared& s_;
   std::mt19937 random_;
   std::vector<cl_uint> mine_, other_;  // what a_ and b_ must hold
+  std::vector<cl_uint> pixels_ = std::vector<cl_uint>(kSide * kSide, 0);
   cl_command_queue queue_ = nullptr;
-  cl_mem a_ = nullptr, b_ = nullptr;
+  cl_mem a_ = nullptr, b_ = nullptr, image_ = nullptr;
   cl_kernel copy_ = nullptr, count_ = nullptr, scatter_ = nullptr;
 };
 
@@ -203,6 +344,7 @@ class Worker {
 void churn(Shared& s) {
   for (int i = 0; i < 10; ++i) {
     OK(clReleaseProgram(build(s)));
+    link(s);
     cl_int code = 0;
     cl_context context = clCreateContext(nullptr, 1, &s.device, nullptr, nullptr, &code);
     OK(code);
