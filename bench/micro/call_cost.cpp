@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call costs: clSetKernelArg, an empty kernel with clFinish, launches in a row, building a program again. An
+// What a call costs: clSetKernelArg, calls that only look or are refused, an empty kernel with clFinish, launches in a
+// row, building a program again. An
 // ordinary OpenCL application: run it against a driver and against the virtual device over that driver; the difference
 // is what SKMD adds.
 #include <CL/cl.h>
@@ -99,6 +100,37 @@ void print(const char* name, const Spread& s, double scale, const char* end) {
               s.high * scale, end);
 }
 
+/// Nanoseconds of one call that does no work: it looks something up, or finds that an argument is wrong.
+template <class Call>
+void print_light(const char* name, Call&& call) {
+  constexpr int kCalls = 20000;
+  for (int i = 0; i < kCalls; ++i) call();
+  const Spread s = measure(30, kCalls, [&] {
+    for (int i = 0; i < kCalls; ++i) call();
+  });
+  print(name, s, 1e9, ",");
+}
+
+void print_light_calls(Application& app) {
+  cl_event event = nullptr;
+  const std::size_t one = 1;
+  check(clEnqueueNDRangeKernel(app.queue, app.kernel, 1, nullptr, &one, nullptr, 0, nullptr, &event),
+        "clEnqueueNDRangeKernel");
+  check(clFinish(app.queue), "clFinish");
+  cl_uint word = 0;
+  print_light("retain_and_release_event_ns", [&] { clRetainEvent(event), clReleaseEvent(event); });
+  print_light("get_event_info_ns",
+              [&] { clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof word, &word, nullptr); });
+  print_light("get_kernel_info_ns",
+              [&] { clGetKernelInfo(app.kernel, CL_KERNEL_NUM_ARGS, sizeof word, &word, nullptr); });
+  print_light("refused_set_kernel_arg_ns", [&] { clSetKernelArg(app.kernel, 9, sizeof(cl_mem), &app.buffers[0]); });
+  print_light("refused_launch_ns",
+              [&] { clEnqueueNDRangeKernel(app.queue, app.kernel, 4, nullptr, &one, nullptr, 0, nullptr, nullptr); });
+  print_light("refused_read_ns",
+              [&] { clEnqueueReadBuffer(app.queue, app.buffers[0], CL_FALSE, 4096, 1, &word, 0, nullptr, nullptr); });
+  check(clReleaseEvent(event), "clReleaseEvent");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -112,6 +144,8 @@ int main(int argc, char** argv) {
   const Spread set = measure(30, kSets, [&] {
     for (int i = 0; i < kSets; ++i) clSetKernelArg(app.kernel, 0, sizeof(cl_mem), &app.buffers[i & 1]);
   });
+  std::printf("{\"device\":\"%s\",", app.device_name.c_str());
+  print_light_calls(app);
   const Spread alone = measure(2000, 1, [&] {
     launch(app);
     clFinish(app.queue);
@@ -123,7 +157,6 @@ int main(int argc, char** argv) {
   });
   // The first build has filled whatever caches there are.
   const Spread program = measure(30, 1, [&] { clReleaseProgram(build(app)); });
-  std::printf("{\"device\":\"%s\",", app.device_name.c_str());
   print("set_kernel_arg_ns", set, 1e9, ",");
   print("empty_kernel_finish_us", alone, 1e6, ",");
   print("pipelined_launch_us", row, 1e6, ",");

@@ -278,6 +278,7 @@ std::string triple(const std::size_t* values, cl_uint count, std::size_t otherwi
 cl_int run_range(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const std::size_t* offset,
                  const std::size_t* global, const std::size_t* local, cl_uint, const cl_event*, cl_event* event) {
   const char* const call = "clEnqueueNDRangeKernel";
+  if (dimensions < 1 || dimensions > 3) return CL_INVALID_WORK_DIMENSION;
   const cl_int failed = record(call, [&] {
     return "device=" + std::to_string(queue->device->index) + " kernel=" + kernel->text.name +
            " offset=" + triple(offset, dimensions, 0) + " global=" + triple(global, dimensions, 0) +
@@ -353,6 +354,7 @@ cl_int get_profiling_info(cl_event event, cl_profiling_info name, std::size_t si
   return CL_INVALID_VALUE;
 }
 
+cl_int retain_event(cl_event event) { return retained(event), CL_SUCCESS; }
 cl_int release_event(cl_event event) {
   return record("clReleaseEvent", [] { return ""; }), released(event);
 }
@@ -378,6 +380,7 @@ void fill_command_table(cl_icd_dispatch& table) {
   table.clWaitForEvents = wait_for_events;
   table.clGetEventInfo = get_event_info;
   table.clGetEventProfilingInfo = get_profiling_info;
+  table.clRetainEvent = retain_event;
   table.clReleaseEvent = release_event;
 }
 
