@@ -216,7 +216,7 @@ Evaluator::Truth Evaluator::compare(Predicate predicate, const Form& a, const Fo
 Form Evaluator::scalar(const Node& node) const {
   const auto index = static_cast<std::size_t>(node.value);
   const unsigned size = (node.bits + 7u) / 8u;
-  if (index >= launch_.arguments.size() || launch_.arguments[index].is_buffer) return unknown(node.bits);
+  if (index >= launch_.arguments.size()) return unknown(node.bits);  // buffers have no value, images their geometry
   const std::span<const std::byte> bytes = launch_.arguments[index].value;
   if (node.aux > bytes.size() || bytes.size() - node.aux < size) return unknown(node.bits);
   std::uint64_t value = 0;

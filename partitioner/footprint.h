@@ -22,7 +22,7 @@ namespace skmd::domain {
 struct ArgumentView {
   bool is_buffer = false;
   std::uint64_t bytes = 0;                  // buffer: bytes reachable through this argument (a sub-buffer's size; 0 = null)
-  std::span<const std::byte> value;         // by-value argument
+  std::span<const std::byte> value;         // by-value argument; of an image, which is a buffer too, its ImageGeometry
 };
 
 /// Byte ranges are relative to the argument's pointer and clipped to its `bytes`.

@@ -25,7 +25,7 @@ enum class Op : std::uint8_t {
   global_size,      // dim
   global_offset,    // dim
   work_dim,
-  scalar_argument,  // value = argument index, aux = byte offset inside it, `bits` wide, little endian
+  scalar_argument,  // value = argument index, aux = byte offset inside it, `bits` wide, little endian; of images: image_geometry.h
   iteration,        // value = loop index: 0, 1, … backedge count of that loop
   unknown,          // any value of `bits` bits
   add, sub, mul, udiv, sdiv, urem, srem, bit_and, bit_or, bit_xor, shl, lshr, ashr,  // a, b
@@ -124,8 +124,8 @@ enum Fact : std::uint32_t {
   kFactDeviceScopeSync = 1u << 1,     // device-scope fence or ordered atomic on global memory
   kFactSpinning = 1u << 2,            // volatile global access, or a loop that waits for memory
   kFactPointerInMemory = 1u << 3,     // pointers stored to or loaded from global memory, or of unknown origin
-  kFactImageRead = 1u << 4,
-  kFactImageWritten = 1u << 5,
+  kFactImageRead = 1u << 4,           // of an image that may be written too
+  kFactImageWritten = 1u << 5,        // at places that nobody knows before
   kFactPrintf = 1u << 6,
   kFactMutableProgramScope = 1u << 7,
   kFactDeviceSpecificCode = 1u << 8,  // inline assembly, unknown external functions, sub-groups, warp-synchronous code

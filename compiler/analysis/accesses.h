@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <optional>
 #include <vector>
 
 #include "compiler/analysis/builtin.h"
@@ -61,6 +62,8 @@ class Accesses {
   bool atomic_function(llvm::CallBase& call, const Builtin& builtin);
   bool async_copy(llvm::CallBase& call, const Builtin& builtin);
   bool image_function(llvm::CallBase& call, const Builtin& builtin);
+  void image_write(llvm::CallBase& call, const std::optional<ImageType>& image, domain::Access& access);
+  bool image_place(const llvm::Argument& image, llvm::Value* coordinates, unsigned dimensions, domain::Access& access);
   void opaque_call(llvm::CallBase& call);
 
   void fact(domain::Fact fact) { traits_.facts |= fact; }

@@ -217,25 +217,4 @@ bool Accesses::async_copy(llvm::CallBase& call, const Builtin& builtin) {
   return true;
 }
 
-// Coordinates are not followed: an image counts as a whole.
-bool Accesses::image_function(llvm::CallBase& call, const Builtin& builtin) {
-  const bool reads = builtin.name.starts_with("read_image");
-  const bool writes = builtin.name.starts_with("write_image");
-  if (!reads && !writes) return false;
-  fact(writes ? domain::kFactImageWritten : domain::kFactImageRead);
-  const bool memory = writes && (influences_.on(call.getParent()) & kFromMemory) != 0;
-  if (memory) fact(domain::kFactMemoryDecidesAddress);
-  const llvm::Value* image = call.arg_empty() ? nullptr : call.getArgOperand(0);
-  const auto* argument = llvm::dyn_cast_or_null<llvm::Argument>(image);
-  if (argument == nullptr) {
-    add_everything(*call.getFunction(), traits_);
-    return true;
-  }
-  domain::Access access;
-  access.kind = writes ? AccessKind::write : AccessKind::read;
-  access.argument = argument->getArgNo();
-  append(std::move(access));
-  return true;
-}
-
 }  // namespace skmd::compiler

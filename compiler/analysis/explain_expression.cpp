@@ -159,6 +159,10 @@ class Printer {
     const auto index = static_cast<std::size_t>(node.value);
     const bool named = index < traits_.parameters.size() && !traits_.parameters[index].name.empty();
     const std::string name = named ? traits_.parameters[index].name : "arg" + std::to_string(index);
+    const bool image =
+        index < traits_.parameters.size() && traits_.parameters[index].kind == domain::ParameterKind::image;
+    static constexpr const char* kGeometry[] = {"width", "height", "depth", "element", "row_pitch", "slice_pitch"};
+    if (image && node.aux / 8 < std::size(kGeometry)) return name + "." + kGeometry[node.aux / 8];
     const bool whole = index < traits_.parameters.size() && traits_.parameters[index].size * 8 == node.bits;
     return node.aux == 0 && (whole || !named) ? name : name + "@" + std::to_string(node.aux);
   }

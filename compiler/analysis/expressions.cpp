@@ -24,6 +24,34 @@ unsigned width_of(const llvm::Type* type) {
 
 bool is_node_type(const llvm::Type* type) { return type->isIntegerTy() && type->getIntegerBitWidth() <= kMaximumBits; }
 
+domain::Predicate predicate_of(llvm::CmpInst::Predicate predicate) {
+  using domain::Predicate;
+  switch (predicate) {
+    case llvm::CmpInst::ICMP_EQ:
+      return Predicate::eq;
+    case llvm::CmpInst::ICMP_NE:
+      return Predicate::ne;
+    case llvm::CmpInst::ICMP_ULT:
+      return Predicate::ult;
+    case llvm::CmpInst::ICMP_ULE:
+      return Predicate::ule;
+    case llvm::CmpInst::ICMP_UGT:
+      return Predicate::ugt;
+    case llvm::CmpInst::ICMP_UGE:
+      return Predicate::uge;
+    case llvm::CmpInst::ICMP_SLT:
+      return Predicate::slt;
+    case llvm::CmpInst::ICMP_SLE:
+      return Predicate::sle;
+    case llvm::CmpInst::ICMP_SGT:
+      return Predicate::sgt;
+    default:
+      return Predicate::sge;
+  }
+}
+
+}  // namespace
+
 std::optional<Op> op_of(const llvm::BinaryOperator& operation) {
   switch (operation.getOpcode()) {
     case llvm::Instruction::Add:
@@ -57,34 +85,6 @@ std::optional<Op> op_of(const llvm::BinaryOperator& operation) {
       return std::nullopt;
   }
 }
-
-domain::Predicate predicate_of(llvm::CmpInst::Predicate predicate) {
-  using domain::Predicate;
-  switch (predicate) {
-    case llvm::CmpInst::ICMP_EQ:
-      return Predicate::eq;
-    case llvm::CmpInst::ICMP_NE:
-      return Predicate::ne;
-    case llvm::CmpInst::ICMP_ULT:
-      return Predicate::ult;
-    case llvm::CmpInst::ICMP_ULE:
-      return Predicate::ule;
-    case llvm::CmpInst::ICMP_UGT:
-      return Predicate::ugt;
-    case llvm::CmpInst::ICMP_UGE:
-      return Predicate::uge;
-    case llvm::CmpInst::ICMP_SLT:
-      return Predicate::slt;
-    case llvm::CmpInst::ICMP_SLE:
-      return Predicate::sle;
-    case llvm::CmpInst::ICMP_SGT:
-      return Predicate::sgt;
-    default:
-      return Predicate::sge;
-  }
-}
-
-}  // namespace
 
 NodeId Expressions::of(llvm::Value* value) {
   if (const auto found = known_.find(value); found != known_.end()) return found->second;
@@ -217,6 +217,7 @@ NodeId Expressions::call(llvm::CallInst& call) {
     return kNoNode;
   }
   const Builtin builtin = builtin_of(call);
+  if (builtin.mangled && builtin.name.starts_with("get_image_")) return image_query(call, builtin.name);
   return builtin.mangled && is_geometry(builtin.name) ? geometry(call, builtin.name) : kNoNode;
 }
 
@@ -283,19 +284,6 @@ NodeId Expressions::by_value(llvm::Value* pointer, unsigned byte, unsigned bits)
     }
   }
   return nodes_.argument(argument->getArgNo(), static_cast<unsigned>(offset.getZExtValue()), bits);
-}
-
-NodeId Expressions::lane(llvm::ExtractElementInst& extract) {
-  const auto* index = llvm::dyn_cast<llvm::ConstantInt>(extract.getIndexOperand());
-  const unsigned bits = width_of(extract.getType());
-  if (index == nullptr || bits % 8 != 0 || index->getZExtValue() > 15) return kNoNode;
-  const auto byte = static_cast<unsigned>(index->getZExtValue()) * (bits / 8);
-  llvm::Value* vector = extract.getVectorOperand();
-  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(vector)) {
-    return nodes_.argument(argument->getArgNo(), byte, bits);
-  }
-  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(vector)) return by_value(load->getPointerOperand(), byte, bits);
-  return kNoNode;
 }
 
 }  // namespace skmd::compiler

@@ -13,6 +13,17 @@
 
 namespace skmd::compiler {
 
+/// An image without samples: how many coordinates an element has, an array's layer included.
+struct ImageType {
+  unsigned dimensions = 0;
+  bool read_write = false;
+};
+/// Nothing for other types.
+std::optional<ImageType> image_type_of(const llvm::Type* type);
+
+/// The operation that an instruction of IR is in the DAG, for scalars and for each lane of vectors.
+std::optional<domain::Op> op_of(const llvm::BinaryOperator& operation);
+
 class Expressions {
  public:
   Expressions(const KernelView& view, NodeTable& nodes, std::vector<domain::Loop>& loops)
@@ -23,6 +34,8 @@ class Expressions {
   /// The value that `scev` has inside `scope` (null: outside all loops); unknown if it depends on the progress of a
   /// loop that is not around `scope`.
   domain::NodeId of(const llvm::SCEV* scev, const llvm::Loop* scope);
+  /// Element `index` of an integer vector.
+  domain::NodeId lane(llvm::Value* vector, unsigned index);
   /// The index of `loop` in the traits; outer loops get theirs first.
   unsigned index_of(const llvm::Loop* loop);
   [[nodiscard]] bool is_exact(const llvm::Loop* loop) { return loops_[index_of(loop)].exact; }
@@ -46,6 +59,9 @@ class Expressions {
   domain::NodeId local_linear_id();
   domain::NodeId by_value(llvm::Value* pointer, unsigned byte, unsigned bits);
   domain::NodeId lane(llvm::ExtractElementInst& extract);
+  domain::NodeId lane(llvm::Value* vector, unsigned index, unsigned depth);
+  domain::NodeId image_extent(const llvm::CallBase& call, unsigned dimension, unsigned bits);
+  domain::NodeId image_query(const llvm::CallBase& call, llvm::StringRef name);
   domain::NodeId translated(const llvm::SCEV* scev, const llvm::Loop* scope);
   domain::NodeId nary(const llvm::SCEV* scev, domain::Op op, const llvm::Loop* scope);
   domain::NodeId counted(const llvm::Loop* loop, bool& exact);

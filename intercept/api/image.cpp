@@ -50,7 +50,7 @@ std::vector<std::byte> packed(const ImageShape& shape, void* host_ptr) {
   std::vector<std::byte> bytes(tight.bytes());
   constexpr std::array<size_t, 3> kOrigin{0, 0, 0};
   const std::array<size_t, 3> extent{tight.extent[0], tight.extent[1], tight.extent[2]};
-  copy_from_host(bytes.data(), tight.region(0, kOrigin.data(), extent.data()),
+  copy_from_host(bytes.data(), region_of(tight, 0, kOrigin.data(), extent.data()),
                  {static_cast<std::byte*>(host_ptr), pitches.row, pitches.slice});
   return bytes;
 }
@@ -132,7 +132,7 @@ Result<Region> image_region(const Memory& image, const size_t* origin, const siz
       return Error{CL_INVALID_VALUE, "origin " + std::to_string(origin[i]) + " and region " +
                                          std::to_string(region[i]) + " in dimension " + std::to_string(i) + " exceed " +
                                          std::to_string(layout.extent[i])};
-  return layout.region(image.offset(), origin, region);
+  return region_of(layout, image.offset(), origin, region);
 }
 
 Result<MappedBox> mapped_box(const Memory& image, const Region& bytes, const size_t* origin) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 
+#include "intercept/backend/image_layout.h"
 #include "intercept/backend/native_error.h"
 
 namespace skmd::icd {
@@ -28,29 +29,6 @@ struct Rect {
 bool as_rect(const domain::RowRun& rows) {
   return rows.rows > 1 && rows.stride >= rows.width && rows.stride <= kMaxPitch;
 }
-
-struct ImageRegion {
-  explicit ImageRegion(const cl_image_desc& desc) : size{desc.image_width, 1, 1} {
-    switch (desc.image_type) {
-      case CL_MEM_OBJECT_IMAGE1D_ARRAY:
-        size[1] = desc.image_array_size;
-        break;
-      case CL_MEM_OBJECT_IMAGE2D:
-        size[1] = desc.image_height;
-        break;
-      case CL_MEM_OBJECT_IMAGE2D_ARRAY:
-        size[1] = desc.image_height, size[2] = desc.image_array_size;
-        break;
-      case CL_MEM_OBJECT_IMAGE3D:
-        size[1] = desc.image_height, size[2] = desc.image_depth;
-        break;
-      default:
-        break;
-    }
-  }
-  std::size_t origin[3] = {0, 0, 0};
-  std::size_t size[3];
-};
 
 /// The widest repetition of a pattern of equal bytes that still divides offset and size.
 std::vector<std::byte> widened(const FillOp& op) {
@@ -171,19 +149,29 @@ Status NativeQueue::enqueue_op(const CopyRectOp& op, Flight& flight) {
 }
 
 Status NativeQueue::enqueue_op(const WriteImageOp& op, Flight& flight) {
-  const ImageRegion region(static_cast<const VendorMemory&>(*op.image).shape().desc);
+  const auto boxes = image_boxes(static_cast<const VendorMemory&>(*op.image).shape(), op.rows);
   cl_event event = nullptr;
-  const cl_int code = context_->cl->clEnqueueWriteImage(queue_, mem_of(op.image), CL_FALSE, region.origin, region.size,
-                                                        0, 0, op.host, 0, nullptr, &event);
-  return taken("clEnqueueWriteImage", code, event, flight);
+  for (const ImageBox& box : boxes) {
+    cl_event* const wanted = &box == &boxes.back() ? &event : nullptr;
+    const cl_int code =
+        context_->cl->clEnqueueWriteImage(queue_, mem_of(op.image), CL_FALSE, box.origin.data(), box.region.data(),
+                                          box.row_pitch, 0, op.host + box.begin, 0, nullptr, wanted);
+    if (code != CL_SUCCESS) return native_failure("clEnqueueWriteImage", code);
+  }
+  return taken("clEnqueueWriteImage", CL_SUCCESS, event, flight);
 }
 
 Status NativeQueue::enqueue_op(const ReadImageOp& op, Flight& flight) {
-  const ImageRegion region(static_cast<const VendorMemory&>(*op.image).shape().desc);
+  const auto boxes = image_boxes(static_cast<const VendorMemory&>(*op.image).shape(), op.rows);
   cl_event event = nullptr;
-  const cl_int code = context_->cl->clEnqueueReadImage(queue_, mem_of(op.image), CL_FALSE, region.origin, region.size,
-                                                       0, 0, op.host, 0, nullptr, &event);
-  return taken("clEnqueueReadImage", code, event, flight);
+  for (const ImageBox& box : boxes) {
+    cl_event* const wanted = &box == &boxes.back() ? &event : nullptr;
+    const cl_int code =
+        context_->cl->clEnqueueReadImage(queue_, mem_of(op.image), CL_FALSE, box.origin.data(), box.region.data(),
+                                         box.row_pitch, 0, op.host + box.begin, 0, nullptr, wanted);
+    if (code != CL_SUCCESS) return native_failure("clEnqueueReadImage", code);
+  }
+  return taken("clEnqueueReadImage", CL_SUCCESS, event, flight);
 }
 
 Status NativeQueue::enqueue_op(const RunOp& op, Flight& flight) {
@@ -206,6 +194,8 @@ namespace {
 struct IsEmpty {
   bool operator()(const WriteOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
   bool operator()(const ReadOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
+  bool operator()(const WriteImageOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
+  bool operator()(const ReadImageOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
   bool operator()(const FillOp& op) const { return op.bytes == 0; }
   bool operator()(const CopyOp& op) const { return op.bytes == 0; }
   bool operator()(const CopyRectOp& op) const { return op.region[0] == 0 || op.region[1] == 0 || op.region[2] == 0; }

@@ -82,9 +82,9 @@ struct CopyRectOp {
   std::uint64_t region[3] = {0, 0, 0};
   std::uint64_t from_pitch[2] = {0, 0}, to_pitch[2] = {0, 0};  // of rows, of slices
 };
-/// Whole images, host side tightly packed.
-struct WriteImageOp { std::shared_ptr<NativeMemory> image; const std::byte* host = nullptr; };
-struct ReadImageOp { std::shared_ptr<NativeMemory> image; std::byte* host = nullptr; };
+/// `host` is the tightly packed image, `rows` are bytes of that layout, in whole elements.
+struct WriteImageOp { std::shared_ptr<NativeMemory> image; const std::byte* host = nullptr; domain::RowRun rows; };
+struct ReadImageOp { std::shared_ptr<NativeMemory> image; std::byte* host = nullptr; domain::RowRun rows; };
 struct RunOp {
   std::shared_ptr<NativeKernel> kernel;
   std::shared_ptr<const std::vector<NativeArgument>> arguments;  // all of them, without the hidden record

@@ -108,47 +108,15 @@ std::optional<std::uint64_t> element_bytes(const cl_image_format& format) {
   return bytes * channels;
 }
 
-unsigned dimensions(cl_mem_object_type type) {
-  switch (type) {
-    case CL_MEM_OBJECT_IMAGE1D:
-    case CL_MEM_OBJECT_IMAGE1D_BUFFER:
-      return 1;
-    case CL_MEM_OBJECT_IMAGE2D:
-    case CL_MEM_OBJECT_IMAGE1D_ARRAY:
-      return 2;
-    default:
-      return 3;
-  }
-}
-
-bool is_array(cl_mem_object_type type) {
-  return type == CL_MEM_OBJECT_IMAGE1D_ARRAY || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
-}
-
-ImageLayout tight_layout(const ImageShape& shape) {
-  ImageLayout layout;
-  layout.element_bytes = shape.element_bytes;
-  layout.extent[0] = shape.desc.image_width;
-  const unsigned count = dimensions(shape.desc.image_type);
-  if (count >= 2)
-    layout.extent[1] =
-        shape.desc.image_type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? shape.desc.image_array_size : shape.desc.image_height;
-  if (count >= 3)
-    layout.extent[2] =
-        shape.desc.image_type == CL_MEM_OBJECT_IMAGE2D_ARRAY ? shape.desc.image_array_size : shape.desc.image_depth;
-  layout.row_pitch = layout.extent[0] * layout.element_bytes;
-  layout.slice_pitch = layout.row_pitch * layout.extent[1];
-  return layout;
-}
-
-Region ImageLayout::region(std::uint64_t begin, const size_t* origin, const size_t* region) const {
+Region region_of(const ImageLayout& layout, std::uint64_t begin, const size_t* origin, const size_t* region) {
   Region result;
-  result.begin = begin + origin[2] * slice_pitch + origin[1] * row_pitch + origin[0] * element_bytes;
-  result.row_bytes = region[0] * element_bytes;
+  result.begin =
+      begin + origin[2] * layout.slice_pitch + origin[1] * layout.row_pitch + origin[0] * layout.element_bytes;
+  result.row_bytes = region[0] * layout.element_bytes;
   result.rows = region[1];
   result.slices = region[2];
-  result.row_pitch = row_pitch;
-  result.slice_pitch = slice_pitch;
+  result.row_pitch = layout.row_pitch;
+  result.slice_pitch = layout.slice_pitch;
   return result;
 }
 

@@ -4,13 +4,12 @@
 
 #include <CL/cl.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "intercept/backend/port.h"
+#include "intercept/backend/image_layout.h"
 #include "intercept/object/region.h"
 
 namespace skmd::icd {
@@ -25,22 +24,9 @@ std::vector<std::byte> encode_color(const cl_image_format& format, const void* c
 /// Half-precision bits of a float, rounded to nearest even.
 std::uint16_t half_bits(float value);
 
-/// Tight layout of an image: extents by which origins and regions are checked, in elements, rows or layers, slices or
-/// layers.
-struct ImageLayout {
-  std::array<std::uint64_t, 3> extent{1, 1, 1};
-  std::uint64_t element_bytes = 0;
-  std::uint64_t row_pitch = 0;
-  std::uint64_t slice_pitch = 0;
-  [[nodiscard]] std::uint64_t bytes() const { return slice_pitch * extent[2]; }
-  /// Origin and region in elements; `begin`: root offset of the image's first byte.
-  [[nodiscard]] Region region(std::uint64_t begin, const size_t* origin, const size_t* region) const;
-};
-ImageLayout tight_layout(const ImageShape& shape);
-
-/// 1D, 2D: 0 to 2; array types count their layers as the next dimension.
-unsigned dimensions(cl_mem_object_type type);
-bool is_array(cl_mem_object_type type);
+/// The bytes of a box of the tight layout. Origin and region in elements; `begin`: root offset of the image's first
+/// byte.
+Region region_of(const ImageLayout& layout, std::uint64_t begin, const size_t* origin, const size_t* region);
 
 /// The application's memory for `region` of an image: pitch 0 is tight. In 1D arrays the slice pitch separates the
 /// layers.

@@ -127,8 +127,7 @@ Status Conductor::submit_device(MovePlan& moves, bool with_uploads, std::size_t 
   const std::size_t uploads = batch.ops.size();
   auto arguments = native_arguments(machine_, launch_, slice.device);
   if (!arguments) return arguments.error();
-  if (auto status = append_runs(launch_, slice.device, *arguments, slice.span, batch.ops); !status)
-    return status.error();
+  if (auto status = append_runs(launch_, view_, slice, *arguments, batch.ops); !status) return status.error();
   const bool first = first_use(launch_, slice.device, slice.span);
   group.submit(*machine_.devices[slice.device], std::move(batch),
                [this, &moves, index, uploads, bytes, first](const BatchResult& result) {

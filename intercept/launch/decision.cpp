@@ -20,6 +20,9 @@ using domain::PartitionMode;
 /// waiting for two devices. Of the order of PoCL's empty kernel; rounded up, since a split must win by more than this.
 constexpr double kSplitSeconds = 40e-6;
 
+/// Host memory is read three times and written once for each byte of partial values that is combined.
+constexpr double kCombinedBytesPerSecond = 2e9;
+
 domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
   return machine.devices[device]->description().space;
 }
@@ -68,7 +71,7 @@ std::uint64_t row_of_groups(const domain::NdRange& range) {
 /// Slices as they are joined: those that share a memory write in one place, and are one.
 struct MemoryGroup {
   domain::SpaceId space;
-  std::optional<std::uint32_t> alone;  // the device whose atomics in this memory are not those of the others
+  std::optional<std::uint32_t> alone;  // the device whose writes to this memory are not to be taken for the others'
   std::vector<domain::RootFootprint> roots;
   std::vector<domain::AtomicFootprint> atomics;  // empty: the kernel has none
 };
@@ -83,17 +86,27 @@ void join(MemoryGroup& group, const MemoryGroup& other) {
   for (std::size_t r = 0; r < group.atomics.size(); ++r) domain::join(group.atomics[r], other.atomics[r]);
 }
 
+bool writes_image(const LaunchView& view, const std::vector<SliceWork>& slices) {
+  for (std::size_t r = 0; r < view.roots().size(); ++r) {
+    const auto writes = [&](const SliceWork& slice) { return !slice.touches->roots[r].may_write.empty(); };
+    if (view.roots()[r]->is_image() && std::any_of(slices.begin(), slices.end(), writes)) return true;
+  }
+  return false;
+}
+
 /// CPU devices of one process use the processor's own atomics on memory that they share. What another device does to
-/// host memory atomically need not be atomic for anybody else.
+/// host memory atomically need not be atomic for anybody else. Images are never in host memory itself: each device has
+/// its own.
 std::vector<MemoryGroup> by_memory(const Machine& machine, const LaunchView& view, const domain::KernelTraits& traits,
                                    const std::vector<SliceWork>& slices) {
   const bool atomics = (traits.facts & domain::kFactGlobalAtomics) != 0;
+  const bool images = writes_image(view, slices);
   std::vector<MemoryGroup> groups;
   for (const SliceWork& slice : slices) {
     const DeviceDescription& device = machine.devices[slice.device]->description();
     MemoryGroup own{device.space, std::nullopt, slice.touches->roots, {}};
     if (atomics) own.atomics = view.shape().atomics(slice.span);
-    if (atomics && device.kind != DeviceKind::cpu) own.alone = slice.device;
+    if (images || (atomics && device.kind != DeviceKind::cpu)) own.alone = slice.device;
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const MemoryGroup& group) {
       return group.space == own.space && group.alone == own.alone;
     });
@@ -176,6 +189,15 @@ std::uint32_t single_device(const Machine& machine, const Eligibility& eligible)
   return eligible.preferred(acting_anchor(machine));
 }
 
+/// What combining the atomics of a split launch costs at most, beside moving their bytes.
+double combining_seconds(const Machine& machine, const Launch& launch, const LaunchView& view) {
+  if ((launch.kernel->traits().facts & domain::kFactGlobalAtomics) == 0) return 0.0;
+  std::uint64_t bytes = 0;
+  for (const domain::AtomicFootprint& root : view.shape().atomics({0, launch.range.group_total()}))
+    for (const domain::CommutingBytes& part : root.atomics) bytes += part.bytes.bytes();
+  return static_cast<double>(bytes) * static_cast<double>(machine.devices.size()) / kCombinedBytesPerSecond;
+}
+
 domain::Plan plan_of(const Decision& decision) {
   domain::Plan plan;
   for (const SliceWork& slice : decision.slices) plan.slices.push_back({slice.device, slice.span});
@@ -194,6 +216,8 @@ domain::Plan ask_partitioner(Machine& machine, const Launch& launch, const Launc
   request.devices = device_models;
   request.granularity = row_of_groups(launch.range);
   request.merge_seconds = kSplitSeconds;
+  if (request.policy.mode == PartitionMode::automatic)
+    request.merge_seconds += combining_seconds(machine, launch, view);
   request.bytes_to = [&](std::uint32_t device, const GroupSpan& span) {
     return bytes_to(machine, view, device, *view.shape().footprint(span));
   };

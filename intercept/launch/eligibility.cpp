@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/client/client.h"
+
 namespace skmd::icd {
 
 namespace {
@@ -48,6 +50,36 @@ std::uint32_t home_of(const Machine& machine, const BuiltKernel& kernel) {
   return home;
 }
 
+/// Bytes that an argument takes of what a device passes to a kernel.
+std::uint64_t parameter_bytes(const LaunchArgument& argument) {
+  const auto* value = std::get_if<std::vector<std::byte>>(&argument);
+  return value != nullptr ? value->size() : sizeof(void*);
+}
+
+/// A limit of 0 is one that the driver does not tell.
+std::string check_parameters(const Device& device, const Launch& launch) {
+  const auto& traits = launch.kernel->traits();
+  const std::uint64_t largest_constant = scalar(device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
+  const std::uint64_t most_constants = scalar(device, CL_DEVICE_MAX_CONSTANT_ARGS);
+  const std::uint64_t most_bytes = scalar(device, CL_DEVICE_MAX_PARAMETER_SIZE);
+  std::uint64_t bytes = traits.hidden_record ? sizeof(compiler::HiddenRecord) : 0;
+  std::uint64_t constants = 0;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    bytes += parameter_bytes(launch.arguments[i]);
+    const bool constant =
+        i < traits.parameters.size() && traits.parameters[i].kind == domain::ParameterKind::constant_pointer;
+    if (!constant) continue;
+    ++constants;
+    const auto* view = std::get_if<BufferView>(&launch.arguments[i]);
+    if (view != nullptr && largest_constant != 0 && view->size > largest_constant)
+      return exceeds("a constant buffer of bytes", view->size, largest_constant);
+  }
+  if (most_constants != 0 && constants > most_constants)
+    return exceeds("the number of constant arguments", constants, most_constants);
+  if (most_bytes != 0 && bytes > most_bytes) return exceeds("the bytes of all arguments,", bytes, most_bytes);
+  return {};
+}
+
 std::string check(const Machine& machine, const Launch& launch, std::uint32_t index) {
   if (!launch.kernel->built_on(index)) return "the program is not built for it";
   const Device& device = *machine.devices[index];
@@ -67,6 +99,7 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
     for (std::size_t d = 0; d < 3; ++d)
       if (local[d] > most[d]) return exceeds("a local size of", local[d], most[d]);
   }
+  if (std::string reason = check_parameters(device, launch); !reason.empty()) return reason;
   return check_arguments(device, launch, limits.local_bytes);
 }
 

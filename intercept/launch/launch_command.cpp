@@ -90,8 +90,7 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
   Batch batch;
   if (!resident(slice))
     if (auto status = add_uploads(slice, flight, batch.ops); !status) return status.error();
-  if (auto status = append_runs(launch_, slice.device, *arguments, slice.span, batch.ops); !status)
-    return status.error();
+  if (auto status = append_runs(launch_, view_, slice, *arguments, batch.ops); !status) return status.error();
   const domain::SpaceId space = machine_.devices[slice.device]->description().space;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     if (const domain::RangeSet& in_place = slice.touches->in_place[r]; !in_place.empty()) {

@@ -4,12 +4,40 @@
 #include <algorithm>
 #include <cstring>
 
+#include "intercept/backend/image_layout.h"
+#include "partitioner/image_geometry.h"
+#include "partitioner/transfer.h"
+
 namespace skmd::icd {
 
 namespace {
 
 constexpr std::size_t kShapesPerKernel = 16;
 constexpr std::size_t kSpansPerShape = 64;
+constexpr std::size_t kMostImageRuns = 64;  // what an image is sent and asked for in, rectangle by rectangle
+
+const ImageShape& shape_of(const ImageView& view) {
+  return view.over_buffer ? *view.over_buffer : *view.storage->shape();
+}
+
+domain::ImageGeometry geometry_of(const ImageView& view) {
+  const ImageShape& shape = shape_of(view);
+  const ImageLayout layout = tight_layout(shape);
+  domain::ImageGeometry geometry;
+  std::copy(layout.extent.begin(), layout.extent.end(), geometry.extent);
+  geometry.element_bytes = layout.element_bytes;
+  geometry.row_pitch = layout.row_pitch;
+  geometry.slice_pitch = layout.slice_pitch;
+  // A two-dimensional image over a buffer has the pitch that it was made with.
+  if (view.over_buffer && shape.desc.image_row_pitch != 0) geometry.row_pitch = shape.desc.image_row_pitch;
+  return geometry;
+}
+
+/// The unit in which parts of an image are kept apart that are not a few rectangles.
+std::uint64_t row_bytes(const ImageView& view) {
+  const ImageLayout layout = tight_layout(shape_of(view));
+  return layout.extent[1] * layout.extent[2] == 1 ? layout.element_bytes : layout.row_pitch;
+}
 
 /// A shape's identity: equal keys, equal footprints and eligibility. Written at every launch, so room is made once.
 class Key {
@@ -30,7 +58,7 @@ class Key {
 
  private:
   static constexpr std::size_t kGeometryWords = 11;
-  static constexpr std::size_t kArgumentWords = 4;
+  static constexpr std::size_t kArgumentWords = 10;
   std::vector<std::byte>& bytes_;
   std::size_t used_ = 0;
 };
@@ -48,7 +76,11 @@ void describe(Key& key, const Launch& launch, const std::vector<domain::RootView
     key.add(views[i].root);
     key.add(views[i].offset);
     if (const auto* view = std::get_if<BufferView>(&argument)) key.add(view->size);
-    if (const auto* view = std::get_if<ImageView>(&argument)) key.add(view->over_buffer ? view->size : 0);
+    if (const auto* view = std::get_if<ImageView>(&argument)) {
+      const domain::ImageGeometry geometry = geometry_of(*view);
+      key.add(view->over_buffer ? view->size : 0);
+      key.add(&geometry, sizeof geometry);
+    }
     if (const auto* local = std::get_if<LocalBytes>(&argument)) key.add(local->bytes);
     if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
       key.add(value->size());
@@ -113,32 +145,35 @@ LaunchShape::LaunchShape(Machine& machine, const Launch& launch, const std::vect
 
 void LaunchShape::copy_arguments(const Launch& launch) {
   arguments_.resize(launch.arguments.size());
+  rows_.resize(roots_);
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
     Argument& own = arguments_[i];
     const LaunchArgument& argument = launch.arguments[i];
-    own.buffer = std::holds_alternative<BufferView>(argument) || std::holds_alternative<NullPointer>(argument);
+    own.bytes_in_root = std::holds_alternative<BufferView>(argument) || std::holds_alternative<NullPointer>(argument) ||
+                        std::holds_alternative<ImageView>(argument);
     if (const auto* view = std::get_if<BufferView>(&argument)) own.bytes = view->size;
     if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) own.value = *value;
     if (const auto* image = std::get_if<ImageView>(&argument)) {
-      own.image = true;
       own.bytes = image->over_buffer ? image->size : image->storage->bytes();
-      const auto& parameters = kernel_.traits().parameters;
-      own.read_only_image =
-          !kernel_.opaque() && i < parameters.size() && parameters[i].image_access == domain::ImageAccess::read_only;
+      const domain::ImageGeometry geometry = geometry_of(*image);
+      own.value.resize(sizeof geometry);
+      std::memcpy(own.value.data(), &geometry, sizeof geometry);
+      if (!image->over_buffer) rows_[views_[i].root] = row_bytes(*image);
     }
   }
-  for (const Argument& own : arguments_) argument_views_.push_back({own.buffer, own.bytes, own.value});
+  for (const Argument& own : arguments_) argument_views_.push_back({own.bytes_in_root, own.bytes, own.value});
 }
 
 SharedFootprint LaunchShape::evaluate(const domain::GroupSpan& span) const {
   auto footprint = std::make_shared<SpanFootprint>();
   if (kernel_.opaque()) {
     footprint->roots.resize(roots_);
+    add_unanalysed(footprint->roots);
   } else {
     const auto arguments = domain::evaluate(kernel_.traits(), range_, span, argument_views_);
     footprint->roots = domain::on_roots(arguments, views_, static_cast<std::uint32_t>(roots_));
   }
-  add_unanalysed(footprint->roots);
+  round_images(footprint->roots);
   for (const domain::RootFootprint& root : footprint->roots) {
     footprint->needed.push_back(root.may_write.difference(root.must_write));
     footprint->needed.back().add(root.reads);
@@ -154,13 +189,29 @@ std::vector<domain::AtomicFootprint> LaunchShape::atomics(const domain::GroupSpa
 
 void LaunchShape::add_unanalysed(std::vector<domain::RootFootprint>& roots) const {
   for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    if (views_[i].root == domain::kNoRoot || (!arguments_[i].image && !kernel_.opaque())) continue;
+    if (views_[i].root == domain::kNoRoot) continue;
     const domain::ByteRange all{views_[i].offset, views_[i].offset + arguments_[i].bytes};
     domain::RootFootprint& root = roots[views_[i].root];
     root.reads.add(all);
-    if (arguments_[i].read_only_image) continue;
     root.may_write.add(all);
     root.write_unknown = true;
+  }
+}
+
+void LaunchShape::round_images(std::vector<domain::RootFootprint>& roots) const {
+  for (std::size_t r = 0; r < roots.size(); ++r) {
+    const std::uint64_t row = rows_[r];
+    if (row == 0 || domain::row_runs(roots[r].may_write).size() <= kMostImageRuns) continue;
+    domain::RangeSet may;
+    domain::RangeSet must;
+    for (const domain::ByteRange& range : roots[r].may_write.ranges())
+      may.add(domain::ByteRange{range.begin / row * row, (range.end + row - 1) / row * row});
+    for (const domain::ByteRange& range : roots[r].must_write.ranges()) {
+      const domain::ByteRange whole{(range.begin + row - 1) / row * row, range.end / row * row};
+      if (!whole.empty()) must.add(whole);
+    }
+    roots[r].may_write = std::move(may);
+    roots[r].must_write = std::move(must);
   }
 }
 

@@ -75,12 +75,13 @@ class LaunchShape {
   LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views, std::size_t roots);
   SharedFootprint evaluate(const domain::GroupSpan& span) const;
   void add_unanalysed(std::vector<domain::RootFootprint>& roots) const;
+  void round_images(std::vector<domain::RootFootprint>& roots) const;
   void copy_arguments(const Launch& launch);
 
   /// An argument without its objects.
   struct Argument {
     std::vector<std::byte> value;
-    bool buffer = false, image = false, read_only_image = false;
+    bool bytes_in_root = false;  // a buffer or an image
     std::uint64_t bytes = 0;
   };
   // A shape lives no longer than its kernel, which remembers it; launches hold the kernel.
@@ -88,6 +89,7 @@ class LaunchShape {
   domain::NdRange range_;
   std::vector<domain::RootView> views_;
   std::size_t roots_;
+  std::vector<std::uint64_t> rows_;  // per root: bytes of a row of an image, 0 of a buffer
   std::vector<Argument> arguments_;
   std::vector<domain::ArgumentView> argument_views_;
   Eligibility eligible_;

@@ -8,21 +8,27 @@
 #include <utility>
 
 #include "compiler/client/client.h"
+#include "intercept/object/mover.h"
 
 namespace skmd::icd {
+
+Result<std::shared_ptr<NativeMemory>> image_of(const ImageView& view, Device& device,
+                                               const std::shared_ptr<NativeMemory>& root) {
+  if (!view.over_buffer) return root;
+  ImageShape shape = *view.over_buffer;
+  shape.buffer_offset = view.offset;
+  shape.buffer_bytes = view.size;
+  return device.allocate_image(shape, root);
+}
 
 namespace {
 
 Result<NativeArgument> image_argument(const ImageView& view, Device& device, std::uint32_t index) {
-  auto native = view.storage->native(index);
-  if (!native) return native.error();
-  if (!view.over_buffer) return NativeArgument(ImageArgument{*native});
-  ImageShape shape = *view.over_buffer;
-  shape.buffer_offset = view.offset;
-  shape.buffer_bytes = view.size;
-  auto image = device.allocate_image(shape, *native);
+  auto root = view.storage->native(index);
+  if (!root) return root.error();
+  auto image = image_of(view, device, *root);
   if (!image) return image.error();
-  return NativeArgument(ImageArgument{*image});
+  return NativeArgument(ImageArgument{std::move(*image)});
 }
 
 Result<NativeArgument> native_argument(const Machine& machine, const LaunchArgument& argument, std::uint32_t index) {
@@ -77,42 +83,47 @@ Result<NativeArguments> native_arguments(const Machine& machine, const Launch& l
 
 namespace {
 
-/// Native layouts of images are the vendor's own: even a device that uses host memory has its own copy of an image,
-/// which lives from `before` to `after` one launch.
-Status images_in_place(const Launch& launch, std::uint32_t device, std::vector<Op>& before, std::vector<Op>& after) {
-  const auto& parameters = launch.kernel->traits().parameters;
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-    const auto* view = std::get_if<ImageView>(&launch.arguments[i]);
-    if (view == nullptr || view->over_buffer) continue;
-    auto native = view->storage->native(device);
+/// Native layouts of images are the vendor's own: even a device that uses host memory has its own copy of an image.
+/// What a slice needs of it is brought there before, and what it may have written is fetched after.
+Status images_in_place(const LaunchView& view, const SliceWork& slice, std::vector<Op>& before,
+                       std::vector<Op>& after) {
+  for (std::size_t r = 0; r < view.roots().size(); ++r) {
+    Storage& root = *view.roots()[r];
+    if (!root.is_image()) continue;
+    auto native = root.native(slice.device);
     if (!native) return native.error();
-    auto host = view->storage->host();
+    auto host = root.host();
     if (!host) return host.error();
-    before.emplace_back(WriteImageOp{*native, *host});
-    const bool read_only = !launch.kernel->opaque() && i < parameters.size() &&
-                           parameters[i].image_access == domain::ImageAccess::read_only;
-    if (!read_only) after.emplace_back(ReadImageOp{*native, *host});
+    append_writes(root, *native, *host, slice.touches->needed[r], before);
+    // What the application has mapped for writing is its own.
+    append_reads(root, *native, *host, slice.touches->roots[r].may_write.difference(root.write_mapped()), after);
   }
   return {};
 }
 
 }  // namespace
 
-Status append_runs(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
+Status append_span(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
                    const domain::GroupSpan& span, std::vector<Op>& ops) {
   auto kernel = launch.kernel->native(device);
   if (!kernel) return kernel.error();
   thread_local std::vector<domain::Box> boxes;
   domain::boxes_of(span, launch.range.group_counts(), boxes);
   ops.reserve(ops.size() + boxes.size());
-  std::vector<Op> after;
-  if (launch.kernel->machine().devices[device]->description().space == domain::kHostSpace)
-    if (auto status = images_in_place(launch, device, ops, after); !status) return status;
   for (const domain::Box& box : boxes) {
     RunOp op{*kernel, arguments, {}, domain::launch_of(launch.range, box)};
     if (launch.kernel->traits().hidden_record) op.record = record_of(launch, box);
     ops.emplace_back(std::move(op));
   }
+  return {};
+}
+
+Status append_runs(const Launch& launch, const LaunchView& view, const SliceWork& slice,
+                   const NativeArguments& arguments, std::vector<Op>& ops) {
+  std::vector<Op> after;
+  if (launch.kernel->machine().devices[slice.device]->description().space == domain::kHostSpace)
+    if (auto status = images_in_place(view, slice, ops, after); !status) return status;
+  if (auto status = append_span(launch, slice.device, arguments, slice.span, ops); !status) return status;
   std::move(after.begin(), after.end(), std::back_inserter(ops));
   return {};
 }

@@ -6,18 +6,26 @@
 #include <vector>
 
 #include "intercept/backend/port.h"
-#include "intercept/launch/launch.h"
+#include "intercept/launch/launch_view.h"
 
 namespace skmd::icd {
 
 using NativeArguments = std::shared_ptr<const std::vector<NativeArgument>>;
 
+/// The image that a kernel is given, when `root` holds its bytes on `device`: the root itself, or an image over it.
+Result<std::shared_ptr<NativeMemory>> image_of(const ImageView& view, Device& device,
+                                               const std::shared_ptr<NativeMemory>& root);
+
 /// The launch's arguments with native objects of machine.devices[device].
 Result<NativeArguments> native_arguments(const Machine& machine, const Launch& launch, std::uint32_t device);
 
-/// Appends one RunOp per box of `span`, in order, and what images of devices in host memory need around them.
-Status append_runs(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
+/// Appends one RunOp per box of `span`, in order.
+Status append_span(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
                    const domain::GroupSpan& span, std::vector<Op>& ops);
+
+/// The same for a slice, with what images of devices in host memory need around it.
+Status append_runs(const Launch& launch, const LaunchView& view, const SliceWork& slice,
+                   const NativeArguments& arguments, std::vector<Op>& ops);
 
 /// Whether this kernel has run with this local size on this device before (a vendor may compile at first use). Marks it
 /// as used. Thread-safe.

@@ -23,15 +23,23 @@ std::uint64_t next_number() {
   return ++last;
 }
 
-/// The launch's arguments with every root replaced by a private native buffer.
-NativeArguments with_private(const NativeArguments& arguments, const LaunchView& view,
-                             const std::vector<std::shared_ptr<NativeMemory>>& roots) {
-  auto replaced = std::make_shared<std::vector<NativeArgument>>(*arguments);
+/// The launch's arguments on `device` with every root replaced by a private native object.
+Result<NativeArguments> with_private(const Machine& machine, const Launch& launch, const LaunchView& view,
+                                     std::uint32_t device, const std::vector<std::shared_ptr<NativeMemory>>& roots) {
+  auto arguments = native_arguments(machine, launch, device);
+  if (!arguments) return arguments.error();
+  auto replaced = std::make_shared<std::vector<NativeArgument>>(**arguments);
   for (std::size_t i = 0; i < replaced->size(); ++i) {
-    auto* buffer = std::get_if<BufferArgument>(&(*replaced)[i]);
-    if (buffer != nullptr && view.views()[i].root != domain::kNoRoot) buffer->memory = roots[view.views()[i].root];
+    if (view.views()[i].root == domain::kNoRoot) continue;
+    const std::shared_ptr<NativeMemory>& own = roots[view.views()[i].root];
+    if (auto* buffer = std::get_if<BufferArgument>(&(*replaced)[i])) buffer->memory = own;
+    if (const auto* image = std::get_if<ImageView>(&launch.arguments[i])) {
+      auto native = image_of(*image, *machine.devices[device], own);
+      if (!native) return native.error();
+      (*replaced)[i] = ImageArgument{*native};
+    }
   }
-  return replaced;
+  return NativeArguments(std::move(replaced));
 }
 
 }  // namespace
@@ -67,23 +75,22 @@ Result<std::vector<Scratch>> Verification::run_whole(const SliceWork& slice) {
     if (!scratch) return scratch.error();
     const domain::RangeSet ranges = touched(view_.whole().roots[r]);
     copy_ranges(before_[r].data(), scratch->data(), ranges);
-    auto native = device.allocate(view_.roots()[r]->bytes(), in_place ? scratch->data() : nullptr);
+    const Storage& root = *view_.roots()[r];
+    auto native = root.is_image() ? device.allocate_image(*root.shape(), nullptr)
+                                  : device.allocate(root.bytes(), in_place ? scratch->data() : nullptr);
     if (!native) return native.error();
     natives.push_back(*native);
-    if (!in_place)
-      for (const domain::RowRun& rows : domain::row_runs(ranges))
-        batch.ops.emplace_back(WriteOp{*native, scratch->data(), rows});
+    if (!in_place || root.is_image()) append_writes(root, *native, scratch->data(), ranges, batch.ops);
     results.push_back(std::move(*scratch));
   }
-  auto arguments = native_arguments(machine_, launch_, slice.device);
+  auto arguments = with_private(machine_, launch_, view_, slice.device, natives);
   if (!arguments) return arguments.error();
   const domain::GroupSpan everything{0, launch_.range.group_total()};
-  const NativeArguments replaced = with_private(*arguments, view_, natives);
-  if (auto status = append_runs(launch_, slice.device, replaced, everything, batch.ops); !status) return status.error();
-  if (!in_place)
-    for (std::size_t r = 0; r < natives.size(); ++r)
-      for (const domain::RowRun& rows : domain::row_runs(view_.whole().roots[r].may_write))
-        batch.ops.emplace_back(ReadOp{natives[r], results[r].data(), rows});
+  if (auto status = append_span(launch_, slice.device, *arguments, everything, batch.ops); !status)
+    return status.error();
+  for (std::size_t r = 0; r < natives.size(); ++r)
+    if (!in_place || view_.roots()[r]->is_image())
+      append_reads(*view_.roots()[r], natives[r], results[r].data(), view_.whole().roots[r].may_write, batch.ops);
   BatchGroup group;
   group.submit(device, std::move(batch));
   if (auto status = group.wait(); !status) return status.error();

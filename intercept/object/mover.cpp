@@ -48,6 +48,28 @@ void sort_unique(std::vector<Storage*>& roots) {
 
 }  // namespace
 
+void append_reads(const Storage& root, const std::shared_ptr<NativeMemory>& native, std::byte* host,
+                  const domain::RangeSet& ranges, std::vector<Op>& ops) {
+  for (const domain::RowRun& rows : domain::row_runs(ranges)) {
+    if (root.is_image()) {
+      ops.emplace_back(ReadImageOp{native, host, rows});
+    } else {
+      ops.emplace_back(ReadOp{native, host, rows});
+    }
+  }
+}
+
+void append_writes(const Storage& root, const std::shared_ptr<NativeMemory>& native, const std::byte* host,
+                   const domain::RangeSet& ranges, std::vector<Op>& ops) {
+  for (const domain::RowRun& rows : domain::row_runs(ranges)) {
+    if (root.is_image()) {
+      ops.emplace_back(WriteImageOp{native, host, rows});
+    } else {
+      ops.emplace_back(WriteOp{native, host, rows});
+    }
+  }
+}
+
 MoveGuard::MoveGuard(std::vector<Storage*> roots) : roots_(std::move(roots)) {
   sort_unique(roots_);
   for (Storage* root : roots_) root->move_mutex().lock();
@@ -76,8 +98,6 @@ MovePlan MovePlan::make(Machine& machine, std::vector<MoveNeed> needs) {
     if (found == plan.roots_.end()) plan.roots_.push_back(need.storage);
     const domain::SpaceId space =
         need.device == MoveNeed::kHost ? domain::kHostSpace : machine.devices[need.device]->description().space;
-    // The smallest unit of an image is the whole image: native layouts are opaque.
-    if (need.storage->is_image() && !need.ranges.empty()) need.ranges = domain::ByteRange{0, need.storage->bytes()};
     domain_needs.push_back({root, space, std::move(need.ranges)});
   }
   std::vector<domain::ResidencyMap> copies;
@@ -115,12 +135,7 @@ Status MovePlan::gather(const char* what) {
     auto host = root.host();
     if (!host) return host.error();
     Batch batch;
-    if (root.is_image()) {
-      batch.ops.emplace_back(ReadImageOp{*native, *host});
-    } else {
-      for (const domain::RowRun& rows : domain::row_runs(transfer.ranges))
-        batch.ops.emplace_back(ReadOp{*native, *host, rows});
-    }
+    append_reads(root, *native, *host, transfer.ranges, batch.ops);
     batch.want_times = machine_->observer->wants_times();
     const std::uint64_t bytes = transfer.ranges.bytes();
     group.submit(*machine_->devices[index], std::move(batch),
@@ -153,12 +168,7 @@ Result<std::vector<Op>> MovePlan::upload_ops(std::uint32_t device) {
     if (!native) return native.error();
     auto host = root.host();
     if (!host) return host.error();
-    if (root.is_image()) {
-      ops.emplace_back(WriteImageOp{*native, *host});
-      continue;
-    }
-    for (const domain::RowRun& rows : domain::row_runs(transfer.ranges))
-      ops.emplace_back(WriteOp{*native, *host, rows});
+    append_writes(root, *native, *host, transfer.ranges, ops);
   }
   for (const domain::ZeroFill& fill : list_.fills) {
     if (fill.space != space) continue;
@@ -168,7 +178,7 @@ Result<std::vector<Op>> MovePlan::upload_ops(std::uint32_t device) {
     if (root.is_image()) {
       auto host = root.host();
       if (!host) return host.error();
-      ops.emplace_back(WriteImageOp{*native, *host});  // never written: the shadow is zero
+      append_writes(root, *native, *host, fill.ranges, ops);  // never written: the shadow is zero
       continue;
     }
     for (const domain::ByteRange& range : fill.ranges.ranges())

@@ -103,6 +103,13 @@ class MoveGuard {
 /// there by a batch before it that has turned out to have failed.
 bool still_valid(const Machine& machine, Storage& storage, std::uint32_t device, const domain::RangeSet& ranges);
 
+/// Operations that read `ranges` of `root` from its native object into `host`, or write them; of images the bytes of
+/// their tight layout. `host` is the address of root byte 0.
+void append_reads(const Storage& root, const std::shared_ptr<NativeMemory>& native, std::byte* host,
+                  const domain::RangeSet& ranges, std::vector<Op>& ops);
+void append_writes(const Storage& root, const std::shared_ptr<NativeMemory>& native, const std::byte* host,
+                   const domain::RangeSet& ranges, std::vector<Op>& ops);
+
 /// Device index that owns memory space `space` (not the host space).
 std::uint32_t device_of_space(const Machine& machine, domain::SpaceId space);
 

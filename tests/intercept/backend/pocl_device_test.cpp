@@ -283,8 +283,8 @@ TEST_P(PoclDevice, ImagesKeepTheirTexels) {
   run.range.work_dim = 2;
   run.range.global = {16, 8, 1};
   run.range.local = {4, 4, 1};
-  const auto result = run_batch(
-      *device_, {WriteImageOp{*image, bytes_at(texels.data())}, run, ReadImageOp{*image, bytes_at(back.data())}});
+  const auto result = run_batch(*device_, {WriteImageOp{*image, bytes_at(texels.data()), {0, 2048, 2048, 1}}, run,
+                                           ReadImageOp{*image, bytes_at(back.data()), {0, 2048, 2048, 1}}});
   ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;
   EXPECT_EQ(back, texels);
   fetch(out, picked);

@@ -18,9 +18,9 @@ TEST_P(StubFailure, AFailureAtEachCallOfABatchIsItsStatus) {
                                WriteOp{memory, host.data(), {0, 4, 32, 3}},
                                FillOp{memory, {std::byte{0}}, 0, 64},
                                CopyOp{memory, memory, 0, 128, 64},
-                               WriteImageOp{*image, host.data()},
+                               WriteImageOp{*image, host.data(), plain_rows(0, 128)},
                                run,
-                               ReadImageOp{*image, host.data()},
+                               ReadImageOp{*image, host.data(), plain_rows(0, 128)},
                                ReadOp{memory, host.data(), {0, 4, 32, 3}},
                                ReadOp{memory, host.data(), plain_rows(0, 64)}};
   const char* const calls[] = {"clEnqueueWriteBuffer", "clEnqueueWriteBufferRect", "clEnqueueFillBuffer",

@@ -24,6 +24,8 @@ void each_row(const domain::RowRun& rows, Function&& function) {
 }  // namespace
 
 Result<std::vector<std::byte>> FakeDevice::info(cl_device_info name) const {
+  if (const auto answer = answers.find(name); answer != answers.end()) return bytes_of(answer->second);
+  if (name == CL_DEVICE_IMAGE_SUPPORT) return bytes_of(cl_bool{CL_TRUE});
   if (name == CL_DEVICE_MAX_WORK_ITEM_SIZES) return bytes_of(std::array<std::size_t, 3>{256, 256, 64});
   if (name == CL_DEVICE_LOCAL_MEM_SIZE || name == CL_DEVICE_MAX_MEM_ALLOC_SIZE) return bytes_of(cl_ulong{1} << 32);
   return unsupported();
@@ -73,16 +75,16 @@ void FakeDevice::loop() {
   }
 }
 
-void FakeDevice::execute(const WriteOp& op) {
-  each_row(op.rows, [&](std::uint64_t begin, std::uint64_t width) {
-    std::memcpy(memory_of(op.memory).data() + begin, op.host + begin, width);
+void FakeDevice::write(const std::shared_ptr<NativeMemory>& memory, const std::byte* host, const domain::RowRun& rows) {
+  each_row(rows, [&](std::uint64_t begin, std::uint64_t width) {
+    std::memcpy(memory_of(memory).data() + begin, host + begin, width);
     counters.bytes_to += width;
   });
 }
 
-void FakeDevice::execute(const ReadOp& op) {
-  each_row(op.rows, [&](std::uint64_t begin, std::uint64_t width) {
-    std::memcpy(op.host + begin, memory_of(op.memory).data() + begin, width);
+void FakeDevice::read(const std::shared_ptr<NativeMemory>& memory, std::byte* host, const domain::RowRun& rows) {
+  each_row(rows, [&](std::uint64_t begin, std::uint64_t width) {
+    std::memcpy(host + begin, memory_of(memory).data() + begin, width);
     counters.bytes_from += width;
   });
 }
@@ -95,6 +97,7 @@ void FakeDevice::execute(const RunOp& op) {
     BodyArgument body;
     if (const auto* buffer = std::get_if<BufferArgument>(&argument))
       body.pointer = buffer->memory ? memory_of(buffer->memory).data() + buffer->offset : nullptr;
+    if (const auto* image = std::get_if<ImageArgument>(&argument)) body.pointer = memory_of(image->memory).data();
     if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) body.value = *value;
     arguments.push_back(std::move(body));
   }
@@ -116,15 +119,17 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         --fail_writes;
         return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a write on request", {}, Fault::memory, index};
       }
-      execute(*write);
+      this->write(write->memory, write->host, write->rows);
     }
+    if (const auto* write = std::get_if<WriteImageOp>(&op)) this->write(write->image, write->host, write->rows);
     if (const auto* read = std::get_if<ReadOp>(&op)) {
       if (fail_reads.load() > 0) {
         --fail_reads;
         return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a read on request", {}, Fault::memory, index};
       }
-      execute(*read);
+      this->read(read->memory, read->host, read->rows);
     }
+    if (const auto* read = std::get_if<ReadImageOp>(&op)) this->read(read->image, read->host, read->rows);
     if (const auto* copy = std::get_if<CopyOp>(&op))
       std::memcpy(memory_of(copy->to).data() + copy->to_offset, memory_of(copy->from).data() + copy->from_offset,
                   copy->bytes);

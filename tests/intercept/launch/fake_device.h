@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "intercept/backend/image_layout.h"
 #include "intercept/backend/port.h"
 
 namespace skmd::icd::test {
@@ -99,6 +100,8 @@ class FakeDevice : public Device {
   void pause();
   void resume();
 
+  /// Scalar answers of info(), before the first launch.
+  std::map<cl_device_info, std::uint64_t> answers;
   /// Before the first launch.
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
@@ -139,9 +142,11 @@ class FakeDevice : public Device {
     }
     return std::shared_ptr<NativeMemory>(std::make_shared<FakeMemory>(bytes, host));
   }
-  Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape&,
-                                                       const std::shared_ptr<NativeMemory>&) override {
-    return unsupported();
+  /// Never in place, as with real devices: an image's bytes are the device's own.
+  Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,
+                                                       const std::shared_ptr<NativeMemory>& buffer) override {
+    std::byte* in_buffer = buffer ? static_cast<FakeMemory&>(*buffer).data() + shape.buffer_offset : nullptr;
+    return std::shared_ptr<NativeMemory>(std::make_shared<FakeMemory>(tight_layout(shape).bytes(), in_buffer));
   }
   Result<std::shared_ptr<NativeSampler>> sampler(bool, cl_addressing_mode, cl_filter_mode) override {
     return unsupported();
@@ -154,8 +159,8 @@ class FakeDevice : public Device {
   static domain::Error unsupported() { return {CL_INVALID_OPERATION, "the fake has none"}; }
   void loop();
   BatchResult execute(const Batch& batch);
-  void execute(const WriteOp& op);
-  void execute(const ReadOp& op);
+  void write(const std::shared_ptr<NativeMemory>& memory, const std::byte* host, const domain::RowRun& rows);
+  void read(const std::shared_ptr<NativeMemory>& memory, std::byte* host, const domain::RowRun& rows);
   void execute(const RunOp& op);
 
   DeviceDescription description_;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Limits of single devices, which may be lower than what the virtual device reports.
+#include "intercept/launch/eligibility.h"
+
+#include <gtest/gtest.h>
+
+#include "intercept/launch/launch_view.h"
+#include "tests/intercept/launch/fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+constexpr std::uint64_t kItems = 256;
+
+/// out[i] += table[i] · 2, with the table in constant memory.
+struct World : FakeMachine {
+  World() : FakeMachine({true, true, true}), table(storage(kItems * 4)), out(storage(kItems * 4)) {}
+  std::shared_ptr<Storage> table, out;
+
+  Launch launch_of(bool constant) {
+    auto traits = axpy_traits();
+    if (constant) traits.parameters[1].kind = domain::ParameterKind::constant_pointer;
+    return {kernel(std::move(traits)), line(kItems, 64), {whole(out), whole(table), value_of(2u)}};
+  }
+  std::vector<bool> eligible(bool constant = true) { return eligibility(machine, launch_of(constant)).eligible; }
+  std::string why_not(std::size_t device) { return eligibility(machine, launch_of(true)).why_not[device]; }
+};
+
+TEST(Eligibility, ASmallConstantMemoryKeepsADeviceOut) {
+  World w;
+  w.fakes[1]->answers[CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE] = kItems * 4 - 1;
+  w.fakes[2]->answers[CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE] = kItems * 4;
+  EXPECT_EQ(w.eligible(), (std::vector<bool>{true, false, true}));
+  EXPECT_EQ(w.why_not(1), "a constant buffer of bytes 1024 exceeds the device's 1023");
+  EXPECT_EQ(w.eligible(false), (std::vector<bool>{true, true, true})) << "the buffer is not constant";
+}
+
+TEST(Eligibility, SoDoesTheNumberOfConstantArguments) {
+  World w;
+  w.fakes[0]->answers[CL_DEVICE_MAX_CONSTANT_ARGS] = 1;
+  EXPECT_EQ(w.eligible(), (std::vector<bool>{true, true, true}));
+  auto launch = w.launch_of(true);
+  auto traits = axpy_traits();
+  traits.parameters[0].kind = traits.parameters[1].kind = domain::ParameterKind::constant_pointer;
+  launch.kernel = w.kernel(std::move(traits));
+  EXPECT_EQ(eligibility(w.machine, launch).eligible, (std::vector<bool>{false, true, true}));
+}
+
+TEST(Eligibility, SoDoTheBytesOfAllArguments) {
+  World w;
+  constexpr std::uint64_t kBytes = 2 * sizeof(void*) + 4;
+  w.fakes[0]->answers[CL_DEVICE_MAX_PARAMETER_SIZE] = kBytes;
+  w.fakes[2]->answers[CL_DEVICE_MAX_PARAMETER_SIZE] = kBytes - 1;
+  EXPECT_EQ(w.eligible(), (std::vector<bool>{true, true, false}));
+  auto launch = w.launch_of(true);
+  auto traits = axpy_traits();
+  traits.hidden_record = true;  // ours counts
+  launch.kernel = w.kernel(std::move(traits));
+  EXPECT_EQ(eligibility(w.machine, launch).eligible, (std::vector<bool>{false, true, false}));
+}
+
+TEST(Eligibility, LaunchesGoWhereTheyFit) {
+  World w;
+  w.fakes[1]->answers[CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE] = 16;
+  std::vector<std::uint32_t> ones(kItems, 1);
+  w.write(w.table, 0, ones.data(), kItems * 4);
+  w.write(w.out, 0, ones.data(), kItems * 4);
+  const auto launch = w.launch_of(true);
+  EXPECT_EQ(w.launch(launch.kernel, launch.range, launch.arguments)->wait(), CL_COMPLETE);
+  EXPECT_EQ(w.fakes[1]->counters.groups, 0u);
+  EXPECT_EQ(w.fakes[0]->counters.groups + w.fakes[2]->counters.groups, kItems / 64);
+  std::vector<std::uint32_t> result(kItems);
+  w.read(w.out, 0, result.data(), kItems * 4);
+  EXPECT_EQ(result, std::vector<std::uint32_t>(kItems, 3));
+}
+
+}  // namespace
+}  // namespace skmd::icd::test
