@@ -72,6 +72,8 @@ bool may_need(const domain::KernelTraits& traits) {
 
 MergeKernel prepare(llvm::Module& module, const domain::KernelTraits& traits, llvm::FunctionAnalysisManager& analyses) {
   if ((traits.facts & kNeverSplit) != 0) return {"it is never split", {}};
+  const auto is_image = [](const domain::Parameter& p) { return p.kind == domain::ParameterKind::image; };
+  if (llvm::any_of(traits.parameters, is_image)) return {"it takes an image", {}};
   llvm::Function* kernel = find_kernel(module, traits.name);
   if (kernel == nullptr) return {"it has no code", {}};
   mark_stores(*kernel);
