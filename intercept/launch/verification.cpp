@@ -106,9 +106,11 @@ std::uint32_t Verification::argument_of(std::size_t root) const {
 Status Verification::compare(const SliceWork& slice, const std::vector<Scratch>& whole) {
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     const bool joined = !decision_.merge.joined[r].empty();
-    const domain::RangeSet& ranges = joined ? view_.whole().roots[r].may_write : slice.touches->roots[r].may_write;
-    if (ranges.empty()) continue;
     Storage& root = *view_.roots()[r];
+    const domain::RangeSet& written = joined ? view_.whole().roots[r].may_write : slice.touches->roots[r].may_write;
+    // What the application has mapped for writing is its own.
+    const domain::RangeSet ranges = written.difference(root.write_mapped());
+    if (ranges.empty()) continue;
     if (auto status = root.gather(ranges, "verify"); !status) return status;
     auto host = root.host();
     if (!host) return host.error();

@@ -16,5 +16,5 @@ __kernel void two(write_only image2d_t out) {
 __kernel void three(write_only image2d_array_t out) {
   if (get_global_id(1) < get_image_array_size(out))
     write_imageui(out, (int4)(get_global_id(0), 0, get_global_id(1), 0), (uint4)(1));
-  // CHECK: if (out.depth >u global_id(1))
+  // CHECK: if (global_id(1) <u out.depth)
 }

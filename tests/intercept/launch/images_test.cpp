@@ -123,6 +123,7 @@ TEST_P(Images, EveryDeviceReadsAllThatOthersWrote) {
 
 TEST_P(Images, WhatIsWrittenThroughAMapSurvivesAKernel) {
   World w(GetParam());
+  w.machine.settings.verify = true;
   const domain::RangeSet mapped({{(4 * kWidth + 8) * 4, (4 * kWidth + 16) * 4}, {20 * kWidth * 4, 21 * kWidth * 4}});
   w.out->mapped_for_writing(mapped);
   auto* words = reinterpret_cast<std::uint32_t*>(*w.out->host());
@@ -138,6 +139,7 @@ TEST_P(Images, WhatIsWrittenThroughAMapSurvivesAKernel) {
     std::fill(expected.begin() + static_cast<std::ptrdiff_t>(range.begin / 4),
               expected.begin() + static_cast<std::ptrdiff_t>(range.end / 4), 7);
   EXPECT_EQ(w.contents(w.out), expected);
+  EXPECT_NE(w.machine.observer->stats_json().find("\"mismatches\":0"), std::string::npos);
 }
 
 TEST_P(Images, VerificationAgrees) {
