@@ -22,6 +22,7 @@
 #include "compiler/frontend/compile.h"
 #include "compiler/frontend/options.h"
 #include "compiler/frontend/preprocess.h"
+#include "compiler/last_words.h"
 #ifdef SKMD_HAVE_ANALYSIS
 #include "compiler/analysis/analyse.h"
 #include "compiler/merge/merge.h"
@@ -45,7 +46,7 @@ constexpr std::string_view kUsage =
     "       --span-code   machine code of the merge functions, as the driver gets it\n"
     "Without arguments it serves the driver.\n";
 
-constexpr unsigned kCompileStackBytes = 512u << 20;
+constexpr unsigned long kCompileStackBytes = 512ul << 20;
 
 Analysis analysis() {
 #ifdef SKMD_HAVE_ANALYSIS
@@ -89,6 +90,23 @@ bool write_output(int handle, std::string_view bytes) {
   return true;
 }
 
+/// The stack is taken out of the address space as a whole.
+unsigned stack_bytes(const Limits& limits) {
+  const unsigned long share = limits.memory_bytes == 0 ? kCompileStackBytes : limits.memory_bytes / 4;
+  return static_cast<unsigned>(std::min(kCompileStackBytes, share));
+}
+
+/// Whatever happens to the analysis, this much is true.
+void keep_conservative_answer(const Reply& parsed) {
+#ifdef SKMD_HAVE_ANALYSIS
+  Reply reply = parsed;
+  assume_the_worst(reply.answer.kernels);
+  use_last_words(frame(encode(reply)));
+#else
+  (void)parsed;
+#endif
+}
+
 int serve() {
   // A core file of a compiler belongs in nobody's working directory.
   const rlimit no_core{0, 0};
@@ -106,11 +124,15 @@ int serve() {
   // Nothing that LLVM might print gets between the reply's bytes.
   const int output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (output < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
+  const Limits limits = own_limits();
+  prepare_last_words(output, limits);
   // Clang recurses over expressions; generated programs nest them deeply.
-  llvm::thread worker(std::optional<unsigned>(kCompileStackBytes), [&] {
+  llvm::thread worker(std::optional<unsigned>(stack_bytes(limits)), [&] {
+    watch_this_stack();
     llvm::LLVMContext context;
-    const Compiled compiled = compile(*request, context, analysis());
-    const bool written = write_output(output, frame(encode(compiled.reply)));
+    const Compiled compiled = compile(*request, context, analysis(), keep_conservative_answer);
+    const std::string answer = frame(encode(compiled.reply));
+    const bool written = take_the_floor() && write_output(output, answer);
     ::_exit(written ? 0 : 1);  // without taking a large module to pieces
   });
   worker.join();

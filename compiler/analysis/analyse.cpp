@@ -32,8 +32,20 @@ struct Managers {
   }
 };
 
-void analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, domain::KernelTraits& traits) {
+// Beyond these the analyses, some of which look at every pair, would take longer than an application waits, and their
+// result too long to evaluate at every launch. Kernels that people write are far from them.
+constexpr std::size_t kMaximumBlocks = 4096;
+constexpr std::size_t kMaximumLoops = 512;
+constexpr std::size_t kMaximumAccesses = 4096;
+
+bool is_manageable(const llvm::Function& kernel, const llvm::LoopInfo& loops) {
+  return kernel.size() <= kMaximumBlocks && loops.getLoopsInPreorder().size() <= kMaximumLoops;
+}
+
+// False if the kernel is too large; what the traits then have is incomplete.
+bool analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, domain::KernelTraits& traits) {
   note_code(kernel, traits);
+  if (!is_manageable(kernel, analyses.getResult<llvm::LoopAnalysis>(kernel))) return false;
   simplify(kernel, analyses);
   const KernelView view{kernel,
                         kernel.getParent()->getDataLayout(),
@@ -50,12 +62,17 @@ void analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analy
   for (llvm::BasicBlock& block : kernel) {
     if (!view.dominators.isReachableFromEntry(&block)) continue;
     for (llvm::Instruction& instruction : block) accesses.add(instruction);
+    if (traits.accesses.size() > kMaximumAccesses) return false;
   }
   note_spinning(view, pointers, traits);
+  return true;
 }
 
 // True of any code: what is left to say of a kernel that cannot be looked into.
 void give_up(const llvm::Function* kernel, domain::KernelTraits& traits) {
+  traits.nodes.clear();
+  traits.loops.clear();
+  traits.accesses.clear();
   traits.facts |= domain::kFactDeviceSpecificCode;
   if (kernel != nullptr) return Accesses::add_everything(*kernel, traits);
   for (std::uint32_t i = 0; i < traits.parameters.size(); ++i) {
@@ -72,6 +89,13 @@ void give_up(const llvm::Function* kernel, domain::KernelTraits& traits) {
 
 }  // namespace
 
+void assume_the_worst(std::vector<domain::KernelTraits>& kernels) {
+  for (domain::KernelTraits& traits : kernels) {
+    give_up(nullptr, traits);
+    traits.access = classify(traits);
+  }
+}
+
 void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
   Managers managers;
   mark_stores_of_three(module);
@@ -86,8 +110,8 @@ void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
     } else if (!inline_everything(module, {kernel})) {
       note_code(*kernel, traits);
       give_up(kernel, traits);
-    } else {
-      analyse_kernel(*kernel, managers.functions, traits);
+    } else if (!analyse_kernel(*kernel, managers.functions, traits)) {
+      give_up(kernel, traits);
     }
     traits.access = classify(traits);
   }

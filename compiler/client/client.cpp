@@ -24,6 +24,13 @@ CompileAnswer opaque(const std::string& reason) {
   return answer;
 }
 
+CompileAnswer failed(const std::string& reason) {
+  CompileAnswer answer;
+  answer.outcome = Outcome::failed;
+  answer.log = "error: this program is too much for the compiler: " + reason + "\n";
+  return answer;
+}
+
 /// Only a program that can include files depends on where it is compiled.
 bool may_include(const CompileRequest& request) {
   for (const Header& header : request.headers) {
@@ -52,7 +59,7 @@ bool worth_keeping(const CompileAnswer& answer) {
 }
 
 Result<Reply> ask(const CompileRequest& request, const ClientOptions& options) {
-  const Result<std::string> framed = run_helper(options.helper, encode(request), options.timeout_seconds);
+  const Result<std::string> framed = run_helper(options.helper, encode(request), options.limits);
   if (!framed) return framed.error();
   const Result<std::string> bytes = unframe(*framed);
   if (!bytes) return Error{0, "skmd-compile answered with garbage: " + bytes.error().reason};
@@ -67,6 +74,8 @@ CompileAnswer answer_for(const CompileRequest& request, const ClientOptions& opt
   const Cache cache(options.cache);
   if (std::optional<Reply> kept = cache.find(*key, request.working_directory)) return std::move(kept->answer);
   Result<Reply> reply = ask(request, options);
+  // What hangs our compiler would hang a vendor's, and the application with it.
+  if (!reply && reply.error().code == kNoAnswerInTime) return failed(reply.error().reason);
   if (!reply) return opaque(reply.error().reason);
   if (worth_keeping(reply->answer)) cache.store(*key, *reply);
   return std::move(reply->answer);

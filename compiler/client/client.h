@@ -32,7 +32,7 @@ enum class Stage : std::uint8_t {
 
 struct CompileRequest {
   std::string source;
-  std::string options;          // as the application gave them; split here, never by a shell
+  std::string options;  // as the application gave them; split here, never by a shell
   std::vector<Header> headers;
   Language language;
   Stage stage = Stage::build;
@@ -49,31 +49,41 @@ enum class Outcome : std::uint8_t {
 
 struct CompileAnswer {
   Outcome outcome = Outcome::opaque;
-  std::string log;             // warnings or errors, as the build log shows them; "" for a clean build
-  std::string reason;          // for opaque
-  std::string preprocessed;    // the one text that all devices share, without line markers
-  std::string text;            // partition-ready form: what vendors build. Equal to `preprocessed` if no kernel asks
-                               // for group ids and the like. Kernels with traits.hidden_record take one more argument.
+  std::string log;           // warnings or errors, as the build log shows them; "" for a clean build
+  std::string reason;        // for opaque
+  std::string preprocessed;  // the one text that all devices share, without line markers
+  std::string text;          // partition-ready form: what vendors build. Equal to `preprocessed` if no kernel asks
+                             // for group ids and the like. Kernels with traits.hidden_record take one more argument.
   std::string vendor_options;  // what is left of the options after preprocessing (-cl-std=…, -cl-fast-relaxed-math, …)
   std::vector<domain::KernelTraits> kernels;  // in order of appearance; only the application's
-  std::string hash;            // content hash (hex, 32 digits) of preprocessed text and options: the program's identity
+  std::string hash;  // content hash (hex, 32 digits) of preprocessed text and options: the program's identity
   bool kernel_arg_info = false;  // -cl-kernel-arg-info was given
   std::string span_code;         // merge functions, as cpu-driver/span_code.h lays them out; "": there are none
 };
 
-/// Binary round trip of an answer, for the cache and for program binaries. decode refuses whatever encode did not write.
+/// Binary round trip of an answer, for the cache and for program binaries. decode refuses whatever encode did not
+/// write.
 std::string encode(const CompileAnswer& answer);
 domain::Result<CompileAnswer> decode_answer(const std::string& bytes);
 
-struct ClientOptions {
-  std::string helper;      // path of skmd-compile
-  std::string cache;       // folder, created 0700 when missing; "": no cache
-  unsigned timeout_seconds = 1800;
+/// What one run of the helper may use. A program that needs more is refused, with a log that says so: the vendors'
+/// compilers, which run inside the application, would not end on it either.
+struct HelperLimits {
+  unsigned cpu_seconds = 120;
+  unsigned seconds = 600;  // on the clock: other processes want processors too
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;
 };
 
-/// Thread-safe. Blocks until the helper answers. Starts the helper by posix_spawn/vfork-exec with a scrubbed environment, closed
-/// descriptors, a reset signal mask; the result comes through a pipe, so that an application that ignores SIGCHLD or
-/// waits for any child does no harm. A helper that crashes, hangs or cannot be started gives an opaque answer with the reason.
+struct ClientOptions {
+  std::string helper;  // path of skmd-compile
+  std::string cache;   // folder, created 0700 when missing; "": no cache
+  HelperLimits limits;
+};
+
+/// Thread-safe. Blocks until the helper answers. Starts the helper by posix_spawn/vfork-exec with a scrubbed
+/// environment, closed descriptors, a reset signal mask; the result comes through a pipe, so that an application that
+/// ignores SIGCHLD or waits for any child does no harm. A helper that crashes or cannot be started gives an opaque
+/// answer with the reason, one that hangs a failed build.
 class Client {
  public:
   explicit Client(ClientOptions options) : options_(std::move(options)) {}
@@ -89,8 +99,8 @@ struct HiddenRecord {
   std::uint64_t global_offset[3];
   std::uint64_t global_size[3];
   std::uint64_t group_count[3];
-  std::uint64_t first_group[3];   // of the box: get_group_id(d) = native id + first_group[d]
-  std::uint64_t local_size[3];    // enqueued local size
+  std::uint64_t first_group[3];  // of the box: get_group_id(d) = native id + first_group[d]
+  std::uint64_t local_size[3];   // enqueued local size
 };
 
 }  // namespace skmd::compiler

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,12 +68,14 @@ struct Start {
   int input = -1, output = -1, errors = -1;
   char* stack_end = nullptr;
   long descriptor_limit = 0;  // for a kernel without close_range
-  int error = 0;              // errno of what failed
+  rlimit cpu{}, memory{};
+  int error = 0;  // errno of what failed
   pid_t pid = -1;
   int pid_handle = -1;
 };
 
 constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr unsigned kSecondsForLastWords = 5;
 
 /// System calls without libc's wrappers: sanitizers replace those, and keep books of them in the memory we share.
 template <class... Arguments>
@@ -93,6 +96,8 @@ SKMD_BARE int become_helper(void* argument) {
   for (int signal = 1; signal < NSIG; ++signal) {
     raw(SYS_rt_sigaction, signal, by_default, nullptr, kSignalSetBytes);
   }
+  raw(SYS_prlimit64, 0, RLIMIT_CPU, &start->cpu, nullptr);
+  raw(SYS_prlimit64, 0, RLIMIT_AS, &start->memory, nullptr);
   const char none[kSignalSetBytes] = {};
   if (raw(SYS_dup3, start->input, 0, 0) >= 0 && raw(SYS_dup3, start->output, 1, 0) >= 0 &&
       raw(SYS_dup3, start->errors, 2, 0) >= 0) {
@@ -117,6 +122,13 @@ SKMD_BARE int stand_between(void* argument) {
   if (start->pid < 0) start->error = errno;
   raw(SYS_exit_group, 0);
   return 0;
+}
+
+/// `soft`, or what the application has left itself of this resource.
+rlimit limited(int resource, rlim_t soft, rlim_t hard) {
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  (void)::getrlimit(static_cast<__rlimit_resource>(resource), &limit);
+  return {std::min(limit.rlim_cur, soft), std::min(limit.rlim_max, hard)};
 }
 
 void start_helper(Start& start) {
@@ -181,8 +193,8 @@ Drained drain(int pipe, std::string& bytes) {
   }
 }
 
-Result<std::string> receive(int pipe, const Start& start, unsigned timeout_seconds) {
-  const Clock::time_point deadline = Clock::now() + std::chrono::seconds(timeout_seconds);
+Result<std::string> receive(int pipe, const Start& start, const HelperLimits& limits) {
+  const Clock::time_point deadline = Clock::now() + std::chrono::seconds(limits.seconds);
   std::string bytes;
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -191,7 +203,7 @@ Result<std::string> receive(int pipe, const Start& start, unsigned timeout_secon
     if (ready < 0 && errno != EINTR) return Error{0, "waiting for skmd-compile failed: " + explained(errno)};
     if (ready == 0 && Clock::now() >= deadline) {
       kill_helper(start);
-      return Error{0, "skmd-compile gave no answer within " + std::to_string(timeout_seconds) + " s"};
+      return Error{kNoAnswerInTime, "skmd-compile gave no answer within " + std::to_string(limits.seconds) + " s"};
     }
     if (ready <= 0) continue;
     // Its end is looked at before the pipe is emptied: what it wrote before it ended is in there by then. A fork of the
@@ -207,7 +219,16 @@ Result<std::string> receive(int pipe, const Start& start, unsigned timeout_secon
 
 }  // namespace
 
-Result<std::string> run_helper(const std::string& path, const std::string& input, unsigned timeout_seconds) {
+bool file_may_have(std::uint64_t bytes) {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
+}
+
+Result<std::string> run_helper(const std::string& path, const std::string& input, const HelperLimits& limits) {
+  if (!file_may_have(input.size())) {
+    return Error{0, "a request of " + std::to_string(input.size()) +
+                        " bytes to skmd-compile is above the process's limit of file sizes (RLIMIT_FSIZE)"};
+  }
   const Handle request = in_memory(input);
   int ends[2] = {-1, -1};
   if (!request.open() || ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
@@ -227,11 +248,14 @@ Result<std::string> run_helper(const std::string& path, const std::string& input
   char* const arguments[] = {name.data(), nullptr};
   char* const environment[] = {locale.data(), nullptr};
   Start start{path.c_str(), arguments, environment, request.number(), writing.number(), nowhere.number()};
+  // At the soft limit the helper says so; beyond the hard one it is killed.
+  start.cpu = limited(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + kSecondsForLastWords);
+  start.memory = limited(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes);
   start_helper(start);
   const Handle process(start.pid_handle);
   writing.reset();
   if (start.error != 0) return Error{0, "cannot start " + path + ": " + explained(start.error)};
-  return receive(reading.number(), start, timeout_seconds);
+  return receive(reading.number(), start, limits);
 }
 
 }  // namespace skmd::compiler

@@ -5,12 +5,19 @@
 
 #include <string>
 
+#include "compiler/client/client.h"
 #include "partitioner/result.h"
 
 namespace skmd::compiler {
 
 /// Gives `input` on standard input and returns the frame (codec.h) that the program writes to standard output.
-/// An error's reason says whether it could not be started, ended without a whole frame, or took too long.
-domain::Result<std::string> run_helper(const std::string& path, const std::string& input, unsigned timeout_seconds);
+/// An error's reason says whether it could not be started, ended without a whole frame, or (with the code
+/// kNoAnswerInTime) hung. The limits are set before the program starts.
+domain::Result<std::string> run_helper(const std::string& path, const std::string& input, const HelperLimits& limits);
+
+inline constexpr int kNoAnswerInTime = -11;  // CL_BUILD_PROGRAM_FAILURE
+
+/// Beyond its limit of file sizes (RLIMIT_FSIZE) the application would get SIGXFSZ for our write, and die of it.
+bool file_may_have(std::uint64_t bytes);
 
 }  // namespace skmd::compiler

@@ -45,7 +45,8 @@ void mark_hidden_records(std::vector<domain::KernelTraits>& kernels, const std::
 
 }  // namespace
 
-Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, const Analysis& analysis) {
+Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, const Analysis& analysis,
+                 const Checkpoint& checkpoint) {
   Compiled compiled;
   CompileAnswer& answer = compiled.reply.answer;
   domain::Result<Options> options = parse_options(request.options);
@@ -92,6 +93,7 @@ Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, cons
   mark_hidden_records(answer.kernels, rewritten.kernels);
   compiled.marked_text = std::move(rewritten.text);
   compiled.module = std::move(parsed.module);
+  if (checkpoint) checkpoint(compiled.reply);
   if (analysis) {
     analysis(*compiled.module, answer);
     mark_hidden_records(answer.kernels, rewritten.kernels);

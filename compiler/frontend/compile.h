@@ -17,6 +17,9 @@ namespace skmd::compiler {
 /// not depend on it.
 using Analysis = std::function<void(llvm::Module&, CompileAnswer&)>;
 
+/// Gets the reply before the analysis: complete but for what that fills in.
+using Checkpoint = std::function<void(const Reply&)>;
+
 struct Compiled {
   Reply reply;
   std::string marked_text;               // partition-ready, with line markers
@@ -24,6 +27,7 @@ struct Compiled {
 };
 
 /// Relative paths are looked up from the process's working directory: the caller changes to the request's.
-Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, const Analysis& analysis);
+Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, const Analysis& analysis,
+                 const Checkpoint& checkpoint = {});
 
 }  // namespace skmd::compiler

@@ -13,6 +13,8 @@ namespace {
 constexpr const char* kMemoryFolder = "/skmd/embedded/a/b/c/d/";
 constexpr const char* kIncludeFolder = "/skmd/include/";
 
+constexpr std::size_t kMaximumLogBytes = 1u << 20;
+
 const char kBaseHeader[] = {
 #include "opencl_c_base.inc"
     , 0};
@@ -50,7 +52,8 @@ class Session::Capture : public clang::DiagnosticConsumer {
       info.FormatDiagnostic(message);
       found.errors.push_back({info.getID(), std::string(message)});
     }
-    printer_.HandleDiagnostic(level, info);
+    // Nobody reads more; generated programs give warnings by the million.
+    if (found.log.size() < kMaximumLogBytes) printer_.HandleDiagnostic(level, info);
   }
 
   Diagnostics found;
@@ -75,8 +78,8 @@ Session::Session(const std::string& text, const std::vector<Header>& headers,
   const std::string main_file = std::string(kMemoryFolder) + kSourceName;
   // First of the -I folders: embedded headers come before folders.
   words.insert(words.begin(), folder_switch.c_str());
-  for (const char* word : {"-fno-spell-checking", "-internal-isystem", base_switch.c_str(), prefix_map.c_str(), "-x",
-                           "cl", main_file.c_str()}) {
+  for (const char* word : {"-fno-spell-checking", "-ferror-limit", "1000", "-internal-isystem", base_switch.c_str(),
+                           prefix_map.c_str(), "-x", "cl", main_file.c_str()}) {
     words.push_back(word);
   }
 
@@ -95,16 +98,20 @@ Session::~Session() = default;
 
 Diagnostics Session::take_diagnostics() {
   Diagnostics found = std::move(capture_->found);
-  found.log = without_memory_folder(std::move(found.log));
+  found.log = without_memory_folder(found.log);
   return found;
 }
 
-std::string without_memory_folder(std::string text) {
+std::string without_memory_folder(const std::string& text) {
   const std::string_view folder = kMemoryFolder;
-  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, at)) {
-    text.erase(at, folder.size());
+  std::string kept;
+  kept.reserve(text.size());
+  std::size_t begin = 0;
+  for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder, begin)) {
+    kept.append(text, begin, at - begin);
+    begin = at + folder.size();
   }
-  return text;
+  return kept.append(text, begin, std::string::npos);
 }
 
 }  // namespace skmd::compiler

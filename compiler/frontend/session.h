@@ -50,6 +50,6 @@ class Session {
 };
 
 /// Removes the folder in memory from the names of embedded headers and of the main file.
-std::string without_memory_folder(std::string text);
+std::string without_memory_folder(const std::string& text);
 
 }  // namespace skmd::compiler

@@ -153,7 +153,7 @@ TEST(AnalysisSoundness, EveryAccessLiesInsideItsFootprint) {
   const char* seed = std::getenv("SKMD_TEST_SEED");
   const std::uint64_t programs = count == nullptr ? kPrograms : std::strtoull(count, nullptr, 10);
   const std::uint64_t base = seed == nullptr ? 1 : std::strtoull(seed, nullptr, 10);
-  const compiler::Client client({SKMD_TEST_HELPER, "", 60});
+  const compiler::Client client({SKMD_TEST_HELPER, "", {}});
   Checker checker(base);
   for (std::uint64_t program = 0; program < programs; ++program) {
     std::vector<Kernel> kernels;

@@ -34,7 +34,7 @@ class FakeHelper {
   void set_reply(const Reply& reply) { write_file(folder_ / "reply", frame(encode(reply))); }
   [[nodiscard]] std::size_t starts() const { return read_file(folder_ / "starts").size(); }
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }
-  [[nodiscard]] ClientOptions options() const { return {folder_ / "helper", folder_ / "cache", 60}; }
+  [[nodiscard]] ClientOptions options() const { return {folder_ / "helper", folder_ / "cache", {}}; }
 
  private:
   TemporaryFolder folder_;

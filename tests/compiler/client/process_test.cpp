@@ -21,7 +21,7 @@ namespace {
 
 CompileAnswer answer_of(const FakeHelper& helper, unsigned timeout_seconds = 60) {
   ClientOptions options = helper.options();
-  options.timeout_seconds = timeout_seconds;
+  options.limits.seconds = timeout_seconds;
   CompileRequest request;
   request.source = "kernel void k() {}";
   return Client(options).compile(request);
@@ -57,11 +57,11 @@ TEST(Helper, ThatAnswersGarbageGivesAnOpaqueAnswer) {
   EXPECT_NE(answer.reason.find("garbage"), std::string::npos) << answer.reason;
 }
 
-TEST(Helper, ThatHangsIsKilledAndGivesAnOpaqueAnswer) {
+TEST(Helper, ThatHangsIsKilledAndGivesAFailedBuild) {
   const FakeHelper helper("echo $$ > $HERE/pid\nexec /bin/sleep 1000");
   const CompileAnswer answer = answer_of(helper, 1);
-  EXPECT_EQ(answer.outcome, Outcome::opaque);
-  EXPECT_NE(answer.reason.find("within 1 s"), std::string::npos) << answer.reason;
+  EXPECT_EQ(answer.outcome, Outcome::failed);
+  EXPECT_NE(answer.log.find("within 1 s"), std::string::npos) << answer.log;
   const int pid = std::atoi(read_file(helper.folder() / "pid").c_str());
   ASSERT_GT(pid, 1);
   // Its new parent buries it; until then it is a zombie, which cannot be told from a process by kill().

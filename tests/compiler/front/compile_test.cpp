@@ -27,7 +27,7 @@ class Compile : public testing::Test {
   CompileAnswer compile(const std::string& source, const std::string& options = "") {
     request_.source = source;
     request_.options = options;
-    return Client({SKMD_COMPILE, (folder_ / "cache").string(), 300}).compile(request_);
+    return Client({SKMD_COMPILE, (folder_ / "cache").string(), {}}).compile(request_);
   }
   void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
 
@@ -131,7 +131,7 @@ TEST_F(Compile, TakesCarriageReturnsAndContinuedLines) {
 }
 
 TEST(SkmdCompile, RefusesARequestThatIsGarbage) {
-  const auto framed = run_helper(SKMD_COMPILE, "no request at all", 60);
+  const auto framed = run_helper(SKMD_COMPILE, "no request at all", HelperLimits{});
   ASSERT_FALSE(framed);
   EXPECT_NE(framed.error().reason.find("ended without an answer"), std::string::npos) << framed.error().reason;
 }
