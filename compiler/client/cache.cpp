@@ -5,21 +5,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
+#include <ctime>
 
 #include "compiler/client/hash.h"
+#include "compiler/client/process.h"
+#include "compiler/client/sweep.h"
 #include "compiler/client/wire.h"
 
 namespace skmd::compiler {
 namespace {
 
 constexpr std::uint64_t kMaxEntryBytes = std::uint64_t{1} << 32;
+constexpr time_t kSecondsBetweenTouches = 3600;
 
 class File {
  public:
   File(const std::string& path, int flags, mode_t mode = 0)
-      : handle_(::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY, mode)) {}
+      : handle_(::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, mode)) {}
   ~File() {
     if (handle_ >= 0) ::close(handle_);
   }
@@ -95,14 +98,14 @@ std::optional<Dependency> depend_on(const std::string& path) {
   return Dependency{path, bytes->size(), modified(info), content_hash(*bytes)};
 }
 
-Cache::Cache(const std::string& folder) {
+Cache::Cache(const std::string& folder, std::uint64_t limit) : limit_(limit) {
   struct stat info {};
   if (folder.empty() || !make_folders(folder)) return;
   if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode) || !is_ours(info)) return;
   folder_ = folder;
 }
 
-std::string Cache::path_of(const std::string& key) const { return folder_ + "/" + key + ".compiled"; }
+std::string Cache::path_of(const std::string& key) const { return folder_ + "/" + key + kEntrySuffix; }
 
 std::optional<Reply> Cache::find(const std::string& key, const std::string& working_directory) const {
   if (folder_.empty()) return std::nullopt;
@@ -116,30 +119,45 @@ std::optional<Reply> Cache::find(const std::string& key, const std::string& work
   if (!entry) return std::nullopt;
   Reader reader(*entry);
   if (reader.view() != key) return std::nullopt;
+  const bool untouched = reader.flag();
   const std::string_view bytes = reader.view();
   if (!reader.complete()) return std::nullopt;
   domain::Result<Reply> reply = decode_reply(bytes);
   if (!reply) return std::nullopt;
+  if (untouched) reply->answer.text = reply->answer.preprocessed;
   for (const Dependency& included : reply->files) {
     if (!unchanged(included, working_directory)) return std::nullopt;
   }
+  // Says when it was used last. Most mounts keep no time of reading worth the name.
+  if (info.st_mtim.tv_sec + kSecondsBetweenTouches < ::time(nullptr)) (void)::futimens(file.handle(), nullptr);
   return std::move(*reply);
 }
 
 void Cache::store(const std::string& key, const Reply& reply) const {
   if (folder_.empty()) return;
-  static std::atomic<unsigned> count{0};
-  const std::string temporary =
-      folder_ + "/" + std::to_string(::getpid()) + "." + std::to_string(count.fetch_add(1)) + ".part";
   Writer entry;
   entry.text(key);
-  entry.text(encode(reply));
+  // Most programs need no rewriting; their text would be most of the entry twice.
+  const bool untouched = reply.answer.text == reply.answer.preprocessed;
+  entry.flag(untouched);
+  if (untouched) {
+    Reply shorter = reply;
+    shorter.answer.text.clear();
+    entry.text(encode(shorter));
+  } else {
+    entry.text(encode(reply));
+  }
+  const std::string bytes = frame(entry.take());
+  if (bytes.size() > limit_ / 4 || !file_may_have(bytes.size())) return;
+  const std::string temporary = folder_ + "/" + unique_name() + kUnfinishedSuffix;
   bool written = false;
   {
     const File file(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-    written = file.open() && write_all(file.handle(), frame(entry.take()));
+    if (!file.open()) return;
+    written = write_all(file.handle(), bytes);
   }
   if (!written || ::rename(temporary.c_str(), path_of(key).c_str()) != 0) ::unlink(temporary.c_str());
+  if (time_to_sweep(bytes.size(), limit_)) sweep(folder_, limit_);
 }
 
 }  // namespace skmd::compiler
