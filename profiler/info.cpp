@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// skmd-info: the real devices, what is left out and why, the virtual device, and how kernels are classified.
+// skmd-info: the real devices, what is left out and why, the virtual device, and how kernels are classified; and, as
+// `skmd-info explain`, what a statistics file or a program means.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 
 #include "profiler/cached_kernels.h"
 #include "profiler/driver.h"
+#include "profiler/explain.h"
 #include "profiler/info_text.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Shows the devices that SKMD makes one of, and what it knows.", "skmd-info");
   bool as_json = false;
   app.add_flag("--json", as_json, "the same as one JSON document");
+  std::string file;
+  CLI::App* explain =
+      app.add_subcommand("explain", "says in words what a statistics file (SKMD_STATS) or OpenCL C means");
+  explain->add_option("FILE", file, "the file; build options of OpenCL C may follow")->required();
+  explain->allow_extras();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  if (explain->parsed()) return skmd::profiler::explain(file, explain->remaining());
   const std::string driver = skmd::profiler::find_driver();
   if (driver.empty()) {
     std::fputs("skmd-info: libskmd.so is not in the lib folder beside this command's own\n", stderr);

@@ -69,6 +69,17 @@ void add_kernels(json& sum, const json& more) {
   }
 }
 
+/// Enough to look at; all of them are counted.
+void add_first_mismatches(json& sum, const json& more) {
+  constexpr std::size_t kKept = 8;
+  if (!more.contains("first")) return;
+  json& kept = sum["first"];
+  if (!kept.is_array()) kept = json::array();
+  for (const json& mismatch : more["first"]) {
+    if (kept.size() < kKept) kept.push_back(mismatch);
+  }
+}
+
 void add_partition(json& sum, const json& more) {
   const double mine = sum["count"].get<double>();
   const double others = more["count"].get<double>();
@@ -133,6 +144,7 @@ json add_up(const std::vector<ProcessStats>& processes) {
       }
       add_partition(sum["partition"], more["partition"]);
       add_numbers(sum["verify"], more["verify"]);
+      add_first_mismatches(sum["verify"], more["verify"]);
     }
   }
   return sum;

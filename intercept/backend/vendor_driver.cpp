@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "intercept/backend/native_error.h"
 
@@ -67,6 +68,21 @@ std::string trimmed(const std::string& line) {
   return line.substr(first, line.find_last_not_of(" \t\r\n") - first + 1);
 }
 
+/// The first line that is not empty. Nothing of what is no file (a pipe would be waited for), nor of what is endless.
+std::string first_line(const std::filesystem::path& path) {
+  constexpr std::size_t kMaximumBytes = 64 * 1024;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return {};
+  std::string bytes(kMaximumBytes, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  std::istringstream text(bytes);
+  std::string line;
+  while (line.empty() && std::getline(text, line)) line = trimmed(line);
+  return line;
+}
+
 }  // namespace
 
 Result<std::vector<IcdFile>> read_icd_files(const std::string& folder) {
@@ -77,10 +93,7 @@ Result<std::vector<IcdFile>> read_icd_files(const std::string& folder) {
   for (; entry != std::filesystem::directory_iterator(); entry.increment(failed)) {
     if (failed) break;
     if (entry->path().extension() != ".icd") continue;
-    std::ifstream text(entry->path());
-    std::string line;
-    while (line.empty() && std::getline(text, line)) line = trimmed(line);
-    files.push_back({entry->path().string(), line});
+    files.push_back({entry->path().string(), first_line(entry->path())});
   }
   std::sort(files.begin(), files.end(), [](const IcdFile& a, const IcdFile& b) { return a.path < b.path; });
   return files;

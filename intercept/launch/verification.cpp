@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "intercept/launch/native_launch.h"
@@ -16,6 +17,19 @@ domain::RangeSet touched(const domain::RootFootprint& footprint) {
   domain::RangeSet ranges = footprint.reads;
   ranges.add(footprint.may_write);
   return ranges;
+}
+
+/// The first values that differ, as bytes: a buffer's element type is not known here.
+std::string hexadecimal(const std::byte* bytes, std::uint64_t first, std::uint64_t end) {
+  constexpr std::uint64_t kShown = 16;
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  for (std::uint64_t i = first; i < end && i < first + kShown; ++i) {
+    const auto value = static_cast<unsigned>(bytes[i]);
+    text += kDigits[value >> 4];
+    text += kDigits[value & 15];
+  }
+  return text;
 }
 
 std::uint64_t next_number() {
@@ -122,7 +136,10 @@ Status Verification::compare(const SliceWork& slice, const std::vector<Scratch>&
     for (const domain::ByteRange& range : ranges.ranges())
       for (std::uint64_t i = range.begin; i < range.end; ++i) {
         if ((*host)[i] == whole[r].data()[i]) continue;
-        if (report.mismatching_bytes++ == 0) report.first_offset = i;
+        if (report.mismatching_bytes++ != 0) continue;
+        report.first_offset = i;
+        report.detail = "the split launch gave " + hexadecimal(*host, i, range.end) + ", a whole run " +
+                        hexadecimal(whole[r].data(), i, range.end);
       }
     machine_.observer->verify(report);
   }

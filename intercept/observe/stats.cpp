@@ -12,6 +12,9 @@ namespace skmd::icd {
 namespace {
 
 constexpr std::size_t kNumberBound = 24;
+constexpr std::size_t kMismatchesKept = 8;
+constexpr std::size_t kMismatchText = 128;                           // characters of a name or of a detail
+constexpr std::size_t kMismatchBound = 2 * 6 * kMismatchText + 256;  // escaped, with the numbers and keys
 
 template <class Number>
 void append_member(std::string& out, std::string_view key, Number value) {
@@ -98,7 +101,17 @@ void Stats::add_transfer(const TransferReport& report) {
 
 void Stats::add_verify(const VerifyReport& report) {
   if (report.launch == 0 || verified_.insert(report.launch).second) ++verified_launches_;
-  if (report.mismatching_bytes != 0) ++mismatches_;
+  if (report.mismatching_bytes == 0) return;
+  ++mismatches_;
+  if (first_mismatches_.size() >= kMismatchesKept) return;
+  std::string text = "{";
+  append_text_member(text, "kernel", std::string_view(report.kernel).substr(0, kMismatchText));
+  append_member(text, "device", std::uint64_t{report.device});
+  append_member(text, "argument", std::uint64_t{report.argument});
+  append_member(text, "bytes", report.mismatching_bytes);
+  append_member(text, "offset", report.first_offset);
+  append_text_member(text, "detail", std::string_view(report.detail).substr(0, kMismatchText));
+  first_mismatches_.push_back(text + '}');
 }
 
 std::string Stats::head() const {
@@ -162,7 +175,11 @@ std::string Stats::tail() const {
   out += "},\n\"verify\":{";
   append_member(out, "launches", verified_launches_);
   append_member(out, "mismatches", mismatches_);
-  out += "}}\n";
+  for (const std::string& mismatch : first_mismatches_) {
+    out += &mismatch == first_mismatches_.data() ? ",\"first\":[\n " : ",\n ";
+    out += mismatch;
+  }
+  out += first_mismatches_.empty() ? "}}\n" : "]}}\n";
   return out;
 }
 
@@ -181,6 +198,8 @@ std::size_t Stats::kernel_bound(std::size_t index) const {
   return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound);
 }
 
-std::size_t Stats::tail_bound() const { return tail().size() + (2 * transfers_.size() + 5) * kNumberBound; }
+std::size_t Stats::tail_bound() const {
+  return tail().size() + (2 * transfers_.size() + 5) * kNumberBound + kMismatchesKept * kMismatchBound;
+}
 
 }  // namespace skmd::icd

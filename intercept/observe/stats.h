@@ -70,6 +70,7 @@ class Stats {
   TimeHistogram partition_;
   std::unordered_set<std::uint64_t> verified_;  // numbers of launches
   std::uint64_t verified_launches_ = 0, mismatches_ = 0;
+  std::vector<std::string> first_mismatches_;  // JSON objects
 };
 
 }  // namespace skmd::icd

@@ -100,7 +100,31 @@ TEST(Stats, CountsReportsOfOneLaunchOnce) {
   stats.add_verify(report);
   report.launch = 5;
   stats.add_verify(report);
-  EXPECT_EQ(json::parse(stats.document())["verify"], (json{{"launches", 2}, {"mismatches", 3}}));
+  const json verify = json::parse(stats.document())["verify"];
+  EXPECT_EQ(verify["launches"], 2);
+  EXPECT_EQ(verify["mismatches"], 3);
+}
+
+TEST(Stats, KeepsTheFirstMismatchesWithinTheirBound) {
+  Stats stats = example();
+  const std::size_t bound = stats.tail_bound();
+  VerifyReport report;
+  report.kernel = "vadd";
+  report.device = 1;
+  report.argument = 2;
+  report.mismatching_bytes = 3;
+  report.first_offset = 40;
+  report.detail = "split gave 01, the whole run 02";
+  stats.add_verify(report);
+  EXPECT_EQ(json::parse(stats.document())["verify"]["first"],
+            json::parse(R"([{"kernel":"vadd","device":1,"argument":2,"bytes":3,"offset":40,
+                             "detail":"split gave 01, the whole run 02"}])"));
+  report.kernel = std::string(1000, '\x01');
+  report.detail = std::string(1000, '\xFF');
+  report.mismatching_bytes = report.first_offset = ~0ull;
+  for (int i = 0; i < 100; ++i) stats.add_verify(report);
+  EXPECT_EQ(json::parse(stats.document())["verify"]["first"].size(), 8u);
+  EXPECT_LE(stats.tail().size(), bound);
 }
 
 TEST(Stats, NoPieceOutgrowsItsBound) {

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/explain_stats.h"
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <vector>
+
+namespace skmd::profiler {
+
+namespace {
+
+using domain::Error;
+using domain::Result;
+using nlohmann::json;
+
+std::string number(double value, const char* format) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string bytes(std::uint64_t count) {
+  constexpr std::array<const char*, 5> kUnits{"bytes", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(count);
+  std::size_t unit = 0;
+  for (; value >= 1024.0 && unit + 1 < kUnits.size(); ++unit) value /= 1024.0;
+  return number(value, unit == 0 ? "%.0f " : "%.1f ") + kUnits[unit];
+}
+
+std::string times(std::uint64_t count, const char* thing) {
+  const std::string things = std::string(thing) + (count == 1                                                ? ""
+                                                   : thing[std::char_traits<char>::length(thing) - 1] == 'h' ? "es"
+                                                                                                             : "s");
+  return std::to_string(count) + " " + things;
+}
+
+/// Reads members with their kinds, and remembers the first that is not as it should be.
+class Document {
+ public:
+  const json& list(const json& from, const char* key) { return member(from, key, json::value_t::array, "a list"); }
+  const json& object(const json& from, const char* key) {
+    return member(from, key, json::value_t::object, "an object");
+  }
+  std::string text(const json& from, const char* key) {
+    const json& found = member(from, key, json::value_t::string, "a text");
+    return found.is_string() ? found.get<std::string>() : "";
+  }
+  std::uint64_t count(const json& from, const char* key) {
+    return count(member(from, key, json::value_t::number_unsigned, "a count"), key);
+  }
+  std::uint64_t count(const json& value, const std::string& name) {
+    if (!value.is_number_unsigned()) miss(name, "a count");
+    return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+  }
+  double real(const json& from, const char* key) {
+    const bool found = from.is_object() && from.contains(key) && from[key].is_number();
+    if (!found) miss(key, "a number");
+    return found ? from[key].get<double>() : 0.0;
+  }
+  [[nodiscard]] const std::optional<Error>& trouble() const { return trouble_; }
+
+ private:
+  const json& member(const json& from, const char* key, json::value_t kind, const char* what) {
+    static const json kNothing;
+    const auto found = from.is_object() ? from.find(key) : from.end();
+    const bool good = from.is_object() && found != from.end() && found->type() == kind;
+    if (!good) miss(key, what);
+    return good ? *found : kNothing;
+  }
+  void miss(const std::string& key, const char* what) {
+    if (!trouble_) trouble_ = Error{0, "this is no statistics file of SKMD: \"" + key + "\" is not " + what};
+  }
+
+  std::optional<Error> trouble_;
+};
+
+std::optional<domain::NotSplit> reason_named(const std::string& text) {
+  for (std::uint8_t i = 0; i < domain::kNotSplitCount; ++i) {
+    if (domain::name(static_cast<domain::NotSplit>(i)) == text) return static_cast<domain::NotSplit>(i);
+  }
+  return std::nullopt;
+}
+
+class Teller {
+ public:
+  explicit Teller(const json& root) : root_(root) {}
+
+  Result<std::string> tell() {
+    if (document_.count(root_, "version") != 1 && !document_.trouble()) {
+      return Error{0, "this statistics file has a version that this skmd-info does not know"};
+    }
+    tell_devices();
+    for (const json& kernel : document_.list(root_, "kernels")) tell_kernel(kernel);
+    tell_transfers();
+    tell_partition();
+    tell_verification();
+    if (document_.trouble()) return *document_.trouble();
+    return out_;
+  }
+
+ private:
+  void line(int depth, const std::string& text) {
+    out_.append(static_cast<std::size_t>(depth) * 2, ' ');
+    out_ += text + "\n";
+  }
+
+  [[nodiscard]] std::string device(std::uint64_t index) const {
+    return index < devices_.size() ? devices_[index] : "device " + std::to_string(index);
+  }
+
+  void tell_devices() {
+    const json& devices = document_.list(root_, "devices");
+    line(0, "The virtual device was made of " + times(devices.size(), "device") + ":");
+    for (const json& entry : devices) {
+      devices_.push_back(document_.text(entry, "name"));
+      line(1, devices_.back() + " (" + document_.text(entry, "kind") + ")");
+    }
+  }
+
+  void tell_kernel(const json& kernel) {
+    const std::uint64_t launches = document_.count(kernel, "launches");
+    const std::uint64_t split = document_.count(kernel, "split_launches");
+    const std::string share = split == 0          ? "none of them split"
+                              : split == launches ? "all of them split"
+                                                  : std::to_string(split) + " of them split";
+    line(0, "");
+    line(0, "Kernel " + document_.text(kernel, "name") + " (program " + document_.text(kernel, "program") +
+                "): " + times(launches, "launch") + ", " + share + ", " +
+                number(document_.real(kernel, "seconds"), "%.6g") + " s in all.");
+    tell_groups(document_.list(kernel, "groups"));
+    if (split != 0) tell_rungs(document_.object(kernel, "merge"));
+    for (const auto& [name, count] : document_.object(kernel, "not_split").items()) {
+      const auto reason = reason_named(name);
+      line(1, times(document_.count(count, name), "launch") + " stayed whole (" + name +
+                  "): " + (reason ? sentence_for(*reason) : "This reason is unknown to this skmd-info."));
+    }
+  }
+
+  void tell_groups(const json& groups) {
+    std::vector<std::uint64_t> counts;
+    std::uint64_t total = 0;
+    for (const json& entry : groups) {
+      counts.push_back(document_.count(entry, "groups"));
+      total += counts.back();
+    }
+    for (std::size_t i = 0; i < counts.size() && total != 0; ++i) {
+      const double percent = 100.0 * static_cast<double>(counts[i]) / static_cast<double>(total);
+      line(1, device(i) + " ran " + times(counts[i], "work-group") + " (" + number(percent, "%.1f") + "%).");
+    }
+  }
+
+  void tell_rungs(const json& merge) {
+    for (const domain::Rung rung :
+         {domain::Rung::disjoint, domain::Rung::kernel, domain::Rung::diff, domain::Rung::reduce}) {
+      const std::string name(domain::name(rung));
+      if (!merge.contains(name)) continue;
+      const std::uint64_t count = document_.count(merge[name], name);
+      if (count != 0) line(1, "Results of " + times(count, "buffer") + " (" + name + "): " + sentence_for(rung) + ".");
+    }
+  }
+
+  void tell_transfers() {
+    line(0, "");
+    for (const json& entry : document_.list(root_, "transfers")) {
+      line(0, device(document_.count(entry, "device")) + ": " + bytes(document_.count(entry, "bytes_to")) +
+                  " were moved to it, " + bytes(document_.count(entry, "bytes_from")) + " from it.");
+    }
+  }
+
+  void tell_partition() {
+    const json& partition = document_.object(root_, "partition");
+    const std::uint64_t count = document_.count(partition, "count");
+    const double median = document_.real(partition, "p50_us");
+    const double most = document_.real(partition, "max_us");
+    if (count == 0) return;
+    line(0, "How to divide was decided " + times(count, "time") + ", in " + number(median, "%.1f") +
+                " microseconds at the median and " + number(most, "%.1f") + " at most.");
+  }
+
+  void tell_verification() {
+    const json& verify = document_.object(root_, "verify");
+    const std::uint64_t launches = document_.count(verify, "launches");
+    const std::uint64_t mismatches = document_.count(verify, "mismatches");
+    if (launches == 0) return line(0, "Nothing was verified; SKMD_VERIFY=1 compares every slice with a whole run.");
+    if (mismatches == 0) return line(0, "Verification: " + times(launches, "launch") + " compared, no difference.");
+    line(0, "Verification: " + times(launches, "launch") + " compared, and " + times(mismatches, "comparison") +
+                " found other bytes than a whole run on the same device:");
+    if (!verify.contains("first")) return line(1, "SKMD_LOG=error says where.");
+    for (const json& entry : document_.list(verify, "first")) {
+      line(1, "kernel " + document_.text(entry, "kernel") + ", argument " +
+                  std::to_string(document_.count(entry, "argument")) + ", on " +
+                  device(document_.count(entry, "device")) + ": " + times(document_.count(entry, "bytes"), "byte") +
+                  " differ, the first at offset " + std::to_string(document_.count(entry, "offset")) + " (" +
+                  document_.text(entry, "detail") + ").");
+    }
+    line(1,
+         "Atomics on floating point and races in the program look like this too. If the kernel has neither, it is a "
+         "fault of SKMD: SKMD_PARTITION=single avoids it.");
+  }
+
+  const json& root_;
+  Document document_;
+  std::vector<std::string> devices_;
+  std::string out_;
+};
+
+}  // namespace
+
+Result<std::string> explain_stats(const json& document) {
+  if (!document.is_object()) return Error{0, "this is no statistics file of SKMD: it is not a JSON object"};
+  return Teller(document).tell();
+}
+
+}  // namespace skmd::profiler
