@@ -15,7 +15,7 @@ needed=(
   python3 python3-numpy python3-pyopencl python3-matplotlib
 )
 # Only make things faster, smaller or checked twice.
-wished=(ccache clang zstd)
+wished=(ccache clang zstd libclang-rt-22-dev)
 
 mapfile -t missing < <(absent "${needed[@]}")
 mapfile -t missing_wished < <(absent "${wished[@]}")

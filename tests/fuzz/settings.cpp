@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SKMD_DEVICES, SKMD_PARTITION and SKMD_TEST_RUNGS: the user's text.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "intercept/backend/selectors.h"
+#include "partitioner/merge.h"
+#include "partitioner/partition.h"
+#include "tests/fuzz/check.h"
+
+namespace {
+
+using namespace skmd;
+
+std::vector<icd::Candidate> machine() {
+  std::vector<icd::Candidate> candidates(4);
+  const char* const names[] = {"pthread-cpu", "basic", "NVIDIA H200", "NVIDIA H200"};
+  for (std::uint32_t i = 0; i < candidates.size(); ++i) {
+    candidates[i].platform_index = i / 2;
+    candidates[i].device_index = i % 2;
+    candidates[i].platform = i < 2 ? "Portable Computing Language" : "NVIDIA CUDA";
+    candidates[i].name = names[i];
+    candidates[i].kind = i < 2 ? icd::DeviceKind::cpu : icd::DeviceKind::gpu;
+    candidates[i].compute_units = i + 1;
+  }
+  candidates[1].unfit = "has no compiler";
+  return candidates;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::vector<icd::Candidate> candidates = machine();
+  if (const auto selection = icd::select_devices(candidates, text)) {
+    std::vector<bool> seen(candidates.size(), false);
+    for (const icd::Selected& selected : selection->devices) {
+      FUZZ_CHECK(selected.candidate < candidates.size() && !seen[selected.candidate]);
+      seen[selected.candidate] = true;
+    }
+  }
+  for (const std::size_t devices : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
+    (void)domain::parse_policy(text, devices);
+  }
+  (void)domain::parse_rungs(text);
+  return 0;
+}
