@@ -163,5 +163,42 @@ info_says_why_there_is_no_platform() {
   expect 'skmd-info: no device matches "x"' "$(cat "$work/err")" message
 }
 
+explain_takes_a_statistics_file() {
+  cat >"$work/stats.json" <<'JSON'
+{"version":1,"devices":[{"name":"one","kind":"cpu","backend":"icd"}],
+ "kernels":[{"name":"k","program":"p","access":"contiguous","launches":2,"split_launches":0,"groups":[4],"merge":{},
+   "not_split":{"one_group":2},"seconds":0.5,"predicted_seconds":0.0}],
+ "transfers":[{"device":0,"bytes_to":1,"bytes_from":2}],"partition":{"count":0,"p50_us":0.0,"max_us":0.0},
+ "verify":{"launches":0,"mismatches":0}}
+JSON
+  "$tree/bin/skmd-info" explain "$work/stats.json" >"$work/out" || fail "status $?"
+  grep -qF '2 launches stayed whole (one_group): The launch has one work-group' "$work/out" || fail "$(cat "$work/out")"
+}
+
+# refused STATUS WORDS FILE…: explain says these words and nothing else.
+refused() {
+  local status=$1 words=$2
+  shift 2
+  "$tree/bin/skmd-info" explain "$@" >"$work/out" 2>"$work/err"
+  expect "$status" $? "status for $*"
+  grep -qF -- "$words" "$work/err" || fail "no '$words' in $(cat "$work/err")"
+  [[ ! -s $work/out ]] || fail "output: $(cat "$work/out")"
+}
+
+explain_refuses_what_it_does_not_know() {
+  refused 2 'cannot be read' "$work/nothing"
+  refused 2 'is a folder' "$work"
+  : >"$work/empty"
+  refused 1 'is empty' "$work/empty"
+  head -c 300 /bin/true >"$work/binary"
+  refused 1 'neither a statistics file (SKMD_STATS) nor OpenCL C' "$work/binary"
+  echo '{"version":1,"devices":[' >"$work/cut.json"
+  refused 1 'not JSON from byte' "$work/cut.json"
+  echo '{"traceEvents":[]}' >"$work/trace.json"
+  refused 1 '"version" is not a count' "$work/trace.json"
+  echo 'kernel void k() {}' >"$work/k.cl"
+  refused 1 'skmd-compile is not in the libexec/skmd folder' "$work/k.cl"
+}
+
 [[ $(type -t "$2") == function ]] || fail "no case '$2'"
 "$2"

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/explain_stats.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/observe/support.h"
+
+namespace skmd::profiler {
+namespace {
+
+using nlohmann::json;
+
+/// As the library itself writes it.
+json example() {
+  icd::Observer observer(icd::test::counting());
+  observer.devices(icd::test::two_devices());
+  observer.launch(icd::test::split_launch("vadd"));
+  observer.launch(icd::test::whole_launch("vadd", domain::NotSplit::printf));
+  observer.transfer({1, 3 << 20, 2048, 0, 0, ""});
+  observer.partition(1500);
+  icd::VerifyReport report;
+  report.kernel = "vadd";
+  report.argument = 2;
+  report.device = 1;
+  report.mismatching_bytes = 3;
+  report.first_offset = 40;
+  report.detail = "the split launch gave 01, a whole run 02";
+  observer.verify(report);
+  return json::parse(observer.stats_json());
+}
+
+void expect_in(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in\n" << text;
+}
+
+TEST(ExplainStats, TellsWhoRanWhatAndWhyNotMore) {
+  const auto words = explain_stats(example());
+  ASSERT_TRUE(words) << words.error().reason;
+  expect_in(*words, "made of 2 devices");
+  expect_in(*words, "Kernel vadd (program ");
+  expect_in(*words, "2 launches, 1 of them split");
+  expect_in(*words, "work-group");
+  expect_in(*words, "1 launch stayed whole (printf): The kernel calls printf");
+  expect_in(*words, "3.0 MiB were moved to it, 2.0 KiB from it");
+  expect_in(*words, "decided 1 time");
+}
+
+TEST(ExplainStats, TellsWhereResultsDiffer) {
+  const auto words = explain_stats(example());
+  ASSERT_TRUE(words) << words.error().reason;
+  expect_in(*words, "kernel vadd, argument 2, on " + example()["devices"][1]["name"].get<std::string>() +
+                        ": 3 bytes differ, the first at offset 40 (the split launch gave 01, a whole run 02).");
+}
+
+TEST(ExplainStats, HasASentenceForEveryReasonAndRung) {
+  for (std::uint8_t i = 0; i < domain::kNotSplitCount; ++i) {
+    const auto reason = static_cast<domain::NotSplit>(i);
+    json document = example();
+    document["kernels"][0]["not_split"] = {{std::string(domain::name(reason)), 7}};
+    const auto words = explain_stats(document);
+    ASSERT_TRUE(words) << words.error().reason;
+    expect_in(*words, "7 launches stayed whole (" + std::string(domain::name(reason)) + "): " + sentence_for(reason));
+    EXPECT_EQ(words->find("unknown to this skmd-info"), std::string::npos);
+  }
+  json document = example();
+  document["kernels"][0]["merge"] = {{"disjoint", 1}, {"kernel", 2}, {"diff", 3}, {"reduce", 4}};
+  const auto words = explain_stats(document);
+  ASSERT_TRUE(words) << words.error().reason;
+  expect_in(*words, "1 buffer (disjoint)");
+  expect_in(*words, "2 buffers (kernel)");
+  expect_in(*words, "3 buffers (diff)");
+  expect_in(*words, "4 buffers (reduce)");
+}
+
+TEST(ExplainStats, TakesAReasonOfALaterVersion) {
+  json document = example();
+  document["kernels"][0]["not_split"] = {{"moon_phase", 1}};
+  const auto words = explain_stats(document);
+  ASSERT_TRUE(words) << words.error().reason;
+  expect_in(*words, "(moon_phase): This reason is unknown");
+}
+
+TEST(ExplainStats, RefusesWhatIsNoneAndNamesWhatIsMissing) {
+  EXPECT_FALSE(explain_stats(json::array()));
+  EXPECT_FALSE(explain_stats(json{{"version", 2}}));
+  for (const char* key : {"version", "devices", "kernels", "transfers", "partition", "verify"}) {
+    json document = example();
+    document.erase(key);
+    const auto words = explain_stats(document);
+    ASSERT_FALSE(words) << key;
+    expect_in(words.error().reason, std::string("\"") + key + "\"");
+    document[key] = "text";
+    EXPECT_FALSE(explain_stats(document)) << key;
+  }
+  for (const char* key : {"name", "program", "launches", "split_launches", "groups", "merge", "not_split", "seconds"}) {
+    json document = example();
+    document["kernels"][0][key] = nullptr;
+    EXPECT_FALSE(explain_stats(document)) << key;
+  }
+}
+
+}  // namespace
+}  // namespace skmd::profiler
