@@ -48,9 +48,9 @@ class Document {
     return found.is_string() ? found.get<std::string>() : "";
   }
   std::uint64_t count(const json& from, const char* key) {
-    return count(member(from, key, json::value_t::number_unsigned, "a count"), key);
+    return number_in(member(from, key, json::value_t::number_unsigned, "a count"), key);
   }
-  std::uint64_t count(const json& value, const std::string& name) {
+  std::uint64_t number_in(const json& value, const std::string& name) {
     if (!value.is_number_unsigned()) miss(name, "a count");
     return value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
   }
@@ -133,7 +133,7 @@ class Teller {
     if (split != 0) tell_rungs(document_.object(kernel, "merge"));
     for (const auto& [name, count] : document_.object(kernel, "not_split").items()) {
       const auto reason = reason_named(name);
-      line(1, times(document_.count(count, name), "launch") + " stayed whole (" + name +
+      line(1, times(document_.number_in(count, name), "launch") + " stayed whole (" + name +
                   "): " + (reason ? sentence_for(*reason) : "This reason is unknown to this skmd-info."));
     }
   }
@@ -142,7 +142,7 @@ class Teller {
     std::vector<std::uint64_t> counts;
     std::uint64_t total = 0;
     for (const json& entry : groups) {
-      counts.push_back(document_.count(entry, "groups"));
+      counts.push_back(document_.number_in(entry, "groups"));
       total += counts.back();
     }
     for (std::size_t i = 0; i < counts.size() && total != 0; ++i) {
@@ -156,7 +156,7 @@ class Teller {
          {domain::Rung::disjoint, domain::Rung::kernel, domain::Rung::diff, domain::Rung::reduce}) {
       const std::string name(domain::name(rung));
       if (!merge.contains(name)) continue;
-      const std::uint64_t count = document_.count(merge[name], name);
+      const std::uint64_t count = document_.number_in(merge[name], name);
       if (count != 0) line(1, "Results of " + times(count, "buffer") + " (" + name + "): " + sentence_for(rung) + ".");
     }
   }

@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 steps=(
   "test     scripts/test.sh"
   "random   random_kernels"
+  "suites   suites"
   "faults   faults"
   "fuzz     fuzz"
   "asan     sanitized asan"
@@ -18,6 +19,10 @@ steps=(
 quick=0
 
 random_kernels() { scripts/random-kernels.sh $((quick ? 2 : 2000)); }
+
+suites() {
+  if [[ $quick -ne 0 ]]; then scripts/suites.sh --quick; else scripts/suites.sh; fi
+}
 
 faults() {
   if [[ $quick -ne 0 ]]; then scripts/fault-matrix.sh --every 100; else scripts/fault-matrix.sh; fi
