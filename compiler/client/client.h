@@ -77,7 +77,7 @@ struct HelperLimits {
 struct ClientOptions {
   std::string helper;  // path of skmd-compile
   std::string cache;   // folder, created 0700 when missing; "": no cache
-  HelperLimits limits;
+  HelperLimits limits = {};
 };
 
 /// Thread-safe. Blocks until the helper answers. Starts the helper by posix_spawn/vfork-exec with a scrubbed
