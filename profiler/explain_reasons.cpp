@@ -40,9 +40,11 @@ std::string sentence_for(NotSplit reason) {
              "Indices "
              "instead of pointers can be split.";
     case NotSplit::image_read:
-      return "The kernel reads an image; images are not split yet. A buffer can be.";
+      return "The kernel reads an image that it also writes. Two images, or a buffer, can be split.";
     case NotSplit::image_written:
-      return "The kernel writes an image; images are not split yet. A buffer can be.";
+      return "The kernel writes an image at coordinates that are known only while it runs. Coordinates that follow "
+             "from ids "
+             "can be split, and so can a buffer.";
     case NotSplit::mutable_program_scope:
       return "The program has variables outside its kernels that can be written; each device would have its own. A "
              "buffer "

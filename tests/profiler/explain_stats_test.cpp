@@ -56,14 +56,14 @@ TEST(ExplainStats, HasASentenceForEveryReasonAndRung) {
   for (std::uint8_t i = 0; i < domain::kNotSplitCount; ++i) {
     const auto reason = static_cast<domain::NotSplit>(i);
     json document = example();
-    document["kernels"][0]["not_split"] = {{std::string(domain::name(reason)), 7}};
+    document["kernels"][0]["not_split"] = {{std::string(domain::name(reason)), 7u}};
     const auto words = explain_stats(document);
     ASSERT_TRUE(words) << words.error().reason;
     expect_in(*words, "7 launches stayed whole (" + std::string(domain::name(reason)) + "): " + sentence_for(reason));
     EXPECT_EQ(words->find("unknown to this skmd-info"), std::string::npos);
   }
   json document = example();
-  document["kernels"][0]["merge"] = {{"disjoint", 1}, {"kernel", 2}, {"diff", 3}, {"reduce", 4}};
+  document["kernels"][0]["merge"] = {{"disjoint", 1u}, {"kernel", 2u}, {"diff", 3u}, {"reduce", 4u}};
   const auto words = explain_stats(document);
   ASSERT_TRUE(words) << words.error().reason;
   expect_in(*words, "1 buffer (disjoint)");
@@ -74,7 +74,7 @@ TEST(ExplainStats, HasASentenceForEveryReasonAndRung) {
 
 TEST(ExplainStats, TakesAReasonOfALaterVersion) {
   json document = example();
-  document["kernels"][0]["not_split"] = {{"moon_phase", 1}};
+  document["kernels"][0]["not_split"] = {{"moon_phase", 1u}};
   const auto words = explain_stats(document);
   ASSERT_TRUE(words) << words.error().reason;
   expect_in(*words, "(moon_phase): This reason is unknown");
