@@ -133,10 +133,11 @@ Result<api::Composition> compose_on(Observer& observer) {
 }
 
 Result<api::Composition> compose() {
-  auto* observer = new Observer({.stats_file = variable("SKMD_STATS"),
-                                 .trace_file = variable("SKMD_TRACE"),
-                                 .log = variable("SKMD_LOG"),
-                                 .shared_folder = variable("SKMD_STATS_SHM")});
+  // Called once. Never destroyed, as all of this is not; kept where leak checkers see it, also without a platform.
+  static auto* observer = new Observer({.stats_file = variable("SKMD_STATS"),
+                                        .trace_file = variable("SKMD_TRACE"),
+                                        .log = variable("SKMD_LOG"),
+                                        .shared_folder = variable("SKMD_STATS_SHM")});
   auto composition = compose_on(*observer);
   if (!composition) observer->log(LogLevel::error, "no platform: " + composition.error().reason);
   return composition;
