@@ -220,7 +220,8 @@ TEST(CombiningMeetsAMap, MappedBytesStayTheApplications) {
   w.out->mapped_for_writing(mapped);
   auto* words = reinterpret_cast<std::uint32_t*>(*w.out->host());
   int submissions = 0;
-  w.fakes[1]->on_submit = [&] { words[8] = submissions++ == 0 ? 111 : 222; };  // slice and upload, then fetch
+  // At the slice and its upload, then at the fetch; the other slice counts in the same memory meanwhile.
+  w.fakes[1]->on_submit = [&] { std::atomic_ref(words[8]).store(submissions++ == 0 ? 111 : 222); };
   EXPECT_EQ(w.count(histogram_traits()), CL_COMPLETE);
   EXPECT_GE(submissions, 2);
   w.fakes[1]->on_submit = nullptr;
