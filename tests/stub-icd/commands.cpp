@@ -329,9 +329,15 @@ cl_int run_range(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, c
   });
 }
 
-/// Commands on a lost device end: nobody has to wait for them.
+void drain(cl_command_queue queue) {
+  flush_commands(queue);
+  std::unique_lock lock(queue->mutex);
+  queue->drained.wait(lock, [&] { return queue->commands.empty() && !queue->busy; });
+}
+
+/// Nothing runs on a lost device any more, and nothing of it touches memory that is given back.
 cl_int drop_if_lost(cl_command_queue queue, cl_int failed) {
-  if (lost(queue->device->index) != CL_SUCCESS) flush_commands(queue);
+  if (lost(queue->device->index) != CL_SUCCESS) drain(queue);
   return failed;
 }
 
@@ -345,9 +351,7 @@ cl_int flush(cl_command_queue queue) {
 cl_int finish(cl_command_queue queue) {
   const cl_int failed = record("clFinish", [&] { return on_device(queue); });
   if (failed != CL_SUCCESS) return drop_if_lost(queue, failed);
-  flush_commands(queue);
-  std::unique_lock lock(queue->mutex);
-  queue->drained.wait(lock, [&] { return queue->commands.empty() && !queue->busy; });
+  drain(queue);
   return CL_SUCCESS;
 }
 
