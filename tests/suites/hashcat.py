@@ -7,20 +7,14 @@ import os
 from harness import Suite, Test
 
 WORD = "hello"
+# Few of hashcat's hundreds, since PoCL compiles for a minute before each: two fast ones, and a slow one with an iterated kernel.
 # mode: hash of WORD; the slow ones are what hashcat's own example hashes hold ("hashcat").
 FAST = {
     "0": hashlib.md5(WORD.encode()).hexdigest(),
-    "100": hashlib.sha1(WORD.encode()).hexdigest(),
-    "900": "866437cb7a794bce2b727acc0362ee27",
-    "1000": "066ddfd4ef0e9cd7c256fe77191ef43c",
     "1400": hashlib.sha256(WORD.encode()).hexdigest(),
-    "1700": hashlib.sha512(WORD.encode()).hexdigest(),
-    "17400": hashlib.sha3_256(WORD.encode()).hexdigest(),
 }
 SLOW = {
     "400": "$P$946647711V1klyitUYhtB8Yw5DMA/w.",
-    "500": "$1$38652870$DUjsu4TTlTsOe/xxZ05uf/",
-    "1800": "$6$72820166$U4DVzpcYxgw7MVVDGGvB2/H5lRistD5.Ah4upwENR5UtffLR4X4SxSzfREv8z6wVl0jRFX40/KnYVvK4829kD1",
 }
 
 

@@ -9,7 +9,7 @@ from harness import Suite, Test
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = "/usr/share/doc/python-pyopencl-doc/examples"
 OWN = ("test_wrapper", "test_enqueue_copy", "test_array", "test_clmath", "test_clrandom", "test_algorithm", "test_arrays_in_structs")
-DEMOS = ("demo", "demo_array", "demo_elementwise", "demo_elementwise_complex", "demo_meta_template", "demo-struct-reduce", "transpose", "narray")
+DEMOS = ("demo", "demo_array", "demo_elementwise", "demo_elementwise_complex", "demo_meta_template", "demo-struct-reduce", "narray")  # not "transpose": that is a benchmark of several minutes
 _LINE = re.compile(r"^(\S+): (ok|wrong.*)$", re.MULTILINE)
 _DEVICE = re.compile(r"\[<context factory.*\]$")
 
