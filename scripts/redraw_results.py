@@ -95,7 +95,18 @@ def merges(raw):
                      for name, entry in medians.items()])
 
 
-KINDS = {"shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+def suites(raw):
+    """Per suite and mode: outcomes, launches that were split, why the others stayed whole."""
+    rows = [[row["suite"], "PoCL alone" if row["mode"] == "pocl" else f"`{row['mode']}`", str(row["programs"]), str(row["ran"]), str(row["passed"]),
+             str(row["failed"]), "" if row["mode"] == "pocl" else f"{row['split']} of {row['launches']}", counts(row["whole"]),
+             str(row["processor_seconds"])] for row in raw["rows"]]
+    ours = [row for row in raw["rows"] if row["mode"] != "pocl"]
+    rows.append(["all", "SKMD", *(str(sum(row[key] for row in ours)) for key in ("programs", "ran", "passed", "failed")),
+                 f"{sum(row['split'] for row in ours)} of {sum(row['launches'] for row in ours)}", "", str(sum(row["processor_seconds"] for row in ours))])
+    return markdown(["suite", "on", "programs", "outcomes", "passed", "failed", "split launches", "kept whole", "processor seconds"], rows)
+
+
+KINDS = {"suites": suites, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges}
 
 

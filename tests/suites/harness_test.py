@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judgement of run.py without OpenCL: how outcomes are read and compared, and that docs/known-differences.md is the list
 that it goes by."""
+import argparse
+import json
 import os
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -81,6 +84,80 @@ class Judgement(unittest.TestCase):
         self.assertIn("suite/test/a", said[0])
 
 
+class Lines(unittest.TestCase):
+    """A run keeps what it saw as lines, and goes on from them."""
+
+    def test_a_report_is_made_again_of_its_lines(self):
+        rows = [("suite/test/a", "fails on PoCL", "why"), ("suite/test/b", "left open", "why")]
+        stats = {"kernels": [{"name": "k", "launches": 5, "split_launches": 2, "not_split": {"one_group": 3, "printf": 0}}]}
+        runs = {BASELINE: Run({"a": "fail", "b": "pass", "c": "pass"}, ended(""), {}, 2.0, 1.0),
+                "equal": Run({"a": "fail", "b": "fail", "c": "fail"}, ended("said", 1), stats, 3.0, 1.5)}
+        with tempfile.TemporaryDirectory() as folder:
+            log = os.path.join(folder, "log")
+            first = reports.Report(known.Known(rows))
+            first._say = lambda text: None
+            with open(log, "w", encoding="utf-8") as file:
+                file.writelines(json.dumps(line) + "\n" for line in first.add("suite", "test", runs))
+            again = reports.Report(known.Known(rows))
+            self.assertEqual(run.taken_over(again, log), {("suite", "test")})
+        self.assertEqual(again.raw("x"), first.raw("x"))
+        self.assertEqual(again.failed(), 1)
+        self.assertEqual(again.known.stale(["suite"]), [])
+        row = again.rows["suite", "equal"]
+        self.assertEqual((row.launches, row.split, dict(row.whole), row.processor_seconds), (5, 2, {"one_group": 3}, 1.5))
+
+    def test_much_more_processor_time_is_said(self):
+        said = []
+        report = reports.Report(known.Known([]))
+        report._say = said.append
+        report.add("suite", "test", {BASELINE: Run({"a": "pass"}, ended(""), {}, 1.0, 4.0), "equal": Run({"a": "pass"}, ended(""), {}, 1.0, 13.0)})
+        report.add("suite", "other", {BASELINE: Run({"a": "pass"}, ended(""), {}, 1.0, 4.0), "equal": Run({"a": "pass"}, ended(""), {}, 1.0, 11.0)})
+        self.assertEqual(len(said), 1)
+        self.assertIn("slow suite/test equal", said[0])
+
+    def run_with(self, outcome):
+        """-> the modes that a program was run in whose end on PoCL alone is `outcome`."""
+        class Fake:
+            ran = []
+
+            def run(self, test, mode, timeout=None):
+                self.ran.append((mode, timeout))
+                return Run({"": outcome}, ended(""), {}, 500.0)
+        report = reports.Report(known.Known([]))
+        report._say = lambda text: None
+        fake = Fake()
+        run.run_suite(piglit.SUITE, [Test("one", ("x",), timeout=900)], fake, argparse.Namespace(modes="equal,auto", jobs=1, log=None), report)
+        return fake.ran
+
+    def test_what_pocl_cannot_do_runs_once(self):
+        self.assertEqual(self.run_with("fail"), [(BASELINE, None)])
+        self.assertEqual(self.run_with("skip"), [(BASELINE, None)])
+
+    def test_the_limit_of_time_follows_what_pocl_took(self):
+        self.assertEqual(self.run_with("pass"), [(BASELINE, None), ("equal", 5000), ("auto", 5000)])
+
+
+class Selections(unittest.TestCase):
+    def test_of_generated_programs_one_of_each_family_runs(self):
+        names = [f"program@execute@builtin@builtin-{kind}-{function}-1.0.generated" for function in ("max", "mad_hi", "clz") for kind in ("int", "uchar", "long")]
+        names += [f"program@execute@store@store-{kind}{width}-{space}" for kind in ("int", "half") for width in ("", "2", "16") for space in ("local", "global")]
+        names += [f"program@execute@vload@vload-{kind}-{space}" for kind in ("int", "half") for space in ("private", "local", "global")]
+        chosen = piglit.selected(["api@clsetkernelarg", *names])
+        self.assertIn("api@clsetkernelarg", chosen)
+        self.assertEqual(len(chosen), 1 + 3 + 4 + 2)
+        for text in ("-max-", "-mad_hi-", "-clz-", "builtin-int-", "builtin-uchar-", "builtin-long-", "2-", "16-", "-private", "-global"):
+            self.assertTrue(any(text in name for name in chosen), text)
+
+    def test_every_routine_of_clblast_is_named_once(self):
+        names = [name for level in clblast.ROUTINES.values() for name in level.split()]
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_both_precisions_of_each_transform_run(self):
+        names = [test.name for test in clfft.tests(False)]
+        self.assertEqual(sum(name.endswith("single") for name in names), sum(name.endswith("double") for name in names))
+        self.assertEqual(len(names), len(set(names)))
+
+
 class KnownDifferences(unittest.TestCase):
     def setUp(self):
         with open(DOCUMENT, encoding="utf-8") as file:
@@ -142,14 +219,12 @@ class Programs(unittest.TestCase):
         return Runner("/nowhere", folder, folder)
 
     def test_a_program_out_of_time_is_ended_and_passes_nothing(self):
-        import tempfile
         with tempfile.TemporaryDirectory() as folder:
             result = self.runner(folder).run(Test("sleeps", ("/bin/sh", "-c", "sleep 1000 & sleep 1000"), timeout=1), BASELINE)
             self.assertIsNone(result.finished.status)
             self.assertEqual(result.outcomes, {"": "fail"})
 
     def test_a_program_has_a_folder_of_its_own(self):
-        import tempfile
         with tempfile.TemporaryDirectory() as folder:
             result = self.runner(folder).run(Test("writes", ("/bin/sh", "-c", "test $HOME = $PWD && test {folder} = $PWD"), env=(("HOME", "{folder}"),)),
                                              BASELINE)

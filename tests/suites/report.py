@@ -115,7 +115,8 @@ class Report:
     def raw(self, command):
         rows = [{"suite": suite, "mode": mode} | vars(row) | {"seconds": round(row.seconds), "processor_seconds": round(row.processor_seconds)}
                 for (suite, mode), row in self.rows.items()]
-        return {"origin": machine() | {"commit": ", ".join(sorted({line["commit"] for line in self.lines})), "command": command}, "rows": rows, "not_run": self.not_run, "stale": self.stale,
+        commits = ", ".join(sorted({line["commit"] for line in self.lines}))
+        return {"origin": f"{machine()}. Commit {commits}, `{command}`.", "rows": rows, "not_run": self.not_run, "stale": self.stale,
                 "failed": [line for line in self.lines if line["failed"] and line["mode"] != BASELINE]}
 
 
@@ -128,7 +129,8 @@ def commit():
 def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), platform.machine())
-    return {"machine": f"{os.cpu_count()} cores, {model}", "driver": "PoCL " + _said("dpkg-query", "-W", "-f", "${Version}", "pocl-opencl-icd")}
+    pocl = _said("dpkg-query", "-W", "-f", "${Version}", "pocl-opencl-icd")
+    return f"{os.cpu_count()} cores ({model}), PoCL {pocl}"
 
 
 def _said(*argv):
