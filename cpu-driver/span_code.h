@@ -18,6 +18,9 @@ struct SpanArgument {
   /// Merge functions: what another device left in this buffer, where stored bytes come from; nothing else is read.
   const std::byte* result = nullptr;
   std::uint64_t size = 0;
+  /// Merge functions: a bit for each unit (units_symbol) of the buffer, set where a group stores. Null: stored bytes
+  /// are copied at once.
+  std::uint64_t* marks = nullptr;
 };
 
 /// The launch's geometry and arguments. Generated code reads it by offset: a change is a new kSpanVersion.
@@ -37,8 +40,12 @@ using SpanFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::
 /// The name of a kernel's merge function in the shared object.
 inline std::string merge_symbol(std::string_view kernel) { return std::string("skmd_merge_").append(kernel); }
 
+/// The name of one byte for each of the kernel's arguments: the unit, a power of two, that divides place and size of
+/// all that the merge function stores in it; 0: it stores nothing there.
+inline std::string units_symbol(std::string_view kernel) { return std::string("skmd_units_").append(kernel); }
+
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
-inline constexpr std::uint32_t kSpanVersion = 1;
+inline constexpr std::uint32_t kSpanVersion = 2;
 
 enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2 };
 

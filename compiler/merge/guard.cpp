@@ -6,11 +6,13 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
 
 #include "compiler/merge/eligible.h"
 #include "compiler/merge/replay.h"
+#include "compiler/merge/units.h"
 
 namespace skmd::compiler {
 
@@ -21,6 +23,8 @@ using llvm::Value;
 
 constexpr unsigned kZeroBytes = 64;
 constexpr std::uint64_t kWord = 8;
+constexpr std::uint64_t kWordBits = 64;
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 32;
 
 class Guard {
  public:
@@ -33,11 +37,22 @@ class Guard {
     const Extent& extent = extents_.find(base_of(*place))->second;
     IRBuilder<> ir(&marker);
     Value* offset = ir.CreateSub(ir.CreatePtrToInt(place, ir.getInt64Ty()), extent.bytes);
-    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(count);
-    if (constant != nullptr && constant->getZExtValue() == 1) {
-      copy_inside(extent, offset, width, marker);
+    Value* bytes = ir.CreateMul(ir.getInt64(width), count);
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(bytes);
+    if (constant != nullptr && constant->isZero()) return marker.eraseFromParent(), void();
+    llvm::Instruction* then = nullptr;
+    llvm::Instruction* otherwise = nullptr;
+    llvm::SplitBlockAndInsertIfThenElse(can_mark(ir, extent, offset, width, *count), &marker, &then, &otherwise);
+    IRBuilder<> mark(then);
+    if (constant != nullptr && known_alignment(*place, marker.getDataLayout()) % constant->getZExtValue() == 0) {
+      mark_word(mark, extent, offset, constant->getZExtValue());
     } else {
-      copy_each(extent, offset, width, count, marker);
+      mark_range(extent, offset, bytes, *then);
+    }
+    if (constant != nullptr && constant->getZExtValue() == width) {
+      copy_inside(extent, offset, width, *otherwise);
+    } else {
+      copy_each(extent, offset, width, count, *otherwise);
     }
     marker.eraseFromParent();
   }
@@ -76,6 +91,62 @@ class Guard {
       limit = ir.CreateSelect(ir.CreateICmpUGE(extent.size, ir.getInt64(width)), rest, ir.getInt64(0));
     }
     return limit;
+  }
+
+  // The same, and 0 where there are no bits to set.
+  Value* marked_limit_of(const Extent& extent, std::uint64_t width) {
+    Value*& limit = marked_limits_[{extent.marks, width}];
+    if (limit == nullptr) {
+      Value* inside = limit_of(extent, width);
+      IRBuilder<> ir(&entry_);
+      limit = ir.CreateSelect(ir.CreateIsNotNull(extent.marks), inside, ir.getInt64(0));
+    }
+    return limit;
+  }
+
+  // Whether all of a marker's bytes are inside and can be marked.
+  Value* can_mark(IRBuilder<>& ir, const Extent& extent, Value* offset, std::uint64_t width, Value& count) {
+    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&count);
+        constant != nullptr && constant->getValue().ult(kMostElements))
+      return ir.CreateICmpULT(offset, marked_limit_of(extent, width * constant->getZExtValue()));
+    Value* room = ir.CreateUDiv(ir.CreateSub(extent.size, offset), ir.getInt64(width));
+    return ir.CreateAnd(ir.CreateICmpULT(offset, marked_limit_of(extent, width)), ir.CreateICmpULE(&count, room));
+  }
+
+  static void set_bits(IRBuilder<>& ir, const Extent& extent, Value* bit, Value* mask) {
+    llvm::Type* word = ir.getInt64Ty();
+    Value* place = ir.CreateGEP(word, extent.marks, ir.CreateLShr(bit, 6));
+    ir.CreateStore(ir.CreateOr(ir.CreateLoad(word, place), mask), place);
+  }
+
+  // All in one word: `size` divides `offset`, and no unit is larger than either.
+  static void mark_word(IRBuilder<>& ir, const Extent& extent, Value* offset, std::uint64_t size) {
+    Value* first = ir.CreateLShr(offset, llvm::Log2_64(extent.unit));
+    Value* ones = ir.getInt64((std::uint64_t{1} << (size / extent.unit)) - 1);
+    set_bits(ir, extent, first, ir.CreateShl(ones, ir.CreateAnd(first, kWordBits - 1)));
+  }
+
+  static void mark_range(const Extent& extent, Value* offset, Value* bytes, llvm::Instruction& before) {
+    llvm::BasicBlock* head = before.getParent();
+    llvm::BasicBlock* after = llvm::SplitBlock(head, &before);
+    llvm::BasicBlock* loop = llvm::BasicBlock::Create(head->getContext(), "mark", head->getParent(), after);
+    IRBuilder<> ir(head->getTerminator());
+    const unsigned shift = llvm::Log2_64(extent.unit);
+    Value* first = ir.CreateLShr(offset, shift);
+    Value* last = ir.CreateAdd(first, ir.CreateLShr(bytes, shift));
+    ir.CreateCondBr(ir.CreateICmpNE(first, last), loop, after);
+    head->getTerminator()->eraseFromParent();
+    ir.SetInsertPoint(loop);
+    llvm::PHINode* bit = ir.CreatePHI(ir.getInt64Ty(), 2);
+    bit->addIncoming(first, head);
+    Value* skipped = ir.CreateAnd(bit, kWordBits - 1);
+    Value* room = ir.CreateSub(ir.getInt64(kWordBits), skipped);
+    Value* count = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, room, ir.CreateSub(last, bit));
+    Value* ones = ir.CreateLShr(ir.getInt64(~std::uint64_t{0}), ir.CreateSub(ir.getInt64(kWordBits), count));
+    set_bits(ir, extent, bit, ir.CreateShl(ones, skipped));
+    Value* next = ir.CreateAdd(bit, count);
+    ir.CreateCondBr(ir.CreateICmpNE(next, last), loop, after);
+    bit->addIncoming(next, loop);
   }
 
   Value* zeros(const llvm::LoadInst& load) {
@@ -132,7 +203,7 @@ class Guard {
 
   const Extents& extents_;
   llvm::Instruction& entry_;
-  llvm::DenseMap<std::pair<const Value*, std::uint64_t>, Value*> limits_;
+  llvm::DenseMap<std::pair<const Value*, std::uint64_t>, Value*> limits_, marked_limits_;
 };
 
 void guard_division(llvm::BinaryOperator& division) {

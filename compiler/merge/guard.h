@@ -15,11 +15,14 @@ struct Extent {
   llvm::Value* bytes = nullptr;   // i64: address
   llvm::Value* result = nullptr;  // i64: address of the other device's result
   llvm::Value* size = nullptr;    // i64
+  llvm::Value* marks = nullptr;   // ptr; null: stores are copied at once
+  std::uint64_t unit = 0;         // bytes for which one bit stands
 };
 using Extents = llvm::DenseMap<const llvm::Value*, Extent>;
 
-/// Replaces every marker by a copy from the result, and makes every load that may leave its object one that cannot.
-/// `extents` names the kernel's pointer arguments; their uses are still in place. `entry` is where limits are computed.
+/// Replaces every marker by setting bits where there are any, else by a copy from the result, and makes every load that
+/// may leave its object one that cannot. `extents` names the kernel's pointer arguments; their uses are still in place.
+/// `entry` is where limits are computed.
 void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& extents, llvm::Instruction& entry);
 
 /// Fills and copies of private variables become loops: there is no memset to call.

@@ -81,13 +81,14 @@ MergeKernel prepare(llvm::Module& module, const domain::KernelTraits& traits, ll
   MergeKernel judged = judge(*kernel);
   if (judged.obstacle.empty()) {
     analyses.clear(*kernel, kernel->getName());
-    optimise(*make_span_function(*kernel, cpu::merge_symbol(traits.name)), analyses);
+    optimise(*make_span_function(*kernel, traits.name), analyses);
   }
   return judged;
 }
 
 void keep_only_spans(llvm::Module& module) {
   const auto is_span = [](const llvm::Function& f) { return f.getName().starts_with(cpu::merge_symbol("")); };
+  const auto is_units = [](const llvm::GlobalVariable& v) { return v.getName().starts_with(cpu::units_symbol("")); };
   for (llvm::Function& function : module)
     if (!is_span(function) && !function.isIntrinsic()) function.deleteBody();
   for (llvm::Function& function : llvm::make_early_inc_range(module))
@@ -96,6 +97,7 @@ void keep_only_spans(llvm::Module& module) {
   while (again) {
     again = false;
     for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(module.globals())) {
+      if (is_units(variable)) continue;
       variable.removeDeadConstantUsers();
       if (variable.use_empty()) {
         variable.eraseFromParent();

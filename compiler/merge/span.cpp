@@ -21,6 +21,7 @@
 #include "compiler/analysis/builtin.h"
 #include "compiler/analysis/kernel_view.h"
 #include "compiler/merge/guard.h"
+#include "compiler/merge/units.h"
 #include "cpu-driver/span_code.h"
 
 namespace skmd::compiler {
@@ -42,10 +43,10 @@ struct Counter {
 class SpanBuilder {
  public:
   SpanBuilder(llvm::Function& kernel, const std::string& name)
-      : kernel_(kernel), module_(*kernel.getParent()), context_(kernel.getContext()), ir_(context_) {
+      : kernel_(kernel), module_(*kernel.getParent()), context_(kernel.getContext()), name_(name), ir_(context_) {
     llvm::Type* i64 = ir_.getInt64Ty();
     auto* type = llvm::FunctionType::get(ir_.getVoidTy(), {ir_.getPtrTy(), i64, i64}, false);
-    span_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module_);
+    span_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, cpu::merge_symbol(name), module_);
     span_->setDoesNotThrow();
     span_->addFnAttr("no-builtins");  // a call of memset has nowhere to go
     frame_ = span_->getArg(0);
@@ -94,7 +95,8 @@ class SpanBuilder {
         values_[&argument] = ir_.CreateIntToPtr(bytes, argument.getType());
         if (may_reach_buffer(argument))
           extents_[&argument] = {bytes, part(offsetof(cpu::SpanArgument, result)),
-                                 part(offsetof(cpu::SpanArgument, size))};
+                                 part(offsetof(cpu::SpanArgument, size)),
+                                 ir_.CreateIntToPtr(part(offsetof(cpu::SpanArgument, marks)), ir_.getPtrTy()), 0};
         continue;
       }
       if (layout.getTypeStoreSize(argument.getType()).isScalable()) continue;
@@ -176,9 +178,18 @@ class SpanBuilder {
     expand_transfers(body);
     body.clear();  // with what the expansion has split off
     for (auto part = start->getIterator(); part != span_->end(); ++part) body.push_back(&*part);
+    settle_units(body);
     guard_accesses(body, extents_, *entry_->getTerminator());
     for (const auto& [argument, value] : values_) const_cast<Value*>(argument)->replaceAllUsesWith(value);
     IRBuilder<>(inner_.header).CreateBr(start);
+  }
+
+  void settle_units(const std::vector<BasicBlock*>& body) {
+    const std::vector<std::uint8_t> units = store_units(body, kernel_.arg_size());
+    for (auto& [argument, extent] : extents_) extent.unit = units[llvm::cast<llvm::Argument>(argument)->getArgNo()];
+    llvm::Constant* bytes = llvm::ConstantDataArray::get(context_, units);
+    new llvm::GlobalVariable(module_, bytes->getType(), true, llvm::GlobalValue::ExternalLinkage, bytes,
+                             cpu::units_symbol(name_));
   }
 
   void answer_queries(BasicBlock& part) {
@@ -230,6 +241,7 @@ class SpanBuilder {
   llvm::Function& kernel_;
   llvm::Module& module_;
   llvm::LLVMContext& context_;
+  const std::string& name_;
   IRBuilder<> ir_;
   llvm::Function* span_ = nullptr;
   Value *frame_ = nullptr, *first_ = nullptr, *last_ = nullptr, *work_dim_ = nullptr;

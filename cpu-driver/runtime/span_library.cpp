@@ -138,8 +138,9 @@ Result<std::unique_ptr<SpanLibrary>> SpanLibrary::load(const std::string& artifa
 
 SpanLibrary::~SpanLibrary() { ::dlclose(handle_); }
 
-SpanFunction SpanLibrary::find(const std::string& symbol) const {
-  return reinterpret_cast<SpanFunction>(::dlsym(handle_, symbol.c_str()));
+MergeFunction SpanLibrary::merge_function(const std::string& kernel) const {
+  return {reinterpret_cast<SpanFunction>(::dlsym(handle_, merge_symbol(kernel).c_str())),
+          static_cast<const std::uint8_t*>(::dlsym(handle_, units_symbol(kernel).c_str()))};
 }
 
 }  // namespace skmd::cpu

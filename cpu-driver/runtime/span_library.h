@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "cpu-driver/span_code.h"
+#include "cpu-driver/runtime/merge_run.h"
 #include "partitioner/result.h"
 
 namespace skmd::cpu {
@@ -19,8 +19,8 @@ class SpanLibrary {
   SpanLibrary(const SpanLibrary&) = delete;
   SpanLibrary& operator=(const SpanLibrary&) = delete;
 
-  /// Null if there is no such function.
-  [[nodiscard]] SpanFunction find(const std::string& symbol) const;
+  /// Of a kernel; nothing if it has none.
+  [[nodiscard]] MergeFunction merge_function(const std::string& kernel) const;
 
  private:
   explicit SpanLibrary(void* handle) : handle_(handle) {}

@@ -8,26 +8,24 @@
 #include <string>
 #include <vector>
 
-#include "cpu-driver/runtime/pool.h"
+#include "cpu-driver/runtime/merge_run.h"
 #include "cpu-driver/runtime/span_library.h"
-#include "cpu-driver/span_code.h"
 #include "partitioner/byte_ranges.h"
-#include "partitioner/nd_range.h"
 
 namespace skmd::icd {
 
 /// The span code of one program, loaded when a function is first asked for. Thread-safe.
 class HostCode {
  public:
-  using Find = std::function<cpu::SpanFunction(const std::string& symbol)>;
+  using Find = std::function<cpu::MergeFunction(const std::string& kernel)>;
 
   /// `folder`: where code may be put for a moment if memory cannot be executed.
   HostCode(std::string artifact, std::string folder);
   /// Functions that are linked in.
   explicit HostCode(Find find) : find_(std::move(find)), tried_(true) {}
 
-  /// Null if there is none, or the artifact cannot be loaded; then problem() says why.
-  cpu::SpanFunction merge_function(const std::string& kernel);
+  /// Nothing if there is none, or the artifact cannot be loaded; then problem() says why.
+  cpu::MergeFunction merge_function(const std::string& kernel);
   [[nodiscard]] std::string problem();
 
  private:
@@ -37,9 +35,6 @@ class HostCode {
   Find find_;
   bool tried_ = false;
 };
-
-/// Runs `function` over all groups of `span` on the pool's threads and waits.
-void run_span(cpu::SpanFunction function, const cpu::SpanFrame& frame, const domain::GroupSpan& span);
 
 /// Calls `body` for pieces of `ranges` on the pool's threads and waits. No piece begins or ends inside an element of
 /// `element` bytes, counted from each range's begin.

@@ -140,7 +140,7 @@ domain::MergeDecision how_to_merge(const Machine& machine, const Launch& launch,
   const auto& rungs = found.per_root;
   // Code is loaded only for those who need it, and a system may refuse to execute it.
   const bool replayed = std::find(rungs.begin(), rungs.end(), domain::Rung::kernel) != rungs.end();
-  if (!replayed || launch.kernel->merge_function() != nullptr) return found;
+  if (!replayed || launch.kernel->merge_function().run != nullptr) return found;
   return merge(machine.settings.rungs.without(domain::Rung::kernel));
 }
 

@@ -135,7 +135,8 @@ void Replay::replay(const SliceWork& slice) {
   }
   for (const Root& root : roots_) bytes += slice.touches->roots[root.index].may_write.bytes();
   const std::uint64_t begin = now_ns();
-  run_span(launch_.kernel->merge_function(), frame.frame, slice.span);
+  cpu::run_merge(cpu::Pool::shared(), launch_.kernel->merge_function(), frame.frame, frame.arguments.size(),
+                 slice.span.first, slice.span.last);
   machine_.observer->merge({launch_.kernel->traits().name, domain::Rung::kernel, bytes, begin, now_ns()});
 }
 

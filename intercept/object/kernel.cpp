@@ -37,8 +37,8 @@ BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opa
       code_(std::move(code)),
       kernels_(native_.size()) {}
 
-cpu::SpanFunction BuiltKernel::merge_function() const {
-  return code_ != nullptr && traits_.merge_function ? code_->merge_function(traits_.name) : nullptr;
+cpu::MergeFunction BuiltKernel::merge_function() const {
+  return code_ != nullptr && traits_.merge_function ? code_->merge_function(traits_.name) : cpu::MergeFunction{};
 }
 
 Result<std::shared_ptr<NativeKernel>> BuiltKernel::native(std::uint32_t index) {

@@ -35,7 +35,7 @@ class BuiltKernel {
   /// Thread-safe.
   Result<std::shared_ptr<NativeKernel>> native(std::uint32_t index);
   /// The kernel's merge function, loaded at the first call; null where there is none. Thread-safe.
-  [[nodiscard]] cpu::SpanFunction merge_function() const;
+  [[nodiscard]] cpu::MergeFunction merge_function() const;
   [[nodiscard]] bool built_on(std::uint32_t index) const { return native_[index] != nullptr; }
   [[nodiscard]] Machine& machine() const { return machine_; }
   /// CL_KERNEL_WORK_GROUP_SIZE: what every device that built the kernel takes, without those that are far below the

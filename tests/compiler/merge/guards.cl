@@ -12,6 +12,11 @@ __kernel void k(__global uint* out, __global const int* where, int d) {
 // CHECK-NEXT: select i1 [[INSIDE]], ptr addrspace(1) %{{.+}}, ptr addrspace(1) @skmd.zeros.1
 // CHECK: sdiv i32
 // CHECK: select i1
-// CHECK: [[FITS:%.+]] = icmp ult i64
+// Marked where there are bits for it, else copied.
+// CHECK: [[FITS:%.+]] = icmp ugt i64
+// CHECK-NEXT: [[MARKED:%.+]] = select i1 %{{.+}}, i1 [[FITS]], i1 false
+// CHECK-NEXT: br i1 [[MARKED]]
+// CHECK: or i64
+// CHECK-NEXT: store i64
 // CHECK: br i1 [[FITS]]
 // CHECK: store i32

@@ -16,11 +16,15 @@ __kernel void packed(__global uint* out, __global const uint* where) {
   vstore3((uint3)(i), where[i], out);
 }
 // CHECK: kernel packed: merge function, loads from where
+// One bit for all of it where its place is a multiple of its size.
+// CHECK: @skmd_units_four = {{.*}}[2 x i8] c"\10\00"
+// CHECK: @skmd_units_three = {{.*}}[2 x i8] c"\04\00"
+// CHECK: @skmd_units_packed = {{.*}}[2 x i8] c"\04\00"
 // CHECK: define void @skmd_merge_four
-// CHECK-COUNT-2: store i64
+// CHECK-COUNT-2: store i64 %{{.+}}, align 1
 // CHECK: define void @skmd_merge_three
-// CHECK-NOT: store i64
+// CHECK-NOT: store i64 %{{.+}}, align 1
 // CHECK: icmp eq i64 %{{.+}}, 3
 // CHECK: define void @skmd_merge_packed
-// CHECK-NOT: store i64
+// CHECK-NOT: store i64 %{{.+}}, align 1
 // CHECK: icmp eq i64 %{{.+}}, 3

@@ -34,8 +34,11 @@ SpanHeader header() {
 TEST(SpanLibrary, FindsTheFunctionsOfItsKernels) {
   const auto library = SpanLibrary::load(artifact(), "");
   ASSERT_TRUE(library.ok()) << library.error().reason;
-  EXPECT_NE((*library)->find(merge_symbol("fill")), nullptr);
-  EXPECT_EQ((*library)->find(merge_symbol("other")), nullptr);
+  EXPECT_NE((*library)->merge_function("fill").run, nullptr);
+  ASSERT_NE((*library)->merge_function("fill").units, nullptr);
+  EXPECT_EQ((*library)->merge_function("fill").units[0], 4);
+  EXPECT_EQ((*library)->merge_function("other").run, nullptr);
+  EXPECT_EQ((*library)->merge_function("other").units, nullptr);
 }
 
 TEST(SpanLibrary, TwoArtifactsDoNotMix) {
@@ -46,7 +49,7 @@ TEST(SpanLibrary, TwoArtifactsDoNotMix) {
   for (const std::string& code : {artifact(), other, artifact(), other}) {
     auto library = SpanLibrary::load(code, "");
     ASSERT_TRUE(library.ok()) << library.error().reason;
-    functions.push_back((*library)->find(merge_symbol("fill")));
+    functions.push_back((*library)->merge_function("fill").run);
     loaded.push_back(std::move(*library));
   }
   // Item 1 stores at 3 in the one, at 6 in the other.
@@ -80,7 +83,8 @@ TEST(SpanLibrary, RefusesWhatIsNotItsOwn) {
   refuses(with_header(wrong), "magic");
   wrong = header();
   ++wrong.version;
-  refuses(with_header(wrong), "version 2, expected 1");
+  refuses(with_header(wrong),
+          "version " + std::to_string(kSpanVersion + 1) + ", expected " + std::to_string(kSpanVersion));
   wrong = header();
   wrong.target = wrong.target == SpanTarget::aarch64 ? SpanTarget::x86_64_v2 : SpanTarget::aarch64;
   refuses(with_header(wrong), "another machine");

@@ -30,8 +30,9 @@ std::shared_ptr<BuiltKernel> scatter(FakeMachine& m, bool loadable = true) {
   traits.merge_function = true;
   traits.merge_loads = {1};
   std::vector<std::shared_ptr<NativeProgram>> programs(m.fakes.size(), std::make_shared<FakeProgram>());
-  auto code = std::make_shared<HostCode>(HostCode::Find(
-      [loadable](const std::string&) -> cpu::SpanFunction { return loadable ? &replay_scatter : nullptr; }));
+  auto code = std::make_shared<HostCode>(HostCode::Find([loadable](const std::string&) {
+    return cpu::MergeFunction{loadable ? &replay_scatter : nullptr, nullptr};
+  }));
   return std::make_shared<BuiltKernel>(m.machine, traits, false, "program", programs, code);
 }
 
