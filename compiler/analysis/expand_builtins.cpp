@@ -73,9 +73,14 @@ Value* expansion(llvm::IRBuilder<>& ir, const llvm::CallInst& call) {
   return nullptr;
 }
 
+// A constant of three elements was widened by one that is nothing.
 bool comes_from_three(const Value* value) {
   const auto* shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(value);
-  if (shuffle == nullptr) return llvm::isa<llvm::Constant>(value);
+  if (shuffle == nullptr) {
+    const auto* constant = llvm::dyn_cast<llvm::Constant>(value);
+    const llvm::Constant* fourth = constant == nullptr ? nullptr : constant->getAggregateElement(3u);
+    return fourth != nullptr && llvm::isa<llvm::UndefValue>(fourth);
+  }
   const auto* source = llvm::dyn_cast<llvm::FixedVectorType>(shuffle->getOperand(0)->getType());
   return source != nullptr && source->getNumElements() == 3;
 }

@@ -165,6 +165,16 @@ TEST_P(Merging, AThreeVectorLeavesTheFourthElement) {
   }
 }
 
+TEST_P(Merging, AConstantFourVectorIsStoredWhole) {
+  ASSERT_TRUE(compile("__kernel void k(__global uint4* out, uint n) { out[get_global_id(0) * 3 % n] = 1; }"));
+  EXPECT_EQ(k_.units[0], 16);
+  std::vector<std::uint32_t> out(16, kOld), result(16, 5);
+  Value n(4u);
+  const SpanArgument arguments[] = {merged(out, result), n.argument()};
+  replay(line(4, 1), arguments, 0, 4);
+  EXPECT_EQ(out, std::vector<std::uint32_t>(16, 5));
+}
+
 /// Bytes of `out` after storing what `result` holds at the places that `stores` names.
 struct Bytes {
   explicit Bytes(std::size_t size) : out(size, 0xAA), result(size), expected(out) {
