@@ -56,7 +56,8 @@ std::uint64_t parameter_bytes(const LaunchArgument& argument) {
   return value != nullptr ? value->size() : sizeof(void*);
 }
 
-/// A limit of 0 is one that the driver does not tell.
+/// What a driver reports of its constant memory and argument bytes, and need not insist on. A limit of 0 is one that it
+/// does not tell.
 std::string check_parameters(const Device& device, const Launch& launch) {
   const auto& traits = launch.kernel->traits();
   const std::uint64_t largest_constant = scalar(device, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
@@ -99,7 +100,6 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
     for (std::size_t d = 0; d < 3; ++d)
       if (local[d] > most[d]) return exceeds("a local size of", local[d], most[d]);
   }
-  if (std::string reason = check_parameters(device, launch); !reason.empty()) return reason;
   return check_arguments(device, launch, limits.local_bytes);
 }
 
@@ -132,9 +132,18 @@ bool keeps_state(const Machine& machine, const BuiltKernel& kernel) {
 
 Eligibility eligibility(const Machine& machine, const Launch& launch) {
   Eligibility result;
+  bool anchor_fits = false;
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
-    result.why_not.push_back(check(machine, launch, i));
-    result.eligible.push_back(result.why_not.back().empty());
+    std::string reason = check(machine, launch, i);
+    if (i == machine.anchor) anchor_fits = reason.empty();
+    if (reason.empty()) reason = check_parameters(*machine.devices[i], launch);
+    result.eligible.push_back(reason.empty());
+    result.why_not.push_back(std::move(reason));
+  }
+  // PoCL takes constant buffers of any size, and applications rely on it: the anchor's driver answers for itself.
+  if (anchor_fits && result.count() == 0) {
+    result.eligible[machine.anchor] = true;
+    result.why_not[machine.anchor].clear();
   }
   return result;
 }

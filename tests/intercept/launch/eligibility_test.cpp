@@ -59,6 +59,16 @@ TEST(Eligibility, SoDoTheBytesOfAllArguments) {
   EXPECT_EQ(eligibility(w.machine, launch).eligible, (std::vector<bool>{false, true, false}));
 }
 
+TEST(Eligibility, WhereNoDeviceHasTheConstantMemoryTheAnchorsDriverDecides) {
+  World w;
+  for (const auto& fake : w.fakes) fake->answers[CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE] = 16;
+  std::vector<bool> anchor(w.fakes.size(), false);
+  anchor[w.machine.anchor] = true;
+  EXPECT_EQ(w.eligible(), anchor);
+  w.fakes[w.machine.anchor]->answers[CL_DEVICE_MAX_MEM_ALLOC_SIZE] = 16;
+  EXPECT_EQ(w.eligible(), std::vector<bool>(w.fakes.size(), false)) << "a buffer that it cannot have at all";
+}
+
 TEST(Eligibility, LaunchesGoWhereTheyFit) {
   World w;
   w.fakes[1]->answers[CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE] = 16;
