@@ -24,6 +24,7 @@
 #include <cstdint>
 
 #include "compiler/analysis/builtin.h"
+#include "compiler/analysis/dead_reads.h"
 
 namespace skmd::compiler {
 
@@ -116,8 +117,12 @@ bool inline_everything(llvm::Module& module, llvm::ArrayRef<Function*> kernels) 
 void simplify(Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   // Neither sinking nor hoisting: they would join pointers of different arguments in one access.
   const auto tidy_cfg = llvm::SimplifyCFGOptions().sinkCommonInsts(false).hoistCommonInsts(false);
+  DeadReads dead_reads(kernel);
+  llvm::FunctionPassManager opening;
+  opening.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  opening.run(kernel, analyses);
+  dead_reads.settle();
   llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass(tidy_cfg));
@@ -135,6 +140,7 @@ void simplify(Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::LoopSimplifyPass());
   passes.run(kernel, analyses);
+  dead_reads.release();
   hoist_invariants(analyses.getResult<llvm::LoopAnalysis>(kernel));
   llvm::FunctionPassManager closing;
   closing.addPass(llvm::LCSSAPass());
