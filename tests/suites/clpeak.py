@@ -23,7 +23,7 @@ def read(finished):
 
 
 def tests(quick):
-    return [Test(option, ("clpeak", f"--{option}"), read, timeout=900) for option in (QUICK if quick else OPTIONS)]
+    return [Test(option, ("clpeak", f"--{option}"), read) for option in (QUICK if quick else OPTIONS)]
 
 
 SUITE = Suite("clpeak", ("clpeak",), tests)

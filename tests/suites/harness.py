@@ -19,7 +19,7 @@ DEVICES = "portable:pthread@discrete,portable:basic@discrete"
 @dataclasses.dataclass(frozen=True)
 class Finished:
     """How a program ended, and what it wrote."""
-    status: int  # negative: killed by that signal; None: out of time
+    status: int  # negative: killed by that signal; None: ended because of its limit
     output: str  # standard output and standard error
     folder: str  # its own scratch folder
 
@@ -37,7 +37,7 @@ class Test:
     read: Callable[[Finished], dict] = by_status
     cwd: str = ""
     env: tuple = ()  # pairs; {folder} stands for a folder that is the test's own
-    timeout: int = 900
+    limit: int = 900  # processor seconds
 
 
 @dataclasses.dataclass
@@ -61,7 +61,8 @@ class Suite:
 
 
 class Runner:
-    def __init__(self, build, scratch, caches):
+    def __init__(self, build, scratch, caches, idle=300):
+        self.idle = idle
         self.skmd_run = os.path.join(build, "bin", "skmd-run")
         self.scratch = scratch
         self.pocl_cache = os.path.join(caches, "pocl-cache")
@@ -78,7 +79,7 @@ class Runner:
             env[name] = value.replace("{folder}", folder)
         return env
 
-    def run(self, test, mode, timeout=None):
+    def run(self, test, mode, limit=None):
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             argv = [part.replace("{folder}", folder) for part in test.argv]
             stats_file = os.path.join(folder, "skmd-stats.json")
@@ -86,7 +87,7 @@ class Runner:
                 argv = [self.skmd_run, "--devices", DEVICES, "--partition", mode, "--stats", stats_file,
                         "--cache-dir", self.skmd_cache, "--", *argv]
             started = time.monotonic()
-            finished, processor_seconds = _finish(argv, test.cwd or folder, self.environment(mode, test, folder), timeout or test.timeout, folder)
+            finished, processor_seconds = _finish(argv, test.cwd or folder, self.environment(mode, test, folder), limit or test.limit, self.idle, folder)
             seconds = time.monotonic() - started
             stats = {}
             if os.path.exists(stats_file):
@@ -95,28 +96,57 @@ class Runner:
             return Run(test.read(finished), finished, stats, seconds, processor_seconds)
 
 
-def _finish(argv, cwd, env, timeout, folder):
+def _used(session):
+    """Processor seconds of a session's processes, and of those that they waited for."""
+    ticks = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rpartition(") ")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session:
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+class _Watch(threading.Thread):
+    """Ends a session that has used too much processor time, or none for too long. Elapsed time would let a loaded machine decide."""
+
+    def __init__(self, session, limit, idle):
+        super().__init__(daemon=True)
+        self.session, self.limit, self.idle = session, limit, idle
+        self.done = threading.Event()
+        self.late = False
+        self.start()
+
+    def run(self):
+        last, since = -1.0, time.monotonic()
+        while not self.done.wait(min(2.0, self.idle / 4)):
+            used = _used(self.session)
+            if used != last:
+                last, since = used, time.monotonic()
+            if used > self.limit or time.monotonic() - since > self.idle:
+                self.late = True
+                os.killpg(self.session, signal.SIGKILL)
+                return
+
+
+def _finish(argv, cwd, env, limit, idle, folder):
     """-> how it ended, processor time."""
     with open(os.path.join(folder, "skmd-test-output"), "w+b") as output:
         process = subprocess.Popen(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
         _running.add(process.pid)
-        late = threading.Event()
-
-        def end():
-            late.set()
-            os.killpg(process.pid, signal.SIGKILL)
-
-        timer = threading.Timer(timeout, end)
-        timer.start()
+        watch = _Watch(process.pid, limit, idle)
         # Waited for without being collected: while it is a zombie, its group's number belongs to nobody else.
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-        timer.cancel()
-        timer.join()
+        watch.done.set()
+        watch.join()
         _running.discard(process.pid)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
-        finished = Finished(None if late.is_set() else process.returncode, output.read().decode("utf-8", "replace"), folder)
+        finished = Finished(None if watch.late else process.returncode, output.read().decode("utf-8", "replace"), folder)
         return finished, usage.ru_utime + usage.ru_stime
 
 

@@ -120,20 +120,20 @@ class Lines(unittest.TestCase):
         class Fake:
             ran = []
 
-            def run(self, test, mode, timeout=None):
-                self.ran.append((mode, timeout))
-                return Run({"": outcome}, ended(""), {}, 500.0)
+            def run(self, test, mode, limit=None):
+                self.ran.append((mode, limit))
+                return Run({"": outcome}, ended(""), {}, 1000.0, 500.0)
         report = reports.Report(known.Known([]))
         report._say = lambda text: None
         fake = Fake()
-        run.run_suite(piglit.SUITE, [Test("one", ("x",), timeout=900)], fake, argparse.Namespace(modes="equal,auto", jobs=1, log=None), report)
+        run.run_suite(piglit.SUITE, [Test("one", ("x",), limit=900)], fake, argparse.Namespace(modes="equal,auto", jobs=1, log=None), report)
         return fake.ran
 
     def test_what_pocl_cannot_do_runs_once(self):
         self.assertEqual(self.run_with("fail"), [(BASELINE, None)])
         self.assertEqual(self.run_with("skip"), [(BASELINE, None)])
 
-    def test_the_limit_of_time_follows_what_pocl_took(self):
+    def test_the_limit_follows_what_pocl_took(self):
         self.assertEqual(self.run_with("pass"), [(BASELINE, None), ("equal", 5000), ("auto", 5000)])
 
 
@@ -218,9 +218,16 @@ class Programs(unittest.TestCase):
     def runner(self, folder):
         return Runner("/nowhere", folder, folder)
 
-    def test_a_program_out_of_time_is_ended_and_passes_nothing(self):
+    def test_a_program_that_does_nothing_is_ended_and_passes_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
-            result = self.runner(folder).run(Test("sleeps", ("/bin/sh", "-c", "sleep 1000 & sleep 1000"), timeout=1), BASELINE)
+            result = Runner("/nowhere", folder, folder, idle=1).run(Test("sleeps", ("/bin/sh", "-c", "sleep 1000 & sleep 1000")), BASELINE)
+            self.assertIsNone(result.finished.status)
+            self.assertEqual(result.outcomes, {"": "fail"})
+
+    def test_a_program_that_does_not_end_is_ended_by_its_processor_time(self):
+        busy = "/bin/sh -c 'while :; do :; done'"
+        with tempfile.TemporaryDirectory() as folder:
+            result = self.runner(folder).run(Test("spins", ("/bin/sh", "-c", f"{busy}; true"), limit=1), BASELINE)
             self.assertIsNone(result.finished.status)
             self.assertEqual(result.outcomes, {"": "fail"})
 

@@ -29,7 +29,7 @@ def reader(word):
 def test(mode, digest, word, attack):
     options = ("--force", "--potfile-disable", "--quiet", "--restore-disable", "--logfile-disable", "-D", "1,2,3", "-n", "1", "-u", "16")
     environment = (("XDG_CACHE_HOME", "{folder}/cache"), ("XDG_DATA_HOME", "{folder}/data"), ("HOME", "{folder}"))
-    return Test(f"mode-{mode}", ("hashcat", *options, "-m", mode, digest, *attack), reader(word), env=environment, timeout=900)
+    return Test(f"mode-{mode}", ("hashcat", *options, "-m", mode, digest, *attack), reader(word), env=environment)
 
 
 def tests(quick):

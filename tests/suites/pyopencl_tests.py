@@ -34,9 +34,9 @@ def read_junit(finished):
 
 
 def pytest(name):
-    argv = ("/usr/bin/python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--timeout=300", "--junit-xml={folder}/junit.xml",
+    argv = ("/usr/bin/python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junit-xml={folder}/junit.xml",
             os.path.join(EXAMPLES, f"{name}.py"))
-    return Test(name, argv, read_junit, env=(("XDG_CACHE_HOME", "{folder}"), ("PYTHONWARNINGS", "ignore")), timeout=2400)
+    return Test(name, argv, read_junit, env=(("XDG_CACHE_HOME", "{folder}"), ("PYTHONWARNINGS", "ignore")), limit=2400)
 
 
 def program(path):
@@ -54,4 +54,4 @@ def tests(quick):
 
 
 SUITE = Suite("pyopencl", ("python3-pyopencl", "python3-numpy"), tests, quick=True,
-              more_packages=("python-pyopencl-doc", "python3-pytest", "python3-pytest-timeout", "python3-mako"))
+              more_packages=("python-pyopencl-doc", "python3-pytest", "python3-mako"))

@@ -25,7 +25,7 @@ import known  # noqa: E402
 from harness import BASELINE, MODES, Runner, end_all, passes  # noqa: E402
 from report import Report  # noqa: E402
 
-TIMEOUT_FACTOR = 10  # times what PoCL alone took: a loaded machine shall not decide
+LIMIT_FACTOR = 10  # times what PoCL alone took
 
 SUITES = {module.SUITE.name: module.SUITE for module in (clinfo, clpeak, clblast, clfft, pyopencl_tests, piglit, hashcat, ffmpeg)}
 
@@ -44,8 +44,8 @@ def run_suite(suite, tests, runner, options, report):
         runs = {BASELINE: runner.run(test, BASELINE)}
         # What PoCL alone cannot do says nothing about SKMD.
         if any(passes(outcome) for outcome in runs[BASELINE].outcomes.values()):
-            timeout = max(test.timeout, TIMEOUT_FACTOR * runs[BASELINE].seconds)
-            runs |= {mode: runner.run(test, mode, timeout) for mode in options.modes.split(",") if mode}
+            limit = max(test.limit, LIMIT_FACTOR * runs[BASELINE].processor_seconds)
+            runs |= {mode: runner.run(test, mode, limit) for mode in options.modes.split(",") if mode}
         return runs
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
