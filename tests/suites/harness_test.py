@@ -210,6 +210,17 @@ class Readers(unittest.TestCase):
         self.assertEqual(piglit.read(ended('PIGLIT: {"subtest": {"one" : "pass"}}\nPIGLIT: {"result": "pass" }\n')), {"one": "pass", "": "pass"})
         self.assertEqual(piglit.read(ended('PIGLIT: {"subtest": {"one" : "pass"}}\n', -6)), {"one": "pass", "": "crash"})
 
+    def test_names_of_pytests_tests_do_not_hold_the_device(self):
+        def outcomes(device, platform):
+            names = (f"test_a[&lt;context factory for &lt;pyopencl.Device '{device}' on '{platform}'&gt;&gt;-True]", f"test_a[&lt;context factory for &lt;pyopencl.Device '{device}' on '{platform}'&gt;&gt;-False]",
+                     f"test_b[&lt;pyopencl.Platform '{platform}'&gt;]")
+            with tempfile.TemporaryDirectory() as folder:
+                with open(os.path.join(folder, "junit.xml"), "w", encoding="utf-8") as file:
+                    file.write("<testsuites><testsuite>" + "".join(f'<testcase name="{name}"/>' for name in names) + "</testsuite></testsuites>")
+                return pyopencl_tests.read_junit(Finished(0, "", folder))
+        self.assertEqual(outcomes("pthread-EPYC", "Portable"), outcomes("SKMD", "SKMD"))
+        self.assertEqual(len(outcomes("SKMD", "SKMD")), 4)
+
     def test_pyopencl_programs_say_each_result(self):
         self.assertEqual(pyopencl_tests.read_lines(ended("sum: ok\nscan: wrong\n", 1)), {"sum": "pass", "scan": "fail", "exit": "fail"})
 

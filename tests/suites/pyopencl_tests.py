@@ -11,7 +11,7 @@ EXAMPLES = "/usr/share/doc/python-pyopencl-doc/examples"
 OWN = ("test_wrapper", "test_enqueue_copy", "test_array", "test_clmath", "test_clrandom", "test_algorithm", "test_arrays_in_structs")
 DEMOS = ("demo", "demo_array", "demo_elementwise", "demo_elementwise_complex", "demo_meta_template", "demo-struct-reduce", "narray")  # not "transpose": that is a benchmark of several minutes
 _LINE = re.compile(r"^(\S+): (ok|wrong.*)$", re.MULTILINE)
-_DEVICE = re.compile(r"\[<context factory.*\]$")
+_DEVICE = re.compile(r"<context factory for <[^>]*>>|<pyopencl\.Platform '[^']*'>")
 
 
 def read_lines(finished):
@@ -21,14 +21,14 @@ def read_lines(finished):
 
 
 def read_junit(finished):
-    """pytest's own report. Its names hold the device's, which differs."""
+    """pytest's own report. Its names hold the device's and the platform's, which differ."""
     outcomes = {"exit": "pass" if finished.status in (0, 1) else "fail"}
     path = os.path.join(finished.folder, "junit.xml")
     if not os.path.exists(path):
         return outcomes
     for case in xml.etree.ElementTree.parse(path).getroot().iter("testcase"):
         verdicts = {child.tag for child in case}
-        name = _DEVICE.sub("", case.get("name"))
+        name = _DEVICE.sub("device", case.get("name"))
         outcomes[name] = "fail" if verdicts & {"failure", "error"} else "skip" if "skipped" in verdicts else "pass"
     return outcomes
 
