@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -13,6 +14,7 @@ from collections.abc import Callable
 BASELINE = "pocl"
 MODES = ("equal", "auto")
 _running = set()  # process groups
+_scratch = set()  # folders
 DEVICES = "portable:pthread@discrete,portable:basic@discrete"
 
 
@@ -63,6 +65,7 @@ class Suite:
 class Runner:
     def __init__(self, build, scratch, caches, idle=300):
         self.idle = idle
+        _scratch.add(scratch)
         self.skmd_run = os.path.join(build, "bin", "skmd-run")
         self.scratch = scratch
         self.pocl_cache = os.path.join(caches, "pocl-cache")
@@ -154,6 +157,8 @@ def end_all(*_):
     """A signal's handler: programs run in process groups of their own, so nobody else would end them."""
     for group in list(_running):
         os.killpg(group, signal.SIGKILL)
+    for folder in _scratch:
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 
