@@ -9,8 +9,9 @@ import xml.etree.ElementTree
 
 from harness import Suite, Test
 
-# By last part of the name: built-in functions over types, stores over widths, loads and stores of vectors over address spaces.
-_FAMILIES = tuple(map(re.compile, (r"builtin-(shuffle2?)-(\w+)-", r"builtin-\w+?-(\w+)[-.]", r"(store)-([a-z]+)\d*-(\w+)$", r"(v(?:load|store)a?_?(?:half)?)-(\w+)-")))
+# By last part of the name: built-in functions over types, stores over widths, loads and stores of vectors and atomics over address spaces.
+_FAMILIES = tuple(map(re.compile, (r"(atomic_\w+?)-(?:global|local)", r"builtin-(shuffle2?)-(\w+)-", r"builtin-\w+?-(\w+)[-.]",
+                                   r"(store)-([a-z]+)\d*-(\w+)$", r"(v(?:load|store)a?_?(?:half)?)-(\w+)-")))
 ROOT = "/usr/lib/x86_64-linux-gnu/piglit"
 
 
