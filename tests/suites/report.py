@@ -11,6 +11,7 @@ from harness import BASELINE, broken, launches, passes
 
 # More processor time than this is worth a look.
 SLOW_FACTOR, SLOW_SECONDS = 3, 5
+DRIVER = ("compiler", "cpu-driver", "intercept", "partitioner", "profiler", "CMakeLists.txt", "cmake")
 
 
 class Tally:
@@ -121,9 +122,10 @@ class Report:
 
 
 def commit():
-    folder = os.path.dirname(os.path.abspath(__file__))
-    changed = "" if not _said("git", "-C", folder, "status", "--porcelain", "--untracked-files=no") else " with changes"
-    return _said("git", "-C", folder, "rev-parse", "--short=12", "HEAD") + changed
+    """The last one that changed what is tested here: the driver and its commands."""
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    changed = " with changes" if _said("git", "-C", root, "status", "--porcelain", "--untracked-files=no", *DRIVER) else ""
+    return _said("git", "-C", root, "log", "-1", "--format=%h", "--abbrev=12", "--", *DRIVER) + changed
 
 
 def machine():
