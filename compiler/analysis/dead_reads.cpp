@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/analysis/dead_reads.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/DenseSet.h>
-#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
@@ -50,32 +51,66 @@ bool only_reads(const Instruction& instruction) {
 
 using Set = llvm::DenseSet<const Instruction*>;
 
+const llvm::Value* stored_to(const Instruction& instruction) {
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  return store == nullptr || !store->isSimple() ? nullptr : llvm::getUnderlyingObject(store->getPointerOperand());
+}
+
+using Stores = llvm::DenseMap<const llvm::Value*, llvm::SmallVector<const Instruction*, 4>>;
+
+// Stores that passes may remove, by what they go to: to variables, and to what the same block stores to again.
+Stores passing_stores(llvm::Function& kernel) {
+  Stores stores;
+  for (llvm::BasicBlock& block : kernel) {
+    llvm::DenseSet<const llvm::Value*> later;
+    for (const Instruction& instruction : llvm::reverse(block)) {
+      const llvm::Value* object = stored_to(instruction);
+      if (object == nullptr) continue;
+      const bool again = !later.insert(object).second;
+      if (again || llvm::isa<llvm::AllocaInst>(object)) stores[object].push_back(&instruction);
+    }
+  }
+  return stores;
+}
+
 // Whatever an effect or the way through the kernel comes of.
 Set needed_in(llvm::Function& kernel) {
   Set needed;
+  Set passing;
+  const Stores stores = passing_stores(kernel);
+  for (const auto& [object, all] : stores) passing.insert(all.begin(), all.end());
   llvm::SmallVector<const Instruction*, 64> open;
   for (Instruction& instruction : llvm::instructions(kernel))
-    if ((instruction.mayHaveSideEffects() || instruction.isTerminator()) && !is_hold(instruction))
+    if ((instruction.mayHaveSideEffects() || instruction.isTerminator()) && !is_hold(instruction) &&
+        !passing.contains(&instruction) && !instruction.isLifetimeStartOrEnd())
       open.push_back(&instruction);
   while (!open.empty()) {
     const Instruction* instruction = open.pop_back_val();
     if (!needed.insert(instruction).second) continue;
+    // A variable that is looked at.
+    if (llvm::isa<llvm::AllocaInst>(instruction)) open.append(stores.lookup(instruction));
     for (const llvm::Use& operand : instruction->operands())
       if (const auto* from = llvm::dyn_cast<Instruction>(operand)) open.push_back(from);
   }
   return needed;
 }
 
-// Whether another read comes of a value: a load uses nothing but its address.
-bool decides_a_read(const Instruction& value) {
+// Whether a value that is not needed goes into an address: a load uses nothing else.
+bool decides_an_address(const Instruction& value) {
   Set seen;
   llvm::SmallVector<const Instruction*, 16> open{&value};
   while (!open.empty()) {
     const Instruction* instruction = open.pop_back_val();
     if (!seen.insert(instruction).second) continue;
     if (instruction != &value && instruction->mayReadFromMemory() && !is_hold(*instruction)) return true;
-    for (const llvm::User* user : instruction->users())
-      if (const auto* to = llvm::dyn_cast<Instruction>(user)) open.push_back(to);
+    for (const llvm::Use& use : instruction->uses()) {
+      const auto* to = llvm::cast<Instruction>(use.getUser());
+      const auto* store = llvm::dyn_cast<llvm::StoreInst>(to);
+      if (store != nullptr && (use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex() ||
+                               llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()))))
+        return true;
+      open.push_back(to);
+    }
   }
   return false;
 }
@@ -94,7 +129,7 @@ void DeadReads::settle() {
   const Set needed = needed_in(kernel_);
   for (llvm::CallInst* hold : holds_in(kernel_)) {
     const auto* value = llvm::dyn_cast<Instruction>(hold->getArgOperand(0));
-    if (value == nullptr || needed.contains(value) || !decides_a_read(*value)) hold->eraseFromParent();
+    if (value == nullptr || needed.contains(value) || !decides_an_address(*value)) hold->eraseFromParent();
   }
 }
 
