@@ -95,8 +95,9 @@ Set needed_in(llvm::Function& kernel) {
   return needed;
 }
 
-// Whether a value that is not needed goes into an address: a load uses nothing else.
-bool decides_an_address(const Instruction& value) {
+// Whether a value that is not needed goes into an address (a load uses nothing else) or into a division: where it
+// should not be, it kills the process.
+bool must_be_itself(const Instruction& value) {
   Set seen;
   llvm::SmallVector<const Instruction*, 16> open{&value};
   while (!open.empty()) {
@@ -109,6 +110,7 @@ bool decides_an_address(const Instruction& value) {
       if (store != nullptr && (use.getOperandNo() == llvm::StoreInst::getPointerOperandIndex() ||
                                llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand()))))
         return true;
+      if (to->isIntDivRem()) return true;
       open.push_back(to);
     }
   }
@@ -129,7 +131,7 @@ void DeadReads::settle() {
   const Set needed = needed_in(kernel_);
   for (llvm::CallInst* hold : holds_in(kernel_)) {
     const auto* value = llvm::dyn_cast<Instruction>(hold->getArgOperand(0));
-    if (value == nullptr || needed.contains(value) || !decides_an_address(*value)) hold->eraseFromParent();
+    if (value == nullptr || needed.contains(value) || !must_be_itself(*value)) hold->eraseFromParent();
   }
 }
 
