@@ -8,7 +8,6 @@
 
 #include "intercept/launch/conductor.h"
 #include "intercept/launch/native_launch.h"
-#include "intercept/launch/recovery.h"
 #include "intercept/launch/rescue.h"
 #include "intercept/launch/verification.h"
 
@@ -136,7 +135,8 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
     ticket = device.submit(std::move(*batch));
   } catch (const std::bad_alloc&) {  // nothing was submitted
     if (flight->moves) flight->moves->revoke_uploads(flight->decision->slices.front().device);
-    take_back(*flight, false);
+    Spoilt none;
+    take_back(*flight, false, none);
     throw;
   }
   flight->guard.reset();
@@ -160,8 +160,11 @@ void LaunchCommand::landed(const std::shared_ptr<InFlight>& flight, BatchResult&
   if (failed || misled(*flight)) {
     flight->event->leave_device();
     flight->lock.unchain();
-    Recovery::get().add(machine_, *machine_.devices[slice.device],
-                        [this, flight, result = std::move(result)] { again(*flight, result); });
+    const bool ran = !failed || result.accepted > flight->uploads;
+    Recovery::get().add(
+        machine_, *machine_.devices[slice.device],
+        {[this, flight, ran](Spoilt& spoilt) { take_back(*flight, ran, spoilt); },
+         [this, flight, result = std::move(result)](Spoilt& spoilt) { again(*flight, result, spoilt); }});
     return;
   }
   try {
@@ -177,7 +180,7 @@ void LaunchCommand::landed(const std::shared_ptr<InFlight>& flight, BatchResult&
   flight->event->complete(CL_COMPLETE);
 }
 
-bool LaunchCommand::take_back(const InFlight& flight, bool ran) {
+void LaunchCommand::take_back(const InFlight& flight, bool ran, Spoilt& spoilt) {
   const SliceWork& slice = flight.decision->slices.front();
   const domain::SpaceId space = machine_.devices[slice.device]->description().space;
   std::vector<domain::RangeSet> lost(view_.roots().size());
@@ -187,17 +190,28 @@ bool LaunchCommand::take_back(const InFlight& flight, bool ran) {
     for (auto& piece : before) {
       lost[root].remove(piece.range);
       if (!ran) piece.valid |= domain::SpaceMask{1} << space;
+      if (const auto found = spoilt.find(view_.roots()[root]); found != spoilt.end()) found->second.remove(piece.range);
     }
     const std::lock_guard lock(view_.roots()[root]->mutex());
     view_.roots()[root]->residency().restored(before);
   }
-  if (!ran) return true;
-  for (std::size_t r = 0; r < lost.size(); ++r)
-    if (!lost[r].empty() && !lost[r].difference(view_.roots()[r]->write_mapped()).empty()) return false;
-  return true;
+  if (!ran) return;
+  for (std::size_t r = 0; r < lost.size(); ++r) {
+    if (lost[r].empty()) continue;
+    lost[r].remove(view_.roots()[r]->write_mapped());
+    spoilt[view_.roots()[r]].add(lost[r]);
+  }
 }
 
-void LaunchCommand::again(InFlight& flight, const BatchResult& result) {
+bool LaunchCommand::reads(const SliceWork& slice, const Spoilt& spoilt) const {
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    const auto found = spoilt.find(view_.roots()[r]);
+    if (found != spoilt.end() && found->second.intersects(slice.touches->needed[r])) return true;
+  }
+  return false;
+}
+
+void LaunchCommand::again(InFlight& flight, const BatchResult& result, Spoilt& spoilt) {
   const Ref<Event> event = flight.event;
   const SliceWork& slice = flight.decision->slices.front();
   const bool failed = result.status != CL_SUCCESS;
@@ -209,7 +223,7 @@ void LaunchCommand::again(InFlight& flight, const BatchResult& result) {
   const Status failure = domain::Error{failed ? result.status : CL_OUT_OF_RESOURCES,
                                        failed ? result.reason : "a command before it on the device failed"};
   Status status = failure;
-  rest.inputs_intact = take_back(flight, !failed || result.accepted > flight.uploads);
+  rest.inputs_intact = !reads(slice, spoilt);
   // What it waits for has ended: all of that was on the same device before it, or is in the list before it.
   if (event->dependency_failed()) {
     status = domain::Error{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "a command that it waited for failed"};
@@ -217,7 +231,12 @@ void LaunchCommand::again(InFlight& flight, const BatchResult& result) {
     try {
       Rescue rescue(machine_, launch_, view_, *event);
       status = rescue.run(std::move(rest), failure);
-      if (status) report_launch(machine_, launch_, *flight.decision, rescue.reports(), flight.begin);
+      if (status) {
+        for (std::size_t r = 0; r < view_.roots().size(); ++r)
+          if (const auto found = spoilt.find(view_.roots()[r]); found != spoilt.end())
+            found->second.remove(slice.touches->roots[r].may_write);
+        report_launch(machine_, launch_, *flight.decision, rescue.reports(), flight.begin);
+      }
     } catch (const std::exception&) {
       status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};
     }

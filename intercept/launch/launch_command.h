@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "intercept/launch/decision.h"
+#include "intercept/launch/recovery.h"
 #include "intercept/object/command.h"
 
 namespace skmd::icd {
@@ -35,10 +36,11 @@ class LaunchCommand : public Command {
   void landed(const std::shared_ptr<InFlight>& flight, BatchResult&& result);
   /// The launch ended well, but on something that a batch before it was to bring and did not.
   [[nodiscard]] bool misled(const InFlight& flight) const;
-  /// On an executor thread: what has not been done by a batch that failed or was misled.
-  void again(InFlight& flight, const BatchResult& result);
-  /// Residency as if the launch had never been submitted; false if something that it reads is lost.
-  bool take_back(const InFlight& flight, bool ran);
+  /// On an executor thread: what has not been done by a batch that failed or was misled, after take_back().
+  void again(InFlight& flight, const BatchResult& result, Spoilt& spoilt);
+  /// Residency as if the launch had never been submitted. `ran`: it may have written something.
+  void take_back(const InFlight& flight, bool ran, Spoilt& spoilt);
+  [[nodiscard]] bool reads(const SliceWork& slice, const Spoilt& spoilt) const;
   cl_int ended(const Status& status, Event& event);
 
   Machine& machine_;

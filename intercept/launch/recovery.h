@@ -4,29 +4,47 @@
 
 #include <deque>
 #include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 
 #include "intercept/object/machine.h"
+#include "intercept/object/storage.h"
 
 namespace skmd::icd {
 
+/// Bytes that a launch read and may have overwritten, with no other copy: nobody may take them for what they were.
+using Spoilt = std::map<std::shared_ptr<Storage>, domain::RangeSet>;
+
+/// What is to be done for one launch. Both run on an executor thread, with the launch's ranges still held.
+struct Redo {
+  std::function<void(Spoilt&)> take_back;  // residency as if it had never been submitted
+  std::function<void(Spoilt&)> again;
+};
+
 /// One list for all: work is added in the order in which a device's batches end, which is the order in which they were
-/// submitted, and done in that order, each after everything else on its device has ended. So a launch that counted on a
-/// failed one is found (it is added when it ends) before the failed one runs again, and runs after it.
+/// submitted. When everything else on a device has ended, all that is in the list for it is taken back, the newest
+/// first: a launch that counted on a failed one may have overwritten what that one reads. Then each runs again, the
+/// oldest first. So a launch that counted on a failed one is found (it is added when it ends) before that runs again.
+/// What a launch spoilt may be restored with one before it, or written by that when it runs again.
 class Recovery {
  public:
   static Recovery& get();
-  /// From a batch's `done`: does not block. `again` runs on an executor thread, with the launch's ranges still held.
-  void add(Machine& machine, Device& device, std::function<void()> again);
+  /// From a batch's `done`: does not block.
+  void add(Machine& machine, Device& device, Redo redo);
 
  private:
   struct Job {
     Device* device = nullptr;
-    std::function<void()> again;
+    Redo redo;
+    bool taken_back = false;
   };
   void work();
+  void take_back(Device& device);
+  [[nodiscard]] bool is_done_with(const Device* device);
   std::mutex mutex_;
   std::deque<Job> jobs_;
+  std::map<const Device*, Spoilt> spoilt_;  // only work() uses it
   bool working_ = false;
 };
 

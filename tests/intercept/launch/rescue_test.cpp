@@ -143,6 +143,35 @@ TEST(Rescue, ALaunchThatCountedOnUploadsOfAFailedOneRunsAgain) {
   EXPECT_EQ(w.contents(z), sums_of(ramp(0)));
 }
 
+TEST(Rescue, WhatALaterLaunchOverwroteIsThereForTheFailedOne) {
+  World w({true, true}, "single:0");
+  const auto z = w.filled(ramp(7));
+  w.fakes[0]->pause();
+  w.fakes[0]->fail_writes = 1;
+  const auto first = w.sums(w.y, w.x);  // sends x, in vain
+  const auto second = w.axpy(w.x, z);   // adds to what the first reads, twice
+  const auto third = w.axpy(w.x, z);
+  w.fakes[0]->resume();
+  EXPECT_EQ(first->wait(), CL_COMPLETE);
+  EXPECT_EQ(second->wait(), CL_COMPLETE);
+  EXPECT_EQ(third->wait(), CL_COMPLETE);
+  EXPECT_EQ(w.contents(w.y), sums_of(ramp(0)));
+  EXPECT_EQ(w.contents(w.x), axpy_of(axpy_of(ramp(0), ramp(7)), ramp(7)));
+}
+
+TEST(Rescue, WhatALaterLaunchOverwroteForGoodIsNotTakenForAnInput) {
+  World w({true, true}, "single:0");
+  const auto z = w.filled(ramp(7));
+  EXPECT_EQ(w.axpy(w.x, z)->wait(), CL_COMPLETE);  // x is on the device only
+  w.fakes[0]->pause();
+  w.fakes[0]->refuse_runs = 1;  // the device stays
+  const auto first = w.sums(w.y, w.x);
+  const auto second = w.axpy(w.x, z);
+  w.fakes[0]->resume();
+  EXPECT_NE(first->wait(), CL_COMPLETE) << "its input is gone";
+  EXPECT_NE(second->wait(), CL_COMPLETE);
+}
+
 TEST(Rescue, InputsThatTheFailedRunOverwroteAreGone) {
   World w({true, true}, "single:0");
   EXPECT_EQ(w.axpy(w.y, w.x)->wait(), CL_COMPLETE);  // y is on device 0 only
