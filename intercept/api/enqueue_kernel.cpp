@@ -51,7 +51,7 @@ Error bad_group(const std::string& reason) { return {CL_INVALID_WORK_GROUP_SIZE,
 /// The application's local size against the kernel's limit and its required size.
 Status check_group(BuiltKernel& kernel, const Sizes& sizes) {
   const auto& required = kernel.traits().required_local;
-  const std::uint64_t limit = kernel.work_group_limit();
+  const std::uint64_t limit = kernel.most_items();
   std::uint64_t items = 1;
   for (cl_uint d = 0; d < sizes.work_dim; ++d) {
     const size_t local = sizes.local[d];

@@ -72,16 +72,19 @@ std::shared_ptr<MemoryHandle> owned_memory(const std::shared_ptr<NativeContext>&
 
 class VendorMemory final : public NativeMemory {
  public:
-  VendorMemory(std::shared_ptr<MemoryHandle> whole, const ImageShape& shape, std::shared_ptr<NativeMemory> parent)
-      : shape_(shape), whole_(std::move(whole)), parent_(std::move(parent)) {}
+  VendorMemory(std::shared_ptr<MemoryHandle> whole, std::uint64_t bytes, const ImageShape& shape,
+               std::shared_ptr<NativeMemory> parent)
+      : bytes_(bytes), shape_(shape), whole_(std::move(whole)), parent_(std::move(parent)) {}
 
   [[nodiscard]] cl_mem mem() const { return whole_->mem; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of a buffer
   [[nodiscard]] const ImageShape& shape() const { return shape_; }
   /// The native object of a view: the whole buffer at offset 0 (its end is not checked by any kernel), else a cached
   /// sub-buffer. Thread-safe.
   Result<std::shared_ptr<MemoryHandle>> view(std::uint64_t offset, std::uint64_t size);
 
  private:
+  const std::uint64_t bytes_;
   const ImageShape shape_;
   const std::shared_ptr<MemoryHandle> whole_;
   const std::shared_ptr<NativeMemory> parent_;  // the buffer under an image

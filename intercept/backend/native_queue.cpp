@@ -2,21 +2,23 @@
 #include "intercept/backend/native_queue.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 
 #include "intercept/backend/image_layout.h"
 #include "intercept/backend/native_error.h"
+#include "intercept/backend/rectangles.h"
 
 namespace skmd::icd {
 namespace {
 
-// CUDA refuses pitches of 2 GiB and more; such rows go one by one.
-constexpr std::uint64_t kMaxPitch = 0x7fffffff;
 // Vendors fill slowly with narrow patterns.
 constexpr std::size_t kWideFill = 16;
 
 cl_mem mem_of(const std::shared_ptr<NativeMemory>& memory) { return static_cast<const VendorMemory&>(*memory).mem(); }
+
+std::uint64_t bytes_of(const std::shared_ptr<NativeMemory>& memory) {
+  return static_cast<const VendorMemory&>(*memory).bytes();
+}
 
 /// Origin and region of a row run, the same on both sides.
 struct Rect {
@@ -25,10 +27,6 @@ struct Rect {
   std::size_t origin[3];
   std::size_t region[3];
 };
-
-bool as_rect(const domain::RowRun& rows) {
-  return rows.rows > 1 && rows.stride >= rows.width && rows.stride <= kMaxPitch;
-}
 
 /// The widest repetition of a pattern of equal bytes that still divides offset and size.
 std::vector<std::byte> widened(const FillOp& op) {
@@ -79,44 +77,44 @@ Status NativeQueue::taken(const char* call, cl_int code, cl_event event, Flight&
 
 Status NativeQueue::enqueue_op(const WriteOp& op, Flight& flight) {
   const auto& cl = *context_->cl;
-  const domain::RowRun& rows = op.rows;
   cl_event event = nullptr;
-  if (as_rect(rows)) {
-    const Rect rect(rows);
+  const auto parts = as_rectangles(op.rows, bytes_of(op.memory));
+  for (const domain::RowRun& part : parts) {
+    cl_event* const wanted = &part == &parts.back() ? &event : nullptr;
+    if (part.rows == 1) {
+      const cl_int code = cl.clEnqueueWriteBuffer(queue_, mem_of(op.memory), CL_FALSE, part.begin, part.width,
+                                                  op.host + part.begin, 0, nullptr, wanted);
+      if (code != CL_SUCCESS) return native_failure("clEnqueueWriteBuffer", code);
+      continue;
+    }
+    const Rect rect(part);
     const cl_int code =
         cl.clEnqueueWriteBufferRect(queue_, mem_of(op.memory), CL_FALSE, rect.origin, rect.origin, rect.region,
-                                    rows.stride, 0, rows.stride, 0, op.host, 0, nullptr, &event);
-    return taken("clEnqueueWriteBufferRect", code, event, flight);
+                                    part.stride, 0, part.stride, 0, op.host, 0, nullptr, wanted);
+    if (code != CL_SUCCESS) return native_failure("clEnqueueWriteBufferRect", code);
   }
-  for (std::uint64_t i = 0; i < rows.rows; ++i) {
-    const std::uint64_t begin = rows.begin + i * rows.stride;
-    cl_event* const wanted = i + 1 == rows.rows ? &event : nullptr;
-    const cl_int code = cl.clEnqueueWriteBuffer(queue_, mem_of(op.memory), CL_FALSE, begin, rows.width, op.host + begin,
-                                                0, nullptr, wanted);
-    if (code != CL_SUCCESS) return native_failure("clEnqueueWriteBuffer", code);
-  }
-  return taken("clEnqueueWriteBuffer", CL_SUCCESS, event, flight);
+  return taken("a write", CL_SUCCESS, event, flight);
 }
 
 Status NativeQueue::enqueue_op(const ReadOp& op, Flight& flight) {
   const auto& cl = *context_->cl;
-  const domain::RowRun& rows = op.rows;
   cl_event event = nullptr;
-  if (as_rect(rows)) {
-    const Rect rect(rows);
+  const auto parts = as_rectangles(op.rows, bytes_of(op.memory));
+  for (const domain::RowRun& part : parts) {
+    cl_event* const wanted = &part == &parts.back() ? &event : nullptr;
+    if (part.rows == 1) {
+      const cl_int code = cl.clEnqueueReadBuffer(queue_, mem_of(op.memory), CL_FALSE, part.begin, part.width,
+                                                 op.host + part.begin, 0, nullptr, wanted);
+      if (code != CL_SUCCESS) return native_failure("clEnqueueReadBuffer", code);
+      continue;
+    }
+    const Rect rect(part);
     const cl_int code =
         cl.clEnqueueReadBufferRect(queue_, mem_of(op.memory), CL_FALSE, rect.origin, rect.origin, rect.region,
-                                   rows.stride, 0, rows.stride, 0, op.host, 0, nullptr, &event);
-    return taken("clEnqueueReadBufferRect", code, event, flight);
+                                   part.stride, 0, part.stride, 0, op.host, 0, nullptr, wanted);
+    if (code != CL_SUCCESS) return native_failure("clEnqueueReadBufferRect", code);
   }
-  for (std::uint64_t i = 0; i < rows.rows; ++i) {
-    const std::uint64_t begin = rows.begin + i * rows.stride;
-    cl_event* const wanted = i + 1 == rows.rows ? &event : nullptr;
-    const cl_int code = cl.clEnqueueReadBuffer(queue_, mem_of(op.memory), CL_FALSE, begin, rows.width, op.host + begin,
-                                               0, nullptr, wanted);
-    if (code != CL_SUCCESS) return native_failure("clEnqueueReadBuffer", code);
-  }
-  return taken("clEnqueueReadBuffer", CL_SUCCESS, event, flight);
+  return taken("a read", CL_SUCCESS, event, flight);
 }
 
 Status NativeQueue::enqueue_op(const FillOp& op, Flight& flight) {
@@ -135,17 +133,29 @@ Status NativeQueue::enqueue_op(const CopyOp& op, Flight& flight) {
 }
 
 Status NativeQueue::enqueue_op(const CopyRectOp& op, Flight& flight) {
-  const auto origin = [](std::uint64_t begin, const std::uint64_t* pitch) {
-    return std::array<std::size_t, 3>{begin % pitch[0], begin / pitch[0], 0};
-  };
-  const auto from = origin(op.from_begin, op.from_pitch);
-  const auto to = origin(op.to_begin, op.to_pitch);
-  const std::size_t region[3] = {op.region[0], op.region[1], op.region[2]};
+  const auto& cl = *context_->cl;
+  const BoxPlace from = box_place(op.from_begin, op.from_pitch, op.region, bytes_of(op.from));
+  const BoxPlace to = box_place(op.to_begin, op.to_pitch, op.region, bytes_of(op.to));
   cl_event event = nullptr;
-  const cl_int code = context_->cl->clEnqueueCopyBufferRect(queue_, mem_of(op.from), mem_of(op.to), from.data(),
-                                                            to.data(), region, op.from_pitch[0], op.from_pitch[1],
-                                                            op.to_pitch[0], op.to_pitch[1], 0, nullptr, &event);
-  return taken("clEnqueueCopyBufferRect", code, event, flight);
+  if (from.fits && to.fits) {
+    const std::size_t region[3] = {op.region[0], op.region[1], op.region[2]};
+    const std::size_t from_slice = op.region[2] > 1 ? op.from_pitch[1] : 0;
+    const std::size_t to_slice = op.region[2] > 1 ? op.to_pitch[1] : 0;
+    const cl_int code =
+        cl.clEnqueueCopyBufferRect(queue_, mem_of(op.from), mem_of(op.to), from.origin, to.origin, region,
+                                   op.from_pitch[0], from_slice, op.to_pitch[0], to_slice, 0, nullptr, &event);
+    return taken("clEnqueueCopyBufferRect", code, event, flight);
+  }
+  for (std::uint64_t z = 0; z < op.region[2]; ++z) {
+    for (std::uint64_t y = 0; y < op.region[1]; ++y) {
+      const bool last = z + 1 == op.region[2] && y + 1 == op.region[1];
+      const cl_int code = cl.clEnqueueCopyBuffer(
+          queue_, mem_of(op.from), mem_of(op.to), op.from_begin + z * op.from_pitch[1] + y * op.from_pitch[0],
+          op.to_begin + z * op.to_pitch[1] + y * op.to_pitch[0], op.region[0], 0, nullptr, last ? &event : nullptr);
+      if (code != CL_SUCCESS) return native_failure("clEnqueueCopyBuffer", code);
+    }
+  }
+  return taken("clEnqueueCopyBuffer", CL_SUCCESS, event, flight);
 }
 
 Status NativeQueue::enqueue_op(const WriteImageOp& op, Flight& flight) {

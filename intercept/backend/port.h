@@ -43,7 +43,8 @@ struct DeviceDescription {
 
 /// What a device can take, for eligibility (semantics note, rule 3).
 struct KernelLimits {
-  std::uint64_t work_group_size = 0;
+  std::uint64_t work_group_size = 0;  // what the driver says
+  std::uint64_t most_items = 0;       // what it takes: at least as much
   std::uint64_t preferred_multiple = 1;
   std::uint64_t local_bytes = 0;    // static, as the device reports it
   std::uint64_t private_bytes = 0;

@@ -102,7 +102,7 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate(std::uint64_t bytes
     return error;
   }
   return std::shared_ptr<NativeMemory>(
-      std::make_shared<VendorMemory>(owned_memory(*opened, mem), ImageShape{}, nullptr));
+      std::make_shared<VendorMemory>(owned_memory(*opened, mem), bytes, ImageShape{}, nullptr));
 }
 
 Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageShape& shape,
@@ -125,7 +125,7 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageSh
                     std::to_string(desc.image_depth) + " on " + description_.name;
     return error;
   }
-  return std::shared_ptr<NativeMemory>(std::make_shared<VendorMemory>(owned_memory(*opened, mem), shape, buffer));
+  return std::shared_ptr<NativeMemory>(std::make_shared<VendorMemory>(owned_memory(*opened, mem), 0, shape, buffer));
 }
 
 Result<std::shared_ptr<NativeSampler>> VendorDevice::sampler(bool normalized, cl_addressing_mode addressing,

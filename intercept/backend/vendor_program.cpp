@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs and kernels of a vendor's device.
+#include <algorithm>
+#include <cstring>
 #include <sstream>
 
 #include "intercept/backend/native_error.h"
@@ -7,6 +9,8 @@
 
 namespace skmd::icd {
 namespace {
+
+constexpr cl_uint kNvidia = 0x10de;  // PCI's number
 
 const VendorProgram& native(const NativeProgram& program) { return static_cast<const VendorProgram&>(program); }
 const VendorKernel& native(const NativeKernel& kernel) { return static_cast<const VendorKernel&>(kernel); }
@@ -160,6 +164,18 @@ Result<std::vector<std::string>> VendorDevice::kernel_names(const NativeProgram&
   return names;
 }
 
+std::uint64_t VendorDevice::largest_group(std::uint64_t said) const {
+  const auto number = [&]<class T>(cl_device_info name, T) {
+    T value{};
+    const auto bytes = info(name);
+    if (bytes && bytes->size() == sizeof value) std::memcpy(&value, bytes->data(), sizeof value);
+    return value;
+  };
+  // NVIDIA's driver says 256 of every kernel and takes as much as the kernel's registers leave room for.
+  if (number(CL_DEVICE_VENDOR_ID, cl_uint{}) != kNvidia) return said;
+  return std::max<std::uint64_t>(said, number(CL_DEVICE_MAX_WORK_GROUP_SIZE, std::size_t{}));
+}
+
 Result<std::shared_ptr<NativeKernel>> VendorDevice::kernel(const std::shared_ptr<NativeProgram>& program,
                                                            const std::string& name) {
   if (health()->aside()) return aside_error();
@@ -174,6 +190,7 @@ Result<std::shared_ptr<NativeKernel>> VendorDevice::kernel(const std::shared_ptr
   }
   KernelLimits limits;
   limits.work_group_size = work_group_info<std::size_t>(cl, made, id_, CL_KERNEL_WORK_GROUP_SIZE, 0);
+  limits.most_items = largest_group(limits.work_group_size);
   limits.preferred_multiple =
       work_group_info<std::size_t>(cl, made, id_, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1);
   limits.local_bytes = work_group_info<cl_ulong>(cl, made, id_, CL_KERNEL_LOCAL_MEM_SIZE, 0);

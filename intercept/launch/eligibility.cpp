@@ -92,7 +92,7 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
   const KernelLimits& limits = (*native)->limits();
   const domain::Extent3& local = launch.range.local;
   const std::uint64_t items = local[0] * local[1] * local[2];
-  if (items > limits.work_group_size) return exceeds("a work-group of items", items, limits.work_group_size);
+  if (items > limits.most_items) return exceeds("a work-group of items", items, limits.most_items);
   if (const auto sizes = device.info(CL_DEVICE_MAX_WORK_ITEM_SIZES);
       sizes && sizes->size() >= 3 * sizeof(std::size_t)) {
     std::array<std::size_t, 3> most{};

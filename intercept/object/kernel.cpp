@@ -65,13 +65,17 @@ bool BuiltKernel::takes_value(std::uint32_t index, std::uint64_t bytes) {
   return true;
 }
 
-std::uint64_t BuiltKernel::work_group_limit() {
+std::uint64_t BuiltKernel::work_group_limit() { return group_limit(&KernelLimits::work_group_size, work_group_limit_); }
+
+std::uint64_t BuiltKernel::most_items() { return group_limit(&KernelLimits::most_items, most_items_); }
+
+std::uint64_t BuiltKernel::group_limit(std::uint64_t KernelLimits::*field, std::atomic<std::uint64_t>& cached) {
   constexpr std::uint64_t kFarBelow = 4;
-  if (const std::uint64_t known = work_group_limit_.load(std::memory_order_relaxed); known != 0) return known;
-  const auto limit_of = [this](std::uint32_t index) -> std::uint64_t {
+  if (const std::uint64_t known = cached.load(std::memory_order_relaxed); known != 0) return known;
+  const auto limit_of = [&](std::uint32_t index) -> std::uint64_t {
     if (!built_on(index)) return 0;
     const auto kernel = native(index);
-    return kernel ? (*kernel)->limits().work_group_size : 0;
+    return kernel ? (*kernel)->limits().*field : 0;
   };
   std::vector<std::uint64_t> limits(native_.size());
   for (std::uint32_t i = 0; i < native_.size(); ++i) limits[i] = limit_of(i);
@@ -86,7 +90,7 @@ std::uint64_t BuiltKernel::work_group_limit() {
   if (machine_.info != nullptr) limit = std::min(limit, machine_.info->limits().work_group_size);
   const auto& required = traits_.required_local;
   limit = std::max<std::uint64_t>({limit, std::uint64_t{required[0]} * required[1] * required[2], 1});
-  if (answered) work_group_limit_.store(limit, std::memory_order_relaxed);
+  if (answered) cached.store(limit, std::memory_order_relaxed);
   return limit;
 }
 

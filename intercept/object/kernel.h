@@ -41,6 +41,8 @@ class BuiltKernel {
   /// CL_KERNEL_WORK_GROUP_SIZE: what every device that built the kernel takes, without those that are far below the
   /// anchor (they take no part in bigger launches), at most the virtual device's limit and never below a required size.
   std::uint64_t work_group_limit();
+  /// Likewise of what launches may have: drivers may take more than they say.
+  std::uint64_t most_items();
 
   /// Whether the anchor's driver takes `bytes` for a by-value parameter whose size only it knows. Thread-safe.
   bool takes_value(std::uint32_t index, std::uint64_t bytes);
@@ -66,7 +68,9 @@ class BuiltKernel {
   std::shared_ptr<HostCode> code_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<NativeKernel>> kernels_;  // per device
+  std::uint64_t group_limit(std::uint64_t KernelLimits::* field, std::atomic<std::uint64_t>& cached);
   std::atomic<std::uint64_t> work_group_limit_{0};      // 0: not asked yet
+  std::atomic<std::uint64_t> most_items_{0};            // likewise
   std::vector<std::uint64_t> taken_bytes_;              // per parameter: a size that the anchor took; 0: none yet
   std::unique_ptr<Memo> memo_;
 };

@@ -146,6 +146,8 @@ cl_int checked_rect(const char* call, cl_command_queue queue, cl_mem mem, const 
           region[1],
           pitch,
           host_pitch};
+  // As strict as NVIDIA's driver: rows inside their pitch, and the last one's pitch inside the buffer.
+  if (origin[0] + region[0] > pitch || (origin[1] + region[1]) * pitch > mem->bytes) return CL_INVALID_VALUE;
   return rect.mem_end() <= mem->bytes ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 

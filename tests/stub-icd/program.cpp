@@ -2,6 +2,7 @@
 // Programs and kernels. Any text builds unless it says `#error`; a binary is the text behind a mark.
 #include <cstring>
 
+#include "tests/stub-icd/overrides.h"
 #include "tests/stub-icd/stub.h"
 
 namespace stub {
@@ -194,13 +195,21 @@ cl_int get_kernel_arg_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_info n
   }
 }
 
-cl_int get_work_group_info(cl_kernel, cl_device_id, cl_kernel_work_group_info name, std::size_t size, void* out,
+/// Whose driver says 256 of every kernel, and runs groups of 1024.
+bool like_nvidia(cl_device_id device) {
+  const auto vendor = overridden(device->index, CL_DEVICE_VENDOR_ID, sizeof(cl_uint));
+  cl_uint id = 0;
+  if (vendor && vendor->bytes.size() == sizeof id) std::memcpy(&id, vendor->bytes.data(), sizeof id);
+  return id == 0x10de;
+}
+
+cl_int get_work_group_info(cl_kernel, cl_device_id device, cl_kernel_work_group_info name, std::size_t size, void* out,
                            std::size_t* size_out) {
   if (const cl_int failed = record("clGetKernelWorkGroupInfo"); failed != CL_SUCCESS) return failed;
   const std::size_t none[3] = {0, 0, 0};
   switch (name) {
     case CL_KERNEL_WORK_GROUP_SIZE:
-      return answer_value(std::size_t{1024}, size, out, size_out);
+      return answer_value(std::size_t{like_nvidia(device) ? 256u : 1024u}, size, out, size_out);
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
       return answer_value(std::size_t{32}, size, out, size_out);
     case CL_KERNEL_LOCAL_MEM_SIZE:

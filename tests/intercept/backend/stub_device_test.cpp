@@ -23,8 +23,8 @@ TEST_P(StubDevice, RecordsTheCallsOfABatch) {
   const auto result = run_batch(
       *device_, {WriteOp{memory, host.data(), plain_rows(16, 64)}, WriteOp{memory, host.data(), {8, 4, 32, 3}},
                  FillOp{other, {std::byte{0}}, 32, 96}, FillOp{other, {std::byte{1}, std::byte{2}}, 2, 4},
-                 CopyOp{memory, other, 0, 128, 64}, CopyRectOp{memory, other, 4, 9, {8, 2, 3}, {16, 64}, {10, 40}},
-                 CopyRectOp{memory, other, 4, 9, {8, 2, 0}, {16, 64}, {10, 40}}, run,
+                 CopyOp{memory, other, 0, 128, 64}, CopyRectOp{memory, other, 4, 11, {8, 2, 3}, {16, 64}, {10, 40}},
+                 CopyRectOp{memory, other, 4, 11, {8, 2, 0}, {16, 64}, {10, 40}}, run,
                  ReadOp{memory, host.data(), {4, 8, 64, 2}}});
   ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;
   const auto log = stub::take_log();
@@ -41,6 +41,27 @@ TEST_P(StubDevice, RecordsTheCallsOfABatch) {
                 "clEnqueueReadBufferRect device=" + device + " origin=4,0 region=8,2 pitch=64",
             }));
   EXPECT_EQ(calls_of(log, "clFlush").size(), 1u);
+}
+
+TEST_P(StubDevice, RectanglesThatDriversRefuseGoInParts) {
+  const auto memory = allocate(100);
+  const auto other = allocate(100);
+  std::vector<std::byte> host(100), back(100);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<std::byte>(i + 1);
+  const domain::RowRun wrapping{5, 6, 10, 4};    // rows pass the end of their pitch
+  const domain::RowRun short_end{64, 4, 16, 3};  // the last pitch passes the end of the buffer
+  stub::take_log();
+  const auto result = run_batch(
+      *device_, {WriteOp{memory, host.data(), wrapping}, WriteOp{memory, host.data(), short_end},
+                 CopyRectOp{memory, other, 5, 3, {6, 4, 1}, {10, 40}, {8, 32}}, ReadOp{memory, back.data(), wrapping},
+                 ReadOp{memory, back.data(), short_end}, ReadOp{other, back.data(), {3, 6, 8, 4}}});
+  ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;
+  const auto log = stub::take_log();
+  EXPECT_EQ(calls_of(log, "clEnqueueWriteBufferRect").size(), 3u);
+  EXPECT_EQ(calls_of(log, "clEnqueueCopyBuffer").size(), 4u) << "row by row";
+  for (const std::size_t at : {35, 40, 64, 67, 80, 96, 99}) EXPECT_EQ(back[at], host[at]) << at;
+  for (std::size_t row = 0; row < 4; ++row)
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(back[3 + 8 * row + i], host[5 + 10 * row + i]) << row << ' ' << i;
 }
 
 TEST_P(StubDevice, TellsWhatSizeAValueMayHaveWithoutTouchingTheKernel) {

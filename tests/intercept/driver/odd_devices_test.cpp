@@ -118,6 +118,11 @@ TEST_F(OddDevices, OfOtherGroupSizesTheLeastCounts) {
   EXPECT_EQ((ask<std::array<size_t, 3>>(CL_DEVICE_MAX_WORK_ITEM_SIZES)), (std::array<size_t, 3>{128, 512, 32}));
 }
 
+TEST_F(OddDevices, GroupsMayBeLargerThanADriverSaysThatDoesNotKeepToIt) {
+  open("VENDOR_ID=4318");  // runs groups of 1024
+  EXPECT_EQ(ask<size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE), 1024u);
+}
+
 TEST_F(OddDevices, OfFourDimensionsTheFirstThreeCount) {
   open("MAX_WORK_ITEM_SIZES=64x32x16x8");
   EXPECT_EQ((ask<std::array<size_t, 3>>(CL_DEVICE_MAX_WORK_ITEM_SIZES)), (std::array<size_t, 3>{64, 32, 16}));

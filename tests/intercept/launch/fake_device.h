@@ -53,7 +53,7 @@ class FakeProgram : public NativeProgram {};
 
 class FakeKernel : public NativeKernel {
  public:
-  explicit FakeKernel(Body body) : body_(std::move(body)) { limits_.work_group_size = 256; }
+  explicit FakeKernel(Body body) : body_(std::move(body)) { limits_.work_group_size = limits_.most_items = 256; }
   [[nodiscard]] const KernelLimits& limits() const override { return limits_; }
   [[nodiscard]] const Body& body() const { return body_; }
 
