@@ -141,7 +141,7 @@ int run(const RunOptions& options) {
   if (vendors.folder.empty()) vendors.folder = folders.icd_folder("vendors", vendors.icd_line);
   const std::string shared = folders.folder("counters");
   const Environment environment =
-      application_environment(outer, options, folders.icd_folder("icd", driver), vendors.folder, shared);
+      application_environment(outer, options, {folders.icd_folder("icd", driver), driver}, vendors.folder, shared);
   adopt(environment);
 
   // An application whose platform is missing says so in many ways, seldom why: settings are tried first.

@@ -112,7 +112,7 @@ Vendors vendors_of(const Environment& environment) {
   return {"/etc/OpenCL/vendors", ""};
 }
 
-Environment application_environment(const Environment& outer, const RunOptions& options, const std::string& icd_folder,
+Environment application_environment(const Environment& outer, const RunOptions& options, const Icd& icd,
                                     const std::string& vendors_folder, const std::string& shared_folder) {
   Environment result = outer;
   for (const auto& [name, value] : options.variables) result[name] = value;
@@ -121,10 +121,11 @@ Environment application_environment(const Environment& outer, const RunOptions& 
     if (const auto found = result.find(name); found != result.end()) found->second = absolute(found->second);
   }
   result["SKMD_STATS_SHM"] = shared_folder;
-  result["OCL_ICD_VENDORS"] = icd_folder;
-  result["OPENCL_VENDOR_PATH"] = icd_folder;
-  // Khronos' loader adds these to what it finds in the folder.
-  result.erase("OCL_ICD_FILENAMES");
+  result["OCL_ICD_VENDORS"] = icd.folder;
+  result["OPENCL_VENDOR_PATH"] = icd.folder;
+  // For loaders like the one of CUDA's toolkit, which finds nothing in a folder whose name has no '/' at its end.
+  // Khronos' loads a library once that is named twice; ocl-icd does not know this variable.
+  result["OCL_ICD_FILENAMES"] = icd.library;
   return result;
 }
 

@@ -32,9 +32,15 @@ struct Vendors {
 };
 Vendors vendors_of(const Environment& environment);
 
-/// The application's environment: ours on top of `outer`, loaders (both of them) pointed at `icd_folder` and nothing
-/// else.
-Environment application_environment(const Environment& outer, const RunOptions& options, const std::string& icd_folder,
+/// What loaders are pointed at.
+struct Icd {
+  std::string folder;   // holds one .icd file, which names `library`
+  std::string library;  // the driver
+};
+
+/// The application's environment: ours on top of `outer`, loaders (ocl-icd, Khronos', CUDA's) pointed at `icd` and
+/// nothing else.
+Environment application_environment(const Environment& outer, const RunOptions& options, const Icd& icd,
                                     const std::string& vendors_folder, const std::string& shared_folder);
 
 }  // namespace skmd::profiler

@@ -58,7 +58,7 @@ TEST(RunOptions, TheEnvironmentIsKeptUnlessAnOptionSaysOtherwise) {
   options.variables["SKMD_PARTITION"] = "equal";
   const Environment outer = {
       {"PATH", "/bin"}, {"SKMD_PARTITION", "auto"}, {"SKMD_DEVICES", "cpu"}, {"SKMD_STATS", "/s"}};
-  const Environment inner = application_environment(outer, options, "/icd", "/vendors", "/shared");
+  const Environment inner = application_environment(outer, options, {"/icd", "/lib/libskmd.so"}, "/vendors", "/shared");
   EXPECT_EQ(inner.at("PATH"), "/bin");
   EXPECT_EQ(inner.at("SKMD_PARTITION"), "equal");
   EXPECT_EQ(inner.at("SKMD_DEVICES"), "cpu");
@@ -66,6 +66,7 @@ TEST(RunOptions, TheEnvironmentIsKeptUnlessAnOptionSaysOtherwise) {
   EXPECT_EQ(inner.at("SKMD_STATS_SHM"), "/shared");
   EXPECT_EQ(inner.at("SKMD_VENDORS"), "/vendors");
   EXPECT_EQ(inner.at("OCL_ICD_VENDORS"), "/icd");
+  EXPECT_EQ(inner.at("OCL_ICD_FILENAMES"), "/lib/libskmd.so");
 }
 
 }  // namespace

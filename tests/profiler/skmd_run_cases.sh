@@ -46,7 +46,9 @@ leaves_arguments_and_standard_input_alone() {
 shows_the_loader_our_driver_only() {
   OCL_ICD_FILENAMES=/other.so "$run" -- sh -c 'ls $OCL_ICD_VENDORS; cat $OCL_ICD_VENDORS/*; echo "$OCL_ICD_FILENAMES"
     test "$OCL_ICD_VENDORS" = "$OPENCL_VENDOR_PATH" && echo same' >"$work/out"
-  expect "skmd.icd $(realpath "$tree")/lib/libskmd.so  same" "$(tr '\n' ' ' <"$work/out" | sed 's/ $//')" 'what a loader sees'
+  local driver
+  driver=$(realpath "$tree")/lib/libskmd.so
+  expect "skmd.icd $driver $driver same" "$(tr '\n' ' ' <"$work/out" | sed 's/ $//')" 'what a loader sees'
 }
 
 keeps_the_users_vendors() {
