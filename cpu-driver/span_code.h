@@ -18,9 +18,10 @@ struct SpanArgument {
   /// Merge functions: what another device left in this buffer, where stored bytes come from; nothing else is read.
   const std::byte* result = nullptr;
   std::uint64_t size = 0;
-  /// Merge functions: a bit for each unit (units_symbol) of the buffer, set where a group stores. Null: stored bytes
-  /// are copied at once.
+  /// Merge functions: a bit for each unit (units_symbol) of the first `marked` bytes, set where a group stores. What it
+  /// stores elsewhere is copied at once.
   std::uint64_t* marks = nullptr;
+  std::uint64_t marked = 0;
 };
 
 /// The launch's geometry and arguments. Generated code reads it by offset: a change is a new kSpanVersion.

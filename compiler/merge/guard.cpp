@@ -6,12 +6,12 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
 
 #include "compiler/merge/eligible.h"
 #include "compiler/merge/replay.h"
+#include "compiler/merge/stored.h"
 #include "compiler/merge/units.h"
 
 namespace skmd::compiler {
@@ -22,38 +22,22 @@ using llvm::IRBuilder;
 using llvm::Value;
 
 constexpr unsigned kZeroBytes = 64;
-constexpr std::uint64_t kWord = 8;
-constexpr std::uint64_t kWordBits = 64;
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 32;
 
 class Guard {
  public:
-  Guard(const Extents& extents, llvm::Instruction& entry) : extents_(extents), entry_(entry) {}
+  Guard(const Extents& extents, const std::vector<std::uint8_t>& units, llvm::Instruction& entry)
+      : extents_(extents), entry_(entry), units_(units) {}
 
   void replay(llvm::CallInst& marker) {
-    Value* place = marker.getArgOperand(0);
-    const std::uint64_t width = llvm::cast<llvm::ConstantInt>(marker.getArgOperand(1))->getZExtValue();
-    Value* count = marker.getArgOperand(2);
-    const Extent& extent = extents_.find(base_of(*place))->second;
+    const Value* place = marker.getArgOperand(0);
+    const auto* argument = llvm::cast<llvm::Argument>(base_of(*place));
     IRBuilder<> ir(&marker);
-    Value* offset = ir.CreateSub(ir.CreatePtrToInt(place, ir.getInt64Ty()), extent.bytes);
-    Value* bytes = ir.CreateMul(ir.getInt64(width), count);
-    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(bytes);
-    if (constant != nullptr && constant->isZero()) return marker.eraseFromParent(), void();
-    llvm::Instruction* then = nullptr;
-    llvm::Instruction* otherwise = nullptr;
-    llvm::SplitBlockAndInsertIfThenElse(can_mark(ir, extent, offset, width, *count), &marker, &then, &otherwise);
-    IRBuilder<> mark(then);
-    if (constant != nullptr && known_alignment(*place, marker.getDataLayout()) % constant->getZExtValue() == 0) {
-      mark_word(mark, extent, offset, constant->getZExtValue());
-    } else {
-      mark_range(extent, offset, bytes, *then);
-    }
-    if (constant != nullptr && constant->getZExtValue() == width) {
-      copy_inside(extent, offset, width, *otherwise);
-    } else {
-      copy_each(extent, offset, width, count, *otherwise);
-    }
+    Value* offset = ir.CreateSub(ir.CreatePtrToInt(marker.getArgOperand(0), ir.getInt64Ty()),
+                                 extents_.find(argument)->second.bytes);
+    const std::uint64_t width = llvm::cast<llvm::ConstantInt>(marker.getArgOperand(1))->getZExtValue();
+    const std::uint64_t alignment = known_alignment(*place, marker.getDataLayout());
+    tell_stored(
+        ir, {offset, width, marker.getArgOperand(2), argument->getArgNo(), units_[argument->getArgNo()], alignment});
     marker.eraseFromParent();
   }
 
@@ -93,62 +77,6 @@ class Guard {
     return limit;
   }
 
-  // The same, and 0 where there are no bits to set.
-  Value* marked_limit_of(const Extent& extent, std::uint64_t width) {
-    Value*& limit = marked_limits_[{extent.marks, width}];
-    if (limit == nullptr) {
-      Value* inside = limit_of(extent, width);
-      IRBuilder<> ir(&entry_);
-      limit = ir.CreateSelect(ir.CreateIsNotNull(extent.marks), inside, ir.getInt64(0));
-    }
-    return limit;
-  }
-
-  // Whether all of a marker's bytes are inside and can be marked.
-  Value* can_mark(IRBuilder<>& ir, const Extent& extent, Value* offset, std::uint64_t width, Value& count) {
-    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&count);
-        constant != nullptr && constant->getValue().ult(kMostElements))
-      return ir.CreateICmpULT(offset, marked_limit_of(extent, width * constant->getZExtValue()));
-    Value* room = ir.CreateUDiv(ir.CreateSub(extent.size, offset), ir.getInt64(width));
-    return ir.CreateAnd(ir.CreateICmpULT(offset, marked_limit_of(extent, width)), ir.CreateICmpULE(&count, room));
-  }
-
-  static void set_bits(IRBuilder<>& ir, const Extent& extent, Value* bit, Value* mask) {
-    llvm::Type* word = ir.getInt64Ty();
-    Value* place = ir.CreateGEP(word, extent.marks, ir.CreateLShr(bit, 6));
-    ir.CreateStore(ir.CreateOr(ir.CreateLoad(word, place), mask), place);
-  }
-
-  // All in one word: `size` divides `offset`, and no unit is larger than either.
-  static void mark_word(IRBuilder<>& ir, const Extent& extent, Value* offset, std::uint64_t size) {
-    Value* first = ir.CreateLShr(offset, llvm::Log2_64(extent.unit));
-    Value* ones = ir.getInt64((std::uint64_t{1} << (size / extent.unit)) - 1);
-    set_bits(ir, extent, first, ir.CreateShl(ones, ir.CreateAnd(first, kWordBits - 1)));
-  }
-
-  static void mark_range(const Extent& extent, Value* offset, Value* bytes, llvm::Instruction& before) {
-    llvm::BasicBlock* head = before.getParent();
-    llvm::BasicBlock* after = llvm::SplitBlock(head, &before);
-    llvm::BasicBlock* loop = llvm::BasicBlock::Create(head->getContext(), "mark", head->getParent(), after);
-    IRBuilder<> ir(head->getTerminator());
-    const unsigned shift = llvm::Log2_64(extent.unit);
-    Value* first = ir.CreateLShr(offset, shift);
-    Value* last = ir.CreateAdd(first, ir.CreateLShr(bytes, shift));
-    ir.CreateCondBr(ir.CreateICmpNE(first, last), loop, after);
-    head->getTerminator()->eraseFromParent();
-    ir.SetInsertPoint(loop);
-    llvm::PHINode* bit = ir.CreatePHI(ir.getInt64Ty(), 2);
-    bit->addIncoming(first, head);
-    Value* skipped = ir.CreateAnd(bit, kWordBits - 1);
-    Value* room = ir.CreateSub(ir.getInt64(kWordBits), skipped);
-    Value* count = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, room, ir.CreateSub(last, bit));
-    Value* ones = ir.CreateLShr(ir.getInt64(~std::uint64_t{0}), ir.CreateSub(ir.getInt64(kWordBits), count));
-    set_bits(ir, extent, bit, ir.CreateShl(ones, skipped));
-    Value* next = ir.CreateAdd(bit, count);
-    ir.CreateCondBr(ir.CreateICmpNE(next, last), loop, after);
-    bit->addIncoming(next, loop);
-  }
-
   Value* zeros(const llvm::LoadInst& load) {
     llvm::Module& module = *const_cast<llvm::Module*>(load.getModule());
     const unsigned space = load.getPointerAddressSpace();
@@ -160,50 +88,10 @@ class Guard {
                                     llvm::GlobalValue::NotThreadLocal, space);
   }
 
-  static void copy(IRBuilder<>& ir, const Extent& extent, Value* offset, std::uint64_t width) {
-    Value* from = ir.CreateAdd(extent.result, offset);
-    Value* to = ir.CreateAdd(extent.bytes, offset);
-    for (std::uint64_t done = 0; done < width;) {
-      std::uint64_t piece = kWord;
-      while (piece > width - done) piece /= 2;
-      llvm::Type* type = ir.getIntNTy(static_cast<unsigned>(piece * 8));
-      const auto address = [&](Value* start) {
-        return ir.CreateIntToPtr(ir.CreateAdd(start, ir.getInt64(done)), ir.getPtrTy());
-      };
-      // A whole piece at a time: elements that two work-items race for are one's or the other's, never both.
-      ir.CreateAlignedStore(ir.CreateAlignedLoad(type, address(from), llvm::Align(1)), address(to), llvm::Align(1));
-      done += piece;
-    }
-  }
-
-  void copy_inside(const Extent& extent, Value* offset, std::uint64_t width, llvm::Instruction& before) {
-    IRBuilder<> ir(&before);
-    Value* fits = ir.CreateICmpULT(offset, limit_of(extent, width));
-    llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(fits, &before, false);
-    ir.SetInsertPoint(then);
-    copy(ir, extent, offset, width);
-  }
-
-  void copy_each(const Extent& extent, Value* offset, std::uint64_t width, Value* count, llvm::Instruction& before) {
-    llvm::BasicBlock* head = before.getParent();
-    llvm::BasicBlock* after = llvm::SplitBlock(head, &before);
-    llvm::BasicBlock* loop = llvm::BasicBlock::Create(head->getContext(), "each", head->getParent(), after);
-    IRBuilder<> ir(head->getTerminator());
-    ir.CreateCondBr(ir.CreateICmpNE(count, ir.getInt64(0)), loop, after);
-    head->getTerminator()->eraseFromParent();
-    ir.SetInsertPoint(loop);
-    llvm::PHINode* index = ir.CreatePHI(ir.getInt64Ty(), 2);
-    index->addIncoming(ir.getInt64(0), head);
-    Value* place = ir.CreateAdd(offset, ir.CreateMul(index, ir.getInt64(width)));
-    Value* next = ir.CreateAdd(index, ir.getInt64(1));
-    llvm::BranchInst* back = ir.CreateCondBr(ir.CreateICmpNE(next, count), loop, after);
-    copy_inside(extent, place, width, *back);
-    index->addIncoming(next, back->getParent());
-  }
-
   const Extents& extents_;
   llvm::Instruction& entry_;
-  llvm::DenseMap<std::pair<const Value*, std::uint64_t>, Value*> limits_, marked_limits_;
+  const std::vector<std::uint8_t>& units_;
+  llvm::DenseMap<std::pair<const Value*, std::uint64_t>, Value*> limits_;
 };
 
 void guard_division(llvm::BinaryOperator& division) {
@@ -234,7 +122,8 @@ void guard_division(llvm::BinaryOperator& division) {
 
 }  // namespace
 
-void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& extents, llvm::Instruction& entry) {
+void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& extents,
+                    const std::vector<std::uint8_t>& units, llvm::Instruction& entry) {
   std::vector<llvm::CallInst*> markers;
   std::vector<llvm::LoadInst*> loads;
   for (llvm::BasicBlock* block : body) {
@@ -243,7 +132,7 @@ void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& e
       if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) loads.push_back(load);
     }
   }
-  Guard guard(extents, entry);
+  Guard guard(extents, units, entry);
   for (llvm::LoadInst* load : loads) guard.load(*load);
   for (llvm::CallInst* marker : markers) guard.replay(*marker);
 }

@@ -12,18 +12,16 @@ namespace skmd::compiler {
 
 /// One pointer argument, as values that the span function's entry loads.
 struct Extent {
-  llvm::Value* bytes = nullptr;   // i64: address
-  llvm::Value* result = nullptr;  // i64: address of the other device's result
-  llvm::Value* size = nullptr;    // i64
-  llvm::Value* marks = nullptr;   // ptr; null: stores are copied at once
-  std::uint64_t unit = 0;         // bytes for which one bit stands
+  llvm::Value* bytes = nullptr;  // i64: address
+  llvm::Value* size = nullptr;   // i64
 };
 using Extents = llvm::DenseMap<const llvm::Value*, Extent>;
 
-/// Replaces every marker by setting bits where there are any, else by a copy from the result, and makes every load that
-/// may leave its object one that cannot. `extents` names the kernel's pointer arguments; their uses are still in place.
+/// Turns every marker into one that knows offsets (stored.h), and makes every load that may leave its object one that
+/// cannot. `extents` names the kernel's pointer arguments; their uses are still in place. `units`: store_units().
 /// `entry` is where limits are computed.
-void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& extents, llvm::Instruction& entry);
+void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& extents,
+                    const std::vector<std::uint8_t>& units, llvm::Instruction& entry);
 
 /// Fills and copies of private variables become loops: there is no memset to call.
 void expand_transfers(const std::vector<llvm::BasicBlock*>& body);

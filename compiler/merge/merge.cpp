@@ -9,7 +9,9 @@
 #include "compiler/merge/eligible.h"
 #include "compiler/merge/native.h"
 #include "compiler/merge/replay.h"
+#include "compiler/merge/rows.h"
 #include "compiler/merge/span.h"
+#include "compiler/merge/stored.h"
 #include "cpu-driver/span_code.h"
 
 namespace skmd::compiler {
@@ -81,7 +83,12 @@ MergeKernel prepare(llvm::Module& module, const domain::KernelTraits& traits, ll
   MergeKernel judged = judge(*kernel);
   if (judged.obstacle.empty()) {
     analyses.clear(*kernel, kernel->getName());
-    optimise(*make_span_function(*kernel, traits.name), analyses);
+    llvm::Function& span = *make_span_function(*kernel, traits.name);
+    optimise(span, analyses);
+    join_rows(span, analyses);
+    lower_stored(span);
+    analyses.invalidate(span, llvm::PreservedAnalyses::none());
+    optimise(span, analyses);
   }
   return judged;
 }

@@ -93,10 +93,7 @@ class SpanBuilder {
       Value* bytes = part(offsetof(cpu::SpanArgument, bytes));
       if (argument.getType()->isPointerTy()) {
         values_[&argument] = ir_.CreateIntToPtr(bytes, argument.getType());
-        if (may_reach_buffer(argument))
-          extents_[&argument] = {bytes, part(offsetof(cpu::SpanArgument, result)),
-                                 part(offsetof(cpu::SpanArgument, size)),
-                                 ir_.CreateIntToPtr(part(offsetof(cpu::SpanArgument, marks)), ir_.getPtrTy()), 0};
+        if (may_reach_buffer(argument)) extents_[&argument] = {bytes, part(offsetof(cpu::SpanArgument, size))};
         continue;
       }
       if (layout.getTypeStoreSize(argument.getType()).isScalable()) continue;
@@ -178,18 +175,17 @@ class SpanBuilder {
     expand_transfers(body);
     body.clear();  // with what the expansion has split off
     for (auto part = start->getIterator(); part != span_->end(); ++part) body.push_back(&*part);
-    settle_units(body);
-    guard_accesses(body, extents_, *entry_->getTerminator());
+    guard_accesses(body, extents_, settle_units(body), *entry_->getTerminator());
     for (const auto& [argument, value] : values_) const_cast<Value*>(argument)->replaceAllUsesWith(value);
     IRBuilder<>(inner_.header).CreateBr(start);
   }
 
-  void settle_units(const std::vector<BasicBlock*>& body) {
-    const std::vector<std::uint8_t> units = store_units(body, kernel_.arg_size());
-    for (auto& [argument, extent] : extents_) extent.unit = units[llvm::cast<llvm::Argument>(argument)->getArgNo()];
+  std::vector<std::uint8_t> settle_units(const std::vector<BasicBlock*>& body) {
+    std::vector<std::uint8_t> units = store_units(body, kernel_.arg_size());
     llvm::Constant* bytes = llvm::ConstantDataArray::get(context_, units);
     new llvm::GlobalVariable(module_, bytes->getType(), true, llvm::GlobalValue::ExternalLinkage, bytes,
                              cpu::units_symbol(name_));
+    return units;
   }
 
   void answer_queries(BasicBlock& part) {

@@ -9,8 +9,8 @@
 
 namespace skmd::compiler {
 
-/// Takes the body out of `kernel`, which judge() has found nothing against. No access leaves its argument's bytes:
-/// stores outside are left out, loads outside give zeros. `name`: the kernel's, from which those of the function and of
+/// Takes the body out of `kernel`, which judge() has found nothing against. Loads outside their argument's bytes give
+/// zeros; stores are markers (stored.h). `name`: the kernel's, from which those of the function and of
 /// its units are made.
 llvm::Function* make_span_function(llvm::Function& kernel, const std::string& name);
 

@@ -18,28 +18,37 @@ constexpr std::uint64_t kLeastItems = 16384;
 constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kBits = 64;
 
-/// Zeros, of which only pages that were written exist.
+/// Zeros, of which only pages that were written exist; in large pages where it is as large as one.
 class Map {
  public:
   Map() = default;
-  explicit Map(std::uint64_t words) : bytes_(words * sizeof(std::uint64_t)) {
-    void* pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  explicit Map(std::uint64_t words)
+      : bytes_((words * sizeof(std::uint64_t) + kLargePage - 1) / kLargePage * kLargePage) {
+    void* pages =
+        mmap(nullptr, bytes_ + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) return;
-    (void)madvise(pages, bytes_, MADV_HUGEPAGE);
-    words_ = static_cast<std::uint64_t*>(pages);
+    pages_ = static_cast<std::byte*>(pages);
+    const auto address = reinterpret_cast<std::uintptr_t>(pages_);
+    std::byte* aligned = pages_ + (kLargePage - address % kLargePage) % kLargePage;
+    words_ = reinterpret_cast<std::uint64_t*>(aligned);
+    if (words * sizeof(std::uint64_t) >= kLargePage / 2) (void)madvise(aligned, bytes_, MADV_HUGEPAGE);
   }
-  Map(Map&& other) noexcept : words_(std::exchange(other.words_, nullptr)), bytes_(other.bytes_) {}
+  Map(Map&& other) noexcept
+      : pages_(std::exchange(other.pages_, nullptr)), words_(other.words_), bytes_(other.bytes_) {}
   Map& operator=(Map&& other) noexcept {
+    std::swap(pages_, other.pages_);
     std::swap(words_, other.words_);
     std::swap(bytes_, other.bytes_);
     return *this;
   }
   ~Map() {
-    if (words_ != nullptr) munmap(words_, bytes_);
+    if (pages_ != nullptr) munmap(pages_, bytes_ + kLargePage);
   }
   [[nodiscard]] std::uint64_t* words() const { return words_; }
 
  private:
+  static constexpr std::uint64_t kLargePage = std::uint64_t{1} << 21;
+  std::byte* pages_ = nullptr;
   std::uint64_t* words_ = nullptr;
   std::uint64_t bytes_ = 0;
 };
@@ -60,7 +69,8 @@ struct Worker {
       SpanArgument& argument = arguments[i];
       if (units[i] == 0 || argument.result == nullptr || argument.size < units[i]) continue;
       maps[i] = Map(words_of(argument, units[i]));
-      argument.marks = maps[i].words();  // null, for lack of memory: the function copies by itself
+      argument.marks = maps[i].words();  // null for lack of memory
+      argument.marked = argument.marks == nullptr ? 0 : argument.size;
     }
   }
 };

@@ -13,10 +13,10 @@ __kernel void k(__global uint* out, __global const int* where, int d) {
 // CHECK: sdiv i32
 // CHECK: select i1
 // Marked where there are bits for it, else copied.
-// CHECK: [[FITS:%.+]] = icmp ugt i64
-// CHECK-NEXT: [[MARKED:%.+]] = select i1 %{{.+}}, i1 [[FITS]], i1 false
+// CHECK: [[MARKED:%.+]] = icmp {{ult|ugt}} i64
 // CHECK-NEXT: br i1 [[MARKED]]
 // CHECK: or i64
 // CHECK-NEXT: store i64
-// CHECK: br i1 [[FITS]]
+// CHECK: [[FITS:%.+]] = icmp {{ult|ugt}} i64
+// CHECK-NEXT: br i1 [[FITS]]
 // CHECK: store i32
