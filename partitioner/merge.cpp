@@ -228,6 +228,21 @@ MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vect
   return decision;
 }
 
+double merge_seconds(const MergeDecision& merge, std::span<const std::vector<RootFootprint>> slices,
+                     const MergeCosts& costs) {
+  double seconds = 0.0;
+  for (std::size_t root = 0; root < merge.per_root.size(); ++root) {
+    const Rung rung = merge.per_root[root];
+    if (rung == Rung::none || rung == Rung::disjoint || slices.empty()) continue;
+    const MergeCost& cost = rung == Rung::kernel ? costs.kernel : rung == Rung::diff ? costs.diff : costs.reduce;
+    const RangeSet& joined = merge.joined[root];
+    seconds += cost.per_joined * static_cast<double>(joined.bytes());
+    for (const auto& slice : slices)
+      seconds += cost.per_stored * static_cast<double>(slice[root].may_write.intersection(joined).bytes());
+  }
+  return seconds;
+}
+
 void merge_difference(const std::byte* before, const std::byte* result, std::byte* merged, const RangeSet& ranges,
                       std::uint32_t element) {
   for (const ByteRange& range : ranges.ranges()) {

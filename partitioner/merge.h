@@ -75,12 +75,27 @@ struct MergeDecision {
 
 /// `slices[s][root]`: footprints of each slice, or of all that write one memory. Disjoint writes take rung 1;
 /// overlapping or unknown ones rung 3 if all stores to that root have one element size and aligned places (measured
-/// cheaper than rung 2); else rung 2 if the kernel has a merge function, no atomic touches that root, and nobody writes to
-/// a root that the merge function loads from; atomics that commute rung 4. Rungs that are not in `allowed` are passed
-/// over; where none is left, the launch is refused as unmergeable. `atomics[s][root]`: what the atomics of each slice touch; without it there is no rung 4.
+/// cheaper than rung 2); else rung 2 if the kernel has a merge function, no atomic touches that root, and nobody writes
+/// to a root that the merge function loads from; atomics that commute rung 4. Rungs that are not in `allowed` are
+/// passed over; where none is left, the launch is refused as unmergeable. `atomics[s][root]`: what the atomics of each
+/// slice touch; without it there is no rung 4.
 MergeDecision decide_merge(const KernelTraits& traits, std::span<const std::vector<RootFootprint>> slices,
                            std::span<const RootView> views, std::uint32_t roots, RungSet allowed = {},
                            std::span<const std::vector<AtomicFootprint>> atomics = {});
+
+/// Seconds that joining takes in host memory: for each byte that may be joined, and for each byte that a slice may have
+/// stored there.
+struct MergeCost {
+  double per_joined = 0.0;
+  double per_stored = 0.0;
+};
+struct MergeCosts {
+  MergeCost kernel, diff, reduce;
+};
+
+/// What joining the results of `slices` costs at most: those that lie in memories of their own. `slices[s][root]`.
+double merge_seconds(const MergeDecision& merge, std::span<const std::vector<RootFootprint>> slices,
+                     const MergeCosts& costs);
 
 /// Rung 3. For each element of `ranges` (multiples of `element`): where `result` differs from `before`, it is copied to
 /// `merged`. All three cover the same root; `before` is the common pre-image, `merged` starts as a copy of one result.

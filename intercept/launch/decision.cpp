@@ -20,8 +20,12 @@ using domain::PartitionMode;
 /// waiting for two devices. Of the order of PoCL's empty kernel; rounded up, since a split must win by more than this.
 constexpr double kSplitSeconds = 40e-6;
 
-/// Host memory is read three times and written once for each byte of partial values that is combined.
-constexpr double kCombinedBytesPerSecond = 2e9;
+/// Measured on two processors (docs/results/merge.md), each rung at its worst: 4-byte elements without any order.
+constexpr domain::MergeCosts kMergeCosts{
+    .kernel = {.per_joined = 0.2e-9, .per_stored = 0.05e-9},
+    .diff = {.per_joined = 0.05e-9, .per_stored = 0.06e-9},
+    .reduce = {.per_joined = 0.05e-9, .per_stored = 0.5e-9},
+};
 
 domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
   return machine.devices[device]->description().space;
@@ -189,13 +193,22 @@ std::uint32_t single_device(const Machine& machine, const Eligibility& eligible)
   return eligible.preferred(acting_anchor(machine));
 }
 
-/// What combining the atomics of a split launch costs at most, beside moving their bytes.
-double combining_seconds(const Machine& machine, const Launch& launch, const LaunchView& view) {
-  if ((launch.kernel->traits().facts & domain::kFactGlobalAtomics) == 0) return 0.0;
-  std::uint64_t bytes = 0;
-  for (const domain::AtomicFootprint& root : view.shape().atomics({0, launch.range.group_total()}))
-    for (const domain::CommutingBytes& part : root.atomics) bytes += part.bytes.bytes();
-  return static_cast<double>(bytes) * static_cast<double>(machine.devices.size()) / kCombinedBytesPerSecond;
+/// What joining the results of a split launch costs, beside moving their bytes; the launch in equal parts stands for
+/// any other split.
+double joining_seconds(const Machine& machine, const Launch& launch, const LaunchView& view) {
+  const Eligibility& eligible = view.shape().eligible();
+  const std::uint64_t groups = launch.range.group_total();
+  const std::uint64_t parts = std::min<std::uint64_t>(eligible.count(), groups);
+  std::vector<SliceWork> slices;
+  std::vector<std::vector<domain::RootFootprint>> fetched;
+  for (std::uint32_t device = 0; device < machine.devices.size() && slices.size() < parts; ++device) {
+    if (!eligible.eligible[device]) continue;
+    const GroupSpan span{slices.size() * groups / parts, (slices.size() + 1) * groups / parts};
+    slices.push_back({device, span, view.shape().footprint(span)});
+    if (space_of(machine, device) != domain::kHostSpace) fetched.push_back(slices.back().touches->roots);
+  }
+  const domain::MergeDecision merge = how_to_merge(machine, launch, view, slices);
+  return merge.refused ? 0.0 : domain::merge_seconds(merge, fetched, kMergeCosts);
 }
 
 domain::Plan plan_of(const Decision& decision) {
@@ -217,7 +230,7 @@ domain::Plan ask_partitioner(Machine& machine, const Launch& launch, const Launc
   request.granularity = row_of_groups(launch.range);
   request.merge_seconds = kSplitSeconds;
   if (request.policy.mode == PartitionMode::automatic)
-    request.merge_seconds += combining_seconds(machine, launch, view);
+    request.merge_seconds += view.shape().joining_seconds([&] { return joining_seconds(machine, launch, view); });
   request.bytes_to = [&](std::uint32_t device, const GroupSpan& span) {
     return bytes_to(machine, view, device, *view.shape().footprint(span));
   };

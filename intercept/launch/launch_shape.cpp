@@ -233,6 +233,17 @@ SharedFootprint LaunchShape::footprint(const domain::GroupSpan& span) {
   return footprint;
 }
 
+double LaunchShape::joining_seconds(const std::function<double()>& estimate) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (joining_seconds_) return *joining_seconds_;
+  }
+  const double seconds = estimate();
+  const std::lock_guard lock(mutex_);
+  joining_seconds_ = seconds;
+  return seconds;
+}
+
 std::shared_ptr<const Decision> LaunchShape::decision(DecisionBasis* basis) {
   const std::lock_guard lock(mutex_);
   if (basis != nullptr) *basis = basis_;

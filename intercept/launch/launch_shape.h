@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,6 +67,8 @@ class LaunchShape {
   SharedFootprint footprint(const domain::GroupSpan& span);
   /// What the groups of `span` touch by atomics and otherwise, per root. Not remembered.
   [[nodiscard]] std::vector<domain::AtomicFootprint> atomics(const domain::GroupSpan& span) const;
+  /// What `estimate` said when it was first asked. Thread-safe.
+  double joining_seconds(const std::function<double()>& estimate);
   /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
   [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis* basis);
   void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
@@ -100,6 +103,7 @@ class LaunchShape {
   std::size_t oldest_ = 0;
   std::shared_ptr<const Decision> decision_;
   DecisionBasis basis_;
+  std::optional<double> joining_seconds_;
 };
 
 }  // namespace skmd::icd

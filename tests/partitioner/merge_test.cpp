@@ -267,6 +267,36 @@ TEST(DecideMerge, AMergeFunctionKnowsNoAtomics) {
   EXPECT_EQ(decide_merge(k.traits, scattered_by_two(2), views, 2).refused, NotSplit::unmergeable);
 }
 
+TEST(MergeSeconds, EachRungHasItsPrice) {
+  const MergeCosts costs{{1.0, 100.0}, {2.0, 200.0}, {3.0, 300.0}};
+  const Slices slices = {{written(ByteRange{0, 32})}, {written(ByteRange{16, 48})}};
+  MergeDecision merge;
+  merge.joined = {ByteRange{0, 48}};
+  const auto seconds = [&](Rung rung) {
+    merge.per_root = {rung};
+    return merge_seconds(merge, slices, costs);
+  };
+  EXPECT_EQ(seconds(Rung::none), 0.0);
+  EXPECT_EQ(seconds(Rung::disjoint), 0.0);
+  EXPECT_EQ(seconds(Rung::kernel), 48 * 1.0 + 64 * 100.0);
+  EXPECT_EQ(seconds(Rung::diff), 48 * 2.0 + 64 * 200.0);
+  EXPECT_EQ(seconds(Rung::reduce), 48 * 3.0 + 64 * 300.0);
+  // Only what is joined counts, and nothing where no slice has a memory of its own.
+  merge.joined = {ByteRange{24, 32}};
+  EXPECT_EQ(seconds(Rung::kernel), 8 * 1.0 + 16 * 100.0);
+  EXPECT_EQ(merge_seconds(merge, {}, costs), 0.0);
+}
+
+TEST(MergeSeconds, RootsAddUp) {
+  const MergeCosts costs{{1.0, 0.0}, {0.0, 1.0}, {}};
+  const Slices slices = {{unknown_write(64), unknown_write(32), unknown_write(8)},
+                         {unknown_write(64), unknown_write(32), unknown_write(8)}};
+  MergeDecision merge;
+  merge.per_root = {Rung::kernel, Rung::diff, Rung::disjoint};
+  merge.joined = {ByteRange{0, 64}, ByteRange{0, 32}, RangeSet()};
+  EXPECT_EQ(merge_seconds(merge, slices, costs), 64.0 + 2 * 32.0);
+}
+
 TEST(ParseRungs, TakesEachNameOfTheLadder) {
   const auto two = parse_rungs("kernel,diff");
   ASSERT_TRUE(two.ok());

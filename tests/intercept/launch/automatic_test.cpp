@@ -62,6 +62,25 @@ TEST(Auto, LeavesTinyLaunchesOnOneDevice) {
   EXPECT_TRUE(shares[0] == 0 || shares[1] == 0) << shares[0] << " and " << shares[1];
 }
 
+TEST(Auto, CountsWhatJoiningCosts) {
+  // Half of a launch saves less time than the difference of 4 MB takes, and more than nothing.
+  for (const bool joined : {false, true}) {
+    FakeMachine m({true, true}, "auto");
+    if (joined) m.machine.settings.rungs = *domain::parse_rungs("diff");
+    for (const auto& fake : m.fakes) fake->ns_per_group = 300;
+    constexpr std::uint64_t kItems = 1u << 20;
+    const auto x = m.storage(kItems * 4);
+    const auto y = m.storage(kItems * 4);
+    const auto kernel = m.kernel(axpy_traits());
+    for (int i = 0; i < 12; ++i)
+      ASSERT_EQ(m.launch(kernel, line(kItems, 256), {whole(y), whole(x), value_of(1u)})->wait(), CL_COMPLETE);
+    const Launch launch{kernel, line(kItems, 256), {whole(y), whole(x), value_of(1u)}};
+    const auto decision = decide(m.machine, launch, LaunchView(m.machine, launch));
+    EXPECT_EQ(decision->slices.size(), joined ? 1u : 2u);
+    EXPECT_EQ(decision->whole == domain::NotSplit::not_profitable, joined);
+  }
+}
+
 TEST(Auto, FollowsADeviceThatBecomesSlower) {
   Automatic a({true, true}, {kMillisecond, kMillisecond});
   for (int i = 0; i < 12; ++i) a.run();
