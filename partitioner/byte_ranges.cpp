@@ -126,8 +126,8 @@ void RangeSet::remove(const ByteRange& range) {
   const ByteRange head{first->begin, std::min(first->end, range.begin)};
   const ByteRange tail{std::max(std::prev(last)->begin, range.end), std::prev(last)->end};
   if (std::next(first) == last && !head.empty() && !tail.empty()) {
-    *first = head;
-    ranges_.insert(last, tail);
+    const auto inserted = ranges_.insert(last, tail);  // which may throw: before anything is changed
+    *std::prev(inserted) = head;
     return;
   }
   auto out = first;

@@ -2,6 +2,7 @@
 #include "partitioner/residency.h"
 
 #include <algorithm>
+#include <new>
 
 namespace skmd::domain {
 namespace {
@@ -76,7 +77,16 @@ void update(std::vector<Piece>& pieces, const RangeSet& ranges, Change change) {
     }
     append(rebuilt, {at, piece->range.end}, piece->valid);
   }
-  const auto keep = std::min(rebuilt.size(), static_cast<std::size_t>(last - first));
+  // All or nothing: without memory the pieces stay as they were.
+  const auto replaced = static_cast<std::size_t>(last - first);
+  const std::size_t left = pieces.size() - replaced;
+  if (left + rebuilt.size() > pieces.capacity()) {
+    const auto at = first - pieces.begin();
+    pieces.reserve(std::max(left + rebuilt.size(), 2 * pieces.capacity()));
+    first = pieces.begin() + at;
+    last = first + static_cast<std::ptrdiff_t>(replaced);
+  }
+  const auto keep = std::min(rebuilt.size(), replaced);
   const auto middle = std::copy_n(rebuilt.begin(), keep, first);
   if (keep < rebuilt.size()) {
     pieces.insert(middle, rebuilt.begin() + static_cast<std::ptrdiff_t>(keep), rebuilt.end());
@@ -97,8 +107,26 @@ void ResidencyMap::copied(SpaceId space, const RangeSet& ranges) {
   update(pieces_, ranges, [&](SpaceMask valid) { return valid == 0 ? valid : valid | bit(space); });
 }
 
-void ResidencyMap::withdrawn(SpaceId space, const RangeSet& ranges) {
-  update(pieces_, ranges, [&](SpaceMask valid) { return valid == bit(space) ? valid : valid & ~bit(space); });
+void ResidencyMap::withdrawn(SpaceId space, const RangeSet& ranges) noexcept {
+  const auto without = [&](SpaceMask valid) { return valid == bit(space) ? valid : valid & ~bit(space); };
+  try {
+    update(pieces_, ranges, without);
+  } catch (const std::bad_alloc&) {
+    for (Piece& piece : pieces_)
+      if (ranges.intersects(piece.range)) piece.valid = without(piece.valid);
+    join_neighbours();
+  }
+}
+
+void ResidencyMap::join_neighbours() noexcept {
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < pieces_.size(); ++i) {
+    if (pieces_[i].valid == pieces_[kept].valid)
+      pieces_[kept].range.end = pieces_[i].range.end;
+    else
+      pieces_[++kept] = pieces_[i];
+  }
+  pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(std::min(kept + 1, pieces_.size())), pieces_.end());
 }
 
 void ResidencyMap::restored(const std::vector<Piece>& pieces) {

@@ -23,7 +23,8 @@ class ResidencyMap {
     bool operator==(const Piece&) const = default;
   };
 
-  /// Everything starts undefined. Invariant: pieces tile [0, bytes), neighbours differ in `valid`.
+  /// Everything starts undefined. Invariant: pieces tile [0, bytes), neighbours differ in `valid`. A change that throws
+  /// std::bad_alloc changes nothing.
   explicit ResidencyMap(std::uint64_t bytes);
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
@@ -32,8 +33,8 @@ class ResidencyMap {
   /// Bytes copied into `space` from where they were valid. Undefined bytes stay undefined.
   void copied(SpaceId space, const RangeSet& ranges);
   /// What was copied or written to `space` may not be there after all: no longer valid in it, except where no other
-  /// space has the bytes either.
-  void withdrawn(SpaceId space, const RangeSet& ranges);
+  /// space has the bytes either. Without memory to split pieces, so are their other bytes.
+  void withdrawn(SpaceId space, const RangeSet& ranges) noexcept;
   /// Undoes what happened since `pieces` were asked for (shared()): valid in those spaces again, and nowhere else.
   void restored(const std::vector<Piece>& pieces);
   /// Contents given up: undefined again.
@@ -55,6 +56,7 @@ class ResidencyMap {
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
 
  private:
+  void join_neighbours() noexcept;
   std::uint64_t bytes_;
   std::vector<Piece> pieces_;
 };

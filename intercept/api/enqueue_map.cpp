@@ -35,15 +35,15 @@ Result<void*> map(Enqueue& call, const Ref<Memory>& memory, const Region& region
   const auto mapping = open_mapping(*memory, region, what.flags, pointer);
   if (!mapping) return mapping.error();
   try {
+    std::function<void(cl_int)> undo = [memory, mapping = *mapping](cl_int status) {
+      if (status < 0) drop_mapping(*memory, mapping);
+    };
     const Ref<Event> event = call.enqueue(what.type, make_map(*memory, *mapping, bounce), what.blocking);
     if (what.blocking && event->status() < 0) {
       drop_mapping(*memory, *mapping);
       return Error{event->status(), "the blocking map failed"};
     }
-    const auto undo = [memory, mapping = *mapping](cl_int status) {
-      if (status < 0) drop_mapping(*memory, mapping);
-    };
-    if (!event->when_ended(undo)) undo(event->status());
+    if (!event->when_ended(std::move(undo))) undo(event->status());
     if (Status status = call.give(event); !status) return status.error();
   } catch (const std::bad_alloc&) {
     drop_mapping(*memory, *mapping);
@@ -120,16 +120,16 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
     // memobj". Last of the checks, since it takes the mapping out of the books.
     const auto mapping = close_mapping(**object, mapped_ptr);
     if (!mapping) return mapping.error();
-    const auto end = [storage = (*object)->storage(), mapping = *mapping](cl_int status) {
-      if (status < 0) end_mapping(storage, mapping);
-    };
     Ref<Event> unmapping;
     try {
+      std::function<void(cl_int)> end = [storage = (*object)->storage(), mapping = *mapping](cl_int status) {
+        if (status < 0) end_mapping(storage, mapping);
+      };
       unmapping = call.enqueue(CL_COMMAND_UNMAP_MEM_OBJECT,
                                make_unmap(**object, *mapping, bounce_box(**object, *mapping)), false);
-      if (!unmapping->when_ended(end)) end(unmapping->status());
+      if (!unmapping->when_ended(std::move(end))) end(unmapping->status());
     } catch (const std::bad_alloc&) {
-      end(CL_OUT_OF_HOST_MEMORY);
+      end_mapping((*object)->storage(), *mapping);
       throw;
     }
     return call.give(unmapping);

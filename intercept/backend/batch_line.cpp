@@ -78,12 +78,22 @@ void BatchLine::enqueue(Flight& flight) {
   }
 }
 
+BatchResult BatchLine::result_of(const Flight& flight) const {
+  BatchResult result;
+  try {
+    result = queue_->result(flight);
+  } catch (const std::bad_alloc&) {  // for all that is known, it failed
+    result = BatchResult{CL_OUT_OF_HOST_MEMORY, {}, {}, Fault::memory, flight.events.size()};
+  }
+  if (!flight.batch.ops.empty()) health_->batch_ended(result.fault, result.reason);
+  return result;
+}
+
 void BatchLine::finish_alone(Flight& flight, Ticket before) {
   if (blocking_) enqueue(flight);
   help(before);
   queue_->wait(flight);
-  BatchResult result = queue_->result(flight);
-  health_->batch_ended(result.fault, result.reason);
+  BatchResult result = result_of(flight);
   if (flight.batch.done) flight.batch.done(std::move(result));
 }
 
@@ -170,8 +180,7 @@ void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
     enqueue(*front);
     queue_->wait(*front);
   }
-  BatchResult result = queue_->result(*front);
-  if (!front->batch.ops.empty()) health_->batch_ended(result.fault, result.reason);
+  BatchResult result = result_of(*front);
   auto done = std::move(front->batch.done);
   front->batch.ops.clear();
   front->held.clear();

@@ -46,6 +46,8 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   void advance(Lock& lock);
   void complete(Lock& lock, const std::shared_ptr<Flight>& front);
   void enqueue(Flight& flight);
+  /// Of a flight that has ended; told to the device's health.
+  [[nodiscard]] BatchResult result_of(const Flight& flight) const;
   /// Without memory to put the flight into the line: what is before it, and then itself, is waited for here.
   void finish_alone(Flight& flight, Ticket before);
   [[nodiscard]] bool forked() const;

@@ -237,11 +237,11 @@ bool VendorDevice::takes_value(NativeKernel& kernel, std::uint32_t index, std::u
   const VendorKernel& asked = native(kernel);
   char name[1024] = {};
   if (cl.clGetKernelInfo(asked.handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr) != CL_SUCCESS) return true;
+  const std::vector<std::byte> zeros(bytes);
   // A kernel of its own: launches may be setting arguments of the other.
   cl_int code = CL_SUCCESS;
   cl_kernel scratch = cl.clCreateKernel(asked.owner->handle, name, &code);
   if (scratch == nullptr) return true;
-  const std::vector<std::byte> zeros(bytes);
   code = cl.clSetKernelArg(scratch, index, bytes, zeros.data());
   cl.clReleaseKernel(scratch);
   return code != CL_INVALID_ARG_SIZE;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -101,13 +102,16 @@ void Conductor::submit_uploads_first(MovePlan& moves) {
     batch.want_times = wants_times(machine_);
     const std::uint64_t bytes = moves.upload_bytes(device);
     group.submit(*machine_.devices[device], std::move(batch), [this, i, device, bytes](const BatchResult& result) {
-      if (result.status != CL_SUCCESS) return fail(i, {result.status, result.reason}, result.fault);
-      TransferReport report{device, bytes, 0, 0, 0, launch_.kernel->traits().name};
-      if (!result.times.empty()) {
-        report.start = result.times.front().start;
-        report.end = result.times.back().end;
+      if (result.status != CL_SUCCESS) return fail(i, result);
+      try {
+        TransferReport report{device, bytes, 0, 0, 0, launch_.kernel->traits().name};
+        if (!result.times.empty()) {
+          report.start = result.times.front().start;
+          report.end = result.times.back().end;
+        }
+        machine_.observer->transfer(report);
+      } catch (const std::bad_alloc&) {  // only the books miss something
       }
-      machine_.observer->transfer(report);
     });
   }
   (void)group.wait();  // each failure is its slice's
@@ -130,11 +134,14 @@ Status Conductor::submit_device(MovePlan& moves, bool with_uploads, std::size_t 
   if (auto status = append_runs(launch_, view_, slice, *arguments, batch.ops); !status) return status.error();
   const bool first = first_use(launch_, slice.device, slice.span);
   group.submit(*machine_.devices[slice.device], std::move(batch),
-               [this, &moves, index, uploads, bytes, first](const BatchResult& result) {
-                 const SliceReport report =
-                     account(machine_, launch_, decision_.slices[index], uploads, bytes, first, result);
+               [this, &moves, &slice, index, uploads, bytes, first](const BatchResult& result) {
+                 SliceReport report{slice.device, slice.span, 0, 0};
+                 try {
+                   report = account(machine_, launch_, slice, uploads, bytes, first, result);
+                 } catch (const std::bad_alloc&) {  // only the books miss something
+                 }
                  if (report.start != 0) event_.work_started(report.start);
-                 if (result.status != CL_SUCCESS) moves.revoke_uploads(decision_.slices[index].device);
+                 if (result.status != CL_SUCCESS) moves.revoke_uploads(slice.device);
                  slice_ended(index, uploads, result);
                  const std::lock_guard lock(mutex_);
                  slices_[index].report = report;
@@ -147,13 +154,22 @@ void Conductor::slice_ended(std::size_t index, std::size_t uploads, const BatchR
     const std::lock_guard lock(mutex_);
     slices_[index].ran = result.accepted > uploads;
   }
-  if (result.status != CL_SUCCESS) fail(index, {result.status, result.reason}, result.fault);
+  if (result.status != CL_SUCCESS) fail(index, result);
 }
 
-void Conductor::fail(std::size_t index, const domain::Error& error, Fault fault) {
+void Conductor::fail(std::size_t index, const BatchResult& result) noexcept {
+  domain::Error error{result.status, {}};
+  try {
+    error.reason = result.reason;
+  } catch (const std::bad_alloc&) {  // the code will do
+  }
+  fail(index, std::move(error), result.fault);
+}
+
+void Conductor::fail(std::size_t index, domain::Error error, Fault fault) {
   const std::lock_guard lock(mutex_);
   if (!slices_[index].status) return;
-  slices_[index].status = error;
+  slices_[index].status = std::move(error);
   slices_[index].fault = fault;
   unfinished_.fault = std::max(unfinished_.fault, fault);
   unfinished_.failed_on[decision_.slices[index].device] = true;

@@ -55,7 +55,8 @@ class Conductor {
   Status submit_device(MovePlan& moves, bool with_uploads, std::size_t index, BatchGroup& group);
   [[nodiscard]] bool in_place_conflict(const MovePlan& moves) const;
   void slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result);
-  void fail(std::size_t index, const domain::Error& error, Fault fault);
+  void fail(std::size_t index, domain::Error error, Fault fault);
+  void fail(std::size_t index, const BatchResult& result) noexcept;
   Status fail_all(const domain::Error& error, Fault fault);
   /// Slices that ended well, but on bytes that an earlier batch had promised and not brought.
   void check_inputs();

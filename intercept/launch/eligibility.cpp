@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compiler/client/client.h"
+#include "intercept/object/device_info.h"
 
 namespace skmd::icd {
 
@@ -32,8 +33,7 @@ std::string check_arguments(const Device& device, const Launch& launch, std::uin
     if (const auto* view = std::get_if<BufferView>(&argument)) storage = &view->storage;
     if (const auto* view = std::get_if<ImageView>(&argument)) {
       storage = &view->storage;
-      if (scalar(device, CL_DEVICE_IMAGE_SUPPORT) == 0)
-        return "the kernel takes an image and the device has no image support";
+      if (!has_images(device)) return "the kernel takes an image and the device has no image support";
     }
     if (storage != nullptr && !(*storage)->is_image() && (*storage)->bytes() > largest)
       return exceeds("a buffer of bytes", (*storage)->bytes(), largest);

@@ -157,14 +157,20 @@ void LaunchCommand::landed(const std::shared_ptr<InFlight>& flight, BatchResult&
   const SliceWork& slice = flight->decision->slices.front();
   const bool failed = result.status != CL_SUCCESS;
   if (failed && flight->moves) flight->moves->revoke_uploads(slice.device);
-  if (failed || misled(*flight)) {
-    flight->event->leave_device();
-    flight->lock.unchain();
-    const bool ran = !failed || result.accepted > flight->uploads;
-    Recovery::get().add(
-        machine_, *machine_.devices[slice.device],
-        {[this, flight, ran](Spoilt& spoilt) { take_back(*flight, ran, spoilt); },
-         [this, flight, result = std::move(result)](Spoilt& spoilt) { again(*flight, result, spoilt); }});
+  try {
+    if (failed || misled(*flight)) {
+      flight->event->leave_device();
+      flight->lock.unchain();
+      const bool ran = !failed || result.accepted > flight->uploads;
+      Recovery::get().add(
+          machine_, *machine_.devices[slice.device],
+          {[this, flight, ran](Spoilt& spoilt) { take_back(*flight, ran, spoilt); },
+           [this, flight, result = std::move(result)](Spoilt& spoilt) { again(*flight, result, spoilt); }});
+      return;
+    }
+  } catch (const std::bad_alloc&) {  // nobody can run it again
+    flight->lock.release();
+    flight->event->complete(CL_OUT_OF_HOST_MEMORY);
     return;
   }
   try {
@@ -283,9 +289,12 @@ cl_int LaunchCommand::run(Event& event) {
 
 cl_int LaunchCommand::ended(const Status& status, Event& event) {
   if (status) return CL_COMPLETE;
-  machine_.observer->log(LogLevel::error,
-                         "launch of " + launch_.kernel->traits().name + " failed: " + status.error().reason);
-  event.context().report(status.error().reason);
+  try {
+    machine_.observer->log(LogLevel::error,
+                           "launch of " + launch_.kernel->traits().name + " failed: " + status.error().reason);
+    event.context().report(status.error().reason);
+  } catch (const std::bad_alloc&) {  // only the report is missing
+  }
   return command_status(status.error().code);
 }
 

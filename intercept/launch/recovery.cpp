@@ -2,12 +2,31 @@
 #include "intercept/launch/recovery.h"
 
 #include <algorithm>
+#include <chrono>
+#include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "intercept/object/mover.h"
 
 namespace skmd::icd {
+
+namespace {
+
+/// Nobody else ends the launches in the list: what there is no memory for now is tried again.
+template <class Step>
+void insist(Step&& step) {
+  constexpr std::chrono::milliseconds kPause{1};
+  for (;; std::this_thread::sleep_for(kPause)) {
+    try {
+      return step();
+    } catch (const std::bad_alloc&) {
+    }
+  }
+}
+
+}  // namespace
 
 Recovery& Recovery::get() {
   static auto* recovery = new Recovery;
@@ -21,17 +40,20 @@ void Recovery::add(Machine& machine, Device& device, Redo redo) {
     if (working_) return;
     working_ = true;
   }
-  machine.executor->post([this] { work(); });
+  insist([&] { machine.executor->post([this] { work(); }); });
 }
 
 void Recovery::take_back(Device& device) {
   std::vector<std::function<void(Spoilt&)>> jobs;
-  {
+  insist([&] {
+    jobs.clear();
     const std::lock_guard lock(mutex_);
-    for (Job& job : jobs_)
-      if (job.device == &device && !std::exchange(job.taken_back, true)) jobs.push_back(job.redo.take_back);
-  }
-  for (; !jobs.empty(); jobs.pop_back()) jobs.back()(spoilt_[&device]);
+    const auto open = [&](const Job& job) { return job.device == &device && !job.taken_back; };
+    for (const Job& job : jobs_)
+      if (open(job)) jobs.push_back(job.redo.take_back);
+    for (Job& job : jobs_) job.taken_back = job.taken_back || open(job);
+  });
+  for (; !jobs.empty(); jobs.pop_back()) insist([&] { jobs.back()(spoilt_[&device]); });
 }
 
 bool Recovery::is_done_with(const Device* device) {
@@ -52,9 +74,11 @@ void Recovery::work() {
     }
     // Whoever took ranges behind the failed launch has submitted after this, and ended after the empty batch.
     device->health()->wait_for_windows();
-    BatchGroup group;
-    group.submit(*device, Batch{});
-    (void)group.wait();
+    insist([&] {
+      BatchGroup group;
+      group.submit(*device, Batch{});
+      (void)group.wait();
+    });
     take_back(*device);
     Job job;
     {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "intercept/object/device_info.h"
@@ -19,7 +21,7 @@ bool meets_image_minima(const Device& device) {
                                 {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, 2048}};
   constexpr Minimum kCounts[] = {
       {CL_DEVICE_MAX_READ_IMAGE_ARGS, 128}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 64}, {CL_DEVICE_MAX_SAMPLERS, 16}};
-  if (query<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) != cl_bool{CL_TRUE}) return false;
+  if (!has_images(device)) return false;
   for (const Minimum& minimum : kSizes)
     if (query<size_t>(device, minimum.name).value_or(0) < minimum.value) return false;
   for (const Minimum& minimum : kCounts)
@@ -28,17 +30,25 @@ bool meets_image_minima(const Device& device) {
 }
 
 auto merit(const Device& device) {
-  const bool images = query<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) == cl_bool{CL_TRUE};
   const bool fp64 = query<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG).value_or(0) != 0;
   const DeviceKind kind = device.description().kind;
   const int rank = kind == DeviceKind::gpu ? 2 : kind == DeviceKind::accelerator ? 1 : 0;
-  return std::tuple(meets_image_minima(device), images, fp64, rank,
+  return std::tuple(meets_image_minima(device), has_images(device), fp64, rank,
                     query<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0),
                     query<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0),
                     query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0));
 }
 
 }  // namespace
+
+bool has_images(const Device& device) {
+  constexpr cl_device_info kSizes[] = {CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE2D_MAX_HEIGHT,
+                                       CL_DEVICE_IMAGE3D_MAX_WIDTH, CL_DEVICE_IMAGE3D_MAX_HEIGHT,
+                                       CL_DEVICE_IMAGE3D_MAX_DEPTH};
+  return query<cl_bool>(device, CL_DEVICE_IMAGE_SUPPORT) == cl_bool{CL_TRUE} &&
+         std::all_of(std::begin(kSizes), std::end(kSizes),
+                     [&](cl_device_info name) { return query<std::size_t>(device, name).value_or(0) != 0; });
+}
 
 std::uint32_t choose_anchor(const std::vector<std::shared_ptr<Device>>& devices) {
   std::uint32_t best = 0;

@@ -199,7 +199,8 @@ void InfoComposer::images() {
   };
   constexpr Count kCounts[] = {
       {CL_DEVICE_MAX_READ_IMAGE_ARGS, 128}, {CL_DEVICE_MAX_WRITE_IMAGE_ARGS, 64}, {CL_DEVICE_MAX_SAMPLERS, 16}};
-  out_.limits_.images = anchored<cl_bool>(CL_DEVICE_IMAGE_SUPPORT) == CL_TRUE;
+  out_.limits_.images = has_images(anchor_);
+  number<cl_bool>(CL_DEVICE_IMAGE_SUPPORT, out_.limits_.images ? CL_TRUE : CL_FALSE);
   for (const Count& count : kCounts) {
     // Devices below the minimum take no launches with so many images; they do not lower it for the others.
     cl_uint value = anchored<cl_uint>(count.name);

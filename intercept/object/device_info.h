@@ -34,6 +34,9 @@ struct DeviceLimits {
 /// then the biggest allocation and memory, then most compute units. Precondition: not empty.
 std::uint32_t choose_anchor(const std::vector<std::shared_ptr<Device>>& devices);
 
+/// It says that it takes images, and how large.
+bool has_images(const Device& device);
+
 /// Why a real device cannot be part of the virtual one ("" if it can): not 64-bit, not little endian, not available, no
 /// compiler, not FULL_PROFILE.
 std::string unfit(const Device& device);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "intercept/object/command.h"
@@ -41,10 +42,11 @@ Event::Event(Ref<Context> context, Ref<Queue> queue, cl_command_type type, Execu
 Event::~Event() = default;
 
 void Event::advance(cl_int status) {
-  std::vector<Callback> due;
+  std::vector<std::pair<cl_int, Callback>> due;
   {
     const std::lock_guard lock(mutex_);
     if (status <= CL_COMPLETE || status >= status_.load(std::memory_order_relaxed)) return;
+    due.reserve(callbacks_.size());
     if (profiles(queue_)) {
       const std::uint64_t now = now_ns();
       if (submit_ == 0) submit_ = now;
@@ -53,11 +55,20 @@ void Event::advance(cl_int status) {
     if (callbacks_.empty()) return;
     std::erase_if(callbacks_, [&](auto& entry) {
       if (entry.first < status) return false;
-      due.push_back([type = entry.first, callback = std::move(entry.second)](cl_int) { callback(type); });
+      due.push_back(std::move(entry));
       return true;
     });
   }
-  for (Callback& callback : due) executor_.post_callback([callback = std::move(callback)] { callback(0); });
+  for (auto& [type, callback] : due) call_back(type, std::move(callback));
+}
+
+void Event::call_back(cl_int told, Callback callback) {
+  const auto tell = [told, callback = std::move(callback)] { callback(told); };
+  try {
+    executor_.post_callback(tell);
+  } catch (const std::bad_alloc&) {
+    tell();
+  }
 }
 
 bool Event::complete(cl_int status) {
@@ -84,7 +95,7 @@ void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
   const auto command = std::move(command_);
   const auto dependencies = std::move(dependencies_);
   auto callbacks = std::move(callbacks_);
-  auto dependants = std::move(dependants_);
+  auto dependant = std::move(dependant_);
   auto successors = std::move(successors_);
   lock.unlock();
 
@@ -93,25 +104,26 @@ void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
   // Types that were jumped over are due as well, in the order of the states.
   std::stable_sort(callbacks.begin(), callbacks.end(), [](auto& a, auto& b) { return a.first > b.first; });
   for (auto& [type, callback] : callbacks) {
-    const cl_int told = status < 0 ? status : type;
-    executor_.post_callback([told, callback = std::move(callback)] { callback(told); });
+    call_back(status < 0 ? status : type, std::move(callback));
   }
-  if (!successors.empty() || !dependants.empty())
-    release_dependants(std::move(successors), std::move(dependants), status);
+  if (!successors.empty() || dependant) release_dependants(std::move(successors), std::move(dependant), status);
 }
 
-void Event::release_dependants(std::vector<Ref<Event>> successors, std::vector<std::function<void(cl_int)>> dependants,
+void Event::release_dependants(std::vector<Ref<Event>> successors, std::function<void(cl_int)> dependant,
                                cl_int status) {
-  auto release = [successors = std::move(successors), dependants = std::move(dependants), status] {
+  const auto release = [successors = std::move(successors), dependant = std::move(dependant), status] {
     const EventDrain drain;
     for (const Ref<Event>& successor : successors) successor->dependency_ended(status);
-    for (const auto& dependant : dependants) dependant(status);
+    if (dependant) dependant(status);
   };
   // clSetUserEventStatus runs on the application's thread, which may hold locks of its own.
-  if (type_ == CL_COMMAND_USER)
-    executor_.post(std::move(release));
-  else
-    release();
+  if (type_ == CL_COMMAND_USER) {
+    try {
+      return executor_.post(release);
+    } catch (const std::bad_alloc&) {  // then here
+    }
+  }
+  release();
 }
 
 void Event::fix_times() {
@@ -150,10 +162,10 @@ void Event::on_status(cl_int type, Callback callback) {
   executor_.post_callback([type, callback = std::move(callback)] { callback(type); });
 }
 
-bool Event::when_ended(std::function<void(cl_int)> then) {
+bool Event::when_ended(std::function<void(cl_int)>&& then) noexcept {
   const std::lock_guard lock(mutex_);
   if (ended()) return false;
-  dependants_.push_back(std::move(then));
+  dependant_ = std::move(then);
   return true;
 }
 
@@ -165,15 +177,19 @@ void Event::set_native(Device* device, Ticket ticket) {
     chain_.store(nullptr, std::memory_order_seq_cst);
     return;
   }
-  std::vector<Ref<Event>> successors;
-  {
-    const std::lock_guard lock(mutex_);
-    successors = successors_;
-  }
-  // They may now be submitted behind this one, but not from inside its own start() or run().
-  for (Ref<Event>& successor : successors) {
-    if (!EventDrain::defer(successor))
-      executor_.post([successor = std::move(successor)] { EventDrain().add(successor); });
+  // Those that wait for it may now be submitted behind it, but not from inside its own start() or run().
+  for (std::size_t i = 0;; ++i) {
+    Ref<Event> successor;
+    {
+      const std::lock_guard lock(mutex_);
+      if (i >= successors_.size()) return;
+      successor = successors_[i];
+    }
+    if (EventDrain::defer(successor)) continue;
+    try {
+      executor_.post([successor] { EventDrain().add(successor); });
+    } catch (const std::bad_alloc&) {  // it starts when this one has ended
+    }
   }
 }
 

@@ -56,8 +56,9 @@ class Event : public Object {
   std::atomic<cl_uint>& lent_to_callbacks() { return lent_to_callbacks_; }
   /// For the thread that enqueued this command, with no lock held: ends older commands of its device that are over.
   void tidy() const;
-  /// Runs `then` when this event ends (at once if it has ended: returns false and does not keep `then`).
-  bool when_ended(std::function<void(cl_int)> then);
+  /// Runs `then`, which throws nothing, when this event ends. At most once per event. False, and `then` is not taken,
+  /// if it has ended. Allocates nothing: what must be done when a command ends can be registered after it was enqueued.
+  bool when_ended(std::function<void(cl_int)>&& then) noexcept;
 
   /// The command was submitted as one batch of one device: later commands for the same device may be submitted behind
   /// it without waiting, and waiters may help. Set before the submission returns to the application.
@@ -102,8 +103,8 @@ class Event : public Object {
   void chain_behind_dependencies(Device* device);
   void conclude(std::unique_lock<std::mutex> lock, cl_int status);
   void fix_times();
-  void release_dependants(std::vector<Ref<Event>> successors, std::vector<std::function<void(cl_int)>> dependants,
-                          cl_int status);
+  void release_dependants(std::vector<Ref<Event>> successors, std::function<void(cl_int)> dependant, cl_int status);
+  void call_back(cl_int told, Callback callback);
 
   Ref<Context> context_;
   Ref<Queue> queue_;
@@ -116,7 +117,7 @@ class Event : public Object {
   mutable std::mutex mutex_;
   std::condition_variable ended_;
   std::vector<std::pair<cl_int, Callback>> callbacks_;
-  std::vector<std::function<void(cl_int)>> dependants_;
+  std::function<void(cl_int)> dependant_;
   std::vector<Ref<Event>> successors_;
   std::vector<Ref<Event>> dependencies_;  // until started; null entries never
   std::shared_ptr<Command> command_;      // until ended; null: a marker
@@ -130,6 +131,8 @@ class Event : public Object {
   static constexpr std::size_t kCovered = ~std::size_t{0};  // by a marker that stands for this command
   std::size_t open_index_ = kCovered;                       // in Queue::open_, under the queue's mutex
   std::uint64_t queued_ = 0, submit_ = 0, start_ = 0, end_ = 0;
+  Ref<Event> next_pending_;  // in an EventDrain
+  std::atomic<bool> pending_{false};
 };
 
 }  // namespace skmd::icd

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "intercept/object/command.h"
@@ -23,9 +24,12 @@ EventDrain::EventDrain() : outer_(current_drain) {
 
 EventDrain::~EventDrain() {
   if (outer_ != nullptr) return;
-  for (std::size_t next = 0; next < pending_.size(); ++next) {
-    // Moved out first: proceed() may add to the list.
-    const Ref<Event> event = std::move(pending_[next]);
+  while (first_) {
+    // Taken out first: proceed() may add to the list.
+    const Ref<Event> event = std::move(first_);
+    first_ = std::move(event->next_pending_);
+    if (!first_) last_ = nullptr;
+    event->pending_.exchange(false, std::memory_order_acq_rel);
     try {
       event->proceed();
     } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
@@ -35,11 +39,18 @@ EventDrain::~EventDrain() {
   current_drain = nullptr;
 }
 
-void EventDrain::add(const Ref<Event>& event) { (outer_ == nullptr ? this : outer_)->pending_.push_back(event); }
+void EventDrain::append(const Ref<Event>& event) noexcept {
+  // Already in some thread's list: that thread will see what this one has changed, since it takes the mark away first.
+  if (event->pending_.exchange(true, std::memory_order_acq_rel)) return;
+  (last_ == nullptr ? first_ : last_->next_pending_) = event;
+  last_ = event.get();
+}
 
-bool EventDrain::defer(const Ref<Event>& event) {
+void EventDrain::add(const Ref<Event>& event) noexcept { (outer_ == nullptr ? this : outer_)->append(event); }
+
+bool EventDrain::defer(const Ref<Event>& event) noexcept {
   if (current_drain == nullptr) return false;
-  current_drain->pending_.push_back(event);
+  current_drain->append(event);
   return true;
 }
 
@@ -177,15 +188,21 @@ void Event::chain_behind_dependencies(Device* device) {
 
 void Event::run_command(std::shared_ptr<Command> command) {
   std::vector<Claim> claims = command->claims();
-  RangeLock::request(std::move(claims), [self = Ref<Event>(this), command = std::move(command)](RangeLock ranges) {
-    // A std::function is copied; the lock and the command must have one owner.
-    struct Job {
-      std::shared_ptr<Command> command;
-      RangeLock ranges;
-    };
-    self->executor_.post([self, job = std::make_shared<Job>(Job{command, std::move(ranges)})] {
-      self->run_here(std::move(job->command), std::move(job->ranges));
-    });
+  // A std::function is copied; the lock and the command must have one owner.
+  struct Job {
+    Ref<Event> event;
+    std::shared_ptr<Command> command;
+    RangeLock ranges;
+  };
+  auto job = std::make_shared<Job>(Job{Ref<Event>(this), std::move(command), {}});
+  RangeLock::request(std::move(claims), [job = std::move(job)](RangeLock ranges) {
+    job->ranges = std::move(ranges);
+    try {
+      job->event->executor_.post([job] { job->event->run_here(std::move(job->command), std::move(job->ranges)); });
+    } catch (const std::bad_alloc&) {
+      job->ranges.release();
+      job->event->complete(CL_OUT_OF_HOST_MEMORY);
+    }
   });
 }
 

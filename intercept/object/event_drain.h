@@ -2,8 +2,6 @@
 // Events that this thread has to look at again: one flat list instead of recursion through complete() and start().
 #pragma once
 
-#include <vector>
-
 #include "intercept/object/event.h"
 
 namespace skmd::icd {
@@ -17,13 +15,15 @@ class EventDrain {
   EventDrain& operator=(const EventDrain&) = delete;
 
   [[nodiscard]] bool outermost() const { return outer_ == nullptr; }
-  void add(const Ref<Event>& event);
+  void add(const Ref<Event>& event) noexcept;
   /// Adds to the drain that this thread is in; false if there is none.
-  static bool defer(const Ref<Event>& event);
+  static bool defer(const Ref<Event>& event) noexcept;
 
  private:
+  void append(const Ref<Event>& event) noexcept;
   EventDrain* outer_;
-  std::vector<Ref<Event>> pending_;
+  Ref<Event> first_;  // linked through the events: completing one must not need memory
+  Event* last_ = nullptr;
 };
 
 }  // namespace skmd::icd

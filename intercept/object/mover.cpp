@@ -2,27 +2,36 @@
 #include "intercept/object/mover.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 namespace skmd::icd {
 
 void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done) {
-  {
-    const std::lock_guard lock(state_->mutex);
-    ++state_->running;
-  }
+  tickets_.reserve(tickets_.size() + 1);
   batch.done = [state = state_, done = std::move(done)](BatchResult&& result) {
     if (done) done(result);
     const std::lock_guard lock(state->mutex);
     if (result.status != CL_SUCCESS && state->status == CL_SUCCESS) {
       state->status = result.status;
-      state->reason = result.reason;
+      state->reason.swap(result.reason);
     }
     // Notified under the lock: the waiter may be the last owner besides this function.
     if (--state->running == 0) state->ended.notify_all();
   };
-  const Ticket ticket = device.submit(std::move(batch));
-  tickets_.emplace_back(&device, ticket);
+  count(1);
+  try {
+    const Ticket ticket = device.submit(std::move(batch));
+    tickets_.emplace_back(&device, ticket);
+  } catch (const std::bad_alloc&) {  // it was not submitted
+    count(-1);
+    throw;
+  }
+}
+
+void BatchGroup::count(std::ptrdiff_t more) {
+  const std::lock_guard lock(state_->mutex);
+  state_->running += static_cast<std::size_t>(more);
 }
 
 Status BatchGroup::wait() {
@@ -78,6 +87,7 @@ MoveGuard::MoveGuard(std::vector<Storage*> roots) : roots_(std::move(roots)) {
 std::optional<MoveGuard> MoveGuard::try_lock(std::vector<Storage*> roots) {
   sort_unique(roots);
   MoveGuard guard;
+  guard.roots_.reserve(roots.size());
   for (Storage* root : roots) {
     if (!root->move_mutex().try_lock()) return std::nullopt;  // the guard gives back those it has
     guard.roots_.push_back(root);

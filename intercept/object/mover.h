@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,12 +26,14 @@ class BatchGroup {
   ~BatchGroup() { (void)wait(); }
   BatchGroup(const BatchGroup&) = delete;
   BatchGroup& operator=(const BatchGroup&) = delete;
-  /// Submits on `device`; `done`, if any, runs in the batch's completion before the group counts it.
+  /// Submits on `device`; `done`, if any, runs in the batch's completion before the group counts it, and throws
+  /// nothing.
   void submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done = {});
   /// Blocks until all have ended; the first failure.
   Status wait();
 
  private:
+  void count(std::ptrdiff_t more);
   struct State {
     std::mutex mutex;
     std::condition_variable ended;

@@ -58,15 +58,24 @@ struct LockTable {
     return found != groups.end() ? *found : groups.emplace_back(Storage::HoldGroup{chain});
   }
 
-  /// Without memory nothing is held, and `places` is empty if it was.
-  static void hold(RangeLock::Entry& entry) {
-    std::vector<std::size_t> places = std::move(entry.places);
-    places.resize(entry.claims.size());
+  /// Room for all of the entry's claims in the groups of `chain`.
+  static void reserve(const RangeLock::Entry& entry, Device* chain) {
+    const std::size_t count = entry.claims.size();
     for (const Claim& claim : entry.claims) {
-      auto& holds = group_of(claim, entry.chain).holds;
-      if (holds.capacity() - holds.size() < places.size()) holds.reserve(2 * holds.size() + places.size());
+      auto& holds = group_of(claim, chain).holds;
+      if (holds.capacity() - holds.size() < count) holds.reserve(2 * holds.size() + count);
     }
-    entry.places = std::move(places);
+  }
+
+  /// Without memory nothing is held, and `places` is empty.
+  static void hold(RangeLock::Entry& entry) {
+    reserve(entry, entry.chain);
+    entry.places.resize(entry.claims.size());
+    place(entry);
+  }
+
+  /// There is room.
+  static void place(RangeLock::Entry& entry) noexcept {
     for (std::size_t i = 0; i < entry.claims.size(); ++i) {
       auto& holds = group_of(entry.claims[i], entry.chain).holds;
       entry.places[i] = holds.size();
@@ -121,19 +130,21 @@ RangeLock::RangeLock() = default;
 RangeLock::~RangeLock() { release(); }
 
 void RangeLock::request(std::vector<Claim> claims, std::function<void(RangeLock)> granted) {
-  RangeLock lock;
+  std::list<LockTable::Waiter> waiter;
+  waiter.push_back({RangeLock(), std::move(granted)});
+  RangeLock& lock = waiter.front().lock;
   lock.entry_ = std::make_unique<Entry>();
   lock.entry_->claims = std::move(claims);
   LockTable& table = LockTable::get();
   {
     const std::lock_guard guard(table.mutex);
     if (LockTable::overtakes(*lock.entry_, table.waiters) || LockTable::conflicts(*lock.entry_)) {
-      table.waiters.push_back({std::move(lock), std::move(granted)});
+      table.waiters.splice(table.waiters.end(), waiter);
       return;
     }
     LockTable::hold(*lock.entry_);
   }
-  granted(std::move(lock));
+  waiter.front().granted(std::move(lock));
 }
 
 RangeLock RangeLock::take(std::vector<Claim> claims) {
@@ -159,9 +170,10 @@ std::optional<RangeLock> RangeLock::try_take(std::vector<Claim> claims, Device* 
 
 void RangeLock::unchain() {
   const std::lock_guard guard(LockTable::get().mutex);
+  LockTable::reserve(*entry_, nullptr);
   LockTable::drop(*entry_);
   entry_->chain = nullptr;
-  LockTable::hold(*entry_);
+  LockTable::place(*entry_);
 }
 
 bool RangeLock::overtook() const {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "intercept/object/mover.h"
@@ -134,9 +135,12 @@ bool Storage::reserve_write_map(const domain::RangeSet& ranges) {
   return true;
 }
 
-void Storage::release_write_map(const domain::RangeSet& ranges) {
+void Storage::release_write_map(const domain::RangeSet& ranges) noexcept {
   const std::lock_guard lock(mutex_);
-  write_maps_reserved_.remove(ranges);
+  try {
+    write_maps_reserved_.remove(ranges);
+  } catch (const std::bad_alloc&) {  // then other write maps are refused there
+  }
 }
 
 domain::RangeSet Storage::write_mapped() {

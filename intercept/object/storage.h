@@ -62,7 +62,7 @@ class Storage {
   void unmapped(const domain::RangeSet& ranges);
   [[nodiscard]] domain::RangeSet write_mapped();
   bool reserve_write_map(const domain::RangeSet& ranges);
-  void release_write_map(const domain::RangeSet& ranges);
+  void release_write_map(const domain::RangeSet& ranges) noexcept;
 
   /// Residency, for planning and committing; hold the mutex while touching it.
   std::mutex& mutex() { return mutex_; }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/faults/allocations.h"
 
+#include <execinfo.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -30,9 +33,17 @@ int find(dl_phdr_info* info, std::size_t, void*) {
   return 1;
 }
 
+/// For the report of a run that is not good: where in the driver it began.
+[[noreturn]] void fail() {
+  watching = false;
+  std::array<void*, 16> frames{};
+  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), frames.size()), STDERR_FILENO);
+  throw std::bad_alloc();
+}
+
 void* allocate(std::size_t size, const void* caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(caller);
-  if (watching && address >= watched.begin && address < watched.end && ++counted == failing) throw std::bad_alloc();
+  if (watching && address >= watched.begin && address < watched.end && ++counted == failing) fail();
   if (void* memory = std::malloc(std::max<std::size_t>(size, 1))) return memory;
   throw std::bad_alloc();
 }

@@ -27,8 +27,6 @@ namespace {
 
 using skmd::test::Outcome;
 
-/// Generous: a machine that is busy with other things is no hang.
-constexpr int kSecondsPerRun = 300;
 constexpr int kWrong = 1, kLeak = 2;
 /// Stands for operator new among the calls: "new:N" fails the driver's N-th allocation on the application's thread.
 constexpr const char* kAllocation = "new";
@@ -58,6 +56,8 @@ struct Run {
 struct Options {
   bool full = false;
   std::size_t every = 1;
+  /// Of one run. Generous: a machine that is busy with other things is no hang.
+  int seconds = 300;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
   std::string only_configuration, only_call, only_failure;
 };
@@ -222,15 +222,15 @@ bool finish(Child& ended, int status, bool timed_out) {
   return false;
 }
 
-std::size_t run_all(const std::vector<Run>& runs, unsigned jobs) {
+std::size_t run_all(const std::vector<Run>& runs, const Options& options) {
   std::vector<Child> children;
   std::size_t next = 0, failures = 0;
   while (next < runs.size() || !children.empty()) {
-    while (next < runs.size() && children.size() < jobs) children.push_back(start(runs[next++]));
+    while (next < runs.size() && children.size() < options.jobs) children.push_back(start(runs[next++]));
     bool any = false;
     for (std::size_t i = 0; i < children.size(); ++i) {
       const auto age = std::chrono::steady_clock::now() - children[i].begun;
-      const bool timed_out = age > std::chrono::seconds(kSecondsPerRun);
+      const bool timed_out = age > std::chrono::seconds(options.seconds);
       if (timed_out) kill(children[i].pid, SIGKILL);
       int status = 0;
       if (waitpid(children[i].pid, &status, timed_out ? 0 : WNOHANG) == 0) continue;
@@ -252,6 +252,7 @@ Options parse(int argc, char** argv) {
     if (argument == "--jobs" && i + 1 < argc) options.jobs = static_cast<unsigned>(std::max(1, std::atoi(argv[++i])));
     if (argument == "--every" && i + 1 < argc)
       options.every = static_cast<std::size_t>(std::max(1, std::atoi(argv[++i])));
+    if (argument == "--seconds" && i + 1 < argc) options.seconds = std::max(1, std::atoi(argv[++i]));
     if (argument == "--configuration" && i + 1 < argc) options.only_configuration = argv[++i];
     if (argument == "--failure" && i + 1 < argc) options.only_failure = argv[++i];
   }
@@ -288,7 +289,7 @@ int main(int argc, char** argv) {
   std::vector<Run> chosen;
   for (std::size_t i = 0; i < runs.size(); i += options.every) chosen.push_back(runs[i]);
   runs.swap(chosen);
-  failures += run_all(runs, options.jobs);
+  failures += run_all(runs, options);
   std::printf("%zu runs, %zu failures\n", runs.size(), failures);
   return failures == 0 && !runs.empty() ? 0 : 1;
 }

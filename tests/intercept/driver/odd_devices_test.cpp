@@ -141,6 +141,17 @@ TEST_F(OddDevices, WithoutImagesAnywhereRefuseThem) {
   EXPECT_EQ(make_image(), CL_INVALID_OPERATION);
 }
 
+TEST_F(OddDevices, WithImagesOfNoSizeCountAsThoseWithoutThem) {
+  open("0:IMAGE2D_MAX_WIDTH=0");
+  EXPECT_EQ(make_image(), CL_SUCCESS);
+}
+
+TEST_F(OddDevices, WithImagesOfNoSizeAnywhereRefuseThem) {
+  open("IMAGE2D_MAX_WIDTH=0");
+  EXPECT_EQ(ask<cl_bool>(CL_DEVICE_IMAGE_SUPPORT), cl_bool{CL_FALSE});
+  EXPECT_EQ(make_image(), CL_INVALID_OPERATION);
+}
+
 TEST_F(OddDevices, WithoutDoublesAnywhereDefineNoMacro) {
   open("DOUBLE_FP_CONFIG=0,EXTENSIONS=cl_khr_byte_addressable_store");
   EXPECT_EQ(ask<cl_device_fp_config>(CL_DEVICE_DOUBLE_FP_CONFIG), 0u);

@@ -26,6 +26,7 @@ void each_row(const domain::RowRun& rows, Function&& function) {
 Result<std::vector<std::byte>> FakeDevice::info(cl_device_info name) const {
   if (const auto answer = answers.find(name); answer != answers.end()) return bytes_of(answer->second);
   if (name == CL_DEVICE_IMAGE_SUPPORT) return bytes_of(cl_bool{CL_TRUE});
+  if (name >= CL_DEVICE_IMAGE2D_MAX_WIDTH && name <= CL_DEVICE_IMAGE3D_MAX_DEPTH) return bytes_of(std::size_t{16384});
   if (name == CL_DEVICE_MAX_WORK_ITEM_SIZES) return bytes_of(std::array<std::size_t, 3>{256, 256, 64});
   if (name == CL_DEVICE_LOCAL_MEM_SIZE || name == CL_DEVICE_MAX_MEM_ALLOC_SIZE) return bytes_of(cl_ulong{1} << 32);
   return unsupported();

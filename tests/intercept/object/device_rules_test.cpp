@@ -290,8 +290,10 @@ TEST(DeviceRules, WithoutImagesNoSizeOfAnImageIsTold) {
   for (const cl_bool has : {CL_TRUE, CL_FALSE}) {
     auto device = std::make_shared<ScriptedDevice>("device", DeviceKind::gpu);
     device->answer<cl_bool>(CL_DEVICE_IMAGE_SUPPORT, has);
-    for (const cl_device_info name : {CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE3D_MAX_DEPTH,
-                                      CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE})
+    for (const cl_device_info name :
+         {CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE2D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_WIDTH,
+          CL_DEVICE_IMAGE3D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_DEPTH, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE,
+          CL_DEVICE_IMAGE_MAX_ARRAY_SIZE})
       device->answer<std::size_t>(name, 1000);
     device->answer<cl_uint>(CL_DEVICE_MAX_READ_IMAGE_ARGS, 128).answer<cl_uint>(CL_DEVICE_MAX_SAMPLERS, 16);
     Machine machine;
