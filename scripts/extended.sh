@@ -57,13 +57,20 @@ sanitized() {
   export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
   export ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=1
   export TSAN_OPTIONS=suppressions=$PWD/.ci/tsan.supp:halt_on_error=0:second_deadlock_stack=1
-  tests_named "build/$preset" '^(Api|Cl|cl|Conductor|Launch|Split|Failure|Residency|Queue|Event|Storage|Range)' -L 'unit|stub' \
-    -LE 'lit|device|plain' --parallel 8 --repeat "until-fail:$((quick ? 1 : 5))"
+  local threads='driver_threads|driver_traffic|api_refusal|delayed\.|Kinds/|Compositions/|Machines/|Seeds/'
+  threads+='|InOrder|OutOfOrder|Chained|Events|Executor|Pool|Rescue|Meeting|Failure|Replay|Split|Auto|Whole|InPlace|Maps|Transfers'
+  tests_named "build/$preset" "^($threads)" -L 'unit|stub' -LE 'lit|device|plain' --parallel 8 \
+    --repeat "until-fail:$((quick ? 1 : 5))"
 }
 
-# Random histories against plain models, for longer: residency, footprints, byte ranges.
+# Random histories against plain models, and random kernels against their footprints, from other seeds each time.
 long_models() {
-  tests_named build '(Residency|Footprint|RangeSet|ByteRange|Merge)' --repeat "until-fail:$((quick ? 1 : 20))"
+  local seed
+  for ((seed = 1; seed <= (quick ? 1 : 20); ++seed)); do
+    echo "== seed $seed"
+    SKMD_TEST_SEED=$seed SKMD_TEST_PROGRAMS=$((quick ? 20 : 500)) \
+      tests_named build '^(residency_model|Compositions/LaunchModel|AnalysisSoundness)' || return 1
+  done
 }
 
 tests_named() {

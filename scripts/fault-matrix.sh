@@ -7,7 +7,7 @@
 #
 # Options: --jobs N; --configuration NAME; --only CALL ("new": the driver's own
 # allocations); --failure SPEC (one run, as STUB_FAIL); --every N (only each N-th run);
-# --seconds N (after which a run counts as hanging, default 300).
+# --seconds N (after which a run counts as hanging, default 300); --json FILE (the counts).
 # An ASan build looks for leaks in every run as well.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -14,9 +14,6 @@ namespace skmd::compiler {
 
 namespace {
 
-// Of processor time; the largest kernels take a tenth of one.
-constexpr rlim_t kMaximumSeconds = 20;
-
 std::string encode(const ChildResult& result) {
   Writer writer;
   writer.number(result.kernels.size());
@@ -53,8 +50,8 @@ std::string read_all(int handle) {
   }
 }
 
-[[noreturn]] void run(const std::function<ChildResult()>& work, int handle) {
-  const rlimit limit{kMaximumSeconds, kMaximumSeconds};
+[[noreturn]] void run(const std::function<ChildResult()>& work, unsigned seconds, int handle) {
+  const rlimit limit{seconds, seconds};
   (void)::setrlimit(RLIMIT_CPU, &limit);
   const std::string bytes = frame(encode(work()));
   std::size_t done = 0;
@@ -69,13 +66,13 @@ std::string read_all(int handle) {
 
 }  // namespace
 
-ChildResult in_child(const std::function<ChildResult()>& work) {
+ChildResult in_child(const std::function<ChildResult()>& work, unsigned seconds) {
   int ends[2];
   if (::pipe(ends) != 0) return {};
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    run(work, ends[1]);
+    run(work, seconds, ends[1]);
   }
   ::close(ends[1]);
   const std::string framed = child < 0 ? std::string() : read_all(ends[0]);

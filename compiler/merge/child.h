@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/merge/merge.h"
+#include "compiler/merge/merge_kernel.h"
 
 namespace skmd::compiler {
 
@@ -15,7 +15,10 @@ struct ChildResult {
   std::string code;
 };
 
-/// What `work` returned; an empty result if it did not return.
-ChildResult in_child(const std::function<ChildResult()>& work);
+/// Of processor time; the largest kernels take a tenth of one.
+inline constexpr unsigned kChildSeconds = 20;
+
+/// What `work` returned; an empty result if it did not return within `seconds`.
+ChildResult in_child(const std::function<ChildResult()>& work, unsigned seconds = kChildSeconds);
 
 }  // namespace skmd::compiler

@@ -8,14 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "compiler/merge/merge_kernel.h"
 #include "partitioner/traits.h"
 
 namespace skmd::compiler {
-
-struct MergeKernel {
-  std::string obstacle;              // why there is no merge function; "": there is one
-  std::vector<std::uint32_t> loads;  // arguments that it loads from: nobody may write those bytes meanwhile
-};
 
 struct MergeFunctions {
   std::vector<MergeKernel> kernels;  // one per kernel of the program, in their order

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/runtime/pool.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <list>
 #include <mutex>
-#include <system_error>
 #include <thread>
+
+#include "cpu-driver/runtime/threads.h"
 
 namespace skmd::cpu {
 
@@ -20,14 +20,6 @@ namespace {
 // More of them gain nothing against memory.
 constexpr unsigned kMostThreads = 16;
 constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 20;
-
-constinit std::atomic<std::uint32_t> fork_count{0};
-
-void watch_forks() {
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
-  (void)registered;
-}
 
 unsigned usable_processors() {
   cpu_set_t set;
@@ -51,7 +43,7 @@ struct Pool::State {
     }
   };
 
-  const std::uint32_t generation = fork_count.load(std::memory_order_relaxed);
+  const std::uint32_t generation = fork_generation();
   std::mutex mutex;
   std::condition_variable job_came;
   std::condition_variable worker_left;
@@ -60,17 +52,11 @@ struct Pool::State {
   bool stopping = false;
 
   void start_thread() {
-    // Threads inherit the mask: the application's signals must not land on ours.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-      std::thread([this] { serve(); }).detach();
+      quiet_thread([this] { serve(); }).detach();
       ++threads;
-    } catch (const std::system_error&) {  // fewer do it too
+    } catch (const std::exception&) {  // fewer do it too
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   void serve() {
@@ -95,7 +81,7 @@ struct Pool::State {
   }
 };
 
-Pool::Pool(unsigned threads) : threads_(threads != 0 ? threads : usable_processors()) { watch_forks(); }
+Pool::Pool(unsigned threads) : threads_(threads != 0 ? threads : usable_processors()) {}
 
 Pool& Pool::shared() {
   static auto* pool = new Pool;
@@ -104,7 +90,7 @@ Pool& Pool::shared() {
 
 Pool::State& Pool::state() {
   State* current = state_.load(std::memory_order_acquire);
-  if (current != nullptr && current->generation == fork_count.load(std::memory_order_relaxed)) return *current;
+  if (current != nullptr && current->generation == fork_generation()) return *current;
   // Threads of the parent do not exist here, and its lock may be held for ever: the inherited state is left alone.
   auto* made = new State;
   if (state_.compare_exchange_strong(current, made, std::memory_order_acq_rel)) return *made;
@@ -131,7 +117,7 @@ void Pool::run(std::size_t count, const std::function<void(std::size_t)>& body) 
 
 Pool::~Pool() {
   State* state = state_.load(std::memory_order_acquire);
-  if (state == nullptr || state->generation != fork_count.load(std::memory_order_relaxed)) return;
+  if (state == nullptr || state->generation != fork_generation()) return;
   {
     std::unique_lock lock(state->mutex);
     state->stopping = true;

@@ -2,12 +2,24 @@
 #include "intercept/api/entry.h"
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
+
+#include "intercept/backend/threads.h"
 
 namespace skmd::icd::api {
 namespace {
 constinit std::atomic<Observer*> error_log{nullptr};
+/// 0 before refuse_forks(), then one more than the generation of the process that called it.
+constinit std::atomic<std::uint32_t> home{0};
 }  // namespace
+
+void refuse_forks() { home.store(fork_generation() + 1, std::memory_order_relaxed); }
+
+bool inherited() noexcept {
+  const std::uint32_t generation = home.load(std::memory_order_relaxed);
+  return generation != 0 && generation != fork_generation() + 1;
+}
 
 void set_error_log(Observer* observer) { error_log.store(observer, std::memory_order_release); }
 

@@ -68,9 +68,17 @@ cl_int note_exception(const char* function) noexcept;
 /// Where note_error writes; set once by the platform.
 void set_error_log(Observer* observer);
 
+/// From here on a child of fork() is refused: it has the devices' handles and locks, but none of the threads behind them.
+/// Its releases do nothing, everything else fails, nothing hangs.
+void refuse_forks();
+/// In such a child.
+bool inherited() noexcept;
+inline constexpr cl_int kInherited = CL_OUT_OF_RESOURCES;
+
 /// For entry points that return cl_int. `body` returns Status or cl_int.
 template <class Body>
 cl_int entry(const char* function, Body&& body) noexcept {
+  if (inherited()) return kInherited;
   try {
     if constexpr (std::is_same_v<std::invoke_result_t<Body>, cl_int>) {
       return body();
@@ -91,6 +99,10 @@ auto entry(const char* function, cl_int* errcode_ret, Body&& body) noexcept {
   using Handle = std::decay_t<decltype(*body())>;
   Handle handle{};
   cl_int code = CL_SUCCESS;
+  if (inherited()) {
+    if (errcode_ret != nullptr) *errcode_ret = kInherited;
+    return handle;
+  }
   try {
     auto result = body();
     if (result) {
@@ -139,6 +151,7 @@ Result<typename HandleOf<T>::Handle> give(const Ref<T>& object) {
 /// clRetain… and clRelease… of every counted kind.
 template <class T>
 cl_int retain_handle(const char* function, typename HandleOf<T>::Handle handle) noexcept {
+  if (inherited()) return CL_SUCCESS;
   return entry(function, [&]() -> Status {
     T* object = find<T>(handle);
     if (object != nullptr && retain(*object->slot())) return {};
@@ -147,6 +160,7 @@ cl_int retain_handle(const char* function, typename HandleOf<T>::Handle handle) 
 }
 template <class T>
 cl_int release_handle(const char* function, typename HandleOf<T>::Handle handle) noexcept {
+  if (inherited()) return CL_SUCCESS;
   return entry(function, [&]() -> Status {
     T* object = find<T>(handle);
     if (object == nullptr || object->slot()->references.load(std::memory_order_relaxed) == 0)

@@ -30,6 +30,7 @@ void compose_world() noexcept {
     auto composition = composer();
     if (!composition) return;  // the composer has logged why
     set_error_log(composition->machine->observer);
+    refuse_forks();
     auto* platform = new Platform(*composition);
     auto* device = new VirtualDevice(*platform);
     if (publish(*platform) == nullptr || publish(*device) == nullptr) return;

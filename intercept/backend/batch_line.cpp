@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/batch_line.h"
 
-#include <pthread.h>
-
 #include <chrono>
-#include <csignal>
 #include <exception>
 #include <new>
 #include <system_error>
 
-#include "intercept/backend/fork_guard.h"
+#include "intercept/backend/threads.h"
 
 namespace skmd::icd {
 namespace {
@@ -98,18 +95,12 @@ void BatchLine::finish_alone(Flight& flight, Ticket before) {
 }
 
 void BatchLine::start_thread() {
-  // Signals of the application are not for our threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    thread_ = std::thread([self = shared_from_this()] { self->progress(); });
+    thread_ = quiet_thread([self = shared_from_this()] { self->progress(); });
     started_ = true;
   } catch (const std::exception&) {
     // Helpers complete batches as well; the next submit tries again.
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void BatchLine::help(Ticket ticket) {

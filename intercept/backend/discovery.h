@@ -17,12 +17,12 @@ struct DiscoveryOptions {
 };
 
 struct Discovery {
-  std::vector<std::shared_ptr<Device>> devices;        // in the order of the selectors; spaces are assigned
-  std::vector<std::string> left_out;                   // "name: reason", for the log and skmd-info
+  std::vector<std::shared_ptr<Device>> devices;  // in the order of the selectors; spaces are assigned
+  std::vector<std::string> left_out;             // "name: reason", for the log and skmd-info
 };
 
-/// Loads the vendors (RTLD_LOCAL | RTLD_LAZY), never through libOpenCL.so.1. An error names the selector that matched nothing.
-/// A vendor that fails is left out with a reason; no device at all is an error (CL_PLATFORM_NOT_FOUND_KHR).
+/// Loads the vendors (RTLD_LOCAL | RTLD_LAZY), never through libOpenCL.so.1. An error names the selector that matched
+/// nothing. A vendor that fails is left out with a reason; no device at all is an error (CL_PLATFORM_NOT_FOUND_KHR).
 Result<Discovery> discover(const DiscoveryOptions& options);
 
 }  // namespace skmd::icd

@@ -63,7 +63,6 @@ void report_launch(Machine& machine, const Launch& launch, const Decision& decis
       if (rung != domain::Rung::none) report.rungs.push_back(rung);
   report.seconds = static_cast<double>(now_ns() - begin) * 1e-9;
   report.predicted_seconds = decision.predicted_seconds;
-  if (decision.whole) report.detail = "whole: " + std::string(domain::name(*decision.whole));
   machine.observer->launch(report);
 }
 

@@ -1,49 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/object/executor.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <mutex>
-#include <new>
-#include <system_error>
 #include <thread>
 #include <utility>
+
+#include "intercept/backend/threads.h"
 
 namespace skmd::icd {
 
 namespace {
-
-/// Counts forks: a child sees a higher number than the State it inherited.
-constinit std::atomic<std::uint32_t> fork_count{0};
-
-void watch_forks() {
-  static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1, std::memory_order_relaxed); });
-  (void)registered;
-}
-
-/// Threads inherit the mask: the application's signals must not land on ours.
-bool spawn(std::function<void()> body) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool made = true;
-  try {
-    std::thread(std::move(body)).detach();
-  } catch (const std::system_error&) {
-    made = false;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return made;
-}
 
 /// More workers than this are only started when nothing moved for a while.
 std::size_t eager_workers() { return std::max<std::size_t>(4, std::thread::hardware_concurrency()); }
@@ -54,7 +27,7 @@ constexpr auto kIdle = std::chrono::seconds(10);
 }  // namespace
 
 struct Executor::State {
-  const std::uint32_t generation = fork_count.load(std::memory_order_relaxed);
+  const std::uint32_t generation = fork_generation();
   const std::size_t eager = eager_workers();
 
   std::mutex mutex;
@@ -71,8 +44,9 @@ struct Executor::State {
   bool start_thread(void (State::*body)()) {
     ++threads;
     try {
-      if (spawn([this, body] { (this->*body)(); })) return true;
-    } catch (const std::bad_alloc&) {  // what waits for a thread is in its list already
+      quiet_thread([this, body] { (this->*body)(); }).detach();
+      return true;
+    } catch (const std::exception&) {  // what waits for a thread is in its list already
     }
     --threads;
     return false;
@@ -145,11 +119,12 @@ void Executor::State::supervise() {
   leave();
 }
 
-Executor::Executor() { watch_forks(); }
+/// Forks are counted from here on, whether or not anything is posted before.
+Executor::Executor() { fork_generation(); }
 
 Executor::State& Executor::state() {
   State* current = state_.load(std::memory_order_acquire);
-  if (current != nullptr && current->generation == fork_count.load(std::memory_order_relaxed)) return *current;
+  if (current != nullptr && current->generation == fork_generation()) return *current;
   // Threads of the parent do not exist here, and its locks may be held for ever: the inherited state is left alone.
   auto* made = new State;
   if (state_.compare_exchange_strong(current, made, std::memory_order_acq_rel)) return *made;
@@ -196,7 +171,7 @@ void Executor::post_callback(std::function<void()> callback) {
 
 Executor::~Executor() {
   State* state = state_.load(std::memory_order_acquire);
-  if (state == nullptr || state->generation != fork_count.load(std::memory_order_relaxed)) return;
+  if (state == nullptr || state->generation != fork_generation()) return;
   {
     std::unique_lock lock(state->mutex);
     state->stopping = true;

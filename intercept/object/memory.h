@@ -28,7 +28,7 @@ struct Mapping {
   domain::RangeSet ranges;  // root offsets; a rectangle of an image is a set of rows
   Region region;            // the same bytes
   /// Set when the map command has ended well: before that, and without it, the pointer shows nothing of the object.
-  std::shared_ptr<std::atomic<bool>> made = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<std::atomic<bool>> made;
 };
 
 class Memory : public Object {

@@ -149,13 +149,17 @@ Status MovePlan::gather(const char* what) {
     batch.want_times = machine_->observer->wants_times();
     const std::uint64_t bytes = transfer.ranges.bytes();
     group.submit(*machine_->devices[index], std::move(batch),
-                 [observer = machine_->observer, index, bytes, name = std::string(what)](const BatchResult& result) {
-                   TransferReport report{index, 0, bytes, 0, 0, name};
-                   if (!result.times.empty()) {
-                     report.start = result.times.front().start;
-                     report.end = result.times.back().end;
+                 [observer = machine_->observer, index, bytes, what](const BatchResult& result) {
+                   if (result.status != CL_SUCCESS) return;
+                   try {
+                     TransferReport report{index, 0, bytes, 0, 0, what};
+                     if (!result.times.empty()) {
+                       report.start = result.times.front().start;
+                       report.end = result.times.back().end;
+                     }
+                     observer->transfer(report);
+                   } catch (const std::bad_alloc&) {  // only the books miss something
                    }
-                   if (result.status == CL_SUCCESS) observer->transfer(report);
                  });
   }
   if (auto status = group.wait(); !status) return status;

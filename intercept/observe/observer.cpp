@@ -51,7 +51,6 @@ std::string describe(const LaunchReport& report) {
   for (const domain::Rung rung : report.rungs) text += " merge " + std::string(domain::name(rung));
   text += " in " + std::to_string(report.seconds * 1e3) + " ms";
   if (report.predicted_seconds > 0) text += ", predicted " + std::to_string(report.predicted_seconds * 1e3) + " ms";
-  if (!report.detail.empty()) text += "; " + report.detail;
   return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What build, command and launch report to. One Observer per process fans out to stats, trace and log. All functions are
-// thread-safe, cheap when nothing listens, and never fail the caller. Times: host steady clock, nanoseconds.
+// What build, command and launch report to. One Observer per process fans out to stats, trace and log. All functions
+// are thread-safe, cheap when nothing listens, and never fail the caller. Times: host steady clock, nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -29,21 +29,20 @@ struct SliceReport {
 /// One completed launch, taken at the port after completion.
 struct LaunchReport {
   std::string kernel;
-  std::string program;                    // content hash
+  std::string program;  // content hash
   domain::AccessClass access = domain::AccessClass::discontiguous;
   std::vector<SliceReport> slices;
   std::optional<domain::NotSplit> not_split;  // set iff the launch stayed whole
-  std::vector<domain::Rung> rungs;        // of each written root buffer; of split launches only
-  double seconds = 0.0;                   // from first transfer or slice to the end of the merge
+  std::vector<domain::Rung> rungs;            // of each written root buffer; of split launches only
+  double seconds = 0.0;                       // from first transfer or slice to the end of the merge
   double predicted_seconds = 0.0;
-  std::string detail;                     // for the debug log: per argument rung or reason
 };
 
 struct TransferReport {
   std::uint32_t device = 0;
   std::uint64_t bytes_to = 0, bytes_from = 0;
   std::uint64_t start = 0, end = 0;
-  std::string what;                       // e.g. the kernel or command that needed it
+  std::string what;  // e.g. the kernel or command that needed it
 };
 
 struct MergeReport {
@@ -57,16 +56,16 @@ struct VerifyReport {
   std::string kernel;
   std::uint32_t device = 0;
   std::uint32_t argument = 0;
-  std::uint64_t launch = 0;               // reports of one launch share a number and count as one; 0: a launch of its own
-  std::uint64_t mismatching_bytes = 0;    // 0: equal
+  std::uint64_t launch = 0;             // reports of one launch share a number and count as one; 0: a launch of its own
+  std::uint64_t mismatching_bytes = 0;  // 0: equal
   std::uint64_t first_offset = 0;
   std::string detail;
 };
 
 struct ObserverOptions {
-  std::string stats_file;  // SKMD_STATS; %p is replaced here, in all file names
-  std::string trace_file;  // SKMD_TRACE
-  std::string log;         // SKMD_LOG: "", "off", "error", … or "level:file"
+  std::string stats_file;     // SKMD_STATS; %p is replaced here, in all file names
+  std::string trace_file;     // SKMD_TRACE
+  std::string log;            // SKMD_LOG: "", "off", "error", … or "level:file"
   std::string shared_folder;  // SKMD_STATS_SHM, set by skmd-run: counters also live in a mapped file here
   bool count = false;         // count for stats_json() even if no file is wanted
 };
@@ -91,7 +90,8 @@ class Observer {
   void log(LogLevel level, const std::string& text);
   /// True if transfers and slices need native times (trace or stats on).
   [[nodiscard]] bool wants_times() const;
-  /// The stats document, schema version 1; all counts are zero when neither a stats file, a shared folder nor `count` was asked for.
+  /// The stats document, schema version 1; all counts are zero when neither a stats file, a shared folder nor `count`
+  /// was asked for.
   [[nodiscard]] std::string stats_json() const;
 
  private:

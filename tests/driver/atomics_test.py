@@ -5,22 +5,11 @@ alone makes, on two and three devices, with memories of their own and in place, 
 
 usage: atomics_test.py BUILD
 """
-import json
-import os
-import subprocess
-import sys
-import tempfile
+import beside_pocl
 
 N, LOCAL, BINS = 8192, 64, 256
-TWO, THREE = "pthread basic", "pthread basic pthread"
-# name: POCL_DEVICES, --devices, --partition, slices must have been combined
-MODES = {
-    "equal": (TWO, "portable:pthread@discrete,portable:basic@discrete", "equal", True),
-    "fixed": (TWO, "portable:pthread@discrete,portable:basic", "fixed:30,70", True),
-    "three": (THREE, "portable:0@discrete,portable:1,portable:2@discrete", "equal", True),
-    "in_place": (TWO, "portable:pthread,portable:basic", "equal", False),
-    "auto": (TWO, "portable:pthread@discrete,portable:basic@discrete", "auto", False),
-}
+MODES = ("equal", "fixed", "three", "in_place", "auto")
+MUST_COMBINE = ("equal", "fixed", "three")
 OPERATIONS = ("add", "sub", "min", "max", "and", "or", "xor")
 SOURCE = "#define BINS %du\n" % BINS + """
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -130,48 +119,18 @@ def child(out):
         out.write("relaxed is not for this device\n")
 
 
-def outcome(build, folder, mode):
-    path, stats = f"{folder}/{mode}.out", f"{folder}/{mode}.json"
-    command = [sys.executable, __file__, "--child", path]
-    environment = {**os.environ, "POCL_DEVICES": "pthread", "PYOPENCL_NO_CACHE": "1"}
-    if mode != "plain":
-        environment["POCL_DEVICES"], devices, partition, _ = MODES[mode]
-        command = [f"{build}/bin/skmd-run", "--devices", devices, "--partition", partition, "--stats", stats, "--cache-dir",
-                   f"{build}/tests/driver/cache", "--", *command]
-    subprocess.run(command, env=environment, check=True, timeout=300)
-    with open(path, encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    if mode == "plain":
-        return lines, {}
-    with open(stats, encoding="utf-8") as file:
-        return lines, {kernel["name"]: kernel for kernel in json.load(file)["kernels"]}
+def check(mode, partition, kernels):
+    for name in COMBINED:
+        kernel = kernels[name]
+        if mode in MUST_COMBINE and kernel["merge"]["reduce"] == 0:
+            yield f"{name}: never combined; not split: {kernel['not_split']}"
+        if partition == "equal" and kernel["split_launches"] != kernel["launches"]:
+            yield f"{name}: not split: {kernel['not_split']}"
 
 
-def main():
-    build = sys.argv[1]
-    failures = []
-    with tempfile.TemporaryDirectory() as folder:
-        expected, _ = outcome(build, folder, "plain")
-        for mode, (_, _, partition, must_combine) in MODES.items():
-            lines, kernels = outcome(build, folder, mode)
-            named = [(a, b) for a, b in zip(expected, lines) if "not for" not in a and "not for" not in b]
-            wrong = [a.split()[0] for a, b in named if a != b]
-            if wrong or len(lines) != len(expected):
-                failures.append(f"{mode}: other results than PoCL alone: {wrong or 'lines are missing'}")
-            for name in COMBINED:
-                kernel = kernels[name]
-                if must_combine and kernel["merge"]["reduce"] == 0:
-                    failures.append(f"{mode} {name}: never combined; not split: {kernel['not_split']}")
-                if partition == "equal" and kernel["split_launches"] != kernel["launches"]:
-                    failures.append(f"{mode} {name}: not split: {kernel['not_split']}")
-            print(mode, {name: kernels[name]["merge"]["reduce"] for name in COMBINED if name in kernels}, "relaxed" in kernels)
-    print("\n".join(failures) or "ok")
-    return 1 if failures else 0
+def counted(kernels):
+    return {name: kernels[name]["merge"]["reduce"] for name in COMBINED if name in kernels}, "relaxed" in kernels
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--child":
-        with open(sys.argv[2], "w", encoding="utf-8") as output:
-            child(output)
-    else:
-        sys.exit(main())
+    beside_pocl.run(child, MODES, check, counted, "not for this device")

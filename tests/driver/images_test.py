@@ -5,21 +5,12 @@ coordinates are known must have been split. Integer formats, so that no rounding
 
 usage: images_test.py BUILD
 """
-import json
 import os
-import subprocess
-import sys
-import tempfile
+
+import beside_pocl
 
 W, H, LAYERS = 96, 40, 5
-TWO, THREE = "pthread basic", "pthread basic pthread"
-MODES = {
-    "equal": (TWO, "portable:pthread@discrete,portable:basic@discrete", "equal"),
-    "fixed": (TWO, "portable:pthread@discrete,portable:basic", "fixed:30,70"),
-    "three": (THREE, "portable:0@discrete,portable:1,portable:2@discrete", "equal"),
-    "in_place": (TWO, "portable:pthread,portable:basic", "equal"),
-    "single": (TWO, "portable:pthread@discrete,portable:basic@discrete", "single"),
-}
+MODES = ("equal", "fixed", "three", "in_place", "single")
 SOURCE = """
 #pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
 constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
@@ -169,54 +160,26 @@ def mapped_while_written(cl, np, queue, program, target, show):
     assert (result == expected).all(), "mapped bytes were lost, or others"
 
 
-def child(path):
+def child(out):
     import numpy as np
     import pyopencl as cl
 
     context = cl.Context([cl.get_platforms()[0].get_devices()[0]])
-    with open(path, "w", encoding="utf-8") as out:
-        cases(cl, np, context, cl.CommandQueue(context), out, "SKMD_STATS" not in os.environ)
+    cases(cl, np, context, cl.CommandQueue(context), out, "SKMD_STATS" not in os.environ)
 
 
-def outcome(build, folder, mode):
-    path, stats = f"{folder}/{mode}.out", f"{folder}/{mode}.json"
-    command = [sys.executable, __file__, "--child", path]
-    environment = {**os.environ, "POCL_DEVICES": "pthread", "PYOPENCL_NO_CACHE": "1"}
-    if mode != "plain":
-        environment["POCL_DEVICES"], devices, partition = MODES[mode]
-        command = [f"{build}/bin/skmd-run", "--devices", devices, "--partition", partition, "--stats", stats, "--cache-dir",
-                   f"{build}/tests/driver/cache", *os.environ.get("SKMD_RUN_OPTIONS", "").split(), "--", *command]
-    subprocess.run(command, env=environment, check=True, timeout=300)
-    with open(path, encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    if mode == "plain":
-        return lines, {}
-    with open(stats, encoding="utf-8") as file:
-        return lines, {kernel["name"]: kernel for kernel in json.load(file)["kernels"]}
+def check(_, partition, kernels):
+    for name in SPLIT if partition != "single" else ():
+        if kernels[name]["split_launches"] != kernels[name]["launches"]:
+            yield f"{name}: not split: {kernels[name]['not_split']}"
+    for name, reason in WHOLE.items() if partition == "equal" else ():
+        if list(kernels[name]["not_split"]) != [reason]:
+            yield f"{name}: whole for {kernels[name]['not_split']}, expected {reason}"
 
 
-def main():
-    build, failures = sys.argv[1], []
-    with tempfile.TemporaryDirectory() as folder:
-        expected, _ = outcome(build, folder, "plain")
-        for mode, (_, _, partition) in MODES.items():
-            lines, kernels = outcome(build, folder, mode)
-            wrong = [f"{i}:{a.split()[0]}" for i, (a, b) in enumerate(zip(expected, lines)) if a != b]
-            if wrong or len(lines) != len(expected):
-                failures.append(f"{mode}: other results than PoCL alone: {wrong or 'lines are missing'}")
-            for name in SPLIT if partition != "single" else ():
-                if kernels[name]["split_launches"] != kernels[name]["launches"]:
-                    failures.append(f"{mode} {name}: not split: {kernels[name]['not_split']}")
-            for name, reason in WHOLE.items() if partition == "equal" else ():
-                if list(kernels[name]["not_split"]) != [reason]:
-                    failures.append(f"{mode} {name}: whole for {kernels[name]['not_split']}, expected {reason}")
-            print(mode, {name: kernel["split_launches"] for name, kernel in kernels.items()})
-    print("\n".join(failures) or "ok")
-    return 1 if failures else 0
+def counted(kernels):
+    return {name: kernel["split_launches"] for name, kernel in kernels.items()}
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--child":
-        child(sys.argv[2])
-    else:
-        sys.exit(main())
+    beside_pocl.run(child, MODES, check, counted)

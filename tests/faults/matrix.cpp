@@ -12,6 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <thread>
@@ -31,6 +34,8 @@ constexpr int kWrong = 1, kLeak = 2;
 /// Stands for operator new among the calls: "new:N" fails the driver's N-th allocation on the application's thread.
 constexpr const char* kAllocation = "new";
 constexpr const char* kDriver = "libskmd.so";
+/// What the selection takes of them: a prime, so that no loop of the driver's is always met at the same place.
+constexpr std::size_t kAllocationsPerRun = 97;
 
 struct Configuration {
   const char* name;
@@ -38,9 +43,11 @@ struct Configuration {
   const char* selected;  // SKMD_DEVICES
   const char* delay;     // STUB_DELAY_US
   const char* partition;
+  const char* rungs = "";  // SKMD_TEST_RUNGS
 };
 constexpr Configuration kConfigurations[] = {
     {"split", "gpu,gpu", "stub:0,stub:1", "0", "equal"},
+    {"replay", "gpu,gpu", "stub:0,stub:1", "0", "equal", "kernel"},
     {"split-inline", "gpu,gpu", "stub:0,stub:1", "-1", "equal"},
     {"whole", "gpu,gpu", "stub:0,stub:1", "0", "single:0"},
     {"in-place", "gpu,cpu", "stub:0,stub:1", "0", "equal"},
@@ -51,6 +58,7 @@ constexpr Configuration kConfigurations[] = {
 struct Run {
   const Configuration* configuration;
   std::string failure;  // as stub::set_failure() takes it
+  bool failed = false;
 };
 
 struct Options {
@@ -59,7 +67,7 @@ struct Options {
   /// Of one run. Generous: a machine that is busy with other things is no hang.
   int seconds = 300;
   unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
-  std::string only_configuration, only_call, only_failure;
+  std::string only_configuration, only_call, only_failure, json;
 };
 
 void prepare(const Configuration& c) {
@@ -67,6 +75,19 @@ void prepare(const Configuration& c) {
   setenv("STUB_DELAY_US", c.delay, 1);
   setenv("SKMD_DEVICES", c.selected, 1);
   setenv("SKMD_PARTITION", c.partition, 1);
+  setenv("SKMD_TEST_RUNGS", c.rungs, 1);
+}
+
+/// Without a failure, where only merge functions may merge, they have to: else the configuration tests nothing.
+bool merges_by_kernel(const std::string& stats) {
+  for (int i = 0; i < 1000; ++i) {  // written within a tenth of a second
+    std::ifstream file(stats);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    for (std::size_t at = 0; (at = text.find("\"kernel\":", at)) != std::string::npos;)
+      if (std::atoi(text.c_str() + (at += std::strlen("\"kernel\":"))) > 0) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 /// Objects of the application are gone as soon as its last commands are; what stays belongs to the devices.
@@ -106,6 +127,9 @@ std::map<std::string, std::size_t> count_uses(const Configuration& configuration
   const pid_t pid = fork();
   if (pid == 0) {
     prepare(configuration);
+    const bool by_kernel = *configuration.rungs != '\0';
+    const std::string stats = std::filesystem::temp_directory_path() / ("fault_matrix." + std::to_string(getpid()));
+    if (by_kernel) setenv("SKMD_STATS", stats.c_str(), 1);
     skmd::test::watch_allocations(kDriver, 0);
     const Outcome outcome = skmd::test::run_session();
     const std::string kinds = leaked();
@@ -114,6 +138,11 @@ std::map<std::string, std::size_t> count_uses(const Configuration& configuration
                    kinds.c_str());
       _exit(kWrong);
     }
+    if (by_kernel && !merges_by_kernel(stats)) {
+      std::fprintf(stderr, "%s: nothing was merged by a merge function\n", configuration.name);
+      _exit(kWrong);
+    }
+    std::filesystem::remove(stats);
     std::string text;
     for (const auto& [call, uses] : stub::uses()) text += call + ' ' + std::to_string(uses) + '\n';
     text += kAllocation + (' ' + std::to_string(skmd::test::watched_allocations())) + '\n';
@@ -165,7 +194,7 @@ void plan(const Configuration& configuration, const std::map<std::string, std::s
   const auto add = [&](const std::string& failure) { runs.push_back({&configuration, failure}); };
   for (const auto& [call, count] : uses) {
     if (call == kAllocation) {
-      for (std::size_t n = 1; full && n <= count; ++n) add(call + ":" + std::to_string(n));
+      for (std::size_t n = 1; n <= count; n += full ? 1 : kAllocationsPerRun) add(call + ":" + std::to_string(n));
       continue;
     }
     for (std::size_t use = 1; use <= (full ? count : std::min<std::size_t>(count, 2)); ++use) {
@@ -186,11 +215,11 @@ void plan(const Configuration& configuration, const std::map<std::string, std::s
 struct Child {
   pid_t pid = 0;
   int errors = -1;  // its standard error
-  const Run* run = nullptr;
+  Run* run = nullptr;
   std::chrono::steady_clock::time_point begun;
 };
 
-Child start(const Run& run) {
+Child start(Run& run) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
   Child started{fork(), ends[0], &run, std::chrono::steady_clock::now()};
@@ -222,7 +251,7 @@ bool finish(Child& ended, int status, bool timed_out) {
   return false;
 }
 
-std::size_t run_all(const std::vector<Run>& runs, const Options& options) {
+std::size_t run_all(std::vector<Run>& runs, const Options& options) {
   std::vector<Child> children;
   std::size_t next = 0, failures = 0;
   while (next < runs.size() || !children.empty()) {
@@ -234,13 +263,32 @@ std::size_t run_all(const std::vector<Run>& runs, const Options& options) {
       if (timed_out) kill(children[i].pid, SIGKILL);
       int status = 0;
       if (waitpid(children[i].pid, &status, timed_out ? 0 : WNOHANG) == 0) continue;
-      failures += finish(children[i], status, timed_out) ? 0 : 1;
+      children[i].run->failed = !finish(children[i], status, timed_out);
+      failures += children[i].run->failed ? 1 : 0;
       children.erase(children.begin() + static_cast<std::ptrdiff_t>(i--));
       any = true;
     }
     if (!any) std::this_thread::sleep_for(std::chrono::microseconds(500));
   }
   return failures;
+}
+
+/// What docs/results/faults.md is made of.
+void write_json(const std::string& path, const std::vector<Run>& runs) {
+  std::ofstream file(path);
+  const char* before = "[";
+  for (const Configuration& configuration : kConfigurations) {
+    std::size_t calls = 0, allocations = 0, failures = 0;
+    for (const Run& run : runs) {
+      if (run.configuration != &configuration) continue;
+      ++(run.failure.starts_with(kAllocation) ? allocations : calls);
+      failures += run.failed ? 1 : 0;
+    }
+    file << before << "\n {\"configuration\": \"" << configuration.name << "\", \"calls\": " << calls
+         << ", \"allocations\": " << allocations << ", \"failures\": " << failures << "}";
+    before = ",";
+  }
+  file << "\n]\n";
 }
 
 Options parse(int argc, char** argv) {
@@ -254,6 +302,7 @@ Options parse(int argc, char** argv) {
       options.every = static_cast<std::size_t>(std::max(1, std::atoi(argv[++i])));
     if (argument == "--seconds" && i + 1 < argc) options.seconds = std::max(1, std::atoi(argv[++i]));
     if (argument == "--configuration" && i + 1 < argc) options.only_configuration = argv[++i];
+    if (argument == "--json" && i + 1 < argc) options.json = argv[++i];
     if (argument == "--failure" && i + 1 < argc) options.only_failure = argv[++i];
   }
   return options;
@@ -290,6 +339,7 @@ int main(int argc, char** argv) {
   for (std::size_t i = 0; i < runs.size(); i += options.every) chosen.push_back(runs[i]);
   runs.swap(chosen);
   failures += run_all(runs, options);
+  if (!options.json.empty()) write_json(options.json, runs);
   std::printf("%zu runs, %zu failures\n", runs.size(), failures);
   return failures == 0 && !runs.empty() ? 0 : 1;
 }

@@ -2,9 +2,18 @@
 #include "cpu-driver/runtime/span_library.h"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <vector>
 
 #include "tests/cpu-driver/runtime/kernel_code.h"
 
@@ -92,6 +101,38 @@ TEST(SpanLibrary, RefusesWhatIsNotItsOwn) {
   std::string no_elf = artifact();
   no_elf[sizeof(SpanHeader)] = 'X';
   refuses(no_elf, "shared object");
+}
+
+/// From here on this process gets no files in memory, as in some containers.
+bool forbid_files_in_memory() {
+  sock_filter rules[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog program{static_cast<unsigned short>(std::size(rules)), rules};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+int load_without_files_in_memory(const std::string& folder) {
+  if (!forbid_files_in_memory()) return 1;
+  if (SpanLibrary::load(artifact(), "").ok()) return 2;
+  const auto library = SpanLibrary::load(artifact(), folder);
+  if (!library.ok()) return 3;
+  std::vector<std::uint32_t> out(64), result(64, 9);
+  const SpanArgument arguments[] = {merged(out, result)};
+  SpanFrame frame = line(2, 1);
+  frame.arguments = arguments;
+  (*library)->find(merge_symbol("fill"))(&frame, 1, 2);
+  return out[3] == 9u && fs::is_empty(folder) ? 42 : 4;
+}
+
+TEST(SpanLibraryDeathTest, WithoutFilesInMemoryTakesOneInItsFolder) {
+  const fs::path folder = fs::path(testing::TempDir()) / "span_fall_back";
+  fs::create_directories(folder);
+  fs::permissions(folder, fs::perms::owner_all);
+  ASSERT_FALSE(artifact().empty());
+  EXPECT_EXIT(::_exit(load_without_files_in_memory(folder)), testing::ExitedWithCode(42), "");
+  fs::remove_all(folder);
 }
 
 TEST(SpanLibrary, LeavesNothingBehindInItsFolder) {

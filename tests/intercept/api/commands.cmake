@@ -17,4 +17,5 @@ skmd_api_test(api_image_test
 )
 # The same over a device that uses host memory in place: its images have memory of their own all the same.
 gtest_discover_tests(api_image_test TEST_PREFIX in_place. TEST_LIST api_image_in_place_tests TEST_FILTER "ImageArguments.*"
-  DISCOVERY_TIMEOUT 60 PROPERTIES LABELS device TIMEOUT 120 ENVIRONMENT "SKMD_DEVICES=portable:pthread")
+  DISCOVERY_TIMEOUT 60 PROPERTIES LABELS device TIMEOUT 120)
+skmd_test_environment(api_image_in_place_tests SKMD_DEVICES=portable:pthread)

@@ -1,85 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver as a guest in other people's processes: exit without cleanup, late calls, forks, ignored children, closed
 // streams. Every case is a process of its own.
-#include <CL/cl.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <functional>
-#include <string>
-#include <vector>
+#include <thread>
+
+#include "tests/intercept/api/guest.h"
 
 namespace skmd::test {
 namespace {
-
-constexpr unsigned kSeconds = 100;
-
-struct Guest {
-  cl_platform_id platform = nullptr;
-  cl_device_id device = nullptr;
-  cl_context context = nullptr;
-  cl_command_queue queue = nullptr;
-  cl_program program = nullptr;
-  cl_kernel kernel = nullptr;
-  cl_mem memory = nullptr;
-
-  bool open() {
-    cl_int status = clGetPlatformIDs(1, &platform, nullptr);
-    if (status == CL_SUCCESS) status = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
-    if (status == CL_SUCCESS) context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
-    if (status == CL_SUCCESS) queue = clCreateCommandQueueWithProperties(context, device, nullptr, &status);
-    if (status == CL_SUCCESS)
-      memory = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096 * sizeof(cl_int), nullptr, &status);
-    return status == CL_SUCCESS;
-  }
-  bool build(const char* text) {
-    cl_int status = CL_SUCCESS;
-    program = clCreateProgramWithSource(context, 1, &text, nullptr, &status);
-    if (status == CL_SUCCESS) status = clBuildProgram(program, 0, nullptr, "", nullptr, nullptr);
-    if (status == CL_SUCCESS) kernel = clCreateKernel(program, "k", &status);
-    return status == CL_SUCCESS;
-  }
-  bool launch() {
-    const size_t global = 4096, local = 64;
-    return clSetKernelArg(kernel, 0, sizeof memory, &memory) == CL_SUCCESS &&
-           clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, &local, 0, nullptr, nullptr) == CL_SUCCESS;
-  }
-  bool finish_and_check() {
-    cl_int last = 0;
-    return clEnqueueReadBuffer(queue, memory, CL_TRUE, 4095 * sizeof last, sizeof last, &last, 0, nullptr, nullptr) ==
-               CL_SUCCESS &&
-           last == 63;
-  }
-};
-
-constexpr char kText[] = "kernel void k(global int* out) { out[get_global_id(0)] = (int)get_group_id(0); }";
-
-void set_environment() {
-  setenv("OCL_ICD_VENDORS", SKMD_TEST_VENDORS_FOLDER, 1);
-  setenv("SKMD_DEVICES", "portable:pthread@discrete,portable:basic@discrete", 1);
-  setenv("POCL_DEVICES", "pthread basic", 1);
-  setenv("SKMD_CACHE_DIR", SKMD_TEST_CACHE_FOLDER, 1);
-  setenv("POCL_CACHE_DIR", SKMD_TEST_CACHE_FOLDER "/pocl", 1);
-  setenv("SKMD_PARTITION", "equal", 1);
-}
-
-/// Runs `body` in a fresh process that then leaves through exit(): static destructors and handlers run. Its exit
-/// status; 128 and more for a signal (hanging ends in SIGALRM).
-int in_process(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) {
-    set_environment();
-    alarm(kSeconds);
-    std::exit(body());
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 TEST(Guest, ExitsWithoutCleanupWhileWorkIsInFlight) {
   EXPECT_EQ(in_process([] {
@@ -126,19 +57,102 @@ TEST(Guest, AForkedChildThatDoesNotUseItLeavesNormally) {
             0);
 }
 
-/// A cache of its own: the helper really has to be started.
-std::string fresh_cache() {
-  std::string folder = SKMD_TEST_CACHE_FOLDER "/guest-XXXXXX";
-  return mkdtemp(folder.data()) != nullptr ? folder : std::string();
+/// The status of a child that does `body`; -1 if it did not exit by itself.
+int in_fork(const std::function<int()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kSeconds);
+    std::exit(body());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-bool opaque(const Guest& guest) {
-  using Describe = cl_int (*)(cl_platform_id, size_t, char*, size_t*);
-  const auto describe =
-      reinterpret_cast<Describe>(clGetExtensionFunctionAddressForPlatform(guest.platform, "clSkmdDescribe"));
-  std::string text(1 << 20, '\0');
-  if (describe == nullptr || describe(guest.platform, text.size(), text.data(), nullptr) != CL_SUCCESS) return true;
-  return text.find("\"opaque\": false") == std::string::npos;
+TEST(Guest, AForkedChildThatUsesItIsRefusedAndDoesNotHang) {
+  EXPECT_EQ(in_process([] {
+              Guest guest;
+              if (!guest.open() || !guest.build(kText) || !guest.launch()) return 1;
+              const int status = in_fork([&guest] {
+                cl_int code = 0;
+                if (guest.launch()) return 2;
+                if (clFinish(guest.queue) != CL_OUT_OF_RESOURCES) return 3;
+                if (guest.last_item() != -1) return 4;
+                if (clCreateBuffer(guest.context, CL_MEM_READ_WRITE, 64, nullptr, &code) != nullptr) return 5;
+                if (code != CL_OUT_OF_RESOURCES) return 6;
+                const bool released =
+                    clReleaseKernel(guest.kernel) == CL_SUCCESS && clReleaseProgram(guest.program) == CL_SUCCESS &&
+                    clReleaseMemObject(guest.memory) == CL_SUCCESS &&
+                    clReleaseCommandQueue(guest.queue) == CL_SUCCESS && clReleaseContext(guest.context) == CL_SUCCESS;
+                return released ? 0 : 7;
+              });
+              if (status != 0) return 10 + status;
+              return guest.launch() && guest.finish_and_check() ? 0 : 8;
+            }),
+            0);
+}
+
+TEST(Guest, AForkOfAProcessThatOnlyLookedIsRefusedToo) {
+  EXPECT_EQ(in_process([] {
+              cl_platform_id platform = nullptr;
+              cl_device_id device = nullptr;
+              if (clGetPlatformIDs(1, &platform, nullptr) != CL_SUCCESS) return 1;
+              if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS) return 2;
+              const int status = in_fork([device] {
+                cl_int code = 0;
+                clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
+                return code == CL_OUT_OF_RESOURCES ? 0 : 1;
+              });
+              return status == 0 ? 0 : 3;
+            }),
+            0);
+}
+
+TEST(Guest, AForkBeforeTheFirstCallHasADriverOfItsOwn) {
+  EXPECT_EQ(in_process([] {
+              return in_fork([] {
+                Guest guest;
+                return guest.open() && guest.build(kText) && guest.launch() && guest.finish_and_check() ? 0 : 1;
+              });
+            }),
+            0);
+}
+
+/// Launches until the process ends.
+void launch_for_ever(Guest& guest, std::atomic<int>& launches) {
+  std::thread([&guest, &launches] {
+    for (;;) {
+      if (guest.launch()) ++launches;
+      if (launches % 16 == 0) guest.last_item();
+    }
+  }).detach();
+  while (launches < 50) std::this_thread::yield();
+}
+
+TEST(Guest, OneThreadEndsTheProcessWhileAnotherLaunches) {
+  for (const bool at_once : {false, true})
+    EXPECT_EQ(in_process([at_once] {
+                static Guest guest;
+                static std::atomic<int> launches{0};
+                if (!guest.open() || !guest.build(kText)) return 1;
+                launch_for_ever(guest, launches);
+                if (at_once) _exit(0);
+                return 0;
+              }),
+              0)
+        << (at_once ? "_exit" : "exit");
+}
+
+TEST(Guest, SurvivesThatItIsClosedWithWorkInFlight) {
+  EXPECT_EQ(in_process([] {
+              void* const library = dlopen(SKMD_TEST_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+              Guest guest;
+              if (library == nullptr || !guest.open() || !guest.build(kText) || !guest.launch()) return 1;
+              for (int i = 0; i < 100; ++i) dlclose(library);  // the loader's reference, too
+              if (!guest.finish_and_check()) return 2;
+              return dlopen(SKMD_TEST_LIBRARY, RTLD_NOW | RTLD_NOLOAD) == library ? 0 : 3;
+            }),
+            0);
 }
 
 TEST(Guest, BuildsWhereChildrenAreIgnored) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what a thread allocates. Linking allocation_counter.cpp replaces operator new of the whole executable.
+// Counts what a thread allocates, and lets it fail. Linking allocation_counter.cpp replaces operator new of the whole
+// executable.
 #pragma once
 
 #include <cstddef>
@@ -8,5 +9,7 @@ namespace skmd::icd::test {
 
 /// Calls of operator new on this thread so far.
 std::size_t allocations();
+/// The n-th from now on throws std::bad_alloc, once. 0: none does.
+void fail_allocation(std::size_t n);
 
 }  // namespace skmd::icd::test

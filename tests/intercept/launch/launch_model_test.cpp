@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/intercept/launch/fixture.h"
+#include "tests/seed.h"
 
 namespace skmd::icd::test {
 namespace {
@@ -206,7 +207,7 @@ struct Composition {
 class LaunchModel : public testing::TestWithParam<Composition> {};
 
 TEST_P(LaunchModel, MatchesOnePlainArray) {
-  for (unsigned seed = 1; seed <= 3; ++seed) {
+  for (unsigned seed = 1 + 3 * skmd::test::seed_offset(), end = seed + 3; seed < end; ++seed) {
     FakeMachine machine(GetParam().discrete, GetParam().policy);
     Model model(machine, seed);
     for (int i = 0; i < 300; ++i) {

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runtime's threads, for the rooms above the backend.
+#pragma once
+
+#include "cpu-driver/runtime/threads.h"
+
+namespace skmd::icd {
+
+using cpu::fork_generation;
+using cpu::quiet_thread;
+
+}  // namespace skmd::icd

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of bytes when memory runs out in the middle of changing it.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <new>
+
+#include "partitioner/residency.h"
+#include "tests/intercept/launch/allocation_counter.h"
+
+namespace skmd::domain {
+namespace {
+
+using Change = std::function<void(ResidencyMap&)>;
+
+const RangeSet kScattered{{2, 4}, {10, 12}, {20, 28}, {40, 41}, {50, 60}};
+
+/// A map of few pieces, with no room for more.
+ResidencyMap simple_map() {
+  ResidencyMap map(64);
+  map.written(1, ByteRange{0, 64});
+  return map;
+}
+
+/// Whether `change` threw when its n-th allocation failed.
+bool fails(const Change& change, std::size_t n, ResidencyMap& map) {
+  icd::test::fail_allocation(n);
+  bool thrown = false;
+  try {
+    change(map);
+  } catch (const std::bad_alloc&) {
+    thrown = true;
+  }
+  icd::test::fail_allocation(0);
+  return thrown;
+}
+
+TEST(WithoutMemory, AChangeOfResidencyIsMadeOrNot) {
+  const Change changes[] = {[](ResidencyMap& map) { map.written(2, kScattered); },
+                            [](ResidencyMap& map) { map.copied(0, kScattered); },
+                            [](ResidencyMap& map) { map.forgotten(kScattered); }};
+  for (const Change& change : changes) {
+    ResidencyMap made = simple_map();
+    change(made);
+    std::size_t failures = 0;
+    for (std::size_t n = 1;; ++n, ++failures) {
+      ResidencyMap map = simple_map();
+      if (!fails(change, n, map)) {
+        EXPECT_EQ(map.pieces(), made.pieces());
+        break;
+      }
+      EXPECT_EQ(map.pieces(), simple_map().pieces()) << "allocation " << n;
+    }
+    EXPECT_GE(failures, 2u);
+  }
+}
+
+TEST(WithoutMemory, AWithdrawalMayTakeMoreButNeverLess) {
+  const Change change = [](ResidencyMap& map) { map.withdrawn(0, kScattered); };
+  for (std::size_t n = 1; n <= 3; ++n) {
+    ResidencyMap map = simple_map();
+    map.copied(0, ByteRange{0, 48});
+    EXPECT_FALSE(fails(change, n, map));
+    EXPECT_TRUE(map.valid(0, kScattered).empty());
+    EXPECT_EQ(map.valid(1, ByteRange{0, 64}).bytes(), 64u) << "the other copy is as good as before";
+    for (std::size_t i = 1; i < map.pieces().size(); ++i) EXPECT_NE(map.pieces()[i].valid, map.pieces()[i - 1].valid);
+  }
+}
+
+TEST(WithoutMemory, ARangeIsTakenOutOfASetOrNot) {
+  for (std::size_t n = 1; n <= 2; ++n) {
+    RangeSet set(ByteRange{0, 64});
+    icd::test::fail_allocation(n);
+    bool thrown = false;
+    try {
+      set.remove(ByteRange{10, 20});
+    } catch (const std::bad_alloc&) {
+      thrown = true;
+    }
+    icd::test::fail_allocation(0);
+    EXPECT_EQ(set, thrown ? RangeSet(ByteRange{0, 64}) : RangeSet({{0, 10}, {20, 64}}));
+    EXPECT_EQ(thrown, n == 1);
+  }
+}
+
+}  // namespace
+}  // namespace skmd::domain
