@@ -119,3 +119,52 @@ def faults(raw):
 
 KINDS = {"suites": suites, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults}
+
+
+def redrawn(page, folder):
+    def table(match):
+        with open(os.path.join(folder, match.group(3)), encoding="utf-8") as file:
+            return match.group(1) + KINDS[match.group(2)](json.load(file)) + match.group(4)
+    return MARKER.sub(table, page)
+
+
+def collect(out, folder, text):
+    runs = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".stats.json"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                stats = json.load(file)
+            with open(os.path.join(folder, name[:-len(".stats.json")] + ".json"), encoding="utf-8") as file:
+                runs.append({"answer": json.load(file), "stats": stats})
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump({"origin": text, "runs": runs}, file, indent=1)
+        file.write("\n")
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--collect"] and len(arguments) == 4:
+        collect(*arguments[1:])
+        return 0
+    check = "--check" in arguments
+    rest = [argument for argument in arguments if argument != "--check"]
+    folder = rest[0] if rest else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "results")
+    stale = 0
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if not name.endswith(".md"):
+            continue
+        with open(path, encoding="utf-8") as file:
+            page = file.read()
+        wanted = redrawn(page, folder)
+        if wanted != page:
+            stale += 1
+            print(f"{name}: {'is not what its raw data say' if check else 'redrawn'}")
+            if not check:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(wanted)
+    return 1 if check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
