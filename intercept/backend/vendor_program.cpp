@@ -189,14 +189,17 @@ Result<std::shared_ptr<NativeKernel>> VendorDevice::kernel(const std::shared_ptr
     return error;
   }
   KernelLimits limits;
-  limits.work_group_size = work_group_info<std::size_t>(cl, made, id_, CL_KERNEL_WORK_GROUP_SIZE, 0);
-  limits.most_items = largest_group(limits.work_group_size);
-  limits.preferred_multiple =
-      work_group_info<std::size_t>(cl, made, id_, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1);
-  limits.local_bytes = work_group_info<cl_ulong>(cl, made, id_, CL_KERNEL_LOCAL_MEM_SIZE, 0);
-  limits.private_bytes = work_group_info<cl_ulong>(cl, made, id_, CL_KERNEL_PRIVATE_MEM_SIZE, 0);
-  auto kernel =
-      owned([&] { return std::make_shared<VendorKernel>(owner, made, limits); }, [&] { cl.clReleaseKernel(made); });
+  auto kernel = owned(
+      [&] {
+        limits.work_group_size = work_group_info<std::size_t>(cl, made, id_, CL_KERNEL_WORK_GROUP_SIZE, 0);
+        limits.most_items = largest_group(limits.work_group_size);
+        limits.preferred_multiple =
+            work_group_info<std::size_t>(cl, made, id_, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1);
+        limits.local_bytes = work_group_info<cl_ulong>(cl, made, id_, CL_KERNEL_LOCAL_MEM_SIZE, 0);
+        limits.private_bytes = work_group_info<cl_ulong>(cl, made, id_, CL_KERNEL_PRIVATE_MEM_SIZE, 0);
+        return std::make_shared<VendorKernel>(owner, made, limits);
+      },
+      [&] { cl.clReleaseKernel(made); });
   if (limits.work_group_size == 0) {
     return domain::Error{CL_OUT_OF_RESOURCES, "kernel '" + name + "' has no work-group size on " + description_.name};
   }
