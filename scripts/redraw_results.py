@@ -97,7 +97,10 @@ def merges(raw):
 
 def suites(raw):
     """Per suite and mode: outcomes, launches that were split, why the others stayed whole."""
-    rows = [[row["suite"], "PoCL alone" if row["mode"] == "pocl" else f"`{row['mode']}`", str(row["programs"]), str(row["ran"]), str(row["passed"]),
+    def share(row):
+        return str(row["programs"]) + (f" of {row['planned']}" if row["mode"] == "pocl" and row["programs"] < row["planned"] else "")
+
+    rows = [[row["suite"], "PoCL alone" if row["mode"] == "pocl" else f"`{row['mode']}`", share(row), str(row["ran"]), str(row["passed"]),
              str(row["failed"]), "" if row["mode"] == "pocl" else f"{row['split']} of {row['launches']}", counts(row["whole"]),
              str(row["processor_seconds"])] for row in raw["rows"]]
     ours = [row for row in raw["rows"] if row["mode"] != "pocl"]

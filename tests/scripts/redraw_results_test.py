@@ -50,7 +50,7 @@ class Redraw(unittest.TestCase):
             self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n"))
 
     def test_suites_become_a_row_for_each_mode(self):
-        row = {"suite": "s", "programs": 1, "ran": 5, "passed": 5, "failed": 0, "launches": 7, "split": 3, "processor_seconds": 2, "whole": {"one_group": 4}}
+        row = {"suite": "s", "programs": 1, "planned": 2, "ran": 5, "passed": 5, "failed": 0, "launches": 7, "split": 3, "processor_seconds": 2, "whole": {"one_group": 4}}
         with tempfile.TemporaryDirectory() as folder:
             os.mkdir(os.path.join(folder, "raw"))
             with open(os.path.join(folder, "raw", "s.json"), "w", encoding="utf-8") as file:
@@ -61,6 +61,7 @@ class Redraw(unittest.TestCase):
             self.assertEqual(run(folder).returncode, 0)
             with open(page, encoding="utf-8") as file:
                 text = file.read()
+            self.assertIn("| s | PoCL alone | 1 of 2 |", text)
             self.assertIn("| s | `equal` | 1 | 5 | 5 | 0 | 3 of 7 | one_group 4 | 2 |", text)
             self.assertIn("| all | SKMD | 2 | 10 | 10 | 0 | 6 of 14 |  | 4 |", text)
 

@@ -52,7 +52,7 @@ class Run:
     processor_seconds: float = 0.0  # of the program and what it waited for
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class Suite:
     """A room for one program's tests; `tests(quick)` lists them."""
     name: str
@@ -153,8 +153,8 @@ def _finish(argv, cwd, env, limit, idle, folder):
         return finished, usage.ru_utime + usage.ru_stime
 
 
-def end_all(*_):
-    """A signal's handler: programs run in process groups of their own, so nobody else would end them."""
+def end_all():
+    """Programs run in process groups of their own, so nobody else would end them."""
     for group in list(_running):
         os.killpg(group, signal.SIGKILL)
     for folder in _scratch:

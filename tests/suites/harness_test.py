@@ -99,7 +99,8 @@ class Lines(unittest.TestCase):
             with open(log, "w", encoding="utf-8") as file:
                 file.writelines(json.dumps(line) + "\n" for line in first.add("suite", "test", runs))
             again = reports.Report(known.Known(rows))
-            self.assertEqual(run.taken_over(again, log), {("suite", "test")})
+            self.assertEqual(run.taken_over(again, log, {("suite", "other")}), set())
+            self.assertEqual(run.taken_over(again, log, {("suite", "test"), ("suite", "other")}), {("suite", "test")})
         self.assertEqual(again.raw("x"), first.raw("x"))
         self.assertEqual(again.failed(), 1)
         self.assertEqual(again.known.stale(["suite"]), [])

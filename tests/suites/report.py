@@ -36,6 +36,7 @@ class Report:
     def __init__(self, differences):
         self.known = differences
         self.rows = collections.defaultdict(Tally)  # (suite, mode)
+        self.planned = {}  # suite -> programs
         self.not_run = []  # (suite, reason)
         self.commit = commit()
         self.lines = []
@@ -108,13 +109,16 @@ class Report:
             whole = "; ".join(f"{reason} {count}" for reason, count in row.whole.most_common())
             split = "" if mode == BASELINE else f"{row.split} of {row.launches}" + (f": {whole}" if whole else "")
             print(f"{suite:9} {mode:6} {row.programs:8} {row.ran:6} {row.passed:6} {row.failed:6} {row.processor_seconds:7.0f}  {split}".rstrip())
+        for suite, programs in self.planned.items():
+            if (ran := self.rows[suite, BASELINE].programs) < programs:
+                print(f"{suite:9} ended early: {ran} of {programs} programs ran")
         for suite, reason in self.not_run:
             print(f"{suite:9} not run: {reason}")
         ours = [row for (_, mode), row in self.rows.items() if mode != BASELINE]
         print(f"{sum(row.passed for row in ours)} passed, {self.failed()} failed, {len(self.not_run)} suites not run")
 
     def raw(self, command):
-        rows = [{"suite": suite, "mode": mode} | vars(row) | {"seconds": round(row.seconds), "processor_seconds": round(row.processor_seconds)}
+        rows = [{"suite": suite, "mode": mode, "planned": self.planned.get(suite, row.programs)} | vars(row) | {"seconds": round(row.seconds), "processor_seconds": round(row.processor_seconds)}
                 for (suite, mode), row in self.rows.items()]
         commits = ", ".join(sorted({line["commit"] for line in self.lines}))
         return {"origin": f"{machine()}. Commit {commits}, `{command}`.", "rows": rows, "not_run": self.not_run, "stale": self.stale,

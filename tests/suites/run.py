@@ -56,14 +56,15 @@ def run_suite(suite, tests, runner, options, report):
                     file.writelines(json.dumps(line) + "\n" for line in lines)
 
 
-def taken_over(report, log):
-    """Programs that an earlier run with the same log has been through."""
+def taken_over(report, log, wanted):
+    """Those of the programs `wanted`, as (suite, test), that an earlier run with the same log has been through."""
     done = set()
     if log and os.path.exists(log):
         with open(log, encoding="utf-8") as file:
             for line in map(json.loads, file):
-                report.take(line)
-                done.add((line["suite"], line["test"]))
+                if (line["suite"], line["test"]) in wanted:
+                    report.take(line)
+                    done.add((line["suite"], line["test"]))
     return done
 
 
@@ -87,6 +88,14 @@ def arguments():
     return options
 
 
+def finish(report, options):
+    report.table()
+    if options.report:
+        with open(options.report, "w", encoding="utf-8") as file:
+            json.dump(report.raw(" ".join(["scripts/suites.sh", *sys.argv[1:]])), file, indent=1)
+            file.write("\n")
+
+
 def main():
     options = arguments()
     chosen = [SUITES[name] for name in options.suites] or [suite for suite in SUITES.values() if suite.quick or not options.quick]
@@ -94,26 +103,30 @@ def main():
         for suite in chosen:
             print(suite.name, *packages(suite, options.quick))
         return 0
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end_all)
     report = Report(known.read(os.path.join(ROOT, "docs", "known-differences.md")))
-    done = taken_over(report, options.log)
+
+    def end_early(*_):
+        finish(report, options)
+        end_all()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end_early)
+    tests = {}
+    for suite in chosen:
+        if missing := absent(packages(suite, options.quick)):
+            report.not_run.append((suite.name, f"no package {' '.join(missing)}"))
+        else:
+            tests[suite] = [test for test in suite.tests(options.quick) if options.only in test.name]
+            report.planned[suite.name] = len(tests[suite])
+    done = taken_over(report, options.log, {(suite.name, test.name) for suite in tests for test in tests[suite]})
     with tempfile.TemporaryDirectory(prefix="skmd-suites-") as scratch:
         runner = Runner(options.build, scratch, options.caches or scratch)
-        for suite in chosen:
-            missing = absent(packages(suite, options.quick))
-            if missing:
-                report.not_run.append((suite.name, f"no package {' '.join(missing)}"))
-                continue
-            tests = [test for test in suite.tests(options.quick) if options.only in test.name and (suite.name, test.name) not in done]
-            print(f"== {suite.name}: {len(tests)} programs", flush=True)
-            run_suite(suite, tests, runner, options, report)
+        for suite, programs in tests.items():
+            left = [test for test in programs if (suite.name, test.name) not in done]
+            print(f"== {suite.name}: {len(left)} programs", flush=True)
+            run_suite(suite, left, runner, options, report)
     report.end([] if options.quick or options.only else report.known.stale([suite.name for suite in chosen]))
-    report.table()
-    if options.report:
-        with open(options.report, "w", encoding="utf-8") as file:
-            json.dump(report.raw(" ".join(["scripts/suites.sh", *sys.argv[1:]])), file, indent=1)
-            file.write("\n")
+    finish(report, options)
     return 1 if report.failed() or not report.rows else 0
 
 
