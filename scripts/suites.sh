@@ -4,6 +4,7 @@
 # pass here. Installs the Debian packages that hold the suites; one whose package cannot be had is not run.
 #
 # usage: scripts/suites.sh [--quick] [suite…]     suites: clinfo clpeak clblast clfft pyopencl piglit hashcat ffmpeg
+#        scripts/suites.sh --log FILE: a run that was ended goes on where it was
 #        more options: tests/suites/run.py --help
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -9,8 +9,8 @@ from harness import Suite, Test
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = "/usr/share/doc/python-pyopencl-doc/examples"
 OWN = ("test_wrapper", "test_enqueue_copy", "test_array", "test_clmath", "test_clrandom", "test_algorithm", "test_arrays_in_structs")
-# Not "transpose": that is a benchmark of several minutes.
 LEFT_OUT = "not bitonic_argsort"  # as test_bitonic_sort, whose kernels take PoCL minutes
+# Not "transpose": that is a benchmark of several minutes.
 DEMOS = ("demo", "demo_array", "demo_elementwise", "demo_elementwise_complex", "demo_meta_template", "demo-struct-reduce", "narray")
 _LINE = re.compile(r"^(\S+): (ok|wrong.*)$", re.MULTILINE)
 _DEVICE = re.compile(r"<context factory for <[^>]*>>|<pyopencl\.Platform '[^']*'>")
