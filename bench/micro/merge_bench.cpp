@@ -165,11 +165,11 @@ REPLAY(transposed, 4, 4, 1);
 REPLAY(permuted_4, 4, 4, 1);
 REPLAY(permuted_16, 16, 16, 1);
 REPLAY(permuted_64, 64, 64, 1);
-BENCHMARK_CAPTURE(replay, permuted_4 / two_slices, "permuted_4", 4, 4, 2)
+BENCHMARK_CAPTURE(replay, permuted_4_in_two_slices, "permuted_4", 4, 4, 2)
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(kUnit);
-BENCHMARK_CAPTURE(replay, permuted_64 / two_slices, "permuted_64", 64, 64, 2)
+BENCHMARK_CAPTURE(replay, permuted_64_in_two_slices, "permuted_64", 64, 64, 2)
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(kUnit);

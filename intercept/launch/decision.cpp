@@ -20,9 +20,10 @@ using domain::PartitionMode;
 /// waiting for two devices. Of the order of PoCL's empty kernel; rounded up, since a split must win by more than this.
 constexpr double kSplitSeconds = 40e-6;
 
-/// Measured on two processors (docs/results/merge.md), each rung at its worst: 4-byte elements without any order.
+/// On two free processors (docs/results/merge.md), the replay at its worst: 4-byte elements without any order. For
+/// atomics, three reads and a write of host memory for each byte of partial values.
 constexpr domain::MergeCosts kMergeCosts{
-    .kernel = {.per_joined = 0.2e-9, .per_stored = 0.05e-9},
+    .kernel = {.per_joined = 0.3e-9, .per_stored = 0.05e-9},
     .diff = {.per_joined = 0.05e-9, .per_stored = 0.06e-9},
     .reduce = {.per_joined = 0.05e-9, .per_stored = 0.5e-9},
 };
