@@ -15,6 +15,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -32,6 +33,10 @@ using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
 using Triple3 = std::array<Value*, 3>;
+
+// Shorter strips are not worth a loop, longer ones are rows without.
+constexpr unsigned kLeastStripBits = 3;
+constexpr unsigned kMostStripBits = 16;
 
 // One loop of the nest, from its header to where it goes on.
 struct Counter {
@@ -102,6 +107,24 @@ class SpanBuilder {
     }
   }
 
+  // Kernels that divide their index store rows of that length. A strip is so many neighbours in dimension 0 whose ids
+  // differ in their last bits only: what follows from the other bits does not change in it.
+  unsigned strip_bits() const {
+    unsigned bits = kMostStripBits + 1;
+    for (const llvm::Instruction& instruction : llvm::instructions(kernel_)) {
+      const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
+      const auto* by = operation == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1));
+      if (by == nullptr) continue;
+      const llvm::APInt& value = by->getValue();
+      unsigned found = 0;
+      if (operation->getOpcode() == llvm::Instruction::LShr) found = static_cast<unsigned>(value.getLimitedValue(64));
+      if (operation->getOpcode() == llvm::Instruction::And)
+        found = value.isMask() ? value.countr_one() : value.isNegatedPowerOf2() ? value.countr_zero() : 0;
+      if (found >= kLeastStripBits) bits = std::min(bits, found);
+    }
+    return bits > kMostStripBits ? 0 : bits;
+  }
+
   // Every size is at least 1, so loops are entered without asking.
   Counter open(const char* name, Value* start, BasicBlock* from) {
     Counter counter{block(name), block(name), nullptr};
@@ -136,15 +159,44 @@ class SpanBuilder {
     }
     const Counter z = open("z", ir.getInt64(0), group.header);
     const Counter y = open("y", ir.getInt64(0), z.header);
-    const Counter x = open("x", ir.getInt64(0), y.header);
-    local_id_ = {x.value, y.value, z.value};
-    close(x, local_[0], y.latch);
+    local_id_ = {nullptr, y.value, z.value};
+    strip_bits_ = strip_bits();
+    if (strip_bits_ == 0) {
+      inner_ = open("x", ir.getInt64(0), y.header);
+      local_id_[0] = inner_.value;
+      close(inner_, local_[0], y.latch);
+    } else {
+      build_strips(y);
+    }
     close(y, local_[1], z.latch);
     close(z, local_[2], group.latch);
     next_group(group, ids);
     close(group, last_, exit_);
     IRBuilder<>(exit_).CreateRetVoid();
-    inner_ = x;
+  }
+
+  // The items of a row of the group, by strips of the ids; the first and the last strip may be parts.
+  void build_strips(const Counter& y) {
+    const unsigned bits = strip_bits_;
+    const std::uint64_t size = std::uint64_t{1} << bits;
+    IRBuilder<> ir(y.header);
+    Value* begin = ir.CreateAdd(offset_[0], ir.CreateMul(group_id_[0], local_[0]));
+    Value* skipped = ir.CreateAnd(begin, size - 1);
+    Value* last = ir.CreateAdd(skipped, ir.CreateSub(local_[0], ir.getInt64(1)));
+    Value* last_strip = ir.CreateLShr(last, bits);
+    const Counter strip = open("strip", ir.getInt64(0), y.header);
+    ir.SetInsertPoint(strip.header);
+    Value* from = ir.CreateSelect(ir.CreateICmpEQ(strip.value, ir.getInt64(0)), skipped, ir.getInt64(0));
+    Value* end = ir.CreateSelect(ir.CreateICmpEQ(strip.value, last_strip),
+                                 ir.CreateAdd(ir.CreateAnd(last, size - 1), ir.getInt64(1)), ir.getInt64(size));
+    Value* high = ir.CreateShl(ir.CreateAdd(ir.CreateLShr(begin, bits), strip.value), bits);
+    inner_ = open("x", from, strip.header);
+    ir.SetInsertPoint(inner_.header);
+    global_id_0_ = ir.CreateOr(high, ir.CreateAnd(inner_.value, size - 1), "", true);
+    halves_ = {high, llvm::cast<llvm::Instruction>(global_id_0_)->getOperand(1)};
+    local_id_[0] = ir.CreateSub(global_id_0_, begin);
+    close(inner_, end, strip.latch);
+    close(strip, IRBuilder<>(y.header->getTerminator()).CreateAdd(last_strip, ir.getInt64(1)), y.latch);
   }
 
   void next_group(const Counter& group, const std::array<llvm::PHINode*, 3>& ids) {
@@ -196,12 +248,35 @@ class SpanBuilder {
       if (!is_geometry(name)) continue;
       IRBuilder<> ir(call);
       Value* value = answer(ir, name, call->arg_empty() ? nullptr : call->getArgOperand(0));
+      if (value == global_id_0_) use_halves(*call, halves_[0], halves_[1]);
       call->replaceAllUsesWith(ir.CreateZExtOrTrunc(value, call->getType()));
       call->eraseFromParent();
     }
   }
 
+  // LLVM does not see through truncations which bits of an id somebody asks for.
+  void use_halves(llvm::Instruction& id, Value* high, Value* low) {
+    for (llvm::User* user : llvm::make_early_inc_range(id.users())) {
+      if (auto* truncation = llvm::dyn_cast<llvm::TruncInst>(user)) {
+        IRBuilder<> ir(truncation);
+        use_halves(*truncation, ir.CreateTrunc(high, truncation->getType()),
+                   ir.CreateTrunc(low, truncation->getType()));
+        continue;
+      }
+      auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(user);
+      const auto* by = operation == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1));
+      if (by == nullptr) continue;
+      const bool shifts = operation->getOpcode() == llvm::Instruction::LShr;
+      const bool masks = operation->getOpcode() == llvm::Instruction::And;
+      if (shifts ? by->getValue().uge(strip_bits_) : masks && by->getValue().countr_zero() >= strip_bits_)
+        operation->setOperand(0, high);
+      else if (masks && by->getValue().getActiveBits() <= strip_bits_)
+        operation->setOperand(0, low);
+    }
+  }
+
   Value* global_id(IRBuilder<>& ir, unsigned d) {
+    if (d == 0 && global_id_0_ != nullptr) return global_id_0_;
     return ir.CreateAdd(offset_[d], ir.CreateAdd(ir.CreateMul(group_id_[d], local_[d]), local_id_[d]));
   }
 
@@ -227,6 +302,8 @@ class SpanBuilder {
   // Dimensions that do not exist have the answers of the specification.
   Value* pick(IRBuilder<>& ir, Value* dimension, const Triple3& of, std::uint64_t beyond) {
     Value* chosen = ir.getInt64(beyond);
+    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(dimension))
+      return constant->getValue().ult(of.size()) ? of[constant->getZExtValue()] : chosen;
     for (unsigned d = 3; d-- > 0;) {
       Value* here = ir.CreateICmpEQ(dimension, llvm::ConstantInt::get(dimension->getType(), d));
       chosen = ir.CreateSelect(here, of[d], chosen);
@@ -246,6 +323,9 @@ class SpanBuilder {
   llvm::DenseMap<const Value*, Value*> values_;
   Extents extents_;
   Counter inner_;
+  unsigned strip_bits_ = 0;
+  Value* global_id_0_ = nullptr;    // where there are strips
+  std::array<Value*, 2> halves_{};  // of it: what a strip has in common, and the rest
 };
 
 }  // namespace

@@ -15,6 +15,11 @@ __kernel void some(__global uint* out, __global const int* where) {
   size_t x = get_global_id(0);
   if (where[x]) out[where[get_global_id(1)] + x] = 1;
 }
+// Rows as long as what the index is divided by.
+__kernel void divided(__global uint* out, __global const int* where) {
+  uint i = get_global_id(0);
+  out[where[i / 64] * 64 + i % 64] = 1;
+}
 // CHECK: define void @skmd_merge_row
 // CHECK: br i1 %{{.+}}, label %row
 // CHECK: call i64 @llvm.umin.i64
@@ -22,3 +27,6 @@ __kernel void some(__global uint* out, __global const int* where) {
 // CHECK-NOT: label %row
 // CHECK: define void @skmd_merge_some
 // CHECK-NOT: label %row
+// CHECK: define void @skmd_merge_divided
+// CHECK: strip:
+// CHECK: br i1 %{{.+}}, label %row

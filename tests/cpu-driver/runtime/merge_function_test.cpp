@@ -391,5 +391,54 @@ TEST_P(Merging, RowsOfSeveralBuffersAndWidths) {
   EXPECT_EQ(b.out, b.expected);
 }
 
+/// Ids that are divided: rows in strips of 16 that begin and end anywhere in a group, and some that no strip has.
+TEST_P(Merging, RowsFoundByDivisionBeginAndEndAnywhere) {
+  ASSERT_TRUE(
+      compile("__kernel void k(__global uint* a, __global uint* b, __global const uint* where) {"
+              "  uint i = get_global_id(0); a[where[i / 32] * 32 + i % 32] = i;"
+              "  size_t x = get_global_id(0) + get_global_size(0) * get_global_id(1);"
+              "  b[where[x >> 4] * 16 + (x & 15)] = 1; }"));
+  struct Shape {
+    std::uint64_t offset, local, groups, rows;
+  };
+  for (const Shape shape : {Shape{0, 64, 4, 1},
+                            {0, 16, 5, 2},
+                            {7, 50, 3, 1},
+                            {3, 8, 9, 3},
+                            {16, 32, 4, 2},
+                            {31, 1, 40, 1},
+                            {1, 100, 1, 4},
+                            {0, 17, 6, 2}}) {
+    constexpr std::size_t kRows = 64;
+    std::vector<std::uint32_t> where(kRows);
+    for (std::uint32_t i = 0; i < kRows; ++i) where[i] = i * 29 % kRows;
+    Bytes a(kRows * 32 * 4);
+    Bytes b(kRows * 16 * 4);
+    const SpanArgument arguments[] = {merged(a.out, a.result), merged(b.out, b.result), whole(where)};
+    SpanFrame frame;
+    frame.work_dim = 2;
+    frame.global_offset[0] = shape.offset;
+    frame.global_size[0] = shape.local * shape.groups;
+    frame.global_size[1] = shape.rows;
+    frame.local_size[0] = shape.local;
+    frame.group_count[0] = shape.groups;
+    frame.group_count[1] = shape.rows;
+    const std::uint64_t first = shape.groups / 3;
+    const std::uint64_t last = shape.groups * shape.rows - shape.groups / 4;
+    replay(frame, arguments, first, last);
+    for (std::uint64_t group = first; group < last; ++group)
+      for (std::uint64_t item = 0; item < shape.local; ++item) {
+        const std::uint64_t i = shape.offset + group % shape.groups * shape.local + item;
+        const std::uint64_t x = i + frame.global_size[0] * (group / shape.groups);
+        const std::size_t in_a = (i / 32 < kRows ? where[i / 32] : 0) * std::size_t{32} + i % 32;
+        const std::size_t in_b = (x / 16 < kRows ? where[x / 16] : 0) * std::size_t{16} + x % 16;
+        a.stored(in_a * 4, 4);
+        b.stored(in_b * 4, 4);
+      }
+    EXPECT_EQ(a.out, a.expected) << shape.offset << " " << shape.local;
+    EXPECT_EQ(b.out, b.expected) << shape.offset << " " << shape.local;
+  }
+}
+
 }  // namespace
 }  // namespace skmd::cpu::test
