@@ -122,7 +122,7 @@ int load_without_files_in_memory(const std::string& folder) {
   const SpanArgument arguments[] = {merged(out, result)};
   SpanFrame frame = line(2, 1);
   frame.arguments = arguments;
-  (*library)->find(merge_symbol("fill"))(&frame, 1, 2);
+  (*library)->merge_function("fill").run(&frame, 1, 2);
   return out[3] == 9u && fs::is_empty(folder) ? 42 : 4;
 }
 
