@@ -9,7 +9,8 @@ from harness import Suite, Test
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = "/usr/share/doc/python-pyopencl-doc/examples"
 OWN = ("test_wrapper", "test_enqueue_copy", "test_array", "test_clmath", "test_clrandom", "test_algorithm", "test_arrays_in_structs")
-LEFT_OUT = "not bitonic_argsort"  # as test_bitonic_sort, whose kernels take PoCL minutes
+# The one is as test_bitonic_sort, and its kernels take PoCL minutes; the other gives a thread 50 ms to see an event, which a loaded machine decides.
+LEFT_OUT = "not bitonic_argsort and not test_user_event"
 # Not "transpose": that is a benchmark of several minutes.
 DEMOS = ("demo", "demo_array", "demo_elementwise", "demo_elementwise_complex", "demo_meta_template", "demo-struct-reduce", "narray")
 _LINE = re.compile(r"^(\S+): (ok|wrong.*)$", re.MULTILINE)
