@@ -120,8 +120,27 @@ def faults(raw):
     return markdown(["build", "configuration", "runs: a vendor's call fails", "runs: an allocation fails", "not good"], rows)
 
 
+def random_kernels(raw):
+    """What a run of scripts/random-kernels.sh --record counted."""
+    split, needed = raw["split_without_used_atomics"], raw["without_used_atomics"]
+    rows = [["commit, command", f"{raw['commit']}, `{raw['command']}`"], ["seconds", str(raw["seconds"])], ["programs", str(raw["programs"])],
+            ["**failures**", f"**{raw['failures']}**"], ["cases, of them chains of 20 kernels", f"{raw['cases']}, {raw['chains']}"],
+            ["programs split", f"{raw['split_programs']}; of those without used atomics {split} of {needed}, {100 * split / needed:.1f} %"],
+            ["launches in the splitting modes", f"{raw['launches']['all']}, of them split {raw['launches']['split']}"],
+            ["launches compared slice by slice", str(raw["verified_launches"])],
+            ["rungs, in programs", counts(raw["rung_programs"])], ["rungs, in buffers of launches", counts(raw["rung_buffers"])],
+            ["launches kept whole", counts(raw["not_split"])], ["cases that PoCL is excused for", counts(raw["pocl"])],
+            ["cases by mode", counts(raw["modes"])], ["commands", counts(raw["commands"])]]
+    return markdown(["what", "count"], rows)
+
+
+def random_features(raw):
+    return markdown(["feature", "programs"], [[name.replace("_", " "), f"{count}, {100 * count / raw['programs']:.1f} %"]
+                                              for name, count in raw["features"].items()])
+
+
 KINDS = {"suites": suites, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
-         "merges": merges, "faults": faults}
+         "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 
 def redrawn(page, folder):

@@ -49,6 +49,25 @@ class Redraw(unittest.TestCase):
             self.assertNotIn("old", text)
             self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n"))
 
+    def test_counts_of_random_kernels_become_tables(self):
+        raw = {"commit": "c", "command": "x", "seconds": 9, "failures": 0, "programs": 4, "cases": 1, "chains": 1, "split_programs": 3,
+               "without_used_atomics": 3, "split_without_used_atomics": 3, "rung_programs": {"diff": 2}, "rung_buffers": {"diff": 7},
+               "launches": {"all": 8, "split": 6}, "verified_launches": 2, "not_split": {"one_group": 2}, "pocl": {"crash": 0},
+               "modes": {"two": 1}, "commands": {"launch": 4}, "features": {"odd_size": 3}}
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "raw"))
+            with open(os.path.join(folder, "raw", "r.json"), "w", encoding="utf-8") as file:
+                json.dump(raw, file)
+            page = os.path.join(folder, "page.md")
+            with open(page, "w", encoding="utf-8") as file:
+                file.write("".join(f"<!-- table {kind} raw/r.json -->\n<!-- end -->\n" for kind in ("random_kernels", "random_features")))
+            self.assertEqual(run(folder).returncode, 0)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+        self.assertIn("| programs split | 3; of those without used atomics 3 of 3, 100.0 % |", text)
+        self.assertIn("| rungs, in buffers of launches | diff 7 |", text)
+        self.assertIn("| odd size | 3, 75.0 % |", text)
+
     def test_suites_become_a_row_for_each_mode(self):
         row = {"suite": "s", "programs": 1, "planned": 2, "ran": 5, "passed": 5, "failed": 0, "launches": 7, "split": 3, "processor_seconds": 2, "whole": {"one_group": 4}}
         with tempfile.TemporaryDirectory() as folder:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from casefile import BufferLine, Case, Command
 from model import SCALARS, SIZES, WRITING, Range, family
-from statements import KernelWriter, program_text
+from statements import MOST_CONSTANT, KernelWriter, program_text
 
 FORMATS = {"char": "b", "uchar": "B", "short": "h", "ushort": "H", "int": "i", "uint": "I", "long": "q", "ulong": "Q", "float": "f", "double": "d"}
 PART_ALIGNMENT = 512  # NVIDIA wants 4096 bits, the most that a driver was seen to want
@@ -28,6 +28,7 @@ class Slot:
     number: int = -1
     parent: int = -1
     origin: int = 0
+    constant: bool = False  # bound to a __constant argument: stays small
     viewed: bool = False  # has a second handle, a part of the same bytes
     view: int = -1
 
@@ -42,6 +43,7 @@ class Made:
     seed: int
     case: Case
     kernels: list = field(default_factory=list)
+    chain: bool = False
 
 
 def random_range(rng, dims, given):
@@ -72,7 +74,7 @@ class CaseWriter:
         self.seed, self.rng = seed, random.Random(seed)
         self.slots, self.commands, self.launched = [], [], []
         self.last_write, self.last_reads = {}, {}  # by slot: numbers of commands
-        self.queues = self.rng.choice([1, 1, 2, 3])
+        self.queues, self.chain = self.rng.choice([1, 1, 2, 3]), False
 
     def chance(self, percent):
         return self.rng.randrange(100) < percent
@@ -83,13 +85,17 @@ class CaseWriter:
         """A known slot that `taken` leaves, or a new one."""
         fixed = f"permutation {parameter.value}" if parameter.role in ("permutation", "turning") else ""
         kind = family(parameter.type)
+        size, constant = parameter.elements * SIZES[parameter.type], parameter.role == "table"
         fit = [s for s in self.slots if s.family == kind and s.fixed == fixed and id(s) not in taken]
+        # oclgrind insists on the size of __constant buffers.
+        fit = [s for s in fit if max(s.bytes, size) <= MOST_CONSTANT or not (s.constant or constant)]
         if fit and (fixed or self.chance(70)):
             chosen = self.rng.choice(fit)
         else:
             chosen = Slot(kind, fixed)
             self.slots.append(chosen)
-        chosen.bytes = max(chosen.bytes, parameter.elements * SIZES[parameter.type])
+        chosen.bytes = max(chosen.bytes, size)
+        chosen.constant |= constant
         return chosen
 
     def bind(self, kernel):
@@ -263,12 +269,12 @@ class CaseWriter:
 
     def plan(self):
         """The kernels and the order of their launches: a few, several times, or a chain of many."""
-        chain = self.chance(15)
+        self.chain = self.chance(15)
         # Drivers need most of their time for a program, little for each of its kernels.
-        count = CHAIN if chain else self.rng.choice([4, 8, 10, 12])
+        count = CHAIN if self.chain else self.rng.choice([4, 8, 10, 12])
         kernels = [KernelWriter(self.rng, f"s{self.seed}k{i}", random_ranges(self.rng)).write() for i in range(count)]
         order = list(kernels)
-        if not chain:
+        if not self.chain:
             order += [self.rng.choice(kernels) for _ in range(self.rng.randrange(1, count))]
             self.rng.shuffle(order)
         return kernels, order
@@ -285,7 +291,7 @@ class CaseWriter:
         for slot in self.slots:
             self.command("read", [slot.number, 0, slot.bytes], [slot])
         order = "out_of_order" if self.chance(25) else "in_order"
-        return Made(self.seed, Case(program_text(kernels), order, buffers, self.commands), kernels)
+        return Made(self.seed, Case(program_text(kernels), order, buffers, self.commands), kernels, self.chain)
 
 
 def make_case(seed) -> Made:

@@ -71,6 +71,7 @@ class Idioms(Writer):
         return "\n".join([store, read] if self.chance(40) else [read, store, f"{own.name}[{place}] {'+=' if kind in UNSIGNED.values() else '='} {self.value(kind)};"])
 
     def half(self):
+        self.uses("half")
         own = self.single_own("ushort", 2)
         function = self.rng.choice(["vstore_half", "vstore_half2"])
         value = f"(float)({self.whole(1)} & 1023u)"
@@ -207,7 +208,7 @@ class Idioms(Writer):
         return f"uint {entry} = {perm.name}[{self.linear()}];\n{perm.name}[{self.linear()}] = {count - 1}u - {entry};\n{self.written(own)}"
 
     def idiom(self, uniform):
-        choices = [self.walking_pointer, self.chosen_pointer, self.other_type, self.alias, self.half, self.out_pointer, self.odd_map,
+        choices = [self.walking_pointer, self.chosen_pointer, self.other_type, self.alias, self.half, self.half, self.out_pointer, self.odd_map,
                    self.odd_map, self.carried, self.carried, self.triangle]
         if self.local_known:
             choices += [self.group_block, self.one_group]

@@ -212,7 +212,10 @@ class Writer(BoundedExpressions, TypedValues):
 
     def leaf(self):
         rng = self.rng
-        choice = rng.randrange(12)
+        choice = rng.randrange(25)
+        if choice == 24:
+            return self.program_constant()
+        choice //= 2
         if choice < 3 and self.scope:
             name, kind = rng.choice(self.scope)
             return f"(uint){name}" if kind != "uint" else name
@@ -226,6 +229,16 @@ class Writer(BoundedExpressions, TypedValues):
         if choice < 11 and settings:
             return f"(uint){settings[0].name}.{rng.choice(['first', 'second', 'third[0]', 'third[1]', 'fourth'])}"
         return self.constant(rng.choice([0, 1, 2, 3, 5, 16, 100, 255, 4095, rng.randrange(1 << 20)]))
+
+    def program_constant(self):
+        """From a table that stands in the program."""
+        self.uses("program_constant")
+        name, count = f"table{self.kernel.name}", 8
+        kind = "ushort" if len(name) % 2 else "uint"
+        values = ", ".join(str((i * 40503 + len(name)) % 65536) for i in range(count))
+        self.helper(f"__constant {kind} {name}[{count}] = {{{values}}};\n")
+        at = f"(uint){self.geometry()}" if self.chance(50) else self.leaf()
+        return f"(uint){name}[{at} & {count - 1}u]"
 
     def whole(self, depth=2):
         if depth <= 0 or self.chance(15):
@@ -290,7 +303,7 @@ class Writer(BoundedExpressions, TypedValues):
         """A uint from a buffer that this kernel only reads, or a table."""
         readable = [p for p in self.kernel.parameters if p.role in ("read", "table")]
         if len(readable) < 4 and (not readable or self.chance(25)):
-            kind = self.element_type()
+            kind = self.element_type(written=False)
             role = "table" if self.chance(15) and kind != "Record" else "read"
             readable = [self.add(role=role, type=kind, restrict=self.chance(25))]
         parameter = self.rng.choice(readable)
@@ -299,7 +312,9 @@ class Writer(BoundedExpressions, TypedValues):
         return self.as_uint(parameter, f"{parameter.name}[{self.index(parameter)}]")
 
     def vload(self, parameter):
-        width = self.rng.choice([2, 3, 4, 8, 16])
+        width = self.rng.choice([2, 3, 3, 4, 8, 16])
+        if width == 3:
+            self.uses("vector3")
         count = self.rng.randrange(1, 60)
         parameter.need(count * width + 3)
         return f"(uint)vload{width}((size_t)({self.whole(1)} % {self.constant(count)}), {parameter.name} + {self.rng.randrange(4)}).s{self.rng.randrange(width):x}"

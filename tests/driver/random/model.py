@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 SCALARS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "long": 8, "ulong": 8, "float": 4, "double": 8}
-VECTORS = {f"{base}{lanes}": (base, lanes) for base in SCALARS for lanes in (2, 4, 8, 16)}
-SIZES = {**SCALARS, **{name: SCALARS[base] * lanes for name, (base, lanes) in VECTORS.items()}, "Record": 8}
+VECTORS = {f"{base}{lanes}": (base, lanes) for base in SCALARS for lanes in (2, 3, 4, 8, 16)}
+SIZES = {**SCALARS, **{name: SCALARS[base] * (4 if lanes == 3 else lanes) for name, (base, lanes) in VECTORS.items()}, "Record": 8}
 UNSIGNED = {"char": "uchar", "uchar": "uchar", "short": "ushort", "ushort": "ushort", "int": "uint", "uint": "uint", "long": "ulong", "ulong": "ulong"}
 REAL = ("float", "double")
 PREAMBLE = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable

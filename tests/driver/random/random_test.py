@@ -6,14 +6,18 @@ that fail are reduced and saved.
 """
 import argparse
 import concurrent.futures
+import json
 import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 from cases import make_case
 from reduce import reduce_case
-from runner import Judge, Runner
-from tally import POCL_SHARE, Tally
+from runner import MODES, Judge, Runner
+from tally import Tally
 
 
 ENOUGH = 200  # programs, of which shares can be demanded
@@ -27,29 +31,35 @@ def arguments():
     parser.add_argument("--case", type=int, action="append", help="only this case (may be given several times)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at once")
     parser.add_argument("--exact", action="store_true", help="PoCL without its optimiser, on both sides")
+    parser.add_argument("--thorough", action="store_true", help="every case in every mode; drivers' caches make that cheap")
     parser.add_argument("--legal", action="store_true", help="also look for data races and stray accesses by oclgrind")
     parser.add_argument("--save", default="random-failures", help="folder for cases that fail")
     parser.add_argument("--no-reduce", action="store_true", help="save cases that fail as they are only")
+    parser.add_argument("--record", help="file for what was done, as JSON")
     return parser.parse_args()
 
 
-def chosen_cases(options):
+def rounds(options, tally):
+    """Lists of cases: one, and then as many as are missing because PoCL could not run some."""
     if options.case:
-        yield from map(make_case, options.case)
+        yield [make_case(seed) for seed in options.case]
         return
-    seed, programs = options.seed, 0
-    while programs < options.programs:
-        made = make_case(seed)
-        programs += len(made.kernels)
-        seed += 1
-        yield made
+    seed = options.seed
+    while len(tally.features) < options.programs:
+        cases, programs = [], len(tally.features)
+        while programs < options.programs:
+            cases.append(make_case(seed))
+            programs += len(cases[-1].kernels)
+            seed += 1
+        yield cases
 
 
 class Run:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
         self.tally = Tally()
-        self.failed, self.pocl = 0, 0
+        self.failed, self.start = 0, time.monotonic()
+        self.commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False).stdout.strip()
 
     def one(self, made):
         """A case's verdict; runs in a thread of its own."""
@@ -58,7 +68,7 @@ class Run:
         path = f"{runner.folder}/{made.seed}.case"
         with open(path, "w", encoding="utf-8") as file:
             file.write(made.case.text())
-        verdict = Judge(runner, path, made.seed, self.options.legal).judge()
+        verdict = Judge(runner, path, made.seed, self.options.legal, list(MODES) if self.options.thorough else None).judge()
         if verdict.failures:
             self.keep(made, runner, verdict.failures[0][0])
         runner.forget()
@@ -76,7 +86,6 @@ class Run:
     def take(self, made, verdict):
         self.tally.add(made, verdict)
         self.failed += bool(verdict.failures)
-        self.pocl += bool(verdict.pocl)
         for fault in verdict.pocl:
             print(f"PoCL's fault, case {made.seed}: {fault}", flush=True)
         for mode, text in verdict.failures:
@@ -84,34 +93,41 @@ class Run:
         if verdict.failures:
             exact = " --exact" if self.options.exact else ""
             print(f"  again: scripts/random-kernels.sh --case {made.seed}{exact}   saved: {self.options.save}/{made.seed}*.case", flush=True)
+        if self.tally.cases % 50 == 0:
+            print(f"… {self.tally.cases} cases, {len(self.tally.features)} programs, {self.failed} failed", flush=True)
 
-    def complaints(self, cases):
-        if len(self.tally.features) < ENOUGH:
-            return []
-        complaints = self.tally.too_little()
-        if self.pocl > 1 + POCL_SHARE * cases:
-            complaints.append(f"PoCL was at fault in {self.pocl} of {cases} cases")
-        return complaints
+    def complaints(self):
+        return self.tally.too_little() if len(self.tally.features) >= ENOUGH else []
+
+    def record(self, path, failures):
+        command = " ".join(["scripts/random-kernels.sh", *sys.argv[2:]])
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"commit": self.commit, "command": command, "seconds": round(time.monotonic() - self.start), "failures": failures,
+                       **self.tally.record()}, file, indent=1)
+            file.write("\n")
 
 
 def main():
     options = arguments()
-    cases = 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was done until then is told
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        run = Run(options, folder)
-        for made, verdict in pool.map(run.one, chosen_cases(options)):
-            run.take(made, verdict)
-            cases += 1
-            if cases % 50 == 0:
-                print(f"… {cases} cases, {len(run.tally.features)} programs, {run.failed} failed", flush=True)
+        run, complaints = Run(options, folder), []
+        try:
+            for cases in rounds(options, run.tally):
+                for made, verdict in pool.map(run.one, cases):
+                    run.take(made, verdict)
+        except KeyboardInterrupt:
+            complaints.append("ended before it was done")
+            pool.shutdown(cancel_futures=True)
     run.tally.report()
-    complaints = run.complaints(cases)
+    complaints += run.complaints()
     for complaint in complaints:
         print(f"FAILED {complaint}")
-    programs = len(run.tally.features)
-    print(f"{cases} cases, {len(run.tally.split)} programs split, PoCL at fault in {run.pocl} cases")
-    print(f"{programs} programs, {run.failed + len(complaints)} failures")
-    return 1 if run.failed or complaints else 0
+    failures = run.failed + len(complaints)
+    if options.record:
+        run.record(options.record, failures)
+    print(f"{len(run.tally.features)} programs, {failures} failures")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The parts of the random test that judge: cases as text, the reducer, the judge, the demands on a run."""
+import os
+import select
 import tempfile
 import unittest
 
 from casefile import parse
 from cases import make_case
 from reduce import Reducer
-from runner import Answer, Judge
-from tally import FEATURES, RUNGS, Tally
+from runner import ALONE, CRASH, SLICED, Answer, Judge, Runner
+from tally import ATOMICS, FEATURES, RUNGS, Tally
 
 SOURCE = """typedef struct { uint a; } Record;
 __kernel void idle(__global uint *out1) {
@@ -41,15 +43,15 @@ read 0 1 2 2 0 64
 
 class Scripted:
     """Stands for the runner: answers as it was told to."""
-    exact = False
 
-    def __init__(self, folder="", plain=None, skmd=(), oclgrind="", is_wrong=None):
-        self.folder, self.is_wrong = folder, is_wrong
-        self.plain_output, self.skmd_outputs, self.oclgrind_output = plain, list(skmd), oclgrind
+    def __init__(self, folder="", plain=None, unoptimised=None, skmd=(), oclgrind="", is_wrong=None, exact=False):
+        self.folder, self.is_wrong, self.exact = folder, is_wrong, exact
+        self.plain_output, self.unoptimised, self.skmd_outputs, self.oclgrind_output = plain, unoptimised, list(skmd), oclgrind
         self.asked = []
 
     def plain(self, path, exact=None):
-        return Answer(self.plain_output, "exit 0", None)
+        usual = not (self.exact if exact is None else exact)
+        return Answer(self.plain_output if usual else self.unoptimised or self.plain_output, "exit 0", None)
 
     def skmd(self, path, name, seed, exact=None):
         self.asked.append(exact)
@@ -57,7 +59,8 @@ class Scripted:
             output = self.skmd_outputs.pop(0)
         else:
             with open(path, encoding="utf-8") as file:
-                output = "wrong" if self.is_wrong(file.read()) else self.plain_output
+                wrong = self.is_wrong(file.read())
+            output = None if wrong == "dies" else "wrong" if wrong else self.plain_output
         return Answer(output, "exit 0", None)
 
     def oclgrind(self, path, *options):
@@ -98,6 +101,20 @@ class Reducing(unittest.TestCase):
         self.assertEqual(len(small.commands[0].arguments), 1)
         self.assertEqual(len(small.buffers), 1)
 
+    def test_keeps_to_the_failure_that_it_began_with(self):
+        def is_wrong(text):
+            return "dies" if "buffer 64" in text and "= 7;" in text else "= v1" in text
+        with tempfile.TemporaryDirectory() as folder:
+            small = Reducer(Scripted(folder, plain="right", is_wrong=is_wrong), "two", 1).reduce(parse(CASE))
+        self.assertIn("= 7;", small.source)
+        self.assertNotIn("v1", small.source)
+
+    def test_leaves_no_buffer_undefined(self):
+        with tempfile.TemporaryDirectory() as folder:
+            case = parse(CASE.replace("buffer 64 plain bits 3 ff 4", "buffer 64 plain none 0 0 1"))
+            small = Reducer(Scripted(folder, plain="right", is_wrong=lambda text: "= v1" in text), "two", 1).reduce(case)
+        self.assertNotIn("none", small.text())
+
     def test_leaves_a_case_alone_that_does_not_fail(self):
         with tempfile.TemporaryDirectory() as folder:
             case = parse(CASE)
@@ -107,29 +124,68 @@ class Reducing(unittest.TestCase):
 class Judging(unittest.TestCase):
     def judge(self, **told):
         judge = Judge(Scripted(**told), "1.case", 1)
-        judge.expected = told["plain"]
+        self.assertTrue(judge.start())
         judge.try_mode("two")
         return judge.verdict
 
-    def test_a_difference_that_stays_without_the_optimiser_counts(self):
-        verdict = self.judge(plain="right", skmd=["wrong", "wrong"])
-        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (1, 0))
+    def blames_skmd(self, **told):
+        verdict = self.judge(**told)
+        self.assertEqual((len(verdict.failures), verdict.pocl), (1, []))
 
-    def test_a_difference_where_pocl_alone_is_wrong_is_pocls(self):
-        verdict = self.judge(plain="wrong", skmd=["right", "right"], oclgrind="right")
-        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (0, 1))
+    def blames_pocl(self, kind, **told):
+        verdict = self.judge(**told)
+        self.assertEqual((verdict.failures, [k for k, *_ in verdict.pocl]), ([], [kind]))
+
+    def test_a_difference_that_stays_without_the_optimiser_counts(self):
+        self.blames_skmd(plain="right", skmd=["wrong", "wrong"])
+
+    def test_what_pocl_without_its_optimiser_says_too_is_right(self):
+        self.blames_pocl(ALONE, plain="wrong", unoptimised="right", skmd=["right"] * 4, oclgrind="right")
+
+    def test_pocl_is_not_blamed_for_another_answer_of_ours(self):
+        self.blames_skmd(plain="wrong", unoptimised="right", skmd=["other", "other", "other", "other"], oclgrind="right")
+
+    def test_without_its_optimiser_there_is_nothing_to_blame_pocl_for(self):
+        self.blames_skmd(plain="wrong", skmd=["right"], oclgrind="right", exact=True)
 
     def test_a_difference_that_comes_with_the_optimiser_each_time_is_pocls(self):
-        verdict = self.judge(plain="right", skmd=["wrong", "right", "wrong"])
-        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (0, 1))
+        self.blames_pocl(SLICED, plain="right", skmd=["wrong", "right", "wrong", "wrong"])
 
     def test_a_difference_that_comes_and_goes_counts(self):
-        verdict = self.judge(plain="right", skmd=["wrong", "right", "right"])
-        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (1, 0))
+        self.blames_skmd(plain="right", skmd=["wrong", "right", "wrong", "right"])
+
+    def test_a_difference_counts_where_oclgrind_is_silent_or_says_otherwise(self):
+        self.blames_skmd(plain="right", skmd=["wrong", "right", "wrong", "wrong"], oclgrind="other")
 
     def test_no_answer_counts(self):
-        verdict = self.judge(plain="right", skmd=[None])
-        self.assertEqual((len(verdict.failures), len(verdict.pocl)), (1, 0))
+        self.blames_skmd(plain="right", skmd=[None])
+
+    def test_pocl_that_crashes_is_tried_without_its_optimiser(self):
+        self.blames_pocl(CRASH, unoptimised="right", skmd=["right"])
+        verdict = self.judge(unoptimised="right", skmd=["wrong"])
+        self.assertEqual(len(verdict.failures), 1)
+
+    def test_a_case_that_cannot_run_counts(self):
+        judge = Judge(Scripted(unoptimised=None), "1.case", 1)
+        self.assertFalse(judge.start())
+        self.assertEqual(len(judge.verdict.failures), 1)
+
+
+class Running(unittest.TestCase):
+    def test_a_program_that_hangs_ends_with_what_it_started(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = f"{folder}/pipe"
+            os.mkfifo(pipe)
+            reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+            runner = Runner("build", folder, exact=True)
+            runner.seconds = 1
+            answer = runner.execute(["/bin/sh", "-c", f"echo case; sleep 60 > {pipe} 2>&1 & wait"], dict(os.environ))
+            self.assertIsNone(answer.output)
+            self.assertIn("hung", answer.trouble)
+            # The end of the pipe tells that nobody has it open any more.
+            self.assertTrue(select.select([reader], [], [], 20)[0])
+            self.assertEqual(os.read(reader, 1), b"")
+            os.close(reader)
 
 
 class Demands(unittest.TestCase):
@@ -139,10 +195,10 @@ class Demands(unittest.TestCase):
         tally.features = {name: set(FEATURES) - {"atomic_used"} for name in names}
         tally.features["k0"] = set(FEATURES)
         for name in names[:20]:
-            tally.features[name] = set(FEATURES)
+            tally.features[name] = {*FEATURES, *ATOMICS}
         tally.split = set(names)
         tally.rungs = {rung: set(names) for rung in RUNGS}
-        tally.verified = 1
+        tally.cases, tally.chains, tally.verified = 100, 1, 1
         return tally
 
     def test_a_run_of_everything_is_enough(self):
@@ -164,6 +220,18 @@ class Demands(unittest.TestCase):
             tally = self.enough()
             del tally.rungs[rung]
             self.assertEqual(len(tally.too_little()), 1)
+
+    def test_many_excuses_are_too_many(self):
+        tally = self.enough()
+        tally.pocl[SLICED] = 3
+        self.assertEqual(tally.too_little(), [])
+        tally.pocl[SLICED] = 4
+        self.assertEqual(len(tally.too_little()), 1)
+
+    def test_a_run_without_chains_is_too_little(self):
+        tally = self.enough()
+        tally.chains = 0
+        self.assertEqual(len(tally.too_little()), 1)
 
 
 if __name__ == "__main__":

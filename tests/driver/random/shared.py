@@ -12,6 +12,9 @@ class Shared:
 
     def atomic_call(self, operation, kind, place, value):
         """The 64-bit functions and the older names of the 32-bit ones begin with atom_."""
+        self.uses(f"atomic_{operation}")
+        if SIZES[kind] == 8:
+            self.uses("atomic64")
         prefix = "atom" if SIZES[kind] == 8 or self.chance(10) else "atomic"
         return f"{prefix}_{operation}(&{place}" + ("" if operation in ("inc", "dec") else f", {value}") + ")"
 
@@ -37,9 +40,8 @@ class Shared:
         kind = self.rng.choice([*ATOMIC_TYPES, "float"])
         target, at, value = self.anybodys(kind)
         if kind == "float" or self.chance(50):
-            return f"{at}\natomic_xchg(&{target}, {value});" if SIZES[kind] == 4 else f"{at}\natom_xchg(&{target}, {value});"
-        name = "atomic_cmpxchg" if SIZES[kind] == 4 else "atom_cmpxchg"
-        return f"{at}\n{name}(&{target}, ({kind}){self.rng.randrange(3)}, {value});"
+            return f"{at}\n{self.atomic_call('xchg', kind, target, value)};"
+        return f"{at}\n{self.atomic_call('cmpxchg', kind, target, f'({kind}){self.rng.randrange(3)}, {value}')};"
 
     # -- global memory, result used
 
@@ -52,8 +54,7 @@ class Shared:
         place = f"{own.name}[{own.form.text}]"
         operation = self.rng.choice(["add", "sub", "inc", "dec", "min", "max", "and", "or", "xor", "xchg", "cmpxchg"])
         if operation == "cmpxchg":
-            name = "atomic_cmpxchg" if SIZES[own.type] == 4 else "atom_cmpxchg"
-            return self.bind("uint", f"(uint){name}(&{place}, ({own.type})1, {self.value(own.type)})")
+            return self.bind("uint", f"(uint){self.atomic_call(operation, own.type, place, f'({own.type})1, {self.value(own.type)}')}")
         return self.bind("uint", f"(uint){self.atomic_call(operation, own.type, place, self.value(own.type))}")
 
     def counter(self):

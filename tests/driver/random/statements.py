@@ -64,6 +64,8 @@ class KernelWriter(Idioms, Shared):
         """An element or a part of one, and the part's type."""
         place = f"{own.name}[{self.element(own)}]"
         if own.type == "Record":
+            if self.chance(40):
+                return place, "Record"
             part = self.rng.choice("abcd")
             return f"{place}.{part}", {"a": "uint", "b": "ushort"}.get(part, "uchar")
         if own.type in VECTORS and self.chance(40):
@@ -94,6 +96,8 @@ class KernelWriter(Idioms, Shared):
         return own.type in SCALARS and own.per_item in (2, 3, 4) and not own.pitch and own.only is None
 
     def vector_store(self, own):
+        if own.per_item == 3:
+            self.uses("vector3")
         wide = ", ".join(self.value(own.type) for _ in range(own.per_item))
         return f"vstore{own.per_item}(({own.type}{own.per_item})({wide}), {own.form.text}, {own.name} + {own.base});"
 
@@ -204,6 +208,7 @@ class KernelWriter(Idioms, Shared):
 
     def switch(self, size):
         self.uses("divergent_control")
+        self.uses("switch")
         cases = "".join(f"case {i}: {self.block(size)} {self.rng.choice(['break;', 'break;', ''])}\n" for i in range(self.rng.randrange(1, 4)))
         return f"switch ({self.whole(1)} % 5u) {{\n{cases}default: {self.block(0)}\n}}"
 
@@ -282,6 +287,7 @@ class KernelWriter(Idioms, Shared):
             lines.append(self.turned_permutation())
         if not self.barriers and self.chance(20):
             self.uses("divergent_control")
+            self.uses("early_return")
             lines.append(f"if {self.condition()} return;")
         lines += [self.statement(2, uniform=True) for _ in range(self.rng.randrange(2, 5))]
         if self.barriers and self.chance(50):
@@ -330,8 +336,15 @@ class KernelWriter(Idioms, Shared):
                 self.uses("offset")
             if any(made.size(d) % 2 and made.size(d) > 1 for d in range(made.dims)):
                 self.uses("odd_size")
+        if not self.local_known:
+            self.uses("null_local")
+        roles = {"settings": "struct", "table": "constant_memory", "local": "local_argument"}
         for parameter in self.kernel.parameters:
-            if parameter.is_buffer and parameter.type != "Record":
+            if parameter.role in roles:
+                self.uses(roles[parameter.role])
+            if parameter.type == "Record":
+                self.uses("struct")
+            elif parameter.is_buffer:
                 self.uses(base_of(parameter.type))
                 if parameter.type in VECTORS:
                     self.uses(f"vector{VECTORS[parameter.type][1]}")

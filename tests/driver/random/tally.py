@@ -1,28 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run exercised: features of its kernels, how many were split, which rungs of the merge ladder were taken. A run that
-exercised too little proves nothing, so it fails."""
+"""What a run exercised: features of its kernels, how many were split, which rungs of the merge ladder were taken, what was blamed on
+PoCL. A run that exercised too little, or excused too much, proves nothing, so it fails."""
+from collections import Counter
+
 from model import SCALARS
-from runner import MODES
+from runner import ALONE, CRASH, MODES, SLICED
 
 FEATURES = ["1d", "2d", "3d", "offset", "odd_size", "barrier", "local_memory", "uniform_control", "divergent_control", "loop", "helper",
             "indirect", "wrapping", "strided_write", "scattered_write", "same_value_race", "alias", "sub_buffer", "atomic", "atomic_used",
-            "atomic_local", "integer_builtin", *SCALARS, "vector2", "vector4", "vector8", "vector16"]
-# Rungs of the merge ladder, each with the share of the programs that have to reach it.
+            "atomic_local", "atomic64", "integer_builtin", *SCALARS, "vector2", "vector3", "vector4", "vector8", "vector16", "half", "struct",
+            "switch", "early_return", "constant_memory", "program_constant", "local_argument", "null_local"]
+ATOMICS = [f"atomic_{name}" for name in ("add", "sub", "inc", "dec", "min", "max", "and", "or", "xor", "xchg", "cmpxchg")]
+FEATURE_SHARE, ATOMIC_SHARE, SPLIT_SHARE = 0.05, 0.01, 0.8
+# Rungs of the merge ladder, each with the share of the programs of which it has to merge a buffer.
 RUNGS = {"disjoint": 0.05, "kernel": 0.05, "diff": 0.05, "reduce": 0.05}
-FEATURE_SHARE, SPLIT_SHARE, POCL_SHARE = 0.05, 0.8, 0.05
+# Cases that PoCL may be excused for.
+POCL_SHARE = {CRASH: 0.02, ALONE: 0.05, SLICED: 0.02}
 
 
 class Tally:
     def __init__(self):
-        self.features = {}  # kernel: its features
-        self.split = set()  # kernels that were split at least once
-        self.rungs = {}     # rung: kernels of which it merged a buffer
-        self.reasons = {}   # why launches of kernels stayed whole in the splitting modes: counts
-        self.verified = 0   # launches
+        self.cases, self.chains = 0, 0
+        self.features = {}          # kernel: its features
+        self.commands = Counter()   # of all cases, by kind
+        self.split = set()          # kernels that were split at least once
+        self.rungs = {}             # rung: kernels of which it merged a buffer
+        self.merged = Counter()     # rung: buffers, in all launches
+        self.launches = Counter()   # of the splitting modes: all, split
+        self.reasons = Counter()    # why launches of kernels stayed whole in the splitting modes
+        self.modes = Counter()      # cases
+        self.pocl = Counter()       # kind of fault: cases
+        self.verified = 0           # launches
 
     def add(self, made, verdict):
+        self.pocl.update({kind for kind, *_ in verdict.pocl})
+        if not verdict.ran:
+            return
+        self.cases += 1
+        self.chains += made.chain
         self.features.update((kernel.name, kernel.features) for kernel in made.kernels)
+        self.commands.update(command.kind for command in made.case.commands)
         for name, stats in verdict.stats.items():
+            self.modes[name] += 1
             if stats is None:
                 continue
             self.verified += stats["verify"]["launches"]
@@ -31,34 +50,57 @@ class Tally:
 
     def add_split(self, stats):
         for kernel in stats["kernels"]:
+            self.launches.update(all=kernel["launches"], split=kernel["split_launches"])
             if kernel["split_launches"] > 0:
                 self.split.add(kernel["name"])
             for rung, count in kernel["merge"].items():
+                self.merged[rung] += count
                 if count > 0:
                     self.rungs.setdefault(rung, set()).add(kernel["name"])
-            for reason, count in kernel["not_split"].items():
-                self.reasons[reason] = self.reasons.get(reason, 0) + count
+            self.reasons.update(kernel["not_split"])
+
+    def with_feature(self, feature):
+        return sum(feature in has for has in self.features.values())
+
+    def plain(self):
+        """Kernels that have to be split: those without an atomic whose result is used."""
+        return {name for name, has in self.features.items() if "atomic_used" not in has}
+
+    def record(self):
+        """All of it, as JSON has it."""
+        names = FEATURES + ATOMICS
+        return {"programs": len(self.features), "cases": self.cases, "chains": self.chains, "split_programs": len(self.split),
+                "without_used_atomics": len(self.plain()), "split_without_used_atomics": len(self.plain() & self.split),
+                "rung_programs": {rung: len(self.rungs.get(rung, ())) for rung in RUNGS},
+                "rung_buffers": {rung: self.merged[rung] for rung in RUNGS},
+                "launches": dict(self.launches), "verified_launches": self.verified, "not_split": dict(self.reasons.most_common()),
+                "pocl": {kind: self.pocl[kind] for kind in POCL_SHARE}, "modes": dict(self.modes), "commands": dict(self.commands.most_common()),
+                "features": {f: self.with_feature(f) for f in names}}
 
     def report(self):
-        programs = len(self.features)
-        counts = {f: sum(f in has for has in self.features.values()) for f in FEATURES}
-        print("features: " + ", ".join(f"{f} {100 * c // max(1, programs)}%" for f, c in counts.items()))
-        print(f"rungs, in programs: { {rung: len(kernels) for rung, kernels in self.rungs.items()} }; launches whole for {self.reasons}; "
-              f"{self.verified} launches verified")
+        record = self.record()
+        programs = max(1, len(self.features))
+        print("features: " + ", ".join(f"{f} {100 * c // programs}%" for f, c in record.pop("features").items()))
+        for name, value in record.items():
+            print(f"{name}: {', '.join(f'{k} {v}' for k, v in value.items()) if isinstance(value, dict) else value}")
 
     def too_little(self):
         """What to complain of."""
-        programs, complaints = len(self.features), []
-        for feature in FEATURES:
-            count = sum(feature in has for has in self.features.values())
-            if count < FEATURE_SHARE * programs:
+        programs, complaints, plain = len(self.features), [], self.plain()
+        for feature in FEATURES + ATOMICS:
+            count = self.with_feature(feature)
+            if count < (ATOMIC_SHARE if feature in ATOMICS else FEATURE_SHARE) * programs:
                 complaints.append(f"only {count} of {programs} programs have {feature}")
-        plain = {name for name, has in self.features.items() if "atomic_used" not in has}
         if len(plain & self.split) < SPLIT_SHARE * len(plain):
             complaints.append(f"only {len(plain & self.split)} of {len(plain)} programs without used atomics were split")
         for rung, share in RUNGS.items():
             if len(self.rungs.get(rung, ())) < share * programs:
                 complaints.append(f"rung {rung} was reached by only {len(self.rungs.get(rung, ()))} of {programs} programs")
+        for kind, share in POCL_SHARE.items():
+            if self.pocl[kind] > 1 + share * self.cases:
+                complaints.append(f"PoCL was excused in {self.pocl[kind]} of {self.cases} cases: {kind}")
         if self.verified == 0:
             complaints.append("no launch was verified")
+        if self.chains == 0:
+            complaints.append("no chain ran")
         return complaints

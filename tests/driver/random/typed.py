@@ -16,7 +16,7 @@ class TypedValues:
 
     def value(self, kind):
         if kind == "Record":
-            raise ValueError("records are written by their fields")
+            return self.record()
         if base_of(kind) in REAL:
             return self.real(kind)
         if kind in VECTORS:
@@ -24,6 +24,15 @@ class TypedValues:
         if kind != "uint" and self.chance(25) or self.chance(8):
             return self.builtin(kind, [cast(kind, self.whole(1)) for _ in range(3)])
         return cast(kind, self.whole())
+
+    def record(self):
+        fields = ", ".join(self.value(kind) for kind in ("uint", "ushort", "uchar", "uchar"))
+        if self.chance(50):
+            return f"(Record){{{fields}}}"
+        self.uses("helper")
+        name = f"record{self.kernel.name}"
+        self.helper(f"Record {name}(uint a, ushort b, uchar c, uchar d) {{\n  Record made = {{a, b, c, d}};\n  return made;\n}}\n")
+        return f"{name}({fields})"
 
     def real(self, kind):
         base = base_of(kind)
@@ -93,7 +102,7 @@ class TypedValues:
         if choice == 5 and lanes <= 4:
             order = "".join(self.rng.choice("xyzw"[:lanes]) for _ in range(lanes))
             return f"({self.vector(kind, depth - 1)}).{order}"
-        if choice == 6 and lanes > 2:
+        if choice == 6 and lanes > 3:
             half = self.vector(kind.replace(str(lanes), str(lanes // 2)), depth - 1)
             return f"({kind})({half}, {half})"
         operands = [self.vector(kind, depth - 1) for _ in range(3)]
@@ -111,12 +120,13 @@ class TypedValues:
     def lane(self, kind):
         return f"s{self.rng.randrange(VECTORS[kind][1]):x}"
 
-    def element_type(self):
-        """Mostly scalars and short vectors: long ones make big buffers and slow builds."""
+    def element_type(self, written=True):
+        """Mostly scalars and short vectors: long ones make big buffers and slow builds. What is behind the third lane of a vector that is
+        written is anything at all."""
         choice = self.rng.randrange(20)
         if choice < 12:
             return self.rng.choice(list(SCALARS))
         if choice == 12:
             return "Record"
-        lanes = self.rng.choice([2, 2, 4, 4, 8, 16])
+        lanes = self.rng.choice([2, 2, 4, 4, 8, 16] if written else [2, 2, 3, 3, 4, 8, 16])
         return self.rng.choice([kind for kind in VECTORS if VECTORS[kind][1] == lanes and SIZES[kind] <= 32 + 32 * self.chance(25)])
