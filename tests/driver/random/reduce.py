@@ -16,6 +16,7 @@ from casefile import BUFFER_WORDS, parse
 from runner import UNLINKED, Runner
 
 SECONDS = 600  # for one case
+LEAST_SECONDS, PATIENCE = 10, 5  # for one run of a candidate: seconds, and times what the case took
 GROUP = re.compile(r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")  # up to three deep
 
 
@@ -49,7 +50,14 @@ class Reducer:
     def right_by_oclgrind(self, path, expected):
         return self.runner.oclgrind(path).output == expected and not self.runner.illegal(path)
 
+    def limit_candidates(self, case):
+        """What has lost the end of a loop may run for ever."""
+        start = time.monotonic()
+        self.runner.plain(self.file(case), self.exact)
+        self.runner.seconds = LEAST_SECONDS + PATIENCE * (time.monotonic() - start)
+
     def reduce(self, case):
+        self.limit_candidates(case)
         if not self.exact:
             self.exact = True
             self.exact = self.wrong(case)
@@ -270,7 +278,10 @@ def groups(case):
 
 
 def reduce_case(case, runner, mode, seed):
-    return Reducer(runner, mode, seed).reduce(parse(case.text()))
+    seconds = runner.seconds
+    small = Reducer(runner, mode, seed).reduce(parse(case.text()))
+    runner.seconds = seconds
+    return small
 
 
 def main():

@@ -210,6 +210,18 @@ class Demands(unittest.TestCase):
             tally.features[f"k{number}"].discard("loop")
         self.assertEqual(len(tally.too_little()), 1)
 
+    def test_an_atomic_that_few_programs_have_is_too_little_in_a_long_run(self):
+        tally = self.enough()
+        for has in tally.features.values():
+            has -= {"atomic_dec"}
+        self.assertEqual(tally.too_little(), [])
+        for number in range(800):
+            tally.features[f"more{number}"] = set(FEATURES)
+            tally.split.add(f"more{number}")
+        for kernels in tally.rungs.values():
+            kernels.update(tally.split)
+        self.assertIn("only 0 of 1100 programs have atomic_dec", tally.too_little())
+
     def test_whole_launches_are_too_little(self):
         tally = self.enough()
         tally.split = {f"k{i}" for i in range(200)}

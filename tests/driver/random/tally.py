@@ -12,6 +12,7 @@ FEATURES = ["1d", "2d", "3d", "offset", "odd_size", "barrier", "local_memory", "
             "switch", "early_return", "constant_memory", "program_constant", "local_argument", "null_local"]
 ATOMICS = [f"atomic_{name}" for name in ("add", "sub", "inc", "dec", "min", "max", "and", "or", "xor", "xchg", "cmpxchg")]
 FEATURE_SHARE, ATOMIC_SHARE, SPLIT_SHARE = 0.05, 0.01, 0.8
+MANY = 1000  # programs, of which a share of one in a hundred can be demanded
 # Rungs of the merge ladder, each with the share of the programs of which it has to merge a buffer.
 RUNGS = {"disjoint": 0.05, "kernel": 0.05, "diff": 0.05, "reduce": 0.05}
 # Cases that PoCL may be excused for.
@@ -87,9 +88,10 @@ class Tally:
     def too_little(self):
         """What to complain of."""
         programs, complaints, plain = len(self.features), [], self.plain()
-        for feature in FEATURES + ATOMICS:
+        shares = {feature: FEATURE_SHARE for feature in FEATURES} | {name: ATOMIC_SHARE for name in ATOMICS if programs >= MANY}
+        for feature, share in shares.items():
             count = self.with_feature(feature)
-            if count < (ATOMIC_SHARE if feature in ATOMICS else FEATURE_SHARE) * programs:
+            if count < share * programs:
                 complaints.append(f"only {count} of {programs} programs have {feature}")
         if len(plain & self.split) < SPLIT_SHARE * len(plain):
             complaints.append(f"only {len(plain & self.split)} of {len(plain)} programs without used atomics were split")
