@@ -143,7 +143,7 @@ Status enqueue_launch(const Call& call) {
   if (is_empty(call.sizes)) {
     command = std::make_shared<NothingToRun>();
   } else {
-    auto launch = make_launch(context.machine(), Launch{built, *range, std::move(*arguments)});
+    auto launch = make_launch(context.machine(), Launch{built, *range, std::move(*arguments), call.event != nullptr});
     if (!launch) return launch.error();
     command = std::move(*launch);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/batch_line.h"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <new>
@@ -43,6 +44,9 @@ Ticket BatchLine::submit(Batch&& batch) {
   Ticket ticket = 0;
   {
     std::lock_guard in_order(submit_mutex_);
+    // One in a bunch has an event of its own, for tidy() to look at.
+    flight->unmarked =
+        flight->batch.quiet && !blocking_ && queue_->habits().failures_stay && (last_ticket_ + 1) % kBunch != 0;
     if (!blocking_) enqueue(*flight);
     std::lock_guard lock(mutex_);
     try {
@@ -86,8 +90,15 @@ BatchResult BatchLine::result_of(const Flight& flight) const {
   return result;
 }
 
+void BatchLine::mark(Flight& flight) {
+  const auto later = std::find_if(flights_.begin(), flights_.end(),
+                                  [](const auto& other) { return !other->unmarked && other->last != nullptr; });
+  queue_->mark(flight, later == flights_.end() ? nullptr : later->get());
+}
+
 void BatchLine::finish_alone(Flight& flight, Ticket before) {
   if (blocking_) enqueue(flight);
+  if (flight.unmarked) queue_->mark(flight, nullptr);
   help(before);
   queue_->wait(flight);
   BatchResult result = result_of(flight);
@@ -122,7 +133,10 @@ void BatchLine::tidy(Ticket ticket) {
   Lock lock(mutex_, std::try_to_lock);
   if (!lock || completing_ || flights_.size() < 2 * kBunch) return;
   // In order: with this one, everything before it has ended.
-  std::shared_ptr<Flight> probe = flights_[kBunch - 1];
+  const auto found =
+      std::find_if(flights_.begin() + kBunch - 1, flights_.end(), [](const auto& flight) { return !flight->unmarked; });
+  if (found == flights_.end()) return;
+  std::shared_ptr<Flight> probe = *found;
   ++probe->watchers;
   lock.unlock();
   const bool ended = queue_->ended(*probe);
@@ -147,6 +161,7 @@ void BatchLine::advance(Lock& lock) {
   }
   std::shared_ptr<Flight> front = flights_.front();
   if (!blocking_) {
+    if (front->unmarked) mark(*front);
     ++front->watchers;
     lock.unlock();
     queue_->wait(*front);
@@ -164,6 +179,7 @@ void BatchLine::advance(Lock& lock) {
 }
 
 void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
+  if (front->unmarked) mark(*front);
   completing_ = true;  // from here on nobody begins to watch this flight
   const bool watched = front->watchers > 0;
   lock.unlock();

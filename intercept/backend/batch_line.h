@@ -48,6 +48,8 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   void enqueue(Flight& flight);
   /// Of a flight that has ended; told to the device's health.
   [[nodiscard]] BatchResult result_of(const Flight& flight) const;
+  /// Gives an unmarked flight of the line an event. Under mutex_.
+  void mark(Flight& flight);
   /// Without memory to put the flight into the line: what is before it, and then itself, is waited for here.
   void finish_alone(Flight& flight, Ticket before);
   [[nodiscard]] bool forked() const;

@@ -72,10 +72,14 @@ DeviceKind kind_of(cl_device_type type) {
 }
 
 /// PoCL compiles for every CPU device of its with one compiler and one builtin library.
-std::string arithmetic_of(const VendorPlatform& platform, cl_device_id id, const Candidate& candidate) {
+void add_arithmetic(const VendorPlatform& platform, cl_device_id id, DeviceDescription& description) {
   const std::string driver = text(platform, id, CL_DRIVER_VERSION);
-  if (candidate.kind == DeviceKind::cpu && platform.name == "Portable Computing Language") return "pocl-cpu|" + driver;
-  return driver + "|" + text(platform, id, CL_DEVICE_VENDOR) + "|" + candidate.name;
+  if (description.kind == DeviceKind::cpu && platform.name == "Portable Computing Language") {
+    description.arithmetic = "pocl-cpu|" + driver;
+    return;
+  }
+  description.vendor = text(platform, id, CL_DEVICE_VENDOR);
+  description.arithmetic = driver + "|" + description.vendor + "|" + description.name;
 }
 
 /// All devices of all vendors; what cannot be used goes to `left_out`.
@@ -140,7 +144,7 @@ Result<std::shared_ptr<Device>> open_device(const Found& found, const Candidate&
   description.platform = candidate.platform;
   description.kind = candidate.kind;
   description.backend = "icd";
-  description.arithmetic = arithmetic_of(found.platform, found.id, candidate);
+  add_arithmetic(found.platform, found.id, description);
   description.discrete = discrete;
   auto device = std::make_shared<VendorDevice>(found.platform, found.id, std::move(description));
   if (auto opened = device->open(); !opened) return opened.error();

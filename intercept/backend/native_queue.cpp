@@ -57,15 +57,44 @@ void Flight::release_events() {
 }
 
 Result<std::unique_ptr<NativeQueue>> NativeQueue::create(std::shared_ptr<NativeContext> context,
-                                                         std::string device_name) {
+                                                         std::string device_name, QueueHabits habits) {
+  const cl_command_queue_properties properties = habits.slow_times ? 0 : CL_QUEUE_PROFILING_ENABLE;
   cl_int code = CL_SUCCESS;
-  cl_command_queue queue =
-      context->cl->clCreateCommandQueue(context->context, context->device, CL_QUEUE_PROFILING_ENABLE, &code);
+  cl_command_queue queue = context->cl->clCreateCommandQueue(context->context, context->device, properties, &code);
   if (queue == nullptr) return native_failure("clCreateCommandQueue", code);
   const std::shared_ptr<NativeContext> owner = context;
   return owned(
-      [&] { return std::unique_ptr<NativeQueue>(new NativeQueue(std::move(context), queue, std::move(device_name))); },
+      [&] {
+        return std::unique_ptr<NativeQueue>(new NativeQueue(std::move(context), queue, std::move(device_name), habits));
+      },
       [&] { owner->cl->clReleaseCommandQueue(queue); });
+}
+
+NativeQueue::~NativeQueue() {
+  if (timed_ != nullptr) context_->cl->clReleaseCommandQueue(timed_);
+  context_->cl->clReleaseCommandQueue(usual_);
+}
+
+void NativeQueue::turn_to(bool times) {
+  if (!habits_.slow_times) return;
+  const auto& cl = *context_->cl;
+  if (times && timed_ == nullptr) {
+    cl_int code = CL_SUCCESS;
+    timed_ = cl.clCreateCommandQueue(context_->context, context_->device, CL_QUEUE_PROFILING_ENABLE, &code);
+  }
+  cl_command_queue const next = times && timed_ != nullptr ? timed_ : usual_;  // there may be no times, then
+  if (next == queue_) return;
+  if (used_) {
+    cl_event before = nullptr;
+    bool ordered = cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &before) == CL_SUCCESS;
+    if (ordered) {
+      ordered =
+          cl.clFlush(queue_) == CL_SUCCESS && cl.clEnqueueBarrierWithWaitList(next, 1, &before, nullptr) == CL_SUCCESS;
+      cl.clReleaseEvent(before);
+    }
+    if (!ordered) cl.clFinish(queue_);
+  }
+  queue_ = next;
 }
 
 Status NativeQueue::taken(const char* call, cl_int code, cl_event event, Flight& flight) {
@@ -193,8 +222,9 @@ Status NativeQueue::enqueue_op(const RunOp& op, Flight& flight) {
   const std::size_t local[3] = {range.local[0], range.local[1], range.local[2]};
   const bool at_origin = offset[0] == 0 && offset[1] == 0 && offset[2] == 0;
   cl_event event = nullptr;
-  const cl_int code = context_->cl->clEnqueueNDRangeKernel(
-      queue_, kernel.handle, range.work_dim, at_origin ? nullptr : offset, global, local, 0, nullptr, &event);
+  const cl_int code =
+      context_->cl->clEnqueueNDRangeKernel(queue_, kernel.handle, range.work_dim, at_origin ? nullptr : offset, global,
+                                           local, 0, nullptr, flight.unmarked ? nullptr : &event);
   return taken("clEnqueueNDRangeKernel", code, event, flight);
 }
 
@@ -221,8 +251,11 @@ struct IsEmpty {
 }  // namespace
 
 void NativeQueue::enqueue(Flight& flight) {
+  turn_to(flight.batch.want_times);
   flight.cl = context_->cl;
-  flight.events.reserve(flight.batch.ops.size());
+  flight.queue = queue_;
+  flight.events.reserve(flight.batch.ops.size() + 1);  // and one of mark()
+  used_ = used_ || !flight.batch.ops.empty();
   for (const Op& op : flight.batch.ops) {
     if (std::visit(IsEmpty{}, op)) {
       flight.events.push_back(nullptr);
@@ -237,6 +270,7 @@ void NativeQueue::enqueue(Flight& flight) {
       break;
     }
   }
+  if (flight.unmarked) return;  // whoever marks it flushes
   const cl_int code = context_->cl->clFlush(queue_);
   if (code != CL_SUCCESS && flight.status == CL_SUCCESS) {
     flight.status = native_failure("clFlush", code).code;
@@ -244,18 +278,40 @@ void NativeQueue::enqueue(Flight& flight) {
   }
 }
 
+void NativeQueue::mark(Flight& flight, const Flight* later) const {
+  flight.unmarked = false;
+  const auto& cl = *context_->cl;
+  cl_event event = nullptr;
+  if (later != nullptr) {
+    event = later->last;
+    if (cl.clRetainEvent(event) != CL_SUCCESS) event = nullptr;
+  } else if (cl.clEnqueueMarkerWithWaitList(flight.queue, 0, nullptr, &event) == CL_SUCCESS) {
+    cl.clFlush(flight.queue);
+  }
+  if (event != nullptr) {
+    flight.events.push_back(event);
+    flight.last = event;
+    return;
+  }
+  const cl_int code = cl.clFinish(flight.queue);
+  if (code == CL_SUCCESS || flight.status != CL_SUCCESS) return;
+  flight.status = code;
+  flight.reason = device_name_ + ": " + native_failure("clFinish", code).reason;
+}
+
 void NativeQueue::refuse(Flight& flight) const {
   flight.cl = context_->cl;
+  flight.unmarked = false;
   flight.status = CL_OUT_OF_RESOURCES;
   flight.reason = device_name_ + " was set aside after a failure";
 }
 
 void NativeQueue::wait(const Flight& flight) const {
   const bool ended = flight.last == nullptr || context_->cl->clWaitForEvents(1, &flight.last) == CL_SUCCESS;
-  if (!ended || flight.strays) context_->cl->clFinish(queue_);
+  if ((!ended || flight.strays) && flight.queue != nullptr) context_->cl->clFinish(flight.queue);
 }
 
-cl_int NativeQueue::final_status(cl_event event) const {
+cl_int NativeQueue::final_status(const Flight& flight, cl_event event) const {
   const auto& cl = *context_->cl;
   // Finishing a queue succeeds after failures, and so may waiting: only the event's own status tells.
   const auto ask = [&](cl_int& status) {
@@ -266,7 +322,7 @@ cl_int NativeQueue::final_status(cl_event event) const {
   if (unknown == CL_SUCCESS && status <= CL_COMPLETE) return status;
   const cl_int failed = cl.clWaitForEvents(1, &event);
   if (failed == CL_SUCCESS) return CL_COMPLETE;
-  cl.clFinish(queue_);
+  cl.clFinish(flight.queue);
   if (ask(status) == CL_SUCCESS && status <= CL_COMPLETE) return status;
   return failed < 0 ? failed : CL_OUT_OF_RESOURCES;
 }
@@ -284,7 +340,7 @@ BatchResult NativeQueue::result(const Flight& flight) const {
   for (std::size_t i = 0; i < flight.events.size(); ++i) {
     cl_event event = flight.events[i];
     if (event == nullptr) continue;
-    const cl_int failure = final_status(event);
+    const cl_int failure = final_status(flight, event);
     if (failure == CL_SUCCESS) continue;
     const Fault fault = judge(failure, true);
     if (result.status == CL_SUCCESS) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One in-order native queue, and the translation of a batch's ops into native commands.
+// A device's in-order native queue, and the translation of a batch's ops into native commands.
 #pragma once
 
 #include <memory>
@@ -31,18 +31,35 @@ struct Flight {
   std::vector<std::shared_ptr<MemoryHandle>> held;
   cl_int status = CL_SUCCESS;  // first failure at enqueue
   std::string reason;
-  bool strays = false;  // commands without an event may be under way behind the last event
+  bool strays = false;               // commands without an event may be under way behind the last event
+  cl_command_queue queue = nullptr;  // set with the first event
+  bool unmarked = false;             // enqueued without any event: has to get one before anybody looks at it
+};
+
+/// What is worth doing differently for a driver.
+struct QueueHabits {
+  /// A queue that can tell times costs a multiple of one that cannot (NVIDIA: 13 against 5 us a launch): batches that
+  /// want times go through a queue of their own.
+  bool slow_times = false;
+  /// After a failed command all later ones of the context fail (CUDA's sticky errors), and an event costs as much as
+  /// half a launch: quiet batches go without one.
+  bool failures_stay = false;
 };
 
 class NativeQueue {
  public:
-  static Result<std::unique_ptr<NativeQueue>> create(std::shared_ptr<NativeContext> context, std::string device_name);
-  ~NativeQueue() { context_->cl->clReleaseCommandQueue(queue_); }
+  static Result<std::unique_ptr<NativeQueue>> create(std::shared_ptr<NativeContext> context, std::string device_name,
+                                                     QueueHabits habits);
+  ~NativeQueue();
   NativeQueue(const NativeQueue&) = delete;
   NativeQueue& operator=(const NativeQueue&) = delete;
 
-  /// Enqueues ops until one fails, and flushes. One thread at a time, in the order of tickets.
+  /// Enqueues ops until one fails, and flushes, unless the flight is to be unmarked. One thread at a time, in the order
+  /// of tickets.
   void enqueue(Flight& flight);
+  /// Gives an unmarked flight the event of a later one, or with null, one that stands for all that was enqueued so far.
+  /// Nobody may be waiting for it.
+  void mark(Flight& flight, const Flight* later) const;
   /// Instead of enqueue(), for a device that was set aside.
   void refuse(Flight& flight) const;
   /// Waits until the device has ended every enqueued op. Any number of threads at once.
@@ -54,10 +71,19 @@ class NativeQueue {
 
   [[nodiscard]] const NativeContext& context() const { return *context_; }
   [[nodiscard]] cl_command_queue handle() const { return queue_; }
+  [[nodiscard]] const QueueHabits& habits() const { return habits_; }
 
  private:
-  NativeQueue(std::shared_ptr<NativeContext> context, cl_command_queue queue, std::string device_name)
-      : context_(std::move(context)), queue_(queue), device_name_(std::move(device_name)) {}
+  NativeQueue(std::shared_ptr<NativeContext> context, cl_command_queue queue, std::string device_name,
+              QueueHabits habits)
+      : context_(std::move(context)),
+        usual_(queue),
+        queue_(queue),
+        device_name_(std::move(device_name)),
+        habits_(habits) {}
+
+  /// From here on commands go to the queue with times, or to the usual one, behind everything that was enqueued.
+  void turn_to(bool times);
 
   Status enqueue_op(const WriteOp& op, Flight& flight);
   Status enqueue_op(const ReadOp& op, Flight& flight);
@@ -70,12 +96,16 @@ class NativeQueue {
   /// Takes over a native command's event, or names its failure.
   Status taken(const char* call, cl_int code, cl_event event, Flight& flight);
   /// CL_COMPLETE or a failure, by whatever call still answers.
-  [[nodiscard]] cl_int final_status(cl_event event) const;
+  [[nodiscard]] cl_int final_status(const Flight& flight, cl_event event) const;
   void read_times(const Flight& flight, BatchResult& result) const;
 
   const std::shared_ptr<NativeContext> context_;
-  const cl_command_queue queue_;
+  const cl_command_queue usual_;
+  cl_command_queue timed_ = nullptr;  // made when it is needed, if times are slow
+  cl_command_queue queue_;            // the one of them that is in use
+  bool used_ = false;                 // something was enqueued to it
   const std::string device_name_;
+  const QueueHabits habits_;
 };
 
 }  // namespace skmd::icd

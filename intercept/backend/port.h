@@ -34,6 +34,7 @@ struct DeviceDescription {
   std::string name;      // CL_DEVICE_NAME, as the stats show it
   std::string platform;  // CL_PLATFORM_NAME
   DeviceKind kind = DeviceKind::cpu;
+  std::string vendor;      // CL_DEVICE_VENDOR; "" where nobody needs it
   std::string backend;     // "icd" or "cpu-driver"
   std::string arithmetic;  // driver version + vendor + model: equal for devices whose floats round alike (PoCL's
                            // devices count as one)
@@ -150,6 +151,8 @@ struct BatchResult {
 struct Batch {
   std::vector<Op> ops;
   bool want_times = false;
+  /// Nobody will ask for this batch's end alone: where a driver's failures stay, a later batch's end may stand for it.
+  bool quiet = false;
   /// Called exactly once, after all ops have ended, on the device's progress thread, its submitting thread or a thread
   /// in help(); never inside submit() for drivers that do not block. Must not block; may call submit().
   std::function<void(BatchResult&&)> done;

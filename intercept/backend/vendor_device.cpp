@@ -18,7 +18,7 @@ Status VendorDevice::open() {
   if (description_.kind == DeviceKind::gpu) return {};
   auto opened = context();
   if (!opened) return opened.error();
-  auto queue = NativeQueue::create(*opened, description_.name);
+  auto queue = NativeQueue::create(*opened, description_.name, habits());
   if (!queue) return queue.error();
   auto blocking = driver_blocks(**queue);
   if (!blocking) return blocking.error();
@@ -154,7 +154,7 @@ BatchLine* VendorDevice::line(domain::Error& failure) {
   }
   std::lock_guard lock(mutex_);
   if (!line_) {
-    auto queue = NativeQueue::create(*opened, description_.name);
+    auto queue = NativeQueue::create(*opened, description_.name, habits());
     if (!queue) {
       failure = queue.error();
       return nullptr;

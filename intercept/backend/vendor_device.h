@@ -64,6 +64,8 @@ class VendorDevice final : public Device {
   /// The error of a failed call, which the device's health has been told of.
   domain::Error told(const char* call, cl_int code) const;
   [[nodiscard]] domain::Error aside_error() const;
+  [[nodiscard]] bool is_nvidia() const { return description_.vendor == "NVIDIA Corporation"; }
+  [[nodiscard]] QueueHabits habits() const { return {is_nvidia(), is_nvidia()}; }
   /// Work-items that a group of a kernel may have whose work-group size the driver gives as `said`.
   [[nodiscard]] std::uint64_t largest_group(std::uint64_t said) const;
   Result<std::shared_ptr<NativeProgram>> finish_build(std::shared_ptr<VendorProgram> program,

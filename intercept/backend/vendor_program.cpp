@@ -10,8 +10,6 @@
 namespace skmd::icd {
 namespace {
 
-constexpr cl_uint kNvidia = 0x10de;  // PCI's number
-
 const VendorProgram& native(const NativeProgram& program) { return static_cast<const VendorProgram&>(program); }
 const VendorKernel& native(const NativeKernel& kernel) { return static_cast<const VendorKernel&>(kernel); }
 
@@ -165,15 +163,12 @@ Result<std::vector<std::string>> VendorDevice::kernel_names(const NativeProgram&
 }
 
 std::uint64_t VendorDevice::largest_group(std::uint64_t said) const {
-  const auto number = [&]<class T>(cl_device_info name, T) {
-    T value{};
-    const auto bytes = info(name);
-    if (bytes && bytes->size() == sizeof value) std::memcpy(&value, bytes->data(), sizeof value);
-    return value;
-  };
   // NVIDIA's driver says 256 of every kernel and takes as much as the kernel's registers leave room for.
-  if (number(CL_DEVICE_VENDOR_ID, cl_uint{}) != kNvidia) return said;
-  return std::max<std::uint64_t>(said, number(CL_DEVICE_MAX_WORK_GROUP_SIZE, std::size_t{}));
+  if (!is_nvidia()) return said;
+  std::size_t most = 0;
+  const auto bytes = info(CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  if (bytes && bytes->size() == sizeof most) std::memcpy(&most, bytes->data(), sizeof most);
+  return std::max<std::uint64_t>(said, most);
 }
 
 Result<std::shared_ptr<NativeKernel>> VendorDevice::kernel(const std::shared_ptr<NativeProgram>& program,

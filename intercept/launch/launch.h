@@ -15,6 +15,7 @@ struct Launch {
   std::shared_ptr<BuiltKernel> kernel;
   domain::NdRange range;  // local size already chosen; group_total() ≥ 1
   std::vector<LaunchArgument> arguments;
+  bool watched = true;  // the application has its event
 };
 
 /// Local size for a NULL local_work_size: one choice for all devices, deterministic, divides the range, respects reqd

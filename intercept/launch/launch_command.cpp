@@ -102,6 +102,14 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
   return batch;
 }
 
+bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decision) const {
+  // A driver may need several microseconds for them.
+  constexpr double kLong = 5e-4;
+  if (machine_.observer->wants_times() || event.profiled()) return true;
+  if (machine_.devices.size() == 1 || !wants_times(machine_)) return false;
+  return view_.shape().due_for_times() || decision.predicted_seconds >= kLong;
+}
+
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
   if (machine_.settings.verify || !may_start()) return false;
   auto decision = decide(machine_, launch_, view_);
@@ -128,7 +136,8 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
     flight->self = self;
     flight->lock = std::move(*lock);
     flight->first = first_use(launch_, flight->decision->slices.front().device, flight->decision->slices.front().span);
-    batch->want_times = wants_times(machine_);
+    batch->want_times = times_are_worth_it(*event, *flight->decision);
+    batch->quiet = !launch_.watched && !batch->want_times && flight->uploads == 0;
     batch->done = [this, flight](BatchResult&& result) { landed(flight, std::move(result)); };
     event->advance(CL_SUBMITTED);
     event->work_started(flight->begin);

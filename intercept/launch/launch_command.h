@@ -30,6 +30,7 @@ class LaunchCommand : public Command {
   [[nodiscard]] bool resident(const SliceWork& slice) const;
   /// Puts what is missing before the launch; an error if that would have to wait for anything.
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
+  [[nodiscard]] bool times_are_worth_it(const Event& event, const Decision& decision) const;
   Result<Batch> prepare(const Decision& decision, InFlight& flight);
   Status run_locked(Event& event);
   /// What became of the batch that start_now() submitted.

@@ -250,6 +250,13 @@ std::shared_ptr<const Decision> LaunchShape::decision(DecisionBasis* basis) {
   return decision_;
 }
 
+bool LaunchShape::due_for_times() {
+  constexpr std::uint32_t kFirst = 8;
+  constexpr std::uint32_t kEach = 32;
+  const std::uint32_t before = launches_.fetch_add(1, std::memory_order_relaxed);
+  return before < kFirst || before % kEach == 0;
+}
+
 void LaunchShape::remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis) {
   const std::lock_guard lock(mutex_);
   decision_ = std::move(decision);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -72,6 +73,8 @@ class LaunchShape {
   /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
   [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis* basis);
   void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
+  /// For each launch: whether its times are worth having for the model. Those of the first few, then now and then.
+  bool due_for_times();
 
  private:
   friend class ShapeMemo;
@@ -98,6 +101,7 @@ class LaunchShape {
   Eligibility eligible_;
   std::optional<domain::NotSplit> confined_;
   SharedFootprint whole_;
+  std::atomic<std::uint32_t> launches_{0};
   std::mutex mutex_;
   std::vector<std::pair<domain::GroupSpan, SharedFootprint>> recent_;
   std::size_t oldest_ = 0;

@@ -213,6 +213,8 @@ void Event::work_ended(std::uint64_t ns) {
   end_ = std::max(end_, ns);
 }
 
+bool Event::profiled() const { return profiles(queue_); }
+
 Result<std::uint64_t> Event::profile(cl_profiling_info name) const {
   const std::lock_guard lock(mutex_);
   if (name < CL_PROFILING_COMMAND_QUEUED || name > CL_PROFILING_COMMAND_COMPLETE)

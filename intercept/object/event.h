@@ -75,6 +75,8 @@ class Event : public Object {
   void work_ended(std::uint64_t ns);
   /// QUEUED ≤ SUBMIT ≤ START < END; error when not available.
   [[nodiscard]] Result<std::uint64_t> profile(cl_profiling_info name) const;
+  /// profile() will be answered.
+  [[nodiscard]] bool profiled() const;
 
  protected:
   ~Event() override;

@@ -91,12 +91,14 @@ bool outside(cl_mem mem, std::size_t offset, std::size_t bytes) {
   return bytes == 0 || offset > mem->bytes || bytes > mem->bytes - offset;
 }
 
-cl_command_queue create_queue(cl_context context, cl_device_id device, cl_command_queue_properties, cl_int* code_out) {
+cl_command_queue create_queue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
+                              cl_int* code_out) {
   const cl_int failed = record("clCreateCommandQueue", "device=" + std::to_string(device->index));
   if (code_out != nullptr) *code_out = failed;
   if (failed != CL_SUCCESS || context->device != device) return nullptr;
   auto* const queue = new _cl_command_queue;
   queue->device = device;
+  queue->times = (properties & CL_QUEUE_PROFILING_ENABLE) != 0;
   if (settings().delay_us >= 0) queue->worker = std::thread(worker, queue);
   return queue;
 }
@@ -382,7 +384,7 @@ cl_int get_event_info(cl_event event, cl_event_info name, std::size_t size, void
 cl_int get_profiling_info(cl_event event, cl_profiling_info name, std::size_t size, void* out, std::size_t* size_out) {
   if (const cl_int failed = record("clGetEventProfilingInfo", [] { return ""; }); failed != CL_SUCCESS) return failed;
   std::lock_guard lock(event->mutex);
-  if (event->status != CL_COMPLETE) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (event->status != CL_COMPLETE || !event->queue->times) return CL_PROFILING_INFO_NOT_AVAILABLE;
   if (name == CL_PROFILING_COMMAND_START) return answer_value(cl_ulong{event->start}, size, out, size_out);
   if (name == CL_PROFILING_COMMAND_END) return answer_value(cl_ulong{event->end}, size, out, size_out);
   return CL_INVALID_VALUE;
@@ -392,11 +394,33 @@ cl_int retain_event(cl_event event) { return retained(event), CL_SUCCESS; }
 cl_int release_event(cl_event event) {
   return record("clReleaseEvent", [] { return ""; }), released(event);
 }
+/// Waits for events on the queue's thread; a queue without one has nothing that could still be under way.
+cl_int wait_there(const char* call, cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
+  if (const cl_int failed = record(call, on_device(queue)); failed != CL_SUCCESS) return failed;
+  std::vector<cl_event> before(events, events + count);
+  for (cl_event each : before) retained(each);
+  return enqueue(call, queue, CL_FALSE, event, [before] {
+    for (cl_event each : before) {
+      wait_for(each);
+      released(each);
+    }
+    return CL_SUCCESS;
+  });
+}
+cl_int marker(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
+  return wait_there("clEnqueueMarkerWithWaitList", queue, count, events, event);
+}
+cl_int barrier(cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
+  return wait_there("clEnqueueBarrierWithWaitList", queue, count, events, event);
+}
+
 cl_int release_queue(cl_command_queue queue) { return record("clReleaseCommandQueue"), released(queue); }
 
 }  // namespace
 
 void fill_command_table(cl_icd_dispatch& table) {
+  table.clEnqueueMarkerWithWaitList = marker;
+  table.clEnqueueBarrierWithWaitList = barrier;
   table.clCreateCommandQueue = create_queue;
   table.clReleaseCommandQueue = release_queue;
   table.clEnqueueWriteBuffer = write_buffer;

@@ -43,7 +43,7 @@ const std::map<std::string, cl_device_info>& names() {
       NAME(PRINTF_BUFFER_SIZE),
       NAME(PROFILE),
       NAME(SINGLE_FP_CONFIG),
-      NAME(VENDOR_ID),
+      NAME(VENDOR),
       NAME(VERSION),
   };
 #undef NAME

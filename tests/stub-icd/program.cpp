@@ -197,10 +197,8 @@ cl_int get_kernel_arg_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_info n
 
 /// Whose driver says 256 of every kernel, and runs groups of 1024.
 bool like_nvidia(cl_device_id device) {
-  const auto vendor = overridden(device->index, CL_DEVICE_VENDOR_ID, sizeof(cl_uint));
-  cl_uint id = 0;
-  if (vendor && vendor->bytes.size() == sizeof id) std::memcpy(&id, vendor->bytes.data(), sizeof id);
-  return id == 0x10de;
+  const auto vendor = overridden(device->index, CL_DEVICE_VENDOR, 0);
+  return vendor && std::strcmp(reinterpret_cast<const char*>(vendor->bytes.data()), "NVIDIA Corporation") == 0;
 }
 
 cl_int get_work_group_info(cl_kernel, cl_device_id device, cl_kernel_work_group_info name, std::size_t size, void* out,

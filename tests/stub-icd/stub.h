@@ -182,6 +182,7 @@ struct _cl_command_queue : stub::Object {
     std::function<cl_int()> work;
   };
   cl_device_id device = nullptr;
+  bool times = false;  // made with CL_QUEUE_PROFILING_ENABLE
   std::mutex mutex;
   std::condition_variable changed;
   std::condition_variable drained;

@@ -49,7 +49,7 @@ TEST_P(StubFlight, AnEmptyBatchCompletesInOrder) {
 TEST_P(StubFlight, WhatADoneHeldIsGivenBackWithNoLockHeld) {
   // A context's destructor callback is the application's code, and may use the device.
   std::atomic<Ticket> last{0};
-  std::shared_ptr<void> held(static_cast<void*>(nullptr), [&](void*) { last = device_->submit(Batch{{}, false, {}}); });
+  std::shared_ptr<void> held(static_cast<void*>(nullptr), [&](void*) { last = device_->submit(Batch{}); });
   Batch batch;
   batch.done = [held](BatchResult&&) {};
   held.reset();

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// A driver that is slow at times and at events, and whose failures stay, as NVIDIA's: batches that nobody waits for go
+// without an event of their own, those that want times through a queue of their own; order and results are the same.
+#include <atomic>
+#include <random>
+#include <thread>
+
+#include "tests/intercept/backend/device_fixture.h"
+#include "tests/stub-icd/control.h"
+#include "tests/stub-icd/kernels.h"
+
+namespace skmd::icd {
+namespace {
+
+constexpr std::uint32_t kWords = 16;
+
+class QuietBatch : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto found = discover({.vendors_folder = STUB_ICD_VENDORS, .selectors = "stub:0", .own_library = ""});
+    ASSERT_TRUE(found) << found.error().reason;
+    device_ = found->devices.front();
+    memory_ = *device_->allocate(kWords * 4, nullptr);
+    fill_ = kernel_of(*device_, stub::kKernelSource, "stub_fill");
+    count_ = kernel_of(*device_, stub::kKernelSource, "stub_count");
+    ASSERT_EQ(run_batch(*device_, {FillOp{memory_, {std::byte{0}}, 0, kWords * 4}}).status, CL_SUCCESS);
+    stub::take_log();
+  }
+  void TearDown() override {
+    stub::release();
+    stub::set_failure("");
+  }
+  Batch batch(std::vector<Op> ops, int id, bool quiet = true) {
+    Batch made;
+    made.ops = std::move(ops);
+    made.quiet = quiet;
+    made.done = [this, id](BatchResult&& r) {
+      const std::lock_guard lock(mutex_);
+      order_.push_back(id);
+      if (r.status != CL_SUCCESS) ++failed_;
+    };
+    return made;
+  }
+  RunOp count() const {
+    RunOp run;
+    run.kernel = count_;
+    run.range = line_range(0, kWords, 4);
+    run.arguments = arguments_of({BufferArgument{memory_, 0, kWords * 4}});
+    return run;
+  }
+  RunOp fill(std::uint32_t value) const {
+    RunOp run;
+    run.kernel = fill_;
+    run.range = line_range(0, kWords, 4);
+    run.arguments = arguments_of({BufferArgument{memory_, 0, kWords * 4}, bytes_of(value)});
+    return run;
+  }
+  std::vector<std::uint32_t> contents(bool times = false) {
+    std::vector<std::uint32_t> words(kWords);
+    const auto result =
+        run_batch(*device_, {ReadOp{memory_, bytes_at(words.data()), plain_rows(0, kWords * 4)}}, times);
+    EXPECT_EQ(result.status, CL_SUCCESS) << result.reason;
+    return words;
+  }
+  std::size_t calls(const std::string& name) {
+    std::size_t found = 0;
+    for (const std::string& line : log_) found += line.starts_with(name) ? 1 : 0;
+    return found;
+  }
+  void expect_order(int count) {
+    const std::lock_guard lock(mutex_);
+    std::vector<int> expected(static_cast<std::size_t>(count));
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(order_, expected);
+  }
+
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<NativeMemory> memory_;
+  std::shared_ptr<NativeKernel> fill_, count_;
+  std::vector<std::string> log_;
+  std::mutex mutex_;
+  std::vector<int> order_;
+  int failed_ = 0;
+};
+
+TEST_F(QuietBatch, ARowOfThemHasFewEventsAndFlushes) {
+  stub::hold();  // nobody sees an end, and so nobody asks for an event of his own
+  Ticket last = 0;
+  for (int i = 0; i < 200; ++i) last = device_->submit(batch({count()}, i));
+  log_ = stub::take_log();
+  EXPECT_EQ(calls("clEnqueueNDRangeKernel"), 200u);
+  EXPECT_LE(calls("clFlush"), 200u / 16 + 4);
+  EXPECT_LE(calls("clEnqueueMarker"), 2u);
+  stub::release();
+  device_->help(last);
+  expect_order(200);
+  EXPECT_EQ(failed_, 0);
+  EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, 200));
+}
+
+TEST_F(QuietBatch, OneThatIsWaitedForAfterAllEnds) {
+  for (int i = 0; i < 40; ++i) {
+    device_->help(device_->submit(batch({count()}, i)));
+    expect_order(i + 1);
+  }
+}
+
+TEST_F(QuietBatch, OneThatNobodyWaitsForEnds) {
+  std::atomic<bool> ended{false};
+  Batch last = batch({count()}, 0);
+  last.done = [&](BatchResult&&) {
+    ended = true;
+    ended.notify_all();
+  };
+  device_->submit(std::move(last));
+  ended.wait(false);
+}
+
+TEST_F(QuietBatch, EachIsDoneOnceAndInOrderWhoeverHelps) {
+  std::mt19937 random(3);
+  std::atomic<Ticket> newest{0};
+  std::atomic<bool> over{false};
+  std::vector<std::thread> helpers;
+  for (int t = 0; t < 3; ++t)
+    helpers.emplace_back([&] {
+      while (!over) {
+        device_->help(newest);
+        std::this_thread::yield();
+      }
+    });
+  std::uint32_t expected = 0;
+  for (int i = 0; i < 600; ++i) {
+    const bool quiet = random() % 8 != 0;
+    const bool reset = random() % 50 == 0;
+    Batch made = reset ? batch({fill(7)}, i, quiet) : batch({count()}, i, quiet);
+    made.want_times = !quiet && random() % 2 == 0;
+    expected = reset ? 7 : expected + 1;
+    newest = device_->submit(std::move(made));
+    device_->tidy(newest);
+  }
+  device_->help(newest);
+  over = true;
+  for (std::thread& helper : helpers) helper.join();
+  expect_order(600);
+  EXPECT_EQ(failed_, 0);
+  EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, expected));
+}
+
+TEST_F(QuietBatch, OnesOfALostDeviceFail) {
+  const int before = failed_;
+  stub::set_failure("run:clEnqueueNDRangeKernel:0:-5");
+  Ticket last = 0;
+  for (int i = 0; i < 16; ++i) last = device_->submit(batch({count()}, i));
+  device_->help(last);
+  expect_order(16);
+  EXPECT_GT(failed_, before);
+}
+
+TEST_F(QuietBatch, OneThatWasNotAcceptedFailsAlone) {
+  stub::set_failure("clEnqueueNDRangeKernel:2:-5");
+  Ticket last = 0;
+  for (int i = 0; i < 4; ++i) last = device_->submit(batch({count()}, i));
+  device_->help(last);
+  EXPECT_EQ(failed_, 1);
+  EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, 3));
+}
+
+TEST_F(QuietBatch, WithoutMarkersTheQueueIsFinished) {
+  stub::set_failure("clEnqueueMarkerWithWaitList:0:-6");
+  for (int i = 0; i < 8; ++i) device_->help(device_->submit(batch({count()}, i)));
+  for (int i = 0; i < 4; ++i) contents(i % 2 == 0);
+  EXPECT_EQ(failed_, 0);
+  EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, 8));
+}
+
+TEST_F(QuietBatch, TimesComeFromAQueueOfTheirOwnBehindWhatWasBefore) {
+  for (std::uint32_t i = 1; i <= 30; ++i) {
+    const bool times = i % 3 == 0;
+    const auto result = run_batch(*device_, {fill(i), count()}, times);
+    ASSERT_EQ(result.times.size(), times ? 2u : 0u);
+    EXPECT_TRUE(!times || result.times[0].device_ns + result.times[1].device_ns > 0);
+    EXPECT_EQ(contents(i % 2 == 0), std::vector<std::uint32_t>(kWords, i + 1));
+  }
+  log_ = stub::take_log();
+  EXPECT_EQ(calls("clCreateCommandQueue"), 1u) << "and the usual one in the beginning";
+  EXPECT_GT(calls("clEnqueueBarrier"), 0u);
+}
+
+TEST_F(QuietBatch, WithoutAQueueForThemThereAreNoTimes) {
+  stub::set_failure("clCreateCommandQueue:0:-6");
+  const auto result = run_batch(*device_, {fill(5)}, true);
+  EXPECT_EQ(result.status, CL_SUCCESS) << result.reason;
+  EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, 5));
+}
+
+}  // namespace
+}  // namespace skmd::icd
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  setenv("STUB_INFO", "VENDOR=NVIDIA Corporation", 1);
+  stub::configure("gpu", 0);
+  return RUN_ALL_TESTS();
+}
