@@ -41,8 +41,8 @@ struct QueueHabits {
   /// A queue that can tell times costs a multiple of one that cannot (NVIDIA: 13 against 5 us a launch): batches that
   /// want times go through a queue of their own.
   bool slow_times = false;
-  /// After a failed command all later ones of the context fail (CUDA's sticky errors), and an event costs as much as
-  /// half a launch: quiet batches go without one.
+  /// After a failed command everything later in the context fails (CUDA's sticky errors), and events of all of it say
+  /// CL_COMPLETE: only waiting tells. An event costs as much as half a launch: quiet batches go without one.
   bool failures_stay = false;
 };
 

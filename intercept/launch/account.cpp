@@ -51,7 +51,7 @@ SliceReport account(Machine& machine, const Launch& launch, const SliceWork& sli
 
 void report_launch(Machine& machine, const Launch& launch, const Decision& decision, std::vector<SliceReport> slices,
                    std::uint64_t begin) {
-  if (!machine.observer->wants_times() && !machine.observer->logs(LogLevel::debug)) return;
+  if (!machine.observer->listens() && !machine.observer->logs(LogLevel::debug)) return;
   LaunchReport report;
   report.kernel = launch.kernel->traits().name;
   report.program = launch.kernel->program_hash();

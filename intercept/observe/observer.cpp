@@ -244,9 +244,9 @@ bool Observer::logs(LogLevel level) const { return state_->log.takes(level); }
 void Observer::log(LogLevel level, const std::string& text) try { state_->log.write(level, text); } catch (...) {
 }
 
-bool Observer::wants_times() const {
-  return state_->stats_on.load(std::memory_order_relaxed) || state_->trace_on.load(std::memory_order_relaxed);
-}
+bool Observer::listens() const { return state_->stats_on.load(std::memory_order_relaxed) || wants_times(); }
+
+bool Observer::wants_times() const { return state_->trace_on.load(std::memory_order_relaxed); }
 
 std::string Observer::stats_json() const {
   const std::lock_guard lock(state_->stats_mutex);

@@ -88,7 +88,9 @@ class Observer {
 
   [[nodiscard]] bool logs(LogLevel level) const;
   void log(LogLevel level, const std::string& text);
-  /// True if transfers and slices need native times (trace or stats on).
+  /// True if launches and transfers are to be reported (trace or stats on).
+  [[nodiscard]] bool listens() const;
+  /// True if transfers and slices need native times (trace on).
   [[nodiscard]] bool wants_times() const;
   /// The stats document, schema version 1; all counts are zero when neither a stats file, a shared folder nor `count`
   /// was asked for.

@@ -22,7 +22,7 @@ TEST(Observer, CountsNothingWhenNobodyListens) {
   observer.devices(test::two_devices());
   observer.launch(split_launch("k"));
   observer.partition(5);
-  EXPECT_FALSE(observer.wants_times());
+  EXPECT_FALSE(observer.listens());
   EXPECT_FALSE(observer.logs(LogLevel::error));
   const json document = json::parse(observer.stats_json());
   EXPECT_EQ(document["kernels"], json::array());
@@ -39,7 +39,8 @@ TEST(Observer, WritesTheStatsFileWhenAContextEnds) {
   observer.context_ended();
   const json document = json::parse(read_file(folder.file("stats-" + std::to_string(getpid()) + ".json")));
   EXPECT_EQ(document["kernels"][0]["launches"], 1);
-  EXPECT_TRUE(observer.wants_times());
+  EXPECT_TRUE(observer.listens());
+  EXPECT_FALSE(observer.wants_times()) << "counting needs none, and drivers may be slow at them";
 }
 
 TEST(Observer, WritesTheStatsFileByItself) {

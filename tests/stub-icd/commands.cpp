@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "tests/stub-icd/overrides.h"
 #include "tests/stub-icd/stub.h"
 
 namespace stub {
@@ -11,11 +12,18 @@ namespace {
 
 using Work = std::function<cl_int()>;
 
+constexpr cl_int kNoCode = -9999;  // what NVIDIA's driver says then
+
 void run(cl_event event, const Work& work, int delay_us) {
   const std::uint64_t start = device_clock();
   if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
-  const cl_int gone = lost(event->queue->device->index);
-  const cl_int code = gone != CL_SUCCESS ? gone : work();
+  cl_device_id device = event->queue->device;
+  const cl_int gone = lost(device->index);
+  cl_int code = gone != CL_SUCCESS ? gone : poisoned(device->index) ? CL_COMPLETE : work();
+  if (code < 0 && like_nvidia(device)) {
+    poison(device->index);
+    code = CL_COMPLETE;
+  }
   {
     std::lock_guard lock(event->mutex);
     event->start = start;
@@ -58,7 +66,8 @@ void wait_for(cl_event event) {
   event->ended.wait(lock, [&] { return event->status <= CL_COMPLETE; });
 }
 
-/// Every enqueue ends here.
+}  // namespace
+
 cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_event* event_out, Work work) {
   if (const cl_int failure = run_failure(call, queue->device->index); failure != CL_SUCCESS) {
     work = [failure] { return failure; };
@@ -81,6 +90,8 @@ cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_ev
 }
 
 std::string on_device(cl_command_queue queue) { return "device=" + std::to_string(queue->device->index); }
+
+namespace {
 
 std::string place(cl_command_queue queue, std::size_t offset, std::size_t bytes) {
   return "device=" + std::to_string(queue->device->index) + " offset=" + std::to_string(offset) +
@@ -243,62 +254,6 @@ cl_int copy_rect(cl_command_queue queue, cl_mem from, cl_mem to, const std::size
   });
 }
 
-std::string image_region(cl_command_queue queue, const std::size_t* region) {
-  return "device=" + std::to_string(queue->device->index) + " region=" + std::to_string(region[0]) + "," +
-         std::to_string(region[1]) + "," + std::to_string(region[2]);
-}
-
-/// Copies a box, row by row; the host's slices are tight.
-template <class Copy>
-void each_image_row(cl_mem image, const std::array<std::size_t, 3>& origin, const std::array<std::size_t, 3>& region,
-                    std::size_t host_pitch, Copy copy) {
-  const std::size_t width = image->desc.image_width * image->element_bytes;
-  const std::size_t height = std::max<std::size_t>(1, image->desc.image_height);
-  const std::size_t row = region[0] * image->element_bytes;
-  if (host_pitch == 0) host_pitch = row;
-  for (std::size_t z = 0; z < region[2]; ++z)
-    for (std::size_t y = 0; y < region[1]; ++y)
-      copy(((origin[2] + z) * height + origin[1] + y) * width + origin[0] * image->element_bytes,
-           (z * region[1] + y) * host_pitch, row);
-}
-
-bool outside_image(cl_mem image, const std::size_t* origin, const std::size_t* region) {
-  const std::size_t rows = image->bytes / (image->desc.image_width * image->element_bytes);
-  const std::size_t height = std::max<std::size_t>(1, image->desc.image_height);
-  return origin[0] + region[0] > image->desc.image_width ||
-         (origin[2] + region[2] - 1) * height + origin[1] + region[1] > rows;
-}
-
-std::array<std::size_t, 3> three(const std::size_t* values) { return {values[0], values[1], values[2]}; }
-
-cl_int write_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const std::size_t* origin,
-                   const std::size_t* region, std::size_t pitch, std::size_t, const void* host, cl_uint,
-                   const cl_event*, cl_event* event) {
-  const cl_int failed = record("clEnqueueWriteImage", image_region(queue, region));
-  if (failed != CL_SUCCESS) return failed;
-  if (outside_image(image, origin, region)) return CL_INVALID_VALUE;
-  return enqueue("clEnqueueWriteImage", queue, blocking, event, [=, at = three(origin), size = three(region)] {
-    each_image_row(image, at, size, pitch, [&](std::size_t to, std::size_t from, std::size_t bytes) {
-      std::memcpy(image->data + to, static_cast<const std::byte*>(host) + from, bytes);
-    });
-    return CL_SUCCESS;
-  });
-}
-
-cl_int read_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const std::size_t* origin,
-                  const std::size_t* region, std::size_t pitch, std::size_t, void* host, cl_uint, const cl_event*,
-                  cl_event* event) {
-  const cl_int failed = record("clEnqueueReadImage", image_region(queue, region));
-  if (failed != CL_SUCCESS) return failed;
-  if (outside_image(image, origin, region)) return CL_INVALID_VALUE;
-  return enqueue("clEnqueueReadImage", queue, blocking, event, [=, at = three(origin), size = three(region)] {
-    each_image_row(image, at, size, pitch, [&](std::size_t from, std::size_t to, std::size_t bytes) {
-      std::memcpy(static_cast<std::byte*>(host) + to, image->data + from, bytes);
-    });
-    return CL_SUCCESS;
-  });
-}
-
 std::string triple(const std::size_t* values, cl_uint count, std::size_t otherwise) {
   std::string text;
   for (cl_uint i = 0; i < count; ++i) {
@@ -356,7 +311,7 @@ cl_int finish(cl_command_queue queue) {
   const cl_int failed = record("clFinish", [&] { return on_device(queue); });
   if (failed != CL_SUCCESS) return drop_if_lost(queue, failed);
   drain(queue);
-  return CL_SUCCESS;
+  return poisoned(queue->device->index) ? CL_INVALID_COMMAND_QUEUE : CL_SUCCESS;
 }
 
 cl_int wait_for_events(cl_uint count, const cl_event* events) {
@@ -369,6 +324,7 @@ cl_int wait_for_events(cl_uint count, const cl_event* events) {
     std::lock_guard lock(events[i]->mutex);
     all_good = all_good && events[i]->status == CL_COMPLETE;
   }
+  if (poisoned(events[0]->queue->device->index)) return kNoCode;
   return all_good ? CL_SUCCESS : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
@@ -430,8 +386,7 @@ void fill_command_table(cl_icd_dispatch& table) {
   table.clEnqueueFillBuffer = fill_buffer;
   table.clEnqueueCopyBuffer = copy_buffer;
   table.clEnqueueCopyBufferRect = copy_rect;
-  table.clEnqueueWriteImage = write_image;
-  table.clEnqueueReadImage = read_image;
+  fill_image_commands(table);
   table.clEnqueueNDRangeKernel = run_range;
   table.clFlush = flush;
   table.clFinish = finish;

@@ -38,7 +38,8 @@ struct State {
   std::string log_file;
   std::string platform_name = "Stub";
   Failure failure;
-  std::atomic<std::uint32_t> lost{0};  // bit per device
+  std::atomic<std::uint32_t> lost{0};      // bit per device
+  std::atomic<std::uint32_t> poisoned{0};  // likewise
   bool held = false;
   std::condition_variable released;
 };
@@ -160,6 +161,10 @@ cl_int lost(cl_uint device) {
   return s.failure.code;
 }
 
+void poison(cl_uint device) { state().poisoned.fetch_or(1u << device); }
+
+bool poisoned(cl_uint device) { return (state().poisoned.load() >> device & 1) != 0; }
+
 cl_int run_failure(const char* call, cl_uint device) {
   if (!recording()) return CL_SUCCESS;
   State& s = state();
@@ -206,6 +211,7 @@ void set_failure(const std::string& text) {
   std::lock_guard lock(s.mutex);
   s.failure = parsed(text);
   s.lost = 0;
+  s.poisoned = 0;
 }
 
 std::map<std::string, std::size_t> uses() {

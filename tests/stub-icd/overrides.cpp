@@ -7,6 +7,8 @@
 #include <map>
 #include <sstream>
 
+#include "tests/stub-icd/stub.h"
+
 namespace stub {
 namespace {
 
@@ -113,6 +115,11 @@ std::optional<Override> overridden(cl_uint device, cl_device_info name, std::siz
     if (entry.name == name && (entry.device < 0 || entry.device == static_cast<long>(device)))
       found = answer_of(entry.value, usual);
   return found;
+}
+
+bool like_nvidia(cl_device_id device) {
+  const auto vendor = overridden(device->index, CL_DEVICE_VENDOR, 0);
+  return vendor && std::strcmp(reinterpret_cast<const char*>(vendor->bytes.data()), "NVIDIA Corporation") == 0;
 }
 
 }  // namespace stub

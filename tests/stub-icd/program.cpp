@@ -195,12 +195,6 @@ cl_int get_kernel_arg_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_info n
   }
 }
 
-/// Whose driver says 256 of every kernel, and runs groups of 1024.
-bool like_nvidia(cl_device_id device) {
-  const auto vendor = overridden(device->index, CL_DEVICE_VENDOR, 0);
-  return vendor && std::strcmp(reinterpret_cast<const char*>(vendor->bytes.data()), "NVIDIA Corporation") == 0;
-}
-
 cl_int get_work_group_info(cl_kernel, cl_device_id device, cl_kernel_work_group_info name, std::size_t size, void* out,
                            std::size_t* size_out) {
   if (const cl_int failed = record("clGetKernelWorkGroupInfo"); failed != CL_SUCCESS) return failed;

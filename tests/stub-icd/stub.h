@@ -106,6 +106,9 @@ requires std::is_invocable_v<Details> cl_int record(const char* call, Details de
 cl_int run_failure(const char* call, cl_uint device);
 /// The code that everything on a lost device fails with, or CL_SUCCESS.
 cl_int lost(cl_uint device);
+/// As NVIDIA's devices after a failed command: events say CL_COMPLETE, waiting fails, nothing runs.
+void poison(cl_uint device);
+bool poisoned(cl_uint device);
 /// Blocks while commands are held.
 void wait_while_held();
 
@@ -123,6 +126,12 @@ void fill_info_table(cl_icd_dispatch& table);
 void fill_object_table(cl_icd_dispatch& table);
 void fill_program_table(cl_icd_dispatch& table);
 void fill_command_table(cl_icd_dispatch& table);
+void fill_image_commands(cl_icd_dispatch& table);
+/// Every enqueue ends here.
+cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_event* event,
+               std::function<cl_int()> work);
+/// "device=N", for the log.
+std::string on_device(cl_command_queue queue);
 
 }  // namespace stub
 

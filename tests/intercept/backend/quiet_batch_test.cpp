@@ -146,14 +146,23 @@ TEST_F(QuietBatch, EachIsDoneOnceAndInOrderWhoeverHelps) {
   EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, expected));
 }
 
-TEST_F(QuietBatch, OnesOfALostDeviceFail) {
-  const int before = failed_;
-  stub::set_failure("run:clEnqueueNDRangeKernel:0:-5");
-  Ticket last = 0;
-  for (int i = 0; i < 16; ++i) last = device_->submit(batch({count()}, i));
-  device_->help(last);
-  expect_order(16);
-  EXPECT_GT(failed_, before);
+TEST_F(QuietBatch, AFailedLaunchIsNoticedThoughItsEventSaysComplete) {
+  for (const bool quiet : {false, true}) {
+    failed_ = 0;
+    order_.clear();
+    Ticket last = 0;
+    device_->help(device_->submit(batch({count()}, 0, quiet)));
+    EXPECT_EQ(failed_, 0);
+    stub::set_failure("run:clEnqueueNDRangeKernel:1:-5");
+    for (int i = 1; i < 40; ++i) {
+      last = device_->submit(batch({count()}, i, quiet));
+      device_->tidy(last);
+    }
+    device_->help(last);
+    expect_order(40);
+    EXPECT_GE(failed_, 1);
+    stub::set_failure("");
+  }
 }
 
 TEST_F(QuietBatch, OneThatWasNotAcceptedFailsAlone) {
