@@ -13,6 +13,7 @@ needed=(
   libeigen3-dev nlohmann-json3-dev libfmt-dev libcli11-dev libgtest-dev libbenchmark-dev libsqlite3-dev libhwloc-dev
   libclblast-dev clblast-tests clblast-utils
   python3 python3-numpy python3-pyopencl python3-matplotlib
+  locales
 )
 # Only make things faster, smaller or checked twice.
 wished=(ccache clang zstd libclang-rt-22-dev)
