@@ -79,10 +79,10 @@ void BatchLine::enqueue(Flight& flight) {
   }
 }
 
-BatchResult BatchLine::result_of(const Flight& flight) const {
+BatchResult BatchLine::result_of(const Flight& flight, bool good) const {
   BatchResult result;
   try {
-    result = queue_->result(flight);
+    result = queue_->result(flight, good);
   } catch (const std::bad_alloc&) {  // for all that is known, it failed
     result = BatchResult{CL_OUT_OF_HOST_MEMORY, {}, {}, Fault::memory, flight.events.size()};
   }
@@ -93,7 +93,9 @@ BatchResult BatchLine::result_of(const Flight& flight) const {
 void BatchLine::mark(Flight& flight) {
   const auto later = std::find_if(flights_.begin(), flights_.end(),
                                   [](const auto& other) { return !other->unmarked && other->last != nullptr; });
-  queue_->mark(flight, later == flights_.end() ? nullptr : later->get());
+  const bool found = later != flights_.end();
+  flight.covers = found ? (*later)->ticket : last_ticket_;
+  queue_->mark(flight, found ? later->get() : nullptr);
 }
 
 void BatchLine::finish_alone(Flight& flight, Ticket before) {
@@ -101,7 +103,7 @@ void BatchLine::finish_alone(Flight& flight, Ticket before) {
   if (flight.unmarked) queue_->mark(flight, nullptr);
   help(before);
   queue_->wait(flight);
-  BatchResult result = result_of(flight);
+  BatchResult result = result_of(flight, false);
   if (flight.batch.done) flight.batch.done(std::move(result));
 }
 
@@ -160,7 +162,7 @@ void BatchLine::advance(Lock& lock) {
     return;
   }
   std::shared_ptr<Flight> front = flights_.front();
-  if (!blocking_) {
+  if (!blocking_ && front->ticket > good_until_) {
     if (front->unmarked) mark(*front);
     ++front->watchers;
     lock.unlock();
@@ -179,7 +181,8 @@ void BatchLine::advance(Lock& lock) {
 }
 
 void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
-  if (front->unmarked) mark(*front);
+  const bool good = front->ticket <= good_until_;
+  if (front->unmarked && !good) mark(*front);
   completing_ = true;  // from here on nobody begins to watch this flight
   const bool watched = front->watchers > 0;
   lock.unlock();
@@ -187,7 +190,8 @@ void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
     enqueue(*front);
     queue_->wait(*front);
   }
-  BatchResult result = result_of(*front);
+  BatchResult result = result_of(*front, good);
+  const bool tells = !good && queue_->habits().failures_stay && front->last != nullptr && result.status == CL_SUCCESS;
   auto done = std::move(front->batch.done);
   front->batch.ops.clear();
   front->held.clear();
@@ -198,6 +202,7 @@ void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
   lock.lock();
   flights_.pop_front();
   completed_.store(front->ticket, std::memory_order_release);
+  if (tells) good_until_ = std::max(front->ticket, front->covers);
   completing_ = false;
   if (waiters_ > 0) ended_.notify_all();
 }

@@ -47,7 +47,7 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   void complete(Lock& lock, const std::shared_ptr<Flight>& front);
   void enqueue(Flight& flight);
   /// Of a flight that has ended; told to the device's health.
-  [[nodiscard]] BatchResult result_of(const Flight& flight) const;
+  [[nodiscard]] BatchResult result_of(const Flight& flight, bool good) const;
   /// Gives an unmarked flight of the line an event. Under mutex_.
   void mark(Flight& flight);
   /// Without memory to put the flight into the line: what is before it, and then itself, is waited for here.
@@ -69,6 +69,7 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   Ticket last_ticket_ = 0;
   std::atomic<Ticket> completed_{0};
   bool completing_ = false;  // somebody is completing the front
+  Ticket good_until_ = 0;    // these have ended and none failed: where failures stay, one that did not fail tells
   std::uint32_t helpers_ = 0;
   std::uint32_t waiters_ = 0;  // threads on ended_
   bool started_ = false;

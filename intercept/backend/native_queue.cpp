@@ -338,9 +338,9 @@ bool NativeQueue::ended(const Flight& flight) const {
   return code != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
-BatchResult NativeQueue::result(const Flight& flight) const {
+BatchResult NativeQueue::result(const Flight& flight, bool good) const {
   BatchResult result{flight.status, flight.reason, {}, judge(flight.status, false), flight.events.size()};
-  for (std::size_t i = 0; i < flight.events.size(); ++i) {
+  for (std::size_t i = 0; i < flight.events.size() && !good; ++i) {
     cl_event event = flight.events[i];
     if (event == nullptr || (habits_.failures_stay && event != flight.last)) continue;
     const cl_int failure = final_status(flight, event);

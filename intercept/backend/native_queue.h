@@ -34,6 +34,7 @@ struct Flight {
   bool strays = false;               // commands without an event may be under way behind the last event
   cl_command_queue queue = nullptr;  // set with the first event
   bool unmarked = false;             // enqueued without any event: has to get one before anybody looks at it
+  Ticket covers = 0;                 // the newest flight that its last event stands for, if that is not its own
 };
 
 /// What is worth doing differently for a driver.
@@ -66,8 +67,9 @@ class NativeQueue {
   void wait(const Flight& flight) const;
   /// The device has ended every enqueued op; or asking it failed, which result() tells. Never waits.
   [[nodiscard]] bool ended(const Flight& flight) const;
-  /// First failure and times of a flight that has ended. One thread at a time per flight.
-  BatchResult result(const Flight& flight) const;
+  /// First failure and times of a flight that has ended; `good`: no accepted op of it failed, as is known already. One
+  /// thread at a time per flight.
+  BatchResult result(const Flight& flight, bool good) const;
 
   [[nodiscard]] const NativeContext& context() const { return *context_; }
   [[nodiscard]] cl_command_queue handle() const { return queue_; }
