@@ -33,6 +33,12 @@ for folder in bin lib libexec bench; do
   done
 done
 
+# What scripts/bench-gpu.sh needs.
+mkdir -p "$root/scripts" "$root/bench/scripts" "$root/bench/micro"
+cp scripts/bench-gpu.sh "$root/scripts/"
+cp bench/scripts/gpu.py "$root/bench/scripts/"
+[[ -x $build/bench/micro/call_cost ]] && cp -L "$build/bench/micro/call_cost" "$root/bench/micro/"
+
 mkdir -p "$root/lib/fallback"
 while IFS= read -r -d '' file; do
   is_elf "$file" || continue
@@ -49,6 +55,7 @@ SKMD $version: all OpenCL devices of a machine as one.
   bin/skmd-info                      the devices, and what they become
   bin/skmd-run -- application        runs an application on them
   bench/vector_add --check           a small application to try
+  scripts/bench-gpu.sh               what all of it is worth on this machine
 
 The OpenCL drivers of the real devices must be installed; skmd-info says what it finds and what it leaves out.
 TEXT

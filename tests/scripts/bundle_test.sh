@@ -27,3 +27,17 @@ sys.exit(0 if kernel["split_launches"] == kernel["launches"] > 0 else 1)
 PYTHON
 bin/skmd-info | grep -q '  vector_add ' || fail "skmd-info does not know the kernel: $(bin/skmd-info)"
 if grep -rqF "$source/" bin lib bench; then fail "the tree's path is in the bundle: $(grep -rlF "$source/" bin lib bench)"; fi
+
+# The measurements run from the bundle as well: each device alone and through SKMD, a table, and every figure in one file.
+scripts/bench-gpu.sh --size small --repeat 2 --rounds 1 --workloads vector_add,reduction --modes equal,auto --out "$work/gpu.json" \
+  --devices portable:pthread@discrete,portable:basic@discrete >"$work/table" || fail "bench-gpu.sh: $(cat "$work/table")"
+grep -q '^vector_add .*[0-9]' "$work/table" || fail "no row in the table: $(cat "$work/table")"
+/usr/bin/python3 - "$work/gpu.json" <<'PYTHON' || fail "figures are missing: $(cat "$work/gpu.json")"
+import json, sys
+found = json.load(open(sys.argv[1]))
+row = found["workloads"]["reduction"]
+assert found["machine"]["devices"] and found["machine"]["processor"]
+assert all(len(answer["seconds"]) == 2 and answer["ok"] for side in row.values() for answer in side.values()) and row["vendor"]
+assert row["skmd"]["equal"]["stats"]["kernels"][0]["split_launches"] > 0
+assert any(pair["with"]["pipelined_launch_us"]["median"] > 0 for rounds in found["calls"].values() for pair in rounds)
+PYTHON

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Measures this machine: the sixteen workloads on each device alone, without SKMD, then through SKMD in `equal` and `auto`; what a call
+# costs. Leaves one JSON file with every figure and the machine's facts, and prints a table. From a build or from an unpacked bundle.
+#
+#   scripts/bench-gpu.sh [--out FILE] [--size SIZE] [--modes equal,auto] …     more: scripts/bench-gpu.sh --help
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=$top/build
+[[ -x $top/bin/skmd-run ]] && build=$top
+exec python3 -B "$top/bench/scripts/gpu.py" --build "$build" "$@"
