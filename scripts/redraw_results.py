@@ -95,6 +95,30 @@ def merges(raw):
                       f"{entry['cpu_time'] / copy['cpu_time']:.1f}"] for name, entry in medians.items()])
 
 
+def gpus(raw):
+    """Per workload: the best single device without SKMD, and SKMD in each mode; seconds of the fastest repetition."""
+    def fastest(answers):
+        known = [(min(answer["seconds"]), name) for name, answer in answers.items() if "seconds" in answer]
+        return min(known, default=(None, "none ended"))
+
+    def cell(answer, best):
+        if "seconds" not in answer:
+            return [answer.get("error", "wrong"), ""]
+        return [f"{min(answer['seconds']):.4f}", f"{min(answer['seconds']) / best:.2f}" if best else ""]
+
+    rows = []
+    for workload, row in raw["workloads"].items():
+        best, name = fastest(row["vendor"])
+        line = [workload, name.partition(":")[2] or name, f"{best:.4f}" if best else ""]
+        for mode in raw["modes"]:
+            line += cell(row["skmd"][mode], best)
+        rows.append(line)
+    head = ["workload", "best single device", "seconds"]
+    for mode in raw["modes"]:
+        head += [f"{mode}, s", "of the best"]
+    return markdown(head, rows)
+
+
 def suites(raw):
     """Per suite and mode: outcomes, launches that were split, why the others stayed whole."""
     def share(row):
@@ -139,7 +163,7 @@ def random_features(raw):
                                               for name, count in raw["features"].items()])
 
 
-KINDS = {"suites": suites, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+KINDS = {"suites": suites, "gpus": gpus, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 

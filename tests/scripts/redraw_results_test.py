@@ -49,6 +49,21 @@ class Redraw(unittest.TestCase):
             self.assertNotIn("old", text)
             self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n"))
 
+    def test_figures_of_gpus_become_tables(self):
+        raw = {"modes": ["equal", "auto"], "workloads": {"w": {
+            "vendor": {"A:a": {"seconds": [3, 2]}, "B:b": {"error": "no end within 9 s"}},
+            "skmd": {"equal": {"seconds": [1.5, 1]}, "auto": {"error": "no end within 9 s"}}}}}
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "raw"))
+            with open(os.path.join(folder, "raw", "g.json"), "w", encoding="utf-8") as file:
+                json.dump(raw, file)
+            page = os.path.join(folder, "page.md")
+            with open(page, "w", encoding="utf-8") as file:
+                file.write("<!-- table gpus raw/g.json -->\n<!-- end -->\n")
+            self.assertEqual(run(folder).returncode, 0)
+            with open(page, encoding="utf-8") as file:
+                self.assertIn("| w | a | 2.0000 | 1.0000 | 0.50 | no end within 9 s |  |", file.read())
+
     def test_counts_of_random_kernels_become_tables(self):
         raw = {"commit": "c", "command": "x", "seconds": 9, "failures": 0, "programs": 4, "cases": 1, "chains": 1, "split_programs": 3,
                "without_used_atomics": 3, "split_without_used_atomics": 3, "rung_programs": {"diff": 2}, "rung_buffers": {"diff": 7},
