@@ -11,11 +11,12 @@ class Shared:
     """Mixed into KernelWriter."""
 
     def atomic_call(self, operation, kind, place, value):
-        """The 64-bit functions and the older names of the 32-bit ones begin with atom_."""
+        """The 64-bit functions and the older names of the 32-bit ones begin with atom_; those know no float."""
         self.uses(f"atomic_{operation}")
         if SIZES[kind] == 8:
             self.uses("atomic64")
-        prefix = "atom" if SIZES[kind] == 8 or self.chance(10) else "atomic"
+        old = self.chance(10) and kind != "float"
+        prefix = "atom" if SIZES[kind] == 8 or old else "atomic"
         return f"{prefix}_{operation}(&{place}" + ("" if operation in ("inc", "dec") else f", {value}") + ")"
 
     # -- global memory, result unused
