@@ -114,7 +114,8 @@ Result<api::Composition> compose_on(Observer& observer) {
   auto settings = read_settings(found->devices.size());
   if (!settings) return settings.error();
 
-  auto* machine = new Machine;
+  // Never destroyed; kept where leak checkers see it, also where memory for the rest is short.
+  static auto* machine = new Machine;
   machine->devices = std::move(found->devices);
   machine->anchor = choose_anchor(machine->devices);
   machine->settings = std::move(*settings);
@@ -124,7 +125,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   const fs::path helper = library.parent_path().parent_path() / "libexec" / "skmd" / "skmd-compile";
   machine->code_folder = cache_folder();
   machine->compiler = new compiler::Client({.helper = helper, .cache = cache_folder()});
-  auto* info = new DeviceInfo(*machine);
+  static auto* info = new DeviceInfo(*machine);
   machine->info = info;
   machine->language = info->language();
   tell_observer(*machine);

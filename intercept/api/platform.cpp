@@ -31,8 +31,9 @@ void compose_world() noexcept {
     if (!composition) return;  // the composer has logged why
     set_error_log(composition->machine->observer);
     refuse_forks();
-    auto* platform = new Platform(*composition);
-    auto* device = new VirtualDevice(*platform);
+    // Where leak checkers see them, also without a platform in the end.
+    static auto* platform = new Platform(*composition);
+    static auto* device = new VirtualDevice(*platform);
     if (publish(*platform) == nullptr || publish(*device) == nullptr) return;
     world = World{platform, device};
   } catch (...) {  // no memory for a platform: no platform

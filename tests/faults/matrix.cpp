@@ -2,7 +2,7 @@
 // The fault matrix: one application's session over the stub driver, again and again, each time with one vendor call
 // failing at one of its uses. Every run is a process of its own, since a driver that has lost a device stays that way.
 #include <dlfcn.h>
-#include <poll.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +103,16 @@ std::string leaked() {
   return kinds;
 }
 
+/// What a thread is just giving back may be in nobody's sight for a moment; what leaked stays so.
+bool leaks_memory() {
+  if (__lsan_do_recoverable_leak_check == nullptr) return false;
+  for (int i = 0; i < 5; ++i) {
+    if (__lsan_do_recoverable_leak_check() == 0) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return true;
+}
+
 [[noreturn]] void child(const Run& run) {
   prepare(*run.configuration);
   if (run.failure.starts_with(kAllocation))
@@ -115,7 +125,7 @@ std::string leaked() {
     std::fprintf(stderr, "native objects are left: %s\n", kinds.c_str());
     code = kLeak;
   }
-  if (__lsan_do_recoverable_leak_check != nullptr && __lsan_do_recoverable_leak_check() != 0) code = kLeak;
+  if (leaks_memory()) code = kLeak;
   std::fflush(stderr);
   _exit(code);
 }
@@ -217,6 +227,7 @@ struct Child {
   int errors = -1;  // its standard error
   Run* run = nullptr;
   std::chrono::steady_clock::time_point begun;
+  std::string text{};  // its standard error so far, or the begin of it
 };
 
 Child start(Run& run) {
@@ -230,15 +241,21 @@ Child start(Run& run) {
     child(run);
   }
   close(ends[1]);
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
   return started;
+}
+
+/// A report that fills the pipe would stop the child.
+void drain(Child& running) {
+  constexpr std::size_t kMost = 4000;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(running.errors, buffer, sizeof buffer)) > 0;)
+    if (running.text.size() < kMost) running.text.append(buffer, static_cast<std::size_t>(got));
 }
 
 /// True if the run was good. Standard error of good runs is thrown away.
 bool finish(Child& ended, int status, bool timed_out) {
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got = 0; (got = read(ended.errors, buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<std::size_t>(got));
+  drain(ended);
   close(ended.errors);
   if (status == 0) return true;
   const char* const how = timed_out                      ? "hangs"
@@ -246,7 +263,7 @@ bool finish(Child& ended, int status, bool timed_out) {
                           : WEXITSTATUS(status) == kLeak ? "leaks"
                                                          : "is wrong";
   std::printf("FAILED %s %s: %s\n%s", ended.run->configuration->name, ended.run->failure.c_str(), how,
-              text.substr(0, 4000).c_str());
+              ended.text.substr(0, 4000).c_str());
   std::fflush(stdout);
   return false;
 }
@@ -258,6 +275,7 @@ std::size_t run_all(std::vector<Run>& runs, const Options& options) {
     while (next < runs.size() && children.size() < options.jobs) children.push_back(start(runs[next++]));
     bool any = false;
     for (std::size_t i = 0; i < children.size(); ++i) {
+      drain(children[i]);
       const auto age = std::chrono::steady_clock::now() - children[i].begun;
       const bool timed_out = age > std::chrono::seconds(options.seconds);
       if (timed_out) kill(children[i].pid, SIGKILL);
