@@ -62,7 +62,8 @@ void Queue::ended(Event& event) {
 void Queue::withdraw(Event& event, const std::vector<Ref<Event>>& earlier) {
   {
     const std::lock_guard lock(mutex_);
-    if (last_.get() == &event) last_ = earlier.empty() ? Ref<Event>() : earlier.back();
+    // One that has ended leaves the queue no more, and would keep it alive.
+    if (last_.get() == &event) last_ = earlier.empty() || earlier.back()->ended() ? Ref<Event>() : earlier.back();
     if (barrier_.get() == &event) {
       barrier_ = nullptr;
       for (const Ref<Event>& before : earlier)
