@@ -143,12 +143,16 @@ Status run_build(const Ref<Program>& program, const Notify& notify, std::functio
     Outcome outcome;
     try {
       outcome = work();
-    } catch (const std::exception& exception) {
-      outcome = refused(CL_OUT_OF_HOST_MEMORY, {}, std::string("exception: ") + exception.what());
+    } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
+      outcome = Outcome{nullptr, {}, CL_OUT_OF_HOST_MEMORY, "no host memory"};
     }
     const cl_int code = outcome.code;
-    std::string reason = outcome.reason;
-    publish_outcome(*program, std::move(outcome));
+    std::string reason;
+    try {
+      reason = outcome.reason;
+    } catch (const std::exception&) {  // the code has to do
+    }
+    publish_outcome(*program, std::move(outcome));  // in any case: a build that never ends could never be repeated
     if (code == CL_SUCCESS) return {};
     return Error{code, std::move(reason)};
   };

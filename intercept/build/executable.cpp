@@ -26,8 +26,7 @@ std::string join_logs(const Machine& machine, std::string log, const VendorOutco
 
 void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& traits, ProgramBuild& build) {
   std::shared_ptr<HostCode> code;
-  if (!build.answer.span_code.empty())
-    code = std::make_shared<HostCode>(build.answer.span_code, machine.code_folder);
+  if (!build.answer.span_code.empty()) code = std::make_shared<HostCode>(build.answer.span_code, machine.code_folder);
   for (const domain::KernelTraits& kernel : traits)
     build.kernels.push_back(
         std::make_shared<BuiltKernel>(machine, kernel, build.opaque(), build.answer.hash, build.native, code));
@@ -90,9 +89,12 @@ Outcome make_opaque(Machine& machine, const VendorInput& input, const std::strin
 }
 
 void publish_outcome(Program& program, Outcome outcome) {
-  if (outcome.build != nullptr) remember(*outcome.build);
-  if (outcome.build == nullptr && outcome.log.empty()) outcome.log = outcome.reason;
-  program.end(std::move(outcome.build), std::move(outcome.log));
+  try {
+    if (outcome.build != nullptr) remember(*outcome.build);
+  } catch (const std::bad_alloc&) {  // only skmd-info misses it
+  }
+  const bool told = outcome.build != nullptr || !outcome.log.empty();
+  program.end(std::move(outcome.build), std::move(told ? outcome.log : outcome.reason));
 }
 
 }  // namespace skmd::icd

@@ -81,13 +81,19 @@ Result<Ref<Program>> link_program(const Ref<Context>& context, const std::string
   auto units = gather_units(inputs);
   if (!units) return units.error();
   auto program = make_object<Program>(context, Program::Origin::link, std::string());
-  if (publish(*program) == nullptr) return Error{CL_OUT_OF_HOST_MEMORY, "no memory for another handle"};
   (void)program->begin(options);  // nobody else knows the program yet
   Machine& machine = context->machine();
-  // A failed link still gives its program, with status ERROR: what is returned here is no error.
-  (void)run_build(program, notify, [&machine, units = std::move(*units), parsed = *parsed] {
+  std::function<Outcome()> work = [&machine, units = std::move(*units), parsed = *parsed] {
     return parsed.library ? make_library(units) : link_units(machine, units, parsed.vendor_options);
-  });
+  };
+  if (publish(*program) == nullptr) return Error{CL_OUT_OF_HOST_MEMORY, "no memory for another handle"};
+  try {
+    // A failed link still gives its program, with status ERROR: what is returned here is no error.
+    (void)run_build(program, notify, std::move(work));
+  } catch (...) {  // bad_alloc: the application never sees the handle
+    release(*program->slot());
+    throw;
+  }
   return program;
 }
 
