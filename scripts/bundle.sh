@@ -20,29 +20,14 @@ is_elf() { [[ -f $1 && "$(head -c 4 "$1" | tail -c 3)" == ELF ]]; }
 # Libraries that every system of that age has.
 is_base() { [[ $1 =~ ^(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libz|libzstd)[.-] ]]; }
 
-for folder in bin lib libexec bench; do
-  mkdir -p "$root/$folder"
-  # Only what was built to be used; build systems keep archives and notes of their own beside it.
-  depth=()
-  [[ $folder == bench ]] && depth=(-maxdepth 1)
-  (cd "$build/$folder" && find . "${depth[@]}" -type f -not -name '*.a' -not -name '*.o' -not -name '*.cmake' -not -name '*.ninja' \
-    -not -path '*/CMakeFiles/*' -print0) | while IFS= read -r -d '' file; do
-    if [[ $folder == bench && ! -x $build/$folder/$file ]]; then continue; fi
-    mkdir -p "$root/$folder/$(dirname "$file")"
-    cp -L "$build/$folder/$file" "$root/$folder/$file"
-  done
+# The same rules as for an installation (packaging/CMakeLists.txt); of these components every place is relative.
+for component in driver bench; do
+  cmake --install "$build" --prefix "$root" --component "$component" --strip >"$stage/log" || { cat "$stage/log" >&2; exit 1; }
 done
-
-# What scripts/bench-gpu.sh needs.
-mkdir -p "$root/scripts" "$root/bench/scripts" "$root/bench/micro"
-cp scripts/bench-gpu.sh "$root/scripts/"
-cp bench/scripts/gpu.py "$root/bench/scripts/"
-[[ -x $build/bench/micro/call_cost ]] && cp -L "$build/bench/micro/call_cost" "$root/bench/micro/"
 
 mkdir -p "$root/lib/fallback"
 while IFS= read -r -d '' file; do
   is_elf "$file" || continue
-  strip --strip-unneeded "$file"
   while read -r library _ path _; do
     [[ $path == /* ]] && ! is_base "$library" && cp -L "$path" "$root/lib/fallback/$library"
   done < <(ldd "$file" | grep '=>') || true
@@ -60,10 +45,6 @@ SKMD $version: all OpenCL devices of a machine as one.
 The OpenCL drivers of the real devices must be installed; skmd-info says what it finds and what it leaves out.
 TEXT
 if [[ -n "$(ls -A profiles 2>/dev/null)" ]]; then cp -r profiles "$root/"; fi
-
-for file in bin/skmd-run bin/skmd-info lib/libskmd.so libexec/skmd/skmd-compile; do
-  [[ -e $root/$file ]] || { echo "bundle: $build/$file was not built" >&2; exit 1; }
-done
 
 if command -v zstd >/dev/null; then
   archive=$build/$name.tar.zst

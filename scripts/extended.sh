@@ -15,6 +15,7 @@ steps=(
   "asan     sanitized asan"
   "tsan     sanitized tsan"
   "models   long_models"
+  "install  scripts/install-test.sh"
 )
 quick=0
 

@@ -28,6 +28,8 @@ PYTHON
 bin/skmd-info | grep -q '  vector_add ' || fail "skmd-info does not know the kernel: $(bin/skmd-info)"
 if grep -rqF "$source/" bin lib bench; then fail "the tree's path is in the bundle: $(grep -rlF "$source/" bin lib bench)"; fi
 
+/usr/bin/python3 -B "$source/tests/scripts/symbol_versions.py" "$PWD" || fail 'not for Debian 12 and Ubuntu 24.04'
+
 # The measurements run from the bundle as well: each device alone and through SKMD, a table, and every figure in one file.
 scripts/bench-gpu.sh --size small --repeat 2 --rounds 1 --workloads vector_add,reduction --modes equal,auto --out "$work/gpu.json" \
   --devices portable:pthread@discrete,portable:basic@discrete >"$work/table" || fail "bench-gpu.sh: $(cat "$work/table")"
