@@ -6,7 +6,7 @@ set -euo pipefail
 source "$(dirname "$0")/packages.sh"
 
 needed=(
-  g++ cmake ninja-build git
+  g++ cmake ninja-build git dpkg-dev file
   llvm-22-dev llvm-22 llvm-22-tools clang-22 libclang-22-dev liblld-22-dev lld-22 libpolly-22-dev libclc-22-dev
   libzstd-dev zlib1g-dev
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind clinfo
@@ -16,7 +16,7 @@ needed=(
   locales
 )
 # Only make things faster, smaller or checked twice.
-wished=(ccache clang zstd libclang-rt-22-dev)
+wished=(ccache clang zstd libclang-rt-22-dev debootstrap)
 
 mapfile -t missing < <(absent "${needed[@]}")
 mapfile -t missing_wished < <(absent "${wished[@]}")

@@ -43,15 +43,15 @@ domain::Error VendorDevice::aside_error() const {
 Result<std::shared_ptr<NativeContext>> VendorDevice::context() const {
   if (health()->aside()) return aside_error();
   std::lock_guard lock(mutex_);
-  if (!context_) {
-    auto made = NativeContext::create(platform_.cl, platform_.id, id_);
-    if (!made) {
-      health()->call_failed(made.error().code, description_.name + ": " + made.error().reason);
-      return made.error();
-    }
-    context_ = std::move(*made);
+  if (auto living = context_.lock()) return living;
+  auto made = NativeContext::create(platform_.cl, platform_.id, id_);
+  if (!made) {
+    health()->call_failed(made.error().code, description_.name + ": " + made.error().reason);
+    return made.error();
   }
-  return context_;
+  context_ = *made;
+  if (description_.kind == DeviceKind::gpu) kept_ = *made;
+  return made;
 }
 
 Result<std::vector<std::byte>> VendorDevice::info(cl_device_info name) const {

@@ -57,7 +57,9 @@ class VendorDevice final : public Device {
   void tidy(Ticket ticket) override;
 
  private:
-  /// The native context, made at the first call.
+  /// The native context, made where there is none. It lives as long as something in it does, a GPU's until the end:
+  /// GPUs' are dear. A context that is only kept is not free of effects either: PoCL 3.1, having one, ends applications
+  /// that release what it returns beside an error, as clinfo does.
   Result<std::shared_ptr<NativeContext>> context() const;
   /// The line, made at the first call; null with `failure` set if the device gives no queue.
   BatchLine* line(domain::Error& failure);
@@ -78,7 +80,8 @@ class VendorDevice final : public Device {
   DeviceDescription description_;
 
   mutable std::mutex mutex_;  // guards what follows; never held over a batch
-  mutable std::shared_ptr<NativeContext> context_;
+  mutable std::weak_ptr<NativeContext> context_;
+  mutable std::shared_ptr<NativeContext> kept_;  // a GPU's
   mutable std::map<cl_device_info, Result<std::vector<std::byte>>> infos_;
   std::map<std::tuple<bool, cl_addressing_mode, cl_filter_mode>, std::shared_ptr<NativeSampler>> samplers_;
   std::shared_ptr<BatchLine> line_;

@@ -14,6 +14,20 @@ TEST_P(StubDevice, TellsSpaceAndBlocking) {
   EXPECT_EQ(device_->description().space, device_->description().discrete ? 1u : 0u);
 }
 
+/// A context that is only kept does harm in PoCL 3.1; see VendorDevice::context().
+TEST_P(StubDevice, HoldsAContextOnlyWhileSomethingIsInIt) {
+  const std::size_t kept = device_->description().kind == DeviceKind::gpu ? 1 : 0;
+  EXPECT_EQ(stub::live_objects(), before_) << stub::live_kinds();
+  auto memory = allocate(64);
+  EXPECT_EQ(stub::live_objects(), before_ + 2) << stub::live_kinds();
+  memory.reset();
+  EXPECT_EQ(stub::live_objects(), before_ + kept) << stub::live_kinds();
+  memory = allocate(64);
+  EXPECT_EQ(run_batch(*device_, {zeros(memory, 64)}).status, CL_SUCCESS);
+  memory.reset();
+  EXPECT_NE(stub::live_kinds().find("contexts=1 queues=1"), std::string::npos) << stub::live_kinds();
+}
+
 TEST_P(StubDevice, RecordsTheCallsOfABatch) {
   const auto memory = allocate(1024);
   const auto other = allocate(1024);
