@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/host_code.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <utility>
 
 namespace skmd::icd {
@@ -10,6 +14,9 @@ namespace {
 /// Small enough that threads end together, large enough that handing out costs nothing.
 constexpr std::uint64_t kPiecesPerThread = 8;
 constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
+/// Below this, waking threads costs more than they save.
+constexpr std::uint64_t kThreadedCopy = std::uint64_t{4} << 20;
+constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
 }  // namespace
 
@@ -51,6 +58,26 @@ void for_each_piece(const domain::RangeSet& ranges, std::uint64_t element,
     const std::size_t last = std::min(pieces.size(), (i + 1) * share);
     for (std::size_t piece = i * share; piece < last; ++piece) body(pieces[piece]);
   });
+}
+
+void host_threads(const std::function<void(std::size_t)>& body, std::size_t count) {
+  cpu::Pool::shared().run(count, body);
+}
+
+void copy_host(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  const std::less<const std::byte*> before;
+  const bool apart = !before(from, to + bytes) || !before(to, from + bytes);
+  if (bytes >= kThreadedCopy && apart)
+    cpu::copy_bytes(cpu::Pool::shared(), from, to, bytes);
+  else if (bytes != 0)
+    std::memmove(to, from, bytes);
+}
+
+std::byte* map_host(std::uint64_t bytes) {
+  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  if (bytes >= 2 * kHugePage) (void)madvise(pages, bytes, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(pages);
 }
 
 }  // namespace skmd::icd

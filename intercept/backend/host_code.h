@@ -41,4 +41,14 @@ class HostCode {
 void for_each_piece(const domain::RangeSet& ranges, std::uint64_t element,
                     const std::function<void(const domain::ByteRange&)>& body);
 
+/// Calls `body(i)` for i in [0, count) on the pool's threads, the caller's among them, and waits.
+void host_threads(const std::function<void(std::size_t)>& body, std::size_t count);
+
+/// memmove(), by several threads where that pays and the two do not overlap.
+void copy_host(std::byte* to, const std::byte* from, std::uint64_t bytes);
+
+/// Address space of so many bytes, zero, that costs nothing until it is touched, and then few page faults. Null where
+/// the system refuses; given back by munmap().
+std::byte* map_host(std::uint64_t bytes);
+
 }  // namespace skmd::icd

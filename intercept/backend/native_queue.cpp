@@ -71,6 +71,7 @@ Result<std::unique_ptr<NativeQueue>> NativeQueue::create(std::shared_ptr<NativeC
 }
 
 NativeQueue::~NativeQueue() {
+  staged_.reset();
   if (timed_ != nullptr) context_->cl->clReleaseCommandQueue(timed_);
   context_->cl->clReleaseCommandQueue(usual_);
 }
@@ -104,9 +105,21 @@ Status NativeQueue::taken(const char* call, cl_int code, cl_event event, Flight&
   return {};
 }
 
+StagedWrites* NativeQueue::staged_writes() {
+  if (!habits_.slow_pageable || !stages_) return nullptr;
+  if (!staged_) staged_ = StagedWrites::create(context_);
+  stages_ = staged_ != nullptr;
+  return staged_.get();
+}
+
 Status NativeQueue::enqueue_op(const WriteOp& op, Flight& flight) {
   const auto& cl = *context_->cl;
   cl_event event = nullptr;
+  if (StagedWrites* staged = StagedWrites::worth(op.rows) ? staged_writes() : nullptr; staged != nullptr) {
+    flight.begun.emplace_back(flight.events.size(), host_now());
+    if (Status status = staged->write(queue_, mem_of(op.memory), op.host, op.rows, &event); !status) return status;
+    return taken("a write", CL_SUCCESS, event, flight);
+  }
   const auto parts = as_rectangles(op.rows, bytes_of(op.memory));
   for (const domain::RowRun& part : parts) {
     cl_event* const wanted = &part == &parts.back() ? &event : nullptr;
@@ -391,6 +404,8 @@ void NativeQueue::read_times(const Flight& flight, BatchResult& result) const {
       result.times.push_back({on_host(n.start), on_host(n.end), n.end - n.start});
     }
   }
+  for (const auto& [op, begun] : flight.begun)
+    if (op < result.times.size()) result.times[op].start = std::min(result.times[op].start, begun);
 }
 
 }  // namespace skmd::icd

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "intercept/backend/native_objects.h"
+#include "intercept/backend/staged_writes.h"
 
 namespace skmd::icd {
 
@@ -27,7 +28,9 @@ struct Flight {
   std::uint64_t submitted;
   const cl_icd_dispatch* cl = nullptr;  // set with the first event
   std::vector<cl_event> events;         // one per enqueued op, null for ops without work
-  cl_event last = nullptr;              // the last of them that is not null
+  /// Ops whose event tells of their last part only, and when they began, on the host's clock.
+  std::vector<std::pair<std::size_t, std::uint64_t>> begun;
+  cl_event last = nullptr;  // the last of them that is not null
   std::vector<std::shared_ptr<MemoryHandle>> held;
   cl_int status = CL_SUCCESS;  // first failure at enqueue
   std::string reason;
@@ -45,6 +48,8 @@ struct QueueHabits {
   /// After a failed command everything later in the context fails (CUDA's sticky errors), and events of all of it say
   /// CL_COMPLETE: only waiting tells. An event costs as much as half a launch: quiet batches go without one.
   bool failures_stay = false;
+  /// Pageable memory is copied at a fraction of the link's rate: large transfers go through page-locked memory.
+  bool slow_pageable = false;
 };
 
 class NativeQueue {
@@ -88,6 +93,8 @@ class NativeQueue {
   void turn_to(bool times);
 
   Status enqueue_op(const WriteOp& op, Flight& flight);
+  /// Null where large writes are better left to the driver.
+  StagedWrites* staged_writes();
   Status enqueue_op(const ReadOp& op, Flight& flight);
   Status enqueue_op(const FillOp& op, Flight& flight);
   Status enqueue_op(const CopyOp& op, Flight& flight);
@@ -103,9 +110,11 @@ class NativeQueue {
 
   const std::shared_ptr<NativeContext> context_;
   const cl_command_queue usual_;
-  cl_command_queue timed_ = nullptr;  // made when it is needed, if times are slow
-  cl_command_queue queue_;            // the one of them that is in use
-  bool used_ = false;                 // something was enqueued to it
+  cl_command_queue timed_ = nullptr;      // made when it is needed, if times are slow
+  cl_command_queue queue_;                // the one of them that is in use
+  bool used_ = false;                     // something was enqueued to it
+  std::unique_ptr<StagedWrites> staged_;  // made when it is needed …
+  bool stages_ = true;                    // … and possible
   const std::string device_name_;
   const QueueHabits habits_;
 };

@@ -168,6 +168,8 @@ struct ImageShape {
   std::uint64_t buffer_offset = 0, buffer_bytes = 0;  // of an image over a buffer: its bytes in there
 };
 
+class PinnedPieces;
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -225,6 +227,9 @@ class Device {
   /// Whoever has submitted `ticket` and holds no lock: completes older batches that have ended, if it is time to. Never
   /// waits for the device. A thread of the adapter's would do it too, at the price of sharing caches with the caller.
   virtual void tidy(Ticket ticket) = 0;
+  /// Page-locked memory for reads, on devices that read pageable memory slowly; null elsewhere. Large writes are
+  /// staged inside the adapter: their enqueue may block for as long as the host's threads copy.
+  virtual PinnedPieces* pinned_pieces() { return nullptr; }
 
  private:
   const std::shared_ptr<Health> health_ = std::make_shared<Health>();

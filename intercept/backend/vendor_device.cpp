@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/vendor_device.h"
 
+#include "cpu-driver/runtime/pool.h"
 #include "intercept/backend/driver_probe.h"
 #include "intercept/backend/native_error.h"
+#include "intercept/backend/pinned_memory.h"
 
 namespace skmd::icd {
 
@@ -182,6 +184,20 @@ void VendorDevice::help(Ticket ticket) {
 
 void VendorDevice::tidy(Ticket ticket) {
   if (BatchLine* const ready = ready_line_.load(std::memory_order_acquire); ready != nullptr) ready->tidy(ticket);
+}
+
+PinnedPieces* VendorDevice::pinned_pieces() {
+  if (!habits().slow_pageable || cpu::Pool::shared().threads() < 2) return nullptr;
+  auto opened = context();
+  if (!opened) return nullptr;
+  std::lock_guard lock(mutex_);
+  if (!pieces_ && pins_) {
+    auto memory = PinnedMemory::create(*opened, kPinnedPieces * kPinnedPiece);
+    std::byte* const base = memory ? memory->host() : nullptr;
+    if (base != nullptr) pieces_ = std::make_unique<PinnedPieces>(base, std::move(memory));
+    pins_ = pieces_ != nullptr;
+  }
+  return pieces_.get();
 }
 
 }  // namespace skmd::icd

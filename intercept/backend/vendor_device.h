@@ -10,6 +10,7 @@
 
 #include "intercept/backend/batch_line.h"
 #include "intercept/backend/native_objects.h"
+#include "intercept/backend/pinned_pieces.h"
 #include "intercept/backend/vendor_driver.h"
 
 namespace skmd::icd {
@@ -55,6 +56,7 @@ class VendorDevice final : public Device {
   Ticket submit(Batch&& batch) override;
   void help(Ticket ticket) override;
   void tidy(Ticket ticket) override;
+  PinnedPieces* pinned_pieces() override;
 
  private:
   /// The native context, made where there is none. It lives as long as something in it does, a GPU's until the end:
@@ -67,7 +69,7 @@ class VendorDevice final : public Device {
   domain::Error told(const char* call, cl_int code) const;
   [[nodiscard]] domain::Error aside_error() const;
   [[nodiscard]] bool is_nvidia() const { return description_.vendor == "NVIDIA Corporation"; }
-  [[nodiscard]] QueueHabits habits() const { return {is_nvidia(), is_nvidia()}; }
+  [[nodiscard]] QueueHabits habits() const { return {is_nvidia(), is_nvidia(), is_nvidia()}; }
   /// Work-items that a group of a kernel may have whose work-group size the driver gives as `said`.
   [[nodiscard]] std::uint64_t largest_group(std::uint64_t said) const;
   Result<std::shared_ptr<NativeProgram>> finish_build(std::shared_ptr<VendorProgram> program,
@@ -84,6 +86,8 @@ class VendorDevice final : public Device {
   mutable std::shared_ptr<NativeContext> kept_;  // a GPU's
   mutable std::map<cl_device_info, Result<std::vector<std::byte>>> infos_;
   std::map<std::tuple<bool, cl_addressing_mode, cl_filter_mode>, std::shared_ptr<NativeSampler>> samplers_;
+  std::unique_ptr<PinnedPieces> pieces_;  // made when they are needed …
+  bool pins_ = true;                      // … and possible
   std::shared_ptr<BatchLine> line_;
   std::atomic<BatchLine*> ready_line_{nullptr};
 };

@@ -29,12 +29,14 @@ class ReadCommand final : public RangeCommand {
  public:
   ReadCommand(std::shared_ptr<Storage> from, const Region& region, const HostBox& to)
       : RangeCommand("read", region.bytes() <= kInlineBytes), from_(std::move(from)), region_(region), to_(to) {
-    touch(from_, effective_ranges(*from_, region), false, HostCopy::required);
+    linear_ = region.is_linear() && !from_->is_image();
+    touch(from_, effective_ranges(*from_, region), false, linear_ ? HostCopy::inlined : HostCopy::required);
   }
 
  protected:
   Status perform() override {
     if (region_.bytes() == 0) return {};
+    if (linear_) return read_bytes(*from_, region_.begin, to_.first, region_.bytes());
     auto root = from_->host();
     if (!root) return root.error();
     copy_to_host(*root, region_, to_);
@@ -45,6 +47,7 @@ class ReadCommand final : public RangeCommand {
   std::shared_ptr<Storage> from_;
   Region region_;
   HostBox to_;
+  bool linear_ = false;
 };
 
 class WriteCommand final : public WritingCommand {
@@ -61,6 +64,7 @@ class WriteCommand final : public WritingCommand {
  protected:
   Status perform() override {
     if (region_.bytes() == 0) return {};
+    if (region_.is_linear() && !to_->is_image()) return write_bytes(*to_, region_.begin, from_.first, region_.bytes());
     auto root = to_->host();
     if (!root) return root.error();
     copy_from_host(*root, region_, from_);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "intercept/launch/conductor.h"
-#include "intercept/launch/link_rates.h"
+#include "intercept/object/link_rates.h"
 
 namespace skmd::icd {
 

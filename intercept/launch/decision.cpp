@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "intercept/launch/link_rates.h"
+#include "intercept/object/link_rates.h"
 
 namespace skmd::icd {
 

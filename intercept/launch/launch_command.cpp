@@ -30,6 +30,20 @@ struct LaunchCommand::InFlight {
   std::uint64_t begin = 0;
 };
 
+namespace {
+
+/// Tells the launch's buffers where they are used: what is written to them next goes there.
+void tell_users(const Machine& machine, const LaunchView& view, const Decision& decision) {
+  std::optional<std::uint32_t> user;
+  if (decision.slices.size() == 1) {
+    const std::uint32_t device = decision.slices.front().device;
+    if (machine.devices[device]->description().space != domain::kHostSpace) user = device;
+  }
+  for (const auto& root : view.roots()) root->used_on(user);
+}
+
+}  // namespace
+
 LaunchCommand::LaunchCommand(Machine& machine, Launch launch)
     : machine_(machine), launch_(std::move(launch)), view_(machine, launch_) {}
 
@@ -149,6 +163,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
     throw;
   }
   flight->guard.reset();
+  tell_users(machine_, view_, *flight->decision);
   event->set_native(&device, ticket);
   return true;
 }
@@ -265,6 +280,7 @@ void LaunchCommand::again(InFlight& flight, const BatchResult& result, Spoilt& s
 Status LaunchCommand::run_locked(Event& event) {
   const std::uint64_t begin = now_ns();
   auto decision = decide(machine_, launch_, view_);
+  tell_users(machine_, view_, *decision);
   std::unique_ptr<Verification> verification;
   if (machine_.settings.verify && decision->slices.size() > 1) {
     auto begun = Verification::begin(machine_, launch_, view_, *decision);

@@ -8,17 +8,15 @@
 #include <utility>
 
 #include "intercept/backend/host_code.h"
-#include "intercept/object/mover.h"
+#include "intercept/object/fetch.h"
 
 namespace skmd::icd {
 
 Result<Scratch> Scratch::make(std::uint64_t bytes) {
-  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED)
+  std::byte* const pages = map_host(bytes);
+  if (pages == nullptr)
     return domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory for " + std::to_string(bytes) + " bytes of results"};
-  // Results are read in any order: fewer, larger pages.
-  (void)madvise(pages, bytes, MADV_HUGEPAGE);
-  return Scratch(static_cast<std::byte*>(pages), bytes);
+  return Scratch(pages, bytes);
 }
 
 Scratch::Scratch(Scratch&& other) noexcept
@@ -53,32 +51,10 @@ Result<std::vector<SliceResult>> fetch_results(Machine& machine, Storage& storag
     if (!bytes) return bytes.error();
     results.push_back({&slice, std::move(ranges), std::move(*bytes)});
   }
-  std::vector<TransferReport> reports(results.size());
-  BatchGroup group;
-  Status status;
-  for (std::size_t i = 0; i < results.size() && status; ++i) {
-    const SliceWork& slice = *results[i].slice;
-    auto native = storage.native(slice.device);
-    if (!native) {
-      status = native.error();
-      break;
-    }
-    Batch batch;
-    batch.want_times = machine.observer->wants_times();
-    const domain::RangeSet& ranges = results[i].ranges;
-    for (const domain::RowRun& rows : domain::row_runs(ranges))
-      batch.ops.emplace_back(ReadOp{*native, results[i].bytes.data(), rows});
-    reports[i] = {slice.device, 0, ranges.bytes(), 0, 0, kernel};
-    group.submit(*machine.devices[slice.device], std::move(batch), [&report = reports[i]](const BatchResult& result) {
-      if (result.times.empty()) return;
-      report.start = result.times.front().start;
-      report.end = result.times.back().end;
-    });
-  }
-  // Whatever was submitted must have ended before the memory that it writes may go.
-  if (const Status ended = group.wait(); status && !ended) status = ended;
-  if (!status) return status.error();
-  for (const TransferReport& report : reports) machine.observer->transfer(report);
+  std::vector<Fetch> fetches;
+  for (const SliceResult& result : results)
+    fetches.push_back({&storage, result.slice->device, result.bytes.data(), result.ranges});
+  if (Status status = fetch(machine, fetches, kernel); !status) return status.error();
   return results;
 }
 

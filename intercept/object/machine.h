@@ -27,6 +27,8 @@ struct Settings {
 
 class DeviceInfo;
 
+inline constexpr std::int32_t kSeveralUsers = -1;
+
 struct Machine {
   std::vector<std::shared_ptr<Device>> devices;  // order of `devices` everywhere
   std::uint32_t anchor = 0;                      // honours everything that the virtual device reports, all at once
@@ -37,7 +39,10 @@ struct Machine {
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
   compiler::Client* compiler = nullptr;
-  std::string code_folder;                       // private; for code where memory cannot be executed
+  std::string code_folder;  // private; for code where memory cannot be executed
+
+  /// The device with memory of its own that the last launch ran on as a whole, or kSeveralUsers.
+  std::atomic<std::int32_t> last_user{kSeveralUsers};
 
   std::atomic<std::uint32_t> losses{0};  // devices that were set aside
   std::mutex loss_mutex;

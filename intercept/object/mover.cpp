@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "intercept/object/fetch.h"
+
 namespace skmd::icd {
 
 void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done) {
@@ -135,34 +137,14 @@ Result<MovePlan> MovePlan::gathered(Machine& machine, const std::function<std::v
 }
 
 Status MovePlan::gather(const char* what) {
-  BatchGroup group;
-  std::vector<Op> ops;
+  std::vector<Fetch> fetches;
   for (const domain::Transfer& transfer : list_.gathers) {
     Storage& root = *roots_[transfer.root];
-    const std::uint32_t index = device_of_space(*machine_, transfer.from);
-    auto native = root.native(index);
-    if (!native) return native.error();
     auto host = root.host();
     if (!host) return host.error();
-    Batch batch;
-    append_reads(root, *native, *host, transfer.ranges, batch.ops);
-    batch.want_times = machine_->observer->wants_times();
-    const std::uint64_t bytes = transfer.ranges.bytes();
-    group.submit(*machine_->devices[index], std::move(batch),
-                 [observer = machine_->observer, index, bytes, what](const BatchResult& result) {
-                   if (result.status != CL_SUCCESS) return;
-                   try {
-                     TransferReport report{index, 0, bytes, 0, 0, what};
-                     if (!result.times.empty()) {
-                       report.start = result.times.front().start;
-                       report.end = result.times.back().end;
-                     }
-                     observer->transfer(report);
-                   } catch (const std::bad_alloc&) {  // only the books miss something
-                   }
-                 });
+    fetches.push_back({&root, device_of_space(*machine_, transfer.from), *host, transfer.ranges});
   }
-  if (auto status = group.wait(); !status) return status;
+  if (Status status = fetch(*machine_, fetches, what); !status) return status;
   for (const domain::Transfer& transfer : list_.gathers) {
     Storage& root = *roots_[transfer.root];
     const std::lock_guard lock(root.mutex());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/object/region.h"
 
-#include <cstring>
+#include "intercept/backend/host_code.h"
 
 namespace skmd::icd {
 
@@ -50,13 +50,13 @@ void for_each_row(const Region& region, const HostBox& box, Copy&& copy) {
 
 void copy_to_host(const std::byte* root, const Region& region, const HostBox& to) {
   for_each_row(region, to, [&](std::uint64_t offset, std::byte* target) {
-    if (target != root + offset) std::memmove(target, root + offset, region.row_bytes);
+    if (target != root + offset) copy_host(target, root + offset, region.row_bytes);
   });
 }
 
 void copy_from_host(std::byte* root, const Region& region, const HostBox& from) {
   for_each_row(region, from, [&](std::uint64_t offset, const std::byte* source) {
-    if (source != root + offset) std::memmove(root + offset, source, region.row_bytes);
+    if (source != root + offset) copy_host(root + offset, source, region.row_bytes);
   });
 }
 

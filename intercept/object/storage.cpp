@@ -4,21 +4,17 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <functional>
 #include <new>
 #include <string>
 
+#include "intercept/backend/host_code.h"
 #include "intercept/object/mover.h"
 #include "intercept/object/range_lock.h"
 
 namespace skmd::icd {
 
 namespace {
-
-/// Zeroed, page-aligned, untouched pages cost nothing. Null when the system refuses.
-std::byte* map_pages(std::uint64_t bytes) {
-  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return pages == MAP_FAILED ? nullptr : static_cast<std::byte*>(pages);
-}
 
 domain::Error out_of_host_memory(std::uint64_t bytes) {
   return {CL_OUT_OF_HOST_MEMORY, "no host memory for a shadow of " + std::to_string(bytes) + " bytes"};
@@ -38,11 +34,12 @@ Result<std::shared_ptr<Storage>> Storage::create(Machine& machine, std::uint64_t
                                                  const std::byte* initial) {
   std::shared_ptr<Storage> storage(new Storage(machine, bytes));
   storage->host_ = host;
+  storage->borrows_host_ = host != nullptr;
   if (host != nullptr) storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
   if (initial != nullptr) {
     auto shadow = storage->host();
     if (!shadow) return shadow.error();
-    std::memcpy(*shadow, initial, bytes);
+    copy_host(*shadow, initial, bytes);
     storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
   }
   return storage;
@@ -58,7 +55,7 @@ Result<std::shared_ptr<Storage>> Storage::create_image(Machine& machine, const I
 Result<std::byte*> Storage::host() {
   const std::lock_guard lock(mutex_);
   if (host_ == nullptr) {
-    host_ = map_pages(bytes_);
+    host_ = map_host(bytes_);
     if (host_ == nullptr) return out_of_host_memory(bytes_);
     owns_host_ = true;
   }
@@ -79,6 +76,26 @@ Result<std::shared_ptr<NativeMemory>> Storage::native(std::uint32_t device) {
   if (!made) return made.error();
   natives_[device] = *made;
   return natives_[device];
+}
+
+bool Storage::is_host(const std::byte* begin, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const std::less<const std::byte*> before;
+  return host_ != nullptr && before(begin, host_ + bytes_) && before(host_, begin + bytes);
+}
+
+void Storage::used_on(std::optional<std::uint32_t> device) {
+  const std::int32_t user = device ? static_cast<std::int32_t>(*device) : kSeveralUsers;
+  if (user_.load(std::memory_order_relaxed) != user) user_.store(user, std::memory_order_relaxed);
+  auto& last = machine_.last_user;
+  if (last.load(std::memory_order_relaxed) != user) last.store(user, std::memory_order_relaxed);
+}
+
+std::optional<std::uint32_t> Storage::likely_user() const {
+  std::int32_t user = user_.load(std::memory_order_relaxed);
+  if (user == kUnused) user = machine_.last_user.load(std::memory_order_relaxed);
+  if (user < 0) return std::nullopt;
+  return static_cast<std::uint32_t>(user);
 }
 
 Status Storage::gather(const domain::RangeSet& ranges, const char* what) {

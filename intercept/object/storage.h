@@ -5,6 +5,7 @@
 
 #include <CL/cl.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,15 @@ class Storage {
   /// the shadow.
   Result<std::shared_ptr<NativeMemory>> native(std::uint32_t device);
 
+  /// True if [begin, begin + bytes) shares a byte with the shadow as it is now.
+  [[nodiscard]] bool is_host(const std::byte* begin, std::uint64_t bytes);
+  /// The shadow is the application's own memory.
+  [[nodiscard]] bool borrows_host() const { return borrows_host_; }
+  /// Where a launch has used this root as a whole: a device with memory of its own, or none (host memory, or several).
+  void used_on(std::optional<std::uint32_t> device);
+  /// The device that is likely to use what is written next.
+  [[nodiscard]] std::optional<std::uint32_t> likely_user() const;
+
   /// Ranges that the application has mapped for writing: what a launch writes there meanwhile is not committed.
   /// Thread-safe.
   /// Counted from the map's completion to the unmap's; which maps may be made at all is decided when they are enqueued
@@ -79,6 +89,7 @@ class Storage {
   friend struct LockTable;
   struct HoldGroup;
   Storage(Machine& machine, std::uint64_t bytes);
+  static constexpr std::int32_t kUnused = -2;
   Machine& machine_;
   std::uint64_t bytes_;
   std::optional<ImageShape> shape_;
@@ -87,6 +98,8 @@ class Storage {
   std::mutex move_mutex_;
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
+  bool borrows_host_ = false;
+  std::atomic<std::int32_t> user_{kUnused};
   domain::RangeSet write_mapped_;
   domain::RangeSet write_maps_reserved_;
   std::vector<std::shared_ptr<NativeMemory>> natives_;
@@ -105,6 +118,14 @@ bool copy_rows_on_device(Storage& from, const Region& source, Storage& to, const
 /// Fills a range of a buffer, a whole number of patterns, where its bytes are: each piece on the devices that have it,
 /// bytes that nobody has on every device with a memory of its own. Ranges locked by the caller. Blocks.
 Status fill_bytes(Storage& to, const domain::ByteRange& range, const std::vector<std::byte>& pattern);
+
+/// Copies bytes of a buffer to memory of the application's from wherever they are: what only a device has does not
+/// pass through the shadow. Ranges locked by the caller. Blocks.
+Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint64_t bytes);
+
+/// Writes bytes of the application's to a buffer: to the device that is likely to use them next, if there is one and
+/// they are many, else to the shadow. Ranges locked by the caller. Blocks.
+Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std::uint64_t bytes);
 
 /// `bytes` at `target` become repetitions of `pattern`.
 void repeat_pattern(std::byte* target, std::uint64_t bytes, const std::vector<std::byte>& pattern);

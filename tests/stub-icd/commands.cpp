@@ -387,6 +387,7 @@ void fill_command_table(cl_icd_dispatch& table) {
   table.clEnqueueCopyBuffer = copy_buffer;
   table.clEnqueueCopyBufferRect = copy_rect;
   fill_image_commands(table);
+  fill_map_commands(table);
   table.clEnqueueNDRangeKernel = run_range;
   table.clFlush = flush;
   table.clFinish = finish;

@@ -127,6 +127,7 @@ void fill_object_table(cl_icd_dispatch& table);
 void fill_program_table(cl_icd_dispatch& table);
 void fill_command_table(cl_icd_dispatch& table);
 void fill_image_commands(cl_icd_dispatch& table);
+void fill_map_commands(cl_icd_dispatch& table);
 /// Every enqueue ends here.
 cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_event* event,
                std::function<cl_int()> work);

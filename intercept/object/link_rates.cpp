@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/launch/link_rates.h"
+#include "intercept/object/link_rates.h"
 
 namespace skmd::icd {
 

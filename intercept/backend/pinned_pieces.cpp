@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/pinned_pieces.h"
+
+#include <utility>
+
+namespace skmd::icd {
+
+PinnedPieces::PinnedPieces(std::byte* base, std::shared_ptr<void> owner) : owner_(std::move(owner)) {
+  free_.reserve(kPinnedPieces);
+  for (std::size_t i = 0; i < kPinnedPieces; ++i) free_.push_back(base + i * kPinnedPiece);
+}
+
+std::byte* PinnedPieces::try_take() {
+  const std::lock_guard lock(mutex_);
+  if (free_.empty()) return nullptr;
+  std::byte* piece = free_.back();
+  free_.pop_back();
+  return piece;
+}
+
+std::byte* PinnedPieces::take() {
+  std::unique_lock lock(mutex_);
+  given_.wait(lock, [this] { return !free_.empty(); });
+  std::byte* piece = free_.back();
+  free_.pop_back();
+  return piece;
+}
+
+void PinnedPieces::give(std::byte* piece) {
+  {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(piece);
+  }
+  given_.notify_one();
+}
+
+}  // namespace skmd::icd
