@@ -224,7 +224,10 @@ void BatchLine::progress() {
 }
 
 bool BatchLine::submitter_tidies() const {
-  return !blocking_ && last_ticket_ - seen_ >= kRow && flights_.size() < 4 * kBunch;
+  // Where batches are quiet, looking takes an event that would not be there otherwise, and a lock that the submitter
+  // wants: one submission is sign enough that more will come.
+  const Ticket row = queue_->habits().failures_stay ? 1 : kRow;
+  return !blocking_ && last_ticket_ - seen_ >= row && flights_.size() < 4 * kBunch;
 }
 
 void BatchLine::rest(Lock& lock) {
