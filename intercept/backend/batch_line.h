@@ -35,6 +35,8 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   /// After submitting `ticket`, with no lock held: now and then completes batches that have ended. Never waits for the
   /// device.
   void tidy(Ticket ticket);
+  /// Waits for what the device was given so far; completes nothing.
+  void finish() const { queue_->finish(); }
   /// Waits for all batches and ends the thread. Nothing may be submitted afterwards.
   void stop();
 

@@ -79,6 +79,7 @@ void add_arithmetic(const VendorPlatform& platform, cl_device_id id, DeviceDescr
     return;
   }
   description.vendor = text(platform, id, CL_DEVICE_VENDOR);
+  description.overlapping_views = description.vendor != "NVIDIA Corporation";
   description.arithmetic = driver + "|" + description.vendor + "|" + description.name;
 }
 

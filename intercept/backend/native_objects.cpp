@@ -37,10 +37,27 @@ std::shared_ptr<MemoryHandle> owned_memory(const std::shared_ptr<NativeContext>&
                [&] { context->cl->clReleaseMemObject(memory); });
 }
 
-Result<std::shared_ptr<MemoryHandle>> VendorMemory::view(std::uint64_t offset, std::uint64_t size) {
+void VendorMemory::clear_the_way(std::uint64_t offset, std::uint64_t size, const std::function<void()>& drain) {
+  bool drained = false;
+  for (auto it = views_.begin(); it != views_.end();) {
+    const auto& [begin, bytes] = it->first;
+    if (begin >= offset + size || offset >= begin + bytes) {
+      ++it;
+      continue;
+    }
+    if (!drained) drain();
+    drained = true;
+    it->second->retire();
+    it = views_.erase(it);
+  }
+}
+
+Result<std::shared_ptr<MemoryHandle>> VendorMemory::view(std::uint64_t offset, std::uint64_t size,
+                                                         const std::function<void()>& drain) {
   if (offset == 0) return whole_;
   std::lock_guard lock(mutex_);
   if (const auto found = views_.find({offset, size}); found != views_.end()) return found->second;
+  if (!overlaps_) clear_the_way(offset, size, drain);
   const cl_buffer_region region{offset, size};
   cl_int code = CL_SUCCESS;
   const auto& owner = whole_->owner;
@@ -56,7 +73,8 @@ Result<std::shared_ptr<MemoryHandle>> VendorMemory::view(std::uint64_t offset, s
 }
 
 Status VendorKernel::bind(const std::shared_ptr<const std::vector<NativeArgument>>& arguments,
-                          const std::vector<std::byte>& record, std::vector<std::shared_ptr<MemoryHandle>>& held) {
+                          const std::vector<std::byte>& record, std::vector<std::shared_ptr<MemoryHandle>>& held,
+                          const std::function<void()>& drain) {
   const cl_uint count = arguments ? static_cast<cl_uint>(arguments->size()) : 0;
   // A frozen list that is still the one last bound needs no look at its values; views are asked for again, because the
   // batch has to hold them.
@@ -65,8 +83,10 @@ Status VendorKernel::bind(const std::shared_ptr<const std::vector<NativeArgument
     views_bound_ = false;
     const std::size_t before = held.size();
     for (cl_uint i = 0; i < count; ++i) {
-      if (auto done = set(i, (*arguments)[i], held); !done) return done;
+      if (auto done = set(i, (*arguments)[i], held, drain); !done) return done;
     }
+    for (std::size_t i = before; i < held.size(); ++i)
+      if (held[i]->retired()) return domain::Error{CL_INVALID_ARG_VALUE, "sub-buffers among the arguments overlap"};
     views_bound_ = held.size() != before;
     bound_ = arguments;
   }
@@ -74,7 +94,7 @@ Status VendorKernel::bind(const std::shared_ptr<const std::vector<NativeArgument
 }
 
 Status VendorKernel::set(cl_uint index, const NativeArgument& argument,
-                         std::vector<std::shared_ptr<MemoryHandle>>& held) {
+                         std::vector<std::shared_ptr<MemoryHandle>>& held, const std::function<void()>& drain) {
   if (const auto* bytes = std::get_if<std::vector<std::byte>>(&argument)) return set_bytes(index, *bytes);
   if (const auto* local = std::get_if<LocalArgument>(&argument)) {
     return set_native(index, Slot::Kind::local, local->bytes, local->bytes, nullptr);
@@ -87,7 +107,7 @@ Status VendorKernel::set(cl_uint index, const NativeArgument& argument,
   const auto& memory = buffer != nullptr ? buffer->memory : std::get_if<ImageArgument>(&argument)->memory;
   if (!memory) return set_native(index, Slot::Kind::memory, 0, sizeof(cl_mem), nullptr);
   const std::uint64_t offset = buffer != nullptr ? buffer->offset : 0;
-  auto view = static_cast<VendorMemory&>(*memory).view(offset, buffer != nullptr ? buffer->size : 0);
+  auto view = static_cast<VendorMemory&>(*memory).view(offset, buffer != nullptr ? buffer->size : 0, drain);
   if (!view) return view.error();
   const cl_mem mem = (*view)->mem;
   const std::uint64_t serial = (*view)->serial;

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -61,30 +62,43 @@ class VendorProgram final : public NativeProgram {
 /// A cl_mem with a number that is never used again: addresses of dead objects are.
 struct MemoryHandle {
   MemoryHandle(std::shared_ptr<NativeContext> context, cl_mem memory);
-  ~MemoryHandle() { owner->cl->clReleaseMemObject(mem); }
+  ~MemoryHandle() { retire(); }
   MemoryHandle(const MemoryHandle&) = delete;
   MemoryHandle& operator=(const MemoryHandle&) = delete;
+  /// Gives the native object back now, whoever still holds this.
+  void retire() {
+    if (!retired_.exchange(true)) owner->cl->clReleaseMemObject(mem);
+  }
+  [[nodiscard]] bool retired() const { return retired_; }
   const std::shared_ptr<NativeContext> owner;
   const cl_mem mem;
   const std::uint64_t serial;
+
+ private:
+  std::atomic<bool> retired_{false};
 };
 std::shared_ptr<MemoryHandle> owned_memory(const std::shared_ptr<NativeContext>& context, cl_mem memory);
 
 class VendorMemory final : public NativeMemory {
  public:
+  /// `overlaps`: sub-buffers that share bytes may exist at the same time.
   VendorMemory(std::shared_ptr<MemoryHandle> whole, std::uint64_t bytes, const ImageShape& shape,
-               std::shared_ptr<NativeMemory> parent)
-      : bytes_(bytes), shape_(shape), whole_(std::move(whole)), parent_(std::move(parent)) {}
+               std::shared_ptr<NativeMemory> parent, bool overlaps = true)
+      : bytes_(bytes), overlaps_(overlaps), shape_(shape), whole_(std::move(whole)), parent_(std::move(parent)) {}
 
   [[nodiscard]] cl_mem mem() const { return whole_->mem; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of a buffer
   [[nodiscard]] const ImageShape& shape() const { return shape_; }
   /// The native object of a view: the whole buffer at offset 0 (its end is not checked by any kernel), else a cached
-  /// sub-buffer. Thread-safe.
-  Result<std::shared_ptr<MemoryHandle>> view(std::uint64_t offset, std::uint64_t size);
+  /// sub-buffer. Where sub-buffers may not overlap, those in the way are retired, after `drain` has let the device end
+  /// whatever uses them. Thread-safe.
+  Result<std::shared_ptr<MemoryHandle>> view(std::uint64_t offset, std::uint64_t size,
+                                             const std::function<void()>& drain);
 
  private:
+  void clear_the_way(std::uint64_t offset, std::uint64_t size, const std::function<void()>& drain);
   const std::uint64_t bytes_;
+  const bool overlaps_;
   const ImageShape shape_;
   const std::shared_ptr<MemoryHandle> whole_;
   const std::shared_ptr<NativeMemory> parent_;  // the buffer under an image
@@ -109,8 +123,9 @@ class VendorKernel final : public NativeKernel {
   [[nodiscard]] const KernelLimits& limits() const override { return limits_; }
 
   /// Sets what differs from the last call, and keeps native objects of views in `held`. Only under the device's mutex.
+  /// `drain` waits for everything on the device's queues.
   Status bind(const std::shared_ptr<const std::vector<NativeArgument>>& arguments, const std::vector<std::byte>& record,
-              std::vector<std::shared_ptr<MemoryHandle>>& held);
+              std::vector<std::shared_ptr<MemoryHandle>>& held, const std::function<void()>& drain);
 
   const std::shared_ptr<VendorProgram> owner;
   const cl_kernel handle;
@@ -122,7 +137,8 @@ class VendorKernel final : public NativeKernel {
     std::uint64_t value = 0;  // serial, size or handle
     std::vector<std::byte> bytes;
   };
-  Status set(cl_uint index, const NativeArgument& argument, std::vector<std::shared_ptr<MemoryHandle>>& held);
+  Status set(cl_uint index, const NativeArgument& argument, std::vector<std::shared_ptr<MemoryHandle>>& held,
+             const std::function<void()>& drain);
   Status set_bytes(cl_uint index, const std::vector<std::byte>& bytes);
   Status set_native(cl_uint index, Slot::Kind kind, std::uint64_t value, std::size_t size, const void* pointer);
   Slot& slot(cl_uint index);

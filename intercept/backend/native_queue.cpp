@@ -98,6 +98,11 @@ void NativeQueue::turn_to(bool times) {
   queue_ = next;
 }
 
+void NativeQueue::finish() const {
+  context_->cl->clFinish(usual_);
+  if (timed_ != nullptr) context_->cl->clFinish(timed_);
+}
+
 Status NativeQueue::taken(const char* call, cl_int code, cl_event event, Flight& flight) {
   if (code != CL_SUCCESS) return native_failure(call, code);
   flight.events.push_back(event);
@@ -228,7 +233,7 @@ Status NativeQueue::enqueue_op(const ReadImageOp& op, Flight& flight) {
 
 Status NativeQueue::enqueue_op(const RunOp& op, Flight& flight) {
   auto& kernel = static_cast<VendorKernel&>(*op.kernel);
-  if (auto bound = kernel.bind(op.arguments, op.record, flight.held); !bound) return bound;
+  if (auto bound = kernel.bind(op.arguments, op.record, flight.held, [this] { finish(); }); !bound) return bound;
   const domain::NdRange& range = op.range;
   const std::size_t offset[3] = {range.offset[0], range.offset[1], range.offset[2]};
   const std::size_t global[3] = {range.global[0], range.global[1], range.global[2]};

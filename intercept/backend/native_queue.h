@@ -76,6 +76,9 @@ class NativeQueue {
   /// thread at a time per flight.
   BatchResult result(const Flight& flight, bool good) const;
 
+  /// Waits for everything that was enqueued.
+  void finish() const;
+
   [[nodiscard]] const NativeContext& context() const { return *context_; }
   [[nodiscard]] cl_command_queue handle() const { return queue_; }
   [[nodiscard]] const QueueHabits& habits() const { return habits_; }

@@ -40,6 +40,8 @@ struct DeviceDescription {
                            // devices count as one)
   bool discrete = true;    // has a memory space of its own; false: uses host memory in place
   bool blocking = false;   // the driver runs work inside enqueue or flush (found by a probe)
+  /// Kernels may be given sub-buffers of one buffer that overlap; where not, they crash the driver.
+  bool overlapping_views = true;
   domain::SpaceId space = domain::kHostSpace;  // assigned at composition
 };
 

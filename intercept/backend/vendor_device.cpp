@@ -103,8 +103,8 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate(std::uint64_t bytes
     error.reason += " for " + std::to_string(bytes) + " bytes on " + description_.name;
     return error;
   }
-  return std::shared_ptr<NativeMemory>(
-      std::make_shared<VendorMemory>(owned_memory(*opened, mem), bytes, ImageShape{}, nullptr));
+  return std::shared_ptr<NativeMemory>(std::make_shared<VendorMemory>(owned_memory(*opened, mem), bytes, ImageShape{},
+                                                                      nullptr, description_.overlapping_views));
 }
 
 Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageShape& shape,
@@ -114,7 +114,9 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageSh
   cl_image_desc desc = shape.desc;
   std::shared_ptr<MemoryHandle> view;
   if (buffer) {
-    auto made = static_cast<VendorMemory&>(*buffer).view(shape.buffer_offset, shape.buffer_bytes);
+    auto made = static_cast<VendorMemory&>(*buffer).view(shape.buffer_offset, shape.buffer_bytes, [this] {
+      if (BatchLine* const ready = ready_line_.load(std::memory_order_acquire); ready != nullptr) ready->finish();
+    });
     if (!made) return made.error();
     view = std::move(*made);
   }

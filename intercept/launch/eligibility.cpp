@@ -43,6 +43,23 @@ std::string check_arguments(const Device& device, const Launch& launch, std::uin
   return {};
 }
 
+/// Two views that are sub-buffers natively, and share bytes.
+bool views_overlap(const Launch& launch) {
+  std::vector<const BufferView*> views;
+  for (const LaunchArgument& argument : launch.arguments) {
+    const auto* view = std::get_if<BufferView>(&argument);
+    if (view == nullptr || view->offset == 0) continue;
+    for (const BufferView* other : views) {
+      const bool same = other->offset == view->offset && other->size == view->size;
+      if (other->storage == view->storage && !same && other->offset < view->offset + view->size &&
+          view->offset < other->offset + other->size)
+        return true;
+    }
+    views.push_back(view);
+  }
+  return false;
+}
+
 /// Where the kernel's program-scope variables are.
 std::uint32_t home_of(const Machine& machine, const BuiltKernel& kernel) {
   std::uint32_t home = machine.anchor;
@@ -100,6 +117,8 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
     for (std::size_t d = 0; d < 3; ++d)
       if (local[d] > most[d]) return exceeds("a local size of", local[d], most[d]);
   }
+  if (!device.description().overlapping_views && views_overlap(launch))
+    return "sub-buffers among the arguments overlap, which its driver does not survive";
   return check_arguments(device, launch, limits.local_bytes);
 }
 

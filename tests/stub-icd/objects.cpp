@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts, buffers, images and samplers.
+#include <algorithm>
 #include <cstring>
 
+#include "tests/stub-icd/overrides.h"
 #include "tests/stub-icd/stub.h"
+
+_cl_mem::~_cl_mem() {
+  if (parent == nullptr) return;
+  {
+    const std::lock_guard lock(parent->parts_mutex);
+    std::erase(parent->parts, this);
+  }
+  stub::released(parent);
+}
 
 namespace stub {
 namespace {
@@ -36,6 +47,7 @@ cl_mem create_buffer(cl_context context, cl_mem_flags flags, std::size_t bytes, 
   if (bytes == 0) return failed_with<_cl_mem>(CL_INVALID_BUFFER_SIZE, code_out);
   if (wants_host != (host != nullptr)) return failed_with<_cl_mem>(CL_INVALID_HOST_PTR, code_out);
   auto* const mem = new _cl_mem;
+  mem->device = context->device;
   mem->bytes = bytes;
   if ((flags & CL_MEM_USE_HOST_PTR) != 0 && context->device->type == CL_DEVICE_TYPE_CPU) {
     mem->data = static_cast<std::byte*>(host);
@@ -58,9 +70,20 @@ cl_mem create_sub_buffer(cl_mem parent, cl_mem_flags, cl_buffer_create_type, con
   constexpr std::size_t kAlignment = 1024 / 8;
   if (region.origin % kAlignment != 0) return failed_with<_cl_mem>(CL_MISALIGNED_SUB_BUFFER_OFFSET, code_out);
   auto* const mem = new _cl_mem;
-  mem->parent = retained(parent);
   mem->data = parent->data + region.origin;
   mem->bytes = region.size;
+  const std::lock_guard lock(parent->parts_mutex);
+  // Where NVIDIA's driver sooner or later crashes, this one says so at once.
+  const auto in_the_way = [&](cl_mem part) {
+    return part->data < mem->data + mem->bytes && mem->data < part->data + part->bytes &&
+           (part->data != mem->data || part->bytes != mem->bytes);
+  };
+  if (like_nvidia(parent->device) && std::any_of(parent->parts.begin(), parent->parts.end(), in_the_way)) {
+    delete mem;
+    return failed_with<_cl_mem>(CL_OUT_OF_RESOURCES, code_out);
+  }
+  mem->parent = retained(parent);
+  parent->parts.push_back(mem);
   return made(mem, code_out);
 }
 

@@ -164,9 +164,10 @@ struct _cl_mem : stub::Object {
   cl_mem parent = nullptr;
   cl_image_desc desc{};
   std::size_t element_bytes = 0;
-  ~_cl_mem() {
-    if (parent != nullptr) stub::released(parent);
-  }
+  cl_device_id device = nullptr;  // of a buffer
+  std::mutex parts_mutex;
+  std::vector<cl_mem> parts;  // sub-buffers that are alive
+  ~_cl_mem();
 };
 struct _cl_sampler : stub::Object {
   _cl_sampler() : Object(stub::Kind::sampler) {}

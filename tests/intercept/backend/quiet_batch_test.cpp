@@ -197,6 +197,64 @@ TEST_F(QuietBatch, TimesComeFromAQueueOfTheirOwnBehindWhatWasBefore) {
   EXPECT_GT(calls("clEnqueueBarrier"), 0u);
 }
 
+class OverlappingViews : public QuietBatch {
+ protected:
+  static constexpr std::uint32_t kMany = 8192;
+  void SetUp() override {
+    QuietBatch::SetUp();
+    large_ = *device_->allocate(kMany * 4, nullptr);
+    ASSERT_EQ(run_batch(*device_, {FillOp{large_, {std::byte{0}}, 0, kMany * 4}}).status, CL_SUCCESS);
+    copy_ = kernel_of(*device_, stub::kKernelSource, "stub_copy");
+  }
+  static RunOp line(std::shared_ptr<NativeKernel> kernel, std::uint32_t items, std::vector<NativeArgument> arguments) {
+    RunOp run;
+    run.kernel = std::move(kernel);
+    run.range = line_range(0, items, 4);
+    run.arguments = arguments_of(std::move(arguments));
+    return run;
+  }
+  std::shared_ptr<NativeMemory> large_;
+  std::shared_ptr<NativeKernel> copy_;
+};
+
+TEST_F(OverlappingViews, AreNeverThereAtTheSameTime) {
+  std::mt19937 random(11);
+  std::vector<std::uint32_t> expected(kMany, 0);
+  Ticket last = 0;
+  for (int i = 0; i < 400; ++i) {
+    const std::uint32_t first = 32 * (random() % 200);
+    const std::uint32_t words = 32 * (1 + random() % 40);
+    last = device_->submit(batch({line(count_, words, {BufferArgument{large_, first * 4, words * 4}})}, i));
+    for (std::uint32_t w = first; w < first + words; ++w) ++expected[w];
+  }
+  device_->help(last);
+  expect_order(400);
+  EXPECT_EQ(failed_, 0) << "the stub refuses what would crash NVIDIA's driver";
+  std::vector<std::uint32_t> words(kMany);
+  ASSERT_EQ(run_batch(*device_, {ReadOp{large_, bytes_at(words.data()), plain_rows(0, kMany * 4)}}).status, CL_SUCCESS);
+  EXPECT_EQ(words, expected);
+}
+
+TEST_F(OverlappingViews, ThatStandApartStay) {
+  for (int i = 0; i < 30; ++i)
+    for (std::uint32_t part = 1; part < 6; ++part)
+      run_batch(*device_, {line(count_, 64, {BufferArgument{large_, part * 1024, 1024}})});
+  log_ = stub::take_log();
+  EXPECT_EQ(calls("clCreateSubBuffer"), 5u);
+}
+
+TEST_F(OverlappingViews, OfOneLaunchAreRefused) {
+  const auto both = [&](std::uint64_t offset) {
+    return run_batch(*device_,
+                     {line(copy_, 64, {BufferArgument{large_, 512, 1024}, BufferArgument{large_, offset, 1024}})});
+  };
+  const BatchResult refused = both(1024);
+  EXPECT_NE(refused.status, CL_SUCCESS);
+  EXPECT_NE(refused.reason.find("overlap"), std::string::npos) << refused.reason;
+  EXPECT_EQ(both(1536).status, CL_SUCCESS);
+  EXPECT_EQ(both(512).status, CL_SUCCESS) << "one and the same";
+}
+
 TEST_F(QuietBatch, WithoutAQueueForThemThereAreNoTimes) {
   stub::set_failure("clCreateCommandQueue:0:-6");
   const auto result = run_batch(*device_, {fill(5)}, true);

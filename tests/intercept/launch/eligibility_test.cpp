@@ -59,6 +59,25 @@ TEST(Eligibility, SoDoTheBytesOfAllArguments) {
   EXPECT_EQ(eligibility(w.machine, launch).eligible, (std::vector<bool>{false, true, false}));
 }
 
+TEST(Eligibility, SubBuffersThatOverlapKeepADeviceOutThatDiesOfThem) {
+  World w;
+  w.fakes[1]->set_overlapping_views(false);
+  const auto with = [&](std::uint64_t offset, std::uint64_t size, std::shared_ptr<Storage> root) -> bool {
+    auto launch = w.launch_of(false);
+    launch.range = line(64, 64);
+    launch.arguments[0] = BufferView{w.out, 256, 256};
+    launch.arguments[1] = BufferView{std::move(root), offset, size};
+    return eligibility(w.machine, launch).eligible[1];
+  };
+  EXPECT_FALSE(with(384, 256, w.out));
+  EXPECT_FALSE(with(256, 512, w.out));
+  EXPECT_FALSE(with(128, 129, w.out));
+  EXPECT_TRUE(with(256, 256, w.out)) << "the same view twice";
+  EXPECT_TRUE(with(512, 256, w.out)) << "side by side";
+  EXPECT_TRUE(with(0, 1024, w.out)) << "the whole buffer is none";
+  EXPECT_TRUE(with(384, 256, w.table)) << "of two buffers";
+}
+
 TEST(Eligibility, WhereNoDeviceHasTheConstantMemoryTheAnchorsDriverDecides) {
   World w;
   for (const auto& fake : w.fakes) fake->answers[CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE] = 16;

@@ -105,6 +105,7 @@ class FakeDevice : public Device {
   /// Before the first launch.
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
+  void set_overlapping_views(bool survive) { description_.overlapping_views = survive; }
   const DeviceDescription& description() const override { return description_; }
   void assign_space(domain::SpaceId space) override { description_.space = space; }
   Result<std::vector<std::byte>> info(cl_device_info name) const override;
