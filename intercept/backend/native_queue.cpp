@@ -122,7 +122,10 @@ Status NativeQueue::enqueue_op(const WriteOp& op, Flight& flight) {
   cl_event event = nullptr;
   if (StagedWrites* staged = StagedWrites::worth(op.rows) ? staged_writes() : nullptr; staged != nullptr) {
     flight.begun.emplace_back(flight.events.size(), host_now());
-    if (Status status = staged->write(queue_, mem_of(op.memory), op.host, op.rows, &event); !status) return status;
+    if (Status status = staged->write(queue_, mem_of(op.memory), op.host,
+                                      as_pieces(op.rows, bytes_of(op.memory), kPinnedPiece), &event);
+        !status)
+      return status;
     return taken("a write", CL_SUCCESS, event, flight);
   }
   const auto parts = as_rectangles(op.rows, bytes_of(op.memory));
@@ -143,7 +146,25 @@ Status NativeQueue::enqueue_op(const WriteOp& op, Flight& flight) {
   return taken("a write", CL_SUCCESS, event, flight);
 }
 
+Status NativeQueue::enqueue_packed(const ReadOp& op, Flight& flight) {
+  const auto& cl = *context_->cl;
+  const domain::RowRun& rows = op.rows;
+  cl_event event = nullptr;
+  if (rows.rows == 1) {
+    const cl_int code = cl.clEnqueueReadBuffer(queue_, mem_of(op.memory), CL_FALSE, rows.begin, rows.width, op.host, 0,
+                                               nullptr, &event);
+    return taken("clEnqueueReadBuffer", code, event, flight);
+  }
+  const Rect rect(rows);
+  const std::size_t host_origin[3] = {0, 0, 0};
+  const cl_int code =
+      cl.clEnqueueReadBufferRect(queue_, mem_of(op.memory), CL_FALSE, rect.origin, host_origin, rect.region,
+                                 rows.stride, 0, rows.width, 0, op.host, 0, nullptr, &event);
+  return taken("clEnqueueReadBufferRect", code, event, flight);
+}
+
 Status NativeQueue::enqueue_op(const ReadOp& op, Flight& flight) {
+  if (op.packed) return enqueue_packed(op, flight);
   const auto& cl = *context_->cl;
   cl_event event = nullptr;
   const auto parts = as_rectangles(op.rows, bytes_of(op.memory));

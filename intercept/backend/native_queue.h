@@ -99,6 +99,7 @@ class NativeQueue {
   /// Null where large writes are better left to the driver.
   StagedWrites* staged_writes();
   Status enqueue_op(const ReadOp& op, Flight& flight);
+  Status enqueue_packed(const ReadOp& op, Flight& flight);
   Status enqueue_op(const FillOp& op, Flight& flight);
   Status enqueue_op(const CopyOp& op, Flight& flight);
   Status enqueue_op(const CopyRectOp& op, Flight& flight);

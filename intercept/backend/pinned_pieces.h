@@ -13,6 +13,8 @@ namespace skmd::icd {
 
 /// Thread-safe. Smaller transfers than this many bytes gain nothing.
 inline constexpr std::uint64_t kStagedLeast = std::uint64_t{4} << 20;
+/// Narrower rows are left to the driver: what a thread saves by copying them, the device loses by fetching them.
+inline constexpr std::uint64_t kStagedWidth = 256;
 /// Large enough that a thread's copy hides what an enqueue costs.
 inline constexpr std::uint64_t kPinnedPiece = std::uint64_t{1} << 20;
 /// More threads than these do not copy faster than a link moves; each has one piece on the link and one under its

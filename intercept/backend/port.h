@@ -101,6 +101,8 @@ struct ReadOp {
   std::shared_ptr<NativeMemory> memory;
   std::byte* host = nullptr;
   domain::RowRun rows;
+  /// The rows come one behind the other from `host` on. Only for rows that are a rectangle (rectangles.h).
+  bool packed = false;
 };
 struct FillOp {
   std::shared_ptr<NativeMemory> memory;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/rectangles.h"
 
+#include <algorithm>
+
 namespace skmd::icd {
 namespace {
 
@@ -39,6 +41,22 @@ std::vector<domain::RowRun> as_rectangles(const domain::RowRun& rows, std::uint6
   add_inside({rows.begin, room, rows.stride, rows.rows}, bytes, parts);
   add_inside({rows.begin + room, rows.width - room, rows.stride, rows.rows}, bytes, parts);
   return parts;
+}
+
+std::vector<domain::RowRun> as_pieces(const domain::RowRun& rows, std::uint64_t bytes, std::uint64_t most) {
+  std::vector<domain::RowRun> pieces;
+  for (const domain::RowRun& part : as_rectangles(rows, bytes)) {
+    if (part.width <= most) {
+      const std::uint64_t each = std::max<std::uint64_t>(1, most / part.width);
+      for (std::uint64_t row = 0; row < part.rows; row += each)
+        pieces.push_back({part.begin + row * part.stride, part.width, part.stride, std::min(each, part.rows - row)});
+      continue;
+    }
+    for (std::uint64_t row = 0; row < part.rows; ++row)
+      for (std::uint64_t at = 0; at < part.width; at += most)
+        pieces.push_back({part.begin + row * part.stride + at, std::min(most, part.width - at), part.stride, 1});
+  }
+  return pieces;
 }
 
 BoxPlace box_place(std::uint64_t begin, const std::uint64_t* pitch, const std::uint64_t* region, std::uint64_t bytes) {

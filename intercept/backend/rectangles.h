@@ -15,6 +15,9 @@ namespace skmd::icd {
 /// of their first bytes.
 std::vector<domain::RowRun> as_rectangles(const domain::RowRun& rows, std::uint64_t bytes);
 
+/// The same in parts of at most `most` bytes, and of whole rows where a row is no longer than that.
+std::vector<domain::RowRun> as_pieces(const domain::RowRun& rows, std::uint64_t bytes, std::uint64_t most);
+
 /// Origin of the byte at `begin` in rows of `pitch[0]` and slices of `pitch[1]` bytes, if a box of `region` there is
 /// one that every driver takes, in a buffer of `bytes`.
 struct BoxPlace {

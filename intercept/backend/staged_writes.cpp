@@ -10,24 +10,6 @@
 #include "intercept/backend/native_error.h"
 
 namespace skmd::icd {
-namespace {
-
-/// Narrower rows cost more to enqueue than a vendor's own copy.
-constexpr std::uint64_t kNarrowest = std::uint64_t{256} << 10;
-
-std::vector<domain::ByteRange> pieces_of(const domain::RowRun& rows) {
-  std::vector<domain::ByteRange> pieces;
-  pieces.reserve(rows.rows * (rows.width / kPinnedPiece + 1));
-  for (std::uint64_t row = 0; row < rows.rows; ++row) {
-    const std::uint64_t begin = rows.begin + row * rows.stride;
-    for (std::uint64_t at = 0; at < rows.width; at += kPinnedPiece)
-      pieces.push_back({begin + at, begin + std::min(at + kPinnedPiece, rows.width)});
-  }
-  return pieces;
-}
-
-}  // namespace
-
 struct StagedWrites::Target {
   cl_command_queue queue;
   cl_mem mem;
@@ -46,7 +28,7 @@ StagedWrites::~StagedWrites() {
 }
 
 bool StagedWrites::worth(const domain::RowRun& rows) {
-  return rows.width >= kNarrowest && rows.width * rows.rows >= kStagedLeast;
+  return rows.width >= kStagedWidth && rows.width * rows.rows >= kStagedLeast;
 }
 
 void StagedWrites::await(std::size_t slot) {
@@ -57,13 +39,23 @@ void StagedWrites::await(std::size_t slot) {
   context_->cl->clReleaseEvent(event);
 }
 
-cl_int StagedWrites::send(const Target& target, const domain::ByteRange& bytes, std::size_t slot) {
+cl_int StagedWrites::send(const Target& target, const domain::RowRun& rows, std::size_t slot) {
   await(slot);
   std::byte* const piece = memory_->host() + slot * kPinnedPiece;
-  std::memcpy(piece, target.host + bytes.begin, bytes.size());
+  for (std::uint64_t row = 0; row < rows.rows; ++row)
+    std::memcpy(piece + row * rows.width, target.host + rows.begin + row * rows.stride, rows.width);
   const auto& cl = *context_->cl;
-  const cl_int code = cl.clEnqueueWriteBuffer(target.queue, target.mem, CL_FALSE, bytes.begin, bytes.size(), piece, 0,
-                                              nullptr, &busy_[slot]);
+  cl_int code = CL_SUCCESS;
+  if (rows.rows == 1) {
+    code = cl.clEnqueueWriteBuffer(target.queue, target.mem, CL_FALSE, rows.begin, rows.width, piece, 0, nullptr,
+                                   &busy_[slot]);
+  } else {
+    const std::size_t origin[3] = {rows.begin % rows.stride, rows.begin / rows.stride, 0};
+    const std::size_t host_origin[3] = {0, 0, 0};
+    const std::size_t region[3] = {rows.width, rows.rows, 1};
+    code = cl.clEnqueueWriteBufferRect(target.queue, target.mem, CL_FALSE, origin, host_origin, region, rows.stride, 0,
+                                       rows.width, 0, piece, 0, nullptr, &busy_[slot]);
+  }
   if (code != CL_SUCCESS) {
     busy_[slot] = nullptr;
     return code;
@@ -71,10 +63,9 @@ cl_int StagedWrites::send(const Target& target, const domain::ByteRange& bytes, 
   return cl.clFlush(target.queue);
 }
 
-Status StagedWrites::write(cl_command_queue queue, cl_mem mem, const std::byte* host, const domain::RowRun& rows,
-                           cl_event* event) {
+Status StagedWrites::write(cl_command_queue queue, cl_mem mem, const std::byte* host,
+                           const std::vector<domain::RowRun>& pieces, cl_event* event) {
   const Target target{queue, mem, host};
-  const auto pieces = pieces_of(rows);
   const std::size_t shared = pieces.size() - 1;
   std::atomic<std::size_t> next{0};
   std::atomic<cl_int> failure{CL_SUCCESS};
@@ -89,7 +80,7 @@ Status StagedWrites::write(cl_command_queue queue, cl_mem mem, const std::byte* 
   pool.run(std::min<std::size_t>(pool.threads(), kStagingThreads), copy);
   // The queue is in order: the event of what is enqueued last stands for all.
   if (failure == CL_SUCCESS) failure = send(target, pieces.back(), 0);
-  if (failure != CL_SUCCESS) return native_failure("clEnqueueWriteBuffer", failure);
+  if (failure != CL_SUCCESS) return native_failure("a write", failure);
   if (event == nullptr) return {};
   *event = busy_[0];
   const cl_int kept = context_->cl->clRetainEvent(busy_[0]);

@@ -22,16 +22,17 @@ class StagedWrites {
 
   /// Whether rows like these are worth it.
   static bool worth(const domain::RowRun& rows);
-  /// Enqueues the bytes of `rows`, from `host` on (the address of the buffer's byte 0). When it returns, the host
-  /// memory may change; the last piece has `event`. One thread at a time.
-  Status write(cl_command_queue queue, cl_mem mem, const std::byte* host, const domain::RowRun& rows, cl_event* event);
+  /// Enqueues the bytes of `pieces` (as_pieces), from `host` on (the address of the buffer's byte 0). When it returns,
+  /// the host memory may change; the last piece has `event`. One thread at a time.
+  Status write(cl_command_queue queue, cl_mem mem, const std::byte* host, const std::vector<domain::RowRun>& pieces,
+               cl_event* event);
 
  private:
   struct Target;
   StagedWrites(std::shared_ptr<NativeContext> context, std::shared_ptr<PinnedMemory> memory)
       : context_(std::move(context)), memory_(std::move(memory)) {}
   /// Through piece `slot`, when what was written from there before has arrived.
-  cl_int send(const Target& target, const domain::ByteRange& bytes, std::size_t slot);
+  cl_int send(const Target& target, const domain::RowRun& rows, std::size_t slot);
   void await(std::size_t slot);
 
   const std::shared_ptr<NativeContext> context_;

@@ -11,6 +11,7 @@
 
 #include "intercept/backend/host_code.h"
 #include "intercept/backend/pinned_pieces.h"
+#include "intercept/backend/rectangles.h"
 #include "intercept/object/event.h"
 #include "intercept/object/link_rates.h"
 #include "intercept/object/mover.h"
@@ -19,24 +20,29 @@ namespace skmd::icd {
 
 namespace {
 
-/// Narrower ranges cost more to enqueue one by one than a vendor's own copy of rows.
-constexpr std::uint64_t kNarrowest = std::uint64_t{256} << 10;
+/// Pieces much smaller than they could be cost more than a vendor's own copy: each is a command.
+constexpr std::uint64_t kWorthACommand = std::uint64_t{64} << 10;
+
+/// What to ask for one by one; nothing if that does not pay.
+std::vector<domain::RowRun> staged_pieces(const Fetch& fetch) {
+  std::vector<domain::RowRun> pieces;
+  const std::uint64_t bytes = fetch.ranges.bytes();
+  if (fetch.root->is_image() || bytes < kStagedLeast || bytes < kStagedWidth * fetch.ranges.ranges().size())
+    return pieces;
+  for (const domain::RowRun& rows : domain::row_runs(fetch.ranges)) {
+    const auto some = as_pieces(rows, fetch.root->bytes(), kPinnedPiece);
+    pieces.insert(pieces.end(), some.begin(), some.end());
+    if (bytes < kWorthACommand * pieces.size()) return {};
+  }
+  return pieces;
+}
 
 /// One fetch by page-locked pieces: threads take turns at asking for a piece of the bytes, and copy what has come.
 class StagedFetch {
  public:
-  StagedFetch(Device& device, PinnedPieces& pieces, std::shared_ptr<NativeMemory> native, const Fetch& fetch)
-      : device_(device), pinned_(pieces), native_(std::move(native)), host_(fetch.host) {
-    for (const domain::ByteRange& range : fetch.ranges.ranges())
-      for (std::uint64_t at = range.begin; at < range.end; at += kPinnedPiece)
-        pieces_.push_back({at, std::min(at + kPinnedPiece, range.end)});
-  }
-
-  static bool worth(const domain::RangeSet& ranges) {
-    const auto& all = ranges.ranges();
-    return ranges.bytes() >= kStagedLeast &&
-           std::all_of(all.begin(), all.end(), [](const auto& range) { return range.size() >= kNarrowest; });
-  }
+  StagedFetch(Device& device, PinnedPieces& pinned, std::shared_ptr<NativeMemory> native, std::byte* host,
+              std::vector<domain::RowRun> pieces)
+      : device_(device), pinned_(pinned), native_(std::move(native)), host_(host), pieces_(std::move(pieces)) {}
 
   Status run() {
     const std::size_t threads = std::min(kStagingThreads, pieces_.size());
@@ -50,7 +56,7 @@ class StagedFetch {
  private:
   /// A piece on its way. Outlives its batch: whoever asked waits.
   struct Asked {
-    domain::ByteRange bytes;
+    domain::RowRun rows;
     std::byte* piece = nullptr;
     Ticket ticket = 0;
     cl_int status = CL_SUCCESS;
@@ -74,12 +80,12 @@ class StagedFetch {
     }
   }
 
-  void ask(Asked& asked, const domain::ByteRange& bytes) {
-    asked.bytes = bytes;
+  void ask(Asked& asked, const domain::RowRun& rows) {
+    asked.rows = rows;
     asked.status = CL_SUCCESS;
     try {
       Batch batch;
-      batch.ops.emplace_back(ReadOp{native_, asked.piece - bytes.begin, {bytes.begin, bytes.size(), bytes.size(), 1}});
+      batch.ops.emplace_back(ReadOp{native_, asked.piece, rows, true});
       batch.done = [&asked](BatchResult&& result) {
         asked.status = result.status;
         asked.reason.swap(result.reason);
@@ -96,10 +102,10 @@ class StagedFetch {
     if (asked.ticket != 0) device_.help(asked.ticket);
     std::uint64_t none = 0;
     first_came_.compare_exchange_strong(none, now_ns());
-    if (asked.status == CL_SUCCESS)
-      std::memcpy(host_ + asked.bytes.begin, asked.piece, asked.bytes.size());
-    else
-      fail(asked);
+    const domain::RowRun& rows = asked.rows;
+    if (asked.status != CL_SUCCESS) fail(asked);
+    for (std::uint64_t row = 0; row < rows.rows && asked.status == CL_SUCCESS; ++row)
+      std::memcpy(host_ + rows.begin + row * rows.stride, asked.piece + row * rows.width, rows.width);
     pinned_.give(std::exchange(asked.piece, nullptr));
   }
 
@@ -113,7 +119,7 @@ class StagedFetch {
   PinnedPieces& pinned_;
   const std::shared_ptr<NativeMemory> native_;
   std::byte* const host_;
-  std::vector<domain::ByteRange> pieces_;
+  std::vector<domain::RowRun> pieces_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> failed_{false};
   std::atomic<std::uint64_t> first_came_{0};
@@ -131,13 +137,21 @@ void account(const Machine& machine, const TransferReport& report) {
   }
 }
 
-Status fetch_staged(const Machine& machine, PinnedPieces& pieces, const std::shared_ptr<NativeMemory>& native,
-                    const Fetch& fetch, const std::string& what) {
-  StagedFetch staged(*machine.devices[fetch.device], pieces, native, fetch);
+/// A fetch that is worth it.
+struct Large {
+  const Fetch* fetch;
+  PinnedPieces* pinned;
+  std::shared_ptr<NativeMemory> native;
+  std::vector<domain::RowRun> pieces;
+};
+
+Status fetch_staged(const Machine& machine, Large large, const std::string& what) {
+  const Fetch& fetch = *large.fetch;
+  StagedFetch staged(*machine.devices[fetch.device], *large.pinned, std::move(large.native), fetch.host,
+                     std::move(large.pieces));
   if (Status status = staged.run(); !status) return status;
   // Until the first piece came, the device may have been at work that was there before.
-  const std::uint64_t bytes = fetch.ranges.bytes();
-  account(machine, TransferReport{fetch.device, 0, bytes, staged.first_came(), now_ns(), what});
+  account(machine, TransferReport{fetch.device, 0, fetch.ranges.bytes(), staged.first_came(), now_ns(), what});
   return {};
 }
 
@@ -145,7 +159,7 @@ Status fetch_staged(const Machine& machine, PinnedPieces& pieces, const std::sha
 
 Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::string& what) {
   std::vector<TransferReport> reports(fetches.size());
-  std::vector<std::pair<const Fetch*, std::shared_ptr<NativeMemory>>> large;
+  std::vector<Large> large;
   BatchGroup group;
   Status status;
   for (std::size_t i = 0; i < fetches.size() && status; ++i) {
@@ -155,9 +169,11 @@ Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::str
       status = native.error();
       break;
     }
-    if (!one.root->is_image() && StagedFetch::worth(one.ranges) &&
-        machine.devices[one.device]->pinned_pieces() != nullptr) {
-      large.emplace_back(&one, std::move(*native));
+    auto pieces = staged_pieces(one);
+    // Making the memory takes milliseconds: only for those who use it.
+    PinnedPieces* const pinned = pieces.empty() ? nullptr : machine.devices[one.device]->pinned_pieces();
+    if (pinned != nullptr) {
+      large.push_back({&one, pinned, std::move(*native), std::move(pieces)});
       continue;
     }
     Batch batch;
@@ -170,8 +186,8 @@ Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::str
       report.end = result.times.back().end;
     });
   }
-  for (const auto& [one, native] : large)
-    if (status) status = fetch_staged(machine, *machine.devices[one->device]->pinned_pieces(), native, *one, what);
+  for (Large& one : large)
+    if (status) status = fetch_staged(machine, std::move(one), what);
   // Whatever was submitted must have ended before the memory that it writes may go.
   if (const Status ended = group.wait(); status && !ended) status = ended;
   if (!status) return status;

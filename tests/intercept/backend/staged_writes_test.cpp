@@ -93,6 +93,11 @@ TEST_F(StagedWritesTest, AnyRowsArrive) {
     rows.stride = kBytes / (rows.rows + 1);
     rows.width = std::min<std::uint64_t>(rows.stride, 200'000 + random() % (4 * kPinnedPiece));
     if (i % 4 == 0) rows.width = rows.stride / kPinnedPiece * kPinnedPiece;  // whole pieces
+    if (i % 4 == 1) {                                                        // narrow ones, many
+      rows.stride = 2000 + random() % 9000;
+      rows.rows = kBytes / rows.stride - 1;
+      rows.width = kStagedWidth + random() % (rows.stride - kStagedWidth);
+    }
     rows.begin = random() % rows.stride;
     const BatchResult result = write(rows, i % 3 == 0);
     ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;

@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kBuffers = 3;
 constexpr std::size_t kWords = std::size_t{3} << 20;
 constexpr std::size_t kLocal = 64;
-constexpr int kSteps = 160;
+constexpr std::size_t kPitch = 2048;
+constexpr int kSteps = 200;
 
 using Words = std::vector<std::uint32_t>;
 
@@ -35,6 +36,7 @@ class LargeTransfers : public testing::Test {
     ASSERT_EQ(clBuildProgram(program_, 1, &device_, "", nullptr, nullptr), CL_SUCCESS);
     count_ = clCreateKernel(program_, "stub_count", nullptr);
     copy_ = clCreateKernel(program_, "stub_copy", nullptr);
+    grid_ = clCreateKernel(program_, "stub_grid", nullptr);
     for (std::size_t i = 0; i < kBuffers; ++i) {
       model_[i].resize(kWords);
       std::generate(model_[i].begin(), model_[i].end(), std::ref(random_));
@@ -54,6 +56,7 @@ class LargeTransfers : public testing::Test {
     for (cl_mem buffer : buffers_) clReleaseMemObject(buffer);
     clReleaseKernel(count_);
     clReleaseKernel(copy_);
+    clReleaseKernel(grid_);
     clReleaseProgram(program_);
     clReleaseCommandQueue(queue_);
     clReleaseContext(context_);
@@ -121,6 +124,19 @@ class LargeTransfers : public testing::Test {
     std::copy_n(model_[from].begin() + static_cast<std::ptrdiff_t>(first), items,
                 model_[to].begin() + static_cast<std::ptrdiff_t>(first));
   }
+  /// A rectangle of the buffer in rows of kPitch words.
+  void grid() {
+    const std::size_t b = below(kBuffers);
+    const std::size_t offset[2] = {below(kPitch / 2), below(kWords / kPitch / 2)};
+    const std::size_t items[2] = {1 + below(kPitch - offset[0]), 1 + below(kWords / kPitch - offset[1])};
+    const cl_uint width = kPitch;
+    clSetKernelArg(grid_, 0, sizeof(cl_mem), &buffers_[b]);
+    clSetKernelArg(grid_, 1, sizeof width, &width);
+    ASSERT_EQ(clEnqueueNDRangeKernel(queue_, grid_, 2, offset, items, nullptr, 0, nullptr, nullptr), CL_SUCCESS);
+    for (std::size_t y = offset[1]; y < offset[1] + items[1]; ++y)
+      for (std::size_t x = offset[0]; x < offset[0] + items[0]; ++x)
+        model_[b][y * kPitch + x] = static_cast<std::uint32_t>(1000 * y + x);
+  }
   void expect(const std::uint32_t* got, std::size_t buffer, std::size_t first, std::size_t count, const char* what) {
     const std::uint32_t* const want = model_[buffer].data() + first;
     const auto [bad, right] = std::mismatch(got, got + count, want);
@@ -133,7 +149,7 @@ class LargeTransfers : public testing::Test {
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;
-  cl_kernel count_ = nullptr, copy_ = nullptr;
+  cl_kernel count_ = nullptr, copy_ = nullptr, grid_ = nullptr;
   std::array<cl_mem, kBuffers> buffers_{};
   std::array<Words, kBuffers> model_;
   Words own_;
@@ -149,8 +165,10 @@ TEST_F(LargeTransfers, EveryByteReadIsTheByteLastWritten) {
       read();
     else if (kind < 7)
       map(below(2) == 0);
-    else if (kind < 9)
+    else if (kind < 8)
       count();
+    else if (kind < 9)
+      grid();
     else
       copy();
   }
