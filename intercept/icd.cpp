@@ -13,6 +13,7 @@
 #include "intercept/api/platform.h"
 #include "intercept/backend/discovery.h"
 #include "intercept/object/device_info.h"
+#include "intercept/object/expectation.h"
 #include "intercept/object/machine.h"
 
 #define SKMD_EXPORT extern "C" __attribute__((visibility("default")))
@@ -121,7 +122,9 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->settings = std::move(*settings);
   machine->observer = &observer;
   machine->executor = new Executor;
-  machine->model = new domain::MeasuredRates(std::vector<domain::DeviceModel>(machine->devices.size()));
+  std::vector<domain::DeviceModel> expected;
+  for (const auto& device : machine->devices) expected.push_back(expected_of(*device));
+  machine->model = new domain::MeasuredRates(std::move(expected));
   const fs::path helper = library.parent_path().parent_path() / "libexec" / "skmd" / "skmd-compile";
   machine->code_folder = cache_folder();
   machine->compiler = new compiler::Client({.helper = helper, .cache = cache_folder()});

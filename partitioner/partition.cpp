@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "partitioner/balance.h"
+#include "partitioner/prediction.h"
 
 namespace skmd::domain {
 namespace {
@@ -20,7 +21,7 @@ bool eligible(const PartitionRequest& request, std::uint32_t device) {
   return device < request.devices.size() && request.devices[device].eligible;
 }
 
-/// Where a launch goes that nothing is known about: the anchor, which always qualifies.
+/// Where a launch goes for which the mode has no other device: the anchor, which always qualifies.
 std::uint32_t home(const PartitionRequest& request) {
   if (eligible(request, request.anchor)) return request.anchor;
   for (std::uint32_t d = 0; d < request.devices.size(); ++d) {
@@ -103,11 +104,15 @@ Plan single(const PartitionRequest& request) {
 /// One group cannot be split: the fastest measured device, or the one that the mode would have favoured.
 std::uint32_t one_group_device(const PartitionRequest& request) {
   if (request.policy.mode == PartitionMode::fixed) return fixed(request).slices.front().device;
-  if (request.policy.mode == PartitionMode::automatic) return fastest_whole(request).value_or(home(request));
-  return home(request);
+  return request.policy.mode == PartitionMode::automatic ? whole_device(request) : home(request);
 }
 
 }  // namespace
+
+std::uint32_t whole_device(const PartitionRequest& request) {
+  const auto alone = best_alone(request);
+  return alone ? alone->device : unknown_kernels_device(request);
+}
 
 Plan partition(const PartitionRequest& request) {
   if (request.groups == 0) return {};
@@ -132,7 +137,7 @@ Plan partition(const PartitionRequest& request) {
         plan = linear(request);
         break;
       default:
-        return balanced(request, home(request));
+        return balanced(request);
     }
   }
   plan.predicted_seconds = predicted_seconds(request, plan.slices);

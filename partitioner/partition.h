@@ -20,8 +20,8 @@ enum class PartitionMode : std::uint8_t { automatic, equal, linear, single, fixe
 /// SKMD_PARTITION, parsed.
 struct PartitionPolicy {
   PartitionMode mode = PartitionMode::automatic;
-  int single_index = -1;            // single:INDEX; -1 = the anchor
-  std::vector<double> percent;      // fixed:P0,P1,…
+  int single_index = -1;        // single:INDEX; -1 = the anchor
+  std::vector<double> percent;  // fixed:P0,P1,…
 };
 
 /// `auto`, `equal`, `linear`, `single`, `single:INDEX`, `fixed:P0,P1,…` (one percentage per device, sum 100 ± 0.01).
@@ -29,7 +29,7 @@ struct PartitionPolicy {
 Result<PartitionPolicy> parse_policy(std::string_view text, std::size_t device_count);
 
 struct Slice {
-  std::uint32_t device = 0;         // index in the order of `devices`
+  std::uint32_t device = 0;  // index in the order of `devices`
   GroupSpan span;
   bool operator==(const Slice&) const = default;
 };
@@ -39,17 +39,39 @@ struct Plan {
   std::vector<Slice> slices;
   NotSplit reason = NotSplit::not_profitable;  // meaningful with one slice
   double predicted_seconds = 0.0;              // 0: nothing was predicted
+  /// Until the best single device would have run it, results left where they are; 0: not known.
+  double alone_seconds = 0.0;
+  bool exploring = false;  // some slices are there to learn from
+  bool unsettled = false;  // what devices can do with this kernel is not known yet: ask again
 };
+
+inline constexpr std::uint64_t kAnySpan = ~std::uint64_t{0};
 
 /// What is believed about one device for one kernel.
 struct DeviceModel {
   bool eligible = true;
-  bool measured = false;            // groups_per_second comes from this kernel on this device
+  bool measured = false;  // groups_per_second comes from this kernel on this device
   double groups_per_second = 0.0;
-  double launch_seconds = 0.0;      // fixed cost of a slice
+  /// The longest span that the rate comes from. Overheads weigh less in longer ones, so that they are not expected to
+  /// be slower; but nobody has seen them.
+  std::uint64_t measured_groups = kAnySpan;
+  double whole_groups_per_second = 0.0;  // of launches that it ran alone, which may fill it better; 0: as above
+  /// Groups per second, at least, by a first use, which may hold a compilation; 0: none was seen.
+  double first_use_groups_per_second = 0.0;
+  std::uint64_t units = 1;         // groups that run at once, at least: fewer take as long as so many
+  double strength = 1.0;           // throughput expected of any kernel, as a ratio to that of other devices
+  double first_use_seconds = 0.0;  // what its first slice of this kernel is expected to cost beyond running it
+  double launch_seconds = 0.0;     // fixed cost of a slice
   double bytes_to_per_second = 1e10;
   double bytes_from_per_second = 1e10;
-  double relative_error = 0.2;      // spread of the measured rate
+  double relative_error = 0.2;  // spread of the measured rate
+};
+
+/// What became of the launches of one kernel and about one size.
+struct Experience {
+  double seconds = 0.0;       // that they took, or the best single device would have taken if that is less
+  double lost_seconds = 0.0;  // beyond what that device would have taken
+  bool split_barred = false;  // splits were predicted to win, and lost
 };
 
 struct PartitionRequest {
@@ -58,17 +80,27 @@ struct PartitionRequest {
   std::uint64_t groups = 0;
   std::span<const DeviceModel> devices;
   /// Bytes that would really move if `device` ran `span`: to it before, and from it if somebody reads the result later.
-  std::function<std::uint64_t(std::uint32_t device, const GroupSpan& span)> bytes_to, bytes_from;
-  /// Seconds that joining the results costs when more than one device writes (0 for rung 1).
+  std::function<std::uint64_t(std::uint32_t device, const GroupSpan&span)> bytes_to, bytes_from;
+  /// Seconds that a split costs, whatever it is.
   double merge_seconds = 0.0;
-  /// Spans are cut at multiples of this where that loses little (groups of one row: slabs stay contiguous). 1: anywhere.
+  /// Seconds more that joining its results costs (none: 0). Asked for at most once, when a split is within reach.
+  std::function<double()> joining_seconds;
+  /// What asking for the bytes of a split's spans costs; without `may_search` nobody asks, and no new split is found.
+  double planning_seconds = 0.0;
+  bool may_search = true;
+  Experience experience;
+  /// Spans are cut at multiples of this where that loses little (groups of one row: slabs stay contiguous). 1:
+  /// anywhere.
   std::uint64_t granularity = 1;
-  const Plan* previous = nullptr;   // preferred when a new plan gains little
+  const Plan* previous = nullptr;  // preferred when a new plan gains little
 };
 
-/// `equal` gives device k of n the groups from floor(k·G/n) to floor((k+1)·G/n), over eligible devices; `fixed` likewise by
-/// percent; `linear` in proportion to the measured rates, transfers ignored; `automatic` minimises the predicted time
-/// and explores unmeasured devices with small slices. Every group is in exactly one slice.
+/// `equal` gives device k of n the groups from floor(k·G/n) to floor((k+1)·G/n), over eligible devices; `fixed`
+/// likewise by percent; `linear` in proportion to the measured rates, transfers ignored; `automatic` minimises the
+/// predicted time and explores unmeasured devices with small slices. Every group is in exactly one slice.
 Plan partition(const PartitionRequest& request);
+
+/// Where `automatic` runs a launch that has to stay whole. Precondition: an eligible device.
+std::uint32_t whole_device(const PartitionRequest& request);
 
 }  // namespace skmd::domain

@@ -15,6 +15,12 @@ constexpr double kFewSamples = 0.15;     // added error of a single sample; fall
 constexpr double kErrorPerClass = 0.15;  // added for each power of two between what was measured and what is asked
 constexpr double kMostError = 1.0;
 constexpr std::size_t kMostEntries = 1u << 16;
+constexpr double kNewestWhole = 0.5;  // whole launches become rare once splits pay
+constexpr double kNewestFirstUse = 0.5;
+constexpr double kShort = 2.0;      // spans so many times shorter than others say little
+constexpr double kForgotten = 0.7;  // of the longest span, with each shorter one
+
+constexpr double kMostGroups = 9e18;  // that fit their type
 
 std::uint64_t items_per_group(const NdRange& range) { return range.local[0] * range.local[1] * range.local[2]; }
 
@@ -34,22 +40,49 @@ void MeasuredRates::set_device(std::uint32_t device, const DeviceModel& constant
   devices_[device] = constants;
 }
 
+void MeasuredRates::Rate::learn(double items, double rate, bool whole) {
+  if (whole)
+    whole_items_per_second += (whole_items_per_second > 0 ? kNewestWhole : 1.0) * (rate - whole_items_per_second);
+  if (samples != 0 && items * kShort < span_items && rate < items_per_second) {
+    span_items *= kForgotten;
+    return;
+  }
+  if (samples == 0 || items > kShort * span_items) {
+    items_per_second = rate;
+    variance = 0.0;
+    samples = 0;
+  } else {
+    const double off = rate - items_per_second;
+    items_per_second += kNewest * off;
+    variance = (1.0 - kNewest) * (variance + kNewest * off * off);
+  }
+  span_items = std::max(items, kForgotten * span_items);
+  samples = std::min<std::uint32_t>(samples + 1, 1u << 20);
+}
+
 void MeasuredRates::learn(const Sample& sample) {
-  if (sample.first_use || sample.nanoseconds == 0 || sample.span.empty()) return;
+  if (sample.span.empty() || sample.nanoseconds == 0) return;
   const double items = static_cast<double>(sample.span.size()) * static_cast<double>(items_per_group(sample.range));
   const double rate = items / (static_cast<double>(sample.nanoseconds) * 1e-9);
   if (!(rate > 0) || !std::isfinite(rate)) return;
   const std::scoped_lock lock(mutex_);
   if (rates_.size() >= kMostEntries) rates_.clear();  // a program that makes kernels for ever starts over
   Rate& entry = rates_[{sample.kernel, sample.device, size_class(sample.range)}];
-  if (entry.samples == 0) {
-    entry.items_per_second = rate;
-  } else {
-    const double off = rate - entry.items_per_second;
-    entry.items_per_second += kNewest * off;
-    entry.variance = (1.0 - kNewest) * (entry.variance + kNewest * off * off);
-  }
-  entry.samples = std::min<std::uint32_t>(entry.samples + 1, 1u << 20);
+  if (!sample.first_use) return entry.learn(items, rate, sample.span.size() == sample.range.group_total());
+  entry.first_items_per_second = rate;
+  if (used_.size() >= kMostEntries) used_.clear();
+  used_.insert({sample.kernel, sample.device});
+}
+
+void MeasuredRates::launched(const Outcome& outcome) {
+  const std::scoped_lock lock(mutex_);
+  if (ledgers_.size() >= kMostEntries) ledgers_.clear();
+  ledgers_[{outcome.kernel, size_class(outcome.range)}].add(outcome);
+  const auto device = static_cast<std::size_t>(std::countr_zero(outcome.first_uses));
+  const bool known = outcome.split && outcome.alone_seconds > 0 && std::has_single_bit(outcome.first_uses);
+  if (!known || device >= devices_.size()) return;
+  double& seconds = devices_[device].first_use_seconds;
+  seconds += kNewestFirstUse * (lost_seconds(outcome) - seconds);
 }
 
 const MeasuredRates::Rate* MeasuredRates::nearest(const Key& key, unsigned& distance) const {
@@ -58,6 +91,7 @@ const MeasuredRates::Rate* MeasuredRates::nearest(const Key& key, unsigned& dist
   first.size_class = 0;
   for (auto it = rates_.lower_bound(first); it != rates_.end(); ++it) {
     if (it->first.kernel != key.kernel || it->first.device != key.device) break;
+    if (it->second.samples == 0) continue;
     const auto off = static_cast<unsigned>(std::abs(int{it->first.size_class} - int{key.size_class}));
     if (best != nullptr && off >= distance) continue;
     best = &it->second;
@@ -72,16 +106,30 @@ DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, c
   if (device < devices_.size()) model = devices_[device];
   model.measured = false;
   model.groups_per_second = 0.0;
+  if (used_.contains({kernel, device})) model.first_use_seconds = 0.0;
+  const auto items = static_cast<double>(std::max<std::uint64_t>(1, items_per_group(range)));
+  const Key key{kernel, device, size_class(range)};
   unsigned distance = 0;
-  const Rate* rate = nearest({kernel, device, size_class(range)}, distance);
-  if (rate == nullptr) return model;
+  const Rate* rate = nearest(key, distance);
+  if (rate == nullptr) {
+    if (const auto first = rates_.find(key); first != rates_.end())
+      model.first_use_groups_per_second = first->second.first_items_per_second / items;
+    return model;
+  }
   const double spread = std::sqrt(rate->variance) / rate->items_per_second;
   model.measured = true;
-  model.groups_per_second =
-      rate->items_per_second / static_cast<double>(std::max<std::uint64_t>(1, items_per_group(range)));
+  model.groups_per_second = rate->items_per_second / items;
+  model.measured_groups = static_cast<std::uint64_t>(std::max(1.0, std::min(rate->span_items / items, kMostGroups)));
+  if (distance == 0) model.whole_groups_per_second = rate->whole_items_per_second / items;
   model.relative_error =
       std::min(kMostError, std::max(kLeastError, spread) + kFewSamples / rate->samples + kErrorPerClass * distance);
   return model;
+}
+
+Experience MeasuredRates::experience(std::uint64_t kernel, const NdRange& range) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = ledgers_.find({kernel, size_class(range)});
+  return found == ledgers_.end() ? Experience{} : found->second.experience();
 }
 
 }  // namespace skmd::domain

@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "partitioner/launch_ledger.h"
 #include "partitioner/partition.h"
 
 namespace skmd::domain {
@@ -28,21 +31,28 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual void learn(const Sample& sample) = 0;
+  virtual void launched(const Outcome& outcome) = 0;
   /// `eligible` is left to the caller.
   [[nodiscard]] virtual DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const = 0;
+  [[nodiscard]] virtual Experience experience(std::uint64_t kernel, const NdRange& range) const = 0;
 };
 
 /// Rates from this process's own samples. One rate per kernel, device and size class of launches (powers of two of
 /// work-items); a size never seen takes the nearest one's rate with a larger error.
+///
+/// Short spans have overheads in them and do not fill a device: the rate is that of the longest spans, and spans of
+/// less than half their length count only if they were faster, or if no longer ones come.
 class MeasuredRates : public Model {
  public:
-  /// `devices[d]`: what is known of device d besides rates: launch cost and link rates.
+  /// `devices[d]`: what is known of device d besides rates: launch cost, link rates, strength, cost of first uses.
   explicit MeasuredRates(std::vector<DeviceModel> devices = {});
   void set_device(std::uint32_t device, const DeviceModel& constants);
 
   void learn(const Sample& sample) override;
+  void launched(const Outcome& outcome) override;
   /// `measured` is false until a sample that is no first use has come.
   [[nodiscard]] DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const override;
+  [[nodiscard]] Experience experience(std::uint64_t kernel, const NdRange& range) const override;
 
  private:
   struct Key {
@@ -55,6 +65,10 @@ class MeasuredRates : public Model {
     double items_per_second = 0.0;
     double variance = 0.0;  // exponentially weighted, of items_per_second
     std::uint32_t samples = 0;
+    double span_items = 0.0;              // the longest span, forgotten where only shorter ones come
+    double whole_items_per_second = 0.0;  // of whole launches; 0: there was none
+    double first_items_per_second = 0.0;  // of the last first use
+    void learn(double items, double rate, bool whole);
   };
   /// The entry of the nearest size class, and how many powers of two away it is. Called with the lock held.
   const Rate* nearest(const Key& key, unsigned& distance) const;
@@ -62,6 +76,8 @@ class MeasuredRates : public Model {
   mutable std::mutex mutex_;
   std::vector<DeviceModel> devices_;
   std::map<Key, Rate> rates_;
+  std::set<std::pair<std::uint64_t, std::uint32_t>> used_;                  // kernel, device: there was a first use
+  std::map<std::pair<std::uint64_t, std::uint8_t>, LaunchLedger> ledgers_;  // kernel, size class
 };
 
 }  // namespace skmd::domain

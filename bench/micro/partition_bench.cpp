@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "partitioner/footprint.h"
+#include "partitioner/merge.h"
 #include "partitioner/partition.h"
 #include "partitioner/transfer.h"
 
@@ -152,6 +153,88 @@ void footprints_plan_and_transfers(benchmark::State& state) {
   }
 }
 BENCHMARK(footprints_plan_and_transfers);
+
+/// out[here] = in[here ± 1, ± row, ± layer], marching along z over a volume with a frame, as fdtd3d does: the footprint
+/// of any slice is one range for each row of the volume that it touches.
+struct Stencil {
+  static constexpr std::int64_t kSide = 256, kRadius = 2, kRow = kSide + 2 * kRadius, kLayer = kRow * kRow;
+  KernelTraits traits;
+  NdRange range{2, {0, 0, 0}, {kSide, kSide, 1}, {32, 8, 1}};
+  std::vector<ArgumentView> arguments{{true, kVolume, {}}, {true, kVolume, {}}};
+  std::vector<ResidencyMap> maps{2, ResidencyMap(kVolume)};
+
+  Stencil() {
+    traits.parameters.resize(2);
+    const auto id = [&](std::uint8_t dim) {
+      const NodeId node = add_node(traits, Op::global_id, 64);
+      traits.nodes[node].dim = dim;
+      return node;
+    };
+    const NodeId x = id(0);
+    const NodeId y = id(1);
+    const auto times = [&](NodeId node, std::int64_t by) {
+      return add_node(traits, Op::mul, 64, node, add_constant(traits, by, 64));
+    };
+    traits.loops.push_back({add_constant(traits, kSide - 1, 64), true});
+    const NodeId z = add_node(traits, Op::iteration, 64);
+    const NodeId flat =
+        add_node(traits, Op::add, 64, add_node(traits, Op::add, 64, x, times(y, kRow)), times(z, kLayer));
+    for (const std::int64_t away : {-1L, 1L, -kRow, kRow, -kLayer, kLayer, 0L}) {
+      const std::int64_t middle = kRadius * (1 + kRow + kLayer);
+      Access access;
+      access.offset = times(add_node(traits, Op::add, 64, flat, add_constant(traits, middle + away, 64)), 4);
+      access.kind = away == 0 ? AccessKind::write : AccessKind::read;
+      access.argument = away == 0 ? 1 : 0;
+      access.width = access.element = 4;
+      access.loops = {0};
+      access.guards_complete = true;
+      traits.accesses.push_back(access);
+    }
+    for (ResidencyMap& map : maps) map.written(kHostSpace, ByteRange{0, kVolume});
+  }
+
+  [[nodiscard]] std::vector<Footprint> slice(std::uint64_t first, std::uint64_t last) const {
+    return evaluate(traits, range, {first, last}, arguments);
+  }
+
+ private:
+  static constexpr std::uint64_t kVolume = 4 * kLayer * (kSide + 2 * kRadius);
+};
+
+std::size_t ranges_of(const std::vector<Footprint>& footprints) {
+  std::size_t count = 0;
+  for (const Footprint& f : footprints) count += f.reads.ranges().size() + f.may_write.ranges().size();
+  return count;
+}
+
+void stencil_footprint(benchmark::State& state) {
+  const Stencil stencil;
+  const std::uint64_t groups = stencil.range.group_total();
+  for (auto _ : state) benchmark::DoNotOptimize(stencil.slice(0, groups / static_cast<std::uint64_t>(state.range(0))));
+  state.counters["ranges"] =
+      static_cast<double>(ranges_of(stencil.slice(0, groups / static_cast<std::uint64_t>(state.range(0)))));
+}
+BENCHMARK(stencil_footprint)->Arg(1)->Arg(2)->Arg(16);
+
+void stencil_missing_bytes(benchmark::State& state) {
+  const Stencil stencil;
+  const auto footprints = stencil.slice(0, stencil.range.group_total());
+  for (auto _ : state)
+    for (std::size_t root = 0; root < 2; ++root)
+      benchmark::DoNotOptimize(stencil.maps[root].missing_bytes(1, footprints[root].reads));
+  state.counters["ranges"] = static_cast<double>(ranges_of(footprints));
+}
+BENCHMARK(stencil_missing_bytes);
+
+void stencil_merge_of_two(benchmark::State& state) {
+  const Stencil stencil;
+  const std::uint64_t groups = stencil.range.group_total();
+  const std::vector<RootView> roots{{0, 0}, {1, 0}};
+  const std::vector<std::vector<RootFootprint>> halves{on_roots(stencil.slice(0, groups / 2), roots, 2),
+                                                       on_roots(stencil.slice(groups / 2, groups), roots, 2)};
+  for (auto _ : state) benchmark::DoNotOptimize(decide_merge(stencil.traits, halves, roots, 2, RungSet{}, {}));
+}
+BENCHMARK(stencil_merge_of_two);
 
 }  // namespace
 

@@ -49,6 +49,14 @@ SliceReport account(Machine& machine, const Launch& launch, const SliceWork& sli
   return report;
 }
 
+void learn_outcome(Machine& machine, const Launch& launch, const Decision& decision, double seconds,
+                   std::uint64_t first_uses) {
+  if (machine.settings.policy.mode != domain::PartitionMode::automatic || !(decision.alone_seconds > 0)) return;
+  const bool split = decision.slices.size() > 1;
+  machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, split ? seconds : 0.0, split,
+                           decision.exploring, first_uses});
+}
+
 void report_launch(Machine& machine, const Launch& launch, const Decision& decision, std::vector<SliceReport> slices,
                    std::uint64_t begin) {
   if (!machine.observer->listens() && !machine.observer->logs(LogLevel::debug)) return;

@@ -133,6 +133,7 @@ Status Conductor::submit_device(MovePlan& moves, bool with_uploads, std::size_t 
   if (!arguments) return arguments.error();
   if (auto status = append_runs(launch_, view_, slice, *arguments, batch.ops); !status) return status.error();
   const bool first = first_use(launch_, slice.device, slice.span);
+  if (first) first_uses_ |= std::uint64_t{1} << slice.device;
   group.submit(*machine_.devices[slice.device], std::move(batch),
                [this, &moves, &slice, index, uploads, bytes, first](const BatchResult& result) {
                  SliceReport report{slice.device, slice.span, 0, 0};

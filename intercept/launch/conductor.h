@@ -32,6 +32,8 @@ class Conductor {
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   /// Of slices whose results count.
   [[nodiscard]] std::vector<SliceReport> reports() const;
+  /// Bit d: device d may have compiled.
+  [[nodiscard]] std::uint64_t first_uses() const { return first_uses_; }
 
  private:
   struct Slice {
@@ -81,12 +83,17 @@ class Conductor {
   std::mutex mutex_;
   std::vector<Slice> slices_;
   Unfinished unfinished_;
+  std::uint64_t first_uses_ = 0;
 };
 
 /// What a batch of one slice tells: transfers, the slice's times, and a sample for the model. `uploads`: how many ops
 /// come before the slice's launches.
 SliceReport account(Machine& machine, const Launch& launch, const SliceWork& slice, std::size_t uploads,
                     std::uint64_t upload_bytes, bool first, const BatchResult& result);
+
+/// Tells the model what became of a launch that ended well. `seconds`: from decision to results, of split launches.
+void learn_outcome(Machine& machine, const Launch& launch, const Decision& decision, double seconds,
+                   std::uint64_t first_uses);
 
 /// Tells the observer about a completed launch.
 void report_launch(Machine& machine, const Launch& launch, const Decision& decision, std::vector<SliceReport> slices,

@@ -149,29 +149,6 @@ domain::MergeDecision how_to_merge(const Machine& machine, const Launch& launch,
   return merge(machine.settings.rungs.without(domain::Rung::kernel));
 }
 
-/// Where a launch that stays whole is expected to end first; the anchor where too little is known.
-std::uint32_t fastest(const Machine& machine, const Launch& launch, const LaunchView& view) {
-  const Eligibility& eligible = view.shape().eligible();
-  const std::uint32_t preferred = eligible.preferred(acting_anchor(machine));
-  if (machine.settings.policy.mode != PartitionMode::automatic) return preferred;
-  const auto all = models(machine, launch, eligible);
-  double best = 0.0;
-  std::uint32_t choice = preferred;
-  for (std::uint32_t i = 0; i < all.size(); ++i) {
-    if (!all[i].eligible) continue;
-    if (!all[i].measured) return preferred;
-    const double seconds = all[i].launch_seconds +
-                           static_cast<double>(launch.range.group_total()) / all[i].groups_per_second +
-                           static_cast<double>(bytes_to(machine, view, i, view.whole())) / all[i].bytes_to_per_second +
-                           static_cast<double>(bytes_from(machine, i, view.whole())) / all[i].bytes_from_per_second;
-    if (best == 0.0 || seconds < best) {
-      best = seconds;
-      choice = i;
-    }
-  }
-  return choice;
-}
-
 /// Groups that wait for each other must be resident together: on a GPU if there is one, else on the anchor.
 std::uint32_t for_spinning(const Machine& machine, const Launch& launch, const Eligibility& eligible) {
   std::uint32_t choice = eligible.preferred(acting_anchor(machine));
@@ -217,33 +194,73 @@ domain::Plan plan_of(const Decision& decision) {
   for (const SliceWork& slice : decision.slices) plan.slices.push_back({slice.device, slice.span});
   if (decision.whole) plan.reason = *decision.whole;
   plan.predicted_seconds = decision.predicted_seconds;
+  plan.exploring = decision.exploring;
   return plan;
 }
 
-domain::Plan ask_partitioner(Machine& machine, const Launch& launch, const LaunchView& view, const Decision* previous) {
-  const Eligibility& eligible = view.shape().eligible();
-  const auto device_models = models(machine, launch, eligible);
-  domain::PartitionRequest request;
-  request.policy = machine.settings.policy;
-  request.anchor = eligible.preferred(acting_anchor(machine));
-  request.groups = launch.range.group_total();
-  request.devices = device_models;
-  request.granularity = row_of_groups(launch.range);
-  request.merge_seconds = kSplitSeconds;
-  if (request.policy.mode == PartitionMode::automatic)
-    request.merge_seconds += view.shape().joining_seconds([&] { return joining_seconds(machine, launch, view); });
-  request.bytes_to = [&](std::uint32_t device, const GroupSpan& span) {
-    return bytes_to(machine, view, device, *view.shape().footprint(span));
-  };
-  request.bytes_from = [&](std::uint32_t device, const GroupSpan& span) {
-    return bytes_from(machine, device, *view.shape().footprint(span));
-  };
-  const domain::Plan before = previous != nullptr ? plan_of(*previous) : domain::Plan{};
-  if (previous != nullptr) request.previous = &before;
-  const auto begin = std::chrono::steady_clock::now();
-  domain::Plan plan = domain::partition(request);
-  machine.observer->partition(static_cast<std::uint64_t>((std::chrono::steady_clock::now() - begin).count()));
-  return plan;
+/// What the partitioner is asked about one launch. Refers to what it was made from.
+class Question {
+ public:
+  Question(Machine& machine, const Launch& launch, const LaunchView& view)
+      : machine_(machine), view_(view), models_(models(machine, launch, view.shape().eligible())) {
+    LaunchShape& shape = view.shape();
+    request_.policy = machine.settings.policy;
+    request_.anchor = shape.eligible().preferred(acting_anchor(machine));
+    request_.groups = launch.range.group_total();
+    request_.devices = models_;
+    request_.granularity = row_of_groups(launch.range);
+    request_.merge_seconds = kSplitSeconds;
+    request_.joining_seconds = [&] {
+      return shape.joining_seconds([&] { return joining_seconds(machine, launch, view); });
+    };
+    request_.planning_seconds = shape.planning_seconds();
+    request_.may_search = shape.affords(shape.planning_seconds());
+    if (request_.policy.mode == PartitionMode::automatic)
+      request_.experience = machine.model->experience(launch.kernel->id(), launch.range);
+    request_.bytes_to = [this](std::uint32_t device, const GroupSpan& span) {
+      return bytes_to(machine_, view_, device, touched_by(span));
+    };
+    request_.bytes_from = [this](std::uint32_t device, const GroupSpan& span) {
+      return bytes_from(machine_, device, touched_by(span));
+    };
+  }
+  Question(const Question&) = delete;
+  Question& operator=(const Question&) = delete;
+
+  [[nodiscard]] const domain::PartitionRequest& request() const { return request_; }
+
+  domain::Plan plan(const Decision* previous) {
+    const domain::Plan before = previous != nullptr ? plan_of(*previous) : domain::Plan{};
+    request_.previous = previous != nullptr ? &before : nullptr;
+    const auto begin = std::chrono::steady_clock::now();
+    domain::Plan plan = domain::partition(request_);
+    machine_.observer->partition(static_cast<std::uint64_t>((std::chrono::steady_clock::now() - begin).count()));
+    request_.previous = nullptr;
+    if (searched_) view_.shape().spend(request_.planning_seconds);
+    return plan;
+  }
+
+ private:
+  const SpanFootprint& touched_by(const GroupSpan& span) {
+    searched_ = searched_ || span.size() != request_.groups;
+    touched_ = view_.shape().footprint(span);
+    return *touched_;
+  }
+
+  Machine& machine_;
+  const LaunchView& view_;
+  std::vector<domain::DeviceModel> models_;
+  domain::PartitionRequest request_;
+  SharedFootprint touched_;
+  bool searched_ = false;  // footprints of slices were asked for
+};
+
+/// Where a launch that stays whole is expected to end first; the anchor in modes that do not measure.
+std::uint32_t fastest(Machine& machine, const Launch& launch, const LaunchView& view) {
+  if (machine.settings.policy.mode != PartitionMode::automatic)
+    return view.shape().eligible().preferred(acting_anchor(machine));
+  const Question question(machine, launch, view);
+  return domain::whole_device(question.request());
 }
 
 std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& launch, const LaunchView& view,
@@ -258,39 +275,57 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
                                                                   : fastest(machine, launch, view);
     return whole_on(launch, view, device, *reason);
   }
-  const domain::Plan plan = ask_partitioner(machine, launch, view, previous);
-  if (plan.slices.size() == 1) return whole_on(launch, view, plan.slices.front().device, plan.reason);
-
+  const domain::Plan plan = Question(machine, launch, view).plan(previous);
   auto decision = std::make_shared<Decision>();
   decision->predicted_seconds = plan.predicted_seconds;
-  for (const domain::Slice& slice : plan.slices)
+  decision->alone_seconds = plan.alone_seconds;
+  decision->exploring = plan.exploring;
+  decision->unsettled = plan.unsettled;
+  const auto take = [&](const domain::Slice& slice) {
     decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
+  };
+  std::for_each(plan.slices.begin(), plan.slices.end(), take);
+  if (plan.slices.size() == 1) {
+    decision->whole = plan.reason;
+    return decision;
+  }
   decision->merge = how_to_merge(machine, launch, view, decision->slices);
-  if (decision->merge.refused) return whole_on(launch, view, fastest(machine, launch, view), *decision->merge.refused);
-  return decision;
+  if (!decision->merge.refused) return decision;
+  auto refused = std::make_shared<Decision>();
+  refused->whole = decision->merge.refused;
+  refused->predicted_seconds = refused->alone_seconds = plan.alone_seconds;
+  refused->slices.push_back({fastest(machine, launch, view), {0, launch.range.group_total()}, view.shape().whole()});
+  return refused;
 }
 
 /// Rates are measured again at every launch; smaller changes than this are noise.
 constexpr double kRateNoise = 0.05;
 
-DecisionBasis basis_of(const Machine& machine, const Launch& launch, const LaunchView& view) {
+DecisionBasis basis_of(const Machine& machine, const Launch& launch, const LaunchView& view, bool barred) {
   DecisionBasis basis;
+  basis.barred = barred;
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
     if (!view.shape().eligible().eligible[i]) continue;
-    const domain::DeviceModel model = machine.model->predict(launch.kernel->id(), i, launch.range);
-    if (!model.measured) return basis;
-    basis.groups_per_second[i] = model.groups_per_second;
+    basis.groups_per_second[i] = machine.model->predict(launch.kernel->id(), i, launch.range).groups_per_second;
     basis.missing_bytes[i] = bytes_to(machine, view, i, view.whole());
   }
-  basis.known = true;
   return basis;
 }
 
 bool stands(const DecisionBasis& then, const DecisionBasis& now) {
-  if (!then.known || !now.known || then.missing_bytes != now.missing_bytes) return false;
+  if (!then.known || then.barred != now.barred || then.missing_bytes != now.missing_bytes) return false;
   for (std::size_t i = 0; i < now.groups_per_second.size(); ++i)
     if (std::abs(now.groups_per_second[i] - then.groups_per_second[i]) > kRateNoise * then.groups_per_second[i])
       return false;
+  return true;
+}
+
+/// Whether the decision is to be looked at again for the next launch: not if that costs a notable part of it.
+bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBasis& then, bool barred) {
+  if (!(previous.predicted_seconds > 0) || previous.exploring || then.barred != barred) return true;
+  shape.count(previous.predicted_seconds);
+  if (!shape.affords(shape.checking_seconds())) return false;
+  shape.spend(shape.checking_seconds());
   return true;
 }
 
@@ -322,9 +357,12 @@ std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, c
   }
   DecisionBasis then;
   const auto previous = shape.decision(&then);
-  const DecisionBasis now = basis_of(machine, launch, view);
+  const bool barred = machine.model->experience(launch.kernel->id(), launch.range).split_barred;
+  if (previous && mode == PartitionMode::automatic && !worth_a_look(shape, *previous, then, barred)) return previous;
+  DecisionBasis now = basis_of(machine, launch, view, barred);
   if (previous && stands(then, now)) return previous;
   auto decision = decide_anew(machine, launch, view, previous.get());
+  now.known = !decision->unsettled && !decision->exploring;
   shape.remember(decision, now);
   return decision;
 }

@@ -126,8 +126,12 @@ bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decis
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
   if (machine_.settings.verify || !may_start()) return false;
+  if (split_) return false;
   auto decision = decide(machine_, launch_, view_);
-  if (decision->slices.size() != 1) return false;
+  if (decision->slices.size() != 1) {
+    split_ = std::move(decision);
+    return false;
+  }
   Device& device = *machine_.devices[decision->slices.front().device];
   if (behind != nullptr && behind != &device) return false;
   const Health::Window window(*device.health());
@@ -202,6 +206,7 @@ void LaunchCommand::landed(const std::shared_ptr<InFlight>& flight, BatchResult&
         account(machine_, launch_, slice, flight->uploads, flight->upload_bytes, flight->first, result);
     if (report.start != 0) flight->event->work_started(report.start);
     flight->event->work_ended(now_ns());
+    learn_outcome(machine_, launch_, *flight->decision, 0.0, 0);
     report_launch(machine_, launch_, *flight->decision, {report}, flight->begin);
   } catch (const std::bad_alloc&) {  // only the books miss something
   }
@@ -279,7 +284,7 @@ void LaunchCommand::again(InFlight& flight, const BatchResult& result, Spoilt& s
 
 Status LaunchCommand::run_locked(Event& event) {
   const std::uint64_t begin = now_ns();
-  auto decision = decide(machine_, launch_, view_);
+  auto decision = split_ ? std::exchange(split_, nullptr) : decide(machine_, launch_, view_);
   tell_users(machine_, view_, *decision);
   std::unique_ptr<Verification> verification;
   if (machine_.settings.verify && decision->slices.size() > 1) {
@@ -290,7 +295,9 @@ Status LaunchCommand::run_locked(Event& event) {
   Conductor conductor(machine_, launch_, view_, *decision, event);
   Status status = conductor.run();
   std::vector<SliceReport> reports = conductor.reports();
-  if (!status) {
+  if (status) {
+    learn_outcome(machine_, launch_, *decision, static_cast<double>(now_ns() - begin) * 1e-9, conductor.first_uses());
+  } else {
     Rescue rescue(machine_, launch_, view_, event);
     if (status = rescue.run(conductor.unfinished(), std::move(status)); !status) return status;
     // Slices are compared with their own devices, which are not the ones that did the work.

@@ -47,6 +47,7 @@ class LaunchCommand : public Command {
   Machine& machine_;
   Launch launch_;
   LaunchView view_;
+  std::shared_ptr<const Decision> split_;  // that start() left to run(): one launch is decided once
 };
 
 }  // namespace skmd::icd

@@ -17,6 +17,7 @@
 #include "partitioner/footprint.h"
 #include "partitioner/merge.h"
 #include "partitioner/partition.h"
+#include "partitioner/planning_budget.h"
 #include "partitioner/residency.h"
 
 namespace skmd::icd {
@@ -43,11 +44,15 @@ struct Decision {
   std::optional<domain::NotSplit> whole;  // set iff one slice
   domain::MergeDecision merge;            // of split launches: per root
   double predicted_seconds = 0.0;
+  double alone_seconds = 0.0;  // as in Plan, like what follows
+  bool exploring = false;
+  bool unsettled = false;
 };
 
 /// What a decision of the measuring modes rested on: while none of it changes, the decision stands.
 struct DecisionBasis {
-  bool known = false;  // every eligible device has been measured
+  bool known = false;   // there is nothing to find out
+  bool barred = false;  // splits
   std::array<double, domain::kMaxSpaces> groups_per_second{};
   std::array<std::uint64_t, domain::kMaxSpaces> missing_bytes{};  // of the whole launch, per device
 };
@@ -73,6 +78,14 @@ class LaunchShape {
   /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
   [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis* basis);
   void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
+  /// Seconds that looking at rates and residency takes, and evaluating the footprints of a split's plan: estimates by
+  /// the number of ranges, so that a pause of the machine is not taken for a cost.
+  [[nodiscard]] double checking_seconds() const { return checking_seconds_; }
+  [[nodiscard]] double planning_seconds() const { return planning_seconds_; }
+  /// The budget of planning. A launch for which `seconds` are predicted comes. Thread-safe, like what follows.
+  void count(double seconds);
+  [[nodiscard]] bool affords(double seconds);
+  void spend(double seconds);
   /// For each launch: whether its times are worth having for the model. Those of the first few, then now and then.
   bool due_for_times();
 
@@ -83,6 +96,7 @@ class LaunchShape {
   void add_unanalysed(std::vector<domain::RootFootprint>& roots) const;
   void round_images(std::vector<domain::RootFootprint>& roots) const;
   void copy_arguments(const Launch& launch);
+  void estimate_planning();
 
   /// An argument without its objects.
   struct Argument {
@@ -108,6 +122,9 @@ class LaunchShape {
   std::shared_ptr<const Decision> decision_;
   DecisionBasis basis_;
   std::optional<double> joining_seconds_;
+  double checking_seconds_ = 0.0;
+  double planning_seconds_ = 0.0;
+  domain::PlanningBudget budget_;
 };
 
 }  // namespace skmd::icd

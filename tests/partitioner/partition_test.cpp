@@ -1,55 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/partition.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "tests/partitioner/planned_machine.h"
+
 namespace skmd::domain {
 namespace {
 
-DeviceModel device(double groups_per_second, double error = 0.05) {
-  DeviceModel model;
-  model.measured = groups_per_second > 0;
-  model.groups_per_second = groups_per_second;
-  model.launch_seconds = 10e-6;
-  model.relative_error = error;
-  return model;
-}
-
-struct Machine {
-  std::vector<DeviceModel> devices;
-  PartitionRequest request;
-
-  Machine(std::vector<DeviceModel> models, std::uint64_t groups, PartitionMode mode = PartitionMode::automatic)
-      : devices(std::move(models)) {
-    request.devices = devices;
-    request.groups = groups;
-    request.policy.mode = mode;
-  }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
-  [[nodiscard]] Plan plan() const { return partition(request); }
-};
-
-std::uint64_t groups_of(const Plan& plan, std::uint32_t device_index) {
-  std::uint64_t sum = 0;
-  for (const Slice& slice : plan.slices) sum += slice.device == device_index ? slice.span.size() : 0;
-  return sum;
-}
-
-void expect_tiles(const Plan& plan, std::uint64_t groups) {
-  std::uint64_t at = 0;
-  for (const Slice& slice : plan.slices) {
-    ASSERT_EQ(slice.span.first, at);
-    ASSERT_FALSE(slice.span.empty());
-    at = slice.span.last;
-  }
-  ASSERT_EQ(at, groups);
-}
-
-std::vector<Slice> slices(std::initializer_list<Slice> list) { return list; }
+using test::device;
+using test::expect_tiles;
+using test::groups_of;
+using test::slices;
+using Machine = test::PlannedMachine;
 
 TEST(ParsePolicy, TakesTheModes) {
   EXPECT_EQ(parse_policy("auto", 2)->mode, PartitionMode::automatic);
@@ -231,27 +195,6 @@ TEST(PartitionAuto, SmallLaunchGoesToTheFastestDeviceWhole) {
   Machine m({device(1e6), device(9e6)}, 10);
   EXPECT_EQ(m.plan().slices, slices({{1, {0, 10}}}));
   EXPECT_EQ(m.plan().reason, NotSplit::small_launch);
-}
-
-TEST(PartitionAuto, UnknownKernelRunsWholeOnTheAnchorFirst) {
-  Machine m({device(0), device(0)}, 1000);
-  m.request.anchor = 1;
-  EXPECT_EQ(m.plan().slices, slices({{1, {0, 1000}}}));
-  EXPECT_EQ(m.plan().predicted_seconds, 0.0);
-}
-
-TEST(PartitionAuto, UnmeasuredDeviceExploresWithASmallSlice) {
-  Machine m({device(1000), device(0)}, 1600);
-  const Plan plan = m.plan();
-  expect_tiles(plan, 1600);
-  EXPECT_EQ(groups_of(plan, 1), 100u);
-  EXPECT_EQ(groups_of(plan, 0), 1500u);
-}
-
-TEST(PartitionAuto, ExploringDoesNotTakeMoreThanItsTransfersAreWorth) {
-  Machine m({device(1000), device(0)}, 1600);
-  m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return d == 1 ? std::uint64_t{1} << 40 : 0; };
-  EXPECT_EQ(m.plan().slices, slices({{0, {0, 1600}}}));
 }
 
 TEST(PartitionAuto, PreviousPlanIsKeptWhileTheGainIsSmall) {

@@ -5,6 +5,8 @@
 
 #include <thread>
 
+#include "partitioner/planning_budget.h"
+
 namespace skmd::domain {
 namespace {
 
@@ -110,6 +112,102 @@ TEST(MeasuredRates, KernelsAndDevicesAreApart) {
   EXPECT_FALSE(rates.predict(2, 0, range_of(100)).measured);
   EXPECT_FALSE(rates.predict(1, 1, range_of(100)).measured);
   EXPECT_FALSE(rates.predict(0, 0, range_of(100)).measured);
+}
+
+TEST(MeasuredRates, ShortSpansSayLittleBesideLongOnes) {
+  MeasuredRates rates;
+  Sample part = sample(1000, 0.01);
+  part.span = {0, 10};  // 1000 groups/s, most of it overhead
+  rates.learn(part);
+  EXPECT_EQ(rates.predict(1, 0, range_of(1000)).measured_groups, 10u);
+  part.span = {0, 500};
+  rates.learn(part);  // 50,000 groups/s
+  EXPECT_NEAR(rates.predict(1, 0, range_of(1000)).groups_per_second, 50'000, 1);
+  EXPECT_EQ(rates.predict(1, 0, range_of(1000)).measured_groups, 500u);
+  part.span = {0, 10};
+  rates.learn(part);
+  EXPECT_NEAR(rates.predict(1, 0, range_of(1000)).groups_per_second, 50'000, 1);
+  for (int i = 0; i < 60; ++i) rates.learn(part);  // nothing else comes any more
+  EXPECT_NEAR(rates.predict(1, 0, range_of(1000)).groups_per_second, 1000, 1);
+}
+
+TEST(MeasuredRates, WholeLaunchesAreRememberedBesideSlices) {
+  MeasuredRates rates;
+  rates.learn(sample(1000, 0.001));
+  Sample half = sample(1000, 0.001);
+  half.span = {0, 500};
+  for (int i = 0; i < 40; ++i) rates.learn(half);
+  const DeviceModel model = rates.predict(1, 0, range_of(1000));
+  EXPECT_NEAR(model.groups_per_second, 500'000, 100);
+  EXPECT_NEAR(model.whole_groups_per_second, 1'000'000, 1);
+  EXPECT_EQ(rates.predict(1, 0, range_of(64'000)).whole_groups_per_second, 0);
+}
+
+TEST(MeasuredRates, FirstUsesArePaidOnceAndBoundTheRate) {
+  DeviceModel constants;
+  constants.first_use_seconds = 0.2;
+  MeasuredRates rates({constants});
+  EXPECT_EQ(rates.predict(1, 0, range_of(100)).first_use_seconds, 0.2);
+  Sample first = sample(100, 0.5);
+  first.first_use = true;
+  rates.learn(first);
+  EXPECT_EQ(rates.predict(1, 0, range_of(100)).first_use_seconds, 0);
+  EXPECT_NEAR(rates.predict(1, 0, range_of(100)).first_use_groups_per_second, 200, 1e-6);
+  EXPECT_EQ(rates.predict(2, 0, range_of(100)).first_use_seconds, 0.2);
+  rates.launched({1, range_of(100), 0.1, 0.5, true, true, 1});  // took 0.4 s more than alone
+  EXPECT_NEAR(rates.predict(2, 0, range_of(100)).first_use_seconds, 0.3, 1e-9);
+}
+
+Outcome split_of(double seconds) { return {1, range_of(100), 0.1, seconds, true, false, 0}; }
+Outcome whole_launch() { return {1, range_of(100), 0.1, 0.0, false, false, 0}; }
+
+TEST(LaunchLedger, TwoLossesInARowBarSplitsForLongerEachTime) {
+  LaunchLedger ledger;
+  ledger.add(split_of(0.2));
+  EXPECT_FALSE(ledger.experience().split_barred);
+  ledger.add(split_of(0.05));
+  ledger.add(split_of(0.2));
+  EXPECT_FALSE(ledger.experience().split_barred);
+  ledger.add(split_of(0.2));
+  std::vector<int> bars;
+  for (int i = 0; i < 4; ++i) {
+    bars.push_back(0);
+    while (ledger.experience().split_barred) {
+      ledger.add(whole_launch());
+      ++bars.back();
+    }
+    ledger.add(split_of(0.2));  // tried again, once
+  }
+  EXPECT_EQ(bars, std::vector<int>({64, 128, 256, 512}));
+}
+
+TEST(LaunchLedger, ExploringAndFirstUsesCostButDoNotBar) {
+  LaunchLedger ledger;
+  for (int i = 0; i < 5; ++i) {
+    Outcome outcome = split_of(0.2);
+    outcome.exploring = i % 2 == 0;
+    outcome.first_uses = i % 2;
+    ledger.add(outcome);
+  }
+  EXPECT_FALSE(ledger.experience().split_barred);
+  EXPECT_NEAR(ledger.experience().lost_seconds, 0.5, 1e-9);
+  EXPECT_NEAR(ledger.experience().seconds, 0.5, 1e-9);
+}
+
+TEST(LaunchLedger, MachineThatStoodStillIsNotACost) {
+  LaunchLedger ledger;
+  ledger.add(split_of(3600));
+  EXPECT_LT(ledger.experience().lost_seconds, 5);
+}
+
+TEST(PlanningBudget, IsAFiftiethOfTheLaunches) {
+  PlanningBudget budget;
+  EXPECT_TRUE(budget.affords(5e-7));
+  EXPECT_FALSE(budget.affords(1e-3));
+  for (int i = 0; i < 51; ++i) budget.launched(1e-3);
+  EXPECT_TRUE(budget.affords(1e-3));
+  budget.spend(1e-3);
+  EXPECT_FALSE(budget.affords(1e-3));
 }
 
 TEST(MeasuredRates, ThreadsMayLearnAndPredictAtOnce) {

@@ -67,12 +67,12 @@ TEST(Auto, CountsWhatJoiningCosts) {
   for (const bool joined : {false, true}) {
     FakeMachine m({true, true}, "auto");
     if (joined) m.machine.settings.rungs = *domain::parse_rungs("diff");
-    for (const auto& fake : m.fakes) fake->ns_per_group = 300;
+    for (const auto& fake : m.fakes) fake->ns_per_group = 100;
     constexpr std::uint64_t kItems = 1u << 20;
     const auto x = m.storage(kItems * 4);
     const auto y = m.storage(kItems * 4);
     const auto kernel = m.kernel(axpy_traits());
-    for (int i = 0; i < 12; ++i)
+    for (int i = 0; i < 40; ++i)
       ASSERT_EQ(m.launch(kernel, line(kItems, 256), {whole(y), whole(x), value_of(1u)})->wait(), CL_COMPLETE);
     const Launch launch{kernel, line(kItems, 256), {whole(y), whole(x), value_of(1u)}};
     const auto decision = decide(m.machine, launch, LaunchView(m.machine, launch));
@@ -88,6 +88,77 @@ TEST(Auto, FollowsADeviceThatBecomesSlower) {
   for (int i = 0; i < 30; ++i) a.run();
   const auto shares = a.shares();
   EXPECT_GT(shares[1], 2 * shares[0]);
+}
+
+TEST(Auto, TakesBackSplitsThatLose) {
+  Automatic a({true, true}, {kMillisecond, kMillisecond});
+  a.m.model.joining_ns = 100 * kMillisecond;  // a launch alone takes 64
+  int splits = 0;
+  for (int i = 0; i < 60; ++i) {
+    const auto shares = a.shares();
+    splits += shares[0] != 0 && shares[1] != 0 ? 1 : 0;
+  }
+  EXPECT_GE(splits, 1);
+  EXPECT_LE(splits, 10);  // exploring, and two that lost
+}
+
+TEST(Auto, UnknownKernelsRunOnTheStrongestDevice) {
+  for (const std::uint32_t strong : {0u, 1u}) {
+    Automatic a({true, true}, {kMillisecond, kMillisecond});
+    domain::DeviceModel strength;
+    strength.strength = 40;
+    a.m.model.set_device(strong, strength);
+    a.m.model.set_device(1 - strong, {});
+    EXPECT_EQ(a.shares()[strong], kGroups);
+    const std::uint64_t one = kLocal;  // a launch that cannot be split
+    const auto before = a.m.fakes[strong]->counters.groups.load();
+    EXPECT_EQ(a.m.launch(a.m.kernel(axpy_traits()), line(one, kLocal), {whole(a.y), whole(a.x), value_of(1u)})->wait(),
+              CL_COMPLETE);
+    EXPECT_EQ(a.m.fakes[strong]->counters.groups, before + 1);
+  }
+}
+
+TEST(Auto, SlowDeviceGetsOneGroupToLearnFromAndNoMore) {
+  Automatic a({true, true}, {kMillisecond, 100 * kMillisecond});
+  for (int i = 0; i < 30; ++i) a.run();
+  EXPECT_GE(a.m.fakes[1]->counters.groups, 1u);
+  EXPECT_LE(a.m.fakes[1]->counters.groups, 2u);  // the first one may have been a compilation
+}
+
+/// y[row · 32 + column] = row, of 16 columns: a range for each row.
+domain::KernelTraits pitched_traits() {
+  TraitsBuilder b("pitched");
+  b.buffer();
+  const auto row = b.op(domain::Op::mul, b.global_id(1), b.constant(32));
+  b.access(domain::AccessKind::write, 0, b.op(domain::Op::add, row, b.global_id(0)), 4);
+  return b.take();
+}
+
+TEST(Auto, PlansNoSplitThatCostsMoreThanAFewPercentOfTheLaunches) {
+  constexpr std::uint64_t kRows = 4096;
+  for (const bool dear : {true, false}) {
+    FakeMachine m({true, true}, "auto");
+    const Body body = [](const auto& a, const auto& id) {
+      a[0].template as<std::uint32_t>()[id[1] * 32 + id[0]] = static_cast<std::uint32_t>(id[1]);
+    };
+    for (const auto& fake : m.fakes) {
+      fake->add_bodies({{"pitched", body}});
+      fake->ns_per_group = dear ? 1000 : kMillisecond;
+    }
+    const auto y = m.storage(kRows * 32 * 4);
+    const auto kernel = m.kernel(pitched_traits());
+    const domain::NdRange range{2, {0, 0, 0}, {16, kRows, 1}, {16, 8, 1}};
+    const Launch launch{kernel, range, {whole(y)}};
+    // 512 groups take half a millisecond or half a second; footprints of 4096 rows, several times, more than one.
+    const LaunchView view(m.machine, launch);
+    EXPECT_GT(view.shape().planning_seconds(), 1e-3);
+    EXPECT_LT(view.shape().planning_seconds(), 1e-2);
+    for (int i = 0; i < 20; ++i) ASSERT_EQ(m.launch(kernel, range, {whole(y)})->wait(), CL_COMPLETE);
+    EXPECT_EQ(m.fakes[1]->counters.groups == 0, dear);
+    std::uint32_t last = 0;
+    m.read(y, ((kRows - 1) * 32 + 15) * 4, &last, 4);
+    EXPECT_EQ(last, kRows - 1);
+  }
 }
 
 TEST(Auto, DecidesRepeatedLaunchesWithoutAllocating) {

@@ -2,6 +2,7 @@
 // A machine of fake devices, kernels with hand-written traits, and launches through a real queue.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,10 +41,33 @@ domain::KernelTraits odd_traits();      // if (i is odd) y[i] = x[i] + 1: writte
 domain::KernelTraits stencil_traits();  // y[i] = x[i-1] + x[i] + x[i+1], ends clamped
 std::map<std::string, Body> bodies();
 
+/// Learns from the fakes' times only, the host's clock being no part of tests: a split takes as long as its slowest
+/// slice.
+class FakeModel : public domain::MeasuredRates {
+ public:
+  std::atomic<std::uint64_t> joining_ns{0};  ///< what a split takes beyond that
+
+  void learn(const domain::Sample& sample) override {
+    std::uint64_t slowest = slowest_ns_;
+    while (slowest < sample.nanoseconds && !slowest_ns_.compare_exchange_weak(slowest, sample.nanoseconds)) {
+    }
+    MeasuredRates::learn(sample);
+  }
+  void launched(const domain::Outcome& outcome) override {
+    domain::Outcome fake = outcome;
+    const std::uint64_t slowest = slowest_ns_.exchange(0);
+    if (outcome.split) fake.seconds = static_cast<double>(slowest + joining_ns) * 1e-9;
+    MeasuredRates::launched(fake);
+  }
+
+ private:
+  std::atomic<std::uint64_t> slowest_ns_{0};
+};
+
 class FakeMachine {
   // First in, last out: the executor's threads are joined before anything goes that the last context needs.
   Observer observer_;
-  domain::MeasuredRates model_;
+  FakeModel model_;
   compiler::Client client_{compiler::ClientOptions{}};
 
  public:
@@ -53,6 +77,7 @@ class FakeMachine {
 
   Machine machine;
   std::vector<std::shared_ptr<FakeDevice>> fakes;
+  FakeModel& model = model_;
   Executor executor;
   Ref<Context> context;
   Ref<Queue> queue;

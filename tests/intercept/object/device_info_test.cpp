@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/object/device_info.h"
+#include "intercept/object/expectation.h"
 
 #include <gtest/gtest.h>
 
@@ -42,6 +43,26 @@ DeviceInfo compose(std::vector<std::shared_ptr<Device>> devices) {
 
 std::string text(const DeviceInfo& info, cl_device_info name) {
   return reinterpret_cast<const char*>(info.find(name)->data());
+}
+
+TEST(Expectation, GpuIsStrongerThanManyCoresAndCompilesEarlier) {
+  auto small_gpu = gpu();
+  small_gpu->answer<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS, 24).answer<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY, 1100);
+  auto cores = cpu();
+  cores->answer<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS, 16).answer<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY, 4000);
+  const domain::DeviceModel expected = expected_of(*small_gpu);
+  EXPECT_GT(expected.strength, expected_of(*cores).strength);
+  EXPECT_LT(expected.first_use_seconds, expected_of(*cores).first_use_seconds);
+  EXPECT_EQ(expected.units, 24u);
+  EXPECT_FALSE(expected.measured);
+}
+
+TEST(Expectation, SilentDriverIsOneUnitOfSomeClock) {
+  auto silent = gpu();
+  silent->answers.erase(CL_DEVICE_MAX_COMPUTE_UNITS);
+  silent->answers.erase(CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  EXPECT_EQ(expected_of(*silent).units, 1u);
+  EXPECT_GT(expected_of(*silent).strength, 0);
 }
 
 TEST(Anchor, PrefersTheGpuAmongEquals) { EXPECT_EQ(choose_anchor({cpu(), gpu()}), 1u); }

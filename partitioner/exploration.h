@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding out what devices can do with a kernel, at a cost that is bounded in time.
+#pragma once
+
+#include "partitioner/finish_lines.h"
+#include "partitioner/prediction.h"
+
+namespace skmd::domain {
+
+struct Exploration {
+  struct Probe {
+    std::uint32_t device = 0;
+    std::uint64_t groups = 0;
+  };
+  std::vector<Probe> probes;           // slices to learn from, in the next launch
+  std::vector<std::uint32_t> unknown;  // devices whose rates say too little yet for a split, in that order
+  bool wanted = false;                 // there is something to find out, now or when it can be afforded
+};
+
+/// What joining the results of a split costs, asked for at most once.
+class Joining {
+ public:
+  explicit Joining(const PartitionRequest& request) : request_(request) {}
+  double seconds() {
+    if (!known_) known_ = request_.joining_seconds ? request_.joining_seconds() : 0.0;
+    return *known_;
+  }
+
+ private:
+  const PartitionRequest& request_;
+  std::optional<double> known_;
+};
+
+/// `lines`: of all measured devices.
+///
+/// The first slice of a device is so short that one a thousand times slower ends with the launch. The next ones are as
+/// long as pays if longer slices are no slower per group, and at most so many times as long as the last one: a
+/// measurement of a short span has overheads in it, so that its rate is a lower bound. Where that no longer asks for
+/// longer slices, the device is known. None is explored unless it could shorten the launch clearly even if it were
+/// several times as fast as it looks, and unless what that may cost is small beside what the kernel's launches took so
+/// far.
+Exploration explore(const PartitionRequest& request, const Alone& alone, FinishLines lines, Joining& joining);
+
+}  // namespace skmd::domain

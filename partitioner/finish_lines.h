@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seconds of a device's slice as a line over its groups, and the shares with which all lines end at one moment.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "partitioner/partition.h"
+
+namespace skmd::domain {
+
+/// fixed + per_group · groups, through the two slices that were predicted last. Asking for the bytes of a slice can
+/// cost more than everything else in planning, so that each answer is used twice.
+struct FinishLine {
+  std::uint32_t device = 0;
+  double fixed = 0;
+  double per_group = 0;
+  bool used = true;
+  double pinned = 0;  // groups that it gets whatever it does with them; 0: as many as pay
+  double share = 0;   // groups
+  double last_groups = 0;
+  double last_seconds = 0;
+};
+
+/// The first point: proportional, apart from the launch itself.
+void begin(const DeviceModel& model, FinishLine& line, double groups, double seconds);
+
+/// One more point.
+void refine(const DeviceModel& model, FinishLine& line, double groups, double seconds);
+
+using FinishLines = std::vector<FinishLine>;   // at most kMostLines
+inline constexpr std::size_t kMostLines = 64;  // as many as there are memory spaces
+
+/// Null if the device has none.
+FinishLine* line_of(FinishLines& lines, std::uint32_t device);
+
+/// Water filling: the moment at which the used lines together have done `groups`, each device idle until its fixed cost
+/// is paid. Sets shares, except when `without` is to be passed over.
+double fill(std::span<FinishLine> lines, double groups, const FinishLine* without = nullptr);
+
+/// Fills, and leaves out devices whose help is not worth a slice.
+void drop_idlers(std::span<FinishLine> lines, double groups);
+
+}  // namespace skmd::domain

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/prediction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace skmd::domain {
+namespace {
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kFarther = 16;  // a rate is believed for spans so many times longer than it was measured on
+constexpr double kAboutAsStrong = 4.0;  // strengths are guesses
+
+double seconds_for(std::uint64_t bytes, double bytes_per_second) {
+  if (bytes == 0) return 0.0;
+  return bytes_per_second > 0 ? static_cast<double>(bytes) / bytes_per_second : kForever;
+}
+
+double whole_seconds(const PartitionRequest& request, std::uint32_t device) {
+  const DeviceModel& model = request.devices[device];
+  const double rate = model.whole_groups_per_second > 0 ? model.whole_groups_per_second : model.groups_per_second;
+  return model.launch_seconds + static_cast<double>(request.groups) / rate;
+}
+
+bool believed(const PartitionRequest& request, const DeviceModel& model) {
+  return model.measured_groups >= request.groups / kFarther;
+}
+
+}  // namespace
+
+bool is_measured(const DeviceModel& device) {
+  return device.measured && device.groups_per_second > 0 && std::isfinite(device.groups_per_second);
+}
+
+double moving_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
+  const DeviceModel& model = request.devices[device];
+  double seconds = 0;
+  if (request.bytes_to) seconds += seconds_for(request.bytes_to(device, span), model.bytes_to_per_second);
+  if (request.bytes_from) seconds += seconds_for(request.bytes_from(device, span), model.bytes_from_per_second);
+  return seconds;
+}
+
+double running_seconds(const PartitionRequest& request, std::uint32_t device, std::uint64_t groups) {
+  if (groups >= request.groups) return whole_seconds(request, device);
+  const DeviceModel& model = request.devices[device];
+  return model.launch_seconds + static_cast<double>(groups) / model.groups_per_second;
+}
+
+double finish_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
+  if (span.empty()) return 0.0;
+  return running_seconds(request, device, span.size()) + moving_seconds(request, device, span);
+}
+
+std::optional<Alone> best_alone(const PartitionRequest& request) {
+  const GroupSpan all{0, request.groups};
+  std::vector<std::uint32_t> order;
+  bool any_believed = false;
+  for (std::uint32_t d = 0; d < request.devices.size(); ++d) {
+    const DeviceModel& model = request.devices[d];
+    if (!model.eligible || !is_measured(model)) continue;
+    if (believed(request, model) && !any_believed) {
+      order.clear();
+      any_believed = true;
+    }
+    if (!any_believed || believed(request, model)) order.push_back(d);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return whole_seconds(request, a) < whole_seconds(request, b);
+  });
+  std::optional<Alone> best;
+  for (const std::uint32_t d : order) {
+    const double running = whole_seconds(request, d);
+    if (best && running >= best->seconds) break;  // bytes are counted for those that they could still hold back
+    const double from =
+        request.bytes_from ? seconds_for(request.bytes_from(d, all), request.devices[d].bytes_from_per_second) : 0.0;
+    const double to =
+        request.bytes_to ? seconds_for(request.bytes_to(d, all), request.devices[d].bytes_to_per_second) : 0.0;
+    if (!best || running + to + from < best->seconds) best = Alone{d, running + to + from, running + to};
+  }
+  return best;
+}
+
+std::uint32_t unknown_kernels_device(const PartitionRequest& request) {
+  double strongest = 0;
+  for (const DeviceModel& model : request.devices)
+    if (model.eligible) strongest = std::max(strongest, model.strength);
+  std::optional<std::uint32_t> best;
+  double least = kForever;
+  const auto consider = [&](std::uint32_t d) {
+    const DeviceModel& model = request.devices[d];
+    if (!model.eligible || model.strength * kAboutAsStrong < strongest) return;
+    const double moving =
+        request.bytes_to ? seconds_for(request.bytes_to(d, {0, request.groups}), model.bytes_to_per_second) : 0.0;
+    if (best && !(moving < least)) return;
+    best = d;
+    least = moving;
+  };
+  if (request.anchor < request.devices.size()) consider(request.anchor);
+  for (std::uint32_t d = 0; d < request.devices.size(); ++d)
+    if (d != request.anchor) consider(d);
+  return best.value_or(request.anchor);
+}
+
+}  // namespace skmd::domain

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// `auto` among devices of which little is known.
+#include <gtest/gtest.h>
+
+#include "tests/partitioner/planned_machine.h"
+
+namespace skmd::domain {
+namespace {
+
+using test::device;
+using test::expect_tiles;
+using test::groups_of;
+using test::slices;
+using Machine = test::PlannedMachine;
+
+TEST(Exploration, UnknownKernelRunsOnTheStrongestDevice) {
+  Machine m({device(0), device(0), device(0)}, 1000);
+  m.devices[1].strength = 40;
+  m.devices[2].strength = 30;
+  EXPECT_EQ(m.plan().slices, slices({{1, {0, 1000}}}));
+  EXPECT_TRUE(m.plan().unsettled);
+  m.devices[1].eligible = false;
+  EXPECT_EQ(m.plan().slices, slices({{2, {0, 1000}}}));
+  m.request.groups = 1;
+  EXPECT_EQ(m.plan().slices, slices({{2, {0, 1}}}));
+}
+
+TEST(Exploration, UnknownKernelRunsWhereItsBytesAreAmongDevicesAboutAsStrong) {
+  Machine m({device(0), device(0), device(0)}, 1000);
+  m.devices[1].strength = m.devices[2].strength = 40;
+  m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return d == 1 ? std::uint64_t{1'000'000} : 0; };
+  EXPECT_EQ(m.plan().slices, slices({{2, {0, 1000}}}));
+}
+
+TEST(Exploration, UnmeasuredDeviceExploresWithATinySlice) {
+  Machine m({device(1000), device(0)}, 4096);
+  const Plan plan = m.plan();
+  expect_tiles(plan, 4096);
+  EXPECT_EQ(groups_of(plan, 1), 4u);
+  EXPECT_TRUE(plan.exploring);
+  EXPECT_TRUE(plan.unsettled);
+  EXPECT_NEAR(plan.alone_seconds, 4.096, 0.001);
+}
+
+TEST(Exploration, SlicesToLearnFromGrowUntilTheDeviceIsKnown) {
+  Machine m({device(1000), device(1000)}, 4096);
+  std::vector<std::uint64_t> lengths;
+  m.devices[1].measured_groups = 4;
+  for (int i = 0; i < 5; ++i) {
+    const Plan plan = m.plan();
+    expect_tiles(plan, 4096);
+    EXPECT_EQ(plan.exploring, i < 3) << i;
+    lengths.push_back(groups_of(plan, 1));
+    m.devices[1].measured_groups = lengths.back();
+  }
+  EXPECT_EQ(lengths, std::vector<std::uint64_t>({64, 1024, 2048, 2048, 2048}));
+}
+
+TEST(Exploration, DeviceThatProvedFarSlowerIsLeftAlone) {
+  // Its four groups took as long as the whole launch elsewhere.
+  Machine m({device(1000), device(1)}, 4096);
+  m.devices[1].measured_groups = 4;
+  const Plan plan = m.plan();
+  EXPECT_EQ(plan.slices, slices({{0, {0, 4096}}}));
+  EXPECT_FALSE(plan.unsettled);
+}
+
+TEST(Exploration, ExplorationIsPaidByWhatLaunchesTook) {
+  Machine m({device(1000), device(0)}, 4096);
+  m.devices[1].first_use_seconds = 20;  // five times the launch
+  EXPECT_FALSE(m.plan().exploring);
+  EXPECT_TRUE(m.plan().unsettled);
+  m.request.experience.seconds = 200;
+  EXPECT_TRUE(m.plan().exploring);
+  m.request.experience.lost_seconds = 40;
+  EXPECT_FALSE(m.plan().exploring);
+}
+
+TEST(Exploration, FirstUseThatTookLongIsNotRepeatedLightly) {
+  Machine m({device(1000), device(0)}, 16);
+  m.request.experience.seconds = 1;
+  EXPECT_TRUE(m.plan().exploring);
+  m.devices[1].first_use_groups_per_second = 0.01;
+  EXPECT_FALSE(m.plan().exploring);
+}
+
+TEST(Exploration, WithoutSearchNobodyAsksForTheBytesOfSlices) {
+  Machine m({device(1000), device(1000), device(0)}, 4096);
+  m.request.may_search = false;
+  m.request.bytes_to = [](std::uint32_t, const GroupSpan& span) {
+    EXPECT_EQ(span.size(), 4096u);
+    return std::uint64_t{0};
+  };
+  m.request.joining_seconds = [] {
+    ADD_FAILURE();
+    return 0.0;
+  };
+  EXPECT_EQ(m.plan().slices.size(), 1u);
+  EXPECT_TRUE(m.plan().unsettled);
+}
+
+TEST(Exploration, ClearDecisionsAskForTheBytesOfOneDevice) {
+  Machine m({device(10), device(1000)}, 4096);
+  m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) {
+    EXPECT_EQ(d, 1u);
+    return std::uint64_t{0};
+  };
+  EXPECT_EQ(m.plan().slices, slices({{1, {0, 4096}}}));
+}
+
+TEST(Exploration, BarredSplitsStayWhole) {
+  Machine m({device(1000), device(1000)}, 4096);
+  ASSERT_EQ(m.plan().slices.size(), 2u);
+  m.request.experience.split_barred = true;
+  EXPECT_EQ(m.plan().slices.size(), 1u);
+}
+
+TEST(Exploration, WholeLaunchesArePredictedByWholeLaunches) {
+  // Half of the launch takes as long as all of it: the rate of halves says nothing about splitting.
+  Machine m({device(1000), device(1000)}, 4096);
+  m.devices[0].whole_groups_per_second = 2000;
+  EXPECT_EQ(m.plan().slices, slices({{0, {0, 4096}}}));
+}
+
+TEST(Exploration, ExploringDoesNotTakeMoreThanItsTransfersAreWorth) {
+  Machine m({device(1000), device(0)}, 1600);
+  m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return d == 1 ? std::uint64_t{1} << 40 : 0; };
+  EXPECT_EQ(m.plan().slices, slices({{0, {0, 1600}}}));
+}
+
+TEST(Exploration, UnknownKernelRunsWholeOnTheAnchorFirst) {
+  Machine m({device(0), device(0)}, 1000);
+  m.request.anchor = 1;
+  EXPECT_EQ(m.plan().slices, slices({{1, {0, 1000}}}));
+  EXPECT_EQ(m.plan().predicted_seconds, 0.0);
+}
+
+}  // namespace
+}  // namespace skmd::domain
