@@ -323,9 +323,11 @@ bool stands(const DecisionBasis& then, const DecisionBasis& now) {
 /// Whether the decision is to be looked at again for the next launch: not if that costs a notable part of it.
 bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBasis& then, bool barred) {
   if (!(previous.predicted_seconds > 0) || previous.exploring || then.barred != barred) return true;
+  constexpr double kAsking = 3e-6;  // the partitioner, even if it looks at no footprint
+  const double cost = shape.checking_seconds() + (then.known ? 0.0 : kAsking);
   shape.count(previous.predicted_seconds);
-  if (!shape.affords(shape.checking_seconds())) return false;
-  shape.spend(shape.checking_seconds());
+  if (!shape.affords(cost)) return false;
+  shape.spend(cost);
   return true;
 }
 

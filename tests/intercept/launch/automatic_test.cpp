@@ -161,6 +161,26 @@ TEST(Auto, PlansNoSplitThatCostsMoreThanAFewPercentOfTheLaunches) {
   }
 }
 
+TEST(Auto, AsksNotAtEveryShortLaunchWhatItCannotAffordToFindOut) {
+  Automatic a({true, true}, {1000, 1000});  // 64 us
+  domain::DeviceModel dear;
+  dear.first_use_seconds = 10;
+  a.m.model.set_device(1, dear);
+  for (int i = 0; i < 4; ++i) a.run();
+  const Launch launch{a.kernel, line(kGroups * kLocal, kLocal), {whole(a.y), whole(a.x), value_of(1u)}};
+  const LaunchView view(a.m.machine, launch);
+  int asked = 0;
+  auto before = decide(a.m.machine, launch, view);
+  EXPECT_TRUE(before->unsettled);
+  for (int i = 0; i < 100; ++i) {
+    auto now = decide(a.m.machine, launch, view);
+    asked += now != before ? 1 : 0;
+    before = std::move(now);
+  }
+  EXPECT_GE(asked, 5);
+  EXPECT_LE(asked, 60);
+}
+
 TEST(Auto, DecidesRepeatedLaunchesWithoutAllocating) {
   Automatic a({true, true, true}, {kMillisecond, kMillisecond, kMillisecond});
   for (int i = 0; i < 20; ++i) a.run();
