@@ -23,8 +23,12 @@ double whole_seconds(const PartitionRequest& request, std::uint32_t device) {
   return model.launch_seconds + static_cast<double>(request.groups) / rate;
 }
 
-bool believed(const PartitionRequest& request, const DeviceModel& model) {
-  return model.measured_groups >= request.groups / kFarther;
+/// Devices that ran fewer groups than this at once are not believed to run the whole launch as fast.
+std::uint64_t least_believed(const PartitionRequest& request) {
+  std::uint64_t longest = 0;
+  for (const DeviceModel& model : request.devices)
+    if (model.eligible && is_measured(model)) longest = std::max(longest, model.measured_groups);
+  return std::min(longest, request.groups) / kFarther;
 }
 
 }  // namespace
@@ -55,15 +59,10 @@ double finish_seconds(const PartitionRequest& request, std::uint32_t device, con
 std::optional<Alone> best_alone(const PartitionRequest& request) {
   const GroupSpan all{0, request.groups};
   std::vector<std::uint32_t> order;
-  bool any_believed = false;
+  const std::uint64_t least = least_believed(request);
   for (std::uint32_t d = 0; d < request.devices.size(); ++d) {
     const DeviceModel& model = request.devices[d];
-    if (!model.eligible || !is_measured(model)) continue;
-    if (believed(request, model) && !any_believed) {
-      order.clear();
-      any_believed = true;
-    }
-    if (!any_believed || believed(request, model)) order.push_back(d);
+    if (model.eligible && is_measured(model) && model.measured_groups >= least) order.push_back(d);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return whole_seconds(request, a) < whole_seconds(request, b);

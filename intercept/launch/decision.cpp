@@ -218,7 +218,10 @@ class Question {
     if (request_.policy.mode == PartitionMode::automatic)
       request_.experience = machine.model->experience(launch.kernel->id(), launch.range);
     request_.bytes_to = [this](std::uint32_t device, const GroupSpan& span) {
-      return bytes_to(machine_, view_, device, touched_by(span));
+      if (span.size() != request_.groups) return bytes_to(machine_, view_, device, touched_by(span));
+      if (whole_to_.empty()) whole_to_.resize(models_.size());
+      if (!whole_to_[device]) whole_to_[device] = bytes_to(machine_, view_, device, view_.whole());
+      return *whole_to_[device];
     };
     request_.bytes_from = [this](std::uint32_t device, const GroupSpan& span) {
       return bytes_from(machine_, device, touched_by(span));
@@ -252,7 +255,8 @@ class Question {
   std::vector<domain::DeviceModel> models_;
   domain::PartitionRequest request_;
   SharedFootprint touched_;
-  bool searched_ = false;  // footprints of slices were asked for
+  std::vector<std::optional<std::uint64_t>> whole_to_;  // per device: asked for several times, and residency has pieces
+  bool searched_ = false;                               // footprints of slices were asked for
 };
 
 /// Where a launch that stays whole is expected to end first; the anchor in modes that do not measure.

@@ -108,6 +108,18 @@ TEST(Exploration, ClearDecisionsAskForTheBytesOfOneDevice) {
   EXPECT_EQ(m.plan().slices, slices({{1, {0, 4096}}}));
 }
 
+TEST(Exploration, FewGroupsThatWereFastDoNotGetALongLaunchWhole) {
+  for (const std::uint64_t longest : {4096u, 1000u}) {
+    Machine m({device(1000), device(1e6)}, 4096);
+    m.devices[0].measured_groups = longest;
+    m.devices[1].measured_groups = 4;
+    const Plan plan = m.plan();
+    expect_tiles(plan, 4096);
+    EXPECT_EQ(groups_of(plan, 1), 64u);  // 16 times as many
+    EXPECT_TRUE(plan.exploring);
+  }
+}
+
 TEST(Exploration, BarredSplitsStayWhole) {
   Machine m({device(1000), device(1000)}, 4096);
   ASSERT_EQ(m.plan().slices.size(), 2u);
