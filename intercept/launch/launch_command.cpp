@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/launch_command.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <optional>
@@ -32,13 +33,15 @@ struct LaunchCommand::InFlight {
 
 namespace {
 
-/// Tells the launch's buffers where they are used: what is written to them next goes there.
+/// Tells the launch's buffers where they are used: what is written to them next goes there. A slice that only explores
+/// is no user.
 void tell_users(const Machine& machine, const LaunchView& view, const Decision& decision) {
   std::optional<std::uint32_t> user;
-  if (decision.slices.size() == 1) {
-    const std::uint32_t device = decision.slices.front().device;
-    if (machine.devices[device]->description().space != domain::kHostSpace) user = device;
-  }
+  const auto largest =
+      std::max_element(decision.slices.begin(), decision.slices.end(),
+                       [](const SliceWork& a, const SliceWork& b) { return a.span.size() < b.span.size(); });
+  const bool alone = decision.slices.size() == 1 || decision.exploring;
+  if (alone && machine.devices[largest->device]->description().space != domain::kHostSpace) user = largest->device;
   for (const auto& root : view.roots()) root->used_on(user);
 }
 
