@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes between the application's memory and buffers, past the shadow where the bytes are on a device, or
 // are about to be.
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -88,8 +89,10 @@ Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint6
       const auto device = device_with(from.machine(), piece);
       if (!device) continue;
       here.remove(piece.range);
-      if (fetches.empty() || fetches.back().device != *device) fetches.push_back({&from, *device, to - offset, {}});
-      fetches.back().ranges.add(piece.range);
+      auto found =
+          std::find_if(fetches.begin(), fetches.end(), [&](const Fetch& one) { return one.device == *device; });
+      if (found == fetches.end()) found = fetches.insert(found, {&from, *device, to - offset, {}});
+      found->ranges.add(piece.range);
     }
     if (fetches.empty() || fetch_directly(from, fetches)) {
       for (const domain::ByteRange& part : here.ranges())
