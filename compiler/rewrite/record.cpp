@@ -29,11 +29,13 @@ constexpr std::string_view kLinearId = "get_global_linear_id";
 std::string query_function(const RecordNames& names, const Query& query) {
   const std::string record = names.parameter();
   const std::string field = record + "." + std::string(query.field);
-  // Chosen by comparison: an array indexed at run time would keep the record in memory.
+  // Chosen by comparison: an array indexed at run time would keep the record in memory. Dimensions that the launch has
+  // not are in the record as the query wants them, so that nothing depends on get_work_dim(): PoCL 3.1's compiler
+  // aborts on some kernels with barriers in branches if it does.
   const std::string picked =
       "(dimension == 0 ? " + field + "[0] : dimension == 1 ? " + field + "[1] : " + field + "[2])";
   return names.storage() + " size_t " + names.query(query.name) + "(uint dimension, " + names.declaration() +
-         ") {\n  return dimension < get_work_dim() ? (size_t)(" + std::string(query.native) + picked + ") : (size_t)" +
+         ") {\n  return dimension < 3 ? (size_t)(" + std::string(query.native) + picked + ") : (size_t)" +
          std::string(query.beyond) + ";\n}\n";
 }
 

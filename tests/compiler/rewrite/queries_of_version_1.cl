@@ -10,7 +10,7 @@ kernel void k(global size_t* a, uint d) {
 }
 
 // CHECK: static size_t skmd_get_group_id(uint dimension, skmd_record_v1 skmd_launch) {
-// CHECK-NEXT: return dimension < get_work_dim() ? (size_t)(get_group_id(dimension) + (dimension == 0 ? skmd_launch.first_group[0] : dimension == 1 ? skmd_launch.first_group[1] : skmd_launch.first_group[2])) : (size_t)0;
+// CHECK-NEXT: return dimension < 3 ? (size_t)(get_group_id(dimension) + (dimension == 0 ? skmd_launch.first_group[0] : dimension == 1 ? skmd_launch.first_group[1] : skmd_launch.first_group[2])) : (size_t)0;
 // CHECK: static size_t skmd_get_num_groups(uint dimension, skmd_record_v1 skmd_launch) {
 // CHECK-NEXT: skmd_launch.group_count[0] {{.*}} : (size_t)1;
 // CHECK: static size_t skmd_get_global_size(uint dimension, skmd_record_v1 skmd_launch) {
