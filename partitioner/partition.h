@@ -60,6 +60,7 @@ struct DeviceModel {
   double first_use_groups_per_second = 0.0;
   std::uint64_t units = 1;         // groups that run at once, at least: fewer take as long as so many
   double strength = 1.0;           // throughput expected of any kernel, as a ratio to that of other devices
+  std::uint64_t likeness = 0;      // devices of which it is the same, and not 0, are expected to be equally fast
   double first_use_seconds = 0.0;  // what its first slice of this kernel is expected to cost beyond running it
   double launch_seconds = 0.0;     // fixed cost of a slice
   double bytes_to_per_second = 1e10;

@@ -13,6 +13,7 @@ constexpr double kNewest = 0.25;         // weight of the newest sample
 constexpr double kLeastError = 0.03;     // timers and neighbours
 constexpr double kFewSamples = 0.15;     // added error of a single sample; falls with their number
 constexpr double kErrorPerClass = 0.15;  // added for each power of two between what was measured and what is asked
+constexpr double kErrorOfTwins = 0.1;    // added where the rate is that of a device of the same make
 constexpr double kMostError = 1.0;
 constexpr std::size_t kMostEntries = 1u << 16;
 constexpr double kNewestWhole = 0.5;  // whole launches become rare once splits pay
@@ -100,6 +101,20 @@ const MeasuredRates::Rate* MeasuredRates::nearest(const Key& key, unsigned& dist
   return best;
 }
 
+const MeasuredRates::Rate* MeasuredRates::nearest_of_twins(const Key& key, unsigned& distance) const {
+  const std::uint64_t likeness = key.device < devices_.size() ? devices_[key.device].likeness : 0;
+  const Rate* best = nullptr;
+  for (std::uint32_t twin = 0; likeness != 0 && twin < devices_.size(); ++twin) {
+    if (twin == key.device || devices_[twin].likeness != likeness) continue;
+    unsigned off = 0;
+    const Rate* rate = nearest({key.kernel, twin, key.size_class}, off);
+    if (rate == nullptr || (best != nullptr && off >= distance)) continue;
+    best = rate;
+    distance = off;
+  }
+  return best;
+}
+
 DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const {
   const std::scoped_lock lock(mutex_);
   DeviceModel model;
@@ -111,6 +126,8 @@ DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, c
   const Key key{kernel, device, size_class(range)};
   unsigned distance = 0;
   const Rate* rate = nearest(key, distance);
+  const bool own = rate != nullptr;
+  if (!own) rate = nearest_of_twins(key, distance);
   if (rate == nullptr) {
     if (const auto first = rates_.find(key); first != rates_.end())
       model.first_use_groups_per_second = first->second.first_items_per_second / items;
@@ -120,9 +137,9 @@ DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, c
   model.measured = true;
   model.groups_per_second = rate->items_per_second / items;
   model.measured_groups = static_cast<std::uint64_t>(std::max(1.0, std::min(rate->span_items / items, kMostGroups)));
-  if (distance == 0) model.whole_groups_per_second = rate->whole_items_per_second / items;
-  model.relative_error =
-      std::min(kMostError, std::max(kLeastError, spread) + kFewSamples / rate->samples + kErrorPerClass * distance);
+  if (own && distance == 0) model.whole_groups_per_second = rate->whole_items_per_second / items;
+  model.relative_error = std::min(kMostError, std::max(kLeastError, spread) + kFewSamples / rate->samples +
+                                                  kErrorPerClass * distance + (own ? 0.0 : kErrorOfTwins));
   return model;
 }
 

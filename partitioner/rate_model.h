@@ -70,6 +70,8 @@ class MeasuredRates : public Model {
     double first_items_per_second = 0.0;  // of the last first use
     void learn(double items, double rate, bool whole);
   };
+  /// nearest() of a device that is expected to be as fast as `key.device`, if one was measured.
+  const Rate* nearest_of_twins(const Key& key, unsigned& distance) const;
   /// The entry of the nearest size class, and how many powers of two away it is. Called with the lock held.
   const Rate* nearest(const Key& key, unsigned& distance) const;
 

@@ -2,6 +2,8 @@
 #include "intercept/object/expectation.h"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 
 #include "intercept/object/device_query.h"
 
@@ -27,6 +29,12 @@ domain::DeviceModel expected_of(const Device& device) {
   domain::DeviceModel model;
   model.units = std::max<cl_uint>(1, query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(1));
   model.strength = static_cast<double>(model.units) * (clock == 0 ? kSomeClock : clock) * lanes(kind);
+  // Processors that a driver shows twice may be the same cores.
+  const DeviceDescription& told = device.description();
+  if (kind != DeviceKind::cpu)
+    model.likeness = std::max<std::size_t>(
+        1, std::hash<std::string>()(told.platform + "|" + told.name + "|" + told.arithmetic + "|" +
+                                    std::to_string(model.units) + "|" + std::to_string(clock)));
   model.first_use_seconds = kind == DeviceKind::cpu ? kCompiling : kLoading;
   return model;
 }

@@ -45,6 +45,32 @@ TEST(MeasuredRates, FirstUseIsACompileNotSpeed) {
   EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 100'000, 1);
 }
 
+TEST(MeasuredRates, ADeviceOfTheSameMakeIsExpectedToBeAsFast) {
+  std::vector<DeviceModel> devices(4);
+  devices[0].likeness = devices[1].likeness = 7;
+  devices[2].likeness = 8;
+  MeasuredRates rates(devices);
+  EXPECT_FALSE(rates.predict(1, 1, range_of(100)).measured);
+  rates.learn(sample(100, 0.001));  // of device 0
+  const DeviceModel own = rates.predict(1, 0, range_of(100));
+  const DeviceModel twin = rates.predict(1, 1, range_of(100));
+  EXPECT_TRUE(twin.measured);
+  EXPECT_EQ(twin.groups_per_second, own.groups_per_second);
+  EXPECT_GT(twin.relative_error, own.relative_error) << "nobody has seen it";
+  EXPECT_FALSE(rates.predict(1, 2, range_of(100)).measured) << "of another make";
+  EXPECT_FALSE(rates.predict(1, 3, range_of(100)).measured) << "of none";
+  EXPECT_FALSE(rates.predict(2, 1, range_of(100)).measured) << "another kernel";
+  Sample first = sample(50, 0.5);
+  first.device = 1;
+  first.first_use = true;
+  rates.learn(first);
+  EXPECT_EQ(rates.predict(1, 1, range_of(100)).groups_per_second, own.groups_per_second) << "a compile is no speed";
+  Sample slower = sample(50, 0.001);
+  slower.device = 1;
+  rates.learn(slower);
+  EXPECT_NEAR(rates.predict(1, 1, range_of(100)).groups_per_second, 50'000, 1) << "what was seen counts";
+}
+
 TEST(MeasuredRates, EmptyAndTimelessSamplesAreIgnored) {
   MeasuredRates rates;
   rates.learn(sample(100, 0));

@@ -57,6 +57,15 @@ TEST(Expectation, GpuIsStrongerThanManyCoresAndCompilesEarlier) {
   EXPECT_FALSE(expected.measured);
 }
 
+TEST(Expectation, GpusOfOneMakeAreAlike) {
+  auto other = gpu();
+  other->answer<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS, 3);
+  EXPECT_NE(expected_of(*gpu()).likeness, 0u);
+  EXPECT_EQ(expected_of(*gpu()).likeness, expected_of(*gpu()).likeness);
+  EXPECT_NE(expected_of(*gpu()).likeness, expected_of(*other).likeness);
+  EXPECT_EQ(expected_of(*cpu()).likeness, 0u) << "two of a driver's may be the same cores";
+}
+
 TEST(Expectation, SilentDriverIsOneUnitOfSomeClock) {
   auto silent = gpu();
   silent->answers.erase(CL_DEVICE_MAX_COMPUTE_UNITS);
