@@ -217,6 +217,8 @@ FinishLines usable(FinishLines lines, const Exploration& exploration) {
 /// The best split, or the launch whole on `alone.device`, or the former plan; with slices to learn from in it.
 Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, FinishLines lines,
               const Exploration& exploration, Joining& joining) {
+  // A search that cannot be afforded now will be when more launches have come.
+  whole.unsettled = whole.unsettled || !request.may_search;
   if (!request.may_search && !reusable(request)) return whole;
   const bool keeps = exploration.probes.empty() && reusable(request);
   Search search(request, usable(std::move(lines), exploration), joining.seconds());

@@ -120,6 +120,19 @@ TEST(Exploration, FewGroupsThatWereFastDoNotGetALongLaunchWhole) {
   }
 }
 
+TEST(Exploration, ASearchThatCannotBeAffordedYetIsNotForgotten) {
+  Machine m({device(1000), device(1000)}, 4096);
+  m.request.may_search = false;
+  Plan plan = m.plan();
+  EXPECT_EQ(plan.slices.size(), 1u);
+  EXPECT_TRUE(plan.unsettled);
+  m.request.may_search = true;
+  m.request.previous = &plan;
+  const Plan next = m.plan();
+  EXPECT_EQ(next.slices.size(), 2u);
+  EXPECT_FALSE(next.unsettled);
+}
+
 TEST(Exploration, BarredSplitsStayWhole) {
   Machine m({device(1000), device(1000)}, 4096);
   ASSERT_EQ(m.plan().slices.size(), 2u);
