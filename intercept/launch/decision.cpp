@@ -337,6 +337,18 @@ bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBa
 
 }  // namespace
 
+bool should_wait_to_decide(const Machine& machine, const LaunchView& view) {
+  LaunchShape& shape = view.shape();
+  if (machine.settings.policy.mode != PartitionMode::automatic || shape.confined() || shape.eligible().count() == 1)
+    return false;
+  // What waiting costs, a device that runs dry and a thread that wakes up, is little beside such launches.
+  constexpr double kLong = 1e-3;
+  DecisionBasis basis;
+  const auto previous = shape.decision(&basis);
+  if (!previous || basis.known) return false;
+  return previous->predicted_seconds > 0 ? previous->predicted_seconds >= kLong : shape.may_wait_for_times();
+}
+
 std::shared_ptr<const Decision> part_on(const LaunchView& view, std::uint32_t device, const GroupSpan& span,
                                         NotSplit reason) {
   auto decision = std::make_shared<Decision>();

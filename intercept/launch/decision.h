@@ -15,6 +15,11 @@ namespace skmd::icd {
 /// Pure but for reading residency and the model. At least one device is eligible.
 std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view);
 
+/// For a launch that could be submitted behind others that have not ended: whether it should be decided when they have.
+/// Launches that an application enqueues in a row would else all be decided before the first has been measured.
+/// Never for long where launches are short, or nothing comes to be known.
+bool should_wait_to_decide(const Machine& machine, const LaunchView& view);
+
 /// One span of the launch in one slice, `reason` being why no more.
 std::shared_ptr<const Decision> part_on(const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span,
                                         domain::NotSplit reason);

@@ -129,7 +129,7 @@ bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decis
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
   if (machine_.settings.verify || !may_start()) return false;
-  if (split_) return false;
+  if (split_ || (behind != nullptr && should_wait_to_decide(machine_, view_))) return false;
   auto decision = decide(machine_, launch_, view_);
   if (decision->slices.size() != 1) {
     split_ = std::move(decision);

@@ -292,6 +292,11 @@ bool LaunchShape::due_for_times() {
   return before < kFirst || before % kEach == 0;
 }
 
+bool LaunchShape::may_wait_for_times() {
+  constexpr std::uint32_t kMost = 16;
+  return waits_.load(std::memory_order_relaxed) < kMost && waits_.fetch_add(1, std::memory_order_relaxed) < kMost;
+}
+
 void LaunchShape::remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis) {
   const std::lock_guard lock(mutex_);
   decision_ = std::move(decision);

@@ -88,6 +88,8 @@ class LaunchShape {
   void spend(double seconds);
   /// For each launch: whether its times are worth having for the model. Those of the first few, then now and then.
   bool due_for_times();
+  /// Whether one more launch may wait for the times of those before it: a few may, since some devices tell no times.
+  bool may_wait_for_times();
 
  private:
   friend class ShapeMemo;
@@ -116,6 +118,7 @@ class LaunchShape {
   std::optional<domain::NotSplit> confined_;
   SharedFootprint whole_;
   std::atomic<std::uint32_t> launches_{0};
+  std::atomic<std::uint32_t> waits_{0};
   std::mutex mutex_;
   std::vector<std::pair<domain::GroupSpan, SharedFootprint>> recent_;
   std::size_t oldest_ = 0;

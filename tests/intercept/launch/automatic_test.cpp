@@ -21,9 +21,16 @@ class Automatic {
     kernel = m.kernel(axpy_traits());
   }
 
-  void run() {
-    EXPECT_EQ(m.launch(kernel, line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)})->wait(),
-              CL_COMPLETE);
+  Ref<Event> enqueue() { return m.launch(kernel, line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}); }
+  void run() { EXPECT_EQ(enqueue()->wait(), CL_COMPLETE); }
+  /// So many, all enqueued before one ends; `meanwhile` is called between.
+  void run_in_a_row(int launches, const std::function<void()>& meanwhile) {
+    for (const auto& fake : m.fakes) fake->pause();
+    std::vector<Ref<Event>> events;
+    for (int i = 0; i < launches; ++i) events.push_back(enqueue());
+    meanwhile();
+    for (const auto& fake : m.fakes) fake->resume();
+    for (const auto& event : events) EXPECT_EQ(event->wait(), CL_COMPLETE);
   }
 
   /// Groups that each device got of one more launch.
@@ -46,6 +53,23 @@ TEST(Auto, SplitsInHalvesOverTwoEqualDevices) {
   const auto shares = a.shares();
   EXPECT_NEAR(static_cast<double>(shares[0]), kGroups / 2.0, 3);
   EXPECT_EQ(shares[0] + shares[1], kGroups);
+}
+
+TEST(Auto, LearnsFromLaunchesThatAreEnqueuedAllAtOnce) {
+  Automatic a({true, true}, {kMillisecond, kMillisecond});
+  a.run_in_a_row(20, [] {});
+  EXPECT_GT(a.m.fakes[0]->counters.groups, 7 * kGroups);
+  EXPECT_GT(a.m.fakes[1]->counters.groups, 4 * kGroups);
+}
+
+TEST(Auto, SubmitsShortLaunchesWithoutWaiting) {
+  for (const std::uint64_t ns : {10u, 0u}) {  // 0: the devices tell no times
+    Automatic a({true, true}, {ns, ns});
+    a.run_in_a_row(40, [] {});
+    std::atomic<int> submitted{0};
+    for (const auto& fake : a.m.fakes) fake->on_submit = [&submitted] { ++submitted; };
+    a.run_in_a_row(20, [&submitted] { EXPECT_EQ(submitted, 20); });
+  }
 }
 
 TEST(Auto, GivesTheFasterDeviceMore) {
