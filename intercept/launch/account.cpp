@@ -57,14 +57,14 @@ void learn_outcome(Machine& machine, const Launch& launch, const Decision& decis
                            decision.exploring, first_uses});
 }
 
-void report_launch(Machine& machine, const Launch& launch, const Decision& decision, std::vector<SliceReport> slices,
-                   std::uint64_t begin) {
+void report_launch(Machine& machine, const Launch& launch, const Decision& decision,
+                   std::span<const SliceReport> slices, std::uint64_t begin) {
   if (!machine.observer->listens() && !machine.observer->logs(LogLevel::debug)) return;
   LaunchReport report;
   report.kernel = launch.kernel->traits().name;
   report.program = launch.kernel->program_hash();
   report.access = launch.kernel->traits().access;
-  report.slices = std::move(slices);
+  report.slices.assign(slices.begin(), slices.end());
   report.not_split = decision.whole;
   if (!decision.whole)
     for (const domain::Rung rung : decision.merge.per_root)

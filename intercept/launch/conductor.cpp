@@ -129,10 +129,10 @@ Status Conductor::submit_device(MovePlan& moves, bool with_uploads, std::size_t 
     bytes = moves.upload_bytes(slice.device);
   }
   const std::size_t uploads = batch.ops.size();
-  auto arguments = native_arguments(machine_, launch_, slice.device);
-  if (!arguments) return arguments.error();
-  if (auto status = append_runs(launch_, view_, slice, *arguments, batch.ops); !status) return status.error();
-  const bool first = first_use(launch_, slice.device, slice.span);
+  const auto call = native_call(machine_, launch_, slice.device);
+  if (!call) return call.error();
+  if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status.error();
+  const bool first = first_use(launch_, view_, slice.device, slice.span);
   if (first) first_uses_ |= std::uint64_t{1} << slice.device;
   group.submit(*machine_.devices[slice.device], std::move(batch),
                [this, &moves, &slice, index, uploads, bytes, first](const BatchResult& result) {

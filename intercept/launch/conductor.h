@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "intercept/launch/decision.h"
@@ -96,8 +97,8 @@ void learn_outcome(Machine& machine, const Launch& launch, const Decision& decis
                    std::uint64_t first_uses);
 
 /// Tells the observer about a completed launch.
-void report_launch(Machine& machine, const Launch& launch, const Decision& decision, std::vector<SliceReport> slices,
-                   std::uint64_t begin);
+void report_launch(Machine& machine, const Launch& launch, const Decision& decision,
+                   std::span<const SliceReport> slices, std::uint64_t begin);
 
 /// Residency after a slice has written `ranges` of a root on its device (or will have, on an in-order queue).
 void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice, std::size_t root,

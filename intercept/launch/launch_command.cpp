@@ -99,14 +99,13 @@ Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std:
 
 Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight) {
   const SliceWork& slice = decision.slices.front();
-  auto arguments = native_arguments(machine_, launch_, slice.device);
-  if (!arguments) return arguments.error();
   // Whatever can fail comes before uploads are counted on.
-  if (auto kernel = launch_.kernel->native(slice.device); !kernel) return kernel.error();
+  const auto call = native_call(machine_, launch_, slice.device);
+  if (!call) return call.error();
   Batch batch;
   if (!resident(slice))
     if (auto status = add_uploads(slice, flight, batch.ops); !status) return status.error();
-  if (auto status = append_runs(launch_, view_, slice, *arguments, batch.ops); !status) return status.error();
+  if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status.error();
   const domain::SpaceId space = machine_.devices[slice.device]->description().space;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     if (const domain::RangeSet& in_place = slice.touches->in_place[r]; !in_place.empty()) {
@@ -156,7 +155,8 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
     flight->event = event;
     flight->self = self;
     flight->lock = std::move(*lock);
-    flight->first = first_use(launch_, flight->decision->slices.front().device, flight->decision->slices.front().span);
+    const SliceWork& slice = flight->decision->slices.front();
+    flight->first = first_use(launch_, view_, slice.device, slice.span);
     batch->want_times = times_are_worth_it(*event, *flight->decision);
     batch->quiet = !launch_.watched && !batch->want_times && flight->uploads == 0;
     batch->done = [this, flight](BatchResult&& result) { landed(flight, std::move(result)); };
@@ -208,9 +208,9 @@ void LaunchCommand::landed(const std::shared_ptr<InFlight>& flight, BatchResult&
     const SliceReport report =
         account(machine_, launch_, slice, flight->uploads, flight->upload_bytes, flight->first, result);
     if (report.start != 0) flight->event->work_started(report.start);
-    flight->event->work_ended(now_ns());
+    if (flight->event->profiled()) flight->event->work_ended(now_ns());
     learn_outcome(machine_, launch_, *flight->decision, 0.0, 0);
-    report_launch(machine_, launch_, *flight->decision, {report}, flight->begin);
+    report_launch(machine_, launch_, *flight->decision, {&report, 1}, flight->begin);
   } catch (const std::bad_alloc&) {  // only the books miss something
   }
   flight->lock.release();
@@ -308,7 +308,7 @@ Status LaunchCommand::run_locked(Event& event) {
     if (reports.empty()) decision = whole_on(launch_, view_, rescue.reports().front().device, rescue.reason());
     reports.insert(reports.end(), rescue.reports().begin(), rescue.reports().end());
   }
-  report_launch(machine_, launch_, *decision, std::move(reports), begin);
+  report_launch(machine_, launch_, *decision, reports, begin);
   return verification ? verification->finish() : status;
 }
 

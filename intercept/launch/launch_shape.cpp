@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "intercept/backend/image_layout.h"
 #include "partitioner/image_geometry.h"
@@ -39,14 +41,14 @@ std::uint64_t row_bytes(const ImageView& view) {
   return layout.extent[1] * layout.extent[2] == 1 ? layout.element_bytes : layout.row_pitch;
 }
 
-/// A shape's identity: equal keys, equal footprints and eligibility. Written at every launch, so room is made once.
+/// A shape's identity: equal keys, equal footprints and eligibility. Written at every launch into memory that stays.
 class Key {
  public:
-  Key(std::vector<std::byte>& bytes, const Launch& launch, std::size_t roots) : bytes_(bytes) {
+  Key(std::vector<char>& bytes, const Launch& launch, std::size_t roots) : bytes_(bytes) {
     std::size_t most = (kGeometryWords + roots + launch.arguments.size() * kArgumentWords) * sizeof(std::uint64_t);
     for (const LaunchArgument& argument : launch.arguments)
       if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) most += value->size();
-    bytes_.resize(most);
+    if (bytes_.size() < most) bytes_.resize(most);
   }
   void add(std::uint64_t value) { add(&value, sizeof value); }
   void add(const void* data, std::size_t size) {
@@ -54,12 +56,12 @@ class Key {
     std::memcpy(bytes_.data() + used_, data, size);
     used_ += size;
   }
-  void end() { bytes_.resize(used_); }
+  [[nodiscard]] std::string_view text() const { return {bytes_.data(), used_}; }
 
  private:
   static constexpr std::size_t kGeometryWords = 11;
   static constexpr std::size_t kArgumentWords = 10;
-  std::vector<std::byte>& bytes_;
+  std::vector<char>& bytes_;
   std::size_t used_ = 0;
 };
 
@@ -94,40 +96,39 @@ void describe(Key& key, const Launch& launch, const std::vector<domain::RootView
 /// The shapes of one kernel, most kernels having one or two.
 class ShapeMemo : public BuiltKernel::Memo {
  public:
-  std::shared_ptr<LaunchShape> find(const std::vector<std::byte>& key) {
+  std::shared_ptr<LaunchShape> find(std::string_view key) {
     const std::lock_guard lock(mutex_);
     for (const auto& [known, shape] : shapes_)
       if (known == key) return shape;
     return nullptr;
   }
-  void keep(const std::vector<std::byte>& key, const std::shared_ptr<LaunchShape>& shape) {
+  void keep(std::string_view key, const std::shared_ptr<LaunchShape>& shape) {
     const std::lock_guard lock(mutex_);
     if (shapes_.size() < kShapesPerKernel) {
       shapes_.emplace_back(key, shape);
       return;
     }
-    shapes_[oldest_] = {key, shape};
+    shapes_[oldest_] = {std::string(key), shape};
     oldest_ = (oldest_ + 1) % kShapesPerKernel;
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::pair<std::vector<std::byte>, std::shared_ptr<LaunchShape>>> shapes_;
+  std::vector<std::pair<std::string, std::shared_ptr<LaunchShape>>> shapes_;
   std::size_t oldest_ = 0;
 };
 
 std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& launch,
                                              const std::vector<domain::RootView>& views,
                                              const std::vector<std::uint64_t>& root_bytes) {
-  thread_local std::vector<std::byte> bytes;
+  thread_local std::vector<char> bytes;
   Key key(bytes, launch, root_bytes.size());
   describe(key, launch, views, root_bytes);
   key.add(machine.losses.load(std::memory_order_acquire));  // they change what is eligible
-  key.end();
   auto& memo = launch.kernel->memo<ShapeMemo>();
-  if (auto known = memo.find(bytes)) return known;
+  if (auto known = memo.find(key.text())) return known;
   std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes.size()));
-  memo.keep(bytes, shape);
+  memo.keep(key.text(), shape);
   return shape;
 }
 
@@ -295,6 +296,13 @@ bool LaunchShape::due_for_times() {
 bool LaunchShape::may_wait_for_times() {
   constexpr std::uint32_t kMost = 16;
   return waits_.load(std::memory_order_relaxed) < kMost && waits_.fetch_add(1, std::memory_order_relaxed) < kMost;
+}
+
+bool LaunchShape::first_use(std::uint32_t device, bool with_offset) {
+  auto& used = used_[with_offset ? 1 : 0];
+  const std::uint64_t bit = std::uint64_t{1} << device;
+  if ((used.load(std::memory_order_relaxed) & bit) != 0) return false;
+  return (used.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
 
 void LaunchShape::remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis) {

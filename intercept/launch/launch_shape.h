@@ -90,6 +90,8 @@ class LaunchShape {
   bool due_for_times();
   /// Whether one more launch may wait for the times of those before it: a few may, since some devices tell no times.
   bool may_wait_for_times();
+  /// Whether launches of this shape have not asked so before. Marks it. Thread-safe.
+  bool first_use(std::uint32_t device, bool with_offset);
 
  private:
   friend class ShapeMemo;
@@ -119,6 +121,7 @@ class LaunchShape {
   SharedFootprint whole_;
   std::atomic<std::uint32_t> launches_{0};
   std::atomic<std::uint32_t> waits_{0};
+  std::array<std::atomic<std::uint64_t>, 2> used_{};  // without and with an offset: a bit per device
   std::mutex mutex_;
   std::vector<std::pair<domain::GroupSpan, SharedFootprint>> recent_;
   std::size_t oldest_ = 0;

@@ -70,7 +70,9 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
 
 }  // namespace
 
-Result<NativeArguments> native_arguments(const Machine& machine, const Launch& launch, std::uint32_t device) {
+Result<NativeCall> native_call(const Machine& machine, const Launch& launch, std::uint32_t device) {
+  auto kernel = launch.kernel->native(device);
+  if (!kernel) return kernel.error();
   auto arguments = std::make_shared<std::vector<NativeArgument>>();
   arguments->reserve(launch.arguments.size());
   for (const LaunchArgument& argument : launch.arguments) {
@@ -78,7 +80,7 @@ Result<NativeArguments> native_arguments(const Machine& machine, const Launch& l
     if (!native) return native.error();
     arguments->push_back(std::move(*native));
   }
-  return NativeArguments(std::move(arguments));
+  return NativeCall{std::move(*kernel), std::move(arguments)};
 }
 
 namespace {
@@ -103,33 +105,30 @@ Status images_in_place(const LaunchView& view, const SliceWork& slice, std::vect
 
 }  // namespace
 
-Status append_span(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
-                   const domain::GroupSpan& span, std::vector<Op>& ops) {
-  auto kernel = launch.kernel->native(device);
-  if (!kernel) return kernel.error();
+void append_span(const Launch& launch, const NativeCall& call, const domain::GroupSpan& span, std::vector<Op>& ops) {
   thread_local std::vector<domain::Box> boxes;
   domain::boxes_of(span, launch.range.group_counts(), boxes);
   ops.reserve(ops.size() + boxes.size());
   for (const domain::Box& box : boxes) {
-    RunOp op{*kernel, arguments, {}, domain::launch_of(launch.range, box)};
+    RunOp op{call.kernel, call.arguments, {}, domain::launch_of(launch.range, box)};
     if (launch.kernel->traits().hidden_record) op.record = record_of(launch, box);
     ops.emplace_back(std::move(op));
   }
-  return {};
 }
 
-Status append_runs(const Launch& launch, const LaunchView& view, const SliceWork& slice,
-                   const NativeArguments& arguments, std::vector<Op>& ops) {
+Status append_runs(const Launch& launch, const LaunchView& view, const SliceWork& slice, const NativeCall& call,
+                   std::vector<Op>& ops) {
   std::vector<Op> after;
   if (launch.kernel->machine().devices[slice.device]->description().space == domain::kHostSpace)
     if (auto status = images_in_place(view, slice, ops, after); !status) return status;
-  if (auto status = append_span(launch, slice.device, arguments, slice.span, ops); !status) return status;
+  append_span(launch, call, slice.span, ops);
   std::move(after.begin(), after.end(), std::back_inserter(ops));
   return {};
 }
 
-bool first_use(const Launch& launch, std::uint32_t device, const domain::GroupSpan& span) {
+bool first_use(const Launch& launch, const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span) {
   // PoCL compiles again for each local size and for zero against non-zero offset.
+  if (!view.shape().first_use(device, span.first != 0)) return false;
   static auto* mutex = new std::mutex;
   static auto* seen = new std::unordered_set<std::uint64_t>;
   std::uint64_t key = mix(launch.kernel->id(), device);

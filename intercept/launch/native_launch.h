@@ -12,23 +12,28 @@ namespace skmd::icd {
 
 using NativeArguments = std::shared_ptr<const std::vector<NativeArgument>>;
 
+/// What all boxes of a launch have in common on one device.
+struct NativeCall {
+  std::shared_ptr<NativeKernel> kernel;
+  NativeArguments arguments;
+};
+
 /// The image that a kernel is given, when `root` holds its bytes on `device`: the root itself, or an image over it.
 Result<std::shared_ptr<NativeMemory>> image_of(const ImageView& view, Device& device,
                                                const std::shared_ptr<NativeMemory>& root);
 
-/// The launch's arguments with native objects of machine.devices[device].
-Result<NativeArguments> native_arguments(const Machine& machine, const Launch& launch, std::uint32_t device);
+/// The launch's kernel and arguments as native objects of machine.devices[device].
+Result<NativeCall> native_call(const Machine& machine, const Launch& launch, std::uint32_t device);
 
 /// Appends one RunOp per box of `span`, in order.
-Status append_span(const Launch& launch, std::uint32_t device, const NativeArguments& arguments,
-                   const domain::GroupSpan& span, std::vector<Op>& ops);
+void append_span(const Launch& launch, const NativeCall& call, const domain::GroupSpan& span, std::vector<Op>& ops);
 
 /// The same for a slice, with what images of devices in host memory need around it.
-Status append_runs(const Launch& launch, const LaunchView& view, const SliceWork& slice,
-                   const NativeArguments& arguments, std::vector<Op>& ops);
+Status append_runs(const Launch& launch, const LaunchView& view, const SliceWork& slice, const NativeCall& call,
+                   std::vector<Op>& ops);
 
 /// Whether this kernel has run with this local size on this device before (a vendor may compile at first use). Marks it
 /// as used. Thread-safe.
-bool first_use(const Launch& launch, std::uint32_t device, const domain::GroupSpan& span);
+bool first_use(const Launch& launch, const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span);
 
 }  // namespace skmd::icd

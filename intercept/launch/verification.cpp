@@ -37,12 +37,12 @@ std::uint64_t next_number() {
   return ++last;
 }
 
-/// The launch's arguments on `device` with every root replaced by a private native object.
-Result<NativeArguments> with_private(const Machine& machine, const Launch& launch, const LaunchView& view,
-                                     std::uint32_t device, const std::vector<std::shared_ptr<NativeMemory>>& roots) {
-  auto arguments = native_arguments(machine, launch, device);
-  if (!arguments) return arguments.error();
-  auto replaced = std::make_shared<std::vector<NativeArgument>>(**arguments);
+/// The launch on `device` with every root replaced by a private native object.
+Result<NativeCall> with_private(const Machine& machine, const Launch& launch, const LaunchView& view,
+                                std::uint32_t device, const std::vector<std::shared_ptr<NativeMemory>>& roots) {
+  auto call = native_call(machine, launch, device);
+  if (!call) return call.error();
+  auto replaced = std::make_shared<std::vector<NativeArgument>>(*call->arguments);
   for (std::size_t i = 0; i < replaced->size(); ++i) {
     if (view.views()[i].root == domain::kNoRoot) continue;
     const std::shared_ptr<NativeMemory>& own = roots[view.views()[i].root];
@@ -53,7 +53,7 @@ Result<NativeArguments> with_private(const Machine& machine, const Launch& launc
       (*replaced)[i] = ImageArgument{*native};
     }
   }
-  return NativeArguments(std::move(replaced));
+  return NativeCall{std::move(call->kernel), std::move(replaced)};
 }
 
 }  // namespace
@@ -97,11 +97,10 @@ Result<std::vector<Scratch>> Verification::run_whole(const SliceWork& slice) {
     if (!in_place || root.is_image()) append_writes(root, *native, scratch->data(), ranges, batch.ops);
     results.push_back(std::move(*scratch));
   }
-  auto arguments = with_private(machine_, launch_, view_, slice.device, natives);
-  if (!arguments) return arguments.error();
+  const auto call = with_private(machine_, launch_, view_, slice.device, natives);
+  if (!call) return call.error();
   const domain::GroupSpan everything{0, launch_.range.group_total()};
-  if (auto status = append_span(launch_, slice.device, *arguments, everything, batch.ops); !status)
-    return status.error();
+  append_span(launch_, *call, everything, batch.ops);
   for (std::size_t r = 0; r < natives.size(); ++r)
     if (!in_place || view_.roots()[r]->is_image())
       append_reads(*view_.roots()[r], natives[r], results[r].data(), view_.whole().roots[r].may_write, batch.ops);

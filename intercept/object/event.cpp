@@ -42,10 +42,12 @@ Event::Event(Ref<Context> context, Ref<Queue> queue, cl_command_type type, Execu
 Event::~Event() = default;
 
 void Event::advance(cl_int status) {
+  // It only ever falls.
+  if (status <= CL_COMPLETE || status >= status_.load(std::memory_order_relaxed)) return;
   std::vector<std::pair<cl_int, Callback>> due;
   {
     const std::lock_guard lock(mutex_);
-    if (status <= CL_COMPLETE || status >= status_.load(std::memory_order_relaxed)) return;
+    if (status >= status_.load(std::memory_order_relaxed)) return;
     due.reserve(callbacks_.size());
     if (profiles(queue_)) {
       const std::uint64_t now = now_ns();
@@ -204,11 +206,13 @@ bool Event::dependency_failed() const {
 }
 
 void Event::work_started(std::uint64_t ns) {
+  if (!profiled()) return;
   const std::lock_guard lock(mutex_);
   start_ = start_ == 0 ? ns : std::min(start_, ns);
 }
 
 void Event::work_ended(std::uint64_t ns) {
+  if (!profiled()) return;
   const std::lock_guard lock(mutex_);
   end_ = std::max(end_, ns);
 }

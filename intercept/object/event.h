@@ -70,7 +70,8 @@ class Event : public Object {
   /// The device behind whose in-order queue this command was submitted whole; null if it ended, never was, or several.
   [[nodiscard]] Device* chained_on() const { return chain_.load(std::memory_order_acquire); }
 
-  // Profiling. queued and submit are set by the queue; work_started keeps the earliest, work_ended the latest.
+  // Profiling; without it they do nothing. queued and submit are set by the queue; work_started keeps the earliest,
+  // work_ended the latest.
   void work_started(std::uint64_t ns);
   void work_ended(std::uint64_t ns);
   /// QUEUED ≤ SUBMIT ≤ START < END; error when not available.

@@ -100,7 +100,7 @@ void Event::dependency_ended(cl_int status) {
     const std::lock_guard lock(mutex_);
     --remaining_;
     if (status < 0) dependency_failed_ = true;
-    look = remaining_ == 0 || phase_ == Phase::waiting;
+    look = phase_ == Phase::waiting || (remaining_ == 0 && held_);
   }
   if (look) EventDrain().add(Ref<Event>(this));
 }

@@ -53,8 +53,10 @@ class BuiltKernel {
   };
   template <class T>
   T& memo() {
+    if (Memo* made = made_memo_.load(std::memory_order_acquire)) return static_cast<T&>(*made);
     const std::lock_guard lock(mutex_);
     if (!memo_) memo_ = std::make_unique<T>();
+    made_memo_.store(memo_.get(), std::memory_order_release);
     return static_cast<T&>(*memo_);
   }
 
@@ -73,6 +75,7 @@ class BuiltKernel {
   std::atomic<std::uint64_t> most_items_{0};            // likewise
   std::vector<std::uint64_t> taken_bytes_;              // per parameter: a size that the anchor took; 0: none yet
   std::unique_ptr<Memo> memo_;
+  std::atomic<Memo*> made_memo_{nullptr};
 };
 
 /// A view of a root, kept alive by the launch.
