@@ -13,8 +13,12 @@
 
 namespace skmd::icd {
 
-/// Up to this many bytes are copied on whatever thread makes a command ready: waking another thread costs more.
+/// Up to this many bytes are filled, or copied within the driver, on whatever thread makes a command ready: waking
+/// another thread costs more.
 inline constexpr std::uint64_t kInlineBytes = 64 * 1024;
+/// Likewise between the application's memory and a buffer. Vendors' enqueues copy whatever they are given, so that
+/// applications expect it of them; a chain of write, launch and read waits for no other thread then.
+inline constexpr std::uint64_t kInlineTransfer = 1024 * 1024;
 
 class RangeCommand : public Command {
  public:

@@ -28,7 +28,7 @@ class WritingCommand : public RangeCommand {
 class ReadCommand final : public RangeCommand {
  public:
   ReadCommand(std::shared_ptr<Storage> from, const Region& region, const HostBox& to)
-      : RangeCommand("read", region.bytes() <= kInlineBytes), from_(std::move(from)), region_(region), to_(to) {
+      : RangeCommand("read", region.bytes() <= kInlineTransfer), from_(std::move(from)), region_(region), to_(to) {
     linear_ = region.is_linear() && !from_->is_image();
     touch(from_, effective_ranges(*from_, region), false, linear_ ? HostCopy::inlined : HostCopy::required);
   }
@@ -53,7 +53,7 @@ class ReadCommand final : public RangeCommand {
 class WriteCommand final : public WritingCommand {
  public:
   WriteCommand(std::shared_ptr<Storage> to, const Region& region, const HostBox& from)
-      : WritingCommand("write", region.bytes() <= kInlineBytes),
+      : WritingCommand("write", region.bytes() <= kInlineTransfer),
         to_(std::move(to)),
         region_(region),
         from_(from),

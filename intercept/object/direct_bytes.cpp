@@ -14,8 +14,10 @@ namespace skmd::icd {
 
 namespace {
 
-/// Fewer bytes cost less in the shadow than a round trip to a device.
-constexpr std::uint64_t kDirect = std::uint64_t{1} << 20;
+/// Up to so many bytes are written on the application's thread, which may wait for no device.
+constexpr std::uint64_t kLeastWritten = (std::uint64_t{1} << 20) + 1;
+/// Fewer are read through the shadow, where they stay for the next read.
+constexpr std::uint64_t kLeastRead = std::uint64_t{64} << 10;
 
 /// A device that has the piece, where host memory has not.
 std::optional<std::uint32_t> device_with(const Machine& machine, const domain::ResidencyMap::Piece& piece) {
@@ -66,7 +68,7 @@ bool write_directly(Storage& to, std::uint32_t device, const domain::ByteRange& 
 
 /// Where a write may go past the shadow.
 std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, std::uint64_t bytes) {
-  if (bytes < kDirect || to.borrows_host() || to.is_host(from, bytes)) return std::nullopt;
+  if (bytes < kLeastWritten || to.borrows_host() || to.is_host(from, bytes)) return std::nullopt;
   const auto device = to.likely_user();
   if (!device || to.machine().devices[*device]->health()->aside()) return std::nullopt;
   return device;
@@ -76,7 +78,7 @@ std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, s
 
 Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
   const domain::ByteRange range{offset, offset + bytes};
-  if (bytes >= kDirect && !from.is_host(to, bytes)) {
+  if (bytes >= kLeastRead && !from.is_host(to, bytes)) {
     std::vector<domain::ResidencyMap::Piece> pieces;
     {
       const std::lock_guard lock(from.mutex());
