@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "intercept/launch/conductor.h"
@@ -22,9 +23,8 @@ struct LaunchCommand::InFlight {
   std::shared_ptr<const Decision> decision;
   std::size_t uploads = 0;
   std::uint64_t upload_bytes = 0;
-  std::optional<MovePlan> moves;   // if there are any
-  std::optional<MoveGuard> guard;  // until the uploads that others may count on are submitted
-  std::uint32_t failures = 0;      // of the device, before anything was counted on
+  std::optional<MovePlan> moves;  // if there are any
+  std::uint32_t failures = 0;     // of the device, before anything was counted on
   /// Per root that has any: where else the old bytes are that the launch reads and may overwrite.
   std::vector<std::pair<std::size_t, std::vector<domain::ResidencyMap::Piece>>> old;
   bool first = false;
@@ -45,6 +45,34 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
   for (const auto& root : view.roots()) root->used_on(user);
 }
 
+/// The move mutexes of a launch's roots, from when it looks at residency until its batch is submitted: batches reach a
+/// device in the order in which residency was changed for them.
+class Submission {
+ public:
+  explicit Submission(const std::vector<std::shared_ptr<Storage>>& roots) : roots_(roots) {
+    // Another launch holds them for microseconds, somebody who moves bytes for longer than is worth waiting for.
+    constexpr int kTries = 32;
+    for (int i = 0; i < kTries && !try_lock(); ++i) std::this_thread::yield();
+  }
+  ~Submission() { unlock(); }
+  Submission(const Submission&) = delete;
+  Submission& operator=(const Submission&) = delete;
+  [[nodiscard]] bool holds() const { return held_ == roots_.size(); }
+  void unlock() {
+    for (; held_ > 0; --held_) roots_[held_ - 1]->move_mutex().unlock();
+  }
+
+ private:
+  bool try_lock() {
+    while (held_ < roots_.size() && roots_[held_]->move_mutex().try_lock()) ++held_;
+    if (holds()) return true;
+    unlock();
+    return false;
+  }
+  const std::vector<std::shared_ptr<Storage>>& roots_;  // each once
+  std::size_t held_ = 0;
+};
+
 }  // namespace
 
 LaunchCommand::LaunchCommand(Machine& machine, Launch launch)
@@ -63,9 +91,6 @@ bool LaunchCommand::resident(const SliceWork& slice) const {
     const domain::RangeSet& needed = slice.touches->needed[r];
     if (needed.empty()) continue;
     Storage& root = *view_.roots()[r];
-    // Somebody may count on uploads that he has yet to submit.
-    const std::unique_lock moving(root.move_mutex(), std::try_to_lock);
-    if (!moving) return false;
     const std::lock_guard lock(root.mutex());
     if (root.residency().valid(space, needed).bytes() != needed.bytes()) return false;
   }
@@ -73,16 +98,13 @@ bool LaunchCommand::resident(const SliceWork& slice) const {
 }
 
 Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops) {
-  std::vector<Storage*> roots;
   std::vector<MoveNeed> needs;
   const bool in_place = machine_.devices[slice.device]->description().space == domain::kHostSpace;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-    roots.push_back(view_.roots()[r].get());
+    Storage* const root = view_.roots()[r].get();
     domain::RangeSet needed = slice.touches->needed[r];
-    if (!needed.empty()) needs.push_back({roots.back(), in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
+    if (!needed.empty()) needs.push_back({root, in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
   }
-  auto guard = MoveGuard::try_lock(std::move(roots));
-  if (!guard) return domain::Error{CL_SUCCESS, "bytes are being moved"};
   MovePlan moves = MovePlan::make(machine_, std::move(needs));
   if (moves.gathers()) return domain::Error{CL_SUCCESS, "bytes have to be gathered first"};
   auto uploads = moves.upload_ops(slice.device);
@@ -93,7 +115,6 @@ Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std:
   // The queue is in order: what is submitted next may count on these bytes already.
   moves.commit_uploads();
   flight.moves.emplace(std::move(moves));
-  flight.guard.emplace(std::move(*guard));
   return {};
 }
 
@@ -140,6 +161,9 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   const std::uint32_t failures = device.health()->failures();
   auto lock = RangeLock::try_take(view_.claims(), &device);
   if (!lock) return false;
+  // The ranges are shared with what was submitted to the device before, by any thread.
+  Submission submission(view_.roots());
+  if (!submission.holds()) return false;
 
   auto flight = std::make_shared<InFlight>();
   flight->begin = now_ns();
@@ -169,7 +193,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
     take_back(*flight, false, none);
     throw;
   }
-  flight->guard.reset();
+  submission.unlock();
   tell_users(machine_, view_, *flight->decision);
   event->set_native(&device, ticket);
   return true;

@@ -86,17 +86,6 @@ MoveGuard::MoveGuard(std::vector<Storage*> roots) : roots_(std::move(roots)) {
   for (Storage* root : roots_) root->move_mutex().lock();
 }
 
-std::optional<MoveGuard> MoveGuard::try_lock(std::vector<Storage*> roots) {
-  sort_unique(roots);
-  MoveGuard guard;
-  guard.roots_.reserve(roots.size());
-  for (Storage* root : roots) {
-    if (!root->move_mutex().try_lock()) return std::nullopt;  // the guard gives back those it has
-    guard.roots_.push_back(root);
-  }
-  return guard;
-}
-
 MoveGuard::~MoveGuard() {
   for (auto it = roots_.rbegin(); it != roots_.rend(); ++it) (*it)->move_mutex().unlock();
 }

@@ -90,15 +90,12 @@ class MovePlan {
 class MoveGuard {
  public:
   explicit MoveGuard(std::vector<Storage*> roots);
-  /// Does not block: empty if another thread moves bytes of one of the roots.
-  static std::optional<MoveGuard> try_lock(std::vector<Storage*> roots);
   MoveGuard(MoveGuard&& other) noexcept : roots_(std::move(other.roots_)) { other.roots_.clear(); }
   ~MoveGuard();
   MoveGuard(const MoveGuard&) = delete;
   MoveGuard& operator=(const MoveGuard&) = delete;
 
  private:
-  MoveGuard() = default;
   std::vector<Storage*> roots_;
 };
 
