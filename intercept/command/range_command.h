@@ -18,7 +18,7 @@ namespace skmd::icd {
 inline constexpr std::uint64_t kInlineBytes = 64 * 1024;
 /// Likewise between the application's memory and a buffer. Vendors' enqueues copy whatever they are given, so that
 /// applications expect it of them; a chain of write, launch and read waits for no other thread then.
-inline constexpr std::uint64_t kInlineTransfer = 1024 * 1024;
+inline constexpr std::uint64_t kInlineTransfer = std::uint64_t{1} << 20;
 
 class RangeCommand : public Command {
  public:

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "intercept/command/device_write.h"
 #include "intercept/command/range_command.h"
 
 namespace skmd::icd {
@@ -59,6 +60,12 @@ class WriteCommand final : public WritingCommand {
         from_(from),
         ranges_(effective_ranges(*to_, region)) {
     touch(to_, ranges_, true, old_bytes(*to_, region));
+  }
+
+  bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override {
+    const domain::ByteRange range{region_.begin, region_.begin + region_.bytes()};
+    if (region_.is_linear() && start_on_device({to_, range, from_.first}, behind, event, self)) return true;
+    return RangeCommand::start(behind, event, self);
   }
 
  protected:

@@ -5,13 +5,13 @@
 #include <exception>
 #include <new>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "intercept/launch/conductor.h"
 #include "intercept/launch/native_launch.h"
 #include "intercept/launch/rescue.h"
 #include "intercept/launch/verification.h"
+#include "intercept/object/submission.h"
 
 namespace skmd::icd {
 
@@ -44,34 +44,6 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
   if (alone && machine.devices[largest->device]->description().space != domain::kHostSpace) user = largest->device;
   for (const auto& root : view.roots()) root->used_on(user);
 }
-
-/// The move mutexes of a launch's roots, from when it looks at residency until its batch is submitted: batches reach a
-/// device in the order in which residency was changed for them.
-class Submission {
- public:
-  explicit Submission(const std::vector<std::shared_ptr<Storage>>& roots) : roots_(roots) {
-    // Another launch holds them for microseconds, somebody who moves bytes for longer than is worth waiting for.
-    constexpr int kTries = 32;
-    for (int i = 0; i < kTries && !try_lock(); ++i) std::this_thread::yield();
-  }
-  ~Submission() { unlock(); }
-  Submission(const Submission&) = delete;
-  Submission& operator=(const Submission&) = delete;
-  [[nodiscard]] bool holds() const { return held_ == roots_.size(); }
-  void unlock() {
-    for (; held_ > 0; --held_) roots_[held_ - 1]->move_mutex().unlock();
-  }
-
- private:
-  bool try_lock() {
-    while (held_ < roots_.size() && roots_[held_]->move_mutex().try_lock()) ++held_;
-    if (holds()) return true;
-    unlock();
-    return false;
-  }
-  const std::vector<std::shared_ptr<Storage>>& roots_;  // each once
-  std::size_t held_ = 0;
-};
 
 }  // namespace
 

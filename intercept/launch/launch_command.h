@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "intercept/launch/decision.h"
-#include "intercept/launch/recovery.h"
+#include "intercept/object/recovery.h"
 #include "intercept/object/command.h"
 
 namespace skmd::icd {

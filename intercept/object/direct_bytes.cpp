@@ -14,10 +14,11 @@ namespace skmd::icd {
 
 namespace {
 
-/// Up to so many bytes are written on the application's thread, which may wait for no device.
-constexpr std::uint64_t kLeastWritten = (std::uint64_t{1} << 20) + 1;
-/// Fewer are read through the shadow, where they stay for the next read.
-constexpr std::uint64_t kLeastRead = std::uint64_t{64} << 10;
+/// A write of fewer bytes costs less in the shadow than a command of its own, and fewer that are read may stay there
+/// for the next read.
+constexpr std::uint64_t kLeastDirect = std::uint64_t{32} << 10;
+/// write_bytes() is also called where no device may be waited for, with up to so many bytes.
+constexpr std::uint64_t kMostShadowed = std::uint64_t{1} << 20;
 
 /// A device that has the piece, where host memory has not.
 std::optional<std::uint32_t> device_with(const Machine& machine, const domain::ResidencyMap::Piece& piece) {
@@ -66,19 +67,18 @@ bool write_directly(Storage& to, std::uint32_t device, const domain::ByteRange& 
   return true;
 }
 
-/// Where a write may go past the shadow.
+}  // namespace
+
 std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, std::uint64_t bytes) {
-  if (bytes < kLeastWritten || to.borrows_host() || to.is_host(from, bytes)) return std::nullopt;
+  if (bytes < kLeastDirect || to.borrows_host() || to.is_image() || to.is_host(from, bytes)) return std::nullopt;
   const auto device = to.likely_user();
   if (!device || to.machine().devices[*device]->health()->aside()) return std::nullopt;
   return device;
 }
 
-}  // namespace
-
 Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
   const domain::ByteRange range{offset, offset + bytes};
-  if (bytes >= kLeastRead && !from.is_host(to, bytes)) {
+  if (bytes >= kLeastDirect && !from.is_host(to, bytes)) {
     std::vector<domain::ResidencyMap::Piece> pieces;
     {
       const std::lock_guard lock(from.mutex());
@@ -108,7 +108,8 @@ Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint6
 
 Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std::uint64_t bytes) {
   const domain::ByteRange range{offset, offset + bytes};
-  if (const auto device = direct_target(to, from, bytes); device && write_directly(to, *device, range, from)) {
+  const auto device = bytes > kMostShadowed ? direct_target(to, from, bytes) : std::nullopt;
+  if (device && write_directly(to, *device, range, from)) {
     const domain::SpaceId space = to.machine().devices[*device]->description().space;
     const std::lock_guard lock(to.mutex());
     to.residency().written(space, range);

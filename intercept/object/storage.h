@@ -123,8 +123,11 @@ Status fill_bytes(Storage& to, const domain::ByteRange& range, const std::vector
 /// pass through the shadow. Ranges locked by the caller. Blocks.
 Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint64_t bytes);
 
-/// Writes bytes of the application's to a buffer: to the device that is likely to use them next, if there is one and
-/// they are many, else to the shadow. Ranges locked by the caller. Blocks.
+/// The device to which a write of the application's may go past the shadow: that is likely to use the bytes next.
+std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, std::uint64_t bytes);
+
+/// Writes bytes of the application's to a buffer: more than a megabyte to the device that is likely to use them next, if
+/// there is one, else to the shadow. Ranges locked by the caller. Blocks only above a megabyte.
 Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std::uint64_t bytes);
 
 /// `bytes` at `target` become repetitions of `pattern`.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <list>
 #include <random>
 #include <vector>
 
@@ -63,22 +64,26 @@ class LargeTransfers : public testing::Test {
   }
 
   std::size_t below(std::size_t limit) { return random_() % limit; }
-  /// A range of words, mostly megabytes.
+  /// A range of words: megabytes, some hundred kilobytes, or a few.
   std::pair<std::size_t, std::size_t> range(std::size_t granule = 1) {
     const std::size_t first = below(kWords / 2) / granule * granule;
-    const std::size_t most = below(5) == 0 ? 4096 : kWords - first;
+    const std::size_t kind = below(6);
+    const std::size_t most = kind == 0 ? 4096 : kind < 3 ? 131072 : kWords - first;
     return {first, std::max(granule, (1 + below(most)) / granule * granule)};
   }
 
   void write() {
     const std::size_t b = below(kBuffers);
     const auto [first, count] = range();
-    Words source(count);
+    // A non-blocking write's memory is left alone until something blocks.
+    const cl_bool blocking = below(2) == 0 ? CL_TRUE : CL_FALSE;
+    Words& source = sources_.emplace_back(count);
     std::generate(source.begin(), source.end(), std::ref(random_));
     std::copy(source.begin(), source.end(), model_[b].begin() + static_cast<std::ptrdiff_t>(first));
     ASSERT_EQ(
-        clEnqueueWriteBuffer(queue_, buffers_[b], CL_TRUE, first * 4, count * 4, source.data(), 0, nullptr, nullptr),
+        clEnqueueWriteBuffer(queue_, buffers_[b], blocking, first * 4, count * 4, source.data(), 0, nullptr, nullptr),
         CL_SUCCESS);
+    if (blocking == CL_TRUE) sources_.clear();
   }
   void read() {
     const std::size_t b = below(kBuffers);
@@ -88,6 +93,7 @@ class LargeTransfers : public testing::Test {
         clEnqueueReadBuffer(queue_, buffers_[b], CL_TRUE, first * 4, count * 4, target.data(), 0, nullptr, nullptr),
         CL_SUCCESS);
     expect(target.data(), b, first, count, "read");
+    sources_.clear();
   }
   void map(bool writing) {
     const std::size_t b = below(kBuffers);
@@ -153,6 +159,7 @@ class LargeTransfers : public testing::Test {
   std::array<cl_mem, kBuffers> buffers_{};
   std::array<Words, kBuffers> model_;
   Words own_;
+  std::list<Words> sources_;
   int step_ = 0;
 };
 

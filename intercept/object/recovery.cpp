@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/launch/recovery.h"
+#include "intercept/object/recovery.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that were submitted whole and have to run again: their batch failed, or one before it on which they counted.
+// Commands that were submitted whole to one device and have to run again: their batch failed, or one before it on which
+// they counted.
 #pragma once
 
 #include <deque>
@@ -13,10 +14,10 @@
 
 namespace skmd::icd {
 
-/// Bytes that a launch read and may have overwritten, with no other copy: nobody may take them for what they were.
+/// Bytes that a command read and may have overwritten, with no other copy: nobody may take them for what they were.
 using Spoilt = std::map<std::shared_ptr<Storage>, domain::RangeSet>;
 
-/// What is to be done for one launch. Both run on an executor thread, with the launch's ranges still held.
+/// What is to be done for one command. Both run on an executor thread, with the command's ranges still held.
 struct Redo {
   std::function<void(Spoilt&)> take_back;  // residency as if it had never been submitted
   std::function<void(Spoilt&)> again;
@@ -24,9 +25,9 @@ struct Redo {
 
 /// One list for all: work is added in the order in which a device's batches end, which is the order in which they were
 /// submitted. When everything else on a device has ended, all that is in the list for it is taken back, the newest
-/// first: a launch that counted on a failed one may have overwritten what that one reads. Then each runs again, the
-/// oldest first. So a launch that counted on a failed one is found (it is added when it ends) before that runs again.
-/// What a launch spoilt may be restored with one before it, or written by that when it runs again.
+/// first: a command that counted on a failed one may have overwritten what that one reads. Then each runs again, the
+/// oldest first. So a command that counted on a failed one is found (it is added when it ends) before that runs again.
+/// What a command spoilt may be restored with one before it, or written by that when it runs again.
 class Recovery {
  public:
   static Recovery& get();

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes that go straight to the device that uses the buffer next.
+#include <atomic>
+#include <vector>
+
+#include "tests/intercept/command/command_fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+constexpr std::uint64_t kBytes = std::uint64_t{128} << 10;
+
+class DeviceWrites : public Commands {
+ protected:
+  DeviceWrites() : root(storage(4 * kBytes)) { root->used_on(0); }
+  /// `bytes` must live until the event has ended.
+  Ref<Event> enqueue(Bytes& bytes, std::uint64_t offset = 0) {
+    return queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, Region::linear(offset, bytes.size()), box(bytes)),
+                          {});
+  }
+  domain::SpaceMask spaces(std::uint64_t offset) {
+    const std::lock_guard lock(root->mutex());
+    return root->residency().pieces(domain::ByteRange{offset, offset + 1}).front().valid;
+  }
+  std::uint64_t sent() { return devices[0]->counters.bytes_to; }
+  static constexpr domain::SpaceMask kHostOnly = 1, kFirstOnly = 2;
+
+  std::shared_ptr<Storage> root;
+};
+
+TEST_F(DeviceWrites, AreSubmittedBehindEachOtherWithoutWaiting) {
+  Bytes first = counting(kBytes, 1);
+  Bytes second = counting(kBytes, 7);
+  std::atomic<int> submissions{0};
+  devices[0]->on_submit = [&] { ++submissions; };
+  devices[0]->pause();
+  const auto one = enqueue(first);
+  const auto two = enqueue(second, kBytes / 2);
+  EXPECT_EQ(submissions, 2);
+  EXPECT_EQ(two->chained_on(), devices[0].get());
+  EXPECT_FALSE(one->ended());
+  devices[0]->resume();
+  EXPECT_EQ(two->wait(), CL_COMPLETE);
+  EXPECT_EQ(one->wait(), CL_COMPLETE);
+  devices[0]->on_submit = nullptr;
+  EXPECT_EQ(sent(), 2 * kBytes);
+  EXPECT_EQ(spaces(0), kFirstOnly);
+  Bytes expected = first;
+  expected.resize(kBytes + kBytes / 2);
+  std::copy(second.begin(), second.end(), expected.begin() + kBytes / 2);
+  EXPECT_EQ(read(root, 0, expected.size()), expected);
+}
+
+TEST_F(DeviceWrites, AreForBuffersThatOneDeviceUsesNext) {
+  Bytes bytes = counting(kBytes);
+  root->used_on(std::nullopt);
+  EXPECT_EQ(enqueue(bytes)->wait(), CL_COMPLETE);
+  EXPECT_EQ(sent(), 0u);
+  EXPECT_EQ(spaces(0), kHostOnly);
+}
+
+TEST_F(DeviceWrites, AreNeitherSmallNorHuge) {
+  Bytes small = counting((32u << 10) - 1);
+  EXPECT_EQ(enqueue(small)->wait(), CL_COMPLETE);
+  EXPECT_EQ(spaces(0), kHostOnly);
+  Bytes enough = counting(32u << 10);
+  EXPECT_EQ(enqueue(enough)->wait(), CL_COMPLETE);
+  EXPECT_EQ(spaces(0), kFirstOnly);
+  root = storage(8u << 20);
+  root->used_on(0);
+  devices[0]->pause();
+  Bytes huge = counting((4u << 20) + 1);
+  const auto event = enqueue(huge);
+  EXPECT_EQ(event->chained_on(), nullptr) << "a thread of the executor's waits for it";
+  devices[0]->resume();
+  EXPECT_EQ(event->wait(), CL_COMPLETE);
+  EXPECT_EQ(spaces(0), kFirstOnly);
+}
+
+TEST_F(DeviceWrites, ThatFailAreDoneInHostMemory) {
+  Bytes bytes = counting(kBytes, 3);
+  devices[0]->fail_writes = 1;
+  EXPECT_EQ(enqueue(bytes)->wait(), CL_COMPLETE);
+  EXPECT_EQ(spaces(0), kHostOnly);
+  EXPECT_EQ(read(root, 0, kBytes), bytes);
+}
+
+TEST_F(DeviceWrites, BehindOneThatFailsKeepTheirOrder) {
+  Bytes first(kBytes, 1);
+  Bytes second(kBytes, 2);
+  Bytes apart(kBytes, 3);
+  devices[0]->fail_writes = 1;
+  devices[0]->pause();
+  const std::vector<Ref<Event>> events{enqueue(first), enqueue(second, kBytes / 2), enqueue(apart, 2 * kBytes)};
+  devices[0]->resume();
+  for (const auto& event : events) EXPECT_EQ(event->wait(), CL_COMPLETE);
+  Bytes expected(3 * kBytes, 2);
+  std::fill_n(expected.begin(), kBytes / 2, 1);
+  std::fill_n(expected.begin() + 3 * kBytes / 2, kBytes / 2, 0);
+  std::fill_n(expected.begin() + 2 * kBytes, kBytes, 3);
+  EXPECT_EQ(read(root, 0, 3 * kBytes), expected);
+  EXPECT_EQ(spaces(2 * kBytes), kFirstOnly) << "nothing before it was in its way";
+}
+
+TEST_F(DeviceWrites, WithoutRoomOnTheDeviceGoToHostMemory) {
+  Bytes bytes = counting(kBytes, 5);
+  devices[0]->fail_allocations = 1;
+  EXPECT_EQ(enqueue(bytes)->wait(), CL_COMPLETE);
+  EXPECT_EQ(spaces(0), kHostOnly);
+  EXPECT_EQ(read(root, 0, kBytes), bytes);
+}
+
+TEST_F(DeviceWrites, WaitForWhatIsUnderWayElsewhere) {
+  written_on_device(root, 1, {0, kBytes}, 9);
+  devices[1]->pause();
+  Bytes seen(kBytes);
+  const auto reading =
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, kBytes), box(seen)), {});
+  const auto other =
+      make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, executor);
+  Bytes bytes = counting(kBytes, 4);
+  const auto writing =
+      other->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, Region::linear(0, kBytes), box(bytes)), {});
+  EXPECT_EQ(writing->chained_on(), nullptr);
+  devices[1]->resume();
+  EXPECT_EQ(reading->wait(), CL_COMPLETE);
+  EXPECT_EQ(writing->wait(), CL_COMPLETE);
+  EXPECT_EQ(seen, Bytes(kBytes, 9));
+  EXPECT_EQ(read(root, 0, kBytes), bytes);
+}
+
+}  // namespace
+}  // namespace skmd::icd::test
