@@ -39,12 +39,14 @@ Status RangeCommand::gather() {
 }
 
 bool RangeCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>&) {
-  if (behind != nullptr || !light_) return false;
+  if (!light_ || (behind != nullptr && !may_run_early())) return false;
+  // Nothing that is under way, on a device or elsewhere, touches these ranges.
   std::optional<RangeLock> lock = RangeLock::try_take(claims_, nullptr);
   if (!lock || !host_ready()) return false;
   event->work_started(now_ns());
   const Status status = perform();
   lock->release();
+  if (behind != nullptr) event->chain_behind_dependencies(behind);
   event->complete(ended(status, *event));
   return true;
 }

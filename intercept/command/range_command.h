@@ -37,6 +37,9 @@ class RangeCommand : public Command {
   };
   /// Ranges that perform() touches.
   void touch(const std::shared_ptr<Storage>& storage, const domain::RangeSet& ranges, bool write, HostCopy host_copy);
+  /// Whether perform() may run while commands that it follows are still under way on a device, if they touch none of
+  /// its ranges. Not if it writes the application's memory: one of them may have yet to read that.
+  [[nodiscard]] virtual bool may_run_early() const { return false; }
   /// The work itself: claims are held, host copies are valid. Must not block if the command is light.
   virtual Status perform() = 0;
 

@@ -21,6 +21,7 @@ HostBox box_of(std::byte* root, const Region& region) {
 class WritingCommand : public RangeCommand {
  protected:
   using RangeCommand::RangeCommand;
+  [[nodiscard]] bool may_run_early() const override { return true; }
   static HostCopy old_bytes(const Storage& storage, const Region& region) {
     return storage.is_image() && region.bytes() != storage.bytes() ? HostCopy::required : HostCopy::ignored;
   }

@@ -65,6 +65,9 @@ class Event : public Object {
   void set_native(Device* device, Ticket ticket);
   /// After set_native(): the command is no longer on the device's queue, though it has not ended.
   void leave_device();
+  /// From start() behind `device`: the command needs nothing of the device and is done, or is a marker. It ends when
+  /// what it waits for has ended; what follows it may be submitted behind that.
+  void chain_behind_dependencies(Device* device);
   /// Something that the command waits for has failed. Final once all of that has ended.
   [[nodiscard]] bool dependency_failed() const;
   /// The device behind whose in-order queue this command was submitted whole; null if it ended, never was, or several.
@@ -103,7 +106,6 @@ class Event : public Object {
   /// `ranges`: the command's claims; given back before the event ends.
   void run_here(std::shared_ptr<Command> command, RangeLock ranges);
   [[nodiscard]] Device* common_chain() const;
-  void chain_behind_dependencies(Device* device);
   void conclude(std::unique_lock<std::mutex> lock, cl_int status);
   void fix_times();
   void release_dependants(std::vector<Ref<Event>> successors, std::function<void(cl_int)> dependant, cl_int status);

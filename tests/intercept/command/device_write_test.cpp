@@ -102,6 +102,44 @@ TEST_F(DeviceWrites, BehindOneThatFailsKeepTheirOrder) {
   EXPECT_EQ(spaces(2 * kBytes), kFirstOnly) << "nothing before it was in its way";
 }
 
+TEST_F(DeviceWrites, HoldUpNoSmallWriteAndNoLaterOne) {
+  const auto table = storage(256);
+  Bytes large = counting(kBytes, 2);
+  Bytes small = counting(256, 3);
+  Bytes last = counting(kBytes, 4);
+  devices[0]->pause();
+  const auto first = enqueue(large);
+  const auto second =
+      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(table, Region::linear(0, small.size()), box(small)), {});
+  const auto third = enqueue(last, 2 * kBytes);
+  {
+    const std::lock_guard lock(table->mutex());
+    EXPECT_EQ(table->residency().pieces().front().valid, kHostOnly) << "it is written already";
+  }
+  EXPECT_FALSE(second->ended()) << "it ends after what was before it";
+  EXPECT_EQ(third->chained_on(), devices[0].get());
+  devices[0]->resume();
+  for (const auto& event : {first, second, third}) EXPECT_EQ(event->wait(), CL_COMPLETE);
+  EXPECT_EQ(read(table), small);
+  EXPECT_EQ(read(root, 2 * kBytes, kBytes), last);
+}
+
+TEST_F(DeviceWrites, AreReadBeforeALaterReadFillsTheirMemory) {
+  Bytes bytes = counting(kBytes, 2);
+  const auto other = storage(1024);
+  write(other, 0, Bytes(1024, 99));
+  devices[0]->pause();
+  const auto writing = enqueue(bytes);
+  const auto reading =
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(other, Region::linear(0, 1024), box(bytes)), {});
+  EXPECT_EQ(bytes, counting(kBytes, 2));
+  devices[0]->resume();
+  EXPECT_EQ(writing->wait(), CL_COMPLETE);
+  EXPECT_EQ(reading->wait(), CL_COMPLETE);
+  EXPECT_EQ(read(root, 0, kBytes), counting(kBytes, 2));
+  EXPECT_EQ(bytes[1023], 99);
+}
+
 TEST_F(DeviceWrites, WithoutRoomOnTheDeviceGoToHostMemory) {
   Bytes bytes = counting(kBytes, 5);
   devices[0]->fail_allocations = 1;
