@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "intercept/command/device_write.h"
+#include "intercept/command/device_transfer.h"
 #include "intercept/command/range_command.h"
 
 namespace skmd::icd {
@@ -33,6 +33,13 @@ class ReadCommand final : public RangeCommand {
       : RangeCommand("read", region.bytes() <= kInlineTransfer), from_(std::move(from)), region_(region), to_(to) {
     linear_ = region.is_linear() && !from_->is_image();
     touch(from_, effective_ranges(*from_, region), false, linear_ ? HostCopy::inlined : HostCopy::required);
+  }
+
+  bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override {
+    const domain::ByteRange range{region_.begin, region_.begin + region_.bytes()};
+    if (linear_ && start_on_device({DeviceTransfer::Kind::read, from_, range, to_.first}, behind, event, self))
+      return true;
+    return RangeCommand::start(behind, event, self);
   }
 
  protected:
@@ -65,7 +72,9 @@ class WriteCommand final : public WritingCommand {
 
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override {
     const domain::ByteRange range{region_.begin, region_.begin + region_.bytes()};
-    if (region_.is_linear() && start_on_device({to_, range, from_.first}, behind, event, self)) return true;
+    if (region_.is_linear() &&
+        start_on_device({DeviceTransfer::Kind::write, to_, range, from_.first}, behind, event, self))
+      return true;
     return RangeCommand::start(behind, event, self);
   }
 

@@ -97,6 +97,9 @@ class Event : public Object {
   /// Registers with everything that has not ended and starts if nothing is left. `listed`: a failure counts even if it
   /// happened before; `earlier`: predecessors of the queue, which only count while they have not ended.
   void arm(const std::vector<Ref<Event>>& listed, const std::vector<Ref<Event>>& earlier);
+  /// Offers the command to `before`'s device while `before`, the only thing that it waits for, is on that device's
+  /// queue. False: whoever asked has to wait and run it; the event may still end a little after run_here() then.
+  bool start_behind(const Ref<Event>& before, const std::shared_ptr<Command>& command);
   bool add_successor(const Ref<Event>& successor);
   void dependency_ended(cl_int status);
   /// Starts, or ends, what can be started or ended now. Only inside an EventDrain.

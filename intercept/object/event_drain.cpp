@@ -87,6 +87,36 @@ void Event::arm(const std::vector<Ref<Event>>& listed, const std::vector<Ref<Eve
     drain.add(self);
 }
 
+bool Event::start_behind(const Ref<Event>& before, const std::shared_ptr<Command>& command) {
+  Device* const device = before->chained_on();
+  if (device == nullptr) return false;
+  const Ref<Event> self(this);
+  {
+    const std::lock_guard lock(mutex_);
+    dependencies_.push_back(before);
+    remaining_ = 1;
+    phase_ = Phase::trying;
+  }
+  // Whatever happens: who waits for it is whoever asked.
+  const auto settle = [&](bool registered) {
+    const std::lock_guard lock(mutex_);
+    if (!registered) remaining_ = 0;
+    phase_ = Phase::started;
+    dependencies_.clear();
+  };
+  bool registered = false;
+  bool started = false;
+  try {
+    registered = before->add_successor(self);
+    started = registered && command->start(device, self, command);
+  } catch (...) {  // bad_alloc: nothing else is thrown below here
+    settle(registered);
+    throw;
+  }
+  settle(registered);
+  return started;
+}
+
 bool Event::add_successor(const Ref<Event>& successor) {
   const std::lock_guard lock(mutex_);
   if (ended()) return false;

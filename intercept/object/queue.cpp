@@ -105,12 +105,21 @@ Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command
                                    const std::vector<Ref<Event>>& wait_list) {
   std::vector<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), Order::command, earlier);
+  if (earlier.size() == 1 && wait_list.empty()) {
+    bool started = false;
+    or_withdraw(*event, earlier, [&] { started = event->start_behind(earlier.front(), command); });
+    if (started) {
+      event->wait();
+      return event;
+    }
+  }
   // Predecessors count only if they had not ended when this was queued: enter() told exactly those.
   bool failed = false;
   for (const Ref<Event>& predecessor : earlier) failed |= predecessor->wait() < 0;
   for (const Ref<Event>& listed : wait_list) failed |= listed->wait() < 0;
   if (failed) {
     event->complete(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    event->wait();
     return event;
   }
   or_withdraw(*event, earlier, [&] {
@@ -120,6 +129,7 @@ Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command
     } else {
       RangeLock ranges = RangeLock::take(command->claims());
       event->run_here(std::move(command), std::move(ranges));
+      event->wait();
     }
   });
   return event;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes that go straight to the device that uses the buffer next.
+// Writes that go straight to the device that uses the buffer next, and reads that come straight from it.
 #include <atomic>
+#include <chrono>
+#include <future>
+#include <thread>
 #include <vector>
 
 #include "tests/intercept/command/command_fixture.h"
@@ -165,6 +168,88 @@ TEST_F(DeviceWrites, WaitForWhatIsUnderWayElsewhere) {
   EXPECT_EQ(writing->wait(), CL_COMPLETE);
   EXPECT_EQ(seen, Bytes(kBytes, 9));
   EXPECT_EQ(read(root, 0, kBytes), bytes);
+}
+
+using DeviceReads = DeviceWrites;
+
+TEST_F(DeviceReads, AreSubmittedBehindWhatMakesTheirBytes) {
+  Bytes bytes = counting(kBytes, 1);
+  Bytes seen(kBytes / 2);
+  std::atomic<int> submissions{0};
+  devices[0]->on_submit = [&] { ++submissions; };
+  devices[0]->pause();
+  const auto writing = enqueue(bytes);
+  const auto reading =
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(kBytes / 4, seen.size()), box(seen)), {});
+  EXPECT_EQ(submissions, 2);
+  devices[0]->resume();
+  EXPECT_EQ(reading->wait(), CL_COMPLETE);
+  devices[0]->on_submit = nullptr;
+  EXPECT_EQ(seen, Bytes(bytes.begin() + kBytes / 4, bytes.begin() + 3 * kBytes / 4));
+  EXPECT_EQ(spaces(kBytes / 2), kFirstOnly);
+}
+
+TEST_F(DeviceReads, ThatBlockAreSubmittedBeforeAnythingIsWaitedFor) {
+  Bytes bytes = counting(kBytes, 1);
+  Bytes seen(kBytes);
+  std::promise<void> both;
+  std::atomic<int> submissions{0};
+  devices[0]->on_submit = [&] {
+    if (++submissions == 2) both.set_value();
+  };
+  devices[0]->pause();
+  enqueue(bytes);
+  std::thread reader([&] {
+    const auto event =
+        queue->enqueue_and_wait(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, seen.size()), box(seen)), {});
+    EXPECT_TRUE(event->ended());
+    EXPECT_EQ(event->status(), CL_COMPLETE);
+  });
+  EXPECT_EQ(both.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  devices[0]->resume();
+  reader.join();
+  devices[0]->on_submit = nullptr;
+  EXPECT_EQ(seen, bytes);
+}
+
+TEST_F(DeviceReads, ThatFailAreReadAgain) {
+  written_on_device(root, 0, {0, kBytes}, 6);
+  devices[0]->fail_reads = 1;
+  EXPECT_EQ(read(root, 0, kBytes), Bytes(kBytes, 6));
+}
+
+TEST_F(DeviceReads, BehindAWriteThatFailsGetWhatWasWritten) {
+  written_on_device(root, 0, {0, kBytes}, 6);
+  Bytes bytes = counting(kBytes, 1);
+  Bytes seen(kBytes);
+  devices[0]->fail_writes = 1;
+  devices[0]->pause();
+  const auto writing = enqueue(bytes);
+  const auto reading =
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, seen.size()), box(seen)), {});
+  devices[0]->resume();
+  EXPECT_EQ(writing->wait(), CL_COMPLETE);
+  EXPECT_EQ(reading->wait(), CL_COMPLETE);
+  EXPECT_EQ(seen, bytes);
+}
+
+TEST_F(DeviceReads, OfBuffersThatSeveralDevicesUseStayInHostMemory) {
+  root->used_on(std::nullopt);
+  written_on_device(root, 0, {0, 1024}, 6);
+  EXPECT_EQ(read(root, 0, 1024), Bytes(1024, 6));
+  EXPECT_EQ(spaces(0), kHostOnly | kFirstOnly);
+}
+
+TEST_F(DeviceReads, ThatBlockBehindAFailureFailWithIt) {
+  const auto gate = make_object<Event>(context, nullptr, CL_COMMAND_USER, executor);
+  Bytes bytes(16);
+  const auto first =
+      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, Region::linear(0, 16), box(bytes)), {gate});
+  gate->complete(-5);
+  const auto event =
+      queue->enqueue_and_wait(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, 16), box(bytes)), {first});
+  EXPECT_TRUE(event->ended());
+  EXPECT_EQ(event->status(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A write or a read of the application's as one batch of one device, behind whatever is on that device's queue: nobody
+// waits for anything between a write, the launch that uses it and the read of its results.
+#pragma once
+
+#include <memory>
+
+#include "intercept/object/command.h"
+
+namespace skmd::icd {
+
+struct DeviceTransfer {
+  enum class Kind : std::uint8_t { write, read };
+  Kind kind = Kind::write;
+  std::shared_ptr<Storage> root;
+  domain::ByteRange range;
+  std::byte* memory = nullptr;  // the application's, of the range's bytes; a write only reads it
+};
+
+/// As Command::start(). Declines what is so little that host memory is cheaper, or so much that the caller would copy
+/// for long; writes where no one device is likely to use the bytes next, reads where no one device has all of them, and
+/// only it; and ranges that are in use elsewhere. What fails on the device is done again in host memory.
+bool start_on_device(const DeviceTransfer& transfer, Device* behind, const Ref<Event>& event,
+                     const std::shared_ptr<Command>& self);
+
+}  // namespace skmd::icd
