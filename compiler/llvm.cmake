@@ -15,7 +15,7 @@ target_compile_options(skmd_llvm INTERFACE -fno-exceptions -ffunction-sections -
 execute_process(
   COMMAND ${SKMD_LLVM_CONFIG} --link-static --libs
           core passes irreader bitwriter linker coverage lto frontendopenmp frontenddriver frontendhlsl frontendatomic
-          frontendoffloading windowsdriver hipstdpar objcarcopts plugins native dtlto
+          frontendoffloading windowsdriver hipstdpar objcarcopts plugins native nvptx dtlto
   OUTPUT_VARIABLE SKMD_LLVM_LIBS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(SKMD_LLVM_LIBS UNIX_COMMAND "${SKMD_LLVM_LIBS}")
 set(SKMD_CLANG_LIBS clangFrontend clangCodeGen clangSerialization clangParse clangSema clangAnalysisLifetimeSafety

@@ -26,6 +26,7 @@
 #ifdef SKMD_HAVE_ANALYSIS
 #include "compiler/analysis/analyse.h"
 #include "compiler/merge/merge.h"
+#include "compiler/merge/ptx.h"
 #endif
 
 namespace {
@@ -40,6 +41,7 @@ constexpr std::string_view kUsage =
     "       --emit-llvm   the program before analysis, as LLVM IR\n"
     "       --explain     what each kernel reads and writes, and what keeps it from being split\n"
     "       --merge       the merge function of each kernel, as LLVM IR, or why it has none\n"
+    "       --merge-ptx   the merge functions as PTX, the assembly of NVIDIA's GPUs\n"
     "       --options     what vendors are told\n"
     "       --preprocess  the one text of all devices\n"
     "       --rewrite     the partition-ready text\n"
@@ -52,7 +54,9 @@ Analysis analysis() {
 #ifdef SKMD_HAVE_ANALYSIS
   return [](llvm::Module& module, CompileAnswer& answer) {
     analyse(module, answer.kernels);
-    answer.span_code = merge_code(module, answer.kernels);
+    MergeCode code = merge_code(module, answer.kernels);
+    answer.span_code = std::move(code.spans);
+    answer.merge_ptx = std::move(code.ptx);
   };
 #else
   return {};
@@ -63,7 +67,7 @@ Analysis analysis() {
 Analysis analysis_for([[maybe_unused]] std::string_view mode) {
 #ifdef SKMD_HAVE_ANALYSIS
   if (mode == "--span-code") return analysis();
-  if (mode == "--explain" || mode == "--merge")
+  if (mode == "--explain" || mode == "--merge" || mode == "--merge-ptx")
     return [](llvm::Module& module, CompileAnswer& answer) { analyse(module, answer.kernels); };
 #endif
   return {};
@@ -210,6 +214,17 @@ int print_merge_functions(llvm::Module& module, const std::vector<domain::Kernel
   module.print(llvm::outs(), nullptr);
   return 0;
 }
+
+int print_merge_kernels(llvm::Module& module, const std::vector<domain::KernelTraits>& kernels) {
+  const MergeFunctions made = make_merge_functions(module, kernels);
+  const domain::Result<std::string> text = ptx_text(*made.device);
+  if (!text) {
+    std::cerr << "skmd-compile: " << text.error().reason << "\n";
+    return 1;
+  }
+  std::cout << *text;
+  return 0;
+}
 #endif
 
 void print_kernels(std::string_view mode, const CompileAnswer& answer) {
@@ -249,6 +264,7 @@ int print(std::string_view mode, const CompileRequest& request) {
   if (mode == "--span-code") std::cout << answer.span_code;
 #ifdef SKMD_HAVE_ANALYSIS
   if (mode == "--merge") return print_merge_functions(*compiled.module, answer.kernels);
+  if (mode == "--merge-ptx") return print_merge_kernels(*compiled.module, answer.kernels);
 #endif
   print_kernels(mode, answer);
   if (mode == "--emit-llvm") compiled.module->print(llvm::outs(), nullptr);
@@ -289,7 +305,7 @@ int run_command(int argc, char** argv) {
     std::cout << "skmd-compile " SKMD_VERSION "\n";
     return 0;
   }
-  constexpr std::string_view kModes[] = {"--describe", "--emit-llvm",  "--explain", "--merge",
+  constexpr std::string_view kModes[] = {"--describe", "--emit-llvm",  "--explain", "--merge",    "--merge-ptx",
                                          "--options",  "--preprocess", "--rewrite", "--span-code"};
   CompileRequest request;
   int at = 2;

@@ -59,6 +59,7 @@ struct CompileAnswer {
   std::string hash;  // content hash (hex, 32 digits) of preprocessed text and options: the program's identity
   bool kernel_arg_info = false;  // -cl-kernel-arg-info was given
   std::string span_code;         // merge functions, as cpu-driver/span_code.h lays them out; "": there are none
+  std::string merge_ptx;         // the same for NVIDIA's GPUs, as merge_record.h says; "": there are none
 };
 
 /// Binary round trip of an answer, for the cache and for program binaries. decode refuses whatever encode did not

@@ -14,7 +14,7 @@ using domain::Error;
 using domain::Result;
 
 constexpr std::uint64_t kRequestMagic = 0x3151524B4D4453ULL;  // "SDMKRQ1"
-constexpr std::uint64_t kAnswerMagic = 0x32534E414B4D53ULL;   // "SMKANS2"
+constexpr std::uint64_t kAnswerMagic = 0x33534E414B4D53ULL;   // "SMKANS3"
 constexpr std::uint64_t kReplyMagic = 0x31504552'4B4D53ULL;   // "SMKREP1"
 constexpr std::uint64_t kFrameMagic = 0x314D5246'4B4D53ULL;   // "SMKFRM1"
 constexpr std::size_t kFrameHead = 16;
@@ -89,6 +89,7 @@ std::string encode(const CompileAnswer& answer) {
   writer.text(answer.hash);
   writer.flag(answer.kernel_arg_info);
   writer.text(answer.span_code);
+  writer.text(answer.merge_ptx);
   return writer.take();
 }
 
@@ -106,6 +107,7 @@ Result<CompileAnswer> decode_answer(const std::string& bytes) {
   answer.hash = reader.text();
   answer.kernel_arg_info = reader.flag();
   answer.span_code = reader.text();
+  answer.merge_ptx = reader.text();
   if (!reader.complete()) return refused("answer");
   Result<std::vector<domain::KernelTraits>> traits =
       domain::decode_traits(std::as_bytes(std::span(kernels.data(), kernels.size())));

@@ -23,6 +23,7 @@ std::string encode(const ChildResult& result) {
     for (const std::uint32_t load : kernel.loads) writer.number(load);
   }
   writer.text(result.code);
+  writer.text(result.ptx);
   return writer.take();
 }
 
@@ -36,6 +37,7 @@ ChildResult decode(const std::string& bytes) {
     for (std::uint32_t& load : kernel.loads) load = static_cast<std::uint32_t>(reader.number());
   }
   result.code = reader.text();
+  result.ptx = reader.text();
   return reader.complete() ? result : ChildResult{};
 }
 

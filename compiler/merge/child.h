@@ -13,6 +13,7 @@ namespace skmd::compiler {
 struct ChildResult {
   std::vector<MergeKernel> kernels;
   std::string code;
+  std::string ptx;
 };
 
 /// Of processor time; the largest kernels take a tenth of one.

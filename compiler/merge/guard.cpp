@@ -25,8 +25,8 @@ constexpr unsigned kZeroBytes = 64;
 
 class Guard {
  public:
-  Guard(const Extents& extents, const std::vector<std::uint8_t>& units, llvm::Instruction& entry)
-      : extents_(extents), entry_(entry), units_(units) {}
+  Guard(const Extents& extents, const std::vector<std::uint8_t>& units, llvm::Instruction& entry, bool aligned)
+      : extents_(extents), entry_(entry), units_(units), aligned_(aligned) {}
 
   void replay(llvm::CallInst& marker) {
     const Value* place = marker.getArgOperand(0);
@@ -60,9 +60,10 @@ class Guard {
     }
     Value* address = load.getPointerOperand();
     Value* offset = ir.CreateSub(ir.CreatePtrToInt(address, ir.getInt64Ty()), start);
+    // In host memory, buffers begin where the application likes when it says so.
+    const llvm::Align alignment(aligned_ ? known_alignment(*address, layout) : 1);
     load.setOperand(0, ir.CreateSelect(ir.CreateICmpULT(offset, limit), address, zeros(load)));
-    // Buffers begin where the application likes when it says so.
-    load.setAlignment(llvm::Align(1));
+    load.setAlignment(alignment);
   }
 
  private:
@@ -83,14 +84,17 @@ class Guard {
     const std::string name = "skmd.zeros." + std::to_string(space);
     if (auto* known = module.getGlobalVariable(name, true)) return known;
     auto* type = llvm::ArrayType::get(llvm::Type::getInt8Ty(module.getContext()), kZeroBytes);
-    return new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::InternalLinkage,
-                                    llvm::ConstantAggregateZero::get(type), name, nullptr,
-                                    llvm::GlobalValue::NotThreadLocal, space);
+    auto* made = new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::InternalLinkage,
+                                          llvm::ConstantAggregateZero::get(type), name, nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, space);
+    if (aligned_) made->setAlignment(llvm::Align(kZeroBytes));
+    return made;
   }
 
   const Extents& extents_;
   llvm::Instruction& entry_;
   const std::vector<std::uint8_t>& units_;
+  bool aligned_;
   llvm::DenseMap<std::pair<const Value*, std::uint64_t>, Value*> limits_;
 };
 
@@ -123,7 +127,7 @@ void guard_division(llvm::BinaryOperator& division) {
 }  // namespace
 
 void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& extents,
-                    const std::vector<std::uint8_t>& units, llvm::Instruction& entry) {
+                    const std::vector<std::uint8_t>& units, llvm::Instruction& entry, bool aligned) {
   std::vector<llvm::CallInst*> markers;
   std::vector<llvm::LoadInst*> loads;
   for (llvm::BasicBlock* block : body) {
@@ -132,7 +136,7 @@ void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& e
       if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) loads.push_back(load);
     }
   }
-  Guard guard(extents, units, entry);
+  Guard guard(extents, units, entry, aligned);
   for (llvm::LoadInst* load : loads) guard.load(*load);
   for (llvm::CallInst* marker : markers) guard.replay(*marker);
 }

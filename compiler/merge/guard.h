@@ -19,9 +19,10 @@ using Extents = llvm::DenseMap<const llvm::Value*, Extent>;
 
 /// Turns every marker into one that knows offsets (stored.h), and makes every load that may leave its object one that
 /// cannot. `extents` names the kernel's pointer arguments; their uses are still in place. `units`: store_units().
-/// `entry` is where limits are computed.
+/// `entry` is where limits are computed. `aligned`: the machine takes aligned addresses only, and the arguments begin
+/// at such; else they may begin anywhere.
 void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& extents,
-                    const std::vector<std::uint8_t>& units, llvm::Instruction& entry);
+                    const std::vector<std::uint8_t>& units, llvm::Instruction& entry, bool aligned);
 
 /// Fills and copies of private variables become loops: there is no memset to call.
 void expand_transfers(const std::vector<llvm::BasicBlock*>& body);

@@ -14,7 +14,7 @@
 LLD_HAS_DRIVER(elf)
 
 // lld's option "-mllvm" and its link-time optimiser set up every target that LLVM was built with; only the native one
-// is in this program.
+// and NVIDIA's are in this program.
 #define SKMD_ABSENT_TARGET(name)                        \
   extern "C" void LLVMInitialize##name##TargetInfo() {} \
   extern "C" void LLVMInitialize##name##Target() {}     \

@@ -3,11 +3,15 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
 #include "compiler/analysis/prepare.h"
+#include "compiler/client/merge_record.h"
 #include "compiler/merge/child.h"
+#include "compiler/merge/device.h"
 #include "compiler/merge/eligible.h"
 #include "compiler/merge/native.h"
+#include "compiler/merge/ptx.h"
 #include "compiler/merge/replay.h"
 #include "compiler/merge/rows.h"
 #include "compiler/merge/span.h"
@@ -23,6 +27,9 @@ constexpr std::uint32_t kNeverSplit =
     domain::kFactSpinning | domain::kFactDeviceScopeSync | domain::kFactAtomicResultUsed |
     domain::kFactPointerInMemory | domain::kFactMutableProgramScope | domain::kFactPrintf |
     domain::kFactDeviceSpecificCode | domain::kFactImageWritten | domain::kFactImageRead;
+
+// Every process that uses the program keeps the text.
+constexpr std::size_t kMostPtx = std::size_t{4} << 20;
 
 bool is_affine(domain::Op op) {
   using domain::Op;
@@ -82,6 +89,7 @@ MergeKernel prepare(llvm::Module& module, const domain::KernelTraits& traits, ll
   strip(*kernel, analyses);
   MergeKernel judged = judge(*kernel);
   if (judged.obstacle.empty()) {
+    if (llvm::Function* device = make_device_function(*kernel, traits)) optimise(*device, analyses);
     analyses.clear(*kernel, kernel->getName());
     llvm::Function& span = *make_span_function(*kernel, traits.name);
     optimise(span, analyses);
@@ -93,18 +101,22 @@ MergeKernel prepare(llvm::Module& module, const domain::KernelTraits& traits, ll
   return judged;
 }
 
-void keep_only_spans(llvm::Module& module) {
-  const auto is_span = [](const llvm::Function& f) { return f.getName().starts_with(cpu::merge_symbol("")); };
-  const auto is_units = [](const llvm::GlobalVariable& v) { return v.getName().starts_with(cpu::units_symbol("")); };
+bool is_span(const llvm::GlobalObject& object) {
+  return object.getName().starts_with(cpu::merge_symbol("")) || object.getName().starts_with(cpu::units_symbol(""));
+}
+bool is_device(const llvm::GlobalObject& object) { return object.getName().starts_with(kDevicePrefix); }
+
+template <class Keep>
+void keep_only(llvm::Module& module, Keep keep) {
   for (llvm::Function& function : module)
-    if (!is_span(function) && !function.isIntrinsic()) function.deleteBody();
+    if (!keep(function) && !function.isIntrinsic()) function.deleteBody();
   for (llvm::Function& function : llvm::make_early_inc_range(module))
-    if (!is_span(function) && function.use_empty()) function.eraseFromParent();
+    if (!keep(function) && function.use_empty()) function.eraseFromParent();
   bool again = true;  // constants may name each other
   while (again) {
     again = false;
     for (llvm::GlobalVariable& variable : llvm::make_early_inc_range(module.globals())) {
-      if (is_units(variable)) continue;
+      if (keep(variable)) continue;
       variable.removeDeadConstantUsers();
       if (variable.use_empty()) {
         variable.eraseFromParent();
@@ -115,6 +127,23 @@ void keep_only_spans(llvm::Module& module) {
     }
   }
   for (llvm::NamedMDNode& node : llvm::make_early_inc_range(module.named_metadata())) node.eraseFromParent();
+}
+
+// Takes what is for devices out of `module`.
+std::unique_ptr<llvm::Module> take_device_functions(llvm::Module& module) {
+  keep_only(module, [](const llvm::GlobalObject& object) { return is_span(object) || is_device(object); });
+  std::unique_ptr<llvm::Module> device = llvm::CloneModule(module);
+  keep_only(module, is_span);
+  keep_only(*device, is_device);
+  for (llvm::Function& function : *device)
+    if (is_device(function)) function.setName(merge_kernel(function.getName().substr(sizeof kDevicePrefix - 1)));
+  return device;
+}
+
+ChildResult device_code(llvm::Module& module) {
+  domain::Result<std::string> text = ptx_text(module);
+  if (!text || text->size() > kMostPtx) return {};
+  return {{}, {}, std::move(*text)};
 }
 
 }  // namespace
@@ -137,14 +166,14 @@ MergeFunctions make_merge_functions(llvm::Module& module, const std::vector<doma
   MergeFunctions made;
   for (const domain::KernelTraits& traits : kernels) made.kernels.push_back(prepare(module, traits, functions));
   functions.clear();
-  keep_only_spans(module);
+  made.device = take_device_functions(module);
   return made;
 }
 
-std::string merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
+MergeCode merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
   // Process and linker cost more than all of a small program's analysis.
   if (llvm::none_of(kernels, may_need)) return {};
-  const ChildResult result = in_child([&]() -> ChildResult {
+  ChildResult result = in_child([&]() -> ChildResult {
     MergeFunctions made = make_merge_functions(module, kernels);
     if (!made.any()) return {};
     if (const domain::Status status = retarget(module); !status) return {};
@@ -152,14 +181,14 @@ std::string merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& 
     if (!object) return {};
     const domain::Result<std::string> shared = shared_object(*object);
     if (!shared) return {};
-    return {std::move(made.kernels), span_code(*shared)};
+    return {std::move(made.kernels), span_code(*shared), in_child([&] { return device_code(*made.device); }).ptx};
   });
   if (result.kernels.size() != kernels.size() || result.code.empty()) return {};
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     kernels[i].merge_function = result.kernels[i].obstacle.empty();
     kernels[i].merge_loads = result.kernels[i].loads;
   }
-  return result.code;
+  return {std::move(result.code), std::move(result.ptx)};
 }
 
 }  // namespace skmd::compiler

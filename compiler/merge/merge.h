@@ -5,6 +5,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,16 +15,22 @@
 namespace skmd::compiler {
 
 struct MergeFunctions {
-  std::vector<MergeKernel> kernels;  // one per kernel of the program, in their order
+  std::vector<MergeKernel> kernels;      // one per kernel of the program, in their order
+  std::unique_ptr<llvm::Module> device;  // the same as merge kernels (compiler/client/merge_record.h)
   bool any() const;
 };
 
 /// Turns `module`, as analyse() has left it, into one that holds merge functions and nothing else.
 MergeFunctions make_merge_functions(llvm::Module& module, const std::vector<domain::KernelTraits>& kernels);
 
-/// What the driver gets. Runs in a process of its own, so that whatever goes wrong in a code generator costs the merge
-/// functions only. Fills in `kernels` and returns the span code, "" if there is none: no kernel of the program has a
-/// merge function, or none could need one.
-std::string merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& kernels);
+/// What the driver gets: CompileAnswer::span_code and merge_ptx.
+struct MergeCode {
+  std::string spans;
+  std::string ptx;
+};
+
+/// Runs in processes of their own, so that whatever goes wrong in a code generator costs its code only. Fills in
+/// `kernels`. Nothing, if no kernel of the program has a merge function, or none could need one.
+MergeCode merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& kernels);
 
 }  // namespace skmd::compiler

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/merge/native.h"
 
-#include <llvm/IR/InstIterator.h>
-#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
@@ -11,6 +9,7 @@
 #include <memory>
 #include <optional>
 
+#include "compiler/merge/retarget.h"
 #include "cpu-driver/span_code.h"
 
 namespace skmd::compiler {
@@ -47,33 +46,11 @@ llvm::TargetMachine* machine() {
   return made.get();
 }
 
-// Addresses were computed with the sizes of SPIR's layout.
-bool same_size(llvm::Type* type, const llvm::DataLayout& before, const llvm::DataLayout& after) {
-  return !type->isSized() || (before.getTypeAllocSize(type) == after.getTypeAllocSize(type) &&
-                              before.getTypeStoreSize(type) == after.getTypeStoreSize(type));
-}
-
 }  // namespace
 
 domain::Status retarget(llvm::Module& module) {
   if (machine() == nullptr) return domain::Error{0, "LLVM has no target for this machine"};
-  const llvm::DataLayout before = module.getDataLayout();
-  const llvm::DataLayout after = machine()->createDataLayout();
-  for (llvm::Function& function : module) {
-    for (llvm::Instruction& instruction : llvm::instructions(function)) {
-      llvm::Type* type = instruction.getType();
-      if (const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction))
-        type = address->getSourceElementType();
-      if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) type = variable->getAllocatedType();
-      if (!same_size(type, before, after)) return domain::Error{0, "a type has another size on this machine"};
-    }
-  }
-  for (llvm::GlobalVariable& variable : module.globals())
-    if (!same_size(variable.getValueType(), before, after))
-      return domain::Error{0, "a type has another size on this machine"};
-  module.setTargetTriple(llvm::Triple(kTriple));
-  module.setDataLayout(after);
-  return {};
+  return retarget(module, *machine());
 }
 
 domain::Result<std::string> native_object(llvm::Module& module) {

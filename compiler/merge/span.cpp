@@ -21,6 +21,7 @@
 
 #include "compiler/analysis/builtin.h"
 #include "compiler/analysis/kernel_view.h"
+#include "compiler/merge/geometry.h"
 #include "compiler/merge/guard.h"
 #include "compiler/merge/units.h"
 #include "cpu-driver/span_code.h"
@@ -32,7 +33,7 @@ namespace {
 using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
-using Triple3 = std::array<Value*, 3>;
+using Triple = Geometry::Triple;
 
 // Shorter strips are not worth a loop, longer ones are rows without.
 constexpr unsigned kLeastStripBits = 3;
@@ -76,14 +77,14 @@ class SpanBuilder {
   Value* field(std::size_t offset) {
     return ir_.CreateLoad(ir_.getInt64Ty(), ir_.CreatePtrAdd(frame_, number(offset)));
   }
-  Triple3 fields(std::size_t offset) { return {field(offset), field(offset + 8), field(offset + 16)}; }
+  Triple fields(std::size_t offset) { return {field(offset), field(offset + 8), field(offset + 16)}; }
 
   void load_geometry() {
-    work_dim_ = field(offsetof(cpu::SpanFrame, work_dim));
-    offset_ = fields(offsetof(cpu::SpanFrame, global_offset));
-    size_ = fields(offsetof(cpu::SpanFrame, global_size));
-    groups_ = fields(offsetof(cpu::SpanFrame, group_count));
-    local_ = fields(offsetof(cpu::SpanFrame, local_size));
+    at_.work_dim = field(offsetof(cpu::SpanFrame, work_dim));
+    at_.offset = fields(offsetof(cpu::SpanFrame, global_offset));
+    at_.size = fields(offsetof(cpu::SpanFrame, global_size));
+    at_.groups = fields(offsetof(cpu::SpanFrame, group_count));
+    at_.local = fields(offsetof(cpu::SpanFrame, local_size));
   }
 
   void load_arguments() {
@@ -146,30 +147,30 @@ class SpanBuilder {
     BasicBlock* setup = block("setup");
     ir_.CreateCondBr(ir_.CreateICmpULT(first_, last_), setup, exit_);
     ir_.SetInsertPoint(setup);
-    const Triple3 start = {ir_.CreateURem(first_, groups_[0]),
-                           ir_.CreateURem(ir_.CreateUDiv(first_, groups_[0]), groups_[1]),
-                           ir_.CreateUDiv(ir_.CreateUDiv(first_, groups_[0]), groups_[1])};
+    const Triple start = {ir_.CreateURem(first_, at_.groups[0]),
+                          ir_.CreateURem(ir_.CreateUDiv(first_, at_.groups[0]), at_.groups[1]),
+                          ir_.CreateUDiv(ir_.CreateUDiv(first_, at_.groups[0]), at_.groups[1])};
     const Counter group = open("group", first_, setup);
     IRBuilder<> ir(group.header);
     std::array<llvm::PHINode*, 3> ids{};
     for (unsigned d = 0; d < 3; ++d) {
       ids[d] = ir.CreatePHI(ir.getInt64Ty(), 2);
       ids[d]->addIncoming(start[d], setup);
-      group_id_[d] = ids[d];
+      at_.group_id[d] = ids[d];
     }
     const Counter z = open("z", ir.getInt64(0), group.header);
     const Counter y = open("y", ir.getInt64(0), z.header);
-    local_id_ = {nullptr, y.value, z.value};
+    at_.local_id = {nullptr, y.value, z.value};
     strip_bits_ = strip_bits();
     if (strip_bits_ == 0) {
       inner_ = open("x", ir.getInt64(0), y.header);
-      local_id_[0] = inner_.value;
-      close(inner_, local_[0], y.latch);
+      at_.local_id[0] = inner_.value;
+      close(inner_, at_.local[0], y.latch);
     } else {
       build_strips(y);
     }
-    close(y, local_[1], z.latch);
-    close(z, local_[2], group.latch);
+    close(y, at_.local[1], z.latch);
+    close(z, at_.local[2], group.latch);
     next_group(group, ids);
     close(group, last_, exit_);
     IRBuilder<>(exit_).CreateRetVoid();
@@ -180,9 +181,9 @@ class SpanBuilder {
     const unsigned bits = strip_bits_;
     const std::uint64_t size = std::uint64_t{1} << bits;
     IRBuilder<> ir(y.header);
-    Value* begin = ir.CreateAdd(offset_[0], ir.CreateMul(group_id_[0], local_[0]));
+    Value* begin = ir.CreateAdd(at_.offset[0], ir.CreateMul(at_.group_id[0], at_.local[0]));
     Value* skipped = ir.CreateAnd(begin, size - 1);
-    Value* last = ir.CreateAdd(skipped, ir.CreateSub(local_[0], ir.getInt64(1)));
+    Value* last = ir.CreateAdd(skipped, ir.CreateSub(at_.local[0], ir.getInt64(1)));
     Value* last_strip = ir.CreateLShr(last, bits);
     const Counter strip = open("strip", ir.getInt64(0), y.header);
     ir.SetInsertPoint(strip.header);
@@ -192,9 +193,9 @@ class SpanBuilder {
     Value* high = ir.CreateShl(ir.CreateAdd(ir.CreateLShr(begin, bits), strip.value), bits);
     inner_ = open("x", from, strip.header);
     ir.SetInsertPoint(inner_.header);
-    global_id_0_ = ir.CreateOr(high, ir.CreateAnd(inner_.value, size - 1), "", true);
-    halves_ = {high, llvm::cast<llvm::Instruction>(global_id_0_)->getOperand(1)};
-    local_id_[0] = ir.CreateSub(global_id_0_, begin);
+    at_.global_id_0 = ir.CreateOr(high, ir.CreateAnd(inner_.value, size - 1), "", true);
+    halves_ = {high, llvm::cast<llvm::Instruction>(at_.global_id_0)->getOperand(1)};
+    at_.local_id[0] = ir.CreateSub(at_.global_id_0, begin);
     close(inner_, end, strip.latch);
     close(strip, IRBuilder<>(y.header->getTerminator()).CreateAdd(last_strip, ir.getInt64(1)), y.latch);
   }
@@ -204,7 +205,7 @@ class SpanBuilder {
     Value* carry = ir.getTrue();
     for (unsigned d = 0; d < 3; ++d) {
       Value* next = ir.CreateAdd(ids[d], ir.CreateZExt(carry, ir.getInt64Ty()));
-      carry = ir.CreateICmpEQ(next, groups_[d]);
+      carry = ir.CreateICmpEQ(next, at_.groups[d]);
       ids[d]->addIncoming(ir.CreateSelect(carry, ir.getInt64(0), next), group.latch);
     }
   }
@@ -227,7 +228,7 @@ class SpanBuilder {
     expand_transfers(body);
     body.clear();  // with what the expansion has split off
     for (auto part = start->getIterator(); part != span_->end(); ++part) body.push_back(&*part);
-    guard_accesses(body, extents_, settle_units(body), *entry_->getTerminator());
+    guard_accesses(body, extents_, settle_units(body), *entry_->getTerminator(), false);
     for (const auto& [argument, value] : values_) const_cast<Value*>(argument)->replaceAllUsesWith(value);
     IRBuilder<>(inner_.header).CreateBr(start);
   }
@@ -247,8 +248,8 @@ class SpanBuilder {
       const llvm::StringRef name = builtin_of(*call).name;
       if (!is_geometry(name)) continue;
       IRBuilder<> ir(call);
-      Value* value = answer(ir, name, call->arg_empty() ? nullptr : call->getArgOperand(0));
-      if (value == global_id_0_) use_halves(*call, halves_[0], halves_[1]);
+      Value* value = at_.answer(ir, name, call->arg_empty() ? nullptr : call->getArgOperand(0));
+      if (value == at_.global_id_0) use_halves(*call, halves_[0], halves_[1]);
       call->replaceAllUsesWith(ir.CreateZExtOrTrunc(value, call->getType()));
       call->eraseFromParent();
     }
@@ -275,57 +276,20 @@ class SpanBuilder {
     }
   }
 
-  Value* global_id(IRBuilder<>& ir, unsigned d) {
-    if (d == 0 && global_id_0_ != nullptr) return global_id_0_;
-    return ir.CreateAdd(offset_[d], ir.CreateAdd(ir.CreateMul(group_id_[d], local_[d]), local_id_[d]));
-  }
-
-  Value* answer(IRBuilder<>& ir, llvm::StringRef name, Value* dimension) {
-    if (name == "get_work_dim") return work_dim_;
-    if (name == "get_global_linear_id") {
-      const auto index = [&](unsigned d) { return ir.CreateSub(global_id(ir, d), offset_[d]); };
-      return ir.CreateAdd(ir.CreateMul(ir.CreateAdd(ir.CreateMul(index(2), size_[1]), index(1)), size_[0]), index(0));
-    }
-    if (name == "get_local_linear_id") {
-      Value* rows = ir.CreateAdd(ir.CreateMul(local_id_[2], local_[1]), local_id_[1]);
-      return ir.CreateAdd(ir.CreateMul(rows, local_[0]), local_id_[0]);
-    }
-    if (name == "get_global_id") return pick(ir, dimension, {global_id(ir, 0), global_id(ir, 1), global_id(ir, 2)}, 0);
-    if (name == "get_local_id") return pick(ir, dimension, local_id_, 0);
-    if (name == "get_group_id") return pick(ir, dimension, group_id_, 0);
-    if (name == "get_global_offset") return pick(ir, dimension, offset_, 0);
-    if (name == "get_global_size") return pick(ir, dimension, size_, 1);
-    if (name == "get_num_groups") return pick(ir, dimension, groups_, 1);
-    return pick(ir, dimension, local_, 1);  // get_local_size, get_enqueued_local_size: groups are uniform
-  }
-
-  // Dimensions that do not exist have the answers of the specification.
-  Value* pick(IRBuilder<>& ir, Value* dimension, const Triple3& of, std::uint64_t beyond) {
-    Value* chosen = ir.getInt64(beyond);
-    if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(dimension))
-      return constant->getValue().ult(of.size()) ? of[constant->getZExtValue()] : chosen;
-    for (unsigned d = 3; d-- > 0;) {
-      Value* here = ir.CreateICmpEQ(dimension, llvm::ConstantInt::get(dimension->getType(), d));
-      chosen = ir.CreateSelect(here, of[d], chosen);
-    }
-    return chosen;
-  }
-
   llvm::Function& kernel_;
   llvm::Module& module_;
   llvm::LLVMContext& context_;
   const std::string& name_;
   IRBuilder<> ir_;
   llvm::Function* span_ = nullptr;
-  Value *frame_ = nullptr, *first_ = nullptr, *last_ = nullptr, *work_dim_ = nullptr;
+  Value *frame_ = nullptr, *first_ = nullptr, *last_ = nullptr;
   BasicBlock *entry_ = nullptr, *exit_ = nullptr;
-  Triple3 offset_{}, size_{}, groups_{}, local_{}, group_id_{}, local_id_{};
+  Geometry at_;  // of the item that the loop nest is at
   llvm::DenseMap<const Value*, Value*> values_;
   Extents extents_;
   Counter inner_;
   unsigned strip_bits_ = 0;
-  Value* global_id_0_ = nullptr;    // where there are strips
-  std::array<Value*, 2> halves_{};  // of it: what a strip has in common, and the rest
+  std::array<Value*, 2> halves_{};  // of at_.global_id_0, where there are strips: what one has in common, and the rest
 };
 
 }  // namespace

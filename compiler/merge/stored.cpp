@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/merge/stored.h"
 
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MathExtras.h>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/merge/copies.h"
 #include "cpu-driver/span_code.h"
 
 namespace skmd::compiler {
@@ -22,15 +22,12 @@ using llvm::IRBuilder;
 using llvm::Value;
 
 constexpr char kStored[] = "skmd.stored";
-constexpr std::uint64_t kWord = 8;
 constexpr std::uint64_t kWordBits = 64;
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 32;
 
 /// One buffer, as the entry loads it.
 struct Target {
-  Value* bytes = nullptr;   // i64: address
-  Value* result = nullptr;  // i64: address of the other device's result
-  Value* size = nullptr;    // i64
+  Place place;
   Value* marks = nullptr;   // ptr
   Value* marked = nullptr;  // i64: how much has marks
   std::uint64_t unit = 1;   // bytes for which one bit stands
@@ -38,7 +35,8 @@ struct Target {
 
 class Lowering {
  public:
-  explicit Lowering(llvm::Function& span) : span_(span), entry_(*span.getEntryBlock().getTerminator()) {}
+  explicit Lowering(llvm::Function& span)
+      : span_(span), entry_(*span.getEntryBlock().getTerminator()), copies_(entry_, {}) {}
 
   void lower(llvm::CallInst& call) {
     const Stored stored = stored_of(call);
@@ -58,11 +56,7 @@ class Lowering {
     } else {
       mark_range(extent, offset, bytes, *then);
     }
-    if (constant != nullptr && constant->getZExtValue() == width) {
-      copy_inside(extent, offset, width, *otherwise);
-    } else {
-      copy_each(extent, offset, width, stored.count, *otherwise);
-    }
+    copies_.copy(extent.place, stored, *otherwise);
     call.eraseFromParent();
   }
 
@@ -76,33 +70,23 @@ class Lowering {
     };
     Value* list = field(span_.getArg(0), offsetof(cpu::SpanFrame, arguments), ir.getPtrTy());
     Value* slot = ir.CreatePtrAdd(list, ir.getInt64(stored.argument * sizeof(cpu::SpanArgument)));
-    found->second = {field(slot, offsetof(cpu::SpanArgument, bytes), ir.getInt64Ty()),
-                     field(slot, offsetof(cpu::SpanArgument, result), ir.getInt64Ty()),
-                     field(slot, offsetof(cpu::SpanArgument, size), ir.getInt64Ty()),
+    found->second = {{field(slot, offsetof(cpu::SpanArgument, bytes), ir.getInt64Ty()),
+                      field(slot, offsetof(cpu::SpanArgument, result), ir.getInt64Ty()),
+                      field(slot, offsetof(cpu::SpanArgument, size), ir.getInt64Ty())},
                      field(slot, offsetof(cpu::SpanArgument, marks), ir.getPtrTy()),
                      field(slot, offsetof(cpu::SpanArgument, marked), ir.getInt64Ty()),
                      stored.unit};
     return found->second;
   }
 
-  // `width` bytes fit into `size` from offset 0 to below this.
-  Value* limit_of(Value* size, std::uint64_t width) {
-    Value*& limit = limits_[{size, width}];
-    if (limit == nullptr) {
-      IRBuilder<> ir(&entry_);
-      Value* rest = ir.CreateSub(size, ir.getInt64(width - 1));
-      limit = ir.CreateSelect(ir.CreateICmpUGE(size, ir.getInt64(width)), rest, ir.getInt64(0));
-    }
-    return limit;
-  }
-
   // Whether all of a marker's bytes are inside and can be marked.
   Value* can_mark(IRBuilder<>& ir, const Target& extent, Value* offset, std::uint64_t width, Value& count) {
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&count);
         constant != nullptr && constant->getValue().ult(kMostElements))
-      return ir.CreateICmpULT(offset, limit_of(extent.marked, width * constant->getZExtValue()));
+      return ir.CreateICmpULT(offset, copies_.limit_of(extent.marked, width * constant->getZExtValue()));
     Value* room = ir.CreateUDiv(ir.CreateSub(extent.marked, offset), ir.getInt64(width));
-    return ir.CreateAnd(ir.CreateICmpULT(offset, limit_of(extent.marked, width)), ir.CreateICmpULE(&count, room));
+    return ir.CreateAnd(ir.CreateICmpULT(offset, copies_.limit_of(extent.marked, width)),
+                        ir.CreateICmpULE(&count, room));
   }
 
   static void set_bits(IRBuilder<>& ir, const Target& extent, Value* bit, Value* mask) {
@@ -141,51 +125,10 @@ class Lowering {
     bit->addIncoming(next, loop);
   }
 
-  static void copy(IRBuilder<>& ir, const Target& extent, Value* offset, std::uint64_t width) {
-    Value* from = ir.CreateAdd(extent.result, offset);
-    Value* to = ir.CreateAdd(extent.bytes, offset);
-    for (std::uint64_t done = 0; done < width;) {
-      std::uint64_t piece = kWord;
-      while (piece > width - done) piece /= 2;
-      llvm::Type* type = ir.getIntNTy(static_cast<unsigned>(piece * 8));
-      const auto address = [&](Value* start) {
-        return ir.CreateIntToPtr(ir.CreateAdd(start, ir.getInt64(done)), ir.getPtrTy());
-      };
-      // A whole piece at a time: elements that two work-items race for are one's or the other's, never both.
-      ir.CreateAlignedStore(ir.CreateAlignedLoad(type, address(from), llvm::Align(1)), address(to), llvm::Align(1));
-      done += piece;
-    }
-  }
-
-  void copy_inside(const Target& extent, Value* offset, std::uint64_t width, llvm::Instruction& before) {
-    IRBuilder<> ir(&before);
-    Value* fits = ir.CreateICmpULT(offset, limit_of(extent.size, width));
-    llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(fits, &before, false);
-    ir.SetInsertPoint(then);
-    copy(ir, extent, offset, width);
-  }
-
-  void copy_each(const Target& extent, Value* offset, std::uint64_t width, Value* count, llvm::Instruction& before) {
-    llvm::BasicBlock* head = before.getParent();
-    llvm::BasicBlock* after = llvm::SplitBlock(head, &before);
-    llvm::BasicBlock* loop = llvm::BasicBlock::Create(head->getContext(), "each", head->getParent(), after);
-    IRBuilder<> ir(head->getTerminator());
-    ir.CreateCondBr(ir.CreateICmpNE(count, ir.getInt64(0)), loop, after);
-    head->getTerminator()->eraseFromParent();
-    ir.SetInsertPoint(loop);
-    llvm::PHINode* index = ir.CreatePHI(ir.getInt64Ty(), 2);
-    index->addIncoming(ir.getInt64(0), head);
-    Value* place = ir.CreateAdd(offset, ir.CreateMul(index, ir.getInt64(width)));
-    Value* next = ir.CreateAdd(index, ir.getInt64(1));
-    llvm::BranchInst* back = ir.CreateCondBr(ir.CreateICmpNE(next, count), loop, after);
-    copy_inside(extent, place, width, *back);
-    index->addIncoming(next, back->getParent());
-  }
-
   llvm::Function& span_;
   llvm::Instruction& entry_;
   std::map<unsigned, Target> targets_;
-  llvm::DenseMap<std::pair<const Value*, std::uint64_t>, Value*> limits_;
+  Copies copies_;
 };
 
 }  // namespace

@@ -48,6 +48,11 @@ CASES = {
     "unaligned": (LINE, "kernel diff", "vstore2((uchar2)(1, 2), 0, (__global uchar *)out + (perm[i] * 4 + 1));"),
     "structures": (((N // 4,), (64,), None), "kernel diff",
                    "pair p; p.a = data[i]; p.b = i; p.c[0] = 1; p.c[1] = data[i]; ((__global pair *)out)[perm[i] % (n / 4)] = ((i >> 1) == i) ? p : (pair){4, 3, {2, perm[i] % (n / 4)}};"),
+    "structures_apart": (((N // 4,), (64,), None), "kernel diff",
+                         "pair p; p.a = data[i]; p.b = i; p.c[0] = 1; p.c[1] = data[i]; ((__global pair *)out)[(i * 389) % (n / 4)] = p;"),
+    "bytes": (LINE, "kernel diff", "((__global uchar *)out)[perm[i]] = (uchar)(data[i] + 1);"),
+    "shorts": (LINE, "kernel diff", "((__global ushort *)out)[perm[i]] = (ushort)(data[i] + 1);"),
+    "longs": (((N // 2,), (64,), None), "kernel diff", "((__global ulong *)out)[(i * 389) % (n / 2)] = ((ulong)data[i] << 32) + i;"),
     "two_outputs": (LINE, "kernel diff", "out[perm[i]] = data[i]; more[(i * 5) % n] = i;"),
     "copies_of_a_group": (LINE, "kernel diff", "__local uint t[64]; t[get_local_id(0)] = data[i] + 1; barrier(CLK_LOCAL_MEM_FENCE);"
                                                "event_t e = async_work_group_copy(out + (get_group_id(0) * 5 % 64) * 64, t, 64, 0); wait_group_events(1, &e);"),

@@ -32,6 +32,7 @@ CompileAnswer sample_answer() {
   answer.hash = std::string(32, 'a');
   answer.kernel_arg_info = true;
   answer.span_code = std::string("code\0with zeros", 15);
+  answer.merge_ptx = ".version 5.0";
   domain::KernelTraits kernel;
   kernel.name = "k";
   kernel.attributes = "reqd_work_group_size(8, 1, 1)";
@@ -75,6 +76,7 @@ TEST(AnswerCodec, KeepsEveryField) {
   EXPECT_EQ(back->hash, answer.hash);
   EXPECT_TRUE(back->kernel_arg_info);
   EXPECT_EQ(back->span_code, std::string("code\0with zeros", 15));
+  EXPECT_EQ(back->merge_ptx, ".version 5.0");
   EXPECT_EQ(back->kernels, answer.kernels);
 }
 

@@ -68,6 +68,15 @@ TEST_F(Compile, MarksOnlyTheKernelsThatTakeTheRecord) {
   EXPECT_TRUE(answer.kernel_arg_info);
 }
 
+TEST_F(Compile, GivesMergeFunctionsForHostAndDevicesWhereTheyMayBeNeeded) {
+  const CompileAnswer scatter = compile("kernel void k(global int* a, global int* b) { a[b[get_global_id(0)]] = 1; }");
+  EXPECT_FALSE(scatter.span_code.empty());
+  EXPECT_NE(scatter.merge_ptx.find(".entry skmd_merge_k("), std::string::npos);
+  const CompileAnswer line = compile("kernel void k(global int* a) { a[get_global_id(0)] = 1; }");
+  EXPECT_EQ(line.span_code, "");
+  EXPECT_EQ(line.merge_ptx, "");
+}
+
 TEST_F(Compile, IdentifiesAProgramByItsPreprocessedTextAndItsOptions) {
   const std::string plain = compile("kernel void k(global int* a) { a[0] = 1; }").hash;
   EXPECT_EQ(plain.size(), 32u);

@@ -10,11 +10,12 @@
 namespace skmd::compiler {
 namespace {
 
-ChildResult some_result() { return {{{"", {1, 5}}, {"it has none", {}}}, std::string(1 << 20, 'c')}; }
+ChildResult some_result() { return {{{"", {1, 5}}, {"it has none", {}}}, std::string(1 << 20, 'c'), "ptx"}; }
 
 void expect_nothing(const ChildResult& result) {
   EXPECT_TRUE(result.kernels.empty());
   EXPECT_TRUE(result.code.empty());
+  EXPECT_TRUE(result.ptx.empty());
 }
 
 /// What a crash, which the child of this test makes on purpose, would otherwise leave in the folder.
@@ -29,6 +30,7 @@ TEST(CodeGenerationChild, HandsBackWhatItMade) {
   EXPECT_EQ(result.kernels[0].loads, (std::vector<std::uint32_t>{1, 5}));
   EXPECT_EQ(result.kernels[1].obstacle, "it has none");
   EXPECT_EQ(result.code, some_result().code);
+  EXPECT_EQ(result.ptx, "ptx");
 }
 
 TEST(CodeGenerationChild, ThatCrashesGivesNothing) {
@@ -48,6 +50,18 @@ TEST(CodeGenerationChild, ThatLoopsIsEndedByItsLimit) {
         for (volatile unsigned spins = 0;;) spins = spins + 1;
       },
       1));
+}
+
+TEST(CodeGenerationChild, MayHaveOneItself) {
+  const ChildResult result = in_child([] {
+    ChildResult own = some_result();
+    own.ptx = in_child([]() -> ChildResult { ::_exit(0); }).ptx;
+    own.code = in_child(some_result).code;
+    return own;
+  });
+  EXPECT_EQ(result.kernels.size(), 2u);
+  EXPECT_EQ(result.code, some_result().code);
+  EXPECT_TRUE(result.ptx.empty());
 }
 
 TEST(CodeGenerationChild, LeavesItsParentAsItWas) {
