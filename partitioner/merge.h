@@ -50,14 +50,18 @@ class RungSet {
   [[nodiscard]] bool contains(Rung rung) const { return (bits_ >> static_cast<unsigned>(rung) & 1u) != 0; }
   static RungSet of(std::span<const Rung> rungs);
   [[nodiscard]] RungSet without(Rung rung) const;
+  /// Rung 2 on a device wherever one can (merge_place.h).
+  [[nodiscard]] bool replays_on_devices() const { return replays_on_devices_; }
+  void replay_on_devices() { replays_on_devices_ = true; }
   bool operator==(const RungSet&) const = default;
 
  private:
   std::uint8_t bits_ = 0xFF;
+  bool replays_on_devices_ = false;
 };
 
-/// SKMD_TEST_RUNGS, for tests of one rung: a comma-separated list of `disjoint`, `kernel`, `diff` and `reduce`. A rung
-/// that is not named is never taken. Anything else is an error that names the value.
+/// SKMD_TEST_RUNGS, for tests of one rung: a comma-separated list of `disjoint`, `kernel`, `kernel@device`, `diff` and
+/// `reduce`. A rung that is not named is never taken. Anything else is an error that names the value.
 Result<RungSet> parse_rungs(std::string_view text);
 
 /// The reason for which no launch of this kernel may be split, whatever its geometry. `like_devices`: all devices

@@ -79,7 +79,9 @@ void add_arithmetic(const VendorPlatform& platform, cl_device_id id, DeviceDescr
     return;
   }
   description.vendor = text(platform, id, CL_DEVICE_VENDOR);
-  description.overlapping_views = description.vendor != "NVIDIA Corporation";
+  const bool nvidia = description.vendor == "NVIDIA Corporation";
+  description.overlapping_views = !nvidia;
+  description.takes_ptx = nvidia;
   description.arithmetic = driver + "|" + description.vendor + "|" + description.name;
 }
 

@@ -42,6 +42,8 @@ struct DeviceDescription {
   bool blocking = false;   // the driver runs work inside enqueue or flush (found by a probe)
   /// Kernels may be given sub-buffers of one buffer that overlap; where not, they crash the driver.
   bool overlapping_views = true;
+  /// load() takes PTX.
+  bool takes_ptx = false;
   domain::SpaceId space = domain::kHostSpace;  // assigned at composition
 };
 

@@ -27,9 +27,11 @@ std::string join_logs(const Machine& machine, std::string log, const VendorOutco
 void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& traits, ProgramBuild& build) {
   std::shared_ptr<HostCode> code;
   if (!build.answer.span_code.empty()) code = std::make_shared<HostCode>(build.answer.span_code, machine.code_folder);
+  std::shared_ptr<MergeProgram> merges;
+  if (!build.answer.merge_ptx.empty()) merges = std::make_shared<MergeProgram>(build.answer.merge_ptx);
   for (const domain::KernelTraits& kernel : traits)
     build.kernels.push_back(
-        std::make_shared<BuiltKernel>(machine, kernel, build.opaque(), build.answer.hash, build.native, code));
+        std::make_shared<BuiltKernel>(machine, kernel, build.opaque(), build.answer.hash, build.native, code, merges));
 }
 
 Outcome failed(std::string log, const std::string& reason) {

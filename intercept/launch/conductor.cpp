@@ -26,6 +26,7 @@ Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& v
       view_(view),
       decision_(decision),
       event_(event),
+      next_user_(DeviceReplay::next_user(view, decision)),
       slices_(decision.slices.size()) {
   unfinished_.failed_on.resize(machine.devices.size());
 }
@@ -46,8 +47,14 @@ bool Conductor::is_replayed(std::size_t root) const {
   return !decision_.whole && decision_.merge.per_root[root] == domain::Rung::kernel;
 }
 
-const domain::RangeSet& Conductor::needed_by(const SliceWork& slice, std::size_t root) const {
-  return is_replayed(root) ? slice.touches->roots[root].reads : slice.touches->needed[root];
+bool Conductor::merges(const SliceWork& slice) const {
+  return device_replay_ != nullptr && slice.device == device_replay_->device();
+}
+
+domain::RangeSet Conductor::needed_by(const SliceWork& slice, std::size_t root) const {
+  domain::RangeSet needed = is_replayed(root) ? slice.touches->roots[root].reads : slice.touches->needed[root];
+  if (merges(slice)) needed.add(device_replay_->needed(root));
+  return needed;
 }
 
 std::vector<MoveNeed> Conductor::needs() const {
@@ -61,8 +68,9 @@ std::vector<MoveNeed> Conductor::needs() const {
       const bool in_place = space_of(machine_, slice.device) == domain::kHostSpace;
       if (!needed.empty()) needs.push_back({root, in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
     }
-    domain::RangeSet on_host = joined(r);
-    if (!decision_.whole) on_host.add(Replay::loads(launch_, view_, decision_, r));
+    domain::RangeSet on_host;
+    if (!device_replay_ || !is_replayed(r)) on_host = joined(r);
+    if (!device_replay_ && !decision_.whole) on_host.add(Replay::loads(launch_, view_, decision_, r));
     if (!on_host.empty()) needs.push_back({root, MoveNeed::kHost, std::move(on_host)});
   }
   return needs;
@@ -75,7 +83,8 @@ Status Conductor::begin_joining() {
     joinings_.push_back(std::make_unique<Joining>(machine_, *view_.roots()[r], r, decision_.merge));
     if (auto status = joinings_.back()->begin(); !status) return status;
   }
-  return replay_ ? replay_->begin() : Status();
+  if (!replay_) return {};
+  return replay_->begin(device_replay_ ? device_replay_->elsewhere() : std::vector<domain::RangeSet>());
 }
 
 bool Conductor::in_place_conflict(const MovePlan& moves) const {
@@ -218,7 +227,14 @@ void Conductor::join_failures() {
 Status Conductor::finish_joining(const std::vector<SliceWork>& completed) {
   for (const auto& joining : joinings_)
     if (auto status = joining->finish(completed, launch_.kernel->traits().name); !status) return status;
-  return replay_ ? replay_->finish(completed) : Status();
+  return replay_ ? finish_replay(completed) : Status();
+}
+
+Status Conductor::finish_replay(const std::vector<SliceWork>& completed) {
+  if (!device_replay_) return replay_->finish(completed);
+  if (completed.size() == slices_.size() && device_replay_->finish(completed)) return {};
+  if (Status status = device_replay_->retreat(completed); !status) return status;
+  return replay_->finish(completed, device_replay_->take_aside());
 }
 
 void Conductor::commit(const std::vector<SliceWork>& completed) {
@@ -240,6 +256,7 @@ void Conductor::abandon() {
     const domain::SpaceId space = space_of(machine_, slice.device);
     for (std::size_t r = 0; r < view_.roots().size(); ++r) {
       domain::RangeSet written = slice.touches->roots[r].may_write;
+      if (merges(slice) && is_replayed(r)) written.add(joined(r));  // merge kernels may have begun
       if (!written.empty()) written.remove(view_.roots()[r]->write_mapped());
       if (space == domain::kHostSpace) written.remove(joined(r));  // restored
       if (written.empty()) continue;
@@ -252,6 +269,11 @@ void Conductor::abandon() {
       if (space == domain::kHostSpace) residency.written(space, residency.undefined(written));
     }
   }
+}
+
+void Conductor::give_back_old() {
+  // Where that fails, whatever the groups need of it is gone with the device.
+  if (device_replay_) (void)device_replay_->retreat({});
 }
 
 void Conductor::restore() {
@@ -273,8 +295,11 @@ Status Conductor::settle() {
     shadow_spoilt = shadow_spoilt || space_of(machine_, decision_.slices[i].device) == domain::kHostSpace;
   }
   if (shadow_spoilt) restore();
-  if (!completed.empty()) {
+  if (completed.empty()) {
+    give_back_old();
+  } else {
     if (Status merged = finish_joining(completed); !merged) {
+      give_back_old();
       restore();
       for (Slice& slice : slices_) slice.status = merged;
       unfinished_.fault = std::max(unfinished_.fault, judge(merged.error().code, false));
@@ -287,6 +312,19 @@ Status Conductor::settle() {
   return failure;
 }
 
+Result<MovePlan> Conductor::gather() {
+  const char* const name = launch_.kernel->traits().name.c_str();
+  device_replay_ = DeviceReplay::plan(machine_, launch_, view_, decision_, next_user_);
+  const auto moves = [&] {
+    return MovePlan::gathered(
+        machine_, [this] { return needs(); }, name);
+  };
+  auto made = moves();
+  if (device_replay_ == nullptr || (made && device_replay_->keep())) return made;
+  device_replay_.reset();
+  return moves();
+}
+
 Status Conductor::run() {
   event_.work_started(now_ns());
   std::vector<Storage*> roots;
@@ -294,8 +332,7 @@ Status Conductor::run() {
   std::optional<MoveGuard> guard(std::in_place, roots);
   for (std::size_t i = 0; i < slices_.size(); ++i)
     slices_[i].failures = machine_.devices[decision_.slices[i].device]->health()->failures();
-  auto moves = MovePlan::gathered(
-      machine_, [this] { return needs(); }, launch_.kernel->traits().name.c_str());
+  auto moves = gather();
   if (!moves) return fail_all(moves.error(), Fault::resources);
   if (auto status = begin_joining(); !status) return fail_all(status.error(), Fault::memory);
   event_.advance(CL_RUNNING);

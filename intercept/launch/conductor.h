@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "intercept/launch/decision.h"
+#include "intercept/launch/device_replay.h"
 #include "intercept/launch/joining.h"
 #include "intercept/launch/replay.h"
 #include "intercept/object/event.h"
@@ -48,8 +49,11 @@ class Conductor {
   /// What is joined of a root; what else the slices write is disjoint.
   [[nodiscard]] const domain::RangeSet& joined(std::size_t root) const;
   [[nodiscard]] bool is_replayed(std::size_t root) const;
-  /// Rung 2 takes stored bytes and no others from a device: old ones are not needed there.
-  [[nodiscard]] const domain::RangeSet& needed_by(const SliceWork& slice, std::size_t root) const;
+  /// Rung 2 takes stored bytes and no others from a device: old ones are not needed there, unless it merges itself.
+  [[nodiscard]] domain::RangeSet needed_by(const SliceWork& slice, std::size_t root) const;
+  [[nodiscard]] bool merges(const SliceWork& slice) const;
+  /// Plans all moves, and brings to host memory what goes there.
+  Result<MovePlan> gather();
   Status begin_joining();
   /// Uploads and slices of all devices, nothing waited for, except that a slice which writes host memory in place
   /// starts after the uploads that still read it.
@@ -67,9 +71,13 @@ class Conductor {
   void join_failures();
   /// What is joined has its old value in host memory again.
   void restore();
+  /// Old contents that were kept on a device, for whoever runs the groups instead.
+  void give_back_old();
   /// Merges and commits what completed; what did not becomes unfinished().
   Status settle();
   Status finish_joining(const std::vector<SliceWork>& completed);
+  /// Rung 2: on the device that was chosen, or, if not all slices completed or it fails there, on the host.
+  Status finish_replay(const std::vector<SliceWork>& completed);
   void commit(const std::vector<SliceWork>& completed);
   /// Every byte that had a copy elsewhere has its old value again. What had none keeps whatever the slice left there.
   void abandon();
@@ -80,7 +88,9 @@ class Conductor {
   const Decision& decision_;
   Event& event_;
   std::vector<std::unique_ptr<Joining>> joinings_;
-  std::unique_ptr<Replay> replay_;  // of all roots that take rung 2
+  std::unique_ptr<Replay> replay_;               // of all roots that take rung 2
+  std::optional<std::uint32_t> next_user_;       // of those
+  std::unique_ptr<DeviceReplay> device_replay_;  // null: the host does it
   std::mutex mutex_;
   std::vector<Slice> slices_;
   Unfinished unfinished_;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "intercept/launch/merge_costs.h"
 #include "intercept/object/link_rates.h"
 
 namespace skmd::icd {
@@ -19,14 +20,6 @@ using domain::PartitionMode;
 /// What a split launch costs over a whole one before any work is done: a thread's hand-over, one submission more, and
 /// waiting for two devices. Of the order of PoCL's empty kernel; rounded up, since a split must win by more than this.
 constexpr double kSplitSeconds = 40e-6;
-
-/// On two free processors (docs/results/merge.md), the replay at its worst: 4-byte elements without any order. For
-/// atomics, three reads and a write of host memory for each byte of partial values.
-constexpr domain::MergeCosts kMergeCosts{
-    .kernel = {.per_joined = 0.3e-9, .per_stored = 0.05e-9},
-    .diff = {.per_joined = 0.05e-9, .per_stored = 0.06e-9},
-    .reduce = {.per_joined = 0.05e-9, .per_stored = 0.5e-9},
-};
 
 domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
   return machine.devices[device]->description().space;

@@ -284,7 +284,6 @@ void LaunchCommand::again(InFlight& flight, const BatchResult& result, Spoilt& s
 Status LaunchCommand::run_locked(Event& event) {
   const std::uint64_t begin = now_ns();
   auto decision = split_ ? std::exchange(split_, nullptr) : decide(machine_, launch_, view_);
-  tell_users(machine_, view_, *decision);
   std::unique_ptr<Verification> verification;
   if (machine_.settings.verify && decision->slices.size() > 1) {
     auto begun = Verification::begin(machine_, launch_, view_, *decision);
@@ -292,6 +291,7 @@ Status LaunchCommand::run_locked(Event& event) {
     verification = std::move(*begun);
   }
   Conductor conductor(machine_, launch_, view_, *decision, event);
+  tell_users(machine_, view_, *decision);
   Status status = conductor.run();
   std::vector<SliceReport> reports = conductor.reports();
   if (status) {

@@ -74,16 +74,17 @@ domain::RangeSet Replay::loads(const Launch& launch, const LaunchView& view, con
   return loaded;
 }
 
-Status Replay::begin() {
+Status Replay::begin(std::vector<domain::RangeSet> elsewhere) {
   const bool shadow_is_written = std::any_of(decision_.slices.begin(), decision_.slices.end(),
                                              [&](const SliceWork& slice) { return in_place(machine_, slice); });
   for (Root& root : roots_) {
+    if (!elsewhere.empty()) root.elsewhere = std::move(elsewhere[root.index]);
     auto host = root.storage->host();
     if (!host) return host.error();
     if (!shadow_is_written) continue;
     auto before = Scratch::make(root.storage->bytes());
     if (!before) return before.error();
-    copy_ranges(*host, before->data(), decision_.merge.joined[root.index]);
+    copy_ranges(*host, before->data(), decision_.merge.joined[root.index].difference(root.elsewhere));
     root.before.emplace(std::move(*before));
   }
   return {};
@@ -93,8 +94,9 @@ void Replay::restore() {
   for (Root& root : roots_) {
     auto host = root.storage->host();
     if (root.before && host)
-      copy_ranges(root.before->data(), *host,
-                  decision_.merge.joined[root.index].difference(root.storage->write_mapped()));
+      copy_ranges(
+          root.before->data(), *host,
+          decision_.merge.joined[root.index].difference(root.elsewhere).difference(root.storage->write_mapped()));
   }
 }
 
@@ -147,11 +149,14 @@ void Replay::commit(Root& root) {
   root.storage->host_written(ranges);
 }
 
-Status Replay::finish(const std::vector<SliceWork>& slices) {
-  for (Root& root : roots_)
+Status Replay::finish(const std::vector<SliceWork>& slices, std::vector<std::vector<SliceResult>> aside) {
+  for (Root& root : roots_) {
     if (auto status = prepare(root, slices); !status) return status;
+    if (aside.empty()) continue;
+    for (SliceResult& result : aside[root.index]) root.results.push_back(std::move(result));
+  }
   for (const SliceWork& slice : slices)
-    if (!in_place(machine_, slice)) replay(slice);
+    if (!in_place(machine_, slice) || !aside.empty()) replay(slice);
   for (Root& root : roots_) commit(root);
   return {};
 }

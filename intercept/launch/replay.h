@@ -19,11 +19,13 @@ class Replay {
   /// Bytes of `root` that the merge function may load, if this launch needs it.
   static domain::RangeSet loads(const Launch& launch, const LaunchView& view, const Decision& decision,
                                 std::size_t root);
-  /// Before the first slice starts.
-  Status begin();
+  /// Before the first slice starts. `elsewhere`, per root: old contents that will come to host memory only if that
+  /// merges after all (device_replay.h).
+  Status begin(std::vector<domain::RangeSet> elsewhere = {});
   /// After all slices: fetches results and replays stores into the shadow; commits residency. `slices`: those that have
-  /// completed.
-  Status finish(const std::vector<SliceWork>& slices);
+  /// completed. `aside`, per root: results of slices that have written the shadow, where it may have been written
+  /// since.
+  Status finish(const std::vector<SliceWork>& slices, std::vector<std::vector<SliceResult>> aside = {});
   /// Instead of a finish() that succeeds: the shadow holds the pre-image again.
   void restore();
 
@@ -35,6 +37,7 @@ class Replay {
     std::optional<Scratch> aside;   // instead of the shadow, while some of it belongs to the application
     std::byte* merged = nullptr;
     std::vector<SliceResult> results;
+    domain::RangeSet elsewhere;
   };
   Status prepare(Root& root, const std::vector<SliceWork>& slices);
   void replay(const SliceWork& slice);

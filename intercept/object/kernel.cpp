@@ -27,7 +27,8 @@ std::string argument_name(const domain::KernelTraits& traits, size_t index) {
 }  // namespace
 
 BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
-                         std::vector<std::shared_ptr<NativeProgram>> native, std::shared_ptr<HostCode> code)
+                         std::vector<std::shared_ptr<NativeProgram>> native, std::shared_ptr<HostCode> code,
+                         std::shared_ptr<MergeProgram> merges)
     : machine_(machine),
       traits_(std::move(traits)),
       opaque_(opaque),
@@ -35,10 +36,16 @@ BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opa
       id_(hash_of(program_hash_, traits_.name)),
       native_(std::move(native)),
       code_(std::move(code)),
+      merges_(std::move(merges)),
       kernels_(native_.size()) {}
 
 cpu::MergeFunction BuiltKernel::merge_function() const {
   return code_ != nullptr && traits_.merge_function ? code_->merge_function(traits_.name) : cpu::MergeFunction{};
+}
+
+std::shared_ptr<NativeKernel> BuiltKernel::merge_kernel(std::uint32_t index) const {
+  if (merges_ == nullptr || !traits_.merge_function) return nullptr;
+  return merges_->kernel(*machine_.devices[index], index, traits_.name);
 }
 
 Result<std::shared_ptr<NativeKernel>> BuiltKernel::native(std::uint32_t index) {

@@ -15,6 +15,7 @@
 
 #include "intercept/backend/host_code.h"
 #include "intercept/object/memory.h"
+#include "intercept/object/merge_program.h"
 #include "partitioner/traits.h"
 
 namespace skmd::icd {
@@ -25,7 +26,8 @@ class Program;
 class BuiltKernel {
  public:
   BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
-              std::vector<std::shared_ptr<NativeProgram>> native, std::shared_ptr<HostCode> code = nullptr);
+              std::vector<std::shared_ptr<NativeProgram>> native, std::shared_ptr<HostCode> code = nullptr,
+              std::shared_ptr<MergeProgram> merges = nullptr);
 
   [[nodiscard]] const domain::KernelTraits& traits() const { return traits_; }
   [[nodiscard]] bool opaque() const { return opaque_; }
@@ -36,6 +38,8 @@ class BuiltKernel {
   Result<std::shared_ptr<NativeKernel>> native(std::uint32_t index);
   /// The kernel's merge function, loaded at the first call; null where there is none. Thread-safe.
   [[nodiscard]] cpu::MergeFunction merge_function() const;
+  /// The same as a kernel of device `index`, loaded at the first call; null where there is none. Thread-safe.
+  [[nodiscard]] std::shared_ptr<NativeKernel> merge_kernel(std::uint32_t index) const;
   [[nodiscard]] bool built_on(std::uint32_t index) const { return native_[index] != nullptr; }
   [[nodiscard]] Machine& machine() const { return machine_; }
   /// CL_KERNEL_WORK_GROUP_SIZE: what every device that built the kernel takes, without those that are far below the
@@ -68,12 +72,13 @@ class BuiltKernel {
   std::uint64_t id_;
   std::vector<std::shared_ptr<NativeProgram>> native_;  // per device, null: not built there
   std::shared_ptr<HostCode> code_;
+  std::shared_ptr<MergeProgram> merges_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<NativeKernel>> kernels_;  // per device
-  std::uint64_t group_limit(std::uint64_t KernelLimits::* field, std::atomic<std::uint64_t>& cached);
-  std::atomic<std::uint64_t> work_group_limit_{0};      // 0: not asked yet
-  std::atomic<std::uint64_t> most_items_{0};            // likewise
-  std::vector<std::uint64_t> taken_bytes_;              // per parameter: a size that the anchor took; 0: none yet
+  std::uint64_t group_limit(std::uint64_t KernelLimits::*field, std::atomic<std::uint64_t>& cached);
+  std::atomic<std::uint64_t> work_group_limit_{0};  // 0: not asked yet
+  std::atomic<std::uint64_t> most_items_{0};        // likewise
+  std::vector<std::uint64_t> taken_bytes_;          // per parameter: a size that the anchor took; 0: none yet
   std::unique_ptr<Memo> memo_;
   std::atomic<Memo*> made_memo_{nullptr};
 };

@@ -50,6 +50,7 @@ struct MergeReport {
   domain::Rung rung = domain::Rung::none;
   std::uint64_t bytes = 0;
   std::uint64_t start = 0, end = 0;
+  std::optional<std::uint32_t> device = std::nullopt;  // that merged; nothing: the host
 };
 
 struct VerifyReport {

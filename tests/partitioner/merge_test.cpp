@@ -310,8 +310,21 @@ TEST(ParseRungs, TakesEachNameOfTheLadder) {
   }
 }
 
+TEST(ParseRungs, TakesThePlaceOfTheMergeKernel) {
+  const auto forced = parse_rungs("disjoint,kernel@device");
+  ASSERT_TRUE(forced.ok());
+  EXPECT_TRUE(forced->contains(Rung::kernel));
+  EXPECT_TRUE(forced->contains(Rung::disjoint));
+  EXPECT_FALSE(forced->contains(Rung::diff));
+  EXPECT_TRUE(forced->replays_on_devices());
+  EXPECT_TRUE(forced->without(Rung::disjoint).replays_on_devices());
+  EXPECT_FALSE(parse_rungs("kernel")->replays_on_devices());
+  EXPECT_FALSE(RungSet().replays_on_devices());
+}
+
 TEST(ParseRungs, NamesWhatItRefuses) {
-  for (const char* text : {"", "none", "diff,", ",diff", "Diff", "diff kernel", "all"}) {
+  for (const char* text :
+       {"", "none", "diff,", ",diff", "Diff", "diff kernel", "all", "kernel@", "diff@device", "@device"}) {
     const auto rungs = parse_rungs(text);
     ASSERT_FALSE(rungs.ok()) << text;
     EXPECT_NE(rungs.error().reason.find(std::string("SKMD_TEST_RUNGS=") + text + ":"), std::string::npos) << text;

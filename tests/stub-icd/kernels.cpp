@@ -31,6 +31,13 @@ class Arguments {
     }
     return result;
   }
+  std::vector<cl_ulong> words(std::size_t argument) const {
+    if (argument >= list_.size()) return {};
+    std::vector<cl_ulong> words(list_[argument].bytes.size() / sizeof(cl_ulong));
+    std::memcpy(words.data(), list_[argument].bytes.data(), words.size() * sizeof(cl_ulong));
+    return words;
+  }
+  void fail() { fault_ = true; }
   [[nodiscard]] bool fault() const { return fault_; }
 
  private:
@@ -88,14 +95,36 @@ void histogram(Arguments& args, std::size_t i, std::size_t) {
   if (auto* bin = args.element<cl_uint>(0, *value % 256); bin != nullptr) *bin += 1;
 }
 
+/// The merge kernel of `scatter` (compiler/client/merge_record.h).
+void merge_scatter(Arguments& args, std::size_t thread, std::size_t) {
+  constexpr std::size_t kLocal = 10, kFirst = 13, kLast = 14, kOut = 15, kIndex = 17;  // words of the record
+  const std::vector<cl_ulong> record = args.words(4);
+  if (record.size() <= kIndex + 1) return args.fail();
+  const std::size_t i = record[kFirst] * record[kLocal] + thread;
+  if (i >= record[kLast] * record[kLocal]) return;
+  const auto* index = args.element<cl_uint>(2, record[kIndex] / sizeof(cl_uint) + i);
+  if (index == nullptr || (*index + std::size_t{1}) * sizeof(cl_uint) > record[kOut + 1]) return args.fail();
+  const std::size_t place = record[kOut] / sizeof(cl_uint) + *index;
+  auto* out = args.element<cl_uint>(0, place);
+  const auto* result = args.element<cl_uint>(1, place);
+  if (!args.fault()) *out = *result;
+}
+
 struct Known {
   const char* name;
   Item item;
 };
 
 constexpr Known kKnown[] = {
-    {"stub_add", add},     {"stub_axpy", axpy},       {"stub_copy", copy}, {"stub_fill", fill},
-    {"stub_count", count}, {"stub_scatter", scatter}, {"stub_grid", grid}, {"stub_histogram", histogram},
+    {"skmd_merge_stub_scatter", merge_scatter},
+    {"stub_add", add},
+    {"stub_axpy", axpy},
+    {"stub_copy", copy},
+    {"stub_fill", fill},
+    {"stub_count", count},
+    {"stub_scatter", scatter},
+    {"stub_grid", grid},
+    {"stub_histogram", histogram},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs and kernels. Any text builds unless it says `#error`; a binary is the text behind a mark.
+// Programs and kernels. Any text builds unless it says `#error`; a binary is the text behind a mark, or, where the
+// driver is like NVIDIA's, PTX.
 #include <cstring>
 
 #include "tests/stub-icd/overrides.h"
@@ -9,6 +10,7 @@ namespace stub {
 namespace {
 
 constexpr const char* kBinaryMark = "STUB BINARY\n";
+constexpr const char* kPtxMark = "\n.target sm_";
 
 cl_program new_program(std::string text, cl_int* code_out) {
   auto* const program = new _cl_program;
@@ -33,20 +35,23 @@ cl_program create_with_source(cl_context, cl_uint count, const char** strings, c
   return new_program(std::move(text), code_out);
 }
 
-cl_program create_with_binary(cl_context, cl_uint, const cl_device_id*, const std::size_t* lengths,
+cl_program create_with_binary(cl_context, cl_uint, const cl_device_id* devices, const std::size_t* lengths,
                               const unsigned char** binaries, cl_int* status, cl_int* code_out) {
   const cl_int failed = record("clCreateProgramWithBinary", "bytes=" + std::to_string(lengths[0]));
   if (failed != CL_SUCCESS) return failed_program(failed, code_out);
   const std::string content(reinterpret_cast<const char*>(binaries[0]), lengths[0]);
-  const bool good = content.starts_with(kBinaryMark);
+  const bool ptx = like_nvidia(devices[0]) && content.find(kPtxMark) != std::string::npos;
+  const bool good = ptx || content.starts_with(kBinaryMark);
   if (status != nullptr) *status = good ? CL_SUCCESS : CL_INVALID_BINARY;
+  if (ptx) return new_program(content, code_out);
   if (!good) return failed_program(CL_INVALID_BINARY, code_out);
   return new_program(content.substr(std::strlen(kBinaryMark)), code_out);
 }
 
 cl_int translate(cl_program program, cl_int failed, cl_int otherwise) {
   if (failed == CL_SUCCESS && program->text.find("#error") == std::string::npos) {
-    program->kernels = scan_kernels(program->text);
+    const bool ptx = program->text.find(kPtxMark) != std::string::npos;
+    program->kernels = ptx ? scan_ptx(program->text) : scan_kernels(program->text);
     program->log.clear();
     return CL_SUCCESS;
   }

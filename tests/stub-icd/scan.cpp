@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds kernels and their parameters in OpenCL C by words alone: enough for texts that our own tests write.
 #include <cctype>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -110,7 +112,34 @@ std::string word_before(const std::string& text, std::size_t end) {
   return text.substr(begin, end - begin);
 }
 
+/// A parameter of a kernel in PTX: a pointer, or so many bytes.
+Parameter ptx_parameter(const std::string& line) {
+  Parameter parameter;
+  const auto bracket = line.find('[');
+  parameter.kind = line.find(".ptr") != std::string::npos ? ArgumentKind::buffer : ArgumentKind::value;
+  if (bracket != std::string::npos) parameter.bytes = static_cast<std::size_t>(std::atoll(line.c_str() + bracket + 1));
+  return parameter;
+}
+
 }  // namespace
+
+std::vector<KernelText> scan_ptx(const std::string& text) {
+  constexpr const char* kMergeKernel = "skmd_merge_stub_scatter";
+  constexpr const char* kEntry = "\n.entry ";
+  std::vector<KernelText> kernels;
+  for (std::size_t at = text.find(kEntry); at != std::string::npos; at = text.find(kEntry, at + 1)) {
+    const std::size_t name = at + std::strlen(kEntry);
+    const std::size_t open = text.find('(', name);
+    const std::size_t close = text.find("\n)", open);
+    if (open == std::string::npos || close == std::string::npos) break;
+    KernelText kernel{text.substr(name, open - name), {}};
+    std::istringstream lines(text.substr(open + 1, close - open - 1));
+    for (std::string line; std::getline(lines, line);)
+      if (line.find(".param") != std::string::npos) kernel.parameters.push_back(ptx_parameter(line));
+    if (kernel.name == kMergeKernel) kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
 
 std::vector<KernelText> scan_kernels(const std::string& source) {
   const std::string text = without_comments(source);

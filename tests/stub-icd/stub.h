@@ -68,6 +68,8 @@ struct KernelText {
 
 /// The kernels of a text, by a simple scan.
 std::vector<KernelText> scan_kernels(const std::string& text);
+/// Likewise of PTX, as far as the stub can run them: the merge kernel of stub_scatter.
+std::vector<KernelText> scan_ptx(const std::string& text);
 
 /// An argument as an enqueued kernel sees it.
 struct Argument {

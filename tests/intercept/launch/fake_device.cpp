@@ -102,6 +102,7 @@ void FakeDevice::execute(const RunOp& op) {
     if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) body.value = *value;
     arguments.push_back(std::move(body));
   }
+  if (!op.record.empty()) arguments.push_back({nullptr, op.record});
   const Body& body = static_cast<FakeKernel&>(*op.kernel).body();
   const auto& range = op.range;
   for (std::uint64_t z = 0; z < range.global[2]; ++z)
@@ -160,7 +161,7 @@ BatchResult FakeDevice::execute(const Batch& batch) {
       if (fail_runs.load() > 0) {
         --fail_runs;
         if (fail_late) execute(*run);
-        return {CL_OUT_OF_RESOURCES, "the fake fails on request", {}, Fault::device};
+        return {CL_OUT_OF_RESOURCES, "the fake fails on request", {}, run_fault.load()};
       }
       execute(*run);
       if (const std::uint64_t ns = ns_per_group.load(); ns != 0 && batch.want_times) {

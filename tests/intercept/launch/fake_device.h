@@ -19,7 +19,7 @@
 
 namespace skmd::icd::test {
 
-/// One argument as a kernel body sees it: a pointer for buffers, bytes for values.
+/// One argument as a kernel body sees it: a pointer for buffers, bytes for values. A hidden record is the last value.
 struct BodyArgument {
   std::byte* pointer = nullptr;
   std::vector<std::byte> value;
@@ -63,7 +63,7 @@ class FakeKernel : public NativeKernel {
 };
 
 struct Counters {
-  std::atomic<std::uint64_t> bytes_to{0}, bytes_from{0}, runs{0}, groups{0}, batches{0}, fills{0}, copies{0};
+  std::atomic<std::uint64_t> bytes_to{0}, bytes_from{0}, runs{0}, groups{0}, batches{0}, fills{0}, copies{0}, loads{0};
 };
 
 /// Executes batches in order on a thread of its own.
@@ -86,16 +86,18 @@ class FakeDevice : public Device {
   }
 
   Counters counters;
-  std::atomic<std::uint64_t> ns_per_group{0};  ///< reported as the native duration of launches; 0: no times
-  std::atomic<int> fail_runs{0};               ///< so many of the next runs fail, which costs a device its place
-  std::atomic<bool> fail_late{false};          ///< they fail after they have done their work
-  std::atomic<int> refuse_runs{0};             ///< so many of the next runs are not accepted
-  std::atomic<int> fail_writes{0};             ///< so many of the next writes fail, having written nothing
-  std::atomic<int> fail_fills{0};              ///< so many of the next fills fail, having written nothing
-  std::atomic<int> fail_reads{0};              ///< likewise of reads
-  std::atomic<int> fail_allocations{0};        ///< so many of the next allocations fail
-  std::function<void()> on_submit;             ///< at the begin of submit(), with no lock held
-  std::function<void()> on_help;               ///< likewise of help()
+  std::atomic<std::uint64_t> ns_per_group{0};   ///< reported as the native duration of launches; 0: no times
+  std::atomic<int> fail_runs{0};                ///< so many of the next runs fail, which costs a device its place
+  std::atomic<bool> fail_late{false};           ///< they fail after they have done their work
+  std::atomic<Fault> run_fault{Fault::device};  ///< what they fail of
+  std::atomic<int> refuse_runs{0};              ///< so many of the next runs are not accepted
+  std::atomic<int> fail_writes{0};              ///< so many of the next writes fail, having written nothing
+  std::atomic<int> fail_fills{0};               ///< so many of the next fills fail, having written nothing
+  std::atomic<int> fail_reads{0};               ///< likewise of reads
+  std::atomic<int> fail_allocations{0};         ///< so many of the next allocations fail
+  std::atomic<bool> refuse_loads{false};
+  std::function<void()> on_submit;  ///< at the begin of submit(), with no lock held
+  std::function<void()> on_help;    ///< likewise of help()
   /// Between the two nothing is executed.
   void pause();
   void resume();
@@ -106,6 +108,8 @@ class FakeDevice : public Device {
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
   void set_overlapping_views(bool survive) { description_.overlapping_views = survive; }
+  /// load() takes anything that is not empty; kernels are bodies as ever.
+  void set_takes_ptx(bool takes) { description_.takes_ptx = takes; }
   const DeviceDescription& description() const override { return description_; }
   void assign_space(domain::SpaceId space) override { description_.space = space; }
   Result<std::vector<std::byte>> info(cl_device_info name) const override;
@@ -122,7 +126,9 @@ class FakeDevice : public Device {
   }
   Result<std::vector<std::byte>> binary(const NativeProgram&) override { return unsupported(); }
   Result<std::shared_ptr<NativeProgram>> load(const std::vector<std::byte>&, const std::string&) override {
-    return unsupported();
+    ++counters.loads;
+    if (!description_.takes_ptx || refuse_loads) return unsupported();
+    return std::shared_ptr<NativeProgram>(std::make_shared<FakeProgram>());
   }
   Result<std::vector<std::string>> kernel_names(const NativeProgram&) override { return unsupported(); }
   Result<std::uint32_t> argument_count(NativeKernel&) override { return unsupported(); }
