@@ -19,7 +19,10 @@ namespace {
 
 /// Drivers copy pageable memory inside the enqueue, or several threads of ours do: a fraction of a millisecond.
 constexpr std::uint64_t kMostWritten = std::uint64_t{4} << 20;
-/// More comes in pieces through page-locked memory.
+/// Few bytes are there sooner if they are asked for when the device has nothing else to do: behind a launch, NVIDIA's
+/// driver leaves pageable memory to a thread of its own. More than a megabyte comes in pieces through page-locked
+/// memory.
+constexpr std::uint64_t kLeastRead = std::uint64_t{128} << 10;
 constexpr std::uint64_t kMostRead = std::uint64_t{1} << 20;
 
 /// On its way: kept alive by its batch's completion.
@@ -202,7 +205,8 @@ std::optional<std::uint32_t> target_of(const DeviceTransfer& transfer) {
   const std::uint64_t bytes = transfer.range.size();
   if (transfer.kind == DeviceTransfer::Kind::write)
     return bytes > kMostWritten ? std::nullopt : direct_target(*transfer.root, transfer.memory, bytes);
-  if (bytes == 0 || bytes > kMostRead || transfer.root->is_image() || transfer.root->is_host(transfer.memory, bytes))
+  if (bytes < kLeastRead || bytes > kMostRead || transfer.root->is_image() ||
+      transfer.root->is_host(transfer.memory, bytes))
     return std::nullopt;
   // Where several devices use a buffer, what is read stays in host memory for those that use that.
   const auto user = transfer.root->likely_user();

@@ -17,7 +17,8 @@ namespace {
 /// A write of fewer bytes costs less in the shadow than a command of its own, and fewer that are read may stay there
 /// for the next read.
 constexpr std::uint64_t kLeastDirect = std::uint64_t{32} << 10;
-/// write_bytes() is also called where no device may be waited for, with up to so many bytes.
+/// write_bytes() is also called where no device may be waited for, with up to so many bytes. What is read of a buffer
+/// that several devices use is copied twice up to this size.
 constexpr std::uint64_t kMostShadowed = std::uint64_t{1} << 20;
 
 /// A device that has the piece, where host memory has not.
@@ -78,7 +79,9 @@ std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, s
 
 Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
   const domain::ByteRange range{offset, offset + bytes};
-  if (bytes >= kLeastDirect && !from.is_host(to, bytes)) {
+  // Where several devices use a buffer, what is read stays in host memory for those that use that.
+  const std::uint64_t least = from.likely_user() ? kLeastDirect : kMostShadowed + 1;
+  if (bytes >= least && !from.is_host(to, bytes)) {
     std::vector<domain::ResidencyMap::Piece> pieces;
     {
       const std::lock_guard lock(from.mutex());
