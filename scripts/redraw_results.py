@@ -101,15 +101,18 @@ def gpus(raw):
         known = [(min(answer["seconds"]), name) for name, answer in answers.items() if "seconds" in answer]
         return min(known, default=(None, "none ended"))
 
+    def shown(seconds):
+        return f"{seconds:.4f}" if seconds >= 0.002 else f"{seconds:.6f}"
+
     def cell(answer, best):
         if "seconds" not in answer:
             return [answer.get("error", "wrong"), ""]
-        return [f"{min(answer['seconds']):.4f}", f"{min(answer['seconds']) / best:.2f}" if best else ""]
+        return [shown(min(answer["seconds"])), f"{min(answer['seconds']) / best:.2f}" if best else ""]
 
     rows = []
     for workload, row in raw["workloads"].items():
         best, name = fastest(row["vendor"])
-        line = [workload, name.partition(":")[2] or name, f"{best:.4f}" if best else ""]
+        line = [workload, name.partition(":")[2] or name, shown(best) if best else ""]
         for mode in raw["modes"]:
             line += cell(row["skmd"][mode], best)
         rows.append(line)
