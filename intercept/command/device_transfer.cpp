@@ -19,9 +19,8 @@ namespace {
 
 /// Drivers copy pageable memory inside the enqueue, or several threads of ours do: a fraction of a millisecond.
 constexpr std::uint64_t kMostWritten = std::uint64_t{4} << 20;
-/// Few bytes are there sooner if they are asked for when the device has nothing else to do: behind a launch, NVIDIA's
-/// driver leaves pageable memory to a thread of its own. More than a megabyte comes in pieces through page-locked
-/// memory.
+/// Few bytes are there sooner if they are asked for when the launch before has ended (docs/devices/nvidia.md). More than
+/// a megabyte comes in pieces through page-locked memory.
 constexpr std::uint64_t kLeastRead = std::uint64_t{128} << 10;
 constexpr std::uint64_t kMostRead = std::uint64_t{1} << 20;
 
