@@ -70,8 +70,12 @@ class Event : public Object {
   void chain_behind_dependencies(Device* device);
   /// Something that the command waits for has failed. Final once all of that has ended.
   [[nodiscard]] bool dependency_failed() const;
-  /// The device behind whose in-order queue this command was submitted whole; null if it ended, never was, or several.
-  [[nodiscard]] Device* chained_on() const { return chain_.load(std::memory_order_acquire); }
+  /// The device behind whose in-order queue later commands may be submitted: this one is there, whole. Null if it ended,
+  /// never was, or fills memory of the application's: what follows may take its bytes from there when it is submitted.
+  [[nodiscard]] Device* chained_on() const {
+    const bool fills = type_ == CL_COMMAND_READ_BUFFER || type_ == CL_COMMAND_READ_BUFFER_RECT;
+    return fills ? nullptr : chain_.load(std::memory_order_acquire);
+  }
 
   // Profiling; without it they do nothing. queued and submit are set by the queue; work_started keeps the earliest,
   // work_ended the latest.

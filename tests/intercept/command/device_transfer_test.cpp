@@ -212,6 +212,22 @@ TEST_F(DeviceReads, ThatBlockAreSubmittedBeforeAnythingIsWaitedFor) {
   EXPECT_EQ(seen, bytes);
 }
 
+TEST_F(DeviceReads, EndBeforeWhatFollowsTakesTheBytesThatTheyBring) {
+  written_on_device(root, 0, {0, kBytes}, 6);
+  const auto table = storage(1024);
+  Bytes memory(kBytes, 1);
+  devices[0]->pause();
+  const auto reading =
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, memory.size()), box(memory)), {});
+  const auto small =
+      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(table, Region::linear(0, 1024), box(memory)), {});
+  const auto large = enqueue(memory, 2 * kBytes);
+  devices[0]->resume();
+  for (const auto& event : {reading, small, large}) EXPECT_EQ(event->wait(), CL_COMPLETE);
+  EXPECT_EQ(read(table), Bytes(1024, 6));
+  EXPECT_EQ(read(root, 2 * kBytes, kBytes), Bytes(kBytes, 6));
+}
+
 TEST_F(DeviceReads, ThatFailAreReadAgain) {
   written_on_device(root, 0, {0, kBytes}, 6);
   devices[0]->fail_reads = 1;
