@@ -17,6 +17,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -44,7 +45,10 @@ struct Configuration {
   const char* delay;     // STUB_DELAY_US
   const char* partition;
   const char* rungs = "";  // SKMD_TEST_RUNGS
+  const char* info = "";   // STUB_INFO
 };
+/// Quiet launches, two queues for a device, staged writes, and events that say nothing after a failure.
+constexpr const char* kLikeNvidia = "VENDOR=NVIDIA Corporation";
 constexpr Configuration kConfigurations[] = {
     {"split", "gpu,gpu", "stub:0,stub:1", "0", "equal"},
     {"replay", "gpu,gpu", "stub:0,stub:1", "0", "equal", "kernel"},
@@ -53,6 +57,10 @@ constexpr Configuration kConfigurations[] = {
     {"in-place", "gpu,cpu", "stub:0,stub:1", "0", "equal"},
     {"three", "gpu,gpu,cpu", "stub:0,stub:1,stub:2@discrete", "0", "auto"},
     {"one", "gpu", "stub:0", "0", "equal"},
+    {"nvidia", "gpu,gpu", "stub:0,stub:1", "0", "equal", "", kLikeNvidia},
+    {"nvidia-replay", "gpu,gpu", "stub:0,stub:1", "0", "equal", "kernel@device", kLikeNvidia},
+    {"nvidia-whole", "gpu,gpu", "stub:0,stub:1", "0", "single:0", "", kLikeNvidia},
+    {"nvidia-one", "gpu", "stub:0", "0", "equal", "", kLikeNvidia},
 };
 
 struct Run {
@@ -76,6 +84,7 @@ void prepare(const Configuration& c) {
   setenv("SKMD_DEVICES", c.selected, 1);
   setenv("SKMD_PARTITION", c.partition, 1);
   setenv("SKMD_TEST_RUNGS", c.rungs, 1);
+  setenv("STUB_INFO", c.info, 1);
 }
 
 /// Without a failure, where only merge functions may merge, they have to: else the configuration tests nothing.
@@ -88,6 +97,14 @@ bool merges_by_kernel(const std::string& stats) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return false;
+}
+
+/// Likewise on a device.
+bool merges_on_devices() {
+  const std::vector<std::string> calls = stub::take_log();
+  return std::any_of(calls.begin(), calls.end(), [](const std::string& call) {
+    return call.starts_with("clEnqueueNDRangeKernel") && call.find("skmd_merge_") != std::string::npos;
+  });
 }
 
 /// Objects of the application are gone as soon as its last commands are; what stays belongs to the devices.
@@ -150,6 +167,10 @@ std::map<std::string, std::size_t> count_uses(const Configuration& configuration
     }
     if (by_kernel && !merges_by_kernel(stats)) {
       std::fprintf(stderr, "%s: nothing was merged by a merge function\n", configuration.name);
+      _exit(kWrong);
+    }
+    if (configuration.rungs == std::string_view("kernel@device") && !merges_on_devices()) {
+      std::fprintf(stderr, "%s: nothing was merged on a device\n", configuration.name);
       _exit(kWrong);
     }
     std::filesystem::remove(stats);

@@ -353,13 +353,11 @@ cl_int release_event(cl_event event) {
 /// Waits for events on the queue's thread; a queue without one has nothing that could still be under way.
 cl_int wait_there(const char* call, cl_command_queue queue, cl_uint count, const cl_event* events, cl_event* event) {
   if (const cl_int failed = record(call, on_device(queue)); failed != CL_SUCCESS) return failed;
-  std::vector<cl_event> before(events, events + count);
-  for (cl_event each : before) retained(each);
-  return enqueue(call, queue, CL_FALSE, event, [before] {
-    for (cl_event each : before) {
-      wait_for(each);
-      released(each);
-    }
+  // Given back with the work, which a lost device throws away unrun.
+  std::vector<std::shared_ptr<_cl_event>> before;
+  for (cl_uint i = 0; i < count; ++i) before.emplace_back(retained(events[i]), [](cl_event each) { released(each); });
+  return enqueue(call, queue, CL_FALSE, event, [before = std::move(before)] {
+    for (const auto& each : before) wait_for(each.get());
     return CL_SUCCESS;
   });
 }
