@@ -49,18 +49,12 @@ Ticket BatchLine::submit(Batch&& batch) {
         flight->batch.quiet && !blocking_ && queue_->habits().failures_stay && (last_ticket_ + 1) % kBunch != 0;
     if (!blocking_) enqueue(*flight);
     std::lock_guard lock(mutex_);
-    try {
-      flights_.push_back(flight);
-      ticket = flight->ticket = ++last_ticket_;
-      flight.reset();
-    } catch (const std::bad_alloc&) {
-      ticket = last_ticket_;
-    }
+    ticket = flight->ticket = ++last_ticket_;
+    flights_.push_back(std::move(flight));
     if (!started_) start_thread();
     wake = resting_ && !woken_ && (blocking_ || !glancing_);
     woken_ = woken_ || wake;
   }
-  if (flight) finish_alone(*flight, ticket);
   if (wake) wake_.notify_one();
   return ticket;
 }
@@ -91,20 +85,9 @@ BatchResult BatchLine::result_of(const Flight& flight, bool good) const {
 }
 
 void BatchLine::mark(Flight& flight) {
-  const auto later = std::find_if(flights_.begin(), flights_.end(),
-                                  [](const auto& other) { return !other->unmarked && other->last != nullptr; });
-  const bool found = later != flights_.end();
-  flight.covers = found ? (*later)->ticket : last_ticket_;
-  queue_->mark(flight, found ? later->get() : nullptr);
-}
-
-void BatchLine::finish_alone(Flight& flight, Ticket before) {
-  if (blocking_) enqueue(flight);
-  if (flight.unmarked) queue_->mark(flight, nullptr);
-  help(before);
-  queue_->wait(flight);
-  BatchResult result = result_of(flight, false);
-  if (flight.batch.done) flight.batch.done(std::move(result));
+  const auto later = flights_.find(0, [](const Flight& other) { return !other.unmarked && other.last != nullptr; });
+  flight.covers = later ? later->ticket : last_ticket_;
+  queue_->mark(flight, later.get());
 }
 
 void BatchLine::start_thread() {
@@ -135,10 +118,8 @@ void BatchLine::tidy(Ticket ticket) {
   Lock lock(mutex_, std::try_to_lock);
   if (!lock || completing_ || flights_.size() < 2 * kBunch) return;
   // In order: with this one, everything before it has ended.
-  const auto found =
-      std::find_if(flights_.begin() + kBunch - 1, flights_.end(), [](const auto& flight) { return !flight->unmarked; });
-  if (found == flights_.end()) return;
-  std::shared_ptr<Flight> probe = *found;
+  std::shared_ptr<Flight> probe = flights_.find(kBunch - 1, [](const Flight& flight) { return !flight.unmarked; });
+  if (!probe) return;
   ++probe->watchers;
   lock.unlock();
   const bool ended = queue_->ended(*probe);

@@ -5,11 +5,11 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
 
+#include "intercept/backend/flight_line.h"
 #include "intercept/backend/native_queue.h"
 
 namespace skmd::icd {
@@ -52,8 +52,6 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   [[nodiscard]] BatchResult result_of(const Flight& flight, bool good) const;
   /// Gives an unmarked flight of the line an event. Under mutex_.
   void mark(Flight& flight);
-  /// Without memory to put the flight into the line: what is before it, and then itself, is waited for here.
-  void finish_alone(Flight& flight, Ticket before);
   [[nodiscard]] bool forked() const;
   /// The progress thread may leave what is open to a thread that goes on submitting.
   [[nodiscard]] bool submitter_tidies() const;
@@ -67,7 +65,7 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   std::mutex mutex_;
   std::condition_variable wake_;   // for the progress thread
   std::condition_variable ended_;  // a batch was completed
-  std::deque<std::shared_ptr<Flight>> flights_;
+  FlightLine flights_;
   Ticket last_ticket_ = 0;
   std::atomic<Ticket> completed_{0};
   bool completing_ = false;  // somebody is completing the front

@@ -37,6 +37,7 @@ struct Flight {
   bool strays = false;               // commands without an event may be under way behind the last event
   cl_command_queue queue = nullptr;  // set with the first event
   bool unmarked = false;             // enqueued without any event: has to get one before anybody looks at it
+  std::shared_ptr<Flight> next;      // in a FlightLine
   Ticket covers = 0;                 // the newest flight that its last event stands for, if that is not its own
 };
 

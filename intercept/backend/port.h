@@ -225,7 +225,8 @@ class Device {
   virtual Result<std::shared_ptr<NativeSampler>> sampler(bool normalized, cl_addressing_mode addressing,
                                                          cl_filter_mode filter) = 0;
 
-  /// Never blocks on the device's work: a driver that does gets a submitting thread inside the adapter.
+  /// Never blocks on the device's work: a driver that does gets a submitting thread inside the adapter. std::bad_alloc:
+  /// nothing was submitted, and `done` is not called.
   virtual Ticket submit(Batch&& batch) = 0;
   /// Blocks until batch `ticket` and its `done` have run, helping natively where that is faster than waiting for a
   /// thread.
