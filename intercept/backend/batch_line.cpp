@@ -172,12 +172,14 @@ void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
     queue_->wait(*front);
   }
   BatchResult result = result_of(*front, good);
+  const bool failed = result.status != CL_SUCCESS || result.fault != Fault::none;
   const bool tells = !good && queue_->habits().failures_stay && front->last != nullptr && result.status == CL_SUCCESS;
   auto done = std::move(front->batch.done);
   front->batch.ops.clear();
   front->held.clear();
   if (!watched) front->release_events();
   if (done) done(std::move(result));
+  if (failed) health_->failure_told();
   // It may hold the last reference to anything, up to a context whose destructor callbacks are the application's code.
   done = nullptr;
   lock.lock();

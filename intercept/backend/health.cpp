@@ -43,7 +43,6 @@ void Health::batch_ended(Fault fault, const std::string& reason) {
     if (strikes_.load(std::memory_order_relaxed) != 0) strikes_.store(0, std::memory_order_relaxed);
     return;
   }
-  failures_.fetch_add(1, std::memory_order_acq_rel);
   if (fault == Fault::device || (fault == Fault::resources && strikes_.fetch_add(1) + 1 >= kMaxStrikes)) fatal(reason);
 }
 

@@ -177,6 +177,7 @@ Ticket VendorDevice::submit(Batch&& batch) {
   const std::string reason = description_.name + ": " + failure.reason;
   health()->batch_ended(judge(failure.code, false), reason);
   if (batch.done) batch.done(BatchResult{failure.code, reason, {}, judge(failure.code, false), 0});
+  health()->failure_told();
   return 0;
 }
 

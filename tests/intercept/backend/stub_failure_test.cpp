@@ -50,6 +50,34 @@ TEST_P(StubFailure, AFailureAtEachCallOfABatchIsItsStatus) {
   EXPECT_EQ(untimed.times.front().device_ns, 0u);
 }
 
+TEST_P(StubFailure, AFailureCountsWhenItsOwnerHasBeenTold) {
+  const auto memory = allocate(64);
+  std::vector<std::uint32_t> seen;
+  const auto fill = [&] {
+    Batch batch;
+    batch.ops = {zeros(memory, 64)};
+    batch.done = [&](BatchResult&&) { seen.push_back(device_->health()->failures()); };
+    return device_->submit(std::move(batch));
+  };
+  stub::set_failure("clEnqueueFillBuffer:1:-4");
+  fill();
+  device_->help(fill());
+  EXPECT_EQ(seen, (std::vector<std::uint32_t>{0, 1})) << "what begins in the first may still rely on its results";
+  EXPECT_EQ(device_->health()->failures(), 1u);
+}
+
+TEST_P(StubFailure, AFailureToGetAQueueCountsAfterItsOwnerHasBeenTold) {
+  const auto memory = allocate(64);
+  stub::set_failure("clCreateCommandQueue:1:-6");
+  std::uint32_t seen = 7;
+  Batch batch;
+  batch.ops = {zeros(memory, 64)};
+  batch.done = [&](BatchResult&&) { seen = device_->health()->failures(); };
+  device_->help(device_->submit(std::move(batch)));
+  EXPECT_EQ(seen, 0u);
+  EXPECT_EQ(device_->health()->failures(), 1u);
+}
+
 TEST_P(StubFailure, AnArgumentThatCannotBeSetFailsTheBatchAndIsSetNextTime) {
   const auto memory = allocate(64);
   const RunOp run = count_op(memory, 64, 0, 16);

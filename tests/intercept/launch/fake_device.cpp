@@ -68,7 +68,10 @@ void FakeDevice::loop() {
     BatchResult result =
         health()->aside() ? BatchResult{CL_OUT_OF_RESOURCES, "set aside", {}, Fault::resources, 0} : execute(batch);
     if (!batch.ops.empty()) health()->batch_ended(result.fault, result.reason);
+    const bool failed = result.status != CL_SUCCESS;
+    if (failed && on_failure) on_failure();
     batch.done(std::move(result));
+    if (failed) health()->failure_told();
     batch = {};
     lock.lock();
     ++ended_;

@@ -96,8 +96,9 @@ class FakeDevice : public Device {
   std::atomic<int> fail_reads{0};               ///< likewise of reads
   std::atomic<int> fail_allocations{0};         ///< so many of the next allocations fail
   std::atomic<bool> refuse_loads{false};
-  std::function<void()> on_submit;  ///< at the begin of submit(), with no lock held
-  std::function<void()> on_help;    ///< likewise of help()
+  std::function<void()> on_submit;   ///< at the begin of submit(), with no lock held
+  std::function<void()> on_help;     ///< likewise of help()
+  std::function<void()> on_failure;  ///< between a failure and the `done` that tells of it
   /// Between the two nothing is executed.
   void pause();
   void resume();

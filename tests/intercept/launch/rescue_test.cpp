@@ -126,6 +126,19 @@ TEST(Rescue, LaunchesBehindAFailedOneRunAgainAfterIt) {
   EXPECT_EQ(w.contents(w.y), sums_of(sum));
 }
 
+TEST(Rescue, ALaunchSubmittedWhileAFailureIsBeingToldRunsAgainAfterIt) {
+  World w({true, true}, "single:0");
+  const auto z = w.filled(ramp(7));
+  Ref<Event> second;
+  w.fakes[0]->on_failure = [&] { second = w.axpy(z, w.y); };  // from the results that there will not be
+  w.fakes[0]->refuse_runs = 1;
+  const auto first = w.sums(w.y, w.x);
+  EXPECT_EQ(first->wait(), CL_COMPLETE);
+  EXPECT_EQ(second->wait(), CL_COMPLETE);
+  EXPECT_EQ(w.contents(w.y), sums_of(ramp(0)));
+  EXPECT_EQ(w.contents(z), axpy_of(ramp(7), sums_of(ramp(0))));
+}
+
 TEST(Rescue, ALaunchThatCountedOnUploadsOfAFailedOneRunsAgain) {
   World w({true, true}, "single:0");
   const auto z = w.storage(kItems * 4);
