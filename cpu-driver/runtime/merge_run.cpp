@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/runtime/merge_run.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
-#include <utility>
+#include <cstring>
 #include <vector>
+
+#include "cpu-driver/runtime/kept_map.h"
 
 namespace skmd::cpu {
 
@@ -18,41 +18,6 @@ constexpr std::uint64_t kLeastItems = 16384;
 constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kBits = 64;
 
-/// Zeros, of which only pages that were written exist; in large pages where it is as large as one.
-class Map {
- public:
-  Map() = default;
-  explicit Map(std::uint64_t words)
-      : bytes_((words * sizeof(std::uint64_t) + kLargePage - 1) / kLargePage * kLargePage) {
-    void* pages =
-        mmap(nullptr, bytes_ + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED) return;
-    pages_ = static_cast<std::byte*>(pages);
-    const auto address = reinterpret_cast<std::uintptr_t>(pages_);
-    std::byte* aligned = pages_ + (kLargePage - address % kLargePage) % kLargePage;
-    words_ = reinterpret_cast<std::uint64_t*>(aligned);
-    if (words * sizeof(std::uint64_t) >= kLargePage / 2) (void)madvise(aligned, bytes_, MADV_HUGEPAGE);
-  }
-  Map(Map&& other) noexcept
-      : pages_(std::exchange(other.pages_, nullptr)), words_(other.words_), bytes_(other.bytes_) {}
-  Map& operator=(Map&& other) noexcept {
-    std::swap(pages_, other.pages_);
-    std::swap(words_, other.words_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  ~Map() {
-    if (pages_ != nullptr) munmap(pages_, bytes_ + kLargePage);
-  }
-  [[nodiscard]] std::uint64_t* words() const { return words_; }
-
- private:
-  static constexpr std::uint64_t kLargePage = std::uint64_t{1} << 21;
-  std::byte* pages_ = nullptr;
-  std::uint64_t* words_ = nullptr;
-  std::uint64_t bytes_ = 0;
-};
-
 std::uint64_t words_of(const SpanArgument& argument, std::uint32_t unit) {
   return (argument.size / unit + kBits - 1) / kBits;
 }
@@ -60,7 +25,7 @@ std::uint64_t words_of(const SpanArgument& argument, std::uint32_t unit) {
 /// One thread's view of the launch: bits are set without atomics, so each has maps of its own.
 struct Worker {
   std::vector<SpanArgument> arguments;
-  std::vector<Map> maps;
+  std::vector<KeptMap> maps;
   bool ran = false;
 
   Worker(std::span<const SpanArgument> of, const std::uint8_t* units) : arguments(of.begin(), of.end()) {
@@ -68,10 +33,17 @@ struct Worker {
     for (std::size_t i = 0; i < maps.size(); ++i) {
       SpanArgument& argument = arguments[i];
       if (units[i] == 0 || argument.result == nullptr || argument.size < units[i]) continue;
-      maps[i] = Map(words_of(argument, units[i]));
+      maps[i] = KeptMap::take(words_of(argument, units[i]));
       argument.marks = maps[i].words();  // null for lack of memory
       argument.marked = argument.marks == nullptr ? 0 : argument.size;
     }
+  }
+
+  /// By the thread that will set the bits: it has the words in its caches then.
+  void clear(const std::uint8_t* units) const {
+    for (std::size_t i = 0; i < maps.size(); ++i)
+      if (maps[i].words() != nullptr)
+        std::memset(maps[i].words(), 0, words_of(arguments[i], units[i]) * sizeof(std::uint64_t));
   }
 };
 
@@ -115,6 +87,7 @@ void run_merge(Pool& pool, const MergeFunction& function, const SpanFrame& frame
     SpanFrame own = frame;
     own.arguments = worker.arguments.data();
     for (std::uint64_t i = next.fetch_add(1); i < pieces; i = next.fetch_add(1)) {
+      if (!worker.ran) worker.clear(function.units);
       worker.ran = true;
       const std::uint64_t whole = groups / pieces;
       const std::uint64_t rest = groups % pieces;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/runtime/kept_map.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <mutex>
+
+namespace skmd::cpu {
+namespace {
+
+constexpr std::uint64_t kLargePage = std::uint64_t{1} << 21;
+/// Larger maps than needed are taken too, up to this factor: a small merge must not hold what a large one needs.
+constexpr std::uint64_t kFactor = 4;
+
+std::uint64_t page_bytes(std::uint64_t words) {
+  return (words * sizeof(std::uint64_t) + kLargePage - 1) / kLargePage * kLargePage;
+}
+
+}  // namespace
+
+/// A fixed number of places: keeping a map needs no memory. Nobody waits for the mutex, which in a forked child may be
+/// held for ever: there are other maps.
+struct KeptMap::Shelf {
+  std::mutex mutex;
+  std::array<KeptMap, 64> maps;
+  std::uint64_t bytes = 0;
+};
+
+KeptMap::Shelf& KeptMap::shelf() {
+  static auto* one = new Shelf;  // never destroyed: merges may end while the process exits
+  return *one;
+}
+
+KeptMap KeptMap::made(std::uint64_t bytes) {
+  KeptMap map;
+  void* pages =
+      mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) return map;
+  map.bytes_ = bytes;
+  map.pages_ = static_cast<std::byte*>(pages);
+  const auto address = reinterpret_cast<std::uintptr_t>(map.pages_);
+  map.words_ = reinterpret_cast<std::uint64_t*>(map.pages_ + (kLargePage - address % kLargePage) % kLargePage);
+  return map;
+}
+
+KeptMap KeptMap::take(std::uint64_t words) {
+  const std::uint64_t bytes = page_bytes(words);
+  KeptMap map;
+  {
+    Shelf& kept = shelf();
+    const std::unique_lock lock(kept.mutex, std::try_to_lock);
+    const auto fits = [&](const KeptMap& one) { return one.bytes_ >= bytes && one.bytes_ <= kFactor * bytes; };
+    const auto found = lock ? std::find_if(kept.maps.begin(), kept.maps.end(), fits) : kept.maps.end();
+    if (found != kept.maps.end()) {
+      kept.bytes -= found->bytes_;
+      map.swap(*found);
+    }
+  }
+  if (map.words_ != nullptr) return map;
+  map = made(bytes);
+  // A small map touches few pages of its large one.
+  if (map.words_ != nullptr && words * sizeof(std::uint64_t) >= kLargePage / 2)
+    (void)madvise(map.words_, bytes, MADV_HUGEPAGE);
+  return map;
+}
+
+void KeptMap::unmap() const { munmap(pages_, bytes_ + kLargePage); }
+
+KeptMap::~KeptMap() {
+  if (pages_ == nullptr) return;
+  {
+    Shelf& kept = shelf();
+    const std::unique_lock lock(kept.mutex, std::try_to_lock);
+    const auto is_free = [](const KeptMap& one) { return one.pages_ == nullptr; };
+    const auto place = lock ? std::find_if(kept.maps.begin(), kept.maps.end(), is_free) : kept.maps.end();
+    if (place != kept.maps.end() && kept.bytes + bytes_ <= kMostKept) {
+      kept.bytes += bytes_;
+      place->swap(*this);
+      return;
+    }
+  }
+  unmap();
+}
+
+std::uint64_t KeptMap::kept() {
+  Shelf& kept = shelf();
+  const std::lock_guard lock(kept.mutex);
+  return kept.bytes;
+}
+
+}  // namespace skmd::cpu
