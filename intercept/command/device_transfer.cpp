@@ -19,8 +19,8 @@ namespace {
 
 /// Drivers copy pageable memory inside the enqueue, or several threads of ours do: a fraction of a millisecond.
 constexpr std::uint64_t kMostWritten = std::uint64_t{4} << 20;
-/// Few bytes are there sooner if they are asked for when the launch before has ended (docs/devices/nvidia.md). More than
-/// a megabyte comes in pieces through page-locked memory.
+/// Few bytes are there sooner if they are asked for when the launch before has ended (docs/devices/nvidia.md). More
+/// than a megabyte comes in pieces through page-locked memory.
 constexpr std::uint64_t kLeastRead = std::uint64_t{128} << 10;
 constexpr std::uint64_t kMostRead = std::uint64_t{1} << 20;
 
@@ -50,7 +50,8 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   /// gives what should have been read.
   [[nodiscard]] bool misled() const;
   void redo();
-  void take_back();
+  /// Residency as if it had never been submitted; bytes that only the device had are spoilt if it may have run.
+  void take_back(Spoilt& spoilt) const;
   void again(Spoilt& spoilt);
   Status in_host_memory(Spoilt& spoilt);
   void report(const BatchResult& result);
@@ -63,6 +64,8 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   Ref<Event> event_;
   std::shared_ptr<Command> command_;
   RangeLock lock_;
+  std::vector<domain::ResidencyMap::Piece> before_;  // where the bytes were that a write replaces
+  bool ran_ = true;                                  // for all that is known
 };
 
 /// The device that has all bytes of `range`, if host memory has none of them.
@@ -98,10 +101,9 @@ bool InFlight::submit() {
   batch.ops.push_back(op(std::move(*native)));
   batch.want_times = event_->profiled() || machine().observer->wants_times();
   batch.done = [flight = shared_from_this()](BatchResult&& result) { flight->landed(std::move(result)); };
-  std::vector<domain::ResidencyMap::Piece> before;
   if (writes()) {
     const std::lock_guard lock(root.mutex());
-    before = root.residency().pieces(transfer_.range);
+    before_ = root.residency().pieces(transfer_.range);
     root.residency().written(space(), transfer_.range);
   }
   event_->advance(CL_SUBMITTED);
@@ -112,7 +114,7 @@ bool InFlight::submit() {
     ticket = device.submit(std::move(batch));
   } catch (const std::bad_alloc&) {  // nothing was submitted
     const std::lock_guard lock(root.mutex());
-    root.residency().restored(before);
+    root.residency().restored(before_);
     throw;
   }
   submission.unlock();
@@ -126,6 +128,7 @@ bool InFlight::misled() const {
 }
 
 void InFlight::landed(BatchResult&& result) {
+  ran_ = result.status == CL_SUCCESS || result.accepted > 0;
   if (result.status != CL_SUCCESS || misled()) return redo();
   report(result);
   event_->work_ended(now_ns());
@@ -137,10 +140,11 @@ void InFlight::redo() {
     event_->leave_device();
     lock_.unchain();
     Recovery::get().add(machine(), *machine().devices[device_],
-                        {[flight = shared_from_this()](Spoilt&) { flight->take_back(); },
+                        {[flight = shared_from_this()](Spoilt& spoilt) { flight->take_back(spoilt); },
                          [flight = shared_from_this()](Spoilt& spoilt) { flight->again(spoilt); }});
   } catch (const std::bad_alloc&) {  // nobody can do it again
-    take_back();
+    Spoilt none;
+    take_back(none);
     end(CL_OUT_OF_HOST_MEMORY);
   }
 }
@@ -166,10 +170,26 @@ void InFlight::report(const BatchResult& result) {
   }
 }
 
-void InFlight::take_back() {
-  if (!writes()) return;
-  const std::lock_guard lock(transfer_.root->mutex());
-  transfer_.root->residency().withdrawn(space(), transfer_.range);
+void InFlight::take_back(Spoilt& spoilt) const {
+  if (before_.empty()) return;
+  const domain::SpaceMask here = domain::SpaceMask{1} << space();
+  domain::RangeSet lost;
+  std::vector<domain::ResidencyMap::Piece> old = before_;
+  const auto later = spoilt.find(transfer_.root);
+  for (auto& piece : old) {
+    if (ran_ && piece.valid == here) {
+      lost.add(piece.range);
+      continue;
+    }
+    if (ran_) piece.valid &= ~here;
+    if (later != spoilt.end()) later->second.remove(piece.range);  // of what came later and was taken back before
+  }
+  lost.remove(transfer_.root->write_mapped());
+  {
+    const std::lock_guard lock(transfer_.root->mutex());
+    transfer_.root->residency().restored(old);
+  }
+  if (!lost.empty()) spoilt[transfer_.root].add(lost);
 }
 
 Status InFlight::in_host_memory(Spoilt& spoilt) {

@@ -12,7 +12,8 @@
 
 namespace skmd::test {
 
-inline constexpr std::size_t kWords = 1024;
+/// Large enough for transfers that go past host memory.
+inline constexpr std::size_t kWords = 32768;
 inline constexpr std::size_t kBytes = kWords * sizeof(cl_uint);
 inline constexpr std::size_t kLocal = 64;
 /// What our front end cannot take goes to vendors as it is.

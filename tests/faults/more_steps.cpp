@@ -10,11 +10,12 @@
 namespace skmd::test {
 
 void Session::images() {
+  constexpr std::size_t kSide = 256;
   const cl_image_format format{CL_RGBA, CL_UNORM_INT8};
   cl_image_desc desc{};
   desc.image_type = CL_MEM_OBJECT_IMAGE2D;
-  desc.image_width = 32;
-  desc.image_height = 32;
+  desc.image_width = kSide;
+  desc.image_height = kWords / kSide;
   cl_uint formats = 0;
   world_.went_well(clGetSupportedImageFormats(context_, CL_MEM_READ_ONLY, CL_MEM_OBJECT_IMAGE2D, 0, nullptr, &formats),
                    "clGetSupportedImageFormats");
@@ -22,7 +23,7 @@ void Session::images() {
   Object image;
   image.mem = clCreateImage(context_, CL_MEM_READ_WRITE, &format, &desc, nullptr, &code);
   if (!world_.went_well(code, "clCreateImage")) return;
-  const std::size_t origin[3] = {0, 0, 0}, region[3] = {32, 32, 1};
+  const std::size_t origin[3] = {0, 0, 0}, region[3] = {kSide, kWords / kSide, 1};
   const Words pixels = ramp(0x10203);
   code = clEnqueueWriteImage(queue_, image.mem, CL_TRUE, origin, region, 0, 0, pixels.data(), 0, nullptr, nullptr);
   world_.done("clEnqueueWriteImage", code, {{}, {&image}, true, [&] { image.words = pixels; }, {}});

@@ -191,10 +191,10 @@ void Session::launches() {
             {}});
   count_launch(queue_, c_);
   read(queue_, c_, false);
-  const cl_uint width = 32;
+  const cl_uint width = 256;
   if (grid_ != nullptr && set(grid_, 0, a_) &&
       world_.went_well(clSetKernelArg(grid_, 1, sizeof width, &width), "clSetKernelArg")) {
-    const std::size_t global[2] = {32, 32}, local[2] = {8, 8};
+    const std::size_t global[2] = {width, kWords / width}, local[2] = {8, 8};
     cl_event event = nullptr;
     const cl_int code = clEnqueueNDRangeKernel(queue_, grid_, 2, nullptr, global, local, 0, nullptr, &event);
     world_.enqueued("clEnqueueNDRangeKernel", code, event,
@@ -202,8 +202,7 @@ void Session::launches() {
                      {&a_},
                      true,
                      [this] {
-                       for (cl_uint y = 0; y < 32; ++y)
-                         for (cl_uint x = 0; x < 32; ++x) a_.words[y * 32 + x] = 1000 * y + x;
+                       for (cl_uint i = 0; i < kWords; ++i) a_.words[i] = 1000 * (i / width) + i % width;
                      },
                      {}});
   }
