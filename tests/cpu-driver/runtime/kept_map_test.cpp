@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include "tests/cpu-driver/runtime/kernel_code.h"
 
 namespace skmd::cpu::test {
 namespace {
@@ -57,6 +60,29 @@ TEST(KeptMap, ThreadsNeverShareOne) {
 }
 
 TEST(KeptMap, WithoutMemoryThereIsNone) { EXPECT_EQ(KeptMap::take(std::uint64_t{1} << 58).words(), nullptr); }
+
+TEST(KeptMap, AMergeTakesNothingThatAnEarlierOneMarked) {
+  auto library = SpanLibrary::load(span_code_of("__kernel void k(__global uint* out, __global const uint* where) {"
+                                                "  uint i = get_global_id(0); out[where[i]] = i; }"),
+                                   "");
+  ASSERT_TRUE(library.ok()) << library.error().reason;
+  constexpr std::uint32_t kOld = 0xAAAAAAAA;
+  std::mt19937 random(5);
+  Pool pool{3};
+  for (int time = 0; time < 20; ++time) {
+    const std::size_t size = 64 + random() % 100'000;
+    std::vector<std::uint32_t> out(size, kOld), result(size), where(size), expected(size, kOld);
+    std::iota(result.begin(), result.end(), 0u);
+    for (std::uint32_t& place : where) place = static_cast<std::uint32_t>(random() % size);
+    const std::uint64_t groups = size / 16, first = random() % groups, last = first + random() % (groups - first + 1);
+    const SpanArgument arguments[] = {merged(out, result), whole(where)};
+    SpanFrame frame = line(groups, 16);
+    frame.arguments = arguments;
+    run_merge(pool, (*library)->merge_function("k"), frame, 2, first, last);
+    for (std::uint64_t i = first * 16; i < last * 16; ++i) expected[where[i]] = where[i];
+    ASSERT_EQ(out, expected) << "time " << time;
+  }
+}
 
 }  // namespace
 }  // namespace skmd::cpu::test

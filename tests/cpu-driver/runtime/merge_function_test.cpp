@@ -58,24 +58,6 @@ TEST_P(Merging, TakesWhatItsGroupsStoredAndLeavesTheRest) {
   EXPECT_EQ(out, expected);
 }
 
-TEST_P(Merging, TakesNothingThatAnEarlierOneHasMarked) {
-  ASSERT_TRUE(
-      compile("__kernel void k(__global uint* out, __global const uint* where) {"
-              "  uint i = get_global_id(0); out[where[i]] = i; }"));
-  std::mt19937 random(5);
-  for (int time = 0; time < 20; ++time) {
-    const std::size_t size = 64 + random() % 100'000;
-    std::vector<std::uint32_t> out(size, kOld), result(size), where(size), expected(size, kOld);
-    std::iota(result.begin(), result.end(), 0u);
-    for (std::uint32_t& place : where) place = static_cast<std::uint32_t>(random() % size);
-    const std::uint64_t groups = size / 16, first = random() % groups, last = first + random() % (groups - first + 1);
-    const SpanArgument arguments[] = {merged(out, result), whole(where)};
-    replay(line(groups, 16), arguments, first, last);
-    for (std::uint64_t i = first * 16; i < last * 16; ++i) expected[where[i]] = where[i];
-    ASSERT_EQ(out, expected) << "time " << time;
-  }
-}
-
 TEST_P(Merging, AnEmptySpanStoresNothing) {
   ASSERT_TRUE(compile("__kernel void k(__global uint* out) { out[get_global_id(0) / 2] = 1; }"));
   std::vector<std::uint32_t> out(8, kOld), result(8, 1);
