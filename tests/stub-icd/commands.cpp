@@ -72,14 +72,16 @@ cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_ev
   if (const cl_int failure = run_failure(call, queue->device->index); failure != CL_SUCCESS) {
     work = [failure] { return failure; };
   }
-  auto* const event = new _cl_event;
-  event->queue = queue;
+  auto made = std::make_unique<_cl_event>();  // tests fail allocations in here, too
+  made->queue = queue;
   if (!queue->worker.joinable()) {
-    run(event, work, 0);
+    run(made.get(), work, 0);
   } else {
     std::lock_guard lock(queue->mutex);
-    queue->commands.push_back({retained(event), std::move(work)});
+    queue->commands.push_back({made.get(), std::move(work)});
+    retained(made.get());
   }
+  cl_event const event = made.release();
   if (blocking != CL_FALSE) wait_for(event);
   if (event_out != nullptr) {
     *event_out = event;
