@@ -50,8 +50,11 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   /// gives what should have been read.
   [[nodiscard]] bool misled() const;
   void redo();
-  /// Residency as if it had never been submitted; bytes that only the device had are spoilt if it may have run.
+  /// Residency as if it had never been submitted. Bytes that only the device had are spoilt: also of a write that the
+  /// driver refused, parts may be there.
   void take_back(Spoilt& spoilt) const;
+  /// Without memory to find out what was there before.
+  void give_up() const noexcept;
   void again(Spoilt& spoilt);
   Status in_host_memory(Spoilt& spoilt);
   void report(const BatchResult& result);
@@ -65,7 +68,6 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   std::shared_ptr<Command> command_;
   RangeLock lock_;
   std::vector<domain::ResidencyMap::Piece> before_;  // where the bytes were that a write replaces
-  bool ran_ = true;                                  // for all that is known
 };
 
 /// The device that has all bytes of `range`, if host memory has none of them.
@@ -128,7 +130,6 @@ bool InFlight::misled() const {
 }
 
 void InFlight::landed(BatchResult&& result) {
-  ran_ = result.status == CL_SUCCESS || result.accepted > 0;
   if (result.status != CL_SUCCESS || misled()) return redo();
   report(result);
   event_->work_ended(now_ns());
@@ -143,8 +144,7 @@ void InFlight::redo() {
                         {[flight = shared_from_this()](Spoilt& spoilt) { flight->take_back(spoilt); },
                          [flight = shared_from_this()](Spoilt& spoilt) { flight->again(spoilt); }});
   } catch (const std::bad_alloc&) {  // nobody can do it again
-    Spoilt none;
-    take_back(none);
+    give_up();
     end(CL_OUT_OF_HOST_MEMORY);
   }
 }
@@ -170,6 +170,12 @@ void InFlight::report(const BatchResult& result) {
   }
 }
 
+void InFlight::give_up() const noexcept {
+  if (!writes()) return;
+  const std::lock_guard lock(transfer_.root->mutex());
+  transfer_.root->residency().withdrawn(space(), transfer_.range);
+}
+
 void InFlight::take_back(Spoilt& spoilt) const {
   if (before_.empty()) return;
   const domain::SpaceMask here = domain::SpaceMask{1} << space();
@@ -177,11 +183,11 @@ void InFlight::take_back(Spoilt& spoilt) const {
   std::vector<domain::ResidencyMap::Piece> old = before_;
   const auto later = spoilt.find(transfer_.root);
   for (auto& piece : old) {
-    if (ran_ && piece.valid == here) {
+    if (piece.valid == here) {
       lost.add(piece.range);
       continue;
     }
-    if (ran_) piece.valid &= ~here;
+    piece.valid &= ~here;
     if (later != spoilt.end()) later->second.remove(piece.range);  // of what came later and was taken back before
   }
   lost.remove(transfer_.root->write_mapped());
