@@ -2,6 +2,7 @@
 #include "partitioner/residency.h"
 
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 namespace skmd::domain {
@@ -10,6 +11,11 @@ namespace {
 using Piece = ResidencyMap::Piece;
 
 constexpr SpaceMask bit(SpaceId space) { return SpaceMask{1} << space; }
+
+/// Bytes that nobody else has stay where they are.
+constexpr SpaceMask without(SpaceId space, SpaceMask valid) {
+  return valid == bit(space) ? valid : valid & ~bit(space);
+}
 
 void append(std::vector<Piece>& out, const ByteRange& range, SpaceMask valid) {
   if (range.empty()) return;
@@ -100,6 +106,9 @@ void update(std::vector<Piece>& pieces, const RangeSet& ranges, Change change) {
 ResidencyMap::ResidencyMap(std::uint64_t bytes) : bytes_(bytes) { append(pieces_, {0, bytes}, 0); }
 
 void ResidencyMap::written(SpaceId space, const RangeSet& ranges) {
+  bool news = false;
+  for_each_part(pieces_, ranges, [&](const ByteRange&, SpaceMask valid) { news = news || valid != bit(space); });
+  if (!news) return;
   update(pieces_, ranges, [&](SpaceMask) { return bit(space); });
 }
 
@@ -108,14 +117,30 @@ void ResidencyMap::copied(SpaceId space, const RangeSet& ranges) {
 }
 
 void ResidencyMap::withdrawn(SpaceId space, const RangeSet& ranges) noexcept {
-  const auto without = [&](SpaceMask valid) { return valid == bit(space) ? valid : valid & ~bit(space); };
   try {
-    update(pieces_, ranges, without);
+    update(pieces_, ranges, [&](SpaceMask valid) { return without(space, valid); });
   } catch (const std::bad_alloc&) {
-    for (Piece& piece : pieces_)
-      if (ranges.intersects(piece.range)) piece.valid = without(piece.valid);
-    join_neighbours();
+    withdraw_pieces(space, ranges.ranges());
   }
+}
+
+void ResidencyMap::withdrawn(SpaceId space, const ByteRange& range) noexcept {
+  try {
+    const RangeSet ranges(range);
+    withdrawn(space, ranges);
+  } catch (const std::bad_alloc&) {
+    withdraw_pieces(space, {&range, 1});
+  }
+}
+
+void ResidencyMap::withdraw_pieces(SpaceId space, std::span<const ByteRange> ranges) noexcept {
+  for (Piece& piece : pieces_) {
+    const auto meets = [&](const ByteRange& range) {
+      return range.begin < piece.range.end && piece.range.begin < range.end;
+    };
+    if (std::any_of(ranges.begin(), ranges.end(), meets)) piece.valid = without(space, piece.valid);
+  }
+  join_neighbours();
 }
 
 void ResidencyMap::join_neighbours() noexcept {
@@ -129,8 +154,36 @@ void ResidencyMap::join_neighbours() noexcept {
   pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(std::min(kept + 1, pieces_.size())), pieces_.end());
 }
 
-void ResidencyMap::restored(const std::vector<Piece>& pieces) {
-  for (const Piece& piece : pieces) update(pieces_, piece.range, [&](SpaceMask) { return piece.valid; });
+void ResidencyMap::restored(const std::vector<Piece>& pieces, SpaceMask but_not) {
+  for (const Piece& piece : pieces) {
+    const SpaceMask valid = piece.valid & ~but_not;
+    try {
+      update(pieces_, piece.range, [&](SpaceMask) { return valid; });
+    } catch (const std::bad_alloc&) {
+      restore_in_place({piece.range, valid});
+    }
+  }
+}
+
+void ResidencyMap::restore_in_place(const Piece& old) {
+  const auto cut_by = [&](std::uint64_t at) {
+    return std::find_if(pieces_.begin(), pieces_.end(),
+                        [&](const Piece& piece) { return piece.range.begin < at && at < piece.range.end; });
+  };
+  const std::uint64_t cuts[] = {old.range.begin, old.range.end};
+  const auto more =
+      std::count_if(std::begin(cuts), std::end(cuts), [&](std::uint64_t at) { return cut_by(at) != pieces_.end(); });
+  pieces_.reserve(pieces_.size() + static_cast<std::size_t>(more));  // all or nothing
+  for (const std::uint64_t at : cuts) {
+    const auto piece = cut_by(at);
+    if (piece == pieces_.end()) continue;
+    const Piece upper{{at, piece->range.end}, piece->valid};
+    piece->range.end = at;
+    pieces_.insert(piece + 1, upper);
+  }
+  for (Piece& piece : pieces_)
+    if (piece.range.begin >= old.range.begin && piece.range.end <= old.range.end) piece.valid = old.valid;
+  join_neighbours();
 }
 
 void ResidencyMap::forgotten(const RangeSet& ranges) {
@@ -157,6 +210,14 @@ RangeSet ResidencyMap::valid(SpaceId space, const RangeSet& ranges) const {
   return select(pieces_, ranges, [&](SpaceMask valid) { return (valid & bit(space)) != 0; });
 }
 
+bool ResidencyMap::all_valid(SpaceId space, const RangeSet& ranges) const {
+  std::uint64_t bytes = 0;
+  for_each_part(pieces_, ranges, [&](const ByteRange& part, SpaceMask valid) {
+    if ((valid & bit(space)) != 0) bytes += part.size();
+  });
+  return bytes == ranges.bytes();
+}
+
 RangeSet ResidencyMap::valid_only(SpaceId space, const RangeSet& ranges) const {
   return select(pieces_, ranges, [&](SpaceMask valid) { return valid == bit(space); });
 }
@@ -168,7 +229,7 @@ RangeSet ResidencyMap::undefined(const RangeSet& ranges) const {
 std::vector<Piece> ResidencyMap::shared(SpaceId space, const RangeSet& ranges) const {
   std::vector<Piece> out;
   for_each_part(pieces_, ranges, [&](const ByteRange& part, SpaceMask valid) {
-    if ((valid & ~bit(space)) != 0) append(out, part, valid & ~bit(space));
+    if ((valid & ~bit(space)) != 0) append(out, part, valid);
   });
   return out;
 }

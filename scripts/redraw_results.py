@@ -122,6 +122,20 @@ def gpus(raw):
     return markdown(head, rows)
 
 
+def scaling(raw):
+    """Per workload: median seconds by the number of devices, and times as fast as one."""
+    medians = {(run["workload"], run["gpus"]): statistics.median(run["seconds"]) for run in raw["runs"]}
+    spread = {(run["workload"], run["gpus"]): f"{min(run['seconds']):.4f} to {max(run['seconds']):.4f}" for run in raw["runs"]}
+    return markdown(["workload", "GPUs", "median seconds", "all", "times one", "fastest, times one"],
+                    [[workload, str(count), f"{seconds:.4f}", spread[workload, count], f"{medians[workload, 1] / seconds:.2f}",
+                      f"{fastest(raw, workload, 1) / fastest(raw, workload, count):.2f}"]
+                     for (workload, count), seconds in medians.items()])
+
+
+def fastest(raw, workload, count):
+    return min(min(run["seconds"]) for run in raw["runs"] if (run["workload"], run["gpus"]) == (workload, count))
+
+
 def suites(raw):
     """Per suite and mode: outcomes, launches that were split, why the others stayed whole."""
     def share(row):
@@ -166,7 +180,7 @@ def random_features(raw):
                                               for name, count in raw["features"].items()])
 
 
-KINDS = {"suites": suites, "gpus": gpus, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+KINDS = {"suites": suites, "gpus": gpus, "scaling": scaling, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 

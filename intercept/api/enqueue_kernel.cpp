@@ -131,19 +131,29 @@ Status enqueue_launch(const Call& call) {
   Context& context = (*queue)->context();
   if (&context != (*kernel)->program().context().get())
     return Error{CL_INVALID_CONTEXT, "queue and kernel belong to different contexts"};
-  auto arguments = (*kernel)->freeze();
-  if (!arguments) return arguments.error();
+  std::shared_ptr<const Launch> last = (*kernel)->repeated();
+  std::vector<LaunchArgument> arguments;
+  if (last == nullptr) {
+    auto frozen = (*kernel)->freeze();
+    if (!frozen) return frozen.error();
+    arguments = std::move(*frozen);
+  }
   const auto& built = (*kernel)->built();
   const auto range = make_range(*built, call.sizes);
   if (!range) return range.error();
   const auto after = wait_list(call.num_events, call.events, context);
   if (!after) return after.error();
 
+  const bool watched = call.event != nullptr;
   std::shared_ptr<Command> command;
   if (is_empty(call.sizes)) {
     command = std::make_shared<NothingToRun>();
-  } else {
-    auto launch = make_launch(context.machine(), Launch{built, *range, std::move(*arguments), call.event != nullptr});
+  } else if (last != nullptr && last->range == *range) {
+    command = repeat_launch(context.machine(), std::move(last), watched);
+  }
+  if (command == nullptr) {
+    if (last != nullptr) arguments = last->arguments;
+    auto launch = make_launch(context.machine(), {built, *range, std::move(arguments)}, watched, kernel->get());
     if (!launch) return launch.error();
     command = std::move(*launch);
   }

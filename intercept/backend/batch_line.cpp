@@ -7,6 +7,7 @@
 #include <new>
 #include <system_error>
 
+#include "intercept/backend/recycled.h"
 #include "intercept/backend/threads.h"
 
 namespace skmd::icd {
@@ -39,7 +40,7 @@ Ticket BatchLine::submit(Batch&& batch) {
     if (batch.done) batch.done(std::move(failed));
     return 0;
   }
-  auto flight = std::make_shared<Flight>(std::move(batch));
+  auto flight = std::allocate_shared<Flight>(Recycling<Flight>(), std::move(batch));
   bool wake = false;
   Ticket ticket = 0;
   {
@@ -80,7 +81,7 @@ BatchResult BatchLine::result_of(const Flight& flight, bool good) const {
   } catch (const std::bad_alloc&) {  // for all that is known, it failed
     result = BatchResult{CL_OUT_OF_HOST_MEMORY, {}, {}, Fault::memory, flight.events.size()};
   }
-  if (!flight.batch.ops.empty()) health_->batch_ended(result.fault, result.reason);
+  if (!flight.batch.work().empty()) health_->batch_ended(result.fault, result.reason);
   return result;
 }
 
@@ -129,10 +130,7 @@ void BatchLine::tidy(Ticket ticket) {
   lock.unlock();
   probe.reset();  // its last watcher destroys it, which calls the vendor
   lock.lock();
-  while (!completing_ && !flights_.empty() && flights_.front()->ticket <= until) {
-    const std::shared_ptr<Flight> front = flights_.front();
-    complete(lock, front);
-  }
+  while (!completing_ && !flights_.empty() && flights_.front()->ticket <= until) complete(lock);
 }
 
 void BatchLine::advance(Lock& lock) {
@@ -158,10 +156,11 @@ void BatchLine::advance(Lock& lock) {
       return;
     }
   }
-  complete(lock, front);
+  complete(lock);
 }
 
-void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
+void BatchLine::complete(Lock& lock) {
+  Flight* const front = flights_.front().get();  // nobody else takes it out
   const bool good = front->ticket <= good_until_;
   if (front->unmarked && !good) mark(*front);
   completing_ = true;  // from here on nobody begins to watch this flight
@@ -176,6 +175,7 @@ void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
   const bool tells = !good && queue_->habits().failures_stay && front->last != nullptr && result.status == CL_SUCCESS;
   auto done = std::move(front->batch.done);
   front->batch.ops.clear();
+  front->batch.shared_ops = nullptr;
   front->held.clear();
   if (!watched) front->release_events();
   if (done) done(std::move(result));
@@ -183,9 +183,10 @@ void BatchLine::complete(Lock& lock, const std::shared_ptr<Flight>& front) {
   // It may hold the last reference to anything, up to a context whose destructor callbacks are the application's code.
   done = nullptr;
   lock.lock();
+  const Ticket ticket = front->ticket;
+  if (tells) good_until_ = std::max(ticket, front->covers);
   flights_.pop_front();
-  completed_.store(front->ticket, std::memory_order_release);
-  if (tells) good_until_ = std::max(front->ticket, front->covers);
+  completed_.store(ticket, std::memory_order_release);
   completing_ = false;
   if (waiters_ > 0) ended_.notify_all();
 }

@@ -46,7 +46,7 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   void progress();
   void rest(Lock& lock);
   void advance(Lock& lock);
-  void complete(Lock& lock, const std::shared_ptr<Flight>& front);
+  void complete(Lock& lock);
   void enqueue(Flight& flight);
   /// Of a flight that has ended; told to the device's health.
   [[nodiscard]] BatchResult result_of(const Flight& flight, bool good) const;

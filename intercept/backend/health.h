@@ -33,13 +33,15 @@ class Health {
   /// Set aside for good: every batch fails at once with CL_OUT_OF_RESOURCES, nothing native is asked of it.
   [[nodiscard]] bool aside() const { return aside_.load(std::memory_order_acquire); }
   void set_aside() { aside_.store(true, std::memory_order_release); }
-  /// Batches that failed so far, and have taken back what others on the device's queue could count on. Who reads this
-  /// first, and takes ranges or looks at residency then, finds it changed when it ends behind such a batch.
+  /// Batches that failed so far, or have to run again behind one that did, and have taken back what others on the
+  /// device's queue could count on. Who reads this first, and takes ranges or looks at residency then, finds it changed
+  /// when it ends behind such a batch.
   [[nodiscard]] std::uint32_t failures() const { return failures_.load(std::memory_order_acquire); }
 
   /// Of a batch that held any work; before its `done`.
   void batch_ended(Fault fault, const std::string& reason);
-  /// After the `done` of a batch that failed, and before that of the next.
+  /// After the `done` of a batch that failed, or in that of one that runs again once it has given up its place on the
+  /// queue; before that of the next.
   void failure_told() { failures_.fetch_add(1, std::memory_order_acq_rel); }
   /// Of a call that belongs to no batch.
   void call_failed(cl_int code, const std::string& reason);

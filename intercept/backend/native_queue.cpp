@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "intercept/backend/empty_op.h"
 #include "intercept/backend/image_layout.h"
 #include "intercept/backend/native_error.h"
 #include "intercept/backend/rectangles.h"
@@ -103,6 +104,10 @@ void NativeQueue::finish() const {
   if (timed_ != nullptr) context_->cl->clFinish(timed_);
 }
 
+cl_event* NativeQueue::wanted_by(const Flight& flight, cl_event& event) {
+  return flight.events.size() < flight.told_from ? nullptr : &event;
+}
+
 Status NativeQueue::taken(const char* call, cl_int code, cl_event event, Flight& flight) {
   if (code != CL_SUCCESS) return native_failure(call, code);
   flight.events.push_back(event);
@@ -123,14 +128,14 @@ Status NativeQueue::enqueue_op(const WriteOp& op, Flight& flight) {
   if (StagedWrites* staged = StagedWrites::worth(op.rows) ? staged_writes() : nullptr; staged != nullptr) {
     flight.begun.emplace_back(flight.events.size(), host_now());
     if (Status status = staged->write(queue_, mem_of(op.memory), op.host,
-                                      as_pieces(op.rows, bytes_of(op.memory), kPinnedPiece), &event);
+                                      as_pieces(op.rows, bytes_of(op.memory), kPinnedPiece), wanted_by(flight, event));
         !status)
       return status;
     return taken("a write", CL_SUCCESS, event, flight);
   }
   const auto parts = as_rectangles(op.rows, bytes_of(op.memory));
   for (const domain::RowRun& part : parts) {
-    cl_event* const wanted = &part == &parts.back() ? &event : nullptr;
+    cl_event* const wanted = &part == &parts.back() ? wanted_by(flight, event) : nullptr;
     if (part.rows == 1) {
       const cl_int code = cl.clEnqueueWriteBuffer(queue_, mem_of(op.memory), CL_FALSE, part.begin, part.width,
                                                   op.host + part.begin, 0, nullptr, wanted);
@@ -152,14 +157,14 @@ Status NativeQueue::enqueue_packed(const ReadOp& op, Flight& flight) {
   cl_event event = nullptr;
   if (rows.rows == 1) {
     const cl_int code = cl.clEnqueueReadBuffer(queue_, mem_of(op.memory), CL_FALSE, rows.begin, rows.width, op.host, 0,
-                                               nullptr, &event);
+                                               nullptr, wanted_by(flight, event));
     return taken("clEnqueueReadBuffer", code, event, flight);
   }
   const Rect rect(rows);
   const std::size_t host_origin[3] = {0, 0, 0};
   const cl_int code =
       cl.clEnqueueReadBufferRect(queue_, mem_of(op.memory), CL_FALSE, rect.origin, host_origin, rect.region,
-                                 rows.stride, 0, rows.width, 0, op.host, 0, nullptr, &event);
+                                 rows.stride, 0, rows.width, 0, op.host, 0, nullptr, wanted_by(flight, event));
   return taken("clEnqueueReadBufferRect", code, event, flight);
 }
 
@@ -169,7 +174,7 @@ Status NativeQueue::enqueue_op(const ReadOp& op, Flight& flight) {
   cl_event event = nullptr;
   const auto parts = as_rectangles(op.rows, bytes_of(op.memory));
   for (const domain::RowRun& part : parts) {
-    cl_event* const wanted = &part == &parts.back() ? &event : nullptr;
+    cl_event* const wanted = &part == &parts.back() ? wanted_by(flight, event) : nullptr;
     if (part.rows == 1) {
       const cl_int code = cl.clEnqueueReadBuffer(queue_, mem_of(op.memory), CL_FALSE, part.begin, part.width,
                                                  op.host + part.begin, 0, nullptr, wanted);
@@ -189,14 +194,14 @@ Status NativeQueue::enqueue_op(const FillOp& op, Flight& flight) {
   const std::vector<std::byte> pattern = widened(op);
   cl_event event = nullptr;
   const cl_int code = context_->cl->clEnqueueFillBuffer(queue_, mem_of(op.memory), pattern.data(), pattern.size(),
-                                                        op.offset, op.bytes, 0, nullptr, &event);
+                                                        op.offset, op.bytes, 0, nullptr, wanted_by(flight, event));
   return taken("clEnqueueFillBuffer", code, event, flight);
 }
 
 Status NativeQueue::enqueue_op(const CopyOp& op, Flight& flight) {
   cl_event event = nullptr;
   const cl_int code = context_->cl->clEnqueueCopyBuffer(queue_, mem_of(op.from), mem_of(op.to), op.from_offset,
-                                                        op.to_offset, op.bytes, 0, nullptr, &event);
+                                                        op.to_offset, op.bytes, 0, nullptr, wanted_by(flight, event));
   return taken("clEnqueueCopyBuffer", code, event, flight);
 }
 
@@ -209,17 +214,18 @@ Status NativeQueue::enqueue_op(const CopyRectOp& op, Flight& flight) {
     const std::size_t region[3] = {op.region[0], op.region[1], op.region[2]};
     const std::size_t from_slice = op.region[2] > 1 ? op.from_pitch[1] : 0;
     const std::size_t to_slice = op.region[2] > 1 ? op.to_pitch[1] : 0;
-    const cl_int code =
-        cl.clEnqueueCopyBufferRect(queue_, mem_of(op.from), mem_of(op.to), from.origin, to.origin, region,
-                                   op.from_pitch[0], from_slice, op.to_pitch[0], to_slice, 0, nullptr, &event);
+    const cl_int code = cl.clEnqueueCopyBufferRect(queue_, mem_of(op.from), mem_of(op.to), from.origin, to.origin,
+                                                   region, op.from_pitch[0], from_slice, op.to_pitch[0], to_slice, 0,
+                                                   nullptr, wanted_by(flight, event));
     return taken("clEnqueueCopyBufferRect", code, event, flight);
   }
   for (std::uint64_t z = 0; z < op.region[2]; ++z) {
     for (std::uint64_t y = 0; y < op.region[1]; ++y) {
       const bool last = z + 1 == op.region[2] && y + 1 == op.region[1];
-      const cl_int code = cl.clEnqueueCopyBuffer(
-          queue_, mem_of(op.from), mem_of(op.to), op.from_begin + z * op.from_pitch[1] + y * op.from_pitch[0],
-          op.to_begin + z * op.to_pitch[1] + y * op.to_pitch[0], op.region[0], 0, nullptr, last ? &event : nullptr);
+      const cl_int code = cl.clEnqueueCopyBuffer(queue_, mem_of(op.from), mem_of(op.to),
+                                                 op.from_begin + z * op.from_pitch[1] + y * op.from_pitch[0],
+                                                 op.to_begin + z * op.to_pitch[1] + y * op.to_pitch[0], op.region[0], 0,
+                                                 nullptr, last ? wanted_by(flight, event) : nullptr);
       if (code != CL_SUCCESS) return native_failure("clEnqueueCopyBuffer", code);
     }
   }
@@ -230,7 +236,7 @@ Status NativeQueue::enqueue_op(const WriteImageOp& op, Flight& flight) {
   const auto boxes = image_boxes(static_cast<const VendorMemory&>(*op.image).shape(), op.rows);
   cl_event event = nullptr;
   for (const ImageBox& box : boxes) {
-    cl_event* const wanted = &box == &boxes.back() ? &event : nullptr;
+    cl_event* const wanted = &box == &boxes.back() ? wanted_by(flight, event) : nullptr;
     const cl_int code =
         context_->cl->clEnqueueWriteImage(queue_, mem_of(op.image), CL_FALSE, box.origin.data(), box.region.data(),
                                           box.row_pitch, 0, op.host + box.begin, 0, nullptr, wanted);
@@ -243,7 +249,7 @@ Status NativeQueue::enqueue_op(const ReadImageOp& op, Flight& flight) {
   const auto boxes = image_boxes(static_cast<const VendorMemory&>(*op.image).shape(), op.rows);
   cl_event event = nullptr;
   for (const ImageBox& box : boxes) {
-    cl_event* const wanted = &box == &boxes.back() ? &event : nullptr;
+    cl_event* const wanted = &box == &boxes.back() ? wanted_by(flight, event) : nullptr;
     const cl_int code =
         context_->cl->clEnqueueReadImage(queue_, mem_of(op.image), CL_FALSE, box.origin.data(), box.region.data(),
                                          box.row_pitch, 0, op.host + box.begin, 0, nullptr, wanted);
@@ -263,40 +269,27 @@ Status NativeQueue::enqueue_op(const RunOp& op, Flight& flight) {
   cl_event event = nullptr;
   const cl_int code =
       context_->cl->clEnqueueNDRangeKernel(queue_, kernel.handle, range.work_dim, at_origin ? nullptr : offset, global,
-                                           local, 0, nullptr, flight.unmarked ? nullptr : &event);
+                                           local, 0, nullptr, wanted_by(flight, event));
   return taken("clEnqueueNDRangeKernel", code, event, flight);
 }
 
-namespace {
-
-/// Ops without work: vendors refuse or crash on them.
-struct IsEmpty {
-  bool operator()(const WriteOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
-  bool operator()(const ReadOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
-  bool operator()(const WriteImageOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
-  bool operator()(const ReadImageOp& op) const { return op.rows.width == 0 || op.rows.rows == 0; }
-  bool operator()(const FillOp& op) const { return op.bytes == 0; }
-  bool operator()(const CopyOp& op) const { return op.bytes == 0; }
-  bool operator()(const CopyRectOp& op) const { return op.region[0] == 0 || op.region[1] == 0 || op.region[2] == 0; }
-  bool operator()(const RunOp& op) const {
-    return op.range.global[0] == 0 || op.range.global[1] == 0 || op.range.global[2] == 0;
-  }
-  template <class Other>
-  bool operator()(const Other&) const {
-    return false;
-  }
-};
-
-}  // namespace
+std::size_t NativeQueue::first_told(const Flight& flight) const {
+  const std::vector<Op>& ops = flight.batch.work();
+  if (flight.unmarked) return ops.size();
+  if (flight.batch.want_times || !habits_.failures_stay) return 0;
+  const auto last = std::find_if_not(ops.rbegin(), ops.rend(), is_empty);
+  return static_cast<std::size_t>(ops.rend() - last) - (last != ops.rend() ? 1 : 0);
+}
 
 void NativeQueue::enqueue(Flight& flight) {
   turn_to(flight.batch.want_times);
   flight.cl = context_->cl;
   flight.queue = queue_;
-  flight.events.reserve(flight.batch.ops.size() + 1);  // and one of mark()
-  used_ = used_ || !flight.batch.ops.empty();
-  for (const Op& op : flight.batch.ops) {
-    if (std::visit(IsEmpty{}, op)) {
+  flight.events.reserve(flight.batch.work().size() + 1);  // and one of mark()
+  used_ = used_ || !flight.batch.work().empty();
+  flight.told_from = first_told(flight);
+  for (const Op& op : flight.batch.work()) {
+    if (is_empty(op)) {
       flight.events.push_back(nullptr);
       continue;
     }
@@ -330,6 +323,7 @@ void NativeQueue::mark(Flight& flight, const Flight* later) const {
   if (event != nullptr) {
     flight.events.push_back(event);
     flight.last = event;
+    flight.marked = true;
     return;
   }
   const cl_int code = cl.clFinish(flight.queue);
@@ -370,6 +364,7 @@ cl_int NativeQueue::final_status(const Flight& flight, cl_event event) const {
 }
 
 bool NativeQueue::ended(const Flight& flight) const {
+  if (flight.strays) return false;  // not that anybody could tell
   if (flight.last == nullptr) return true;
   cl_int status = CL_COMPLETE;
   const cl_int code =
@@ -378,7 +373,8 @@ bool NativeQueue::ended(const Flight& flight) const {
 }
 
 BatchResult NativeQueue::result(const Flight& flight, bool good) const {
-  BatchResult result{flight.status, flight.reason, {}, judge(flight.status, false), flight.events.size()};
+  const std::size_t accepted = flight.events.size() - (flight.marked ? 1 : 0);
+  BatchResult result{flight.status, flight.reason, {}, judge(flight.status, false), accepted};
   for (std::size_t i = 0; i < flight.events.size() && !good; ++i) {
     cl_event event = flight.events[i];
     if (event == nullptr || (habits_.failures_stay && event != flight.last)) continue;
@@ -387,7 +383,7 @@ BatchResult NativeQueue::result(const Flight& flight, bool good) const {
     const Fault fault = judge(failure, true);
     if (result.status == CL_SUCCESS) {
       result.status = failure;
-      result.reason = device_name_ + ": op " + std::to_string(i) + " of " + std::to_string(flight.batch.ops.size()) +
+      result.reason = device_name_ + ": op " + std::to_string(i) + " of " + std::to_string(flight.batch.work().size()) +
                       " ended with " + native_code_name(failure);
     }
     result.fault = std::max(result.fault, fault);
@@ -403,7 +399,7 @@ void NativeQueue::read_times(const Flight& flight, BatchResult& result) const {
   };
   // Device clocks are unrelated to ours and drift: the latest native end is put at the observed completion.
   const std::uint64_t observed = host_now();
-  std::vector<Native> natives(flight.batch.ops.size());
+  std::vector<Native> natives(flight.batch.work().size());
   cl_ulong latest = 0;
   for (std::size_t i = 0; i < flight.events.size(); ++i) {
     cl_event event = flight.events[i];

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "intercept/backend/few.h"
 #include "intercept/backend/native_objects.h"
 #include "intercept/backend/staged_writes.h"
 
@@ -27,10 +28,11 @@ struct Flight {
   std::uint32_t watchers = 0;  // threads in NativeQueue::wait, counted by the line
   std::uint64_t submitted;
   const cl_icd_dispatch* cl = nullptr;  // set with the first event
-  std::vector<cl_event> events;         // one per enqueued op, null for ops without work
+  Few<cl_event, 2> events;              // one per enqueued op, null for ops without work
   /// Ops whose event tells of their last part only, and when they began, on the host's clock.
   std::vector<std::pair<std::size_t, std::uint64_t>> begun;
-  cl_event last = nullptr;  // the last of them that is not null
+  std::size_t told_from = 0;  // ops before this one have none either: that of a later one stands for them
+  cl_event last = nullptr;    // the last of them that is not null
   std::vector<std::shared_ptr<MemoryHandle>> held;
   cl_int status = CL_SUCCESS;  // first failure at enqueue
   std::string reason;
@@ -38,6 +40,7 @@ struct Flight {
   cl_command_queue queue = nullptr;  // set with the first event
   bool unmarked = false;             // enqueued without any event: has to get one before anybody looks at it
   std::shared_ptr<Flight> next;      // in a FlightLine
+  bool marked = false;               // the last event is none of an op
   Ticket covers = 0;                 // the newest flight that its last event stands for, if that is not its own
 };
 
@@ -107,6 +110,10 @@ class NativeQueue {
   Status enqueue_op(const WriteImageOp& op, Flight& flight);
   Status enqueue_op(const ReadImageOp& op, Flight& flight);
   Status enqueue_op(const RunOp& op, Flight& flight);
+  /// The first op of a flight that gets an event.
+  [[nodiscard]] std::size_t first_told(const Flight& flight) const;
+  /// Where the event of the flight's next op goes; null if it gets none.
+  static cl_event* wanted_by(const Flight& flight, cl_event& event);
   /// Takes over a native command's event, or names its failure.
   Status taken(const char* call, cl_int code, cl_event event, Flight& flight);
   /// CL_COMPLETE or a failure, by whatever call still answers.

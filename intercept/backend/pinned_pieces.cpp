@@ -5,9 +5,10 @@
 
 namespace skmd::icd {
 
-PinnedPieces::PinnedPieces(std::byte* base, std::shared_ptr<void> owner) : owner_(std::move(owner)) {
-  free_.reserve(kPinnedPieces);
-  for (std::size_t i = 0; i < kPinnedPieces; ++i) free_.push_back(base + i * kPinnedPiece);
+PinnedPieces::PinnedPieces(std::byte* base, std::shared_ptr<void> owner, std::size_t pieces, std::uint64_t bytes)
+    : owner_(std::move(owner)) {
+  free_.reserve(pieces);
+  for (std::size_t i = 0; i < pieces; ++i) free_.push_back(base + i * bytes);
 }
 
 std::byte* PinnedPieces::try_take() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace skmd::icd {
@@ -22,10 +23,14 @@ inline constexpr std::uint64_t kPinnedPiece = std::uint64_t{1} << 20;
 inline constexpr std::size_t kStagingThreads = 8;
 inline constexpr std::size_t kPinnedPieces = 2 * kStagingThreads;
 
+/// For one read of few bytes each. Applications that read little seldom wait for several reads at a time.
+inline constexpr std::uint64_t kSmallPiece = std::uint64_t{256} << 10;
+inline constexpr std::size_t kSmallPieces = 4;
+
 class PinnedPieces {
  public:
-  /// `base`: kPinnedPieces times kPinnedPiece bytes that live as long as `owner`.
-  PinnedPieces(std::byte* base, std::shared_ptr<void> owner);
+  /// `base`: `pieces` times `bytes` bytes that live as long as `owner`.
+  PinnedPieces(std::byte* base, std::shared_ptr<void> owner, std::size_t pieces, std::uint64_t bytes);
 
   /// Null if all are lent.
   std::byte* try_take();
@@ -38,6 +43,25 @@ class PinnedPieces {
   std::mutex mutex_;
   std::condition_variable given_;
   std::vector<std::byte*> free_;
+};
+
+/// One piece, given back at the end.
+class PinnedLoan {
+ public:
+  PinnedLoan() = default;
+  /// Holds none where `pieces` is null or has none left.
+  explicit PinnedLoan(PinnedPieces* pieces)
+      : pieces_(pieces), piece_(pieces != nullptr ? pieces->try_take() : nullptr) {}
+  PinnedLoan(PinnedLoan&& other) noexcept : pieces_(other.pieces_), piece_(std::exchange(other.piece_, nullptr)) {}
+  PinnedLoan& operator=(PinnedLoan&&) = delete;
+  ~PinnedLoan() {
+    if (piece_ != nullptr) pieces_->give(piece_);
+  }
+  [[nodiscard]] std::byte* piece() const { return piece_; }
+
+ private:
+  PinnedPieces* pieces_ = nullptr;
+  std::byte* piece_ = nullptr;
 };
 
 }  // namespace skmd::icd

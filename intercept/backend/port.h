@@ -156,6 +156,9 @@ struct BatchResult {
 
 struct Batch {
   std::vector<Op> ops;
+  /// Instead of `ops`, which are empty then: a list that many batches have in common. It stays until `done` is called.
+  const std::vector<Op>* shared_ops = nullptr;
+  [[nodiscard]] const std::vector<Op>& work() const { return shared_ops != nullptr ? *shared_ops : ops; }
   bool want_times = false;
   /// Nobody will ask for this batch's end alone: where a driver's failures stay, a later batch's end may stand for it.
   bool quiet = false;
@@ -237,6 +240,9 @@ class Device {
   /// Page-locked memory for reads, on devices that read pageable memory slowly; null elsewhere. Large writes are
   /// staged inside the adapter: their enqueue may block for as long as the host's threads copy.
   virtual PinnedPieces* pinned_pieces() { return nullptr; }
+  /// Likewise for single reads of kSmallPiece bytes at most, which the device brings behind what is on its queue sooner
+  /// than it could be asked for afterwards. Null also until so many were asked for that making them pays.
+  virtual PinnedPieces* small_pieces() { return nullptr; }
 
  private:
   const std::shared_ptr<Health> health_ = std::make_shared<Health>();

@@ -189,18 +189,43 @@ void VendorDevice::tidy(Ticket ticket) {
   if (BatchLine* const ready = ready_line_.load(std::memory_order_acquire); ready != nullptr) ready->tidy(ticket);
 }
 
+namespace {
+
+/// Null where the driver gives no memory for them.
+std::unique_ptr<PinnedPieces> make_pieces(const std::shared_ptr<NativeContext>& context, std::size_t pieces,
+                                          std::uint64_t bytes) {
+  auto memory = PinnedMemory::create(context, pieces * bytes);
+  if (!memory) return nullptr;
+  std::byte* const base = memory->host();
+  return std::make_unique<PinnedPieces>(base, std::move(memory), pieces, bytes);
+}
+
+}  // namespace
+
 PinnedPieces* VendorDevice::pinned_pieces() {
   if (!habits().slow_pageable || cpu::Pool::shared().threads() < 2) return nullptr;
   auto opened = context();
   if (!opened) return nullptr;
   std::lock_guard lock(mutex_);
   if (!pieces_ && pins_) {
-    auto memory = PinnedMemory::create(*opened, kPinnedPieces * kPinnedPiece);
-    std::byte* const base = memory ? memory->host() : nullptr;
-    if (base != nullptr) pieces_ = std::make_unique<PinnedPieces>(base, std::move(memory));
+    pieces_ = make_pieces(*opened, kPinnedPieces, kPinnedPiece);
     pins_ = pieces_ != nullptr;
   }
   return pieces_.get();
+}
+
+PinnedPieces* VendorDevice::small_pieces() {
+  if (!habits().slow_pageable) return nullptr;
+  if (PinnedPieces* const ready = ready_small_.load(std::memory_order_acquire); ready != nullptr) return ready;
+  // Making them takes as long as so many reads gain.
+  constexpr std::uint32_t kReads = 16;
+  if (small_asked_.load(std::memory_order_relaxed) > kReads || small_asked_.fetch_add(1) != kReads) return nullptr;
+  auto opened = context();
+  if (!opened) return nullptr;
+  std::lock_guard lock(mutex_);
+  small_pieces_ = make_pieces(*opened, kSmallPieces, kSmallPiece);  // once: without them it goes on as before
+  ready_small_.store(small_pieces_.get(), std::memory_order_release);
+  return small_pieces_.get();
 }
 
 }  // namespace skmd::icd

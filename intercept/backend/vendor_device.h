@@ -57,6 +57,7 @@ class VendorDevice final : public Device {
   void help(Ticket ticket) override;
   void tidy(Ticket ticket) override;
   PinnedPieces* pinned_pieces() override;
+  PinnedPieces* small_pieces() override;
 
  private:
   /// The native context, made where there is none. It lives as long as something in it does, a GPU's until the end:
@@ -88,6 +89,9 @@ class VendorDevice final : public Device {
   std::map<std::tuple<bool, cl_addressing_mode, cl_filter_mode>, std::shared_ptr<NativeSampler>> samplers_;
   std::unique_ptr<PinnedPieces> pieces_;  // made when they are needed …
   bool pins_ = true;                      // … and possible
+  std::unique_ptr<PinnedPieces> small_pieces_;
+  std::atomic<std::uint32_t> small_asked_{0};
+  std::atomic<PinnedPieces*> ready_small_{nullptr};
   std::shared_ptr<BatchLine> line_;
   std::atomic<BatchLine*> ready_line_{nullptr};
 };

@@ -2,12 +2,14 @@
 #include "intercept/command/device_transfer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "intercept/backend/host_code.h"
+#include "intercept/backend/pinned_pieces.h"
 #include "intercept/object/context.h"
 #include "intercept/object/mover.h"
 #include "intercept/object/recovery.h"
@@ -19,20 +21,27 @@ namespace {
 
 /// Drivers copy pageable memory inside the enqueue, or several threads of ours do: a fraction of a millisecond.
 constexpr std::uint64_t kMostWritten = std::uint64_t{4} << 20;
-/// Few bytes are there sooner if they are asked for when the launch before has ended (docs/devices/nvidia.md). More
-/// than a megabyte comes in pieces through page-locked memory.
+/// Into pageable memory, few bytes are there sooner if they are asked for when the launch before has ended
+/// (docs/devices/nvidia.md). More than a megabyte comes in pieces through page-locked memory.
 constexpr std::uint64_t kLeastRead = std::uint64_t{128} << 10;
 constexpr std::uint64_t kMostRead = std::uint64_t{1} << 20;
+/// Fewer are filled, or copied where they are in host memory, sooner there.
+constexpr std::uint64_t kLeastInside = std::uint64_t{64} << 10;
+
+domain::ByteRange source_of(const DeviceTransfer& copy) {
+  return {copy.from_offset, copy.from_offset + copy.range.size()};
+}
 
 /// On its way: kept alive by its batch's completion.
 class InFlight : public std::enable_shared_from_this<InFlight> {
  public:
-  /// `failures`: of the device, before `lock` was taken.
-  InFlight(DeviceTransfer transfer, std::uint32_t device, std::uint32_t failures, Ref<Event> event,
+  /// `failures`: of the device, before `lock` was taken. `loan`: where a read's bytes come to, if it holds a piece.
+  InFlight(DeviceTransfer transfer, std::uint32_t device, std::uint32_t failures, PinnedLoan loan, Ref<Event> event,
            std::shared_ptr<Command> command, RangeLock lock)
       : transfer_(std::move(transfer)),
         device_(device),
         failures_(failures),
+        loan_(std::move(loan)),
         event_(std::move(event)),
         command_(std::move(command)),
         lock_(std::move(lock)) {}
@@ -43,8 +52,12 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
  private:
   [[nodiscard]] Machine& machine() const { return transfer_.root->machine(); }
   [[nodiscard]] domain::SpaceId space() const { return machine().devices[device_]->description().space; }
-  [[nodiscard]] bool writes() const { return transfer_.kind == DeviceTransfer::Kind::write; }
-  [[nodiscard]] Op op(std::shared_ptr<NativeMemory> native) const;
+  [[nodiscard]] bool reads() const { return transfer_.kind == DeviceTransfer::Kind::read; }
+  [[nodiscard]] bool copies() const { return transfer_.kind == DeviceTransfer::Kind::copy; }
+  /// What it takes is where it has to be, now that nobody moves it.
+  [[nodiscard]] bool has_source() const;
+  /// On the native objects of its range and, of a copy, of its source.
+  [[nodiscard]] Op op(std::shared_ptr<NativeMemory> native, std::shared_ptr<NativeMemory> from) const;
   void landed(BatchResult&& result);
   /// The transfer ended well, but something before it has to be done again: that would cover what was written, or
   /// gives what should have been read.
@@ -64,6 +77,7 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   DeviceTransfer transfer_;
   std::uint32_t device_;
   std::uint32_t failures_;
+  PinnedLoan loan_;
   Ref<Event> event_;
   std::shared_ptr<Command> command_;
   RangeLock lock_;
@@ -83,27 +97,57 @@ std::optional<std::uint32_t> only_owner(Storage& root, const domain::ByteRange& 
   return device_of_space(root.machine(), static_cast<domain::SpaceId>(__builtin_ctzll(common)));
 }
 
-Op InFlight::op(std::shared_ptr<NativeMemory> native) const {
+/// A device that has all bytes of a copy; none where host memory is the better place.
+std::optional<std::uint32_t> owner_of_source(const DeviceTransfer& transfer) {
+  Storage& from = *transfer.from;
+  const domain::ByteRange range = source_of(transfer);
+  const std::lock_guard lock(from.mutex());
+  from.leave_lost_copies();
+  domain::SpaceMask common = ~domain::SpaceMask{0};
+  for (const auto& piece : from.residency().pieces(range)) common &= piece.valid;
+  const bool on_host = (common & 1u) != 0;
+  common &= ~domain::SpaceMask{1};
+  if (common == 0 || (on_host && range.size() < kLeastInside)) return std::nullopt;
+  return device_of_space(from.machine(), static_cast<domain::SpaceId>(__builtin_ctzll(common)));
+}
+
+bool InFlight::has_source() const {
+  if (reads()) return only_owner(*transfer_.root, transfer_.range) == device_;
+  return !copies() || owner_of_source(transfer_) == device_;
+}
+
+Op InFlight::op(std::shared_ptr<NativeMemory> native, std::shared_ptr<NativeMemory> from) const {
   const domain::ByteRange& range = transfer_.range;
   const domain::RowRun row{range.begin, range.size(), range.size(), 1};
-  if (writes()) return WriteOp{std::move(native), transfer_.memory - range.begin, row};
+  switch (transfer_.kind) {
+    case DeviceTransfer::Kind::write:
+      return WriteOp{std::move(native), transfer_.memory - range.begin, row};
+    case DeviceTransfer::Kind::copy:
+      return CopyOp{std::move(from), std::move(native), transfer_.from_offset, range.begin, range.size()};
+    case DeviceTransfer::Kind::fill:
+      return FillOp{std::move(native), transfer_.pattern, range.begin, range.size()};
+    case DeviceTransfer::Kind::read:
+      break;
+  }
+  if (loan_.piece() != nullptr) return ReadOp{std::move(native), loan_.piece(), row, true};
   return ReadOp{std::move(native), transfer_.memory - range.begin, row};
 }
 
 bool InFlight::submit() {
-  const std::vector<std::shared_ptr<Storage>> roots{transfer_.root};
+  std::vector<std::shared_ptr<Storage>> roots{transfer_.root};
+  if (copies() && transfer_.from != transfer_.root) roots.push_back(transfer_.from);
   Submission submission(roots);
-  if (!submission.holds()) return false;
+  if (!submission.holds() || !has_source()) return false;
   Storage& root = *transfer_.root;
-  if (!writes() && only_owner(root, transfer_.range) != device_) return false;
   auto native = root.native(device_);
-  if (!native) return false;
+  auto from = copies() ? transfer_.from->native(device_) : Result<std::shared_ptr<NativeMemory>>(nullptr);
+  if (!native || !from) return false;
   Device& device = *machine().devices[device_];
   Batch batch;
-  batch.ops.push_back(op(std::move(*native)));
+  batch.ops.push_back(op(std::move(*native), std::move(*from)));
   batch.want_times = event_->profiled() || machine().observer->wants_times();
   batch.done = [flight = shared_from_this()](BatchResult&& result) { flight->landed(std::move(result)); };
-  if (writes()) {
+  if (!reads()) {
     const std::lock_guard lock(root.mutex());
     before_ = root.residency().pieces(transfer_.range);
     root.residency().written(space(), transfer_.range);
@@ -126,27 +170,30 @@ bool InFlight::submit() {
 
 bool InFlight::misled() const {
   if (machine().devices[device_]->health()->failures() == failures_) return false;
-  return lock_.overtook() || (!writes() && !still_valid(machine(), *transfer_.root, device_, transfer_.range));
+  if (lock_.overtook()) return true;
+  if (reads()) return !still_valid(machine(), *transfer_.root, device_, transfer_.range);
+  return copies() && !still_valid(machine(), *transfer_.from, device_, source_of(transfer_));
 }
 
 void InFlight::landed(BatchResult&& result) {
-  if (result.status != CL_SUCCESS || misled()) return redo();
+  try {
+    if (result.status != CL_SUCCESS || misled()) return redo();
+  } catch (const std::bad_alloc&) {  // nobody can say how it ended, or do it again
+    give_up();
+    return end(CL_OUT_OF_HOST_MEMORY);
+  }
+  if (loan_.piece() != nullptr) std::memcpy(transfer_.memory, loan_.piece(), transfer_.range.size());
   report(result);
   event_->work_ended(now_ns());
   end(CL_COMPLETE);
 }
 
 void InFlight::redo() {
-  try {
-    event_->leave_device();
-    lock_.unchain();
-    Recovery::get().add(machine(), *machine().devices[device_],
-                        {[flight = shared_from_this()](Spoilt& spoilt) { flight->take_back(spoilt); },
-                         [flight = shared_from_this()](Spoilt& spoilt) { flight->again(spoilt); }});
-  } catch (const std::bad_alloc&) {  // nobody can do it again
-    give_up();
-    end(CL_OUT_OF_HOST_MEMORY);
-  }
+  event_->leave_device();
+  lock_.unchain();
+  Recovery::get().add(machine(), *machine().devices[device_],
+                      {[flight = shared_from_this()](Spoilt& spoilt) { flight->take_back(spoilt); },
+                       [flight = shared_from_this()](Spoilt& spoilt) { flight->again(spoilt); }});
 }
 
 void InFlight::end(cl_int status) {
@@ -154,13 +201,15 @@ void InFlight::end(cl_int status) {
   lock_.release();
   command_.reset();
   transfer_.root.reset();
+  transfer_.from.reset();
   event->complete(status);
 }
 
 void InFlight::report(const BatchResult& result) {
+  if (copies() || transfer_.kind == DeviceTransfer::Kind::fill) return;  // over no link
   try {
     const std::uint64_t bytes = transfer_.range.size();
-    TransferReport report{device_, writes() ? bytes : 0, writes() ? 0 : bytes, 0, 0, writes() ? "write" : "read"};
+    TransferReport report{device_, reads() ? 0 : bytes, reads() ? bytes : 0, 0, 0, reads() ? "read" : "write"};
     if (!result.times.empty()) {
       report.start = result.times.front().start;
       report.end = result.times.back().end;
@@ -171,7 +220,7 @@ void InFlight::report(const BatchResult& result) {
 }
 
 void InFlight::give_up() const noexcept {
-  if (!writes()) return;
+  if (reads()) return;
   const std::lock_guard lock(transfer_.root->mutex());
   transfer_.root->residency().withdrawn(space(), transfer_.range);
 }
@@ -198,19 +247,34 @@ void InFlight::take_back(Spoilt& spoilt) const {
   if (!lost.empty()) spoilt[transfer_.root].add(lost);
 }
 
+bool is_spoilt(const Spoilt& spoilt, const std::shared_ptr<Storage>& root, const domain::ByteRange& range) {
+  const auto found = spoilt.find(root);
+  return found != spoilt.end() && found->second.intersects(range);
+}
+
 Status InFlight::in_host_memory(Spoilt& spoilt) {
   const domain::ByteRange& range = transfer_.range;
-  const auto spoilt_bytes = spoilt.find(transfer_.root);
-  if (!writes()) {
-    if (spoilt_bytes != spoilt.end() && spoilt_bytes->second.intersects(range))
+  if (reads()) {
+    if (is_spoilt(spoilt, transfer_.root, range))
       return domain::Error{CL_OUT_OF_RESOURCES, "the bytes to read were lost on a device"};
     return read_bytes(*transfer_.root, range.begin, transfer_.memory, range.size());
   }
-  auto host = transfer_.root->host();
-  if (!host) return host.error();
-  copy_host(*host + range.begin, transfer_.memory, range.size());
-  transfer_.root->host_written(range);
-  if (spoilt_bytes != spoilt.end()) spoilt_bytes->second.remove(range);
+  if (copies()) {
+    if (is_spoilt(spoilt, transfer_.from, source_of(transfer_)))
+      return domain::Error{CL_OUT_OF_RESOURCES, "the bytes to copy were lost on a device"};
+    const Status copied =
+        copy_bytes(*transfer_.from, transfer_.from_offset, *transfer_.root, range.begin, range.size());
+    if (!copied) return copied;
+  } else {
+    auto host = transfer_.root->host();
+    if (!host) return host.error();
+    if (transfer_.kind == DeviceTransfer::Kind::write)
+      copy_host(*host + range.begin, transfer_.memory, range.size());
+    else
+      repeat_pattern(*host + range.begin, range.size(), transfer_.pattern);
+    transfer_.root->host_written(range);
+  }
+  if (const auto found = spoilt.find(transfer_.root); found != spoilt.end()) found->second.remove(range);
   return {};
 }
 
@@ -226,17 +290,43 @@ void InFlight::again(Spoilt& spoilt) {
   end(status);
 }
 
-std::optional<std::uint32_t> target_of(const DeviceTransfer& transfer) {
+std::optional<std::uint32_t> reader_of(const DeviceTransfer& transfer) {
   const std::uint64_t bytes = transfer.range.size();
-  if (transfer.kind == DeviceTransfer::Kind::write)
-    return bytes > kMostWritten ? std::nullopt : direct_target(*transfer.root, transfer.memory, bytes);
-  if (bytes < kLeastRead || bytes > kMostRead || transfer.root->is_image() ||
-      transfer.root->is_host(transfer.memory, bytes))
-    return std::nullopt;
+  if (bytes > kMostRead || transfer.root->is_host(transfer.memory, bytes)) return std::nullopt;
   // Where several devices use a buffer, what is read stays in host memory for those that use that.
   const auto user = transfer.root->likely_user();
   const auto owner = user ? only_owner(*transfer.root, transfer.range) : std::nullopt;
   return owner == user ? owner : std::nullopt;
+}
+
+std::optional<std::uint32_t> filler_of(const DeviceTransfer& transfer) {
+  const domain::ByteRange& range = transfer.range;
+  const std::uint64_t width = transfer.pattern.size();
+  // Drivers want offset and size in whole patterns.
+  if (range.size() <= kLeastInside || range.begin % width != 0 || range.size() % width != 0) return std::nullopt;
+  return transfer.root->borrows_host() ? std::nullopt : transfer.root->likely_user();
+}
+
+std::optional<std::uint32_t> target_of(const DeviceTransfer& transfer) {
+  const std::uint64_t bytes = transfer.range.size();
+  if (bytes == 0 || transfer.root->is_image()) return std::nullopt;
+  switch (transfer.kind) {
+    case DeviceTransfer::Kind::write:
+      return bytes > kMostWritten ? std::nullopt : direct_target(*transfer.root, transfer.memory, bytes);
+    case DeviceTransfer::Kind::read:
+      return reader_of(transfer);
+    case DeviceTransfer::Kind::copy:
+      return transfer.from->is_image() ? std::nullopt : owner_of_source(transfer);
+    case DeviceTransfer::Kind::fill:
+      return filler_of(transfer);
+  }
+  return std::nullopt;
+}
+
+std::vector<Claim> claims_of(const DeviceTransfer& transfer) {
+  std::vector<Claim> claims{{transfer.root, transfer.range, transfer.kind != DeviceTransfer::Kind::read}};
+  if (transfer.kind == DeviceTransfer::Kind::copy) claims.push_back({transfer.from, source_of(transfer), false});
+  return claims;
 }
 
 }  // namespace
@@ -247,12 +337,16 @@ bool start_on_device(const DeviceTransfer& transfer, Device* behind, const Ref<E
   if (!target) return false;
   Device& device = *transfer.root->machine().devices[*target];
   if ((behind != nullptr && behind != &device) || device.health()->aside()) return false;
+  const std::uint64_t bytes = transfer.range.size();
+  const bool reads = transfer.kind == DeviceTransfer::Kind::read;
+  PinnedLoan loan(reads && bytes <= kSmallPiece ? device.small_pieces() : nullptr);
+  if (reads && bytes < kLeastRead && loan.piece() == nullptr) return false;
   const Health::Window window(*device.health());
   const std::uint32_t failures = device.health()->failures();
-  auto lock =
-      RangeLock::try_take({{transfer.root, transfer.range, transfer.kind == DeviceTransfer::Kind::write}}, &device);
+  auto lock = RangeLock::try_take(claims_of(transfer), &device);
   if (!lock) return false;
-  return std::make_shared<InFlight>(transfer, *target, failures, event, self, std::move(*lock))->submit();
+  return std::make_shared<InFlight>(transfer, *target, failures, std::move(loan), event, self, std::move(*lock))
+      ->submit();
 }
 
 }  // namespace skmd::icd

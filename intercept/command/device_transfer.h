@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// A write or a read of the application's as one batch of one device, behind whatever is on that device's queue: nobody
-// waits for anything between a write, the launch that uses it and the read of its results.
+// A write, read, copy or fill of the application's as one batch of one device, behind whatever is on that device's
+// queue: nobody waits for anything between a write, the launch that uses it and the read of its results.
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "intercept/object/command.h"
 
 namespace skmd::icd {
 
 struct DeviceTransfer {
-  enum class Kind : std::uint8_t { write, read };
+  enum class Kind : std::uint8_t { write, read, copy, fill };
   Kind kind = Kind::write;
   std::shared_ptr<Storage> root;
   domain::ByteRange range;
   std::byte* memory = nullptr;  // the application's, of the range's bytes; a write only reads it
+  /// Of a copy: where its bytes are, apart from the range.
+  std::shared_ptr<Storage> from = nullptr;
+  std::uint64_t from_offset = 0;
+  std::vector<std::byte> pattern = {};  // of a fill
 };
 
 /// As Command::start(). Declines what is so little that host memory is cheaper, or so much that the caller would copy
-/// for long; writes where no one device is likely to use the bytes next, reads where no one device has all of them, and
-/// only it; and ranges that are in use elsewhere. What fails on the device is done again in host memory.
+/// for long; writes and fills where no one device is likely to use the bytes next, reads where no one device has all of
+/// them, and only it, copies where none has; and ranges that are in use elsewhere. What fails on the device is done
+/// again in host memory.
 bool start_on_device(const DeviceTransfer& transfer, Device* behind, const Ref<Event>& event,
                      const std::shared_ptr<Command>& self);
 

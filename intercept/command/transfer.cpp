@@ -117,6 +117,16 @@ class CopyCommand final : public WritingCommand {
     touch(to_, ranges_, true, old_bytes(*to_, target));
   }
 
+  bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override {
+    const std::uint64_t bytes = source_.bytes();
+    const domain::ByteRange range{target_.begin, target_.begin + bytes};
+    const bool overlap = from_ == to_ && source_.begin < range.end && range.begin < source_.begin + bytes;
+    if (linear_ && !overlap &&
+        start_on_device({DeviceTransfer::Kind::copy, to_, range, nullptr, from_, source_.begin}, behind, event, self))
+      return true;
+    return RangeCommand::start(behind, event, self);
+  }
+
  protected:
   Status perform() override {
     if (source_.bytes() == 0) return {};
@@ -159,6 +169,15 @@ class FillCommand final : public WritingCommand {
         pattern_(std::move(pattern)),
         ranges_(effective_ranges(*to_, region)) {
     touch(to_, ranges_, true, old_bytes(*to_, region));
+  }
+
+  bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override {
+    const Region rows = region_.merged();
+    const domain::ByteRange range{rows.begin, rows.begin + rows.bytes()};
+    if (rows.is_linear() &&
+        start_on_device({DeviceTransfer::Kind::fill, to_, range, nullptr, nullptr, 0, pattern_}, behind, event, self))
+      return true;
+    return RangeCommand::start(behind, event, self);
   }
 
  protected:

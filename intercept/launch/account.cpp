@@ -17,10 +17,13 @@ void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& sli
                   const domain::RangeSet& written) {
   if (written.empty()) return;
   Storage& storage = *view.roots()[root];
-  const domain::RangeSet mapped = storage.write_mapped();
   const std::lock_guard lock(storage.mutex());
-  storage.residency().written(machine.devices[slice.device]->description().space,
-                              mapped.empty() ? written : written.difference(mapped));
+  const domain::RangeSet& mapped = storage.write_mapped_locked();
+  const domain::SpaceId space = machine.devices[slice.device]->description().space;
+  if (mapped.empty())
+    storage.residency().written(space, written);
+  else
+    storage.residency().written(space, written.difference(mapped));
 }
 
 SliceReport account(Machine& machine, const Launch& launch, const SliceWork& slice, std::size_t uploads,

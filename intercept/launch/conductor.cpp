@@ -7,11 +7,15 @@
 #include <optional>
 #include <utility>
 
+#include "intercept/backend/host_code.h"
 #include "intercept/launch/native_launch.h"
 
 namespace skmd::icd {
 
 namespace {
+
+/// Uploads of so many bytes keep the thread that submits them for longer than it takes to wake another.
+constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;
 
 domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
   return machine.devices[device]->description().space;
@@ -126,16 +130,16 @@ void Conductor::submit_uploads_first(MovePlan& moves) {
   (void)group.wait();  // each failure is its slice's
 }
 
-Status Conductor::submit_device(MovePlan& moves, bool with_uploads, std::size_t index, BatchGroup& group) {
+Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_uploads, std::size_t index) {
   const SliceWork& slice = decision_.slices[index];
-  Batch batch;
+  Prepared prepared{index};
+  Batch& batch = prepared.batch;
   batch.want_times = wants_times(machine_);
-  std::uint64_t bytes = 0;
   if (with_uploads) {
     auto ops = moves.upload_ops(slice.device);
     if (!ops) return ops.error();
     batch.ops = std::move(*ops);
-    bytes = moves.upload_bytes(slice.device);
+    prepared.upload_bytes = moves.upload_bytes(slice.device);
   }
   const std::size_t uploads = batch.ops.size();
   const auto call = native_call(machine_, launch_, slice.device);
@@ -143,20 +147,20 @@ Status Conductor::submit_device(MovePlan& moves, bool with_uploads, std::size_t 
   if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status.error();
   const bool first = first_use(launch_, view_, slice.device, slice.span);
   if (first) first_uses_ |= std::uint64_t{1} << slice.device;
-  group.submit(*machine_.devices[slice.device], std::move(batch),
-               [this, &moves, &slice, index, uploads, bytes, first](const BatchResult& result) {
-                 SliceReport report{slice.device, slice.span, 0, 0};
-                 try {
-                   report = account(machine_, launch_, slice, uploads, bytes, first, result);
-                 } catch (const std::bad_alloc&) {  // only the books miss something
-                 }
-                 if (report.start != 0) event_.work_started(report.start);
-                 if (result.status != CL_SUCCESS) moves.revoke_uploads(slice.device);
-                 slice_ended(index, uploads, result);
-                 const std::lock_guard lock(mutex_);
-                 slices_[index].report = report;
-               });
-  return {};
+  prepared.done = [this, &moves, &slice, index, uploads, bytes = prepared.upload_bytes,
+                   first](const BatchResult& result) {
+    SliceReport report{slice.device, slice.span, 0, 0};
+    try {
+      report = account(machine_, launch_, slice, uploads, bytes, first, result);
+    } catch (const std::bad_alloc&) {  // only the books miss something
+    }
+    if (report.start != 0) event_.work_started(report.start);
+    if (result.status != CL_SUCCESS) moves.revoke_uploads(slice.device);
+    slice_ended(index, uploads, result);
+    const std::lock_guard lock(mutex_);
+    slices_[index].report = report;
+  };
+  return prepared;
 }
 
 void Conductor::slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result) {
@@ -194,11 +198,30 @@ Status Conductor::fail_all(const domain::Error& error, Fault fault) {
 void Conductor::submit(MovePlan& moves, BatchGroup& group) {
   const bool uploads_first = moves.uploads() && in_place_conflict(moves);
   if (uploads_first) submit_uploads_first(moves);
+  std::vector<Prepared> prepared;
+  prepared.reserve(slices_.size());
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     if (!slices_[i].status) continue;
-    if (const Status status = submit_device(moves, !uploads_first, i, group); !status)
-      fail(i, status.error(), judge(status.error().code, false));
+    if (auto one = prepare(moves, !uploads_first, i))
+      prepared.push_back(std::move(*one));
+    else
+      fail(i, one.error(), judge(one.error().code, false));
   }
+  const auto submit_one = [&](std::size_t i) {
+    Prepared& one = prepared[i];
+    try {
+      group.submit(*machine_.devices[decision_.slices[one.index].device], std::move(one.batch), std::move(one.done));
+    } catch (const std::bad_alloc&) {  // it was not submitted
+      fail(one.index, {CL_OUT_OF_HOST_MEMORY, {}}, Fault::memory);
+    }
+  };
+  // A driver takes its time over many bytes, or several threads of ours do: of each link as much as it can bring.
+  const auto many =
+      std::count_if(prepared.begin(), prepared.end(), [](const Prepared& one) { return one.upload_bytes >= kMuch; });
+  if (many > 1)
+    host_threads(submit_one, prepared.size());
+  else
+    for (std::size_t i = 0; i < prepared.size(); ++i) submit_one(i);
 }
 
 void Conductor::check_inputs() {

@@ -59,7 +59,14 @@ class Conductor {
   /// starts after the uploads that still read it.
   void submit(MovePlan& moves, BatchGroup& group);
   void submit_uploads_first(MovePlan& moves);
-  Status submit_device(MovePlan& moves, bool with_uploads, std::size_t index, BatchGroup& group);
+  /// One slice's batch, and what becomes of its end.
+  struct Prepared {
+    std::size_t index = 0;
+    Batch batch = {};
+    std::uint64_t upload_bytes = 0;
+    std::function<void(const BatchResult&)> done = {};
+  };
+  Result<Prepared> prepare(MovePlan& moves, bool with_uploads, std::size_t index);
   [[nodiscard]] bool in_place_conflict(const MovePlan& moves) const;
   void slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result);
   void fail(std::size_t index, domain::Error error, Fault fault);

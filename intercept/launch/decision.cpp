@@ -361,10 +361,8 @@ std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, c
   // These look neither at rates nor at residency: one decision serves every launch of the shape.
   if (mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
       shape.eligible().count() == 1) {
-    if (auto known = shape.decision(nullptr)) return known;
-    auto decision = decide_anew(machine, launch, view, nullptr);
-    shape.remember(decision, {});
-    return decision;
+    if (auto known = shape.standing()) return known;
+    return shape.keep_standing(decide_anew(machine, launch, view, nullptr));
   }
   DecisionBasis then;
   const auto previous = shape.decision(&then);

@@ -15,23 +15,21 @@
 
 namespace skmd::icd {
 
-/// A whole launch on its way: kept alive by its batch's completion.
-struct LaunchCommand::InFlight {
-  Ref<Event> event;
-  std::shared_ptr<Command> self;
-  RangeLock lock;
-  std::shared_ptr<const Decision> decision;
-  std::size_t uploads = 0;
-  std::uint64_t upload_bytes = 0;
-  std::optional<MovePlan> moves;  // if there are any
-  std::uint32_t failures = 0;     // of the device, before anything was counted on
-  /// Per root that has any: where else the old bytes are that the launch reads and may overwrite.
-  std::vector<std::pair<std::size_t, std::vector<domain::ResidencyMap::Piece>>> old;
-  bool first = false;
-  std::uint64_t begin = 0;
-};
-
 namespace {
+
+/// For large writes, which seldom come between launches; rows of which each device takes a part are not worth it.
+void tell_shares(const Machine& machine, const LaunchView& view, const Decision& decision) {
+  constexpr std::size_t kMostRanges = 4;
+  for (std::size_t r = 0; r < view.roots().size(); ++r) {
+    std::vector<Storage::Share> shares;
+    for (const SliceWork& slice : decision.slices) {
+      const domain::RangeSet& needed = slice.touches->needed[r];
+      const bool apart = machine.devices[slice.device]->description().space != domain::kHostSpace;
+      if (apart && !needed.empty() && needed.ranges().size() <= kMostRanges) shares.push_back({slice.device, needed});
+    }
+    view.roots()[r]->shared_by(std::move(shares));
+  }
+}
 
 /// Tells the launch's buffers where they are used: what is written to them next goes there. A slice that only explores
 /// is no user.
@@ -43,12 +41,13 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
   const bool alone = decision.slices.size() == 1 || decision.exploring;
   if (alone && machine.devices[largest->device]->description().space != domain::kHostSpace) user = largest->device;
   for (const auto& root : view.roots()) root->used_on(user);
+  if (decision.slices.size() > 1) tell_shares(machine, view, decision);
 }
 
 }  // namespace
 
-LaunchCommand::LaunchCommand(Machine& machine, Launch launch)
-    : machine_(machine), launch_(std::move(launch)), view_(machine, launch_) {}
+LaunchCommand::LaunchCommand(Machine& machine, std::shared_ptr<const FrozenLaunch> launch, bool watched)
+    : machine_(machine), frozen_(std::move(launch)), launch_(*frozen_), view_(frozen_->view()), watched_(watched) {}
 
 bool LaunchCommand::may_start() const {
   if (view_.shape().confined()) return true;
@@ -64,7 +63,7 @@ bool LaunchCommand::resident(const SliceWork& slice) const {
     if (needed.empty()) continue;
     Storage& root = *view_.roots()[r];
     const std::lock_guard lock(root.mutex());
-    if (root.residency().valid(space, needed).bytes() != needed.bytes()) return false;
+    if (!root.residency().all_valid(space, needed)) return false;
   }
   return true;
 }
@@ -85,28 +84,43 @@ Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std:
   flight.uploads = ops.size();
   flight.upload_bytes = moves.upload_bytes(slice.device);
   // The queue is in order: what is submitted next may count on these bytes already.
-  moves.commit_uploads();
   flight.moves.emplace(std::move(moves));
+  flight.moves->commit_uploads();  // where that fails, what it has done is revoked
   return {};
 }
 
 Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight) {
   const SliceWork& slice = decision.slices.front();
   // Whatever can fail comes before uploads are counted on.
-  const auto call = native_call(machine_, launch_, slice.device);
-  if (!call) return call.error();
+  const std::vector<Op>* fixed = nullptr;
+  NativeCall call;
+  if (frozen_->has_fixed_runs()) {
+    const auto runs = frozen_->fixed_runs(slice.device);
+    if (!runs) return runs.error();
+    fixed = *runs;
+  } else {
+    auto made = native_call(machine_, launch_, slice.device);
+    if (!made) return made.error();
+    call = std::move(*made);
+  }
   Batch batch;
   if (!resident(slice))
     if (auto status = add_uploads(slice, flight, batch.ops); !status) return status.error();
-  if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status.error();
+  if (fixed != nullptr && batch.ops.empty())
+    batch.shared_ops = fixed;
+  else if (fixed != nullptr)
+    batch.ops.insert(batch.ops.end(), fixed->begin(), fixed->end());
+  else if (auto status = append_runs(launch_, view_, slice, call, batch.ops); !status)
+    return status.error();
   const domain::SpaceId space = machine_.devices[slice.device]->description().space;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-    if (const domain::RangeSet& in_place = slice.touches->in_place[r]; !in_place.empty()) {
+    const domain::RangeSet& written = slice.touches->roots[r].may_write;
+    if (!written.empty()) {
       Storage& root = *view_.roots()[r];
       const std::lock_guard lock(root.mutex());
-      if (auto old = root.residency().shared(space, in_place); !old.empty()) flight.old.emplace_back(r, std::move(old));
+      if (auto old = root.residency().shared(space, written); !old.empty()) flight.old.emplace_back(r, std::move(old));
     }
-    commit_slice(machine_, view_, slice, r, slice.touches->roots[r].may_write);
+    commit_slice(machine_, view_, slice, r, written);
   }
   return batch;
 }
@@ -131,44 +145,64 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   if (behind != nullptr && behind != &device) return false;
   const Health::Window window(*device.health());
   const std::uint32_t failures = device.health()->failures();
-  auto lock = RangeLock::try_take(view_.claims(), &device);
+  auto lock = RangeLock::try_take_kept(frozen_->claims(), &device);
   if (!lock) return false;
   // The ranges are shared with what was submitted to the device before, by any thread.
   Submission submission(view_.roots());
   if (!submission.holds()) return false;
 
-  auto flight = std::make_shared<InFlight>();
-  flight->begin = now_ns();
-  flight->failures = failures;
-  flight->decision = std::move(decision);
-  Ticket ticket = 0;
+  flight_.emplace();
+  flight_->failures = failures;
+  flight_->decision = std::move(decision);
+  flight_->lock = std::move(*lock);
+  std::optional<Ticket> ticket;
+  // It holds its ranges and itself: what is not submitted gives both back, whatever else fails, and the ranges last,
+  // since whoever waits for them may go on at once.
+  const auto give_back = [&] {
+    submission.unlock();
+    flight_.reset();
+  };
   try {
-    auto batch = prepare(*flight->decision, *flight);
-    if (!batch) {  // run() does it, or says what is wrong
-      if (flight->moves) flight->moves->revoke_uploads(flight->decision->slices.front().device);
-      return false;
-    }
-    flight->event = event;
-    flight->self = self;
-    flight->lock = std::move(*lock);
-    const SliceWork& slice = flight->decision->slices.front();
-    flight->first = first_use(launch_, view_, slice.device, slice.span);
-    batch->want_times = times_are_worth_it(*event, *flight->decision);
-    batch->quiet = !launch_.watched && !batch->want_times && flight->uploads == 0;
-    batch->done = [this, flight](BatchResult&& result) { landed(flight, std::move(result)); };
-    event->advance(CL_SUBMITTED);
-    event->work_started(flight->begin);
-    ticket = device.submit(std::move(*batch));
-  } catch (const std::bad_alloc&) {  // nothing was submitted
-    if (flight->moves) flight->moves->revoke_uploads(flight->decision->slices.front().device);
-    Spoilt none;
-    take_back(*flight, false, none);
+    ticket = submit(device, event, self);
+  } catch (...) {  // bad_alloc: nothing else is thrown below here
+    give_back();
     throw;
   }
+  if (!ticket) {
+    give_back();
+    return false;
+  }
   submission.unlock();
-  tell_users(machine_, view_, *flight->decision);
-  event->set_native(&device, ticket);
+  tell_users(machine_, view_, *flight_->decision);
+  event->set_native(&device, *ticket);
   return true;
+}
+
+std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& event,
+                                            const std::shared_ptr<Command>& self) {
+  InFlight& flight = *flight_;
+  flight.begin = now_ns();
+  try {
+    auto batch = prepare(*flight.decision, flight);
+    if (!batch) {  // run() does it, or says what is wrong
+      if (flight.moves) flight.moves->revoke_uploads(flight.decision->slices.front().device);
+      return std::nullopt;
+    }
+    flight.event = event;
+    flight.self = self;
+    const SliceWork& slice = flight.decision->slices.front();
+    flight.first = first_use(launch_, view_, slice.device, slice.span);
+    batch->want_times = times_are_worth_it(*event, *flight.decision);
+    batch->quiet = !watched_ && !batch->want_times;
+    batch->done = [this](BatchResult&& result) { landed(std::move(result)); };
+    event->advance(CL_SUBMITTED);
+    event->work_started(flight.begin);
+    return device.submit(std::move(*batch));
+  } catch (const std::bad_alloc&) {  // nothing was submitted
+    Spoilt none;
+    take_back(flight, false, none);
+    throw;
+  }
 }
 
 bool LaunchCommand::misled(const InFlight& flight) const {
@@ -180,56 +214,59 @@ bool LaunchCommand::misled(const InFlight& flight) const {
   return false;
 }
 
-void LaunchCommand::landed(const std::shared_ptr<InFlight>& flight, BatchResult&& result) {
-  const SliceWork& slice = flight->decision->slices.front();
+void LaunchCommand::landed(BatchResult&& result) {
+  InFlight& flight = *flight_;
+  const SliceWork& slice = flight.decision->slices.front();
   const bool failed = result.status != CL_SUCCESS;
-  if (failed && flight->moves) flight->moves->revoke_uploads(slice.device);
+  if (failed && flight.moves) flight.moves->revoke_uploads(slice.device);
   try {
-    if (failed || misled(*flight)) {
-      flight->event->leave_device();
-      flight->lock.unchain();
-      const bool ran = !failed || result.accepted > flight->uploads;
-      Recovery::get().add(
-          machine_, *machine_.devices[slice.device],
-          {[this, flight, ran](Spoilt& spoilt) { take_back(*flight, ran, spoilt); },
-           [this, flight, result = std::move(result)](Spoilt& spoilt) { again(*flight, result, spoilt); }});
+    if (failed || misled(flight)) {
+      flight.event->leave_device();
+      flight.lock.unchain();
+      const bool ran = !failed || result.accepted > flight.uploads;
+      // It stays its own owner until it has run again.
+      Recovery::get().add(machine_, *machine_.devices[slice.device],
+                          {[this, ran](Spoilt& spoilt) { take_back(*flight_, ran, spoilt); },
+                           [this, result = std::move(result)](Spoilt& spoilt) { again(result, spoilt); }});
       return;
     }
   } catch (const std::bad_alloc&) {  // nobody can run it again
-    flight->lock.release();
-    flight->event->complete(CL_OUT_OF_HOST_MEMORY);
+    const std::shared_ptr<Command> self = std::move(flight.self);
+    flight.lock.release();
+    flight.event->complete(CL_OUT_OF_HOST_MEMORY);
     return;
   }
+  const std::shared_ptr<Command> self = std::move(flight.self);
   try {
     const SliceReport report =
-        account(machine_, launch_, slice, flight->uploads, flight->upload_bytes, flight->first, result);
-    if (report.start != 0) flight->event->work_started(report.start);
-    if (flight->event->profiled()) flight->event->work_ended(now_ns());
-    learn_outcome(machine_, launch_, *flight->decision, 0.0, 0);
-    report_launch(machine_, launch_, *flight->decision, {&report, 1}, flight->begin);
+        account(machine_, launch_, slice, flight.uploads, flight.upload_bytes, flight.first, result);
+    if (report.start != 0) flight.event->work_started(report.start);
+    if (flight.event->profiled()) flight.event->work_ended(now_ns());
+    learn_outcome(machine_, launch_, *flight.decision, 0.0, 0);
+    report_launch(machine_, launch_, *flight.decision, {&report, 1}, flight.begin);
   } catch (const std::bad_alloc&) {  // only the books miss something
   }
-  flight->lock.release();
-  // The event may be the last owner of everything here, `this` included; `self` goes with the closure.
-  flight->event->complete(CL_COMPLETE);
+  flight.lock.release();
+  flight.event->complete(CL_COMPLETE);
 }
 
-void LaunchCommand::take_back(const InFlight& flight, bool ran, Spoilt& spoilt) {
+void LaunchCommand::take_back(InFlight& flight, bool ran, Spoilt& spoilt) {
   const SliceWork& slice = flight.decision->slices.front();
-  const domain::SpaceId space = machine_.devices[slice.device]->description().space;
+  const domain::SpaceMask here = domain::SpaceMask{1} << machine_.devices[slice.device]->description().space;
+  for (const auto& [root, pieces] : flight.old) {
+    const std::lock_guard lock(view_.roots()[root]->mutex());
+    view_.roots()[root]->residency().restored(pieces, ran ? here : 0);
+  }
+  // Some of it was to be sent there only now.
+  if (!ran && flight.moves) flight.moves->revoke_uploads(slice.device);
+  for (const auto& [root, pieces] : flight.old)
+    if (const auto found = spoilt.find(view_.roots()[root]); found != spoilt.end())
+      for (const auto& piece : pieces) found->second.remove(piece.range);
+  if (!ran) return;
   std::vector<domain::RangeSet> lost(view_.roots().size());
   for (std::size_t r = 0; r < lost.size(); ++r) lost[r] = slice.touches->in_place[r];
-  for (const auto& [root, pieces] : flight.old) {
-    auto before = pieces;
-    for (auto& piece : before) {
-      lost[root].remove(piece.range);
-      if (!ran) piece.valid |= domain::SpaceMask{1} << space;
-      if (const auto found = spoilt.find(view_.roots()[root]); found != spoilt.end()) found->second.remove(piece.range);
-    }
-    const std::lock_guard lock(view_.roots()[root]->mutex());
-    view_.roots()[root]->residency().restored(before);
-  }
-  if (!ran) return;
+  for (const auto& [root, pieces] : flight.old)
+    for (const auto& piece : pieces) lost[root].remove(piece.range);
   for (std::size_t r = 0; r < lost.size(); ++r) {
     if (lost[r].empty()) continue;
     lost[r].remove(view_.roots()[r]->write_mapped());
@@ -245,7 +282,8 @@ bool LaunchCommand::reads(const SliceWork& slice, const Spoilt& spoilt) const {
   return false;
 }
 
-void LaunchCommand::again(InFlight& flight, const BatchResult& result, Spoilt& spoilt) {
+void LaunchCommand::again(const BatchResult& result, Spoilt& spoilt) {
+  InFlight& flight = *flight_;
   const Ref<Event> event = flight.event;
   const SliceWork& slice = flight.decision->slices.front();
   const bool failed = result.status != CL_SUCCESS;
@@ -277,7 +315,9 @@ void LaunchCommand::again(InFlight& flight, const BatchResult& result, Spoilt& s
   }
   const cl_int code = ended(status, *event);
   flight.lock.release();
-  flight.self.reset();  // the closure that called this holds the flight
+  // What the command held is given back before anybody can see it ended.
+  std::shared_ptr<Command> self = std::move(flight.self);
+  self.reset();
   event->complete(code);
 }
 
@@ -329,14 +369,30 @@ cl_int LaunchCommand::ended(const Status& status, Event& event) {
   return command_status(status.error().code);
 }
 
-Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch) {
-  auto command = std::make_shared<LaunchCommand>(machine, std::move(launch));
-  const Eligibility& eligible = command->view().shape().eligible();
-  if (eligible.count() != 0) return std::shared_ptr<Command>(std::move(command));
+namespace {
+
+std::shared_ptr<Command> command_of(Machine& machine, std::shared_ptr<const FrozenLaunch> frozen, bool watched) {
+  return std::allocate_shared<LaunchCommand>(Recycling<LaunchCommand>(), machine, std::move(frozen), watched);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bool watched, Kernel* kernel) {
+  auto frozen = std::make_shared<const FrozenLaunch>(machine, std::move(launch));
+  const Eligibility& eligible = frozen->view().shape().eligible();
+  if (eligible.count() != 0) {
+    if (kernel != nullptr) kernel->remember(frozen);
+    return command_of(machine, std::move(frozen), watched);
+  }
   std::string reason = "no device can take the launch";
   for (std::size_t i = 0; i < eligible.why_not.size(); ++i)
     reason += "; " + machine.devices[i]->description().name + ": " + eligible.why_not[i];
   return domain::Error{CL_OUT_OF_RESOURCES, reason};
+}
+
+std::shared_ptr<Command> repeat_launch(Machine& machine, std::shared_ptr<const Launch>&& launch, bool watched) {
+  if (!static_cast<const FrozenLaunch&>(*launch).fits(machine)) return nullptr;
+  return command_of(machine, std::static_pointer_cast<const FrozenLaunch>(std::move(launch)), watched);
 }
 
 }  // namespace skmd::icd

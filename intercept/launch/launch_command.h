@@ -3,28 +3,46 @@
 // rest.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "intercept/launch/decision.h"
-#include "intercept/object/recovery.h"
+#include "intercept/launch/frozen_launch.h"
 #include "intercept/object/command.h"
+#include "intercept/object/mover.h"
+#include "intercept/object/recovery.h"
 
 namespace skmd::icd {
 
 class LaunchCommand : public Command {
  public:
-  LaunchCommand(Machine& machine, Launch launch);
-
-  [[nodiscard]] const LaunchView& view() const { return view_; }
+  LaunchCommand(Machine& machine, std::shared_ptr<const FrozenLaunch> launch, bool watched);
 
   /// Takes over launches that stay whole on one device, need nothing gathered, and whose ranges are free (or held by
   /// commands that come earlier on that device's in-order queue).
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override;
-  [[nodiscard]] std::vector<Claim> claims() const override { return view_.claims(); }
+  [[nodiscard]] std::vector<Claim> claims() const override { return frozen_->claims(); }
   cl_int run(Event& event) override;
 
  private:
-  struct InFlight;
+  /// Of a whole launch on its way.
+  struct InFlight {
+    Ref<Event> event;
+    std::shared_ptr<Command> self;  // until it has landed
+    RangeLock lock;
+    std::shared_ptr<const Decision> decision;
+    std::size_t uploads = 0;
+    std::uint64_t upload_bytes = 0;
+    std::optional<MovePlan> moves;  // if there are any
+    std::uint32_t failures = 0;     // of the device, before anything was counted on
+    /// Per root that has any: old bytes that the launch may overwrite and that are elsewhere, too.
+    std::vector<std::pair<std::size_t, std::vector<domain::ResidencyMap::Piece>>> old;
+    bool first = false;
+    std::uint64_t begin = 0;
+  };
   [[nodiscard]] bool may_start() const;
   /// Everything that `slice` needs is valid where it will run.
   [[nodiscard]] bool resident(const SliceWork& slice) const;
@@ -33,20 +51,25 @@ class LaunchCommand : public Command {
   [[nodiscard]] bool times_are_worth_it(const Event& event, const Decision& decision) const;
   Result<Batch> prepare(const Decision& decision, InFlight& flight);
   Status run_locked(Event& event);
-  /// What became of the batch that start_now() submitted.
-  void landed(const std::shared_ptr<InFlight>& flight, BatchResult&& result);
+  /// The rest of start(), with the ranges taken: none if run() has to do it. Nothing was submitted when it throws.
+  std::optional<Ticket> submit(Device& device, const Ref<Event>& event, const std::shared_ptr<Command>& self);
+  /// What became of the batch that start() submitted.
+  void landed(BatchResult&& result);
   /// The launch ended well, but on something that a batch before it was to bring and did not.
   [[nodiscard]] bool misled(const InFlight& flight) const;
   /// On an executor thread: what has not been done by a batch that failed or was misled, after take_back().
-  void again(InFlight& flight, const BatchResult& result, Spoilt& spoilt);
+  void again(const BatchResult& result, Spoilt& spoilt);
   /// Residency as if the launch had never been submitted. `ran`: it may have written something.
-  void take_back(const InFlight& flight, bool ran, Spoilt& spoilt);
+  void take_back(InFlight& flight, bool ran, Spoilt& spoilt);
   [[nodiscard]] bool reads(const SliceWork& slice, const Spoilt& spoilt) const;
   cl_int ended(const Status& status, Event& event);
 
   Machine& machine_;
-  Launch launch_;
-  LaunchView view_;
+  const std::shared_ptr<const FrozenLaunch> frozen_;
+  const Launch& launch_;
+  const LaunchView& view_;
+  const bool watched_;
+  std::optional<InFlight> flight_;         // set by start()
   std::shared_ptr<const Decision> split_;  // that start() left to run(): one launch is decided once
 };
 

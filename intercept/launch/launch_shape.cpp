@@ -311,4 +311,20 @@ void LaunchShape::remember(std::shared_ptr<const Decision> decision, const Decis
   basis_ = basis;
 }
 
+std::shared_ptr<const Decision> LaunchShape::standing() const {
+  // No owner is counted: whoever asks has the shape.
+  return {std::shared_ptr<const void>(), standing_.load(std::memory_order_acquire)};
+}
+
+std::shared_ptr<const Decision> LaunchShape::keep_standing(std::shared_ptr<const Decision> decision) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (standing_.load(std::memory_order_relaxed) == nullptr) {
+      decision_ = std::move(decision);
+      standing_.store(decision_.get(), std::memory_order_release);
+    }
+  }
+  return standing();
+}
+
 }  // namespace skmd::icd

@@ -78,6 +78,10 @@ class LaunchShape {
   /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
   [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis* basis);
   void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
+  /// The decision for all launches of the shape, which lives as long as the shape: null until there is one. The first
+  /// that is kept stays, and is returned.
+  [[nodiscard]] std::shared_ptr<const Decision> standing() const;
+  std::shared_ptr<const Decision> keep_standing(std::shared_ptr<const Decision> decision);
   /// Seconds that looking at rates and residency takes, and evaluating the footprints of a split's plan: estimates by
   /// the number of ranges, so that a pause of the machine is not taken for a cost.
   [[nodiscard]] double checking_seconds() const { return checking_seconds_; }
@@ -127,6 +131,7 @@ class LaunchShape {
   std::size_t oldest_ = 0;
   std::shared_ptr<const Decision> decision_;
   DecisionBasis basis_;
+  std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
   std::optional<double> joining_seconds_;
   double checking_seconds_ = 0.0;
   double planning_seconds_ = 0.0;

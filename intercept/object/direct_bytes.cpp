@@ -2,6 +2,7 @@
 // Reads and writes between the application's memory and buffers, past the shadow where the bytes are on a device, or
 // are about to be.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -45,27 +46,83 @@ bool fetch_directly(Storage& from, const std::vector<Fetch>& fetches) {
   return true;
 }
 
-/// On `device`, from where the application has the bytes; false if that failed, and then nobody has them.
-bool write_directly(Storage& to, std::uint32_t device, const domain::ByteRange& range, const std::byte* from) {
-  Machine& machine = to.machine();
-  auto native = to.native(device);
-  if (!native) return false;
-  Batch batch;
-  batch.want_times = machine.observer->wants_times();
-  batch.ops.emplace_back(WriteOp{*native, from - range.begin, {range.begin, range.size(), range.size(), 1}});
-  TransferReport report{device, range.size(), 0, 0, 0, "write"};
-  BatchGroup group;
-  group.submit(*machine.devices[device], std::move(batch), [&report](const BatchResult& result) {
-    if (result.times.empty()) return;
-    report.start = result.times.front().start;
-    report.end = result.times.back().end;
-  });
-  if (!group.wait()) return false;
+/// A write to one device.
+struct Part {
+  std::uint32_t device = 0;
+  domain::RangeSet ranges;
+  Batch batch = {};
+  TransferReport report = {};
+};
+
+/// Of `range`, to the devices that are likely to use it next.
+std::vector<Part> parts_of(Storage& to, const domain::ByteRange& range, const std::byte* from) {
+  std::vector<Part> parts;
+  if (const auto device = direct_target(to, from, range.size())) {
+    parts.push_back({*device, range});
+  } else if (!to.borrows_host() && !to.is_image() && !to.is_host(from, range.size())) {
+    for (const Storage::Share& share : to.likely_shares())
+      if (auto ranges = share.ranges.intersection(range); !ranges.empty())
+        parts.push_back({share.device, std::move(ranges)});
+  }
+  return parts;
+}
+
+void tell(const Machine& machine, const std::vector<Part>& parts) {
   try {
-    machine.observer->transfer(report);
+    for (const Part& part : parts) machine.observer->transfer(part.report);
   } catch (const std::bad_alloc&) {  // only the books miss something
   }
+}
+
+/// From where the application has the bytes, `from` being that of the root's byte 0, to all devices at once. False if
+/// one failed: nobody has any of them.
+bool write_parts(Storage& to, std::vector<Part>& parts, const std::byte* from) {
+  Machine& machine = to.machine();
+  for (Part& part : parts) {
+    auto native = to.native(part.device);
+    if (!native) return false;
+    part.batch.want_times = machine.observer->wants_times();
+    append_writes(to, *native, from, part.ranges, part.batch.ops);
+    part.report = {part.device, part.ranges.bytes(), 0, 0, 0, "write"};
+  }
+  BatchGroup group;
+  std::atomic<bool> submitted{true};
+  const auto submit = [&](std::size_t i) {
+    try {
+      group.submit(*machine.devices[parts[i].device], std::move(parts[i].batch),
+                   [&report = parts[i].report](const BatchResult& result) {
+                     if (result.times.empty()) return;
+                     report.start = result.times.front().start;
+                     report.end = result.times.back().end;
+                   });
+    } catch (const std::bad_alloc&) {  // it was not submitted
+      submitted = false;
+    }
+  };
+  host_threads(submit, parts.size());
+  if (!group.wait() || !submitted) return false;
+  tell(machine, parts);
   return true;
+}
+
+/// Each byte is where it was sent, on one device or several, and nowhere else.
+void commit(Storage& to, const std::vector<Part>& parts) {
+  const std::lock_guard lock(to.mutex());
+  domain::RangeSet all;
+  for (const Part& part : parts) all.add(part.ranges);
+  to.residency().written(domain::kHostSpace, all);
+  for (const Part& part : parts)
+    to.residency().copied(to.machine().devices[part.device]->description().space, part.ranges);
+  to.residency().withdrawn(domain::kHostSpace, all);
+}
+
+Status write_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::byte* from) {
+  auto root = to.host();
+  if (!root) return root.error();
+  for (const domain::ByteRange& range : ranges.ranges())
+    copy_host(*root + range.begin, from + range.begin, range.size());
+  to.host_written(ranges);
+  return {};
 }
 
 }  // namespace
@@ -111,18 +168,15 @@ Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint6
 
 Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std::uint64_t bytes) {
   const domain::ByteRange range{offset, offset + bytes};
-  const auto device = bytes > kMostShadowed ? direct_target(to, from, bytes) : std::nullopt;
-  if (device && write_directly(to, *device, range, from)) {
-    const domain::SpaceId space = to.machine().devices[*device]->description().space;
-    const std::lock_guard lock(to.mutex());
-    to.residency().written(space, range);
-    return {};
+  domain::RangeSet left(range);
+  if (bytes > kMostShadowed) {
+    std::vector<Part> parts = parts_of(to, range, from);
+    if (!parts.empty() && write_parts(to, parts, from - offset)) {
+      commit(to, parts);
+      for (const Part& part : parts) left.remove(part.ranges);
+    }
   }
-  auto root = to.host();
-  if (!root) return root.error();
-  copy_host(*root + offset, from, bytes);
-  to.host_written(range);
-  return {};
+  return left.empty() ? Status() : write_to_shadow(to, left, from - offset);
 }
 
 }  // namespace skmd::icd

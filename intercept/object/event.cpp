@@ -41,26 +41,32 @@ Event::Event(Ref<Context> context, Ref<Queue> queue, cl_command_type type, Execu
 
 Event::~Event() = default;
 
+Context& Event::context() const { return queue_ ? queue_->context() : *context_; }
+
 void Event::advance(cl_int status) {
   // It only ever falls.
   if (status <= CL_COMPLETE || status >= status_.load(std::memory_order_relaxed)) return;
-  std::vector<std::pair<cl_int, Callback>> due;
+  Due due;
   {
     const std::lock_guard lock(mutex_);
-    if (status >= status_.load(std::memory_order_relaxed)) return;
-    due.reserve(callbacks_.size());
-    if (profiles(queue_)) {
-      const std::uint64_t now = now_ns();
-      if (submit_ == 0) submit_ = now;
-    }
-    status_.store(status, std::memory_order_release);
-    if (callbacks_.empty()) return;
-    std::erase_if(callbacks_, [&](auto& entry) {
-      if (entry.first < status) return false;
-      due.push_back(std::move(entry));
-      return true;
-    });
+    fall_to(status, due);
   }
+  tell(std::move(due));
+}
+
+void Event::fall_to(cl_int status, Due& due) {
+  if (status >= status_.load(std::memory_order_relaxed)) return;
+  due.reserve(callbacks_.size());
+  if (profiles(queue_) && submit_ == 0) submit_ = now_ns();
+  status_.store(status, std::memory_order_release);
+  std::erase_if(callbacks_, [&](auto& entry) {
+    if (entry.first < status) return false;
+    due.push_back(std::move(entry));
+    return true;
+  });
+}
+
+void Event::tell(Due due) {
   for (auto& [type, callback] : due) call_back(type, std::move(callback));
 }
 
@@ -97,8 +103,7 @@ void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
   const auto command = std::move(command_);
   const auto dependencies = std::move(dependencies_);
   auto callbacks = std::move(callbacks_);
-  auto dependant = std::move(dependant_);
-  auto successors = std::move(successors_);
+  Dependants dependants = std::move(dependants_);
   lock.unlock();
 
   ended_.notify_all();
@@ -108,24 +113,25 @@ void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
   for (auto& [type, callback] : callbacks) {
     call_back(status < 0 ? status : type, std::move(callback));
   }
-  if (!successors.empty() || dependant) release_dependants(std::move(successors), std::move(dependant), status);
+  if (!dependants.successors.empty() || dependants.other) release(std::move(dependants), status);
 }
 
-void Event::release_dependants(std::vector<Ref<Event>> successors, std::function<void(cl_int)> dependant,
-                               cl_int status) {
-  const auto release = [successors = std::move(successors), dependant = std::move(dependant), status] {
-    const EventDrain drain;
-    for (const Ref<Event>& successor : successors) successor->dependency_ended(status);
-    if (dependant) dependant(status);
-  };
+void Event::Dependants::release(cl_int status) const {
+  const EventDrain drain;
+  for (const Ref<Event>& successor : successors) successor->dependency_ended(status);
+  if (other) other(status);
+}
+
+void Event::release(Dependants dependants, cl_int status) {
   // clSetUserEventStatus runs on the application's thread, which may hold locks of its own.
-  if (type_ == CL_COMMAND_USER) {
-    try {
-      return executor_.post(release);
-    } catch (const std::bad_alloc&) {  // then here
-    }
+  if (type_ != CL_COMMAND_USER) return dependants.release(status);
+  std::shared_ptr<Dependants> kept;
+  try {
+    kept = std::make_shared<Dependants>(std::move(dependants));
+    executor_.post([kept, status] { kept->release(status); });
+  } catch (const std::bad_alloc&) {  // then here
+    (kept ? *kept : dependants).release(status);
   }
-  release();
 }
 
 void Event::fix_times() {
@@ -167,7 +173,7 @@ void Event::on_status(cl_int type, Callback callback) {
 bool Event::when_ended(std::function<void(cl_int)>&& then) noexcept {
   const std::lock_guard lock(mutex_);
   if (ended()) return false;
-  dependant_ = std::move(then);
+  dependants_.other = std::move(then);
   return true;
 }
 
@@ -184,8 +190,8 @@ void Event::set_native(Device* device, Ticket ticket) {
     Ref<Event> successor;
     {
       const std::lock_guard lock(mutex_);
-      if (i >= successors_.size()) return;
-      successor = successors_[i];
+      if (i >= dependants_.successors.size()) return;
+      successor = dependants_.successors[i];
     }
     if (EventDrain::defer(successor)) continue;
     try {

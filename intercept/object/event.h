@@ -13,7 +13,9 @@
 #include <mutex>
 #include <vector>
 
+#include "intercept/backend/few.h"
 #include "intercept/backend/port.h"
+#include "intercept/backend/recycled.h"
 #include "intercept/object/handle.h"
 
 namespace skmd::icd {
@@ -28,17 +30,17 @@ class RangeLock;
 /// Host steady clock, nanoseconds.
 std::uint64_t now_ns();
 
-class Event : public Object {
+class Event : public Object, public Recycled {
  public:
   using Callback = std::function<void(cl_int status)>;
 
-  /// `queue` null: a user event (starts SUBMITTED).
+  /// `queue` null: a user event (starts SUBMITTED). With a queue, the context is the queue's and may be null here.
   Event(Ref<Context> context, Ref<Queue> queue, cl_command_type type, Executor& executor);
 
   [[nodiscard]] cl_int status() const { return status_.load(std::memory_order_acquire); }
   [[nodiscard]] bool ended() const { return status() <= CL_COMPLETE; }
   [[nodiscard]] cl_command_type type() const { return type_; }
-  [[nodiscard]] Context& context() const { return *context_; }
+  [[nodiscard]] Context& context() const;
   [[nodiscard]] const Ref<Queue>& queue() const { return queue_; }
 
   /// Never backwards. Fires SUBMITTED / RUNNING callbacks.
@@ -70,8 +72,9 @@ class Event : public Object {
   void chain_behind_dependencies(Device* device);
   /// Something that the command waits for has failed. Final once all of that has ended.
   [[nodiscard]] bool dependency_failed() const;
-  /// The device behind whose in-order queue later commands may be submitted: this one is there, whole. Null if it ended,
-  /// never was, or fills memory of the application's: what follows may take its bytes from there when it is submitted.
+  /// The device behind whose in-order queue later commands may be submitted: this one is there, whole. Null if it
+  /// ended, never was, or fills memory of the application's: what follows may take its bytes from there when it is
+  /// submitted.
   [[nodiscard]] Device* chained_on() const {
     const bool fills = type_ == CL_COMMAND_READ_BUFFER || type_ == CL_COMMAND_READ_BUFFER_RECT;
     return fills ? nullptr : chain_.load(std::memory_order_acquire);
@@ -94,28 +97,39 @@ class Event : public Object {
   friend class EventDrain;
   enum class Phase : std::uint8_t {
     waiting,  // for dependencies
-    trying,   // start() behind a device is being asked
+    trying,   // start() behind a device is being asked, or has taken the command over
     started,  // taken over by the command, an executor thread or the caller
   };
 
   /// Registers with everything that has not ended and starts if nothing is left. `listed`: a failure counts even if it
   /// happened before; `earlier`: predecessors of the queue, which only count while they have not ended.
-  void arm(const std::vector<Ref<Event>>& listed, const std::vector<Ref<Event>>& earlier);
+  /// `self`: this event, as in what follows.
+  void arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed, const Few<Ref<Event>>& earlier);
   /// Offers the command to `before`'s device while `before`, the only thing that it waits for, is on that device's
   /// queue. False: whoever asked has to wait and run it; the event may still end a little after run_here() then.
   bool start_behind(const Ref<Event>& before, const std::shared_ptr<Command>& command);
   bool add_successor(const Ref<Event>& successor);
   void dependency_ended(cl_int status);
   /// Starts, or ends, what can be started or ended now. Only inside an EventDrain.
-  void proceed();
-  void start_command(Device* behind);
+  void proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock);
+  void start_command(const Ref<Event>& self, Device* behind);
   void run_command(std::shared_ptr<Command> command);
   /// `ranges`: the command's claims; given back before the event ends.
   void run_here(std::shared_ptr<Command> command, RangeLock ranges);
   [[nodiscard]] Device* common_chain() const;
+  using Due = std::vector<std::pair<cl_int, Callback>>;
+  /// advance() under mutex_; tell() what is due afterwards, with no lock held.
+  void fall_to(cl_int status, Due& due);
+  void tell(Due due);
   void conclude(std::unique_lock<std::mutex> lock, cl_int status);
   void fix_times();
-  void release_dependants(std::vector<Ref<Event>> successors, std::function<void(cl_int)> dependant, cl_int status);
+  /// What waits for this event.
+  struct Dependants {
+    Few<Ref<Event>> successors;
+    std::function<void(cl_int)> other;
+    void release(cl_int status) const;
+  };
+  void release(Dependants dependants, cl_int status);
   void call_back(cl_int told, Callback callback);
 
   Ref<Context> context_;
@@ -128,12 +142,11 @@ class Event : public Object {
   std::atomic<cl_uint> lent_to_callbacks_{0};
   mutable std::mutex mutex_;
   std::condition_variable ended_;
-  std::vector<std::pair<cl_int, Callback>> callbacks_;
-  std::function<void(cl_int)> dependant_;
-  std::vector<Ref<Event>> successors_;
-  std::vector<Ref<Event>> dependencies_;  // until started; null entries never
-  std::shared_ptr<Command> command_;      // until ended; null: a marker
-  std::size_t remaining_ = 0;             // dependencies that have not reported their end
+  Due callbacks_;
+  Dependants dependants_;
+  Few<Ref<Event>> dependencies_;      // until started or ended; null entries never
+  std::shared_ptr<Command> command_;  // until ended; null: a marker
+  std::size_t remaining_ = 0;         // dependencies that have not reported their end
   Phase phase_ = Phase::started;
   bool dependency_failed_ = false;
   bool declined_behind_ = false;

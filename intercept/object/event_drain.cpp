@@ -31,7 +31,7 @@ EventDrain::~EventDrain() {
     if (!first_) last_ = nullptr;
     event->pending_.exchange(false, std::memory_order_acq_rel);
     try {
-      event->proceed();
+      event->proceed(event, std::unique_lock(event->mutex_));
     } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
       event->complete(CL_OUT_OF_HOST_MEMORY);
     }
@@ -54,16 +54,15 @@ bool EventDrain::defer(const Ref<Event>& event) noexcept {
   return true;
 }
 
-void Event::arm(const std::vector<Ref<Event>>& listed, const std::vector<Ref<Event>>& earlier) {
-  const Ref<Event> self(this);
+void Event::arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed, const Few<Ref<Event>>& earlier) {
   // One more than can be reported, so that nothing starts before all are registered.
   const std::size_t most = listed.size() + earlier.size();
   remaining_ = most + 1;
   phase_ = Phase::waiting;
   std::size_t registered = 0;
   bool failed = false;
-  std::vector<Ref<Event>> open;
-  if (most > 0) open.reserve(most);
+  Few<Ref<Event>> open;
+  open.reserve(most);
   const auto depend = [&](const Ref<Event>& event, bool counts_if_over) {
     if (event->add_successor(self)) {
       open.push_back(event);
@@ -74,17 +73,14 @@ void Event::arm(const std::vector<Ref<Event>>& listed, const std::vector<Ref<Eve
   };
   for (const Ref<Event>& event : listed) depend(event, true);
   for (const Ref<Event>& event : earlier) depend(event, false);
-  {
-    const std::lock_guard lock(mutex_);
-    dependencies_ = std::move(open);
-    remaining_ -= most - registered + 1;
-    dependency_failed_ = dependency_failed_ || failed;
-  }
   EventDrain drain;
-  if (drain.outermost())
-    proceed();
-  else
-    drain.add(self);
+  std::unique_lock lock(mutex_);
+  dependencies_ = std::move(open);
+  remaining_ -= most - registered + 1;
+  dependency_failed_ = dependency_failed_ || failed;
+  if (drain.outermost()) return proceed(self, std::move(lock));
+  lock.unlock();
+  drain.add(self);
 }
 
 bool Event::start_behind(const Ref<Event>& before, const std::shared_ptr<Command>& command) {
@@ -120,7 +116,7 @@ bool Event::start_behind(const Ref<Event>& before, const std::shared_ptr<Command
 bool Event::add_successor(const Ref<Event>& successor) {
   const std::lock_guard lock(mutex_);
   if (ended()) return false;
-  successors_.push_back(successor);
+  dependants_.successors.push_back(successor);
   return true;
 }
 
@@ -149,46 +145,39 @@ Device* Event::common_chain() const {
   return common;
 }
 
-void Event::proceed() {
+void Event::proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock) {
+  if (phase_ != Phase::waiting) {
+    if (remaining_ == 0 && held_) conclude(std::move(lock), held_status_);
+    return;
+  }
   Device* behind = nullptr;
-  {
-    std::unique_lock lock(mutex_);
-    if (phase_ != Phase::waiting) {
-      if (remaining_ == 0 && held_) conclude(std::move(lock), held_status_);
+  if (remaining_ == 0) {
+    phase_ = Phase::started;
+    dependencies_.clear();
+    if (dependency_failed_) {
+      conclude(std::move(lock), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
       return;
     }
-    if (remaining_ == 0) {
-      phase_ = Phase::started;
-      dependencies_.clear();
-      if (dependency_failed_) {
-        conclude(std::move(lock), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
-        return;
-      }
-    } else {
-      behind = declined_behind_ ? nullptr : common_chain();
-      if (behind == nullptr) return;
-      phase_ = Phase::trying;
-    }
+  } else {
+    behind = declined_behind_ ? nullptr : common_chain();
+    if (behind == nullptr) return;
+    phase_ = Phase::trying;
   }
-  start_command(behind);
+  Due due;
+  fall_to(CL_SUBMITTED, due);
+  lock.unlock();
+  tell(std::move(due));
+  start_command(self, behind);
 }
 
-void Event::start_command(Device* behind) {
-  const Ref<Event> self(this);
+void Event::start_command(const Ref<Event>& self, Device* behind) {
   std::shared_ptr<Command> command = std::move(command_);
-  advance(CL_SUBMITTED);
   if (command == nullptr) {
     if (behind != nullptr) chain_behind_dependencies(behind);
     complete(CL_COMPLETE);
     return;
   }
-  if (command->start(behind, self, command)) {
-    if (behind == nullptr) return;
-    std::unique_lock lock(mutex_);
-    phase_ = Phase::started;
-    dependencies_.clear();
-    return;
-  }
+  if (command->start(behind, self, command)) return;
   if (behind == nullptr) {
     run_command(std::move(command));
     return;

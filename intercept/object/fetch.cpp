@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
+#include <limits>
+#include <map>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -23,11 +26,12 @@ namespace {
 /// Pieces much smaller than they could be cost more than a vendor's own copy: each is a command.
 constexpr std::uint64_t kWorthACommand = std::uint64_t{64} << 10;
 
-/// What to ask for one by one; nothing if that does not pay.
-std::vector<domain::RowRun> staged_pieces(const Fetch& fetch) {
+/// What to ask for one by one, of `total` bytes that are fetched at a time; nothing if that does not pay.
+std::vector<domain::RowRun> staged_pieces(const Fetch& fetch, std::uint64_t total) {
   std::vector<domain::RowRun> pieces;
   const std::uint64_t bytes = fetch.ranges.bytes();
-  if (fetch.root->is_image() || bytes < kStagedLeast || bytes < kStagedWidth * fetch.ranges.ranges().size())
+  if (fetch.root->is_image() || total < kStagedLeast || bytes < kPinnedPiece / 2 ||
+      bytes < kStagedWidth * fetch.ranges.ranges().size())
     return pieces;
   for (const domain::RowRun& rows : domain::row_runs(fetch.ranges)) {
     const auto some = as_pieces(rows, fetch.root->bytes(), kPinnedPiece);
@@ -44,25 +48,7 @@ class StagedFetch {
               std::vector<domain::RowRun> pieces)
       : device_(device), pinned_(pinned), native_(std::move(native)), host_(host), pieces_(std::move(pieces)) {}
 
-  Status run() {
-    const std::size_t threads = std::min(kStagingThreads, pieces_.size());
-    host_threads([this](std::size_t) { work(); }, threads);
-    const std::lock_guard lock(mutex_);
-    return failure_ ? Status(*failure_) : Status();
-  }
-  /// When the first piece had come; 0: none has.
-  [[nodiscard]] std::uint64_t first_came() const { return first_came_; }
-
- private:
-  /// A piece on its way. Outlives its batch: whoever asked waits.
-  struct Asked {
-    domain::RowRun rows;
-    std::byte* piece = nullptr;
-    Ticket ticket = 0;
-    cl_int status = CL_SUCCESS;
-    std::string reason;
-  };
-
+  /// Of what nobody else has begun with; by any number of threads. Everything has come when all have returned.
   void work() {
     Asked turns[2];
     for (std::size_t turn = 0;; turn ^= 1) {
@@ -79,6 +65,25 @@ class StagedFetch {
       finish(older);
     }
   }
+  Status status() {
+    const std::lock_guard lock(mutex_);
+    return failure_ ? Status(*failure_) : Status();
+  }
+  [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
+  /// When the last piece had come.
+  [[nodiscard]] std::uint64_t last_came() const { return last_came_; }
+  /// When the first piece had come; 0: none has.
+  [[nodiscard]] std::uint64_t first_came() const { return first_came_; }
+
+ private:
+  /// A piece on its way. Outlives its batch: whoever asked waits.
+  struct Asked {
+    domain::RowRun rows;
+    std::byte* piece = nullptr;
+    Ticket ticket = 0;
+    cl_int status = CL_SUCCESS;
+    std::string reason;
+  };
 
   void ask(Asked& asked, const domain::RowRun& rows) {
     asked.rows = rows;
@@ -106,6 +111,7 @@ class StagedFetch {
     if (asked.status != CL_SUCCESS) fail(asked);
     for (std::uint64_t row = 0; row < rows.rows && asked.status == CL_SUCCESS; ++row)
       std::memcpy(host_ + rows.begin + row * rows.stride, asked.piece + row * rows.width, rows.width);
+    last_came_ = now_ns();
     pinned_.give(std::exchange(asked.piece, nullptr));
   }
 
@@ -122,7 +128,7 @@ class StagedFetch {
   std::vector<domain::RowRun> pieces_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> failed_{false};
-  std::atomic<std::uint64_t> first_came_{0};
+  std::atomic<std::uint64_t> first_came_{0}, last_came_{0};
   std::mutex mutex_;
   std::optional<domain::Error> failure_;
 };
@@ -139,19 +145,35 @@ void account(const Machine& machine, const TransferReport& report) {
 
 /// A fetch that is worth it.
 struct Large {
+  Large(const Fetch* wanted, Device& device, PinnedPieces& pinned, std::shared_ptr<NativeMemory> native,
+        std::vector<domain::RowRun> pieces)
+      : fetch(wanted), staged(device, pinned, std::move(native), wanted->host, std::move(pieces)) {}
   const Fetch* fetch;
-  PinnedPieces* pinned;
-  std::shared_ptr<NativeMemory> native;
-  std::vector<domain::RowRun> pieces;
+  StagedFetch staged;
 };
 
-Status fetch_staged(const Machine& machine, Large large, const std::string& what) {
-  const Fetch& fetch = *large.fetch;
-  StagedFetch staged(*machine.devices[fetch.device], *large.pinned, std::move(large.native), fetch.host,
-                     std::move(large.pieces));
-  if (Status status = staged.run(); !status) return status;
-  // Until the first piece came, the device may have been at work that was there before.
-  account(machine, TransferReport{fetch.device, 0, fetch.ranges.bytes(), staged.first_came(), now_ns(), what});
+/// All at once: each device has a link of its own.
+Status fetch_staged(const Machine& machine, std::deque<Large>& large, const std::string& what) {
+  std::size_t pieces = 0;
+  std::map<std::uint32_t, TransferReport> reports;
+  for (const Large& one : large) {
+    pieces += one.staged.pieces();
+    reports[one.fetch->device] = {one.fetch->device, 0, 0, std::numeric_limits<std::uint64_t>::max(), 0, what};
+  }
+  host_threads(
+      [&](std::size_t thread) {
+        for (std::size_t i = 0; i < large.size(); ++i) large[(thread + i) % large.size()].staged.work();
+      },
+      std::min(kStagingThreads * reports.size(), pieces));
+  for (Large& one : large) {
+    if (Status status = one.staged.status(); !status) return status;
+    // Until the first piece came, the device may have been at work that was there before.
+    TransferReport& report = reports[one.fetch->device];
+    report.bytes_from += one.fetch->ranges.bytes();
+    report.start = std::min(report.start, one.staged.first_came());
+    report.end = std::max(report.end, one.staged.last_came());
+  }
+  for (const auto& [device, report] : reports) account(machine, report);
   return {};
 }
 
@@ -159,7 +181,9 @@ Status fetch_staged(const Machine& machine, Large large, const std::string& what
 
 Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::string& what) {
   std::vector<TransferReport> reports(fetches.size());
-  std::vector<Large> large;
+  std::deque<Large> large;
+  std::uint64_t total = 0;
+  for (const Fetch& one : fetches) total += one.ranges.bytes();
   BatchGroup group;
   Status status;
   for (std::size_t i = 0; i < fetches.size() && status; ++i) {
@@ -169,11 +193,11 @@ Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::str
       status = native.error();
       break;
     }
-    auto pieces = staged_pieces(one);
+    auto pieces = staged_pieces(one, total);
     // Making the memory takes milliseconds: only for those who use it.
     PinnedPieces* const pinned = pieces.empty() ? nullptr : machine.devices[one.device]->pinned_pieces();
     if (pinned != nullptr) {
-      large.push_back({&one, pinned, std::move(*native), std::move(pieces)});
+      large.emplace_back(&one, *machine.devices[one.device], *pinned, std::move(*native), std::move(pieces));
       continue;
     }
     Batch batch;
@@ -186,8 +210,7 @@ Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::str
       report.end = result.times.back().end;
     });
   }
-  for (Large& one : large)
-    if (status) status = fetch_staged(machine, std::move(one), what);
+  if (status && !large.empty()) status = fetch_staged(machine, large, what);
   // Whatever was submitted must have ended before the memory that it writes may go.
   if (const Status ended = group.wait(); status && !ended) status = ended;
   if (!status) return status;

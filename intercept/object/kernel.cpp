@@ -125,8 +125,14 @@ std::uint64_t Kernel::local_argument_bytes() const {
   return bytes;
 }
 
+const Memory* Kernel::suitable_memory(size_t index) const {
+  const ParameterKind kind = built_->traits().parameters[index].kind;
+  const auto* memory = static_cast<Memory*>(look_up(arguments_[index].handle, Kind::memory));
+  if (memory == nullptr || &memory->context() != program_->context().get()) return nullptr;
+  return kind == ParameterKind::other || (kind == ParameterKind::image) == memory->is_image() ? memory : nullptr;
+}
+
 Status Kernel::freeze_argument(size_t index, LaunchArgument& out) const {
-  const domain::Parameter& parameter = built_->traits().parameters[index];
   const Argument& argument = arguments_[index];
   switch (argument.form) {
     case Form::unset:
@@ -150,9 +156,8 @@ Status Kernel::freeze_argument(size_t index, LaunchArgument& out) const {
     case Form::memory:
       break;
   }
-  const auto* memory = static_cast<Memory*>(look_up(argument.handle, Kind::memory));
-  if (memory == nullptr || &memory->context() != program_->context().get() ||
-      (parameter.kind != ParameterKind::other && (parameter.kind == ParameterKind::image) != memory->is_image()))
+  const Memory* const memory = suitable_memory(index);
+  if (memory == nullptr)
     return Error{CL_INVALID_MEM_OBJECT, argument_name(built_->traits(), index) + ": the memory object was released"};
   if (memory->is_image()) {
     auto& view = out.emplace<ImageView>(memory->storage(), memory->flags(), nullptr, memory->offset(), memory->size());
@@ -170,6 +175,54 @@ Result<std::vector<LaunchArgument>> Kernel::freeze() const {
     if (const Status status = freeze_argument(i, out[i]); !status) return status.error();
   }
   return out;
+}
+
+namespace {
+
+/// Of the same memory object: two views of the same bytes live no longer than their own launches.
+bool same_owner(const std::shared_ptr<Storage>& a, const std::shared_ptr<Storage>& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
+
+}  // namespace
+
+/// Images and samplers, which are few, are frozen anew each time.
+bool Kernel::unchanged(size_t index, const LaunchArgument& frozen) const {
+  const Argument& argument = arguments_[index];
+  switch (argument.form) {
+    case Form::memory: {
+      const auto* view = std::get_if<BufferView>(&frozen);
+      const Memory* const memory = suitable_memory(index);
+      return view != nullptr && memory != nullptr && !memory->is_image() &&
+             same_owner(view->storage, memory->storage());
+    }
+    case Form::value: {
+      const auto* value = std::get_if<std::vector<std::byte>>(&frozen);
+      return value != nullptr && *value == argument.value;
+    }
+    case Form::local: {
+      const auto* local = std::get_if<LocalBytes>(&frozen);
+      return local != nullptr && local->bytes == argument.local_bytes;
+    }
+    case Form::null:
+      return std::holds_alternative<NullPointer>(frozen);
+    default:
+      return false;
+  }
+}
+
+std::shared_ptr<const Launch> Kernel::repeated() const {
+  std::shared_ptr<const Launch> last;  // may be the last owner of memory objects, whose end is no matter of the mutex
+  const std::lock_guard lock(mutex_);
+  last = last_.lock();
+  for (size_t i = 0; last && i < arguments_.size(); ++i)
+    if (!unchanged(i, last->arguments[i])) return nullptr;
+  return last;
+}
+
+void Kernel::remember(const std::shared_ptr<const Launch>& launch) {
+  const std::lock_guard lock(mutex_);
+  last_ = launch;
 }
 
 }  // namespace skmd::icd

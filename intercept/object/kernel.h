@@ -16,6 +16,7 @@
 #include "intercept/backend/host_code.h"
 #include "intercept/object/memory.h"
 #include "intercept/object/merge_program.h"
+#include "partitioner/nd_range.h"
 #include "partitioner/traits.h"
 
 namespace skmd::icd {
@@ -109,6 +110,13 @@ struct SamplerView {
 using LaunchArgument =
     std::variant<std::monostate, std::vector<std::byte>, BufferView, NullPointer, LocalBytes, ImageView, SamplerView>;
 
+/// A frozen clEnqueueNDRangeKernel: immutable.
+struct Launch {
+  std::shared_ptr<BuiltKernel> kernel;
+  domain::NdRange range;  // local size already chosen; group_total() ≥ 1
+  std::vector<LaunchArgument> arguments;
+};
+
 /// cl_kernel. Setters of the same kernel may not run concurrently (specification); enqueues may.
 class Kernel : public Object {
  public:
@@ -120,6 +128,10 @@ class Kernel : public Object {
   Status set_argument(cl_uint index, size_t size, const void* value);
   /// Resolves handles now: an unset argument is CL_INVALID_KERNEL_ARGS, a released buffer CL_INVALID_MEM_OBJECT.
   Result<std::vector<LaunchArgument>> freeze() const;
+  /// The launch that was remembered last, if a command still holds it and freeze() would give its arguments again. Else
+  /// null.
+  [[nodiscard]] std::shared_ptr<const Launch> repeated() const;
+  void remember(const std::shared_ptr<const Launch>& launch);
   [[nodiscard]] Ref<Kernel> clone() const;
   /// Local memory of the currently set __local arguments, bytes.
   [[nodiscard]] std::uint64_t local_argument_bytes() const;
@@ -143,11 +155,15 @@ class Kernel : public Object {
   /// For parameters of opaque programs whose vendor tells nothing: taken for what the value looks like.
   Status set_unknown(cl_uint index, size_t size, const void* value);
   Status freeze_argument(size_t index, LaunchArgument& out) const;
+  /// The memory object that an argument names, if it lives and suits the parameter. Else null.
+  [[nodiscard]] const Memory* suitable_memory(size_t index) const;
+  [[nodiscard]] bool unchanged(size_t index, const LaunchArgument& frozen) const;
 
   Ref<Program> program_;
   std::shared_ptr<BuiltKernel> built_;
   mutable std::mutex mutex_;
   std::vector<Argument> arguments_;
+  std::weak_ptr<const Launch> last_;  // of the commands': a kernel keeps no memory object alive
 };
 
 }  // namespace skmd::icd

@@ -10,7 +10,6 @@
 namespace skmd::icd {
 
 void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done) {
-  tickets_.reserve(tickets_.size() + 1);
   batch.done = [state = state_, done = std::move(done)](BatchResult&& result) {
     if (done) done(result);
     const std::lock_guard lock(state->mutex);
@@ -21,19 +20,23 @@ void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const 
     // Notified under the lock: the waiter may be the last owner besides this function.
     if (--state->running == 0) state->ended.notify_all();
   };
-  count(1);
+  {
+    const std::lock_guard lock(state_->mutex);
+    tickets_.reserve(tickets_.size() + submitting_ + 1);  // nothing may fail once it is submitted
+    ++submitting_;
+    ++state_->running;
+  }
   try {
     const Ticket ticket = device.submit(std::move(batch));
+    const std::lock_guard lock(state_->mutex);
+    --submitting_;
     tickets_.emplace_back(&device, ticket);
   } catch (const std::bad_alloc&) {  // it was not submitted
-    count(-1);
+    const std::lock_guard lock(state_->mutex);
+    --submitting_;
+    --state_->running;
     throw;
   }
-}
-
-void BatchGroup::count(std::ptrdiff_t more) {
-  const std::lock_guard lock(state_->mutex);
-  state_->running += static_cast<std::size_t>(more);
 }
 
 Status BatchGroup::wait() {

@@ -27,13 +27,12 @@ class BatchGroup {
   BatchGroup(const BatchGroup&) = delete;
   BatchGroup& operator=(const BatchGroup&) = delete;
   /// Submits on `device`; `done`, if any, runs in the batch's completion before the group counts it, and throws
-  /// nothing.
+  /// nothing. Thread-safe, as long as nobody waits.
   void submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done = {});
   /// Blocks until all have ended; the first failure.
   Status wait();
 
  private:
-  void count(std::ptrdiff_t more);
   struct State {
     std::mutex mutex;
     std::condition_variable ended;
@@ -42,7 +41,9 @@ class BatchGroup {
     std::string reason;
   };
   std::shared_ptr<State> state_;
+  // Under the state's mutex until somebody waits.
   std::vector<std::pair<Device*, Ticket>> tickets_;
+  std::size_t submitting_ = 0;
 };
 
 /// Bytes of one root that one device must hold (or host memory: `device` = kHost).

@@ -18,19 +18,24 @@ Queue::Queue(Ref<Context> context, cl_command_queue_properties properties,
 Queue::~Queue() = default;
 
 Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
-                        std::vector<Ref<Event>>& earlier) {
-  auto event = make_object<Event>(context_, Ref<Queue>(this), type, executor_);
+                        Few<Ref<Event>>& earlier) {
+  auto event = make_object<Event>(Ref<Context>(), Ref<Queue>(this), type, executor_);
   event->command_ = std::move(command);
   const std::lock_guard lock(mutex_);
   if (in_order()) {
     if (last_ && !last_->ended()) earlier.push_back(std::move(last_));
     last_ = event;
+    newest_.store(event.get(), std::memory_order_relaxed);
     return event;
   }
   // Without a list, a marker or barrier follows everything before it; with one, that list only (and barriers).
   if (order != Order::command && !list_given) {
-    earlier = std::exchange(open_, {});
-    for (const Ref<Event>& covered : earlier) covered->open_index_ = Event::kCovered;
+    earlier.reserve(open_.size());
+    for (Ref<Event>& covered : open_) {
+      covered->open_index_ = Event::kCovered;
+      earlier.push_back(std::move(covered));
+    }
+    open_.clear();
   } else if (barrier_) {
     earlier.push_back(barrier_);
   }
@@ -41,6 +46,8 @@ Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, 
 }
 
 void Queue::ended(Event& event) {
+  // Once a newer command has come, there is nothing to drop.
+  if (in_order() && newest_.load(std::memory_order_seq_cst) != &event) return;
   Ref<Event> dropped;  // outside the lock
   Ref<Event> dropped_barrier;
   const std::lock_guard lock(mutex_);
@@ -59,11 +66,16 @@ void Queue::ended(Event& event) {
   if (barrier_.get() == &event) dropped_barrier = std::move(barrier_);
 }
 
-void Queue::withdraw(Event& event, const std::vector<Ref<Event>>& earlier) {
+void Queue::withdraw(Event& event, const Few<Ref<Event>>& earlier) {
   {
     const std::lock_guard lock(mutex_);
-    // One that has ended leaves the queue no more, and would keep it alive.
-    if (last_.get() == &event) last_ = earlier.empty() || earlier.back()->ended() ? Ref<Event>() : earlier.back();
+    if (last_.get() == &event) {
+      last_ = earlier.empty() ? Ref<Event>() : earlier.back();
+      newest_.store(last_.get(), std::memory_order_seq_cst);
+      // One that has ended leaves the queue no more, and would keep it alive. Against ended(): one of the two sees what
+      // the other has stored.
+      if (last_ && last_->status_.load(std::memory_order_seq_cst) <= CL_COMPLETE) last_ = nullptr;
+    }
     if (barrier_.get() == &event) {
       barrier_ = nullptr;
       for (const Ref<Event>& before : earlier)
@@ -74,7 +86,7 @@ void Queue::withdraw(Event& event, const std::vector<Ref<Event>>& earlier) {
 }
 
 template <class Body>
-void Queue::or_withdraw(Event& event, const std::vector<Ref<Event>>& earlier, Body&& body) {
+void Queue::or_withdraw(Event& event, const Few<Ref<Event>>& earlier, Body&& body) {
   try {
     body();
   } catch (...) {  // bad_alloc: nothing else is thrown below here
@@ -85,25 +97,25 @@ void Queue::or_withdraw(Event& event, const std::vector<Ref<Event>>& earlier, Bo
 
 Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command,
                           const std::vector<Ref<Event>>& wait_list) {
-  std::vector<Ref<Event>> earlier;
+  Few<Ref<Event>> earlier;
   Ref<Event> event = enter(type, std::move(command), !wait_list.empty(), Order::command, earlier);
   or_withdraw(*event, earlier, [&] {
-    event->arm(wait_list, earlier);
+    event->arm(event, wait_list, earlier);
     event->tidy();
   });
   return event;
 }
 
 Ref<Event> Queue::enqueue_marker(cl_command_type type, const std::vector<Ref<Event>>& wait_list, bool barrier) {
-  std::vector<Ref<Event>> earlier;
+  Few<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), barrier ? Order::barrier : Order::marker, earlier);
-  or_withdraw(*event, earlier, [&] { event->arm(wait_list, earlier); });
+  or_withdraw(*event, earlier, [&] { event->arm(event, wait_list, earlier); });
   return event;
 }
 
 Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command> command,
                                    const std::vector<Ref<Event>>& wait_list) {
-  std::vector<Ref<Event>> earlier;
+  Few<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), Order::command, earlier);
   if (earlier.size() == 1 && wait_list.empty()) {
     bool started = false;

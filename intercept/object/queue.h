@@ -52,19 +52,21 @@ class Queue : public Object {
   enum class Order : std::uint8_t { command, marker, barrier };
   /// Makes the event, enters it into the queue's books and tells what it has to wait for beside its wait list.
   Ref<Event> enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
-                   std::vector<Ref<Event>>& earlier);
+                   Few<Ref<Event>>& earlier);
   void ended(Event& event);
   /// A command whose call fails for want of host memory: it ends, and what comes next follows what was before it.
-  void withdraw(Event& event, const std::vector<Ref<Event>>& earlier);
+  void withdraw(Event& event, const Few<Ref<Event>>& earlier);
   template <class Body>
-  void or_withdraw(Event& event, const std::vector<Ref<Event>>& earlier, Body&& body);
+  void or_withdraw(Event& event, const Few<Ref<Event>>& earlier, Body&& body);
 
   Ref<Context> context_;
   cl_command_queue_properties properties_;
   std::vector<cl_queue_properties> property_list_;
   Executor& executor_;
   mutable std::mutex mutex_;
-  Ref<Event> last_;     // in-order: the newest command; null once it has ended
+  Ref<Event> last_;  // in-order: the newest command; null once it has ended
+  /// In-order: the last that was entered, which may have ended. Written under mutex_.
+  std::atomic<const Event*> newest_{nullptr};
   Ref<Event> barrier_;  // out-of-order: the newest barrier; null once it has ended
   /// Out-of-order: commands that have not ended. A marker or barrier without a list takes them over and stands for all
   /// of them from then on, since it ends after them: each command is registered with once, however many markers follow.

@@ -70,7 +70,7 @@ struct LockTable {
   /// Without memory nothing is held, and `places` is empty.
   static void hold(RangeLock::Entry& entry) {
     reserve(entry, entry.chain);
-    entry.places.resize(entry.claims.size());
+    entry.places.reserve(entry.claims.size());
     place(entry);
   }
 
@@ -78,7 +78,7 @@ struct LockTable {
   static void place(RangeLock::Entry& entry) noexcept {
     for (std::size_t i = 0; i < entry.claims.size(); ++i) {
       auto& holds = group_of(entry.claims[i], entry.chain).holds;
-      entry.places[i] = holds.size();
+      entry.places.push_back(holds.size());
       holds.push_back({&entry, i});
     }
   }
@@ -134,7 +134,8 @@ void RangeLock::request(std::vector<Claim> claims, std::function<void(RangeLock)
   waiter.push_back({RangeLock(), std::move(granted)});
   RangeLock& lock = waiter.front().lock;
   lock.entry_ = std::make_unique<Entry>();
-  lock.entry_->claims = std::move(claims);
+  lock.entry_->own = std::move(claims);
+  lock.entry_->claims = lock.entry_->own;
   LockTable& table = LockTable::get();
   {
     const std::lock_guard guard(table.mutex);
@@ -154,10 +155,23 @@ RangeLock RangeLock::take(std::vector<Claim> claims) {
 }
 
 std::optional<RangeLock> RangeLock::try_take(std::vector<Claim> claims, Device* chain) {
+  auto entry = std::make_unique<Entry>();
+  entry->own = std::move(claims);
+  entry->claims = entry->own;
+  entry->chain = chain;
+  return try_take(std::move(entry));
+}
+
+std::optional<RangeLock> RangeLock::try_take_kept(std::span<const Claim> claims, Device* chain) {
+  auto entry = std::make_unique<Entry>();
+  entry->claims = claims;
+  entry->chain = chain;
+  return try_take(std::move(entry));
+}
+
+std::optional<RangeLock> RangeLock::try_take(std::unique_ptr<Entry> entry) {
   RangeLock lock;
-  lock.entry_ = std::make_unique<Entry>();
-  lock.entry_->claims = std::move(claims);
-  lock.entry_->chain = chain;
+  lock.entry_ = std::move(entry);
   LockTable& table = LockTable::get();
   const std::lock_guard guard(table.mutex);
   if (LockTable::overtakes(*lock.entry_, table.waiters) || LockTable::conflicts(*lock.entry_)) {
@@ -172,6 +186,7 @@ void RangeLock::unchain() {
   const std::lock_guard guard(LockTable::get().mutex);
   LockTable::reserve(*entry_, nullptr);
   LockTable::drop(*entry_);
+  entry_->places.clear();
   entry_->chain = nullptr;
   LockTable::place(*entry_);
 }

@@ -2,14 +2,20 @@
 // Internals of RangeLock, shared with Storage's destructor only.
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "intercept/backend/few.h"
+#include "intercept/backend/recycled.h"
 #include "intercept/object/storage.h"
 
 namespace skmd::icd {
 
-struct RangeLock::Entry {
-  std::vector<Claim> claims;
-  Device* chain = nullptr;               // the command is, or will be, on this device's in-order queue and nowhere else
-  std::vector<std::size_t> places = {};  // of each claim in its root's group, while held
+struct RangeLock::Entry : Recycled {
+  std::vector<Claim> own;
+  std::span<const Claim> claims;    // these, or somebody else's
+  Device* chain = nullptr;          // the command is, or will be, on this device's in-order queue and nowhere else
+  Few<std::size_t, 4> places = {};  // of each claim in its root's group, while held
 };
 
 /// The claims on one root of running commands with one `chain`. Thousands of launches may be on a device's queue, and

@@ -37,6 +37,8 @@ void Recovery::add(Machine& machine, Device& device, Redo redo) {
   {
     const std::lock_guard lock(mutex_);
     jobs_.push_back({&device, std::move(redo)});
+    // It may have ended well: whoever counts on it finds out by this.
+    device.health()->failure_told();
     if (working_) return;
     working_ = true;
   }
@@ -56,9 +58,24 @@ void Recovery::take_back(Device& device) {
   for (; !jobs.empty(); jobs.pop_back()) insist([&] { jobs.back()(spoilt_[&device]); });
 }
 
-bool Recovery::is_done_with(const Device* device) {
+std::ptrdiff_t Recovery::jobs_of(const Device& device) {
   const std::lock_guard lock(mutex_);
-  return std::none_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.device == device; });
+  return std::count_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.device == &device; });
+}
+
+void Recovery::wait_for_followers(Device& device) {
+  std::ptrdiff_t before = 0;
+  do {
+    before = jobs_of(device);
+    // Whoever took ranges behind the failed launch has submitted after this, and ended after the empty batch.
+    device.health()->wait_for_windows();
+    insist([&] {
+      BatchGroup group;
+      group.submit(device, Batch{});
+      (void)group.wait();
+    });
+    // Behind one that was added meanwhile, somebody may have submitted after the empty batch.
+  } while (jobs_of(device) != before);
 }
 
 void Recovery::work() {
@@ -72,13 +89,7 @@ void Recovery::work() {
       }
       device = jobs_.front().device;
     }
-    // Whoever took ranges behind the failed launch has submitted after this, and ended after the empty batch.
-    device->health()->wait_for_windows();
-    insist([&] {
-      BatchGroup group;
-      group.submit(*device, Batch{});
-      (void)group.wait();
-    });
+    wait_for_followers(*device);
     take_back(*device);
     Job job;
     {
@@ -87,7 +98,7 @@ void Recovery::work() {
       jobs_.pop_front();
     }
     job.redo.again(spoilt_[device]);
-    if (is_done_with(device)) spoilt_.erase(device);
+    if (jobs_of(*device) == 0) spoilt_.erase(device);
   }
 }
 

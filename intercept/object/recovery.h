@@ -3,6 +3,7 @@
 // they counted.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <map>
@@ -42,7 +43,9 @@ class Recovery {
   };
   void work();
   void take_back(Device& device);
-  [[nodiscard]] bool is_done_with(const Device* device);
+  [[nodiscard]] std::ptrdiff_t jobs_of(const Device& device);
+  /// Until all commands that counted on those in the list are in it as well.
+  void wait_for_followers(Device& device);
   std::mutex mutex_;
   std::deque<Job> jobs_;
   std::map<const Device*, Spoilt> spoilt_;  // only work() uses it

@@ -98,6 +98,20 @@ std::optional<std::uint32_t> Storage::likely_user() const {
   return static_cast<std::uint32_t>(user);
 }
 
+void Storage::shared_by(std::vector<Share> shares) {
+  const std::lock_guard lock(mutex_);
+  same_shares_ = !shares.empty() && shares == shares_;
+  shares_ = std::move(shares);
+}
+
+std::vector<Storage::Share> Storage::likely_shares() {
+  const std::lock_guard lock(mutex_);
+  if (!same_shares_) return {};
+  std::vector<Share> shares = shares_;
+  std::erase_if(shares, [this](const Share& share) { return machine_.devices[share.device]->health()->aside(); });
+  return shares;
+}
+
 Status Storage::gather(const domain::RangeSet& ranges, const char* what) {
   {
     // The caller holds the ranges, so what is here stays here. Light commands come by this way on threads that

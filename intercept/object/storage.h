@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "intercept/object/machine.h"
@@ -63,6 +64,16 @@ class Storage {
   void used_on(std::optional<std::uint32_t> device);
   /// The device that is likely to use what is written next.
   [[nodiscard]] std::optional<std::uint32_t> likely_user() const;
+  /// What a device with memory of its own needs of this root for its slice of a launch.
+  struct Share {
+    std::uint32_t device = 0;
+    domain::RangeSet ranges;
+    bool operator==(const Share&) const = default;
+  };
+  /// Of a launch that was split; empty: of one that was not.
+  void shared_by(std::vector<Share> shares);
+  /// The shares that the last two launches had in common; empty if they had others. Devices set aside have none.
+  [[nodiscard]] std::vector<Share> likely_shares();
 
   /// Ranges that the application has mapped for writing: what a launch writes there meanwhile is not committed.
   /// Thread-safe.
@@ -71,6 +82,8 @@ class Storage {
   void mapped_for_writing(const domain::RangeSet& ranges);
   void unmapped(const domain::RangeSet& ranges);
   [[nodiscard]] domain::RangeSet write_mapped();
+  /// The same with the mutex held.
+  [[nodiscard]] const domain::RangeSet& write_mapped_locked() const { return write_mapped_; }
   bool reserve_write_map(const domain::RangeSet& ranges);
   void release_write_map(const domain::RangeSet& ranges) noexcept;
 
@@ -100,6 +113,8 @@ class Storage {
   bool owns_host_ = false;
   bool borrows_host_ = false;
   std::atomic<std::int32_t> user_{kUnused};
+  std::vector<Share> shares_;
+  bool same_shares_ = false;  // as those of the launch before
   domain::RangeSet write_mapped_;
   domain::RangeSet write_maps_reserved_;
   std::vector<std::shared_ptr<NativeMemory>> natives_;
@@ -123,11 +138,11 @@ Status fill_bytes(Storage& to, const domain::ByteRange& range, const std::vector
 /// pass through the shadow. Ranges locked by the caller. Blocks.
 Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint64_t bytes);
 
-/// The device to which a write of the application's may go past the shadow: that is likely to use the bytes next.
+/// The device to which a write of the application's may go past the shadow: the one that is likely to use the bytes.
 std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, std::uint64_t bytes);
 
-/// Writes bytes of the application's to a buffer: more than a megabyte to the device that is likely to use them next, if
-/// there is one, else to the shadow. Ranges locked by the caller. Blocks only above a megabyte.
+/// Writes bytes of the application's to a buffer: of more than a megabyte, each to the devices that are likely to use
+/// it next; all others to the shadow. Ranges locked by the caller. Blocks only above a megabyte.
 Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std::uint64_t bytes);
 
 /// `bytes` at `target` become repetitions of `pattern`.
@@ -152,6 +167,8 @@ class RangeLock {
   /// Does not block: empty if somebody waits for a conflicting range or holds one, except holders that were submitted
   /// on the in-order queue of `chain` (non-null) and will end there before us.
   static std::optional<RangeLock> try_take(std::vector<Claim> claims, Device* chain);
+  /// The same with claims that stay where they are for longer than the lock.
+  static std::optional<RangeLock> try_take_kept(std::span<const Claim> claims, Device* chain);
 
   /// The command left the queue of its chain: from now on its ranges are in the way of others on that queue, too.
   void unchain();
@@ -168,6 +185,7 @@ class RangeLock {
   friend class Storage;
   friend struct LockTable;
   struct Entry;
+  static std::optional<RangeLock> try_take(std::unique_ptr<Entry> entry);
   std::unique_ptr<Entry> entry_;
 };
 

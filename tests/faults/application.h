@@ -35,6 +35,8 @@ class Session {
 
   void transfers();
   void launches();
+  /// So often that a device gets page-locked memory for what is read.
+  void often_read();
   void sub_buffers();
   void fills_copies_maps();
   void images();

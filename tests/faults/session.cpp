@@ -274,6 +274,17 @@ void Session::fills_copies_maps() {
   world_.settle({queue_});
 }
 
+void Session::often_read() {
+  for (int i = 0; i < 6; ++i) {
+    copy_launch(queue_, b_, a_);
+    count_launch(queue_, a_);
+    for (Object* each : {&a_, &b_, &a_}) read(queue_, *each, false);
+    count_launch(queue_, a_);
+  }
+  read(queue_, a_, true);
+  world_.settle({queue_});
+}
+
 void Session::read_all() {
   for (Object* object : objects_) read(queue_, *object, true);
   // Whatever was lost: written again it is good again.
@@ -312,6 +323,7 @@ Outcome Session::run() {
     if (usable) {
       transfers();
       launches();
+      often_read();
       sub_buffers();
       fills_copies_maps();
       images();

@@ -109,6 +109,8 @@ TEST(ResidencyProperty, AgreesWithAMaskPerByteOverTenThousandSteps) {
     ASSERT_EQ(map.missing(space, asked), model.select(asked, [&](SpaceMask v) { return v != 0 && (v & bit) == 0; }));
     ASSERT_EQ(map.missing_bytes(space, asked), map.missing(space, asked).bytes());
     ASSERT_EQ(map.valid(space, asked), model.select(asked, [&](SpaceMask v) { return (v & bit) != 0; }));
+    ASSERT_EQ(map.all_valid(space, asked), map.valid(space, asked) == asked);
+    ASSERT_TRUE(map.all_valid(space, map.valid(space, asked)));
     ASSERT_EQ(map.undefined(asked), model.select(asked, [](SpaceMask v) { return v == 0; }));
     RangeSet covered;
     for (const auto& piece : map.pieces(asked)) {

@@ -22,9 +22,9 @@ ResidencyMap simple_map() {
   return map;
 }
 
-/// Whether `change` threw when its n-th allocation failed.
-bool fails(const Change& change, std::size_t n, ResidencyMap& map) {
-  icd::test::fail_allocation(n);
+/// Whether `change` threw when its n-th allocation failed, and `count` in all from there on.
+bool fails(const Change& change, std::size_t n, ResidencyMap& map, std::size_t count = 1) {
+  icd::test::fail_allocation(n, count);
   bool thrown = false;
   try {
     change(map);
@@ -56,15 +56,47 @@ TEST(WithoutMemory, AChangeOfResidencyIsMadeOrNot) {
 }
 
 TEST(WithoutMemory, AWithdrawalMayTakeMoreButNeverLess) {
-  const Change change = [](ResidencyMap& map) { map.withdrawn(0, kScattered); };
-  for (std::size_t n = 1; n <= 3; ++n) {
-    ResidencyMap map = simple_map();
-    map.copied(0, ByteRange{0, 48});
-    EXPECT_FALSE(fails(change, n, map));
-    EXPECT_TRUE(map.valid(0, kScattered).empty());
-    EXPECT_EQ(map.valid(1, ByteRange{0, 64}).bytes(), 64u) << "the other copy is as good as before";
-    for (std::size_t i = 1; i < map.pieces().size(); ++i) EXPECT_NE(map.pieces()[i].valid, map.pieces()[i - 1].valid);
-  }
+  constexpr ByteRange kPart{10, 20};
+  const std::pair<Change, RangeSet> changes[] = {{[](ResidencyMap& map) { map.withdrawn(0, kScattered); }, kScattered},
+                                                 {[&](ResidencyMap& map) { map.withdrawn(0, kPart); }, kPart}};
+  for (const auto& [change, ranges] : changes)
+    for (const std::size_t count : {std::size_t{1}, std::size_t{1000}})
+      for (std::size_t n = 1; n <= 4; ++n) {
+        ResidencyMap map = simple_map();
+        map.copied(0, ByteRange{0, 48});
+        EXPECT_FALSE(fails(change, n, map, count));
+        EXPECT_TRUE(map.valid(0, ranges).empty());
+        EXPECT_EQ(map.valid(1, ByteRange{0, 64}).bytes(), 64u) << "the other copy is as good as before";
+        for (std::size_t i = 1; i < map.pieces().size(); ++i)
+          EXPECT_NE(map.pieces()[i].valid, map.pieces()[i - 1].valid);
+      }
+}
+
+TEST(WithoutMemory, WhatWasThereBeforeIsRestoredWithoutAny) {
+  const RangeSet written{{8, 24}, {40, 56}};
+  const auto before = [] {
+    ResidencyMap map(64);
+    map.written(0, ByteRange{0, 20});
+    map.written(1, ByteRange{20, 64});
+    map.copied(3, ByteRange{30, 50});
+    map.copied(2, ByteRange{4, 12});
+    return map;
+  };
+  for (const std::size_t count : {std::size_t{1}, std::size_t{1000}})
+    for (std::size_t n = 1; n <= 4; ++n) {
+      ResidencyMap map = before();
+      const auto old = map.shared(2, written);
+      map.written(2, written);
+      EXPECT_FALSE(fails([&](ResidencyMap& changed) { changed.restored(old); }, n, map, count));
+      EXPECT_EQ(map.pieces(), before().pieces()) << "allocation " << n;
+    }
+  ResidencyMap map = before();
+  const auto old = map.shared(2, written);
+  map.written(2, written);
+  map.restored(old, SpaceMask{1} << 2);
+  ResidencyMap expected = before();
+  expected.withdrawn(2, written);
+  EXPECT_EQ(map.pieces(), expected.pieces());
 }
 
 TEST(WithoutMemory, ARangeIsTakenOutOfASetOrNot) {

@@ -229,7 +229,7 @@ std::vector<std::string> take_log() {
 std::size_t live_objects() { return live.load(); }
 
 std::string live_kinds() {
-  constexpr const char* kNames[] = {"contexts", "queues", "memory", "programs", "kernels", "samplers", "events"};
+  constexpr const char* kNames[] = {"contexts", "queues", "memory", "pinned", "programs", "kernels", "samplers", "events"};
   std::string text;
   for (std::size_t i = 0; i < std::size(kNames); ++i)
     if (const std::size_t count = live_by_kind[i].load(); count != 0)

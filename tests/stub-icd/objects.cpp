@@ -46,7 +46,7 @@ cl_mem create_buffer(cl_context context, cl_mem_flags flags, std::size_t bytes, 
   if (failed != CL_SUCCESS) return failed_with<_cl_mem>(failed, code_out);
   if (bytes == 0) return failed_with<_cl_mem>(CL_INVALID_BUFFER_SIZE, code_out);
   if (wants_host != (host != nullptr)) return failed_with<_cl_mem>(CL_INVALID_HOST_PTR, code_out);
-  auto* const mem = new _cl_mem;
+  auto* const mem = new _cl_mem((flags & CL_MEM_ALLOC_HOST_PTR) != 0 ? Kind::pinned : Kind::memory);
   mem->device = context->device;
   mem->bytes = bytes;
   if ((flags & CL_MEM_USE_HOST_PTR) != 0 && context->device->type == CL_DEVICE_TYPE_CPU) {

@@ -22,7 +22,8 @@ namespace stub {
 extern const cl_icd_dispatch kTable;
 extern std::atomic<std::size_t> live;
 
-enum class Kind : std::uint8_t { context, queue, memory, program, kernel, sampler, event, count };
+/// Pinned: buffers of memory that the driver allocates for the host; a layer above keeps those with its devices.
+enum class Kind : std::uint8_t { context, queue, memory, pinned, program, kernel, sampler, event, count };
 extern std::atomic<std::size_t> live_by_kind[static_cast<std::size_t>(Kind::count)];
 
 /// Head of every object: the table (cl_khr_icd), and the reference count.
@@ -159,7 +160,7 @@ struct _cl_event : stub::Object {
   cl_command_queue queue = nullptr;  // not retained: the adapter keeps its queue
 };
 struct _cl_mem : stub::Object {
-  _cl_mem() : Object(stub::Kind::memory) {}
+  explicit _cl_mem(stub::Kind k = stub::Kind::memory) : Object(k) {}
   std::vector<std::byte> own;
   std::byte* data = nullptr;
   std::size_t bytes = 0;

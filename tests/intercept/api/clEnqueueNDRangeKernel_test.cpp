@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+
 #include "tests/intercept/api/driver_fixture.h"
 
 namespace skmd::test {
@@ -200,6 +203,95 @@ TEST_F(ClEnqueueNDRangeKernel, ArgumentsAreFrozenWhenItIsEnqueued) {
   ASSERT_EQ(clEnqueueReadBuffer(queue(), second, CL_TRUE, 0, 4, &values[1], 0, nullptr, nullptr), CL_SUCCESS);
   EXPECT_EQ(values[0], 1);
   EXPECT_EQ(values[1], 0);
+}
+
+TEST_F(ClEnqueueNDRangeKernel, LaunchesInARowDifferInWhatIsSetBetweenThem) {
+  cl_uint align = 0;
+  ASSERT_EQ(clGetDeviceInfo(device(), CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align, &align, nullptr), CL_SUCCESS);
+  const size_t half = std::max<size_t>(align / 8, 64) / sizeof(cl_int), items = 2 * half,
+               bytes = items * sizeof(cl_int);
+  // The digits of a number say which launches it has seen.
+  cl_kernel made = kernel(
+      "kernel void k(global int* out, int value) { size_t i = get_global_id(0); out[i] = out[i] * 10 + value; }", "k");
+  const std::vector<cl_int> zeros(items);
+  cl_mem a = buffer(bytes), b = buffer(bytes);
+  for (cl_mem memory : {a, b})
+    ASSERT_EQ(clEnqueueWriteBuffer(queue(), memory, CL_TRUE, 0, bytes, zeros.data(), 0, nullptr, nullptr), CL_SUCCESS);
+  const cl_buffer_region upper{bytes / 2, bytes / 2};
+  cl_int status = CL_SUCCESS;
+  cl_mem part = clCreateSubBuffer(a, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &upper, &status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  cl_event gate = user_event();
+  ASSERT_EQ(clEnqueueBarrierWithWaitList(queue(), 1, &gate, nullptr), CL_SUCCESS);
+  const auto launch = [&](cl_mem memory, cl_int value, size_t global, size_t offset = 0) {
+    ASSERT_EQ(clSetKernelArg(made, 0, sizeof memory, &memory), CL_SUCCESS);
+    ASSERT_EQ(clSetKernelArg(made, 1, sizeof value, &value), CL_SUCCESS);
+    ASSERT_EQ(clEnqueueNDRangeKernel(queue(), made, 1, &offset, &global, nullptr, 0, nullptr, nullptr), CL_SUCCESS);
+  };
+  launch(a, 1, items);
+  launch(a, 1, items);
+  launch(a, 2, items);
+  launch(b, 2, items);
+  launch(a, 2, items);
+  launch(a, 2, half);
+  launch(part, 2, half);
+  launch(part, 3, half);
+  launch(a, 3, half);
+  launch(a, 4, half);
+  launch(a, 4, half, half);
+  ASSERT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  std::vector<cl_int> seen_a(items), seen_b(items);
+  ASSERT_EQ(clEnqueueReadBuffer(queue(), a, CL_TRUE, 0, bytes, seen_a.data(), 0, nullptr, nullptr), CL_SUCCESS);
+  ASSERT_EQ(clEnqueueReadBuffer(queue(), b, CL_TRUE, 0, bytes, seen_b.data(), 0, nullptr, nullptr), CL_SUCCESS);
+  EXPECT_EQ(seen_a, std::vector<cl_int>(items, 1122234));
+  EXPECT_EQ(seen_b, std::vector<cl_int>(items, 2));
+  clReleaseMemObject(part);
+}
+
+TEST_F(ClEnqueueNDRangeKernel, ABufferThatWasReleasedIsNotLaunchedAgain) {
+  cl_kernel made = kernel("kernel void k(global int* out) { *out = 7; }", "k");
+  cl_mem out = clCreateBuffer(context(), CL_MEM_READ_WRITE, 4, nullptr, nullptr);
+  ASSERT_EQ(clSetKernelArg(made, 0, sizeof out, &out), CL_SUCCESS);
+  cl_event gate = user_event();
+  const size_t global = 1;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(clEnqueueNDRangeKernel(queue(), made, 1, nullptr, &global, nullptr, 1, &gate, nullptr), CL_SUCCESS);
+  }
+  EXPECT_EQ(clReleaseMemObject(out), CL_SUCCESS);
+  EXPECT_EQ(refused(made, 1, nullptr, &global, nullptr), CL_INVALID_MEM_OBJECT);
+  ASSERT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  EXPECT_EQ(clFinish(queue()), CL_SUCCESS);
+}
+
+TEST_F(ClEnqueueNDRangeKernel, AViewLivesAsLongAsItsLaunchesThoughAnotherHasTheSameBytes) {
+  static std::atomic<int> gone;
+  gone = 0;
+  cl_kernel made = kernel("kernel void k(global int* out) { ++*out; }", "k");
+  cl_mem whole = buffer(64);
+  const cl_int zero = 0;
+  ASSERT_EQ(clEnqueueFillBuffer(queue(), whole, &zero, 4, 0, 64, 0, nullptr, nullptr), CL_SUCCESS);
+  const cl_buffer_region region{0, 64};
+  cl_event gate = user_event();
+  const size_t global = 1;
+  cl_mem views[2] = {};
+  for (cl_mem& view : views) {
+    view = clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, nullptr);
+    ASSERT_EQ(clSetKernelArg(made, 0, sizeof view, &view), CL_SUCCESS);
+    ASSERT_EQ(clEnqueueNDRangeKernel(queue(), made, 1, nullptr, &global, nullptr, 1, &gate, nullptr), CL_SUCCESS);
+  }
+  const auto note = [](cl_mem, void*) {
+    ++gone;
+    gone.notify_all();
+  };
+  ASSERT_EQ(clSetMemObjectDestructorCallback(views[1], note, nullptr), CL_SUCCESS);
+  EXPECT_EQ(clReleaseMemObject(views[1]), CL_SUCCESS);
+  EXPECT_EQ(gone, 0);
+  ASSERT_EQ(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+  cl_int seen = 0;
+  ASSERT_EQ(clEnqueueReadBuffer(queue(), whole, CL_TRUE, 0, 4, &seen, 0, nullptr, nullptr), CL_SUCCESS);
+  EXPECT_EQ(seen, 2);
+  gone.wait(0);
+  EXPECT_EQ(clReleaseMemObject(views[0]), CL_SUCCESS);
 }
 
 TEST_F(ClEnqueueNDRangeKernel, BuffersAndKernelMayBeReleasedWhileItWaits) {

@@ -176,6 +176,70 @@ TEST_F(QuietBatch, OneThatWasNotAcceptedFailsAlone) {
   EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, 3));
 }
 
+TEST_F(QuietBatch, OneThatWasNotAcceptedHasRunNothing) {
+  stub::set_failure("clEnqueueNDRangeKernel:1:-5");
+  for (const bool quiet : {false, true}) {
+    std::size_t accepted = 7;
+    Batch made = batch({FillOp{memory_, {std::byte{1}}, 0, 4}, count()}, 0, quiet);
+    made.done = [&](BatchResult&& r) { accepted = r.accepted; };
+    device_->help(device_->submit(std::move(made)));
+    EXPECT_EQ(accepted, 1u) << "the fill, and not the launch";
+    stub::set_failure("clEnqueueNDRangeKernel:1:-5");
+  }
+}
+
+TEST_F(QuietBatch, OnlyTheLastOpOfABatchHasAnEvent) {
+  std::uint32_t value = 4;
+  const std::vector<Op> ops = {WriteOp{memory_, bytes_at(&value), plain_rows(0, 4)}, fill(5),
+                               CopyOp{memory_, memory_, 0, 8, 4}, count(), FillOp{memory_, {std::byte{0}}, 0, 0}};
+  run_batch(*device_, ops);
+  log_ = stub::take_log();
+  EXPECT_EQ(calls("clReleaseEvent"), 1u);
+  run_batch(*device_, ops, true);  // each has its times
+  log_ = stub::take_log();
+  EXPECT_GE(calls("clReleaseEvent"), 4u);
+  EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, 6));
+}
+
+TEST_F(QuietBatch, UploadsGoBeforeTheirLaunchesInARow) {
+  std::vector<std::uint32_t> words(200 * kWords);
+  Ticket last = 0;
+  std::vector<std::uint32_t> expected(kWords);
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    std::uint32_t* const own = words.data() + i * kWords;
+    std::fill_n(own, kWords, 3 * i);
+    last = device_->submit(
+        batch({WriteOp{memory_, bytes_at(own), plain_rows(0, kWords * 4)}, count()}, static_cast<int>(i)));
+    if (i % 50 == 49) {
+      expected.assign(kWords, 3 * i + 1);
+      EXPECT_EQ(contents(), expected);
+    }
+  }
+  device_->help(last);
+  expect_order(200);
+  EXPECT_EQ(failed_, 0);
+}
+
+TEST_F(QuietBatch, WhatOneThatFailedHalfWayUsesIsHeldUntilTheDeviceIsDoneWithIt) {
+  std::vector<std::uint32_t> words(kWords, 8);
+  Ticket last = 0;
+  stub::set_failure("clEnqueueNDRangeKernel:31:-5");
+  stub::hold();
+  // Ticket 32, after one of the set-up's, is what tidy() looks at. Of it the write is under way.
+  for (int i = 0; i < 60; ++i) {
+    std::vector<Op> ops = {count()};
+    if (i == 30) ops.insert(ops.begin(), WriteOp{memory_, bytes_at(words.data()), plain_rows(0, kWords * 4)});
+    last = device_->submit(batch(std::move(ops), i));
+    device_->tidy(last);
+  }
+  expect_order(0);
+  stub::release();
+  device_->help(last);
+  expect_order(60);
+  EXPECT_EQ(failed_, 1);
+  EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, 8 + 29));
+}
+
 TEST_F(QuietBatch, WithoutMarkersTheQueueIsFinished) {
   stub::set_failure("clEnqueueMarkerWithWaitList:0:-6");
   for (int i = 0; i < 8; ++i) device_->help(device_->submit(batch({count()}, i)));

@@ -165,6 +165,31 @@ TEST_F(StagedWritesTest, PagesAreLentAndGivenBack) {
   for (std::byte* piece : taken) pieces->give(piece);
 }
 
+TEST_F(StagedWritesTest, SmallPagesAreMadeForThoseWhoReadOften) {
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(device_->small_pieces(), nullptr);
+  PinnedPieces* pieces = device_->small_pieces();
+  ASSERT_NE(pieces, nullptr);
+  EXPECT_EQ(device_->small_pieces(), pieces);
+  std::vector<PinnedLoan> loans;
+  for (std::size_t i = 0; i < kSmallPieces; ++i) {
+    loans.emplace_back(pieces);
+    ASSERT_NE(loans.back().piece(), nullptr);
+    std::memset(loans.back().piece(), static_cast<int>(i), kSmallPiece);
+  }
+  EXPECT_EQ(PinnedLoan(pieces).piece(), nullptr);
+  for (std::size_t i = 0; i < kSmallPieces; ++i)
+    EXPECT_EQ(loans[i].piece()[kSmallPiece - 1], static_cast<std::byte>(i)) << "they do not overlap";
+  loans.pop_back();
+  EXPECT_NE(PinnedLoan(pieces).piece(), nullptr);
+  EXPECT_EQ(PinnedLoan(nullptr).piece(), nullptr);
+}
+
+TEST_F(StagedWritesTest, WithoutPageLockedMemoryNobodyAsksForSmallPagesAgain) {
+  stub::set_failure("clEnqueueMapBuffer:0:-12");
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(device_->small_pieces(), nullptr);
+  EXPECT_EQ(calls("clEnqueueMapBuffer"), 1u);
+}
+
 }  // namespace
 }  // namespace skmd::icd
 

@@ -269,6 +269,60 @@ TEST_F(DeviceReads, OfFewBytesWaitForTheDeviceFirst) {
   EXPECT_EQ(seen, Bytes(bytes.begin(), bytes.end() - 1));
 }
 
+TEST_F(DeviceReads, OfFewBytesComeThroughPinnedMemoryBehindWhatMakesThem) {
+  devices[0]->lend_small_pieces();
+  for (const std::uint64_t size : {std::uint64_t{1}, std::uint64_t{1000}, kBytes - 3}) {
+    Bytes bytes = counting(kBytes, static_cast<std::uint8_t>(size));
+    Bytes seen(size);
+    std::atomic<int> submissions{0};
+    devices[0]->on_submit = [&] { ++submissions; };
+    devices[0]->pause();
+    const auto writing = enqueue(bytes);
+    const auto reading =
+        queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(3, size), box(seen)), {});
+    EXPECT_EQ(submissions, 2);
+    devices[0]->resume();
+    EXPECT_EQ(reading->wait(), CL_COMPLETE);
+    devices[0]->on_submit = nullptr;
+    EXPECT_EQ(seen, Bytes(bytes.begin() + 3, bytes.begin() + 3 + static_cast<std::ptrdiff_t>(size)));
+    EXPECT_EQ(spaces(0), kFirstOnly);
+    EXPECT_EQ(writing->wait(), CL_COMPLETE);
+  }
+  EXPECT_EQ(devices[0]->counters.packed_reads, 3u);
+}
+
+TEST_F(DeviceReads, OfFewBytesThatFailAreReadAgain) {
+  devices[0]->lend_small_pieces();
+  written_on_device(root, 0, {0, kBytes}, 6);
+  devices[0]->fail_reads = 1;
+  EXPECT_EQ(read(root, 5, 100), Bytes(100, 6));
+  EXPECT_EQ(devices[0]->counters.packed_reads, 0u);
+  EXPECT_EQ(read(root, 5, 100), Bytes(100, 6)) << "the piece was given back";
+}
+
+TEST_F(DeviceReads, OfFewBytesWithoutAPieceWaitForTheDevice) {
+  devices[0]->lend_small_pieces();
+  written_on_device(root, 0, {0, kBytes}, 6);
+  constexpr std::size_t kReads = kSmallPieces + 3;
+  std::vector<Ref<Queue>> queues;
+  std::vector<Ref<Event>> events;
+  std::vector<Bytes> seen(kReads, Bytes(100));
+  for (int time = 0; time < 2; ++time) {
+    devices[0]->pause();
+    for (Bytes& bytes : seen) {
+      queues.push_back(
+          make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, executor));
+      events.push_back(
+          queues.back()->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, 100), box(bytes)), {}));
+    }
+    devices[0]->resume();
+    for (const auto& event : events) EXPECT_EQ(event->wait(), CL_COMPLETE);
+    EXPECT_EQ(seen, std::vector<Bytes>(kReads, Bytes(100, 6)));
+    written_on_device(root, 0, {0, kBytes}, 6);  // whoever waited has left a copy in host memory
+  }
+  EXPECT_EQ(devices[0]->counters.packed_reads, 2 * kSmallPieces);
+}
+
 TEST_F(DeviceReads, ThatBlockBehindAFailureFailWithIt) {
   const auto gate = make_object<Event>(context, nullptr, CL_COMMAND_USER, executor);
   Bytes bytes(16);

@@ -6,16 +6,22 @@
 
 namespace {
 
-thread_local std::size_t counted = 0, failing = 0;
+thread_local std::size_t counted = 0, failing = 0, failures = 0;
 
 }  // namespace
 
 std::size_t skmd::icd::test::allocations() { return counted; }
-void skmd::icd::test::fail_allocation(std::size_t n) { failing = n; }
+void skmd::icd::test::fail_allocation(std::size_t n, std::size_t count) {
+  failing = n;
+  failures = count;
+}
 
 void* operator new(std::size_t size) {
   ++counted;
-  if (failing != 0 && --failing == 0) throw std::bad_alloc();
+  if (failing != 0 && --failing == 0) {
+    if (--failures != 0) failing = 1;
+    throw std::bad_alloc();
+  }
   if (void* memory = std::malloc(size)) return memory;
   throw std::bad_alloc();
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "intercept/launch/decision.h"
+#include "intercept/launch/frozen_launch.h"
 #include "tests/intercept/launch/allocation_counter.h"
 #include "tests/intercept/launch/fixture.h"
 
@@ -216,6 +217,28 @@ TEST(Auto, DecidesRepeatedLaunchesWithoutAllocating) {
   EXPECT_EQ(allocations(), before);
   EXPECT_EQ(first, second);
   EXPECT_GT(first->slices.size(), 1u);
+}
+
+TEST(Auto, RepeatedLaunchesAllocateLittle) {
+  FakeMachine m({true}, "auto");
+  const auto x = m.storage(kGroups * kLocal * 4);
+  const auto y = m.storage(kGroups * kLocal * 4);
+  const std::shared_ptr<const Launch> launch = std::make_shared<const FrozenLaunch>(
+      m.machine, Launch{m.kernel(axpy_traits()), line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}});
+  const auto row = [&](int count) {
+    Ref<Event> last;
+    for (int i = 0; i < count; ++i)
+      last = m.queue->enqueue(CL_COMMAND_NDRANGE_KERNEL,
+                              repeat_launch(m.machine, std::shared_ptr<const Launch>(launch), false), {});
+    return last;
+  };
+  EXPECT_EQ(row(20)->wait(), CL_COMPLETE);
+  const std::size_t before = allocations();
+  const auto last = row(100);
+  // The event, the command, the lock of its ranges, and what the fake keeps of its batch. They end on the fake's
+  // thread.
+  EXPECT_LE(allocations() - before, 100u * 4);
+  EXPECT_EQ(last->wait(), CL_COMPLETE);
 }
 
 }  // namespace

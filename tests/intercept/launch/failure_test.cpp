@@ -95,6 +95,19 @@ TEST(Failure, AnUploadOfAWholeLaunchThatFailedIsMadeAgain) {
   EXPECT_EQ(w.contents(w.y), World::after_axpy());
 }
 
+TEST(Failure, AnUploadThatWasRefusedIsNotTakenForMade) {
+  for (const std::vector<bool>& discrete : {std::vector<bool>{true}, {true, true}}) {
+    World w(discrete, "single:0");
+    w.fakes[0]->fail_writes = 1;
+    const bool first = w.axpy(w.y)->wait() == CL_COMPLETE;
+    EXPECT_EQ(first, discrete.size() == 2) << "only another device can run it";
+    EXPECT_EQ(w.axpy(w.y)->wait(), CL_COMPLETE);
+    Words expected = World::after_axpy();
+    for (std::uint32_t i = 0; first && i < kItems; ++i) expected[i] += 2 * i;
+    EXPECT_EQ(w.contents(w.y), expected);
+  }
+}
+
 TEST(Failure, BytesWithACopyElsewhereHaveTheirOldValues) {
   World w({true, true});
   for (const auto& fake : w.fakes) fake->fail_runs = 1;

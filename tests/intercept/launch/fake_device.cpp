@@ -43,6 +43,11 @@ void FakeDevice::resume() {
   changed_.notify_all();
 }
 
+bool FakeDevice::idle() {
+  const std::lock_guard lock(mutex_);
+  return ended_ == submitted_;
+}
+
 Ticket FakeDevice::submit(Batch&& batch) {
   if (on_submit) on_submit();
   const std::lock_guard lock(mutex_);
@@ -65,9 +70,10 @@ void FakeDevice::loop() {
     Batch batch = std::move(pending_.front());
     pending_.pop_front();
     lock.unlock();
+    if (on_execute && !batch.work().empty()) on_execute();
     BatchResult result =
         health()->aside() ? BatchResult{CL_OUT_OF_RESOURCES, "set aside", {}, Fault::resources, 0} : execute(batch);
-    if (!batch.ops.empty()) health()->batch_ended(result.fault, result.reason);
+    if (!batch.work().empty()) health()->batch_ended(result.fault, result.reason);
     const bool failed = result.status != CL_SUCCESS;
     if (failed && on_failure) on_failure();
     batch.done(std::move(result));
@@ -93,6 +99,28 @@ void FakeDevice::read(const std::shared_ptr<NativeMemory>& memory, std::byte* ho
   });
 }
 
+void FakeDevice::read_packed(const ReadOp& op) {
+  ++counters.packed_reads;
+  std::uint64_t row = 0;
+  each_row(op.rows, [&](std::uint64_t begin, std::uint64_t width) {
+    std::memcpy(op.host + row++ * width, memory_of(op.memory).data() + begin, width);
+    counters.bytes_from += width;
+  });
+}
+
+namespace {
+
+std::unique_ptr<PinnedPieces> make_pieces(std::size_t pieces, std::uint64_t bytes) {
+  auto memory = std::make_shared<std::vector<std::byte>>(pieces * bytes);
+  std::byte* const base = memory->data();
+  return std::make_unique<PinnedPieces>(base, std::move(memory), pieces, bytes);
+}
+
+}  // namespace
+
+void FakeDevice::lend_small_pieces() { small_pieces_ = make_pieces(kSmallPieces, kSmallPiece); }
+void FakeDevice::lend_pinned_pieces() { pinned_pieces_ = make_pieces(kPinnedPieces, kPinnedPiece); }
+
 void FakeDevice::execute(const RunOp& op) {
   ++counters.runs;
   counters.groups += op.range.group_total();
@@ -117,8 +145,8 @@ void FakeDevice::execute(const RunOp& op) {
 BatchResult FakeDevice::execute(const Batch& batch) {
   ++counters.batches;
   BatchResult result;
-  for (const Op& op : batch.ops) {
-    const auto index = static_cast<std::size_t>(&op - batch.ops.data());
+  for (const Op& op : batch.work()) {
+    const auto index = static_cast<std::size_t>(&op - batch.work().data());
     if (const auto* write = std::get_if<WriteOp>(&op)) {
       if (fail_writes.load() > 0) {
         --fail_writes;
@@ -132,9 +160,16 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         --fail_reads;
         return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a read on request", {}, Fault::memory, index};
       }
-      this->read(read->memory, read->host, read->rows);
+      if (read->packed)
+        read_packed(*read);
+      else
+        this->read(read->memory, read->host, read->rows);
     }
     if (const auto* read = std::get_if<ReadImageOp>(&op)) this->read(read->image, read->host, read->rows);
+    if (std::holds_alternative<CopyOp>(op) && fail_copies.load() > 0) {
+      --fail_copies;
+      return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a copy on request", {}, Fault::memory, index};
+    }
     if (const auto* copy = std::get_if<CopyOp>(&op))
       std::memcpy(memory_of(copy->to).data() + copy->to_offset, memory_of(copy->from).data() + copy->from_offset,
                   copy->bytes);
@@ -168,7 +203,7 @@ BatchResult FakeDevice::execute(const Batch& batch) {
       }
       execute(*run);
       if (const std::uint64_t ns = ns_per_group.load(); ns != 0 && batch.want_times) {
-        result.times.resize(batch.ops.size(), OpTime{1, 2, 1});
+        result.times.resize(batch.work().size(), OpTime{1, 2, 1});
         result.times[index].device_ns = ns * run->range.group_total();
       }
     }

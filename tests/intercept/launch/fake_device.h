@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "intercept/backend/image_layout.h"
+#include "intercept/backend/pinned_pieces.h"
 #include "intercept/backend/port.h"
 
 namespace skmd::icd::test {
@@ -63,7 +64,8 @@ class FakeKernel : public NativeKernel {
 };
 
 struct Counters {
-  std::atomic<std::uint64_t> bytes_to{0}, bytes_from{0}, runs{0}, groups{0}, batches{0}, fills{0}, copies{0}, loads{0};
+  std::atomic<std::uint64_t> bytes_to{0}, bytes_from{0}, runs{0}, groups{0}, batches{0}, fills{0}, copies{0}, loads{0},
+      packed_reads{0};
 };
 
 /// Executes batches in order on a thread of its own.
@@ -92,6 +94,7 @@ class FakeDevice : public Device {
   std::atomic<Fault> run_fault{Fault::device};  ///< what they fail of
   std::atomic<int> refuse_runs{0};              ///< so many of the next runs are not accepted
   std::atomic<int> fail_writes{0};              ///< so many of the next writes fail, having written nothing
+  std::atomic<int> fail_copies{0};              ///< likewise of copies
   std::atomic<int> fail_fills{0};               ///< so many of the next fills fail, having written nothing
   std::atomic<int> fail_reads{0};               ///< likewise of reads
   std::atomic<int> fail_allocations{0};         ///< so many of the next allocations fail
@@ -99,12 +102,21 @@ class FakeDevice : public Device {
   std::function<void()> on_submit;   ///< at the begin of submit(), with no lock held
   std::function<void()> on_help;     ///< likewise of help()
   std::function<void()> on_failure;  ///< between a failure and the `done` that tells of it
+  std::function<void()> on_execute;  ///< before each batch that has work
   /// Between the two nothing is executed.
   void pause();
+  /// All that was submitted has ended.
+  bool idle();
   void resume();
 
   /// Scalar answers of info(), before the first launch.
   std::map<cl_device_info, std::uint64_t> answers;
+  /// From now on it has some.
+  void lend_small_pieces();
+  PinnedPieces* small_pieces() override { return small_pieces_.get(); }
+  /// Likewise for large reads.
+  void lend_pinned_pieces();
+  PinnedPieces* pinned_pieces() override { return pinned_pieces_.get(); }
   /// Before the first launch.
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
@@ -169,8 +181,10 @@ class FakeDevice : public Device {
   BatchResult execute(const Batch& batch);
   void write(const std::shared_ptr<NativeMemory>& memory, const std::byte* host, const domain::RowRun& rows);
   void read(const std::shared_ptr<NativeMemory>& memory, std::byte* host, const domain::RowRun& rows);
+  void read_packed(const ReadOp& op);
   void execute(const RunOp& op);
 
+  std::unique_ptr<PinnedPieces> small_pieces_, pinned_pieces_;
   DeviceDescription description_;
   std::map<std::string, Body> bodies_;
   std::mutex mutex_;

@@ -3,9 +3,13 @@
 // failed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <deque>
 #include <numeric>
 #include <random>
+#include <thread>
 
 #include "intercept/command/transfer.h"
 #include "tests/intercept/launch/fixture.h"
@@ -51,6 +55,8 @@ struct World : FakeMachine {
   }
   std::shared_ptr<Storage> x, y;
   std::shared_ptr<BuiltKernel> add = kernel(axpy_traits());
+  Ref<Queue> other = make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{},
+                                        *machine.executor);
 };
 
 TEST(Overwritten, WhatAWriteReplacedIsThereForTheFailedLaunch) {
@@ -85,50 +91,68 @@ TEST(Overwritten, WhatAWriteReplacedForGoodIsNotTakenForAnInput) {
   EXPECT_EQ(w.contents(w.x), words);
 }
 
+/// So many that a command may use what the one before it made, and nothing of the one before that.
+constexpr std::uint32_t kArrays = 4;
+
 /// Buffers beside arrays. What a failed command was to write is unknown, and what unknown words were made into.
 struct Model {
   struct Array {
     std::shared_ptr<Storage> storage;
     Words words;
     bool known = true;
+    std::vector<Ref<Event>> users = {};  // commands since it was last looked at
   };
   struct Step {
     Ref<Event> event;
     std::function<void(bool ended_well)> apply;
   };
   World& w;
+  std::mt19937& random;
+  const bool two_queues;
   std::vector<Array> arrays;
   std::vector<Step> steps;
   std::deque<Words> memory;  // of writes and reads under way
   std::size_t failed = 0;
 
-  explicit Model(World& world) : w(world) {
-    for (std::uint32_t i = 0; i < 3; ++i) arrays.push_back({w.filled(1000 * i), ramp(1000 * i)});
+  Model(World& world, std::mt19937& numbers, bool two) : w(world), random(numbers), two_queues(two) {
+    for (std::uint32_t i = 0; i < kArrays; ++i) arrays.push_back({w.filled(1000 * i), ramp(1000 * i)});
     for (Array& array : arrays) EXPECT_EQ(w.axpy(array.storage, w.x)->wait(), CL_COMPLETE);
     for (Array& array : arrays) array.words = doubled(array.words, ramp(10));
   }
-  void launch(std::size_t to, std::size_t from) {
-    steps.push_back({w.axpy(arrays[to].storage, arrays[from].storage), [this, to, from](bool ended_well) {
-                       arrays[to].known = arrays[to].known && arrays[from].known && ended_well;
-                       if (arrays[to].known) arrays[to].words = doubled(arrays[to].words, arrays[from].words);
-                     }});
+  /// With two queues, commands that share an array wait for each other by their wait lists.
+  void enqueue(cl_command_type type, std::shared_ptr<Command> command, std::initializer_list<std::size_t> used,
+               std::function<void(bool ended_well)> apply) {
+    const bool elsewhere = two_queues && random() % 2 == 0;
+    std::vector<Ref<Event>> after;
+    for (const std::size_t i : used)
+      if (two_queues) after.insert(after.end(), arrays[i].users.begin(), arrays[i].users.end());
+    steps.push_back({(elsewhere ? w.other : w.queue)->enqueue(type, std::move(command), after), std::move(apply)});
+    for (const std::size_t i : used) arrays[i].users.push_back(steps.back().event);
   }
+  void launch(std::size_t to, std::size_t from) {
+    auto command = make_launch(
+        w.machine, {w.add, line(kItems, 64), {whole(arrays[to].storage), whole(arrays[from].storage), value_of(2u)}});
+    enqueue(CL_COMMAND_NDRANGE_KERNEL, std::move(*command), {to, from}, [this, to, from](bool ended_well) {
+      arrays[to].known = arrays[to].known && arrays[from].known && ended_well;
+      if (arrays[to].known) arrays[to].words = doubled(arrays[to].words, arrays[from].words);
+    });
+  }
+  static HostBox box(Words& words) { return {reinterpret_cast<std::byte*>(words.data()), 0, 0}; }
   void write(std::size_t to, std::uint32_t first) {
     Words& words = memory.emplace_back(ramp(first));
-    steps.push_back({w.enqueue_write(arrays[to].storage, words), [this, to, &words](bool ended_well) {
-                       arrays[to].known = ended_well;
-                       arrays[to].words = words;
-                     }});
+    enqueue(CL_COMMAND_WRITE_BUFFER, make_write(arrays[to].storage, Region::linear(0, kBytes), box(words)), {to},
+            [this, to, &words](bool ended_well) {
+              arrays[to].known = ended_well;
+              arrays[to].words = words;
+            });
   }
   void read(std::size_t from) {
     Words& words = memory.emplace_back(kItems);
-    const HostBox box{reinterpret_cast<std::byte*>(words.data()), 0, 0};
-    steps.push_back(
-        {w.queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(arrays[from].storage, Region::linear(0, kBytes), box), {}),
-         [this, from, &words](bool ended_well) {
-           const bool wrong = ended_well && arrays[from].known && words != arrays[from].words;
-           EXPECT_FALSE(wrong);
-         }});
+    enqueue(CL_COMMAND_READ_BUFFER, make_read(arrays[from].storage, Region::linear(0, kBytes), box(words)), {from},
+            [this, from, &words](bool ended_well) {
+              const bool wrong = ended_well && arrays[from].known && words != arrays[from].words;
+              EXPECT_FALSE(wrong);
+            });
   }
   void settle() {
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -139,22 +163,55 @@ struct Model {
     }
     steps.clear();
     memory.clear();
+    for (Array& array : arrays) array.users.clear();
+    w.queue->finish();
+    w.other->finish();
   }
 };
 
-TEST(Overwritten, CommandsBehindFailuresAreRightOrFail) {
+/// What the device executes while later commands are still to come: its n-th batch after so many of them, and the next
+/// command is not enqueued before.
+class Pace {
+ public:
+  Pace(FakeDevice& device, std::mt19937& random) : device_(device) {
+    for (std::size_t& each : after_) each = random() % 7;
+    std::sort(after_.begin(), after_.end());
+    device_.on_execute = [this] {
+      const std::size_t until = executed_ < after_.size() ? after_[executed_++] : 0;
+      waits_ = true;
+      while (enqueued_ < until) std::this_thread::yield();
+      waits_ = false;
+    };
+  }
+  ~Pace() { device_.on_execute = nullptr; }
+  void enqueued() {
+    ++enqueued_;
+    while (!device_.idle() && !(waits_ && enqueued_ < after_[executed_ - 1])) std::this_thread::yield();
+  }
+
+ private:
+  FakeDevice& device_;
+  std::array<std::size_t, 6> after_{};
+  std::atomic<std::size_t> executed_ = 0;
+  std::atomic<bool> waits_ = false;
+  std::atomic<std::size_t> enqueued_{0};
+};
+
+class Failures : public testing::TestWithParam<bool> {};
+
+TEST_P(Failures, CommandsBehindThemAreRightOrFail) {
   std::size_t failed = 0, known = 0;
-  for (unsigned seed = 0; seed < 120; ++seed) {
+  for (unsigned seed = 0; seed < 80; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     World w;
-    Model model(w);
+    Model model(w, random, GetParam());
     for (int round = 0; round < 4; ++round) {
-      w.fakes[0]->pause();
+      Pace pace(*w.fakes[0], random);
       std::atomic<int>* const kinds[] = {&w.fakes[0]->refuse_runs, &w.fakes[0]->fail_writes, &w.fakes[0]->fail_reads};
       *kinds[random() % 3] = 1;
       for (int step = 0; step < 6; ++step) {
-        const std::size_t to = random() % 3, from = (to + 1 + random() % 2) % 3;
+        const std::size_t to = random() % kArrays, from = (to + 1 + random() % (kArrays - 1)) % kArrays;
         const auto kind = random() % 8;
         if (kind < 4)
           model.launch(to, from);
@@ -162,11 +219,11 @@ TEST(Overwritten, CommandsBehindFailuresAreRightOrFail) {
           model.write(to, static_cast<std::uint32_t>(random()));
         else
           model.read(from);
+        pace.enqueued();
       }
-      w.fakes[0]->resume();
       model.settle();
     }
-    for (std::size_t i = 0; i < 3; ++i) model.read(i);
+    for (std::size_t i = 0; i < kArrays; ++i) model.read(i);
     for (const Model::Array& array : model.arrays) known += array.known ? 1 : 0;
     model.settle();
     failed += model.failed;
@@ -175,6 +232,9 @@ TEST(Overwritten, CommandsBehindFailuresAreRightOrFail) {
   EXPECT_GT(failed, 10u);
   EXPECT_GT(known, 100u);
 }
+
+INSTANTIATE_TEST_SUITE_P(OneQueue, Failures, testing::Values(false));
+INSTANTIATE_TEST_SUITE_P(TwoQueues, Failures, testing::Values(true));
 
 }  // namespace
 }  // namespace skmd::icd::test

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <numeric>
+#include <thread>
 
 #include "tests/intercept/launch/fixture.h"
 
@@ -44,6 +45,13 @@ struct World : FakeMachine {
   }
   Ref<Event> sums(const std::shared_ptr<Storage>& to, const std::shared_ptr<Storage>& from) {
     return launch(stencil, line(kItems, 64), {whole(to), whole(from), value_of(kItems)});
+  }
+  /// The first device, paused so far, goes on until a batch has failed and its end is known.
+  void pause_when_told() {
+    fakes[0]->on_failure = [this] { fakes[0]->pause(); };
+    fakes[0]->resume();
+    while (fakes[0]->health()->failures() == 0) std::this_thread::yield();
+    fakes[0]->on_failure = nullptr;
   }
   [[nodiscard]] bool aside(std::size_t device) const { return fakes[device]->health()->aside(); }
   std::shared_ptr<Storage> x, y;
@@ -137,6 +145,46 @@ TEST(Rescue, ALaunchSubmittedWhileAFailureIsBeingToldRunsAgainAfterIt) {
   EXPECT_EQ(second->wait(), CL_COMPLETE);
   EXPECT_EQ(w.contents(w.y), sums_of(ramp(0)));
   EXPECT_EQ(w.contents(z), axpy_of(ramp(7), sums_of(ramp(0))));
+}
+
+TEST(Rescue, ALaunchBehindOneThatCountedOnAFailedOneRunsAgainAsWell) {
+  World w({true, true}, "single:0");
+  const auto z = w.filled(ramp(7)), v = w.filled(ramp(9));
+  w.fakes[0]->pause();
+  w.fakes[0]->refuse_runs = 1;
+  const auto first = w.sums(w.y, w.x);
+  const auto second = w.axpy(z, w.y);
+  w.pause_when_told();
+  const auto third = w.axpy(v, z);  // the first has failed, of the second nobody knows
+  EXPECT_EQ(third->chained_on(), w.fakes[0].get());
+  w.fakes[0]->resume();
+  for (const auto& launch : {first, second, third}) EXPECT_EQ(launch->wait(), CL_COMPLETE);
+  const Words sum = axpy_of(ramp(7), sums_of(ramp(0)));
+  EXPECT_EQ(w.contents(z), sum);
+  EXPECT_EQ(w.contents(v), axpy_of(ramp(9), sum));
+}
+
+TEST(Rescue, WhatSuchALaunchOverwroteIsTakenBackBeforeWhatItCountedOn) {
+  World w({true, true}, "single:0");
+  const auto z = w.filled(ramp(7));
+  w.fakes[0]->pause();
+  w.fakes[0]->refuse_runs = 1;
+  const auto first = w.sums(w.y, w.x);
+  const auto second = w.axpy(z, w.y);
+  std::atomic<int> submissions{0};
+  w.fakes[0]->on_submit = [&] { ++submissions; };
+  w.pause_when_told();
+  while (submissions == 0) std::this_thread::yield();  // the batch that tells when everything before it has ended
+  const auto third = w.axpy(z, w.x);                   // adds to what the second made
+  // The third does not run before something else is asked of the device: that batch was not the last word.
+  w.fakes[0]->on_execute = [&, executed = 0]() mutable {
+    if (++executed == 2)
+      while (submissions == 2) std::this_thread::yield();
+  };
+  w.fakes[0]->resume();
+  for (const auto& launch : {first, second, third}) EXPECT_EQ(launch->wait(), CL_COMPLETE) << "z was in host memory";
+  EXPECT_EQ(w.contents(z), axpy_of(axpy_of(ramp(7), sums_of(ramp(0))), ramp(0)));
+  w.queue->finish();
 }
 
 TEST(Rescue, ALaunchThatCountedOnUploadsOfAFailedOneRunsAgain) {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <numeric>
 
+#include "cpu-driver/runtime/pool.h"
+#include "intercept/command/transfer.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -43,6 +49,89 @@ TEST(Split, EachDeviceReceivesItsShareAndSendsBackItsShare) {
   const auto result = contents(m, b.y);
   for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(result[i], i + 7 + 3 * i);
   for (const auto& fake : m.fakes) EXPECT_EQ(fake->counters.bytes_from, kItems * 2);
+}
+
+/// The first submission to each device waits until all of them are under way; not for ever.
+class Meeting {
+ public:
+  explicit Meeting(FakeMachine& machine) : missing_(machine.fakes.size()) {
+    for (const auto& fake : machine.fakes)
+      fake->on_submit = [this, first = std::make_shared<std::atomic<bool>>(true)] {
+        if (first->exchange(false)) arrive();
+      };
+  }
+  [[nodiscard]] bool took_place() {
+    const std::lock_guard lock(mutex_);
+    return missing_ == 0 && !missed_;
+  }
+
+ private:
+  void arrive() {
+    std::unique_lock lock(mutex_);
+    --missing_;
+    all_.notify_all();
+    const auto last = std::chrono::system_clock::now() + std::chrono::seconds(60);
+    missed_ = !all_.wait_until(lock, last, [this] { return missing_ == 0; }) || missed_;
+  }
+  std::mutex mutex_;
+  std::condition_variable all_;
+  std::size_t missing_;
+  bool missed_ = false;
+};
+
+struct Many : FakeMachine {
+  Many() : FakeMachine({true, true}), y(storage(kBytes)), x(storage(kBytes)) {
+    for (const auto& buffer : {y, x}) write(buffer, 0, values.data(), kBytes);
+  }
+  ~Many() {
+    for (const auto& fake : fakes) fake->on_submit = nullptr;
+  }
+  cl_int add() {
+    return launch(kernel(axpy_traits()), line(values.size(), 64), {whole(y), whole(x), value_of(1u)})->wait();
+  }
+  static constexpr std::uint64_t kBytes = 2 * kStagedLeast;
+  std::vector<std::uint32_t> values = std::vector<std::uint32_t>(kBytes / 4, 21);
+  std::shared_ptr<Storage> y, x;
+};
+
+TEST(Split, ManyBytesGoToAllDevicesAtOnce) {
+  if (cpu::Pool::shared().threads() < 2) GTEST_SKIP() << "one processor";
+  Many m;
+  Meeting meeting(m);
+  EXPECT_EQ(m.add(), CL_COMPLETE);
+  EXPECT_TRUE(meeting.took_place());
+  EXPECT_EQ(contents(m, m.y), std::vector<std::uint32_t>(m.values.size(), 42));
+}
+
+TEST(Split, ManyBytesComeFromAllDevicesAtOnce) {
+  if (cpu::Pool::shared().threads() < 2) GTEST_SKIP() << "one processor";
+  Many m;
+  for (const auto& fake : m.fakes) fake->lend_pinned_pieces();
+  EXPECT_EQ(m.add(), CL_COMPLETE);
+  Meeting meeting(m);
+  EXPECT_EQ(contents(m, m.y), std::vector<std::uint32_t>(m.values.size(), 42));
+  EXPECT_TRUE(meeting.took_place());
+}
+
+TEST(Split, ManyBytesThatOneDeviceCannotTakeGoToTheOther) {
+  Many m;
+  m.fakes[1]->fail_writes = 1;
+  EXPECT_EQ(m.add(), CL_COMPLETE);
+  EXPECT_EQ(contents(m, m.y), std::vector<std::uint32_t>(m.values.size(), 42));
+}
+
+TEST(Split, ManyBytesThatDoNotComeAreToldOf) {
+  Many m;
+  for (const auto& fake : m.fakes) fake->lend_pinned_pieces();
+  EXPECT_EQ(m.add(), CL_COMPLETE);
+  m.fakes[0]->fail_reads = m.fakes[1]->fail_reads = 3;
+  std::vector<std::uint32_t> seen(m.values.size());
+  const HostBox box{reinterpret_cast<std::byte*>(seen.data()), 0, 0};
+  const auto reading = m.queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(m.y, Region::linear(0, m.kBytes), box), {});
+  const bool ended_well = reading->wait() == CL_COMPLETE;
+  EXPECT_TRUE(!ended_well || seen == std::vector<std::uint32_t>(m.values.size(), 42));
+  m.fakes[0]->fail_reads = m.fakes[1]->fail_reads = 0;
+  EXPECT_EQ(contents(m, m.y), std::vector<std::uint32_t>(m.values.size(), 42));
 }
 
 TEST(Split, RepeatedLaunchesMoveNothingMore) {

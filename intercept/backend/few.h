@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sequence whose first elements need no memory of their own: most have no more.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace skmd::icd {
+
+/// Like std::vector, but moving it moves the first `kHere` elements. What throws std::bad_alloc changes nothing.
+template <class T, std::size_t kHere = 1>
+class Few {
+  static_assert(std::is_nothrow_move_constructible_v<T>);
+
+ public:
+  Few() = default;
+  Few(Few&& other) noexcept { take(other); }
+  Few& operator=(Few&& other) noexcept {
+    if (this == &other) return *this;
+    let_go();
+    take(other);
+    return *this;
+  }
+  Few(const Few&) = delete;
+  Few& operator=(const Few&) = delete;
+  ~Few() { let_go(); }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] T* begin() { return data(); }
+  [[nodiscard]] T* end() { return data() + size_; }
+  [[nodiscard]] const T* begin() const { return data(); }
+  [[nodiscard]] const T* end() const { return data() + size_; }
+  T& operator[](std::size_t index) { return data()[index]; }
+  const T& operator[](std::size_t index) const { return data()[index]; }
+  T& front() { return *data(); }
+  [[nodiscard]] const T& front() const { return *data(); }
+  [[nodiscard]] const T& back() const { return data()[size_ - 1]; }
+
+  void reserve(std::size_t count) {
+    if (count > capacity_) grow(count);
+  }
+  void push_back(const T& value) { push_back(T(value)); }
+  void push_back(T&& value) {
+    if (size_ == capacity_) grow(2 * capacity_);
+    std::construct_at(end(), std::move(value));
+    ++size_;
+  }
+  void clear() {
+    std::destroy(begin(), end());
+    size_ = 0;
+  }
+
+ private:
+  T* data() { return more_ != nullptr ? more_ : std::launder(reinterpret_cast<T*>(here_)); }
+  [[nodiscard]] const T* data() const {
+    return more_ != nullptr ? more_ : std::launder(reinterpret_cast<const T*>(here_));
+  }
+  void grow(std::size_t count) {
+    T* const bigger = std::allocator<T>().allocate(count);
+    std::uninitialized_move(begin(), end(), bigger);
+    const std::size_t size = size_;
+    let_go();
+    more_ = bigger;
+    size_ = size;
+    capacity_ = count;
+  }
+  /// Precondition: empty, and `more_` is null.
+  void take(Few& other) noexcept {
+    if (other.more_ != nullptr) {
+      more_ = std::exchange(other.more_, nullptr);
+      capacity_ = std::exchange(other.capacity_, kHere);
+      size_ = std::exchange(other.size_, 0);
+      return;
+    }
+    std::uninitialized_move(other.begin(), other.end(), begin());
+    size_ = other.size_;
+    other.clear();
+  }
+  void let_go() {
+    clear();
+    if (more_ == nullptr) return;
+    std::allocator<T>().deallocate(std::exchange(more_, nullptr), capacity_);
+    capacity_ = kHere;
+  }
+
+  T* more_ = nullptr;  // null: they are here
+  std::size_t size_ = 0;
+  std::size_t capacity_ = kHere;
+  alignas(T) std::byte here_[kHere * sizeof(T)];
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/frozen_launch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "intercept/launch/native_launch.h"
+
+namespace skmd::icd {
+
+namespace {
+
+/// An image over a buffer is made anew for each launch, and one in host memory is brought up to date around it.
+bool has_images(const Launch& launch) {
+  return std::any_of(launch.arguments.begin(), launch.arguments.end(),
+                     [](const LaunchArgument& argument) { return std::holds_alternative<ImageView>(argument); });
+}
+
+}  // namespace
+
+FrozenLaunch::FrozenLaunch(Machine& machine, Launch launch)
+    : Launch(std::move(launch)),
+      machine_(machine),
+      losses_(machine.losses.load(std::memory_order_acquire)),
+      view_(machine, *this),
+      claims_(view_.claims()),
+      fixed_runs_(!has_images(*this)) {}
+
+Result<const std::vector<Op>*> FrozenLaunch::fixed_runs(std::uint32_t device) const {
+  if (const Runs* const newest = newest_.load(std::memory_order_acquire); newest != nullptr && newest->device == device)
+    return &newest->ops;
+  const std::lock_guard lock(mutex_);
+  const auto known = std::find_if(runs_.begin(), runs_.end(), [&](const auto& runs) { return runs->device == device; });
+  if (known != runs_.end()) {
+    newest_.store(known->get(), std::memory_order_release);
+    return &(*known)->ops;
+  }
+  const auto call = native_call(machine_, *this, device);
+  if (!call) return call.error();
+  auto made = std::make_unique<Runs>(Runs{device, {}});
+  append_span(*this, *call, {0, range.group_total()}, made->ops);
+  runs_.push_back(std::move(made));
+  newest_.store(runs_.back().get(), std::memory_order_release);
+  return &runs_.back()->ops;
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch with what was worked out for it. Applications enqueue the same launch again and again: its commands share
+// one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "intercept/launch/launch_view.h"
+
+namespace skmd::icd {
+
+/// Immutable, but for what is made when it is first asked for. Thread-safe.
+class FrozenLaunch : public Launch {
+ public:
+  FrozenLaunch(Machine& machine, Launch launch);
+
+  [[nodiscard]] const LaunchView& view() const { return view_; }
+  /// For RangeLock.
+  [[nodiscard]] const std::vector<Claim>& claims() const { return claims_; }
+  /// No device was set aside since: that changes what is eligible.
+  [[nodiscard]] bool fits(const Machine& machine) const {
+    return losses_ == machine.losses.load(std::memory_order_acquire);
+  }
+
+  /// The ops that run all of it on a device are the same every time.
+  [[nodiscard]] bool has_fixed_runs() const { return fixed_runs_; }
+  /// These ops, which live as long as this. Precondition: has_fixed_runs().
+  Result<const std::vector<Op>*> fixed_runs(std::uint32_t device) const;
+
+ private:
+  struct Runs {
+    std::uint32_t device = 0;
+    std::vector<Op> ops;
+  };
+  Machine& machine_;
+  const std::uint32_t losses_;  // before the view was made
+  const LaunchView view_;
+  const std::vector<Claim> claims_;
+  const bool fixed_runs_;
+  mutable std::atomic<const Runs*> newest_{nullptr};
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<const Runs>> runs_;  // one per device that was asked for
+};
+
+}  // namespace skmd::icd
