@@ -27,3 +27,14 @@ target_link_directories(skmd_clang INTERFACE ${SKMD_LLVM_ROOT}/lib)
 target_link_options(skmd_clang INTERFACE -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc
                     $<$<CONFIG:Release>:-Wl,--strip-all>)
 target_link_libraries(skmd_clang INTERFACE ${SKMD_CLANG_LIBS} lldELF lldCommon ${SKMD_LLVM_LIBS} z zstd m)
+
+# Without Clang: for skmd-opt.
+execute_process(
+  COMMAND ${SKMD_LLVM_CONFIG} --link-static --libs core passes irreader bitwriter linker native
+  OUTPUT_VARIABLE SKMD_LLVM_CORE_LIBS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(SKMD_LLVM_CORE_LIBS UNIX_COMMAND "${SKMD_LLVM_CORE_LIBS}")
+add_library(skmd_llvm_core INTERFACE)
+target_link_directories(skmd_llvm_core INTERFACE ${SKMD_LLVM_ROOT}/lib)
+target_link_options(skmd_llvm_core INTERFACE -fuse-ld=lld -Wl,--gc-sections -static-libstdc++ -static-libgcc
+                    $<$<CONFIG:Release>:-Wl,--strip-all>)
+target_link_libraries(skmd_llvm_core INTERFACE ${SKMD_LLVM_CORE_LIBS} z zstd m)

@@ -32,11 +32,34 @@ struct SpanFrame {
   std::uint64_t group_count[3]{1, 1, 1};
   std::uint64_t local_size[3]{1, 1, 1};
   const SpanArgument* arguments = nullptr;
+  /// Kernels: where in a thread's scratch memory what belongs to work-items begins (KernelFacts).
+  std::uint64_t items_offset = 0;
 };
 
 /// Runs all work-items of the groups [first, last), flattened with dimension 0 fastest. Calls for different spans may
 /// run at the same time.
 using SpanFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::uint64_t last);
+
+/// Runs the groups [first, last) of a kernel itself, likewise. `scratch` is this call's own memory, aligned to
+/// kScratchAlignment: first the kernel's local variables (KernelFacts::local_bytes), then its local arguments, each
+/// aligned to 128 and named by its offset in `scratch`, as SpanArgument::bytes; from items_offset on, aligned to
+/// kScratchAlignment, KernelFacts::fixed_bytes and KernelFacts::item_bytes for each item of a padded group: dimension
+/// 0 of its local size rounded up to a multiple of KernelFacts::width. What it holds before the call is of no interest.
+using KernelFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::uint64_t last, std::byte* scratch);
+inline constexpr std::uint64_t kScratchAlignment = 128;
+
+struct KernelFacts {
+  std::uint64_t local_bytes = 0;
+  std::uint64_t fixed_bytes = 0;
+  std::uint64_t item_bytes = 0;
+  std::uint64_t private_bytes = 0;  // of one work-item, for CL_KERNEL_PRIVATE_MEM_SIZE
+  std::uint32_t width = 1;          // lanes
+  std::uint32_t reserved = 0;
+};
+
+/// The names of a kernel's function and of its KernelFacts in the shared object.
+inline std::string kernel_symbol(std::string_view kernel) { return std::string("skmd_kernel_").append(kernel); }
+inline std::string facts_symbol(std::string_view kernel) { return std::string("skmd_facts_").append(kernel); }
 
 /// The name of a kernel's merge function in the shared object.
 inline std::string merge_symbol(std::string_view kernel) { return std::string("skmd_merge_").append(kernel); }
@@ -46,9 +69,9 @@ inline std::string merge_symbol(std::string_view kernel) { return std::string("s
 inline std::string units_symbol(std::string_view kernel) { return std::string("skmd_units_").append(kernel); }
 
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
-inline constexpr std::uint32_t kSpanVersion = 2;
+inline constexpr std::uint32_t kSpanVersion = 3;
 
-enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2 };
+enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2, x86_64_v3 = 3, x86_64_v4 = 4 };
 
 struct SpanHeader {
   std::uint64_t magic = kSpanMagic;

@@ -4,6 +4,7 @@
 
     // RUN: %skmd-compile --rewrite %s | %FileCheck %s
     // RUN: not %skmd-compile --explain %s 2>&1 | %FileCheck %s --check-prefix=LOG
+    ; RUN: %skmd-opt -S --passes=skmd-masks %s | %lli
 
 %s is the test file, %S its folder, %t a scratch path that no other test uses; `not` expects failure by exit status,
 not by a signal. A line that ends with a backslash goes on in the next RUN: line. Every command of a pipe must succeed.
@@ -67,10 +68,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--skmd-compile", required=True, metavar="PATH")
     parser.add_argument("--filecheck", required=True, metavar="PATH")
+    parser.add_argument("--skmd-opt", default="skmd-opt", metavar="PATH", help="runs passes of the CPU code generator")
+    parser.add_argument("--llvm-bin", default="/usr/lib/llvm-22/bin", metavar="FOLDER", help="for %%lli")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("tests", nargs="+", type=pathlib.Path, help="files, or folders of .cl files")
     arguments = parser.parse_args()
-    tools = {"%skmd-compile": arguments.skmd_compile, "%FileCheck": arguments.filecheck}
+    tools = {"%skmd-compile": arguments.skmd_compile, "%FileCheck": arguments.filecheck, "%skmd-opt": arguments.skmd_opt,
+             "%lli": arguments.llvm_bin + "/lli"}
     files = []
     for test in arguments.tests:
         files += sorted(test.glob("*.cl")) if test.is_dir() else [test]

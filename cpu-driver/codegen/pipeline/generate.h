@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels to span code (cpu-driver/span_code.h): the whole of the code generator.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+#include "cpu-driver/codegen/isa.h"
+
+namespace skmd::codegen {
+
+struct GenerateOptions {
+  Isa isa = Isa::avx512;
+  unsigned width = 0;  // lanes; 0: as many as suit the kernel and `isa`; 1: item by item
+};
+
+/// What became of one kernel.
+struct KernelNote {
+  std::string name;
+  std::string obstacle;              // why it has no code; "": it has
+  std::vector<std::string> remarks;  // "line:column: text": what was vectorised, what was not and why
+};
+
+struct Generated {
+  std::string code;  // the artifact; "": no kernel has code
+  std::vector<KernelNote> notes;
+};
+
+/// Consumes `module`, which Clang made of a program for SPIR.
+Generated generate(llvm::Module& module, const std::vector<std::string>& kernels, const GenerateOptions& options);
+
+}  // namespace skmd::codegen

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes of this room, by name, for skmd-opt and tests.
+#pragma once
+
+#include <llvm/Passes/PassBuilder.h>
+
+namespace skmd::codegen {
+
+void register_vector_passes(llvm::PassBuilder& builder);
+
+}  // namespace skmd::codegen
