@@ -21,11 +21,18 @@ bool has_vector_form(llvm::StringRef name);
 /// lane).
 llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned width, Isa isa);
 
+/// Makes `function` one for the processors of `isa`. Functions are only inlined into each other if all have this: it is
+/// to be called for every function that has a body.
+void set_processor(llvm::Function& function, Isa isa);
+
 /// Which of the declared builtins are to be defined.
 enum class Link : std::uint8_t { all_but_kept, all };
 
-/// Defines the builtins that `module` declares and uses, and whatever these need, all internal. An error names one that
-/// the library does not have. Ids, barriers, printf and images are not in the library.
+/// Defines the builtins that `module` declares and uses, and whatever these need, all internal and, but for those with
+/// a vector form, to be inlined always (llvm::AlwaysInlinerPass does it). Every function of the module with a body gets
+/// `isa` by set_processor. An error names a mangled function that the library does not have; the module may then have
+/// some of them. Ids, barriers, printf and images are not in the library. Declarations whose names are not mangled are
+/// left alone. The module's triple is free: the library takes it.
 domain::Status link_library(llvm::Module& module, Isa isa, Link which);
 
 }  // namespace skmd::codegen

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Linker/IRMover.h>
+#include <llvm/Support/Error.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <vector>
+
+#include "cpu-driver/codegen/library/bitcode.h"
+#include "cpu-driver/codegen/library/library.h"
+#include "cpu-driver/codegen/library/math_names.h"
+
+namespace skmd::codegen {
+
+namespace {
+
+domain::Error failure(llvm::Error error) { return domain::Error{0, llvm::toString(std::move(error))}; }
+
+domain::Result<std::unique_ptr<llvm::Module>> open_library(llvm::Module& module) {
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(builtins_bitcode(), "builtins");
+  auto opened = llvm::getOwningLazyBitcodeModule(std::move(buffer), module.getContext(), true);
+  if (!opened) return failure(opened.takeError());
+  (*opened)->setTargetTriple(module.getTargetTriple());
+  (*opened)->setDataLayout(module.getDataLayout());
+  return std::move(*opened);
+}
+
+bool is_wanted(const llvm::Function& function, Link which) {
+  if (!function.isDeclaration() || function.isIntrinsic() || function.use_empty()) return false;
+  if (!function.getName().starts_with("_Z")) return false;
+  return which == Link::all || !has_vector_form(function.getName());
+}
+
+/// Calls of native_sin and the like become calls of sin.
+void use_plain_names(llvm::Module& module) {
+  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
+    if (!function.isDeclaration()) continue;
+    const std::string plain = plain_name(function.getName());
+    if (plain.empty()) continue;
+    llvm::FunctionCallee target =
+        module.getOrInsertFunction(plain, function.getFunctionType(), function.getAttributes());
+    if (auto* declared = llvm::dyn_cast<llvm::Function>(target.getCallee());
+        declared != nullptr && declared->getFunctionType() == function.getFunctionType()) {
+      declared->setCallingConv(function.getCallingConv());
+      function.replaceAllUsesWith(declared);
+      function.eraseFromParent();
+    }
+  }
+}
+
+/// Poison must not leave a conversion: lanes without a work-item, and values out of range, pass through here.
+void freeze_conversions(llvm::Function& function) {
+  std::vector<llvm::Instruction*> conversions;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(instruction)) conversions.push_back(&instruction);
+  for (llvm::Instruction* conversion : conversions) {
+    auto* frozen = new llvm::FreezeInst(conversion, "", std::next(conversion->getIterator()));
+    conversion->replaceUsesWithIf(frozen, [&](const llvm::Use& use) { return use.getUser() != frozen; });
+  }
+  llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+  for (llvm::Argument& argument : function.args()) {
+    if (argument.use_empty() || argument.getType()->isPointerTy()) continue;
+    auto* frozen = llvm::cast<llvm::Instruction>(builder.CreateFreeze(&argument));
+    argument.replaceUsesWithIf(frozen, [&](const llvm::Use& use) { return use.getUser() != frozen; });
+  }
+}
+
+/// Clang's calls follow SPIR's convention, the library's its own; only agreement is defined behaviour.
+void agree_on_convention(llvm::Function& function) {
+  for (llvm::User* user : function.users())
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call != nullptr && call->getCalledOperand() == &function)
+      call->setCallingConv(function.getCallingConv());
+}
+
+void finish(llvm::Function& function) {
+  const bool kept = has_vector_form(function.getName()) || math_name(function.getName());
+  function.setLinkage(llvm::GlobalValue::InternalLinkage);
+  function.setComdat(nullptr);
+  if (!kept) function.addFnAttr(llvm::Attribute::AlwaysInline);
+  freeze_conversions(function);
+  agree_on_convention(function);
+}
+
+domain::Result<std::vector<llvm::GlobalValue*>> find_all(const std::vector<llvm::Function*>& wanted,
+                                                         const llvm::Module& library) {
+  std::vector<llvm::GlobalValue*> found;
+  for (const llvm::Function* function : wanted) {
+    llvm::Function* definition = library.getFunction(function->getName());
+    if (definition == nullptr || definition->getFunctionType() != function->getFunctionType())
+      return domain::Error{0, "no builtin " + function->getName().str()};
+    found.push_back(definition);
+  }
+  return found;
+}
+
+domain::Status move_in(llvm::Module& module, const std::vector<llvm::Function*>& wanted) {
+  auto library = open_library(module);
+  if (!library) return library.error();
+  const auto found = find_all(wanted, **library);
+  if (!found) return found.error();
+  std::vector<const llvm::GlobalValue*> before;
+  for (const llvm::Function& function : module)
+    if (!function.isDeclaration()) before.push_back(&function);
+  llvm::sort(before);
+
+  llvm::IRMover mover(module);
+  llvm::Error error = mover.move(
+      std::move(*library), *found, [](llvm::GlobalValue& value, llvm::IRMover::ValueAdder add) { add(value); }, false);
+  if (error) return failure(std::move(error));
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && !std::binary_search(before.begin(), before.end(), &function)) finish(function);
+  return {};
+}
+
+}  // namespace
+
+bool has_vector_form(llvm::StringRef name) {
+  const std::string plain = plain_name(name);
+  const auto math = math_name(plain.empty() ? name : llvm::StringRef(plain));
+  return math && math->lanes == 1;
+}
+
+llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned width, Isa isa) {
+  const std::string plain = plain_name(name);
+  auto math = math_name(plain.empty() ? name : llvm::StringRef(plain));
+  if (!math || math->lanes != 1 || width < 2) return nullptr;
+  // Wider than a register, the compiler would spill what halves keep in registers.
+  if (width > (math->type == 'd' ? lanes(isa) / 2 : lanes(isa)) || !llvm::isPowerOf2_32(width)) return nullptr;
+  math->lanes = width;
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* element = math->type == 'd' ? llvm::Type::getDoubleTy(context) : llvm::Type::getFloatTy(context);
+  llvm::Type* vector = llvm::FixedVectorType::get(element, width);
+  llvm::Type* integers = llvm::FixedVectorType::get(llvm::Type::getInt32Ty(context), width);
+  std::vector<llvm::Type*> parameters;
+  for (const char operand : math->operands) parameters.push_back(operand == 'i' ? integers : vector);
+  auto* type = llvm::FunctionType::get(math->int_result ? integers : vector, parameters, false);
+  auto* function = llvm::dyn_cast<llvm::Function>(module.getOrInsertFunction(mangled(*math), type).getCallee());
+  if (function == nullptr || function->getFunctionType() != type) return nullptr;
+  if (function->isDeclaration()) {
+    function->setDoesNotAccessMemory();
+    function->setDoesNotThrow();
+    function->addFnAttr(llvm::Attribute::WillReturn);
+  }
+  return function;
+}
+
+domain::Status link_library(llvm::Module& module, Isa isa, Link which) {
+  use_plain_names(module);
+  std::vector<llvm::Function*> wanted;
+  for (llvm::Function& function : module)
+    if (is_wanted(function, which)) wanted.push_back(&function);
+  if (!wanted.empty())
+    if (const domain::Status status = move_in(module, wanted); !status) return status;
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) set_processor(function, isa);
+  return {};
+}
+
+}  // namespace skmd::codegen

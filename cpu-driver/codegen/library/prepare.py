@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the bitcode of OpenCL's builtins that skmd-compile carries, out of libclc's for NVPTX.
+
+That one is the only of Debian's libclc builds that is plain LLVM IR: its intrinsics mean the same on every target. What
+is taken out or changed here is what is NVPTX's: address spaces, triple, features; and what the code generator does
+itself: ids, barriers, images, atomics, plain loads and stores. Functions of ours, in OpenCL C, replace libclc's.
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+import tempfile
+
+# Expanded by the code generator: see expand.h, and the pipeline's own.
+NOT_OURS = re.compile(
+    r"_Z\d+(?:get_|async_|wait_group|prefetch|barrier|work_group|sub_group|atomic|atom_|vload\d|vloadm|vstore\d|vstorea?m"
+    r"|mem_fence|read_mem_fence|write_mem_fence|read_image|write_image|printf|shuffle2?Dv\d+_DhDv|__clc_atomic"
+    r"|__clc_mem_fence|__clc_work_group|__clc_get_)")
+GENERIC_FEATURES = re.compile(r' "(?:target-features|target-cpu|frame-pointer|stack-protector-buffer-size|no-trapping-math'
+                              r'|no-builtins|uniform-work-group-size)"(?:="[^"]*")?')
+ATTRIBUTES = re.compile(r"\b(?:convergent|noinline|optnone|mustprogress|alwaysinline) ?")
+DEFINED = re.compile(r"^define .*?@\"?([\w.$]+)\"?\(")
+
+
+def portable(text):
+    """SPIR's address spaces and mangling; no triple, no features, no flags of the module."""
+    kept, skipping = [], False
+    for line in text.splitlines():
+        if skipping:
+            skipping = line != "}"
+            continue
+        if line.startswith("define "):
+            if NOT_OURS.match(DEFINED.match(line).group(1)):
+                skipping = True
+                continue
+        elif line.startswith(("target ", "source_filename", "!llvm.", "!opencl.", "; ")):
+            continue
+        elif line.startswith("attributes "):
+            line = ATTRIBUTES.sub("", GENERIC_FEATURES.sub("", line))
+        kept.append(line)
+    text = "\n".join(kept) + "\n"
+    text = re.sub(r"\baddrspace\(4\)", "addrspace(2)", text).replace("PU3AS4", "PU3AS2")
+    # What a lane without a work-item passes is anything.
+    return re.sub(r"\b(?:noundef|dso_local|convergent) ", "", text)
+
+
+def run(*command):
+    subprocess.run([str(word) for word in command], check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tools", type=pathlib.Path, required=True, help="LLVM's folder of programs")
+    parser.add_argument("--libclc", type=pathlib.Path, required=True, help="nvptx64--.bc")
+    parser.add_argument("--output", type=pathlib.Path, required=True)
+    parser.add_argument("own", nargs="*", type=pathlib.Path, help="OpenCL C of functions that replace libclc's")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        run(arguments.tools / "llvm-dis", arguments.libclc, "-o", scratch / "libclc.ll")
+        (scratch / "base.ll").write_text(portable((scratch / "libclc.ll").read_text()))
+        replacements = []
+        for source in arguments.own:
+            made = scratch / (source.stem + ".ll")
+            run(arguments.tools / "clang", "-cc1", "-triple", "spir64-unknown-unknown", "-O2", "-cl-std=CL3.0", "-x", "cl",
+                "-finclude-default-header", "-emit-llvm", "-Wall", "-Wextra", "-Werror", "-cl-ext=+cl_khr_fp64,+cl_khr_fp16",
+                "-o", made, source)
+            made.write_text(portable(re.sub(r"addrspace\(4\)", "addrspace(0)", made.read_text())))
+            replacements += ["--override", made]
+        run(arguments.tools / "llvm-link", scratch / "base.ll", *replacements, "-o", scratch / "linked.bc")
+        run(arguments.tools / "opt", "--passes=strip-dead-prototypes,globaldce,verify", scratch / "linked.bc", "-o",
+            arguments.output)
+
+
+if __name__ == "__main__":
+    main()
