@@ -28,6 +28,13 @@ struct Language {
 enum class Stage : std::uint8_t {
   build,    // clBuildProgram: a whole program
   compile,  // clCompileProgram: one unit; external functions may be missing
+  code,     // the CPU driver's code of a partition-ready text, compiled as it is: kernel_code and kernel_notes alone
+};
+
+/// For which processors code is made.
+struct CodeTarget {
+  std::string isa;          // "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; code of one never runs on less
+  std::uint32_t width = 0;  // lanes; 0: what suits the kernel best; 1: item by item
 };
 
 struct CompileRequest {
@@ -38,6 +45,15 @@ struct CompileRequest {
   Stage stage = Stage::build;
   /// The application's working directory, for relative -I and #include "…".
   std::string working_directory;
+  CodeTarget target;  // Stage::code only
+};
+
+/// What became of one kernel in Stage::code.
+struct KernelNote {
+  std::string name;
+  std::string obstacle;              // why there is no code of it; "": there is
+  std::vector<std::string> remarks;  // for whoever wants it faster: what was not vectorised, and where
+  bool operator==(const KernelNote&) const = default;
 };
 
 enum class Outcome : std::uint8_t {
@@ -60,6 +76,8 @@ struct CompileAnswer {
   bool kernel_arg_info = false;  // -cl-kernel-arg-info was given
   std::string span_code;         // merge functions, as cpu-driver/span_code.h lays them out; "": there are none
   std::string merge_ptx;         // the same for NVIDIA's GPUs, as merge_record.h says; "": there are none
+  std::string kernel_code;       // Stage::code: kernels, as cpu-driver/span_code.h lays them out; "": there are none
+  std::vector<KernelNote> kernel_notes;  // Stage::code: one for each kernel
 };
 
 /// Binary round trip of an answer, for the cache and for program binaries. decode refuses whatever encode did not

@@ -15,11 +15,13 @@ using domain::Result;
 
 constexpr std::uint64_t kRequestMagic = 0x3151524B4D4453ULL;  // "SDMKRQ1"
 constexpr std::uint64_t kAnswerMagic = 0x33534E414B4D53ULL;   // "SMKANS3"
+constexpr std::uint64_t kCodeMagic = 0x31444F434B4D53ULL;     // "SMKCOD1": an answer with code
 constexpr std::uint64_t kReplyMagic = 0x31504552'4B4D53ULL;   // "SMKREP1"
 constexpr std::uint64_t kFrameMagic = 0x314D5246'4B4D53ULL;   // "SMKFRM1"
 constexpr std::size_t kFrameHead = 16;
 constexpr std::size_t kFrameHash = 16;
 constexpr std::size_t kMinimalText = 8;
+constexpr std::uint64_t kMostLanes = 1024;
 
 void write(Writer& writer, const std::vector<std::string>& texts) {
   writer.number(texts.size());
@@ -30,6 +32,28 @@ std::vector<std::string> read_texts(Reader& reader) {
   std::vector<std::string> texts(reader.count(kMinimalText));
   for (std::string& text : texts) text = reader.text();
   return texts;
+}
+
+bool has_code(const CompileAnswer& answer) { return !answer.kernel_code.empty() || !answer.kernel_notes.empty(); }
+
+void write_code(Writer& writer, const CompileAnswer& answer) {
+  writer.text(answer.kernel_code);
+  writer.number(answer.kernel_notes.size());
+  for (const KernelNote& note : answer.kernel_notes) {
+    writer.text(note.name);
+    writer.text(note.obstacle);
+    write(writer, note.remarks);
+  }
+}
+
+void read_code(Reader& reader, CompileAnswer& answer) {
+  answer.kernel_code = reader.text();
+  answer.kernel_notes.resize(reader.count(3 * kMinimalText));
+  for (KernelNote& note : answer.kernel_notes) {
+    note.name = reader.text();
+    note.obstacle = reader.text();
+    note.remarks = read_texts(reader);
+  }
 }
 
 Error refused(const char* what) { return Error{0, std::string("these bytes are no ") + what + " of this version"}; }
@@ -52,6 +76,10 @@ std::string encode(const CompileRequest& request) {
   writer.flag(request.language.images);
   writer.byte(static_cast<std::uint8_t>(request.stage));
   writer.text(request.working_directory);
+  if (request.stage == Stage::code) {
+    writer.text(request.target.isa);
+    writer.number(request.target.width);
+  }
   return writer.take();
 }
 
@@ -70,15 +98,21 @@ Result<CompileRequest> decode_request(std::string_view bytes) {
   request.language.features = read_texts(reader);
   request.language.fp64 = reader.flag();
   request.language.images = reader.flag();
-  request.stage = static_cast<Stage>(reader.byte(static_cast<std::uint8_t>(Stage::compile)));
+  request.stage = static_cast<Stage>(reader.byte(static_cast<std::uint8_t>(Stage::code)));
   request.working_directory = reader.text();
+  if (request.stage == Stage::code) {
+    request.target.isa = reader.text();
+    const std::uint64_t width = reader.number();
+    if (width > kMostLanes) return refused("request");
+    request.target.width = static_cast<std::uint32_t>(width);
+  }
   if (!reader.complete()) return refused("request");
   return request;
 }
 
 std::string encode(const CompileAnswer& answer) {
   Writer writer;
-  writer.number(kAnswerMagic);
+  writer.number(has_code(answer) ? kCodeMagic : kAnswerMagic);
   writer.byte(static_cast<std::uint8_t>(answer.outcome));
   writer.text(answer.log);
   writer.text(answer.reason);
@@ -90,12 +124,14 @@ std::string encode(const CompileAnswer& answer) {
   writer.flag(answer.kernel_arg_info);
   writer.text(answer.span_code);
   writer.text(answer.merge_ptx);
+  if (has_code(answer)) write_code(writer, answer);
   return writer.take();
 }
 
 Result<CompileAnswer> decode_answer(const std::string& bytes) {
   Reader reader(bytes);
-  if (reader.number() != kAnswerMagic) return refused("answer");
+  const std::uint64_t magic = reader.number();
+  if (magic != kAnswerMagic && magic != kCodeMagic) return refused("answer");
   CompileAnswer answer;
   answer.outcome = static_cast<Outcome>(reader.byte(static_cast<std::uint8_t>(Outcome::failed)));
   answer.log = reader.text();
@@ -108,6 +144,7 @@ Result<CompileAnswer> decode_answer(const std::string& bytes) {
   answer.kernel_arg_info = reader.flag();
   answer.span_code = reader.text();
   answer.merge_ptx = reader.text();
+  if (magic == kCodeMagic) read_code(reader, answer);
   if (!reader.complete()) return refused("answer");
   Result<std::vector<domain::KernelTraits>> traits =
       domain::decode_traits(std::as_bytes(std::span(kernels.data(), kernels.size())));

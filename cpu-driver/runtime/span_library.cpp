@@ -21,13 +21,24 @@ using domain::Error;
 using domain::Result;
 
 #if defined(__x86_64__)
-constexpr SpanTarget kTarget = SpanTarget::x86_64_v2;
 constexpr Elf64_Half kMachine = EM_X86_64;
-bool processor_suffices() { return __builtin_cpu_supports("x86-64-v2") != 0; }
+
+/// What the system keeps for threads counts too: without its room for wide registers a processor has none.
+bool runs(SpanTarget target) {
+  switch (target) {
+    case SpanTarget::x86_64_v2:
+      return __builtin_cpu_supports("x86-64-v2") != 0;
+    case SpanTarget::x86_64_v3:
+      return __builtin_cpu_supports("x86-64-v3") != 0;
+    case SpanTarget::x86_64_v4:
+      return __builtin_cpu_supports("x86-64-v4") != 0;
+    default:
+      return false;
+  }
+}
 #elif defined(__aarch64__)
-constexpr SpanTarget kTarget = SpanTarget::aarch64;
 constexpr Elf64_Half kMachine = EM_AARCH64;
-bool processor_suffices() { return true; }
+bool runs(SpanTarget target) { return target == SpanTarget::aarch64; }
 #else
 #error "span code is loaded on x86-64 and AArch64"
 #endif
@@ -41,8 +52,8 @@ Result<std::string_view> object_of(const std::string& artifact) {
   if (header.magic != kSpanMagic) return refused("magic number is wrong");
   if (header.version != kSpanVersion)
     return refused("version " + std::to_string(header.version) + ", expected " + std::to_string(kSpanVersion));
-  if (header.target != kTarget) return refused("for another machine");
-  if (!processor_suffices()) return refused("this processor lacks x86-64-v2");
+  if (name_of(header.target).empty()) return refused("for an unknown machine");
+  if (!runs(header.target)) return refused("for another machine: it needs " + std::string(name_of(header.target)));
   const std::string_view object = std::string_view(artifact).substr(sizeof header);
   if (object.size() != header.bytes) return refused("truncated");
   Elf64_Ehdr elf;
@@ -137,6 +148,36 @@ Result<std::unique_ptr<SpanLibrary>> SpanLibrary::load(const std::string& artifa
 }
 
 SpanLibrary::~SpanLibrary() { ::dlclose(handle_); }
+
+std::string_view name_of(SpanTarget target) {
+  switch (target) {
+    case SpanTarget::x86_64_v2:
+      return "x86-64-v2";
+    case SpanTarget::x86_64_v3:
+      return "x86-64-v3";
+    case SpanTarget::x86_64_v4:
+      return "x86-64-v4";
+    case SpanTarget::aarch64:
+      return "aarch64";
+  }
+  return {};
+}
+
+std::optional<SpanTarget> best_target() {
+  for (const SpanTarget target :
+       {SpanTarget::x86_64_v4, SpanTarget::x86_64_v3, SpanTarget::x86_64_v2, SpanTarget::aarch64})
+    if (runs(target)) return target;
+  return std::nullopt;
+}
+
+KernelCode SpanLibrary::kernel(const std::string& kernel) const {
+  KernelCode code;
+  code.run = reinterpret_cast<KernelFunction>(::dlsym(handle_, kernel_symbol(kernel).c_str()));
+  const void* facts = ::dlsym(handle_, facts_symbol(kernel).c_str());
+  if (code.run == nullptr || facts == nullptr) return {};
+  std::memcpy(&code.facts, facts, sizeof code.facts);
+  return code;
+}
 
 MergeFunction SpanLibrary::merge_function(const std::string& kernel) const {
   return {reinterpret_cast<SpanFunction>(::dlsym(handle_, merge_symbol(kernel).c_str())),

@@ -3,12 +3,26 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "cpu-driver/runtime/merge_run.h"
 #include "partitioner/result.h"
 
 namespace skmd::cpu {
+
+/// The name of a target, as compilers know it; "" for a number that is none.
+std::string_view name_of(SpanTarget target);
+
+/// The most capable target that this processor and system run; nothing if they run none.
+std::optional<SpanTarget> best_target();
+
+/// A kernel's code; `run` null: there is none.
+struct KernelCode {
+  KernelFunction run = nullptr;
+  KernelFacts facts;
+};
 
 class SpanLibrary {
  public:
@@ -18,6 +32,9 @@ class SpanLibrary {
   ~SpanLibrary();
   SpanLibrary(const SpanLibrary&) = delete;
   SpanLibrary& operator=(const SpanLibrary&) = delete;
+
+  /// Of the kernel of this name. Lives as long as the library.
+  [[nodiscard]] KernelCode kernel(const std::string& kernel) const;
 
   /// Of a kernel; nothing if it has none.
   [[nodiscard]] MergeFunction merge_function(const std::string& kernel) const;

@@ -131,6 +131,15 @@ TEST_F(CompileCache, KeyCoversEverythingThatDecidesTheAnswer) {
       [](CompileRequest& r) { r.language.fp64 = true; },
       [](CompileRequest& r) { r.language.images = true; },
       [](CompileRequest& r) { r.stage = Stage::compile; },
+      [](CompileRequest& r) { r.stage = Stage::code; },
+      [](CompileRequest& r) {
+        r.stage = Stage::code;
+        r.target.isa = "x86-64-v3";
+      },
+      [](CompileRequest& r) {
+        r.stage = Stage::code;
+        r.target.width = 8;
+      },
   };
   std::size_t starts = 0;
   for (const auto& change : changes) {

@@ -46,6 +46,23 @@ CompileAnswer sample_answer() {
   return answer;
 }
 
+CompileRequest code_request() {
+  CompileRequest request = sample_request();
+  request.stage = Stage::code;
+  request.target = {"x86-64-v3", 8};
+  return request;
+}
+
+CompileAnswer code_answer() {
+  CompileAnswer answer = sample_answer();
+  answer.kernel_code = std::string(
+      "\x7f"
+      "ELF\0",
+      5);
+  answer.kernel_notes = {{"k", "", {"a.cl:3: gathered", ""}}, {"other", "reads an image", {}}};
+  return answer;
+}
+
 TEST(RequestCodec, KeepsEveryField) {
   const CompileRequest request = sample_request();
   const auto back = decode_request(encode(request));
@@ -80,6 +97,27 @@ TEST(AnswerCodec, KeepsEveryField) {
   EXPECT_EQ(back->kernels, answer.kernels);
 }
 
+TEST(RequestCodec, KeepsTheTargetOfCode) {
+  const auto back = decode_request(encode(code_request()));
+  ASSERT_TRUE(back) << back.error().reason;
+  EXPECT_EQ(back->stage, Stage::code);
+  EXPECT_EQ(back->target.isa, "x86-64-v3");
+  EXPECT_EQ(back->target.width, 8u);
+}
+
+TEST(RequestCodec, RefusesAWidthThatNoProcessorHas) {
+  CompileRequest request = code_request();
+  request.target.width = 1u << 20;
+  EXPECT_FALSE(decode_request(encode(request)));
+}
+
+TEST(AnswerCodec, KeepsCodeAndNotes) {
+  const auto back = decode_answer(encode(code_answer()));
+  ASSERT_TRUE(back) << back.error().reason;
+  EXPECT_EQ(back->kernel_code, code_answer().kernel_code);
+  EXPECT_EQ(back->kernel_notes, code_answer().kernel_notes);
+}
+
 TEST(ReplyCodec, KeepsTheIncludedFiles) {
   const Reply reply{sample_answer(), {{"inc/a.h", 12, 34, std::string(32, 'b')}}};
   const auto back = decode_reply(encode(reply));
@@ -89,18 +127,21 @@ TEST(ReplyCodec, KeepsTheIncludedFiles) {
 }
 
 TEST(Codecs, RefuseEveryTruncation) {
-  const std::string request = encode(sample_request());
-  const std::string answer = encode(sample_answer());
+  for (const std::string& request : {encode(sample_request()), encode(code_request())})
+    for (std::size_t size = 0; size < request.size(); ++size)
+      EXPECT_FALSE(decode_request(request.substr(0, size))) << size;
+  for (const std::string& answer : {encode(sample_answer()), encode(code_answer())})
+    for (std::size_t size = 0; size < answer.size(); ++size)
+      EXPECT_FALSE(decode_answer(answer.substr(0, size))) << size;
   const std::string reply = encode(Reply{sample_answer(), {{"a", 1, 2, "h"}}});
-  for (std::size_t size = 0; size < request.size(); ++size)
-    EXPECT_FALSE(decode_request(request.substr(0, size))) << size;
-  for (std::size_t size = 0; size < answer.size(); ++size) EXPECT_FALSE(decode_answer(answer.substr(0, size))) << size;
   for (std::size_t size = 0; size < reply.size(); ++size) EXPECT_FALSE(decode_reply(reply.substr(0, size))) << size;
 }
 
 TEST(Codecs, RefuseBytesThatFollow) {
   EXPECT_FALSE(decode_request(encode(sample_request()) + '\0'));
   EXPECT_FALSE(decode_answer(encode(sample_answer()) + '\0'));
+  EXPECT_FALSE(decode_request(encode(code_request()) + '\0'));
+  EXPECT_FALSE(decode_answer(encode(code_answer()) + '\0'));
   EXPECT_FALSE(decode_reply(encode(Reply{sample_answer(), {}}) + '\0'));
 }
 
@@ -113,8 +154,8 @@ TEST(Codecs, RefuseAnOutcomeOutOfRange) {
 // A changed byte inside a text gives another text: either refused, or a value that encodes to exactly these bytes.
 TEST(Codecs, SurviveRandomDamage) {
   std::mt19937 random(7);
-  const std::string good = encode(Reply{sample_answer(), {{"a", 1, 2, "h"}}});
-  const std::string request = encode(sample_request());
+  const std::string good = encode(Reply{code_answer(), {{"a", 1, 2, "h"}}});
+  const std::string request = encode(code_request());
   for (int round = 0; round < 20000; ++round) {
     std::string bytes = round % 2 == 0 ? good : request;
     for (unsigned hits = 1 + random() % 4; hits > 0; --hits)
