@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/runtime/pool.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
@@ -19,14 +17,10 @@ namespace {
 
 // More of them gain nothing against memory.
 constexpr unsigned kMostThreads = 16;
+// A thread that has done its part looks for more for so long before it sleeps: waking it takes about as long. And so
+// long the caller waits for others to return before it sleeps.
+constexpr std::chrono::microseconds kLinger{20};
 constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 20;
-
-unsigned usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return std::clamp(static_cast<unsigned>(count), 1u, kMostThreads);
-}
 
 }  // namespace
 
@@ -36,7 +30,7 @@ struct Pool::State {
     const std::function<void(std::size_t)>& body;
     const std::size_t count;
     std::atomic<std::size_t> next{0};
-    unsigned workers = 0;  // inside it; under the mutex
+    std::atomic<unsigned> workers{0};  // inside it; changed under the mutex
 
     void work() {
       for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) body(i);
@@ -48,7 +42,8 @@ struct Pool::State {
   std::condition_variable job_came;
   std::condition_variable worker_left;
   std::list<Job*> jobs;
-  unsigned threads = 0, idle = 0;
+  unsigned threads = 0, idle = 0, asleep = 0;  // the idle ones are asleep or look for a job
+  std::atomic<std::uint64_t> posted{0};        // changes with every job, under the mutex
   bool stopping = false;
 
   void start_thread() {
@@ -59,14 +54,33 @@ struct Pool::State {
     }
   }
 
+  void rest(std::unique_lock<std::mutex>& lock) {
+    ++idle;
+    const std::uint64_t seen = posted;
+    lock.unlock();
+    const bool came = spin_until([&] { return posted.load(std::memory_order_relaxed) != seen; }, kLinger);
+    lock.lock();
+    if (!came && posted == seen && !stopping) {
+      ++asleep;
+      job_came.wait(lock);
+      --asleep;
+    }
+    --idle;
+  }
+
+  /// Under the mutex.
+  void call(std::size_t helpers) {
+    ++posted;
+    const unsigned awake = idle - asleep;
+    for (std::size_t i = awake; i < helpers && i - awake < asleep; ++i) job_came.notify_one();
+  }
+
   void serve() {
     std::unique_lock lock(mutex);
     while (!stopping) {
       const auto open = std::find_if(jobs.begin(), jobs.end(), [](const Job* job) { return job->next < job->count; });
       if (open == jobs.end()) {
-        ++idle;
-        job_came.wait(lock);
-        --idle;
+        rest(lock);
         continue;
       }
       Job& job = **open;
@@ -81,7 +95,7 @@ struct Pool::State {
   }
 };
 
-Pool::Pool(unsigned threads) : threads_(threads != 0 ? threads : usable_processors()) {}
+Pool::Pool(unsigned threads) : threads_(threads != 0 ? threads : std::min(usable_processors(), kMostThreads)) {}
 
 Pool& Pool::shared() {
   static auto* pool = new Pool;
@@ -107,11 +121,14 @@ void Pool::run(std::size_t count, const std::function<void(std::size_t)>& body) 
   const auto place = state.jobs.insert(state.jobs.end(), &job);
   for (std::size_t missing = helpers; missing > state.idle && state.threads + 1 < threads_; --missing)
     state.start_thread();
-  state.job_came.notify_all();
+  state.call(helpers);
   lock.unlock();
   job.work();
   lock.lock();
   state.jobs.erase(place);
+  lock.unlock();
+  if (spin_until([&] { return job.workers.load(std::memory_order_acquire) == 0; }, kLinger)) return;
+  lock.lock();
   state.worker_left.wait(lock, [&] { return job.workers == 0; });
 }
 
@@ -121,6 +138,7 @@ Pool::~Pool() {
   {
     std::unique_lock lock(state->mutex);
     state->stopping = true;
+    ++state->posted;
     state->job_came.notify_all();
     state->worker_left.wait(lock, [&] { return state->threads == 0; });
   }

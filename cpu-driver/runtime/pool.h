@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads for work on host memory: merging, copying, later the CPU driver's spans.
+// Threads for work on host memory: merging, copying, kernels.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,8 @@ namespace skmd::cpu {
 /// child has none of them and starts its own. Thread-safe.
 class Pool {
  public:
-  /// `threads`: how many work at once, the caller's included; 0: one per processor that this process may use.
+  /// `threads`: how many work at once, the caller's included; 0: one per processor that this process may use,
+  /// but no more than memory keeps busy.
   explicit Pool(unsigned threads = 0);
   ~Pool();  // only in tests: joins
   Pool(const Pool&) = delete;

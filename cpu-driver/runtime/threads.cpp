@@ -2,8 +2,10 @@
 #include "cpu-driver/runtime/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -34,6 +36,13 @@ std::uint32_t fork_generation() {
   static const int registered = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
   static_cast<void>(registered);
   return forks.load(std::memory_order_relaxed);
+}
+
+unsigned usable_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return static_cast<unsigned>(std::max(count, 1));
 }
 
 std::thread quiet_thread(std::function<void()> body) {

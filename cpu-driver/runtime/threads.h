@@ -2,6 +2,7 @@
 // Threads in somebody else's process.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -12,6 +13,33 @@ namespace skmd::cpu {
 /// none of our threads, and locks as they were at that moment: an object that keeps the number of its creation can
 /// tell. Costs one load.
 std::uint32_t fork_generation();
+
+/// Processors that this process may use; at least 1.
+unsigned usable_processors();
+
+/// Tells the processor that this thread is waiting for another one's store.
+inline void spin_pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/// True as soon as `ready()` is, false if it was not for about `time`. For what another thread is expected to do sooner
+/// than a sleep and a wake-up would take.
+template <class Ready>
+bool spin_until(const Ready& ready, std::chrono::nanoseconds time) {
+  constexpr int kLooksPerClock = 16;
+  const auto end = std::chrono::steady_clock::now() + time;
+  do {
+    for (int i = 0; i < kLooksPerClock; ++i) {
+      if (ready()) return true;
+      spin_pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
 
 /// A thread on which none of the application's signals land. Throws what std::thread does.
 std::thread quiet_thread(std::function<void()> body);

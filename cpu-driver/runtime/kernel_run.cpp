@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/runtime/kernel_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "cpu-driver/runtime/scratch.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace skmd::cpu {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What waking others and waiting for them costs. The caller works alone for so long before it asks for help.
+constexpr double kAlone = 6e3;  // nanoseconds, as all that follows
+// Handing out a piece costs 20 to 100 ns, more with more threads.
+constexpr double kLeastPiece = 3e3;
+// No thread is longer at one piece: another launch, or the system, may have taken its processor.
+constexpr double kMostPiece = 5e5;
+// The rest is cut into so many pieces per thread at each taking, so that all end together.
+constexpr std::uint64_t kPiecesPerThread = 4;
+
+double since(Clock::time_point begin) { return std::chrono::duration<double, std::nano>(Clock::now() - begin).count(); }
+
+/// Code rounds and traps as OpenCL says, whatever the application has set on its threads or made ours inherit.
+class DefaultFloats {
+ public:
+#if defined(__x86_64__)
+  DefaultFloats() : before_(_mm_getcsr()) {
+    if ((before_ & ~kFlags) != kDefault) _mm_setcsr(kDefault);
+  }
+  ~DefaultFloats() {
+    if ((before_ & ~kFlags) != kDefault) _mm_setcsr(before_);
+  }
+
+ private:
+  static constexpr unsigned kDefault = 0x1F80;  // all exceptions masked, to nearest, denormals kept
+  static constexpr unsigned kFlags = 0x3F;      // what has happened
+  unsigned before_;
+#else
+  DefaultFloats() = default;
+  ~DefaultFloats() = default;
+#endif
+
+ public:
+  DefaultFloats(const DefaultFloats&) = delete;
+  DefaultFloats& operator=(const DefaultFloats&) = delete;
+};
+
+/// Groups that are still to run, for many threads to take from.
+class Rest {
+ public:
+  Rest(std::uint64_t first, std::uint64_t last, unsigned threads, double group_ns)
+      : next_(first), last_(last), parts_(threads * kPiecesPerThread) {
+    least_ = pieces_of(kLeastPiece, group_ns);
+    most_ = std::max(least_, pieces_of(kMostPiece, group_ns));
+  }
+
+  bool take(std::uint64_t& begin, std::uint64_t& end) {
+    begin = next_.load(std::memory_order_relaxed);
+    do {
+      if (begin >= last_) return false;
+      const std::uint64_t rest = last_ - begin;
+      end = begin + std::min(rest, std::clamp(rest / parts_, least_, most_));
+    } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+    return true;
+  }
+
+ private:
+  static std::uint64_t pieces_of(double time, double group_ns) {
+    return static_cast<std::uint64_t>(std::clamp(time / std::max(group_ns, 0.1), 1.0, 1e12));
+  }
+
+  std::atomic<std::uint64_t> next_;
+  const std::uint64_t last_, parts_;
+  std::uint64_t least_ = 1, most_ = 1;
+};
+
+/// Begins alone, in pieces that double, until it has taken too long or all is done. Returns the first group that has
+/// not run; `spent` is the time of those that have.
+std::uint64_t run_alone(KernelFunction run, const SpanFrame& frame, std::byte* scratch, std::uint64_t first,
+                        std::uint64_t last, double expected_ns, double& spent) {
+  const Clock::time_point begin = Clock::now();
+  std::uint64_t piece =
+      expected_ns > 0 ? static_cast<std::uint64_t>(std::clamp(kAlone / 4 / expected_ns, 1.0, 1e9)) : 1;
+  for (spent = 0; first < last && spent < kAlone; piece *= 2) {
+    const std::uint64_t end = first + std::min(piece, last - first);
+    run(&frame, first, end, scratch);
+    first = end;
+    spent = since(begin);
+  }
+  return first;
+}
+
+}  // namespace
+
+domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
+                          std::uint64_t first, std::uint64_t last, ItemCost& cost) {
+  if (first >= last) return {};
+  std::byte* const scratch = scratch_of_this_thread(scratch_bytes);
+  if (scratch == nullptr)
+    return domain::Error{0, "there is no memory for a group's " + std::to_string(scratch_bytes) + " bytes"};
+  const DefaultFloats floats;
+  const auto items = static_cast<double>(frame.local_size[0] * frame.local_size[1] * frame.local_size[2]);
+  double group_ns = cost.nanoseconds() * items;
+  double spent = 0;
+  std::uint64_t alone = 0;
+  if (pool.threads() == 1 || group_ns * static_cast<double>(last - first) < 2 * kAlone) {
+    alone = run_alone(run, frame, scratch, first, last, group_ns, spent) - first;
+    group_ns = std::max(spent / static_cast<double>(alone), 0.1);
+    cost.learn(static_cast<float>(group_ns / items));
+  }
+  if (first + alone == last) return leave_scratch(), domain::Status{};
+
+  Rest rest(first + alone, last, pool.threads(), group_ns);
+  const auto work = [&](std::size_t) {
+    // A thread without memory leaves its part to the others; the caller has some.
+    std::byte* const own = scratch_of_this_thread(scratch_bytes);
+    if (own == nullptr) return;
+    const DefaultFloats own_floats;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t groups = 0;
+    const Clock::time_point start = Clock::now();
+    while (rest.take(begin, end)) {
+      run(&frame, begin, end, own);
+      groups += end - begin;
+    }
+    if (groups != 0) cost.learn(static_cast<float>(since(start) / static_cast<double>(groups) / items));
+  };
+  pool.run(pool.threads(), [&](std::size_t i) {
+    work(i);
+    leave_scratch();
+  });
+  work(0);  // nothing is left but where others, without memory, took all turns
+  leave_scratch();
+  return {};
+}
+
+}  // namespace skmd::cpu

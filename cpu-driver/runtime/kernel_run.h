@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a kernel's groups on threads. What a group costs is learnt from launch to launch: few and cheap groups stay on
+// the caller's thread, where nobody has to be woken and nothing leaves its caches.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "cpu-driver/runtime/pool.h"
+#include "cpu-driver/runtime/span_library.h"
+#include "partitioner/result.h"
+
+namespace skmd::cpu {
+
+/// What a kernel's work-items have cost lately. One per kernel; thread-safe.
+class ItemCost {
+ public:
+  /// Nanoseconds per work-item on one thread; 0: not known yet.
+  [[nodiscard]] float nanoseconds() const { return nanoseconds_.load(std::memory_order_relaxed); }
+  void learn(float nanoseconds) { nanoseconds_.store(nanoseconds, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<float> nanoseconds_{0};
+};
+
+/// Runs the groups [first, last), each once, on the caller's thread and on others of the pool, and returns when all are
+/// done. `frame` is complete; each call gets `scratch_bytes` of scratch memory. Rounding and traps of floating point
+/// are as a fresh thread has them, whatever the caller's are. An error if there is no memory: no group has run then.
+domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
+                          std::uint64_t first, std::uint64_t last, ItemCost& cost);
+
+}  // namespace skmd::cpu
