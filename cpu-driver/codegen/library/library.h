@@ -21,6 +21,16 @@ bool has_vector_form(llvm::StringRef name);
 /// lane).
 llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned width, Isa isa);
 
+/// Makes instructions of the builtins that are instructions: vloadN, vstoreN and their forms for half, prefetch,
+/// atomics, fences, any, all. Math functions of vectors become calls for each element; those that give a second result
+/// through a pointer give it to a variable of the caller first; native_ and half_ functions become the precise ones.
+/// The results of conversions to integers are frozen: out of range they are some value. To be called early;
+/// link_library does it too.
+void expand_builtins(llvm::Module& module);
+
+/// Freezes the results of conversions from floating point to integers, which out of range would be poison.
+void freeze_conversions(llvm::Function& function);
+
 /// Makes `function` one for the processors of `isa`. Functions are only inlined into each other if all have this: it is
 /// to be called for every function that has a body.
 void set_processor(llvm::Function& function, Isa isa);

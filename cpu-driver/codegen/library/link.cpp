@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Linker/IRMover.h>
 #include <llvm/Support/Error.h>
@@ -34,32 +33,8 @@ bool is_wanted(const llvm::Function& function, Link which) {
   return which == Link::all || !has_vector_form(function.getName());
 }
 
-/// Calls of native_sin and the like become calls of sin.
-void use_plain_names(llvm::Module& module) {
-  for (llvm::Function& function : llvm::make_early_inc_range(module)) {
-    if (!function.isDeclaration()) continue;
-    const std::string plain = plain_name(function.getName());
-    if (plain.empty()) continue;
-    llvm::FunctionCallee target =
-        module.getOrInsertFunction(plain, function.getFunctionType(), function.getAttributes());
-    if (auto* declared = llvm::dyn_cast<llvm::Function>(target.getCallee());
-        declared != nullptr && declared->getFunctionType() == function.getFunctionType()) {
-      declared->setCallingConv(function.getCallingConv());
-      function.replaceAllUsesWith(declared);
-      function.eraseFromParent();
-    }
-  }
-}
-
-/// Poison must not leave a conversion: lanes without a work-item, and values out of range, pass through here.
-void freeze_conversions(llvm::Function& function) {
-  std::vector<llvm::Instruction*> conversions;
-  for (llvm::Instruction& instruction : llvm::instructions(function))
-    if (llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(instruction)) conversions.push_back(&instruction);
-  for (llvm::Instruction* conversion : conversions) {
-    auto* frozen = new llvm::FreezeInst(conversion, "", std::next(conversion->getIterator()));
-    conversion->replaceUsesWithIf(frozen, [&](const llvm::Use& use) { return use.getUser() != frozen; });
-  }
+/// What a lane without a work-item passes may be poison, which must not become an address.
+void freeze_arguments(llvm::Function& function) {
   llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
   for (llvm::Argument& argument : function.args()) {
     if (argument.use_empty() || argument.getType()->isPointerTy()) continue;
@@ -76,10 +51,11 @@ void agree_on_convention(llvm::Function& function) {
 }
 
 void finish(llvm::Function& function) {
-  const bool kept = has_vector_form(function.getName()) || math_name(function.getName());
+  const bool kept = math_name(function.getName()).has_value();
   function.setLinkage(llvm::GlobalValue::InternalLinkage);
   function.setComdat(nullptr);
   if (!kept) function.addFnAttr(llvm::Attribute::AlwaysInline);
+  if (kept) freeze_arguments(function);
   freeze_conversions(function);
   agree_on_convention(function);
 }
@@ -148,7 +124,7 @@ llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned
 }
 
 domain::Status link_library(llvm::Module& module, Isa isa, Link which) {
-  use_plain_names(module);
+  expand_builtins(module);
   std::vector<llvm::Function*> wanted;
   for (llvm::Function& function : module)
     if (is_wanted(function, which)) wanted.push_back(&function);

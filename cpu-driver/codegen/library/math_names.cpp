@@ -30,13 +30,6 @@ constexpr Entry kKept[] = {
 
 constexpr llvm::StringLiteral kLoose[] = {"sin", "cos", "tan", "exp", "exp2", "exp10", "log", "log2", "log10", "powr"};
 
-/// Splits "_Z3powDv8_fS_" into "pow" and "Dv8_fS_".
-std::optional<std::pair<llvm::StringRef, llvm::StringRef>> split(llvm::StringRef name) {
-  unsigned length = 0;
-  if (!name.consume_front("_Z") || name.consumeInteger(10, length) || length > name.size()) return std::nullopt;
-  return std::pair(name.take_front(length), name.drop_front(length));
-}
-
 /// The lanes and letter of the first parameter.
 bool read_first(llvm::StringRef parameters, unsigned& lanes, char& type) {
   lanes = 1;
@@ -48,6 +41,12 @@ bool read_first(llvm::StringRef parameters, unsigned& lanes, char& type) {
 }
 
 }  // namespace
+
+std::optional<SplitName> split_name(llvm::StringRef name) {
+  unsigned length = 0;
+  if (!name.consume_front("_Z") || name.consumeInteger(10, length) || length > name.size()) return std::nullopt;
+  return SplitName{name.take_front(length), name.drop_front(length)};
+}
 
 std::string mangled(const MathName& name) {
   std::string text = ("_Z" + llvm::Twine(name.base.size()) + name.base).str();
@@ -65,24 +64,24 @@ std::string mangled(const MathName& name) {
 }
 
 std::optional<MathName> math_name(llvm::StringRef name) {
-  const auto parts = split(name);
+  const auto parts = split_name(name);
   if (!parts) return std::nullopt;
   for (const Entry& entry : kKept) {
-    if (entry.base != parts->first) continue;
+    if (entry.base != parts->base) continue;
     MathName found{entry.base, entry.operands, entry.int_result};
-    if (!read_first(parts->second, found.lanes, found.type) || mangled(found) != name) return std::nullopt;
+    if (!read_first(parts->parameters, found.lanes, found.type) || mangled(found) != name) return std::nullopt;
     return found;
   }
   return std::nullopt;
 }
 
 std::string plain_name(llvm::StringRef name) {
-  const auto parts = split(name);
+  const auto parts = split_name(name);
   if (!parts) return "";
-  llvm::StringRef base = parts->first;
+  llvm::StringRef base = parts->base;
   if (!base.consume_front("native_") && !base.consume_front("half_")) return "";
   if (!llvm::is_contained(kLoose, base)) return "";
-  return ("_Z" + llvm::Twine(base.size()) + base + parts->second).str();
+  return ("_Z" + llvm::Twine(base.size()) + base + parts->parameters).str();
 }
 
 }  // namespace skmd::codegen

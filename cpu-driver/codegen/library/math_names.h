@@ -9,6 +9,13 @@
 
 namespace skmd::codegen {
 
+/// The two halves of "_Z3powDv8_fS_": "pow" and "Dv8_fS_".
+struct SplitName {
+  llvm::StringRef base;
+  llvm::StringRef parameters;
+};
+std::optional<SplitName> split_name(llvm::StringRef name);
+
 /// A call of a math function: its types are the element type `type`, or int where `operands` says 'i'.
 struct MathName {
   llvm::StringRef base;      // "pow"

@@ -22,8 +22,19 @@ struct LinkLibraryPass : llvm::PassInfoMixin<LinkLibraryPass> {
   }
 };
 
+struct ExpandBuiltinsPass : llvm::PassInfoMixin<ExpandBuiltinsPass> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    expand_builtins(module);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
 /// "skmd-link-library" (AVX-512, all), "skmd-link-library<avx2;kept>".
-bool link_pass(llvm::StringRef name, llvm::ModulePassManager& passes) {
+bool parse_pass(llvm::StringRef name, llvm::ModulePassManager& passes) {
+  if (name == "skmd-expand-builtins") {
+    passes.addPass(ExpandBuiltinsPass());
+    return true;
+  }
   if (!name.consume_front("skmd-link-library")) return false;
   Isa isa = Isa::avx512;
   Link which = Link::all;
@@ -47,7 +58,7 @@ bool link_pass(llvm::StringRef name, llvm::ModulePassManager& passes) {
 void register_library_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
-        return link_pass(name, passes);
+        return parse_pass(name, passes);
       });
 }
 
