@@ -13,15 +13,18 @@
 //
 // Masked form (masks -> vector): the same function, of which every lane runs every instruction.
 //   - attribute kMasked; one more parameter, the last, i1 with attribute kLive: whether this lane's item exists. Lanes
-//     whose item does not exist have an effect nowhere.
+//     whose item does not exist have an effect nowhere. At least one lane's item does.
 //   - conditional branches decide by uniform values only: constants, uniform parameters, what follows from them, loads
 //     from uniform places and results of `i1 @skmd.any(i1)`: whether a lane says true.
 //   - no load or store that could fault or be seen, but `T @skmd.load.SUFFIX(ptr align A, i1 mask)` and
 //     `void @skmd.store.SUFFIX(T, ptr align A, i1 mask)`, with the metadata of the access that they stand for. Accesses
 //     of private variables are ordinary ones where that is right. A load gives poison in lanes whose mask is false.
-//   - anything that must run lane by lane (atomics, volatile accesses, printf) is `T @skmd.each.N(operands...)`, an
-//   internal
-//     function with the original instruction, called with the operand bundle kMaskBundle(i1 mask); lanes go in order.
+//   - anything that must run lane by lane (atomics, volatile accesses, printf, memcpy) is `T
+//   @skmd.each.N(operands...)`,
+//     an internal function with the original instruction, called with the operand bundle kMaskBundle(i1 mask); lanes go
+//     in order, and results differ even where operands do not. Fences stay.
+//   - what lanes compute that are not there may be poison, which decides no branch; divisions are defined for any
+//     operands. nsw, nuw, inbounds and the like are gone from what only some lanes are there for, unless it is uniform.
 //   - calls of math builtins carry the bundle as well: what lanes without it compute is of no interest.
 #pragma once
 

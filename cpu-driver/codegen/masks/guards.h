@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where it is worth asking whether any lane is there at all.
+#pragma once
+
+#include <vector>
+
+#include "cpu-driver/codegen/masks/levels.h"
+
+namespace skmd::codegen {
+
+/// Per node of `level`: whether it, and all up to the first node that is deferred meanwhile, is skipped if no lane
+/// runs it. So it is always for loops: they could not end.
+/// `inherited`: nodes that have the same lanes as an earlier one.
+std::vector<bool> choose_guards(const Level& level, const std::vector<bool>& inherited);
+
+}  // namespace skmd::codegen
