@@ -141,7 +141,7 @@ class Survey {
 };
 
 /// Opens the device, or says why not.
-Result<std::shared_ptr<Device>> open_device(const Found& found, const Candidate& candidate, bool discrete) {
+Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate& candidate, bool discrete) {
   DeviceDescription description;
   description.name = candidate.name;
   description.platform = candidate.platform;
@@ -152,6 +152,15 @@ Result<std::shared_ptr<Device>> open_device(const Found& found, const Candidate&
   auto device = std::make_shared<VendorDevice>(found.platform, found.id, std::move(description));
   if (auto opened = device->open(); !opened) return opened.error();
   return std::shared_ptr<Device>(std::move(device));
+}
+
+/// The host CPU through our own driver, if that is wanted and its vendor's uses host memory in place, as ours does.
+Result<std::shared_ptr<Device>> open_device(const Found& found, const Candidate& candidate, const Selected& selected,
+                                            const std::optional<CpuDriverOptions>& cpu_driver) {
+  if (!selected.host || !cpu_driver) return open_vendor(found, candidate, selected.discrete);
+  auto beside = open_vendor(found, candidate, false);
+  if (!beside || (*beside)->description().discrete) return beside;
+  return std::shared_ptr<Device>(std::make_shared<CpuDevice>(*cpu_driver, std::move(*beside), selected.discrete));
 }
 
 }  // namespace
@@ -172,7 +181,7 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
   for (const Selected& selected : selection->devices) {
     const Candidate& candidate = survey.candidates[selected.candidate];
     const std::string shown = candidate.platform + ": " + candidate.name;
-    auto device = open_device(survey.found[selected.candidate], candidate, selected.discrete);
+    auto device = open_device(survey.found[selected.candidate], candidate, selected, options.cpu_driver);
     if (!device) {
       left_out.push_back(shown + ": " + device.error().reason);
       continue;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "intercept/backend/cpu_device.h"
 #include "intercept/backend/port.h"
 
 namespace skmd::icd {
@@ -14,6 +16,8 @@ struct DiscoveryOptions {
   std::string vendors_folder = "/etc/OpenCL/vendors";  // SKMD_VENDORS
   std::string selectors;                               // SKMD_DEVICES; "": the default choice
   std::string own_library;                             // path of this libskmd.so, left out
+  /// The host CPU is driven by our own driver, with its vendor's beside it; nothing: by its vendor's alone.
+  std::optional<CpuDriverOptions> cpu_driver = std::nullopt;
 };
 
 struct Discovery {

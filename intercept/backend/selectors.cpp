@@ -84,10 +84,11 @@ class Chooser {
  public:
   Chooser(const std::vector<Candidate>& candidates, bool by_name) : candidates_(candidates), by_name_(by_name) {}
 
-  void take(std::size_t index, bool discrete) {
+  void take(std::size_t index, bool discrete, bool host = false) {
     for (Selected& s : selection_.devices) {
       if (s.candidate == index) {
         s.discrete = s.discrete || discrete;
+        s.host = s.host || host;
         return;
       }
       if (same_gpu(candidates_, s.candidate, index, by_name_)) {
@@ -96,7 +97,7 @@ class Chooser {
         return;
       }
     }
-    selection_.devices.push_back({index, discrete || candidates_[index].kind != DeviceKind::cpu});
+    selection_.devices.push_back({index, discrete || candidates_[index].kind != DeviceKind::cpu, host});
   }
   void leave(std::size_t index, const std::string& reason) {
     const std::string line = shown(candidates_[index]) + ": " + reason;
@@ -114,7 +115,7 @@ class Chooser {
 Selection default_choice(const std::vector<Candidate>& candidates) {
   Chooser chooser(candidates, true);
   const auto host = host_cpu(candidates);
-  if (host) chooser.take(*host, false);
+  if (host) chooser.take(*host, false, true);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& c = candidates[i];
     if (!c.unfit.empty()) {
@@ -147,7 +148,7 @@ domain::Status take_matches(const std::vector<Candidate>& candidates, const std:
   if (lower(body) == "cpu") {
     const auto host = host_cpu(candidates);
     if (!host) return bad_selector(selector, "matches no device: no CPU driver is installed");
-    chooser.take(*host, discrete);
+    chooser.take(*host, discrete, true);
     return {};
   }
   const auto colon = body.find(':');

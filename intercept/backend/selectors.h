@@ -28,6 +28,7 @@ struct Candidate {
 struct Selected {
   std::size_t candidate = 0;
   bool discrete = false;  // `@discrete`, or not a CPU
+  bool host = false;      // chosen as the host CPU, not as a vendor's device of some name
   bool operator==(const Selected&) const = default;
 };
 

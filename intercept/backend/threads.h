@@ -8,5 +8,6 @@ namespace skmd::icd {
 
 using cpu::fork_generation;
 using cpu::quiet_thread;
+using cpu::spin_until;
 
 }  // namespace skmd::icd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The adapter against a real driver: PoCL's threaded and its single-threaded device, in place and with memory of their
-// own.
+// The adapters against a real driver: PoCL's threaded and its single-threaded device, in place and with memory of their
+// own, and both ways beside our own driver, which has no code of these kernels.
 #include <unistd.h>
 
 #include <atomic>
@@ -21,7 +21,11 @@ class PoclDevice : public testing::TestWithParam<const char*> {
  protected:
   static void SetUpTestSuite() { setenv("POCL_DEVICES", "pthread basic", 1); }
   void SetUp() override {
-    auto found = discover({.vendors_folder = "/etc/OpenCL/vendors", .selectors = GetParam(), .own_library = ""});
+    DiscoveryOptions options{.vendors_folder = "/etc/OpenCL/vendors", .selectors = GetParam(), .own_library = ""};
+    // Our driver without a code generator: all kernels run on the other one.
+    const auto no_code = [](const auto&...) { return CpuCode{{}, {}, "there is no generator"}; };
+    if (options.selectors.starts_with("cpu")) options.cpu_driver = CpuDriverOptions{no_code, {}, "", 0};
+    auto found = discover(options);
     ASSERT_TRUE(found) << found.error().reason;
     ASSERT_EQ(found->devices.size(), 1u);
     device_ = found->devices.front();
@@ -323,7 +327,7 @@ TEST(Oclgrind, IsUsedOnlyWhenNamedAndBlocks) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, PoclDevice,
                          testing::Values("portable:pthread", "portable:basic", "portable:pthread@discrete",
-                                         "portable:basic@discrete"),
+                                         "portable:basic@discrete", "cpu", "cpu@discrete"),
                          [](const auto& param) {
                            std::string name = param.param;
                            for (char& c : name) {

@@ -47,14 +47,14 @@ struct Case {
 
 TEST(Selectors, ChooseDevicesInTheirOwnOrder) {
   const Case cases[] = {
-      {"cpu", {{1, false}}},
-      {"CPU", {{1, false}}},
-      {"cpu@discrete", {{1, true}}},
-      {" cpu @Discrete ", {{1, true}}},
+      {"cpu", {{1, false, true}}},
+      {"CPU", {{1, false, true}}},
+      {"cpu@discrete", {{1, true, true}}},
+      {" cpu @Discrete ", {{1, true, true}}},
       {"nvidia:1", {{3, true}}},
       {"nvidia:01", {{3, true}}},
       {"nvidia:h200", {{2, true}, {3, true}}},
-      {"nvidia:1,cpu,nvidia:0", {{3, true}, {1, false}, {2, true}}},
+      {"nvidia:1,cpu,nvidia:0", {{3, true}, {1, false, true}, {2, true}}},
       {"portable:basic", {{0, false}}},
       {"portable:basic@discrete,portable:pthread", {{0, true}, {1, false}}},
       {"portable:", {{0, false}, {1, false}}},
@@ -62,14 +62,14 @@ TEST(Selectors, ChooseDevicesInTheirOwnOrder) {
       {"oclgrind:0", {{4, false}}},
       {"fpga:board", {{5, true}}},
       {"nvidia:0,nvidia:h200", {{2, true}, {3, true}}},
-      {"cpu,portable:1@discrete", {{1, true}}},
+      {"cpu,portable:1@discrete", {{1, true, true}}},
       {":", {{0, false}, {1, false}, {2, true}, {3, true}, {4, false}, {5, true}}},
   };
   for (const Case& c : cases) EXPECT_EQ(chosen(machine(), c.text), c.expected) << c.text;
 }
 
 TEST(Selectors, DefaultIsTheHostCpuWithEveryGpuAndAccelerator) {
-  const List expected = {{1, false}, {2, true}, {3, true}, {5, true}};
+  const List expected = {{1, false, true}, {2, true}, {3, true}, {5, true}};
   EXPECT_EQ(chosen(machine(), ""), expected);
   EXPECT_EQ(chosen(machine(), "  "), expected);
 }
@@ -85,7 +85,7 @@ TEST(Selectors, DefaultSaysWhyTheOthersAreLeftOut) {
 TEST(Selectors, HostCpuIsTheOneWithMostComputeUnits) {
   const std::vector<Candidate> two = {device(0, 0, kPocl, "pthread", DeviceKind::cpu, 4),
                                       device(1, 0, "Intel", "Xeon", DeviceKind::cpu, 16)};
-  EXPECT_EQ(chosen(two, "cpu"), (List{{1, false}}));
+  EXPECT_EQ(chosen(two, "cpu"), (List{{1, false, true}}));
 }
 
 TEST(Selectors, ErrorsNameTheSelector) {
@@ -105,7 +105,7 @@ TEST(Selectors, UnfitDevicesAreLeftOutWithTheirReason) {
   EXPECT_EQ(chosen(candidates, "nvidia:h200"), (List{{3, true}}));
   const auto by_default = select_devices(candidates, "");
   ASSERT_TRUE(by_default);
-  EXPECT_EQ(by_default->devices, (List{{1, false}, {3, true}, {5, true}}));
+  EXPECT_EQ(by_default->devices, (List{{1, false, true}, {3, true}, {5, true}}));
   EXPECT_NE(by_default->left_out[1].find("H200: has no compiler"), std::string::npos);
   const auto only = select_devices(candidates, "nvidia:0");
   ASSERT_FALSE(only);
@@ -121,7 +121,7 @@ TEST(Selectors, OneGpuSeenThroughTwoPlatformsCountsOnce) {
   candidates.push_back(again);
   const auto selection = select_devices(candidates, "");
   ASSERT_TRUE(selection);
-  EXPECT_EQ(selection->devices, (List{{1, false}, {2, true}, {3, true}, {5, true}}));
+  EXPECT_EQ(selection->devices, (List{{1, false, true}, {2, true}, {3, true}, {5, true}}));
   EXPECT_NE(selection->left_out.back().find("the same GPU is used through NVIDIA CUDA"), std::string::npos);
   EXPECT_EQ(chosen(candidates, "rusticl:0,nvidia:h200"), (List{{6, true}, {2, true}}));
 }
@@ -132,7 +132,7 @@ TEST(Selectors, NamesAndOrderTellTheSameGpuWhereNoAddressIsKnown) {
   candidates.push_back(device(4, 1, "Other", "NVIDIA H200", DeviceKind::gpu));
   candidates.push_back(device(4, 2, "Other", "NVIDIA H200", DeviceKind::gpu));
   // The third has no twin. Named devices are what the user says they are.
-  EXPECT_EQ(chosen(candidates, ""), (List{{1, false}, {2, true}, {3, true}, {5, true}, {8, true}}));
+  EXPECT_EQ(chosen(candidates, ""), (List{{1, false, true}, {2, true}, {3, true}, {5, true}, {8, true}}));
   EXPECT_EQ(chosen(candidates, "nvidia:0,other:0"), (List{{2, true}, {6, true}}));
 }
 

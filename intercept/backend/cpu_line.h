@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of the CPU driver from submission to completion: in order, one at a time, each carried out and completed by
+// whoever gets there first, a thread in help() or the line's own.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "intercept/backend/port.h"
+
+namespace skmd::icd {
+
+class CpuLine : public std::enable_shared_from_this<CpuLine> {
+ public:
+  /// Carries out a batch, on one thread at a time.
+  using Execute = std::function<BatchResult(const Batch&)>;
+
+  CpuLine(Execute execute, std::shared_ptr<Health> health);
+  CpuLine(const CpuLine&) = delete;
+  CpuLine& operator=(const CpuLine&) = delete;
+
+  // As the port says.
+  Ticket submit(Batch&& batch);
+  void help(Ticket ticket);
+  /// Waits for all batches and ends the thread. Nothing may be submitted afterwards.
+  void stop();
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  void start_thread();
+  void serve();
+  /// Carries out the oldest batch and completes it. Nobody is at it; afterwards likewise.
+  void run_front(Lock& lock);
+  [[nodiscard]] BatchResult result_of(const Batch& batch) const;
+  [[nodiscard]] bool forked() const;
+
+  const Execute execute_;
+  const std::shared_ptr<Health> health_;
+  const std::uint32_t generation_;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;   // for the line's thread
+  std::condition_variable ended_;  // a batch was completed
+  std::deque<Batch> batches_;      // the first one's ticket is completed_ + 1
+  Ticket last_ticket_ = 0;
+  std::atomic<Ticket> posted_{0};  // last_ticket_, for who looks without the lock
+  std::atomic<Ticket> completed_{0};
+  std::atomic<bool> running_{false};  // somebody is at the front; changed under the lock
+  bool asleep_ = false;               // the line's thread, on wake_
+  std::uint32_t waiters_ = 0;         // threads on ended_
+  bool started_ = false;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace skmd::icd

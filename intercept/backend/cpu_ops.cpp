@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/cpu_ops.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu-driver/runtime/scratch.h"
+#include "intercept/backend/empty_op.h"
+#include "intercept/backend/host_code.h"
+#include "intercept/backend/native_queue.h"
+
+namespace skmd::icd {
+namespace {
+
+CpuMemory& cpu_memory(const std::shared_ptr<NativeMemory>& memory) { return static_cast<CpuMemory&>(*memory); }
+const CpuKernel& cpu_kernel(const std::shared_ptr<NativeKernel>& kernel) {
+  return static_cast<const CpuKernel&>(*kernel);
+}
+
+constexpr std::uint64_t kValueUnit = 128;  // no type of OpenCL C is aligned to more
+
+std::uint64_t units(std::size_t bytes) { return (bytes + kValueUnit - 1) / kValueUnit; }
+
+/// Rows that lie one behind the other are one.
+domain::RowRun joined(const domain::RowRun& rows) {
+  if (rows.rows <= 1 || rows.stride != rows.width) return rows;
+  return {rows.begin, rows.width * rows.rows, rows.width * rows.rows, 1};
+}
+
+void fill(std::byte* at, std::uint64_t bytes, const std::vector<std::byte>& pattern) {
+  if (pattern.size() == 1) {
+    std::memset(at, static_cast<int>(pattern.front()), bytes);
+    return;
+  }
+  std::uint64_t done = std::min<std::uint64_t>(bytes, pattern.size());
+  std::memcpy(at, pattern.data(), done);
+  for (; done < bytes; done *= 2) std::memcpy(at + done, at, std::min(done, bytes - done));
+}
+
+}  // namespace
+
+CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverReport report)
+    : pool_(pool), other_(std::move(other)), report_(std::move(report)) {}
+
+BatchResult CpuOps::run(const Batch& batch) {
+  BatchResult result;
+  const std::vector<Op>& work = batch.work();
+  if (batch.want_times) result.times.reserve(work.size());
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    OpTime time;
+    if (batch.want_times) time.start = host_now();
+    Outcome failure = is_empty(work[i]) ? nullptr : std::visit([&](const auto& op) { return run_op(op); }, work[i]);
+    if (failure) {
+      result.status = failure->error.code;
+      result.reason = std::move(failure->error.reason);
+      result.fault = failure->fault;
+      result.accepted = i;
+      break;
+    }
+    if (!batch.want_times) continue;
+    time.end = host_now();
+    time.device_ns = std::max<std::uint64_t>(1, time.end - time.start);
+    result.times.push_back(time);
+  }
+  if (result.times.size() < work.size()) result.times.clear();
+  return result;
+}
+
+CpuOps::Outcome CpuOps::run_op(const WriteOp& op) {
+  const domain::RowRun rows = joined(op.rows);
+  std::byte* const to = cpu_memory(op.memory).bytes;
+  if (to == op.host) return nullptr;  // in place
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t at = rows.begin + i * rows.stride;
+    copy_host(to + at, op.host + at, rows.width);
+  }
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const ReadOp& op) {
+  const domain::RowRun rows = op.packed ? op.rows : joined(op.rows);
+  const std::byte* const from = cpu_memory(op.memory).bytes;
+  if (from == op.host && !op.packed) return nullptr;
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t at = rows.begin + i * rows.stride;
+    copy_host(op.host + (op.packed ? i * rows.width : at), from + at, rows.width);
+  }
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const FillOp& op) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;  // a multiple of every pattern's size
+  std::byte* const at = cpu_memory(op.memory).bytes + op.offset;
+  pool_.run((op.bytes + kPiece - 1) / kPiece,
+            [&](std::size_t i) { fill(at + i * kPiece, std::min(kPiece, op.bytes - i * kPiece), op.pattern); });
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const CopyOp& op) {
+  copy_host(cpu_memory(op.to).bytes + op.to_offset, cpu_memory(op.from).bytes + op.from_offset, op.bytes);
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const CopyRectOp& op) {
+  const std::byte* const from = cpu_memory(op.from).bytes + op.from_begin;
+  std::byte* const to = cpu_memory(op.to).bytes + op.to_begin;
+  for (std::uint64_t z = 0; z < op.region[2]; ++z)
+    for (std::uint64_t y = 0; y < op.region[1]; ++y)
+      std::memcpy(to + z * op.to_pitch[1] + y * op.to_pitch[0], from + z * op.from_pitch[1] + y * op.from_pitch[0],
+                  op.region[0]);
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_there(Op op) {
+  BatchResult result{CL_OUT_OF_RESOURCES, "the other CPU driver did not answer", {}, Fault::resources, 0};
+  Batch batch;
+  batch.ops.push_back(std::move(op));
+  batch.done = [&](BatchResult&& got) { result = std::move(got); };
+  other_->help(other_->submit(std::move(batch)));
+  if (result.status == CL_SUCCESS) return nullptr;
+  return std::make_unique<Failure>(Failure{{result.status, result.reason}, result.fault});
+}
+
+CpuOps::Outcome CpuOps::run_op(const RunOp& op) {
+  const CpuKernel& kernel = cpu_kernel(op.kernel);
+  return kernel.code.run != nullptr ? run_own(kernel, op) : run_other(kernel, op);
+}
+
+CpuOps::Outcome CpuOps::run_other(const CpuKernel& kernel, const RunOp& op) {
+  auto arguments = std::make_shared<std::vector<NativeArgument>>(*op.arguments);
+  for (NativeArgument& argument : *arguments) {
+    auto* buffer = std::get_if<BufferArgument>(&argument);
+    if (buffer == nullptr || buffer->memory == nullptr) continue;
+    auto there = cpu_memory(buffer->memory).on(*other_);
+    if (!there) return std::make_unique<Failure>(Failure{there.error(), judge(there.error().code, false)});
+    buffer->memory = std::move(*there);
+  }
+  if (report_) report_(kernel.name, kernel.reason);
+  return run_there(RunOp{kernel.other, std::move(arguments), op.record, op.range});
+}
+
+void CpuOps::lay_out(const RunOp& op) {
+  arguments_.clear();
+  local_sizes_.clear();
+  local_places_.clear();
+  std::uint64_t lines = units(op.record.size());
+  for (const NativeArgument& argument : *op.arguments)
+    if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) lines += units(value->size());
+  if (values_.size() < lines) values_.resize(lines);
+  Line* at = values_.data();
+  const auto add_value = [&](const std::vector<std::byte>& value) {
+    std::copy(value.begin(), value.end(), at->bytes);
+    arguments_.push_back({at->bytes, nullptr, value.size()});
+    at += units(value.size());
+  };
+  for (const NativeArgument& argument : *op.arguments) {
+    if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
+      add_value(*value);
+    } else if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
+      std::byte* const bytes = buffer->memory != nullptr ? cpu_memory(buffer->memory).bytes + buffer->offset : nullptr;
+      arguments_.push_back({bytes, nullptr, buffer->size});
+    } else if (const auto* local = std::get_if<LocalArgument>(&argument)) {
+      local_places_.push_back(arguments_.size());
+      local_sizes_.push_back(local->bytes);
+      arguments_.push_back({nullptr, nullptr, local->bytes});
+    } else {  // images and samplers: a kernel that uses them has no code
+      arguments_.emplace_back();
+    }
+  }
+  if (!op.record.empty()) add_value(op.record);
+}
+
+CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
+  lay_out(op);
+  cpu::SpanFrame frame;
+  frame.work_dim = op.range.work_dim;
+  const domain::Extent3 groups = op.range.group_counts();
+  for (unsigned d = 0; d < 3; ++d) {
+    frame.global_offset[d] = op.range.offset[d];
+    frame.global_size[d] = op.range.global[d];
+    frame.group_count[d] = groups[d];
+    frame.local_size[d] = op.range.local[d];
+  }
+  const auto layout = cpu::scratch_layout(kernel.code.facts, frame.local_size, local_sizes_);
+  // The request's own: the device is as good as before.
+  if (!layout)
+    return std::make_unique<Failure>(
+        Failure{{CL_OUT_OF_RESOURCES, "kernel " + kernel.name + ": " + layout.error().reason}, Fault::command});
+  for (std::size_t i = 0; i < local_places_.size(); ++i)
+    arguments_[local_places_[i]].bytes = reinterpret_cast<std::byte*>(layout->local_arguments[i]);
+  frame.arguments = arguments_.data();
+  frame.items_offset = layout->items_offset;
+  const auto ran =
+      cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, op.range.group_total(), kernel.cost);
+  if (!ran)
+    return std::make_unique<Failure>(Failure{
+        {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});
+  return nullptr;
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries out the CPU driver's batches.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu-driver/runtime/pool.h"
+#include "intercept/backend/cpu_objects.h"
+#include "intercept/backend/port.h"
+
+namespace skmd::icd {
+
+/// Of a launch that the other driver runs: the kernel's name, and the reason.
+using OtherDriverReport = std::function<void(const std::string& kernel, const std::string& reason)>;
+
+/// One thread at a time.
+class CpuOps {
+ public:
+  CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverReport report);
+
+  /// All ops in order, up to the first that fails.
+  BatchResult run(const Batch& batch);
+
+ private:
+  /// What an op's failure is, apart from its words.
+  struct Failure {
+    domain::Error error;
+    Fault fault = Fault::none;
+  };
+  using Outcome = std::unique_ptr<Failure>;  // null: done
+  struct alignas(128) Line {
+    std::byte bytes[128];
+  };
+
+  Outcome run_op(const WriteOp& op);
+  Outcome run_op(const ReadOp& op);
+  Outcome run_op(const FillOp& op);
+  Outcome run_op(const CopyOp& op);
+  Outcome run_op(const CopyRectOp& op);
+  Outcome run_op(const WriteImageOp& op) { return run_there(op); }
+  Outcome run_op(const ReadImageOp& op) { return run_there(op); }
+  Outcome run_op(const RunOp& op);
+  Outcome run_there(Op op);
+  Outcome run_other(const CpuKernel& kernel, const RunOp& op);
+  Outcome run_own(const CpuKernel& kernel, const RunOp& op);
+  /// Fills arguments_, values_ and local_sizes_; local arguments lack their places.
+  void lay_out(const RunOp& op);
+
+  cpu::Pool& pool_;
+  const std::shared_ptr<Device> other_;
+  const OtherDriverReport report_;
+  // Of the launch that is being carried out; kept for the memory.
+  std::vector<cpu::SpanArgument> arguments_;
+  std::vector<Line> values_;
+  std::vector<std::uint64_t> local_sizes_;
+  std::vector<std::size_t> local_places_;  // indices in arguments_
+};
+
+}  // namespace skmd::icd
