@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/support/opencl.h"
 
+#include <chrono>
+
 #include "bench/support/select.h"
 
 namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+}  // namespace
 
 void check_call(cl_int code, const char* call) {
   if (code != CL_SUCCESS) throw ClError(std::string(call) + " failed with " + std::to_string(code));
@@ -37,9 +46,11 @@ Device::Device(const std::string& selector) : device_(select_device(selector)) {
 
 Program Device::build(const char* source, const std::string& options) const {
   cl_int code = CL_SUCCESS;
+  const auto start = Clock::now();
   Program program(clCreateProgramWithSource(context_.get(), 1, &source, nullptr, &code));
   check_call(code, "clCreateProgramWithSource");
   code = clBuildProgram(program.get(), 1, &device_, options.c_str(), nullptr, nullptr);
+  if (spent_ != nullptr) spent_->build += seconds_since(start);
   if (code == CL_SUCCESS) return program;
   std::size_t size = 0;
   check_call(clGetProgramBuildInfo(program.get(), device_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size),
@@ -72,10 +83,17 @@ void Device::copy(const Buffer& from, const Buffer& to, std::size_t bytes) const
              "clEnqueueCopyBuffer");
 }
 
+void Device::finish() const { check_call(clFinish(queue_.get()), "clFinish"); }
+
 void Device::launch(const Kernel& kernel, const Range& range) const {
+  if (spent_ != nullptr) finish();
+  const auto start = Clock::now();
   check_call(clEnqueueNDRangeKernel(queue_.get(), kernel.get(), range.dims, nullptr, range.global.data(),
                                     range.local.data(), 0, nullptr, nullptr),
              "clEnqueueNDRangeKernel");
+  if (spent_ == nullptr) return;
+  finish();
+  spent_->kernels += seconds_since(start);
 }
 
 }  // namespace bench

@@ -96,6 +96,12 @@ Range range_1d(std::size_t global, std::size_t local);
 Range range_2d(std::array<std::size_t, 2> global, std::array<std::size_t, 2> local);
 Range range_3d(std::array<std::size_t, 3> global, std::array<std::size_t, 3> local);
 
+/// What a Device spent, in seconds.
+struct Spent {
+  double build = 0;    // in build()
+  double kernels = 0;  // from enqueuing a kernel until it is done, nothing else being under way
+};
+
 /// One device with its context and an in-order queue.
 class Device {
  public:
@@ -103,6 +109,10 @@ class Device {
   /// that platform; upper and lower case are alike. Empty: the first device of the first platform that has one. Throws
   /// BadInput.
   explicit Device(const std::string& selector);
+
+  /// From now on adds to `spent` what things take; for that every launch waits for what is before it, and is waited
+  /// for. nullptr: no longer.
+  void account(Spent* spent) { spent_ = spent; }
 
   /// Throws ClError with the build log if the source does not build.
   Program build(const char* source, const std::string& options = "") const;
@@ -124,10 +134,12 @@ class Device {
  private:
   void write_bytes(const Buffer& to, std::size_t bytes, const void* data) const;
   void read_bytes(const Buffer& from, std::size_t bytes, void* data) const;
+  void finish() const;
 
   cl_device_id device_ = nullptr;
   Context context_;
   Queue queue_;
+  Spent* spent_ = nullptr;
 };
 
 }  // namespace bench

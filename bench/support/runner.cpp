@@ -22,6 +22,25 @@ Report measure(Workload& workload, const CommonOptions& options) {
   return report;
 }
 
+void serve(Workload& workload, Spent& spent, std::istream& requests, std::ostream& answers) {
+  for (std::string request; std::getline(requests, request);) {
+    nlohmann::ordered_json answer;
+    if (request == "run") {
+      spent.kernels = 0;
+      answer["seconds"] = measure(workload, {}).seconds[0];
+      answer["kernels"] = spent.kernels;
+    } else if (request == "check") {
+      const Verdict verdict = workload.check();
+      answer = {{"checked", verdict.kind}, {"ok", verdict.ok}, {"detail", verdict.detail}};
+    } else if (request == "build") {
+      answer["build"] = spent.build;
+    } else {
+      throw BadInput("--serve: no such request: " + request);
+    }
+    answers << answer.dump() << std::endl;
+  }
+}
+
 void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--repeat", options.repeat, "How often to write, run and read")->check(CLI::Range(1, 1000000));
   app.add_option("--device", options.device,
@@ -65,11 +84,19 @@ int run_workload(int argc, char** argv, const char* name, const char* descriptio
   std::string size = "small";
   const std::vector<std::string> sizes = {"small", "profile1", "profile2", "paper"};
   app.add_option("--size", size, "small, profile1, profile2 or paper")->check(CLI::IsMember(sizes));
+  bool serves = false;
+  app.add_flag("--serve", serves, "Do what the lines of standard input say: run, check, build");
   add_common_options(app, options);
   return parse_and(app, argc, argv, [&] {
     const auto index = std::find(sizes.begin(), sizes.end(), size) - sizes.begin();
-    const Device device(options.device);
+    Device device(options.device);
+    Spent spent;
+    if (serves) device.account(&spent);
     const auto workload = factory(device, static_cast<Size>(index));
+    if (serves) {
+      serve(*workload, spent, std::cin, std::cout);
+      return 0;
+    }
     nlohmann::ordered_json line;
     line["workload"] = name;
     line["size"] = size;

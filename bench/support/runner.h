@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <vector>
@@ -53,6 +54,13 @@ struct Report {
 
 /// Runs `workload` as often as asked, each time checked if asked.
 Report measure(Workload& workload, const CommonOptions& options);
+
+/// Does what the lines of `requests` say, and answers each by a line of JSON on `answers`:
+///   run     once: {"seconds", "kernels"}, of all and of the kernels alone (see Device::account)
+///   check   the last results: {"checked", "ok", "detail"}
+///   build   {"build"}: seconds that programs have taken to build
+/// Until the end of input. For a program that compares two others turn by turn.
+void serve(Workload& workload, Spent& spent, std::istream& requests, std::ostream& answers);
 
 using Factory = std::function<std::unique_ptr<Workload>(const Device&, Size)>;
 

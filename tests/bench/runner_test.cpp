@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace bench {
 namespace {
@@ -92,6 +93,47 @@ TEST(RunWorkload, FailedCallNamesCallAndCode) {
   const Answer answer = run({}, factory);
   EXPECT_EQ(answer.status, 1);
   EXPECT_NE(answer.err.find("clCreateBuffer failed with -61"), std::string::npos) << answer.err;
+}
+
+/// What `serve` answers, line by line.
+std::vector<nlohmann::json> served(const std::string& requests, int wrong) {
+  Faulty workload(wrong);
+  Spent spent;
+  spent.build = 0.5;
+  std::istringstream in(requests);
+  std::ostringstream out;
+  serve(workload, spent, in, out);
+  std::vector<nlohmann::json> answers;
+  std::istringstream lines(out.str());
+  for (std::string line; std::getline(lines, line);) answers.push_back(nlohmann::json::parse(line));
+  return answers;
+}
+
+TEST(Serve, AnswersEachRequest) {
+  const auto answers = served("run\ncheck\nrun\ncheck\nbuild\n", 2);
+  ASSERT_EQ(answers.size(), 5u);
+  EXPECT_TRUE(answers[0].contains("seconds"));
+  EXPECT_EQ(answers[0]["kernels"], 0);
+  EXPECT_EQ(answers[1]["ok"], true);
+  EXPECT_EQ(answers[3]["ok"], false);
+  EXPECT_EQ(answers[3]["detail"], "output 3");
+  EXPECT_EQ(answers[4]["build"], 0.5);
+}
+
+TEST(Serve, RefusesOtherRequests) { EXPECT_THROW(served("jump\n", 0), BadInput); }
+
+TEST(Account, CountsBuildingAndKernels) {
+  Device device("");
+  Spent spent;
+  device.account(&spent);
+  const Program program = device.build("__kernel void k() {}");
+  EXPECT_GT(spent.build, 0);
+  device.launch(Kernel(program, "k"), range_1d(1, 1));
+  EXPECT_GT(spent.kernels, 0);
+  device.account(nullptr);
+  const double before = spent.kernels;
+  device.launch(Kernel(program, "k"), range_1d(1, 1));
+  EXPECT_EQ(spent.kernels, before);
 }
 
 }  // namespace

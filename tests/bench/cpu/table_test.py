@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The table's program end to end, on small sizes and with PoCL in SKMD's place. Argument: the program."""
+import json
+import subprocess
+import sys
+import unittest
+
+PROGRAM = sys.argv.pop()
+
+
+def table(*options):
+    return subprocess.run([PROGRAM, "--only-pocl", "--size", "small", "--repetitions", "1", *options], capture_output=True, text=True)
+
+
+def rows(*names):
+    done = table("--json", "--rows", ",".join(names))
+    assert done.returncode in (0, 1), (done.returncode, done.stderr)
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Table(unittest.TestCase):
+    def test_a_row_has_goal_figure_and_spread(self):
+        status, (row,) = rows("vector_add")
+        self.assertEqual(list(row), ["name", "goal", "unit", "figure", "spread", "met", "details"])
+        self.assertEqual(row["goal"], {"at_least": 1.0})
+        self.assertEqual(row["spread"], [row["figure"], row["figure"]])
+        self.assertEqual(row["met"], row["figure"] >= 1)
+        self.assertEqual(status, 0 if row["met"] else 1)
+
+    def test_vectors_by_hand_say_their_share_of_the_peak(self):
+        _, (row,) = rows("nbody/by_hand")
+        baseline = row["details"]["baseline"]
+        self.assertGreater(baseline["interactions_per_second"], 0)
+        self.assertTrue(0 < baseline["share_of_peak"] < 1.5, baseline)
+
+    def test_plain_loops_and_the_workload_itself(self):
+        _, (whole, loops) = rows("reduction", "reduction/by_loops")
+        self.assertEqual([whole["name"], loops["name"]], ["reduction", "reduction/by_loops"])
+        self.assertGreater(loops["details"]["baseline"]["bytes_per_second"], 0)
+
+    def test_what_launches_cost(self):
+        _, lines = rows("empty_kernel", "empty_group", "half_the_groups")
+        self.assertEqual([row["name"] for row in lines], ["empty_kernel", "empty_group", "half_the_groups"])
+        self.assertEqual([row["unit"] for row in lines], ["us", "ns", "x"])
+        self.assertTrue(all(row["figure"] > 0 for row in lines), lines)
+
+    def test_an_unmet_row_is_exit_status_one(self):
+        # PoCL against vectors by hand.
+        status, (row,) = rows("nbody/by_hand")
+        self.assertFalse(row["met"], row)
+        self.assertEqual(status, 1)
+
+    def test_for_people(self):
+        done = table("--rows", "mandelbrot")
+        self.assertRegex(done.stdout, r"^mandelbrot +[0-9.e+]+ x +\(.*\)  >= 2")
+
+    def test_unknown_rows_are_bad_input(self):
+        done = table("--rows", "nothing")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nothing", done.stderr)
+
+    def test_list(self):
+        self.assertIn("cold_compile", table("--list").stdout.splitlines())
+
+
+if __name__ == "__main__":
+    unittest.main()
