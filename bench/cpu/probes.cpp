@@ -26,9 +26,9 @@ __kernel void busy(__global float* out, int rounds) {
 )";
 
 constexpr std::size_t kGroup = 64;
-constexpr std::size_t kManyGroups = 1 << 20, kFewGroups = 1 << 10;
+constexpr std::size_t kManyGroups = 1 << 18, kFewGroups = 1 << 10;
 constexpr std::size_t kBusyGroups = 1 << 12;
-constexpr cl_int kRounds = 2000;
+constexpr cl_int kRounds = 1000;
 
 class Probes {
  public:
