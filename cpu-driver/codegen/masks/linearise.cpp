@@ -5,6 +5,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/ValueHandle.h>
 
 #include "cpu-driver/codegen/masks/effects.h"
 #include "cpu-driver/codegen/masks/guards.h"
@@ -23,7 +24,7 @@ using llvm::Value;
 
 struct PhiInput {
   llvm::AllocaInst* slot;
-  Value* value;
+  llvm::TrackingVH<Value> value;  // follows what instructions become
 };
 
 // What is known of a block before anything changes.

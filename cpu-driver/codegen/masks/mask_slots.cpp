@@ -27,7 +27,8 @@ void MaskSlots::find_owners(const Level& level, const llvm::DominatorTree& tree)
     if (node.deferred.empty()) {
       owner = kStart;
     } else {
-      const unsigned before = levels_.target(level, tree.getNode(node.block)->getIDom()->getBlock());
+      const llvm::BasicBlock* dominator = tree.getNode(node.block)->getIDom()->getBlock();
+      const unsigned before = dominator == level.nodes[0].block ? 0 : levels_.target(level, dominator);
       if (level.nodes[before].meeting == i) owner = owners[before];
     }
     owners.push_back(owner);

@@ -52,6 +52,7 @@ domain::Status prepare(Function& function, FunctionAnalysisManager& analyses) {
   const llvm::Argument* lane = argument_with(function, kLane);
   if (lane == nullptr || !lane->getType()->isIntegerTy()) return Error{0, "no parameter tells lanes apart"};
   if (function.getInstructionCount() > kMostInstructions) return Error{0, "the kernel is too long"};
+  apply(llvm::LowerSwitchPass(), function, analyses);
   if (domain::Status status = check_effects(function); !status) return status;
   drop_hints(function);
   llvm::EliminateUnreachableBlocks(function);

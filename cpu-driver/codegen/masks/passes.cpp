@@ -2,6 +2,7 @@
 #include "cpu-driver/codegen/masks/passes.h"
 
 #include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/masks/masks.h"
