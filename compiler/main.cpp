@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -25,6 +26,7 @@
 #include "compiler/last_words.h"
 #ifdef SKMD_HAVE_ANALYSIS
 #include "compiler/analysis/analyse.h"
+#include "compiler/kernel_code.h"
 #include "compiler/merge/merge.h"
 #include "compiler/merge/ptx.h"
 #endif
@@ -36,10 +38,16 @@ using namespace skmd::compiler;
 
 constexpr std::string_view kUsage =
     "usage: skmd-compile MODE [--compile-stage] [--header NAME FILE]... FILE [BUILD OPTIONS]\n"
+    "       skmd-compile --kernel NAME --emit llvm|vector-llvm|asm|remarks [--isa ISA] [--width LANES] FILE [...]\n"
+    "       skmd-compile --kernel-code [--isa best|sse|avx2|avx512] [--width LANES] FILE [BUILD OPTIONS]\n"
     "       skmd-compile --version\n"
     "modes: --describe    kernels as clGetKernelInfo and clGetKernelArgInfo tell of them\n"
     "       --emit-llvm   the program before analysis, as LLVM IR\n"
     "       --explain     what each kernel reads and writes, and what keeps it from being split\n"
+    "       --kernel      a kernel on its way to the CPU's code: as one work-item, as groups of them, its assembly, "
+    "or\n"
+    "                     what was made vectors of and what was not\n"
+    "       --kernel-code machine code of the kernels, as the driver gets it\n"
     "       --merge       the merge function of each kernel, as LLVM IR, or why it has none\n"
     "       --merge-ptx   the merge functions as PTX, the assembly of NVIDIA's GPUs\n"
     "       --options     what vendors are told\n"
@@ -50,8 +58,10 @@ constexpr std::string_view kUsage =
 
 constexpr unsigned long kCompileStackBytes = 512ul << 20;
 
-Analysis analysis() {
+Analysis analysis(const CompileRequest& request) {
 #ifdef SKMD_HAVE_ANALYSIS
+  if (request.stage == Stage::code)
+    return [&request](llvm::Module& module, CompileAnswer& answer) { add_kernel_code(module, request.target, answer); };
   return [](llvm::Module& module, CompileAnswer& answer) {
     analyse(module, answer.kernels);
     MergeCode code = merge_code(module, answer.kernels);
@@ -64,9 +74,9 @@ Analysis analysis() {
 }
 
 /// No more than `mode` shows.
-Analysis analysis_for([[maybe_unused]] std::string_view mode) {
+Analysis analysis_for([[maybe_unused]] std::string_view mode, [[maybe_unused]] const CompileRequest& request) {
 #ifdef SKMD_HAVE_ANALYSIS
-  if (mode == "--span-code") return analysis();
+  if (mode == "--span-code") return analysis(request);
   if (mode == "--explain" || mode == "--merge" || mode == "--merge-ptx")
     return [](llvm::Module& module, CompileAnswer& answer) { analyse(module, answer.kernels); };
 #endif
@@ -101,10 +111,11 @@ unsigned stack_bytes(const Limits& limits) {
 }
 
 /// Whatever happens to the analysis, this much is true.
-void keep_conservative_answer(const Reply& parsed) {
+void keep_conservative_answer(const Reply& parsed, [[maybe_unused]] Stage stage) {
 #ifdef SKMD_HAVE_ANALYSIS
   Reply reply = parsed;
   assume_the_worst(reply.answer.kernels);
+  if (stage == Stage::code) assume_no_code(reply.answer);
   use_last_words(frame(encode(reply)));
 #else
   (void)parsed;
@@ -134,7 +145,8 @@ int serve() {
   llvm::thread worker(std::optional<unsigned>(stack_bytes(limits)), [&] {
     watch_this_stack();
     llvm::LLVMContext context;
-    const Compiled compiled = compile(*request, context, analysis(), keep_conservative_answer);
+    const Compiled compiled = compile(*request, context, analysis(*request),
+                                      [&](const Reply& parsed) { keep_conservative_answer(parsed, request->stage); });
     const std::string answer = frame(encode(compiled.reply));
     const bool written = take_the_floor() && write_output(output, answer);
     ::_exit(written ? 0 : 1);  // without taking a large module to pieces
@@ -248,10 +260,23 @@ int print_preprocessed(const CompileRequest& request) {
   return preprocessed.ok ? 0 : 1;
 }
 
-int print(std::string_view mode, const CompileRequest& request) {
+#ifdef SKMD_HAVE_ANALYSIS
+int print_code(llvm::Module& module, const CompileAnswer& answer, const CodeSettings& settings) {
+  std::vector<std::string> names;
+  for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
+  std::string complaints;
+  const domain::Result<std::string> text = kernel_code(module, names, settings, complaints);
+  std::cerr << complaints;
+  if (!text) std::cerr << "skmd-compile: " << text.error().reason << "\n";
+  if (text) std::cout << *text;
+  return text && complaints.empty() ? 0 : 1;
+}
+#endif
+
+int print(std::string_view mode, const CompileRequest& request, [[maybe_unused]] const CodeSettings& settings) {
   if (mode == "--preprocess") return print_preprocessed(request);
   llvm::LLVMContext context;
-  const Compiled compiled = compile(request, context, analysis_for(mode));
+  const Compiled compiled = compile(request, context, analysis_for(mode, request));
   const CompileAnswer& answer = compiled.reply.answer;
   std::cerr << answer.log;
   if (answer.outcome != Outcome::analysed) {
@@ -263,6 +288,7 @@ int print(std::string_view mode, const CompileRequest& request) {
   if (mode == "--rewrite") std::cout << answer.text;
   if (mode == "--span-code") std::cout << answer.span_code;
 #ifdef SKMD_HAVE_ANALYSIS
+  if (mode == "--kernel" || mode == "--kernel-code") return print_code(*compiled.module, answer, settings);
   if (mode == "--merge") return print_merge_functions(*compiled.module, answer.kernels);
   if (mode == "--merge-ptx") return print_merge_kernels(*compiled.module, answer.kernels);
 #endif
@@ -281,7 +307,7 @@ bool read_file(const char* path, std::string& bytes) {
 }
 
 /// What stands between the mode and the file. Moves `at` to the file.
-bool read_settings(int argc, char** argv, int& at, CompileRequest& request) {
+bool read_settings(int argc, char** argv, int& at, CompileRequest& request, CodeSettings& code) {
   for (; at < argc && std::string_view(argv[at]).substr(0, 2) == "--"; ++at) {
     const std::string_view word = argv[at];
     if (word == "--compile-stage") {
@@ -291,6 +317,14 @@ bool read_settings(int argc, char** argv, int& at, CompileRequest& request) {
       if (!read_file(argv[at + 2], header.text)) return false;
       request.headers.push_back(std::move(header));
       at += 2;
+    } else if (word == "--isa" && at + 1 < argc) {
+      code.isa = argv[++at];
+    } else if (word == "--emit" && at + 1 < argc) {
+      code.emit = argv[++at];
+    } else if (word == "--width" && at + 1 < argc) {
+      const std::string_view digits = argv[++at];
+      const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code.width);
+      if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) code.width = ~0u;
     } else {
       std::cerr << "skmd-compile: " << word << " is unknown\n" << kUsage;
       return false;
@@ -305,15 +339,29 @@ int run_command(int argc, char** argv) {
     std::cout << "skmd-compile " SKMD_VERSION "\n";
     return 0;
   }
-  constexpr std::string_view kModes[] = {"--describe", "--emit-llvm",  "--explain", "--merge",    "--merge-ptx",
-                                         "--options",  "--preprocess", "--rewrite", "--span-code"};
+  constexpr std::string_view kModes[] = {"--describe",    "--emit-llvm", "--explain",   "--kernel",
+                                         "--kernel-code", "--merge",     "--merge-ptx", "--options",
+                                         "--preprocess",  "--rewrite",   "--span-code"};
   CompileRequest request;
   int at = 2;
   if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes)) {
     std::cerr << kUsage;
     return 2;
   }
-  if (!read_settings(argc, argv, at, request)) return 2;
+  CodeSettings code;
+  if (mode == "--kernel") {
+    if (argc < 3) {
+      std::cerr << kUsage;
+      return 2;
+    }
+    code.kernel = argv[at++];
+    code.emit = "remarks";
+  }
+  if (!read_settings(argc, argv, at, request, code)) return 2;
+  if (const domain::Status status = check(code); !status) {
+    std::cerr << "skmd-compile: " << status.error().reason << "\n";
+    return 2;
+  }
   if (at >= argc) {
     std::cerr << kUsage;
     return 2;
@@ -321,7 +369,7 @@ int run_command(int argc, char** argv) {
   if (!read_file(argv[at], request.source)) return 2;
   request.language = command_line_language();
   for (int i = at + 1; i < argc; ++i) request.options += quoted(argv[i]) + " ";
-  return print(mode, request);
+  return print(mode, request, code);
 }
 
 }  // namespace

@@ -52,10 +52,10 @@ std::string read_all(int handle) {
   }
 }
 
-[[noreturn]] void run(const std::function<ChildResult()>& work, unsigned seconds, int handle) {
+[[noreturn]] void run(const std::function<std::string()>& work, unsigned seconds, int handle) {
   const rlimit limit{seconds, seconds};
   (void)::setrlimit(RLIMIT_CPU, &limit);
-  const std::string bytes = frame(encode(work()));
+  const std::string bytes = frame(work());
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t put = ::write(handle, bytes.data() + done, bytes.size() - done);
@@ -68,7 +68,7 @@ std::string read_all(int handle) {
 
 }  // namespace
 
-ChildResult in_child(const std::function<ChildResult()>& work, unsigned seconds) {
+std::string bytes_from_child(const std::function<std::string()>& work, unsigned seconds) {
   int ends[2];
   if (::pipe(ends) != 0) return {};
   const pid_t child = ::fork();
@@ -84,7 +84,12 @@ ChildResult in_child(const std::function<ChildResult()>& work, unsigned seconds)
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   const domain::Result<std::string> bytes = unframe(framed);
-  return bytes ? decode(*bytes) : ChildResult{};
+  return bytes ? *bytes : std::string();
+}
+
+ChildResult in_child(const std::function<ChildResult()>& work, unsigned seconds) {
+  const std::string bytes = bytes_from_child([&] { return encode(work()); }, seconds);
+  return bytes.empty() ? ChildResult{} : decode(bytes);
 }
 
 }  // namespace skmd::compiler

@@ -26,6 +26,7 @@ Value* pick(IRBuilder<>& ir, Value* dimension, const Geometry::Triple& of, std::
 
 Value* Geometry::global_id(IRBuilder<>& ir, unsigned d) const {
   if (d == 0 && global_id_0 != nullptr) return global_id_0;
+  if (first[d] != nullptr) return ir.CreateAdd(first[d], local_id[d], "", true, true);
   return ir.CreateAdd(offset[d], ir.CreateAdd(ir.CreateMul(group_id[d], local[d]), local_id[d]));
 }
 

@@ -15,6 +15,7 @@ struct Geometry {
   llvm::Value* work_dim = nullptr;
   Triple offset{}, size{}, groups{}, local{};
   Triple group_id{}, local_id{};
+  Triple first{};                      // the group's first global ids, where they are known; null: computed
   llvm::Value* global_id_0 = nullptr;  // where it is known; null: computed from the others
 
   [[nodiscard]] llvm::Value* global_id(llvm::IRBuilder<>& ir, unsigned dimension) const;

@@ -6,6 +6,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -29,43 +30,53 @@ constexpr cpu::SpanTarget kTarget = cpu::SpanTarget::aarch64;
 #endif
 
 // Made once: LLVM keeps what it points to.
-llvm::TargetMachine* machine() {
-  static const std::unique_ptr<llvm::TargetMachine> made = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    const llvm::Triple triple(kTriple);
-    std::string problem;
-    const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
-    llvm::TargetMachine* created =
-        target == nullptr
-            ? nullptr
-            : target->createTargetMachine(triple, kProcessor, "", llvm::TargetOptions(), llvm::Reloc::PIC_,
-                                          std::nullopt, llvm::CodeGenOptLevel::Default);
-    return std::unique_ptr<llvm::TargetMachine>(created);
-  }();
-  return made.get();
+llvm::TargetMachine* machine(const std::string& processor) {
+  static std::map<std::string, std::unique_ptr<llvm::TargetMachine>> made;
+  const auto [place, fresh] = made.try_emplace(processor);
+  if (!fresh) return place->second.get();
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  const llvm::Triple triple(kTriple);
+  std::string problem;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
+  if (target == nullptr) return nullptr;
+  place->second.reset(target->createTargetMachine(triple, processor.empty() ? kProcessor : processor, "",
+                                                  llvm::TargetOptions(), llvm::Reloc::PIC_, std::nullopt,
+                                                  llvm::CodeGenOptLevel::Default));
+  return place->second.get();
 }
 
-}  // namespace
-
-domain::Status retarget(llvm::Module& module) {
-  if (machine() == nullptr) return domain::Error{0, "LLVM has no target for this machine"};
-  return retarget(module, *machine());
-}
-
-domain::Result<std::string> native_object(llvm::Module& module) {
+domain::Result<std::string> emit(llvm::Module& module, const std::string& processor, llvm::CodeGenFileType type) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  if (machine()->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+  llvm::TargetMachine* target = machine(processor);
+  if (target == nullptr || target->addPassesToEmitFile(passes, stream, nullptr, type))
     return domain::Error{0, "LLVM cannot write objects for this machine"};
   passes.run(module);
   return std::string(bytes.begin(), bytes.end());
 }
 
-std::string span_code(const std::string& shared_object) {
+}  // namespace
+
+domain::Status retarget(llvm::Module& module) {
+  if (machine("") == nullptr) return domain::Error{0, "LLVM has no target for this machine"};
+  return retarget(module, *machine(""));
+}
+
+domain::Result<std::string> native_object(llvm::Module& module, const std::string& processor) {
+  return emit(module, processor, llvm::CodeGenFileType::ObjectFile);
+}
+
+domain::Result<std::string> native_assembly(llvm::Module& module, const std::string& processor) {
+  return emit(module, processor, llvm::CodeGenFileType::AssemblyFile);
+}
+
+cpu::SpanTarget least_target() { return kTarget; }
+
+std::string span_code(const std::string& shared_object, cpu::SpanTarget target) {
   cpu::SpanHeader header;
-  header.target = kTarget;
+  header.target = target;
   header.bytes = shared_object.size();
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + shared_object;
 }

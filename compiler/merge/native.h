@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "cpu-driver/span_code.h"
 #include "partitioner/result.h"
 
 namespace skmd::compiler {
@@ -14,13 +15,20 @@ namespace skmd::compiler {
 /// would change its size.
 domain::Status retarget(llvm::Module& module);
 
-/// A relocatable object of a retargeted module: position-independent, for the least processor of the kind.
-domain::Result<std::string> native_object(llvm::Module& module);
+/// A relocatable object of a retargeted module: position-independent, for `processor` as LLVM names it ("": the least
+/// of the kind).
+domain::Result<std::string> native_object(llvm::Module& module, const std::string& processor = "");
+
+/// The same as text.
+domain::Result<std::string> native_assembly(llvm::Module& module, const std::string& processor = "");
 
 /// A shared object that refers to nothing outside itself; anything else is an error.
 domain::Result<std::string> shared_object(const std::string& object);
 
+/// What every processor of this machine's kind runs.
+cpu::SpanTarget least_target();
+
 /// The artifact.
-std::string span_code(const std::string& shared_object);
+std::string span_code(const std::string& shared_object, cpu::SpanTarget target = least_target());
 
 }  // namespace skmd::compiler

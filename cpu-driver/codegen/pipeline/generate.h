@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cpu-driver/codegen/isa.h"
+#include "partitioner/result.h"
 
 namespace skmd::codegen {
 
@@ -30,5 +31,17 @@ struct Generated {
 
 /// Consumes `module`, which Clang made of a program for SPIR.
 Generated generate(llvm::Module& module, const std::vector<std::string>& kernels, const GenerateOptions& options);
+
+/// What can be looked at on the way there.
+enum class Listing : std::uint8_t {
+  items,     // each kernel as the code of one work-item, LLVM IR
+  spans,     // as it goes to code generation, LLVM IR
+  assembly,  // the processor's
+  remarks,   // what became of each kernel, in words
+};
+
+/// The same up to there, as text, in this process.
+domain::Result<std::string> list(llvm::Module& module, const std::vector<std::string>& kernels,
+                                 const GenerateOptions& options, Listing listing);
 
 }  // namespace skmd::codegen

@@ -1,8 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/pipeline/passes.h"
 
+#include <llvm/Support/raw_ostream.h>
+
+#include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/pipeline/own_builtins.h"
+#include "cpu-driver/codegen/pipeline/regions.h"
+#include "cpu-driver/codegen/pipeline/simplify.h"
+
 namespace skmd::codegen {
 
-void register_pipeline_passes(llvm::PassBuilder&) {}
+namespace {
+
+// Kernels of the module: what has SPIR's calling convention for them.
+class CutPass : public llvm::PassInfoMixin<CutPass> {
+ public:
+  explicit CutPass(bool normal) : normal_(normal) {}
+
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& modules) {
+    auto& analyses = modules.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
+    inline_program(module);
+    std::vector<llvm::Function*> kernels;
+    for (llvm::Function& function : module)
+      if (!function.isDeclaration() && function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL)
+        kernels.push_back(&function);
+    for (llvm::Function* kernel : kernels) cut(*kernel, analyses);
+    return llvm::PreservedAnalyses::none();
+  }
+
+ private:
+  void cut(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) const {
+    const auto arguments = static_cast<unsigned>(kernel.arg_size());
+    auto item = make_item_function(kernel, (kernel.getName() + ".item").str());
+    if (!item) return complain(kernel, item.error());
+    if (auto status = expand_own_builtins(**item, arguments); !status) return complain(kernel, status.error());
+    if (auto bytes = place_local_variables(**item, arguments); !bytes) return complain(kernel, bytes.error());
+    if (normal_) normalise(**item, false, analyses);
+    auto regions = cut_at_barriers(**item, arguments, analyses);
+    if (!regions) return complain(kernel, regions.error());
+    llvm::outs() << "; " << kernel.getName() << ": " << regions->item_bytes << " bytes per item, "
+                 << regions->group_values.size() << " group values\n";
+    for (std::size_t k = 0; k < regions->regions.size(); ++k) {
+      llvm::outs() << ";   region " << k << " ->";
+      for (const unsigned next : regions->regions[k].next)
+        llvm::outs() << " " << (next == kEnd ? std::string("end") : std::to_string(next));
+      llvm::outs() << "\n";
+    }
+  }
+
+  static void complain(const llvm::Function& kernel, const domain::Error& error) {
+    llvm::outs() << "; " << kernel.getName() << ": " << error.reason << "\n";
+  }
+
+  bool normal_;
+};
+
+}  // namespace
+
+void register_pipeline_passes(llvm::PassBuilder& builder) {
+  builder.registerPipelineParsingCallback(
+      [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name == "skmd-regions") {
+          passes.addPass(CutPass(true));
+          return true;
+        }
+        if (name == "skmd-regions-only") {
+          passes.addPass(CutPass(false));
+          return true;
+        }
+        return false;
+      });
+}
 
 }  // namespace skmd::codegen

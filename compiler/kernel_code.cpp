@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernel_code.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "cpu-driver/codegen/pipeline/generate.h"
+
+namespace skmd::compiler {
+
+namespace {
+
+constexpr unsigned kMostLanes = 32;
+
+codegen::Isa best_isa() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("x86-64-v4") != 0) return codegen::Isa::avx512;
+  if (__builtin_cpu_supports("x86-64-v3") != 0) return codegen::Isa::avx2;
+#endif
+  return codegen::Isa::sse;
+}
+
+std::optional<codegen::Isa> isa_of(std::string_view name) {
+  if (name == "best") return best_isa();
+  if (name == "sse" || name == "x86-64-v2") return codegen::Isa::sse;
+  if (name == "avx2" || name == "x86-64-v3") return codegen::Isa::avx2;
+  if (name == "avx512" || name == "x86-64-v4") return codegen::Isa::avx512;
+  return std::nullopt;
+}
+
+std::optional<codegen::Listing> listing_of(std::string_view name) {
+  if (name == "llvm") return codegen::Listing::items;
+  if (name == "vector-llvm") return codegen::Listing::spans;
+  if (name == "asm") return codegen::Listing::assembly;
+  if (name == "remarks") return codegen::Listing::remarks;
+  return std::nullopt;
+}
+
+void note_all(CompileAnswer& answer, const std::string& obstacle) {
+  answer.kernel_code.clear();
+  answer.kernel_notes.clear();
+  for (const domain::KernelTraits& kernel : answer.kernels) answer.kernel_notes.push_back({kernel.name, obstacle, {}});
+}
+
+}  // namespace
+
+domain::Status check(const CodeSettings& settings) {
+  if (!isa_of(settings.isa)) return domain::Error{0, "--isa is best, sse, avx2 or avx512, not " + settings.isa};
+  if (settings.width > kMostLanes || (settings.width != 0 && !std::has_single_bit(settings.width)))
+    return domain::Error{0,
+                         "--width is 1, 2, 4, 8, 16 or 32, or 0 for the best, not " + std::to_string(settings.width)};
+  if (!settings.emit.empty() && !listing_of(settings.emit))
+    return domain::Error{0, "--emit is llvm, vector-llvm, asm or remarks, not " + settings.emit};
+  return {};
+}
+
+domain::Result<std::string> kernel_code(llvm::Module& module, std::vector<std::string> kernels,
+                                        const CodeSettings& settings, std::string& complaints) {
+  if (domain::Status status = check(settings); !status) return status.error();
+  if (!settings.kernel.empty()) {
+    if (std::find(kernels.begin(), kernels.end(), settings.kernel) == kernels.end())
+      return domain::Error{0, "there is no kernel " + settings.kernel};
+    kernels = {settings.kernel};
+  }
+  const codegen::GenerateOptions options{*isa_of(settings.isa), settings.width};
+  if (const auto listing = listing_of(settings.emit)) return codegen::list(module, kernels, options, *listing);
+  codegen::Generated generated = codegen::generate(module, kernels, options);
+  for (const codegen::KernelNote& note : generated.notes)
+    if (!note.obstacle.empty()) complaints += "kernel " + note.name + " has no code: " + note.obstacle + "\n";
+  return std::move(generated.code);
+}
+
+void add_kernel_code(llvm::Module& module, const CodeTarget& target, CompileAnswer& answer) {
+  const auto isa = isa_of(target.isa);
+  if (!isa) return note_all(answer, "no code is generated for " + target.isa);
+  std::vector<std::string> names;
+  for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
+  codegen::Generated generated = codegen::generate(module, names, {*isa, target.width});
+  answer.kernel_code = std::move(generated.code);
+  answer.kernel_notes.clear();
+  for (codegen::KernelNote& note : generated.notes)
+    answer.kernel_notes.push_back({std::move(note.name), std::move(note.obstacle), std::move(note.remarks)});
+}
+
+void assume_no_code(CompileAnswer& answer) { note_all(answer, "the code generator failed"); }
+
+}  // namespace skmd::compiler

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/codegen/pipeline/context.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/SSAUpdater.h>
+
+#include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/pipeline/uniformity.h"
+
+namespace skmd::codegen {
+
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+using llvm::IRBuilder;
+using llvm::Value;
+
+// More would be slower to compute again than to load.
+constexpr unsigned kMostRecomputed = 24;
+
+bool is_cheap(const Instruction& instruction) {
+  return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::SelectInst, llvm::GetElementPtrInst>(
+      instruction);
+}
+
+// Counts down what may still be computed. Loads are never computed again: another item may have written meanwhile.
+bool is_recomputable(const Value& value, unsigned& budget) {
+  const auto* instruction = llvm::dyn_cast<Instruction>(&value);
+  if (instruction == nullptr) return llvm::isa<llvm::Argument, llvm::Constant>(value);
+  if (budget == 0 || !is_cheap(*instruction)) return false;
+  --budget;
+  return llvm::all_of(instruction->operands(), [&](const llvm::Use& use) { return is_recomputable(*use, budget); });
+}
+
+Value* recompute(Value& value, IRBuilder<>& ir, llvm::DenseMap<const Value*, Value*>& done) {
+  auto* instruction = llvm::dyn_cast<Instruction>(&value);
+  if (instruction == nullptr) return &value;
+  Value*& copy = done[instruction];
+  if (copy != nullptr) return copy;
+  Instruction* clone = instruction->clone();
+  for (llvm::Use& use : clone->operands()) use.set(recompute(*use, ir, done));
+  ir.Insert(clone, instruction->getName());
+  return done[instruction] = clone;
+}
+
+// The blocks at whose beginning `value` is still wanted.
+llvm::SmallPtrSet<BasicBlock*, 16> live_in(Instruction& value) {
+  llvm::SmallPtrSet<BasicBlock*, 16> blocks;
+  llvm::SmallVector<BasicBlock*, 16> work;
+  const auto want = [&](BasicBlock* block) {
+    if (block != value.getParent() && blocks.insert(block).second) work.push_back(block);
+  };
+  for (const llvm::Use& use : value.uses()) {
+    auto* user = llvm::cast<Instruction>(use.getUser());
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(user)) {
+      want(phi->getIncomingBlock(use));
+    } else {
+      want(user->getParent());
+    }
+  }
+  while (!work.empty())
+    for (BasicBlock* before : llvm::predecessors(work.pop_back_val())) want(before);
+  return blocks;
+}
+
+class Keeper {
+ public:
+  Keeper(llvm::Function& item, llvm::ArrayRef<Barrier> barriers, ItemMemory& memory, const GroupUniformity& uniformity)
+      : item_(item), barriers_(barriers), memory_(memory), uniformity_(uniformity) {}
+
+  domain::Result<std::vector<GroupValue>> run() {
+    std::vector<Instruction*> values;
+    for (Instruction& instruction : llvm::instructions(item_))
+      if (!instruction.getType()->isVoidTy() && !llvm::isa<llvm::AllocaInst>(instruction))
+        values.push_back(&instruction);
+    // All decisions before any change: uniformity is that of the code as it was.
+    struct Decision {
+      Instruction* value;
+      llvm::SmallVector<const Barrier*, 4> across;
+      bool uniform;
+    };
+    std::vector<Decision> decisions;
+    for (Instruction* value : values) {
+      const auto blocks = live_in(*value);
+      Decision decision{value, {}, uniformity_.is_uniform(*value)};
+      for (const Barrier& barrier : barriers_)
+        if (blocks.contains(barrier.call->getParent())) decision.across.push_back(&barrier);
+      if (!decision.across.empty()) decisions.push_back(std::move(decision));
+    }
+    // Large ones first: then each is aligned by what stands before it.
+    const llvm::DataLayout& layout = item_.getDataLayout();
+    llvm::stable_sort(decisions, [&](const Decision& a, const Decision& b) {
+      return layout.getTypeStoreSize(a.value->getType()) > layout.getTypeStoreSize(b.value->getType());
+    });
+    for (const Decision& decision : decisions)
+      if (domain::Status status = keep(*decision.value, decision.across, decision.uniform); !status)
+        return status.error();
+    return std::move(group_values_);
+  }
+
+ private:
+  domain::Status keep(Instruction& value, llvm::ArrayRef<const Barrier*> across, bool uniform) {
+    llvm::SSAUpdater updater;
+    updater.Initialize(value.getType(), value.getName());
+    updater.AddAvailableValue(value.getParent(), &value);
+    llvm::SmallVector<llvm::Use*, 8> uses;
+    for (llvm::Use& use : value.uses()) {
+      const auto* user = llvm::cast<Instruction>(use.getUser());
+      if (user->getParent() != value.getParent() || llvm::isa<llvm::PHINode>(user)) uses.push_back(&use);
+    }
+    unsigned budget = kMostRecomputed;
+    if (is_recomputable(value, budget)) {
+      for (const Barrier* barrier : across) {
+        IRBuilder<> ir(&*barrier->after->getFirstInsertionPt());
+        llvm::DenseMap<const Value*, Value*> done;
+        updater.AddAvailableValue(barrier->after, recompute(value, ir, done));
+      }
+    } else if (value.getType()->isTokenTy() || llvm::isa<llvm::TargetExtType>(value.getType())) {
+      return domain::Error{0, "a value that cannot be kept lives across a barrier"};
+    } else {
+      const Place place = uniform ? group_place(value) : item_place(value);
+      for (const Barrier* barrier : across) store_and_load(value, place, *barrier, uses, updater);
+    }
+    for (llvm::Use* use : uses) updater.RewriteUse(*use);
+    return {};
+  }
+
+  struct Place {
+    bool uniform = false;
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    llvm::Type* stored = nullptr;
+  };
+
+  Place group_place(const Instruction& value) {
+    llvm::Module& module = *item_.getParent();
+    llvm::Type* type = value.getType();
+    GroupValue made;
+    made.type = type;
+    made.in = llvm::Function::Create(llvm::FunctionType::get(type, false), llvm::GlobalValue::InternalLinkage,
+                                     "skmd.group.in", module);
+    made.out =
+        llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), {type}, false),
+                               llvm::GlobalValue::InternalLinkage, "skmd.group.out", module);
+    made.in->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    made.out->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    group_values_.push_back(made);
+    return {true, 0, 0, type};
+  }
+
+  Place item_place(const Instruction& value) {
+    const llvm::DataLayout& layout = item_.getDataLayout();
+    llvm::Type* type = value.getType();
+    if (type->isIntegerTy(1)) type = llvm::Type::getInt8Ty(type->getContext());
+    const std::uint64_t size = layout.getTypeAllocSize(type);
+    return {false, memory_.reserve(size, layout.getABITypeAlign(type)), size, type};
+  }
+
+  void store_and_load(Instruction& value, const Place& place, const Barrier& barrier,
+                      llvm::SmallVectorImpl<llvm::Use*>& uses, llvm::SSAUpdater& updater) {
+    IRBuilder<> before(barrier.call);
+    IRBuilder<> after(&*barrier.after->getFirstInsertionPt());
+    if (place.uniform) {
+      const GroupValue& group = group_values_.back();
+      llvm::CallInst* out = before.CreateCall(group.out, {&value});
+      uses.push_back(&out->getArgOperandUse(0));
+      updater.AddAvailableValue(barrier.after, after.CreateCall(group.in, {}));
+      return;
+    }
+    const llvm::Align align = item_.getDataLayout().getABITypeAlign(place.stored);
+    Value* kept = &value;
+    if (place.stored != value.getType()) {
+      kept = before.CreateZExt(&value, place.stored);
+      uses.push_back(&llvm::cast<Instruction>(kept)->getOperandUse(0));
+    }
+    Value* to = memory_.address(before, place.offset, place.size);
+    llvm::StoreInst* store = before.CreateAlignedStore(kept, to, align);
+    if (kept == &value) uses.push_back(&store->getOperandUse(0));
+    Value* from = memory_.address(after, place.offset, place.size);
+    Value* taken = after.CreateAlignedLoad(place.stored, from, align);
+    if (place.stored != value.getType()) taken = after.CreateTrunc(taken, value.getType());
+    updater.AddAvailableValue(barrier.after, taken);
+  }
+
+  llvm::Function& item_;
+  llvm::ArrayRef<Barrier> barriers_;
+  ItemMemory& memory_;
+  const GroupUniformity& uniformity_;
+  std::vector<GroupValue> group_values_;
+};
+
+}  // namespace
+
+std::uint64_t ItemMemory::reserve(std::uint64_t size, llvm::Align align) {
+  const std::uint64_t offset = llvm::alignTo(bytes_, align);
+  bytes_ = offset + size;
+  return offset;
+}
+
+Value* ItemMemory::address(IRBuilder<>& ir, std::uint64_t offset, std::uint64_t size) const {
+  llvm::Function& function = *ir.GetInsertBlock()->getParent();
+  const auto value = [&](unsigned index) { return item_value(function, arguments_, index); };
+  Value* start = ir.CreateMul(value(kPaddedItems), ir.getInt64(offset), "", true, true);
+  Value* index = ir.CreateAdd(value(kRow), value(kLocalId), "", true, true);
+  Value* array = ir.CreateInBoundsPtrAdd(value(kItems), start);
+  return ir.CreateInBoundsPtrAdd(array, ir.CreateMul(index, ir.getInt64(size), "", true, true));
+}
+
+Reach reach_of(llvm::Function& item, llvm::ArrayRef<Barrier> barriers) {
+  Reach reach;
+  for (BasicBlock& block : item) reach.index[&block] = static_cast<unsigned>(reach.index.size());
+  llvm::SmallPtrSet<const BasicBlock*, 8> cuts;
+  for (const Barrier& barrier : barriers) cuts.insert(barrier.call->getParent());
+  const auto walk = [&](BasicBlock* start) {
+    std::vector<bool> seen(reach.index.size(), false);
+    llvm::SmallVector<BasicBlock*, 16> work{start};
+    while (!work.empty()) {
+      BasicBlock* block = work.pop_back_val();
+      if (seen[reach.index[block]]) continue;
+      seen[reach.index[block]] = true;
+      if (!cuts.contains(block)) work.append(llvm::succ_begin(block), llvm::succ_end(block));
+    }
+    reach.from.push_back(std::move(seen));
+  };
+  walk(&item.getEntryBlock());
+  for (const Barrier& barrier : barriers) walk(barrier.after);
+  return reach;
+}
+
+namespace {
+
+// Blocks that touch what `variable` stands for, also through addresses made from it.
+llvm::SmallPtrSet<BasicBlock*, 8> blocks_of(llvm::AllocaInst& variable) {
+  llvm::SmallPtrSet<BasicBlock*, 8> blocks;
+  llvm::SmallPtrSet<Value*, 16> seen{&variable};
+  llvm::SmallVector<Value*, 16> work{&variable};
+  while (!work.empty()) {
+    for (llvm::User* user : work.pop_back_val()->users()) {
+      blocks.insert(llvm::cast<Instruction>(user)->getParent());
+      if (!user->getType()->isVoidTy() && seen.insert(user).second) work.push_back(user);
+    }
+  }
+  return blocks;
+}
+
+}  // namespace
+
+domain::Status keep_variables(llvm::Function& item, llvm::ArrayRef<Barrier> barriers, const Reach& reach,
+                              ItemMemory& memory) {
+  constexpr std::uint64_t kMostOnStack = 16 << 10;
+  const llvm::DataLayout& layout = item.getDataLayout();
+  std::vector<llvm::AllocaInst*> variables;
+  for (Instruction& instruction : llvm::instructions(item))
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) variables.push_back(variable);
+  for (llvm::AllocaInst* variable : variables) {
+    const auto size = variable->getAllocationSize(layout);
+    if (!size || size->isScalable() || !variable->isStaticAlloca())
+      return domain::Error{0, "a private variable has no fixed size"};
+    const auto blocks = blocks_of(*variable);
+    unsigned regions = 0;
+    bool again = false;
+    for (std::size_t k = 0; k < reach.from.size(); ++k) {
+      const auto uses = [&](BasicBlock* block) { return reach.from[k][reach.index.lookup(block)]; };
+      if (!llvm::any_of(blocks, uses)) continue;
+      ++regions;
+      again = again || k != 0;
+    }
+    const bool kept = regions > 1 || (again && regions > 0 && !barriers.empty());
+    if (!kept && size->getFixedValue() <= kMostOnStack) continue;
+    const std::uint64_t bytes = llvm::alignTo(size->getFixedValue(), variable->getAlign());
+    const std::uint64_t offset = memory.reserve(bytes, variable->getAlign());
+    IRBuilder<> ir(variable);
+    variable->replaceAllUsesWith(memory.address(ir, offset, bytes));
+    variable->eraseFromParent();
+  }
+  return {};
+}
+
+domain::Result<std::vector<GroupValue>> keep_values(llvm::Function& item, unsigned arguments,
+                                                    llvm::ArrayRef<Barrier> barriers, ItemMemory& memory) {
+  if (barriers.empty()) return std::vector<GroupValue>{};
+  const GroupUniformity uniformity(item, arguments);
+  return Keeper(item, barriers, memory, uniformity).run();
+}
+
+}  // namespace skmd::codegen

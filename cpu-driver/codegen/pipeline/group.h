@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions to one function over a span of work-groups (cpu-driver/span_code.h).
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include <string>
+#include <vector>
+
+#include "cpu-driver/codegen/pipeline/regions.h"
+
+namespace skmd::codegen {
+
+/// How the items of a row run through one region.
+struct RegionCode {
+  llvm::Function* item = nullptr;  // one by one
+  /// `width` neighbours at once, and the same for those of them that a vector of i1, the last parameter, names. Null:
+  /// there is none.
+  llvm::Function* full = nullptr;
+  llvm::Function* part = nullptr;
+  unsigned width = 1;
+};
+
+struct GroupCode {
+  std::vector<RegionCode> regions;  // as Regions::regions
+  unsigned padding = 1;             // rows are padded to a multiple: the widest of the regions
+};
+
+/// A cpu::KernelFunction `symbol`; all regions are inlined into it. `kernel` is what the item function was made of.
+llvm::Function* make_group_function(const llvm::Function& kernel, const std::string& symbol, const Regions& regions,
+                                    const GroupCode& code);
+
+/// A cpu::KernelFunction `symbol` that calls `limited` where all global ids are below `limit`, else `general`.
+llvm::Function* make_choice(const std::string& symbol, llvm::Function& limited, std::uint64_t limit,
+                            llvm::Function& general);
+
+}  // namespace skmd::codegen

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program's kernels as functions over spans, still in LLVM's words.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <string>
+#include <vector>
+
+#include "cpu-driver/codegen/pipeline/generate.h"
+
+namespace skmd::codegen {
+
+/// How far to go.
+enum class Until : std::uint8_t { items, spans };
+
+/// Turns `module`, as Clang made it, into one that holds the functions and facts of span_code.h and what they use, for
+/// the kernels whose note has no obstacle; until items: item functions named as their kernels instead.
+domain::Result<std::vector<KernelNote>> build_kernels(llvm::Module& module, const std::vector<std::string>& kernels,
+                                                      const GenerateOptions& options, Until until);
+
+}  // namespace skmd::codegen

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cpu-driver/codegen/pipeline/kernel_runner.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+namespace skmd::cpu::test {
+
+namespace {
+
+std::string code_of(const std::string& source, const Way& way) {
+  static int number = 0;
+  const std::string file =
+      testing::TempDir() + "/kernel_" + std::to_string(::getpid()) + "_" + std::to_string(++number) + ".cl";
+  std::ofstream(file) << source;
+  const std::string command = std::string(SKMD_TEST_COMPILER " --kernel-code --isa ") + way.isa + " --width " +
+                              std::to_string(way.width) + " " + file;
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  std::string code;
+  char chunk[4096];
+  for (std::size_t got = 0; pipe != nullptr && (got = std::fread(chunk, 1, sizeof chunk, pipe)) > 0;)
+    code.append(chunk, got);
+  const bool ended_well = pipe != nullptr && ::pclose(pipe) == 0;
+  ::unlink(file.c_str());
+  return ended_well ? code : std::string();
+}
+
+std::uint64_t up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+// With a fence behind it that must stay as it is.
+class Scratch {
+ public:
+  explicit Scratch(std::uint64_t bytes) : bytes_(bytes) {
+    start_ = static_cast<std::byte*>(::operator new(bytes + kFence, std::align_val_t(kScratchAlignment)));
+    std::memset(start_, kGarbage, bytes + kFence);
+  }
+  ~Scratch() { ::operator delete(start_, std::align_val_t(kScratchAlignment)); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] std::byte* get() const { return start_; }
+  [[nodiscard]] bool intact() const {
+    return std::all_of(start_ + bytes_, start_ + bytes_ + kFence, [](std::byte b) { return b == std::byte{kGarbage}; });
+  }
+
+ private:
+  static constexpr std::uint64_t kFence = 4096;
+  static constexpr std::uint8_t kGarbage = 0xA5;
+  std::uint64_t bytes_;
+  std::byte* start_;
+};
+
+}  // namespace
+
+std::vector<Way> all_ways() {
+  std::vector<Way> ways;
+  const auto add = [&](const char* isa) {
+    for (const unsigned width : {0u, 1u, 2u, 4u, 8u, 16u, 32u}) ways.push_back({isa, width});
+  };
+  add("sse");
+  if (__builtin_cpu_supports("x86-64-v3") != 0) add("avx2");
+  if (__builtin_cpu_supports("x86-64-v4") != 0) add("avx512");
+  return ways;
+}
+
+Program::Program(const std::string& source, const Way& way) {
+  auto loaded = SpanLibrary::load(code_of(source, way), "");
+  EXPECT_TRUE(loaded.ok()) << name_of(way) << ": " << loaded.error().reason;
+  if (loaded) library_ = std::move(*loaded);
+}
+
+KernelFacts Program::facts(const std::string& kernel) const {
+  return library_ == nullptr ? KernelFacts{} : library_->kernel(kernel).facts;
+}
+
+void Program::run(const std::string& kernel, const Shape& shape, const Arguments& given, std::uint64_t span) {
+  if (library_ == nullptr) return;
+  const KernelCode code = library_->kernel(kernel);
+  ASSERT_NE(code.run, nullptr) << kernel;
+  SpanFrame frame;
+  frame.work_dim = shape.dims;
+  for (unsigned d = 0; d < 3; ++d) {
+    frame.global_offset[d] = shape.offset[d];
+    frame.global_size[d] = shape.groups[d] * shape.local[d];
+    frame.group_count[d] = shape.groups[d];
+    frame.local_size[d] = shape.local[d];
+  }
+  std::vector<SpanArgument> arguments = given.arguments_;
+  std::uint64_t place = code.facts.local_bytes;
+  for (const std::size_t local : given.locals_) {
+    place = up(place, kScratchAlignment);
+    arguments[local].bytes = reinterpret_cast<std::byte*>(place);
+    place += arguments[local].size;
+  }
+  frame.arguments = arguments.data();
+  frame.items_offset = up(place, kScratchAlignment);
+  const std::uint64_t items = up(shape.local[0], code.facts.width) * shape.local[1] * shape.local[2];
+  const Scratch scratch(frame.items_offset + code.facts.fixed_bytes + items * code.facts.item_bytes);
+  const std::uint64_t groups = shape.all_groups();
+  for (std::uint64_t first = 0; first < groups;) {
+    const std::uint64_t last = first + std::min(span, groups - first);
+    code.run(&frame, first, last, scratch.get());
+    first = last;
+  }
+  EXPECT_TRUE(scratch.intact()) << kernel << " wrote behind its memory";
+}
+
+}  // namespace skmd::cpu::test

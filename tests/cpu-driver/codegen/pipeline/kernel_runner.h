@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels from source to results on this machine's processor, for tests: every instruction set and width.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu-driver/runtime/span_library.h"
+
+namespace skmd::cpu::test {
+
+/// One way of making code.
+struct Way {
+  std::string isa;
+  unsigned width;
+};
+inline std::string name_of(const Way& way) { return way.isa + "_" + std::to_string(way.width); }
+
+/// Every way whose code this machine runs.
+std::vector<Way> all_ways();
+
+/// A launch's geometry.
+struct Shape {
+  std::array<std::uint64_t, 3> groups{1, 1, 1};
+  std::array<std::uint64_t, 3> local{1, 1, 1};
+  std::array<std::uint64_t, 3> offset{0, 0, 0};
+  std::uint64_t dims = 1;
+
+  [[nodiscard]] std::uint64_t group_items() const { return local[0] * local[1] * local[2]; }
+  [[nodiscard]] std::uint64_t all_groups() const { return groups[0] * groups[1] * groups[2]; }
+  [[nodiscard]] std::uint64_t items() const { return group_items() * all_groups(); }
+};
+inline Shape line(std::uint64_t groups, std::uint64_t local) { return {{groups, 1, 1}, {local, 1, 1}, {0, 0, 0}, 1}; }
+
+/// What a kernel is called with.
+class Arguments {
+ public:
+  template <class T>
+  Arguments& buffer(std::vector<T>& values) {
+    arguments_.push_back({reinterpret_cast<std::byte*>(values.data()), nullptr, values.size() * sizeof(T)});
+    return *this;
+  }
+  template <class T>
+  Arguments& value(const T& given) {
+    auto& bytes = values_.emplace_back(std::make_unique<std::vector<std::byte>>((sizeof(T) + 15) / 16 * 16));
+    __builtin_memcpy(bytes->data(), &given, sizeof given);
+    arguments_.push_back({bytes->data(), nullptr, bytes->size()});
+    return *this;
+  }
+  Arguments& local(std::uint64_t bytes) {
+    arguments_.push_back({nullptr, nullptr, bytes});
+    locals_.push_back(arguments_.size() - 1);
+    return *this;
+  }
+
+ private:
+  friend class Program;
+  std::vector<SpanArgument> arguments_;
+  std::vector<std::unique_ptr<std::vector<std::byte>>> values_;
+  std::vector<std::size_t> locals_;
+};
+
+class Program {
+ public:
+  /// A failure of the test if there is no code for one of the kernels; then run() does nothing.
+  Program(const std::string& source, const Way& way);
+
+  /// All groups of `shape`, in spans of up to `span` groups.
+  void run(const std::string& kernel, const Shape& shape, const Arguments& arguments, std::uint64_t span = ~0ull);
+  [[nodiscard]] KernelFacts facts(const std::string& kernel) const;
+  [[nodiscard]] bool good() const { return library_ != nullptr; }
+
+ private:
+  std::unique_ptr<SpanLibrary> library_;
+};
+
+}  // namespace skmd::cpu::test

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of every shape of barriers and sizes against the same in C++.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "tests/cpu-driver/codegen/pipeline/kernel_runner.h"
+
+namespace skmd::cpu::test {
+namespace {
+
+class Kernels : public testing::TestWithParam<Way> {
+ protected:
+  static std::vector<int> count(std::size_t size, int from = 0) {
+    std::vector<int> values(size);
+    std::iota(values.begin(), values.end(), from);
+    return values;
+  }
+};
+
+TEST_P(Kernels, KnowTheirPlaceInOneToThreeDimensions) {
+  Program program(R"(
+    kernel void place(global ulong* out) {
+      size_t i = (get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - get_global_offset(1);
+      i = i * get_global_size(0) + get_global_id(0) - get_global_offset(0);
+      ulong v = get_work_dim();
+      for (uint d = 0; d < 4; ++d)
+        v = v * 31 + get_global_id(d) + 3 * get_local_id(d) + 5 * get_group_id(d) + 7 * get_local_size(d) +
+            11 * get_num_groups(d) + 13 * get_global_size(d) + 17 * get_global_offset(d);
+      out[i] = v;
+    })",
+                  GetParam());
+  for (const Shape& shape :
+       {Shape{{3, 1, 1}, {1, 1, 1}, {5, 0, 0}, 1}, Shape{{2, 3, 1}, {17, 3, 1}, {1, 100, 0}, 2},
+        Shape{{2, 2, 2}, {5, 2, 3}, {0, 1ull << 33, 7}, 3}, Shape{{1, 1, 3}, {64, 1, 2}, {0, 0, 0}, 3},
+        Shape{{2, 1, 1}, {40, 1, 1}, {(1ull << 31) - 30, 0, 0}, 1}}) {
+    std::vector<std::uint64_t> out(shape.items(), 0);
+    program.run("place", shape, Arguments().buffer(out), 2);
+    std::uint64_t size[4], groups[4], local[4], offset[4];
+    for (unsigned d = 0; d < 3; ++d) {
+      groups[d] = shape.groups[d];
+      local[d] = shape.local[d];
+      size[d] = groups[d] * local[d];
+      offset[d] = shape.offset[d];
+    }
+    groups[3] = local[3] = size[3] = 1;
+    offset[3] = 0;
+    for (std::uint64_t i = 0; i < out.size(); ++i) {
+      const std::uint64_t at[4] = {i % size[0], i / size[0] % size[1], i / size[0] / size[1], 0};
+      std::uint64_t v = shape.dims;
+      for (unsigned d = 0; d < 4; ++d)
+        v = v * 31 + at[d] + offset[d] + 3 * (at[d] % local[d]) + 5 * (at[d] / local[d]) + 7 * local[d] +
+            11 * groups[d] + 13 * size[d] + 17 * offset[d];
+      ASSERT_EQ(out[i], v) << "item " << i << " of " << out.size();
+    }
+  }
+}
+
+TEST_P(Kernels, TakeArgumentsOfEveryKind) {
+  struct Pair {
+    float a;
+    int b[3];
+  };
+  Program program(R"(
+    typedef struct { float a; int b[3]; } Pair;
+    constant int table[4] = {10, 20, 30, 40};
+    kernel void take(global float* out, Pair p, local int* l, char c, float3 v, double d, constant float* k, long n,
+                     global int* nothing) {
+      const int i = get_global_id(0), x = get_local_id(0);
+      l[x] = x;
+      p.b[x % 3] += 1;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      out[i] = p.a + p.b[x % 3] + l[get_local_size(0) - 1 - x] + c + v.z + d + k[x & 1] + n + table[x & 3] +
+               (nothing == 0 ? 1000 : 0);
+    })",
+                  GetParam());
+  const Shape shape = line(3, 20);
+  std::vector<float> out(shape.items());
+  std::vector<float> constants{0.5f, 0.25f};
+  const float vector[4] = {1, 2, 3, 4};
+  Arguments arguments;
+  arguments.buffer(out).value(Pair{1.5f, {1, 2, 3}}).local(20 * 4).value(std::int8_t{-3});
+  arguments.value(std::to_array(vector)).value(2.5).buffer(constants).value(std::int64_t{-7});
+  std::vector<int> none;
+  arguments.buffer(none);
+  program.run("take", shape, arguments);
+  for (int i = 0; i < 60; ++i) {
+    const int x = i % 20;
+    const float expected = 1.5f + (x % 3 + 2) + (19 - x) - 3 + 3 + 2.5f + constants[x & 1] - 7 +
+                           static_cast<float>((x & 3) * 10 + 10) + 1000;
+    ASSERT_EQ(out[i], expected) << i;
+  }
+}
+
+TEST_P(Kernels, ExchangeThroughLocalMemory) {
+  Program program(R"(
+    kernel void reverse(global int* data) {
+      local int tile[4096];
+      const size_t x = get_local_id(0), n = get_local_size(0), i = get_global_id(0);
+      const int mine = data[i] * 3;
+      tile[x] = data[i];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      data[i] = tile[n - 1 - x] + mine;
+    })",
+                  GetParam());
+  for (const std::uint64_t local : {1, 2, 3, 7, 16, 31, 64, 100, 4096}) {
+    const Shape shape = line(3, local);
+    auto data = count(shape.items(), 5);
+    const auto before = data;
+    program.run("reverse", shape, Arguments().buffer(data));
+    for (std::uint64_t i = 0; i < data.size(); ++i) {
+      const std::uint64_t start = i / local * local;
+      ASSERT_EQ(data[i], before[start + local - 1 - (i - start)] + before[i] * 3) << i << " of groups of " << local;
+    }
+  }
+}
+
+TEST_P(Kernels, ComeToBarriersInLoops) {
+  Program program(R"(
+    kernel void reduce(global const int* in, global int* out, local int* sums) {
+      const uint x = get_local_id(0);
+      int sum = 0;
+      for (uint i = 0; i < 4; ++i) sum += in[get_global_id(0) + i * get_global_size(0)];
+      sums[x] = sum;
+      for (uint step = get_local_size(0) / 2; step > 0; step /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (x < step) sums[x] += sums[x + step];
+      }
+      if (x == 0) out[get_group_id(0)] = sums[0];
+    })",
+                  GetParam());
+  for (const std::uint64_t local : {1, 2, 8, 32, 256}) {
+    const Shape shape = line(5, local);
+    auto in = count(shape.items() * 4, -100);
+    std::vector<int> out(5, 0);
+    program.run("reduce", shape, Arguments().buffer(in).buffer(out).local(local * 4));
+    for (std::uint64_t g = 0; g < 5; ++g) {
+      int sum = 0;
+      for (std::uint64_t k = 0; k < 4; ++k)
+        for (std::uint64_t x = 0; x < local; ++x) sum += in[k * shape.items() + g * local + x];
+      ASSERT_EQ(out[g], sum) << "groups of " << local;
+    }
+  }
+}
+
+TEST_P(Kernels, ComeToBarriersInConditionsAndNestedLoops) {
+  Program program(R"(
+    kernel void nested(global int* out, int rounds) {
+      local int cells[64];
+      const int x = get_local_id(0), n = get_local_size(0);
+      int mine = x;
+      cells[x] = x + 1;
+      for (int i = 0; i < rounds; ++i) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const int left = cells[(x + n - 1) % n];
+        if (i % 3 == get_group_id(0) % 3) {
+          for (int k = 0; k < i; ++k) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (x == k % n) cells[x] += mine;
+            mine += k;
+          }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        cells[x] += left * 2;
+        if (i == 4) break;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      out[get_global_id(0)] = cells[n - 1 - x] * 7 + mine;
+    })",
+                  GetParam());
+  for (const int local : {1, 5, 33, 64}) {
+    for (const int rounds : {0, 1, 3, 9}) {
+      const Shape shape = line(4, local);
+      std::vector<int> out(shape.items(), 0);
+      program.run("nested", shape, Arguments().buffer(out).value(rounds));
+      for (int g = 0; g < 4; ++g) {
+        std::vector<unsigned> cells(local), mine(local), left(local);
+        for (int x = 0; x < local; ++x) cells[x] = x + 1, mine[x] = x;
+        for (int i = 0; i < rounds; ++i) {
+          for (int x = 0; x < local; ++x) left[x] = cells[(x + local - 1) % local];
+          if (i % 3 == g % 3) {
+            for (int k = 0; k < i; ++k)
+              for (int x = 0; x < local; ++x) {
+                if (x == k % local) cells[x] += mine[x];
+                mine[x] += k;
+              }
+          }
+          for (int x = 0; x < local; ++x) cells[x] += left[x] * 2;
+          if (i == 4) break;
+        }
+        for (int x = 0; x < local; ++x)
+          ASSERT_EQ(static_cast<unsigned>(out[g * local + x]), cells[local - 1 - x] * 7 + mine[x])
+              << "item " << x << " of " << local << ", " << rounds << " rounds";
+      }
+    }
+  }
+}
+
+TEST_P(Kernels, LeaveItemsThatEndBeforeABarrier) {
+  Program program(R"(
+    kernel void guarded(global const int* in, global int* out, int n) {
+      local int tile[64];
+      const int i = get_global_id(0), x = get_local_id(0);
+      tile[x] = 0;
+      if (i >= n) return;
+      tile[x] = in[i];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const int other = tile[x ^ 1];
+      if (in[i] % 5 == 0) return;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      out[i] = other * 2 + tile[x];
+    })",
+                  GetParam());
+  const Shape shape = line(3, 64);
+  for (const int n : {0, 1, 63, 64, 65, 100, 192}) {
+    auto in = count(shape.items(), 3);
+    std::vector<int> out(shape.items(), -1);
+    program.run("guarded", shape, Arguments().buffer(in).buffer(out).value(n));
+    for (int i = 0; i < 192; ++i) {
+      const int other = (i ^ 1) < n ? in[i ^ 1] : 0;
+      ASSERT_EQ(out[i], i < n && in[i] % 5 != 0 ? other * 2 + in[i] : -1) << i << " of " << n;
+    }
+  }
+}
+
+TEST_P(Kernels, KeepPrivateVariablesAcrossBarriers) {
+  Program program(R"(
+    kernel void keep(global int* out, int k) {
+      local int tile[128];
+      const int x = get_local_id(0) + get_local_size(0) * get_local_id(1), n = get_local_size(0) * get_local_size(1);
+      int own[8];
+      for (int i = 0; i < 8; ++i) own[i] = x * i;
+      tile[x] = x;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      own[k] += tile[(x + 1) % n];
+      const bool odd = own[k] & 1;
+      const float4 v = (float4)(x, own[1], own[k], 1.0f);
+      const char small = (char)(x + k);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      tile[x] = own[(k + x) % 8];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      out[get_group_id(0) * n + x] = tile[n - 1 - x] + own[k] + (odd ? 1000 : 0) + (int)(v.x + v.y + v.z + v.w) + small;
+    })",
+                  GetParam());
+  Shape shape{{2, 1, 1}, {19, 3, 1}, {0, 0, 0}, 2};
+  const int n = 57;
+  std::vector<int> out(2 * n);
+  program.run("keep", shape, Arguments().buffer(out).value(3));
+  const auto own = [&](int x, int i) { return x * i + (i == 3 ? (x + 1) % n : 0); };
+  for (int x = 0; x < n; ++x) {
+    const int y = n - 1 - x;
+    const int expected = own(y, (3 + y) % 8) + own(x, 3) + ((own(x, 3) & 1) != 0 ? 1000 : 0) + x + own(x, 1) +
+                         own(x, 3) + 1 + static_cast<std::int8_t>(x + 3);
+    ASSERT_EQ(out[x], expected) << x;
+    ASSERT_EQ(out[n + x], expected) << x;
+  }
+}
+
+TEST_P(Kernels, CopyAsynchronously) {
+  Program program(R"(
+    kernel void copy(global const float4* in, global float* out, global const short* shorts) {
+      local float4 tile[40];
+      local short few[16];
+      const int x = get_local_id(0), n = get_local_size(0), g = get_group_id(0);
+      event_t e = async_work_group_copy(tile, in + g * 40, 40, 0);
+      e = async_work_group_strided_copy(few, shorts + g, 16, 3, e);
+      wait_group_events(1, &e);
+      for (int i = x; i < 40; i += n) out[g * 40 + i] = tile[39 - i].y + few[i % 16];
+    })",
+                  GetParam());
+  for (const std::uint64_t local : {1, 7, 64}) {
+    const Shape shape = line(2, local);
+    std::vector<float> in(2 * 40 * 4);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+    std::vector<std::int16_t> shorts(64);
+    for (std::size_t i = 0; i < shorts.size(); ++i) shorts[i] = static_cast<std::int16_t>(1000 - i);
+    std::vector<float> out(80);
+    program.run("copy", shape, Arguments().buffer(in).buffer(out).buffer(shorts));
+    for (int g = 0; g < 2; ++g)
+      for (int i = 0; i < 40; ++i)
+        ASSERT_EQ(out[g * 40 + i], in[(g * 40 + 39 - i) * 4 + 1] + shorts[g + 3 * (i % 16)]) << g << " " << i;
+  }
+}
+
+TEST_P(Kernels, DivideByZeroWithoutATrap) {
+  Program program(R"(
+    kernel void divide(global const int* a, global const int* b, global int* q, global uint* r, global long* l) {
+      const int i = get_global_id(0);
+      q[i] = a[i] / b[i];
+      r[i] = (uint)a[i] % (uint)b[i];
+      l[i] = ((long)a[i] << 32) / ((long)b[i]);
+    })",
+                  GetParam());
+  const Shape shape = line(1, 50);
+  auto a = count(50, -25);
+  auto b = count(50, -10);
+  a[9] = INT32_MIN;  // by -1
+  std::vector<int> q(50);
+  std::vector<unsigned> r(50);
+  std::vector<std::int64_t> l(50);
+  program.run("divide", shape, Arguments().buffer(a).buffer(b).buffer(q).buffer(r).buffer(l));
+  for (int i = 0; i < 50; ++i) {
+    if (b[i] == 0 || i == 9) continue;
+    ASSERT_EQ(q[i], a[i] / b[i]) << i;
+    ASSERT_EQ(r[i], static_cast<unsigned>(a[i]) % static_cast<unsigned>(b[i])) << i;
+    ASSERT_EQ(l[i], static_cast<std::int64_t>(static_cast<std::uint64_t>(a[i]) << 32) / b[i]) << i;
+  }
+}
+
+TEST_P(Kernels, DivergeInConditionsAndLoops) {
+  Program program(R"(
+    kernel void collatz(global const uint* in, global int* steps, int limit) {
+      const int i = get_global_id(0);
+      uint n = in[i];
+      int count = 0;
+      while (n != 1) {
+        if (count >= limit) { count = -1; break; }
+        if (n & 1) n = 3 * n + 1; else n /= 2;
+        ++count;
+      }
+      switch (count % 4) {
+        case 0: count += 100; break;
+        case 1: if (i % 3 == 0) return; count += 200; break;
+        case 2: count += 300;
+        default: count += 7;
+      }
+      steps[i] = count;
+    })",
+                  GetParam());
+  const Shape shape = line(4, 75);
+  std::vector<unsigned> in(300);
+  std::iota(in.begin(), in.end(), 1);
+  std::vector<int> steps(300, -5);
+  program.run("collatz", shape, Arguments().buffer(in).buffer(steps).value(100));
+  for (int i = 0; i < 300; ++i) {
+    unsigned n = in[i];
+    int count = 0;
+    while (n != 1) {
+      if (count >= 100) {
+        count = -1;
+        break;
+      }
+      n = (n & 1) != 0 ? 3 * n + 1 : n / 2;
+      ++count;
+    }
+    int expected = 0;
+    switch (count % 4) {
+      case 0:
+        expected = count + 100;
+        break;
+      case 1:
+        expected = i % 3 == 0 ? -5 : count + 200;
+        break;
+      case 2:
+        expected = count + 307;
+        break;
+      default:
+        expected = count + 7;
+    }
+    ASSERT_EQ(steps[i], expected) << i;
+  }
+}
+
+TEST_P(Kernels, CallMathAndOtherBuiltins) {
+  if (GetParam().isa == "sse") GTEST_SKIP() << "libclc's functions need fused multiply-add";
+  Program program(R"(
+    kernel void sums(global const float* in, global float* out, global double* d) {
+      const int i = get_global_id(0);
+      const float x = in[i];
+      out[i] = sin(x) + exp(-fabs(x)) * sqrt(fabs(x)) + fmax(x, 0.5f) + mad(x, 2.0f, 1.0f);
+      d[i] = pow(fabs((double)x) + 1.0, 1.5) + dot((float4)(x, 1, 2, 3), (float4)(1, x, 1, 1));
+      out[i] += convert_int_sat(x * 1e10f) == 2147483647 ? 1.0f : 0.0f;
+    })",
+                  GetParam());
+  const Shape shape = line(3, 37);
+  std::vector<float> in(111), out(111);
+  for (int i = 0; i < 111; ++i) in[i] = static_cast<float>(i - 55) * 0.37f;
+  std::vector<double> d(111);
+  program.run("sums", shape, Arguments().buffer(in).buffer(out).buffer(d));
+  for (int i = 0; i < 111; ++i) {
+    const double x = in[i];
+    const double expected = std::sin(x) + std::exp(-std::fabs(x)) * std::sqrt(std::fabs(x)) + std::fmax(x, 0.5) +
+                            x * 2 + 1 + (x * 1e10 >= 2147483647.0 ? 1 : 0);
+    ASSERT_NEAR(out[i], expected, 1e-4) << i;
+    ASSERT_NEAR(d[i], std::pow(std::fabs(x) + 1, 1.5) + 2 * x + 5, 1e-5) << i;
+  }
+}
+
+TEST_P(Kernels, UseAtomics) {
+  Program program(R"(
+    kernel void counters(global int* counts, global uint* total, global const int* in) {
+      local int mine;
+      if (get_local_id(0) == 0) mine = 0;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const int i = get_global_id(0);
+      atomic_inc(&mine);
+      atomic_add(&counts[in[i] & 7], in[i]);
+      atomic_max(total + 1, (uint)in[i]);
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (get_local_id(0) == 0) atomic_add(total, (uint)mine);
+    })",
+                  GetParam());
+  const Shape shape = line(6, 41);
+  auto in = count(246, 1);
+  std::vector<int> counts(8, 0);
+  std::vector<unsigned> total(2, 0);
+  program.run("counters", shape, Arguments().buffer(counts).buffer(total).buffer(in));
+  std::vector<int> expected(8, 0);
+  for (const int value : in) expected[value & 7] += value;
+  EXPECT_EQ(counts, expected);
+  EXPECT_EQ(total[0], 246u);
+  EXPECT_EQ(total[1], 246u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, Kernels, testing::ValuesIn(all_ways()),
+                         [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
+
+}  // namespace
+}  // namespace skmd::cpu::test
