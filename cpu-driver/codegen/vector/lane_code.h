@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of code over the lanes of vectors.
+#pragma once
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/Analysis/TargetFolder.h>
+#include <llvm/IR/IRBuilder.h>
+
+#include <cstdint>
+
+namespace skmd::codegen {
+
+/// Folds constants only: a phi that still lacks operands would tell anything else lies.
+using Builder = llvm::IRBuilder<llvm::TargetFolder>;
+
+/// `type` once for each lane: a vector, or a structure of vectors; null for what has no such form.
+llvm::Type* lanes_of(llvm::Type* type, unsigned lanes);
+
+/// `scalar` in every lane. Its type has a form for lanes.
+llvm::Value* splat(Builder& builder, llvm::Value* scalar, unsigned lanes);
+
+/// first, first + stride, ...: integers, or pointers with a stride in bytes.
+llvm::Value* steps(Builder& builder, llvm::Value* first, std::int64_t stride, unsigned lanes);
+
+/// Lane l of a vector that starts with `first`.
+llvm::Value* step(Builder& builder, llvm::Value* first, std::int64_t stride, unsigned lane);
+
+/// The bits of `mask`, a vector of i1, as an i32. Lanes that are poison are taken for some bit.
+llvm::Value* mask_bits(Builder& builder, llvm::Value* mask);
+
+/// Whether a bit is set, as an i1.
+llvm::Value* any_lane(Builder& builder, llvm::Value* mask);
+
+/// A loop over the set bits, lowest first: `body` gets the lane as an i32. Code goes on behind the loop.
+void for_each_lane(Builder& builder, llvm::Value* bits, llvm::function_ref<void(llvm::Value*)> body);
+
+/// What `body` makes runs only if `condition` holds. Code goes on behind it.
+void if_true(Builder& builder, llvm::Value* condition, llvm::function_ref<void()> body);
+
+/// The value of one of two pieces of code, by `condition`.
+llvm::Value* if_else(Builder& builder, llvm::Value* condition, llvm::function_ref<llvm::Value*()> yes,
+                     llvm::function_ref<llvm::Value*()> no);
+
+/// What memory holds for `type`: bytes for i1.
+llvm::Type* stored_type(llvm::Type* type);
+llvm::Value* to_stored(Builder& builder, llvm::Value* value);
+llvm::Value* from_stored(Builder& builder, llvm::Value* value, llvm::Type* type);
+
+}  // namespace skmd::codegen

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/codegen/vector/prepare.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/Utils/Local.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Scalar/InstSimplifyPass.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include "cpu-driver/codegen/item_function.h"
+
+namespace skmd::codegen {
+
+namespace {
+
+using llvm::Instruction;
+using llvm::Value;
+
+void replace(Instruction& instruction, Value* value) {
+  if (auto* made = llvm::dyn_cast<Instruction>(value); made != nullptr && !made->hasName())
+    made->takeName(&instruction);
+  instruction.replaceAllUsesWith(value);
+  instruction.eraseFromParent();
+}
+
+// Bytes after the base, without assumptions about overflow: a lane that does not run may break them.
+void explicit_offset(llvm::GetElementPtrInst& access) {
+  if (access.getType()->isVectorTy()) return;
+  if (access.getSourceElementType()->isIntegerTy(8) && access.getNumIndices() == 1 &&
+      access.getOperand(1)->getType()->isIntegerTy(64)) {
+    access.setNoWrapFlags(llvm::GEPNoWrapFlags::none());
+    return;
+  }
+  llvm::IRBuilder<> builder(&access);
+  Value* offset = llvm::emitGEPOffset(&builder, access.getDataLayout(), &access, /*NoAssumptions=*/true);
+  if (!offset->getType()->isIntegerTy(64)) offset = builder.CreateSExtOrTrunc(offset, builder.getInt64Ty());
+  replace(access, builder.CreatePtrAdd(access.getPointerOperand(), offset));
+}
+
+// (x << a) >> b, with b <= a, is x's low bits extended and shifted left by a - b: what is extended tells when that wraps.
+void explicit_extension(Instruction& shift) {
+  using namespace llvm::PatternMatch;
+  Value* value = nullptr;
+  std::uint64_t left = 0;
+  std::uint64_t right = 0;
+  const bool matched = match(&shift, m_Shr(m_Shl(m_Value(value), m_ConstantInt(left)), m_ConstantInt(right)));
+  if (!matched || !shift.getType()->isIntegerTy()) return;
+  const unsigned bits = shift.getType()->getIntegerBitWidth();
+  if (left >= bits || right > left) return;
+  const auto kept = static_cast<unsigned>(bits - left);
+  if (kept != 8 && kept != 16 && kept != 32) return;
+  llvm::IRBuilder<> builder(&shift);
+  Value* narrow = builder.CreateTrunc(value, builder.getIntNTy(kept));
+  Value* wide = shift.getOpcode() == Instruction::AShr ? builder.CreateSExt(narrow, shift.getType())
+                                                       : builder.CreateZExt(narrow, shift.getType());
+  replace(shift, left == right ? wide : builder.CreateShl(wide, left - right));
+}
+
+void explicit_mask(Instruction& mask) {
+  using namespace llvm::PatternMatch;
+  Value* value = nullptr;
+  std::uint64_t bits = 0;
+  if (!mask.getType()->isIntegerTy(64) || !match(&mask, m_And(m_Value(value), m_ConstantInt(bits)))) return;
+  if (bits != 0xffffffffU) return;
+  llvm::IRBuilder<> builder(&mask);
+  replace(mask, builder.CreateZExt(builder.CreateTrunc(value, builder.getInt32Ty()), mask.getType()));
+}
+
+void make_explicit(Instruction& instruction) {
+  switch (instruction.getOpcode()) {
+    case Instruction::GetElementPtr:
+      return explicit_offset(llvm::cast<llvm::GetElementPtrInst>(instruction));
+    case Instruction::AShr:
+    case Instruction::LShr:
+      return explicit_extension(instruction);
+    case Instruction::And:
+      return explicit_mask(instruction);
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+void prepare(llvm::Function& function, bool full, llvm::FunctionAnalysisManager& analyses) {
+  if (llvm::Argument* live = argument_with(function, kLive); live != nullptr && full)
+    live->replaceAllUsesWith(llvm::ConstantInt::getTrue(function.getContext()));
+  llvm::EliminateUnreachableBlocks(function);
+  for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) make_explicit(instruction);
+  analyses.invalidate(function, llvm::PreservedAnalyses::none());
+  llvm::InstSimplifyPass().run(function, analyses);
+  analyses.invalidate(function, llvm::PreservedAnalyses::none());
+}
+
+}  // namespace skmd::codegen

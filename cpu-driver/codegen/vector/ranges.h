@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/Value.h>
+
+namespace skmd::codegen {
+
+/// The values that integer `value` has in any lane. `trust_flags`: nsw and nuw hold.
+llvm::ConstantRange lane_range(const llvm::Value* value, bool sign, bool trust_flags);
+
+}  // namespace skmd::codegen

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of lanes.
+#include <llvm/IR/IntrinsicInst.h>
+
+#include "cpu-driver/codegen/vector/lower_masked.h"
+#include "cpu-driver/codegen/vector/widener.h"
+
+namespace skmd::codegen {
+
+using llvm::Align;
+using llvm::Instruction;
+using llvm::Type;
+using llvm::Value;
+
+bool Widener::all_lanes(Value* mask) const {
+  if (mask == nullptr) return true;
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(mask);
+  return constant != nullptr && constant->isOne();
+}
+
+// Whether a branch on skmd.any(mask) leads to `where`.
+bool Widener::some_lane(Value* mask, const Instruction& where) {
+  if (all_lanes(mask)) return true;
+  for (llvm::User* user : mask->users()) {
+    auto* any = llvm::dyn_cast<llvm::CallInst>(user);
+    if (any == nullptr || marker(*any) != Marker::any) continue;
+    for (llvm::User* decision : any->users()) {
+      auto* branch = llvm::dyn_cast<llvm::BranchInst>(decision);
+      if (branch == nullptr || branch->getSuccessor(0) == branch->getSuccessor(1)) continue;
+      const llvm::BasicBlockEdge edge(branch->getParent(), branch->getSuccessor(0));
+      if (dominators_.dominates(edge, where.getParent())) return true;
+    }
+  }
+  return false;
+}
+
+// Private variables of lanes are aligned as the lanes lie, whatever was known of one variable.
+Align Widener::lane_align(const Access& access) const {
+  if (!layout_.interleaved(access.pointer)) return access.align;
+  const std::uint64_t element = source_.getDataLayout().getTypeStoreSize(access.type());
+  const bool same_element = shapes_[access.pointer].stride == static_cast<std::int64_t>(element);
+  return Align(same_element ? std::min<std::uint64_t>(element * lanes_, 64) : element);
+}
+
+int Widener::direction(const Access& access) const {
+  const Shape shape = shapes_[access.pointer];
+  if (shape.kind != Shape::linear) return 0;
+  const auto size = static_cast<std::int64_t>(source_.getDataLayout().getTypeStoreSize(stored_type(access.type())));
+  return shape.stride == size ? 1 : shape.stride == -size ? -1 : 0;
+}
+
+// Only what says where the bytes come from: the rest was true of lanes that ran.
+void Widener::keep_metadata(const Instruction& source, Value* made) {
+  auto* target = llvm::dyn_cast<Instruction>(made);
+  if (target == nullptr) return;
+  for (const unsigned kind : {llvm::LLVMContext::MD_tbaa, llvm::LLVMContext::MD_alias_scope,
+                              llvm::LLVMContext::MD_noalias, llvm::LLVMContext::MD_nontemporal})
+    if (llvm::MDNode* node = source.getMetadata(kind)) target->setMetadata(kind, node);
+}
+
+// Where lanes that do not run read instead.
+Value* Widener::idle_place(const Access& access) {
+  if (idle_ == nullptr) {
+    side_.SetInsertPoint(prologue_, prologue_->begin());
+    side_.SetCurrentDebugLocation({});
+    idle_ = side_.CreateAlloca(llvm::ArrayType::get(side_.getInt8Ty(), 128), nullptr, "idle");
+    idle_->setAlignment(Align(64));
+  }
+  idle_->setAlignment(std::max(idle_->getAlign(), access.align));
+  return builder_.CreateAddrSpaceCast(idle_, access.pointer->getType());
+}
+
+domain::Status Widener::load(const Access& access) {
+  Instruction& source = *access.instruction;
+  if (auto* plain = llvm::dyn_cast<llvm::LoadInst>(&source); plain != nullptr && !plain->isSimple())
+    return unsupported(source, "an access that is not simple");
+  if (shapes_[access.pointer].uniform()) {
+    set_scalar(source, uniform_load(access));
+    return {};
+  }
+  if (lanes_of(access.type(), lanes_) == nullptr || access.type()->isStructTy())
+    return unsupported(source, "lanes of this type are not supported");
+  Type* type = lanes_of(stored_type(access.type()), lanes_);
+  const int next = direction(access);
+  Value* made = nullptr;
+  if (next == 0) {
+    made = gather(access, type);
+  } else if (Value* check = check_of(access.pointer)) {
+    made = if_else(
+        builder_, check, [&] { return contiguous_load(access, type, next < 0); },
+        [&] { return gather(access, type); });
+  } else {
+    made = contiguous_load(access, type, next < 0);
+  }
+  set_vector(source, from_stored(builder_, made, lanes_of(access.type(), lanes_)));
+  return {};
+}
+
+Value* Widener::uniform_load(const Access& access) {
+  Value* pointer = scalar(access.pointer);
+  if (!some_lane(access.mask, *access.instruction)) {
+    Value* some = shapes_[access.mask].uniform() ? scalar(access.mask) : any_lane(builder_, vector(access.mask));
+    pointer = builder_.CreateSelect(some, pointer, idle_place(access));
+  }
+  Value* made = builder_.CreateAlignedLoad(access.type(), pointer, access.align, access.instruction->getName());
+  keep_metadata(*access.instruction, made);
+  return made;
+}
+
+Value* Widener::first_address(const Access& access, Type* type, bool reversed) {
+  Value* first = scalar(access.pointer);
+  if (!reversed) return first;
+  const auto size = source_.getDataLayout().getTypeStoreSize(type->getScalarType());
+  return step(builder_, first, -static_cast<std::int64_t>(size), lanes_ - 1);
+}
+
+Value* Widener::contiguous_load(const Access& access, Type* type, bool reversed) {
+  Value* first = first_address(access, type, reversed);
+  Value* made = nullptr;
+  if (all_lanes(access.mask)) {
+    made = builder_.CreateAlignedLoad(type, first, lane_align(access));
+  } else {
+    Value* mask = mask_vector(access.mask);
+    if (reversed) mask = builder_.CreateVectorReverse(mask);
+    made = create_masked_load(builder_, llvm::cast<llvm::FixedVectorType>(type), first, lane_align(access), mask);
+  }
+  keep_metadata(*access.instruction, made);
+  return reversed ? builder_.CreateVectorReverse(made) : made;
+}
+
+Value* Widener::gather(const Access& access, Type* type) {
+  remark(*access.instruction, "lanes are loaded one by one: not next to each other");
+  const bool all = all_lanes(access.mask);
+  Value* pointers = nullptr;
+  if (!all) {
+    Value* idle = splat(builder_, idle_place(access), lanes_);
+    pointers = builder_.CreateSelect(mask_vector(access.mask), vector(access.pointer), idle);
+  }
+  Value* made = llvm::PoisonValue::get(type);
+  for (unsigned at = 0; at < lanes_; ++at) {
+    Value* pointer = all ? lane(access.pointer, at) : builder_.CreateExtractElement(pointers, at);
+    llvm::LoadInst* one = builder_.CreateAlignedLoad(type->getScalarType(), pointer, lane_align(access));
+    keep_metadata(*access.instruction, one);
+    made = builder_.CreateInsertElement(made, one, at);
+  }
+  return made;
+}
+
+domain::Status Widener::store(const Access& access) {
+  Instruction& source = *access.instruction;
+  if (auto* plain = llvm::dyn_cast<llvm::StoreInst>(&source); plain != nullptr && !plain->isSimple())
+    return unsupported(source, "an access that is not simple");
+  const bool one = shapes_[access.pointer].uniform();
+  if (one && shapes_[access.stored].uniform()) {
+    uniform_store(access);
+    return {};
+  }
+  if (lanes_of(access.type(), lanes_) == nullptr || access.type()->isStructTy())
+    return unsupported(source, "lanes of this type are not supported");
+  if (one) {
+    uniform_store(access);
+    return {};
+  }
+  Value* value = to_stored(builder_, vector(access.stored));
+  const int next = direction(access);
+  if (next == 0) {
+    scatter(access, value);
+  } else if (Value* check = check_of(access.pointer)) {
+    if_else(
+        builder_, check,
+        [&] {
+          contiguous_store(access, value, next < 0);
+          return nullptr;
+        },
+        [&] {
+          scatter(access, value);
+          return nullptr;
+        });
+  } else {
+    contiguous_store(access, value, next < 0);
+  }
+  return {};
+}
+
+// The last lane's value stays, as if items ran in order.
+void Widener::uniform_store(const Access& access) {
+  const bool one_value = shapes_[access.stored].uniform();
+  const bool all = all_lanes(access.mask);
+  Value* some = builder_.getTrue();
+  Value* last = builder_.getInt32(lanes_ - 1);
+  if (!all && shapes_[access.mask].uniform()) {
+    some = scalar(access.mask);
+  } else if (!all) {
+    Value* bits = mask_bits(builder_, vector(access.mask));
+    some = some_lane(access.mask, *access.instruction) ? builder_.getTrue()
+                                                       : builder_.CreateICmpNE(bits, builder_.getInt32(0));
+    Value* above = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, builder_.getFalse());
+    // At most the last lane, even where there is none.
+    last = builder_.CreateAnd(builder_.CreateSub(builder_.getInt32(31), above), builder_.getInt32(lanes_ - 1));
+  }
+  if_true(builder_, some, [&] {
+    Value* value = one_value ? scalar(access.stored) : builder_.CreateExtractElement(vector(access.stored), last);
+    Value* made = builder_.CreateAlignedStore(value, scalar(access.pointer), access.align);
+    keep_metadata(*access.instruction, made);
+  });
+}
+
+void Widener::contiguous_store(const Access& access, Value* value, bool reversed) {
+  Value* first = first_address(access, value->getType(), reversed);
+  if (reversed) value = builder_.CreateVectorReverse(value);
+  if (all_lanes(access.mask)) {
+    keep_metadata(*access.instruction, builder_.CreateAlignedStore(value, first, lane_align(access)));
+    return;
+  }
+  Value* mask = mask_vector(access.mask);
+  if (reversed) mask = builder_.CreateVectorReverse(mask);
+  keep_metadata(*access.instruction, create_masked_store(builder_, value, first, lane_align(access), mask));
+}
+
+void Widener::scatter(const Access& access, Value* value) {
+  remark(*access.instruction, "lanes are stored one by one: not next to each other");
+  if (!all_lanes(access.mask)) {
+    // In the order of lanes, by definition.
+    Value* made = builder_.CreateMaskedScatter(value, vector(access.pointer), lane_align(access),
+                                               mask_vector(access.mask));
+    keep_metadata(*access.instruction, made);
+    return;
+  }
+  for (unsigned at = 0; at < lanes_; ++at) {
+    Value* one = builder_.CreateExtractElement(value, at);
+    keep_metadata(*access.instruction, builder_.CreateAlignedStore(one, lane(access.pointer, at), lane_align(access)));
+  }
+}
+
+}  // namespace skmd::codegen

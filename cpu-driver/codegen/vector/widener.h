@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the vector function of a prepared masked function.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Function.h>
+
+#include <optional>
+#include <string>
+
+#include "cpu-driver/codegen/vector/lane_code.h"
+#include "cpu-driver/codegen/vector/markers.h"
+#include "cpu-driver/codegen/vector/private_layout.h"
+#include "cpu-driver/codegen/vector/shapes.h"
+#include "cpu-driver/codegen/vector/widen.h"
+
+namespace skmd::codegen {
+
+class Widener {
+ public:
+  /// `target` has no code yet and the parameters that widen.h names.
+  Widener(llvm::Function& source, llvm::Function& target, const Shapes& shapes, const PrivateLayout& layout,
+          const llvm::DominatorTree& dominators, const WidenOptions& options);
+
+  /// What is in `target` after an error is of no use.
+  domain::Status run();
+
+ private:
+  // Values of the source in the target.
+  llvm::Value* scalar(llvm::Value* value);  // uniform or linear: lane 0's
+  llvm::Value* vector(llvm::Value* value);
+  llvm::Value* mask_vector(llvm::Value* mask);           // null: all lanes
+  llvm::Value* lane(llvm::Value* value, unsigned lane);  // one lane's
+  llvm::Value* check_of(llvm::Value* value);             // null: none is needed
+  void set_scalar(llvm::Value& value, llvm::Value* made) { scalars_[&value] = made; }
+  void set_vector(llvm::Value& value, llvm::Value* made) { vectors_[&value] = made; }
+  void at_definition(llvm::Value* made);
+
+  // Blocks and instructions.
+  void make_parameters();
+  domain::Status block(llvm::BasicBlock& source);
+  domain::Status instruction(llvm::Instruction& source);
+  void phi(llvm::PHINode& source);
+  void fill_phis();
+  domain::Status terminator(llvm::Instruction& source);
+  void give_back(llvm::ReturnInst& source);
+  void variable(llvm::AllocaInst& source);
+  void copy_scalar(llvm::Instruction& source);
+  void linear(llvm::Instruction& source);
+  llvm::Value* wraps_not(llvm::CastInst& source);
+  domain::Status varying(llvm::Instruction& source);
+  llvm::Value* widened(llvm::Instruction& source);
+  domain::Status unsupported(const llvm::Instruction& source, const char* why);
+  void remark(const llvm::Instruction& source, const std::string& text);
+
+  // Memory (widen_memory.cpp).
+  domain::Status load(const Access& access);
+  domain::Status store(const Access& access);
+  llvm::Value* uniform_load(const Access& access);
+  llvm::Value* contiguous_load(const Access& access, llvm::Type* type, bool reversed);
+  llvm::Value* gather(const Access& access, llvm::Type* type);
+  void uniform_store(const Access& access);
+  void contiguous_store(const Access& access, llvm::Value* value, bool reversed);
+  void scatter(const Access& access, llvm::Value* value);
+  llvm::Value* first_address(const Access& access, llvm::Type* type, bool reversed);
+  llvm::Align lane_align(const Access& access) const;
+  llvm::Value* idle_place(const Access& access);
+  bool all_lanes(llvm::Value* mask) const;
+  bool some_lane(llvm::Value* mask, const llvm::Instruction& where);
+  int direction(const Access& access) const;  // 1, -1: next to each other; 0: not
+  void keep_metadata(const llvm::Instruction& source, llvm::Value* made);
+
+  // Calls (widen_calls.cpp).
+  domain::Status call(llvm::CallInst& source);
+  domain::Status intrinsic(llvm::IntrinsicInst& source);
+  void any(llvm::CallInst& source);
+  domain::Status lane_by_lane(llvm::CallInst& source, llvm::Value* mask);
+  domain::Status builtin(llvm::CallInst& source);
+  llvm::Value* by_parts(llvm::CallInst& source, llvm::ArrayRef<llvm::Value*> arguments, unsigned lanes);
+  llvm::AllocaInst* lane_array(llvm::Type* type);
+
+  // Integer division (widen_division.cpp).
+  llvm::Value* division(llvm::BinaryOperator& source);
+  void scalar_division(llvm::BinaryOperator& source);
+  llvm::Value* through_floats(llvm::BinaryOperator& source, llvm::Type* floats);
+
+  llvm::Function& source_;
+  llvm::Function& target_;
+  const Shapes& shapes_;
+  const PrivateLayout& layout_;
+  const llvm::DominatorTree& dominators_;
+  const WidenOptions& options_;
+  const unsigned lanes_;
+  llvm::BasicBlock* prologue_;
+  llvm::DenseMap<llvm::BasicBlock*, llvm::BasicBlock*> first_;  // of the target, for each of the source
+  llvm::DenseMap<llvm::BasicBlock*, llvm::BasicBlock*> last_;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> scalars_;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> vectors_;
+  llvm::DenseMap<llvm::Value*, llvm::Value*> checks_;
+  llvm::SmallVector<llvm::CallInst*, 8> inlined_;
+  llvm::AllocaInst* idle_ = nullptr;
+  Builder builder_;  // at the end of the current block
+  Builder side_;     // beside definitions
+};
+
+}  // namespace skmd::codegen

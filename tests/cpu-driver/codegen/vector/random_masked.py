@@ -1,0 +1,525 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random functions in masked form, widened and run beside the same functions item by item.
+
+    random_masked.py --skmd-opt PATH --lli PATH [--first SEED] [--modules N] [--keep FOLDER]
+
+A module holds some functions, each twice: in masked form, which skmd-widen makes vectors of, and as plain code of one
+item with the masks as conditions. Its main() runs both for each set of lanes and compares every byte of the output.
+Functions have no races, so items may run one after the other. A seed that fails is printed; its module is kept.
+"""
+import argparse
+import pathlib
+import random
+import subprocess
+import sys
+
+TABLE = 4096  # elements of each input table; every index is within
+OUTPUT = 64   # bytes of output for each item and slot
+SLOTS = 16
+ITEMS = 400
+INTS = ["i8", "i16", "i32", "i64"]
+FLOATS = ["float", "double"]
+SIZE = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "float": 4, "double": 8}
+BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
+
+
+class Function:
+    """Writes one function; `lines` have the masked form, in which {…} marks what the two texts differ in."""
+
+    def __init__(self, rng, number, lanes):
+        self.rng, self.number, self.lanes = rng, number, lanes
+        self.lines, self.count, self.block = [], 0, "entry"
+        self.entry, self.stores, self.eaches = [], 0, []
+        self.pool = {kind: [] for kind in INTS + FLOATS + ["i1"]}
+        self.mask = "%live"
+
+    def name(self, hint="v"):
+        self.count += 1
+        return f"%{hint}{self.count}"
+
+    def emit(self, text, hint="v"):
+        result = self.name(hint)
+        self.lines.append(f"  {result} = {text}")
+        return result
+
+    def start(self, block):
+        self.lines.append(f"{block}:")
+        self.block = block
+
+    def add(self, kind, value):
+        self.pool[kind].append(value)
+        return value
+
+    def value(self, kind):
+        if self.pool[kind] and self.rng.random() < 0.9:
+            recent = self.pool[kind][-6:] if self.rng.random() < 0.5 else self.pool[kind]
+            return self.rng.choice(recent)
+        if kind == "i1":
+            return self.rng.choice(["true", "false"])
+        if kind in FLOATS:
+            return self.rng.choice(["1.5", "-2.0", "0.25", "3.0"])
+        return str(self.rng.randrange(-100, 100))
+
+    # A number that is id * stride + constant modulo the type's size, most often linear in the lane.
+    def linear(self, kind):
+        base = "%id" if kind == "i64" else self.emit(f"trunc i64 %id to {kind}")
+        for _ in range(self.rng.randrange(3)):
+            how = self.rng.randrange(5)
+            if how == 0:
+                base = self.emit(f"add {kind} {base}, {self.rng.randrange(-120, 120)}")
+            elif how == 1:
+                base = self.emit(f"mul {kind} {base}, {self.rng.choice([2, 3, 4, -1, -2, 5])}")
+            elif how == 2:
+                base = self.emit(f"shl {kind} {base}, {self.rng.randrange(1, 4)}")
+            elif how == 3:
+                base = self.emit(f"sub {kind} {self.rng.randrange(120)}, {base}")
+            else:
+                narrow = "%u32" if kind == "i32" else self.emit(
+                    f"{'sext' if kind == 'i64' else 'trunc'} i32 %u32 to {kind}")
+                base = self.emit(f"add {kind} {base}, {narrow}")
+        return base
+
+    # Within the table, by wrapping in a narrow type, by masking, or because it is small anyway.
+    def index(self, varying=True):
+        how = self.rng.randrange(9 if varying else 1)
+        if how == 0:
+            return self.emit(f"and i64 %uniform, {TABLE - 1}")
+        if how == 1:
+            return self.emit(f"zext i8 {self.linear('i8')} to i64")
+        if how == 2:
+            signed = self.emit(f"sext i8 {self.linear('i8')} to i64")
+            return self.emit(f"add i64 {signed}, 128")
+        if how == 3:
+            return self.emit(f"add i64 %id, {self.rng.randrange(1000)}")
+        if how == 4:
+            kind = self.rng.choice(["i16", "i32"])
+            narrow = self.emit(f"trunc nuw nsw i64 %id to {kind}")
+            narrow = self.emit(f"add {self.rng.choice(['nsw', 'nuw nsw', ''])} {kind} {narrow}, "
+                               f"{self.rng.randrange(100)}")
+            factor = self.rng.choice([1, 1, 2, 3])
+            narrow = self.emit(f"mul nuw nsw {kind} {narrow}, {factor}")
+            return self.emit(f"{self.rng.choice(['sext', 'zext', 'zext nneg'])} {kind} {narrow} to i64")
+        if how == 5:
+            back = self.emit("sub i64 %last, %id")
+            return self.emit(f"add i64 {back}, {self.rng.randrange(50)}")
+        if how == 6:
+            left = self.emit("shl i64 %id, 32")
+            return self.emit(f"{self.rng.choice(['ashr', 'lshr'])} exact i64 {left}, {self.rng.randrange(30, 33)}")
+        kind = self.rng.choice(INTS)
+        number = self.value(kind)
+        wide = number if kind == "i64" else self.emit(f"zext {kind} {number} to i64")
+        return self.emit(f"and i64 {wide}, {TABLE - 1}")
+
+    def load(self):
+        kind = self.rng.choice(INTS + FLOATS)
+        space = self.rng.choice([1, 3])
+        table = f"%table.{kind}.{space}"
+        address = self.emit(f"getelementptr {kind}, ptr addrspace({space}) {table}, i64 {self.index()}", "p")
+        self.add(kind, self.emit(f"call {kind} @skmd.load.{kind}.p{space}(ptr addrspace({space}) align {SIZE[kind]} "
+                                 f"{address}, i1 {self.mask})"))
+        # In lanes that do not run, a load gives poison, which must not spread to lanes that do.
+        self.pool[kind][-1] = self.emit(f"select i1 {self.mask}, {kind} {self.pool[kind][-1]}, {kind} "
+                                        f"{'1.0' if kind in FLOATS else '1'}")
+
+    def store(self):
+        if self.stores == SLOTS:
+            return
+        kind = self.rng.choice(INTS + FLOATS)
+        value = self.value(kind)
+        if kind in FLOATS:
+            ordered = self.emit(f"fcmp ord {kind} {value}, {value}")
+            value = self.emit(f"select i1 {ordered}, {kind} {value}, {kind} 7.0")
+        # Slots are apart; within one, items are next to each other, strided, backwards or permuted.
+        at = self.stores * OUTPUT * ITEMS // SIZE[kind]
+        self.stores += 1
+        how = self.rng.randrange(5)
+        item = "%id"
+        if how == 1:
+            item = self.emit(f"mul i64 %id, {self.rng.choice([2, 3, 4, 5])}")
+        elif how == 2:
+            item = self.emit("sub i64 %last, %id")
+        elif how == 3:
+            item = self.emit("xor i64 %id, 5")
+        elif how == 4:
+            narrow = self.emit("trunc i64 %id to i32")
+            item = self.emit(f"zext i32 {narrow} to i64")
+        index = self.emit(f"add i64 {item}, {at}")
+        address = self.emit(f"getelementptr {kind}, ptr addrspace(1) %out, i64 {index}", "p")
+        self.lines.append(f"  call void @skmd.store.{kind}.p1({kind} {value}, ptr addrspace(1) align {SIZE[kind]} "
+                          f"{address}, i1 {self.mask})")
+
+    def arithmetic(self):
+        kind = self.rng.choice(INTS + ["i32"] + FLOATS)
+        left, right = self.value(kind), self.value(kind)
+        if kind in FLOATS:
+            operation = self.rng.choice(["fadd", "fsub", "fmul", "fdiv"])
+            self.add(kind, self.emit(f"{operation} {kind} {left}, {right}"))
+            return
+        operation = self.rng.choice(["add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "udiv", "urem",
+                                     "sdiv", "srem"])
+        if operation in ("shl", "lshr", "ashr"):
+            right = self.emit(f"and {kind} {right}, {BITS[kind] - 1}")
+        elif operation in ("udiv", "urem"):
+            right = self.emit(f"or {kind} {right}, 1")
+        elif operation in ("sdiv", "srem"):
+            right = self.emit(f"or {kind} {right}, 1")
+            right = self.emit(f"and {kind} {right}, {(1 << (BITS[kind] - 1)) - 1}")
+        self.add(kind, self.emit(f"{operation} {kind} {left}, {right}"))
+
+    def cast(self):
+        source, target = self.rng.sample(INTS + FLOATS, 2)
+        value = self.value(source)
+        if source in INTS and target in INTS:
+            word = "trunc" if BITS[source] > BITS[target] else self.rng.choice(["sext", "zext"])
+        elif source in INTS:
+            word = self.rng.choice(["sitofp", "uitofp"])
+        elif target in FLOATS:
+            word = "fpext" if source == "float" else "fptrunc"
+        else:
+            small = self.emit(f"fcmp olt {source} {value}, 100.0")
+            large = self.emit(f"fcmp ogt {source} {value}, 0.0")
+            inside = self.emit(f"and i1 {small}, {large}")
+            value = self.emit(f"select i1 {inside}, {source} {value}, {source} 3.0")
+            word = self.rng.choice(["fptosi", "fptoui"])
+        self.add(target, self.emit(f"{word} {source} {value} to {target}"))
+
+    def compare(self):
+        kind = self.rng.choice(INTS + FLOATS)
+        if kind in FLOATS:
+            word = "fcmp " + self.rng.choice(["olt", "oge", "une", "oeq", "ult"])
+        else:
+            word = "icmp " + self.rng.choice(["eq", "ne", "slt", "ult", "sge", "ugt"])
+        self.add("i1", self.emit(f"{word} {kind} {self.value(kind)}, {self.value(kind)}"))
+
+    def select(self):
+        kind = self.rng.choice(INTS + FLOATS + ["i1"])
+        self.add(kind, self.emit(f"select i1 {self.value('i1')}, {kind} {self.value(kind)}, {kind} {self.value(kind)}"))
+
+    def intrinsic(self):
+        kind = self.rng.choice(INTS + FLOATS)
+        if kind in FLOATS:
+            name, count = self.rng.choice([("fma", 3), ("fabs", 1), ("floor", 1), ("sqrt", 1), ("copysign", 2)])
+            suffix = "f32" if kind == "float" else "f64"
+        else:
+            name, count = self.rng.choice([("ctpop", 1), ("smax", 2), ("umin", 2), ("fshl", 3), ("sadd.sat", 2),
+                                           ("bitreverse", 1)])
+            suffix = kind
+        arguments = ", ".join(f"{kind} {self.value(kind)}" for _ in range(count))
+        self.add(kind, self.emit(f"call {kind} @llvm.{name}.{suffix}({arguments})"))
+
+    def each(self):
+        kind = self.rng.choice(["i32", "i64", "float"])
+        number = f"{self.number}{len(self.eaches)}"
+        self.eaches.append((number, kind))
+        word = "fadd" if kind == "float" else "xor"
+        slot = self.emit(f"getelementptr i8, ptr addrspace(1) %log, i64 {len(self.eaches) * 4096}", "p")
+        place = self.emit("mul i64 %id, 8")
+        slot = self.emit(f"getelementptr i8, ptr addrspace(1) {slot}, i64 {place}", "p")
+        value = self.value(kind)
+        if kind == "float":
+            ordered = self.emit(f"fcmp ord float {value}, {value}")
+            value = self.emit(f"select i1 {ordered}, float {value}, float 7.0")
+        call = f"(ptr addrspace(1) {slot}, {kind} {value}, i1 {self.value('i1')}"
+        got = self.emit(f"call {kind} {{@skmd.each.{number}{call}) [ \"skmd.mask\"(i1 {self.mask}) ]"
+                        f"|@ref.each.{number}{call}, i1 {self.mask})}}")
+        self.add(kind, self.emit(f"select i1 {self.mask}, {kind} {got}, {kind} {'1.0' if kind == 'float' else '1'}"))
+        self.eaches[-1] = (number, kind, word)
+
+    def private(self):
+        kind = self.rng.choice(["i32", "float", "i16", "i64"])
+        array = self.name("array")
+        self.entry.append(f"  {array} = alloca [8 x {kind}]")
+        other = self.rng.random() < 0.3  # a second type: copies one after the other
+        start = "0.0" if kind == "float" else "0"
+        for element in range(8):
+            address = self.emit(f"getelementptr [8 x {kind}], ptr {array}, i64 0, i64 {element}", "p")
+            self.lines.append(f"  store {kind} {start}, ptr {address}")
+        if other:
+            self.lines.append(f"  store i8 1, ptr {array}")
+        for _ in range(self.rng.randrange(1, 5)):
+            index = self.emit(f"and i64 {self.rng.choice(['%uniform', self.index()])}, 7")
+            address = self.emit(f"getelementptr [8 x {kind}], ptr {array}, i64 0, i64 {index}", "p")
+            value = self.value(kind)
+            if self.rng.random() < 0.5:
+                self.lines.append(f"  store {kind} {value}, ptr {address}")
+            else:
+                self.lines.append(f"  call void @skmd.store.{kind}.p0({kind} {value}, ptr align {SIZE[kind]} "
+                                  f"{address}, i1 {self.value('i1')})")
+        index = self.emit(f"and i64 {self.rng.choice(['%uniform', self.index()])}, 7")
+        address = self.emit(f"getelementptr [8 x {kind}], ptr {array}, i64 0, i64 {index}", "p")
+        self.add(kind, self.emit(f"load {kind}, ptr {address}"))
+
+    def loop(self, depth):
+        """A loop with a uniform number of rounds; some of its values go round."""
+        self.count += 1
+        head, behind = f"head{self.count}", f"behind{self.count}"
+        carried = [(kind, self.value(kind), self.name("phi")) for kind in self.rng.sample(INTS + FLOATS, 2)]
+        counter, rounds = self.name("round"), self.rng.randrange(1, 5)
+        before = self.block
+        self.lines.append(f"  br label %{head}")
+        self.start(head)
+        mark = len(self.lines)
+        saved = {kind: list(values) for kind, values in self.pool.items()}
+        for kind, _, phi in carried:
+            self.add(kind, phi)
+        at, stride = self.name("walk"), self.rng.choice([1, 16, 3])
+        self.add("i64", at)
+        self.body(self.rng.randrange(2, 7), depth + 1)
+        following = [self.value(kind) for kind, _, _ in carried]
+        next_at = self.emit(f"add i64 {at}, {stride}")
+        # Its address steps with the round and the lane.
+        place = self.emit(f"and i64 {self.rng.choice([at, '%uniform'])}, {TABLE - 1}")
+        del place
+        next_round = self.emit(f"add i64 {counter}, 1")
+        more = self.emit(f"icmp ult i64 {next_round}, {rounds}")
+        self.lines.append(f"  br i1 {more}, label %{head}, label %{behind}")
+        phis = [f"  {counter} = phi i64 [ 0, %{before} ], [ {next_round}, %{self.block} ]",
+                f"  {at} = phi i64 [ %id, %{before} ], [ {next_at}, %{self.block} ]"]
+        phis += [f"  {phi} = phi {kind} [ {first}, %{before} ], [ {last}, %{self.block} ]"
+                 for (kind, first, phi), last in zip(carried, following)]
+        self.lines[mark:mark] = phis
+        self.pool = saved
+        self.start(behind)
+        for (kind, _, _), last in zip(carried, following):
+            self.add(kind, last)
+
+    def guarded(self, depth):
+        """A part that some lanes run, skipped if none does; or one under a uniform condition."""
+        uniform = self.rng.random() < 0.3
+        if uniform:
+            condition = self.emit(f"icmp {self.rng.choice(['eq', 'ne'])} i32 %u32, 3")
+            mask = self.mask
+        else:
+            mask = self.emit(f"select i1 {self.mask}, i1 {self.value('i1')}, i1 false", "m")
+            condition = self.emit(f"call i1 @skmd.any(i1 {mask})")
+        self.count += 1
+        inside, behind, before = f"in{self.count}", f"out{self.count}", self.block
+        self.lines.append(f"  br i1 {condition}, label %{inside}, label %{behind}")
+        outer, saved = self.mask, {kind: list(values) for kind, values in self.pool.items()}
+        kind = self.rng.choice(INTS + FLOATS)
+        default = self.value(kind)
+        self.mask = mask
+        self.start(inside)
+        self.body(self.rng.randrange(2, 7), depth + 1)
+        changed, ends = self.value(kind), self.block
+        self.lines.append(f"  br label %{behind}")
+        self.pool, self.mask = saved, outer
+        self.start(behind)
+        joined = self.emit(f"phi {kind} [ {default}, %{before} ], [ {changed}, %{ends} ]")
+        if not uniform:
+            joined = self.emit(f"select i1 {mask}, {kind} {joined}, {kind} {default}")
+        self.add(kind, joined)
+
+    def body(self, steps, depth):
+        for _ in range(steps):
+            choices = [self.load] * 4 + [self.arithmetic] * 4 + [self.cast, self.compare, self.select, self.intrinsic]
+            choices += [self.store] * 2 + [self.each] + [self.private]
+            if depth < 2:
+                choices += [lambda: self.loop(depth), lambda: self.guarded(depth)]
+            self.rng.choice(choices)()
+
+    def text(self):
+        self.body(self.rng.randrange(6, 16), 0)
+        while self.stores < 4:
+            self.store()
+        tables = ", ".join(f"ptr addrspace({space}) %table.{kind}.{space}" for kind in INTS + FLOATS
+                           for space in (1, 3))
+        lane = 'range(i64 0, 100000) ' if self.rng.random() < 0.5 else ""
+        code = "\n".join(["entry:"] + self.entry + self.lines)
+        texts = []
+        for masked in (True, False):
+            body, rest = "", code
+            while "{" in rest:
+                head, _, rest = rest.partition("{")
+                choice, _, rest = rest.partition("}")
+                body += head + choice.split("|")[0 if masked else 1]
+            body += rest
+            attributes = '"skmd-masked"' if masked else ""
+            name = f"f{self.number}" if masked else f"ref{self.number}"
+            live = '"skmd-live"' if masked else ""
+            lane_attribute = '"skmd-lane"' if masked else ""
+            texts.append(f"define internal void @{name}({tables}, ptr addrspace(1) %out, ptr addrspace(1) %log, "
+                         f"i64 %uniform, i32 %u32, i64 %last, i64 {lane}{lane_attribute} %id, i1 {live} %live) {attributes} {{\n"
+                         f"{body}\n  ret void\n}}\n")
+        return "".join(texts)
+
+    def each_text(self):
+        text = ""
+        for number, kind, word in self.eaches:
+            text += f"""
+define internal {kind} @skmd.each.{number}(ptr addrspace(1) %p, {kind} %v, i1 %c) {{
+  %old = load {kind}, ptr addrspace(1) %p
+  %new = {word} {kind} %old, %v
+  %kept = select i1 %c, {kind} %new, {kind} %v
+  store {kind} %kept, ptr addrspace(1) %p
+  ret {kind} %old
+}}
+define internal {kind} @ref.each.{number}(ptr addrspace(1) %p, {kind} %v, i1 %c, i1 %m) {{
+  br i1 %m, label %yes, label %no
+yes:
+  %r = call {kind} @skmd.each.{number}(ptr addrspace(1) %p, {kind} %v, i1 %c)
+  ret {kind} %r
+no:
+  ret {kind} zeroinitializer
+}}
+"""
+        return text
+
+
+def markers():
+    text = "define internal i1 @skmd.any(i1 %m) {\n  ret i1 %m\n}\n"
+    for kind in INTS + FLOATS:
+        for space in (0, 1, 3):
+            pointer = "ptr" if space == 0 else f"ptr addrspace({space})"
+            if space in (1, 3):
+                text += f"""
+define internal {kind} @skmd.load.{kind}.p{space}({pointer} %p, i1 %m) {{
+  br i1 %m, label %yes, label %no
+yes:
+  %v = load {kind}, {pointer} %p
+  ret {kind} %v
+no:
+  ret {kind} zeroinitializer
+}}"""
+            text += f"""
+define internal void @skmd.store.{kind}.p{space}({kind} %v, {pointer} %p, i1 %m) {{
+  br i1 %m, label %yes, label %no
+yes:
+  store {kind} %v, {pointer} %p
+  ret void
+no:
+  ret void
+}}
+"""
+    return text
+
+
+def main_text(rng, functions, lanes):
+    """Runs each function for a few firsts, all lanes and some, and compares output and log."""
+    out_bytes, log_bytes = SLOTS * OUTPUT * ITEMS, 1 << 18
+    spaces = [(kind, space) for kind in INTS + FLOATS for space in (1, 3)]
+    text = "".join(f"@table.{kind}.{space} = internal addrspace({space}) global [{TABLE + 8} x {kind}] zeroinitializer, "
+                   f"align 64\n" for kind, space in spaces)
+    for name, size in (("out.a", out_bytes), ("out.b", out_bytes), ("log.a", log_bytes), ("log.b", log_bytes)):
+        text += f"@{name} = internal addrspace(1) global [{size} x i8] zeroinitializer, align 64\n"
+    text += "declare i32 @memcmp(ptr, ptr, i64)\ndeclare void @llvm.memset.p1.i64(ptr addrspace(1), i8, i64, i1)\n"
+    text += "declare i32 @printf(ptr, ...)\n@says = internal constant [28 x i8] c\"function %d, run %d differs\\00\"\n"
+    for kind, space in spaces:
+        convert = {"float": "sitofp i8 %b to float", "double": "sitofp i8 %b to double", "i64": "or i64 %h, 0",
+                   "i32": "trunc i64 %h to i32", "i16": "trunc i64 %h to i16", "i8": "trunc i64 %h to i8"}[kind]
+        text += f"""
+define internal void @fill.{kind}.{space}() {{
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %n, %loop ]
+  %m = mul i64 %i, -7046029254386353131
+  %s = lshr i64 %m, 29
+  %h = xor i64 %m, %s
+  %b = trunc i64 %h to i8
+  %v = {convert}
+  %p = getelementptr {kind}, ptr addrspace({space}) @table.{kind}.{space}, i64 %i
+  store {kind} %v, ptr addrspace({space}) %p
+  %n = add i64 %i, 1
+  %more = icmp ult i64 %n, {TABLE + 8}
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}"""
+    arguments = ", ".join(f"ptr addrspace({space}) @table.{kind}.{space}" for kind, space in spaces)
+    types = ", ".join(f"ptr addrspace({space})" for _, space in spaces)
+    steps, runs = [], 0
+    for number in range(functions):
+        text += f"declare void @f{number}.x{lanes}({types}, ptr addrspace(1), ptr addrspace(1), i64, i32, i64, i64)\n"
+        text += (f"declare void @f{number}.x{lanes}.live({types}, ptr addrspace(1), ptr addrspace(1), i64, i32, i64, i64, "
+                 f"<{lanes} x i1>)\n")
+        for live in (False, True, True):
+            first, uniform, u32 = rng.randrange(0, 300), rng.randrange(0, 1 << 40), rng.choice([3, 0, 250, 1 << 31])
+            bits = [True] * lanes
+            if live:
+                some = rng.randrange(lanes + 1)
+                bits = [at < some for at in range(lanes)] if rng.random() < 0.6 else [rng.random() < 0.5 for _ in bits]
+            def call(name, out, lane):
+                return (f"  call void @{name}({arguments}, ptr addrspace(1) @out.{out}, ptr addrspace(1) @log.{out}, "
+                        f"i64 {uniform}, i32 {u32 if u32 < 1 << 31 else u32 - (1 << 32)}, i64 {first + lanes + 20}, i64 {lane}")
+            for at, bit in enumerate(bits):
+                steps.append(call(f"ref{number}", "a", first + at) + f", i1 {str(bit).lower()})")
+            if live:
+                mask = ", ".join(f"i1 {str(bit).lower()}" for bit in bits)
+                steps.append(call(f"f{number}.x{lanes}.live", "b", first) + f", <{lanes} x i1> <{mask}>)")
+            else:
+                steps.append(call(f"f{number}.x{lanes}", "b", first) + ")")
+            runs += 1
+            for what, size in (("out", out_bytes), ("log", log_bytes)):
+                steps.append(f"""  %c.{what}.{runs} = call i32 @memcmp(ptr addrspacecast (ptr addrspace(1) @{what}.a to ptr), ptr addrspacecast (ptr addrspace(1) @{what}.b to ptr), i64 {size})
+  %d.{what}.{runs} = icmp ne i32 %c.{what}.{runs}, 0
+  br i1 %d.{what}.{runs}, label %bad.{what}.{runs}, label %good.{what}.{runs}
+bad.{what}.{runs}:
+  call i32 (ptr, ...) @printf(ptr @says, i32 {number}, i32 {runs})
+  ret i32 1
+good.{what}.{runs}:""")
+    fills = "\n".join(f"  call void @fill.{kind}.{space}()" for kind, space in spaces)
+    return text + f"define i32 @main() {{\nentry:\n{fills}\n" + "\n".join(steps) + "\n  ret i32 0\n}\n"
+
+
+def module_text(seed, functions):
+    rng = random.Random(seed)
+    lanes = rng.choice([2, 4, 8, 16, 32])
+    isa = rng.choice(["sse", "avx2", "avx512"])
+    made = [Function(rng, number, lanes) for number in range(functions)]
+    text = 'target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"\n'
+    text += 'target triple = "x86_64-unknown-linux-gnu"\n'
+    text += "".join(each.text() for each in made) + "".join(each.each_text() for each in made) + markers()
+    return text + main_text(rng, functions, lanes), lanes, isa, rng.random() < 0.5
+
+
+def try_seed(seed, options, folder):
+    text, lanes, isa, optimise = module_text(seed, options.functions)
+    source, widened = folder / f"{seed}.ll", folder / f"{seed}.wide.ll"
+    source.write_text(text)
+    passes = f"skmd-widen<width={lanes};isa={isa};full>,skmd-widen<width={lanes};isa={isa};live>"
+    passes += ",globaldce"
+    if optimise:
+        passes += ",function(sroa,early-cse,gvn,instcombine<no-verify-fixpoint>,simplifycfg,dce)"
+    done = subprocess.run([options.skmd_opt, "-S", f"--passes={passes},skmd-lower-masked", str(source)],
+                          capture_output=True, text=True, check=False)
+    if done.returncode != 0 or "not widened" in done.stderr:
+        return f"skmd-opt: {done.stderr[-2000:]}"
+    widened.write_text(done.stdout)
+    cpu = {"sse": "x86-64-v2", "avx2": "x86-64-v3", "avx512": "x86-64-v4"}[isa]
+    try:
+        done = subprocess.run([options.lli, f"-mcpu={cpu}", "-O1", str(widened)], capture_output=True, text=True,
+                              check=False, timeout=60)
+    except subprocess.TimeoutExpired:
+        return f"lanes {lanes}, {isa}, optimised {optimise}: no end"
+    if done.returncode != 0:
+        return f"lanes {lanes}, {isa}, optimised {optimise}: status {done.returncode} {done.stdout[-500:]}{done.stderr[-500:]}"
+    if not options.keep:
+        source.unlink()
+        widened.unlink()
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--skmd-opt", required=True)
+    parser.add_argument("--lli", required=True)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--modules", type=int, default=20)
+    parser.add_argument("--functions", type=int, default=6)
+    parser.add_argument("--folder", default=".")
+    parser.add_argument("--keep", action="store_true")
+    options = parser.parse_args()
+    folder = pathlib.Path(options.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    bad = 0
+    for seed in range(options.first, options.first + options.modules):
+        problem = try_seed(seed, options, folder)
+        if problem:
+            bad += 1
+            print(f"seed {seed}: {problem}")
+    print(f"{options.modules} modules of {options.functions} functions, {bad} bad")
+    return bad > 0
+
+
+sys.exit(main())
