@@ -1,0 +1,159 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random programs through the code generator: what item by item computes, every width and instruction set has to compute, byte for byte.
+
+    random_code_test.py SKMD_COMPILE SPAN_CASES [PROGRAMS] [--seed S] [--case SEED]… [--thorough] [--pocl RANDOM_CASES] [--jobs J] [--save FOLDER]
+
+A program is one kernel; a case has some of them (tests/driver/random). Each case runs in three ways besides item by item, in all with
+--thorough. --pocl also compares with PoCL without its optimiser. The last line is `N programs, M failures`.
+"""
+import argparse
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "driver", "random"))
+from cases import make_case  # noqa: E402
+
+SECONDS = 300  # of a busy machine
+REFERENCE = ("best", 1)
+WAYS = [(isa, width) for isa in ("best", "avx2", "sse") for width in (0, 2, 4, 8, 16, 32)] + [("avx2", 1), ("sse", 1)]
+
+
+def ways_of(seed, thorough):
+    """Every way in a run of a few cases, and different ones together. 7 is no divisor of their number."""
+    return WAYS if thorough else [WAYS[(3 * seed + k) * 7 % len(WAYS)] for k in range(3)]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("compiler")
+    parser.add_argument("runner")
+    parser.add_argument("programs", type=int, nargs="?", default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--case", type=int, action="append")
+    parser.add_argument("--thorough", action="store_true")
+    parser.add_argument("--pocl", help="random_cases, to compare with PoCL too")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--save", default="random-code-failures", help="folder for cases that fail")
+    return parser.parse_args()
+
+
+def run(command, **environment):
+    try:
+        return subprocess.run(command, capture_output=True, timeout=SECONDS, check=False, env={**os.environ, **environment})
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, b"", b"took too long")
+
+
+class Trial:
+    """One case in its ways. `failures`: (way, what went wrong)."""
+
+    def __init__(self, options, seed, folder):
+        self.options, self.made, self.folder, self.failures = options, make_case(seed), folder, []
+        self.text = self.made.case.text()
+        self.path = f"{folder}/{seed}.case"
+
+    def write(self):
+        for name, text in ((self.path, self.text), (f"{self.folder}/{self.made.seed}.cl", self.made.case.source)):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def compile(self, way):
+        """Path of the code, or None."""
+        isa, width = way
+        done = run([self.options.compiler, "--kernel-code", "--isa", isa, "--width", str(width), f"{self.folder}/{self.made.seed}.cl"])
+        if done.returncode != 0:
+            text = done.stderr.decode(errors="replace")
+            notes = [line for line in text.splitlines() if "has no code" in line]
+            self.failures.append((way, "; ".join(notes) or "not compiled: " + text.strip()[-600:]))
+            return None
+        path = f"{self.folder}/{self.made.seed}.{isa}.{width}"
+        with open(path, "wb") as file:
+            file.write(done.stdout)
+        return path
+
+    def results(self, codes):
+        """{path: lines} of span_cases."""
+        answers, lines = {}, None
+        for line in run([self.options.runner, self.path, *codes]).stdout.decode().splitlines():
+            if line.startswith("code "):
+                lines = answers.setdefault(line[5:], [])
+            else:
+                lines.append(line)
+        return answers
+
+    def judge(self, way, lines, expected):
+        errors = [line for line in lines if line.startswith("error ")]
+        if errors and not (self.foreign(errors)):
+            self.failures.append((way, errors[0]))
+        elif not errors and lines != expected:
+            different = next((f"{a} instead of {b}" for a, b in zip(lines, expected) if a != b), "other results")
+            self.failures.append((way, different))
+
+    @staticmethod
+    def foreign(errors):
+        """Code that this machine cannot run is only compiled."""
+        return "for another machine" in errors[0]
+
+    def go(self):
+        self.write()
+        codes = {way: self.compile(way) for way in [REFERENCE, *ways_of(self.made.seed, self.options.thorough)]}
+        answers = self.results([path for path in codes.values() if path])
+        expected = answers.get(codes[REFERENCE], [])
+        self.judge(REFERENCE, expected, expected)
+        if self.options.pocl:
+            self.compare_with_pocl(expected)
+        for way, path in codes.items():
+            if path and way != REFERENCE:
+                self.judge(way, answers.get(path, ["error it has not run"]), expected)
+        for name in os.listdir(self.folder):
+            os.unlink(f"{self.folder}/{name}")
+        return self
+
+    def compare_with_pocl(self, expected):
+        done = run([self.options.pocl, self.path], POCL_DEVICES="pthread", POCL_EXTRA_BUILD_FLAGS="-cl-opt-disable",
+                   POCL_CACHE_DIR=f"{self.folder}-pocl")
+        lines = [line for line in done.stdout.decode().splitlines() if not line.startswith("case ") and line != "end"]
+        if done.returncode == 0 and lines != expected:
+            different = next((f"{a} instead of {b}" for a, b in zip(expected, lines) if a != b), "other results")
+            self.failures.append((REFERENCE, "unlike PoCL: " + different))
+
+
+def seeds(options):
+    if options.case:
+        yield from options.case
+        return
+    seed, programs = options.seed, 0
+    while programs < options.programs:
+        yield seed
+        programs += len(make_case(seed).kernels)
+        seed += 1
+
+
+def main():
+    options = arguments()
+    programs, failed = 0, 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        def trial(seed):
+            os.mkdir(f"{folder}/{seed}")
+            return Trial(options, seed, f"{folder}/{seed}").go()
+
+        for done in pool.map(trial, seeds(options)):
+            programs += len(done.made.kernels)
+            failed += bool(done.failures)
+            for (isa, width), text in done.failures:
+                print(f"FAILED case {done.made.seed}, {isa} width {width}: {text}", flush=True)
+            if done.failures:
+                os.makedirs(options.save, exist_ok=True)
+                for suffix, text in (("case", done.text), ("cl", done.made.case.source)):
+                    with open(f"{options.save}/{done.made.seed}.{suffix}", "w", encoding="utf-8") as file:
+                        file.write(text)
+    print(f"{programs} programs, {failed} failures")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
