@@ -12,6 +12,7 @@
 #include "intercept/api/dispatch.h"
 #include "intercept/api/platform.h"
 #include "intercept/backend/discovery.h"
+#include "intercept/cpu_driver.h"
 #include "intercept/object/device_info.h"
 #include "intercept/object/expectation.h"
 #include "intercept/object/machine.h"
@@ -74,11 +75,14 @@ Result<Settings> read_settings(size_t device_count) {
   return settings;
 }
 
-Result<Discovery> find_devices(const fs::path& library) {
+Result<Discovery> find_devices(const fs::path& library, const Machine& machine) {
   DiscoveryOptions options;
   if (const std::string folder = variable("SKMD_VENDORS"); !folder.empty()) options.vendors_folder = folder;
   options.selectors = variable("SKMD_DEVICES");
   options.own_library = library;
+  auto cpu_driver = cpu_driver_options(machine, variable("SKMD_TEST_CPU_DRIVER"), variable("SKMD_CPU_THREADS"));
+  if (!cpu_driver) return cpu_driver.error();
+  options.cpu_driver = std::move(*cpu_driver);
   auto found = discover(options);
   if (!found) return found;
   std::vector<std::shared_ptr<Device>> fit;
@@ -109,24 +113,24 @@ void tell_observer(const Machine& machine) {
 
 Result<api::Composition> compose_on(Observer& observer) {
   const fs::path library = own_library();
-  auto found = find_devices(library);
+  // Never destroyed; kept where leak checkers see it, also where memory for the rest is short.
+  static auto* machine = new Machine;
+  machine->observer = &observer;
+  machine->code_folder = cache_folder();
+  auto found = find_devices(library, *machine);
   if (!found) return found.error();
   for (const std::string& reason : found->left_out) observer.log(LogLevel::info, "left out: " + reason);
   auto settings = read_settings(found->devices.size());
   if (!settings) return settings.error();
 
-  // Never destroyed; kept where leak checkers see it, also where memory for the rest is short.
-  static auto* machine = new Machine;
   machine->devices = std::move(found->devices);
   machine->anchor = choose_anchor(machine->devices);
   machine->settings = std::move(*settings);
-  machine->observer = &observer;
   machine->executor = new Executor;
   std::vector<domain::DeviceModel> expected;
   for (const auto& device : machine->devices) expected.push_back(expected_of(*device));
   machine->model = new domain::MeasuredRates(std::move(expected));
   const fs::path helper = library.parent_path().parent_path() / "libexec" / "skmd" / "skmd-compile";
-  machine->code_folder = cache_folder();
   machine->compiler = new compiler::Client({.helper = helper, .cache = cache_folder()});
   static auto* info = new DeviceInfo(*machine);
   machine->info = info;

@@ -95,6 +95,7 @@ class Teller {
     for (const json& kernel : document_.list(root_, "kernels")) tell_kernel(kernel);
     tell_transfers();
     tell_partition();
+    tell_other_driver();
     tell_verification();
     if (document_.trouble()) return *document_.trouble();
     return out_;
@@ -177,6 +178,17 @@ class Teller {
     if (count == 0) return;
     line(0, "How to divide was decided " + times(count, "time") + ", in " + number(median, "%.1f") +
                 " microseconds at the median and " + number(most, "%.1f") + " at most.");
+  }
+
+  void tell_other_driver() {
+    if (!root_.contains("other_cpu_driver")) return;
+    const json& other = document_.object(root_, "other_cpu_driver");
+    const std::uint64_t launches = document_.count(other, "launches");
+    if (launches == 0) return line(0, "The CPU driver ran all of its work-groups itself.");
+    line(0, "The CPU driver left " + times(launches, "launch") + " to another one:");
+    for (const json& entry : document_.list(other, "kernels"))
+      line(1, "kernel " + document_.text(entry, "name") + ", " + times(document_.count(entry, "launches"), "launch") +
+                  ": " + document_.text(entry, "reason") + ".");
   }
 
   void tell_verification() {

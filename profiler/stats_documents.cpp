@@ -80,6 +80,26 @@ void add_first_mismatches(json& sum, const json& more) {
   }
 }
 
+/// Of processes that have it: those with our CPU driver.
+void add_other_driver(json& sum, const json& more) {
+  constexpr const char* kKey = "other_cpu_driver";
+  constexpr std::size_t kKept = 16;
+  if (!sum.contains(kKey) || !more.contains(kKey)) return;
+  json& mine = sum[kKey];
+  const auto add = [](json& to, const json& from) { to = to.get<std::uint64_t>() + from.get<std::uint64_t>(); };
+  add(mine["launches"], more[kKey]["launches"]);
+  for (const json& kernel : more[kKey]["kernels"]) {
+    json& known = mine["kernels"];
+    const auto found = std::find_if(known.begin(), known.end(), [&](const json& other) {
+      return other["name"] == kernel["name"] && other["reason"] == kernel["reason"];
+    });
+    if (found != known.end())
+      add((*found)["launches"], kernel["launches"]);
+    else if (known.size() < kKept)
+      known.push_back(kernel);
+  }
+}
+
 void add_partition(json& sum, const json& more) {
   const double mine = sum["count"].get<double>();
   const double others = more["count"].get<double>();
@@ -143,6 +163,7 @@ json add_up(const std::vector<ProcessStats>& processes) {
         }
       }
       add_partition(sum["partition"], more["partition"]);
+      add_other_driver(sum, more);
       add_numbers(sum["verify"], more["verify"]);
       add_first_mismatches(sum["verify"], more["verify"]);
     }

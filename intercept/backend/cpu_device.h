@@ -32,7 +32,7 @@ struct CpuDriverOptions {
   /// Makes code for `target`, as compilers know it. May block for as long as a compiler takes; thread-safe.
   std::function<CpuCode(const std::string& text, const std::string& options, const std::string& target)> compile;
   /// Told of every launch that the other driver runs, and why. Thread-safe; throws nothing.
-  OtherDriverReport report;
+  OtherDriverListener report;
   std::string code_folder;  // HostCode's `folder`
   unsigned threads = 0;     // that run kernels at once; 0: one per processor
 };

@@ -39,7 +39,7 @@ void fill(std::byte* at, std::uint64_t bytes, const std::vector<std::byte>& patt
 
 }  // namespace
 
-CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverReport report)
+CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report)
     : pool_(pool), other_(std::move(other)), report_(std::move(report)) {}
 
 BatchResult CpuOps::run(const Batch& batch) {

@@ -14,12 +14,12 @@
 namespace skmd::icd {
 
 /// Of a launch that the other driver runs: the kernel's name, and the reason.
-using OtherDriverReport = std::function<void(const std::string& kernel, const std::string& reason)>;
+using OtherDriverListener = std::function<void(const std::string& kernel, const std::string& reason)>;
 
 /// One thread at a time.
 class CpuOps {
  public:
-  CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverReport report);
+  CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report);
 
   /// All ops in order, up to the first that fails.
   BatchResult run(const Batch& batch);
@@ -51,7 +51,7 @@ class CpuOps {
 
   cpu::Pool& pool_;
   const std::shared_ptr<Device> other_;
-  const OtherDriverReport report_;
+  const OtherDriverListener report_;
   // Of the launch that is being carried out; kept for the memory.
   std::vector<cpu::SpanArgument> arguments_;
   std::vector<Line> values_;

@@ -237,6 +237,18 @@ void Observer::verify(const VerifyReport& report) try {
 } catch (...) {
 }
 
+void Observer::other_driver(const OtherDriverReport& report) try {
+  if (state_->stats_on) {
+    const std::lock_guard lock(state_->stats_mutex);
+    state_->stats.add_other_driver(report);
+    state_->share_tail();
+  }
+  if (logs(LogLevel::debug))
+    log(LogLevel::debug, "kernel " + report.kernel + " runs on another CPU driver: " + report.reason);
+  state_->changed();
+} catch (...) {
+}
+
 void Observer::context_ended() { state_->write_stats(); }
 
 bool Observer::logs(LogLevel level) const { return state_->log.takes(level); }

@@ -63,6 +63,11 @@ struct VerifyReport {
   std::string detail;
 };
 
+/// A launch that our CPU driver left to another one.
+struct OtherDriverReport {
+  std::string kernel, reason;
+};
+
 struct ObserverOptions {
   std::string stats_file;     // SKMD_STATS; %p is replaced here, in all file names
   std::string trace_file;     // SKMD_TRACE
@@ -84,6 +89,7 @@ class Observer {
   void merge(const MergeReport& report);
   void partition(std::uint64_t nanoseconds);
   void verify(const VerifyReport& report);
+  void other_driver(const OtherDriverReport& report);
   /// A context died: the stats file is rewritten now.
   void context_ended();
 

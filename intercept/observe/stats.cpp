@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kNumberBound = 24;
 constexpr std::size_t kMismatchesKept = 8;
-constexpr std::size_t kMismatchText = 128;                           // characters of a name or of a detail
+constexpr std::size_t kMismatchText = 128;  // characters of a name or of a detail
+constexpr std::size_t kElsewhereKept = 16;
 constexpr std::size_t kMismatchBound = 2 * 6 * kMismatchText + 256;  // escaped, with the numbers and keys
 
 template <class Number>
@@ -55,6 +56,8 @@ double TimeHistogram::percentile_us(double fraction) const {
 
 void Stats::set_devices(const std::vector<ObservedDevice>& devices) {
   devices_ = devices;
+  has_cpu_driver_ = std::any_of(devices.begin(), devices.end(),
+                                [](const ObservedDevice& device) { return device.backend == "cpu-driver"; });
   transfers_.resize(devices.size());
   for (Kernel& kernel : kernels_) kernel.groups.resize(devices.size());
 }
@@ -112,6 +115,32 @@ void Stats::add_verify(const VerifyReport& report) {
   append_member(text, "offset", report.first_offset);
   append_text_member(text, "detail", std::string_view(report.detail).substr(0, kMismatchText));
   first_mismatches_.push_back(text + '}');
+}
+
+void Stats::add_other_driver(const OtherDriverReport& report) {
+  ++launches_elsewhere_;
+  const auto kernel = std::string_view(report.kernel).substr(0, kMismatchText);
+  const auto reason = std::string_view(report.reason).substr(0, kMismatchText);
+  for (Elsewhere& known : elsewhere_)
+    if (known.kernel == kernel && known.reason == reason) {
+      ++known.launches;
+      return;
+    }
+  if (elsewhere_.size() < kElsewhereKept) elsewhere_.push_back({std::string(kernel), std::string(reason), 1});
+}
+
+void Stats::append_elsewhere(std::string& out) const {
+  out += ",\n\"other_cpu_driver\":{";
+  append_member(out, "launches", launches_elsewhere_);
+  out += ",\"kernels\":[";
+  for (const Elsewhere& kernel : elsewhere_) {
+    out += &kernel == elsewhere_.data() ? "\n {" : ",\n {";
+    append_text_member(out, "name", kernel.kernel);
+    append_text_member(out, "reason", kernel.reason);
+    append_member(out, "launches", kernel.launches);
+    out += '}';
+  }
+  out += "]}";
 }
 
 std::string Stats::head() const {
@@ -172,7 +201,9 @@ std::string Stats::tail() const {
   append_member(out, "count", partition_.count());
   append_member(out, "p50_us", partition_.percentile_us(0.5));
   append_member(out, "max_us", partition_.max_us());
-  out += "},\n\"verify\":{";
+  out += "}";
+  if (has_cpu_driver_) append_elsewhere(out);
+  out += ",\n\"verify\":{";
   append_member(out, "launches", verified_launches_);
   append_member(out, "mismatches", mismatches_);
   for (const std::string& mismatch : first_mismatches_) {
@@ -199,7 +230,8 @@ std::size_t Stats::kernel_bound(std::size_t index) const {
 }
 
 std::size_t Stats::tail_bound() const {
-  return tail().size() + (2 * transfers_.size() + 5) * kNumberBound + kMismatchesKept * kMismatchBound;
+  return tail().size() + (2 * transfers_.size() + 6) * kNumberBound +
+         (kMismatchesKept + kElsewhereKept) * kMismatchBound;
 }
 
 }  // namespace skmd::icd

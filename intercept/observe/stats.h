@@ -37,6 +37,7 @@ class Stats {
   void add_transfer(const TransferReport& report);
   void add_partition(std::uint64_t nanoseconds) { partition_.add(nanoseconds); }
   void add_verify(const VerifyReport& report);
+  void add_other_driver(const OtherDriverReport& report);
 
   [[nodiscard]] std::size_t kernel_count() const { return kernels_.size(); }
   // The document in pieces: head, one element per kernel joined by commas, tail.
@@ -61,6 +62,11 @@ class Stats {
   struct Bytes {
     std::uint64_t to = 0, from = 0;
   };
+  struct Elsewhere {
+    std::string kernel, reason;
+    std::uint64_t launches = 0;
+  };
+  void append_elsewhere(std::string& out) const;
   Kernel& entry(const LaunchReport& report, std::size_t& index);
 
   std::vector<ObservedDevice> devices_;
@@ -71,6 +77,9 @@ class Stats {
   std::unordered_set<std::uint64_t> verified_;  // numbers of launches
   std::uint64_t verified_launches_ = 0, mismatches_ = 0;
   std::vector<std::string> first_mismatches_;  // JSON objects
+  bool has_cpu_driver_ = false;
+  std::uint64_t launches_elsewhere_ = 0;
+  std::vector<Elsewhere> elsewhere_;  // by another CPU driver, one per kernel and reason
 };
 
 }  // namespace skmd::icd

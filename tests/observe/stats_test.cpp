@@ -127,6 +127,25 @@ TEST(Stats, KeepsTheFirstMismatchesWithinTheirBound) {
   EXPECT_LE(stats.tail().size(), bound);
 }
 
+TEST(Stats, CountsLaunchesOnAnotherCpuDriver) {
+  Stats stats;
+  stats.set_devices({{"cpu", "cpu", "cpu-driver"}});
+  EXPECT_EQ(json::parse(stats.document())["other_cpu_driver"], (json{{"launches", 0}, {"kernels", json::array()}}));
+  stats.add_other_driver({"a", "reads an image"});
+  stats.add_other_driver({"b", "reads an image"});
+  stats.add_other_driver({"a", "reads an image"});
+  const json other = json::parse(stats.document())["other_cpu_driver"];
+  EXPECT_EQ(other["launches"], 3);
+  ASSERT_EQ(other["kernels"].size(), 2u);
+  EXPECT_EQ(other["kernels"][0], (json{{"name", "a"}, {"reason", "reads an image"}, {"launches", 2}}));
+  EXPECT_EQ(other["kernels"][1]["launches"], 1);
+  const std::size_t bound = stats.tail_bound();
+  for (int i = 0; i < 100; ++i)
+    stats.add_other_driver({std::to_string(i) + std::string(300, '"'), std::string(300, '\1')});
+  EXPECT_LE(stats.tail().size(), bound);
+  EXPECT_EQ(json::parse(stats.document())["other_cpu_driver"]["launches"], 103);
+}
+
 TEST(Stats, NoPieceOutgrowsItsBound) {
   Stats stats = example();
   const std::size_t bound = stats.kernel_bound(0);

@@ -45,6 +45,19 @@ TEST(ExplainStats, TellsWhoRanWhatAndWhyNotMore) {
   expect_in(*words, "decided 1 time");
 }
 
+TEST(ExplainStats, TellsWhatRanOnAnotherCpuDriver) {
+  icd::Observer observer(icd::test::counting());
+  observer.devices({{"cpu", "cpu", "cpu-driver"}});
+  auto words = explain_stats(json::parse(observer.stats_json()));
+  ASSERT_TRUE(words) << words.error().reason;
+  expect_in(*words, "The CPU driver ran all of its work-groups itself.");
+  observer.other_driver({"vadd", "reads an image"});
+  words = explain_stats(json::parse(observer.stats_json()));
+  ASSERT_TRUE(words) << words.error().reason;
+  expect_in(*words, "left 1 launch to another one");
+  expect_in(*words, "kernel vadd, 1 launch: reads an image.");
+}
+
 TEST(ExplainStats, TellsWhereResultsDiffer) {
   const auto words = explain_stats(example());
   ASSERT_TRUE(words) << words.error().reason;

@@ -69,6 +69,19 @@ TEST(StatsDocuments, AddsUpKernelsOfSeveralProcesses) {
   EXPECT_EQ(sum["version"], 1);
 }
 
+TEST(StatsDocuments, AddsUpLaunchesOnAnotherCpuDriver) {
+  json one = document_of({split_launch("a")});
+  json two = one;
+  one["other_cpu_driver"] = json::parse(R"({"launches":3,"kernels":[{"name":"a","reason":"r","launches":3}]})");
+  two["other_cpu_driver"] = json::parse(
+      R"({"launches":6,"kernels":[{"name":"a","reason":"r","launches":2},{"name":"a","reason":"s","launches":4}]})");
+  const json sum = add_up({{1, one}, {2, two}})["other_cpu_driver"];
+  EXPECT_EQ(sum["launches"], 9);
+  ASSERT_EQ(sum["kernels"].size(), 2u);
+  EXPECT_EQ(sum["kernels"][0]["launches"], 5);
+  EXPECT_EQ(sum["kernels"][1]["reason"], "s");
+}
+
 TEST(StatsDocuments, LeavesOutDocumentsWithOtherDevices) {
   json other = document_of({split_launch("a")});
   other["devices"][0]["name"] = "something else";

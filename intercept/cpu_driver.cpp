@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/cpu_driver.h"
+
+#include <CL/cl_ext.h>
+
+#include <charconv>
+
+namespace skmd::icd {
+namespace {
+
+using domain::Error;
+
+constexpr unsigned kMostThreads = 4096;
+
+Result<bool> is_wanted(const std::string& value) {
+  if (value.empty()) return SKMD_CPU_DRIVER_DEFAULT != 0;
+  if (value == "0" || value == "1") return value == "1";
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_TEST_CPU_DRIVER is \"" + value + "\": 0 or 1 is meant"};
+}
+
+Result<unsigned> count_of(const std::string& value) {
+  if (value.empty()) return 0u;
+  unsigned count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (error == std::errc() && end == value.data() + value.size() && count >= 1 && count <= kMostThreads) return count;
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_CPU_THREADS is \"" + value + "\": a number from 1 to " +
+                                              std::to_string(kMostThreads) + " is meant"};
+}
+
+CpuCode compile(const Machine& machine, const std::string& text, const std::string& options,
+                const std::string& target) {
+  compiler::CompileRequest request;
+  request.source = text;
+  request.options = options;
+  request.language = machine.language;
+  request.stage = compiler::Stage::code;
+  request.target.isa = target;
+  compiler::CompileAnswer answer = machine.compiler->compile(request);
+  CpuCode code;
+  code.artifact = std::move(answer.kernel_code);
+  for (compiler::KernelNote& note : answer.kernel_notes)
+    code.kernels.push_back({std::move(note.name), std::move(note.obstacle)});
+  if (!code.artifact.empty()) return code;
+  if (answer.outcome == compiler::Outcome::analysed)
+    code.problem = code.kernels.empty() ? "it has no kernel that code was made of" : "";
+  else
+    code.problem = answer.reason.empty() ? "it could not be compiled" : std::move(answer.reason);
+  return code;
+}
+
+}  // namespace
+
+Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machine, const std::string& wanted,
+                                                           const std::string& threads) {
+  const auto on = is_wanted(wanted);
+  if (!on) return on.error();
+  const auto count = count_of(threads);
+  if (!count) return count.error();
+  if (!*on) return std::optional<CpuDriverOptions>();
+  CpuDriverOptions options;
+  options.compile = [&machine](const std::string& text, const std::string& build_options, const std::string& target) {
+    return compile(machine, text, build_options, target);
+  };
+  options.report = [&machine](const std::string& kernel, const std::string& reason) {
+    machine.observer->other_driver({kernel, reason});
+  };
+  options.code_folder = machine.code_folder;
+  options.threads = *count;
+  return std::optional<CpuDriverOptions>(std::move(options));
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of the composition root: our CPU driver, wired to the compiler and the observer.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "intercept/backend/cpu_device.h"
+#include "intercept/object/machine.h"
+
+namespace skmd::icd {
+
+/// `wanted`: SKMD_TEST_CPU_DRIVER, "" for what the build decided. `threads`: SKMD_CPU_THREADS, "" for all processors.
+/// Nothing if the host CPU is driven by its vendor's driver alone. `machine` lives for ever; its compiler, language,
+/// observer and code folder are set before a program is built.
+Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machine, const std::string& wanted,
+                                                           const std::string& threads);
+
+}  // namespace skmd::icd
