@@ -10,7 +10,7 @@ needed=(
   llvm-22-dev llvm-22 llvm-22-tools clang-22 libclang-22-dev liblld-22-dev lld-22 libpolly-22-dev libclc-22
   libzstd-dev zlib1g-dev
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind clinfo
-  libeigen3-dev nlohmann-json3-dev libfmt-dev libcli11-dev libgtest-dev libbenchmark-dev libsqlite3-dev libhwloc-dev
+  libeigen3-dev nlohmann-json3-dev libfmt-dev libcli11-dev libgtest-dev libbenchmark-dev libmpfr-dev libsqlite3-dev libhwloc-dev
   libclblast-dev clblast-tests clblast-utils
   python3 python3-numpy python3-pyopencl python3-matplotlib
   locales

@@ -43,12 +43,12 @@ llvm::CallInst* call_lane(llvm::IRBuilder<>& builder, llvm::CallInst& call, llvm
   return made;
 }
 
-Expansion each_element(llvm::CallInst& call, MathName name) {
-  const unsigned lanes = name.lanes;
-  name.lanes = 1;
+/// Calls of scalar function `name`; an operand that is no vector is the same for all.
+Expansion each_element(llvm::CallInst& call, llvm::StringRef name) {
+  const unsigned lanes = lanes_of(call.getType());
   std::vector<llvm::Type*> parameters;
   for (const llvm::Value* operand : call.args()) parameters.push_back(operand->getType()->getScalarType());
-  const auto callee = declare(call, mangled(name), call.getType()->getScalarType(), parameters);
+  const auto callee = declare(call, name, call.getType()->getScalarType(), parameters);
   llvm::IRBuilder<> builder(&call);
   llvm::Value* result = llvm::PoisonValue::get(call.getType());
   for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -159,7 +159,13 @@ Expansion expand_math(llvm::CallInst& call, const SplitName& name) {
     if (pointer && name.base == base) return SecondResult(call, name).expand();
   const llvm::Function* function = call.getCalledFunction();
   const auto math = function == nullptr ? std::nullopt : math_name(function->getName());
-  if (math && math->lanes > 1) return each_element(call, *math);
+  if (math && math->lanes > 1) {
+    MathName scalar = *math;
+    scalar.lanes = 1;
+    return each_element(call, mangled(scalar));
+  }
+  if (name.base == "ldexp" && call.getType()->isVectorTy())
+    return each_element(call, call.getType()->getScalarType()->isDoubleTy() ? "_Z5ldexpdi" : "_Z5ldexpfi");
   return std::nullopt;
 }
 

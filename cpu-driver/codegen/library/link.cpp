@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <llvm/Bitcode/BitcodeReader.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Linker/IRMover.h>
 #include <llvm/Support/Error.h>
@@ -9,8 +8,10 @@
 #include <vector>
 
 #include "cpu-driver/codegen/library/bitcode.h"
+#include "cpu-driver/codegen/library/harden.h"
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/library/math_names.h"
+#include "cpu-driver/codegen/library/soft.h"
 
 namespace skmd::codegen {
 
@@ -33,16 +34,6 @@ bool is_wanted(const llvm::Function& function, Link which) {
   return which == Link::all || !has_vector_form(function.getName());
 }
 
-/// What a lane without a work-item passes may be poison, which must not become an address.
-void freeze_arguments(llvm::Function& function) {
-  llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  for (llvm::Argument& argument : function.args()) {
-    if (argument.use_empty() || argument.getType()->isPointerTy()) continue;
-    auto* frozen = llvm::cast<llvm::Instruction>(builder.CreateFreeze(&argument));
-    argument.replaceUsesWithIf(frozen, [&](const llvm::Use& use) { return use.getUser() != frozen; });
-  }
-}
-
 /// Clang's calls follow SPIR's convention, the library's its own; only agreement is defined behaviour.
 void agree_on_convention(llvm::Function& function) {
   for (llvm::User* user : function.users())
@@ -51,12 +42,14 @@ void agree_on_convention(llvm::Function& function) {
 }
 
 void finish(llvm::Function& function) {
-  const bool kept = math_name(function.getName()).has_value();
+  // Soft functions are long, and there may be many calls.
+  const bool kept = math_name(function.getName()) || function.getName().starts_with("_Z8skmd_fma");
   function.setLinkage(llvm::GlobalValue::InternalLinkage);
   function.setComdat(nullptr);
   if (!kept) function.addFnAttr(llvm::Attribute::AlwaysInline);
   if (kept) freeze_arguments(function);
   freeze_conversions(function);
+  stay_inside_tables(function);
   agree_on_convention(function);
 }
 
@@ -72,7 +65,11 @@ domain::Result<std::vector<llvm::GlobalValue*>> find_all(const std::vector<llvm:
   return found;
 }
 
-domain::Status move_in(llvm::Module& module, const std::vector<llvm::Function*>& wanted) {
+domain::Status move_in(llvm::Module& module, Link which) {
+  std::vector<llvm::Function*> wanted;
+  for (llvm::Function& function : module)
+    if (is_wanted(function, which)) wanted.push_back(&function);
+  if (wanted.empty()) return {};
   auto library = open_library(module);
   if (!library) return library.error();
   const auto found = find_all(wanted, **library);
@@ -102,7 +99,7 @@ bool has_vector_form(llvm::StringRef name) {
 llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned width, Isa isa) {
   const std::string plain = plain_name(name);
   auto math = math_name(plain.empty() ? name : llvm::StringRef(plain));
-  if (!math || math->lanes != 1 || width < 2) return nullptr;
+  if (!math || math->lanes != 1 || math->scalar_only || width < 2) return nullptr;
   // Wider than a register, the compiler would spill what halves keep in registers.
   if (width > (math->type == 'd' ? lanes(isa) / 2 : lanes(isa)) || !llvm::isPowerOf2_32(width)) return nullptr;
   math->lanes = width;
@@ -112,7 +109,7 @@ llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned
   llvm::Type* integers = llvm::FixedVectorType::get(llvm::Type::getInt32Ty(context), width);
   std::vector<llvm::Type*> parameters;
   for (const char operand : math->operands) parameters.push_back(operand == 'i' ? integers : vector);
-  auto* type = llvm::FunctionType::get(math->int_result ? integers : vector, parameters, false);
+  auto* type = llvm::FunctionType::get(vector, parameters, false);
   auto* function = llvm::dyn_cast<llvm::Function>(module.getOrInsertFunction(mangled(*math), type).getCallee());
   if (function == nullptr || function->getFunctionType() != type) return nullptr;
   if (function->isDeclaration()) {
@@ -125,11 +122,9 @@ llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned
 
 domain::Status link_library(llvm::Module& module, Isa isa, Link which) {
   expand_builtins(module);
-  std::vector<llvm::Function*> wanted;
-  for (llvm::Function& function : module)
-    if (is_wanted(function, which)) wanted.push_back(&function);
-  if (!wanted.empty())
-    if (const domain::Status status = move_in(module, wanted); !status) return status;
+  if (const domain::Status status = move_in(module, which); !status) return status;
+  if (isa == Isa::sse && which == Link::all && use_soft_functions(module))
+    if (const domain::Status status = move_in(module, which); !status) return status;
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) set_processor(function, isa);
   return {};

@@ -13,19 +13,19 @@ namespace {
 struct Entry {
   llvm::StringLiteral base;
   llvm::StringLiteral operands;
-  bool int_result = false;
+  bool scalar_only = false;
 };
 
 // What a few instructions do (fabs, floor, sqrt, fmin, copysign, ldexp...) is not here: it is better inlined. Nor are
 // functions that give a second result through a pointer.
 constexpr Entry kKept[] = {
-    {"acos", "v"},  {"acosh", "v"},  {"acospi", "v"},     {"asin", "v"},   {"asinh", "v"},  {"asinpi", "v"},
-    {"atan", "v"},  {"atan2", "vv"}, {"atan2pi", "vv"},   {"atanh", "v"},  {"atanpi", "v"}, {"cbrt", "v"},
-    {"cos", "v"},   {"cosh", "v"},   {"cospi", "v"},      {"erf", "v"},    {"erfc", "v"},   {"exp", "v"},
-    {"exp10", "v"}, {"exp2", "v"},   {"expm1", "v"},      {"fmod", "vv"},  {"hypot", "vv"}, {"lgamma", "v"},
-    {"log", "v"},   {"log10", "v"},  {"log1p", "v"},      {"log2", "v"},   {"pow", "vv"},   {"pown", "vi"},
-    {"powr", "vv"}, {"rootn", "vi"}, {"remainder", "vv"}, {"sin", "v"},    {"sinh", "v"},   {"sinpi", "v"},
-    {"tan", "v"},   {"tanh", "v"},   {"tanpi", "v"},      {"tgamma", "v"},
+    {"acos", "v"},  {"acosh", "v"},  {"acospi", "v"},     {"asin", "v"},         {"asinh", "v"},  {"asinpi", "v"},
+    {"atan", "v"},  {"atan2", "vv"}, {"atan2pi", "vv"},   {"atanh", "v"},        {"atanpi", "v"}, {"cbrt", "v"},
+    {"cos", "v"},   {"cosh", "v"},   {"cospi", "v"},      {"erf", "v"},          {"erfc", "v"},   {"exp", "v"},
+    {"exp10", "v"}, {"exp2", "v"},   {"expm1", "v"},      {"fmod", "vv"},        {"hypot", "vv"}, {"lgamma", "v", true},
+    {"log", "v"},   {"log10", "v"},  {"log1p", "v"},      {"log2", "v"},         {"pow", "vv"},   {"pown", "vi"},
+    {"powr", "vv"}, {"rootn", "vi"}, {"remainder", "vv"}, {"sin", "v"},          {"sinh", "v"},   {"sinpi", "v"},
+    {"tan", "v"},   {"tanh", "v"},   {"tanpi", "v"},      {"tgamma", "v", true},
 };
 
 constexpr llvm::StringLiteral kLoose[] = {"sin", "cos", "tan", "exp", "exp2", "exp10", "log", "log2", "log10", "powr"};
@@ -68,7 +68,7 @@ std::optional<MathName> math_name(llvm::StringRef name) {
   if (!parts) return std::nullopt;
   for (const Entry& entry : kKept) {
     if (entry.base != parts->base) continue;
-    MathName found{entry.base, entry.operands, entry.int_result};
+    MathName found{entry.base, entry.operands, entry.scalar_only};
     if (!read_first(parts->parameters, found.lanes, found.type) || mangled(found) != name) return std::nullopt;
     return found;
   }

@@ -20,9 +20,9 @@ std::optional<SplitName> split_name(llvm::StringRef name);
 struct MathName {
   llvm::StringRef base;      // "pow"
   llvm::StringRef operands;  // one letter each: 'v' of type `type`, 'i' int
-  bool int_result = false;
-  char type = 'f';     // 'f' float, 'd' double
-  unsigned lanes = 1;  // 1, 2, 3, 4, 8, 16
+  bool scalar_only = false;  // its vectors are loops, no better than calls one by one
+  char type = 'f';           // 'f' float, 'd' double
+  unsigned lanes = 1;        // 1, 2, 3, 4, 8, 16
 };
 
 /// What mangled `name` calls, if it is one of these functions. Its native_ and half_ forms are not: see plain_name.

@@ -42,7 +42,18 @@ def portable(text):
     text = "\n".join(kept) + "\n"
     text = re.sub(r"\baddrspace\(4\)", "addrspace(2)", text).replace("PU3AS4", "PU3AS2")
     # What a lane without a work-item passes is anything.
-    return re.sub(r"\b(?:noundef|dso_local|convergent) ", "", text)
+    return re.sub(r"\b(?:noundef|dso_local|convergent|spir_func) ", "", text)
+
+
+def rename_bases(base, own):
+    """libclc's functions that `own` calls as base_NAME get that name, and are inlined there."""
+    for called in set(re.findall(r"^declare .*@(_Z\d+base_\w+)\(", own, re.M)):
+        digits = re.match(r"_Z(\d+)", called).group(1)
+        name, operands = called[2 + len(digits):][:int(digits)], called[2 + len(digits) + int(digits):]
+        plain = f"_Z{len(name) - 5}{name[5:]}{operands}"
+        base, count = re.subn(rf"@{plain}\b", f"@{called}", base)
+        assert count, plain
+    return re.sub(r"^define (.*@_Z\d+base_\w+\(.*?)( #\d+ )", r"define \1 alwaysinline\2", base, flags=re.M)
 
 
 def run(*command):
@@ -59,17 +70,23 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         run(arguments.tools / "llvm-dis", arguments.libclc, "-o", scratch / "libclc.ll")
-        (scratch / "base.ll").write_text(portable((scratch / "libclc.ll").read_text()))
+        base = portable((scratch / "libclc.ll").read_text())
         replacements = []
         for source in arguments.own:
             made = scratch / (source.stem + ".ll")
-            run(arguments.tools / "clang", "-cc1", "-triple", "spir64-unknown-unknown", "-O2", "-cl-std=CL3.0", "-x", "cl",
-                "-finclude-default-header", "-emit-llvm", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-cl-ext=+cl_khr_fp64,+cl_khr_fp16",
+            # SPIR passes vectors as they are, but has no __int128.
+            triple = "x86_64-unknown-linux-gnu" if "__int128" in source.read_text() else "spir64-unknown-unknown"
+            run(arguments.tools / "clang", "-cc1", "-triple", triple, "-O2", "-cl-std=CL1.2", "-x", "cl",
+                "-finclude-default-header",
+                "-internal-isystem", arguments.tools.parent / "lib/clang/22/include", "-emit-llvm", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-cl-ext=+cl_khr_fp64,+cl_khr_fp16",
                 "-o", made, source)
-            made.write_text(portable(re.sub(r"addrspace\(4\)", "addrspace(0)", made.read_text())))
+            text = portable(made.read_text())
+            made.write_text(text)
+            base = rename_bases(base, text)
             replacements += ["--override", made]
+        (scratch / "base.ll").write_text(base)
         run(arguments.tools / "llvm-link", scratch / "base.ll", *replacements, "-o", scratch / "linked.bc")
-        run(arguments.tools / "opt", "--passes=strip-dead-prototypes,globaldce,verify", scratch / "linked.bc", "-o",
+        run(arguments.tools / "opt", "--passes=always-inline,strip-dead-prototypes,globaldce,verify", scratch / "linked.bc", "-o",
             arguments.output)
 
 

@@ -8,7 +8,7 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: call float @_Z3expf(
 ; CHECK: call float @_Z5clampfff(
 ; CHECK: call i32 @_Z6mul_hiii(
-; CHECK: define internal float @_Z3expf(float %0) {{.*}}#[[EXP:[0-9]+]]
+; CHECK: define internal float @_Z3expf(float %{{.*}}) {{.*}}#[[EXP:[0-9]+]]
 ; CHECK: define internal {{.*}}float @_Z5clampfff(
 ; CHECK-NOT: declare {{.*}}@_Z
 ; CHECK: attributes #[[EXP]] = {{.*}}"prefer-vector-width"="256"{{.*}}"target-cpu"="x86-64-v3"
