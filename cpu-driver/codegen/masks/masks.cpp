@@ -21,6 +21,7 @@
 #include "cpu-driver/codegen/masks/levels.h"
 #include "cpu-driver/codegen/masks/linearise.h"
 #include "cpu-driver/codegen/masks/outcome.h"
+#include "cpu-driver/codegen/masks/waiting.h"
 
 namespace skmd::codegen {
 
@@ -113,6 +114,7 @@ domain::Result<Function*> make_masked(Function& function, FunctionAnalysisManage
   llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   Levels levels(function, loops);
   const Divergence divergence(function, loops, levels);
+  if (waits_for_others(function, loops)) return Error{0, "a loop waits for another work-item"};
   auto values = outcomes(function, divergence);
   if (!values) return values.error();
   Function* masked = with_live(function);

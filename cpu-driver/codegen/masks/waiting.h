@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops that a work-item leaves only after another one has done something. In step, both would be in the loop for ever.
+#pragma once
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Function.h>
+
+namespace skmd::codegen {
+
+/// Whether what other work-items do may decide when a loop ends. Atomic sums that change their place each time do not
+/// count: their loops get on by themselves.
+bool waits_for_others(llvm::Function& function, const llvm::LoopInfo& loops);
+
+}  // namespace skmd::codegen
