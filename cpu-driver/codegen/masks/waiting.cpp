@@ -3,7 +3,6 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SetVector.h>
-#include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
@@ -32,8 +31,7 @@ bool listens(const Instruction& instruction) {
 // What decides when `loop` ends, as far as it is computed in the loop.
 class Reasons {
  public:
-  Reasons(const llvm::Loop& loop, const llvm::DominatorTree& dominators, const llvm::PostDominatorTree& after)
-      : loop_(loop), dominators_(dominators), after_(after) {}
+  Reasons(const llvm::Loop& loop, const llvm::DominatorTree& dominators) : loop_(loop), dominators_(dominators) {}
 
   bool listen() {
     llvm::SmallVector<BasicBlock*, 4> exiting;
@@ -67,10 +65,11 @@ class Reasons {
     if (branch != nullptr && branch->isConditional()) add(branch->getCondition());
   }
 
-  // The branches that may lead past `exit`.
+  // The branches that may lead past `exit` in some turn.
   void add_ways_past(const BasicBlock& exit) {
+    if (dominators_.dominates(&exit, loop_.getLoopLatch())) return;
     for (const BasicBlock* block : loop_.blocks())
-      if (!after_.dominates(&exit, block)) add_condition(*block);
+      if (!dominators_.dominates(&exit, block)) add_condition(*block);
   }
 
   // The branches that choose the way to `joint`.
@@ -83,7 +82,6 @@ class Reasons {
 
   const llvm::Loop& loop_;
   const llvm::DominatorTree& dominators_;
-  const llvm::PostDominatorTree& after_;
   llvm::SetVector<const Instruction*> reasons_;
   llvm::DenseSet<const BasicBlock*> joints_;
 };
@@ -102,8 +100,7 @@ bool waits_for_others(llvm::Function& function, const llvm::LoopInfo& loops) {
     if (has_listener(*loop)) suspects.push_back(loop);
   if (suspects.empty()) return false;
   const llvm::DominatorTree dominators(function);
-  const llvm::PostDominatorTree after(function);
-  return llvm::any_of(suspects, [&](const llvm::Loop* loop) { return Reasons(*loop, dominators, after).listen(); });
+  return llvm::any_of(suspects, [&](const llvm::Loop* loop) { return Reasons(*loop, dominators).listen(); });
 }
 
 }  // namespace skmd::codegen

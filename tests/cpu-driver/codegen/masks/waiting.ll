@@ -80,7 +80,7 @@ end:
 
 ; A queue: each turn takes something.
 ; CHECK: define void @queue({{.*}}, i1 "skmd-live" %live)
-; CHECK: call i32 @skmd.each.0(ptr addrspace(1) %p) [ "skmd.mask"(i1 %{{.*}}) ]
+; CHECK: call i32 @skmd.each.{{.*}}(ptr addrspace(1) %p) [ "skmd.mask"(i1 %{{.*}}) ]
 define void @queue(i64 "skmd-lane" %i, i32 %n, ptr addrspace(1) %p) "skmd-item" {
 entry:
   br label %head
