@@ -298,7 +298,8 @@ llvm::Function* make_choice(const std::string& symbol, llvm::Function& limited, 
   const auto field = [&](std::size_t offset) {
     return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), made->getArg(0), offset));
   };
-  Value* fits = ir.getTrue();
+  Value* row = field(offsetof(cpu::SpanFrame, local_size));
+  Value* fits = ir.CreateICmpNE(row, ir.getInt64(1));
   for (std::size_t d = 0; d < 3; ++d) {
     Value* offset = field(offsetof(cpu::SpanFrame, global_offset) + d * sizeof(std::uint64_t));
     Value* size = field(offsetof(cpu::SpanFrame, global_size) + d * sizeof(std::uint64_t));

@@ -30,7 +30,8 @@ struct GroupCode {
 llvm::Function* make_group_function(const llvm::Function& kernel, const std::string& symbol, const Regions& regions,
                                     const GroupCode& code);
 
-/// A cpu::KernelFunction `symbol` that calls `limited` where all global ids are below `limit`, else `general`.
+/// A cpu::KernelFunction `symbol` that calls `limited` where all global ids are below `limit` and rows of a group have
+/// neighbours, else `general`.
 llvm::Function* make_choice(const std::string& symbol, llvm::Function& limited, std::uint64_t limit,
                             llvm::Function& general);
 

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/codegen/pipeline/kernel_work.h"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <algorithm>
+
+#include "compiler/analysis/prepare.h"
+#include "compiler/merge/guard.h"
+#include "cpu-driver/codegen/library/library.h"
+#include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/pipeline/own_builtins.h"
+#include "cpu-driver/codegen/pipeline/simplify.h"
+#include "cpu-driver/codegen/pipeline/vectorise.h"
+#include "cpu-driver/span_code.h"
+
+namespace skmd::codegen {
+
+namespace {
+
+unsigned arguments_of(const KernelWork& work) { return static_cast<unsigned>(work.kernel->arg_size()); }
+
+bool calls_defined(llvm::Function& item) {
+  for (llvm::Instruction& instruction : llvm::instructions(item)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    if (call != nullptr && call->getCalledFunction() != nullptr && !call->getCalledFunction()->isDeclaration())
+      return true;
+  }
+  return false;
+}
+
+std::uint64_t variables_of(llvm::Function& item) {
+  std::uint64_t bytes = 0;
+  for (llvm::Instruction& instruction : llvm::instructions(item))
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      if (const auto size = variable->getAllocationSize(item.getDataLayout())) bytes += size->getKnownMinValue();
+  return bytes;
+}
+
+std::string undefined_in(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+    // What stands for masked accesses is made LLVM's own at the end.
+    if (callee != nullptr && callee->isDeclaration() && !callee->isIntrinsic() &&
+        !callee->getName().starts_with("skmd."))
+      return callee->getName().str();
+  }
+  return {};
+}
+
+// Without the instruction, it is a call of libm.
+bool fuses(llvm::Function& function, llvm::SmallPtrSetImpl<llvm::Function*>& seen) {
+  if (!seen.insert(&function).second) return false;
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+    if (callee == nullptr) continue;
+    if (callee->getIntrinsicID() == llvm::Intrinsic::fma) return true;
+    if (!callee->isDeclaration() && fuses(*callee, seen)) return true;
+  }
+  return false;
+}
+
+void drop(llvm::Function*& function, llvm::FunctionAnalysisManager& analyses) {
+  if (function == nullptr) return;
+  analyses.clear(*function, function->getName());
+  function->eraseFromParent();
+  function = nullptr;
+}
+
+void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyses) {
+  for (Region& region : version.regions.regions) drop(region.function, analyses);
+  for (RegionCode& code : version.code.regions) {
+    drop(code.full, analyses);
+    drop(code.part, analyses);
+  }
+  version = {};
+}
+
+domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& analyses) {
+  llvm::Function& item = *work.general.item;
+  if (calls_defined(item)) return domain::Error{0, "it calls itself"};
+  if (domain::Status status = expand_own_builtins(item, arguments_of(work)); !status) return status;
+  std::vector<llvm::BasicBlock*> blocks;
+  for (llvm::BasicBlock& block : item) blocks.push_back(&block);
+  compiler::guard_divisions(blocks);
+  auto bytes = place_local_variables(item, arguments_of(work));
+  if (!bytes) return bytes.error();
+  work.local_bytes = *bytes;
+  open_up(item, analyses);
+  if (domain::Status status = expand_transfers(item); !status) return status;
+  analyses.clear(item, item.getName());
+  return {};
+}
+
+void make_limited_item(KernelWork& work) {
+  llvm::ValueToValueMapTy map;
+  work.limited.item = llvm::CloneFunction(work.general.item, map);
+  work.limited.item->setName(work.general.item->getName() + ".limited");
+  limit_ids(*work.limited.item, arguments_of(work));
+}
+
+domain::Status cut(KernelVersion& version, unsigned arguments, llvm::FunctionAnalysisManager& analyses) {
+  auto regions = cut_at_barriers(*version.item, arguments, analyses);
+  version.item = nullptr;
+  if (!regions) return regions.error();
+  version.regions = std::move(*regions);
+  return {};
+}
+
+domain::Result<llvm::Function*> make_version(KernelWork& work, KernelVersion& version, const std::string& symbol,
+                                             Isa isa, llvm::FunctionAnalysisManager& analyses) {
+  llvm::Function* group = make_group_function(*work.kernel, symbol, version.regions, version.code);
+  set_processor(*group, isa);
+  finish(*group, analyses);
+  analyses.clear(*group, group->getName());
+  std::string obstacle = undefined_in(*group);
+  if (!obstacle.empty()) obstacle = "it calls " + obstacle + ", which is not known here";
+  llvm::SmallPtrSet<llvm::Function*, 16> seen;
+  if (isa == Isa::sse && fuses(*group, seen)) obstacle = "it needs fused multiply-add, which x86-64-v2 lacks";
+  if (!obstacle.empty()) {
+    group->eraseFromParent();
+    return domain::Error{0, obstacle};
+  }
+  return group;
+}
+
+void add_facts(const KernelWork& work, llvm::Module& module, std::uint64_t item_bytes, unsigned padding) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* i64 = llvm::Type::getInt64Ty(context);
+  llvm::Type* i32 = llvm::Type::getInt32Ty(context);
+  const auto number = [&](llvm::Type* type, std::uint64_t value) -> llvm::Constant* {
+    return llvm::ConstantInt::get(type, value);
+  };
+  // Laid out as cpu::KernelFacts.
+  llvm::Constant* facts =
+      llvm::ConstantStruct::getAnon({number(i64, work.local_bytes), number(i64, 0), number(i64, item_bytes),
+                                     number(i64, work.private_bytes), number(i32, padding), number(i32, 0)});
+  auto* variable = new llvm::GlobalVariable(module, facts->getType(), true, llvm::GlobalValue::ExternalLinkage, facts,
+                                            cpu::facts_symbol(work.note.name));
+  variable->setAlignment(llvm::Align(8));
+}
+
+}  // namespace
+
+Analyses::Analyses() {
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+}
+
+KernelWork start_kernel(llvm::Module& module, const std::string& name, const GenerateOptions& options,
+                        llvm::FunctionAnalysisManager& analyses) {
+  KernelWork work;
+  work.note.name = name;
+  work.kernel = compiler::find_kernel(module, name);
+  if (work.kernel == nullptr) {
+    work.note.obstacle = "it has no code";
+    return work;
+  }
+  auto item = make_item_function(*work.kernel, kItemPrefix.str() + name);
+  if (!item) {
+    work.note.obstacle = item.error().reason;
+    return work;
+  }
+  work.general.item = *item;
+  set_processor(*work.general.item, options.isa);
+  if (const domain::Status status = prepare_item(work, analyses); !status) {
+    work.note.obstacle = status.error().reason;
+  } else if (options.width != 1) {
+    make_limited_item(work);
+  }
+  return work;
+}
+
+domain::Status normalise_items(KernelWork& work, llvm::FunctionAnalysisManager& analyses) {
+  normalise(*work.general.item, false, analyses);
+  work.private_bytes = variables_of(*work.general.item);
+  if (work.limited.item != nullptr) normalise(*work.limited.item, true, analyses);
+  return {};
+}
+
+domain::Status cut_and_vectorise(KernelWork& work, const GenerateOptions& options,
+                                 llvm::FunctionAnalysisManager& analyses) {
+  const unsigned arguments = arguments_of(work);
+  if (domain::Status status = cut(work.general, arguments, analyses); !status) return status;
+  for (const Region& region : work.general.regions.regions)
+    work.general.code.regions.push_back({region.function, nullptr, nullptr, 1});
+  if (work.limited.item == nullptr) return {};
+  const unsigned width = options.width != 0 ? options.width : best_width(*work.limited.item, options.isa);
+  if (domain::Status status = cut(work.limited, arguments, analyses); !status) return status;
+  work.limited.code = vectorise(work.limited.regions, width, options.isa, analyses, work.note.remarks);
+  // Without vectors it is what the other is.
+  if (work.limited.code.padding == 1) drop_regions(work.limited, analyses);
+  return {};
+}
+
+domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
+                              llvm::FunctionAnalysisManager& analyses) {
+  llvm::Module& module = *work.kernel->getParent();
+  const std::string symbol = cpu::kernel_symbol(work.note.name);
+  const bool chosen = !work.limited.regions.regions.empty();
+  auto general = make_version(work, work.general, chosen ? symbol + ".general" : symbol, options.isa, analyses);
+  if (!general) return general.error();
+  std::uint64_t item_bytes = work.general.regions.item_bytes;
+  const unsigned padding = work.limited.code.padding;
+  if (chosen) {
+    auto limited = make_version(work, work.limited, symbol + ".limited", options.isa, analyses);
+    if (!limited) {
+      (*general)->eraseFromParent();
+      return limited.error();
+    }
+    set_processor(*make_choice(symbol, **limited, kIdLimit, **general), options.isa);
+    item_bytes = std::max(item_bytes, work.limited.regions.item_bytes);
+  }
+  add_facts(work, module, item_bytes, padding);
+  drop_regions(work.general, analyses);
+  drop_regions(work.limited, analyses);
+  return {};
+}
+
+void drop_items(KernelWork& work, llvm::FunctionAnalysisManager& analyses) {
+  drop(work.general.item, analyses);
+  drop(work.limited.item, analyses);
+}
+
+}  // namespace skmd::codegen

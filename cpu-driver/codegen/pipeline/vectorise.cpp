@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/codegen/pipeline/vectorise.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/ConstantRange.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <algorithm>
+
+#include "cpu-driver/codegen/library/library.h"
+#include "cpu-driver/codegen/masks/masks.h"
+#include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/pipeline/simplify.h"
+#include "cpu-driver/codegen/vector/widen.h"
+
+namespace skmd::codegen {
+
+namespace {
+
+void drop(llvm::Function* function, llvm::FunctionAnalysisManager& analyses) {
+  if (function == nullptr) return;
+  analyses.clear(*function, function->getName());
+  function->eraseFromParent();
+}
+
+domain::Status widen_region(RegionCode& code, llvm::Function& masked, Isa isa, std::vector<std::string>& remarks,
+                            llvm::FunctionAnalysisManager& analyses) {
+  WidenOptions options;
+  options.isa = isa;
+  options.width = code.width;
+  options.vector_form = vector_form;
+  options.remarks = &remarks;
+  auto full = widen(masked, options, analyses);
+  if (!full) return full.error();
+  options.full = false;
+  options.remarks = nullptr;  // the same again
+  auto part = widen(masked, options, analyses);
+  if (!part) {
+    drop(*full, analyses);
+    return part.error();
+  }
+  code.full = *full;
+  code.part = *part;
+  return {};
+}
+
+domain::Status vectorise_region(RegionCode& code, Isa isa, std::vector<std::string>& remarks,
+                                llvm::FunctionAnalysisManager& analyses) {
+  llvm::ValueToValueMapTy map;
+  llvm::Function* copy = llvm::CloneFunction(code.item, map);
+  auto masked = make_masked(*copy, analyses);
+  if (!masked) {
+    drop(copy, analyses);
+    return masked.error();
+  }
+  domain::Status status = widen_region(code, **masked, isa, remarks, analyses);
+  drop(*masked, analyses);
+  return status;
+}
+
+}  // namespace
+
+void limit_ids(llvm::Function& item, unsigned arguments) {
+  const auto limit = [&](unsigned value, std::uint64_t least, std::uint64_t most) {
+    const llvm::ConstantRange range(llvm::APInt(64, least), llvm::APInt(64, most + 1));
+    item.addParamAttr(arguments + value, llvm::Attribute::get(item.getContext(), llvm::Attribute::Range, range));
+  };
+  for (unsigned d = 0; d < 3; ++d) {
+    for (const unsigned value : {kOffset, kGroup, kFirst, kLocalId}) limit(value + d, 0, kIdLimit - 1);
+    for (const unsigned value : {kSize, kGroups, kLocalSize}) limit(value + d, 1, kIdLimit);
+  }
+  limit(kWorkDim, 1, 3);
+}
+
+unsigned best_width(llvm::Function& item, Isa isa) {
+  unsigned wide = 0;
+  unsigned narrow = 0;
+  for (const llvm::Instruction& instruction : llvm::instructions(item)) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    const llvm::Type* type = store != nullptr ? store->getValueOperand()->getType() : instruction.getType();
+    // Most of what is i64 is part of an address, of which vectors need the first only.
+    const bool is_memory = store != nullptr || llvm::isa<llvm::LoadInst>(instruction);
+    if (type->isDoubleTy() || (is_memory && type->isIntegerTy(64))) ++wide;
+    if (type->isFloatTy() || type->isIntegerTy(32) || (is_memory && type->isIntegerTy())) ++narrow;
+  }
+  return wide > narrow ? lanes(isa) / 2 : lanes(isa);
+}
+
+GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::FunctionAnalysisManager& analyses,
+                    std::vector<std::string>& remarks) {
+  GroupCode group;
+  for (const Region& region : regions.regions) {
+    RegionCode code{region.function, nullptr, nullptr, width};
+    tidy_region(*region.function, analyses);
+    std::vector<std::string> found;
+    const domain::Status status = vectorise_region(code, isa, found, analyses);
+    const std::string number = "region " + std::to_string(group.regions.size()) + ": ";
+    remarks.push_back(number + (status ? std::to_string(width) + " lanes" : "item by item: " + status.error().reason));
+    if (status) remarks.insert(remarks.end(), found.begin(), found.end());
+    if (status) group.padding = std::max(group.padding, width);
+    group.regions.push_back(code);
+  }
+  return group;
+}
+
+}  // namespace skmd::codegen

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions to vectors, where that works.
+#pragma once
+
+#include <llvm/IR/PassManager.h>
+
+#include <string>
+#include <vector>
+
+#include "cpu-driver/codegen/isa.h"
+#include "cpu-driver/codegen/pipeline/group.h"
+#include "cpu-driver/codegen/pipeline/regions.h"
+
+namespace skmd::codegen {
+
+/// Ids of a launch stay below this in the version of a kernel that has vectors: sums of two of them are positive 32-bit
+/// numbers, and neighbours' addresses are then neighbours.
+inline constexpr std::uint64_t kIdLimit = std::uint64_t{1} << 30;
+
+/// Tells LLVM so. `arguments`: how many the kernel has.
+void limit_ids(llvm::Function& item, unsigned arguments);
+
+/// How many lanes suit `item`.
+unsigned best_width(llvm::Function& item, Isa isa);
+
+/// Code of every region: `width` lanes at once, or item by item where `remarks` says why.
+GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::FunctionAnalysisManager& analyses,
+                    std::vector<std::string>& remarks);
+
+}  // namespace skmd::codegen
