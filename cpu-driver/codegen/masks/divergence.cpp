@@ -43,16 +43,12 @@ void unite(Set& into, llvm::ArrayRef<unsigned> more) {
 Divergence::Divergence(llvm::Function& function, llvm::LoopInfo& loops, Levels& levels)
     : loops_(loops), levels_(levels) {
   seed(function);
-  bool changed = true;
-  while (changed) {
+  // Once is enough where nothing that differs comes round a loop.
+  do {
     propagate();
-    for (Level& level : levels.all()) defer(level);
-    for (llvm::BasicBlock& block : function)
-      for (const llvm::PHINode& phi : block.phis())
-        if (!varying(&phi) && llvm::any_of(phi.blocks(), [&](const auto* from) { return merges(from, &block); }))
-          mark(&phi);
-    changed = !pending_.empty();
-  }
+    changed_ = false;
+    defer(levels.of(static_cast<const llvm::Loop*>(nullptr)));
+  } while (changed_);
 }
 
 void Divergence::seed(llvm::Function& function) {
@@ -62,7 +58,9 @@ void Divergence::seed(llvm::Function& function) {
 }
 
 void Divergence::mark(const llvm::Value* value) {
-  if (varying_.insert(value).second) pending_.push_back(value);
+  if (!varying_.insert(value).second) return;
+  pending_.push_back(value);
+  changed_ = true;
 }
 
 void Divergence::propagate() {
@@ -83,13 +81,18 @@ bool Divergence::splits(const Node& node) const {
   return node.loop != nullptr ? levels_.of(node.loop).divergent : splits(node.block);
 }
 
-void Divergence::defer(Level& level) const {
+// What is deferred at a node is known once all before it have been seen; so is which of its phis differ.
+void Divergence::defer(Level& level) {
   for (Node& node : level.nodes) node.deferred.clear();
   const auto go = [&](const Set& places) {
     if (places.empty() || places.front() == level.end()) return;
     unite(level.nodes[places.front()].deferred, llvm::ArrayRef(places).drop_front());
   };
   for (Node& node : level.nodes) {
+    if (node.loop != nullptr)
+      defer(levels_.of(node.loop));
+    else
+      mark_joints(*node.block);
     const bool both = splits(node);
     if (both || node.next.empty()) {
       Set places = node.deferred;
@@ -102,9 +105,18 @@ void Divergence::defer(Level& level) const {
         go(places);
       }
     }
-    if (llvm::is_contained(node.next, level.end()) && (both || !node.deferred.empty())) level.divergent = true;
+    const bool leaves = llvm::is_contained(node.next, level.end());
+    if (level.loop == nullptr || level.divergent || !leaves || (!both && node.deferred.empty())) continue;
+    level.divergent = true;
+    changed_ = true;
   }
-  if (level.loop == nullptr) level.divergent = false;
+}
+
+void Divergence::mark_joints(const llvm::BasicBlock& block) {
+  for (const llvm::PHINode& phi : block.phis())
+    if (!varying(&phi) && llvm::any_of(phi.blocks(), [&](const auto* from) { return merges(from, &block); }))
+      mark(&phi);
+  propagate();
 }
 
 bool Divergence::merges(const llvm::BasicBlock* from, const llvm::BasicBlock* to) const {

@@ -31,13 +31,15 @@ class Divergence {
   void seed(llvm::Function& function);
   void mark(const llvm::Value* value);
   void propagate();
-  void defer(Level& level) const;
+  void defer(Level& level);
+  void mark_joints(const llvm::BasicBlock& block);
   [[nodiscard]] bool splits(const Node& node) const;
 
   llvm::LoopInfo& loops_;
   Levels& levels_;
   llvm::DenseSet<const llvm::Value*> varying_;
   std::vector<const llvm::Value*> pending_;
+  bool changed_ = false;
 };
 
 }  // namespace skmd::codegen

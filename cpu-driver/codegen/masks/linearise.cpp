@@ -6,6 +6,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/ValueHandle.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "cpu-driver/codegen/masks/effects.h"
 #include "cpu-driver/codegen/masks/guards.h"
@@ -51,6 +52,9 @@ class Lineariser {
     for (const BlockPlan& plan : plans_) rewire(plan, outcomes);
     for (Level& level : levels_.all())
       if (level.divergent) close(level);
+    // Long rows of blocks that always follow each other make the way back from slots to values slow.
+    for (BasicBlock& block : llvm::make_early_inc_range(llvm::drop_begin(function_)))
+      llvm::MergeBlockIntoPredecessor(&block);
     slots_.dissolve();
   }
 
@@ -77,7 +81,7 @@ class Lineariser {
     }
     for (const auto& [phi, slot] : phis) {
       for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i)
-        if (!llvm::isa<llvm::UndefValue>(phi->getIncomingValue(i)))
+        if (!llvm::isa<llvm::PoisonValue>(phi->getIncomingValue(i)))
           inputs_[{phi->getIncomingBlock(i), phi->getParent()}].push_back({slot, phi->getIncomingValue(i)});
       phi->eraseFromParent();
     }
