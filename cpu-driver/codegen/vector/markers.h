@@ -35,6 +35,13 @@ inline llvm::Value* bundle_mask(const llvm::CallInst& call) {
   return bundle ? bundle->Inputs[0].get() : nullptr;
 }
 
+/// Whether a call depends on its arguments only. LLVM's own answer takes the bundle for an access of memory.
+inline bool is_pure(const llvm::CallInst& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  return call.getAttributes().getMemoryEffects().doesNotAccessMemory() ||
+         (callee != nullptr && callee->doesNotAccessMemory());
+}
+
 /// An access of memory: a marker, or an ordinary one.
 struct Access {
   llvm::Instruction* instruction = nullptr;

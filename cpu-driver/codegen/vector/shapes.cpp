@@ -150,7 +150,7 @@ Shape Shapes::of_call(llvm::CallInst& call) const {
     case Marker::load:
       return (*this)[call.getArgOperand(0)].uniform() ? kUniform : kVarying;
     default:
-      return call.doesNotAccessMemory() && operands_uniform(call) ? kUniform : kVarying;
+      return is_pure(call) && operands_uniform(call) ? kUniform : kVarying;
   }
 }
 

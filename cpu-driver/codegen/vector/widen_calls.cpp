@@ -88,11 +88,11 @@ void Widener::any(CallInst& source) {
 domain::Status Widener::intrinsic(llvm::IntrinsicInst& source) {
   if (without_effect(source)) return {};
   const llvm::Intrinsic::ID id = source.getIntrinsicID();
-  if (shapes_[&source].uniform() && source.doesNotAccessMemory()) {
+  if (shapes_[&source].uniform() && is_pure(source)) {
     copy_scalar(source);
     return {};
   }
-  if (source.isConvergent() || (!source.doesNotAccessMemory() && !llvm::isa<llvm::MemIntrinsic>(source)))
+  if (source.isConvergent() || (!is_pure(source) && !llvm::isa<llvm::MemIntrinsic>(source)))
     return unsupported(source, "cannot be done on lanes");
   if (!overflows(id) && !llvm::isTriviallyVectorizable(id)) return lane_by_lane(source, nullptr);
   llvm::SmallVector<Type*, 4> types;
@@ -136,7 +136,7 @@ domain::Status Widener::lane_by_lane(CallInst& source, Value* mask) {
     arrays.push_back(computed ? nullptr : lane_array(argument->getType()));
     if (!computed) builder_.CreateStore(to_stored(builder_, vector(argument)), arrays.back());
   }
-  if (!source.doesNotAccessMemory()) remark(source, "runs lane by lane");
+  if (!is_pure(source)) remark(source, "runs lane by lane");
   llvm::AllocaInst* results = nothing ? nullptr : lane_array(type);
   Value* all = builder_.getInt32(static_cast<std::uint32_t>((std::uint64_t{1} << lanes_) - 1));
   Value* bits = all_lanes(mask)           ? all
@@ -211,7 +211,7 @@ domain::Status Widener::builtin(CallInst& source) {
     set_scalar(source, made);
     return {};
   }
-  if (!source.doesNotAccessMemory() || !options_.vector_form) return lane_by_lane(source, mask);
+  if (!is_pure(source) || !options_.vector_form) return lane_by_lane(source, mask);
   llvm::SmallVector<Value*, 4> arguments;
   for (Value* argument : source.args()) {
     if (lanes_of(argument->getType(), lanes_) == nullptr || argument->getType()->isStructTy())
