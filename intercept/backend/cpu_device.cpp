@@ -68,18 +68,18 @@ Result<std::vector<cl_image_format>> CpuDevice::image_formats(cl_mem_flags flags
 
 void CpuDevice::load_code(CpuCode made, CpuProgram& program) const {
   program.problem = std::move(made.problem);
-  if (made.artifact.empty()) {
-    if (program.problem.empty()) program.problem = "the code generator made no code";
-    return;
+  if (!made.artifact.empty()) {
+    auto loaded = cpu::SpanLibrary::load(made.artifact, options_.code_folder);
+    if (loaded)
+      program.code = std::move(*loaded);
+    else
+      program.problem = loaded.error().reason;
   }
-  auto loaded = cpu::SpanLibrary::load(made.artifact, options_.code_folder);
-  if (!loaded) {
-    program.problem = loaded.error().reason;
-    return;
-  }
-  program.code = std::move(*loaded);
+  if (program.code == nullptr && program.problem.empty()) program.problem = "the code generator made no code";
   for (CpuCode::Kernel& kernel : made.kernels) {
-    if (kernel.obstacle.empty() && program.code->kernel(kernel.name).run == nullptr)
+    if (kernel.obstacle.empty() && program.code == nullptr)
+      kernel.obstacle = program.problem;
+    else if (kernel.obstacle.empty() && program.code->kernel(kernel.name).run == nullptr)
       kernel.obstacle = "its code is missing";
     program.kernels.emplace(std::move(kernel.name), std::move(kernel.obstacle));
   }

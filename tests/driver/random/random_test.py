@@ -16,7 +16,7 @@ import time
 
 from cases import make_case
 from reduce import reduce_case
-from runner import MODES, Judge, Runner
+from runner import CPU_MODES, MODES, Judge, Runner, modes_of
 from tally import Tally
 
 
@@ -32,6 +32,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at once")
     parser.add_argument("--exact", action="store_true", help="PoCL without its optimiser, on both sides")
     parser.add_argument("--thorough", action="store_true", help="every case in every mode; drivers' caches make that cheap")
+    parser.add_argument("--cpu", action="store_true", help="through our own CPU driver; no kernel may go to another one")
     parser.add_argument("--legal", action="store_true", help="also look for data races and stray accesses by oclgrind")
     parser.add_argument("--save", default="random-failures", help="folder for cases that fail")
     parser.add_argument("--no-reduce", action="store_true", help="save cases that fail as they are only")
@@ -68,11 +69,25 @@ class Run:
         path = f"{runner.folder}/{made.seed}.case"
         with open(path, "w", encoding="utf-8") as file:
             file.write(made.case.text())
-        verdict = Judge(runner, path, made.seed, self.options.legal, list(MODES) if self.options.thorough else None).judge()
+        verdict = Judge(runner, path, made.seed, self.options.legal, self.modes(made.seed)).judge()
+        self.count_elsewhere(verdict)
         if verdict.failures:
             self.keep(made, runner, verdict.failures[0][0])
         runner.forget()
         return made, verdict
+
+    def modes(self, seed):
+        if self.options.cpu:
+            return list(CPU_MODES) if self.options.thorough else modes_of(seed, cpu=True)
+        return list(MODES) if self.options.thorough else None
+
+    def count_elsewhere(self, verdict):
+        """A kernel without code of ours is right, and yet a failure."""
+        if not self.options.cpu:
+            return
+        for mode, stats in verdict.stats.items():
+            for kernel in (stats or {}).get("other_cpu_driver", {}).get("kernels", []):
+                verdict.failures.append((mode, f"kernel {kernel['name']} went to another CPU driver: {kernel['reason']}"))
 
     def keep(self, made, runner, mode):
         os.makedirs(self.options.save, exist_ok=True)
@@ -97,7 +112,7 @@ class Run:
             print(f"… {self.tally.cases} cases, {len(self.tally.features)} programs, {self.failed} failed", flush=True)
 
     def complaints(self):
-        return self.tally.too_little() if len(self.tally.features) >= ENOUGH else []
+        return self.tally.too_little() if not self.options.cpu and len(self.tally.features) >= ENOUGH else []
 
     def record(self, path, failures):
         command = " ".join(["scripts/random-kernels.sh", *sys.argv[2:]])

@@ -31,6 +31,7 @@ class Mode:
     group: str = ""
     options: tuple = ()
     rungs: str = ""  # only these of the merge ladder
+    cpu: bool = False  # our own CPU driver, where `devices` says cpu
 
 
 MODES = {
@@ -46,8 +47,19 @@ MODES = {
     "auto": Mode(TWO, DISCRETE, "auto"),
 }
 
+# Our own CPU driver against PoCL's: a run of their own, one of them for each case.
+CPU_MODES = {
+    "cpu": Mode(TWO, "cpu", "single", cpu=True),
+    "cpu_one_thread": Mode(TWO, "cpu", "single", cpu=True),
+    "cpu_split": Mode(TWO, "cpu@discrete,portable:basic@discrete", "random", splits=True, cpu=True),
+    "cpu_in_place": Mode(TWO, "cpu,portable:basic", "random", splits=True, cpu=True),
+}
+ALL_MODES = MODES | CPU_MODES
 
-def modes_of(seed):
+
+def modes_of(seed, cpu=False):
+    if cpu:
+        return [list(CPU_MODES)[seed % len(CPU_MODES)]]
     groups = {}
     for name, mode in MODES.items():
         groups.setdefault(mode.group, []).append(name)
@@ -115,10 +127,13 @@ class Runner:
         return self.execute(self.program(path), self.environment("pthread", self.exact if exact is None else exact))
 
     def skmd(self, path, name, seed, exact=None):
-        mode, stats = MODES[name], f"{self.folder}/stats.json"
+        mode, stats = ALL_MODES[name], f"{self.folder}/stats.json"
         command = [f"{self.build}/bin/skmd-run", "--devices", mode.devices, "--partition", partition(mode, seed), "--stats", stats,
                    "--cache-dir", f"{self.folder}/cache", *mode.options, "--", *self.program(path)]
         environment = self.environment(mode.pocl_devices, self.exact if exact is None else exact)
+        environment["SKMD_TEST_CPU_DRIVER"] = "1" if mode.cpu else "0"
+        if name == "cpu_one_thread":
+            environment["SKMD_CPU_THREADS"] = "1"
         if mode.rungs:
             environment["SKMD_TEST_RUNGS"] = mode.rungs
         answer = self.execute(command, environment)

@@ -4,7 +4,7 @@ PoCL. A run that exercised too little, or excused too much, proves nothing, so i
 from collections import Counter
 
 from model import SCALARS
-from runner import ALONE, CRASH, MODES, SLICED
+from runner import ALL_MODES, ALONE, CRASH, SLICED
 
 FEATURES = ["1d", "2d", "3d", "offset", "odd_size", "barrier", "local_memory", "uniform_control", "divergent_control", "loop", "helper",
             "indirect", "wrapping", "strided_write", "scattered_write", "same_value_race", "alias", "sub_buffer", "atomic", "atomic_used",
@@ -46,7 +46,7 @@ class Tally:
             if stats is None:
                 continue
             self.verified += stats["verify"]["launches"]
-            if MODES[name].splits:
+            if ALL_MODES[name].splits:
                 self.add_split(stats)
 
     def add_split(self, stats):

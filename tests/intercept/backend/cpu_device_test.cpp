@@ -172,6 +172,15 @@ TEST_F(CpuDeviceTest, ProgramsWithoutCodeRunOnTheOtherDriver) {
   EXPECT_EQ(told_, std::vector<std::string>{"add: nothing works today"});
 }
 
+TEST_F(CpuDeviceTest, AProgramOfKernelsWithoutCodeKeepsTheirReasons) {
+  with_other_ = true;
+  open({}, "");
+  std::vector<Word> out(8);
+  ASSERT_EQ(run_batch(*device_, {launch(kernel("other"), {over(out)}, line_range(0, 8, 4))}).status, CL_SUCCESS);
+  EXPECT_EQ(out, std::vector<Word>(8, 77));
+  EXPECT_EQ(told_, std::vector<std::string>{"other: reads an image"});
+}
+
 TEST_F(CpuDeviceTest, CodeForAnotherMachineIsNotRun) {
   open({"add"}, cpu::test::hand_code(cpu::SpanTarget::aarch64));
   std::vector<Word> in(16, 1), out(16);
