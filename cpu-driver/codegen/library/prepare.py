@@ -86,7 +86,9 @@ def main():
             replacements += ["--override", made]
         (scratch / "base.ll").write_text(base)
         run(arguments.tools / "llvm-link", scratch / "base.ll", *replacements, "-o", scratch / "linked.bc")
-        run(arguments.tools / "opt", "--passes=always-inline,strip-dead-prototypes,globaldce,verify", scratch / "linked.bc", "-o",
+        run(arguments.tools / "opt", "--passes=always-inline", scratch / "linked.bc", "-o", scratch / "inlined.bc")
+        run(arguments.tools / "llvm-extract", "--delete", "--rfunc=^_Z[0-9]+base_", scratch / "inlined.bc", "-o", scratch / "lean.bc")
+        run(arguments.tools / "opt", "--passes=strip-dead-prototypes,globaldce,verify", scratch / "lean.bc", "-o",
             arguments.output)
 
 
