@@ -21,6 +21,7 @@ Widener::Widener(llvm::Function& source, llvm::Function& target, const Shapes& s
       dominators_(dominators),
       options_(options),
       lanes_(options.width),
+      groups_(source, shapes, layout, options.width),
       prologue_(BasicBlock::Create(target.getContext(), "prologue", &target)),
       builder_(target.getContext(), llvm::TargetFolder(target.getDataLayout())),
       side_(target.getContext(), llvm::TargetFolder(target.getDataLayout())) {}
@@ -136,6 +137,7 @@ domain::Status Widener::instruction(Instruction& source) {
     variable(*alloca);
     return {};
   }
+  if (grouped(source)) return {};
   if (const std::optional<Access> found = access(source)) return found->stored != nullptr ? store(*found) : load(*found);
   if (auto* made = llvm::dyn_cast<llvm::CallInst>(&source)) return call(*made);
   if (llvm::isa<llvm::FenceInst>(source)) {

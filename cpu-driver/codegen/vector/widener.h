@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "cpu-driver/codegen/vector/groups.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 #include "cpu-driver/codegen/vector/markers.h"
 #include "cpu-driver/codegen/vector/private_layout.h"
@@ -72,6 +73,13 @@ class Widener {
   int direction(const Access& access) const;  // 1, -1: next to each other; 0: not
   void keep_metadata(const llvm::Instruction& source, llvm::Value* made);
 
+  // Groups of accesses (widen_groups.cpp).
+  bool grouped(const llvm::Instruction& source);  // whether it is done with its group
+  void load_group(const AccessGroup& group);
+  void store_group(const AccessGroup& group);
+  llvm::Value* group_address(const AccessGroup& group);
+  llvm::Value* group_mask(const AccessGroup& group);
+
   // Calls (widen_calls.cpp).
   domain::Status call(llvm::CallInst& source);
   domain::Status intrinsic(llvm::IntrinsicInst& source);
@@ -93,6 +101,7 @@ class Widener {
   const llvm::DominatorTree& dominators_;
   const WidenOptions& options_;
   const unsigned lanes_;
+  const AccessGroups groups_;
   llvm::BasicBlock* prologue_;
   llvm::DenseMap<llvm::BasicBlock*, llvm::BasicBlock*> first_;  // of the target, for each of the source
   llvm::DenseMap<llvm::BasicBlock*, llvm::BasicBlock*> last_;

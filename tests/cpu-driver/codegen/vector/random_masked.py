@@ -80,6 +80,32 @@ class Function:
                 base = self.emit(f"add {kind} {base}, {narrow}")
         return base
 
+    def group(self):
+        """The parts of structures of 2 to 4 elements, as OpenCL's vectors taken apart are: read, and written elsewhere."""
+        kind, count = self.rng.choice(INTS + FLOATS), self.rng.choice([2, 3, 4])
+        first = self.emit(f"mul i64 %id, {count}")
+        start = self.emit(f"getelementptr {kind}, ptr addrspace(1) %table.{kind}.1, i64 {first}", "p")
+        order = self.rng.sample(range(count), count)
+        if self.rng.random() < 0.2:
+            order = order[1:]
+        mask, got = self.mask, []
+        for part in order:
+            address = self.emit(f"getelementptr {kind}, ptr addrspace(1) {start}, i64 {part}", "p")
+            value = self.emit(f"call {kind} @skmd.load.{kind}.p1(ptr addrspace(1) align {SIZE[kind]} {address}, i1 {mask})")
+            got.append(self.add(kind, self.emit(f"select i1 {mask}, {kind} {value}, {kind} "
+                                                f"{'1.0' if kind in FLOATS else '1'}")))
+        if self.stores == SLOTS:
+            return
+        at = self.stores * OUTPUT * ITEMS // SIZE[kind]
+        self.stores += 1
+        index = self.emit(f"add i64 {first}, {at}")
+        start = self.emit(f"getelementptr {kind}, ptr addrspace(1) %out, i64 {index}", "p")
+        for part in self.rng.sample(range(count), count):
+            value = self.rng.choice(got)
+            address = self.emit(f"getelementptr {kind}, ptr addrspace(1) {start}, i64 {part}", "p")
+            self.lines.append(f"  call void @skmd.store.{kind}.p1({kind} {value}, ptr addrspace(1) align {SIZE[kind]} "
+                              f"{address}, i1 {mask})")
+
     # Within the table, by wrapping in a narrow type, by masking, or because it is small anyway.
     def index(self, varying=True):
         how = self.rng.randrange(9 if varying else 1)
@@ -314,7 +340,7 @@ class Function:
     def body(self, steps, depth):
         for _ in range(steps):
             choices = [self.load] * 4 + [self.arithmetic] * 4 + [self.cast, self.compare, self.select, self.intrinsic]
-            choices += [self.store] * 2 + [self.each] + [self.private]
+            choices += [self.group] + [self.store] * 2 + [self.each] + [self.private]
             if depth < 2:
                 choices += [lambda: self.loop(depth), lambda: self.guarded(depth)]
             self.rng.choice(choices)()

@@ -1,0 +1,60 @@
+; The parts of a structure, all of them accessed, are one wide access and shuffles.
+; RUN: %skmd-opt -S --passes='skmd-widen<width=4>' %s | %FileCheck %s
+; RUN: %skmd-opt -S --passes='skmd-widen<width=4;live>' %s | %FileCheck %s --check-prefix=LIVE
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+
+declare float @skmd.load.f32(ptr addrspace(1), i1)
+declare void @skmd.store.f32(float, ptr addrspace(1), i1)
+
+; CHECK-LABEL: define internal void @pair.x4(
+; CHECK: [[ALL:%.*]] = load <8 x float>, ptr addrspace(1) %{{.*}}, align 4
+; CHECK: [[X:%.*]] = shufflevector <8 x float> [[ALL]], <8 x float> poison, <4 x i32> <i32 0, i32 2, i32 4, i32 6>
+; CHECK: [[Y:%.*]] = shufflevector <8 x float> [[ALL]], <8 x float> poison, <4 x i32> <i32 1, i32 3, i32 5, i32 7>
+; CHECK: [[BOTH:%.*]] = shufflevector <4 x float> [[Y]], <4 x float> [[X]], <8 x i32>
+; CHECK: [[SORTED:%.*]] = shufflevector <8 x float> [[BOTH]], <8 x float> poison, <8 x i32> <i32 0, i32 4, i32 1, i32 5, i32 2, i32 6, i32 3, i32 7>
+; CHECK: store <8 x float> [[SORTED]], ptr addrspace(1) %{{.*}}, align 4
+; LIVE-LABEL: define internal void @pair.x4.live(
+; LIVE: [[BITS:%.*]] = shufflevector <4 x i1> %live, <4 x i1> poison, <8 x i32> <i32 0, i32 0, i32 1, i32 1, i32 2, i32 2, i32 3, i32 3>
+; LIVE: call <8 x float> @skmd.vector.load.v8f32.p1(ptr addrspace(1) align 4 %{{.*}}, <8 x i1> [[BITS]])
+define internal void @pair(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %i = shl i64 %id, 1
+  %px = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %py = getelementptr i8, ptr addrspace(1) %px, i64 4
+  %y = call float @skmd.load.f32(ptr addrspace(1) align 4 %py, i1 %live)
+  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %px, i1 %live)
+  %qx = getelementptr float, ptr addrspace(1) %b, i64 %i
+  %qy = getelementptr i8, ptr addrspace(1) %qx, i64 4
+  call void @skmd.store.f32(float %y, ptr addrspace(1) align 4 %qx, i1 %live)
+  call void @skmd.store.f32(float %x, ptr addrspace(1) align 4 %qy, i1 %live)
+  ret void
+}
+
+; A store between the loads may change the second: no group.
+; CHECK-LABEL: define internal void @between.x4(
+; CHECK-NOT: load <8 x float>
+; CHECK: ret void
+define internal void @between(ptr addrspace(1) %a, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %i = shl i64 %id, 1
+  %px = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %py = getelementptr i8, ptr addrspace(1) %px, i64 4
+  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %px, i1 %live)
+  call void @skmd.store.f32(float %x, ptr addrspace(1) align 4 %py, i1 %live)
+  %y = call float @skmd.load.f32(ptr addrspace(1) align 4 %py, i1 %live)
+  %z = fadd float %x, %y
+  call void @skmd.store.f32(float %z, ptr addrspace(1) align 4 %px, i1 %live)
+  ret void
+}
+
+; One of two is not read: the pad may lie behind the buffer's end.
+; CHECK-LABEL: define internal void @one.x4(
+; CHECK-NOT: load <8 x float>
+; CHECK-COUNT-4: load float
+define internal void @one(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %i = shl i64 %id, 1
+  %px = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %px, i1 %live)
+  %q = getelementptr float, ptr addrspace(1) %b, i64 %id
+  call void @skmd.store.f32(float %x, ptr addrspace(1) align 4 %q, i1 %live)
+  ret void
+}
