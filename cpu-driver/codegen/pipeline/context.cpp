@@ -9,7 +9,6 @@
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 
 #include "cpu-driver/codegen/pipeline/item.h"
-#include "cpu-driver/codegen/pipeline/uniformity.h"
 
 namespace skmd::codegen {
 
@@ -127,6 +126,7 @@ class Keeper {
       for (const Barrier* barrier : across) store_and_load(value, place, *barrier, uses, updater);
     }
     for (llvm::Use* use : uses) updater.RewriteUse(*use);
+    drop_idle_stores();
     return {};
   }
 
@@ -161,6 +161,19 @@ class Keeper {
     return {false, memory_.reserve(size, layout.getABITypeAlign(type)), size, type};
   }
 
+  // What was only taken up since the last barrier is where it was kept.
+  void drop_idle_stores() {
+    for (Instruction* store : stores_) {
+      Value* kept = store->getOperand(0);
+      auto* widened = llvm::dyn_cast<llvm::ZExtInst>(kept);
+      if (!taken_.contains(widened != nullptr ? widened->getOperand(0) : kept)) continue;
+      store->eraseFromParent();
+      if (widened != nullptr && widened->use_empty()) widened->eraseFromParent();
+    }
+    stores_.clear();
+    taken_.clear();
+  }
+
   void store_and_load(Instruction& value, const Place& place, const Barrier& barrier,
                       llvm::SmallVectorImpl<llvm::Use*>& uses, llvm::SSAUpdater& updater) {
     IRBuilder<> before(barrier.call);
@@ -169,7 +182,10 @@ class Keeper {
       const GroupValue& group = group_values_.back();
       llvm::CallInst* out = before.CreateCall(group.out, {&value});
       uses.push_back(&out->getArgOperandUse(0));
-      updater.AddAvailableValue(barrier.after, after.CreateCall(group.in, {}));
+      llvm::CallInst* in = after.CreateCall(group.in, {});
+      updater.AddAvailableValue(barrier.after, in);
+      stores_.push_back(out);
+      taken_.insert(in);
       return;
     }
     const llvm::Align align = item_.getDataLayout().getABITypeAlign(place.stored);
@@ -185,6 +201,8 @@ class Keeper {
     Value* taken = after.CreateAlignedLoad(place.stored, from, align);
     if (place.stored != value.getType()) taken = after.CreateTrunc(taken, value.getType());
     updater.AddAvailableValue(barrier.after, taken);
+    stores_.push_back(store);
+    taken_.insert(taken);
   }
 
   llvm::Function& item_;
@@ -192,6 +210,9 @@ class Keeper {
   ItemMemory& memory_;
   const GroupUniformity& uniformity_;
   std::vector<GroupValue> group_values_;
+  // Of the value that is being kept.
+  llvm::SmallVector<Instruction*, 4> stores_;
+  llvm::SmallPtrSet<const Value*, 4> taken_;
 };
 
 }  // namespace
@@ -281,10 +302,9 @@ domain::Status keep_variables(llvm::Function& item, llvm::ArrayRef<Barrier> barr
   return {};
 }
 
-domain::Result<std::vector<GroupValue>> keep_values(llvm::Function& item, unsigned arguments,
-                                                    llvm::ArrayRef<Barrier> barriers, ItemMemory& memory) {
+domain::Result<std::vector<GroupValue>> keep_values(llvm::Function& item, llvm::ArrayRef<Barrier> barriers,
+                                                    ItemMemory& memory, const GroupUniformity& uniformity) {
   if (barriers.empty()) return std::vector<GroupValue>{};
-  const GroupUniformity uniformity(item, arguments);
   return Keeper(item, barriers, memory, uniformity).run();
 }
 

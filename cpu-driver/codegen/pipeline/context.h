@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpu-driver/codegen/pipeline/uniformity.h"
 #include "partitioner/result.h"
 
 namespace skmd::codegen {
@@ -57,7 +58,7 @@ domain::Status keep_variables(llvm::Function& item, llvm::ArrayRef<Barrier> barr
                               ItemMemory& memory);
 
 /// Values that live across a barrier are kept before it and taken up behind it. Afterwards no region uses another's.
-domain::Result<std::vector<GroupValue>> keep_values(llvm::Function& item, unsigned arguments,
-                                                    llvm::ArrayRef<Barrier> barriers, ItemMemory& memory);
+domain::Result<std::vector<GroupValue>> keep_values(llvm::Function& item, llvm::ArrayRef<Barrier> barriers,
+                                                    ItemMemory& memory, const GroupUniformity& uniformity);
 
 }  // namespace skmd::codegen

@@ -83,6 +83,8 @@ class GroupBuilder {
     fields(kSize, offsetof(cpu::SpanFrame, global_size));
     fields(kGroups, offsetof(cpu::SpanFrame, group_count));
     fields(kLocalSize, offsetof(cpu::SpanFrame, local_size));
+    for (unsigned d = 0; d < 3; ++d)
+      if (code_.local[d] != 0) given(kLocalSize + d) = ir_.getInt64(code_.local[d]);
     Value* scratch = made_->getArg(3);
     given(kItems) = ir_.CreateInBoundsPtrAdd(scratch, field(offsetof(cpu::SpanFrame, items_offset)));
     given(kLocals) = ir_.CreateAddrSpaceCast(scratch, ir_.getPtrTy(kLocalSpace));

@@ -4,6 +4,8 @@
 
 #include <llvm/IR/Function.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,8 +24,9 @@ struct RegionCode {
 };
 
 struct GroupCode {
-  std::vector<RegionCode> regions;  // as Regions::regions
-  unsigned padding = 1;             // rows are padded to a multiple: the widest of the regions
+  std::vector<RegionCode> regions;       // as Regions::regions
+  std::array<std::uint64_t, 3> local{};  // the local size of every launch; zeros: any
+  unsigned padding = 1;                  // rows are padded to a multiple: the widest of the regions
 };
 
 /// A cpu::KernelFunction `symbol`; all regions are inlined into it. `kernel` is what the item function was made of.

@@ -90,6 +90,16 @@ domain::Result<llvm::Function*> make_item_function(llvm::Function& kernel, const
   return item;
 }
 
+std::array<std::uint64_t, 3> required_local_size(const llvm::Function& kernel) {
+  std::array<std::uint64_t, 3> sizes{};
+  const llvm::MDNode* node = kernel.getMetadata("reqd_work_group_size");
+  if (node == nullptr || node->getNumOperands() != sizes.size()) return sizes;
+  for (unsigned d = 0; d < sizes.size(); ++d)
+    if (const auto* size = llvm::mdconst::dyn_extract<llvm::ConstantInt>(node->getOperand(d)))
+      sizes[d] = size->getZExtValue();
+  return sizes;
+}
+
 domain::Result<std::uint64_t> place_local_variables(llvm::Function& item, unsigned arguments) {
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 28;
   const llvm::Module& module = *item.getParent();

@@ -4,6 +4,8 @@
 
 #include <llvm/IR/Function.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "partitioner/result.h"
@@ -37,6 +39,9 @@ inline llvm::Argument* item_value(llvm::Function& item, unsigned arguments, unsi
 /// `kernel`, into which everything is inlined, as an item function `name`; the kernel stays as it is. Structures are
 /// given by the address of a copy that nobody writes. An error names a parameter that generated code cannot take.
 domain::Result<llvm::Function*> make_item_function(llvm::Function& kernel, const std::string& name);
+
+/// The local size that `kernel` demands (reqd_work_group_size); zeros: any.
+std::array<std::uint64_t, 3> required_local_size(const llvm::Function& kernel);
 
 /// Bytes that the local variables take; they become offsets in kLocals. `arguments`: how many the kernel has.
 domain::Result<std::uint64_t> place_local_variables(llvm::Function& item, unsigned arguments);

@@ -84,6 +84,11 @@ domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& ana
   llvm::Function& item = *work.general.item;
   if (calls_defined(item)) return domain::Error{0, "it calls itself"};
   if (domain::Status status = expand_own_builtins(item, arguments_of(work)); !status) return status;
+  for (unsigned d = 0; d < 3; ++d) {
+    if (work.local[d] == 0) continue;
+    llvm::Argument* size = item_value(item, arguments_of(work), kLocalSize + d);
+    size->replaceAllUsesWith(llvm::ConstantInt::get(size->getType(), work.local[d]));
+  }
   std::vector<llvm::BasicBlock*> blocks;
   for (llvm::BasicBlock& block : item) blocks.push_back(&block);
   compiler::guard_divisions(blocks);
@@ -100,7 +105,7 @@ void make_limited_item(KernelWork& work) {
   llvm::ValueToValueMapTy map;
   work.limited.item = llvm::CloneFunction(work.general.item, map);
   work.limited.item->setName(work.general.item->getName() + ".limited");
-  limit_ids(*work.limited.item, arguments_of(work));
+  limit_ids(*work.limited.item, arguments_of(work), work.local);
 }
 
 domain::Status cut(KernelVersion& version, unsigned arguments, llvm::FunctionAnalysisManager& analyses) {
@@ -113,6 +118,7 @@ domain::Status cut(KernelVersion& version, unsigned arguments, llvm::FunctionAna
 
 domain::Result<llvm::Function*> make_version(KernelWork& work, KernelVersion& version, const std::string& symbol,
                                              Isa isa, llvm::FunctionAnalysisManager& analyses) {
+  version.code.local = work.local;
   llvm::Function* group = make_group_function(*work.kernel, symbol, version.regions, version.code);
   set_processor(*group, isa);
   finish(*group, analyses);
@@ -163,6 +169,7 @@ KernelWork start_kernel(llvm::Module& module, const std::string& name, const Gen
     work.note.obstacle = "it has no code";
     return work;
   }
+  work.local = required_local_size(*work.kernel);
   auto item = make_item_function(*work.kernel, kItemPrefix.str() + name);
   if (!item) {
     work.note.obstacle = item.error().reason;

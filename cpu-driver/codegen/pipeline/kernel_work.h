@@ -5,6 +5,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 
 #include "cpu-driver/codegen/pipeline/generate.h"
@@ -36,9 +38,10 @@ struct KernelVersion {
 
 struct KernelWork {
   KernelNote note;
-  llvm::Function* kernel = nullptr;  // Clang's; a declaration once the items exist
-  KernelVersion general;             // item by item, for every launch
-  KernelVersion limited;             // for launches of few enough items (kIdLimit), with vectors; or nothing
+  llvm::Function* kernel = nullptr;      // Clang's; a declaration once the items exist
+  KernelVersion general;                 // item by item, for every launch
+  KernelVersion limited;                 // for launches of few enough items (kIdLimit), with vectors; or nothing
+  std::array<std::uint64_t, 3> local{};  // the local size that it demands; zeros: any
   std::uint64_t local_bytes = 0;
   std::uint64_t private_bytes = 0;
 };

@@ -15,6 +15,7 @@
 #include "cpu-driver/codegen/pipeline/context.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
+#include "cpu-driver/codegen/pipeline/uniformity.h"
 
 namespace skmd::codegen {
 
@@ -183,14 +184,30 @@ class Cutter {
   const ItemMemory& memory_;
 };
 
-// Whether items may end where others come to a barrier.
-bool ends_are_mixed(const Reach& reach, llvm::ArrayRef<Barrier> barriers) {
-  llvm::SmallVector<const BasicBlock*, 8> returns;
-  for (const auto& [block, index] : reach.index)
-    if (llvm::isa<llvm::ReturnInst>(block->getTerminator())) returns.push_back(block);
-  return llvm::any_of(reach.from, [&](const std::vector<bool>& seen) {
-    return llvm::any_of(returns, [&](const BasicBlock* block) { return seen[reach.index.lookup(block)]; }) &&
-           llvm::any_of(barriers, [&](const Barrier& b) { return seen[reach.index.lookup(b.call->getParent())]; });
+// The blocks from which one of `targets` is reached without crossing a barrier.
+llvm::SmallPtrSet<const BasicBlock*, 32> before(llvm::ArrayRef<const BasicBlock*> targets,
+                                                const llvm::SmallPtrSetImpl<const BasicBlock*>& barriers) {
+  llvm::SmallPtrSet<const BasicBlock*, 32> seen(llvm::from_range, targets);
+  llvm::SmallVector<const BasicBlock*, 32> work(targets);
+  while (!work.empty())
+    for (const BasicBlock* block : llvm::predecessors(work.pop_back_val()))
+      if (!barriers.contains(block) && seen.insert(block).second) work.push_back(block);
+  return seen;
+}
+
+// Whether items may end where others of the group come to a barrier: whether they part before.
+bool ends_are_mixed(llvm::Function& item, llvm::ArrayRef<Barrier> barriers, const GroupUniformity& uniformity) {
+  llvm::SmallVector<const BasicBlock*, 8> ends;
+  llvm::SmallVector<const BasicBlock*, 8> cuts;
+  for (const BasicBlock& block : item)
+    if (llvm::isa<llvm::ReturnInst>(block.getTerminator())) ends.push_back(&block);
+  for (const Barrier& barrier : barriers) cuts.push_back(barrier.call->getParent());
+  const llvm::SmallPtrSet<const BasicBlock*, 8> crossed(llvm::from_range, cuts);
+  const auto to_ends = before(ends, crossed);
+  const auto to_barriers = before(cuts, crossed);
+  return llvm::any_of(item, [&](const BasicBlock& block) {
+    return to_ends.contains(&block) && to_barriers.contains(&block) &&
+           !uniformity.is_uniform_branch(*block.getTerminator());
   });
 }
 
@@ -201,19 +218,21 @@ domain::Result<Regions> cut_at_barriers(llvm::Function& item, unsigned arguments
   std::vector<Barrier> barriers = isolate_barriers(item);
   if (barriers.size() > kMostBarriers) return domain::Error{0, "it has too many barriers"};
   analyses.invalidate(item, llvm::PreservedAnalyses::none());
+  // Of the code as it is now: what is added from here on is not asked about.
+  const GroupUniformity uniformity(item, arguments);
+  const bool mixed = !barriers.empty() && ends_are_mixed(item, barriers, uniformity);
   ItemMemory memory(item, arguments);
   const Reach reach = reach_of(item, barriers);
   if (domain::Status status = keep_variables(item, barriers, reach, memory); !status) return status.error();
-  auto values = keep_values(item, arguments, barriers, memory);
+  auto values = keep_values(item, barriers, memory, uniformity);
   if (!values) return values.error();
-  const bool mixed = ends_are_mixed(reach, barriers);
   const std::uint64_t live = mixed ? memory.reserve(1, llvm::Align(1)) : 0;
   Regions regions;
   for (const GroupValue& value : *values) regions.group_values.push_back(value.type);
   const auto count = static_cast<unsigned>(barriers.size()) + 1;
   Cutter cutter(item, arguments, std::move(barriers), *values, mixed, live, memory);
   for (unsigned k = 0; k < count; ++k) regions.regions.push_back(cutter.make(k));
-  regions.item_bytes = llvm::alignTo(memory.bytes(), 64);
+  regions.item_bytes = memory.bytes();
   analyses.clear(item, item.getName());
   item.eraseFromParent();
   for (const GroupValue& value : *values) {

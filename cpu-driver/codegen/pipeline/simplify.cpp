@@ -112,7 +112,7 @@ void normalise(llvm::Function& item, bool scalars, llvm::FunctionAnalysisManager
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::SimplifyCFGPass(tidy_cfg()));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  // Not yet LICM: it adds what is invariant first, and then no longer knows that sums do not wrap.
   llvm::LoopPassManager loops;
   loops.addPass(llvm::IndVarSimplifyPass());
   loops.addPass(llvm::LoopFullUnrollPass());

@@ -8,6 +8,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
+#include <map>
 
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/masks/masks.h"
@@ -60,16 +61,30 @@ domain::Status vectorise_region(RegionCode& code, Isa isa, std::vector<std::stri
   return status;
 }
 
+// The same remark for each of a hundred accesses is one remark.
+void add_counted(const std::vector<std::string>& found, std::vector<std::string>& remarks) {
+  std::map<std::string, unsigned> counts;
+  for (const std::string& remark : found) ++counts[remark];
+  for (const auto& [remark, count] : counts)
+    remarks.push_back(remark + (count == 1 ? "" : " (" + std::to_string(count) + " times)"));
+}
+
 }  // namespace
 
-void limit_ids(llvm::Function& item, unsigned arguments) {
+void limit_ids(llvm::Function& item, unsigned arguments, const std::array<std::uint64_t, 3>& local) {
   const auto limit = [&](unsigned value, std::uint64_t least, std::uint64_t most) {
     const llvm::ConstantRange range(llvm::APInt(64, least), llvm::APInt(64, most + 1));
     item.addParamAttr(arguments + value, llvm::Attribute::get(item.getContext(), llvm::Attribute::Range, range));
   };
   for (unsigned d = 0; d < 3; ++d) {
-    for (const unsigned value : {kOffset, kGroup, kFirst, kLocalId}) limit(value + d, 0, kIdLimit - 1);
-    for (const unsigned value : {kSize, kGroups, kLocalSize}) limit(value + d, 1, kIdLimit);
+    const std::uint64_t items = local[d] == 0 ? kIdLimit : std::min(local[d], kIdLimit);
+    const std::uint64_t groups = local[d] == 0 ? kIdLimit : kIdLimit / items;
+    for (const unsigned value : {kOffset, kFirst}) limit(value + d, 0, kIdLimit - 1);
+    limit(kLocalId + d, 0, items - 1);
+    limit(kLocalSize + d, 1, items);
+    limit(kGroup + d, 0, groups - 1);
+    limit(kGroups + d, 1, groups);
+    limit(kSize + d, 1, kIdLimit);
   }
   limit(kWorkDim, 1, 3);
 }
@@ -98,7 +113,7 @@ GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::Funct
     const domain::Status status = vectorise_region(code, isa, found, analyses);
     const std::string number = "region " + std::to_string(group.regions.size()) + ": ";
     remarks.push_back(number + (status ? std::to_string(width) + " lanes" : "item by item: " + status.error().reason));
-    if (status) remarks.insert(remarks.end(), found.begin(), found.end());
+    if (status) add_counted(found, remarks);
     if (status) group.padding = std::max(group.padding, width);
     group.regions.push_back(code);
   }

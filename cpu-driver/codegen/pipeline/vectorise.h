@@ -4,6 +4,8 @@
 
 #include <llvm/IR/PassManager.h>
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,12 +15,12 @@
 
 namespace skmd::codegen {
 
-/// Ids of a launch stay below this in the version of a kernel that has vectors: sums of two of them are positive 32-bit
-/// numbers, and neighbours' addresses are then neighbours.
-inline constexpr std::uint64_t kIdLimit = std::uint64_t{1} << 30;
+/// Ids of a launch stay below this in the version of a kernel that has vectors: sums of two or four of them are
+/// positive 32-bit numbers, and neighbours' addresses are then neighbours.
+inline constexpr std::uint64_t kIdLimit = std::uint64_t{1} << 29;
 
-/// Tells LLVM so. `arguments`: how many the kernel has.
-void limit_ids(llvm::Function& item, unsigned arguments);
+/// Tells LLVM so. `arguments`: how many the kernel has; `local`: the local size that it demands, or zeros.
+void limit_ids(llvm::Function& item, unsigned arguments, const std::array<std::uint64_t, 3>& local);
 
 /// How many lanes suit `item`.
 unsigned best_width(llvm::Function& item, Isa isa);

@@ -3,8 +3,8 @@
 // RUN: %skmd-opt --passes=skmd-regions %t.ll | %FileCheck %s
 
 // One region for each barrier and one for the start. The loop's counter is the group's, what an item computed from its
-// id is computed again, and what it loaded is kept.
-// CHECK: ; loop: 64 bytes per item, 1 group values
+// id is computed again, and what it loaded and multiplied is kept.
+// CHECK: ; loop: 8 bytes per item, 1 group values
 // CHECK: ;   region 0 -> 1 end
 // CHECK: ;   region 1 -> 2
 // CHECK: ;   region 2 -> 1 end
@@ -21,7 +21,7 @@ kernel void loop(global const int* in, global int* out, local int* l, int n) {
 }
 
 // Where some items may have ended, each has a byte that says so.
-// CHECK: ; ended: 64 bytes per item, 0 group values
+// CHECK: ; ended: 1 bytes per item, 0 group values
 // CHECK: ;   region 0 -> 1 end
 // CHECK: ;   region 1 -> end
 kernel void ended(global int* out, local int* l, int n) {
