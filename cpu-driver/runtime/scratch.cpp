@@ -75,6 +75,7 @@ domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std
 
 std::byte* scratch_of_this_thread(std::uint64_t bytes) {
   if (block.size >= bytes && block.bytes != nullptr) return block.bytes;
+  if (bytes > kMostScratch) return nullptr;
   block.free();
   const std::uint64_t size = (std::max(bytes, kLeastBlock) + kLeastBlock - 1) / kLeastBlock * kLeastBlock;
   block.bytes = static_cast<std::byte*>(std::aligned_alloc(kScratchAlignment, size));

@@ -26,7 +26,8 @@ inline constexpr std::uint64_t kMostScratch = std::uint64_t{1} << 30;
 domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std::uint64_t (&local)[3],
                                              std::span<const std::uint64_t> sizes);
 
-/// So many bytes, aligned to kScratchAlignment, of the calling thread; null without memory. What the last call gave is
+/// So many bytes, aligned to kScratchAlignment, of the calling thread; null without memory, or
+/// above kMostScratch. What the last call gave is
 /// given again or freed.
 std::byte* scratch_of_this_thread(std::uint64_t bytes);
 
