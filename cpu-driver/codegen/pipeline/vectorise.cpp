@@ -64,7 +64,11 @@ domain::Status vectorise_region(RegionCode& code, Isa isa, std::vector<std::stri
 // The same remark for each of a hundred accesses is one remark.
 void add_counted(const std::vector<std::string>& found, std::vector<std::string>& remarks) {
   std::map<std::string, unsigned> counts;
-  for (const std::string& remark : found) ++counts[remark];
+  // Without line tables every place is 0:0.
+  for (llvm::StringRef remark : found) {
+    remark.consume_front("0:0: ");
+    ++counts[remark.str()];
+  }
   for (const auto& [remark, count] : counts)
     remarks.push_back(remark + (count == 1 ? "" : " (" + std::to_string(count) + " times)"));
 }

@@ -363,7 +363,6 @@ TEST_P(Kernels, DivergeInConditionsAndLoops) {
 }
 
 TEST_P(Kernels, CallMathAndOtherBuiltins) {
-  if (GetParam().isa == "sse") GTEST_SKIP() << "libclc's functions need fused multiply-add";
   Program program(R"(
     kernel void sums(global const float* in, global float* out, global double* d) {
       const int i = get_global_id(0);
