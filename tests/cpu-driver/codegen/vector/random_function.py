@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Item functions in masked form, made from a seed: what random_masked.py tests by."""
+
+TABLE = 4096  # elements of each input table; every index is within
+OUTPUT = 64   # bytes of output for each item and slot
+SLOTS = 16
+ITEMS = 400
+INTS = ["i8", "i16", "i32", "i64"]
+FLOATS = ["float", "double"]
+SIZE = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "float": 4, "double": 8}
+BITS = {"i8": 8, "i16": 16, "i32": 32, "i64": 64}
+
+
+class Function:
+    """Writes one function; `lines` have the masked form, in which {…} marks what the two texts differ in."""
+
+    def __init__(self, rng, number, lanes):
+        self.rng, self.number, self.lanes = rng, number, lanes
+        self.lines, self.count, self.block = [], 0, "entry"
+        self.entry, self.stores, self.eaches = [], 0, []
+        self.pool = {kind: [] for kind in INTS + FLOATS + ["i1"]}
+        self.mask = "%live"
+
+    def name(self, hint="v"):
+        self.count += 1
+        return f"%{hint}{self.count}"
+
+    def emit(self, text, hint="v"):
+        result = self.name(hint)
+        self.lines.append(f"  {result} = {text}")
+        return result
+
+    def start(self, block):
+        self.lines.append(f"{block}:")
+        self.block = block
+
+    def add(self, kind, value):
+        self.pool[kind].append(value)
+        return value
+
+    def value(self, kind):
+        if self.pool[kind] and self.rng.random() < 0.9:
+            recent = self.pool[kind][-6:] if self.rng.random() < 0.5 else self.pool[kind]
+            return self.rng.choice(recent)
+        if kind == "i1":
+            return self.rng.choice(["true", "false"])
+        if kind in FLOATS:
+            return self.rng.choice(["1.5", "-2.0", "0.25", "3.0"])
+        return str(self.rng.randrange(-100, 100))
+
+    # A number that is id * stride + constant modulo the type's size, most often linear in the lane.
+    def linear(self, kind):
+        base = "%id" if kind == "i64" else self.emit(f"trunc i64 %id to {kind}")
+        for _ in range(self.rng.randrange(3)):
+            how = self.rng.randrange(5)
+            if how == 0:
+                base = self.emit(f"add {kind} {base}, {self.rng.randrange(-120, 120)}")
+            elif how == 1:
+                base = self.emit(f"mul {kind} {base}, {self.rng.choice([2, 3, 4, -1, -2, 5])}")
+            elif how == 2:
+                base = self.emit(f"shl {kind} {base}, {self.rng.randrange(1, 4)}")
+            elif how == 3:
+                base = self.emit(f"sub {kind} {self.rng.randrange(120)}, {base}")
+            else:
+                narrow = "%u32" if kind == "i32" else self.emit(
+                    f"{'sext' if kind == 'i64' else 'trunc'} i32 %u32 to {kind}")
+                base = self.emit(f"add {kind} {base}, {narrow}")
+        return base
+
+    def group(self):
+        """The parts of structures of 2 to 4 elements, as OpenCL's vectors taken apart are: read, and written elsewhere."""
+        kind, count = self.rng.choice(INTS + FLOATS), self.rng.choice([2, 3, 4])
+        first = self.emit(f"mul i64 %id, {count}")
+        start = self.emit(f"getelementptr {kind}, ptr addrspace(1) %table.{kind}.1, i64 {first}", "p")
+        order = self.rng.sample(range(count), count)
+        if self.rng.random() < 0.2:
+            order = order[1:]
+        mask, got = self.mask, []
+        for part in order:
+            address = self.emit(f"getelementptr {kind}, ptr addrspace(1) {start}, i64 {part}", "p")
+            value = self.emit(f"call {kind} @skmd.load.{kind}.p1(ptr addrspace(1) align {SIZE[kind]} {address}, i1 {mask})")
+            got.append(self.add(kind, self.emit(f"select i1 {mask}, {kind} {value}, {kind} "
+                                                f"{'1.0' if kind in FLOATS else '1'}")))
+        if self.stores == SLOTS:
+            return
+        at = self.stores * OUTPUT * ITEMS // SIZE[kind]
+        self.stores += 1
+        index = self.emit(f"add i64 {first}, {at}")
+        start = self.emit(f"getelementptr {kind}, ptr addrspace(1) %out, i64 {index}", "p")
+        for part in self.rng.sample(range(count), count):
+            value = self.rng.choice(got)
+            address = self.emit(f"getelementptr {kind}, ptr addrspace(1) {start}, i64 {part}", "p")
+            self.lines.append(f"  call void @skmd.store.{kind}.p1({kind} {value}, ptr addrspace(1) align {SIZE[kind]} "
+                              f"{address}, i1 {mask})")
+
+    # Within the table, by wrapping in a narrow type, by masking, or because it is small anyway.
+    def index(self, varying=True):
+        how = self.rng.randrange(9 if varying else 1)
+        if how == 0:
+            return self.emit(f"and i64 %uniform, {TABLE - 1}")
+        if how == 1:
+            return self.emit(f"zext i8 {self.linear('i8')} to i64")
+        if how == 2:
+            signed = self.emit(f"sext i8 {self.linear('i8')} to i64")
+            return self.emit(f"add i64 {signed}, 128")
+        if how == 3:
+            return self.emit(f"add i64 %id, {self.rng.randrange(1000)}")
+        if how == 4:
+            kind = self.rng.choice(["i16", "i32"])
+            narrow = self.emit(f"trunc nuw nsw i64 %id to {kind}")
+            narrow = self.emit(f"add {self.rng.choice(['nsw', 'nuw nsw', ''])} {kind} {narrow}, "
+                               f"{self.rng.randrange(100)}")
+            factor = self.rng.choice([1, 1, 2, 3])
+            narrow = self.emit(f"mul nuw nsw {kind} {narrow}, {factor}")
+            return self.emit(f"{self.rng.choice(['sext', 'zext', 'zext nneg'])} {kind} {narrow} to i64")
+        if how == 5:
+            back = self.emit("sub i64 %last, %id")
+            return self.emit(f"add i64 {back}, {self.rng.randrange(50)}")
+        if how == 6:
+            left = self.emit("shl i64 %id, 32")
+            return self.emit(f"{self.rng.choice(['ashr', 'lshr'])} exact i64 {left}, {self.rng.randrange(30, 33)}")
+        kind = self.rng.choice(INTS)
+        number = self.value(kind)
+        wide = number if kind == "i64" else self.emit(f"zext {kind} {number} to i64")
+        return self.emit(f"and i64 {wide}, {TABLE - 1}")
+
+    def load(self):
+        kind = self.rng.choice(INTS + FLOATS)
+        space = self.rng.choice([1, 3])
+        table = f"%table.{kind}.{space}"
+        address = self.emit(f"getelementptr {kind}, ptr addrspace({space}) {table}, i64 {self.index()}", "p")
+        self.add(kind, self.emit(f"call {kind} @skmd.load.{kind}.p{space}(ptr addrspace({space}) align {SIZE[kind]} "
+                                 f"{address}, i1 {self.mask})"))
+        # In lanes that do not run, a load gives poison, which must not spread to lanes that do.
+        self.pool[kind][-1] = self.emit(f"select i1 {self.mask}, {kind} {self.pool[kind][-1]}, {kind} "
+                                        f"{'1.0' if kind in FLOATS else '1'}")
+
+    def store(self):
+        if self.stores == SLOTS:
+            return
+        kind = self.rng.choice(INTS + FLOATS)
+        value = self.value(kind)
+        if kind in FLOATS:
+            ordered = self.emit(f"fcmp ord {kind} {value}, {value}")
+            value = self.emit(f"select i1 {ordered}, {kind} {value}, {kind} 7.0")
+        # Slots are apart; within one, items are next to each other, strided, backwards or permuted.
+        at = self.stores * OUTPUT * ITEMS // SIZE[kind]
+        self.stores += 1
+        how = self.rng.randrange(5)
+        item = "%id"
+        if how == 1:
+            item = self.emit(f"mul i64 %id, {self.rng.choice([2, 3, 4, 5])}")
+        elif how == 2:
+            item = self.emit("sub i64 %last, %id")
+        elif how == 3:
+            item = self.emit("xor i64 %id, 5")
+        elif how == 4:
+            narrow = self.emit("trunc i64 %id to i32")
+            item = self.emit(f"zext i32 {narrow} to i64")
+        index = self.emit(f"add i64 {item}, {at}")
+        address = self.emit(f"getelementptr {kind}, ptr addrspace(1) %out, i64 {index}", "p")
+        self.lines.append(f"  call void @skmd.store.{kind}.p1({kind} {value}, ptr addrspace(1) align {SIZE[kind]} "
+                          f"{address}, i1 {self.mask})")
+
+    def arithmetic(self):
+        kind = self.rng.choice(INTS + ["i32"] + FLOATS)
+        left, right = self.value(kind), self.value(kind)
+        if kind in FLOATS:
+            operation = self.rng.choice(["fadd", "fsub", "fmul", "fdiv"])
+            self.add(kind, self.emit(f"{operation} {kind} {left}, {right}"))
+            return
+        operation = self.rng.choice(["add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "udiv", "urem",
+                                     "sdiv", "srem"])
+        if operation in ("shl", "lshr", "ashr"):
+            right = self.emit(f"and {kind} {right}, {BITS[kind] - 1}")
+        elif operation in ("udiv", "urem"):
+            right = self.emit(f"or {kind} {right}, 1")
+        elif operation in ("sdiv", "srem"):
+            right = self.emit(f"or {kind} {right}, 1")
+            right = self.emit(f"and {kind} {right}, {(1 << (BITS[kind] - 1)) - 1}")
+        self.add(kind, self.emit(f"{operation} {kind} {left}, {right}"))
+
+    def cast(self):
+        source, target = self.rng.sample(INTS + FLOATS, 2)
+        value = self.value(source)
+        if source in INTS and target in INTS:
+            word = "trunc" if BITS[source] > BITS[target] else self.rng.choice(["sext", "zext"])
+        elif source in INTS:
+            word = self.rng.choice(["sitofp", "uitofp"])
+        elif target in FLOATS:
+            word = "fpext" if source == "float" else "fptrunc"
+        else:
+            small = self.emit(f"fcmp olt {source} {value}, 100.0")
+            large = self.emit(f"fcmp ogt {source} {value}, 0.0")
+            inside = self.emit(f"and i1 {small}, {large}")
+            value = self.emit(f"select i1 {inside}, {source} {value}, {source} 3.0")
+            word = self.rng.choice(["fptosi", "fptoui"])
+        self.add(target, self.emit(f"{word} {source} {value} to {target}"))
+
+    def compare(self):
+        kind = self.rng.choice(INTS + FLOATS)
+        if kind in FLOATS:
+            word = "fcmp " + self.rng.choice(["olt", "oge", "une", "oeq", "ult"])
+        else:
+            word = "icmp " + self.rng.choice(["eq", "ne", "slt", "ult", "sge", "ugt"])
+        self.add("i1", self.emit(f"{word} {kind} {self.value(kind)}, {self.value(kind)}"))
+
+    def select(self):
+        kind = self.rng.choice(INTS + FLOATS + ["i1"])
+        self.add(kind, self.emit(f"select i1 {self.value('i1')}, {kind} {self.value(kind)}, {kind} {self.value(kind)}"))
+
+    def intrinsic(self):
+        kind = self.rng.choice(INTS + FLOATS)
+        if kind in FLOATS:
+            name, count = self.rng.choice([("fma", 3), ("fabs", 1), ("floor", 1), ("sqrt", 1), ("copysign", 2)])
+            suffix = "f32" if kind == "float" else "f64"
+        else:
+            name, count = self.rng.choice([("ctpop", 1), ("smax", 2), ("umin", 2), ("fshl", 3), ("sadd.sat", 2),
+                                           ("bitreverse", 1)])
+            suffix = kind
+        arguments = ", ".join(f"{kind} {self.value(kind)}" for _ in range(count))
+        self.add(kind, self.emit(f"call {kind} @llvm.{name}.{suffix}({arguments})"))
+
+    def each(self):
+        kind = self.rng.choice(["i32", "i64", "float"])
+        number = f"{self.number}{len(self.eaches)}"
+        self.eaches.append((number, kind))
+        word = "fadd" if kind == "float" else "xor"
+        slot = self.emit(f"getelementptr i8, ptr addrspace(1) %log, i64 {len(self.eaches) * 4096}", "p")
+        place = self.emit("mul i64 %id, 8")
+        slot = self.emit(f"getelementptr i8, ptr addrspace(1) {slot}, i64 {place}", "p")
+        value = self.value(kind)
+        if kind == "float":
+            ordered = self.emit(f"fcmp ord float {value}, {value}")
+            value = self.emit(f"select i1 {ordered}, float {value}, float 7.0")
+        call = f"(ptr addrspace(1) {slot}, {kind} {value}, i1 {self.value('i1')}"
+        got = self.emit(f"call {kind} {{@skmd.each.{number}{call}) [ \"skmd.mask\"(i1 {self.mask}) ]"
+                        f"|@ref.each.{number}{call}, i1 {self.mask})}}")
+        self.add(kind, self.emit(f"select i1 {self.mask}, {kind} {got}, {kind} {'1.0' if kind == 'float' else '1'}"))
+        self.eaches[-1] = (number, kind, word)
+
+    def private(self):
+        kind = self.rng.choice(["i32", "float", "i16", "i64"])
+        array = self.name("array")
+        self.entry.append(f"  {array} = alloca [8 x {kind}]")
+        other = self.rng.random() < 0.3  # a second type: copies one after the other
+        start = "0.0" if kind == "float" else "0"
+        for element in range(8):
+            address = self.emit(f"getelementptr [8 x {kind}], ptr {array}, i64 0, i64 {element}", "p")
+            self.lines.append(f"  store {kind} {start}, ptr {address}")
+        if other:
+            self.lines.append(f"  store i8 1, ptr {array}")
+        for _ in range(self.rng.randrange(1, 5)):
+            index = self.emit(f"and i64 {self.rng.choice(['%uniform', self.index()])}, 7")
+            address = self.emit(f"getelementptr [8 x {kind}], ptr {array}, i64 0, i64 {index}", "p")
+            value = self.value(kind)
+            if self.rng.random() < 0.5:
+                self.lines.append(f"  store {kind} {value}, ptr {address}")
+            else:
+                self.lines.append(f"  call void @skmd.store.{kind}.p0({kind} {value}, ptr align {SIZE[kind]} "
+                                  f"{address}, i1 {self.value('i1')})")
+        index = self.emit(f"and i64 {self.rng.choice(['%uniform', self.index()])}, 7")
+        address = self.emit(f"getelementptr [8 x {kind}], ptr {array}, i64 0, i64 {index}", "p")
+        self.add(kind, self.emit(f"load {kind}, ptr {address}"))
+
+    def loop(self, depth):
+        """A loop with a uniform number of rounds; some of its values go round."""
+        self.count += 1
+        head, behind = f"head{self.count}", f"behind{self.count}"
+        carried = [(kind, self.value(kind), self.name("phi")) for kind in self.rng.sample(INTS + FLOATS, 2)]
+        counter, rounds = self.name("round"), self.rng.randrange(1, 5)
+        before = self.block
+        self.lines.append(f"  br label %{head}")
+        self.start(head)
+        mark = len(self.lines)
+        saved = {kind: list(values) for kind, values in self.pool.items()}
+        for kind, _, phi in carried:
+            self.add(kind, phi)
+        at, stride = self.name("walk"), self.rng.choice([1, 16, 3])
+        self.add("i64", at)
+        self.body(self.rng.randrange(2, 7), depth + 1)
+        following = [self.value(kind) for kind, _, _ in carried]
+        next_at = self.emit(f"add i64 {at}, {stride}")
+        # Its address steps with the round and the lane.
+        place = self.emit(f"and i64 {self.rng.choice([at, '%uniform'])}, {TABLE - 1}")
+        del place
+        next_round = self.emit(f"add i64 {counter}, 1")
+        more = self.emit(f"icmp ult i64 {next_round}, {rounds}")
+        self.lines.append(f"  br i1 {more}, label %{head}, label %{behind}")
+        phis = [f"  {counter} = phi i64 [ 0, %{before} ], [ {next_round}, %{self.block} ]",
+                f"  {at} = phi i64 [ %id, %{before} ], [ {next_at}, %{self.block} ]"]
+        phis += [f"  {phi} = phi {kind} [ {first}, %{before} ], [ {last}, %{self.block} ]"
+                 for (kind, first, phi), last in zip(carried, following)]
+        self.lines[mark:mark] = phis
+        self.pool = saved
+        self.start(behind)
+        for (kind, _, _), last in zip(carried, following):
+            self.add(kind, last)
+
+    def guarded(self, depth):
+        """A part that some lanes run, skipped if none does; or one under a uniform condition."""
+        uniform = self.rng.random() < 0.3
+        if uniform:
+            condition = self.emit(f"icmp {self.rng.choice(['eq', 'ne'])} i32 %u32, 3")
+            mask = self.mask
+        else:
+            mask = self.emit(f"select i1 {self.mask}, i1 {self.value('i1')}, i1 false", "m")
+            condition = self.emit(f"call i1 @skmd.any(i1 {mask})")
+        self.count += 1
+        inside, behind, before = f"in{self.count}", f"out{self.count}", self.block
+        self.lines.append(f"  br i1 {condition}, label %{inside}, label %{behind}")
+        outer, saved = self.mask, {kind: list(values) for kind, values in self.pool.items()}
+        kind = self.rng.choice(INTS + FLOATS)
+        default = self.value(kind)
+        self.mask = mask
+        self.start(inside)
+        self.body(self.rng.randrange(2, 7), depth + 1)
+        changed, ends = self.value(kind), self.block
+        self.lines.append(f"  br label %{behind}")
+        self.pool, self.mask = saved, outer
+        self.start(behind)
+        joined = self.emit(f"phi {kind} [ {default}, %{before} ], [ {changed}, %{ends} ]")
+        if not uniform:
+            joined = self.emit(f"select i1 {mask}, {kind} {joined}, {kind} {default}")
+        self.add(kind, joined)
+
+    def body(self, steps, depth):
+        for _ in range(steps):
+            choices = [self.load] * 4 + [self.arithmetic] * 4 + [self.cast, self.compare, self.select, self.intrinsic]
+            choices += [self.group] + [self.store] * 2 + [self.each] + [self.private]
+            if depth < 2:
+                choices += [lambda: self.loop(depth), lambda: self.guarded(depth)]
+            self.rng.choice(choices)()
+
+    def text(self):
+        self.body(self.rng.randrange(6, 16), 0)
+        while self.stores < 4:
+            self.store()
+        tables = ", ".join(f"ptr addrspace({space}) %table.{kind}.{space}" for kind in INTS + FLOATS
+                           for space in (1, 3))
+        lane = 'range(i64 0, 100000) ' if self.rng.random() < 0.5 else ""
+        code = "\n".join(["entry:"] + self.entry + self.lines)
+        texts = []
+        for masked in (True, False):
+            body, rest = "", code
+            while "{" in rest:
+                head, _, rest = rest.partition("{")
+                choice, _, rest = rest.partition("}")
+                body += head + choice.split("|")[0 if masked else 1]
+            body += rest
+            attributes = '"skmd-masked"' if masked else ""
+            name = f"f{self.number}" if masked else f"ref{self.number}"
+            live = '"skmd-live"' if masked else ""
+            lane_attribute = '"skmd-lane"' if masked else ""
+            texts.append(f"define internal void @{name}({tables}, ptr addrspace(1) %out, ptr addrspace(1) %log, "
+                         f"i64 %uniform, i32 %u32, i64 %last, i64 {lane}{lane_attribute} %id, i1 {live} %live) {attributes} {{\n"
+                         f"{body}\n  ret void\n}}\n")
+        return "".join(texts)
+
+    def each_text(self):
+        text = ""
+        for number, kind, word in self.eaches:
+            text += f"""
+define internal {kind} @skmd.each.{number}(ptr addrspace(1) %p, {kind} %v, i1 %c) {{
+  %old = load {kind}, ptr addrspace(1) %p
+  %new = {word} {kind} %old, %v
+  %kept = select i1 %c, {kind} %new, {kind} %v
+  store {kind} %kept, ptr addrspace(1) %p
+  ret {kind} %old
+}}
+define internal {kind} @ref.each.{number}(ptr addrspace(1) %p, {kind} %v, i1 %c, i1 %m) {{
+  br i1 %m, label %yes, label %no
+yes:
+  %r = call {kind} @skmd.each.{number}(ptr addrspace(1) %p, {kind} %v, i1 %c)
+  ret {kind} %r
+no:
+  ret {kind} zeroinitializer
+}}
+"""
+        return text
