@@ -26,19 +26,19 @@ void use_plain_names(llvm::Module& module) {
   }
 }
 
-Expansion expand(llvm::CallInst& call, const SplitName& name) {
-  for (auto* expander : {expand_memory, expand_atomic, expand_math})
+Expansion expand(llvm::CallInst& call, const SplitName& name, bool keep_vectors) {
+  for (auto* expander : {expand_memory, expand_atomic})
     if (const Expansion expansion = expander(call, name)) return expansion;
-  return std::nullopt;
+  return expand_math(call, name, keep_vectors);
 }
 
-void expand_calls(llvm::Function& builtin, const SplitName& name) {
+void expand_calls(llvm::Function& builtin, const SplitName& name, bool keep_vectors) {
   std::vector<llvm::CallInst*> calls;
   for (llvm::User* user : builtin.users())
     if (auto* call = llvm::dyn_cast<llvm::CallInst>(user); call != nullptr && call->getCalledOperand() == &builtin)
       calls.push_back(call);
   for (llvm::CallInst* call : calls) {
-    const Expansion expansion = expand(*call, name);
+    const Expansion expansion = expand(*call, name, keep_vectors);
     if (!expansion) return;
     if (*expansion != nullptr) {
       if (call->hasName()) (*expansion)->takeName(call);
@@ -66,7 +66,9 @@ void freeze_conversions(llvm::Function& function) {
   }
 }
 
-void expand_builtins(llvm::Module& module) {
+void expand_builtins(llvm::Module& module) { expand_builtins(module, false); }
+
+void expand_builtins(llvm::Module& module, bool keep_vectors) {
   use_plain_names(module);
   std::vector<llvm::Function*> builtins;
   for (llvm::Function& function : module) {
@@ -78,7 +80,7 @@ void expand_builtins(llvm::Module& module) {
   for (llvm::Function* builtin : builtins) {
     const auto name = split_name(builtin->getName());
     if (!name) continue;
-    expand_calls(*builtin, *name);
+    expand_calls(*builtin, *name, keep_vectors);
     if (builtin->use_empty()) builtin->eraseFromParent();
   }
 }

@@ -19,8 +19,11 @@ Expansion expand_memory(llvm::CallInst& call, const SplitName& name);
 /// atomic_, atom_, the functions of C11's <stdatomic.h>, and fences.
 Expansion expand_atomic(llvm::CallInst& call, const SplitName& name);
 
-/// Math functions of vectors, as calls for each element; those with a second result, as calls with a variable of their
-/// own for it; any and all.
-Expansion expand_math(llvm::CallInst& call, const SplitName& name);
+/// Math functions of vectors, as calls for each element, but for what `keep_vectors` and the library do as vectors;
+/// those with a second result, as calls with a variable of their own for it; any and all.
+Expansion expand_math(llvm::CallInst& call, const SplitName& name, bool keep_vectors);
+
+/// expand_builtins of library.h; `keep_vectors`: the vectors' functions are to be linked, not taken apart.
+void expand_builtins(llvm::Module& module, bool keep_vectors);
 
 }  // namespace skmd::codegen

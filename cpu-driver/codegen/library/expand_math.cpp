@@ -152,14 +152,15 @@ class SecondResult {
 
 }  // namespace
 
-Expansion expand_math(llvm::CallInst& call, const SplitName& name) {
+Expansion expand_math(llvm::CallInst& call, const SplitName& name, bool keep_vectors) {
   if (name.base == "any" || name.base == "all") return reduce_signs(call, name.base == "any");
   const bool pointer = call.arg_size() > 1 && call.getArgOperand(call.arg_size() - 1)->getType()->isPointerTy();
   for (const char* base : {"fract", "modf", "sincos", "frexp", "remquo", "lgamma_r"})
     if (pointer && name.base == base) return SecondResult(call, name).expand();
   const llvm::Function* function = call.getCalledFunction();
   const auto math = function == nullptr ? std::nullopt : math_name(function->getName());
-  if (math && math->lanes > 1) {
+  const bool has_form = math && !math->scalar_only && math->lanes != 3;
+  if (math && math->lanes > 1 && !(keep_vectors && has_form)) {
     MathName scalar = *math;
     scalar.lanes = 1;
     return each_element(call, mangled(scalar));

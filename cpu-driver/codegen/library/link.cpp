@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cpu-driver/codegen/library/bitcode.h"
+#include "cpu-driver/codegen/library/expand.h"
 #include "cpu-driver/codegen/library/harden.h"
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/library/math_names.h"
@@ -121,7 +122,7 @@ llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned
 }
 
 domain::Status link_library(llvm::Module& module, Isa isa, Link which) {
-  expand_builtins(module);
+  expand_builtins(module, which == Link::all);
   if (const domain::Status status = move_in(module, which); !status) return status;
   if (isa == Isa::sse && which == Link::all && use_soft_functions(module))
     if (const domain::Status status = move_in(module, which); !status) return status;

@@ -16,6 +16,7 @@ floor lgamma log log2 log10 log1p logb rint round rsqrt sin sinh sinpi sqrt tan 
 BINARY = "atan2 atan2pi fdim fmax fmin fmod hypot pow powr remainder".split()
 WITH_INT = "ldexp pown rootn".split()
 SCALAR = ["ldexp", "lgamma", "tgamma"]
+INLINED = "ceil fabs floor logb rint round rsqrt sqrt trunc".split()
 WIDEST = {"sse": 4, "avx2": 8, "avx512": 16}
 NEEDED = {"sse": "sse4_2", "avx2": "avx2", "avx512": "avx512bw"}
 
@@ -79,6 +80,9 @@ def build(isa, arguments, folder):
                               stdout=output, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0 or done.stderr:
         sys.exit(f"skmd-opt: {done.stderr}")
+    for name in UNARY:
+        if name not in SCALAR and f"call <4 x float> @{mangled(name, 'v', 'f', 4)}(" not in linked.read_text() and name not in INLINED:
+            sys.exit(f"{name} of vectors was taken apart: its vector form would not be tested")
     subprocess.run([f"{arguments.llvm_bin}/llc", "-O1", "-filetype=obj", "-relocation-model=pic", linked, "-o", made], check=True)
     library = folder / f"{isa}.so"
     subprocess.run([f"{arguments.llvm_bin}/ld.lld", "-shared", "--no-undefined", made, "-o", library], check=True)
