@@ -128,9 +128,22 @@ Value* Widener::contiguous_load(const Access& access, Type* type, bool reversed)
   return reversed ? builder_.CreateVectorReverse(made) : made;
 }
 
+// AVX-512 has an instruction for it. Where addresses are known from the first lane's alone, loads are faster.
+bool Widener::gathers_at_once(const Access& access, Type* type) const {
+  const unsigned bits = type->getScalarSizeInBits();
+  const Shape shape = shapes_[access.pointer];
+  const bool computed = shape.kind == Shape::linear && !shape.checked && all_lanes(access.mask);
+  return options_.isa == Isa::avx512 && !computed && (bits == 32 || bits == 64) && lanes_ * bits >= 256;
+}
+
 Value* Widener::gather(const Access& access, Type* type) {
   remark(*access.instruction, "lanes are loaded one by one: not next to each other");
   const bool all = all_lanes(access.mask);
+  if (gathers_at_once(access, type)) {
+    Value* made = builder_.CreateMaskedGather(type, vector(access.pointer), lane_align(access), mask_vector(access.mask));
+    keep_metadata(*access.instruction, made);
+    return made;
+  }
   Value* pointers = nullptr;
   if (!all) {
     Value* idle = splat(builder_, idle_place(access), lanes_);

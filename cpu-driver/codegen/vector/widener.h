@@ -61,6 +61,7 @@ class Widener {
   domain::Status store(const Access& access);
   llvm::Value* uniform_load(const Access& access);
   llvm::Value* contiguous_load(const Access& access, llvm::Type* type, bool reversed);
+  bool gathers_at_once(const Access& access, llvm::Type* type) const;
   llvm::Value* gather(const Access& access, llvm::Type* type);
   void uniform_store(const Access& access);
   void contiguous_store(const Access& access, llvm::Value* value, bool reversed);
