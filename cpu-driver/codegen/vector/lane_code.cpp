@@ -31,8 +31,8 @@ Value* splat(Builder& builder, Value* scalar, unsigned lanes) {
   if (structure == nullptr) return builder.CreateVectorSplat(lanes, scalar);
   Value* result = llvm::PoisonValue::get(lanes_of(structure, lanes));
   for (unsigned part = 0; part < structure->getNumElements(); ++part)
-    result = builder.CreateInsertValue(result, builder.CreateVectorSplat(lanes, builder.CreateExtractValue(scalar, part)),
-                                       part);
+    result = builder.CreateInsertValue(
+        result, builder.CreateVectorSplat(lanes, builder.CreateExtractValue(scalar, part)), part);
   return result;
 }
 
@@ -41,8 +41,8 @@ Value* steps(Builder& builder, Value* first, std::int64_t stride, unsigned lanes
   Type* number = pointer ? builder.getInt64Ty() : first->getType();
   llvm::SmallVector<llvm::Constant*, 32> distances;
   for (unsigned lane = 0; lane < lanes; ++lane)
-    distances.push_back(
-        llvm::ConstantInt::get(number, static_cast<std::uint64_t>(stride) * lane, /*IsSigned=*/true, /*ImplicitTrunc=*/true));
+    distances.push_back(llvm::ConstantInt::get(number, static_cast<std::uint64_t>(stride) * lane, /*IsSigned=*/true,
+                                               /*ImplicitTrunc=*/true));
   Value* distance = llvm::ConstantVector::get(distances);
   if (pointer) return builder.CreateGEP(builder.getInt8Ty(), first, distance);
   return builder.CreateAdd(builder.CreateVectorSplat(lanes, first), distance);
@@ -101,8 +101,7 @@ void if_true(Builder& builder, Value* condition, llvm::function_ref<void()> body
   builder.SetInsertPoint(behind);
 }
 
-Value* if_else(Builder& builder, Value* condition, llvm::function_ref<Value*()> yes,
-               llvm::function_ref<Value*()> no) {
+Value* if_else(Builder& builder, Value* condition, llvm::function_ref<Value*()> yes, llvm::function_ref<Value*()> no) {
   llvm::Function* function = builder.GetInsertBlock()->getParent();
   BasicBlock* one = BasicBlock::Create(builder.getContext(), "fast", function);
   BasicBlock* other = BasicBlock::Create(builder.getContext(), "slow", function);

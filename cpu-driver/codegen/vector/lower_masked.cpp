@@ -49,8 +49,8 @@ void set_align(CallInst& call, unsigned argument, llvm::Align align) {
 
 void lower_load(CallInst& call) {
   llvm::IRBuilder<> builder(&call);
-  CallInst* load = builder.CreateMaskedLoad(call.getType(), call.getArgOperand(0),
-                                            call.getParamAlign(0).valueOrOne(), call.getArgOperand(1));
+  CallInst* load = builder.CreateMaskedLoad(call.getType(), call.getArgOperand(0), call.getParamAlign(0).valueOrOne(),
+                                            call.getArgOperand(1));
   load->copyMetadata(call);
   load->takeName(&call);
   call.replaceAllUsesWith(load);

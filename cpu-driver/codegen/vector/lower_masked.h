@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masked accesses of whole vectors, which stay private declarations until code is generated: LLVM 22's InstCombine moves
-// an llvm.masked.load behind later stores.
+// Masked accesses of whole vectors, which stay private declarations until code is generated: LLVM 22's InstCombine
+// moves an llvm.masked.load behind later stores.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

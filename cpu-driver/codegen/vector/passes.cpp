@@ -43,7 +43,8 @@ struct WidenPass : llvm::PassInfoMixin<WidenPass> {
       llvm::errs() << masked.getName() << ": not widened: " << made.error().reason << "\n";
       return;
     }
-    const std::string name = masked.getName().str() + ".x" + std::to_string(options.width) + (options.full ? "" : ".live");
+    const std::string name =
+        masked.getName().str() + ".x" + std::to_string(options.width) + (options.full ? "" : ".live");
     Function* declared = masked.getParent()->getFunction(name);
     if (declared == *made || declared == nullptr || !declared->isDeclaration()) return;
     declared->replaceAllUsesWith(*made);
@@ -92,17 +93,17 @@ std::optional<WidenPass> parse(StringRef name) {
 }  // namespace
 
 void register_vector_passes(llvm::PassBuilder& builder) {
-  builder.registerPipelineParsingCallback([](StringRef name, llvm::ModulePassManager& passes,
-                                             llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
-    if (name == "skmd-lower-masked") {
-      passes.addPass(LowerMaskedPass());
-      return true;
-    }
-    std::optional<WidenPass> widen = parse(name);
-    if (!widen) return false;
-    passes.addPass(std::move(*widen));
-    return true;
-  });
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name == "skmd-lower-masked") {
+          passes.addPass(LowerMaskedPass());
+          return true;
+        }
+        std::optional<WidenPass> widen = parse(name);
+        if (!widen) return false;
+        passes.addPass(std::move(*widen));
+        return true;
+      });
 }
 
 }  // namespace skmd::codegen

@@ -39,7 +39,8 @@ void explicit_offset(llvm::GetElementPtrInst& access) {
   replace(access, builder.CreatePtrAdd(access.getPointerOperand(), offset));
 }
 
-// (x << a) >> b, with b <= a, is x's low bits extended and shifted left by a - b: what is extended tells when that wraps.
+// (x << a) >> b, with b <= a, is x's low bits extended and shifted left by a - b: what is extended tells when that
+// wraps.
 void explicit_extension(Instruction& shift) {
   using namespace llvm::PatternMatch;
   Value* value = nullptr;

@@ -171,7 +171,7 @@ Shape Shapes::of(Instruction& instruction) const {
       return of_sum(instruction);
     case Instruction::Or:
       return llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint() && trust_flags_ ? of_sum(instruction)
-                                                                                               : kVarying;
+                                                                                              : kVarying;
     case Instruction::Mul:
     case Instruction::Shl:
       return of_product(instruction);
@@ -202,8 +202,8 @@ bool Shapes::extends(const Value* value, bool sign, unsigned depth) const {
   const llvm::ConstantRange range = lane_range(value, sign, trust_flags_);
   // Two lanes' values are within the range, and what they differ by is known modulo 2^bits: if the range leaves only
   // one such difference, it is the one without wrapping.
-  const llvm::APInt width = sign ? range.getSignedMax() - range.getSignedMin()
-                                 : range.getUnsignedMax() - range.getUnsignedMin();
+  const llvm::APInt width =
+      sign ? range.getSignedMax() - range.getSignedMin() : range.getUnsignedMax() - range.getUnsignedMin();
   const auto step = static_cast<std::uint64_t>(shape.stride < 0 ? -shape.stride : shape.stride);
   if (width.getZExtValue() + step * (lanes_ - 1) < std::uint64_t{1} << value->getType()->getIntegerBitWidth())
     return true;

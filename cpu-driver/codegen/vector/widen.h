@@ -15,8 +15,7 @@
 namespace skmd::codegen {
 
 /// The function that does `width` lanes of the builtin `name` at once; null: there is none. See library.h.
-using VectorForms =
-    std::function<llvm::Function*(llvm::Module& module, llvm::StringRef name, unsigned width, Isa isa)>;
+using VectorForms = std::function<llvm::Function*(llvm::Module& module, llvm::StringRef name, unsigned width, Isa isa)>;
 
 struct WidenOptions {
   Isa isa = Isa::avx512;

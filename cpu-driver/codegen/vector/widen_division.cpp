@@ -65,8 +65,8 @@ Value* Widener::through_floats(llvm::BinaryOperator& source, Type* floats) {
   Type* whole = lanes_of(builder_.getInt32Ty(), lanes_);
   const auto to_float = sign ? Instruction::SIToFP : Instruction::UIToFP;
   const auto to_whole = sign ? Instruction::FPToSI : Instruction::FPToUI;
-  Value* quotient = builder_.CreateFDiv(builder_.CreateCast(to_float, dividend, wide),
-                                        builder_.CreateCast(to_float, divisor, wide));
+  Value* quotient =
+      builder_.CreateFDiv(builder_.CreateCast(to_float, dividend, wide), builder_.CreateCast(to_float, divisor, wide));
   // Infinities and what does not fit become some number.
   Value* cut = builder_.CreateFreeze(builder_.CreateCast(to_whole, quotient, whole));
   cut = builder_.CreateTrunc(cut, dividend->getType());

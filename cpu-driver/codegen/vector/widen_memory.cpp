@@ -87,8 +87,7 @@ domain::Status Widener::load(const Access& access) {
     made = gather(access, type);
   } else if (Value* check = check_of(access.pointer)) {
     made = if_else(
-        builder_, check, [&] { return contiguous_load(access, type, next < 0); },
-        [&] { return gather(access, type); });
+        builder_, check, [&] { return contiguous_load(access, type, next < 0); }, [&] { return gather(access, type); });
   } else {
     made = contiguous_load(access, type, next < 0);
   }
@@ -140,7 +139,8 @@ Value* Widener::gather(const Access& access, Type* type) {
   remark(*access.instruction, "lanes are loaded one by one: not next to each other");
   const bool all = all_lanes(access.mask);
   if (gathers_at_once(access, type)) {
-    Value* made = builder_.CreateMaskedGather(type, vector(access.pointer), lane_align(access), mask_vector(access.mask));
+    Value* made =
+        builder_.CreateMaskedGather(type, vector(access.pointer), lane_align(access), mask_vector(access.mask));
     keep_metadata(*access.instruction, made);
     return made;
   }
@@ -234,8 +234,8 @@ void Widener::scatter(const Access& access, Value* value) {
   remark(*access.instruction, "lanes are stored one by one: not next to each other");
   if (!all_lanes(access.mask)) {
     // In the order of lanes, by definition.
-    Value* made = builder_.CreateMaskedScatter(value, vector(access.pointer), lane_align(access),
-                                               mask_vector(access.mask));
+    Value* made =
+        builder_.CreateMaskedScatter(value, vector(access.pointer), lane_align(access), mask_vector(access.mask));
     keep_metadata(*access.instruction, made);
     return;
   }

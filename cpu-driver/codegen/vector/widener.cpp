@@ -71,7 +71,8 @@ Value* Widener::check_of(Value* value) { return shapes_[value].checked ? checks_
 
 domain::Status Widener::unsupported(const Instruction& source, const char* why) {
   std::string text = std::string(why) + ": " + source.getOpcodeName();
-  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&source); call != nullptr && call->getCalledFunction() != nullptr)
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&source);
+      call != nullptr && call->getCalledFunction() != nullptr)
     text += " " + call->getCalledFunction()->getName().str();
   return domain::Error{0, text};
 }
@@ -138,7 +139,8 @@ domain::Status Widener::instruction(Instruction& source) {
     return {};
   }
   if (grouped(source)) return {};
-  if (const std::optional<Access> found = access(source)) return found->stored != nullptr ? store(*found) : load(*found);
+  if (const std::optional<Access> found = access(source))
+    return found->stored != nullptr ? store(*found) : load(*found);
   if (auto* made = llvm::dyn_cast<llvm::CallInst>(&source)) return call(*made);
   if (llvm::isa<llvm::FenceInst>(source)) {
     builder_.Insert(source.clone());
@@ -277,8 +279,7 @@ Value* Widener::wraps_not(llvm::CastInst& source) {
 }
 
 domain::Status Widener::varying(Instruction& source) {
-  if (lanes_of(source.getType(), lanes_) == nullptr)
-    return unsupported(source, "lanes of this type are not supported");
+  if (lanes_of(source.getType(), lanes_) == nullptr) return unsupported(source, "lanes of this type are not supported");
   for (Value* operand : source.operands())
     if (operand->getType()->isVectorTy() || operand->getType()->isArrayTy())
       return unsupported(source, "operands of this type are not supported");
