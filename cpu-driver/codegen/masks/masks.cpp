@@ -7,6 +7,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Scalar/InstSimplifyPass.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/FixIrreducible.h>
 #include <llvm/Transforms/Utils/LCSSA.h>
@@ -56,12 +57,17 @@ domain::Status prepare(Function& function, FunctionAnalysisManager& analyses) {
   apply(llvm::LowerSwitchPass(), function, analyses);
   if (domain::Status status = check_effects(function); !status) return status;
   drop_hints(function);
+  analyses.invalidate(function, llvm::PreservedAnalyses::none());
+  // A way through a joint that can only go on one way is taken past it: whoever breaks out of a loop then brings
+  // nothing back to those who stay, whose counters stay uniform.
+  apply(llvm::JumpThreadingPass(), function, analyses);
   llvm::EliminateUnreachableBlocks(function);
   forget_same_targets(function);
   analyses.invalidate(function, llvm::PreservedAnalyses::none());
   apply(llvm::UnifyFunctionExitNodesPass(), function, analyses);
   apply(llvm::FixIrreduciblePass(), function, analyses);
   apply(llvm::LoopSimplifyPass(), function, analyses);
+  forget_same_targets(function);
   apply(llvm::LCSSAPass(), function, analyses);
   llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   for (const llvm::Loop* loop : loops.getLoopsInPreorder())

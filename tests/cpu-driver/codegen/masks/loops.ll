@@ -54,3 +54,38 @@ loop:
 end:
   ret void
 }
+
+; As Clang writes `while (step < limit) { if (...) break; ...; ++step; }`: the joint at the end of the body has lost its
+; sense, and the count of those who stay is the same for all.
+; CHECK-LABEL: define void @break(
+; CHECK: [[STEP:%.*]] = phi i32 [ 0, %{{.*}} ], [ [[NEXT:%.*]], %{{.*}} ]
+; CHECK: icmp sge i32 [[STEP]], %limit
+; CHECK: [[NEXT]] = add {{.*}}i32 [[STEP]], 1
+; CHECK: call i1 @skmd.any(
+; CHECK: ret void
+define void @break(i64 "skmd-lane" %i, i32 %limit, ptr addrspace(1) %out) "skmd-item" {
+entry:
+  %start = trunc i64 %i to i32
+  br label %cond
+cond:
+  %step = phi i32 [0, %entry], [%step1, %cleanup]
+  %x = phi i32 [%start, %entry], [%x1, %cleanup]
+  %more = icmp slt i32 %step, %limit
+  br i1 %more, label %body, label %end
+body:
+  %far = icmp sgt i32 %x, 1000
+  br i1 %far, label %cleanup, label %go
+go:
+  %y = mul i32 %x, 3
+  %inc = add nsw i32 %step, 1
+  br label %cleanup
+cleanup:
+  %step1 = phi i32 [%inc, %go], [%step, %body]
+  %x1 = phi i32 [%y, %go], [%x, %body]
+  br i1 %far, label %end, label %cond
+end:
+  %s = phi i32 [%step, %cond], [%step1, %cleanup]
+  %p = getelementptr i32, ptr addrspace(1) %out, i64 %i
+  store i32 %s, ptr addrspace(1) %p
+  ret void
+}
