@@ -5,9 +5,11 @@
     redraw_results.py [--check] [FOLDER]       redraws the pages; with --check only says whether they are up to date
     redraw_results.py --collect OUT FOLDER TEXT   puts what bench/scripts/sixteen.sh left in FOLDER into one raw file, with
                                                TEXT saying on which machine and by which command it was made
+    redraw_results.py --rows OUT LINES TEXT    the same of what `build/bench/cpu --json >LINES` printed
 
 A page holds `<!-- table KIND raw/FILE.json -->`; what follows it up to `<!-- end -->` is replaced."""
 import json
+import math
 import os
 import re
 import statistics
@@ -180,7 +182,35 @@ def random_features(raw):
                                               for name, count in raw["features"].items()])
 
 
-KINDS = {"suites": suites, "gpus": gpus, "scaling": scaling, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+def cpu(raw):
+    """The table of build/bench/cpu: goal, figure, spread over the repetitions, both sides' times."""
+    def number(value):
+        return "-" if value is None else f"{value:.3g}"
+
+    def seconds(details, key):
+        return f"{1e3 * details[key]:.3g} ms" if key in details else "-"
+
+    rows = []
+    for row in raw["rows"]:
+        (kind, bound), details = *row["goal"].items(), row.get("details") or {}
+        low, high = row["spread"] or (None, None)
+        rows.append([row["name"], f"{kind.replace('_', ' ')} {bound:g} {row['unit']}", row.get("error") or f"{number(row['figure'])} {row['unit']}",
+                     f"{number(low)} to {number(high)}", seconds(details, "seconds"), seconds(details, "base_seconds"), "yes" if row["met"] else "**no**"])
+    return markdown(["row", "goal", "figure", "spread", "ours", "compared with", "met"], rows)
+
+
+def cpu_bars(raw):
+    """How many times as fast as PoCL, on a scale of powers of two; the line is PoCL."""
+    def bar(figure):
+        steps = round(4 * math.log2(figure))
+        return "▇" * steps if steps > 0 else "◁" * -steps
+
+    ratios = [row for row in raw["rows"] if row["unit"] == "x" and "at_least" in row["goal"] and "/" not in row["name"] and row["figure"]]
+    width = max(len(row["name"]) for row in ratios)
+    return "```\n" + "".join(f"{row['name']:{width}} {row['figure']:7.2f} │{bar(row['figure'])}\n" for row in ratios) + "```\n"
+
+
+KINDS = {"cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 
@@ -204,8 +234,19 @@ def collect(out, folder, text):
         file.write("\n")
 
 
+def collect_rows(out, lines, text):
+    with open(lines, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump({"origin": text, "rows": rows}, file, indent=1)
+        file.write("\n")
+
+
 def main():
     arguments = sys.argv[1:]
+    if arguments[:1] == ["--rows"] and len(arguments) == 4:
+        collect_rows(*arguments[1:])
+        return 0
     if arguments[:1] == ["--collect"] and len(arguments) == 4:
         collect(*arguments[1:])
         return 0

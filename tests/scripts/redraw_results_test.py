@@ -99,6 +99,28 @@ class Redraw(unittest.TestCase):
             self.assertIn("| s | `equal` | 1 | 5 | 5 | 0 | 3 of 7 | one_group 4 | 2 |", text)
             self.assertIn("| all | SKMD | 2 | 10 | 10 | 0 | 6 of 14 |  | 4 |", text)
 
+    def test_rows_of_the_cpu_table_become_a_table_and_bars(self):
+        rows = [{"name": "nbody", "goal": {"at_least": 1.0}, "unit": "x", "figure": 8.0, "spread": [7.5, 9.0], "met": True,
+                 "details": {"seconds": 0.002, "base_seconds": 0.016}},
+                {"name": "slow", "goal": {"at_least": 1.0}, "unit": "x", "figure": 0.5, "spread": [0.4, 0.6], "met": False, "details": {}},
+                {"name": "empty_kernel", "goal": {"at_most": 10.0}, "unit": "us", "figure": None, "spread": None, "error": "broken", "met": False}]
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "raw"))
+            lines = os.path.join(folder, "lines")
+            with open(lines, "w", encoding="utf-8") as file:
+                file.write("".join(json.dumps(row) + "\n" for row in rows))
+            self.assertEqual(run("--rows", os.path.join(folder, "raw", "c.json"), lines, "here").returncode, 0)
+            page = os.path.join(folder, "page.md")
+            with open(page, "w", encoding="utf-8") as file:
+                file.write("".join(f"<!-- table {kind} raw/c.json -->\n<!-- end -->\n" for kind in ("origin", "cpu", "cpu_bars")))
+            self.assertEqual(run(folder).returncode, 0)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+        self.assertIn("\nhere\n", text)
+        self.assertIn("| nbody | at least 1 x | 8 x | 7.5 to 9 | 2 ms | 16 ms | yes |", text)
+        self.assertIn("| empty_kernel | at most 10 us | broken | - to - | - | - | **no** |", text)
+        self.assertIn(f"nbody    8.00 │{'▇' * 12}\nslow     0.50 │{'◁' * 4}\n", text)
+
 
 if __name__ == "__main__":
     unittest.main()
