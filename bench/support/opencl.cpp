@@ -2,6 +2,7 @@
 #include "bench/support/opencl.h"
 
 #include <chrono>
+#include <ctime>
 
 #include "bench/support/select.h"
 
@@ -11,6 +12,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// Of all threads of this process.
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 }  // namespace
 
@@ -88,12 +96,14 @@ void Device::finish() const { check_call(clFinish(queue_.get()), "clFinish"); }
 void Device::launch(const Kernel& kernel, const Range& range) const {
   if (spent_ != nullptr) finish();
   const auto start = Clock::now();
+  const double used = spent_ != nullptr ? processor_seconds() : 0;
   check_call(clEnqueueNDRangeKernel(queue_.get(), kernel.get(), range.dims, nullptr, range.global.data(),
                                     range.local.data(), 0, nullptr, nullptr),
              "clEnqueueNDRangeKernel");
   if (spent_ == nullptr) return;
   finish();
   spent_->kernels += seconds_since(start);
+  spent_->processor += processor_seconds() - used;
 }
 
 }  // namespace bench

@@ -98,8 +98,9 @@ Range range_3d(std::array<std::size_t, 3> global, std::array<std::size_t, 3> loc
 
 /// What a Device spent, in seconds.
 struct Spent {
-  double build = 0;    // in build()
-  double kernels = 0;  // from enqueuing a kernel until it is done, nothing else being under way
+  double build = 0;      // in build()
+  double kernels = 0;    // from enqueuing a kernel until it is done, nothing else being under way
+  double processor = 0;  // of all threads of this program meanwhile: tells more than elapsed time on a busy machine
 };
 
 /// One device with its context and an in-order queue.

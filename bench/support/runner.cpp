@@ -26,9 +26,10 @@ void serve(Workload& workload, Spent& spent, std::istream& requests, std::ostrea
   for (std::string request; std::getline(requests, request);) {
     nlohmann::ordered_json answer;
     if (request == "run") {
-      spent.kernels = 0;
+      spent.kernels = spent.processor = 0;
       answer["seconds"] = measure(workload, {}).seconds[0];
       answer["kernels"] = spent.kernels;
+      answer["processor"] = spent.processor;
     } else if (request == "check") {
       const Verdict verdict = workload.check();
       answer = {{"checked", verdict.kind}, {"ok", verdict.ok}, {"detail", verdict.detail}};

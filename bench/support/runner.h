@@ -56,7 +56,7 @@ struct Report {
 Report measure(Workload& workload, const CommonOptions& options);
 
 /// Does what the lines of `requests` say, and answers each by a line of JSON on `answers`:
-///   run     once: {"seconds", "kernels"}, of all and of the kernels alone (see Device::account)
+///   run     once: {"seconds", "kernels", "processor"}, of all and of the kernels alone (see Spent)
 ///   check   the last results: {"checked", "ok", "detail"}
 ///   build   {"build"}: seconds that programs have taken to build
 /// Until the end of input. For a program that compares two others turn by turn.
