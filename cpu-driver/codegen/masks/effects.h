@@ -15,7 +15,7 @@ domain::Status check_effects(const llvm::Function& function);
 /// Removes what only tells the optimiser something, and would no longer be true for all lanes that run it.
 void drop_hints(llvm::Function& function);
 
-/// Gives the instructions of `block` a form for which all that matters is done by the lanes of `mask` only.
+/// Gives `instructions`, which lanes run all, a form in which those of `mask` alone do what can be seen.
 /// `whole`: `mask` is that of the function, so that lanes outside it have no item at all.
 void mask_effects(llvm::ArrayRef<llvm::Instruction*> instructions, llvm::Value& mask, bool whole,
                   const Divergence& divergence);
