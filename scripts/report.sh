@@ -2,6 +2,11 @@
 # Sourced by scripts that run tests: progress lines with the time since the start, and counts of what passed and failed.
 passed=0
 failed=0
+# Names and last lines of what failed: whoever keeps only the end of a long log needs them there.
+failures=
+# A file that the script which started this one repeats in its own summary; no test's business.
+report_failures=${SKMD_REPORT_FAILURES:-/dev/null}
+unset SKMD_REPORT_FAILURES
 report_start=$SECONDS
 
 say() {
@@ -14,6 +19,7 @@ step() {
   "$@" && return 0
   failed=$((failed + 1))
   say "FAILED: $*"
+  failures+="-- FAILED: $*"$'\n'
   return 1
 }
 
@@ -25,6 +31,7 @@ run_tests() {
   ctest --test-dir "$folder" --parallel "$(nproc)" --timeout "${SKMD_TEST_TIMEOUT:-600}" --output-on-failure \
     --no-tests=error --output-junit "$junit" "$@" | grep -v --line-buffered -E '^ *Start +[0-9]+:'
   read_counts "$junit"
+  failures+=$(failed_tests "$junit")$'\n'
   rm -f "$junit"
 }
 
@@ -50,7 +57,22 @@ PYTHON
   [[ $((ok + bad)) -gt 0 ]] || { failed=$((failed + 1)); say "FAILED: no test ran"; }
 }
 
+failed_tests() {
+  /usr/bin/python3 - "$1" <<'PYTHON'
+import sys, xml.etree.ElementTree as tree
+try:
+    cases = tree.parse(sys.argv[1]).getroot().iter("testcase")
+except (OSError, tree.ParseError):
+    sys.exit()
+for case in cases:
+    if case.get("status") == "fail":
+        output = (case.findtext("system-out") or "").strip().splitlines()[-25:]
+        print(f"-- FAILED: {case.get('name')}", *(line[:300] for line in output), sep="\n")
+PYTHON
+}
+
 summary() {
+  grep -v '^$' <<<"${failures:0:6000}" | tee -a "$report_failures"
   say "done"
   echo "$passed passed, $failed failed"
 }

@@ -23,12 +23,19 @@ suite() {
   done
 }
 
-suite mixed true true false 'exit 77' 'kill -SEGV $$'
+suite mixed true true 'echo the reason; false' 'exit 77' 'kill -SEGV $$'
 touch "$work/nothing"
 run_tests "$work/mixed" >"$work/out" 2>&1
 [[ "$passed $failed" == '2 2' ]] || fail "counts are '$passed $failed', wanted '2 2': $(cat "$work/out")"
 grep -q 'skipped: 1' "$work/out" || fail 'a skipped test is not named'
-[[ "$(summary | tail -n 1)" == '2 passed, 2 failed' ]] || fail "closing line: $(summary | tail -n 1)"
+summary >"$work/end"
+[[ "$(tail -n 1 "$work/end")" == '2 passed, 2 failed' ]] || fail "closing line: $(tail -n 1 "$work/end")"
+for line in '-- FAILED: t3' 'the reason' '-- FAILED: t5'; do
+  grep -qxe "$line" "$work/end" || fail "the summary does not say '$line': $(cat "$work/end")"
+done
+grep -qE 't[124]$' "$work/end" && fail "the summary names a test that did not fail: $(cat "$work/end")"
+SKMD_REPORT_FAILURES=$work/list bash -c 'source "$1"; step false; summary' - "$1/scripts/report.sh" >/dev/null
+grep -qxe '-- FAILED: false' "$work/list" || fail 'an inner script does not hand its failures on'
 
 mkdir "$work/empty"
 run_tests "$work/empty" >"$work/out" 2>&1
