@@ -118,7 +118,9 @@ void normalise(llvm::Function& item, bool scalars, llvm::FunctionAnalysisManager
   loops.addPass(llvm::LoopFullUnrollPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::GVNPass());
+  // What is computed on one way only stays there: a phi of two equal sums is not known to be the sum, and has to be
+  // kept for each item where a barrier follows.
+  passes.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass(tidy_cfg()));
   passes.addPass(llvm::ADCEPass());

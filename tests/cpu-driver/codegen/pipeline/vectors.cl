@@ -4,6 +4,7 @@
 // RUN: %skmd-compile --kernel saxpy --emit vector-llvm --isa avx2 --width 1 %s | %FileCheck %s --check-prefix=ONE
 // RUN: %skmd-compile --kernel doubles --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=HALF
 // RUN: %skmd-compile --kernel tile --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=TILE
+// RUN: %skmd-compile --kernel places --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=PLACES
 
 // Neighbours are loaded at once although the index is an int: ids are known to be small.
 // CHECK: @skmd_facts_saxpy = constant {{.*}} i32 8, i32 0 }
@@ -30,4 +31,21 @@ kernel __attribute__((reqd_work_group_size(16, 4, 1))) void tile(global float* o
   rows[get_local_id(1)][get_local_id(0)] = out[get_global_id(1) * get_global_size(0) + get_global_id(0)];
   barrier(CLK_LOCAL_MEM_FENCE);
   out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = rows[3 - get_local_id(1)][get_local_id(0)];
+}
+
+// What follows from ids and arguments is computed again behind a barrier, also if the loop's both ways need it.
+// PLACES: region 2: 16 lanes
+// PLACES-NOT: one by one
+kernel __attribute__((reqd_work_group_size(16, 16, 1))) void places(global const int* in, global int* out, int n,
+                                                                    local int* l) {
+  const int row = get_group_id(1) * 16 + get_local_id(1);
+  const int column = get_group_id(0) * 16 + get_local_id(0);
+  int sum = 0;
+  for (int k = 0; k < n; k += 16) {
+    l[get_local_id(0)] = in[row * n + k + get_local_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sum += l[get_local_id(1)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[row * n + column] = sum;
 }
