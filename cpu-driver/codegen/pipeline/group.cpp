@@ -217,7 +217,7 @@ class GroupBuilder {
     Value* row = ir.CreateAdd(ir.CreateMul(z.value, given(kLocalSize + 1), "", true, true), y.value, "", true, true);
     given(kRow) = ir.CreateMul(row, padded_, "", true, true);
     build_row(y.header, y.latch, code_.regions[number]);
-    close(y, given(kLocalSize + 1), z.latch);
+    close(y, given(kLocalSize + 1), z.latch, code_.regions[number].row_count);
     close(z, given(kLocalSize + 2), to);
   }
 
@@ -226,6 +226,10 @@ class GroupBuilder {
     Value* size = given(kLocalSize);
     if (code.full == nullptr) {
       items(code.item, from, to, ir.getInt64(0), size, 1);
+      return;
+    }
+    if (code.rows != nullptr) {
+      items(code.rows, from, to, ir.getInt64(0), size, code.width);
       return;
     }
     BasicBlock* vectors = block("vectors");

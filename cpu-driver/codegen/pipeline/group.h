@@ -21,6 +21,10 @@ struct RegionCode {
   llvm::Function* full = nullptr;
   llvm::Function* part = nullptr;
   unsigned width = 1;
+  /// `row_count` rows of such vectors at once, and how many those are; the local size is known and a multiple in both
+  /// dimensions. Null: row by row.
+  llvm::Function* rows = nullptr;
+  unsigned row_count = 1;
 };
 
 struct GroupCode {

@@ -12,6 +12,7 @@
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
+#include "cpu-driver/codegen/pipeline/rows.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/vectorise.h"
 #include "cpu-driver/span_code.h"
@@ -76,6 +77,7 @@ void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyse
   for (RegionCode& code : version.code.regions) {
     drop(code.full, analyses);
     drop(code.part, analyses);
+    drop(code.rows, analyses);
   }
   version = {};
 }
@@ -114,6 +116,22 @@ domain::Status cut(KernelVersion& version, unsigned arguments, llvm::FunctionAna
   if (!regions) return regions.error();
   version.regions = std::move(*regions);
   return {};
+}
+
+// Where the demanded local size leaves neither part of a vector nor part of the rows.
+void join_rows(KernelWork& work, Isa isa) {
+  const unsigned padding = work.limited.code.padding;
+  const std::uint64_t row_items = (work.local[0] + padding - 1) / padding * padding;
+  for (std::size_t k = 0; k < work.limited.code.regions.size(); ++k) {
+    RegionCode& code = work.limited.code.regions[k];
+    if (code.full == nullptr || work.local[0] == 0 || work.local[0] % code.width != 0) continue;
+    unsigned rows = rows_at_once(*code.full, arguments_of(work), isa);
+    while (work.local[1] % rows != 0) rows /= 2;
+    if (rows == 1) continue;
+    code.rows = make_rows(*code.full, arguments_of(work), rows, row_items);
+    code.row_count = rows;
+    work.note.remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(rows) + " rows at once");
+  }
 }
 
 domain::Result<llvm::Function*> make_version(KernelWork& work, KernelVersion& version, const std::string& symbol,
@@ -217,6 +235,7 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
   std::uint64_t item_bytes = work.general.regions.item_bytes;
   const unsigned padding = work.limited.code.padding;
   if (chosen) {
+    join_rows(work, options.isa);
     auto limited = make_version(work, work.limited, symbol + ".limited", options.isa, analyses);
     if (!limited) {
       (*general)->eraseFromParent();

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several rows of a group in one go through a region.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include <cstdint>
+
+#include "cpu-driver/codegen/isa.h"
+
+namespace skmd::codegen {
+
+/// How many rows (1: only one) should go through the loops of `full` side by side. More than one where its branches are
+/// the same for all rows, where nothing has to stay in order but accesses of one row, and where what loops carry fits
+/// into the registers. Then sums of one row need not wait for each other, and rows share what they all read.
+/// `full`: a vector of items (RegionCode); `arguments`: how many the kernel has.
+unsigned rows_at_once(llvm::Function& full, unsigned arguments, Isa isa);
+
+/// A copy of `full` for the row that it is given and the `rows` - 1 after that. `row_items`: from kRow of one row to
+/// that of the next.
+llvm::Function* make_rows(llvm::Function& full, unsigned arguments, unsigned rows, std::uint64_t row_items);
+
+}  // namespace skmd::codegen

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// RUN: %skmd-compile --kernel sums --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=FOUR
+// RUN: %skmd-compile --kernel sums --emit remarks --isa avx512 --width 8 %s | %FileCheck %s --check-prefix=FOUR
+// RUN: %skmd-compile --kernel sums --emit vector-llvm --isa avx512 %s | %FileCheck %s
+// RUN: %skmd-compile --kernel many --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=TWO
+// RUN: %skmd-compile --kernel many --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=ONE
+// RUN: %skmd-compile --kernel triangle --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ONE
+// RUN: %skmd-compile --kernel unknown --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ONE
+// RUN: %skmd-compile --kernel part --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ONE
+// RUN: %skmd-compile --kernel counted --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ONE
+// RUN: %skmd-compile --kernel odd --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ONE
+
+// FOUR: region 0: 4 rows at once
+// TWO: region 0: 2 rows at once
+// ONE-NOT: rows at once
+
+// Four rows' sums side by side, of what is loaded once.
+// CHECK-LABEL: define {{.*}}@skmd_kernel_sums.limited(
+// CHECK: phi <16 x float>
+// CHECK-NEXT: phi <16 x float>
+// CHECK-NEXT: phi <16 x float>
+// CHECK-NEXT: phi <16 x float>
+// CHECK: load <16 x float>
+// CHECK-NOT: load <16 x float>
+// CHECK: br i1
+#define ROWS(x, y) kernel __attribute__((reqd_work_group_size(x, y, 1))) void
+
+ROWS(16, 4) sums(global const float* in, global float* out, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i * 16 + get_local_id(0)] * get_local_id(1);
+  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = sum;
+}
+
+// Eight sums of a row are half of 16 registers, and a quarter of 32.
+ROWS(16, 4) many(global const float* in, global float* out, int n) {
+  float a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+  for (int i = 0; i < n; ++i) {
+    const float v = in[i * 16 + get_local_id(0)] * get_local_id(1);
+    a += v, b -= v, c += v * 2, d += v * 3, e -= v * 5, f += v * 7, g += v * v, h -= v * v;
+  }
+  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = a * b + c * d + e * f + g * h;
+}
+
+// Rows leave the loop at different times.
+ROWS(16, 4) triangle(global const float* in, global float* out) {
+  float sum = 0;
+  for (int i = 0; i < get_local_id(1); ++i) sum += in[i * 16 + get_local_id(0)];
+  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = sum;
+}
+
+// There may be one row.
+kernel void unknown(global const float* in, global float* out, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i * 16 + get_local_id(0)] * get_local_id(1);
+  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = sum;
+}
+
+// Rows end with a part of a vector.
+ROWS(20, 4) part(global const float* in, global float* out, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i * 16 + get_local_id(0)] * get_local_id(1);
+  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = sum;
+}
+
+// Who counts first gets the smaller number.
+ROWS(16, 4) counted(global int* in, global int* out, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += atomic_inc(in) * get_local_id(1);
+  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = sum;
+}
+
+ROWS(16, 3) odd(global const float* in, global float* out, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i * 16 + get_local_id(0)] * get_local_id(1);
+  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = sum;
+}
