@@ -26,18 +26,6 @@ struct Counter {
   llvm::PHINode* value = nullptr;
 };
 
-llvm::Function* declare_kernel(llvm::Module& module, const std::string& symbol) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::Type* i64 = llvm::Type::getInt64Ty(context);
-  llvm::Type* pointer = llvm::PointerType::get(context, 0);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer}, false);
-  llvm::Function* made = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module);
-  made->setDoesNotThrow();
-  made->addFnAttr("no-builtins");  // a call of memset has nowhere to go
-  made->getArg(3)->addAttr(llvm::Attribute::getWithAlignment(context, llvm::Align(cpu::kScratchAlignment)));
-  return made;
-}
-
 class GroupBuilder {
  public:
   GroupBuilder(const llvm::Function& kernel, const std::string& symbol, const Regions& regions, const GroupCode& code)
@@ -291,21 +279,32 @@ class GroupBuilder {
 
 }  // namespace
 
+llvm::Function* declare_kernel(llvm::Module& module, const std::string& symbol) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* i64 = llvm::Type::getInt64Ty(context);
+  llvm::Type* pointer = llvm::PointerType::get(context, 0);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, i64, i64, pointer}, false);
+  llvm::Function* made = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module);
+  made->setDoesNotThrow();
+  made->addFnAttr("no-builtins");  // a call of memset has nowhere to go
+  made->getArg(3)->addAttr(llvm::Attribute::getWithAlignment(context, llvm::Align(cpu::kScratchAlignment)));
+  return made;
+}
+
 llvm::Function* make_group_function(const llvm::Function& kernel, const std::string& symbol, const Regions& regions,
                                     const GroupCode& code) {
   return GroupBuilder(kernel, symbol, regions, code).build();
 }
 
-llvm::Function* make_choice(const std::string& symbol, llvm::Function& limited, std::uint64_t limit,
-                            llvm::Function& general) {
+llvm::Function* make_choice(const std::string& symbol, llvm::Function* joined, llvm::Function& limited,
+                            std::uint64_t limit, llvm::Function& general) {
   llvm::Function* made = declare_kernel(*limited.getParent(), symbol);
   llvm::LLVMContext& context = made->getContext();
   IRBuilder<> ir(BasicBlock::Create(context, "entry", made));
   const auto field = [&](std::size_t offset) {
     return ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), made->getArg(0), offset));
   };
-  Value* row = field(offsetof(cpu::SpanFrame, local_size));
-  Value* fits = ir.CreateICmpNE(row, ir.getInt64(1));
+  Value* fits = ir.getTrue();
   for (std::size_t d = 0; d < 3; ++d) {
     Value* offset = field(offsetof(cpu::SpanFrame, global_offset) + d * sizeof(std::uint64_t));
     Value* size = field(offsetof(cpu::SpanFrame, global_size) + d * sizeof(std::uint64_t));
@@ -313,16 +312,29 @@ llvm::Function* make_choice(const std::string& symbol, llvm::Function& limited, 
     fits = ir.CreateAnd(fits, ir.CreateICmpULE(size, ir.getInt64(limit)));
     fits = ir.CreateAnd(fits, ir.CreateICmpULE(ir.CreateAdd(offset, size), ir.getInt64(limit)));
   }
-  auto* yes = BasicBlock::Create(context, "limited", made);
-  auto* no = BasicBlock::Create(context, "general", made);
-  ir.CreateCondBr(fits, yes, no);
+  const auto local = [&](std::size_t d) {
+    return field(offsetof(cpu::SpanFrame, local_size) + d * sizeof(std::uint64_t));
+  };
+  // The frame is only read, so that nothing is lost by asking all at once.
+  Value* one_row = ir.CreateAnd(ir.CreateICmpEQ(local(1), ir.getInt64(1)), ir.CreateICmpEQ(local(2), ir.getInt64(1)));
+  Value* has_neighbours = ir.CreateICmpNE(local(0), ir.getInt64(1));
   const llvm::SmallVector<Value*, 4> operands{made->getArg(0), made->getArg(1), made->getArg(2), made->getArg(3)};
-  for (const auto& [block, callee] : {std::pair{yes, &limited}, std::pair{no, &general}}) {
-    callee->setLinkage(llvm::GlobalValue::InternalLinkage);
-    ir.SetInsertPoint(block);
-    ir.CreateCall(callee, operands)->setTailCall();
+  const auto call = [&](llvm::Function& callee) {
+    callee.setLinkage(llvm::GlobalValue::InternalLinkage);
+    ir.CreateCall(&callee, operands)->setTailCall();
     ir.CreateRetVoid();
-  }
+  };
+  const auto call_if = [&](Value* condition, llvm::Function& callee) {
+    auto* yes = BasicBlock::Create(context, "yes", made);
+    auto* no = BasicBlock::Create(context, "no", made);
+    ir.CreateCondBr(condition, yes, no);
+    ir.SetInsertPoint(yes);
+    call(callee);
+    ir.SetInsertPoint(no);
+  };
+  if (joined != nullptr) call_if(ir.CreateAnd(fits, one_row), *joined);
+  call_if(ir.CreateAnd(fits, has_neighbours), limited);
+  call(general);
   return made;
 }
 

@@ -37,9 +37,12 @@ struct GroupCode {
 llvm::Function* make_group_function(const llvm::Function& kernel, const std::string& symbol, const Regions& regions,
                                     const GroupCode& code);
 
-/// A cpu::KernelFunction `symbol` that calls `limited` where all global ids are below `limit` and rows of a group have
-/// neighbours, else `general`.
-llvm::Function* make_choice(const std::string& symbol, llvm::Function& limited, std::uint64_t limit,
-                            llvm::Function& general);
+/// A cpu::KernelFunction `symbol` that calls, where all global ids are below `limit`: `joined`, if there is one and
+/// groups have one item in dimensions 1 and 2; `limited`, where rows of a group have neighbours. Else `general`.
+llvm::Function* make_choice(const std::string& symbol, llvm::Function* joined, llvm::Function& limited,
+                            std::uint64_t limit, llvm::Function& general);
+
+/// A cpu::KernelFunction `symbol` without code.
+llvm::Function* declare_kernel(llvm::Module& module, const std::string& symbol);
 
 }  // namespace skmd::codegen

@@ -11,6 +11,7 @@
 #include "compiler/merge/guard.h"
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/pipeline/joined_groups.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/pipeline/rows.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
@@ -97,6 +98,7 @@ domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& ana
   auto bytes = place_local_variables(item, arguments_of(work));
   if (!bytes) return bytes.error();
   work.local_bytes = *bytes;
+  work.joins = work.local[0] == 0 && work.local_bytes == 0 && groups_do_not_matter(item, arguments_of(work));
   open_up(item, analyses);
   if (domain::Status status = expand_transfers(item); !status) return status;
   analyses.clear(item, item.getName());
@@ -241,7 +243,13 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
       (*general)->eraseFromParent();
       return limited.error();
     }
-    set_processor(*make_choice(symbol, **limited, kIdLimit, **general), options.isa);
+    llvm::Function* joined = nullptr;
+    if (work.joins && work.limited.regions.regions.size() == 1 && work.limited.regions.item_bytes == 0) {
+      joined = make_joined(symbol + ".joined", **limited);
+      set_processor(*joined, options.isa);
+      work.note.remarks.push_back("groups of one row are joined");
+    }
+    set_processor(*make_choice(symbol, joined, **limited, kIdLimit, **general), options.isa);
     item_bytes = std::max(item_bytes, work.limited.regions.item_bytes);
   }
   add_facts(work, module, item_bytes, padding);

@@ -42,6 +42,7 @@ struct KernelWork {
   KernelVersion general;                 // item by item, for every launch
   KernelVersion limited;                 // for launches of few enough items (kIdLimit), with vectors; or nothing
   std::array<std::uint64_t, 3> local{};  // the local size that it demands; zeros: any
+  bool joins = false;                    // groups_do_not_matter()
   std::uint64_t local_bytes = 0;
   std::uint64_t private_bytes = 0;
 };
