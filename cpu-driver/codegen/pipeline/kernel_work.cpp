@@ -219,7 +219,8 @@ domain::Status cut_and_vectorise(KernelWork& work, const GenerateOptions& option
   for (const Region& region : work.general.regions.regions)
     work.general.code.regions.push_back({region.function, nullptr, nullptr, 1});
   if (work.limited.item == nullptr) return {};
-  const unsigned width = options.width != 0 ? options.width : best_width(*work.limited.item, options.isa);
+  const unsigned width =
+      options.width != 0 ? options.width : best_width(*work.limited.item, options.isa, work.local[0]);
   if (domain::Status status = cut(work.limited, arguments, analyses); !status) return status;
   work.limited.code = vectorise(work.limited.regions, width, options.isa, analyses, work.note.remarks);
   // Without vectors it is what the other is.

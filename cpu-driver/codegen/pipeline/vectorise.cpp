@@ -8,6 +8,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "cpu-driver/codegen/library/library.h"
@@ -93,7 +94,7 @@ void limit_ids(llvm::Function& item, unsigned arguments, const std::array<std::u
   limit(kWorkDim, 1, 3);
 }
 
-unsigned best_width(llvm::Function& item, Isa isa) {
+unsigned best_width(llvm::Function& item, Isa isa, std::uint64_t row) {
   unsigned wide = 0;
   unsigned narrow = 0;
   for (const llvm::Instruction& instruction : llvm::instructions(item)) {
@@ -104,7 +105,10 @@ unsigned best_width(llvm::Function& item, Isa isa) {
     if (type->isDoubleTy() || (is_memory && type->isIntegerTy(64))) ++wide;
     if (type->isFloatTy() || type->isIntegerTy(32) || (is_memory && type->isIntegerTy())) ++narrow;
   }
-  return wide > narrow ? lanes(isa) / 2 : lanes(isa);
+  const unsigned suits = wide > narrow ? lanes(isa) / 2 : lanes(isa);
+  // Lanes that never have an item would have to be masked.
+  if (row != 0 && row < suits) return std::max(2u, static_cast<unsigned>(std::bit_ceil(row)));
+  return suits;
 }
 
 GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::FunctionAnalysisManager& analyses,

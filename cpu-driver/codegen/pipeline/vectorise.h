@@ -22,8 +22,8 @@ inline constexpr std::uint64_t kIdLimit = std::uint64_t{1} << 29;
 /// Tells LLVM so. `arguments`: how many the kernel has; `local`: the local size that it demands, or zeros.
 void limit_ids(llvm::Function& item, unsigned arguments, const std::array<std::uint64_t, 3>& local);
 
-/// How many lanes suit `item`.
-unsigned best_width(llvm::Function& item, Isa isa);
+/// How many lanes suit `item`, of whose group each row has `row` items; 0: any number.
+unsigned best_width(llvm::Function& item, Isa isa, std::uint64_t row);
 
 /// Code of every region: `width` lanes at once, or item by item where `remarks` says why.
 GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::FunctionAnalysisManager& analyses,

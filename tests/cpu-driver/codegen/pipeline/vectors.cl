@@ -3,6 +3,7 @@
 // RUN: %skmd-compile --kernel saxpy --emit vector-llvm --isa avx512 --width 4 %s | %FileCheck %s --check-prefix=FOUR
 // RUN: %skmd-compile --kernel saxpy --emit vector-llvm --isa avx2 --width 1 %s | %FileCheck %s --check-prefix=ONE
 // RUN: %skmd-compile --kernel doubles --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=HALF
+// RUN: %skmd-compile --kernel short_rows --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=SHORT
 // RUN: %skmd-compile --kernel tile --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=TILE
 // RUN: %skmd-compile --kernel places --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=PLACES
 
@@ -48,4 +49,15 @@ kernel __attribute__((reqd_work_group_size(16, 16, 1))) void places(global const
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   out[row * n + column] = sum;
+}
+
+// Rows of eight items are whole vectors of eight lanes, also where sixteen would fit into one.
+// SHORT: @skmd_facts_short_rows = constant {{.*}} i32 8, i32 0 }
+// SHORT-LABEL: define {{.*}}@skmd_kernel_short_rows.limited(
+// SHORT-NOT: @llvm.masked
+// SHORT: store <8 x float>
+// SHORT-NOT: @llvm.masked
+// SHORT: ret void
+kernel __attribute__((reqd_work_group_size(8, 8, 1))) void short_rows(global float* out) {
+  out[get_global_id(1) * get_global_size(0) + get_global_id(0)] *= 2;
 }
