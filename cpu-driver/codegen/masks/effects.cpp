@@ -87,7 +87,7 @@ bool always_possible(const Value& pointer, llvm::Type& type, const llvm::DataLay
 }
 
 // Says nothing any more that does not hold for lanes that are not there. A sum that was written as a disjoint `or`
-// stays a sum.
+// stays a sum, and a number that is not negative keeps its sign, so that lanes stay as far apart as they were.
 void weaken(Instruction& instruction) {
   if (llvm::isa<llvm::FPMathOperator>(instruction)) return;  // no address follows from these
   if (auto* both = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction); both && both->isDisjoint()) {
@@ -97,6 +97,15 @@ void weaken(Instruction& instruction) {
     sum->takeName(both);
     both->replaceAllUsesWith(sum);
     both->eraseFromParent();
+    return;
+  }
+  if (llvm::isa<llvm::ZExtInst>(instruction) && instruction.hasNonNeg()) {
+    auto* same = llvm::CastInst::Create(Instruction::SExt, instruction.getOperand(0), instruction.getType());
+    same->insertBefore(instruction.getIterator());
+    same->setDebugLoc(instruction.getDebugLoc());
+    same->takeName(&instruction);
+    instruction.replaceAllUsesWith(same);
+    instruction.eraseFromParent();
     return;
   }
   instruction.dropPoisonGeneratingAnnotations();

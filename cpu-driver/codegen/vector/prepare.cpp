@@ -69,6 +69,17 @@ void explicit_mask(Instruction& mask) {
   replace(mask, builder.CreateZExt(builder.CreateTrunc(value, builder.getInt32Ty()), mask.getType()));
 }
 
+// A sum, and a number that is not negative: as such they are so in lanes that break the promise, too, which is poison
+// that nobody uses there. Lanes are computed from lane 0, whether or not it is one of these.
+void explicit_promise(Instruction& instruction) {
+  llvm::IRBuilder<> builder(&instruction);
+  Value* operand = instruction.getOperand(0);
+  if (auto* both = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&instruction); both != nullptr && both->isDisjoint())
+    replace(instruction, builder.CreateAdd(operand, instruction.getOperand(1)));
+  else if (llvm::isa<llvm::ZExtInst>(instruction) && instruction.hasNonNeg())
+    replace(instruction, builder.CreateSExt(operand, instruction.getType()));
+}
+
 void make_explicit(Instruction& instruction) {
   switch (instruction.getOpcode()) {
     case Instruction::GetElementPtr:
@@ -76,6 +87,9 @@ void make_explicit(Instruction& instruction) {
     case Instruction::AShr:
     case Instruction::LShr:
       return explicit_extension(instruction);
+    case Instruction::Or:
+    case Instruction::ZExt:
+      return explicit_promise(instruction);
     case Instruction::And:
       return explicit_mask(instruction);
     default:

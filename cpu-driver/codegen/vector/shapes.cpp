@@ -10,6 +10,7 @@
 
 #include "cpu-driver/codegen/vector/markers.h"
 #include "cpu-driver/codegen/vector/ranges.h"
+#include "cpu-driver/codegen/vector/trust.h"
 
 namespace skmd::codegen {
 
@@ -122,13 +123,10 @@ Shape Shapes::of_cast(const llvm::CastInst& cast) const {
   switch (cast.getOpcode()) {
     case Instruction::SExt:
       if (cast.getSrcTy()->isIntegerTy(1)) return kVarying;
-      return linear(*cast.getType(), stride, from.checked || !extends(cast.getOperand(0), true, 0));
-    case Instruction::ZExt: {
+      return linear(*cast.getType(), stride, from.checked || !extends(cast, true));
+    case Instruction::ZExt:
       if (cast.getSrcTy()->isIntegerTy(1)) return kVarying;
-      const bool sign = trust_flags_ && cast.hasNonNeg();
-      const bool fits = extends(cast.getOperand(0), false, 0) || (sign && extends(cast.getOperand(0), true, 0));
-      return linear(*cast.getType(), stride, from.checked || !fits);
-    }
+      return linear(*cast.getType(), stride, from.checked || !extends(cast, false));
     case Instruction::Trunc:
     case Instruction::AddrSpaceCast:
       return linear(*cast.getType(), stride, from.checked);
@@ -169,9 +167,6 @@ Shape Shapes::of(Instruction& instruction) const {
     case Instruction::Add:
     case Instruction::Sub:
       return of_sum(instruction);
-    case Instruction::Or:
-      return llvm::cast<llvm::PossiblyDisjointInst>(instruction).isDisjoint() && trust_flags_ ? of_sum(instruction)
-                                                                                              : kVarying;
     case Instruction::Mul:
     case Instruction::Shl:
       return of_product(instruction);
@@ -182,6 +177,11 @@ Shape Shapes::of(Instruction& instruction) const {
   }
 }
 
+bool Shapes::extends(const llvm::CastInst& cast, bool sign) const {
+  const Value* value = cast.getOperand(0);
+  return extends(value, sign, false, 0) || (trust_flags_ && has_to_be_defined(cast) && extends(value, sign, true, 0));
+}
+
 bool Shapes::extends_by_flags(const Value* value, bool sign, unsigned depth) const {
   const auto* instruction = llvm::dyn_cast<Instruction>(value);
   if (instruction == nullptr) return false;
@@ -189,17 +189,17 @@ bool Shapes::extends_by_flags(const Value* value, bool sign, unsigned depth) con
     return sign ? cut->hasNoSignedWrap() : cut->hasNoUnsignedWrap();
   const auto* operation = llvm::dyn_cast<llvm::OverflowingBinaryOperator>(instruction);
   if (operation == nullptr || (sign ? !operation->hasNoSignedWrap() : !operation->hasNoUnsignedWrap())) return false;
-  if (instruction->getOpcode() == Instruction::Shl) return extends(instruction->getOperand(0), sign, depth + 1);
-  return extends(instruction->getOperand(0), sign, depth + 1) && extends(instruction->getOperand(1), sign, depth + 1);
+  const auto operand = [&](unsigned at) { return extends(instruction->getOperand(at), sign, true, depth + 1); };
+  return operand(0) && (instruction->getOpcode() == Instruction::Shl || operand(1));
 }
 
-bool Shapes::extends(const Value* value, bool sign, unsigned depth) const {
+bool Shapes::extends(const Value* value, bool sign, bool trust_flags, unsigned depth) const {
   const Shape shape = (*this)[value];
   if (shape.kind != Shape::linear || shape.checked) return false;
   if (shape.stride == 0) return true;
   constexpr unsigned kDeepest = 6;
   if (depth > kDeepest || value->getType()->getIntegerBitWidth() > 62) return false;
-  const llvm::ConstantRange range = lane_range(value, sign, trust_flags_);
+  const llvm::ConstantRange range = lane_range(value, sign, trust_flags);
   // Two lanes' values are within the range, and what they differ by is known modulo 2^bits: if the range leaves only
   // one such difference, it is the one without wrapping.
   const llvm::APInt width =
@@ -207,7 +207,7 @@ bool Shapes::extends(const Value* value, bool sign, unsigned depth) const {
   const auto step = static_cast<std::uint64_t>(shape.stride < 0 ? -shape.stride : shape.stride);
   if (width.getZExtValue() + step * (lanes_ - 1) < std::uint64_t{1} << value->getType()->getIntegerBitWidth())
     return true;
-  return trust_flags_ && extends_by_flags(value, sign, depth);
+  return trust_flags && extends_by_flags(value, sign, depth);
 }
 
 }  // namespace skmd::codegen

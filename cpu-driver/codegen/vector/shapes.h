@@ -26,7 +26,8 @@ struct Shape {
 
 class Shapes {
  public:
-  /// `function` is prepared (prepare.h). `trust_flags`: nsw, nuw and nneg hold in lane 0, even if it does not run.
+  /// `function` is prepared (prepare.h). `trust_flags`: nsw and nuw hold in lane 0 where what they are promised for
+  /// must not be poison (trust.h); else they may not even there.
   Shapes(llvm::Function& function, const PrivateLayout& layout, unsigned lanes, bool trust_flags);
 
   [[nodiscard]] Shape operator[](const llvm::Value* value) const;
@@ -41,7 +42,8 @@ class Shapes {
   Shape of_cast(const llvm::CastInst& cast) const;
   bool operands_uniform(const llvm::Instruction& instruction) const;
   /// Whether lane l's `value`, extended, is lane 0's, extended, plus l * stride, without wrapping.
-  bool extends(const llvm::Value* value, bool sign, unsigned depth) const;
+  bool extends(const llvm::Value* value, bool sign, bool trust_flags, unsigned depth) const;
+  bool extends(const llvm::CastInst& cast, bool sign) const;
   bool extends_by_flags(const llvm::Value* value, bool sign, unsigned depth) const;
 
   const PrivateLayout& layout_;

@@ -275,7 +275,8 @@ Value* Widener::wraps_not(llvm::CastInst& source) {
   const std::int64_t stride = shapes_[source.getOperand(0)].stride;
   Value* last = step(builder_, scalar(source.getOperand(0)), stride, lanes_ - 1);
   Value* extended = builder_.CreateCast(source.getOpcode(), last, source.getType());
-  return builder_.CreateICmpEQ(extended, step(builder_, scalar(&source), stride, lanes_ - 1));
+  // Decides a branch, maybe where no lane runs and it means nothing.
+  return builder_.CreateFreeze(builder_.CreateICmpEQ(extended, step(builder_, scalar(&source), stride, lanes_ - 1)));
 }
 
 domain::Status Widener::varying(Instruction& source) {

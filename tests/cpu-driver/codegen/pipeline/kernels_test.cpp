@@ -412,6 +412,35 @@ TEST_P(Kernels, UseAtomics) {
   EXPECT_EQ(total[1], 246u);
 }
 
+// Compilers take what is cheap out of conditions, with promises (no wrapping, not negative, no bit in common) that hold
+// only where it was.
+TEST_P(Kernels, ComputeFromItemsThatBreakWhatOthersPromise) {
+  Program program(R"(
+    kernel void k(global ulong* wraps, global long* sign, global int* sum, uint r) {
+      size_t i = get_global_id(0);
+      uint x = i;
+      ulong v = 1UL << 40;
+      if (x >= r) v = x - r;
+      wraps[i] = v;
+      int y = (int)i - (int)r;
+      sign[i] = y >= 0 ? y : -1L << 40;
+      uint z = x + r, odd = 3;
+      if ((z & 1) == 0) odd = z + 1;
+      sum[i] = odd;
+    })",
+                  GetParam());
+  const unsigned r = 5;
+  std::vector<std::uint64_t> wraps(2 * 37);
+  std::vector<std::int64_t> sign(wraps.size());
+  std::vector<int> sum(wraps.size());
+  program.run("k", line(2, 37), Arguments().buffer(wraps).buffer(sign).buffer(sum).value(r));
+  for (unsigned i = 0; i < wraps.size(); ++i) {
+    ASSERT_EQ(wraps[i], i >= r ? i - r : std::uint64_t{1} << 40) << i;
+    ASSERT_EQ(sign[i], i >= r ? i - r : -(std::int64_t{1} << 40)) << i;
+    ASSERT_EQ(sum[i], static_cast<int>((i + r) % 2 == 0 ? i + r + 1 : 3)) << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, Kernels, testing::ValuesIn(all_ways()),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
