@@ -83,6 +83,19 @@ void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyse
   version = {};
 }
 
+// Making vectors takes longer than a program is waited for. Each region begins as a copy of all the code.
+bool is_too_large(llvm::Function& item) {
+  constexpr std::size_t kMostBlocks = 1000;
+  constexpr std::size_t kMostInstructions = 100'000;
+  std::size_t regions = 1;
+  for (const llvm::Instruction& instruction : llvm::instructions(item)) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+    if (callee != nullptr && callee->getName() == kBarrier) ++regions;
+  }
+  return item.size() > kMostBlocks || item.getInstructionCount() * regions > kMostInstructions;
+}
+
 domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& analyses) {
   llvm::Function& item = *work.general.item;
   if (calls_defined(item)) return domain::Error{0, "it calls itself"};
@@ -208,6 +221,10 @@ KernelWork start_kernel(llvm::Module& module, const std::string& name, const Gen
 domain::Status normalise_items(KernelWork& work, llvm::FunctionAnalysisManager& analyses) {
   normalise(*work.general.item, false, analyses);
   work.private_bytes = variables_of(*work.general.item);
+  if (work.limited.item != nullptr && is_too_large(*work.general.item)) {
+    work.note.remarks.push_back("item by item: it is too large to be made vectors of in time");
+    drop(work.limited.item, analyses);
+  }
   if (work.limited.item != nullptr) normalise(*work.limited.item, true, analyses);
   return {};
 }

@@ -15,13 +15,13 @@ namespace skmd::cpu::test {
 
 namespace {
 
-std::string code_of(const std::string& source, const Way& way) {
+std::string code_of(const std::string& source, const Way& way, const std::string& options) {
   static int number = 0;
   const std::string file =
       testing::TempDir() + "/kernel_" + std::to_string(::getpid()) + "_" + std::to_string(++number) + ".cl";
   std::ofstream(file) << source;
   const std::string command = std::string(SKMD_TEST_COMPILER " --kernel-code --isa ") + way.isa + " --width " +
-                              std::to_string(way.width) + " " + file;
+                              std::to_string(way.width) + " " + file + " " + options;
   std::FILE* pipe = ::popen(command.c_str(), "r");
   std::string code;
   char chunk[4096];
@@ -69,8 +69,8 @@ std::vector<Way> all_ways() {
   return ways;
 }
 
-Program::Program(const std::string& source, const Way& way) {
-  auto loaded = SpanLibrary::load(code_of(source, way), "");
+Program::Program(const std::string& source, const Way& way, const std::string& options) {
+  auto loaded = SpanLibrary::load(code_of(source, way, options), "");
   EXPECT_TRUE(loaded.ok()) << name_of(way) << ": " << loaded.error().reason;
   if (loaded) library_ = std::move(*loaded);
 }

@@ -65,8 +65,9 @@ class Arguments {
 
 class Program {
  public:
-  /// A failure of the test if there is no code for one of the kernels; then run() does nothing.
-  Program(const std::string& source, const Way& way);
+  /// A failure of the test if there is no code for one of the kernels; then run() does nothing. `options`: of the
+  /// build, as a shell takes them.
+  Program(const std::string& source, const Way& way, const std::string& options = "");
 
   /// All groups of `shape`, in spans of up to `span` groups.
   void run(const std::string& kernel, const Shape& shape, const Arguments& arguments, std::uint64_t span = ~0ull);
