@@ -12,10 +12,18 @@ namespace {
 using llvm::Instruction;
 
 constexpr std::int64_t kMostMembers = 4;
+constexpr std::int64_t kWordBytes = 8;    // of members that are one word of a lane
+constexpr std::size_t kMostOpen = 64;     // accesses that are compared with each other
 constexpr std::int64_t kMostBytes = 512;  // of one wide access: more does not fit into registers
 
 std::int64_t size_of(const Access& access) {
   return static_cast<std::int64_t>(access.instruction->getDataLayout().getTypeStoreSize(access.type()));
+}
+
+bool is_simple(const Access& access) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(access.instruction);
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(access.instruction);
+  return (load == nullptr || load->isSimple()) && (store == nullptr || store->isSimple());
 }
 
 // Whether `instruction` may read or write memory, as far as the order of accesses goes.
@@ -39,44 +47,89 @@ const AccessGroup* AccessGroups::of(const Instruction* access) const {
 }
 
 bool AccessGroups::may_join(const Access& access) const {
-  const auto* load = llvm::dyn_cast<llvm::LoadInst>(access.instruction);
-  const auto* store = llvm::dyn_cast<llvm::StoreInst>(access.instruction);
-  if ((load != nullptr && !load->isSimple()) || (store != nullptr && !store->isSimple())) return false;
   llvm::Type* type = access.type();
   if (!type->isIntegerTy() && !type->isHalfTy() && !type->isFloatTy() && !type->isDoubleTy()) return false;
   const std::int64_t size = size_of(access);
   if (type->getScalarSizeInBits() != 8 * static_cast<std::uint64_t>(size)) return false;
   const Shape shape = shapes_[access.pointer];
-  if (shape.kind != Shape::linear || shape.checked || layout_.interleaved(access.pointer)) return false;
-  return shape.stride > size && shape.stride % size == 0 && shape.stride / size <= kMostMembers &&
-         shape.stride * static_cast<std::int64_t>(lanes_) <= kMostBytes;
+  if (layout_.interleaved(access.pointer) || shape.kind == Shape::unknown) return false;
+  // What is the same for all lanes, or next to each other, is best alone.
+  return shape.kind == Shape::varying || (shape.stride != 0 && shape.stride != size && shape.stride != -size);
+}
+
+bool AccessGroups::steps_as_piece(const Access& access) const {
+  const std::int64_t size = size_of(access);
+  const Shape shape = shapes_[access.pointer];
+  return shape.kind == Shape::linear && shape.stride > size && shape.stride % size == 0 &&
+         shape.stride / size <= kMostMembers && shape.stride * static_cast<std::int64_t>(lanes_) <= kMostBytes;
 }
 
 bool AccessGroups::alike(const Candidate& one, const Candidate& other) const {
-  return one.base == other.base && one.access.mask == other.access.mask && one.access.type() == other.access.type() &&
-         shapes_[one.access.pointer].stride == shapes_[other.access.pointer].stride;
+  return one.address.beside(other.address) && one.access.mask == other.access.mask &&
+         one.access.type() == other.access.type() && shapes_[one.access.pointer] == shapes_[other.access.pointer];
 }
 
-// Loads join up to the next write, stores up to any other access.
+// What is not masked happens in lanes of which nothing is known. The condition of a checked number is that of one
+// extension.
+TakeApart AccessGroups::depth(const Access& access) const {
+  if (access.mask == nullptr) return TakeApart::constants;
+  return shapes_[access.pointer].checked ? TakeApart::sums : TakeApart::extensions;
+}
+
+// 0: any memory. Others are disjoint.
+unsigned AccessGroups::space(const llvm::Value& pointer) const {
+  constexpr unsigned kGlobal = 1;
+  constexpr unsigned kConstant = 2;
+  constexpr unsigned kLocal = 3;
+  const unsigned space = pointer.getType()->getPointerAddressSpace();
+  return space == kGlobal || space == kConstant ? kGlobal : space == kLocal ? kLocal : 0;
+}
+
+// Whether a lane may access the same bytes by both. Two lanes that do so without being told in which order make a race.
+bool AccessGroups::may_meet(const Candidate& one, const Candidate& other) const {
+  const unsigned space_of_one = space(*one.access.pointer);
+  const unsigned space_of_other = space(*other.access.pointer);
+  if (space_of_one != space_of_other && space_of_one != 0 && space_of_other != 0) return false;
+  if (!one.address.beside(other.address)) return true;
+  const auto distance =
+      static_cast<std::uint64_t>(other.address.offset) - static_cast<std::uint64_t>(one.address.offset);
+  // Modulo 2^64, from either.
+  return distance < static_cast<std::uint64_t>(size_of(one.access)) ||
+         -distance < static_cast<std::uint64_t>(size_of(other.access));
+}
+
+bool AccessGroups::any_meets(llvm::ArrayRef<Candidate> some, const Candidate& other) const {
+  return some.size() >= kMostOpen || llvm::any_of(some, [&](const Candidate& each) { return may_meet(each, other); });
+}
+
+// Loads join up to a write of what they read, stores up to another access of what they write.
 void AccessGroups::scan(llvm::BasicBlock& block) {
   Candidates loads;
   Candidates stores;
+  Candidates written;  // since the first of `loads`
+  const auto close_loads = [&] {
+    close(loads);
+    written.clear();
+  };
   for (Instruction& instruction : block) {
     if (!touches_memory(instruction)) continue;
     const std::optional<Access> found = access(instruction);
-    const bool load = found && found->stored == nullptr;
-    if (!load) close(loads);
-    if (!found || !may_join(*found)) {
+    if (!found || !is_simple(*found)) {
+      close_loads();
       close(stores);
       continue;
     }
-    llvm::APInt offset(64, 0);
-    llvm::Value* base = found->pointer->stripAndAccumulateConstantOffsets(block.getDataLayout(), offset, true);
-    const Candidate candidate{*found, base, offset.getSExtValue()};
-    if (load || (!stores.empty() && !alike(stores.front(), candidate))) close(stores);
-    (load ? loads : stores).push_back(candidate);
+    const Candidate candidate{*found, address_of(*found->pointer, block.getDataLayout(), depth(*found))};
+    if (any_meets(stores, candidate)) close(stores);
+    if (found->stored != nullptr) {
+      if (written.size() >= kMostOpen) close_loads();
+      if (!loads.empty()) written.push_back(candidate);
+    } else if (any_meets(written, candidate)) {
+      close_loads();
+    }
+    if (may_join(*found)) (found->stored != nullptr ? stores : loads).push_back(candidate);
   }
-  close(loads);
+  close_loads();
   close(stores);
 }
 
@@ -87,32 +140,52 @@ void AccessGroups::close(Candidates& candidates) {
     for (const Candidate& each : candidates)
       if (alike(first, each)) same.push_back(each);
     llvm::erase_if(candidates, [&](const Candidate& each) { return alike(first, each); });
-    llvm::stable_sort(same, [](const Candidate& one, const Candidate& other) { return one.offset < other.offset; });
+    llvm::stable_sort(
+        same, [](const Candidate& one, const Candidate& other) { return one.address.offset < other.address.offset; });
     const auto twice = std::adjacent_find(same.begin(), same.end(), [](const Candidate& one, const Candidate& other) {
-      return one.offset == other.offset;
+      return one.address.offset == other.address.offset;
     });
     if (twice == same.end()) close_alike(same);
   }
 }
 
+// How many of `alike`, from the first on, are a group; 1: none.
+std::size_t AccessGroups::next_group(llvm::ArrayRef<Candidate> alike) const {
+  const Access& first = alike.front().access;
+  const std::int64_t size = size_of(first);
+  const auto in_line = [&](std::int64_t count) {
+    const auto members = static_cast<std::size_t>(count);
+    return count > 1 && members <= alike.size() &&
+           alike[members - 1].address.offset - alike.front().address.offset == size * (count - 1);
+  };
+  if (steps_as_piece(first)) {
+    const std::int64_t count = shapes_[first.pointer].stride / size;
+    if (in_line(count)) return static_cast<std::size_t>(count);
+  }
+  for (std::int64_t count = std::min(kMostMembers, kWordBytes / size); count > 1; count /= 2)
+    if (in_line(count)) return static_cast<std::size_t>(count);
+  return 1;
+}
+
+void AccessGroups::add_group(llvm::ArrayRef<Candidate> members) {
+  AccessGroup group;
+  const Access& first = members.front().access;
+  group.in_one_piece = steps_as_piece(first) &&
+                       shapes_[first.pointer].stride == size_of(first) * static_cast<std::int64_t>(members.size());
+  for (const Candidate& member : members) {
+    Instruction* instruction = member.access.instruction;
+    const bool store = member.access.stored != nullptr;
+    group.members.push_back(member.access);
+    if (group.place == nullptr || instruction->comesBefore(group.place) != store) group.place = instruction;
+    numbers_[instruction] = groups_.size();
+  }
+  groups_.push_back(std::move(group));
+}
+
 void AccessGroups::close_alike(llvm::ArrayRef<Candidate> alike) {
-  const std::int64_t size = size_of(alike.front().access);
-  const auto count = static_cast<std::size_t>(shapes_[alike.front().access.pointer].stride / size);
-  while (alike.size() >= count) {
-    const llvm::ArrayRef<Candidate> members = alike.take_front(count);
-    if (members.back().offset - members.front().offset != size * static_cast<std::int64_t>(count - 1)) {
-      alike = alike.drop_front();
-      continue;
-    }
-    AccessGroup group;
-    for (const Candidate& member : members) {
-      Instruction* instruction = member.access.instruction;
-      const bool store = member.access.stored != nullptr;
-      group.members.push_back(member.access);
-      if (group.place == nullptr || instruction->comesBefore(group.place) != store) group.place = instruction;
-      numbers_[instruction] = groups_.size();
-    }
-    groups_.push_back(std::move(group));
+  while (!alike.empty()) {
+    const std::size_t count = next_group(alike);
+    if (count > 1) add_group(alike.take_front(count));
     alike = alike.drop_front(count);
   }
 }

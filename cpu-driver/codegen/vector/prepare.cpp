@@ -41,22 +41,59 @@ void explicit_offset(llvm::GetElementPtrInst& access) {
 
 // (x << a) >> b, with b <= a, is x's low bits extended and shifted left by a - b: what is extended tells when that
 // wraps.
-void explicit_extension(Instruction& shift) {
+bool explicit_extension(Instruction& shift) {
   using namespace llvm::PatternMatch;
   Value* value = nullptr;
   std::uint64_t left = 0;
   std::uint64_t right = 0;
   const bool matched = match(&shift, m_Shr(m_Shl(m_Value(value), m_ConstantInt(left)), m_ConstantInt(right)));
-  if (!matched || !shift.getType()->isIntegerTy()) return;
+  if (!matched || !shift.getType()->isIntegerTy()) return false;
   const unsigned bits = shift.getType()->getIntegerBitWidth();
-  if (left >= bits || right > left) return;
+  if (left >= bits || right > left) return false;
   const auto kept = static_cast<unsigned>(bits - left);
-  if (kept != 8 && kept != 16 && kept != 32) return;
+  if (kept != 8 && kept != 16 && kept != 32) return false;
   llvm::IRBuilder<> builder(&shift);
   Value* narrow = builder.CreateTrunc(value, builder.getIntNTy(kept));
   Value* wide = shift.getOpcode() == Instruction::AShr ? builder.CreateSExt(narrow, shift.getType())
                                                        : builder.CreateZExt(narrow, shift.getType());
   replace(shift, left == right ? wide : builder.CreateShl(wide, left - right));
+  return true;
+}
+
+// The upper half of a number whose lower half is zero; null: it is not known to be.
+Value* upper_half(llvm::IRBuilder<>& builder, Value* value, unsigned depth) {
+  using namespace llvm::PatternMatch;
+  constexpr unsigned kDeepest = 4;
+  Value* left = nullptr;
+  Value* right = nullptr;
+  std::uint64_t number = 0;
+  if (match(value, m_ConstantInt(number)))
+    return (number & 0xffffffffU) == 0 ? builder.getInt32(static_cast<std::uint32_t>(number >> 32)) : nullptr;
+  if (match(value, m_Shl(m_Value(left), m_ConstantInt(number))) && number >= 32 && number < 64)
+    return builder.CreateShl(builder.CreateTrunc(left, builder.getInt32Ty()), number - 32);
+  if (depth > kDeepest) return nullptr;
+  const bool sum =
+      match(value, m_Add(m_Value(left), m_Value(right))) || match(value, m_DisjointOr(m_Value(left), m_Value(right)));
+  if (!sum && !match(value, m_Sub(m_Value(left), m_Value(right)))) return nullptr;
+  left = upper_half(builder, left, depth + 1);
+  right = left == nullptr ? nullptr : upper_half(builder, right, depth + 1);
+  if (right == nullptr) return nullptr;
+  return sum ? builder.CreateAdd(left, right) : builder.CreateSub(left, right);
+}
+
+// The same where something was added to x << 32, which is (x + something / 2^32) << 32.
+void explicit_upper_half(Instruction& shift) {
+  using namespace llvm::PatternMatch;
+  std::uint64_t right = 0;
+  Value* shifted = shift.getOperand(0);
+  if (!shift.getType()->isIntegerTy(64) || !match(shift.getOperand(1), m_ConstantInt(right)) || right > 32) return;
+  if (!llvm::isa<llvm::BinaryOperator>(shifted)) return;
+  llvm::IRBuilder<> builder(&shift);
+  Value* narrow = upper_half(builder, shifted, 0);
+  if (narrow == nullptr) return;
+  Value* wide = shift.getOpcode() == Instruction::AShr ? builder.CreateSExt(narrow, shift.getType())
+                                                       : builder.CreateZExt(narrow, shift.getType());
+  replace(shift, right == 32 ? wide : builder.CreateShl(wide, 32 - right));
 }
 
 void explicit_mask(Instruction& mask) {
@@ -86,7 +123,8 @@ void make_explicit(Instruction& instruction) {
       return explicit_offset(llvm::cast<llvm::GetElementPtrInst>(instruction));
     case Instruction::AShr:
     case Instruction::LShr:
-      return explicit_extension(instruction);
+      if (!explicit_extension(instruction)) explicit_upper_half(instruction);
+      return;
     case Instruction::Or:
     case Instruction::ZExt:
       return explicit_promise(instruction);

@@ -2,6 +2,7 @@
 #include "cpu-driver/codegen/vector/shapes.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Operator.h>
 #include <llvm/Support/MathExtras.h>
@@ -152,6 +153,13 @@ Shape Shapes::of_call(llvm::CallInst& call) const {
   }
 }
 
+// Or adds then.
+// By what is known of the bits alone: promises may be broken in lane 0 (trust.h).
+bool Shapes::no_common_bits(const Instruction& either) {
+  const llvm::SimplifyQuery query(either.getDataLayout(), nullptr, nullptr, nullptr, nullptr, /*UseInstrInfo=*/false);
+  return llvm::haveNoCommonBitsSet(either.getOperand(0), either.getOperand(1), query);
+}
+
 Shape Shapes::of(Instruction& instruction) const {
   if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) return of_phi(*phi);
   if (llvm::any_of(instruction.operands(), [&](const llvm::Use& operand) {
@@ -167,6 +175,8 @@ Shape Shapes::of(Instruction& instruction) const {
     case Instruction::Add:
     case Instruction::Sub:
       return of_sum(instruction);
+    case Instruction::Or:
+      return no_common_bits(instruction) ? of_sum(instruction) : kVarying;
     case Instruction::Mul:
     case Instruction::Shl:
       return of_product(instruction);

@@ -40,6 +40,7 @@ class Shapes {
   Shape of_product(const llvm::Instruction& product) const;
   Shape of_offset(const llvm::GetElementPtrInst& address) const;
   Shape of_cast(const llvm::CastInst& cast) const;
+  [[nodiscard]] static bool no_common_bits(const llvm::Instruction& either);
   bool operands_uniform(const llvm::Instruction& instruction) const;
   /// Whether lane l's `value`, extended, is lane 0's, extended, plus l * stride, without wrapping.
   bool extends(const llvm::Value* value, bool sign, bool trust_flags, unsigned depth) const;

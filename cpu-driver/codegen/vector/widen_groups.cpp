@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of accesses as one wide access, with shuffles that sort elements by member.
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Support/MathExtras.h>
+
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/codegen/vector/widener.h"
 
@@ -7,7 +10,23 @@ namespace skmd::codegen {
 
 namespace {
 
+using llvm::Type;
 using llvm::Value;
+
+constexpr std::uint64_t kWordBytes = 8;
+
+bool is_word(std::uint64_t bytes) { return bytes <= kWordBytes && llvm::isPowerOf2_64(bytes); }
+
+const Access& place_of(const AccessGroup& group) {
+  return *llvm::find_if(group.members, [&](const Access& each) { return each.instruction == group.place; });
+}
+
+// From the first member to the place.
+std::int64_t bytes_before(const AccessGroup& group) {
+  const Access& place = place_of(group);
+  const std::uint64_t size = place.instruction->getDataLayout().getTypeStoreSize(place.type());
+  return static_cast<std::int64_t>(size) * (&place - group.members.begin());
+}
 
 llvm::Align least_align(const AccessGroup& group) {
   llvm::Align align = group.members.front().align;
@@ -17,18 +36,6 @@ llvm::Align least_align(const AccessGroup& group) {
 
 }  // namespace
 
-// Where lane 0's first member is; from the place's own address, since others may not be computed yet.
-Value* Widener::group_address(const AccessGroup& group) {
-  std::int64_t before = 0;
-  for (const Access& member : group.members) {
-    if (member.instruction == group.place) break;
-    before += static_cast<std::int64_t>(source_.getDataLayout().getTypeStoreSize(member.type()));
-  }
-  for (const Access& member : group.members)
-    if (member.instruction == group.place) return step(builder_, scalar(member.pointer), -before, 1);
-  return nullptr;
-}
-
 // Each lane's bit once for each member.
 Value* Widener::group_mask(const AccessGroup& group) {
   const unsigned count = group.members.size();
@@ -37,26 +44,9 @@ Value* Widener::group_mask(const AccessGroup& group) {
   return builder_.CreateShuffleVector(mask_vector(group.members.front().mask), places);
 }
 
-void Widener::load_group(const AccessGroup& group) {
-  const unsigned count = group.members.size();
-  const Access& first = group.members.front();
-  auto* type = llvm::FixedVectorType::get(first.type(), count * lanes_);
-  Value* address = group_address(group);
-  Value* wide = all_lanes(first.mask)
-                    ? static_cast<Value*>(builder_.CreateAlignedLoad(type, address, least_align(group)))
-                    : create_masked_load(builder_, type, address, least_align(group), group_mask(group));
-  for (unsigned member = 0; member < count; ++member) {
-    llvm::SmallVector<int, 32> places;
-    for (unsigned lane = 0; lane < lanes_; ++lane) places.push_back(static_cast<int>(lane * count + member));
-    set_vector(*group.members[member].instruction, builder_.CreateShuffleVector(wide, places));
-  }
-}
-
-void Widener::store_group(const AccessGroup& group) {
-  const unsigned count = group.members.size();
-  llvm::SmallVector<Value*, 4> parts;
-  for (const Access& member : group.members) parts.push_back(vector(member.stored));
-  // All lanes of a member, one member after the other, and then lane by lane.
+// All lanes of a member, one member after the other, and then lane by lane.
+Value* Widener::interleave(llvm::ArrayRef<Value*> parts) {
+  const unsigned count = parts.size();
   Value* joined = parts[0];
   for (unsigned member = 1; member < count; ++member) {
     const unsigned had = member * lanes_;
@@ -69,12 +59,106 @@ void Widener::store_group(const AccessGroup& group) {
   }
   llvm::SmallVector<int, 128> places;
   for (unsigned at = 0; at < count * lanes_; ++at) places.push_back(static_cast<int>(at % count * lanes_ + at / count));
-  Value* wide = builder_.CreateShuffleVector(joined, places);
-  Value* address = group_address(group);
+  return builder_.CreateShuffleVector(joined, places);
+}
+
+// A member's lanes of what is lane by lane.
+Value* Widener::part(Value* wide, unsigned member, unsigned count) {
+  llvm::SmallVector<int, 32> places;
+  for (unsigned lane = 0; lane < lanes_; ++lane) places.push_back(static_cast<int>(lane * count + member));
+  return builder_.CreateShuffleVector(wide, places);
+}
+
+Value* Widener::load_piece(const AccessGroup& group) {
+  const Access& first = group.members.front();
+  auto* type = llvm::FixedVectorType::get(first.type(), group.members.size() * lanes_);
+  Value* address = step(builder_, scalar(place_of(group).pointer), -bytes_before(group), 1);
+  if (all_lanes(first.mask)) return builder_.CreateAlignedLoad(type, address, least_align(group));
+  return create_masked_load(builder_, type, address, least_align(group), group_mask(group));
+}
+
+// Others' addresses may not be computed yet where the group is: all are told from the place's own.
+Value* Widener::load_words(const AccessGroup& group) {
+  const unsigned count = group.members.size();
+  const Access& place = place_of(group);
+  remark(*place.instruction, "lanes are loaded one by one: not next to each other");
+  const std::uint64_t size = source_.getDataLayout().getTypeStoreSize(place.type());
+  const std::int64_t first = -bytes_before(group);
+  if (is_word(size * count)) {
+    Type* words = lanes_of(builder_.getIntNTy(8 * size * count), lanes_);
+    Value* made = gather_at(place, group.members.front().align, words, first);
+    return builder_.CreateBitCast(made, llvm::FixedVectorType::get(place.type(), count * lanes_));
+  }
+  llvm::SmallVector<Value*, 4> parts;
+  for (unsigned member = 0; member < count; ++member)
+    parts.push_back(gather_at(place, group.members[member].align, lanes_of(place.type(), lanes_),
+                              first + static_cast<std::int64_t>(size * member)));
+  return interleave(parts);
+}
+
+void Widener::load_group(const AccessGroup& group) {
+  Value* wide = nullptr;
+  if (!group.in_one_piece) {
+    wide = load_words(group);
+  } else if (Value* check = check_of(place_of(group).pointer)) {
+    wide = if_else(
+        builder_, check, [&] { return load_piece(group); }, [&] { return load_words(group); });
+  } else {
+    wide = load_piece(group);
+  }
+  wholes_[&group] = wide;
+  const unsigned count = group.members.size();
+  for (unsigned member = 0; member < count; ++member)
+    set_vector(*group.members[member].instruction, part(wide, member, count));
+}
+
+void Widener::store_piece(const AccessGroup& group, Value* wide) {
+  Value* address = step(builder_, scalar(place_of(group).pointer), -bytes_before(group), 1);
   if (all_lanes(group.members.front().mask))
     builder_.CreateAlignedStore(wide, address, least_align(group));
   else
     create_masked_store(builder_, wide, address, least_align(group), group_mask(group));
+}
+
+void Widener::store_words(const AccessGroup& group, Value* wide) {
+  const unsigned count = group.members.size();
+  const Access& place = place_of(group);
+  remark(*place.instruction, "lanes are stored one by one: not next to each other");
+  const std::uint64_t size = source_.getDataLayout().getTypeStoreSize(place.type());
+  const std::int64_t first = -bytes_before(group);
+  if (is_word(size * count)) {
+    Type* words = lanes_of(builder_.getIntNTy(8 * size * count), lanes_);
+    scatter_at(place, group.members.front().align, builder_.CreateBitCast(wide, words), first);
+    return;
+  }
+  for (unsigned member = 0; member < count; ++member)
+    scatter_at(place, group.members[member].align, part(wide, member, count),
+               first + static_cast<std::int64_t>(size * member));
+}
+
+void Widener::store_group(const AccessGroup& group) {
+  Value* wide = in_order(group);
+  if (wide == nullptr) {
+    llvm::SmallVector<Value*, 4> parts;
+    for (const Access& member : group.members) parts.push_back(vector(member.stored));
+    wide = interleave(parts);
+  }
+  if (!group.in_one_piece) {
+    store_words(group, wide);
+  } else if (Value* check = check_of(place_of(group).pointer)) {
+    if_else(
+        builder_, check,
+        [&] {
+          store_piece(group, wide);
+          return nullptr;
+        },
+        [&] {
+          store_words(group, wide);
+          return nullptr;
+        });
+  } else {
+    store_piece(group, wide);
+  }
 }
 
 bool Widener::grouped(const llvm::Instruction& source) {

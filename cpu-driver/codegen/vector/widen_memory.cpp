@@ -137,26 +137,60 @@ bool Widener::gathers_at_once(const Access& access, Type* type) const {
 
 Value* Widener::gather(const Access& access, Type* type) {
   remark(*access.instruction, "lanes are loaded one by one: not next to each other");
+  return gather_at(access, lane_align(access), type, 0);
+}
+
+// Each lane's address, `delta` bytes from what is accessed.
+Value* Widener::addresses(const Access& access, std::int64_t delta) {
+  Value* pointers = vector(access.pointer);
+  return delta == 0 ? pointers : builder_.CreateGEP(builder_.getInt8Ty(), pointers, builder_.getInt64(delta));
+}
+
+// `align` is what is known of the addresses.
+Value* Widener::gather_at(const Access& access, Align align, Type* type, std::int64_t delta) {
   const bool all = all_lanes(access.mask);
   if (gathers_at_once(access, type)) {
-    Value* made =
-        builder_.CreateMaskedGather(type, vector(access.pointer), lane_align(access), mask_vector(access.mask));
+    Value* made = builder_.CreateMaskedGather(type, addresses(access, delta), align, mask_vector(access.mask));
     keep_metadata(*access.instruction, made);
     return made;
   }
+  if (gathers_words(access, align, type)) return gather_words(access, type, delta);
   Value* pointers = nullptr;
   if (!all) {
     Value* idle = splat(builder_, idle_place(access), lanes_);
-    pointers = builder_.CreateSelect(mask_vector(access.mask), vector(access.pointer), idle);
+    pointers = builder_.CreateSelect(mask_vector(access.mask), addresses(access, delta), idle);
   }
   Value* made = llvm::PoisonValue::get(type);
   for (unsigned at = 0; at < lanes_; ++at) {
-    Value* pointer = all ? lane(access.pointer, at) : builder_.CreateExtractElement(pointers, at);
-    llvm::LoadInst* one = builder_.CreateAlignedLoad(type->getScalarType(), pointer, lane_align(access));
+    Value* pointer =
+        all ? step(builder_, lane(access.pointer, at), delta, 1) : builder_.CreateExtractElement(pointers, at);
+    llvm::LoadInst* one = builder_.CreateAlignedLoad(type->getScalarType(), pointer, align);
     keep_metadata(*access.instruction, one);
     made = builder_.CreateInsertElement(made, one, at);
   }
   return made;
+}
+
+// There is no instruction for less than 32 bits.
+bool Widener::gathers_words(const Access& access, Align align, Type* type) const {
+  const unsigned bits = type->getScalarSizeInBits();
+  return (bits == 8 || (bits == 16 && align >= 2)) &&
+         gathers_at_once(access, lanes_of(llvm::Type::getInt32Ty(type->getContext()), lanes_));
+}
+
+// A byte's aligned word is on the byte's page: what is read beside it does not fault, and is dropped.
+Value* Widener::gather_words(const Access& access, Type* type, std::int64_t delta) {
+  Value* pointers = addresses(access, delta);
+  Type* words = lanes_of(builder_.getInt32Ty(), lanes_);
+  Value* numbers = builder_.CreatePtrToInt(pointers, lanes_of(builder_.getInt64Ty(), lanes_));
+  const auto constant = [&](Type* of, std::uint64_t value) { return llvm::ConstantInt::get(of, value); };
+  Value* aligned = builder_.CreateAnd(numbers, constant(numbers->getType(), ~std::uint64_t{3}));
+  Value* found = builder_.CreateMaskedGather(words, builder_.CreateIntToPtr(aligned, pointers->getType()), Align(4),
+                                             mask_vector(access.mask));
+  Value* bytes = builder_.CreateAnd(builder_.CreateTrunc(numbers, words), constant(words, 3));
+  found = builder_.CreateLShr(found, builder_.CreateShl(bytes, constant(words, 3)));
+  Type* narrow = lanes_of(builder_.getIntNTy(type->getScalarSizeInBits()), lanes_);
+  return builder_.CreateBitCast(builder_.CreateTrunc(found, narrow), type);
 }
 
 domain::Status Widener::store(const Access& access) {
@@ -232,16 +266,20 @@ void Widener::contiguous_store(const Access& access, Value* value, bool reversed
 
 void Widener::scatter(const Access& access, Value* value) {
   remark(*access.instruction, "lanes are stored one by one: not next to each other");
+  scatter_at(access, lane_align(access), value, 0);
+}
+
+void Widener::scatter_at(const Access& access, Align align, Value* value, std::int64_t delta) {
   if (!all_lanes(access.mask)) {
     // In the order of lanes, by definition.
-    Value* made =
-        builder_.CreateMaskedScatter(value, vector(access.pointer), lane_align(access), mask_vector(access.mask));
+    Value* made = builder_.CreateMaskedScatter(value, addresses(access, delta), align, mask_vector(access.mask));
     keep_metadata(*access.instruction, made);
     return;
   }
   for (unsigned at = 0; at < lanes_; ++at) {
     Value* one = builder_.CreateExtractElement(value, at);
-    keep_metadata(*access.instruction, builder_.CreateAlignedStore(one, lane(access.pointer, at), lane_align(access)));
+    Value* pointer = step(builder_, lane(access.pointer, at), delta, 1);
+    keep_metadata(*access.instruction, builder_.CreateAlignedStore(one, pointer, align));
   }
 }
 

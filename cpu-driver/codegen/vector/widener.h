@@ -63,9 +63,14 @@ class Widener {
   llvm::Value* contiguous_load(const Access& access, llvm::Type* type, bool reversed);
   bool gathers_at_once(const Access& access, llvm::Type* type) const;
   llvm::Value* gather(const Access& access, llvm::Type* type);
+  llvm::Value* gather_at(const Access& access, llvm::Align align, llvm::Type* type, std::int64_t delta);
+  bool gathers_words(const Access& access, llvm::Align align, llvm::Type* type) const;
+  llvm::Value* gather_words(const Access& access, llvm::Type* type, std::int64_t delta);
+  llvm::Value* addresses(const Access& access, std::int64_t delta);
   void uniform_store(const Access& access);
   void contiguous_store(const Access& access, llvm::Value* value, bool reversed);
   void scatter(const Access& access, llvm::Value* value);
+  void scatter_at(const Access& access, llvm::Align align, llvm::Value* value, std::int64_t delta);
   llvm::Value* first_address(const Access& access, llvm::Type* type, bool reversed);
   llvm::Align lane_align(const Access& access) const;
   llvm::Value* idle_place(const Access& access);
@@ -77,8 +82,15 @@ class Widener {
   // Groups of accesses (widen_groups.cpp).
   bool grouped(const llvm::Instruction& source);  // whether it is done with its group
   void load_group(const AccessGroup& group);
+  llvm::Value* load_piece(const AccessGroup& group);
+  llvm::Value* load_words(const AccessGroup& group);
   void store_group(const AccessGroup& group);
-  llvm::Value* group_address(const AccessGroup& group);
+  void store_piece(const AccessGroup& group, llvm::Value* wide);
+  void store_words(const AccessGroup& group, llvm::Value* wide);
+  class Interleaver;
+  llvm::Value* in_order(const AccessGroup& stores);  // widen_interleaved.cpp; null: it has to be put in order
+  llvm::Value* interleave(llvm::ArrayRef<llvm::Value*> parts);
+  llvm::Value* part(llvm::Value* wide, unsigned member, unsigned count);
   llvm::Value* group_mask(const AccessGroup& group);
 
   // Calls (widen_calls.cpp).
@@ -109,6 +121,7 @@ class Widener {
   llvm::DenseMap<llvm::Value*, llvm::Value*> scalars_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> vectors_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> checks_;
+  llvm::DenseMap<const AccessGroup*, llvm::Value*> wholes_;  // what groups loaded, lane by lane
   llvm::SmallVector<llvm::CallInst*, 8> inlined_;
   llvm::AllocaInst* idle_ = nullptr;
   Builder builder_;  // at the end of the current block

@@ -58,3 +58,91 @@ define internal void @one(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 "skmd-la
   call void @skmd.store.f32(float %x, ptr addrspace(1) align 4 %q, i1 %live)
   ret void
 }
+
+; What is added before a number is extended is known to be added after it; memory of another space is written between.
+; CHECK-LABEL: define internal void @extended.x4(
+; CHECK: load <8 x float>, ptr addrspace(1) %{{.*}}, align 4
+; CHECK-NOT: load float
+; CHECK: store <8 x float> %{{.*}}, ptr addrspace(3) %{{.*}}, align 4
+; CHECK-NOT: store float
+; CHECK: ret void
+; LIVE-LABEL: define internal void @extended.x4.live(
+; LIVE: call <8 x float> @skmd.vector.load.v8f32.p1(
+; LIVE: call void @skmd.vector.store.v8f32.p3(
+define internal void @extended(ptr addrspace(1) %a, ptr addrspace(3) %b, i64 range(i64 0, 1000) "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %n = trunc i64 %id to i32
+  %even = shl i32 %n, 1
+  %odd = or disjoint i32 %even, 1
+  %i = zext nneg i32 %even to i64
+  %j = zext nneg i32 %odd to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %p, i1 %live)
+  %q = getelementptr float, ptr addrspace(3) %b, i64 %i
+  call void @skmd.store.f32.p3(float %x, ptr addrspace(3) align 4 %q, i1 %live)
+  %r = getelementptr float, ptr addrspace(1) %a, i64 %j
+  %y = call float @skmd.load.f32(ptr addrspace(1) align 4 %r, i1 %live)
+  %s = getelementptr float, ptr addrspace(3) %b, i64 %j
+  call void @skmd.store.f32.p3(float %y, ptr addrspace(3) align 4 %s, i1 %live)
+  ret void
+}
+declare void @skmd.store.f32.p3(float, ptr addrspace(3), i1)
+
+; Where numbers may wrap, a condition decides between one piece and lanes one by one; all members have the same.
+; CHECK-LABEL: define internal void @checked.x4(
+; CHECK: br i1 %{{.*}}, label %fast, label %slow
+; CHECK: fast:
+; CHECK: load <8 x float>
+; CHECK: slow:
+; CHECK: call <4 x i64> @llvm.masked.gather
+define internal void @checked(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %more, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %n = trunc i64 %id to i32
+  %m = add i32 %n, %more
+  %i = sext i32 %m to i64
+  %k = shl i64 %i, 3
+  %p = getelementptr i8, ptr addrspace(1) %a, i64 %k
+  %p1 = getelementptr i8, ptr addrspace(1) %p, i64 4
+  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %p, i1 %live)
+  %y = call float @skmd.load.f32(ptr addrspace(1) align 4 %p1, i1 %live)
+  %z = fsub float %x, %y
+  %q = getelementptr float, ptr addrspace(1) %b, i64 %id
+  call void @skmd.store.f32(float %z, ptr addrspace(1) align 4 %q, i1 %live)
+  ret void
+}
+
+; The same is done to all members: nothing is sorted.
+; CHECK-LABEL: define internal void @scaled.x4(
+; CHECK: [[ALL:%.*]] = load <8 x float>, ptr addrspace(1) %{{.*}}, align 4
+; CHECK: [[PATTERN:%.*]] = shufflevector <2 x float> %{{.*}}, <2 x float> poison, <8 x i32> <i32 0, i32 1, i32 0, i32 1, i32 0, i32 1, i32 0, i32 1>
+; CHECK: [[SCALED:%.*]] = fmul <8 x float> [[ALL]], [[PATTERN]]
+; CHECK: store <8 x float> [[SCALED]], ptr addrspace(1) %{{.*}}, align 4
+; CHECK: ret void
+define internal void @scaled(ptr addrspace(1) %a, float %sx, float %sy, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %i = shl i64 %id, 1
+  %px = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %py = getelementptr i8, ptr addrspace(1) %px, i64 4
+  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %px, i1 %live)
+  %y = call float @skmd.load.f32(ptr addrspace(1) align 4 %py, i1 %live)
+  %x1 = fmul float %x, %sx
+  %y1 = fmul nnan float %y, %sy
+  call void @skmd.store.f32(float %x1, ptr addrspace(1) align 4 %px, i1 %live)
+  call void @skmd.store.f32(float %y1, ptr addrspace(1) align 4 %py, i1 %live)
+  ret void
+}
+
+; Not the same: sorted.
+; CHECK-LABEL: define internal void @unlike.x4(
+; CHECK: fmul <4 x float>
+; CHECK: fadd <4 x float>
+; CHECK: store <8 x float>
+define internal void @unlike(ptr addrspace(1) %a, float %s, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %i = shl i64 %id, 1
+  %px = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %py = getelementptr i8, ptr addrspace(1) %px, i64 4
+  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %px, i1 %live)
+  %y = call float @skmd.load.f32(ptr addrspace(1) align 4 %py, i1 %live)
+  %x1 = fmul float %x, %s
+  %y1 = fadd float %y, %s
+  call void @skmd.store.f32(float %x1, ptr addrspace(1) align 4 %px, i1 %live)
+  call void @skmd.store.f32(float %y1, ptr addrspace(1) align 4 %py, i1 %live)
+  ret void
+}

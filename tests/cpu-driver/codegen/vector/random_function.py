@@ -5,6 +5,7 @@ TABLE = 4096  # elements of each input table; every index is within
 OUTPUT = 64   # bytes of output for each item and slot
 SLOTS = 16
 ITEMS = 400
+BYTE = "i8"
 INTS = ["i8", "i16", "i32", "i64"]
 FLOATS = ["float", "double"]
 SIZE = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "float": 4, "double": 8}
@@ -67,31 +68,71 @@ class Function:
                 base = self.emit(f"add {kind} {base}, {narrow}")
         return base
 
+    def group_places(self, kind, count, base, space_from, more=0):
+        """A function from part to address: of a structure that is next to the neighbour's, somewhere, or at a number that is extended."""
+        how = self.rng.randrange(5) if space_from == "table" else self.rng.choice([0, 1, 3])
+        parts = {}
+        if how == 3:  # numbers of 32 bits, to which the part is added before they are extended
+            narrow = self.emit("trunc nuw nsw i64 %id to i32")
+            narrow = self.emit(f"mul nuw nsw i32 {narrow}, {count}")
+            for part in range(count):
+                add = f"or disjoint i32 {narrow}, {part}" if count in (2, 4) and self.rng.random() < 0.5 else \
+                    f"add {self.rng.choice(['nsw', 'nuw', 'nuw nsw', ''])} i32 {narrow}, {part}"
+                wide = self.emit(f"{self.rng.choice(['sext', 'zext', 'zext nneg'])} i32 {self.emit(add)} to i64")
+                parts[part] = self.emit(f"add i64 {wide}, {more}")
+        else:
+            number = "%id"
+            if how == 1:
+                number = self.emit("xor i64 %id, 5")
+            elif how == 2:
+                number = self.emit(f"and i64 {self.emit('mul i64 %id, 77')}, 511")
+            elif how == 4:  # may wrap
+                number = self.emit(f"add i64 {self.emit(f'sext i8 {self.linear(BYTE)} to i64')}, 128")
+            number = self.emit(f"add i64 {self.emit(f'mul i64 {number}, {count}')}, {more}")
+            if how == 0 and self.rng.random() < 0.3:
+                number = self.emit(f"ashr exact i64 {self.emit(f'shl i64 {number}, 32')}, 32")
+            start = self.emit(f"getelementptr {kind}, ptr addrspace(1) {base}, i64 {number}", "p")
+            return lambda part: self.emit(f"getelementptr {kind}, ptr addrspace(1) {start}, i64 {part}", "p")
+        return lambda part: self.emit(f"getelementptr {kind}, ptr addrspace(1) {base}, i64 {parts[part]}", "p")
+
+    def same_steps(self, kind, values):
+        """The same arithmetic on each member."""
+        for _ in range(self.rng.randrange(3)):
+            if kind in FLOATS:
+                step = self.rng.choice(["fadd", "fmul", "fsub"])
+                others = [self.rng.choice(["1.5", "-2.0", "0.25"]) for _ in values]
+            else:
+                step = self.rng.choice(["add", "mul", "xor", "sub"])
+                others = [str(self.rng.randrange(-100, 100)) for _ in values]
+            same = self.rng.random() < 0.2
+            values = [self.emit(f"{step} {kind} {value}, {values[0] if same else other}")
+                      for value, other in zip(values, others)]
+        return values
+
     def group(self):
         """The parts of structures of 2 to 4 elements, as OpenCL's vectors taken apart are: read, and written elsewhere."""
         kind, count = self.rng.choice(INTS + FLOATS), self.rng.choice([2, 3, 4])
-        first = self.emit(f"mul i64 %id, {count}")
-        start = self.emit(f"getelementptr {kind}, ptr addrspace(1) %table.{kind}.1, i64 {first}", "p")
+        place = self.group_places(kind, count, f"%table.{kind}.1", "table")
         order = self.rng.sample(range(count), count)
         if self.rng.random() < 0.2:
             order = order[1:]
-        mask, got = self.mask, []
+        mask, got, raw = self.mask, [], {}
         for part in order:
-            address = self.emit(f"getelementptr {kind}, ptr addrspace(1) {start}, i64 {part}", "p")
-            value = self.emit(f"call {kind} @skmd.load.{kind}.p1(ptr addrspace(1) align {SIZE[kind]} {address}, i1 {mask})")
+            raw[part] = value = self.emit(
+                f"call {kind} @skmd.load.{kind}.p1(ptr addrspace(1) align {SIZE[kind]} {place(part)}, i1 {mask})")
             got.append(self.add(kind, self.emit(f"select i1 {mask}, {kind} {value}, {kind} "
                                                 f"{'1.0' if kind in FLOATS else '1'}")))
         if self.stores == SLOTS:
             return
         at = self.stores * OUTPUT * ITEMS // SIZE[kind]
         self.stores += 1
-        index = self.emit(f"add i64 {first}, {at}")
-        start = self.emit(f"getelementptr {kind}, ptr addrspace(1) %out, i64 {index}", "p")
+        place = self.group_places(kind, count, "%out", "out", at)
+        given = [self.rng.choice(got) for _ in range(count)]
+        if len(raw) == count and self.rng.random() < 0.6:
+            given = self.same_steps(kind, [raw[part] for part in range(count)])
         for part in self.rng.sample(range(count), count):
-            value = self.rng.choice(got)
-            address = self.emit(f"getelementptr {kind}, ptr addrspace(1) {start}, i64 {part}", "p")
-            self.lines.append(f"  call void @skmd.store.{kind}.p1({kind} {value}, ptr addrspace(1) align {SIZE[kind]} "
-                              f"{address}, i1 {mask})")
+            self.lines.append(f"  call void @skmd.store.{kind}.p1({kind} {given[part]}, ptr addrspace(1) align {SIZE[kind]} "
+                              f"{place(part)}, i1 {mask})")
 
     # Within the table, by wrapping in a narrow type, by masking, or because it is small anyway.
     def index(self, varying=True):

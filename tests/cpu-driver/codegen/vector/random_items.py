@@ -104,7 +104,7 @@ def try_seed(seed, options, folder):
     cpu = {"sse": "x86-64-v2", "avx2": "x86-64-v3", "avx512": "x86-64-v4"}[isa]
     try:
         done = subprocess.run([options.lli, f"-mcpu={cpu}", "-O1", str(widened)], capture_output=True, text=True,
-                              check=False, timeout=60)
+                              check=False, timeout=300)
     except subprocess.TimeoutExpired:
         return f"{where}: no end"
     if done.returncode != 0:

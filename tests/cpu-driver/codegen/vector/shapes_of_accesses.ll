@@ -106,3 +106,19 @@ in:
 out:
   ret void
 }
+
+; (x << 32) + (1 << 32) >> 30 is x + 1, extended and times 4, whatever it looks like.
+; CHECK-LABEL: define internal void @upper_half.x4(
+; CHECK: load <4 x float>, ptr addrspace(1) %{{.*}}, align 4
+; CHECK-NOT: gather
+; CHECK: ret void
+define internal void @upper_half(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 range(i64 0, 1000) "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %up = shl i64 %id, 32
+  %more = add i64 %up, 4294967296
+  %down = lshr exact i64 %more, 30
+  %p = getelementptr i8, ptr addrspace(1) %a, i64 %down
+  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %p, i1 %live)
+  %q = getelementptr float, ptr addrspace(1) %b, i64 %id
+  call void @skmd.store.f32(float %x, ptr addrspace(1) align 4 %q, i1 %live)
+  ret void
+}
