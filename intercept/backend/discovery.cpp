@@ -3,6 +3,7 @@
 
 #include <CL/cl_ext.h>
 
+#include "intercept/backend/bare_host.h"
 #include "intercept/backend/native_error.h"
 #include "intercept/backend/selectors.h"
 #include "intercept/backend/vendor_device.h"
@@ -16,6 +17,7 @@ using domain::Error;
 struct Found {
   VendorPlatform platform;
   cl_device_id id = nullptr;
+  std::shared_ptr<Device> bare;  // instead of the two
 };
 
 template <class T>
@@ -99,6 +101,20 @@ class Survey {
     for (const VendorPlatform& platform : *platforms) add_platform(platform);
   }
 
+  /// The host's processors, where no vendor's driver shows them and our code runs on them.
+  void add_bare_host() {
+    if (host_cpu(candidates) || !cpu::best_target()) return;
+    const cpu::HostFacts facts = cpu::read_host_facts();
+    auto bare = std::make_shared<BareHost>(facts);
+    Candidate c;
+    c.platform_index = platforms_++;
+    c.platform = bare->description().platform;
+    c.name = bare->description().name;
+    c.compute_units = facts.processors;
+    candidates.push_back(std::move(c));
+    found.push_back({{}, nullptr, std::move(bare)});
+  }
+
   std::vector<Candidate> candidates;
   std::vector<Found> found;  // one per candidate
 
@@ -133,7 +149,7 @@ class Survey {
     c.pci = pci_address(platform, id);
     c.unfit = why_unfit(platform, id, type);
     candidates.push_back(std::move(c));
-    found.push_back({platform, id});
+    found.push_back({platform, id, nullptr});
   }
 
   std::vector<std::string>& left_out_;
@@ -157,6 +173,8 @@ Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate&
 /// The host CPU through our own driver, if that is wanted and its vendor's uses host memory in place, as ours does.
 Result<std::shared_ptr<Device>> open_device(const Found& found, const Candidate& candidate, const Selected& selected,
                                             const std::optional<CpuDriverOptions>& cpu_driver) {
+  if (found.bare != nullptr)
+    return std::shared_ptr<Device>(std::make_shared<CpuDevice>(*cpu_driver, found.bare, selected.discrete));
   if (!selected.host || !cpu_driver) return open_vendor(found, candidate, selected.discrete);
   auto beside = open_vendor(found, candidate, false);
   if (!beside || (*beside)->description().discrete) return beside;
@@ -167,10 +185,15 @@ Result<std::shared_ptr<Device>> open_device(const Found& found, const Candidate&
 
 Result<Discovery> discover(const DiscoveryOptions& options) {
   Discovery discovery;
-  auto files = read_icd_files(options.vendors_folder);
-  if (!files) return files.error();
   Survey survey(discovery.left_out);
-  for (const IcdFile& file : *files) survey.add_vendor(file, options.own_library);
+  if (const auto files = read_icd_files(options.vendors_folder); files) {
+    for (const IcdFile& file : *files) survey.add_vendor(file, options.own_library);
+  } else if (options.cpu_driver) {
+    discovery.left_out.push_back(files.error().reason);
+  } else {
+    return files.error();
+  }
+  if (options.cpu_driver) survey.add_bare_host();
 
   auto selection = select_devices(survey.candidates, options.selectors);
   if (!selection) return selection.error();

@@ -16,7 +16,8 @@ struct DiscoveryOptions {
   std::string vendors_folder = "/etc/OpenCL/vendors";  // SKMD_VENDORS
   std::string selectors;                               // SKMD_DEVICES; "": the default choice
   std::string own_library;                             // path of this libskmd.so, left out
-  /// The host CPU is driven by our own driver, with its vendor's beside it; nothing: by its vendor's alone.
+  /// The host CPU is driven by our own driver, with its vendor's beside it if there is one; nothing: by its vendor's
+  /// alone.
   std::optional<CpuDriverOptions> cpu_driver = std::nullopt;
 };
 

@@ -49,6 +49,8 @@ bool better_host(const Candidate& a, const Candidate& b) {
   return !single_threaded(a) && single_threaded(b);
 }
 
+}  // namespace
+
 std::optional<std::size_t> host_cpu(const std::vector<Candidate>& candidates) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -58,6 +60,8 @@ std::optional<std::size_t> host_cpu(const std::vector<Candidate>& candidates) {
   }
   return best;
 }
+
+namespace {
 
 /// Position of `index` among the devices of its platform that carry the same name.
 std::uint32_t ordinal(const std::vector<Candidate>& candidates, std::size_t index) {

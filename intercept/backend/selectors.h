@@ -37,6 +37,9 @@ struct Selection {
   std::vector<std::string> left_out;  // "name: reason"
 };
 
+/// The candidate that `cpu` means; nothing: no CPU driver shows the host's processors.
+std::optional<std::size_t> host_cpu(const std::vector<Candidate>& candidates);
+
 /// `text` is SKMD_DEVICES: comma-separated selectors, each `cpu` or `platform-substring:device-substring-or-index`,
 /// with an optional
 /// `@discrete`; empty: the host CPU and every GPU and accelerator, no simulators. An error names the selector.

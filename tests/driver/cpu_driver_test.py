@@ -41,11 +41,11 @@ def run(build, command, folder, devices="cpu", partition="auto", **variables):
     return done, document
 
 
-def check_workload(build, workload, setting):
+def check_workload(build, workload, setting, **variables):
     devices, partition, threads = setting
     with tempfile.TemporaryDirectory() as folder:
         done, stats = run(build, [f"{build}/bench/{workload}", "--size", "small", "--check"], folder, devices, partition,
-                          SKMD_CPU_THREADS=threads)
+                          SKMD_CPU_THREADS=threads, **variables)
     expect(done.returncode == 0, f"exit {done.returncode}: {done.stdout}{done.stderr}")
     expect(json.loads(done.stdout)["ok"], done.stdout)
     expect(stats["devices"][0]["backend"] == "cpu-driver", f"devices: {stats['devices']}")
@@ -53,6 +53,14 @@ def check_workload(build, workload, setting):
     if partition != "auto":
         expect(any(kernel["split_launches"] for kernel in stats["kernels"]), "no launch was split")
     return stats["other_cpu_driver"]
+
+
+def check_alone(build):
+    """No other driver of any kind on the machine."""
+    with tempfile.TemporaryDirectory() as vendors:
+        for workload in WORKLOADS:
+            other = check_workload(build, workload, ("cpu", "auto", ""), SKMD_VENDORS=vendors)
+            expect(not other["kernels"], f"{workload}: {other}")
 
 
 def check_switch(build):
@@ -84,11 +92,12 @@ def main():
             except (Failure, subprocess.TimeoutExpired, json.JSONDecodeError) as failure:
                 failures += 1
                 print(f"FAILED {workload} on {setting}: {failure}")
-    try:
-        check_switch(build)
-    except Failure as failure:
-        failures += 1
-        print(f"FAILED the switch: {failure}")
+    for name, check in (("the switch", check_switch), ("alone", check_alone)):
+        try:
+            check(build)
+        except Failure as failure:
+            failures += 1
+            print(f"FAILED {name}: {failure}")
     for (workload, kernel), reason in sorted(elsewhere.items()):
         print(f"{workload}: {kernel} ran on another CPU driver: {reason}")
     print(f"{len(WORKLOADS) * len(SETTINGS)} runs, {failures} failures, {len(elsewhere)} kernels on another CPU driver")

@@ -48,3 +48,10 @@ step false >/dev/null && fail 'a failing step succeeds'
 passed=0 failed=0
 run_tests "$work/mixed" -R 't[12]$' >/dev/null 2>&1
 [[ "$passed $failed" == '2 0' ]] || fail "a selection gives '$passed $failed'"
+
+passed=0 failed=0
+suite skips 'echo a_test.cpp:7: Failure; exit 77' 'exit 77' true
+run_tests "$work/skips" >"$work/out" 2>&1
+[[ "$passed $failed" == '1 1' ]] || fail "a test that was skipped for a failure gives '$passed $failed'"
+grep -q 'skipped: 1' "$work/out" || fail "a test that was skipped for a failure counts as skipped: $(cat "$work/out")"
+summary | grep -qxe '-- FAILED: t1' || fail 'a test that was skipped for a failure is not named'

@@ -30,3 +30,14 @@ gtest_discover_tests(api_kernel_test TEST_PREFIX cpu_driver. TEST_LIST api_kerne
 foreach(list api_image_cpu_tests api_memory_cpu_tests api_kernel_cpu_tests)
   skmd_test_environment(${list} SKMD_DEVICES=cpu SKMD_TEST_CPU_DRIVER=1)
 endforeach()
+# And where no other driver is installed.
+set(no_vendors ${CMAKE_CURRENT_BINARY_DIR}/no-vendors)
+file(MAKE_DIRECTORY ${no_vendors})
+gtest_discover_tests(api_kernel_test TEST_PREFIX alone. TEST_LIST api_kernel_alone_tests
+  TEST_FILTER "-ClSetKernelArg.SamplersAreSamplers:ClSetKernelArg.ImagesMustFitTypeAndAccess"
+  DISCOVERY_TIMEOUT 60 PROPERTIES LABELS device TIMEOUT 120)
+gtest_discover_tests(api_memory_test TEST_PREFIX alone. TEST_LIST api_memory_alone_tests
+  DISCOVERY_TIMEOUT 60 PROPERTIES LABELS device TIMEOUT 120)
+foreach(list api_kernel_alone_tests api_memory_alone_tests)
+  skmd_test_environment(${list} SKMD_VENDORS=${no_vendors} SKMD_DEVICES=cpu SKMD_TEST_CPU_DRIVER=1)
+endforeach()

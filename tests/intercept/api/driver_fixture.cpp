@@ -34,7 +34,7 @@ void make_world() {
 
 }  // namespace
 
-void Driver::SetUpTestSuite() {
+Driver::Driver() {
   if (world.queue == nullptr) make_world();
 }
 

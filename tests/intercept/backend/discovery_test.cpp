@@ -30,6 +30,13 @@ class DiscoveryFolder : public testing::Test {
   Result<Discovery> find(const std::string& selectors = "", const std::string& own = "") {
     return discover({.vendors_folder = folder_.string(), .selectors = selectors, .own_library = own});
   }
+  /// With our own CPU driver.
+  Result<Discovery> find_with_ours(const std::string& folder, const std::string& selectors = "") {
+    return discover({.vendors_folder = folder,
+                     .selectors = selectors,
+                     .own_library = "",
+                     .cpu_driver = CpuDriverOptions{.compile = {}, .report = {}, .code_folder = "", .threads = 1}});
+  }
   static bool mentions(const Discovery& found, const std::string& a, const std::string& b) {
     for (const std::string& line : found.left_out) {
       if (line.find(a) != std::string::npos && line.find(b) != std::string::npos) return true;
@@ -132,6 +139,34 @@ TEST_F(DiscoveryFolder, ASelectorThatMatchesNothingIsAnErrorThatNamesIt) {
   const auto found = find("stub:0,nvidia:0");
   ASSERT_FALSE(found);
   EXPECT_NE(found.error().reason.find("'nvidia:0'"), std::string::npos);
+}
+
+TEST_F(DiscoveryFolder, OurCpuDriverNeedsNoOther) {
+  if (!cpu::best_target()) GTEST_SKIP() << "our code does not run on this processor";
+  for (const char* folder : {folder_.c_str(), "/no/such/folder"}) {
+    for (const char* selectors : {"", "cpu"}) {
+      const auto found = find_with_ours(folder, selectors);
+      ASSERT_TRUE(found) << found.error().reason;
+      ASSERT_EQ(found->devices.size(), 1u);
+      const DeviceDescription& description = found->devices[0]->description();
+      EXPECT_EQ(description.backend, "cpu-driver");
+      EXPECT_EQ(description.platform, "SKMD");
+      EXPECT_EQ(description.space, domain::kHostSpace);
+    }
+  }
+  EXPECT_TRUE(mentions(*find_with_ours("/no/such/folder"), "/no/such/folder", ""));
+  ASSERT_TRUE(find_with_ours(folder_, "cpu@discrete"));
+  EXPECT_TRUE(find_with_ours(folder_, "cpu@discrete")->devices[0]->description().discrete);
+}
+
+TEST_F(DiscoveryFolder, AVendorsCpuStandsBesideOurs) {
+  if (!cpu::best_target()) GTEST_SKIP() << "our code does not run on this processor";
+  put("stub.icd", stub_library_);
+  const auto found = find_with_ours(folder_, "cpu");
+  ASSERT_TRUE(found) << found.error().reason;
+  ASSERT_EQ(found->devices.size(), 1u);
+  EXPECT_EQ(found->devices[0]->description().name, "Stub CPU 2");
+  EXPECT_EQ(found->devices[0]->description().backend, "cpu-driver");
 }
 
 TEST_F(DiscoveryFolder, NoFolderAndNoDeviceAreErrors) {

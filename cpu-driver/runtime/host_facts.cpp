@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/runtime/host_facts.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+#include "cpu-driver/runtime/span_library.h"
+#include "cpu-driver/runtime/threads.h"
+
+namespace skmd::cpu {
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// What sysconf says, where it knows.
+std::uint64_t system_number(int name) {
+  const long value = sysconf(name);
+  return value > 0 ? static_cast<std::uint64_t>(value) : 0;
+}
+
+std::uint32_t widest_registers() {
+  const auto target = best_target();
+  if (target == SpanTarget::x86_64_v4) return 64;
+  return target == SpanTarget::x86_64_v3 ? 32 : 16;
+}
+
+}  // namespace
+
+HostFacts with_cpuinfo(HostFacts facts, const std::string& text) {
+  std::istringstream lines(text);
+  bool named = false;
+  for (std::string line; std::getline(lines, line);) {
+    const auto colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string key = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
+    if (value.empty()) continue;
+    if (key == "model name" && !named) {
+      facts.model = value;
+      named = true;
+    } else if (key == "vendor_id") {
+      facts.vendor = value;
+    } else if (key == "cpu MHz") {
+      double megahertz = 0;
+      std::from_chars(value.data(), value.data() + value.size(), megahertz);
+      // The fastest of processors that clock down while they rest.
+      if (megahertz >= 1 && megahertz < 1e6)
+        facts.megahertz = std::max(facts.megahertz, static_cast<std::uint32_t>(megahertz));
+    }
+  }
+  return facts;
+}
+
+HostFacts read_host_facts() {
+  HostFacts facts;
+  facts.processors = usable_processors();
+  facts.vector_bytes = widest_registers();
+  facts.memory_bytes = system_number(_SC_PHYS_PAGES) * system_number(_SC_PAGESIZE);
+  facts.cache_bytes = std::max(system_number(_SC_LEVEL3_CACHE_SIZE), system_number(_SC_LEVEL2_CACHE_SIZE));
+  if (const std::uint64_t line = system_number(_SC_LEVEL1_DCACHE_LINESIZE); line != 0)
+    facts.line_bytes = static_cast<std::uint32_t>(line);
+  std::ostringstream text;
+  text << std::ifstream("/proc/cpuinfo").rdbuf();
+  return with_cpuinfo(std::move(facts), text.str());
+}
+
+}  // namespace skmd::cpu
