@@ -212,6 +212,10 @@ class GroupBuilder {
   void build_row(BasicBlock* from, BasicBlock* to, const RegionCode& code) {
     IRBuilder<> ir(from);
     Value* size = given(kLocalSize);
+    if (code.choose != nullptr) {
+      build_chosen_row(from, to, code);
+      return;
+    }
     if (code.full == nullptr) {
       items(code.item, from, to, ir.getInt64(0), size, 1);
       return;
@@ -233,8 +237,65 @@ class GroupBuilder {
       items(code.item, part, to, whole, size, 1);
       return;
     }
-    call(code.part, ir, whole, live_lanes(ir, ir.CreateSub(size, whole), code.width));
+    call(code.part, ir, whole, {live_lanes(ir, ir.CreateSub(size, whole), code.width)});
     ir.CreateBr(to);
+  }
+
+  // Pieces of the row: a flag for each item, and then those whose flag is set.
+  void build_chosen_row(BasicBlock* from, BasicBlock* to, const RegionCode& code) {
+    constexpr std::uint64_t kPiece = 1024, kWord = 64;
+    Value* size = given(kLocalSize);
+    llvm::Type* flags_type = llvm::ArrayType::get(ir_.getInt8Ty(), kPiece);
+    llvm::AllocaInst* flags = IRBuilder<>(entry_, entry_->begin()).CreateAlloca(flags_type, nullptr, "flags");
+    flags->setAlignment(llvm::Align(kWord));
+    const Counter piece = open("piece", ir_.getInt64(0), from);
+    IRBuilder<> ir(piece.header);
+    Value* end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size, ir.CreateAdd(piece.value, ir.getInt64(kPiece)));
+    Value* here = ir.CreatePtrAdd(flags, ir.CreateNeg(piece.value));
+    auto* word = llvm::FixedVectorType::get(ir.getInt8Ty(), kWord);
+    // Of the last word, not all flags may be told.
+    Value* last = ir.CreateAnd(ir.CreateSub(end, ir.getInt64(1)), ~(kWord - 1));
+    ir.CreateAlignedStore(llvm::Constant::getNullValue(word), ir.CreatePtrAdd(here, last), llvm::Align(kWord));
+    BasicBlock* run = block("run");
+    build_choice(ir, run, code, piece.value, end, here);
+    const Counter words = open("word", piece.value, run);
+    ir.SetInsertPoint(words.header);
+    Value* set = ir.CreateIsNotNull(ir.CreateAlignedLoad(word, ir.CreatePtrAdd(here, words.value), llvm::Align(kWord)));
+    run_chosen(ir, words.latch, code, words.value, ir.CreateBitCast(set, ir.getInt64Ty()));
+    close(words, end, piece.latch, kWord);
+    close(piece, size, to, kPiece);
+  }
+
+  // Tells at `flags` + x which of the items x from `begin` to `end` run.
+  void build_choice(IRBuilder<>& ir, BasicBlock* to, const RegionCode& code, Value* begin, Value* end, Value* flags) {
+    BasicBlock *vectors = block("choose"), *rest = block("rest"), *part = block("part");
+    Value* whole = ir.CreateAnd(end, ~std::uint64_t{code.width - 1});
+    ir.CreateCondBr(ir.CreateICmpNE(whole, begin), vectors, rest);
+    const Counter x = open("x", begin, vectors);
+    ir.SetInsertPoint(x.header);
+    call(code.choose, ir, x.value, {flags});
+    ir.CreateBr(x.latch);
+    close(x, whole, rest, code.width);
+    ir.SetInsertPoint(rest);
+    ir.CreateCondBr(ir.CreateICmpNE(whole, end), part, to);
+    ir.SetInsertPoint(part);
+    call(code.choose_part, ir, whole, {flags, live_lanes(ir, ir.CreateSub(end, whole), code.width)});
+    ir.CreateBr(to);
+  }
+
+  // The items first + bit for the set `bits`.
+  void run_chosen(IRBuilder<>& ir, BasicBlock* to, const RegionCode& code, Value* first, Value* bits) {
+    BasicBlock *test = block("any"), *body = block("chosen"), *from = ir.GetInsertBlock();
+    ir.CreateBr(test);
+    ir.SetInsertPoint(test);
+    llvm::PHINode* left = ir.CreatePHI(ir.getInt64Ty(), 2, "left");
+    left->addIncoming(bits, from);
+    ir.CreateCondBr(ir.CreateIsNotNull(left), body, to);
+    ir.SetInsertPoint(body);
+    Value* bit = ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, ir.getTrue());
+    call(code.item, ir, ir.CreateAdd(first, bit, "", true, true), {});
+    left->addIncoming(ir.CreateAnd(left, ir.CreateSub(left, ir.getInt64(1))), body);
+    ir.CreateBr(test);
   }
 
   static Value* live_lanes(IRBuilder<>& ir, Value* count, unsigned width) {
@@ -247,18 +308,19 @@ class GroupBuilder {
   void items(llvm::Function* code, BasicBlock* from, BasicBlock* to, Value* begin, Value* end, std::uint64_t step) {
     const Counter x = open("x", begin, from);
     IRBuilder<> ir(x.header);
-    call(code, ir, x.value, nullptr);
+    call(code, ir, x.value, {});
     ir.CreateBr(x.latch);
     close(x, end, to, step);
   }
 
-  void call(llvm::Function* code, IRBuilder<>& ir, Value* x, Value* live) {
+  // `more`: what this form of the region takes besides.
+  void call(llvm::Function* code, IRBuilder<>& ir, Value* x, llvm::ArrayRef<Value*> more) {
     given(kLocalId) = x;
     llvm::SmallVector<Value*, 48> operands(values_.begin(), values_.end());
     operands.push_back(next_);
     operands.append(in_values_.begin(), in_values_.end());
     operands.append(outs_.begin(), outs_.end());
-    if (live != nullptr) operands.push_back(live);
+    operands.append(more.begin(), more.end());
     calls_.push_back(ir.CreateCall(code, operands));
   }
 

@@ -25,6 +25,10 @@ struct RegionCode {
   /// dimensions. Null: row by row.
   llvm::Function* rows = nullptr;
   unsigned row_count = 1;
+  /// Where items run one by one: which of `width` neighbours do anything at all (sparse.h), as full and part. Null: all
+  /// run.
+  llvm::Function* choose = nullptr;
+  llvm::Function* choose_part = nullptr;
 };
 
 struct GroupCode {

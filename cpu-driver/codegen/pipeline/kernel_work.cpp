@@ -79,6 +79,8 @@ void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyse
     drop(code.full, analyses);
     drop(code.part, analyses);
     drop(code.rows, analyses);
+    drop(code.choose, analyses);
+    drop(code.choose_part, analyses);
   }
   version = {};
 }
@@ -241,7 +243,9 @@ domain::Status cut_and_vectorise(KernelWork& work, const GenerateOptions& option
   if (domain::Status status = cut(work.limited, arguments, analyses); !status) return status;
   work.limited.code = vectorise(work.limited.regions, width, options.isa, analyses, work.note.remarks);
   // Without vectors it is what the other is.
-  if (work.limited.code.padding == 1) drop_regions(work.limited, analyses);
+  const bool chooses =
+      llvm::any_of(work.limited.code.regions, [](const RegionCode& code) { return code.choose != nullptr; });
+  if (work.limited.code.padding == 1 && !chooses) drop_regions(work.limited, analyses);
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "cpu-driver/codegen/masks/masks.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
+#include "cpu-driver/codegen/pipeline/sparse.h"
 #include "cpu-driver/codegen/vector/widen.h"
 
 namespace skmd::codegen {
@@ -48,8 +49,8 @@ domain::Status widen_region(RegionCode& code, llvm::Function& masked, Isa isa, s
   return {};
 }
 
-domain::Status vectorise_region(RegionCode& code, Isa isa, std::vector<std::string>& remarks,
-                                llvm::FunctionAnalysisManager& analyses) {
+domain::Status make_vectors(RegionCode& code, Isa isa, std::vector<std::string>& remarks,
+                            llvm::FunctionAnalysisManager& analyses) {
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(code.item, map);
   auto masked = make_masked(*copy, analyses);
@@ -60,6 +61,26 @@ domain::Status vectorise_region(RegionCode& code, Isa isa, std::vector<std::stri
   domain::Status status = widen_region(code, **masked, isa, remarks, analyses);
   drop(*masked, analyses);
   return status;
+}
+
+// Items one by one; vectors only tell which of them run.
+domain::Status choose_items(RegionCode& code, Isa isa, bool alone, llvm::FunctionAnalysisManager& analyses) {
+  llvm::Function* chooser = alone ? make_chooser(*code.item) : nullptr;
+  std::vector<std::string> ignored;
+  RegionCode choice{chooser, nullptr, nullptr, code.width};
+  if (chooser != nullptr && make_vectors(choice, isa, ignored, analyses)) {
+    code.choose = choice.full;
+    code.choose_part = choice.part;
+  }
+  drop(chooser, analyses);
+  return domain::Error{0, "items go through a loop at their own pace, from place to place"};
+}
+
+// `alone`: no other region is there.
+domain::Status vectorise_region(RegionCode& code, Isa isa, bool alone, std::vector<std::string>& remarks,
+                                llvm::FunctionAnalysisManager& analyses) {
+  if (is_sparse(*code.item)) return choose_items(code, isa, alone, analyses);
+  return make_vectors(code, isa, remarks, analyses);
 }
 
 // The same remark for each of a hundred accesses is one remark.
@@ -118,10 +139,11 @@ GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::Funct
     RegionCode code{region.function, nullptr, nullptr, width};
     tidy_region(*region.function, analyses);
     std::vector<std::string> found;
-    const domain::Status status = vectorise_region(code, isa, found, analyses);
+    const domain::Status status = vectorise_region(code, isa, regions.regions.size() == 1, found, analyses);
     const std::string number = "region " + std::to_string(group.regions.size()) + ": ";
     remarks.push_back(number + (status ? std::to_string(width) + " lanes" : "item by item: " + status.error().reason));
     if (status) add_counted(found, remarks);
+    if (code.choose != nullptr) remarks.push_back(number + std::to_string(width) + " lanes choose the items that run");
     if (status) group.padding = std::max(group.padding, width);
     group.regions.push_back(code);
   }
