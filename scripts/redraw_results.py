@@ -145,11 +145,11 @@ def suites(raw):
 
     rows = [[row["suite"], "PoCL alone" if row["mode"] == "pocl" else f"`{row['mode']}`", share(row), str(row["ran"]), str(row["passed"]),
              str(row["failed"]), "" if row["mode"] == "pocl" else f"{row['split']} of {row['launches']}", counts(row["whole"]),
-             str(row["processor_seconds"])] for row in raw["rows"]]
+             counts(row.get("elsewhere", {})), str(row["processor_seconds"])] for row in raw["rows"]]
     ours = [row for row in raw["rows"] if row["mode"] != "pocl"]
     rows.append(["all", "SKMD", *(str(sum(row[key] for row in ours)) for key in ("programs", "ran", "passed", "failed")),
-                 f"{sum(row['split'] for row in ours)} of {sum(row['launches'] for row in ours)}", "", str(sum(row["processor_seconds"] for row in ours))])
-    return markdown(["suite", "on", "programs", "outcomes", "passed", "failed", "split launches", "kept whole", "processor seconds"], rows)
+                 f"{sum(row['split'] for row in ours)} of {sum(row['launches'] for row in ours)}", "", "", str(sum(row["processor_seconds"] for row in ours))])
+    return markdown(["suite", "on", "programs", "outcomes", "passed", "failed", "split launches", "kept whole", "kernels on another CPU driver", "processor seconds"], rows)
 
 
 def faults(raw):

@@ -88,7 +88,8 @@ class Redraw(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             os.mkdir(os.path.join(folder, "raw"))
             with open(os.path.join(folder, "raw", "s.json"), "w", encoding="utf-8") as file:
-                json.dump({"origin": "here", "rows": [row | {"mode": mode} for mode in ("pocl", "equal", "auto")]}, file)
+                json.dump({"origin": "here", "rows": [row | {"mode": mode} for mode in ("pocl", "equal", "auto")]
+                           + [row | {"mode": "cpu", "elsewhere": {"takes an image": 2}}]}, file)
             page = os.path.join(folder, "page.md")
             with open(page, "w", encoding="utf-8") as file:
                 file.write("<!-- table suites raw/s.json -->\n<!-- end -->\n")
@@ -96,8 +97,9 @@ class Redraw(unittest.TestCase):
             with open(page, encoding="utf-8") as file:
                 text = file.read()
             self.assertIn("| s | PoCL alone | 1 of 2 |", text)
-            self.assertIn("| s | `equal` | 1 | 5 | 5 | 0 | 3 of 7 | one_group 4 | 2 |", text)
-            self.assertIn("| all | SKMD | 2 | 10 | 10 | 0 | 6 of 14 |  | 4 |", text)
+            self.assertIn("| s | `equal` | 1 | 5 | 5 | 0 | 3 of 7 | one_group 4 | - | 2 |", text)
+            self.assertIn("| s | `cpu` | 1 | 5 | 5 | 0 | 3 of 7 | one_group 4 | takes an image 2 | 2 |", text)
+            self.assertIn("| all | SKMD | 3 | 15 | 15 | 0 | 9 of 21 |  |  | 6 |", text)
 
     def test_rows_of_the_cpu_table_become_a_table_and_bars(self):
         rows = [{"name": "nbody", "goal": {"at_least": 1.0}, "unit": "x", "figure": 8.0, "spread": [7.5, 9.0], "met": True,

@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 
 BASELINE = "pocl"
-MODES = ("equal", "auto")
+CPU = "cpu"  # our own CPU driver alone
+MODES = ("equal", "auto", CPU)
 _running = set()  # process groups
 _scratch = set()  # folders
 DEVICES = "portable:pthread@discrete,portable:basic@discrete"
@@ -76,6 +77,8 @@ class Runner:
         env = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD_", "POCL_"))}
         env["POCL_DEVICES"] = "pthread" if mode == BASELINE else "pthread basic"
         env["POCL_CACHE_DIR"] = self.pocl_cache
+        if mode == CPU:
+            env["SKMD_TEST_CPU_DRIVER"] = "1"
         if mode == BASELINE:
             env["OCL_ICD_VENDORS"] = "/etc/OpenCL/vendors/pocl.icd"
         for name, value in test.env:
@@ -87,7 +90,8 @@ class Runner:
             argv = [part.replace("{folder}", folder) for part in test.argv]
             stats_file = os.path.join(folder, "skmd-stats.json")
             if mode != BASELINE:
-                argv = [self.skmd_run, "--devices", DEVICES, "--partition", mode, "--stats", stats_file,
+                devices, partition = ("cpu", "auto") if mode == CPU else (DEVICES, mode)
+                argv = [self.skmd_run, "--devices", devices, "--partition", partition, "--stats", stats_file,
                         "--cache-dir", self.skmd_cache, "--", *argv]
             started = time.monotonic()
             finished, processor_seconds = _finish(argv, test.cwd or folder, self.environment(mode, test, folder), limit or test.limit, self.idle, folder)
@@ -179,3 +183,11 @@ def broken(baseline, ours):
 def launches(stats):
     kernels = stats.get("kernels", [])
     return sum(kernel["launches"] for kernel in kernels), sum(kernel["split_launches"] for kernel in kernels)
+
+
+def elsewhere(stats):
+    """Kernels that another CPU driver ran in place of ours, and why: how many for each reason."""
+    reasons = {}
+    for kernel in stats.get("other_cpu_driver", {}).get("kernels", []):
+        reasons[kernel["reason"]] = reasons.get(kernel["reason"], 0) + 1
+    return reasons

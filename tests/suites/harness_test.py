@@ -89,7 +89,8 @@ class Lines(unittest.TestCase):
 
     def test_a_report_is_made_again_of_its_lines(self):
         rows = [("suite/test/a", "fails on PoCL", "why"), ("suite/test/b", "left open", "why")]
-        stats = {"kernels": [{"name": "k", "launches": 5, "split_launches": 2, "not_split": {"one_group": 3, "printf": 0}}]}
+        stats = {"kernels": [{"name": "k", "launches": 5, "split_launches": 2, "not_split": {"one_group": 3, "printf": 0}}],
+                 "other_cpu_driver": {"launches": 9, "kernels": [{"name": name, "reason": "takes an image", "launches": 3} for name in "abc"]}}
         runs = {BASELINE: Run({"a": "fail", "b": "pass", "c": "pass"}, ended(""), {}, 2.0, 1.0),
                 "equal": Run({"a": "fail", "b": "fail", "c": "fail"}, ended("said", 1), stats, 3.0, 1.5)}
         with tempfile.TemporaryDirectory() as folder:
@@ -106,6 +107,7 @@ class Lines(unittest.TestCase):
         self.assertEqual(again.known.stale(["suite"]), [])
         row = again.rows["suite", "equal"]
         self.assertEqual((row.launches, row.split, dict(row.whole), row.processor_seconds), (5, 2, {"one_group": 3}, 1.5))
+        self.assertEqual(dict(row.elsewhere), {"takes an image": 3})
 
     def test_much_more_processor_time_is_said(self):
         said = []
@@ -136,6 +138,22 @@ class Lines(unittest.TestCase):
 
     def test_the_limit_follows_what_pocl_took(self):
         self.assertEqual(self.run_with("pass"), [(BASELINE, None), ("equal", 5000), ("auto", 5000)])
+
+
+class Modes(unittest.TestCase):
+    def test_the_cpu_mode_is_our_driver_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "bin"))
+            tool = os.path.join(folder, "bin", "skmd-run")
+            with open(tool, "w", encoding="utf-8") as file:
+                file.write('#!/bin/sh\necho "$* driver=$SKMD_TEST_CPU_DRIVER"\n')
+            os.chmod(tool, 0o755)
+            runner = Runner(folder, folder, folder)
+            said = {mode: runner.run(Test("one", ("true",)), mode).finished.output for mode in ("auto", "cpu")}
+        self.assertIn("--devices cpu --partition auto", said["cpu"])
+        self.assertIn("driver=1", said["cpu"])
+        self.assertIn("--devices portable:", said["auto"])
+        self.assertIn("driver=\n", said["auto"])
 
 
 class Selections(unittest.TestCase):

@@ -7,7 +7,7 @@ import platform
 import subprocess
 
 import known
-from harness import BASELINE, broken, launches, passes
+from harness import BASELINE, broken, elsewhere, launches, passes
 
 # More processor time than this is worth a look.
 SLOW_FACTOR, SLOW_SECONDS = 3, 5
@@ -21,6 +21,7 @@ class Tally:
         self.programs = self.ran = self.passed = self.failed = self.launches = self.split = 0
         self.seconds = self.processor_seconds = 0.0
         self.whole = collections.Counter()  # reason -> launches
+        self.elsewhere = collections.Counter()  # reason -> kernels
 
     def add(self, line):
         self.programs += 1
@@ -28,6 +29,7 @@ class Tally:
         for name in ("ran", "passed", "launches", "split", "seconds", "processor_seconds"):
             setattr(self, name, getattr(self, name) + line[name])
         self.whole.update(line["whole"])
+        self.elsewhere.update(line["elsewhere"])
 
 
 class Report:
@@ -80,7 +82,7 @@ class Report:
         return {"commit": self.commit, "suite": suite, "test": test, "mode": mode, "status": run.finished.status, "seconds": round(run.seconds, 2),
                 "processor_seconds": round(run.processor_seconds, 2), "ran": len(there),
                 "passed": sum(passes(outcome) and ours.get(name) == outcome for name, outcome in there.items()), "failed": failed, "left_open": open_,
-                "launches": every, "split": split, "whole": whole, "kernels": kernels}
+                "launches": every, "split": split, "whole": whole, "kernels": kernels, "elsewhere": elsewhere(run.stats)}
 
     def take(self, line):
         self.lines.append(line)
@@ -108,6 +110,8 @@ class Report:
         for (suite, mode), row in self.rows.items():
             whole = "; ".join(f"{reason} {count}" for reason, count in row.whole.most_common())
             split = "" if mode == BASELINE else f"{row.split} of {row.launches}" + (f": {whole}" if whole else "")
+            if row.elsewhere:
+                split += "; kernels on another CPU driver: " + "; ".join(f"{reason} {count}" for reason, count in row.elsewhere.most_common())
             print(f"{suite:9} {mode:6} {row.programs:8} {row.ran:6} {row.passed:6} {row.failed:6} {row.processor_seconds:7.0f}  {split}".rstrip())
         for suite, programs in self.planned.items():
             if (ran := self.rows[suite, BASELINE].programs) < programs:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs test suites of other projects, unmodified, on PoCL alone and on a virtual device made of PoCL's two. What passes there
-has to pass here. Ends with 1 if something does not, or if docs/known-differences.md is out of date.
+"""Runs test suites of other projects, unmodified, on PoCL alone, on a virtual device made of PoCL's two (equal, auto), and
+on SKMD's own CPU driver (cpu). What passes there has to pass here. Ends with 1 if something does not, or if docs/known-differences.md is out of date.
 
 usage: run.py [--quick] [--build DIR] [--jobs N] [--only TEXT] [--modes LIST] [--log FILE] [--report FILE] [--caches DIR] [suite...]
        run.py --packages [--quick] [suite...]    which packages each suite needs, one line per suite
