@@ -20,11 +20,11 @@ mkdir -p "$out"
 run=build/bin/skmd-run
 options=(--partition equal)
 
-# Two devices of this machine, or, where there is only a processor, PoCL's two CPU devices, which share nothing here but the cores.
+# Two devices of this machine, or, where there is only a processor, SKMD's own CPU driver and one of PoCL's beside it.
 count=$(build/bin/skmd-info --json 2>/dev/null | /usr/bin/python3 -c 'import json,sys; print(len(json.load(sys.stdin).get("devices", [])))' 2>/dev/null)
 if [[ ${count:-0} -lt 2 ]]; then
   export POCL_DEVICES='pthread basic'
-  options+=(--devices portable:pthread@discrete,portable:basic@discrete)
+  options+=(--devices cpu,portable:basic@discrete)
 fi
 say "the one device that applications see"
 "$run" "${options[@]}" -- clinfo -l

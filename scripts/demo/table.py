@@ -7,6 +7,7 @@ import json
 import os
 import sys
 
+DRIVERS = {"cpu-driver": "SKMD's own CPU driver", "icd": "the vendor's driver"}
 HEAD = ("program", "verified against", "result", "launches", "split", "groups on each device")
 
 
@@ -40,7 +41,7 @@ def main():
         rows.append(row)
         devices = devices or found
     for i, device in enumerate(devices):
-        print(f"device {i}: {device['name']} ({device['kind']})")
+        print(f"device {i}: {device['name']} ({device['kind']}, {DRIVERS[device['backend']]})")
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
