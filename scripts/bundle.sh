@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Packs the release build into one archive that runs from any folder of any x86-64 Linux with glibc 2.36 or newer:
-#   scripts/bundle.sh [BUILD-FOLDER]      → BUILD-FOLDER/skmd-VERSION-x86_64-linux.tar.zst (.tar.xz without zstd)
+#   scripts/bundle.sh [--tests] [BUILD-FOLDER]   → BUILD-FOLDER/skmd-VERSION-x86_64-linux.tar.zst (.tar.xz without zstd)
+# --tests adds what scripts/check-gpu.sh runs.
 # bin, lib, libexec and bench keep their places to each other, by which the driver and its helper are found. Libraries that such a
 # system may lack lie in lib/fallback, where skmd-run lets applications find them if the system has none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+tests=0
+if [[ ${1:-} == --tests ]]; then
+  tests=1
+  shift
+fi
 build=${1:-build}
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 name=skmd-$version-x86_64-linux
@@ -24,6 +30,21 @@ is_base() { [[ $1 =~ ^(linux-vdso|ld-linux|libc|libm|libdl|libpthread|librt|libs
 for component in driver bench; do
   cmake --install "$build" --prefix "$root" --component "$component" --strip >"$stage/log" || { cat "$stage/log" >&2; exit 1; }
 done
+
+# In the places where check_gpu.py looks for them in a build, too.
+add_tests() {
+  local name
+  mkdir -p "$root"/tests/{bin,gpu,driver/random,intercept/api}
+  cp tests/gpu/check_gpu.py "$root/tests/gpu/"
+  cp scripts/check-gpu.sh "$root/scripts/"
+  cp tests/driver/random/*.py "$root/tests/driver/random/"
+  strip -o "$root/tests/driver/random/random_cases" "$build/tests/driver/random/random_cases"
+  for name in image kernel memory program queue; do
+    strip -o "$root/tests/intercept/api/api_${name}_test" "$build/tests/intercept/api/api_${name}_test"
+  done
+  if [[ -x /usr/bin/clpeak ]]; then cp /usr/bin/clpeak "$root/tests/bin/"; fi
+}
+[[ $tests -eq 0 ]] || add_tests
 
 mkdir -p "$root/lib/fallback"
 while IFS= read -r -d '' file; do
@@ -44,6 +65,7 @@ SKMD $version: all OpenCL devices of a machine as one.
 
 The OpenCL drivers of the real devices must be installed; skmd-info says what it finds and what it leaves out.
 TEXT
+[[ $tests -eq 0 ]] || echo "  scripts/check-gpu.sh               whether results are right on its GPUs" >>"$root/README"
 if [[ -n "$(ls -A profiles 2>/dev/null)" ]]; then cp -r profiles "$root/"; fi
 
 if command -v zstd >/dev/null; then

@@ -12,7 +12,7 @@ fail() {
   exit 1
 }
 
-"$source/scripts/bundle.sh" "$build"
+"$source/scripts/bundle.sh" --tests "$build"
 mkdir "$work/a folder"
 tar -C "$work/a folder" -xf "$(ls -t "$build"/skmd-*-linux.tar.* | head -n 1)"
 cd "$work/a folder"/skmd-*
@@ -43,3 +43,19 @@ assert all(len(answer["seconds"]) == 2 and answer["ok"] for side in row.values()
 assert row["skmd"]["equal"]["stats"]["kernels"][0]["split_launches"] > 0
 assert any(pair["with"]["pipelined_launch_us"]["median"] > 0 for rounds in found["calls"].values() for pair in rounds)
 PYTHON
+
+# So does the check of a GPU's results, here with one of PoCL's devices in its place.
+scripts/check-gpu.sh --gpus portable:basic@discrete --alone /etc/OpenCL/vendors/pocl.icd --sizes small --modes equal --workloads vector_add,reduction \
+  --parts workloads,api,random --random 10 --jobs 2 --out "$work/check.jsonl" >"$work/checked" || fail "check-gpu.sh: $(cat "$work/checked")"
+[[ "$(tail -n 1 "$work/checked")" == '15 passed, 0 failed' ]] || fail "check-gpu.sh: $(cat "$work/checked")"
+/usr/bin/python3 - "$work/check.jsonl" <<'PYTHON' || fail "lines are missing: $(cat "$work/check.jsonl")"
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert {row["part"] for row in rows} == {"workloads", "api", "random"} and all(row["ok"] for row in rows)
+assert sum(row["passed"] for row in rows if row["part"] == "api") > 200
+PYTHON
+# A wrong result is told.
+mv bench/reduction bench/reduction.away && printf '#!/bin/sh\necho "{\\"ok\\":false}"; exit 1\n' >bench/reduction && chmod +x bench/reduction
+scripts/check-gpu.sh --gpus portable:basic@discrete --sizes small --modes equal --workloads vector_add,reduction --parts workloads \
+  --out "$work/check.jsonl" >"$work/checked" && fail 'a failing workload is no failure'
+[[ "$(tail -n 1 "$work/checked")" == '2 passed, 2 failed' ]] || fail "check-gpu.sh with a failing workload: $(cat "$work/checked")"

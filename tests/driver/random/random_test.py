@@ -16,7 +16,7 @@ import time
 
 from cases import make_case
 from reduce import reduce_case
-from runner import CPU_MODES, MODES, Judge, Runner, modes_of
+from runner import ALL_MODES, CPU_MODES, MODES, Judge, Runner, gpu_modes, modes_of
 from tally import Tally
 
 
@@ -33,11 +33,17 @@ def arguments():
     parser.add_argument("--exact", action="store_true", help="PoCL without its optimiser, on both sides")
     parser.add_argument("--thorough", action="store_true", help="every case in every mode; drivers' caches make that cheap")
     parser.add_argument("--cpu", action="store_true", help="through our own CPU driver; no kernel may go to another one")
+    parser.add_argument("--gpus", default="", help="through these GPUs and the processor: selectors with commas between")
+    parser.add_argument("--alone", default="", help="the .icd file of the driver that says what is right, instead of PoCL's; no case is reduced")
     parser.add_argument("--legal", action="store_true", help="also look for data races and stray accesses by oclgrind")
     parser.add_argument("--save", default="random-failures", help="folder for cases that fail")
     parser.add_argument("--no-reduce", action="store_true", help="save cases that fail as they are only")
     parser.add_argument("--record", help="file for what was done, as JSON")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.gpu_modes = gpu_modes(options.gpus.split(",")) if options.gpus else {}
+    ALL_MODES.update(options.gpu_modes)
+    options.no_reduce = options.no_reduce or bool(options.alone)
+    return options
 
 
 def rounds(options, tally):
@@ -64,7 +70,7 @@ class Run:
 
     def one(self, made):
         """A case's verdict; runs in a thread of its own."""
-        runner = Runner(self.options.build, f"{self.folder}/{made.seed}", self.options.exact)
+        runner = Runner(self.options.build, f"{self.folder}/{made.seed}", self.options.exact, self.options.alone)
         os.makedirs(runner.folder, exist_ok=True)
         path = f"{runner.folder}/{made.seed}.case"
         with open(path, "w", encoding="utf-8") as file:
@@ -77,6 +83,9 @@ class Run:
         return made, verdict
 
     def modes(self, seed):
+        if self.options.gpu_modes:
+            names = list(self.options.gpu_modes)
+            return names if self.options.thorough else [names[seed % len(names)], names[(seed + 1) % len(names)]]
         if self.options.cpu:
             return list(CPU_MODES) if self.options.thorough else modes_of(seed, cpu=True)
         return list(MODES) if self.options.thorough else None
@@ -112,7 +121,7 @@ class Run:
             print(f"… {self.tally.cases} cases, {len(self.tally.features)} programs, {self.failed} failed", flush=True)
 
     def complaints(self):
-        return self.tally.too_little() if not self.options.cpu and len(self.tally.features) >= ENOUGH else []
+        return self.tally.too_little() if not (self.options.cpu or self.options.gpu_modes) and len(self.tally.features) >= ENOUGH else []
 
     def record(self, path, failures):
         command = " ".join(["scripts/random-kernels.sh", *sys.argv[2:]])

@@ -57,6 +57,18 @@ CPU_MODES = {
 ALL_MODES = MODES | CPU_MODES
 
 
+def gpu_modes(gpus):
+    """Of a machine's own GPUs, given by their selectors: with the processor in place, with it as one that copies, alone."""
+    every = ",".join(gpus)
+    modes = {"gpu_and_cpu": Mode("", f"cpu,{gpus[0]}", "random", splits=True, cpu=True),
+             "gpu_and_copying_cpu": Mode("", f"{gpus[0]},cpu@discrete", "random", splits=True, cpu=True),
+             "gpu_merges": Mode("", f"cpu,{gpus[0]}", "random", splits=True, cpu=True, rungs="disjoint,kernel@device,diff,reduce"),
+             "gpu_auto": Mode("", f"cpu,{gpus[0]}", "auto", cpu=True)}
+    if len(gpus) > 1:
+        modes |= {"gpus": Mode("", every, "random", splits=True), "gpus_and_cpu": Mode("", f"cpu,{every}", "random", splits=True, cpu=True)}
+    return modes
+
+
 def modes_of(seed, cpu=False):
     if cpu:
         return [list(CPU_MODES)[seed % len(CPU_MODES)]]
@@ -97,10 +109,11 @@ class Verdict:
 
 
 class Runner:
-    """Runs one case file; everything it leaves is in `folder`."""
+    """Runs one case file; everything it leaves is in `folder`. `alone`: the .icd file of the driver that gives the expected
+    bytes, instead of PoCL's."""
 
-    def __init__(self, build, folder, exact):
-        self.build, self.folder, self.exact, self.seconds = build, folder, exact, SECONDS
+    def __init__(self, build, folder, exact, alone=""):
+        self.build, self.folder, self.exact, self.alone, self.seconds = build, folder, exact, alone, SECONDS
 
     def execute(self, program, environment):
         with subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
@@ -118,13 +131,17 @@ class Runner:
     def environment(self, devices, exact):
         cache = f"{self.folder}/pocl-{'exact' if exact else 'usual'}"
         os.makedirs(cache, exist_ok=True)
-        return {**os.environ, "POCL_DEVICES": devices, "POCL_CACHE_DIR": cache, **(EXACT if exact else {})}
+        return {**os.environ, **({"POCL_DEVICES": devices} if devices else {}), "POCL_CACHE_DIR": cache, **(EXACT if exact else {})}
 
     def program(self, path):
         return [f"{self.build}/tests/driver/random/random_cases", path]
 
     def plain(self, path, exact=None):
-        return self.execute(self.program(path), self.environment("pthread", self.exact if exact is None else exact))
+        environment = self.environment("pthread", self.exact if exact is None else exact)
+        if self.alone:
+            with open(self.alone, encoding="utf-8") as file:
+                environment |= {"OCL_ICD_VENDORS": self.alone, "OCL_ICD_FILENAMES": file.readline().strip()}
+        return self.execute(self.program(path), environment)
 
     def skmd(self, path, name, seed, exact=None):
         mode, stats = ALL_MODES[name], f"{self.folder}/stats.json"
