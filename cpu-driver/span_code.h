@@ -12,7 +12,8 @@
 namespace skmd::cpu {
 
 /// One argument of the kernel. A buffer: its bytes in host memory, null for a null pointer. A value: a copy of it,
-/// padded to a multiple of 16 bytes. Everything else: nothing.
+/// padded to a multiple of 16 bytes. An image: a SpanImage. A sampler: 32 bits as CLK_ constants of OpenCL C have them.
+/// Everything else: nothing.
 struct SpanArgument {
   std::byte* bytes = nullptr;
   /// Merge functions: what another device left in this buffer, where stored bytes come from; nothing else is read.
@@ -22,6 +23,22 @@ struct SpanArgument {
   /// stores elsewhere is copied at once.
   std::uint64_t* marks = nullptr;
   std::uint64_t marked = 0;
+};
+
+/// An image in host memory: element (x, y, z) is at bytes + x * element_bytes + y * row_pitch + z * slice_pitch, where
+/// the layer is y or z of images that have layers. Extents that the image's kind does not have are 1.
+struct SpanImage {
+  std::byte* bytes = nullptr;
+  std::uint64_t row_pitch = 0;
+  std::uint64_t slice_pitch = 0;
+  std::uint32_t width = 1;
+  std::uint32_t height = 1;
+  std::uint32_t depth = 1;
+  std::uint32_t layers = 1;
+  std::uint32_t order = 0;  // cl_channel_order
+  std::uint32_t type = 0;   // cl_channel_type
+  std::uint32_t element_bytes = 0;
+  std::uint32_t reserved = 0;
 };
 
 /// The launch's geometry and arguments. Generated code reads it by offset: a change is a new kSpanVersion.
@@ -69,7 +86,7 @@ inline std::string merge_symbol(std::string_view kernel) { return std::string("s
 inline std::string units_symbol(std::string_view kernel) { return std::string("skmd_units_").append(kernel); }
 
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
-inline constexpr std::uint32_t kSpanVersion = 3;
+inline constexpr std::uint32_t kSpanVersion = 4;
 
 enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2, x86_64_v3 = 3, x86_64_v4 = 4 };
 

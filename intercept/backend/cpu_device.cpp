@@ -222,15 +222,17 @@ Result<std::shared_ptr<NativeMemory>> CpuDevice::allocate(std::uint64_t bytes, s
 
 Result<std::shared_ptr<NativeMemory>> CpuDevice::allocate_image(const ImageShape& shape,
                                                                 const std::shared_ptr<NativeMemory>& buffer) {
-  if (buffer == nullptr) return other_->allocate_image(shape, nullptr);
-  auto under = static_cast<CpuMemory&>(*buffer).on(*other_);
-  if (!under) return under.error();
-  return other_->allocate_image(shape, *under);
+  std::shared_ptr<CpuImage> image =
+      buffer == nullptr ? CpuImage::make(shape)
+                        : std::make_shared<CpuImage>(shape, std::static_pointer_cast<CpuMemory>(buffer), true);
+  if (image == nullptr)
+    return Error{CL_MEM_OBJECT_ALLOCATION_FAILURE, "no memory for an image on " + description_.name};
+  return std::shared_ptr<NativeMemory>(std::move(image));
 }
 
 Result<std::shared_ptr<NativeSampler>> CpuDevice::sampler(bool normalized, cl_addressing_mode addressing,
                                                           cl_filter_mode filter) {
-  return other_->sampler(normalized, addressing, filter);
+  return std::shared_ptr<NativeSampler>(std::make_shared<CpuSampler>(normalized, addressing, filter));
 }
 
 }  // namespace skmd::icd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The port's adapter to our own CPU driver. Beside it stands another CPU driver's device of the same processors, or a
-// BareHost: it answers queries about the host, keeps images, and runs what our code generator does not take.
+// BareHost: it answers queries about the host, and runs what our code generator does not take.
 #pragma once
 
 #include <functional>

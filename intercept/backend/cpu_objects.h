@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU driver's objects behind the port's opaque ones. Images and samplers are the other driver's own.
+// The CPU driver's objects behind the port's opaque ones.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 
 #include "cpu-driver/runtime/kernel_run.h"
 #include "cpu-driver/runtime/span_library.h"
+#include "cpu-driver/span_code.h"
 #include "intercept/backend/port.h"
 
 namespace skmd::icd {
@@ -36,6 +37,51 @@ class CpuMemory final : public NativeMemory {
   bool owned_ = false;
   std::mutex mutex_;
   std::shared_ptr<NativeMemory> other_;
+};
+
+/// Elements in host memory, as span code reads and writes them: rows behind each other without gaps, or the bytes of a
+/// buffer.
+class CpuImage final : public NativeMemory {
+ public:
+  /// With memory of its own; null: there is none.
+  static std::shared_ptr<CpuImage> make(const ImageShape& shape);
+  CpuImage(const ImageShape& shape, std::shared_ptr<CpuMemory> memory, bool over_buffer);
+
+  [[nodiscard]] const cpu::SpanImage& span_image() const { return span_image_; }
+  [[nodiscard]] std::byte* bytes() const { return span_image_.bytes; }
+  /// All of an image with memory of its own.
+  [[nodiscard]] std::uint64_t size() const { return memory_->size; }
+  /// The other driver's image is over the same bytes; else it is to be written before a kernel and read after it.
+  [[nodiscard]] bool over_buffer() const { return over_buffer_; }
+
+  /// Made at the first call. Thread-safe.
+  Result<std::shared_ptr<NativeMemory>> on(Device& other);
+
+ private:
+  const ImageShape shape_;
+  const std::shared_ptr<CpuMemory> memory_;
+  const bool over_buffer_;
+  cpu::SpanImage span_image_;
+  std::mutex mutex_;
+  std::shared_ptr<NativeMemory> other_;
+};
+
+/// What span code is given, and where the other driver needs it, its sampler.
+class CpuSampler final : public NativeSampler {
+ public:
+  CpuSampler(bool normalized, cl_addressing_mode addressing, cl_filter_mode filter)
+      : normalized_(normalized), addressing_(addressing), filter_(filter) {}
+
+  /// As CLK_ constants of OpenCL C have it.
+  [[nodiscard]] std::uint32_t bits() const;
+  Result<std::shared_ptr<NativeSampler>> on(Device& other) const {
+    return other.sampler(normalized_, addressing_, filter_);
+  }
+
+ private:
+  const bool normalized_;
+  const cl_addressing_mode addressing_;
+  const cl_filter_mode filter_;
 };
 
 /// A program in up to two forms: our code, and the other driver's for kernels that have none.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "cpu-driver/runtime/scratch.h"
 #include "intercept/backend/empty_op.h"
@@ -13,6 +14,10 @@ namespace skmd::icd {
 namespace {
 
 CpuMemory& cpu_memory(const std::shared_ptr<NativeMemory>& memory) { return static_cast<CpuMemory&>(*memory); }
+CpuImage& cpu_image(const std::shared_ptr<NativeMemory>& memory) { return static_cast<CpuImage&>(*memory); }
+const CpuSampler& cpu_sampler(const std::shared_ptr<NativeSampler>& sampler) {
+  return static_cast<const CpuSampler&>(*sampler);
+}
 const CpuKernel& cpu_kernel(const std::shared_ptr<NativeKernel>& kernel) {
   return static_cast<const CpuKernel&>(*kernel);
 }
@@ -20,6 +25,13 @@ const CpuKernel& cpu_kernel(const std::shared_ptr<NativeKernel>& kernel) {
 constexpr std::uint64_t kValueUnit = 128;  // no type of OpenCL C is aligned to more
 
 std::uint64_t units(std::size_t bytes) { return (bytes + kValueUnit - 1) / kValueUnit; }
+
+/// That a copy of the argument takes.
+std::uint64_t lines_of(const NativeArgument& argument) {
+  if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) return units(value->size());
+  static_assert(sizeof(cpu::SpanImage) <= kValueUnit);
+  return std::holds_alternative<ImageArgument>(argument) || std::holds_alternative<SamplerArgument>(argument) ? 1 : 0;
+}
 
 /// Rows that lie one behind the other are one.
 domain::RowRun joined(const domain::RowRun& rows) {
@@ -111,10 +123,31 @@ CpuOps::Outcome CpuOps::run_op(const CopyRectOp& op) {
   return nullptr;
 }
 
-CpuOps::Outcome CpuOps::run_there(Op op) {
+// Images of this driver are as tightly packed as the host's; those over buffers are moved as buffers.
+CpuOps::Outcome CpuOps::run_op(const WriteImageOp& op) {
+  const domain::RowRun rows = joined(op.rows);
+  std::byte* const to = cpu_image(op.image).bytes();
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t at = rows.begin + i * rows.stride;
+    copy_host(to + at, op.host + at, rows.width);
+  }
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const ReadImageOp& op) {
+  const domain::RowRun rows = joined(op.rows);
+  const std::byte* const from = cpu_image(op.image).bytes();
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t at = rows.begin + i * rows.stride;
+    copy_host(op.host + at, from + at, rows.width);
+  }
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_there(std::vector<Op> ops) {
   BatchResult result{CL_OUT_OF_RESOURCES, "the other CPU driver did not answer", {}, Fault::resources, 0};
   Batch batch;
-  batch.ops.push_back(std::move(op));
+  batch.ops = std::move(ops);
   batch.done = [&](BatchResult&& got) { result = std::move(got); };
   other_->help(other_->submit(std::move(batch)));
   if (result.status == CL_SUCCESS) return nullptr;
@@ -126,17 +159,39 @@ CpuOps::Outcome CpuOps::run_op(const RunOp& op) {
   return kernel.code.run != nullptr ? run_own(kernel, op) : run_other(kernel, op);
 }
 
+Status CpuOps::translate(NativeArgument& argument, std::vector<Op>& before, std::vector<Op>& after) {
+  if (auto* buffer = std::get_if<BufferArgument>(&argument); buffer != nullptr && buffer->memory != nullptr) {
+    auto there = cpu_memory(buffer->memory).on(*other_);
+    if (!there) return there.error();
+    buffer->memory = std::move(*there);
+  } else if (auto* image = std::get_if<ImageArgument>(&argument); image != nullptr && image->memory != nullptr) {
+    CpuImage& own = cpu_image(image->memory);
+    auto there = own.on(*other_);
+    if (!there) return there.error();
+    if (!own.over_buffer()) {
+      before.emplace_back(WriteImageOp{*there, own.bytes(), {0, own.size(), own.size(), 1}});
+      after.emplace_back(ReadImageOp{*there, own.bytes(), {0, own.size(), own.size(), 1}});
+    }
+    image->memory = std::move(*there);
+  } else if (auto* sampler = std::get_if<SamplerArgument>(&argument)) {
+    auto there = cpu_sampler(sampler->sampler).on(*other_);
+    if (!there) return there.error();
+    sampler->sampler = std::move(*there);
+  }
+  return {};
+}
+
 CpuOps::Outcome CpuOps::run_other(const CpuKernel& kernel, const RunOp& op) {
   auto arguments = std::make_shared<std::vector<NativeArgument>>(*op.arguments);
-  for (NativeArgument& argument : *arguments) {
-    auto* buffer = std::get_if<BufferArgument>(&argument);
-    if (buffer == nullptr || buffer->memory == nullptr) continue;
-    auto there = cpu_memory(buffer->memory).on(*other_);
-    if (!there) return std::make_unique<Failure>(Failure{there.error(), judge(there.error().code, false)});
-    buffer->memory = std::move(*there);
-  }
+  std::vector<Op> ops;
+  std::vector<Op> after;
+  for (NativeArgument& argument : *arguments)
+    if (const Status status = translate(argument, ops, after); !status)
+      return std::make_unique<Failure>(Failure{status.error(), judge(status.error().code, false)});
   if (report_) report_(kernel.name, kernel.reason);
-  return run_there(RunOp{kernel.other, std::move(arguments), op.record, op.range});
+  ops.emplace_back(RunOp{kernel.other, std::move(arguments), op.record, op.range});
+  std::move(after.begin(), after.end(), std::back_inserter(ops));
+  return run_there(std::move(ops));
 }
 
 void CpuOps::lay_out(const RunOp& op) {
@@ -144,18 +199,17 @@ void CpuOps::lay_out(const RunOp& op) {
   local_sizes_.clear();
   local_places_.clear();
   std::uint64_t lines = units(op.record.size());
-  for (const NativeArgument& argument : *op.arguments)
-    if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) lines += units(value->size());
+  for (const NativeArgument& argument : *op.arguments) lines += lines_of(argument);
   if (values_.size() < lines) values_.resize(lines);
   Line* at = values_.data();
-  const auto add_value = [&](const std::vector<std::byte>& value) {
-    std::copy(value.begin(), value.end(), at->bytes);
-    arguments_.push_back({at->bytes, nullptr, value.size()});
-    at += units(value.size());
+  const auto add_value = [&](const void* value, std::size_t size) {
+    if (size != 0) std::memcpy(at->bytes, value, size);
+    arguments_.push_back({at->bytes, nullptr, size});
+    at += units(size);
   };
   for (const NativeArgument& argument : *op.arguments) {
     if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
-      add_value(*value);
+      add_value(value->data(), value->size());
     } else if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
       std::byte* const bytes = buffer->memory != nullptr ? cpu_memory(buffer->memory).bytes + buffer->offset : nullptr;
       arguments_.push_back({bytes, nullptr, buffer->size});
@@ -163,11 +217,15 @@ void CpuOps::lay_out(const RunOp& op) {
       local_places_.push_back(arguments_.size());
       local_sizes_.push_back(local->bytes);
       arguments_.push_back({nullptr, nullptr, local->bytes});
-    } else {  // images and samplers: a kernel that uses them has no code
-      arguments_.emplace_back();
+    } else if (const auto* image = std::get_if<ImageArgument>(&argument);
+               image != nullptr && image->memory != nullptr) {
+      add_value(&cpu_image(image->memory).span_image(), sizeof(cpu::SpanImage));
+    } else if (const auto* sampler = std::get_if<SamplerArgument>(&argument)) {
+      const std::uint32_t bits = cpu_sampler(sampler->sampler).bits();
+      add_value(&bits, sizeof bits);
     }
   }
-  if (!op.record.empty()) add_value(op.record);
+  if (!op.record.empty()) add_value(op.record.data(), op.record.size());
 }
 
 CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {

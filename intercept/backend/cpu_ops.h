@@ -40,11 +40,14 @@ class CpuOps {
   Outcome run_op(const FillOp& op);
   Outcome run_op(const CopyOp& op);
   Outcome run_op(const CopyRectOp& op);
-  Outcome run_op(const WriteImageOp& op) { return run_there(op); }
-  Outcome run_op(const ReadImageOp& op) { return run_there(op); }
+  static Outcome run_op(const WriteImageOp& op);
+  static Outcome run_op(const ReadImageOp& op);
   Outcome run_op(const RunOp& op);
-  Outcome run_there(Op op);
+  Outcome run_there(std::vector<Op> ops);
   Outcome run_other(const CpuKernel& kernel, const RunOp& op);
+  /// The other driver's argument in place of ours. Images that are not over the same bytes: what has to be done
+  /// `before` the kernel and `after` it.
+  Status translate(NativeArgument& argument, std::vector<Op>& before, std::vector<Op>& after);
   Outcome run_own(const CpuKernel& kernel, const RunOp& op);
   /// Fills arguments_, values_ and local_sizes_; local arguments lack their places.
   void lay_out(const RunOp& op);

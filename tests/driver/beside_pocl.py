@@ -15,25 +15,32 @@ MODES = {
     "in_place": (TWO, "portable:pthread,portable:basic", "equal"),
     "auto": (TWO, "portable:pthread@discrete,portable:basic@discrete", "auto"),
     "single": (TWO, "portable:pthread@discrete,portable:basic@discrete", "single"),
+    # Our own CPU driver: no kernel may run on another.
+    "cpu": (TWO, "cpu", "single"),
+    "cpu_discrete": (TWO, "cpu@discrete,portable:basic@discrete", "equal"),
+    "cpu_in_place": (TWO, "cpu,portable:basic@discrete", "fixed:30,70"),
 }
 
 
 def outcome(build, folder, mode):
-    """Lines that the application wrote, and the kernels of the driver's statistics; mode None: PoCL alone."""
+    """Lines that the application wrote, the kernels of the driver's statistics, and those that another CPU driver ran in our
+    driver's place; mode None: PoCL alone."""
     path, stats = f"{folder}/{mode}.out", f"{folder}/{mode}.json"
     command = [sys.executable, sys.argv[0], "--child", path]
     environment = {**os.environ, "POCL_DEVICES": "pthread", "PYOPENCL_NO_CACHE": "1"}
     if mode:
         environment["POCL_DEVICES"], devices, partition = MODES[mode]
+        environment["SKMD_TEST_CPU_DRIVER"] = "1" if devices.startswith("cpu") else "0"
         command = [f"{build}/bin/skmd-run", "--devices", devices, "--partition", partition, "--stats", stats, "--cache-dir",
                    f"{build}/tests/driver/cache", "--", *command]
     subprocess.run(command, env=environment, check=True, timeout=300)
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     if not mode:
-        return lines, {}
+        return lines, {}, []
     with open(stats, encoding="utf-8") as file:
-        return lines, {kernel["name"]: kernel for kernel in json.load(file)["kernels"]}
+        document = json.load(file)
+    return lines, {kernel["name"]: kernel for kernel in document["kernels"]}, document.get("other_cpu_driver", {}).get("kernels", [])
 
 
 def run(application, modes, check, counted, optional="\0"):
@@ -46,13 +53,14 @@ def run(application, modes, check, counted, optional="\0"):
         sys.exit(0)
     build, failures = sys.argv[1], []
     with tempfile.TemporaryDirectory() as folder:
-        expected, _ = outcome(build, folder, None)
+        expected, _, _ = outcome(build, folder, None)
         for mode in modes:
-            lines, kernels = outcome(build, folder, mode)
+            lines, kernels, elsewhere = outcome(build, folder, mode)
             wrong = [f"{i}:{a.split()[0]}" for i, (a, b) in enumerate(zip(expected, lines))
                      if a != b and optional not in a and optional not in b]
             if wrong or len(lines) != len(expected):
                 failures.append(f"{mode}: other results than PoCL alone: {wrong or 'lines are missing'}")
+            failures += [f"{mode}: {kernel['name']} ran on another CPU driver: {kernel['reason']}" for kernel in elsewhere]
             failures += [f"{mode} {fault}" for fault in check(mode, MODES[mode][2], kernels)]
             print(mode, counted(kernels))
     print("\n".join(failures) or "ok")

@@ -10,7 +10,7 @@ import os
 import beside_pocl
 
 W, H, LAYERS = 96, 40, 5
-MODES = ("equal", "fixed", "three", "in_place", "single")
+MODES = ("equal", "fixed", "three", "in_place", "single", "cpu", "cpu_discrete", "cpu_in_place")
 SOURCE = """
 #pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
 constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;

@@ -41,8 +41,8 @@ enum class Link : std::uint8_t { all_but_kept, all };
 /// Defines the builtins that `module` declares and uses, and whatever these need, all internal and, but for those with
 /// a vector form, to be inlined always (llvm::AlwaysInlinerPass does it). Every function of the module with a body gets
 /// `isa` by set_processor. An error names a mangled function that the library does not have; the module may then have
-/// some of them. Ids, barriers, printf and images are not in the library. Declarations whose names are not mangled are
-/// left alone. The module's triple is free: the library takes it.
+/// some of them. Ids, barriers and printf are not in the library; functions of images are under names of its own
+/// (images.h). Other declarations whose names are not mangled are left alone. The module's triple is free: the library takes it.
 domain::Status link_library(llvm::Module& module, Isa isa, Link which);
 
 }  // namespace skmd::codegen

@@ -10,6 +10,7 @@
 #include "cpu-driver/codegen/library/bitcode.h"
 #include "cpu-driver/codegen/library/expand.h"
 #include "cpu-driver/codegen/library/harden.h"
+#include "cpu-driver/codegen/library/images.h"
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/library/math_names.h"
 #include "cpu-driver/codegen/library/soft.h"
@@ -31,6 +32,7 @@ domain::Result<std::unique_ptr<llvm::Module>> open_library(llvm::Module& module)
 
 bool is_wanted(const llvm::Function& function, Link which) {
   if (!function.isDeclaration() || function.isIntrinsic() || function.use_empty()) return false;
+  if (is_image_function(function.getName())) return which == Link::all;
   if (!function.getName().starts_with("_Z")) return false;
   return which == Link::all || !has_vector_form(function.getName());
 }
@@ -44,7 +46,8 @@ void agree_on_convention(llvm::Function& function) {
 
 void finish(llvm::Function& function) {
   // Soft functions are long, and there may be many calls.
-  const bool kept = math_name(function.getName()) || function.getName().starts_with("_Z8skmd_fma");
+  const llvm::StringRef name = function.getName();
+  const bool kept = math_name(name) || name.starts_with("_Z8skmd_fma") || is_image_function(name);
   function.setLinkage(llvm::GlobalValue::InternalLinkage);
   function.setComdat(nullptr);
   if (!kept) function.addFnAttr(llvm::Attribute::AlwaysInline);

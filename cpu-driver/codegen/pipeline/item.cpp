@@ -27,7 +27,7 @@ bool is_value(llvm::Type* type) { return type->isIntOrIntVectorTy() || type->isF
 
 const char* obstacle_of(const llvm::Argument& argument) {
   llvm::Type* type = argument.getType();
-  if (llvm::isa<llvm::TargetExtType>(type)) return "it takes an image, a sampler or a pipe";
+  if (llvm::isa<llvm::TargetExtType>(type)) return "it takes a pipe or an image of an unknown kind";
   return is_value(type) || type->isPointerTy() ? nullptr : "it takes an argument of an unknown kind";
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/analysis/prepare.h"
 #include "compiler/merge/native.h"
 #include "cpu-driver/codegen/item_function.h"
+#include "cpu-driver/codegen/library/images.h"
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/pipeline/kernel_work.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
@@ -26,6 +27,7 @@ class Builder {
     if (domain::Status status = compiler::retarget(module_); !status) return status.error();
     inline_program(module_);
     expand_builtins(module_);
+    lower_images(module_);
     for (const std::string& name : kernels)
       works_.push_back(start_kernel(module_, name, options_, analyses_.functions));
     if (domain::Status status = link(); !status) return status.error();

@@ -20,7 +20,7 @@ gtest_discover_tests(api_image_test TEST_PREFIX in_place. TEST_LIST api_image_in
   DISCOVERY_TIMEOUT 60 PROPERTIES LABELS device TIMEOUT 120)
 skmd_test_environment(api_image_in_place_tests SKMD_DEVICES=portable:pthread)
 
-# And on our own CPU driver, which leaves kernels with images to the vendor's.
+# And on our own CPU driver.
 gtest_discover_tests(api_image_test TEST_PREFIX cpu_driver. TEST_LIST api_image_cpu_tests TEST_FILTER "ImageArguments.*"
   DISCOVERY_TIMEOUT 60 PROPERTIES LABELS device TIMEOUT 120)
 gtest_discover_tests(api_memory_test TEST_PREFIX cpu_driver. TEST_LIST api_memory_cpu_tests

@@ -3,12 +3,8 @@
 // RUN: not %skmd-compile --kernel-code %s 2>&1 >%t.span | %FileCheck %s
 // RUN: test -s %t.span
 
-// CHECK: kernel images has no code: it takes an image, a sampler or a pipe
 // CHECK: kernel again has no code: it calls itself
 // CHECK-NOT: kernel good
 kernel void good(global int* out) { out[get_global_id(0)] = 1; }
-kernel void images(read_only image2d_t i, global float4* out) {
-  out[0] = read_imagef(i, CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST, (int2)(0, 0));
-}
 int fall(int n) { return n > 1 ? fall(n - 1) * n : 1; }
 kernel void again(global int* out) { out[get_global_id(0)] = fall(out[0]); }
