@@ -13,6 +13,7 @@
 #include "cpu-driver/codegen/library/images.h"
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/library/math_names.h"
+#include "cpu-driver/codegen/library/scale.h"
 #include "cpu-driver/codegen/library/soft.h"
 
 namespace skmd::codegen {
@@ -44,14 +45,27 @@ void agree_on_convention(llvm::Function& function) {
       call->setCallingConv(function.getCallingConv());
 }
 
-void finish(llvm::Function& function) {
-  // Soft functions are long, and there may be many calls.
+// Calls of a short function cost more than it does; but code of a program that has very many is to stay small.
+bool is_inlined_math(const llvm::Function& function, Isa isa) {
+  constexpr unsigned kMostCalls = 24;
+  return isa != Isa::sse && is_short(function.getName()) && !function.hasNUsesOrMore(kMostCalls + 1);
+}
+
+// Soft functions are long, as is what only numbers far from 0 need, and there may be many calls.
+bool is_kept(const llvm::Function& function, Isa isa) {
   const llvm::StringRef name = function.getName();
-  const bool kept = math_name(name) || name.starts_with("_Z8skmd_fma") || is_image_function(name);
+  if (name.starts_with("_Z8skmd_fma") || name.starts_with("_Z12skmd_far_") || is_image_function(name)) return true;
+  return math_name(name) && !is_inlined_math(function, isa);
+}
+
+void finish(llvm::Function& function, Isa isa) {
+  if (isa == Isa::avx512) use_scale_instruction(function);
+  const bool math = math_name(function.getName()).has_value();
+  const bool kept = is_kept(function, isa);
   function.setLinkage(llvm::GlobalValue::InternalLinkage);
   function.setComdat(nullptr);
   if (!kept) function.addFnAttr(llvm::Attribute::AlwaysInline);
-  if (kept) freeze_arguments(function);
+  if (kept || math) freeze_arguments(function);
   freeze_conversions(function);
   stay_inside_tables(function);
   agree_on_convention(function);
@@ -69,7 +83,7 @@ domain::Result<std::vector<llvm::GlobalValue*>> find_all(const std::vector<llvm:
   return found;
 }
 
-domain::Status move_in(llvm::Module& module, Link which) {
+domain::Status move_in(llvm::Module& module, Isa isa, Link which) {
   std::vector<llvm::Function*> wanted;
   for (llvm::Function& function : module)
     if (is_wanted(function, which)) wanted.push_back(&function);
@@ -88,7 +102,8 @@ domain::Status move_in(llvm::Module& module, Link which) {
       std::move(*library), *found, [](llvm::GlobalValue& value, llvm::IRMover::ValueAdder add) { add(value); }, false);
   if (error) return failure(std::move(error));
   for (llvm::Function& function : module)
-    if (!function.isDeclaration() && !std::binary_search(before.begin(), before.end(), &function)) finish(function);
+    if (!function.isDeclaration() && !std::binary_search(before.begin(), before.end(), &function))
+      finish(function, isa);
   return {};
 }
 
@@ -126,9 +141,9 @@ llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned
 
 domain::Status link_library(llvm::Module& module, Isa isa, Link which) {
   expand_builtins(module, which == Link::all);
-  if (const domain::Status status = move_in(module, which); !status) return status;
+  if (const domain::Status status = move_in(module, isa, which); !status) return status;
   if (isa == Isa::sse && which == Link::all && use_soft_functions(module))
-    if (const domain::Status status = move_in(module, which); !status) return status;
+    if (const domain::Status status = move_in(module, isa, which); !status) return status;
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) set_processor(function, isa);
   return {};

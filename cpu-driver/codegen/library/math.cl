@@ -28,8 +28,17 @@ VECTOR_TRUTH(int16, long16)
 #define IF(CONDITION, YES, NO) select(NO, YES, truth(CONDITION))
 #define IF_LONG(CONDITION, YES, NO) select(NO, YES, truth_long(CONDITION))
 
-// exp, exp2, exp10 of float. 2^n for n from -252 to 252 is two factors: one alone could not give subnormal results.
+// p * 2^n for a whole n from -252 to 252, rounded once; NaN if p is. AVX-512 has an instruction for it (scale.h). Two
+// factors: one alone could not give subnormal results.
 #define POWER_OF_TWO(P, N, F, I) ((P) * as_##F(((N) / 2 + 127) << 23) * as_##F(((N) - (N) / 2 + 127) << 23))
+#define SCALE(F, D, I, L, U, TO_F, TO_D, TO_I)                                \
+  __attribute__((noinline)) F OVERLOAD skmd_scale(F p, F n) {                 \
+    const I k = TO_I(n);                                                      \
+    return POWER_OF_TWO(p, k, F, I);                                          \
+  }
+SCALAR_AND_VECTORS(SCALE)
+
+// exp, exp2, exp10 of float. Comparisons are such that NaN stays.
 #define EXPONENTIALS(F, D, I, L, U, TO_F, TO_D, TO_I)                                                        \
   static F OVERLOAD exp_reduced(F r) {                                                                       \
     F p = fma(r, (F)(1.0f / 5040), (F)(1.0f / 720));                                                         \
@@ -39,27 +48,28 @@ VECTOR_TRUTH(int16, long16)
     p = fma(r, p, (F)(0.5f));                                                                                \
     return fma(r * r, p, r) + 1.0f;                                                                          \
   }                                                                                                          \
+  static F OVERLOAD exp_between(F x, float least, float most) {                                              \
+    const F inside = IF((F)least > x, (F)least, x);                                                          \
+    return IF((F)most < inside, (F)most, inside);                                                            \
+  }                                                                                                          \
   F OVERLOAD exp(F x) {                                                                                      \
-    const F inside = IF(x > -104.0f, IF(x < 89.0f, x, (F)89.0f), (F)-104.0f);                                \
+    const F inside = exp_between(x, -104.0f, 89.0f);                                                         \
     const F n = rint(inside * 0x1.715476p+0f);                                                               \
     const F r = fma(n, (F)(0x1.05c61p-29f), fma(n, (F)(-0x1.62e43p-1f), inside));                            \
-    const I k = TO_I(n);                                                                                     \
-    return IF(isnan(x), x, POWER_OF_TWO(exp_reduced(r), k, F, I));                                           \
+    return skmd_scale(exp_reduced(r), n);                                                                    \
   }                                                                                                          \
   F OVERLOAD exp2(F x) {                                                                                     \
-    const F inside = IF(x > -151.0f, IF(x < 129.0f, x, (F)129.0f), (F)-151.0f);                              \
+    const F inside = exp_between(x, -151.0f, 129.0f);                                                        \
     const F n = rint(inside);                                                                                \
     const F r = (inside - n) * 0x1.62e43p-1f;                                                                \
-    const I k = TO_I(n);                                                                                     \
-    return IF(isnan(x), x, POWER_OF_TWO(exp_reduced(r), k, F, I));                                           \
+    return skmd_scale(exp_reduced(r), n);                                                                    \
   }                                                                                                          \
   F OVERLOAD exp10(F x) {                                                                                    \
-    const F inside = IF(x > -46.0f, IF(x < 39.0f, x, (F)39.0f), (F)-46.0f);                                  \
+    const F inside = exp_between(x, -46.0f, 39.0f);                                                          \
     const F n = rint(inside * 0x1.a934fp+1f);                                                                \
     const F t = fma(n, (F)(-0x1.3509f8p-18f), fma(n, (F)(-0x1.344p-2f), inside));                            \
     const F r = fma(t, (F)0x1.26bb1cp+1f, t * -0x1.12aabap-25f);                                             \
-    const I k = TO_I(n);                                                                                     \
-    return IF(isnan(x), x, POWER_OF_TWO(exp_reduced(r), k, F, I));                                           \
+    return skmd_scale(exp_reduced(r), n);                                                                    \
   }
 SCALAR_AND_VECTORS(EXPONENTIALS)
 
@@ -96,6 +106,44 @@ SCALAR_AND_VECTORS(EXPONENTIALS)
     return log_edges(x, fma(k, (F)0x1.344p-2f, small));                                                      \
   }
 SCALAR_AND_VECTORS(LOGARITHMS)
+
+// sin and cos of float: x less the nearest multiple n of pi/2, which is split so that n times the first part is taken off
+// without rounding. What is not below 2^17 goes libclc's way, which is ten times as long.
+#define TRIGONOMETRY(F, D, I, L, U, TO_F, TO_D, TO_I)                                                        \
+  F OVERLOAD base_sin(F x);                                                                                  \
+  F OVERLOAD base_cos(F x);                                                                                  \
+  __attribute__((noinline)) F OVERLOAD skmd_far_sin(F x) { return base_sin(x); }                             \
+  __attribute__((noinline)) F OVERLOAD skmd_far_cos(F x) { return base_cos(x); }                             \
+  static F OVERLOAD angle_reduced(F size, I* quarter) {                                                      \
+    const F n = rint(size * 0x1.45f306p-1f);                                                                 \
+    *quarter = TO_I(n);                                                                                      \
+    return fma(n, (F)0x1.ee59dap-50f, fma(n, (F)0x1.777a5cp-25f, fma(n, (F)-0x1.921fb6p+0f, size)));        \
+  }                                                                                                          \
+  /* The sine of r in an even quarter, its cosine in an odd one. */                                          \
+  static F OVERLOAD quarter_sine(F r, I quarter, I sign) {                                                   \
+    const F z = r * r;                                                                                       \
+    const F s = fma(r * z, fma(z, fma(z, (F)-1.9515295891e-4f, (F)8.3321608736e-3f), (F)-1.6666654611e-1f), r); \
+    const F p = fma(z, fma(z, (F)2.443315711809948e-5f, (F)-1.388731625493765e-3f), (F)4.166664568298827e-2f); \
+    const F c = fma(z * z, p, fma(z, (F)-0.5f, (F)1.0f));                                                    \
+    return as_##F(as_##I(IF((quarter & 1) != 0, c, s)) ^ sign ^ ((quarter & 2) << 30));                      \
+  }                                                                                                          \
+  F OVERLOAD sin(F x) {                                                                                      \
+    const F size = fabs(x);                                                                                  \
+    I quarter;                                                                                               \
+    const F r = angle_reduced(size, &quarter);                                                               \
+    const F near = quarter_sine(r, quarter, as_##I(x) & (int)0x80000000);                                    \
+    const I far = truth(!(size < 0x1p17f));                                                                  \
+    return any(far) ? select(near, skmd_far_sin(x), far) : near;                                             \
+  }                                                                                                          \
+  F OVERLOAD cos(F x) {                                                                                      \
+    const F size = fabs(x);                                                                                  \
+    I quarter;                                                                                               \
+    const F r = angle_reduced(size, &quarter);                                                               \
+    const F near = quarter_sine(r, quarter + 1, 0);                                                          \
+    const I far = truth(!(size < 0x1p17f));                                                                  \
+    return any(far) ? select(near, skmd_far_cos(x), far) : near;                                             \
+  }
+SCALAR_AND_VECTORS(TRIGONOMETRY)
 
 // Powers of float go by way of double: log2 and exp2 to 40 bits, of what float can be, and one rounding at the end.
 #define POWERS(F, D, I, L, U, TO_F, TO_D, TO_I)                                                              \

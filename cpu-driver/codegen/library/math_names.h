@@ -31,6 +31,9 @@ std::optional<MathName> math_name(llvm::StringRef name);
 /// "_Z3powDv8_fS_" for pow, 'f' and 8 lanes.
 std::string mangled(const MathName& name);
 
+/// Whether `name` is a mangled math function, of any lanes, that is better inlined into vectors' code than called.
+bool is_short(llvm::StringRef name);
+
 /// The name of the full-precision function for a native_ or half_ one (which may be as precise as they like); "" for
 /// other names.
 std::string plain_name(llvm::StringRef name);

@@ -23,6 +23,8 @@
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
 
+#include "cpu-driver/codegen/vector/known_places.h"
+
 namespace skmd::codegen {
 
 namespace {
@@ -151,6 +153,7 @@ void finish(llvm::Function& group, llvm::FunctionAnalysisManager& analyses) {
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::IndVarSimplifyPass()));
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::InstCombinePass());
+  passes.addPass(KnownPlacesPass());
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());

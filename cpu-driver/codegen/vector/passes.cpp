@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cpu-driver/codegen/item_function.h"
+#include "cpu-driver/codegen/vector/known_places.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/codegen/vector/widen.h"
 
@@ -95,6 +96,10 @@ std::optional<WidenPass> parse(StringRef name) {
 void register_vector_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineParsingCallback(
       [](StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name == "skmd-known-places") {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(KnownPlacesPass()));
+          return true;
+        }
         if (name == "skmd-lower-masked") {
           passes.addPass(LowerMaskedPass());
           return true;

@@ -84,7 +84,7 @@ domain::Status Widener::load(const Access& access) {
   const int next = direction(access);
   Value* made = nullptr;
   if (next == 0) {
-    made = gather(access, type);
+    made = looks_up(access, type) ? look_up(access, type) : gather(access, type);
   } else if (Value* check = check_of(access.pointer)) {
     made = if_else(
         builder_, check, [&] { return contiguous_load(access, type, next < 0); }, [&] { return gather(access, type); });

@@ -79,6 +79,11 @@ class Widener {
   int direction(const Access& access) const;  // 1, -1: next to each other; 0: not
   void keep_metadata(const llvm::Instruction& source, llvm::Value* made);
 
+  // Small tables (widen_tables.cpp).
+  bool looks_up(const Access& access, llvm::Type* type) const;
+  llvm::Value* look_up(const Access& access, llvm::Type* type);
+  llvm::Value* pick(const Access& access, llvm::Value* base, llvm::Value* index, llvm::Type* type);
+
   // Groups of accesses (widen_groups.cpp).
   bool grouped(const llvm::Instruction& source);  // whether it is done with its group
   void load_group(const AccessGroup& group);

@@ -43,6 +43,10 @@ class Arguments {
     arguments_.push_back({reinterpret_cast<std::byte*>(values.data()), nullptr, values.size() * sizeof(T)});
     return *this;
   }
+  Arguments& memory(void* bytes, std::uint64_t size) {
+    arguments_.push_back({static_cast<std::byte*>(bytes), nullptr, size});
+    return *this;
+  }
   template <class T>
   Arguments& value(const T& given) {
     auto& bytes = values_.emplace_back(std::make_unique<std::vector<std::byte>>((sizeof(T) + 15) / 16 * 16));

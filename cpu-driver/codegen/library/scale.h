@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+namespace skmd::codegen {
+
+/// If `function` is skmd_scale (math.cl), whatever its lanes, it becomes AVX-512's instruction that does the same.
+void use_scale_instruction(llvm::Function& function);
+
+}  // namespace skmd::codegen

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/codegen/vector/multiples.h"
+
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Support/KnownBits.h>
+
+#include <algorithm>
+
+namespace skmd::codegen {
+
+namespace {
+
+using llvm::Instruction;
+using llvm::Value;
+
+constexpr unsigned kAll = 64;
+constexpr unsigned kMostPhis = 32;
+
+class Zeros {
+ public:
+  explicit Zeros(const llvm::DataLayout& layout) : layout_(layout) {}
+
+  // What a phi gets from itself is a multiple of what it is a multiple of otherwise: nothing below makes less of it.
+  unsigned of(const Value& value, unsigned depth) {
+    if (llvm::isa<llvm::UndefValue>(value)) return kAll;
+    if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value)) {
+      if (!phis_.insert(phi).second) return kAll;
+      if (phis_.size() > kMostPhis) return 0;
+      unsigned zeros = kAll;
+      for (const Value* incoming : phi->incoming_values()) zeros = std::min(zeros, of(*incoming, 0));
+      return zeros;
+    }
+    const auto* instruction = llvm::dyn_cast<Instruction>(&value);
+    constexpr unsigned kDeepest = 8;
+    const unsigned structural = instruction == nullptr || depth > kDeepest ? 0 : of_operation(*instruction, depth + 1);
+    return std::max(structural, known(value));
+  }
+
+ private:
+  unsigned known(const Value& value) const {
+    if (value.getType()->isPointerTy()) {
+      const llvm::Align align = value.stripPointerCasts()->getPointerAlignment(layout_);
+      return llvm::Log2(align);
+    }
+    const llvm::SimplifyQuery query(layout_, nullptr, nullptr, nullptr, nullptr, /*UseInstrInfo=*/false);
+    const llvm::KnownBits bits = llvm::computeKnownBits(&value, query);
+    return bits.isZero() ? kAll : bits.countMinTrailingZeros();
+  }
+
+  unsigned of_operation(const Instruction& operation, unsigned depth) {
+    const auto operand = [&](unsigned at) { return of(*operation.getOperand(at), depth); };
+    switch (operation.getOpcode()) {
+      case Instruction::Add:
+      case Instruction::Sub:
+      case Instruction::Or:
+      case Instruction::Xor:
+        return std::min(operand(0), operand(1));
+      case Instruction::Mul:
+        return std::min(operand(0) + operand(1), kAll);
+      case Instruction::And:
+        return std::max(operand(0), operand(1));
+      case Instruction::Select:
+        return std::min(operand(1), operand(2));
+      case Instruction::SExt:
+      case Instruction::ZExt:
+      case Instruction::Trunc:
+      case Instruction::PtrToInt:
+        return operand(0);
+      default:
+        return 0;
+    }
+  }
+
+  const llvm::DataLayout& layout_;
+  llvm::SmallPtrSet<const llvm::PHINode*, 16> phis_;
+};
+
+}  // namespace
+
+unsigned lowest_zeros(const Value& number, const llvm::DataLayout& layout) { return Zeros(layout).of(number, 0); }
+
+}  // namespace skmd::codegen
