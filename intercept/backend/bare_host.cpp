@@ -25,7 +25,7 @@ BareHost::BareHost(cpu::HostFacts facts) : facts_(std::move(facts)) {
 Result<std::vector<std::byte>> BareHost::info(cl_device_info name) const { return host_answer(facts_, name); }
 
 Result<std::vector<cl_image_format>> BareHost::image_formats(cl_mem_flags, cl_mem_object_type) const {
-  return std::vector<cl_image_format>();
+  return host_image_formats();
 }
 
 Result<std::shared_ptr<NativeProgram>> BareHost::build(const std::string&, const std::string&, std::string& log) {

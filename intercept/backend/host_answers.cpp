@@ -22,7 +22,7 @@ constexpr const char* kVersion = "OpenCL 3.0 SKMD";
 constexpr const char* kExtensions =
     "cl_khr_byte_addressable_store cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
     "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics cl_khr_int64_base_atomics "
-    "cl_khr_int64_extended_atomics cl_khr_fp64";
+    "cl_khr_int64_extended_atomics cl_khr_fp64 cl_khr_3d_image_writes";
 
 template <class T>
 Answer value(T answer) {
@@ -39,6 +39,31 @@ Answer text(const std::string& answer) {
 /// Programs fill what a device says it has: something stays for the program itself and for others.
 cl_ulong memory_of(const cpu::HostFacts& facts) { return std::max(facts.memory_bytes / 4 * 3, 512 * kMegabyte); }
 cl_ulong largest_buffer(const cpu::HostFacts& facts) { return std::max(memory_of(facts) / 2, 128 * kMegabyte); }
+
+Answer images(cl_device_info name) {
+  switch (name) {
+    case CL_DEVICE_IMAGE_SUPPORT:
+      return value<cl_bool>(CL_TRUE);
+    case CL_DEVICE_MAX_READ_IMAGE_ARGS:
+      return value<cl_uint>(128);
+    case CL_DEVICE_MAX_WRITE_IMAGE_ARGS:
+      return value<cl_uint>(64);
+    case CL_DEVICE_MAX_SAMPLERS:
+      return value<cl_uint>(16);
+    case CL_DEVICE_IMAGE2D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE2D_MAX_HEIGHT:
+      return value<std::size_t>(16384);
+    case CL_DEVICE_IMAGE3D_MAX_WIDTH:
+    case CL_DEVICE_IMAGE3D_MAX_HEIGHT:
+    case CL_DEVICE_IMAGE3D_MAX_DEPTH:
+    case CL_DEVICE_IMAGE_MAX_ARRAY_SIZE:
+      return value<std::size_t>(2048);
+    case CL_DEVICE_IMAGE_MAX_BUFFER_SIZE:
+      return value<std::size_t>(128 * kMegabyte);
+    default:
+      return domain::Error{CL_INVALID_VALUE, "query " + std::to_string(name) + " is none of the host's"};
+  }
+}
 
 Answer sizes(const cpu::HostFacts& facts, cl_device_info name) {
   switch (name) {
@@ -83,7 +108,7 @@ Answer sizes(const cpu::HostFacts& facts, cl_device_info name) {
     case CL_DEVICE_PRINTF_BUFFER_SIZE:
       return value<std::size_t>(kMegabyte);
     default:
-      return domain::Error{CL_INVALID_VALUE, "query " + std::to_string(name) + " is none of the host's"};
+      return images(name);
   }
 }
 
@@ -142,7 +167,6 @@ Answer host_answer(const cpu::HostFacts& facts, cl_device_info name) {
     case CL_DEVICE_DOUBLE_FP_CONFIG:
       return value<cl_device_fp_config>(kFloats);
     case CL_DEVICE_ERROR_CORRECTION_SUPPORT:
-    case CL_DEVICE_IMAGE_SUPPORT:
       return value<cl_bool>(CL_FALSE);
     case CL_DEVICE_ENDIAN_LITTLE:
     case CL_DEVICE_AVAILABLE:
@@ -156,6 +180,17 @@ Answer host_answer(const cpu::HostFacts& facts, cl_device_info name) {
     default:
       return vector_widths(facts, name);
   }
+}
+
+std::vector<cl_image_format> host_image_formats() {
+  constexpr cl_channel_type kTypes[] = {CL_UNORM_INT8,     CL_UNORM_INT16,    CL_SNORM_INT8,   CL_SNORM_INT16,
+                                        CL_SIGNED_INT8,    CL_SIGNED_INT16,   CL_SIGNED_INT32, CL_UNSIGNED_INT8,
+                                        CL_UNSIGNED_INT16, CL_UNSIGNED_INT32, CL_HALF_FLOAT,   CL_FLOAT};
+  std::vector<cl_image_format> formats;
+  for (const cl_channel_order order : {CL_R, CL_RG, CL_RGBA})
+    for (const cl_channel_type type : kTypes) formats.push_back({order, type});
+  formats.push_back({CL_BGRA, CL_UNORM_INT8});
+  return formats;
 }
 
 }  // namespace skmd::icd

@@ -15,4 +15,7 @@ namespace skmd::icd {
 /// The answer of clGetDeviceInfo, as it lies in memory. CL_INVALID_VALUE: nobody asks a device of the port that. Pure.
 domain::Result<std::vector<std::byte>> host_answer(const cpu::HostFacts& facts, cl_device_info name);
 
+/// The formats of images that span code reads and writes, whatever the image's type: those that OpenCL 3.0 demands.
+std::vector<cl_image_format> host_image_formats();
+
 }  // namespace skmd::icd

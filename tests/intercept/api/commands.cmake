@@ -34,10 +34,11 @@ endforeach()
 set(no_vendors ${CMAKE_CURRENT_BINARY_DIR}/no-vendors)
 file(MAKE_DIRECTORY ${no_vendors})
 gtest_discover_tests(api_kernel_test TEST_PREFIX alone. TEST_LIST api_kernel_alone_tests
-  TEST_FILTER "-ClSetKernelArg.SamplersAreSamplers:ClSetKernelArg.ImagesMustFitTypeAndAccess"
+  DISCOVERY_TIMEOUT 60 PROPERTIES LABELS device TIMEOUT 120)
+gtest_discover_tests(api_image_test TEST_PREFIX alone. TEST_LIST api_image_alone_tests
   DISCOVERY_TIMEOUT 60 PROPERTIES LABELS device TIMEOUT 120)
 gtest_discover_tests(api_memory_test TEST_PREFIX alone. TEST_LIST api_memory_alone_tests
   DISCOVERY_TIMEOUT 60 PROPERTIES LABELS device TIMEOUT 120)
-foreach(list api_kernel_alone_tests api_memory_alone_tests)
+foreach(list api_kernel_alone_tests api_image_alone_tests api_memory_alone_tests)
   skmd_test_environment(${list} SKMD_VENDORS=${no_vendors} SKMD_DEVICES=cpu SKMD_TEST_CPU_DRIVER=1)
 endforeach()

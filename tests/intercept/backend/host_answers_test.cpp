@@ -76,6 +76,20 @@ TEST(HostAnswers, SayWhatTheFactsSay) {
   EXPECT_EQ(number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE), 1u << 24);
 }
 
+TEST(HostAnswers, HaveTheImagesThatASpecificationAsks) {
+  EXPECT_EQ(number<cl_bool>(CL_DEVICE_IMAGE_SUPPORT), cl_bool{CL_TRUE});
+  for (const cl_device_info name : {CL_DEVICE_IMAGE2D_MAX_WIDTH, CL_DEVICE_IMAGE2D_MAX_HEIGHT})
+    EXPECT_GE(number<std::size_t>(name), 16384u);
+  for (const cl_device_info name : {CL_DEVICE_IMAGE3D_MAX_WIDTH, CL_DEVICE_IMAGE3D_MAX_HEIGHT,
+                                    CL_DEVICE_IMAGE3D_MAX_DEPTH, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE})
+    EXPECT_GE(number<std::size_t>(name), 2048u);
+  EXPECT_GE(number<std::size_t>(CL_DEVICE_IMAGE_MAX_BUFFER_SIZE), 65536u);
+  EXPECT_GE(number<cl_uint>(CL_DEVICE_MAX_READ_IMAGE_ARGS), 128u);
+  EXPECT_GE(number<cl_uint>(CL_DEVICE_MAX_WRITE_IMAGE_ARGS), 64u);
+  EXPECT_GE(number<cl_uint>(CL_DEVICE_MAX_SAMPLERS), 16u);
+  EXPECT_EQ(host_image_formats().size(), 37u);
+}
+
 TEST(HostAnswers, KeepMemoryForOthersAndTheLeastThatASpecificationAsks) {
   const auto memory = number<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
   EXPECT_LT(memory, kFacts.memory_bytes);
