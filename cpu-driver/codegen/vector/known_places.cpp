@@ -23,6 +23,7 @@ using llvm::Value;
 constexpr unsigned kLocal = 3;
 constexpr unsigned kDeepest = 16;
 constexpr std::uint64_t kMostScale = 1U << 16U;
+constexpr unsigned kLeastSupposed = 32;
 
 /// Lane l's value is pointer + number + offsets[l], modulo 2^bits; what is null is not there.
 struct Lanes {
@@ -155,7 +156,11 @@ class Evaluator {
   std::optional<Lanes> extended(Lanes lanes, llvm::CastInst& cast) {
     const bool sign = cast.getOpcode() == Instruction::SExt;
     if (lanes.supposed != 0 || lanes.pointer != nullptr) return std::nullopt;
-    if (lanes.number != nullptr && !fill_zeros(lanes)) lanes.supposed = 1;
+    if (lanes.number != nullptr && !fill_zeros(lanes)) {
+      // Numbers of few bits that wrap stay near enough for both places to be there.
+      if (lanes.bits < kLeastSupposed) return std::nullopt;
+      lanes.supposed = 1;
+    }
     if (sign)
       for (std::uint64_t& offset : lanes.offsets)
         offset = static_cast<std::uint64_t>(llvm::SignExtend64(offset, lanes.bits));

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/vector/multiples.h"
 
-#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Support/KnownBits.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace skmd::codegen {
 
@@ -23,15 +25,34 @@ class Zeros {
  public:
   explicit Zeros(const llvm::DataLayout& layout) : layout_(layout) {}
 
-  // What a phi gets from itself is a multiple of what it is a multiple of otherwise: nothing below makes less of it.
+  // Phis are first supposed to be zero; what that leads to corrects them until nothing changes.
+  unsigned of(const Value& value) {
+    for (;;) {
+      const unsigned zeros = of(value, 0);
+      bool settled = true;
+      for (std::size_t at = 0; at < order_.size(); ++at) settled = settle(*order_[at]) && settled;
+      if (order_.size() > kMostPhis) return known(value);
+      if (settled) return zeros;
+    }
+  }
+
+ private:
+  // Whether what is supposed of a phi is what comes of it.
+  bool settle(const llvm::PHINode& phi) {
+    unsigned zeros = kAll;
+    for (const Value* incoming : phi.incoming_values()) zeros = std::min(zeros, of(*incoming, 0));
+    unsigned& supposed = supposed_[&phi];
+    if (zeros >= supposed) return true;
+    supposed = zeros;
+    return false;
+  }
+
   unsigned of(const Value& value, unsigned depth) {
     if (llvm::isa<llvm::UndefValue>(value)) return kAll;
     if (const auto* phi = llvm::dyn_cast<llvm::PHINode>(&value)) {
-      if (!phis_.insert(phi).second) return kAll;
-      if (phis_.size() > kMostPhis) return 0;
-      unsigned zeros = kAll;
-      for (const Value* incoming : phi->incoming_values()) zeros = std::min(zeros, of(*incoming, 0));
-      return zeros;
+      const auto [entry, added] = supposed_.try_emplace(phi, kAll);
+      if (added) order_.push_back(phi);
+      return entry->second;
     }
     const auto* instruction = llvm::dyn_cast<Instruction>(&value);
     constexpr unsigned kDeepest = 8;
@@ -39,7 +60,6 @@ class Zeros {
     return std::max(structural, known(value));
   }
 
- private:
   unsigned known(const Value& value) const {
     if (value.getType()->isPointerTy()) {
       const llvm::Align align = value.stripPointerCasts()->getPointerAlignment(layout_);
@@ -75,11 +95,12 @@ class Zeros {
   }
 
   const llvm::DataLayout& layout_;
-  llvm::SmallPtrSet<const llvm::PHINode*, 16> phis_;
+  llvm::DenseMap<const llvm::PHINode*, unsigned> supposed_;
+  llvm::SmallVector<const llvm::PHINode*, 16> order_;
 };
 
 }  // namespace
 
-unsigned lowest_zeros(const Value& number, const llvm::DataLayout& layout) { return Zeros(layout).of(number, 0); }
+unsigned lowest_zeros(const Value& number, const llvm::DataLayout& layout) { return Zeros(layout).of(number); }
 
 }  // namespace skmd::codegen

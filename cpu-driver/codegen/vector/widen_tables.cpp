@@ -32,6 +32,8 @@ bool Widener::looks_up(const Access& access, Type* type) const {
   if (address == nullptr || address->getNumIndices() != 1 || !address->getSourceElementType()->isIntegerTy(8))
     return false;
   const Value& index = *address->getOperand(1);
+  // Narrower ones are extended by their sign.
+  if (!index.getType()->isIntegerTy(64)) return false;
   return shapes_[address->getPointerOperand()].uniform() && shapes_[&index].kind == Shape::varying &&
          is_below(index, source_.getDataLayout());
 }

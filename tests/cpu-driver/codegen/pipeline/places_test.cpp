@@ -121,6 +121,45 @@ TEST_P(Places, NeighboursInLocalMemory) {
   }
 }
 
+// What all items have in common, a square or a number of few bits, decides the place as well.
+TEST_P(Places, WhatItemsHaveInCommonCounts) {
+  Program program(R"(
+    kernel void squares(global uint* out, uint rounds) {
+      local uint words[16];
+      const uint l = get_local_id(0);
+      if (l < 16) words[l] = l * 3 + 1;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      uint sum = 0;
+      for (uint i = 0; i < rounds; ++i) sum = sum * 3 + words[(i * i + l) & 15];
+      for (uint i = 1, j = 3; i < rounds; j = i, ++i) sum = sum * 5 + words[(i * j + (i & j) + l) & 15];
+      out[get_global_id(0)] = sum;
+    }
+    kernel void bytes(global int* out, int first) {
+      local int words[256];
+      const int l = get_local_id(0);
+      for (int i = l; i < 256; i += get_local_size(0)) words[i] = 7 * i;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      local const int* middle = words + 128;
+      out[get_global_id(0)] = middle[(char)(first + l)];
+    })",
+                  GetParam());
+  constexpr unsigned kItems = 64, kRounds = 9;
+  std::vector<std::uint32_t> out(kItems);
+  program.run("squares", line(1, kItems), Arguments().buffer(out).value(kRounds));
+  for (std::uint32_t l = 0; l < kItems; ++l) {
+    std::uint32_t sum = 0;
+    const auto word = [](std::uint32_t at) { return (at & 15) * 3 + 1; };
+    for (std::uint32_t i = 0; i < kRounds; ++i) sum = sum * 3 + word(i * i + l);
+    for (std::uint32_t i = 1, j = 3; i < kRounds; j = i, ++i) sum = sum * 5 + word(i * j + (i & j) + l);
+    ASSERT_EQ(out[l], sum) << l;
+  }
+  for (const int first : {0, 100, -100, 127, 1000}) {
+    program.run("bytes", line(1, kItems), Arguments().buffer(out).value(first));
+    for (int l = 0; l < static_cast<int>(kItems); ++l)
+      ASSERT_EQ(static_cast<int>(out[l]), 7 * (128 + static_cast<signed char>(first + l))) << first << " + " << l;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, Places, testing::ValuesIn(all_ways()),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
