@@ -184,6 +184,15 @@ class Cutter {
   const ItemMemory& memory_;
 };
 
+// A variable without a value is given one. UniformityInfo takes a phi of one value and undefined ones for that value in
+// all items, also where items come by different ways; the group would then keep what the last of them had.
+void define_phis(llvm::Function& item) {
+  for (BasicBlock& block : item)
+    for (llvm::PHINode& phi : block.phis())
+      for (llvm::Use& value : phi.incoming_values())
+        if (llvm::isa<llvm::UndefValue>(value)) value.set(llvm::Constant::getNullValue(phi.getType()));
+}
+
 // The blocks from which one of `targets` is reached without crossing a barrier.
 llvm::SmallPtrSet<const BasicBlock*, 32> before(llvm::ArrayRef<const BasicBlock*> targets,
                                                 const llvm::SmallPtrSetImpl<const BasicBlock*>& barriers) {
@@ -217,6 +226,7 @@ domain::Result<Regions> cut_at_barriers(llvm::Function& item, unsigned arguments
                                         llvm::FunctionAnalysisManager& analyses) {
   std::vector<Barrier> barriers = isolate_barriers(item);
   if (barriers.size() > kMostBarriers) return domain::Error{0, "it has too many barriers"};
+  if (!barriers.empty()) define_phis(item);
   analyses.invalidate(item, llvm::PreservedAnalyses::none());
   // Of the code as it is now: what is added from here on is not asked about.
   const GroupUniformity uniformity(item, arguments);

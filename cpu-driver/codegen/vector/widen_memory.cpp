@@ -42,6 +42,13 @@ Align Widener::lane_align(const Access& access) const {
   return Align(same_element ? std::min<std::uint64_t>(element * lanes_, 64) : element);
 }
 
+// More than its element's alignment may be known of an access, where some lanes read a float4 as such. The first lane's
+// place, which may not be one of these, is aligned as its element is.
+Align Widener::piece_align(const Access& access) const {
+  const std::uint64_t element = source_.getDataLayout().getTypeStoreSize(stored_type(access.type()));
+  return layout_.interleaved(access.pointer) ? lane_align(access) : llvm::commonAlignment(access.align, element);
+}
+
 int Widener::direction(const Access& access) const {
   const Shape shape = shapes_[access.pointer];
   if (shape.kind != Shape::linear) return 0;
@@ -117,11 +124,11 @@ Value* Widener::contiguous_load(const Access& access, Type* type, bool reversed)
   Value* first = first_address(access, type, reversed);
   Value* made = nullptr;
   if (all_lanes(access.mask)) {
-    made = builder_.CreateAlignedLoad(type, first, lane_align(access));
+    made = builder_.CreateAlignedLoad(type, first, piece_align(access));
   } else {
     Value* mask = mask_vector(access.mask);
     if (reversed) mask = builder_.CreateVectorReverse(mask);
-    made = create_masked_load(builder_, llvm::cast<llvm::FixedVectorType>(type), first, lane_align(access), mask);
+    made = create_masked_load(builder_, llvm::cast<llvm::FixedVectorType>(type), first, piece_align(access), mask);
   }
   keep_metadata(*access.instruction, made);
   return reversed ? builder_.CreateVectorReverse(made) : made;
@@ -256,12 +263,12 @@ void Widener::contiguous_store(const Access& access, Value* value, bool reversed
   Value* first = first_address(access, value->getType(), reversed);
   if (reversed) value = builder_.CreateVectorReverse(value);
   if (all_lanes(access.mask)) {
-    keep_metadata(*access.instruction, builder_.CreateAlignedStore(value, first, lane_align(access)));
+    keep_metadata(*access.instruction, builder_.CreateAlignedStore(value, first, piece_align(access)));
     return;
   }
   Value* mask = mask_vector(access.mask);
   if (reversed) mask = builder_.CreateVectorReverse(mask);
-  keep_metadata(*access.instruction, create_masked_store(builder_, value, first, lane_align(access), mask));
+  keep_metadata(*access.instruction, create_masked_store(builder_, value, first, piece_align(access), mask));
 }
 
 void Widener::scatter(const Access& access, Value* value) {

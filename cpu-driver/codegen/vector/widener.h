@@ -73,6 +73,7 @@ class Widener {
   void scatter_at(const Access& access, llvm::Align align, llvm::Value* value, std::int64_t delta);
   llvm::Value* first_address(const Access& access, llvm::Type* type, bool reversed);
   llvm::Align lane_align(const Access& access) const;
+  llvm::Align piece_align(const Access& access) const;  // of neighbouring lanes' elements
   llvm::Value* idle_place(const Access& access);
   bool all_lanes(llvm::Value* mask) const;
   bool some_lane(llvm::Value* mask, const llvm::Instruction& where);

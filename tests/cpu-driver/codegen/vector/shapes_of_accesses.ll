@@ -122,3 +122,17 @@ define internal void @upper_half(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 r
   call void @skmd.store.f32(float %x, ptr addrspace(1) align 4 %q, i1 %live)
   ret void
 }
+
+; More than the element's alignment is known where a lane runs; the first lane may be none of these.
+; CHECK-LABEL: define internal void @sometimes_aligned.x4(
+; CHECK: call <4 x float> @skmd.vector.load.v4f32.p1(ptr addrspace(1) align 4 %
+; CHECK: call void @skmd.vector.store.v4f32.p1(<4 x float> %{{.*}}, ptr addrspace(1) align 4 %
+define internal void @sometimes_aligned(ptr addrspace(1) %a, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %low = and i64 %id, 3
+  %here = icmp eq i64 %low, 0
+  %mask = select i1 %live, i1 %here, i1 false
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %id
+  %v = call float @skmd.load.f32(ptr addrspace(1) align 16 %p, i1 %mask)
+  call void @skmd.store.f32(float %v, ptr addrspace(1) align 16 %p, i1 %mask)
+  ret void
+}
