@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/pipeline/simplify.h"
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -23,6 +24,7 @@
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
 
+#include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/vector/known_places.h"
 
 namespace skmd::codegen {
@@ -43,6 +45,28 @@ void add_form_of_items(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::LoopSimplifyPass());
   passes.addPass(llvm::LCSSAPass());
 }
+
+bool has_barrier(const llvm::Loop& loop) {
+  return llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
+    return llvm::any_of(*block, [](const llvm::Instruction& instruction) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      return call != nullptr && call->getCalledFunction() != nullptr &&
+             call->getCalledFunction()->getName() == kBarrier;
+    });
+  });
+}
+
+// Clang forbids it at the level of optimisation that kernels begin with. A copy of a barrier would be a region more.
+class AllowUnrollingPass : public llvm::PassInfoMixin<AllowUnrollingPass> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
+    for (llvm::Loop* loop : analyses.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder())
+      if (llvm::MDNode* id = loop->getLoopID(); id != nullptr && !has_barrier(*loop))
+        loop->setLoopID(
+            llvm::makePostTransformationMetadata(function.getContext(), id, {"llvm.loop.unroll.disable"}, {}));
+    return llvm::PreservedAnalyses::all();
+  }
+};
 
 void prepare_for_inlining(llvm::Function& function) {
   function.removeFnAttr(llvm::Attribute::NoInline);
@@ -114,6 +138,7 @@ void normalise(llvm::Function& item, bool scalars, llvm::FunctionAnalysisManager
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::SimplifyCFGPass(tidy_cfg()));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopRotatePass()));
+  passes.addPass(AllowUnrollingPass());
   // Not yet LICM: it adds what is invariant first, and then no longer knows that sums do not wrap.
   llvm::LoopPassManager loops;
   loops.addPass(llvm::IndVarSimplifyPass());
