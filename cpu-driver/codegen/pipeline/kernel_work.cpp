@@ -15,6 +15,7 @@
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/pipeline/rows.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
+#include "cpu-driver/codegen/pipeline/stream.h"
 #include "cpu-driver/codegen/pipeline/vectorise.h"
 #include "cpu-driver/span_code.h"
 
@@ -265,6 +266,10 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
       (*general)->eraseFromParent();
       return limited.error();
     }
+    // Items that share nothing write their results once.
+    const bool streams = work.joins && work.limited.regions.regions.size() <= 1 && options.isa == Isa::avx512;
+    if (streams && stream_stores(**limited) != 0)
+      work.note.remarks.push_back("large results are stored past the caches");
     llvm::Function* joined = nullptr;
     if (work.joins && work.limited.regions.regions.size() == 1 && work.limited.regions.item_bytes == 0) {
       joined = make_joined(symbol + ".joined", **limited);

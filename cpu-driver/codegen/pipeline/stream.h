@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores past the caches: results too large to stay there need not be read before they are written.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include <cstdint>
+
+namespace skmd::codegen {
+
+/// A launch stores past the caches where it has more than so many bytes of results: more than a thread's share of a
+/// cache, and no thread is about to read them.
+inline constexpr std::uint64_t kStreamedBytes = std::uint64_t{1} << 24;
+
+/// `group` is a finished cpu::KernelFunction of vectors. Its stores of whole cache lines to buffers that it does not
+/// read go past the caches in large launches, and are seen by others before it returns. Returns how many there are.
+unsigned stream_stores(llvm::Function& group);
+
+}  // namespace skmd::codegen

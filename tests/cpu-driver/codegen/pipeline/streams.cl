@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole lines of results that nobody reads are stored past the caches in large launches.
+// RUN: %skmd-compile --kernel sum --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=YES
+// RUN: %skmd-compile --kernel sum --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NO
+// RUN: %skmd-compile --kernel in_place --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
+// RUN: %skmd-compile --kernel strided --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
+// RUN: %skmd-compile --kernel small --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
+// RUN: %skmd-compile --kernel shared --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
+// RUN: %skmd-compile --kernel again --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
+// RUN: %skmd-compile --kernel sum --emit vector-llvm --isa avx512 %s | %FileCheck %s
+
+// YES: large results are stored past the caches
+// NO: has code
+// NO-NOT: past the caches
+
+// CHECK-LABEL: define {{.*}}@skmd_kernel_sum.limited(
+// CHECK: mul i64
+// CHECK: icmp uge i64 {{.*}}, 4194304
+// CHECK: call void @llvm.x86.sse.sfence()
+// CHECK-NEXT: ret void
+// CHECK: and i64 %{{.*}}, 63
+// CHECK: store <16 x float> {{.*}}, align 64, {{.*}}!nontemporal
+// CHECK: store <16 x float> {{.*}}, align 4
+kernel void sum(global const float* a, global const float* b, global float* c) {
+  const size_t i = get_global_id(0);
+  c[i] = a[i] + b[i];
+}
+
+kernel void in_place(global float* a) { a[get_global_id(0)] += 1; }
+kernel void strided(global const float* a, global float* b) { b[3 * get_global_id(0)] = a[get_global_id(0)]; }
+kernel void small(global const uchar* a, global uchar* b) { b[get_global_id(0)] = a[get_global_id(0)] + 1; }
+kernel void shared(global const float* a, global float* b, local float* l) {
+  l[get_local_id(0)] = a[get_global_id(0)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  b[get_global_id(0)] = l[get_local_id(0) ^ 1];
+}
+kernel void again(global const float* a, global float* b, int n) {
+  const int i = get_global_id(0);
+  for (int k = 0; k < n; ++k) b[i] += a[k];
+}
