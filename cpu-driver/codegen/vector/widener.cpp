@@ -154,6 +154,10 @@ domain::Status Widener::instruction(Instruction& source) {
       return {};
     }
     copy_scalar(source);
+    // Of lane 0's numbers, where lanes' numbers differ and this does not: lane 0 may not run.
+    const bool same =
+        llvm::all_of(source.operands(), [&](const llvm::Use& use) { return shapes_[use.get()].uniform(); });
+    if (!same) llvm::cast<Instruction>(scalars_[&source])->dropPoisonGeneratingFlags();
     return {};
   }
   if (shape.kind != Shape::linear) return varying(source);

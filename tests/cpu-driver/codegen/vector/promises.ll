@@ -103,3 +103,20 @@ then:
 end:
   ret void
 }
+
+; The same in all lanes, made of numbers that differ: lane 0's, which may not run.
+; CHECK-LABEL: define internal void @distance.x4(
+; CHECK: sub i32
+; CHECK-NOT: sub nsw
+define internal void @distance(ptr addrspace(1) %a, i32 %r, i64 range(i64 0, 1000) "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %x = trunc i64 %id to i32
+  %y = mul i32 %x, 3
+  %z = add i32 %y, %r
+  %twice = shl i32 %x, 1
+  %thrice = add i32 %twice, %x
+  %same = sub nsw i32 %z, %thrice
+  %wide = sext i32 %same to i64
+  %q = getelementptr i64, ptr addrspace(1) %a, i64 %id
+  call void @skmd.store.i64(i64 %wide, ptr addrspace(1) align 8 %q, i1 %live)
+  ret void
+}
