@@ -73,8 +73,25 @@ Value* Widener::load_piece(const AccessGroup& group) {
   const Access& first = group.members.front();
   auto* type = llvm::FixedVectorType::get(first.type(), group.members.size() * lanes_);
   Value* address = step(builder_, scalar(place_of(group).pointer), -bytes_before(group), 1);
-  if (all_lanes(first.mask)) return builder_.CreateAlignedLoad(type, address, least_align(group));
-  return create_masked_load(builder_, type, address, least_align(group), group_mask(group));
+  const auto plain = [&]() -> Value* { return builder_.CreateAlignedLoad(type, address, least_align(group)); };
+  const auto masked = [&]() -> Value* {
+    return create_masked_load(builder_, type, address, least_align(group), group_mask(group));
+  };
+  if (all_lanes(first.mask)) return plain();
+  return worth_a_branch(group) ? if_else(builder_, every_lane(first.mask), plain, masked) : masked();
+}
+
+// The mask of each register has to be made. Stores without masks are also what loads that follow soon get at.
+bool Widener::worth_a_branch(const AccessGroup& group) const {
+  constexpr std::uint64_t kRegister = 64;
+  const Access& first = group.members.front();
+  const std::uint64_t size = source_.getDataLayout().getTypeStoreSize(first.type());
+  return options_.full && size * group.members.size() * lanes_ > kRegister;
+}
+
+Value* Widener::every_lane(Value* mask) {
+  Value* bits = mask_bits(builder_, mask_vector(mask));
+  return builder_.CreateICmpEQ(bits, builder_.getInt32(static_cast<std::uint32_t>((std::uint64_t{1} << lanes_) - 1)));
 }
 
 // Others' addresses may not be computed yet where the group is: all are told from the place's own.
@@ -114,10 +131,21 @@ void Widener::load_group(const AccessGroup& group) {
 
 void Widener::store_piece(const AccessGroup& group, Value* wide) {
   Value* address = step(builder_, scalar(place_of(group).pointer), -bytes_before(group), 1);
-  if (all_lanes(group.members.front().mask))
+  const auto plain = [&] {
     builder_.CreateAlignedStore(wide, address, least_align(group));
-  else
+    return nullptr;
+  };
+  const auto masked = [&] {
     create_masked_store(builder_, wide, address, least_align(group), group_mask(group));
+    return nullptr;
+  };
+  Value* mask = group.members.front().mask;
+  if (all_lanes(mask))
+    plain();
+  else if (worth_a_branch(group))
+    if_else(builder_, every_lane(mask), plain, masked);
+  else
+    masked();
 }
 
 void Widener::store_words(const AccessGroup& group, Value* wide) {

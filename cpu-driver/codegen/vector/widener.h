@@ -90,6 +90,8 @@ class Widener {
   void load_group(const AccessGroup& group);
   llvm::Value* load_piece(const AccessGroup& group);
   llvm::Value* load_words(const AccessGroup& group);
+  bool worth_a_branch(const AccessGroup& group) const;
+  llvm::Value* every_lane(llvm::Value* mask);
   void store_group(const AccessGroup& group);
   void store_piece(const AccessGroup& group, llvm::Value* wide);
   void store_words(const AccessGroup& group, llvm::Value* wide);

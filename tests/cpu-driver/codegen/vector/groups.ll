@@ -146,3 +146,34 @@ define internal void @unlike(ptr addrspace(1) %a, float %s, i64 "skmd-lane" %id,
   call void @skmd.store.f32(float %y1, ptr addrspace(1) align 4 %py, i1 %live)
   ret void
 }
+
+; More than a register, under a condition: where it holds for all lanes, nothing is masked.
+; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512>' %s | %FileCheck %s --check-prefix=WIDE
+; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512;live>' %s | %FileCheck %s --check-prefix=REST
+; WIDE-LABEL: define internal void @some_pairs.x16(
+; WIDE: [[BITS:%.*]] = bitcast <16 x i1> %{{.*}} to i16
+; WIDE: [[NUMBER:%.*]] = zext i16 [[BITS]] to i32
+; WIDE: [[EVERY:%.*]] = icmp eq i32 [[NUMBER]], 65535
+; WIDE: br i1 [[EVERY]], label %[[FAST:.*]], label %[[SLOW:.*]]
+; WIDE: [[FAST]]:
+; WIDE-NEXT: load <32 x float>, ptr addrspace(1) %{{.*}}, align 4
+; WIDE: [[SLOW]]:
+; WIDE: call <32 x float> @skmd.vector.load.v32f32.p1(
+; WIDE: icmp eq i32 %{{.*}}, 65535
+; WIDE: store <32 x float> %{{.*}}, ptr addrspace(1) %{{.*}}, align 4
+; WIDE: call void @skmd.vector.store.v32f32.p1(
+; REST-LABEL: define internal void @some_pairs.x16.live(
+; REST-NOT: br i1
+; REST: ret void
+define internal void @some_pairs(ptr addrspace(1) %a, i64 %n, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
+  %below = icmp ult i64 %id, %n
+  %m = and i1 %below, %live
+  %i = shl i64 %id, 3
+  %px = getelementptr i8, ptr addrspace(1) %a, i64 %i
+  %py = getelementptr i8, ptr addrspace(1) %px, i64 4
+  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %px, i1 %m)
+  %y = call float @skmd.load.f32(ptr addrspace(1) align 4 %py, i1 %m)
+  call void @skmd.store.f32(float %y, ptr addrspace(1) align 4 %px, i1 %m)
+  call void @skmd.store.f32(float %x, ptr addrspace(1) align 4 %py, i1 %m)
+  ret void
+}
