@@ -26,6 +26,7 @@
 #include "compiler/last_words.h"
 #ifdef SKMD_HAVE_ANALYSIS
 #include "compiler/analysis/analyse.h"
+#include "compiler/code_ahead.h"
 #include "compiler/kernel_code.h"
 #include "compiler/merge/merge.h"
 #include "compiler/merge/ptx.h"
@@ -62,11 +63,13 @@ Analysis analysis(const CompileRequest& request) {
 #ifdef SKMD_HAVE_ANALYSIS
   if (request.stage == Stage::code)
     return [&request](llvm::Module& module, CompileAnswer& answer) { add_kernel_code(module, request.target, answer); };
-  return [](llvm::Module& module, CompileAnswer& answer) {
+  return [&request](llvm::Module& module, CompileAnswer& answer) {
+    CodeAhead ahead(request, module, answer);
     analyse(module, answer.kernels);
     MergeCode code = merge_code(module, answer.kernels);
     answer.span_code = std::move(code.spans);
     answer.merge_ptx = std::move(code.ptx);
+    ahead.finish(answer);
   };
 #else
   return {};

@@ -3,7 +3,10 @@
 
 #include <CL/cl_ext.h>
 
+#include <algorithm>
 #include <charconv>
+
+#include "cpu-driver/runtime/span_library.h"
 
 namespace skmd::icd {
 namespace {
@@ -29,13 +32,8 @@ Result<unsigned> count_of(const std::string& value) {
 
 CpuCode compile(const Machine& machine, const std::string& text, const std::string& options,
                 const std::string& target) {
-  compiler::CompileRequest request;
-  request.source = text;
-  request.options = options;
-  request.language = machine.language;
-  request.stage = compiler::Stage::code;
-  request.target.isa = target;
-  compiler::CompileAnswer answer = machine.compiler->compile(request);
+  compiler::CompileAnswer answer =
+      machine.compiler->compile(compiler::code_request(text, options, machine.language, {target}));
   CpuCode code;
   code.artifact = std::move(answer.kernel_code);
   for (compiler::KernelNote& note : answer.kernel_notes)
@@ -67,6 +65,13 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   options.code_folder = machine.code_folder;
   options.threads = *count;
   return std::optional<CpuDriverOptions>(std::move(options));
+}
+
+std::string code_target(const std::vector<std::shared_ptr<Device>>& devices) {
+  const auto ours = [](const auto& device) { return device->description().backend == "cpu-driver"; };
+  if (std::none_of(devices.begin(), devices.end(), ours)) return {};
+  const auto target = cpu::best_target();
+  return target ? std::string(cpu::name_of(*target)) : std::string();
 }
 
 }  // namespace skmd::icd

@@ -2,8 +2,10 @@
 // Part of the composition root: our CPU driver, wired to the compiler and the observer.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "intercept/backend/cpu_device.h"
 #include "intercept/object/machine.h"
@@ -15,5 +17,8 @@ namespace skmd::icd {
 /// observer and code folder are set before a program is built.
 Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machine, const std::string& wanted,
                                                            const std::string& threads);
+
+/// Machine::code_target for these devices.
+std::string code_target(const std::vector<std::shared_ptr<Device>>& devices);
 
 }  // namespace skmd::icd

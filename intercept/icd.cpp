@@ -124,6 +124,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   if (!settings) return settings.error();
 
   machine->devices = std::move(found->devices);
+  machine->code_target = code_target(machine->devices);
   machine->anchor = choose_anchor(machine->devices);
   machine->settings = std::move(*settings);
   machine->executor = new Executor;

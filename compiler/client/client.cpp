@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "compiler/client/cache.h"
@@ -45,6 +46,7 @@ Result<std::string> key_of(const CompileRequest& request, const std::string& hel
   if (::stat(helper.c_str(), &info) != 0) return Error{0, "there is no compiler at " + helper};
   CompileRequest relevant = request;
   if (!may_include(request)) relevant.working_directory.clear();
+  if (request.stage != Stage::code) relevant.target = {};  // the code has an entry of its own
   Hasher hasher;
   hasher.add_field(std::to_string(domain::kTraitsVersion));
   hasher.add_field(std::to_string(info.st_size) + " " + std::to_string(info.st_mtim.tv_sec) + " " +
@@ -68,24 +70,71 @@ Result<Reply> ask(const CompileRequest& request, const ClientOptions& options) {
   return reply;
 }
 
-CompileAnswer answer_for(const CompileRequest& request, const ClientOptions& options) {
-  const Result<std::string> key = key_of(request, options.helper);
+/// Of several programs that are built at once; what is older, nobody is going to ask for.
+constexpr std::size_t kMostAhead = 16;
+
+}  // namespace
+
+CompileRequest code_request(std::string text, std::string options, Language language, CodeTarget target) {
+  CompileRequest request;
+  request.source = std::move(text);
+  request.options = std::move(options);
+  request.language = std::move(language);
+  request.stage = Stage::code;
+  request.target = std::move(target);
+  return request;
+}
+
+void Client::Ahead::keep(std::string key, CompileAnswer answer) {
+  const std::lock_guard lock(mutex_);
+  answers_.emplace_back(std::move(key), std::move(answer));
+  if (answers_.size() > kMostAhead) answers_.pop_front();
+}
+
+std::optional<CompileAnswer> Client::Ahead::take(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(answers_.begin(), answers_.end(), [&](const auto& entry) { return entry.first == key; });
+  if (found == answers_.end()) return std::nullopt;
+  CompileAnswer answer = std::move(found->second);
+  answers_.erase(found);
+  return answer;
+}
+
+/// Takes the code out of a build's answer, for whoever asks for it next.
+void Client::keep_code(const CompileRequest& request, CompileAnswer& answer) const {
+  CompileAnswer code;
+  code.outcome = answer.outcome;
+  code.kernel_code = std::exchange(answer.kernel_code, {});
+  code.kernel_notes = std::exchange(answer.kernel_notes, {});
+  if (code.kernel_notes.empty() || answer.outcome != Outcome::analysed) return;
+  const Result<std::string> key =
+      key_of(code_request(answer.text, answer.vendor_options, request.language, request.target), options_.helper);
+  if (!key) return;
+  const Reply reply{std::move(code), {}};
+  Cache(options_.cache).store(*key, reply);
+  ahead_.keep(*key, reply.answer);
+}
+
+CompileAnswer Client::answer_for(const CompileRequest& request) const {
+  const Result<std::string> key = key_of(request, options_.helper);
   if (!key) return opaque(key.error().reason);
-  const Cache cache(options.cache);
+  if (request.stage == Stage::code)
+    if (std::optional<CompileAnswer> made = ahead_.take(*key)) return std::move(*made);
+  const Cache cache(options_.cache);
   if (std::optional<Reply> kept = cache.find(*key, request.working_directory)) return std::move(kept->answer);
-  Result<Reply> reply = ask(request, options);
+  Result<Reply> reply = ask(request, options_);
   // What hangs our compiler would hang a vendor's, and the application with it.
   if (!reply && reply.error().code == kNoAnswerInTime) return failed(reply.error().reason);
   if (!reply) return opaque(reply.error().reason);
+  if (request.stage != Stage::code) keep_code(request, reply->answer);
   if (worth_keeping(reply->answer)) cache.store(*key, *reply);
   return std::move(reply->answer);
 }
 
-}  // namespace
-
 CompileAnswer Client::compile(const CompileRequest& request) const {
   try {
-    return answer_for(request, options_);
+    return answer_for(request);
   } catch (const std::exception& failure) {
     return opaque(std::string("the compiler's client failed: ") + failure.what());
   }

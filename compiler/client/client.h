@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "partitioner/result.h"
@@ -45,8 +49,13 @@ struct CompileRequest {
   Stage stage = Stage::build;
   /// The application's working directory, for relative -I and #include "…".
   std::string working_directory;
-  CodeTarget target;  // Stage::code only
+  /// Stage::code: for which code is made. Stage::build: for which a request for the answer's code will follow, ""
+  /// if none will; it is made meanwhile.
+  CodeTarget target;
 };
+
+/// Asks for the code of a partition-ready `text`: the `text` and the `vendor_options` of an answer.
+CompileRequest code_request(std::string text, std::string options, Language language, CodeTarget target);
 
 /// What became of one kernel in Stage::code.
 struct KernelNote {
@@ -109,7 +118,22 @@ class Client {
   [[nodiscard]] CompileAnswer compile(const CompileRequest& request) const;
 
  private:
+  /// Code that came with a build and that nobody has asked for yet, the newest last.
+  class Ahead {
+   public:
+    void keep(std::string key, CompileAnswer answer);
+    std::optional<CompileAnswer> take(const std::string& key);
+
+   private:
+    std::mutex mutex_;
+    std::deque<std::pair<std::string, CompileAnswer>> answers_;
+  };
+
+  [[nodiscard]] CompileAnswer answer_for(const CompileRequest& request) const;
+  void keep_code(const CompileRequest& request, CompileAnswer& answer) const;
+
   ClientOptions options_;
+  mutable Ahead ahead_;
 };
 
 /// The hidden record's layout, version 1: passed by value as the last argument of kernels with traits.hidden_record.

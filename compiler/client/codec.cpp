@@ -13,7 +13,7 @@ namespace {
 using domain::Error;
 using domain::Result;
 
-constexpr std::uint64_t kRequestMagic = 0x3151524B4D4453ULL;  // "SDMKRQ1"
+constexpr std::uint64_t kRequestMagic = 0x3251524B4D4453ULL;  // "SDMKRQ2"
 constexpr std::uint64_t kAnswerMagic = 0x33534E414B4D53ULL;   // "SMKANS3"
 constexpr std::uint64_t kCodeMagic = 0x31444F434B4D53ULL;     // "SMKCOD1": an answer with code
 constexpr std::uint64_t kReplyMagic = 0x31504552'4B4D53ULL;   // "SMKREP1"
@@ -76,10 +76,8 @@ std::string encode(const CompileRequest& request) {
   writer.flag(request.language.images);
   writer.byte(static_cast<std::uint8_t>(request.stage));
   writer.text(request.working_directory);
-  if (request.stage == Stage::code) {
-    writer.text(request.target.isa);
-    writer.number(request.target.width);
-  }
+  writer.text(request.target.isa);
+  writer.number(request.target.width);
   return writer.take();
 }
 
@@ -100,12 +98,10 @@ Result<CompileRequest> decode_request(std::string_view bytes) {
   request.language.images = reader.flag();
   request.stage = static_cast<Stage>(reader.byte(static_cast<std::uint8_t>(Stage::code)));
   request.working_directory = reader.text();
-  if (request.stage == Stage::code) {
-    request.target.isa = reader.text();
-    const std::uint64_t width = reader.number();
-    if (width > kMostLanes) return refused("request");
-    request.target.width = static_cast<std::uint32_t>(width);
-  }
+  request.target.isa = reader.text();
+  const std::uint64_t width = reader.number();
+  if (width > kMostLanes) return refused("request");
+  request.target.width = static_cast<std::uint32_t>(width);
   if (!reader.complete()) return refused("request");
   return request;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/merge/child.h"
 
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,23 +69,40 @@ std::string read_all(int handle) {
 
 }  // namespace
 
-std::string bytes_from_child(const std::function<std::string()>& work, unsigned seconds) {
+Child::Child(const std::function<std::string()>& work, unsigned seconds) {
   int ends[2];
-  if (::pipe(ends) != 0) return {};
-  const pid_t child = ::fork();
-  if (child == 0) {
+  if (::pipe(ends) != 0) return;
+  process_ = ::fork();
+  if (process_ == 0) {
     ::close(ends[0]);
     run(work, seconds, ends[1]);
   }
   ::close(ends[1]);
-  const std::string framed = child < 0 ? std::string() : read_all(ends[0]);
-  ::close(ends[0]);
-  if (child < 0) return {};
+  reading_ = ends[0];
+}
+
+std::string Child::bytes() {
+  if (process_ < 0) return {};
+  const std::string framed = read_all(reading_);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
   }
+  process_ = -1;
   const domain::Result<std::string> bytes = unframe(framed);
   return bytes ? *bytes : std::string();
+}
+
+Child::~Child() {
+  if (reading_ >= 0) ::close(reading_);
+  if (process_ < 0) return;
+  // Nobody wants it any more.
+  ::kill(process_, SIGKILL);
+  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::string bytes_from_child(const std::function<std::string()>& work, unsigned seconds) {
+  return Child(work, seconds).bytes();
 }
 
 ChildResult in_child(const std::function<ChildResult()>& work, unsigned seconds) {

@@ -19,6 +19,23 @@ struct ChildResult {
 /// Of processor time; the largest kernels take a tenth of one.
 inline constexpr unsigned kChildSeconds = 20;
 
+/// A process that works while this one goes on.
+class Child {
+ public:
+  /// `work` gets a copy of all memory, and `seconds` of processor time.
+  Child(const std::function<std::string()>& work, unsigned seconds);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// Waits for what `work` returns; "" if it did not return in time. Once.
+  std::string bytes();
+
+ private:
+  int reading_ = -1;
+  int process_ = -1;
+};
+
 /// What `work` returned; "" if it did not return within `seconds`.
 std::string bytes_from_child(const std::function<std::string()>& work, unsigned seconds);
 

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "cpu-driver/runtime/processors.h"
 #include "cpu-driver/runtime/span_library.h"
-#include "cpu-driver/runtime/threads.h"
 
 namespace skmd::cpu {
 namespace {

@@ -8,7 +8,9 @@
 #include <list>
 #include <mutex>
 #include <thread>
+#include <utility>
 
+#include "cpu-driver/runtime/processors.h"
 #include "cpu-driver/runtime/threads.h"
 
 namespace skmd::cpu {
@@ -37,6 +39,9 @@ struct Pool::State {
     }
   };
 
+  explicit State(const std::vector<std::vector<unsigned>>& where) : places(where) {}
+
+  const std::vector<std::vector<unsigned>>& places;  // the pool's
   const std::uint32_t generation = fork_generation();
   std::mutex mutex;
   std::condition_variable job_came;
@@ -48,7 +53,10 @@ struct Pool::State {
 
   void start_thread() {
     try {
-      quiet_thread([this] { serve(); }).detach();
+      quiet_thread([this, place = threads] {
+        if (place < places.size()) stay_on(places[place]);
+        serve();
+      }).detach();
       ++threads;
     } catch (const std::exception&) {  // fewer do it too
     }
@@ -95,7 +103,9 @@ struct Pool::State {
   }
 };
 
-Pool::Pool(unsigned threads) : threads_(threads != 0 ? threads : std::min(usable_processors(), kMostThreads)) {}
+Pool::Pool() : Pool(std::min(plan_threads(this_topology(), 0).threads, kMostThreads)) {}
+
+Pool::Pool(ThreadPlan plan) : threads_(plan.threads), places_(std::move(plan.places)) {}
 
 Pool& Pool::shared() {
   static auto* pool = new Pool;
@@ -106,7 +116,7 @@ Pool::State& Pool::state() {
   State* current = state_.load(std::memory_order_acquire);
   if (current != nullptr && current->generation == fork_generation()) return *current;
   // Threads of the parent do not exist here, and its lock may be held for ever: the inherited state is left alone.
-  auto* made = new State;
+  auto* made = new State(places_);
   if (state_.compare_exchange_strong(current, made, std::memory_order_acq_rel)) return *made;
   delete made;
   return *current;

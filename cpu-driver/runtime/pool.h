@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
+
+#include "cpu-driver/runtime/topology.h"
 
 namespace skmd::cpu {
 
@@ -13,9 +16,12 @@ namespace skmd::cpu {
 /// child has none of them and starts its own. Thread-safe.
 class Pool {
  public:
-  /// `threads`: how many work at once, the caller's included; 0: one per processor that this process may use,
-  /// but no more than memory keeps busy.
-  explicit Pool(unsigned threads = 0);
+  /// One thread for each core that this process may use, but no more than memory keeps busy.
+  Pool();
+  /// `threads`: how many work at once, the caller's included; not 0.
+  explicit Pool(unsigned threads) : Pool(ThreadPlan{threads, {}}) {}
+  /// Threads that are started stay on their places, where there are some; the caller's is left where it is.
+  explicit Pool(ThreadPlan plan);
   ~Pool();  // only in tests: joins
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -33,7 +39,8 @@ class Pool {
  private:
   struct State;
   State& state();
-  unsigned threads_;
+  const unsigned threads_;
+  const std::vector<std::vector<unsigned>> places_;
   std::atomic<State*> state_{nullptr};
 };
 

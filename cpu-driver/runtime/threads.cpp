@@ -38,11 +38,16 @@ std::uint32_t fork_generation() {
   return forks.load(std::memory_order_relaxed);
 }
 
-unsigned usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return static_cast<unsigned>(std::max(count, 1));
+void stay_on(const std::vector<unsigned>& processors) {
+  if (processors.empty()) return;
+  const unsigned count = 1 + *std::max_element(processors.begin(), processors.end());
+  cpu_set_t* const set = CPU_ALLOC(count);
+  if (set == nullptr) return;
+  const std::size_t bytes = CPU_ALLOC_SIZE(count);
+  CPU_ZERO_S(bytes, set);
+  for (const unsigned id : processors) CPU_SET_S(id, bytes, set);
+  (void)sched_setaffinity(0, bytes, set);
+  CPU_FREE(set);
 }
 
 std::thread quiet_thread(std::function<void()> body) {

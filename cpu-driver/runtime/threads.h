@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <thread>
+#include <vector>
 
 namespace skmd::cpu {
 
@@ -14,8 +15,8 @@ namespace skmd::cpu {
 /// tell. Costs one load.
 std::uint32_t fork_generation();
 
-/// Processors that this process may use; at least 1.
-unsigned usable_processors();
+/// The calling thread runs on these processors only, from now on; on any it may if the system refuses.
+void stay_on(const std::vector<unsigned>& processors);
 
 /// Tells the processor that this thread is waiting for another one's store.
 inline void spin_pause() {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu-driver/runtime/processors.h"
+
 namespace skmd::icd {
 namespace {
 
@@ -40,7 +42,7 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
       target_(best_target()),
       description_(other_->description()),
       most_items_(number<std::size_t>(*other_, CL_DEVICE_MAX_WORK_GROUP_SIZE, kUsualGroup)),
-      pool_(options_.threads != 0 ? options_.threads : cpu::usable_processors()),
+      pool_(cpu::plan_threads(cpu::this_topology(), options_.threads)),
       ops_(pool_, other_, options_.report) {
   description_.backend = "cpu-driver";
   // Some of a program's kernels may run on the other driver: its version counts as well.

@@ -34,7 +34,7 @@ struct CpuDriverOptions {
   /// Told of every launch that the other driver runs, and why. Thread-safe; throws nothing.
   OtherDriverListener report;
   std::string code_folder;  // HostCode's `folder`
-  unsigned threads = 0;     // that run kernels at once; 0: one per processor
+  unsigned threads = 0;     // that run kernels at once; 0: one per core
 };
 
 class CpuDevice final : public Device {

@@ -68,6 +68,7 @@ compiler::CompileAnswer ask_compiler(const Program& program, const std::string& 
   request.language = program.machine().language;
   request.stage = stage;
   request.working_directory = working_directory();
+  if (stage == compiler::Stage::build) request.target.isa = program.machine().code_target;
   return program.machine().compiler->compile(request);
 }
 

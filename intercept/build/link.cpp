@@ -37,6 +37,7 @@ Outcome link_joined(Machine& machine, const std::vector<Unit>& units, const std:
   for (const Unit& unit : units) request.source += unit.text + '\n';
   request.options = options;
   request.language = machine.language;
+  request.target.isa = machine.code_target;
   compiler::CompileAnswer answer = machine.compiler->compile(request);
   if (answer.outcome != compiler::Outcome::analysed) {
     const std::string reason = answer.log.empty() ? answer.reason : answer.log;

@@ -39,6 +39,7 @@ struct Machine {
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
   compiler::Client* compiler = nullptr;
+  std::string code_target;  // CodeTarget::isa of the device that runs our own code; "": there is none
   std::string code_folder;  // private; for code where memory cannot be executed
 
   /// The device with memory of its own that the last launch ran on as a whole, or kSeveralUsers.

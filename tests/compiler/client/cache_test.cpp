@@ -46,6 +46,64 @@ TEST_F(CompileCache, HitStartsNoProcess) {
   EXPECT_EQ(helper_.starts(), 1u);
 }
 
+/// The answer to a build that was told for which target its code will be wanted, as the helper gives it.
+Reply with_code() {
+  Reply reply = reply_named("text");
+  reply.answer.vendor_options = "-cl-mad-enable";
+  reply.answer.kernel_code = "code";
+  reply.answer.kernel_notes = {{"k", "", {"1:1: a remark"}}};
+  return reply;
+}
+
+CompileRequest build_for(const std::string& isa) {
+  CompileRequest request = request_for("a");
+  request.target.isa = isa;
+  return request;
+}
+
+void expect_code(const CompileAnswer& code) {
+  EXPECT_EQ(code.outcome, Outcome::analysed);
+  EXPECT_EQ(code.kernel_code, "code");
+  ASSERT_EQ(code.kernel_notes.size(), 1u);
+  EXPECT_EQ(code.kernel_notes[0].remarks.size(), 1u);
+}
+
+TEST_F(CompileCache, BuildBringsItsCodeAlong) {
+  helper_.set_reply(with_code());
+  const CompileAnswer built = client_.compile(build_for("x86-64-v3"));
+  EXPECT_EQ(built.text, "text");
+  EXPECT_EQ(built.kernel_code, "") << "it has an entry of its own";
+  EXPECT_TRUE(built.kernel_notes.empty());
+  const CompileRequest wanted = code_request("text", "-cl-mad-enable", {}, {"x86-64-v3"});
+  expect_code(client_.compile(wanted));
+  expect_code(client_.compile(wanted));
+  expect_code(Client(helper_.options()).compile(wanted));
+  EXPECT_EQ(client_.compile(build_for("x86-64-v3")).kernel_code, "");
+  EXPECT_EQ(client_.compile(request_for("a")).text, "text") << "a build's own entry is that of every target";
+  EXPECT_EQ(helper_.starts(), 1u);
+  (void)client_.compile(code_request("text", "-cl-mad-enable", {}, {"x86-64-v4"}));
+  EXPECT_EQ(helper_.starts(), 2u);
+  (void)client_.compile(code_request("text", "", {}, {"x86-64-v3"}));
+  EXPECT_EQ(helper_.starts(), 3u);
+}
+
+TEST_F(CompileCache, CodeComesAlongWithoutACacheToo) {
+  helper_.set_reply(with_code());
+  ClientOptions options = helper_.options();
+  options.cache = "";
+  const Client client(options);
+  (void)client.compile(build_for("x86-64-v3"));
+  expect_code(client.compile(code_request("text", "-cl-mad-enable", {}, {"x86-64-v3"})));
+  EXPECT_EQ(helper_.starts(), 1u);
+}
+
+TEST_F(CompileCache, BuildWithoutCodeLeavesTheQuestionOpen) {
+  compile(build_for("x86-64-v3"));
+  helper_.set_reply(with_code());
+  expect_code(client_.compile(code_request("first", "", {}, {"x86-64-v3"})));
+  EXPECT_EQ(helper_.starts(), 2u);
+}
+
 TEST_F(CompileCache, OfAnotherClientHitsToo) {
   compile(request_for("a"));
   const Client other(helper_.options());

@@ -46,7 +46,7 @@ CompileAnswer sample_answer() {
   return answer;
 }
 
-CompileRequest code_request() {
+CompileRequest sample_code_request() {
   CompileRequest request = sample_request();
   request.stage = Stage::code;
   request.target = {"x86-64-v3", 8};
@@ -98,7 +98,7 @@ TEST(AnswerCodec, KeepsEveryField) {
 }
 
 TEST(RequestCodec, KeepsTheTargetOfCode) {
-  const auto back = decode_request(encode(code_request()));
+  const auto back = decode_request(encode(sample_code_request()));
   ASSERT_TRUE(back) << back.error().reason;
   EXPECT_EQ(back->stage, Stage::code);
   EXPECT_EQ(back->target.isa, "x86-64-v3");
@@ -106,7 +106,7 @@ TEST(RequestCodec, KeepsTheTargetOfCode) {
 }
 
 TEST(RequestCodec, RefusesAWidthThatNoProcessorHas) {
-  CompileRequest request = code_request();
+  CompileRequest request = sample_code_request();
   request.target.width = 1u << 20;
   EXPECT_FALSE(decode_request(encode(request)));
 }
@@ -127,7 +127,7 @@ TEST(ReplyCodec, KeepsTheIncludedFiles) {
 }
 
 TEST(Codecs, RefuseEveryTruncation) {
-  for (const std::string& request : {encode(sample_request()), encode(code_request())})
+  for (const std::string& request : {encode(sample_request()), encode(sample_code_request())})
     for (std::size_t size = 0; size < request.size(); ++size)
       EXPECT_FALSE(decode_request(request.substr(0, size))) << size;
   for (const std::string& answer : {encode(sample_answer()), encode(code_answer())})
@@ -140,7 +140,7 @@ TEST(Codecs, RefuseEveryTruncation) {
 TEST(Codecs, RefuseBytesThatFollow) {
   EXPECT_FALSE(decode_request(encode(sample_request()) + '\0'));
   EXPECT_FALSE(decode_answer(encode(sample_answer()) + '\0'));
-  EXPECT_FALSE(decode_request(encode(code_request()) + '\0'));
+  EXPECT_FALSE(decode_request(encode(sample_code_request()) + '\0'));
   EXPECT_FALSE(decode_answer(encode(code_answer()) + '\0'));
   EXPECT_FALSE(decode_reply(encode(Reply{sample_answer(), {}}) + '\0'));
 }
@@ -155,7 +155,7 @@ TEST(Codecs, RefuseAnOutcomeOutOfRange) {
 TEST(Codecs, SurviveRandomDamage) {
   std::mt19937 random(7);
   const std::string good = encode(Reply{code_answer(), {{"a", 1, 2, "h"}}});
-  const std::string request = encode(code_request());
+  const std::string request = encode(sample_code_request());
   for (int round = 0; round < 20000; ++round) {
     std::string bytes = round % 2 == 0 ? good : request;
     for (unsigned hits = 1 + random() % 4; hits > 0; --hits)

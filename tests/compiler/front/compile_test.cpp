@@ -102,6 +102,41 @@ TEST_F(Compile, TakesEmbeddedHeadersBeforeFiles) {
             std::string::npos);
 }
 
+/// The code that comes with a build, without a cache.
+void expect_the_same_code(CompileRequest request, const std::string& what) {
+  const ClientOptions options{SKMD_COMPILE, "", {}};
+  const Client client(options);
+  request.target = {"x86-64-v2"};
+  const CompileAnswer built = client.compile(request);
+  ASSERT_EQ(built.outcome, Outcome::analysed) << what << built.reason << built.log;
+  const CompileRequest wanted = code_request(built.text, built.vendor_options, request.language, request.target);
+  const CompileAnswer along = client.compile(wanted);
+  const CompileAnswer alone = Client(options).compile(wanted);
+  ASSERT_FALSE(alone.kernel_code.empty()) << what;
+  EXPECT_TRUE(along.kernel_code == alone.kernel_code) << what << ": the code differs";
+  ASSERT_EQ(along.kernel_notes.size(), alone.kernel_notes.size()) << what;
+  for (std::size_t i = 0; i < along.kernel_notes.size(); ++i) {
+    EXPECT_EQ(along.kernel_notes[i].name, alone.kernel_notes[i].name) << what;
+    EXPECT_EQ(along.kernel_notes[i].obstacle, alone.kernel_notes[i].obstacle) << what;
+  }
+  // The second request alone is answered from what the first one brought; what is asked again, starts the helper again.
+  EXPECT_TRUE(along.text.empty()) << "it came from a run of its own";
+  EXPECT_FALSE(alone.text.empty());
+}
+
+TEST_F(Compile, BuildBringsTheCodeThatARequestForItWouldGet) {
+  request_.source =
+      "kernel void k(global float* a, float x) {\n  const int i = get_global_id(0);\n"
+      "  if (a[i] > x) a[i] = sqrt(a[i]) * FACTOR;\n}\nkernel void l(global int* a) { a[0] = 1; }";
+  request_.options = "-DFACTOR=3 -cl-fast-relaxed-math";
+  expect_the_same_code(request_, "text as it is");
+  request_.source =
+      "// one\n\nkernel void k(global int* a, local int* b) {\n  b[get_local_id(0)] = a[get_global_id(0)];\n"
+      "  barrier(CLK_LOCAL_MEM_FENCE);\n  a[get_group_id(0)] = b[0] + (int)get_num_groups(0);\n}";
+  request_.options = "";
+  expect_the_same_code(request_, "rewritten text");
+}
+
 TEST_F(Compile, FailsWithTheProgramsOwnPlaces) {
   const CompileAnswer answer = compile("kernel void k(global int* a) {\n  a[0] = ;\n}");
   EXPECT_EQ(answer.outcome, Outcome::failed);

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cpu-driver/runtime/threads.h"
+#include "cpu-driver/runtime/processors.h"
 
 namespace skmd::cpu {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,6 +49,33 @@ TEST(Pool, SeveralThreadsWorkAtOnce) {
     while (inside < 2) std::this_thread::yield();
   });
   EXPECT_EQ(inside, 2);
+}
+
+cpu_set_t affinity_here() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+  return set;
+}
+
+TEST(Pool, ThreadsStayOnTheirPlacesAndTheCallersWhereItIs) {
+  const cpu_set_t before = affinity_here();
+  unsigned place = 0;
+  while (CPU_ISSET(place, &before) == 0) ++place;
+  Pool pool(ThreadPlan{2, {{place}}});
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> inside{0};
+  pool.run(2, [&](std::size_t) {
+    ++inside;
+    while (inside < 2) std::this_thread::yield();
+    const cpu_set_t here = affinity_here();
+    if (std::this_thread::get_id() == caller)
+      EXPECT_NE(CPU_EQUAL(&here, &before), 0);
+    else
+      EXPECT_TRUE(CPU_COUNT(&here) == 1 && CPU_ISSET(place, &here) != 0);
+  });
+  const cpu_set_t after = affinity_here();
+  EXPECT_NE(CPU_EQUAL(&after, &before), 0);
 }
 
 TEST(Pool, BodiesMayRunMore) {
