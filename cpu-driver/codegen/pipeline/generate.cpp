@@ -3,47 +3,13 @@
 
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/client/wire.h"
-#include "compiler/merge/child.h"
 #include "compiler/merge/native.h"
+#include "cpu-driver/codegen/pipeline/attempts.h"
 #include "cpu-driver/codegen/pipeline/kernels.h"
 
 namespace skmd::codegen {
 
 namespace {
-
-using compiler::Reader;
-using compiler::Writer;
-
-// Of processor time. Code of the largest programs takes seconds.
-constexpr unsigned kSeconds = 60;
-
-std::string encode(const Generated& generated) {
-  Writer writer;
-  writer.text(generated.code);
-  writer.number(generated.notes.size());
-  for (const KernelNote& note : generated.notes) {
-    writer.text(note.name);
-    writer.text(note.obstacle);
-    writer.number(note.remarks.size());
-    for (const std::string& remark : note.remarks) writer.text(remark);
-  }
-  return writer.take();
-}
-
-// False: the bytes are not what encode() wrote.
-bool decode(const std::string& bytes, Generated& generated) {
-  Reader reader(bytes);
-  generated.code = reader.text();
-  generated.notes.resize(reader.count(24));
-  for (KernelNote& note : generated.notes) {
-    note.name = reader.text();
-    note.obstacle = reader.text();
-    note.remarks.resize(reader.count(8));
-    for (std::string& remark : note.remarks) remark = reader.text();
-  }
-  return reader.complete();
-}
 
 Generated without_code(const std::vector<std::string>& kernels, const std::string& reason) {
   Generated generated;
@@ -62,7 +28,7 @@ cpu::SpanTarget target_of(Isa isa) {
   }
 }
 
-Generated generate_here(llvm::Module& module, const std::vector<std::string>& kernels, const GenerateOptions& options) {
+Generated generate_here(llvm::Module& module, const std::vector<std::string>& kernels, const BuildOptions& options) {
   auto notes = build_kernels(module, kernels, options, Until::spans);
   if (!notes) return without_code(kernels, notes.error().reason);
   Generated generated{{}, std::move(*notes)};
@@ -96,16 +62,16 @@ std::string as_text(const llvm::Module& module) {
 }  // namespace
 
 Generated generate(llvm::Module& module, const std::vector<std::string>& kernels, const GenerateOptions& options) {
-  const std::string bytes =
-      compiler::bytes_from_child([&] { return encode(generate_here(module, kernels, options)); }, kSeconds);
-  Generated generated;
-  if (bytes.empty() || !decode(bytes, generated)) return without_code(kernels, "the code generator failed");
-  return generated;
+  return in_attempts(kernels, options.width == 1, [&](const Attempt& attempt, Progress& progress) {
+    const BuildOptions these{options, attempt.by_items, [&](std::size_t number) { progress.at(number); }};
+    return generate_here(module, attempt.kernels, these);
+  });
 }
 
 domain::Result<std::string> list(llvm::Module& module, const std::vector<std::string>& kernels,
                                  const GenerateOptions& options, Listing listing) {
-  const auto notes = build_kernels(module, kernels, options, listing == Listing::items ? Until::items : Until::spans);
+  const auto notes =
+      build_kernels(module, kernels, {options, {}, {}}, listing == Listing::items ? Until::items : Until::spans);
   if (!notes) return notes.error();
   if (listing == Listing::remarks) return in_words(*notes);
   if (listing == Listing::assembly) return compiler::native_assembly(module, processor(options.isa).str());

@@ -10,6 +10,7 @@
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/library/images.h"
 #include "cpu-driver/codegen/library/library.h"
+#include "cpu-driver/codegen/pipeline/host_alignment.h"
 #include "cpu-driver/codegen/pipeline/kernel_work.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
@@ -21,23 +22,31 @@ namespace {
 
 class Builder {
  public:
-  Builder(llvm::Module& module, const GenerateOptions& options) : module_(module), options_(options) {}
+  Builder(llvm::Module& module, const BuildOptions& options) : module_(module), options_(options), by_items_(options) {
+    by_items_.width = 1;
+  }
 
   domain::Result<std::vector<KernelNote>> run(const std::vector<std::string>& kernels, Until until) {
     if (domain::Status status = compiler::retarget(module_); !status) return status.error();
     inline_program(module_);
     expand_builtins(module_);
     lower_images(module_);
-    for (const std::string& name : kernels)
-      works_.push_back(start_kernel(module_, name, options_, analyses_.functions));
+    for (const std::string& name : kernels) {
+      tell(works_.size() + 1);
+      works_.push_back(start_kernel(module_, name, options_for(name), analyses_.functions));
+    }
+    tell(0);
     if (domain::Status status = link(); !status) return status.error();
+    trust_element_alignment(module_);
     for_each([&](KernelWork& work) { return normalise_items(work, analyses_.functions); });
     if (until == Until::spans) {
-      for_each([&](KernelWork& work) { return cut_and_vectorise(work, options_, analyses_.functions); });
+      for_each(
+          [&](KernelWork& work) { return cut_and_vectorise(work, options_for(work.note.name), analyses_.functions); });
       // Vectors call forms of builtins that nothing has called before.
       if (domain::Status status = link_library(module_, options_.isa, Link::all); !status) return status.error();
       inline_library();
-      for_each([&](KernelWork& work) { return make_span_code(work, options_, analyses_.functions); });
+      for_each(
+          [&](KernelWork& work) { return make_span_code(work, options_for(work.note.name), analyses_.functions); });
     }
     keep_results(until);
     std::vector<KernelNote> notes;
@@ -50,8 +59,18 @@ class Builder {
   void for_each(Step step) {
     for (KernelWork& work : works_) {
       if (!work.note.obstacle.empty()) continue;
+      tell(static_cast<std::size_t>(&work - works_.data()) + 1);
       if (const domain::Status status = step(work); !status) work.note.obstacle = status.error().reason;
     }
+    tell(0);
+  }
+
+  void tell(std::size_t number) const {
+    if (options_.at) options_.at(number);
+  }
+
+  const GenerateOptions& options_for(const std::string& kernel) const {
+    return llvm::is_contained(options_.by_items, kernel) ? by_items_ : options_;
   }
 
   // What the program's functions did is in the items now; what only they call is not to be linked.
@@ -130,7 +149,8 @@ class Builder {
   }
 
   llvm::Module& module_;
-  const GenerateOptions& options_;
+  const BuildOptions& options_;
+  GenerateOptions by_items_;
   Analyses analyses_;
   std::vector<KernelWork> works_;
 };
@@ -138,7 +158,7 @@ class Builder {
 }  // namespace
 
 domain::Result<std::vector<KernelNote>> build_kernels(llvm::Module& module, const std::vector<std::string>& kernels,
-                                                      const GenerateOptions& options, Until until) {
+                                                      const BuildOptions& options, Until until) {
   return Builder(module, options).run(kernels, until);
 }
 

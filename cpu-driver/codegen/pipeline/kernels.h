@@ -4,6 +4,8 @@
 
 #include <llvm/IR/Module.h>
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,12 +13,17 @@
 
 namespace skmd::codegen {
 
+struct BuildOptions : GenerateOptions {
+  std::vector<std::string> by_items;           // kernels whose width is 1, whatever that of the others
+  std::function<void(std::size_t number)> at;  // told of the kernel that comes next, from 1, and of 0: what is all's
+};
+
 /// How far to go.
 enum class Until : std::uint8_t { items, spans };
 
 /// Turns `module`, as Clang made it, into one that holds the functions and facts of span_code.h and what they use, for
 /// the kernels whose note has no obstacle; until items: item functions named as their kernels instead.
 domain::Result<std::vector<KernelNote>> build_kernels(llvm::Module& module, const std::vector<std::string>& kernels,
-                                                      const GenerateOptions& options, Until until);
+                                                      const BuildOptions& options, Until until);
 
 }  // namespace skmd::codegen

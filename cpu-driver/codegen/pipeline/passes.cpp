@@ -3,6 +3,7 @@
 
 #include <llvm/Support/raw_ostream.h>
 
+#include "cpu-driver/codegen/pipeline/host_alignment.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/pipeline/regions.h"
@@ -55,6 +56,14 @@ class CutPass : public llvm::PassInfoMixin<CutPass> {
   bool normal_;
 };
 
+class AlignmentPass : public llvm::PassInfoMixin<AlignmentPass> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    trust_element_alignment(module);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
 }  // namespace
 
 void register_pipeline_passes(llvm::PassBuilder& builder) {
@@ -66,6 +75,10 @@ void register_pipeline_passes(llvm::PassBuilder& builder) {
         }
         if (name == "skmd-regions-only") {
           passes.addPass(CutPass(false));
+          return true;
+        }
+        if (name == "skmd-host-alignment") {
+          passes.addPass(AlignmentPass());
           return true;
         }
         return false;
