@@ -104,7 +104,14 @@ Result<std::shared_ptr<NativeProgram>> CpuDevice::build(const std::string& text,
   } else {
     program->refused = other.error();
     // A program of which some kernels have code is built; the others of its kernels are not there.
-    if (std::none_of(program->kernels.begin(), program->kernels.end(), taken)) return other.error();
+    if (std::none_of(program->kernels.begin(), program->kernels.end(), taken)) {
+      Error refused = other.error();
+      if (!program->problem.empty()) {
+        refused.reason = program->problem + "; " + refused.reason;
+        log = "SKMD's CPU driver: " + program->problem + "\n" + log;
+      }
+      return refused;
+    }
   }
   return std::shared_ptr<NativeProgram>(std::move(program));
 }

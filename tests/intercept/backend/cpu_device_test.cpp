@@ -199,6 +199,8 @@ TEST_F(CpuDeviceTest, AnErrorOfTheTextIsTheOtherDriversToTell) {
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().code, CL_BUILD_PROGRAM_FAILURE);
   EXPECT_NE(log.find("missing"), std::string::npos) << log;
+  EXPECT_NE(log.find("nothing works today"), std::string::npos) << log;
+  EXPECT_NE(program.error().reason.find("nothing works today"), std::string::npos) << program.error().reason;
 }
 
 TEST_F(CpuDeviceTest, SubmitDoesNotWaitAndBatchesKeepTheirOrder) {
