@@ -6,10 +6,7 @@
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
-#include "image_layout.clh"
-
-// Of samplers, as CLK_ constants have them.
-enum { kAddressing = 14, kLinear = CLK_FILTER_LINEAR, kNormalized = CLK_NORMALIZED_COORDS_TRUE };
+#include "image_taps.clh"
 
 // What a byte of an sRGB channel stands for.
 constant float skmd_srgb_linear[] = {
@@ -211,45 +208,6 @@ INLINE int4 element_int(constant const Image* image, ulong place) {
       break;
   }
   return arranged_int4(image->order, value);
-}
-
-// Of one coordinate: which elements count, the second for `part` of 1.
-typedef struct {
-  int first, second;
-  float part;
-} Taps;
-
-INLINE int whole(float value, int size) { return (int)fmin(fmax(value, -2.0f), (float)size + 1.0f); }
-
-INLINE Taps taps_of(uint sampler, bool linear, float at, int size) {
-  const uint addressing = sampler & kAddressing;
-  Taps taps;
-  if (addressing == CLK_ADDRESS_REPEAT) {
-    at = (at - floor(at)) * (float)size;
-  } else if (addressing == CLK_ADDRESS_MIRRORED_REPEAT) {
-    at = fabs(at - 2.0f * rint(0.5f * at)) * (float)size;
-  } else if (sampler & kNormalized) {
-    at *= (float)size;
-  }
-  if (linear) at -= 0.5f;
-  taps.first = whole(floor(at), size);
-  taps.second = taps.first + 1;
-  taps.part = at - floor(at);
-  switch (addressing) {
-    case CLK_ADDRESS_REPEAT:
-      if (taps.first < 0) taps.first += size;
-      if (taps.first > size - 1) taps.first -= size;
-      if (taps.second > size - 1) taps.second -= size;
-      break;
-    case CLK_ADDRESS_MIRRORED_REPEAT:
-    case CLK_ADDRESS_CLAMP_TO_EDGE:
-      taps.first = clamp(taps.first, 0, size - 1);
-      taps.second = clamp(taps.second, 0, size - 1);
-      break;
-    default:
-      break;
-  }
-  return taps;
 }
 
 INLINE Taps tap(uint sampler, int at, int size) {

@@ -25,6 +25,8 @@ using llvm::Value;
 
 constexpr unsigned kConstantSpace = 2;
 constexpr llvm::StringLiteral kBefore = ".before";
+// Accesses that are inlined; kernels with more of them would take too long to be made vectors of.
+constexpr int kMostQuick = 32;
 // `shape` of images.cl.
 constexpr unsigned kLayers = 4;
 
@@ -88,10 +90,16 @@ class Calls {
     for (llvm::Instruction& instruction : llvm::instructions(kernel_))
       if (auto* call = llvm::dyn_cast<CallInst>(&instruction); call != nullptr && call->getCalledFunction() != nullptr)
         calls.push_back(call);
+    quick_ = llvm::count_if(calls, [](CallInst* call) { return is_access(*call); }) <= kMostQuick;
     for (CallInst* call : calls) replace(*call);
   }
 
  private:
+  static bool is_access(const CallInst& call) {
+    const auto name = split_name(call.getCalledFunction()->getName());
+    return name && (name->base.starts_with("read_image") || name->base.starts_with("write_image"));
+  }
+
   void replace(CallInst& call) {
     const llvm::StringRef symbol = call.getCalledFunction()->getName();
     Value* value = nullptr;
@@ -151,10 +159,11 @@ class Calls {
     }
   }
 
-  void call_library(llvm::IRBuilder<>& ir, const std::string& name, llvm::ArrayRef<Value*> operands, bool reads) {
+  Value* call_library(llvm::IRBuilder<>& ir, const std::string& name, Type* result, llvm::ArrayRef<Value*> operands,
+                      bool reads) {
     llvm::SmallVector<Type*, 12> types;
     for (Value* operand : operands) types.push_back(operand->getType());
-    auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(ir.getVoidTy(), types, false));
+    auto callee = module_.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
     auto* function = llvm::cast<Function>(callee.getCallee());
     function->setDoesNotThrow();
     function->addFnAttr(llvm::Attribute::WillReturn);
@@ -163,7 +172,7 @@ class Calls {
     if (reads)
       function->setMemoryEffects(llvm::MemoryEffects::readOnly() |
                                  llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::ModRef));
-    ir.CreateCall(callee, operands);
+    return ir.CreateCall(callee, operands);
   }
 
   /// "readf", "readi": what is common to signed and unsigned integers. Empty: not known.
@@ -182,13 +191,20 @@ class Calls {
     Value* sampler = sampled ? call.getArgOperand(1) : ir.getInt32(0);  // without addressing, neighbours or scale
     Value* coordinates = call.getArgOperand(sampled ? 2 : 1);
     if (!sampler->getType()->isIntegerTy(32)) return nullptr;
+    const bool floats = coordinates->getType()->isFPOrFPVectorTy();
+    const std::string function = name + (floats ? "_at_floats" : "_at_ints");
+    std::vector<Value*> operands = {call.getArgOperand(0), sampler};
+    if (quick_ && shape == 2 && function != "readi_at_floats") {
+      add_coordinates(ir, coordinates, operands);
+      operands.pop_back();
+      return call_library(ir, "skmd_quick_" + function, call.getType(), operands, true);
+    }
     llvm::IRBuilder<> entry(&*kernel_.getEntryBlock().getFirstInsertionPt());
     llvm::AllocaInst* color = entry.CreateAlloca(call.getType());
-    std::vector<Value*> operands = {call.getArgOperand(0), sampler, ir.getInt32(shape)};
+    operands.push_back(ir.getInt32(shape));
     add_coordinates(ir, coordinates, operands);
     operands.push_back(color);
-    const bool floats = coordinates->getType()->isFPOrFPVectorTy();
-    call_library(ir, "skmd_image_" + name + (floats ? "_at_floats" : "_at_ints"), operands, true);
+    call_library(ir, "skmd_image_" + function, ir.getVoidTy(), operands, true);
     return ir.CreateLoad(call.getType(), color);
   }
 
@@ -196,16 +212,20 @@ class Calls {
     const std::string name = kind(base, "write");
     if (name.empty() || call.arg_size() != 3) return false;
     llvm::IRBuilder<> ir(&call);
-    std::vector<Value*> operands = {call.getArgOperand(0), ir.getInt32(shape)};
+    const bool quick = quick_ && shape == 2;
+    std::vector<Value*> operands = {call.getArgOperand(0)};
+    if (!quick) operands.push_back(ir.getInt32(shape));
     add_coordinates(ir, call.getArgOperand(1), operands);
+    if (quick) operands.pop_back();
     for (unsigned i = 0; i < 4; ++i) operands.push_back(ir.CreateExtractElement(call.getArgOperand(2), i));
-    call_library(ir, "skmd_image_" + name, operands, false);
+    call_library(ir, (quick ? "skmd_quick_" : "skmd_image_") + name, ir.getVoidTy(), operands, false);
     return true;
   }
 
   Function& kernel_;
   llvm::Module& module_;
   llvm::LLVMContext& context_;
+  bool quick_ = false;
 };
 
 /// A function and the one that takes its place.

@@ -10,6 +10,9 @@ namespace skmd::codegen {
 /// Functions of the library (images.cl) that calls of OpenCL's become. They are never inlined.
 inline bool is_image_function(llvm::StringRef name) { return name.starts_with("skmd_image_"); }
 
+/// Those that are inlined, for what is common (images_quick.cl).
+inline bool is_quick_image_function(llvm::StringRef name) { return name.starts_with("skmd_quick_"); }
+
 /// Gives kernels that take images or samplers parameters of those types: pointers to constant memory, and i32. What
 /// they ask of an image is read from its SpanImage; reads and writes become calls of functions that take scalars only
 /// and give a color through a pointer to a private variable. Everything must be inlined into the kernels. Kernels with

@@ -34,6 +34,7 @@ domain::Result<std::unique_ptr<llvm::Module>> open_library(llvm::Module& module)
 bool is_wanted(const llvm::Function& function, Link which) {
   if (!function.isDeclaration() || function.isIntrinsic() || function.use_empty()) return false;
   if (is_image_function(function.getName())) return which == Link::all;
+  if (is_quick_image_function(function.getName())) return true;
   if (!function.getName().starts_with("_Z")) return false;
   return which == Link::all || !has_vector_form(function.getName());
 }
