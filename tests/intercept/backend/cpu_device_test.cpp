@@ -181,6 +181,42 @@ TEST_F(CpuDeviceTest, AProgramOfKernelsWithoutCodeKeepsTheirReasons) {
   EXPECT_EQ(told_, std::vector<std::string>{"other: reads an image"});
 }
 
+TEST_F(CpuDeviceTest, ImagesAreTheSameForKernelsOfTheOtherDriver) {
+  open({}, "");
+  constexpr const char* kTurn =
+      "kernel void turn(read_only image1d_t in, sampler_t with, write_only image1d_t out, write_only image1d_buffer_t "
+      "last) {"
+      "  int i = get_global_id(0);"
+      "  write_imageui(out, i, read_imageui(in, with, 6 - i));"  // to the edge
+      "  write_imageui(last, i, (uint4)(9)); }";
+  ImageShape shape;
+  shape.format = {CL_R, CL_UNSIGNED_INT32};
+  shape.desc.image_type = CL_MEM_OBJECT_IMAGE1D;
+  shape.desc.image_width = 8;
+  shape.element_bytes = sizeof(Word);
+  const auto in = device_->allocate_image(shape, nullptr);
+  const auto out = device_->allocate_image(shape, nullptr);
+  std::vector<Word> host(64), read(8);
+  std::iota(host.begin(), host.end(), 100);
+  ImageShape over_buffer = shape;
+  over_buffer.desc.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+  over_buffer.buffer_bytes = 64 * sizeof(Word);
+  std::vector<Word> under(64);
+  const auto last = device_->allocate_image(over_buffer, over(under).memory);
+  const auto sampler = device_->sampler(false, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST);
+  ASSERT_TRUE(in && out && last && sampler);
+  const domain::RowRun all{0, 8 * sizeof(Word), 8 * sizeof(Word), 1};
+  const RunOp turn = launch(kernel("turn", kTurn),
+                            {ImageArgument{*in}, SamplerArgument{*sampler}, ImageArgument{*out}, ImageArgument{*last}},
+                            line_range(0, 7, 1));
+  const Op fill = WriteImageOp{*out, bytes_at(host.data()), all};
+  const BatchResult result = run_batch(*device_, {WriteImageOp{*in, bytes_at(host.data()), all}, fill, turn,
+                                                  ReadImageOp{*out, bytes_at(read.data()), all}});
+  ASSERT_EQ(result.status, CL_SUCCESS) << result.reason;
+  EXPECT_EQ(read, (std::vector<Word>{106, 105, 104, 103, 102, 101, 100, 107}));
+  for (Word i = 0; i < 64; ++i) EXPECT_EQ(under[i], i < 7 ? 9u : 0u) << i;
+}
+
 TEST_F(CpuDeviceTest, CodeForAnotherMachineIsNotRun) {
   open({"add"}, cpu::test::hand_code(cpu::SpanTarget::aarch64));
   std::vector<Word> in(16, 1), out(16);
