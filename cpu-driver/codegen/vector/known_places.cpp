@@ -9,6 +9,7 @@
 #include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include <cstdlib>
 #include <optional>
 
 #include "cpu-driver/codegen/vector/multiples.h"
@@ -24,6 +25,7 @@ constexpr unsigned kLocal = 3;
 constexpr unsigned kDeepest = 16;
 constexpr std::uint64_t kMostScale = 1U << 16U;
 constexpr unsigned kLeastSupposed = 32;
+constexpr std::int64_t kMostDistance = 1 << 30;
 
 /// Lane l's value is pointer + number + offsets[l], modulo 2^bits; what is null is not there.
 struct Lanes {
@@ -157,8 +159,12 @@ class Evaluator {
     const bool sign = cast.getOpcode() == Instruction::SExt;
     if (lanes.supposed != 0 || lanes.pointer != nullptr) return std::nullopt;
     if (lanes.number != nullptr && !fill_zeros(lanes)) {
-      // Numbers of few bits that wrap stay near enough for both places to be there.
-      if (lanes.bits < kLeastSupposed) return std::nullopt;
+      // Numbers of few bits that wrap stay near enough for both places to be there; what lanes add has to be small, or
+      // a sum that wraps in all of them comes back.
+      const auto is_far = [&](std::uint64_t offset) {
+        return std::abs(llvm::SignExtend64(offset, lanes.bits)) >= kMostDistance;
+      };
+      if (lanes.bits < kLeastSupposed || llvm::any_of(lanes.offsets, is_far)) return std::nullopt;
       lanes.supposed = 1;
     }
     if (sign)

@@ -71,6 +71,20 @@ define <4 x i32> @global_sum(ptr addrspace(1) %a, i32 %b) {
   ret <4 x i32> %v
 }
 
+; Sums that wrap in all lanes could come back to local memory.
+; CHECK-LABEL: define <4 x i32> @far_sum(
+; CHECK: call <4 x i32> @llvm.masked.gather.v4i32.v4p3
+define <4 x i32> @far_sum(ptr addrspace(3) %a, i32 %b) {
+  %s0 = insertelement <4 x i32> poison, i32 %b, i64 0
+  %s = shufflevector <4 x i32> %s0, <4 x i32> poison, <4 x i32> zeroinitializer
+  %i = add <4 x i32> %s, <i32 -2147483645, i32 -2147483646, i32 -2147483647, i32 -2147483648>
+  %x = sext <4 x i32> %i to <4 x i64>
+  %o = shl <4 x i64> %x, splat (i64 2)
+  %p = getelementptr i8, ptr addrspace(3) %a, <4 x i64> %o
+  %v = call <4 x i32> @llvm.masked.gather.v4i32.v4p3(<4 x ptr addrspace(3)> align 4 %p, <4 x i1> splat (i1 true), <4 x i32> poison)
+  ret <4 x i32> %v
+}
+
 ; A number of which the lowest bits are not known: (b + l) & 3 differs from lane to lane as it likes.
 ; CHECK-LABEL: define <4 x i32> @unknown_bits(
 ; CHECK: call <4 x i32> @llvm.masked.gather.v4i32.v4p3
