@@ -71,8 +71,34 @@ struct KernelFacts {
   std::uint64_t item_bytes = 0;
   std::uint64_t private_bytes = 0;  // of one work-item, for CL_KERNEL_PRIVATE_MEM_SIZE
   std::uint32_t width = 1;          // lanes
-  std::uint32_t reserved = 0;
+  std::uint32_t prints = 0;         // 1: calls printf
 };
+
+/// A format that kernels give to printf. `arguments` lists what calls pass: a letter, i for integers, f for floating
+/// point, p for pointers, and the bits of an element; behind an x the number of elements of a vector. "i32 f32x4".
+struct PrintFormatEntry {
+  const char* text = nullptr;
+  const char* arguments = nullptr;
+};
+/// Constant characters of the program, which %s may be given.
+struct PrintStringEntry {
+  const char* text = nullptr;
+  std::uint64_t bytes = 0;
+};
+/// All of a program's; its name in the shared object is kPrintTable. Programs that do not print have none.
+struct PrintTable {
+  std::uint64_t format_count = 0;
+  const PrintFormatEntry* formats = nullptr;
+  std::uint64_t string_count = 0;
+  const PrintStringEntry* strings = nullptr;
+};
+inline constexpr const char* kPrintTable = "skmd_print_table";
+
+/// Room for a record of so many bytes, a multiple of 8, aligned to 8; null: there is none, and printf gives -1. A record
+/// is the format's index in the table and each element of the arguments, as numbers of 64 bits. The shared object has a
+/// variable kPrintRoom of this type, null, which whoever loads it sets. Called by kernel functions, on their thread.
+using PrintRoom = std::byte* (*)(std::uint64_t bytes);
+inline constexpr const char* kPrintRoom = "skmd_print_room";
 
 /// The names of a kernel's function and of its KernelFacts in the shared object.
 inline std::string kernel_symbol(std::string_view kernel) { return std::string("skmd_kernel_").append(kernel); }
@@ -86,7 +112,7 @@ inline std::string merge_symbol(std::string_view kernel) { return std::string("s
 inline std::string units_symbol(std::string_view kernel) { return std::string("skmd_units_").append(kernel); }
 
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
-inline constexpr std::uint32_t kSpanVersion = 4;
+inline constexpr std::uint32_t kSpanVersion = 5;
 
 enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2, x86_64_v3 = 3, x86_64_v4 = 4 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "cpu-driver/runtime/scratch.h"
@@ -82,16 +83,23 @@ class Rest {
   std::uint64_t least_ = 1, most_ = 1;
 };
 
+void run_piece(KernelFunction run, const SpanFrame& frame, std::uint64_t first, std::uint64_t last, std::byte* scratch,
+               Printer* printer) {
+  std::optional<Printer::Piece> piece;
+  if (printer != nullptr) piece.emplace(*printer, first);
+  run(&frame, first, last, scratch);
+}
+
 /// Begins alone, in pieces that double, until it has taken too long or all is done. Returns the first group that has
 /// not run; `spent` is the time of those that have.
 std::uint64_t run_alone(KernelFunction run, const SpanFrame& frame, std::byte* scratch, std::uint64_t first,
-                        std::uint64_t last, double expected_ns, double& spent) {
+                        std::uint64_t last, double expected_ns, double& spent, Printer* printer) {
   const Clock::time_point begin = Clock::now();
   std::uint64_t piece =
       expected_ns > 0 ? static_cast<std::uint64_t>(std::clamp(kAlone / 4 / expected_ns, 1.0, 1e9)) : 1;
   for (spent = 0; first < last && spent < kAlone; piece *= 2) {
     const std::uint64_t end = first + std::min(piece, last - first);
-    run(&frame, first, end, scratch);
+    run_piece(run, frame, first, end, scratch, printer);
     first = end;
     spent = since(begin);
   }
@@ -101,7 +109,7 @@ std::uint64_t run_alone(KernelFunction run, const SpanFrame& frame, std::byte* s
 }  // namespace
 
 domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
-                          std::uint64_t first, std::uint64_t last, ItemCost& cost) {
+                          std::uint64_t first, std::uint64_t last, ItemCost& cost, Printer* printer) {
   if (first >= last) return {};
   std::byte* const scratch = scratch_of_this_thread(scratch_bytes);
   if (scratch == nullptr)
@@ -112,7 +120,7 @@ domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame
   double spent = 0;
   std::uint64_t alone = 0;
   if (pool.threads() == 1 || group_ns * static_cast<double>(last - first) < 2 * kAlone) {
-    alone = run_alone(run, frame, scratch, first, last, group_ns, spent) - first;
+    alone = run_alone(run, frame, scratch, first, last, group_ns, spent, printer) - first;
     group_ns = std::max(spent / static_cast<double>(alone), 0.1);
     cost.learn(static_cast<float>(group_ns / items));
   }
@@ -129,7 +137,7 @@ domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame
     std::uint64_t groups = 0;
     const Clock::time_point start = Clock::now();
     while (rest.take(begin, end)) {
-      run(&frame, begin, end, own);
+      run_piece(run, frame, begin, end, own, printer);
       groups += end - begin;
     }
     if (groups != 0) cost.learn(static_cast<float>(since(start) / static_cast<double>(groups) / items));

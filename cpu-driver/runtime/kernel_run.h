@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "cpu-driver/runtime/pool.h"
+#include "cpu-driver/runtime/printer.h"
 #include "cpu-driver/runtime/span_library.h"
 #include "partitioner/result.h"
 
@@ -26,7 +27,8 @@ class ItemCost {
 /// Runs the groups [first, last), each once, on the caller's thread and on others of the pool, and returns when all are
 /// done. `frame` is complete; each call gets `scratch_bytes` of scratch memory. Rounding and traps of floating point
 /// are as a fresh thread has them, whatever the caller's are. An error if there is no memory: no group has run then.
+/// `printer`: of kernels that print; the caller finishes it.
 domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
-                          std::uint64_t first, std::uint64_t last, ItemCost& cost);
+                          std::uint64_t first, std::uint64_t last, ItemCost& cost, Printer* printer = nullptr);
 
 }  // namespace skmd::cpu

@@ -147,6 +147,14 @@ Result<std::unique_ptr<SpanLibrary>> SpanLibrary::load(const std::string& artifa
   return std::unique_ptr<SpanLibrary>(new SpanLibrary(handle));
 }
 
+SpanLibrary::SpanLibrary(void* handle) : handle_(handle) {
+  const auto* table = static_cast<const PrintTable*>(::dlsym(handle, kPrintTable));
+  auto* room = static_cast<PrintRoom*>(::dlsym(handle, kPrintRoom));
+  if (table == nullptr || room == nullptr) return;
+  prints_ = PrintFormats::of(*table);
+  *room = print_room;
+}
+
 SpanLibrary::~SpanLibrary() { ::dlclose(handle_); }
 
 std::string_view name_of(SpanTarget target) {
@@ -176,6 +184,7 @@ KernelCode SpanLibrary::kernel(const std::string& kernel) const {
   const void* facts = ::dlsym(handle_, facts_symbol(kernel).c_str());
   if (code.run == nullptr || facts == nullptr) return {};
   std::memcpy(&code.facts, facts, sizeof code.facts);
+  if (code.facts.prints != 0) code.prints = &prints_;
   return code;
 }
 

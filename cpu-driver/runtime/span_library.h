@@ -2,12 +2,14 @@
 // Span code, loaded. The artifact comes from skmd-compile through a frame that guards its bytes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "cpu-driver/runtime/merge_run.h"
+#include "cpu-driver/runtime/printer.h"
 #include "partitioner/result.h"
 
 namespace skmd::cpu {
@@ -22,6 +24,7 @@ std::optional<SpanTarget> best_target();
 struct KernelCode {
   KernelFunction run = nullptr;
   KernelFacts facts;
+  const PrintFormats* prints = nullptr;  // of kernels that print
 };
 
 class SpanLibrary {
@@ -40,8 +43,9 @@ class SpanLibrary {
   [[nodiscard]] MergeFunction merge_function(const std::string& kernel) const;
 
  private:
-  explicit SpanLibrary(void* handle) : handle_(handle) {}
+  explicit SpanLibrary(void* handle);
   void* handle_;
+  PrintFormats prints_;
 };
 
 }  // namespace skmd::cpu

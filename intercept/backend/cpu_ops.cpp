@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 #include "cpu-driver/runtime/scratch.h"
 #include "intercept/backend/empty_op.h"
@@ -248,8 +249,11 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
     arguments_[local_places_[i]].bytes = reinterpret_cast<std::byte*>(layout->local_arguments[i]);
   frame.arguments = arguments_.data();
   frame.items_offset = layout->items_offset;
-  const auto ran =
-      cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, op.range.group_total(), kernel.cost);
+  std::optional<cpu::Printer> printer;
+  if (kernel.code.prints != nullptr) printer.emplace(*kernel.code.prints);
+  const auto ran = cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, op.range.group_total(), kernel.cost,
+                                   printer ? &*printer : nullptr);
+  if (printer) printer->finish();
   if (!ran)
     return std::make_unique<Failure>(Failure{
         {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});

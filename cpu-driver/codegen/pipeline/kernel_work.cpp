@@ -13,6 +13,7 @@
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/joined_groups.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
+#include "cpu-driver/codegen/pipeline/prints.h"
 #include "cpu-driver/codegen/pipeline/rows.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/stream.h"
@@ -117,6 +118,9 @@ domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& ana
   work.joins = work.local[0] == 0 && work.local_bytes == 0 && groups_do_not_matter(item, arguments_of(work));
   open_up(item, analyses);
   if (domain::Status status = expand_transfers(item); !status) return status;
+  auto prints = lower_prints(item);
+  if (!prints) return prints.error();
+  work.prints = *prints;
   analyses.clear(item, item.getName());
   return {};
 }
@@ -180,7 +184,7 @@ void add_facts(const KernelWork& work, llvm::Module& module, std::uint64_t item_
   // Laid out as cpu::KernelFacts.
   llvm::Constant* facts =
       llvm::ConstantStruct::getAnon({number(i64, work.local_bytes), number(i64, 0), number(i64, item_bytes),
-                                     number(i64, work.private_bytes), number(i32, padding), number(i32, 0)});
+                                     number(i64, work.private_bytes), number(i32, padding), number(i32, work.prints ? 1 : 0)});
   auto* variable = new llvm::GlobalVariable(module, facts->getType(), true, llvm::GlobalValue::ExternalLinkage, facts,
                                             cpu::facts_symbol(work.note.name));
   variable->setAlignment(llvm::Align(8));

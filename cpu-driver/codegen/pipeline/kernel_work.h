@@ -43,6 +43,7 @@ struct KernelWork {
   KernelVersion limited;                 // for launches of few enough items (kIdLimit), with vectors; or nothing
   std::array<std::uint64_t, 3> local{};  // the local size that it demands; zeros: any
   bool joins = false;                    // groups_do_not_matter()
+  bool prints = false;
   std::uint64_t local_bytes = 0;
   std::uint64_t private_bytes = 0;
 };

@@ -12,6 +12,7 @@
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/pipeline/host_alignment.h"
 #include "cpu-driver/codegen/pipeline/kernel_work.h"
+#include "cpu-driver/codegen/pipeline/prints.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/span_code.h"
@@ -47,6 +48,7 @@ class Builder {
       inline_library();
       for_each(
           [&](KernelWork& work) { return make_span_code(work, options_for(work.note.name), analyses_.functions); });
+      define_prints(module_);
     }
     keep_results(until);
     std::vector<KernelNote> notes;
@@ -131,7 +133,9 @@ class Builder {
   void keep_results(Until until) {
     const auto is_result = [&](const llvm::GlobalValue& value) {
       if (until == Until::items) return value.getName().starts_with(kItemPrefix);
-      return value.getName().starts_with(cpu::kernel_symbol("")) || value.getName().starts_with(cpu::facts_symbol(""));
+      const llvm::StringRef name = value.getName();
+      return name.starts_with(cpu::kernel_symbol("")) || name.starts_with(cpu::facts_symbol("")) ||
+             name == cpu::kPrintTable || name == cpu::kPrintRoom;
     };
     for (llvm::GlobalValue& value : module_.global_values()) {
       if (is_result(value)) {

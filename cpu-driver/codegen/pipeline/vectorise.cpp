@@ -14,6 +14,7 @@
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/masks/masks.h"
 #include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/pipeline/prints.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/sparse.h"
 #include "cpu-driver/codegen/vector/widen.h"
@@ -51,6 +52,7 @@ domain::Status widen_region(RegionCode& code, llvm::Function& masked, Isa isa, s
 
 domain::Status make_vectors(RegionCode& code, Isa isa, std::vector<std::string>& remarks,
                             llvm::FunctionAnalysisManager& analyses) {
+  if (mixes_lines(*code.item)) return domain::Error{0, "work-items print parts of lines"};
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(code.item, map);
   auto masked = make_masked(*copy, analyses);

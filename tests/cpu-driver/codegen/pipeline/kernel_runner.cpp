@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <optional>
 
 namespace skmd::cpu::test {
 
@@ -103,11 +104,16 @@ void Program::run(const std::string& kernel, const Shape& shape, const Arguments
   const std::uint64_t items = up(shape.local[0], code.facts.width) * shape.local[1] * shape.local[2];
   const Scratch scratch(frame.items_offset + code.facts.fixed_bytes + items * code.facts.item_bytes);
   const std::uint64_t groups = shape.all_groups();
+  std::optional<Printer> printer;
+  if (code.prints != nullptr) printer.emplace(*code.prints, [this](std::string_view text) { text_ += text; });
   for (std::uint64_t first = 0; first < groups;) {
     const std::uint64_t last = first + std::min(span, groups - first);
+    std::optional<Printer::Piece> piece;
+    if (printer) piece.emplace(*printer, first);
     code.run(&frame, first, last, scratch.get());
     first = last;
   }
+  if (printer) printer->finish();
   EXPECT_TRUE(scratch.intact()) << kernel << " wrote behind its memory";
 }
 

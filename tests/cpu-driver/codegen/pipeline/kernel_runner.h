@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cpu-driver/runtime/span_library.h"
@@ -76,10 +77,13 @@ class Program {
   /// All groups of `shape`, in spans of up to `span` groups.
   void run(const std::string& kernel, const Shape& shape, const Arguments& arguments, std::uint64_t span = ~0ull);
   [[nodiscard]] KernelFacts facts(const std::string& kernel) const;
+  /// What kernels have printed since the last call.
+  std::string take_text() { return std::exchange(text_, {}); }
   [[nodiscard]] bool good() const { return library_ != nullptr; }
 
  private:
   std::unique_ptr<SpanLibrary> library_;
+  std::string text_;
 };
 
 }  // namespace skmd::cpu::test
