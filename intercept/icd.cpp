@@ -77,7 +77,10 @@ Result<Settings> read_settings(size_t device_count) {
 
 Result<Discovery> find_devices(const fs::path& library, const Machine& machine) {
   DiscoveryOptions options;
-  if (const std::string folder = variable("SKMD_VENDORS"); !folder.empty()) options.vendors_folder = folder;
+  if (const std::string folder = variable("SKMD_VENDORS"); !folder.empty()) {
+    options.vendors_folder = folder;
+    options.folder_is_named = true;
+  }
   options.selectors = variable("SKMD_DEVICES");
   options.own_library = library;
   auto cpu_driver = cpu_driver_options(machine, variable("SKMD_TEST_CPU_DRIVER"), variable("SKMD_CPU_THREADS"));

@@ -21,5 +21,5 @@ if [ ! -x "$tests/fault_matrix" ]; then
   echo "$tests/fault_matrix is not built: ninja -C $build fault_matrix" >&2
   exit 2
 fi
-export OCL_ICD_VENDORS="$tests/vendors" SKMD_VENDORS="$build/tests/stub-icd/vendors" SKMD_CACHE_DIR="$tests/cache"
+export OCL_ICD_VENDORS="$tests/vendors" SKMD_VENDORS="$build/tests/stub-icd/vendors" SKMD_TEST_CPU_DRIVER=0 SKMD_CACHE_DIR="$tests/cache"
 exec "$tests/fault_matrix" --full "$@"

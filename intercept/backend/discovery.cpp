@@ -188,7 +188,7 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
   Survey survey(discovery.left_out);
   if (const auto files = read_icd_files(options.vendors_folder); files) {
     for (const IcdFile& file : *files) survey.add_vendor(file, options.own_library);
-  } else if (options.cpu_driver) {
+  } else if (options.cpu_driver && !options.folder_is_named) {
     discovery.left_out.push_back(files.error().reason);
   } else {
     return files.error();

@@ -14,6 +14,7 @@ namespace skmd::icd {
 
 struct DiscoveryOptions {
   std::string vendors_folder = "/etc/OpenCL/vendors";  // SKMD_VENDORS
+  bool folder_is_named = false;                        // by the user: it has to be there, whatever else is
   std::string selectors;                               // SKMD_DEVICES; "": the default choice
   std::string own_library;                             // path of this libskmd.so, left out
   /// The host CPU is driven by our own driver, with its vendor's beside it if there is one; nothing: by its vendor's

@@ -31,8 +31,9 @@ class DiscoveryFolder : public testing::Test {
     return discover({.vendors_folder = folder_.string(), .selectors = selectors, .own_library = own});
   }
   /// With our own CPU driver.
-  Result<Discovery> find_with_ours(const std::string& folder, const std::string& selectors = "") {
+  Result<Discovery> find_with_ours(const std::string& folder, const std::string& selectors = "", bool named = false) {
     return discover({.vendors_folder = folder,
+                     .folder_is_named = named,
                      .selectors = selectors,
                      .own_library = "",
                      .cpu_driver = CpuDriverOptions{.compile = {}, .report = {}, .code_folder = "", .threads = 1}});
@@ -155,6 +156,10 @@ TEST_F(DiscoveryFolder, OurCpuDriverNeedsNoOther) {
     }
   }
   EXPECT_TRUE(mentions(*find_with_ours("/no/such/folder"), "/no/such/folder", ""));
+  EXPECT_TRUE(find_with_ours(folder_, "", true));
+  const auto missing = find_with_ours("/no/such/folder", "", true);
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().reason.find("/no/such/folder"), std::string::npos);
   ASSERT_TRUE(find_with_ours(folder_, "cpu@discrete"));
   EXPECT_TRUE(find_with_ours(folder_, "cpu@discrete")->devices[0]->description().discrete);
 }

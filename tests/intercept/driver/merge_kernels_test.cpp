@@ -24,6 +24,7 @@ class MergeKernels : public ::testing::Test {
   void SetUp() override {
     setenv("OCL_ICD_VENDORS", MERGE_VENDORS, 1);
     setenv("SKMD_VENDORS", MERGE_REAL_VENDORS, 1);
+    setenv("SKMD_TEST_CPU_DRIVER", "0", 1);  // these devices alone
     setenv("SKMD_CACHE_DIR", MERGE_CACHE, 1);
     setenv("SKMD_PARTITION", "equal", 1);
     setenv("SKMD_TEST_RUNGS", "kernel@device", 1);

@@ -21,6 +21,7 @@ class OddDevices : public ::testing::Test {
   static void choose(const char* info, const char* kinds) {
     setenv("OCL_ICD_VENDORS", ODD_VENDORS, 1);
     setenv("SKMD_VENDORS", ODD_REAL_VENDORS, 1);
+    setenv("SKMD_TEST_CPU_DRIVER", "0", 1);  // these devices alone
     setenv("SKMD_CACHE_DIR", ODD_CACHE, 1);
     setenv("SKMD_PARTITION", "equal", 1);
     setenv("STUB_INFO", info, 1);
