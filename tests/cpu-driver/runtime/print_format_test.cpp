@@ -94,7 +94,12 @@ TEST(PrintFormat, RealsAreAsInC) {
                                 static_cast<double>(0.1f),
                                 4.0 * std::atan(1.0)};
   std::mt19937_64 random(7);
-  for (int i = 0; i < 20; ++i) values.push_back(std::bit_cast<double>(random()));
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  constexpr int kRandom = 2;  // minutes otherwise
+#else
+  constexpr int kRandom = 20;
+#endif
+  for (int i = 0; i < kRandom; ++i) values.push_back(std::bit_cast<double>(random()));
   for (const char letter : std::string("fFeEgGaA"))
     for (const std::string& some : modifiers("-+ #0"))
       for (const double value : values) {
