@@ -101,8 +101,7 @@ def call_costs(build, rounds):
 def measure(options, workload, devices):
     row = {"vendor": {}, "skmd": {}}
     command = [f"{options.build}/bench/{workload}", "--size", options.size, "--repeat", str(options.repeat)] + options.check
-    for device in devices:
-        name = f"{device['platform']}:{device['name']}"
+    for name in dict.fromkeys(f"{device['platform']}:{device['name']}" for device in devices):  # of GPUs of one name the first
         row["vendor"][name] = attempt(command + ["--device", name], options.timeout)
     for mode in options.modes.split(","):
         row["skmd"][mode] = run_skmd(options, workload, mode)

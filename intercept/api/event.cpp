@@ -99,11 +99,19 @@ cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int type, void(CL_CALLB
     Event* raw = object->get();
     if (!retain(*raw->slot())) return Error{CL_INVALID_EVENT, "the event was released"};
     raw->lent_to_callbacks().fetch_add(1);
-    raw->on_status(type, [event, callback, user_data, kept = *object](cl_int status) {
-      callback(event, status, user_data);
-      kept->lent_to_callbacks().fetch_sub(1);
-      release(*kept->slot());
-    });
+    const auto give_back = [](Event& lent) {
+      lent.lent_to_callbacks().fetch_sub(1);
+      release(*lent.slot());
+    };
+    try {
+      raw->on_status(type, [event, callback, user_data, give_back, kept = *object](cl_int status) {
+        callback(event, status, user_data);
+        give_back(*kept);
+      });
+    } catch (...) {  // no memory: nobody will call it
+      give_back(*raw);
+      throw;
+    }
     return {};
   });
 }

@@ -124,8 +124,10 @@ Op InFlight::op(std::shared_ptr<NativeMemory> native, std::shared_ptr<NativeMemo
       return WriteOp{std::move(native), transfer_.memory - range.begin, row};
     case DeviceTransfer::Kind::copy:
       return CopyOp{std::move(from), std::move(native), transfer_.from_offset, range.begin, range.size()};
-    case DeviceTransfer::Kind::fill:
-      return FillOp{std::move(native), transfer_.pattern, range.begin, range.size()};
+    case DeviceTransfer::Kind::fill: {
+      std::vector<std::byte> pattern = transfer_.pattern;  // not within the braces: see FillCommand::start()
+      return FillOp{std::move(native), std::move(pattern), range.begin, range.size()};
+    }
     case DeviceTransfer::Kind::read:
       break;
   }

@@ -174,9 +174,13 @@ class FillCommand final : public WritingCommand {
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override {
     const Region rows = region_.merged();
     const domain::ByteRange range{rows.begin, rows.begin + rows.bytes()};
-    if (rows.is_linear() &&
-        start_on_device({DeviceTransfer::Kind::fill, to_, range, nullptr, nullptr, 0, pattern_}, behind, event, self))
-      return true;
+    if (rows.is_linear()) {
+      // Copied here: where a member's copy throws, GCC 12 destroys the others after the aggregate's scope has ended.
+      std::vector<std::byte> pattern = pattern_;
+      if (start_on_device({DeviceTransfer::Kind::fill, to_, range, nullptr, nullptr, 0, std::move(pattern)}, behind,
+                          event, self))
+        return true;
+    }
     return RangeCommand::start(behind, event, self);
   }
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <vector>
 
 namespace {
 
@@ -21,6 +22,14 @@ struct Watched {
 Watched watched;
 thread_local bool watching = false;
 thread_local std::size_t counted = 0, failing = 0;
+
+struct Step {
+  std::string name;
+  std::size_t before = 0;  // counted when it began
+};
+thread_local std::vector<Step> steps;
+thread_local std::string failing_step;
+thread_local std::size_t failing_of_step = 0;
 
 int find(dl_phdr_info* info, std::size_t, void*) {
   if (info->dlpi_name == nullptr || std::strstr(info->dlpi_name, watched.name) == nullptr) return 0;
@@ -50,12 +59,27 @@ void* allocate(std::size_t size, const void* caller) {
 
 }  // namespace
 
-void skmd::test::watch_allocations(const char* library, std::size_t n) {
+void skmd::test::watch_allocations(const char* library, std::size_t n, const std::string& step) {
   watched.name = library;
   dl_iterate_phdr(find, nullptr);
   counted = 0;
-  failing = n;
+  failing = step.empty() ? n : 0;
+  failing_of_step = step.empty() ? 0 : n;
+  failing_step = step;
+  steps.clear();
   watching = true;
+}
+
+void skmd::test::begin_step(const char* name) {
+  steps.push_back({name, counted});
+  if (failing_of_step != 0 && failing_step == name) failing = counted + failing_of_step;
+}
+
+std::map<std::string, std::size_t> skmd::test::watched_steps() {
+  std::map<std::string, std::size_t> counts;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    counts[steps[i].name] += (i + 1 < steps.size() ? steps[i + 1].before : counted) - steps[i].before;
+  return counts;
 }
 
 std::size_t skmd::test::watched_allocations() { return counted; }

@@ -3,12 +3,19 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <string>
 
 namespace skmd::test {
 
-/// From now on allocations by code of `library` (a part of its file name) on this thread are counted; the n-th throws
-/// std::bad_alloc, once. 0: none does.
-void watch_allocations(const char* library, std::size_t n);
+/// From now on allocations by code of `library` (a part of its file name) on this thread are counted; the n-th, or the
+/// n-th of the step of that name, throws std::bad_alloc, once. 0: none does.
+void watch_allocations(const char* library, std::size_t n, const std::string& step = {});
 std::size_t watched_allocations();
+
+/// The application's next step begins.
+void begin_step(const char* name);
+/// By step, what was counted in it.
+std::map<std::string, std::size_t> watched_steps();
 
 }  // namespace skmd::test

@@ -32,11 +32,14 @@ namespace {
 using skmd::test::Outcome;
 
 constexpr int kWrong = 1, kLeak = 2;
-/// Stands for operator new among the calls: "new:N" fails the driver's N-th allocation on the application's thread.
+/// Stands for operator new among the calls: "new:N" fails the driver's N-th allocation on the application's thread,
+/// "new@STEP:N" the N-th of that step.
 constexpr const char* kAllocation = "new";
 constexpr const char* kDriver = "libskmd.so";
 /// What the selection takes of them: a prime, so that no loop of the driver's is always met at the same place.
 constexpr std::size_t kAllocationsPerRun = 97;
+/// But of one configuration all of this step, whose callbacks hold objects that nobody else would give back.
+constexpr std::string_view kWholeStep = "new@gates", kWholeStepOf = "one";
 
 struct Configuration {
   const char* name;
@@ -139,9 +142,11 @@ bool leaks_memory() {
 
 [[noreturn]] void child(const Run& run) {
   prepare(*run.configuration);
-  if (run.failure.starts_with(kAllocation))
-    skmd::test::watch_allocations(kDriver, std::stoul(run.failure.substr(std::strlen(kAllocation) + 1)));
-  else
+  if (run.failure.starts_with(kAllocation)) {
+    const std::size_t colon = run.failure.find(':'), at = std::min(run.failure.find('@'), colon);
+    skmd::test::watch_allocations(kDriver, std::stoul(run.failure.substr(colon + 1)),
+                                  at == colon ? "" : run.failure.substr(at + 1, colon - at - 1));
+  } else
     stub::set_failure(run.failure);
   const Outcome outcome = skmd::test::run_session();
   int code = outcome.good ? 0 : kWrong;
@@ -188,6 +193,8 @@ std::map<std::string, std::size_t> count_uses(const Configuration& configuration
     std::string text;
     for (const auto& [call, uses] : stub::uses()) text += call + ' ' + std::to_string(uses) + '\n';
     text += kAllocation + (' ' + std::to_string(skmd::test::watched_allocations())) + '\n';
+    for (const auto& [step, count] : skmd::test::watched_steps())
+      text += kAllocation + ('@' + step) + ' ' + std::to_string(count) + '\n';
     const bool told = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
     _exit(told ? 0 : kWrong);
   }
@@ -235,8 +242,10 @@ void plan(const Configuration& configuration, const std::map<std::string, std::s
           std::vector<Run>& runs) {
   const auto add = [&](const std::string& failure) { runs.push_back({&configuration, failure}); };
   for (const auto& [call, count] : uses) {
-    if (call == kAllocation) {
-      for (std::size_t n = 1; n <= count; n += full ? 1 : kAllocationsPerRun) add(call + ":" + std::to_string(n));
+    if (call.starts_with(kAllocation)) {
+      const bool every = call == kAllocation ? full : !full && call == kWholeStep && configuration.name == kWholeStepOf;
+      if (call != kAllocation && !every) continue;
+      for (std::size_t n = 1; n <= count; n += every ? 1 : kAllocationsPerRun) add(call + ":" + std::to_string(n));
       continue;
     }
     for (std::size_t use = 1; use <= (full ? count : std::min<std::size_t>(count, 2)); ++use) {
@@ -379,9 +388,13 @@ int main(int argc, char** argv) {
     if (!options.only_call.empty())
       std::erase_if(runs,
                     [&](const Run& run) { return run.failure.find(options.only_call + ":") == std::string::npos; });
-    std::size_t calls = 0;
-    for (const auto& [call, count] : uses) calls += call == kAllocation ? 0 : count;
-    std::printf("%s: %zu vendor functions, %zu calls, %zu runs\n", configuration.name, uses.size() - 1, calls,
+    std::size_t functions = 0, calls = 0;
+    for (const auto& [call, count] : uses) {
+      if (call.starts_with(kAllocation)) continue;
+      ++functions;
+      calls += count;
+    }
+    std::printf("%s: %zu vendor functions, %zu calls, %zu runs\n", configuration.name, functions, calls,
                 runs.size() - before);
     std::fflush(stdout);
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "tests/faults/allocations.h"
 #include "tests/faults/application.h"
 
 namespace skmd::test {
@@ -321,18 +322,22 @@ Outcome Session::run() {
     image_kernel_ = kernel(program_, "stub_image");
     const bool usable = std::all_of(objects_.begin(), objects_.end(), [](auto* o) { return o->mem != nullptr; });
     if (usable) {
-      transfers();
-      launches();
-      often_read();
-      sub_buffers();
-      fills_copies_maps();
-      images();
-      several_queues();
-      gates();
-      binaries();
-      links();
-      opaque();
-      read_all();
+      const std::pair<const char*, void (Session::*)()> steps[] = {{"transfers", &Session::transfers},
+                                                                   {"launches", &Session::launches},
+                                                                   {"often_read", &Session::often_read},
+                                                                   {"sub_buffers", &Session::sub_buffers},
+                                                                   {"fills_copies_maps", &Session::fills_copies_maps},
+                                                                   {"images", &Session::images},
+                                                                   {"several_queues", &Session::several_queues},
+                                                                   {"gates", &Session::gates},
+                                                                   {"binaries", &Session::binaries},
+                                                                   {"links", &Session::links},
+                                                                   {"opaque", &Session::opaque},
+                                                                   {"read_all", &Session::read_all}};
+      for (const auto& [name, step] : steps) {
+        begin_step(name);
+        (this->*step)();
+      }
     }
   }
   close();

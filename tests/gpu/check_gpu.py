@@ -4,7 +4,7 @@
 GPU with the processor and over all GPUs, with it and without.
 
     check_gpu.py --build FOLDER [--gpus nvidia:0,…] [--parts workloads,api,random,clpeak] [--sizes small,paper] [--modes equal,auto]
-                 [--workloads a,b] [--random N] [--timeout S] [--out FILE]
+                 [--workloads a,b] [--compositions "gpu,2 gpus"] [--random N] [--timeout S] [--out FILE]
 
 FOLDER is a build or an unpacked bundle that was made with its tests. --out gets a line of JSON for each run, as they end. Exit status 1 if
 anything was wrong or did not end."""
@@ -31,6 +31,7 @@ def arguments():
     parser.add_argument("--sizes", default="small,paper")
     parser.add_argument("--modes", default="equal,auto")
     parser.add_argument("--workloads", default=",".join(SIXTEEN))
+    parser.add_argument("--compositions", default="", help="gpu, gpu+cpu, 4 gpus, 4 gpus+cpu, as many as there are; default: all")
     parser.add_argument("--random", type=int, default=500, help="programs")
     parser.add_argument("--seed", type=int, default=1, help="of the first random case")
     parser.add_argument("--jobs", type=int, default=8, help="random cases at once")
@@ -61,17 +62,19 @@ def gpus_of(build):
     return selectors
 
 
-def compositions(gpus):
+def compositions(options):
     """name -> SKMD_DEVICES"""
+    gpus = options.gpus
     made = {"gpu": gpus[0], "gpu+cpu": f"cpu,{gpus[0]}"}
     if len(gpus) > 1:
         made |= {f"{len(gpus)} gpus": ",".join(gpus), f"{len(gpus)} gpus+cpu": ",".join(["cpu", *gpus])}
-    return made
+    wanted = [name for name in options.compositions.split(",") if name]
+    return {name: devices for name, devices in made.items() if not wanted or name in wanted}
 
 
 def check_workloads(options, note):
     for size in options.sizes.split(","):
-        for composition, devices in compositions(options.gpus).items():
+        for composition, devices in compositions(options).items():
             for mode in options.modes.split(","):
                 for workload in options.workloads.split(","):
                     status, output, errors = attempt([f"{options.build}/bin/skmd-run", "--devices", devices, "--partition", mode, "--",
@@ -91,7 +94,7 @@ def check_api(options, note):
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/skmd.icd", "w", encoding="utf-8") as file:
             file.write(os.path.abspath(f"{options.build}/lib/libskmd.so.0") + "\n")
-        for composition, devices in compositions(options.gpus).items():
+        for composition, devices in compositions(options).items():
             for program in tests_of_the_api(options.build):
                 env = {"OCL_ICD_VENDORS": folder, "OCL_ICD_FILENAMES": f"{options.build}/lib/libskmd.so.0", "SKMD_DEVICES": devices,
                        "SKMD_PARTITION": "equal", "SKMD_CACHE_DIR": f"{folder}/cache", "POCL_CACHE_DIR": f"{folder}/pocl",
@@ -119,7 +122,7 @@ def check_clpeak(options, note):
     if program is None:
         print("clpeak: not installed")
         return
-    for composition, devices in compositions(options.gpus).items():
+    for composition, devices in compositions(options).items():
         status, output, errors = attempt([f"{options.build}/bin/skmd-run", "--devices", devices, "--", program], options.timeout)
         figures = re.findall(r"^\s+(\w+)\s+: ([\d.]+)", output, re.M)
         note(status == 0 and len(figures) > 10, part="clpeak", what="clpeak", devices=composition, status=status, figures=dict(figures), trouble=errors)
