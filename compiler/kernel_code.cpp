@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cpu-driver/codegen/pipeline/generate.h"
+#include "cpu-driver/codegen/places.h"
 
 namespace skmd::compiler {
 
@@ -37,6 +38,14 @@ std::optional<codegen::Listing> listing_of(std::string_view name) {
   return std::nullopt;
 }
 
+/// Places of the program are places of its file.
+std::string with_file(std::string text, const std::string& file) {
+  const std::string none = std::string(codegen::kNoFile) + ":";
+  for (std::size_t at = text.find(none); at != std::string::npos; at = text.find(none, at + file.size()))
+    text.replace(at, none.size() - 1, file);
+  return text;
+}
+
 void note_all(CompileAnswer& answer, const std::string& obstacle) {
   answer.kernel_code.clear();
   answer.kernel_notes.clear();
@@ -63,8 +72,12 @@ domain::Result<std::string> kernel_code(llvm::Module& module, std::vector<std::s
       return domain::Error{0, "there is no kernel " + settings.kernel};
     kernels = {settings.kernel};
   }
-  const codegen::GenerateOptions options{*isa_of(settings.isa), settings.width};
-  if (const auto listing = listing_of(settings.emit)) return codegen::list(module, kernels, options, *listing);
+  const codegen::GenerateOptions options{*isa_of(settings.isa), settings.width, settings.check};
+  if (const auto listing = listing_of(settings.emit)) {
+    auto text = codegen::list(module, kernels, options, *listing);
+    if (text && *listing == codegen::Listing::remarks) return with_file(std::move(*text), settings.file);
+    return text;
+  }
   codegen::Generated generated = codegen::generate(module, kernels, options);
   for (const codegen::KernelNote& note : generated.notes)
     if (!note.obstacle.empty()) complaints += "kernel " + note.name + " has no code: " + note.obstacle + "\n";
@@ -76,7 +89,7 @@ void add_kernel_code(llvm::Module& module, const CodeTarget& target, CompileAnsw
   if (!isa) return note_all(answer, "no code is generated for " + target.isa);
   std::vector<std::string> names;
   for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
-  codegen::Generated generated = codegen::generate(module, names, {*isa, target.width});
+  codegen::Generated generated = codegen::generate(module, names, {*isa, target.width, target.checked});
   answer.kernel_code = std::move(generated.code);
   answer.kernel_notes.clear();
   for (codegen::KernelNote& note : generated.notes)

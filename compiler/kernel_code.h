@@ -19,6 +19,9 @@ struct CodeSettings {
   unsigned width = 0;        // lanes; 0: chosen
   std::string emit;          // "llvm", "vector-llvm", "asm", "remarks"; "": the artifact
   std::string kernel;        // "": all
+  std::string file;          // the program's, for remarks
+  bool check = false;        // accesses are checked
+  bool places = true;        // remarks say where in the source
 };
 
 /// Whether `settings` can be followed; an error names what is wrong.

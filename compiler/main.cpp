@@ -39,8 +39,8 @@ using namespace skmd::compiler;
 
 constexpr std::string_view kUsage =
     "usage: skmd-compile MODE [--compile-stage] [--header NAME FILE]... FILE [BUILD OPTIONS]\n"
-    "       skmd-compile --kernel NAME --emit llvm|vector-llvm|asm|remarks [--isa ISA] [--width LANES] FILE [...]\n"
-    "       skmd-compile --kernel-code [--isa best|sse|avx2|avx512] [--width LANES] FILE [BUILD OPTIONS]\n"
+    "       skmd-compile --kernel NAME --emit llvm|vector-llvm|asm|remarks [--isa ISA] [--width LANES] [--check] FILE [...]\n"
+    "       skmd-compile --kernel-code [--isa best|sse|avx2|avx512] [--width LANES] [--check] FILE [BUILD OPTIONS]\n"
     "       skmd-compile --version\n"
     "modes: --describe    kernels as clGetKernelInfo and clGetKernelArgInfo tell of them\n"
     "       --emit-llvm   the program before analysis, as LLVM IR\n"
@@ -49,6 +49,9 @@ constexpr std::string_view kUsage =
     "or\n"
     "                     what was made vectors of and what was not\n"
     "       --kernel-code machine code of the kernels, as the driver gets it\n"
+    "                     --check: accesses outside of a buffer do not happen, and are told; --no-places: remarks "
+    "do\n"
+    "                     not say where, as the driver's do not\n"
     "       --merge       the merge function of each kernel, as LLVM IR, or why it has none\n"
     "       --merge-ptx   the merge functions as PTX, the assembly of NVIDIA's GPUs\n"
     "       --options     what vendors are told\n"
@@ -322,6 +325,10 @@ bool read_settings(int argc, char** argv, int& at, CompileRequest& request, Code
       at += 2;
     } else if (word == "--isa" && at + 1 < argc) {
       code.isa = argv[++at];
+    } else if (word == "--check") {
+      code.check = true;
+    } else if (word == "--no-places") {
+      code.places = false;
     } else if (word == "--emit" && at + 1 < argc) {
       code.emit = argv[++at];
     } else if (word == "--width" && at + 1 < argc) {
@@ -370,7 +377,9 @@ int run_command(int argc, char** argv) {
     return 2;
   }
   if (!read_file(argv[at], request.source)) return 2;
+  code.file = argv[at];
   request.language = command_line_language();
+  request.line_markers = (mode == "--kernel" && code.places) || code.check;
   for (int i = at + 1; i < argc; ++i) request.options += quoted(argv[i]) + " ";
   return print(mode, request, code);
 }

@@ -41,6 +41,14 @@ struct SpanImage {
   std::uint32_t reserved = 0;
 };
 
+/// What checked code found: accesses outside of the memory that they may touch. None of them has happened.
+struct CheckReport {
+  std::uint64_t count = 0;   // of them; what follows is about one that came first
+  std::uint64_t site = 0;    // the line, from 0, of the kernel's sites_symbol
+  std::uint64_t offset = 0;  // of its first byte in the memory that it should have been in; signed
+  std::uint64_t size = 0;    // of that memory
+};
+
 /// The launch's geometry and arguments. Generated code reads it by offset: a change is a new kSpanVersion.
 struct SpanFrame {
   std::uint64_t work_dim = 1;
@@ -51,6 +59,8 @@ struct SpanFrame {
   const SpanArgument* arguments = nullptr;
   /// Kernels: where in a thread's scratch memory what belongs to work-items begins (KernelFacts).
   std::uint64_t items_offset = 0;
+  /// Checked kernels: where to tell; of the whole launch.
+  CheckReport* report = nullptr;
 };
 
 /// Runs all work-items of the groups [first, last), flattened with dimension 0 fastest. Calls for different spans may
@@ -104,6 +114,11 @@ inline constexpr const char* kPrintRoom = "skmd_print_room";
 inline std::string kernel_symbol(std::string_view kernel) { return std::string("skmd_kernel_").append(kernel); }
 inline std::string facts_symbol(std::string_view kernel) { return std::string("skmd_facts_").append(kernel); }
 
+/// The name of a text, ended by a 0, that only checked kernels have. It has one line for each place of the code that
+/// accesses memory, of four columns with tabs between: "line 7" or where that is; what it does ("reads 4 bytes"); the
+/// name of the memory that it should do that in; "" or the names of other memory that it might.
+inline std::string sites_symbol(std::string_view kernel) { return std::string("skmd_sites_").append(kernel); }
+
 /// The name of a kernel's merge function in the shared object.
 inline std::string merge_symbol(std::string_view kernel) { return std::string("skmd_merge_").append(kernel); }
 
@@ -112,7 +127,7 @@ inline std::string merge_symbol(std::string_view kernel) { return std::string("s
 inline std::string units_symbol(std::string_view kernel) { return std::string("skmd_units_").append(kernel); }
 
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
-inline constexpr std::uint32_t kSpanVersion = 5;
+inline constexpr std::uint32_t kSpanVersion = 6;
 
 enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2, x86_64_v3 = 3, x86_64_v4 = 4 };
 

@@ -39,6 +39,7 @@ enum class Stage : std::uint8_t {
 struct CodeTarget {
   std::string isa;          // "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; code of one never runs on less
   std::uint32_t width = 0;  // lanes; 0: what suits the kernel best; 1: item by item
+  bool checked = false;     // accesses of memory are checked, and failures name lines (cpu-driver/span_code.h)
 };
 
 struct CompileRequest {
@@ -52,6 +53,8 @@ struct CompileRequest {
   /// Stage::code: for which code is made. Stage::build: for which a request for the answer's code will follow, ""
   /// if none will; it is made meanwhile.
   CodeTarget target;
+  /// Texts keep line markers (`# 7 "sum.h"`), so that what is made of them can name the application's own lines.
+  bool line_markers = false;
 };
 
 /// Asks for the code of a partition-ready `text`: the `text` and the `vendor_options` of an answer.
@@ -76,7 +79,7 @@ struct CompileAnswer {
   Outcome outcome = Outcome::opaque;
   std::string log;           // warnings or errors, as the build log shows them; "" for a clean build
   std::string reason;        // for opaque
-  std::string preprocessed;  // the one text that all devices share, without line markers
+  std::string preprocessed;  // the one text that all devices share; line markers only where the request says so
   std::string text;          // partition-ready form: what vendors build. Equal to `preprocessed` if no kernel asks
                              // for group ids and the like. Kernels with traits.hidden_record take one more argument.
   std::string vendor_options;  // what is left of the options after preprocessing (-cl-std=…, -cl-fast-relaxed-math, …)

@@ -78,6 +78,8 @@ std::string encode(const CompileRequest& request) {
   writer.text(request.working_directory);
   writer.text(request.target.isa);
   writer.number(request.target.width);
+  writer.flag(request.target.checked);
+  writer.flag(request.line_markers);
   return writer.take();
 }
 
@@ -102,6 +104,8 @@ Result<CompileRequest> decode_request(std::string_view bytes) {
   const std::uint64_t width = reader.number();
   if (width > kMostLanes) return refused("request");
   request.target.width = static_cast<std::uint32_t>(width);
+  request.target.checked = reader.flag();
+  request.line_markers = reader.flag();
   if (!reader.complete()) return refused("request");
   return request;
 }

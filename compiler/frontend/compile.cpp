@@ -39,6 +39,12 @@ std::string identity(const CompileAnswer& answer, const CompileRequest& request)
   return to_hex(hasher.finish());
 }
 
+/// What is made code of has places, for remarks and checks; nothing else may carry them.
+Places places_of(const CompileRequest& request, const Analysis& analysis) {
+  const bool wanted = request.stage == Stage::code ? request.target.checked : !analysis && request.line_markers;
+  return wanted ? Places::lines : Places::none;
+}
+
 void mark_hidden_records(std::vector<domain::KernelTraits>& kernels, const std::set<std::string>& needy) {
   for (domain::KernelTraits& kernel : kernels) kernel.hidden_record = needy.contains(kernel.name);
 }
@@ -62,7 +68,8 @@ Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, cons
   for (const std::string& path : preprocessed.includes) {
     if (auto file = depend_on(path)) compiled.reply.files.push_back(std::move(*file));
   }
-  answer.preprocessed = without_line_markers(preprocessed.text);
+  const auto kept = [&](const std::string& text) { return request.line_markers ? text : without_line_markers(text); };
+  answer.preprocessed = kept(preprocessed.text);
   answer.hash = identity(answer, request);
   if (!preprocessed.ok) {
     answer.outcome = preprocessed.started ? Outcome::failed : Outcome::opaque;
@@ -72,10 +79,11 @@ Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, cons
   }
 
   Rewritten rewritten;
-  Parsed parsed = parse(preprocessed.text, request.language, *options, context, [&](clang::ASTContext& tree) {
-    answer.kernels = describe_kernels(tree);
-    rewritten = rewrite(tree, request.stage);
-  });
+  Parsed parsed = parse(preprocessed.text, request.language, *options, places_of(request, analysis), context,
+                        [&](clang::ASTContext& tree) {
+                          answer.kernels = describe_kernels(tree);
+                          rewritten = rewrite(tree, request.stage);
+                        });
   if (!parsed.module) {
     answer.kernels.clear();
     refuse(answer, request, *options, preprocessed.diagnostics.log, parsed);
@@ -89,7 +97,7 @@ Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, cons
     return compiled;
   }
   answer.outcome = Outcome::analysed;
-  answer.text = without_line_markers(rewritten.text);
+  answer.text = kept(rewritten.text);
   mark_hidden_records(answer.kernels, rewritten.kernels);
   compiled.marked_text = std::move(rewritten.text);
   compiled.module = std::move(parsed.module);

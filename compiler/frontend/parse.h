@@ -7,6 +7,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,9 +25,12 @@ struct Parsed {
 /// Called with the tree of a program without errors, before code is generated.
 using TreeVisitor = std::function<void(clang::ASTContext&)>;
 
+/// What of its source a module's instructions know.
+enum class Places : std::uint8_t { none, lines };
+
 /// `text` is preprocessed, with line markers. The module lives in `context`.
-Parsed parse(const std::string& text, const Language& language, const Options& options, llvm::LLVMContext& context,
-             const TreeVisitor& visit);
+Parsed parse(const std::string& text, const Language& language, const Options& options, Places places,
+             llvm::LLVMContext& context, const TreeVisitor& visit);
 
 /// What Clang says about the program as it was written, so that lines and columns shown are the application's.
 Diagnostics diagnose_original(const CompileRequest& request, const Options& options);

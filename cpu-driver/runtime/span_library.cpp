@@ -185,6 +185,7 @@ KernelCode SpanLibrary::kernel(const std::string& kernel) const {
   if (code.run == nullptr || facts == nullptr) return {};
   std::memcpy(&code.facts, facts, sizeof code.facts);
   if (code.facts.prints != 0) code.prints = &prints_;
+  code.sites = static_cast<const char*>(::dlsym(handle_, sites_symbol(kernel).c_str()));
   return code;
 }
 

@@ -11,6 +11,7 @@
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/masks/division.h"
 #include "cpu-driver/codegen/masks/markers.h"
+#include "cpu-driver/codegen/places.h"
 
 namespace skmd::codegen {
 
@@ -22,7 +23,7 @@ using llvm::Value;
 domain::Error refuse(const Instruction& instruction, llvm::StringRef why) {
   std::string text;
   llvm::raw_string_ostream(text) << why << ":" << instruction;
-  return {0, text};
+  return {0, with_place(instruction.getDebugLoc(), text)};
 }
 
 bool is_hint(const Instruction& instruction) {

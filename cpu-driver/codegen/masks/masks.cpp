@@ -23,6 +23,7 @@
 #include "cpu-driver/codegen/masks/linearise.h"
 #include "cpu-driver/codegen/masks/outcome.h"
 #include "cpu-driver/codegen/masks/waiting.h"
+#include "cpu-driver/codegen/places.h"
 
 namespace skmd::codegen {
 
@@ -71,7 +72,7 @@ domain::Status prepare(Function& function, FunctionAnalysisManager& analyses) {
   apply(llvm::LCSSAPass(), function, analyses);
   llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   for (const llvm::Loop* loop : loops.getLoopsInPreorder())
-    if (!loop->isLoopSimplifyForm()) return Error{0, "a loop of unusual form"};
+    if (!loop->isLoopSimplifyForm()) return Error{0, with_place(loop->getStartLoc(), "a loop of unusual form")};
   return {};
 }
 
@@ -120,7 +121,8 @@ domain::Result<Function*> make_masked(Function& function, FunctionAnalysisManage
   llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   Levels levels(function, loops);
   const Divergence divergence(function, loops, levels);
-  if (waits_for_others(function, loops)) return Error{0, "a loop waits for another work-item"};
+  if (const llvm::Loop* loop = waits_for_others(function, loops))
+    return Error{0, with_place(loop->getStartLoc(), "a loop waits for another work-item")};
   auto values = outcomes(function, divergence);
   if (!values) return values.error();
   Function* masked = with_live(function);

@@ -94,13 +94,15 @@ bool has_listener(const llvm::Loop& loop) {
 
 }  // namespace
 
-bool waits_for_others(llvm::Function& function, const llvm::LoopInfo& loops) {
+const llvm::Loop* waits_for_others(llvm::Function& function, const llvm::LoopInfo& loops) {
   llvm::SmallVector<llvm::Loop*, 4> suspects;
   for (llvm::Loop* loop : loops.getLoopsInPreorder())
     if (has_listener(*loop)) suspects.push_back(loop);
-  if (suspects.empty()) return false;
+  if (suspects.empty()) return nullptr;
   const llvm::DominatorTree dominators(function);
-  return llvm::any_of(suspects, [&](const llvm::Loop* loop) { return Reasons(*loop, dominators).listen(); });
+  for (const llvm::Loop* loop : suspects)
+    if (Reasons(*loop, dominators).listen()) return loop;
+  return nullptr;
 }
 
 }  // namespace skmd::codegen

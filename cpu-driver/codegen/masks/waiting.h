@@ -7,8 +7,8 @@
 
 namespace skmd::codegen {
 
-/// Whether what other work-items do may decide when a loop ends. Atomic sums that change their place each time do not
-/// count: their loops get on by themselves.
-bool waits_for_others(llvm::Function& function, const llvm::LoopInfo& loops);
+/// A loop of which what other work-items do may decide when it ends; null: there is none. Atomic sums that change their
+/// place each time do not count: their loops get on by themselves.
+const llvm::Loop* waits_for_others(llvm::Function& function, const llvm::LoopInfo& loops);
 
 }  // namespace skmd::codegen

@@ -34,6 +34,7 @@ void loop(llvm::CallInst& call, const Copy& copy, Value* begin, Value* end, Valu
   auto* body = llvm::BasicBlock::Create(head->getContext(), "copy", head->getParent(), after);
   head->getTerminator()->eraseFromParent();
   IRBuilder<> ir(head);
+  ir.SetCurrentDebugLocation(call.getDebugLoc());
   ir.CreateCondBr(ir.CreateICmpULT(begin, end), body, after);
   ir.SetInsertPoint(body);
   llvm::PHINode* index = ir.CreatePHI(ir.getInt64Ty(), 2);

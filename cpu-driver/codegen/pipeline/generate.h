@@ -14,14 +14,15 @@ namespace skmd::codegen {
 
 struct GenerateOptions {
   Isa isa = Isa::avx512;
-  unsigned width = 0;  // lanes; 0: as many as suit the kernel and `isa`; 1: item by item
+  unsigned width = 0;    // lanes; 0: as many as suit the kernel and `isa`; 1: item by item
+  bool checked = false;  // every access of memory that is not the work-item's own is checked (check/checks.h)
 };
 
 /// What became of one kernel.
 struct KernelNote {
   std::string name;
   std::string obstacle;              // why it has no code; "": it has
-  std::vector<std::string> remarks;  // "line:column: text": what was vectorised, what was not and why
+  std::vector<std::string> remarks;  // "file:line:column: text", as far as known: what was vectorised, what was not and why
 };
 
 struct Generated {

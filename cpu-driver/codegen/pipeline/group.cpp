@@ -76,6 +76,7 @@ class GroupBuilder {
     Value* scratch = made_->getArg(3);
     given(kItems) = ir_.CreateInBoundsPtrAdd(scratch, field(offsetof(cpu::SpanFrame, items_offset)));
     given(kLocals) = ir_.CreateAddrSpaceCast(scratch, ir_.getPtrTy(kLocalSpace));
+    given(kFrame) = ir_.CreateAddrSpaceCast(made_->getArg(0), ir_.getPtrTy(kConstantSpace));
     padded_ = pad(given(kLocalSize));
     given(kPaddedItems) = ir_.CreateMul(ir_.CreateMul(padded_, given(kLocalSize + 1)), given(kLocalSize + 2));
     load_arguments();

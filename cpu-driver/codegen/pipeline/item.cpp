@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kNames[kItemValues] = {"dims",    "offset0", "offset1", "offset2", "size0",  "size1",  "size2",
                                              "groups0", "groups1", "groups2", "local0",  "local1", "local2", "group0",
                                              "group1",  "group2",  "first0",  "first1",  "first2", "x",      "y",
-                                             "z",       "items",   "padded",  "row",     "locals"};
+                                             "z",       "items",   "padded",  "row",     "locals",  "frame"};
 
 bool is_value(llvm::Type* type) { return type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy(); }
 
@@ -37,6 +37,7 @@ llvm::FunctionType* item_type(const llvm::Function& kernel) {
   for (unsigned value = 0; value < kItemValues; ++value)
     types.push_back(value == kItems    ? llvm::PointerType::get(context, 0)
                     : value == kLocals ? llvm::PointerType::get(context, kLocalSpace)
+                    : value == kFrame  ? llvm::PointerType::get(context, kConstantSpace)
                                        : static_cast<llvm::Type*>(llvm::Type::getInt64Ty(context)));
   return llvm::FunctionType::get(llvm::Type::getVoidTy(context), types, false);
 }

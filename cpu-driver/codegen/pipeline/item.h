@@ -26,9 +26,11 @@ enum ItemValue : unsigned {
   kPaddedItems = 23,  // how many items that has room for: rows of dimension 0 are padded
   kRow = 24,          // index of the row's first item there
   kLocals = 25,       // ptr addrspace(3): the kernel's local variables
-  kItemValues = 26
+  kFrame = 26,        // ptr addrspace(2): the launch's cpu::SpanFrame
+  kItemValues = 27
 };
 
+inline constexpr unsigned kConstantSpace = 2;
 inline constexpr unsigned kLocalSpace = 3;
 
 /// The parameter for `value` of an item function made from a kernel with `arguments` parameters.

@@ -9,6 +9,7 @@
 
 #include "compiler/analysis/prepare.h"
 #include "compiler/merge/guard.h"
+#include "cpu-driver/codegen/check/checks.h"
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/joined_groups.h"
@@ -125,6 +126,17 @@ domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& ana
   return {};
 }
 
+domain::Status add_checks_to(KernelWork& work) {
+  llvm::Function& item = *work.general.item;
+  std::vector<llvm::Argument*> arguments;
+  for (unsigned at = 0; at < arguments_of(work); ++at) arguments.push_back(item.getArg(at));
+  auto sites = add_checks(item, {arguments, item_value(item, arguments_of(work), kFrame),
+                                 item_value(item, arguments_of(work), kLocals), work.local_bytes});
+  if (!sites) return sites.error();
+  work.sites = std::move(*sites);
+  return {};
+}
+
 void make_limited_item(KernelWork& work) {
   llvm::ValueToValueMapTy map;
   work.limited.item = llvm::CloneFunction(work.general.item, map);
@@ -190,6 +202,12 @@ void add_facts(const KernelWork& work, llvm::Module& module, std::uint64_t item_
   variable->setAlignment(llvm::Align(8));
 }
 
+void add_sites(const KernelWork& work, llvm::Module& module) {
+  llvm::Constant* text = llvm::ConstantDataArray::getString(module.getContext(), work.sites);
+  new llvm::GlobalVariable(module, text->getType(), true, llvm::GlobalValue::ExternalLinkage, text,
+                           cpu::sites_symbol(work.note.name));
+}
+
 }  // namespace
 
 Analyses::Analyses() {
@@ -217,7 +235,9 @@ KernelWork start_kernel(llvm::Module& module, const std::string& name, const Gen
   }
   work.general.item = *item;
   set_processor(*work.general.item, options.isa);
-  if (const domain::Status status = prepare_item(work, analyses); !status) {
+  domain::Status status = prepare_item(work, analyses);
+  if (status && options.checked) status = add_checks_to(work);
+  if (!status) {
     work.note.obstacle = status.error().reason;
   } else if (options.width != 1) {
     make_limited_item(work);
@@ -284,6 +304,7 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
     item_bytes = std::max(item_bytes, work.limited.regions.item_bytes);
   }
   add_facts(work, module, item_bytes, padding);
+  if (options.checked) add_sites(work, module);
   drop_regions(work.general, analyses);
   drop_regions(work.limited, analyses);
   return {};

@@ -46,6 +46,7 @@ struct KernelWork {
   bool prints = false;
   std::uint64_t local_bytes = 0;
   std::uint64_t private_bytes = 0;
+  std::string sites;  // of a checked kernel (cpu::sites_symbol)
 };
 
 /// Item functions of the kernel `name`, with calls of builtins; or an obstacle in the note.

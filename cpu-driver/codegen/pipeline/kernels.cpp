@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/pipeline/kernels.h"
 
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 
 #include "compiler/analysis/prepare.h"
 #include "compiler/merge/native.h"
+#include "cpu-driver/codegen/check/checks.h"
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/library/images.h"
 #include "cpu-driver/codegen/library/library.h"
@@ -43,6 +45,9 @@ class Builder {
     if (until == Until::spans) {
       for_each(
           [&](KernelWork& work) { return cut_and_vectorise(work, options_for(work.note.name), analyses_.functions); });
+      // Everything that asks for places has been made.
+      llvm::StripDebugInfo(module_);
+      analyses_.functions.clear();
       // Vectors call forms of builtins that nothing has called before.
       if (domain::Status status = link_library(module_, options_.isa, Link::all); !status) return status.error();
       inline_library();
@@ -50,6 +55,7 @@ class Builder {
           [&](KernelWork& work) { return make_span_code(work, options_for(work.note.name), analyses_.functions); });
       define_prints(module_);
     }
+    if (until == Until::items) llvm::StripDebugInfo(module_);
     keep_results(until);
     std::vector<KernelNote> notes;
     for (KernelWork& work : works_) notes.push_back(std::move(work.note));
@@ -131,11 +137,12 @@ class Builder {
   }
 
   void keep_results(Until until) {
+    if (until == Until::spans) define_check_failed(module_);
     const auto is_result = [&](const llvm::GlobalValue& value) {
       if (until == Until::items) return value.getName().starts_with(kItemPrefix);
       const llvm::StringRef name = value.getName();
       return name.starts_with(cpu::kernel_symbol("")) || name.starts_with(cpu::facts_symbol("")) ||
-             name == cpu::kPrintTable || name == cpu::kPrintRoom;
+             name.starts_with(cpu::sites_symbol("")) || name == cpu::kPrintTable || name == cpu::kPrintRoom;
     };
     for (llvm::GlobalValue& value : module_.global_values()) {
       if (is_result(value)) {

@@ -150,6 +150,7 @@ class Transfer {
     auto* body = llvm::BasicBlock::Create(head->getContext(), "transfer", head->getParent(), after);
     head->getTerminator()->setSuccessor(0, body);
     IRBuilder<> ir(body);
+    ir.SetCurrentDebugLocation(call_.getDebugLoc());
     llvm::PHINode* index = ir.CreatePHI(ir.getInt64Ty(), 2);
     index->addIncoming(ir.getInt64(0), head);
     piece(ir, bytes, index);

@@ -3,6 +3,7 @@
 
 #include <llvm/Support/raw_ostream.h>
 
+#include "cpu-driver/codegen/check/checks.h"
 #include "cpu-driver/codegen/pipeline/host_alignment.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
@@ -13,7 +14,46 @@ namespace skmd::codegen {
 
 namespace {
 
-// Kernels of the module: what has SPIR's calling convention for them.
+// Of the module: what has SPIR's calling convention for them.
+std::vector<llvm::Function*> kernels_of(llvm::Module& module) {
+  std::vector<llvm::Function*> kernels;
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL)
+      kernels.push_back(&function);
+  return kernels;
+}
+
+void complain(const llvm::Function& kernel, const domain::Error& error) {
+  llvm::outs() << "; " << kernel.getName() << ": " << error.reason << "\n";
+}
+
+// Each kernel becomes a checked item function; the places go to standard output.
+class CheckPass : public llvm::PassInfoMixin<CheckPass> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    for (llvm::Function* kernel : kernels_of(module)) check(*kernel);
+    return llvm::PreservedAnalyses::none();
+  }
+
+ private:
+  static void check(llvm::Function& kernel) {
+    const auto arguments = static_cast<unsigned>(kernel.arg_size());
+    auto item = make_item_function(kernel, (kernel.getName() + ".item").str());
+    if (!item) return complain(kernel, item.error());
+    if (auto status = expand_own_builtins(**item, arguments); !status) return complain(kernel, status.error());
+    auto bytes = place_local_variables(**item, arguments);
+    if (!bytes) return complain(kernel, bytes.error());
+    std::vector<llvm::Argument*> own;
+    for (unsigned at = 0; at < arguments; ++at) own.push_back((*item)->getArg(at));
+    auto sites = add_checks(**item, {own, item_value(**item, arguments, kFrame),
+                                     item_value(**item, arguments, kLocals), *bytes});
+    if (!sites) return complain(kernel, sites.error());
+    llvm::SmallVector<llvm::StringRef, 8> lines;
+    llvm::StringRef(*sites).split(lines, '\n', -1, false);
+    for (const llvm::StringRef line : lines) llvm::outs() << "; " << kernel.getName() << ": " << line << "\n";
+  }
+};
+
 class CutPass : public llvm::PassInfoMixin<CutPass> {
  public:
   explicit CutPass(bool normal) : normal_(normal) {}
@@ -21,11 +61,7 @@ class CutPass : public llvm::PassInfoMixin<CutPass> {
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& modules) {
     auto& analyses = modules.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
     inline_program(module);
-    std::vector<llvm::Function*> kernels;
-    for (llvm::Function& function : module)
-      if (!function.isDeclaration() && function.getCallingConv() == llvm::CallingConv::SPIR_KERNEL)
-        kernels.push_back(&function);
-    for (llvm::Function* kernel : kernels) cut(*kernel, analyses);
+    for (llvm::Function* kernel : kernels_of(module)) cut(*kernel, analyses);
     return llvm::PreservedAnalyses::none();
   }
 
@@ -49,10 +85,6 @@ class CutPass : public llvm::PassInfoMixin<CutPass> {
     }
   }
 
-  static void complain(const llvm::Function& kernel, const domain::Error& error) {
-    llvm::outs() << "; " << kernel.getName() << ": " << error.reason << "\n";
-  }
-
   bool normal_;
 };
 
@@ -69,6 +101,10 @@ class AlignmentPass : public llvm::PassInfoMixin<AlignmentPass> {
 void register_pipeline_passes(llvm::PassBuilder& builder) {
   builder.registerPipelineParsingCallback(
       [](llvm::StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name == "skmd-checks") {
+          passes.addPass(CheckPass());
+          return true;
+        }
         if (name == "skmd-regions") {
           passes.addPass(CutPass(true));
           return true;

@@ -17,6 +17,7 @@
 #include "cpu-driver/codegen/pipeline/prints.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/sparse.h"
+#include "cpu-driver/codegen/places.h"
 #include "cpu-driver/codegen/vector/widen.h"
 
 namespace skmd::codegen {
@@ -85,6 +86,12 @@ domain::Status vectorise_region(RegionCode& code, Isa isa, bool alone, std::vect
   return make_vectors(code, isa, remarks, analyses);
 }
 
+// With the place where it is known: "file:line:column: why".
+std::string why_not(const domain::Error& error) {
+  const auto [place, reason] = place_and_reason(error.reason);
+  return "item by item: " + (place.empty() ? "" : place + ": not vectorised: ") + reason;
+}
+
 // The same remark for each of a hundred accesses is one remark.
 void add_counted(const std::vector<std::string>& found, std::vector<std::string>& remarks) {
   std::map<std::string, unsigned> counts;
@@ -143,7 +150,7 @@ GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::Funct
     std::vector<std::string> found;
     const domain::Status status = vectorise_region(code, isa, regions.regions.size() == 1, found, analyses);
     const std::string number = "region " + std::to_string(group.regions.size()) + ": ";
-    remarks.push_back(number + (status ? std::to_string(width) + " lanes" : "item by item: " + status.error().reason));
+    remarks.push_back(number + (status ? std::to_string(width) + " lanes" : why_not(status.error())));
     if (status) add_counted(found, remarks);
     if (code.choose != nullptr) remarks.push_back(number + std::to_string(width) + " lanes choose the items that run");
     if (status) group.padding = std::max(group.padding, width);

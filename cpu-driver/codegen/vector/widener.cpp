@@ -2,8 +2,9 @@
 #include "cpu-driver/codegen/vector/widener.h"
 
 #include <llvm/ADT/PostOrderIterator.h>
-#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+
+#include "cpu-driver/codegen/places.h"
 
 namespace skmd::codegen {
 
@@ -74,14 +75,12 @@ domain::Status Widener::unsupported(const Instruction& source, const char* why) 
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&source);
       call != nullptr && call->getCalledFunction() != nullptr)
     text += " " + call->getCalledFunction()->getName().str();
-  return domain::Error{0, text};
+  return domain::Error{0, with_place(source.getDebugLoc(), text)};
 }
 
 void Widener::remark(const Instruction& source, const std::string& text) {
   if (options_.remarks == nullptr) return;
-  const llvm::DebugLoc& place = source.getDebugLoc();
-  std::string line = place ? std::to_string(place.getLine()) + ":" + std::to_string(place.getCol()) : "0:0";
-  options_.remarks->push_back(line + ": " + text);
+  options_.remarks->push_back(place_of(source.getDebugLoc()) + ": " + text);
 }
 
 void Widener::make_parameters() {

@@ -19,7 +19,7 @@
 
 // YES: groups of one row are joined
 // NO: has code
-// NO-NOT: joined
+// NO-NOT: groups of one row are joined
 
 // CHECK: define {{.*}}@skmd_kernel_plain.joined(
 // CHECK: call void @skmd_kernel_plain.limited(

@@ -12,17 +12,19 @@
 #include <new>
 #include <optional>
 
+#include "cpu-driver/runtime/failed_check.h"
+
 namespace skmd::cpu::test {
 
 namespace {
 
-std::string code_of(const std::string& source, const Way& way, const std::string& options) {
+std::string code_of(const std::string& source, const Way& way, const std::string& options, bool checked) {
   static int number = 0;
   const std::string file =
       testing::TempDir() + "/kernel_" + std::to_string(::getpid()) + "_" + std::to_string(++number) + ".cl";
   std::ofstream(file) << source;
   const std::string command = std::string(SKMD_TEST_COMPILER " --kernel-code --isa ") + way.isa + " --width " +
-                              std::to_string(way.width) + " " + file + " " + options;
+                              std::to_string(way.width) + (checked ? " --check " : " ") + file + " " + options;
   std::FILE* pipe = ::popen(command.c_str(), "r");
   std::string code;
   char chunk[4096];
@@ -70,8 +72,8 @@ std::vector<Way> all_ways() {
   return ways;
 }
 
-Program::Program(const std::string& source, const Way& way, const std::string& options) {
-  auto loaded = SpanLibrary::load(code_of(source, way, options), "");
+Program::Program(const std::string& source, const Way& way, const std::string& options, bool checked) {
+  auto loaded = SpanLibrary::load(code_of(source, way, options, checked), "");
   EXPECT_TRUE(loaded.ok()) << name_of(way) << ": " << loaded.error().reason;
   if (loaded) library_ = std::move(*loaded);
 }
@@ -103,6 +105,8 @@ void Program::run(const std::string& kernel, const Shape& shape, const Arguments
   frame.items_offset = up(place, kScratchAlignment);
   const std::uint64_t items = up(shape.local[0], code.facts.width) * shape.local[1] * shape.local[2];
   const Scratch scratch(frame.items_offset + code.facts.fixed_bytes + items * code.facts.item_bytes);
+  CheckReport report;
+  frame.report = &report;
   const std::uint64_t groups = shape.all_groups();
   std::optional<Printer> printer;
   if (code.prints != nullptr) printer.emplace(*code.prints, [this](std::string_view text) { text_ += text; });
@@ -114,6 +118,7 @@ void Program::run(const std::string& kernel, const Shape& shape, const Arguments
     first = last;
   }
   if (printer) printer->finish();
+  failed_ = report.count == 0 ? "" : failed_check(kernel, code.sites, report);
   EXPECT_TRUE(scratch.intact()) << kernel << " wrote behind its memory";
 }
 

@@ -55,6 +55,11 @@ class Arguments {
     arguments_.push_back({bytes->data(), nullptr, bytes->size()});
     return *this;
   }
+  /// `bytes` is given as it is.
+  Arguments& buffer(std::byte* bytes, std::uint64_t size) {
+    arguments_.push_back({bytes, nullptr, size});
+    return *this;
+  }
   Arguments& local(std::uint64_t bytes) {
     arguments_.push_back({nullptr, nullptr, bytes});
     locals_.push_back(arguments_.size() - 1);
@@ -71,19 +76,25 @@ class Arguments {
 class Program {
  public:
   /// A failure of the test if there is no code for one of the kernels; then run() does nothing. `options`: of the
-  /// build, as a shell takes them.
-  Program(const std::string& source, const Way& way, const std::string& options = "");
+  /// build, as a shell takes them. `checked`: accesses are checked.
+  Program(const std::string& source, const Way& way, const std::string& options = "", bool checked = false);
 
   /// All groups of `shape`, in spans of up to `span` groups.
   void run(const std::string& kernel, const Shape& shape, const Arguments& arguments, std::uint64_t span = ~0ull);
+  /// What the last run() of a checked program found, in words; "": nothing.
+  [[nodiscard]] const std::string& failed() const { return failed_; }
   [[nodiscard]] KernelFacts facts(const std::string& kernel) const;
   /// What kernels have printed since the last call.
   std::string take_text() { return std::exchange(text_, {}); }
+  [[nodiscard]] bool is_checked(const std::string& kernel) const {
+    return library_ != nullptr && library_->kernel(kernel).sites != nullptr;
+  }
   [[nodiscard]] bool good() const { return library_ != nullptr; }
 
  private:
   std::unique_ptr<SpanLibrary> library_;
   std::string text_;
+  std::string failed_;
 };
 
 }  // namespace skmd::cpu::test

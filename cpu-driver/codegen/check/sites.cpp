@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/codegen/check/sites.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Support/Path.h>
+
+#include "cpu-driver/codegen/places.h"
+
+namespace skmd::codegen {
+
+namespace {
+
+const char* verb_of(const llvm::Instruction& access) {
+  if (llvm::isa<llvm::LoadInst>(access)) return "reads";
+  return llvm::isa<llvm::StoreInst>(access) ? "writes" : "updates";
+}
+
+// Columns and lines stay what they are, whatever a file is called.
+std::string plain(llvm::StringRef text) {
+  std::string kept = text.str();
+  for (char& c : kept)
+    if (static_cast<unsigned char>(c) < ' ') c = '?';
+  return kept;
+}
+
+}  // namespace
+
+std::string line_of(const llvm::Instruction& instruction) {
+  const llvm::DILocation* place = instruction.getDebugLoc().get();
+  if (place == nullptr || place->getLine() == 0) return "an unknown line";
+  const std::string line = "line " + std::to_string(place->getLine());
+  const llvm::StringRef file = place->getFilename();
+  const bool named = !file.empty() && llvm::sys::path::filename(file) != kNoFile;
+  return named ? line + " of " + file.str() : line;
+}
+
+std::string site_of(const llvm::Instruction& access, std::uint64_t bytes, llvm::ArrayRef<Extent> extents) {
+  std::string others;
+  for (const Extent& extent : extents.drop_front()) others += (others.empty() ? "" : ", ") + plain(extent.name);
+  const std::string what =
+      std::string(verb_of(access)) + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  return plain(line_of(access)) + "\t" + what + "\t" + plain(extents.front().name) + "\t" + others + "\n";
+}
+
+}  // namespace skmd::codegen

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where in the program's source code comes from, for remarks.
+#pragma once
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugLoc.h>
+
+#include <string>
+#include <utility>
+
+namespace skmd::codegen {
+
+/// What the front end calls the program's own text, which has no file (compiler/frontend/session.h).
+inline constexpr const char* kNoFile = "<source>";
+
+/// "file:line:column"; "0:0" where the module has no line tables, or none for this.
+inline std::string place_of(const llvm::DebugLoc& location) {
+  const llvm::DILocation* place = location.get();
+  if (place == nullptr) return "0:0";
+  const std::string file = place->getFilename().empty() ? std::string() : place->getFilename().str() + ":";
+  return file + std::to_string(place->getLine()) + ":" + std::to_string(place->getColumn());
+}
+
+/// An error's reason that knows its place, and the two parts of such a reason; "" for a place that is not known.
+inline std::string with_place(const llvm::DebugLoc& location, const std::string& why) {
+  return location.get() == nullptr ? why : place_of(location) + "\n" + why;
+}
+inline std::pair<std::string, std::string> place_and_reason(const std::string& reason) {
+  const std::size_t at = reason.find('\n');
+  if (at == std::string::npos) return {"", reason};
+  return {reason.substr(0, at), reason.substr(at + 1)};
+}
+
+}  // namespace skmd::codegen
