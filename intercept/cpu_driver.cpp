@@ -30,10 +30,12 @@ Result<unsigned> count_of(const std::string& value) {
                                               std::to_string(kMostThreads) + " is meant"};
 }
 
-CpuCode compile(const Machine& machine, const std::string& text, const std::string& options,
-                const std::string& target) {
-  compiler::CompileAnswer answer =
-      machine.compiler->compile(compiler::code_request(text, options, machine.language, {target}));
+CpuCode compile(const Machine& machine, const std::string& text, const std::string& options, const std::string& target,
+                bool check) {
+  compiler::CompileRequest request =
+      compiler::code_request(text, options, machine.language, {.isa = target, .checked = check});
+  request.line_markers = check;
+  compiler::CompileAnswer answer = machine.compiler->compile(request);
   CpuCode code;
   code.artifact = std::move(answer.kernel_code);
   for (compiler::KernelNote& note : answer.kernel_notes)
@@ -49,15 +51,18 @@ CpuCode compile(const Machine& machine, const std::string& text, const std::stri
 }  // namespace
 
 Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machine, const std::string& wanted,
-                                                           const std::string& threads) {
+                                                           const std::string& threads, bool check) {
   const auto on = is_wanted(wanted);
   if (!on) return on.error();
   const auto count = count_of(threads);
   if (!count) return count.error();
-  if (!*on) return std::optional<CpuDriverOptions>();
+  if (!*on && !check) return std::optional<CpuDriverOptions>();
+  if (!*on && wanted == "0")
+    return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_CHECK needs the CPU driver, which SKMD_TEST_CPU_DRIVER switches off"};
   CpuDriverOptions options;
-  options.compile = [&machine](const std::string& text, const std::string& build_options, const std::string& target) {
-    return compile(machine, text, build_options, target);
+  options.compile = [&machine, check](const std::string& text, const std::string& build_options,
+                                      const std::string& target) {
+    return compile(machine, text, build_options, target, check);
   };
   options.report = [&machine](const std::string& kernel, const std::string& reason) {
     machine.observer->other_driver({kernel, reason});

@@ -13,10 +13,10 @@
 namespace skmd::icd {
 
 /// `wanted`: SKMD_TEST_CPU_DRIVER, "" for what the build decided. `threads`: SKMD_CPU_THREADS, "" for all processors.
-/// Nothing if the host CPU is driven by its vendor's driver alone. `machine` lives for ever; its compiler, language,
-/// observer and code folder are set before a program is built.
+/// `check`: SKMD_CHECK, which needs our driver. Nothing if the host CPU is driven by its vendor's driver alone.
+/// `machine` lives for ever; its compiler, language, observer and code folder are set before a program is built.
 Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machine, const std::string& wanted,
-                                                           const std::string& threads);
+                                                           const std::string& threads, bool check);
 
 /// Machine::code_target for these devices.
 std::string code_target(const std::vector<std::shared_ptr<Device>>& devices);

@@ -54,9 +54,11 @@ Result<bool> flag(const char* name) {
   return Error{CL_PLATFORM_NOT_FOUND_KHR, std::string(name) + " is \"" + value + "\": 0 or 1 is meant"};
 }
 
-Result<Settings> read_settings(size_t device_count) {
+Result<Settings> read_settings(size_t device_count, bool check) {
   Settings settings;
-  if (const std::string partition = variable("SKMD_PARTITION"); !partition.empty()) {
+  settings.check = check;
+  // One device is left then, whatever launches were to be split over.
+  if (const std::string partition = variable("SKMD_PARTITION"); !partition.empty() && !check) {
     auto policy = domain::parse_policy(partition, device_count);
     if (!policy) return policy.error();
     settings.policy = std::move(*policy);
@@ -75,7 +77,21 @@ Result<Settings> read_settings(size_t device_count) {
   return settings;
 }
 
-Result<Discovery> find_devices(const fs::path& library, const Machine& machine) {
+/// Only our own driver's code is checked.
+Status keep_checked(Discovery& found) {
+  std::vector<std::shared_ptr<Device>> kept;
+  for (auto& device : found.devices) {
+    if (device->description().backend == "cpu-driver" && kept.empty())
+      kept.push_back(std::move(device));
+    else
+      found.left_out.push_back(device->description().name + ": accesses are not checked there (SKMD_CHECK)");
+  }
+  found.devices = std::move(kept);
+  if (!found.devices.empty()) return {};
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_CHECK needs the host CPU among the devices: SKMD_DEVICES=cpu"};
+}
+
+Result<Discovery> find_devices(const fs::path& library, const Machine& machine, bool check) {
   DiscoveryOptions options;
   if (const std::string folder = variable("SKMD_VENDORS"); !folder.empty()) {
     options.vendors_folder = folder;
@@ -83,11 +99,13 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine) 
   }
   options.selectors = variable("SKMD_DEVICES");
   options.own_library = library;
-  auto cpu_driver = cpu_driver_options(machine, variable("SKMD_TEST_CPU_DRIVER"), variable("SKMD_CPU_THREADS"));
+  auto cpu_driver = cpu_driver_options(machine, variable("SKMD_TEST_CPU_DRIVER"), variable("SKMD_CPU_THREADS"), check);
   if (!cpu_driver) return cpu_driver.error();
   options.cpu_driver = std::move(*cpu_driver);
   auto found = discover(options);
   if (!found) return found;
+  if (check)
+    if (Status status = keep_checked(*found); !status) return status.error();
   std::vector<std::shared_ptr<Device>> fit;
   for (auto& device : found->devices) {
     const std::string reason = unfit(*device);
@@ -120,14 +138,17 @@ Result<api::Composition> compose_on(Observer& observer) {
   static auto* machine = new Machine;
   machine->observer = &observer;
   machine->code_folder = cache_folder();
-  auto found = find_devices(library, *machine);
+  const auto check = flag("SKMD_CHECK");
+  if (!check) return check.error();
+  auto found = find_devices(library, *machine, *check);
   if (!found) return found.error();
   for (const std::string& reason : found->left_out) observer.log(LogLevel::info, "left out: " + reason);
-  auto settings = read_settings(found->devices.size());
+  auto settings = read_settings(found->devices.size(), *check);
   if (!settings) return settings.error();
 
   machine->devices = std::move(found->devices);
-  machine->code_target = code_target(machine->devices);
+  // Checked code is asked for by itself.
+  if (!*check) machine->code_target = code_target(machine->devices);
   machine->anchor = choose_anchor(machine->devices);
   machine->settings = std::move(*settings);
   machine->executor = new Executor;

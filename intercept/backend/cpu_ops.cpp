@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 
+#include "cpu-driver/runtime/failed_check.h"
 #include "cpu-driver/runtime/scratch.h"
 #include "intercept/backend/empty_op.h"
 #include "intercept/backend/host_code.h"
@@ -249,6 +250,8 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
     arguments_[local_places_[i]].bytes = reinterpret_cast<std::byte*>(layout->local_arguments[i]);
   frame.arguments = arguments_.data();
   frame.items_offset = layout->items_offset;
+  cpu::CheckReport report;
+  if (kernel.code.sites != nullptr) frame.report = &report;
   std::optional<cpu::Printer> printer;
   if (kernel.code.prints != nullptr) printer.emplace(*kernel.code.prints);
   const auto ran = cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, op.range.group_total(), kernel.cost,
@@ -257,6 +260,10 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
   if (!ran)
     return std::make_unique<Failure>(Failure{
         {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});
+  // The code that GPU drivers give where a kernel leaves its buffers.
+  if (report.count != 0)
+    return std::make_unique<Failure>(
+        Failure{{CL_OUT_OF_RESOURCES, cpu::failed_check(kernel.name, kernel.code.sites, report)}, Fault::command});
   return nullptr;
 }
 

@@ -67,6 +67,8 @@ compiler::CompileAnswer ask_compiler(const Program& program, const std::string& 
   request.headers = std::move(headers);
   request.language = program.machine().language;
   request.stage = stage;
+  // What the checks tell names the application's own lines.
+  request.line_markers = program.machine().settings.check;
   request.working_directory = working_directory();
   if (stage == compiler::Stage::build) request.target.isa = program.machine().code_target;
   return program.machine().compiler->compile(request);

@@ -22,6 +22,7 @@ struct Settings {
   domain::PartitionPolicy policy;
   bool split_mixed = false;  // SKMD_SPLIT_MIXED
   bool verify = false;       // SKMD_VERIFY
+  bool check = false;        // SKMD_CHECK
   domain::RungSet rungs;     // SKMD_TEST_RUNGS
 };
 

@@ -63,6 +63,7 @@ TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
                                     {"SKMD_PARTITION", "dynamic"},
                                     {"SKMD_DEVICES", "no such platform:nothing"},
                                     {"SKMD_VERIFY", "maybe"},
+                                    {"SKMD_CHECK", "maybe"},
                                     {"SKMD_TEST_RUNGS", "disjoint,sideways"},
                                     {"SKMD_VENDORS", "/nonexistent"}})
     EXPECT_EQ(in_child(name, value, platforms_found), 50) << name << '=' << value;

@@ -1,0 +1,193 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""SKMD_CHECK=1: what applications see of accesses outside of their buffers. The kernels run in a pyopencl program (this
+script with --child) under skmd-run.
+
+usage: check_test.py BUILD
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SOURCE = """// The kernels' lines are counted
+// from here on,
+// across comments of
+// any
+// length
+// and
+// what
+// the
+// preprocessor
+// takes
+// out.
+#define ONE 1
+__kernel void shift(__global const int *in, __global int *out) {
+  int i = get_global_id(0);
+  out[i] = in[i + ONE];
+}
+__kernel void right(__global int *out) { out[get_global_id(0)] = get_group_id(0) + get_num_groups(0); }
+"""
+MESSAGE = re.compile(r"kernel shift, line 15: reads 4 bytes at offset 256 of in, which has 256 bytes$", re.M)
+
+
+def launch(cl, queue, kernel, *arguments):
+    """The event's status. An event that failed is only told of when it is waited for."""
+    event = kernel(queue, (64,), (16,), *arguments)
+    try:
+        event.wait()
+    except cl.Error as error:
+        assert error.code == cl.status_code.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, error
+    return event.command_execution_status
+
+
+def child(case):
+    import numpy as np
+    import pyopencl as cl
+
+    context = cl.Context([cl.get_platforms()[0].get_devices()[0]])
+    queue = cl.CommandQueue(context)
+    program = cl.Program(context, SOURCE).build()
+    flags = cl.mem_flags.READ_WRITE
+    values = np.arange(1, 129, dtype=np.int32)
+    large = cl.Buffer(context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
+    small = cl.Buffer(context, flags | cl.mem_flags.COPY_HOST_PTR, hostbuf=values[:64])
+    out = cl.Buffer(context, flags, 256)
+    result = np.empty(64, np.int32)
+    assert launch(cl, queue, program.shift, large, out) == 0
+    cl.enqueue_copy(queue, result, out)
+    assert (result == values[1:65]).all()
+    bad = large.get_sub_region(0, 256) if case == "sub_buffer" else small
+    status = launch(cl, queue, program.shift, bad, out)
+    assert status == cl.status_code.OUT_OF_RESOURCES, status
+    # The context is as good as before, and the next kernel's results are right.
+    assert launch(cl, queue, program.right, out) == 0
+    cl.enqueue_copy(queue, result, out)
+    assert (result == np.arange(64) // 16 + 4).all()
+    print("child ok")
+
+
+CALLBACK = r"""
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void CL_CALLBACK told(const char* text, const void* bytes, size_t size, void* user) {
+  (void)bytes, (void)size, (void)user;
+  printf("told: %s\n", text);
+}
+int main(int argc, char** argv) {
+  (void)argc;
+  cl_platform_id platform; cl_device_id device; cl_int status; cl_event event;
+  clGetPlatformIDs(1, &platform, NULL);
+  clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+  cl_context context = clCreateContext(NULL, 1, &device, told, NULL, &status);
+  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &status);
+  const char* source = argv[1];
+  cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &status);
+  clBuildProgram(program, 0, NULL, "", NULL, NULL);
+  cl_kernel kernel = clCreateKernel(program, "shift", &status);
+  cl_mem in = clCreateBuffer(context, CL_MEM_READ_WRITE, 256, NULL, &status);
+  cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, 256, NULL, &status);
+  clSetKernelArg(kernel, 0, sizeof in, &in);
+  clSetKernelArg(kernel, 1, sizeof out, &out);
+  size_t items = 64;
+  clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &items, NULL, 0, NULL, &event);
+  status = clWaitForEvents(1, &event);
+  printf("wait: %d\n", status);
+  fflush(stdout);
+  return status < 0 ? 0 : 1;
+}
+"""
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def run(build, command, folder, devices="cpu", **variables):
+    stats = os.path.join(folder, "stats.json")
+    environment = {**os.environ, "POCL_DEVICES": "pthread basic", "SKMD_LOG": "error", "SKMD_CHECK": "1", **variables}
+    done = subprocess.run([f"{build}/bin/skmd-run", "--devices", devices, "--stats", stats, "--cache-dir",
+                           f"{build}/tests/driver/cache", "--", *command], env=environment, capture_output=True, text=True,
+                          timeout=300)
+    document = None
+    if os.path.exists(stats):
+        with open(stats, encoding="utf-8") as file:
+            document = json.load(file)
+    return done, document
+
+
+def check_child(build, case, **settings):
+    with tempfile.TemporaryDirectory() as folder:
+        done, stats = run(build, [sys.executable, os.path.abspath(__file__), "--child", case], folder, **settings)
+    expect(done.returncode == 0 and "child ok" in done.stdout, f"{case}: {done.stdout}{done.stderr}")
+    expect(MESSAGE.search(done.stderr), f"{case}: the log does not say what happened: {done.stderr}")
+    expect("launch of shift failed: " in done.stderr, done.stderr)
+    expect([device["backend"] for device in stats["devices"]] == ["cpu-driver"], f"devices: {stats['devices']}")
+
+
+def check_callback(build):
+    with tempfile.TemporaryDirectory() as folder:
+        source, program = os.path.join(folder, "told.c"), os.path.join(folder, "told")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(CALLBACK)
+        subprocess.run(["cc", "-DCL_TARGET_OPENCL_VERSION=120", source, "-lOpenCL", "-o", program], check=True)
+        done, _ = run(build, [program, SOURCE], folder)
+    expect(done.returncode == 0, f"the event did not fail: {done.stdout}")
+    told = [line[6:] for line in done.stdout.splitlines() if line.startswith("told: ")]
+    expect(any(MESSAGE.search(text) for text in told), f"the context's callback was told {told}")
+
+
+def check_settings(build):
+    application = [f"{build}/bench/vector_add", "--size", "small", "--check"]
+    for devices, variables, text in (("portable:basic", {}, "SKMD_CHECK needs the host CPU"),
+                                     ("cpu", {"SKMD_TEST_CPU_DRIVER": "0"}, "SKMD_CHECK needs the CPU driver"),
+                                     ("cpu", {"SKMD_CHECK": "yes"}, 'SKMD_CHECK is "yes"')):
+        with tempfile.TemporaryDirectory() as folder:
+            done, _ = run(build, application, folder, devices=devices, **variables)
+        expect(done.returncode != 0 and text in done.stderr, f"{devices} {variables}: {done.stderr}")
+    # Without it nothing is checked, and the same kernel ends well.
+    with tempfile.TemporaryDirectory() as folder:
+        done, stats = run(build, application, folder, devices="cpu,portable:basic@discrete", SKMD_CHECK="0",
+                          SKMD_TEST_CPU_DRIVER="1")
+    expect(done.returncode == 0 and len(stats["devices"]) == 2, f"unchecked: {done.stderr}")
+
+
+def check_workloads(build):
+    for workload in ("nbody", "matrix_multiplication", "histogram", "reduction", "scan_large_arrays", "mersenne_twister"):
+        with tempfile.TemporaryDirectory() as folder:
+            done, stats = run(build, [f"{build}/bench/{workload}", "--size", "small", "--check"], folder)
+        expect(done.returncode == 0, f"{workload}: {done.stdout}{done.stderr}")
+        expect(stats["other_cpu_driver"]["launches"] == 0, f"{workload} ran elsewhere")
+
+
+def main():
+    if sys.argv[1] == "--child":
+        child(sys.argv[2])
+        return 0
+    build = sys.argv[1]
+    failures = 0
+    for name, check in (("whole", lambda: check_child(build, "whole")), ("sub-buffer", lambda: check_child(build, "sub_buffer")),
+                        ("of two devices", lambda: check_child(build, "whole", devices="cpu,portable:basic@discrete",
+                                                               SKMD_PARTITION="fixed:50,50")),
+                        ("discrete", lambda: check_child(build, "whole", devices="cpu@discrete")),
+                        ("callback", lambda: check_callback(build)), ("settings", lambda: check_settings(build)),
+                        ("workloads", lambda: check_workloads(build))):
+        try:
+            check()
+        except (Failure, subprocess.SubprocessError) as failure:
+            failures += 1
+            print(f"FAILED {name}: {failure}")
+    print(f"{failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
