@@ -39,7 +39,8 @@ using namespace skmd::compiler;
 
 constexpr std::string_view kUsage =
     "usage: skmd-compile MODE [--compile-stage] [--header NAME FILE]... FILE [BUILD OPTIONS]\n"
-    "       skmd-compile --kernel NAME --emit llvm|vector-llvm|asm|remarks [--isa ISA] [--width LANES] [--check] FILE [...]\n"
+    "       skmd-compile --kernel NAME --emit llvm|vector-llvm|asm|remarks [--isa ISA] [--width LANES] [--check] FILE "
+    "[...]\n"
     "       skmd-compile --kernel-code [--isa best|sse|avx2|avx512] [--width LANES] [--check] FILE [BUILD OPTIONS]\n"
     "       skmd-compile --version\n"
     "modes: --describe    kernels as clGetKernelInfo and clGetKernelArgInfo tell of them\n"

@@ -27,8 +27,8 @@ Value* Extents::size_of(const llvm::Argument& argument) {
   llvm::IRBuilder<> ir(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
   ir.SetCurrentDebugLocation({});
   const auto load = [&](llvm::Type* type, Value* from, std::uint64_t offset) {
-    llvm::LoadInst* made = ir.CreateAlignedLoad(type, ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), from, offset),
-                                                llvm::Align(8));
+    llvm::LoadInst* made =
+        ir.CreateAlignedLoad(type, ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), from, offset), llvm::Align(8));
     made->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(item_.getContext(), {}));
     return made;
   };
@@ -100,7 +100,8 @@ std::vector<Extent> Extents::of(Value& address) {
   if (space != kPrivate && space != kGlobal && space != kConstant && space != kLocal && space != kGeneric) return {};
   llvm::SmallVector<const Value*, 4> objects;
   llvm::getUnderlyingObjects(&address, objects, nullptr, 0);
-  const bool all_private = llvm::all_of(objects, [](const Value* object) { return llvm::isa<llvm::AllocaInst>(object); });
+  const bool all_private =
+      llvm::all_of(objects, [](const Value* object) { return llvm::isa<llvm::AllocaInst>(object); });
   if (all_private) return {};
   std::vector<Extent> found;
   for (const Value* object : objects) {
