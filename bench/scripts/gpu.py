@@ -91,7 +91,8 @@ def call_costs(build, rounds):
                 continue
             vendor = os.path.join(folder, str(number))
             bare = only(vendor, library)
-            through = {**ours, "SKMD_VENDORS": vendor, "SKMD_CACHE_DIR": os.path.join(folder, "cache")}
+            # Over that driver's device alone: SKMD's own would be a second one.
+            through = {**ours, "SKMD_VENDORS": vendor, "SKMD_CACHE_DIR": os.path.join(folder, "cache"), "SKMD_TEST_CPU_DRIVER": "0"}
             pairs = [{"without": attempt([probe], 120, bare), "with": attempt([probe], 120, through)} for _ in range(rounds)]
             if all("error" not in side for pair in pairs for side in pair.values()):
                 rows[pairs[0]["without"]["device"]] = pairs
