@@ -47,7 +47,7 @@ def attempt(command, timeout, env=None):
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env={**os.environ, **(env or {})}, errors="replace")
     except subprocess.TimeoutExpired:
         return None, "", f"no end within {timeout} s"
-    return done.returncode, done.stdout, done.stderr[-400:]
+    return done.returncode, done.stdout, done.stderr[-(4000 if "crash: " in done.stderr else 400):]
 
 
 def gpus_of(build):
@@ -81,7 +81,7 @@ def check_workloads(options, note):
                                                       f"{options.build}/bench/{workload}", "--size", size, "--check"], options.timeout)
                     ok = status == 0 and '"ok":true' in output
                     note(ok, part="workloads", what=workload, size=size, devices=composition, mode=mode, status=status,
-                         trouble="" if ok else (output + errors)[-600:])
+                         trouble="" if ok else (output[-300:] + errors))
 
 
 def tests_of_the_api(build):
@@ -135,6 +135,9 @@ def main():
     if not options.gpus:
         print("there is no GPU")
         return 1
+    trace = f"{options.build}/tests/gpu/crash_trace.so"
+    if os.path.exists(trace):
+        os.environ["LD_PRELOAD"] = trace  # for all that is started
     counts = [0, 0]
     start = time.monotonic()
     with open(options.out, "w", encoding="utf-8") as out:
