@@ -2,6 +2,7 @@
 #include "intercept/object/fetch.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <deque>
@@ -25,6 +26,10 @@ namespace {
 
 /// Pieces much smaller than they could be cost more than a vendor's own copy: each is a command.
 constexpr std::uint64_t kWorthACommand = std::uint64_t{64} << 10;
+/// Of fewer bytes than this, half a piece at a time: more threads have something to copy at the end.
+constexpr std::uint64_t kFewBytes = std::uint64_t{16} << 20;
+/// Pieces of each device that are asked for before other threads are awake.
+constexpr std::size_t kAskedAhead = 4;
 
 /// What to ask for one by one, of `total` bytes that are fetched at a time; nothing if that does not pay.
 std::vector<domain::RowRun> staged_pieces(const Fetch& fetch, std::uint64_t total) {
@@ -34,7 +39,7 @@ std::vector<domain::RowRun> staged_pieces(const Fetch& fetch, std::uint64_t tota
       bytes < kStagedWidth * fetch.ranges.ranges().size())
     return pieces;
   for (const domain::RowRun& rows : domain::row_runs(fetch.ranges)) {
-    const auto some = as_pieces(rows, fetch.root->bytes(), kPinnedPiece);
+    const auto some = as_pieces(rows, fetch.root->bytes(), total < kFewBytes ? kPinnedPiece / 2 : kPinnedPiece);
     pieces.insert(pieces.end(), some.begin(), some.end());
     if (bytes < kWorthACommand * pieces.size()) return {};
   }
@@ -47,12 +52,29 @@ class StagedFetch {
   StagedFetch(Device& device, PinnedPieces& pinned, std::shared_ptr<NativeMemory> native, std::byte* host,
               std::vector<domain::RowRun> pieces)
       : device_(device), pinned_(pinned), native_(std::move(native)), host_(host), pieces_(std::move(pieces)) {}
+  StagedFetch(const StagedFetch&) = delete;
+  StagedFetch& operator=(const StagedFetch&) = delete;
+  ~StagedFetch() { take_first(); }  // where nobody came to that
 
+  /// Asks for the first pieces, so that they are on their way while threads wake up.
+  void begin() {
+    for (; ahead_ < std::min(first_.size(), pieces_.size()); ++ahead_) {
+      Asked& asked = first_[ahead_];
+      asked.piece = pinned_.try_take();
+      if (asked.piece == nullptr) return;
+      ask(asked, pieces_[ahead_]);
+    }
+  }
+  /// Copies those, as far as nobody else does; by any number of threads, each before its first work(): that may wait
+  /// for a piece of page-locked memory, which nobody does who has not given back these.
+  void take_first() {
+    for (std::size_t i = next_first_.fetch_add(1); i < ahead_; i = next_first_.fetch_add(1)) finish(first_[i]);
+  }
   /// Of what nobody else has begun with; by any number of threads. Everything has come when all have returned.
   void work() {
     Asked turns[2];
     for (std::size_t turn = 0;; turn ^= 1) {
-      const std::size_t i = failed_.load(std::memory_order_relaxed) ? pieces_.size() : next_.fetch_add(1);
+      const std::size_t i = failed_.load(std::memory_order_relaxed) ? pieces_.size() : ahead_ + next_.fetch_add(1);
       Asked& older = turns[turn ^ 1];
       if (i >= pieces_.size()) return finish(older);
       Asked& asked = turns[turn];
@@ -126,7 +148,9 @@ class StagedFetch {
   const std::shared_ptr<NativeMemory> native_;
   std::byte* const host_;
   std::vector<domain::RowRun> pieces_;
-  std::atomic<std::size_t> next_{0};
+  std::array<Asked, kAskedAhead> first_;
+  std::size_t ahead_ = 0;                             // of them, asked for
+  std::atomic<std::size_t> next_first_{0}, next_{0};  // the other pieces are counted behind those
   std::atomic<bool> failed_{false};
   std::atomic<std::uint64_t> first_came_{0}, last_came_{0};
   std::mutex mutex_;
@@ -160,8 +184,10 @@ Status fetch_staged(const Machine& machine, std::deque<Large>& large, const std:
     pieces += one.staged.pieces();
     reports[one.fetch->device] = {one.fetch->device, 0, 0, std::numeric_limits<std::uint64_t>::max(), 0, what};
   }
+  for (Large& one : large) one.staged.begin();
   host_threads(
       [&](std::size_t thread) {
+        for (std::size_t i = 0; i < large.size(); ++i) large[(thread + i) % large.size()].staged.take_first();
         for (std::size_t i = 0; i < large.size(); ++i) large[(thread + i) % large.size()].staged.work();
       },
       std::min(kStagingThreads * reports.size(), pieces));

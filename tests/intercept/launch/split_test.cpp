@@ -4,8 +4,12 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
+#include <functional>
 #include <mutex>
 #include <numeric>
+#include <thread>
+#include <vector>
 
 #include "cpu-driver/runtime/pool.h"
 #include "intercept/command/transfer.h"
@@ -51,12 +55,14 @@ TEST(Split, EachDeviceReceivesItsShareAndSendsBackItsShare) {
   for (const auto& fake : m.fakes) EXPECT_EQ(fake->counters.bytes_from, kItems * 2);
 }
 
-/// The first submission to each device waits until all of them are under way; not for ever.
+/// The first submission to each device, or whoever waits for it first, waits until it is so for all of them; not for
+/// ever.
 class Meeting {
  public:
-  explicit Meeting(FakeMachine& machine) : missing_(machine.fakes.size()) {
+  explicit Meeting(FakeMachine& machine, std::function<void()> FakeDevice::*place = &FakeDevice::on_submit)
+      : missing_(machine.fakes.size()) {
     for (const auto& fake : machine.fakes)
-      fake->on_submit = [this, first = std::make_shared<std::atomic<bool>>(true)] {
+      (*fake).*place = [this, first = std::make_shared<std::atomic<bool>>(true)] {
         if (first->exchange(false)) arrive();
       };
   }
@@ -84,7 +90,7 @@ struct Many : FakeMachine {
     for (const auto& buffer : {y, x}) write(buffer, 0, values.data(), kBytes);
   }
   ~Many() {
-    for (const auto& fake : fakes) fake->on_submit = nullptr;
+    for (const auto& fake : fakes) fake->on_submit = fake->on_help = nullptr;
   }
   cl_int add() {
     return launch(kernel(axpy_traits()), line(values.size(), 64), {whole(y), whole(x), value_of(1u)})->wait();
@@ -108,9 +114,43 @@ TEST(Split, ManyBytesComeFromAllDevicesAtOnce) {
   Many m;
   for (const auto& fake : m.fakes) fake->lend_pinned_pieces();
   EXPECT_EQ(m.add(), CL_COMPLETE);
-  Meeting meeting(m);
+  Meeting meeting(m, &FakeDevice::on_help);
   EXPECT_EQ(contents(m, m.y), std::vector<std::uint32_t>(m.values.size(), 42));
   EXPECT_TRUE(meeting.took_place());
+}
+
+TEST(Split, BytesAreAskedForBeforeAnybodyWaitsForThem) {
+  Many m;
+  for (const auto& fake : m.fakes) fake->lend_pinned_pieces();
+  EXPECT_EQ(m.add(), CL_COMPLETE);
+  std::atomic<int> asked{0}, asked_before_first_wait{-1};
+  for (const auto& fake : m.fakes) {
+    fake->on_submit = [&] { ++asked; };
+    fake->on_help = [&] {
+      int none = -1;
+      asked_before_first_wait.compare_exchange_strong(none, asked.load());
+    };
+  }
+  EXPECT_EQ(contents(m, m.y), std::vector<std::uint32_t>(m.values.size(), 42));
+  EXPECT_EQ(asked_before_first_wait.load(), 8) << "four pieces of each of two devices";
+}
+
+// Who waits for page-locked memory holds none: else readers of many buffers would wait for each other.
+TEST(Split, ManyReadersOfManyBytesEndTogether) {
+  Many m;
+  for (const auto& fake : m.fakes) fake->lend_pinned_pieces();
+  EXPECT_EQ(m.add(), CL_COMPLETE);
+  std::vector<std::thread> readers;
+  std::atomic<int> right{0};
+  for (int i = 0; i < 12; ++i)
+    readers.emplace_back([&] {
+      std::vector<std::byte> seen(m.kBytes);
+      if (read_bytes(*m.y, 0, seen.data(), m.kBytes) &&
+          std::memcmp(seen.data(), std::vector<std::uint32_t>(m.values.size(), 42).data(), m.kBytes) == 0)
+        ++right;
+    });
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(right.load(), 12);
 }
 
 TEST(Split, ManyBytesThatOneDeviceCannotTakeGoToTheOther) {
