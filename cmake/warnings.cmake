@@ -7,7 +7,7 @@ target_include_directories(skmd_warnings INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(skmd_warnings INTERFACE CL_TARGET_OPENCL_VERSION=300 CL_USE_DEPRECATED_OPENCL_1_0_APIS
   CL_USE_DEPRECATED_OPENCL_1_1_APIS CL_USE_DEPRECATED_OPENCL_1_2_APIS CL_USE_DEPRECATED_OPENCL_2_0_APIS CL_USE_DEPRECATED_OPENCL_2_1_APIS CL_USE_DEPRECATED_OPENCL_2_2_APIS)
 if(SKMD_SANITIZE)
-  target_compile_options(skmd_warnings INTERFACE -fsanitize=${SKMD_SANITIZE} -fno-omit-frame-pointer -g)
+  target_compile_options(skmd_warnings INTERFACE -fsanitize=${SKMD_SANITIZE} -fno-omit-frame-pointer -g1)
   target_link_options(skmd_warnings INTERFACE -fsanitize=${SKMD_SANITIZE})
   # Instrumented code hides from GCC what initialises what; its manual expects false alarms. The release build keeps the warning.
   target_compile_options(skmd_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
