@@ -88,7 +88,8 @@ void* operator new(std::size_t size) { return allocate(size, __builtin_return_ad
 void* operator new[](std::size_t size) { return allocate(size, __builtin_return_address(0)); }
 /// std::stable_sort allocates this way, and does without if it has to: never failed, but from the same heap.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return std::malloc(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+/// Not inlined: GCC would see memory of its own operator new given to free().
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
