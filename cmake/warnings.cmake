@@ -9,8 +9,9 @@ target_compile_definitions(skmd_warnings INTERFACE CL_TARGET_OPENCL_VERSION=300 
 if(SKMD_SANITIZE)
   target_compile_options(skmd_warnings INTERFACE -fsanitize=${SKMD_SANITIZE} -fno-omit-frame-pointer -g1)
   target_link_options(skmd_warnings INTERFACE -fsanitize=${SKMD_SANITIZE})
-  # Instrumented code hides from GCC what initialises what; its manual expects false alarms. The release build keeps the warning.
-  target_compile_options(skmd_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+  # Instrumented code hides from GCC what initialises what, and how long things are; its manual expects false alarms. The release build keeps the warnings.
+  target_compile_options(skmd_warnings INTERFACE
+    "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-stringop-overflow;-Wno-array-bounds>")
   if(SKMD_SANITIZE MATCHES "undefined")
     target_compile_options(skmd_warnings INTERFACE -fno-sanitize-recover=undefined)
   endif()
