@@ -19,6 +19,7 @@ class NativeCommand final : public RangeCommand {
       if (buffer.storage != nullptr)
         touch(buffer.storage, effective_ranges(*buffer.storage, buffer.region), true, HostCopy::required);
   }
+  [[nodiscard]] bool runs_foreign_code() const override { return true; }
 
  protected:
   Status perform() override {

@@ -33,8 +33,11 @@ class Command {
   /// until run() returns.
   [[nodiscard]] virtual std::vector<Claim> claims() const { return {}; }
 
-  /// When start() declined and every dependency has ended well: on an executor thread, or on the application's in a
-  /// blocking call. May block on devices. The returned status completes the event. Implementations call
+  /// run() calls functions of the application's: never on a thread of its own that waits, which may hold what they need.
+  [[nodiscard]] virtual bool runs_foreign_code() const { return false; }
+
+  /// When start() declined and every dependency has ended well: on an executor thread, or on the application's that
+  /// waits. May block on devices. The returned status completes the event. Implementations call
   /// event.work_started / work_ended around real work.
   virtual cl_int run(Event& event) = 0;
 };

@@ -101,6 +101,7 @@ void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
   phase_ = Phase::started;
   held_ = false;
   const auto command = std::move(command_);
+  const auto posted = std::move(posted_);
   const auto dependencies = std::move(dependencies_);
   auto callbacks = std::move(callbacks_);
   Dependants dependants = std::move(dependants_);
@@ -147,6 +148,9 @@ void Event::fix_times() {
 
 cl_int Event::wait() {
   if (ended()) return status();
+  // A thread that sleeps takes tens of microseconds to wake up; this one is awake.
+  while (chain_.load(std::memory_order_acquire) == nullptr && !ended() && run_what_is_open()) {
+  }
   if (Device* device = chain_.load(std::memory_order_acquire)) device->help(ticket_.load(std::memory_order_acquire));
   std::unique_lock lock(mutex_);
   ended_.wait(lock, [&] { return ended(); });

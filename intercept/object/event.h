@@ -50,7 +50,8 @@ class Event : public Object, public Recycled {
   /// of the command (residency!) must be committed before. A second call does nothing and returns false.
   bool complete(cl_int status);
 
-  /// Blocks; returns the final status. Helps the device when the command runs on one (see set_native).
+  /// Blocks; returns the final status. Helps the device when the command runs on one (see set_native), and runs
+  /// commands that executor threads were asked to run and have not begun: this one's, and those that it waits for.
   cl_int wait();
   /// At most once per type and registration; a late registration fires at once (on the callback thread).
   void on_status(cl_int type, Callback callback);
@@ -114,6 +115,11 @@ class Event : public Object, public Recycled {
   void proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock);
   void start_command(const Ref<Event>& self, Device* behind);
   void run_command(std::shared_ptr<Command> command);
+  /// A command that an executor thread was asked to run; whoever claims it first does.
+  struct Posted;
+  void post(const std::shared_ptr<Posted>& posted);
+  /// False: of this command and what it waits for, nothing is to be run that nobody has begun, or ended on a device.
+  bool run_what_is_open();
   /// `ranges`: the command's claims; given back before the event ends.
   void run_here(std::shared_ptr<Command> command, RangeLock ranges);
   [[nodiscard]] Device* common_chain() const;
@@ -146,6 +152,7 @@ class Event : public Object, public Recycled {
   Dependants dependants_;
   Few<Ref<Event>> dependencies_;      // until started or ended; null entries never
   std::shared_ptr<Command> command_;  // until ended; null: a marker
+  std::shared_ptr<Posted> posted_;    // until ended
   std::size_t remaining_ = 0;         // dependencies that have not reported their end
   Phase phase_ = Phase::started;
   bool dependency_failed_ = false;

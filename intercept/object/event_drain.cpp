@@ -205,24 +205,78 @@ void Event::chain_behind_dependencies(Device* device) {
   set_native(device, newest);
 }
 
+struct Event::Posted {
+  Posted(Ref<Event> its_event, std::shared_ptr<Command> its_command)
+      : event(std::move(its_event)), command(std::move(its_command)), foreign(command->runs_foreign_code()) {}
+  Ref<Event> event;
+  std::shared_ptr<Command> command;
+  const bool foreign;
+  RangeLock ranges;
+  std::atomic<bool> claimed{false};
+
+  bool claim() { return !claimed.exchange(true); }
+  /// Once, by who has claimed it. Nothing of the command stays here: others may still hold this.
+  void run() {
+    const Ref<Event> self = std::move(event);
+    self->run_here(std::move(command), std::move(ranges));
+  }
+  void give_up() {
+    const Ref<Event> self = std::move(event);
+    command.reset();
+    ranges.release();
+    self->complete(CL_OUT_OF_HOST_MEMORY);
+  }
+};
+
 void Event::run_command(std::shared_ptr<Command> command) {
   std::vector<Claim> claims = command->claims();
-  // A std::function is copied; the lock and the command must have one owner.
-  struct Job {
-    Ref<Event> event;
-    std::shared_ptr<Command> command;
-    RangeLock ranges;
-  };
-  auto job = std::make_shared<Job>(Job{Ref<Event>(this), std::move(command), {}});
-  RangeLock::request(std::move(claims), [job = std::move(job)](RangeLock ranges) {
-    job->ranges = std::move(ranges);
-    try {
-      job->event->executor_.post([job] { job->event->run_here(std::move(job->command), std::move(job->ranges)); });
-    } catch (const std::bad_alloc&) {
-      job->ranges.release();
-      job->event->complete(CL_OUT_OF_HOST_MEMORY);
-    }
+  auto posted = std::make_shared<Posted>(Ref<Event>(this), std::move(command));
+  RangeLock::request(std::move(claims), [posted = std::move(posted)](RangeLock ranges) {
+    posted->ranges = std::move(ranges);
+    posted->event->post(posted);
   });
+}
+
+void Event::post(const std::shared_ptr<Posted>& posted) {
+  const Ref<Event> self(this);  // whoever claims it may be done before this is
+  {
+    const std::lock_guard lock(mutex_);
+    posted_ = posted;
+  }
+  try {
+    executor_.post([posted] {
+      if (posted->claim()) posted->run();
+    });
+  } catch (const std::bad_alloc&) {
+    if (posted->claim()) posted->give_up();
+  }
+}
+
+bool Event::run_what_is_open() {
+  // Of a long chain, only the commands at its end: looking for the first takes as long as the chain.
+  constexpr int kFarthest = 16;
+  Ref<Event> at(this);
+  for (int steps = 0; steps < kFarthest; ++steps) {
+    std::shared_ptr<Posted> posted;
+    Ref<Event> before;
+    {
+      const std::lock_guard lock(at->mutex_);
+      posted = at->posted_;
+      for (const Ref<Event>& event : at->dependencies_)
+        if (!before && !event->ended()) before = event;
+    }
+    if (posted && !posted->foreign && posted->claim()) {
+      posted->run();
+      return true;
+    }
+    if (!before) return false;
+    if (Device* device = before->chain_.load(std::memory_order_acquire)) {
+      device->help(before->ticket_.load(std::memory_order_acquire));
+      return before->ended();
+    }
+    at = std::move(before);
+  }
+  return false;
 }
 
 void Event::run_here(std::shared_ptr<Command> command, RangeLock ranges) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <future>
 
 #include "tests/intercept/object/graph_fixture.h"
@@ -103,6 +104,41 @@ TEST_F(Events, ACallbackMayEnqueueAndWait) {
                    [=](cl_int) { nested->set_value(enqueue(in_order, [] { return CL_COMPLETE; })->wait()); });
   event->complete(CL_COMPLETE);
   EXPECT_EQ(nested->get_future().get(), CL_COMPLETE);
+}
+
+// Every worker of the executor is busy; more come when that has lasted for a while, so this may take several tries.
+TEST_F(Events, WhoWaitsRunsWhatNobodyHasBegunAndWhatThatWaitsFor) {
+  std::promise<void> open;
+  const auto gate = open.get_future().share();
+  const std::size_t workers = std::max<std::size_t>(4, std::thread::hardware_concurrency());
+  std::atomic<std::size_t> busy{0};
+  const auto others = queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+  const auto block_one = [&] {
+    enqueue(others, [&] {
+      ++busy;
+      gate.wait();
+      return CL_COMPLETE;
+    });
+  };
+  for (std::size_t i = 0; i < workers; ++i) block_one();
+  while (busy < workers) std::this_thread::yield();
+  bool here = false;
+  for (int tries = 0; tries < 50 && !here; ++tries) {
+    const auto in_order = queue();
+    std::vector<std::thread::id> where(3);
+    Ref<Event> last;
+    for (auto& place : where)
+      last = enqueue(in_order, [&place] {
+        place = std::this_thread::get_id();
+        return CL_COMPLETE;
+      });
+    EXPECT_EQ(last->wait(), CL_COMPLETE);
+    here = where == std::vector<std::thread::id>(3, std::this_thread::get_id());
+    if (!here) block_one();  // whoever came meanwhile
+  }
+  open.set_value();
+  others->finish();
+  EXPECT_TRUE(here);
 }
 
 TEST_F(Events, WhenEndedDoesNotKeepAFunctionOfAnEndedEvent) {
