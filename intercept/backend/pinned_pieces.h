@@ -23,8 +23,9 @@ inline constexpr std::uint64_t kPinnedPiece = std::uint64_t{1} << 20;
 inline constexpr std::size_t kStagingThreads = 8;
 inline constexpr std::size_t kPinnedPieces = 2 * kStagingThreads;
 
-/// For one read of few bytes each. Applications that read little seldom wait for several reads at a time.
-inline constexpr std::uint64_t kSmallPiece = std::uint64_t{256} << 10;
+/// For one read of few bytes each, or a part of one that is not large. Applications that read little seldom wait for
+/// several reads at a time.
+inline constexpr std::uint64_t kSmallPiece = kPinnedPiece;
 inline constexpr std::size_t kSmallPieces = 4;
 
 class PinnedPieces {

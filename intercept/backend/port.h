@@ -241,7 +241,8 @@ class Device {
   /// staged inside the adapter: their enqueue may block for as long as the host's threads copy.
   virtual PinnedPieces* pinned_pieces() { return nullptr; }
   /// Likewise for single reads of kSmallPiece bytes at most, which the device brings behind what is on its queue sooner
-  /// than it could be asked for afterwards. Null also until so many were asked for that making them pays.
+  /// than it could be asked for afterwards, and for those of less than kStagedLeast. Null also until so many were asked
+  /// for that making them pays.
   virtual PinnedPieces* small_pieces() { return nullptr; }
 
  private:

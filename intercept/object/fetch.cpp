@@ -31,11 +31,14 @@ constexpr std::uint64_t kFewBytes = std::uint64_t{16} << 20;
 /// Pieces of each device that are asked for before other threads are awake.
 constexpr std::size_t kAskedAhead = 4;
 
+/// Fewer bytes come in one piece, or by the driver's own copy.
+constexpr std::uint64_t kLeastInPieces = std::uint64_t{1} << 20;
+
 /// What to ask for one by one, of `total` bytes that are fetched at a time; nothing if that does not pay.
 std::vector<domain::RowRun> staged_pieces(const Fetch& fetch, std::uint64_t total) {
   std::vector<domain::RowRun> pieces;
   const std::uint64_t bytes = fetch.ranges.bytes();
-  if (fetch.root->is_image() || total < kStagedLeast || bytes < kPinnedPiece / 2 ||
+  if (fetch.root->is_image() || total < kLeastInPieces || bytes < kPinnedPiece / 2 ||
       bytes < kStagedWidth * fetch.ranges.ranges().size())
     return pieces;
   for (const domain::RowRun& rows : domain::row_runs(fetch.ranges)) {
@@ -220,10 +223,13 @@ Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::str
       break;
     }
     auto pieces = staged_pieces(one, total);
-    // Making the memory takes milliseconds: only for those who use it.
-    PinnedPieces* const pinned = pieces.empty() ? nullptr : machine.devices[one.device]->pinned_pieces();
+    // Making the memory takes milliseconds: only for those who use it, and little of it for those who read little.
+    Device& device = *machine.devices[one.device];
+    PinnedPieces* const pinned = pieces.empty()          ? nullptr
+                                 : total >= kStagedLeast ? device.pinned_pieces()
+                                                         : device.small_pieces();
     if (pinned != nullptr) {
-      large.emplace_back(&one, *machine.devices[one.device], *pinned, std::move(*native), std::move(pieces));
+      large.emplace_back(&one, device, *pinned, std::move(*native), std::move(pieces));
       continue;
     }
     Batch batch;

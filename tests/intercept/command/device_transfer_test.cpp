@@ -291,6 +291,19 @@ TEST_F(DeviceReads, OfFewBytesComeThroughPinnedMemoryBehindWhatMakesThem) {
   EXPECT_EQ(devices[0]->counters.packed_reads, 3u);
 }
 
+TEST_F(DeviceReads, OfSomeMegabytesComeInPiecesThroughThatMemoryToo) {
+  devices[0]->lend_small_pieces();
+  constexpr std::uint64_t kSome = (std::uint64_t{5} << 19) + 77;
+  const auto some = storage(kSome + 5);
+  some->used_on(0);
+  Bytes bytes = counting(kSome + 5, 3);
+  EXPECT_EQ(queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(some, Region::linear(0, bytes.size()), box(bytes)), {})
+                ->wait(),
+            CL_COMPLETE);
+  EXPECT_EQ(read(some, 5, kSome), Bytes(bytes.begin() + 5, bytes.end()));
+  EXPECT_EQ(devices[0]->counters.packed_reads, 6u) << "of half a megabyte, and what is left";
+}
+
 TEST_F(DeviceReads, OfFewBytesThatFailAreReadAgain) {
   devices[0]->lend_small_pieces();
   written_on_device(root, 0, {0, kBytes}, 6);
