@@ -78,7 +78,7 @@ class Run:
         verdict = Judge(runner, path, made.seed, self.options.legal, self.modes(made.seed)).judge()
         self.count_elsewhere(verdict)
         if verdict.failures:
-            self.keep(made, runner, verdict.failures[0][0])
+            self.keep(made, runner, verdict)
         runner.forget()
         return made, verdict
 
@@ -98,11 +98,15 @@ class Run:
             for kernel in (stats or {}).get("other_cpu_driver", {}).get("kernels", []):
                 verdict.failures.append((mode, f"kernel {kernel['name']} went to another CPU driver: {kernel['reason']}"))
 
-    def keep(self, made, runner, mode):
+    def keep(self, made, runner, verdict):
+        mode = verdict.failures[0][0]
         os.makedirs(self.options.save, exist_ok=True)
         path = f"{self.options.save}/{made.seed}"
         with open(f"{path}.case", "w", encoding="utf-8") as file:
             file.write(made.case.text())
+        for name, text in {"expected": verdict.expected, **verdict.found}.items():
+            with open(f"{path}.{name}", "w", encoding="utf-8") as file:
+                file.write(text or "")
         if not self.options.no_reduce and mode != "plain":
             with open(f"{path}-reduced.case", "w", encoding="utf-8") as file:
                 file.write(reduce_case(made.case, runner, mode, made.seed).text())

@@ -105,6 +105,8 @@ class Verdict:
     failures: list = field(default_factory=list)  # (mode, text)
     pocl: list = field(default_factory=list)      # (kind, mode, text)
     ran: bool = True                              # False: PoCL alone cannot run the case at all
+    expected: str = ""                            # what the driver alone gave
+    found: dict = field(default_factory=dict)     # what came instead, by mode
     stats: dict = field(default_factory=dict)     # by mode
 
 
@@ -197,7 +199,7 @@ class Judge:
             self.verdict.pocl.append((CRASH, "plain", plain.trouble[-200:]))
             self.runner.exact = True
             plain = self.runner.plain(self.path)
-        self.expected = plain.output
+        self.expected = self.verdict.expected = plain.output
         if plain.output is None and UNLINKED in plain.trouble:
             self.verdict.pocl.append((CRASH, "plain", plain.trouble[-200:]))
             self.verdict.ran = False
@@ -215,10 +217,25 @@ class Judge:
             self.verdict.pocl.append((CRASH, name, answer.trouble))
         elif answer.output is None:
             self.verdict.failures.append((name, answer.trouble))
-        elif self.runner.exact:
-            self.verdict.failures.append((name, difference(self.expected, answer.output)))
         else:
-            self.compare(name, answer.output)
+            self.verdict.found[name] = answer.output
+            if self.runner.alone:  # nobody else is there to say what is right
+                self.verdict.failures.append((name, difference(self.expected, answer.output)))
+            elif self.runner.exact:
+                self.compare_exact(name, answer.output)
+            else:
+                self.compare(name, answer.output)
+
+    def compare_exact(self, name, found):
+        """Without its optimiser PoCL computes a few kernels wrongly that other kernels call: it is to blame where PoCL with it, SKMD over that,
+        and oclgrind say the same."""
+        if self.referee is None:
+            self.referee = self.runner.oclgrind(self.path).output
+        ours = self.runner.skmd(self.path, name, self.seed, exact=False).output
+        if ours == self.referee == self.runner.plain(self.path, exact=False).output:
+            self.verdict.pocl.append((ALONE if found == ours else SLICED, name, difference(ours, self.expected if found == ours else found)))
+        else:
+            self.verdict.failures.append((name, difference(self.expected, found)))
 
     def compare(self, name, found):
         """Only what PoCL gives alone without its optimiser, what SKMD gives then too, and what oclgrind says, all of them the same, can

@@ -44,8 +44,8 @@ read 0 1 2 2 0 64
 class Scripted:
     """Stands for the runner: answers as it was told to."""
 
-    def __init__(self, folder="", plain=None, unoptimised=None, skmd=(), oclgrind="", is_wrong=None, exact=False):
-        self.folder, self.is_wrong, self.exact = folder, is_wrong, exact
+    def __init__(self, folder="", plain=None, unoptimised=None, skmd=(), oclgrind="", is_wrong=None, exact=False, alone=""):
+        self.folder, self.is_wrong, self.exact, self.alone = folder, is_wrong, exact, alone
         self.plain_output, self.unoptimised, self.skmd_outputs, self.oclgrind_output = plain, unoptimised, list(skmd), oclgrind
         self.asked = []
 
@@ -145,8 +145,19 @@ class Judging(unittest.TestCase):
     def test_pocl_is_not_blamed_for_another_answer_of_ours(self):
         self.blames_skmd(plain="wrong", unoptimised="right", skmd=["other", "other", "other", "other"], oclgrind="right")
 
-    def test_without_its_optimiser_there_is_nothing_to_blame_pocl_for(self):
-        self.blames_skmd(plain="wrong", skmd=["right"], oclgrind="right", exact=True)
+    def test_without_its_optimiser_pocl_is_not_to_blame_alone(self):
+        self.blames_skmd(plain="wrong", skmd=["right", "right"], oclgrind="right", exact=True)
+        self.blames_skmd(plain="right", unoptimised="wrong", skmd=["right", "right"], oclgrind="wrong", exact=True)
+        self.blames_skmd(plain="right", unoptimised="wrong", skmd=["other", "other"], oclgrind="right", exact=True)
+
+    def test_without_its_optimiser_pocl_is_wrong_where_all_others_agree(self):
+        self.blames_pocl(ALONE, plain="right", unoptimised="wrong", skmd=["right", "right"], oclgrind="right", exact=True)
+        self.blames_pocl(SLICED, plain="right", unoptimised="wrong", skmd=["half", "right"], oclgrind="right", exact=True)
+
+    def test_another_driver_is_right_and_answers_are_kept(self):
+        self.blames_skmd(plain="wrong", skmd=["right"], oclgrind="right", alone="vendor.icd")
+        verdict = self.judge(plain="wrong", skmd=["right"], alone="vendor.icd")
+        self.assertEqual((verdict.expected, verdict.found), ("wrong", {"two": "right"}))
 
     def test_a_difference_that_comes_with_the_optimiser_each_time_is_pocls(self):
         self.blames_pocl(SLICED, plain="right", skmd=["wrong", "right", "wrong", "wrong"])
@@ -162,7 +173,7 @@ class Judging(unittest.TestCase):
 
     def test_pocl_that_crashes_is_tried_without_its_optimiser(self):
         self.blames_pocl(CRASH, unoptimised="right", skmd=["right"])
-        verdict = self.judge(unoptimised="right", skmd=["wrong"])
+        verdict = self.judge(unoptimised="right", skmd=["wrong", "wrong"])
         self.assertEqual(len(verdict.failures), 1)
 
     def test_a_case_that_cannot_run_counts(self):
