@@ -190,4 +190,13 @@ std::vector<Footprint> evaluate(const KernelTraits& traits, const NdRange& range
   return evaluate(traits, range, boxes, arguments);
 }
 
+std::vector<bool> deciding_values(const KernelTraits& traits) {
+  std::vector<bool> deciding(traits.parameters.size());
+  for (const Node& node : traits.nodes)
+    if (const auto index = static_cast<std::size_t>(node.value);
+        node.op == Op::scalar_argument && index < deciding.size())
+      deciding[index] = true;
+  return deciding;
+}
+
 }  // namespace skmd::domain

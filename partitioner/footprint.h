@@ -44,4 +44,7 @@ std::vector<Footprint> evaluate(const KernelTraits& traits, const NdRange& range
 std::vector<Footprint> evaluate(const KernelTraits& traits, const NdRange& range, const GroupSpan& span,
                                 std::span<const ArgumentView> arguments);
 
+/// Per parameter: whether footprints of the kernel may depend on its value.
+std::vector<bool> deciding_values(const KernelTraits& traits);
+
 }  // namespace skmd::domain

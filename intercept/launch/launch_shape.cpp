@@ -65,8 +65,9 @@ class Key {
   std::size_t used_ = 0;
 };
 
+/// `deciding`: of which arguments the value counts.
 void describe(Key& key, const Launch& launch, const std::vector<domain::RootView>& views,
-              const std::vector<std::uint64_t>& root_bytes) {
+              const std::vector<std::uint64_t>& root_bytes, const std::vector<bool>& deciding) {
   key.add(launch.range.work_dim);
   key.add(launch.range.offset.data(), sizeof launch.range.offset);
   key.add(launch.range.global.data(), sizeof launch.range.global);
@@ -86,7 +87,7 @@ void describe(Key& key, const Launch& launch, const std::vector<domain::RootView
     if (const auto* local = std::get_if<LocalBytes>(&argument)) key.add(local->bytes);
     if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
       key.add(value->size());
-      key.add(value->data(), value->size());
+      if (i < deciding.size() && deciding[i]) key.add(value->data(), value->size());
     }
   }
 }
@@ -96,6 +97,10 @@ void describe(Key& key, const Launch& launch, const std::vector<domain::RootView
 /// The shapes of one kernel, most kernels having one or two.
 class ShapeMemo : public BuiltKernel::Memo {
  public:
+  const std::vector<bool>& deciding(const BuiltKernel& kernel) {
+    std::call_once(looked_, [&] { deciding_ = domain::deciding_values(kernel.traits()); });
+    return deciding_;
+  }
   std::shared_ptr<LaunchShape> find(std::string_view key) {
     const std::lock_guard lock(mutex_);
     for (const auto& [known, shape] : shapes_)
@@ -113,6 +118,8 @@ class ShapeMemo : public BuiltKernel::Memo {
   }
 
  private:
+  std::once_flag looked_;
+  std::vector<bool> deciding_;
   std::mutex mutex_;
   std::vector<std::pair<std::string, std::shared_ptr<LaunchShape>>> shapes_;
   std::size_t oldest_ = 0;
@@ -123,9 +130,9 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
                                              const std::vector<std::uint64_t>& root_bytes) {
   thread_local std::vector<char> bytes;
   Key key(bytes, launch, root_bytes.size());
-  describe(key, launch, views, root_bytes);
-  key.add(machine.losses.load(std::memory_order_acquire));  // they change what is eligible
   auto& memo = launch.kernel->memo<ShapeMemo>();
+  describe(key, launch, views, root_bytes, memo.deciding(*launch.kernel));
+  key.add(machine.losses.load(std::memory_order_acquire));  // they change what is eligible
   if (auto known = memo.find(key.text())) return known;
   std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes.size()));
   memo.keep(key.text(), shape);

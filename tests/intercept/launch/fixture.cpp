@@ -39,6 +39,13 @@ NodeId TraitsBuilder::constant(std::int64_t value) {
   return add(node);
 }
 
+NodeId TraitsBuilder::argument(std::uint32_t index) {
+  Node node;
+  node.op = Op::scalar_argument;
+  node.value = index;
+  return add(node);
+}
+
 NodeId TraitsBuilder::global_id(std::uint8_t dim) {
   Node node;
   node.op = Op::global_id;

@@ -23,6 +23,7 @@ class TraitsBuilder {
   TraitsBuilder& value(std::uint32_t bytes);
   domain::NodeId constant(std::int64_t value);
   domain::NodeId global_id(std::uint8_t dim);
+  domain::NodeId argument(std::uint32_t index);  ///< a by-value parameter of 8 bytes
   domain::NodeId op(domain::Op op, domain::NodeId a, domain::NodeId b);
   domain::NodeId unknown();
   /// element · index + plus bytes

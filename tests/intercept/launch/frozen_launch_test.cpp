@@ -94,6 +94,24 @@ TEST(FrozenLaunch, ItsRunsAreMadeOncePerDevice) {
   EXPECT_EQ(std::get<BufferArgument>(run.arguments->front()).memory, *w.y->native(0));
 }
 
+TEST(FrozenLaunch, HasAShapeOfItsOwnWhereItsValuesDecideWhatIsTouched) {
+  World w;
+  EXPECT_EQ(&w.frozen(1)->view().shape(), &w.frozen(2)->view().shape()) << "a factor";
+  TraitsBuilder traits(w.axpy->traits().name);
+  traits.buffer().value(8).value(8);
+  traits.access(domain::AccessKind::write, 0, traits.op(domain::Op::add, traits.global_id(0), traits.argument(1)), 4);
+  const auto shifted = w.kernel(traits.take());
+  const auto shape = [&](std::uint64_t shift, std::uint64_t other) {
+    const FrozenLaunch launch(w.machine,
+                              {shifted, line(kItems / 2, 64), {whole(w.y), value_of(shift), value_of(other)}});
+    const auto& written = launch.view().shape().whole()->roots.front().may_write;
+    EXPECT_EQ(written, domain::RangeSet(domain::ByteRange{4 * shift, 4 * shift + 2 * kItems}));
+    return &launch.view().shape();
+  };
+  EXPECT_EQ(shape(3, 1), shape(3, 2));
+  EXPECT_NE(shape(3, 1), shape(4, 1));
+}
+
 TEST(FrozenLaunch, WithImagesItsRunsAreMadeEachTime) {
   World w;
   TraitsBuilder traits(w.axpy->traits().name);
