@@ -9,6 +9,7 @@
 
 #include "intercept/backend/recycled.h"
 #include "intercept/backend/threads.h"
+#include "intercept/backend/vendor_visit.h"
 
 namespace skmd::icd {
 namespace {
@@ -95,6 +96,7 @@ void BatchLine::start_thread() {
   try {
     thread_ = quiet_thread([self = shared_from_this()] { self->progress(); });
     started_ = true;
+    let_visits_end_at_exit();  // the driver has been used by now
   } catch (const std::exception&) {
     // Helpers complete batches as well; the next submit tries again.
   }
@@ -203,6 +205,7 @@ void BatchLine::progress() {
       until = last_ticket_;
       continue;
     }
+    const VendorVisit visit;
     advance(lock);
   }
 }

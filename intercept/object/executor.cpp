@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "intercept/backend/threads.h"
+#include "intercept/backend/vendor_visit.h"
 
 namespace skmd::icd {
 
@@ -79,8 +80,11 @@ void Executor::State::worker() {
     work.pop_front();
     ++taken;
     lock.unlock();
-    job();
-    job = nullptr;  // what it holds may itself post
+    {
+      const VendorVisit visit;
+      job();
+      job = nullptr;  // what it holds may itself post
+    }
     lock.lock();
   }
   --workers;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues, events and commands: inside the enqueue call, or on a thread of the queue once they were flushed.
+#include <unistd.h>
+
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 
+#include "tests/stub-icd/control.h"
 #include "tests/stub-icd/overrides.h"
 #include "tests/stub-icd/stub.h"
 
@@ -316,11 +320,29 @@ cl_int finish(cl_command_queue queue) {
   return poisoned(queue->device->index) ? CL_INVALID_COMMAND_QUEUE : CL_SUCCESS;
 }
 
+std::atomic<int> inside{0}, kept_us{0};
+
+/// A thread in clWaitForEvents.
+struct Waiter {
+  Waiter() { ++inside; }
+  ~Waiter() {
+    if (const int us = kept_us; us > 0 && gettid() != getpid())
+      std::this_thread::sleep_for(std::chrono::microseconds(us));
+    --inside;
+  }
+};
+
+/// A driver whose memory is gone when the process ends would crash.
+[[gnu::destructor]] void look_for_waiters() {
+  if (kept_us > 0 && inside > 0) _exit(kEndedUnderneath);
+}
+
 cl_int wait_for_events(cl_uint count, const cl_event* events) {
   const cl_int failed =
       record("clWaitForEvents", [&] { return "count=" + std::to_string(count) + " " + on_device(events[0]->queue); });
   if (failed != CL_SUCCESS) return drop_if_lost(events[0]->queue, failed);  // without having waited
   bool all_good = true;
+  const Waiter waiter;
   for (cl_uint i = 0; i < count; ++i) {
     wait_for(events[i]);
     std::lock_guard lock(events[i]->mutex);
@@ -373,6 +395,9 @@ cl_int barrier(cl_command_queue queue, cl_uint count, const cl_event* events, cl
 cl_int release_queue(cl_command_queue queue) { return record("clReleaseCommandQueue"), released(queue); }
 
 }  // namespace
+
+void keep_waiters(int us) { kept_us = us; }
+int waiters() { return inside; }
 
 void fill_command_table(cl_icd_dispatch& table) {
   table.clEnqueueMarkerWithWaitList = marker;

@@ -28,5 +28,11 @@ STUB_API std::string live_kinds();
 /// From now on flushed commands wait until `release` (delayed queues only): an order of events without any clock.
 STUB_API void hold();
 STUB_API void release();
+/// From now on clWaitForEvents keeps threads so much longer, but for the process's first, and the process ends with
+/// status kEndedUnderneath if it ends while a thread is in there.
+STUB_API void keep_waiters(int us);
+inline constexpr int kEndedUnderneath = 70;
+/// Threads in clWaitForEvents.
+STUB_API int waiters();
 
 }  // namespace stub

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that end while threads of ours are on their way out of the driver.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/intercept/backend/stub_fixture.h"
+
+namespace skmd::icd {
+namespace {
+
+/// Has a batch carried out that the device's own thread waits for too, and exits as soon as it has ended. Without the
+/// rest of the application: what runs at exit is the driver's and ours.
+void run_and_exit() {
+  auto found = discover_stub("stub:0");
+  if (!found) _exit(1);
+  const std::shared_ptr<Device> device = found->devices.front();
+  auto memory = device->allocate(64, nullptr);
+  if (!memory) _exit(2);
+  stub::hold();
+  Batch batch;
+  batch.ops.emplace_back(FillOp{*memory, {std::byte{1}}, 0, 64});
+  batch.done = [](BatchResult&&) {};
+  const Ticket ticket = device->submit(std::move(batch));
+  while (stub::waiters() == 0) std::this_thread::yield();
+  stub::keep_waiters(20'000);
+  stub::release();
+  device->help(ticket);
+  if (stub::waiters() == 0) _exit(3);  // nobody was late
+  std::exit(0);
+}
+
+TEST(Exit, WaitsForThreadsThatAreInADriver) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(run_and_exit(), testing::ExitedWithCode(0), "");
+}
+
+/// What is under way when the application exits is its own affair.
+void exit_with_work_under_way() {
+  auto found = discover_stub("stub:0");
+  if (!found) _exit(1);
+  const std::shared_ptr<Device> device = found->devices.front();
+  auto memory = device->allocate(64, nullptr);
+  if (!memory) _exit(2);
+  stub::hold();
+  Batch batch;
+  batch.ops.emplace_back(FillOp{*memory, {std::byte{1}}, 0, 64});
+  batch.done = [](BatchResult&&) {};
+  device->submit(std::move(batch));
+  while (stub::waiters() == 0) std::this_thread::yield();
+  stub::keep_waiters(1);
+  std::exit(0);
+}
+
+TEST(Exit, DoesNotWaitForEver) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(exit_with_work_under_way(), testing::ExitedWithCode(stub::kEndedUnderneath), "");
+}
+
+}  // namespace
+}  // namespace skmd::icd
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  stub::configure("gpu", 0);
+  return RUN_ALL_TESTS();
+}
