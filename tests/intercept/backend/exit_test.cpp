@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <memory>
 #include <thread>
 
 #include "tests/intercept/backend/stub_fixture.h"
@@ -11,23 +11,33 @@
 namespace skmd::icd {
 namespace {
 
-/// Has a batch carried out that the device's own thread waits for too, and exits as soon as it has ended. Without the
-/// rest of the application: what runs at exit is the driver's and ours.
-void run_and_exit() {
+/// A batch that has not ended, and the device's own thread in the driver, waiting for it.
+struct UnderWay {
+  std::shared_ptr<Device> device;
+  Ticket ticket = 0;
+};
+
+UnderWay begin(int late_us) {
   auto found = discover_stub("stub:0");
   if (!found) _exit(1);
-  const std::shared_ptr<Device> device = found->devices.front();
-  auto memory = device->allocate(64, nullptr);
+  UnderWay made{found->devices.front()};
+  auto memory = made.device->allocate(64, nullptr);
   if (!memory) _exit(2);
   stub::hold();
   Batch batch;
   batch.ops.emplace_back(FillOp{*memory, {std::byte{1}}, 0, 64});
   batch.done = [](BatchResult&&) {};
-  const Ticket ticket = device->submit(std::move(batch));
+  made.ticket = made.device->submit(std::move(batch));
   while (stub::waiters() == 0) std::this_thread::yield();
-  stub::keep_waiters(20'000);
+  stub::keep_waiters(late_us);
+  return made;
+}
+
+/// exit() unwinds nothing: the device stays, as that of an application does.
+void run_and_exit() {
+  const UnderWay batch = begin(20'000);
   stub::release();
-  device->help(ticket);
+  batch.device->help(batch.ticket);
   if (stub::waiters() == 0) _exit(3);  // nobody was late
   std::exit(0);
 }
@@ -39,18 +49,7 @@ TEST(Exit, WaitsForThreadsThatAreInADriver) {
 
 /// What is under way when the application exits is its own affair.
 void exit_with_work_under_way() {
-  auto found = discover_stub("stub:0");
-  if (!found) _exit(1);
-  const std::shared_ptr<Device> device = found->devices.front();
-  auto memory = device->allocate(64, nullptr);
-  if (!memory) _exit(2);
-  stub::hold();
-  Batch batch;
-  batch.ops.emplace_back(FillOp{*memory, {std::byte{1}}, 0, 64});
-  batch.done = [](BatchResult&&) {};
-  device->submit(std::move(batch));
-  while (stub::waiters() == 0) std::this_thread::yield();
-  stub::keep_waiters(1);
+  const UnderWay batch = begin(1);
   std::exit(0);
 }
 
