@@ -43,7 +43,12 @@ add_tests() {
   for name in image kernel memory program queue; do
     strip -o "$root/tests/intercept/api/api_${name}_test" "$build/tests/intercept/api/api_${name}_test"
   done
-  if [[ -x /usr/bin/clpeak ]]; then cp /usr/bin/clpeak "$root/tests/bin/"; fi
+  mkdir -p "$root/tests/suites"
+  cp tests/suites/{harness,clblast,clfft,clinfo}.py "$root/tests/suites/"
+  # One routine of each shape: each of CLBlast's programs is a megabyte.
+  for name in clpeak clinfo clFFT-client clblast_test_x{axpy,dot,nrm2,gemv,ger,gemm,trsm,gemmbatched}; do
+    if [[ -x /usr/bin/$name ]]; then cp "/usr/bin/$name" "$root/tests/bin/"; fi
+  done
 }
 [[ $tests -eq 0 ]] || add_tests
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether results are right on this machine's GPUs: the workloads with --check, the API's tests, random kernels and clpeak, over one
-GPU with the processor and over all GPUs, with it and without.
+"""Whether results are right on this machine's GPUs: the workloads with --check, the API's tests, random kernels, clpeak and programs of
+other projects that check themselves, over one GPU with the processor and over all GPUs, with it and without.
 
-    check_gpu.py --build FOLDER [--gpus nvidia:0,…] [--parts workloads,api,random,clpeak] [--sizes small,paper] [--modes equal,auto]
-                 [--workloads a,b] [--compositions "gpu,2 gpus"] [--random N] [--timeout S] [--out FILE]
+    check_gpu.py --build FOLDER [--gpus nvidia:0,…] [--parts workloads,api,random,clpeak,programs] [--sizes small,paper] [--modes equal,auto]
+                 [--workloads a,b] [--compositions "gpu,2 gpus"] [--random N] [--programs TEXT] [--timeout S] [--out FILE]
 
 FOLDER is a build or an unpacked bundle that was made with its tests. --out gets a line of JSON for each run, as they end. Exit status 1 if
 anything was wrong or did not end."""
@@ -20,7 +20,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIXTEEN = ("aes_encrypt aes_decrypt binomial_option black_scholes box_muller fdtd3d histogram matrix_multiplication matrix_transpose "
            "median_filter mersenne_twister nbody reduction scan_large_arrays sobel_filter vector_add").split()
-PARTS = ("workloads", "api", "random", "clpeak")
+PARTS = ("workloads", "api", "random", "clpeak", "programs")
 
 
 def arguments():
@@ -33,6 +33,7 @@ def arguments():
     parser.add_argument("--workloads", default=",".join(SIXTEEN))
     parser.add_argument("--compositions", default="", help="gpu, gpu+cpu, 4 gpus, 4 gpus+cpu, as many as there are; default: all")
     parser.add_argument("--random", type=int, default=500, help="programs")
+    parser.add_argument("--programs", default="", help="only programs whose name holds this text")
     parser.add_argument("--seed", type=int, default=1, help="of the first random case")
     parser.add_argument("--jobs", type=int, default=8, help="random cases at once")
     parser.add_argument("--timeout", type=int, default=300, help="seconds for each program")
@@ -128,6 +129,44 @@ def check_clpeak(options, note):
         note(status == 0 and len(figures) > 10, part="clpeak", what="clpeak", devices=composition, status=status, figures=dict(figures), trouble=errors)
 
 
+def carried_programs(options):
+    """Tests of the suites (tests/suites) whose programs are there: in the bundle, or installed. Of clinfo not the list of properties, since
+    every driver has some of its own."""
+    sys.path.insert(0, f"{HERE}/../suites")
+    import clblast  # pylint: disable=import-outside-toplevel
+    import clfft  # pylint: disable=import-outside-toplevel
+    import clinfo  # pylint: disable=import-outside-toplevel
+    for suite in (clinfo, clfft, clblast):
+        for test in suite.SUITE.tests(False):
+            name = os.path.basename(test.argv[0])
+            program = next((path for path in (f"{options.build}/tests/bin/{name}", f"/usr/bin/{name}") if os.path.exists(path)), None)
+            if program and options.programs in f"{suite.SUITE.name} {test.name}" and (suite is not clinfo or test.name != "raw"):
+                yield suite.SUITE.name, test, [program, *test.argv[1:]]
+
+
+def check_programs(options, note):
+    """What passes on the GPUs' own driver alone has to pass through SKMD."""
+    sys.path.insert(0, f"{HERE}/../suites")
+    from harness import Finished  # pylint: disable=import-outside-toplevel
+    with open(options.alone, encoding="utf-8") as file:
+        alone = {"OCL_ICD_VENDORS": options.alone, "OCL_ICD_FILENAMES": file.readline().strip()}
+    libraries = {"LD_LIBRARY_PATH": f"{options.build}/lib/fallback"}
+    for suite, test, command in carried_programs(options):
+        status, output, errors = attempt(command, options.timeout, {**libraries, **alone})
+        passed = {name for name, outcome in test.read(Finished(status, output + errors, "")).items() if outcome == "pass"}
+        if not passed:
+            print(f"{suite} {test.name}: the GPUs' own driver passes nothing of it", flush=True)
+            continue
+        for composition, devices in compositions(options).items():
+            for mode in options.modes.split(","):
+                status, output, errors = attempt([f"{options.build}/bin/skmd-run", "--devices", devices, "--partition", mode, "--", *command],
+                                                 options.timeout, libraries)
+                outcomes = test.read(Finished(status, output + errors, ""))
+                missing = sorted(name for name in passed if outcomes.get(name) != "pass")
+                note(not missing, part="programs", what=f"{suite} {test.name}", devices=composition, mode=mode, status=status, passed=len(passed),
+                     failed=missing[:20], trouble="" if not missing else output[-300:] + errors)
+
+
 def main():
     options = arguments()
     options.build = os.path.abspath(options.build)
@@ -148,7 +187,8 @@ def main():
             if not ok:
                 print("WRONG", json.dumps(row)[:600], flush=True)
         for part in options.parts.split(","):
-            {"workloads": check_workloads, "api": check_api, "random": check_random, "clpeak": check_clpeak}[part](options, note)
+            {"workloads": check_workloads, "api": check_api, "random": check_random, "clpeak": check_clpeak,
+             "programs": check_programs}[part](options, note)
     print(f"{counts[0]} passed, {counts[1]} failed")
     return 1 if counts[1] or not counts[0] else 0
 

@@ -46,12 +46,12 @@ PYTHON
 
 # So does the check of a GPU's results, here with one of PoCL's devices in its place.
 scripts/check-gpu.sh --gpus portable:basic@discrete --alone /etc/OpenCL/vendors/pocl.icd --sizes small --modes equal --workloads vector_add,reduction \
-  --parts workloads,api,random --random 10 --jobs 2 --out "$work/check.jsonl" >"$work/checked" || fail "check-gpu.sh: $(cat "$work/checked")"
-[[ "$(tail -n 1 "$work/checked")" == '15 passed, 0 failed' ]] || fail "check-gpu.sh: $(cat "$work/checked")"
+  --parts workloads,api,random,programs --random 10 --jobs 2 --programs 'clinfo human' --out "$work/check.jsonl" >"$work/checked" || fail "check-gpu.sh: $(cat "$work/checked")"
+[[ "$(tail -n 1 "$work/checked")" == '17 passed, 0 failed' ]] || fail "check-gpu.sh: $(cat "$work/checked")"
 /usr/bin/python3 - "$work/check.jsonl" <<'PYTHON' || fail "lines are missing: $(cat "$work/check.jsonl")"
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
-assert {row["part"] for row in rows} == {"workloads", "api", "random"} and all(row["ok"] for row in rows)
+assert {row["part"] for row in rows} == {"workloads", "api", "random", "programs"} and all(row["ok"] for row in rows)
 assert sum(row["passed"] for row in rows if row["part"] == "api") > 200
 PYTHON
 # A wrong result is told.
@@ -59,3 +59,8 @@ mv bench/reduction bench/reduction.away && printf '#!/bin/sh\necho "{\\"ok\\":fa
 scripts/check-gpu.sh --gpus portable:basic@discrete --sizes small --modes equal --workloads vector_add,reduction --parts workloads \
   --out "$work/check.jsonl" >"$work/checked" && fail 'a failing workload is no failure'
 [[ "$(tail -n 1 "$work/checked")" == '2 passed, 2 failed' ]] || fail "check-gpu.sh with a failing workload: $(cat "$work/checked")"
+# So is a program that fails through SKMD only.
+printf '#!/bin/sh\n[ -z "$SKMD_DEVICES" ]\n' >tests/bin/clinfo
+scripts/check-gpu.sh --gpus portable:basic@discrete --alone /etc/OpenCL/vendors/pocl.icd --modes equal --parts programs --programs 'clinfo human' \
+  --out "$work/check.jsonl" >"$work/checked" && fail 'a failing program is no failure'
+[[ "$(tail -n 1 "$work/checked")" == '0 passed, 2 failed' ]] || fail "check-gpu.sh with a failing program: $(cat "$work/checked")"

@@ -48,8 +48,8 @@ def needs(path):
     return newest
 
 
-def faults(path, systems):
-    """Why the file would not run there."""
+def faults(path, systems, carried=frozenset()):
+    """Why the file would not run there, `carried` being libraries that come along."""
     found = []
     for family, version in needs(path).items():
         for system, has in systems.items():
@@ -57,7 +57,7 @@ def faults(path, systems):
                 found.append(f"{path}: needs {family} {version}; {system} has {has.get(family, 'none')}")
     dynamic = readelf("--dynamic", path)
     for library in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
-        if library not in LIBRARIES:
+        if library not in LIBRARIES | carried:
             found.append(f"{path}: needs {library}")
     for folder in re.findall(r"\((?:RPATH|RUNPATH)\).*\[(.*)\]", dynamic):
         found.append(f"{path}: searches {folder}")
@@ -69,7 +69,8 @@ def check(folders):
     files = [path for folder in folders for path in elf_files(folder)]
     if not files:
         return [f"no ELF file in {folders}"]
-    found = [fault for path in files for fault in faults(path, SYSTEMS)]
+    carried = frozenset(map(os.path.basename, files))
+    found = [fault for path in files for fault in faults(path, SYSTEMS, carried)]
     if not any(faults(path, {"nothing": {}}) for path in files):
         found.append("no file needs anything: versions are not seen")
     for path in files:
