@@ -139,14 +139,12 @@ double quota_of(const std::string& root) {
 
 std::vector<unsigned> affinity() {
   for (unsigned count = CPU_SETSIZE; count <= kMostProcessors; count *= 2) {
-    cpu_set_t* const set = CPU_ALLOC(count);
-    if (set == nullptr) break;
     const std::size_t bytes = CPU_ALLOC_SIZE(count);
+    std::vector<cpu_set_t> set((bytes + sizeof(cpu_set_t) - 1) / sizeof(cpu_set_t));
     std::vector<unsigned> ids;
-    if (sched_getaffinity(0, bytes, set) == 0)
+    if (sched_getaffinity(0, bytes, set.data()) == 0)
       for (unsigned id = 0; id < count; ++id)
-        if (CPU_ISSET_S(id, bytes, set)) ids.push_back(id);
-    CPU_FREE(set);
+        if (CPU_ISSET_S(id, bytes, set.data())) ids.push_back(id);
     if (!ids.empty()) return ids;
   }
   return {0};
