@@ -25,8 +25,9 @@ Result<std::shared_ptr<NativeContext>> NativeContext::create(const cl_icd_dispat
   cl_int code = CL_SUCCESS;
   cl_context made = cl->clCreateContext(properties, 1, &device, nullptr, nullptr, &code);
   if (made == nullptr) return native_failure("clCreateContext", code);
-  return owned([&] { return std::shared_ptr<NativeContext>(new NativeContext(cl, device, made)); },
-               [&] { cl->clReleaseContext(made); });
+  auto context = owned([&] { return std::unique_ptr<NativeContext>(new NativeContext(cl, device, made)); },
+                       [&] { cl->clReleaseContext(made); });
+  return std::shared_ptr<NativeContext>(std::move(context));
 }
 
 MemoryHandle::MemoryHandle(std::shared_ptr<NativeContext> context, cl_mem memory)

@@ -39,7 +39,8 @@ class NativeContext {
 };
 
 /// What `make` gives, which owns a native object from then on; where there is no memory for it, `release` gives the
-/// native object back.
+/// native object back. `make` makes nothing else: of a shared pointer to a new object, memory for the count may be what
+/// is missing, and the object gives back what it owns then.
 template <class Make, class Release>
 auto owned(Make&& make, Release&& release) {
   try {

@@ -19,9 +19,10 @@ std::shared_ptr<PinnedMemory> PinnedMemory::create(const std::shared_ptr<NativeC
     cl.clReleaseCommandQueue(queue);
     return nullptr;
   }
-  return owned(
-      [&] { return std::shared_ptr<PinnedMemory>(new PinnedMemory(memory, queue, static_cast<std::byte*>(host))); },
+  auto pinned = owned(
+      [&] { return std::unique_ptr<PinnedMemory>(new PinnedMemory(memory, queue, static_cast<std::byte*>(host))); },
       [&] { cl.clReleaseCommandQueue(queue); });
+  return std::shared_ptr<PinnedMemory>(std::move(pinned));
 }
 
 PinnedMemory::~PinnedMemory() {

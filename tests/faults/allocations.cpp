@@ -70,6 +70,19 @@ void skmd::test::watch_allocations(const char* library, std::size_t n, const std
   watching = true;
 }
 
+std::size_t skmd::test::fail_each_allocation(const char* library, const std::function<void()>& body) {
+  for (std::size_t n = 1;; ++n) {
+    watch_allocations(library, n);
+    try {
+      body();
+    } catch (const std::bad_alloc&) {  // nothing hid it
+    }
+    const bool past_the_last = watching;
+    watching = false;
+    if (past_the_last) return n - 1;
+  }
+}
+
 void skmd::test::begin_step(const char* name) {
   steps.push_back({name, counted});
   if (failing_of_step != 0 && failing_step == name) failing = counted + failing_of_step;
