@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/pipeline/context.h"
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -21,6 +23,7 @@ using llvm::Value;
 
 // More would be slower to compute again than to load.
 constexpr unsigned kMostRecomputed = 24;
+constexpr std::size_t kMostLeaves = 3;
 
 bool is_cheap(const Instruction& instruction) {
   return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::SelectInst, llvm::GetElementPtrInst>(
@@ -34,6 +37,29 @@ bool is_recomputable(const Value& value, unsigned& budget) {
   if (budget == 0 || !is_cheap(*instruction)) return false;
   --budget;
   return llvm::all_of(instruction->operands(), [&](const llvm::Use& use) { return is_recomputable(*use, budget); });
+}
+
+/// Values of the group that others are computed from.
+using Leaves = llvm::SmallSetVector<Instruction*, 4>;
+
+// Likewise, also of what the group keeps once. Where a value lives, what it was computed from is as it was: else there
+// would be a way past the value's definition to its use.
+bool is_recomputable(Value& value, const GroupUniformity& uniformity, unsigned& budget, Leaves& leaves) {
+  unsigned alone = budget;
+  if (is_recomputable(value, alone)) {
+    budget = alone;
+    return true;
+  }
+  auto* instruction = llvm::dyn_cast<Instruction>(&value);
+  if (instruction == nullptr || llvm::isa<llvm::AllocaInst>(instruction) || budget == 0) return false;
+  if (uniformity.is_uniform(*instruction)) {
+    leaves.insert(instruction);
+    return !instruction->getType()->isTokenTy() && leaves.size() <= kMostLeaves;
+  }
+  if (!is_cheap(*instruction)) return false;
+  --budget;
+  return llvm::all_of(instruction->operands(),
+                      [&](llvm::Use& use) { return is_recomputable(*use, uniformity, budget, leaves); });
 }
 
 Value* recompute(Value& value, IRBuilder<>& ir, llvm::DenseMap<const Value*, Value*>& done) {
@@ -78,32 +104,75 @@ class Keeper {
       if (!instruction.getType()->isVoidTy() && !llvm::isa<llvm::AllocaInst>(instruction))
         values.push_back(&instruction);
     // All decisions before any change: uniformity is that of the code as it was.
-    struct Decision {
-      Instruction* value;
-      llvm::SmallVector<const Barrier*, 4> across;
-      bool uniform;
-    };
     std::vector<Decision> decisions;
     for (Instruction* value : values) {
       const auto blocks = live_in(*value);
       Decision decision{value, {}, uniformity_.is_uniform(*value)};
       for (const Barrier& barrier : barriers_)
-        if (blocks.contains(barrier.call->getParent())) decision.across.push_back(&barrier);
+        if (blocks.contains(barrier.call->getParent())) decision.across.insert(&barrier);
       if (!decision.across.empty()) decisions.push_back(std::move(decision));
     }
-    // Large ones first: then each is aligned by what stands before it.
+    decide_what_is_recomputed(decisions);
+    // What is computed again first, since it needs others then; large ones next: then each is aligned by what stands
+    // before it.
     const llvm::DataLayout& layout = item_.getDataLayout();
     llvm::stable_sort(decisions, [&](const Decision& a, const Decision& b) {
+      if (a.recomputed != b.recomputed) return a.recomputed;
       return layout.getTypeStoreSize(a.value->getType()) > layout.getTypeStoreSize(b.value->getType());
     });
+    for (Decision& decision : decisions)
+      if (decision.recomputed) recompute_behind(decision);
     for (const Decision& decision : decisions)
-      if (domain::Status status = keep(*decision.value, decision.across, decision.uniform); !status)
-        return status.error();
+      if (domain::Status status = keep(decision); !status) return status.error();
     return std::move(group_values_);
   }
 
  private:
-  domain::Status keep(Instruction& value, llvm::ArrayRef<const Barrier*> across, bool uniform) {
+  struct Decision {
+    Instruction* value;
+    llvm::SmallSetVector<const Barrier*, 4> across;
+    bool uniform;
+    bool recomputed = false;
+    Leaves leaves{};
+    llvm::SmallVector<Value*, 4> copies{};  // for each of the barriers
+  };
+
+  // Of all values before any is replaced: what they are computed from is as it was decided.
+  static void recompute_behind(Decision& decision) {
+    for (const Barrier* barrier : decision.across) {
+      IRBuilder<> ir(&*barrier->computed->getFirstInsertionPt());
+      llvm::DenseMap<const Value*, Value*> done;
+      for (Instruction* leaf : decision.leaves) done[leaf] = leaf;
+      decision.copies.push_back(recompute(*decision.value, ir, done));
+    }
+  }
+
+  void decide_what_is_recomputed(std::vector<Decision>& decisions) const {
+    llvm::MapVector<Instruction*, llvm::SmallSetVector<const Barrier*, 4>> wanted;
+    for (Decision& decision : decisions) {
+      unsigned budget = kMostRecomputed;
+      decision.recomputed = is_recomputable(*decision.value, budget);
+      if (decision.recomputed || decision.uniform) continue;
+      budget = kMostRecomputed;
+      decision.recomputed = is_recomputable(*decision.value, uniformity_, budget, decision.leaves);
+      if (!decision.recomputed) decision.leaves.clear();
+      for (Instruction* leaf : decision.leaves) wanted[leaf].insert_range(decision.across);
+    }
+    // The group keeps them, also what could be computed again: only that is there where others are computed.
+    for (auto& [leaf, across] : wanted) {
+      const auto found = llvm::find_if(decisions, [&](const Decision& decision) { return decision.value == leaf; });
+      if (found == decisions.end()) {
+        decisions.push_back({leaf, across, true});
+        continue;
+      }
+      found->across.insert_range(across);
+      found->recomputed = false;
+    }
+  }
+
+  domain::Status keep(const Decision& decision) {
+    Instruction& value = *decision.value;
+    const llvm::ArrayRef<const Barrier*> across = decision.across.getArrayRef();
     llvm::SSAUpdater updater;
     updater.Initialize(value.getType(), value.getName());
     updater.AddAvailableValue(value.getParent(), &value);
@@ -112,17 +181,13 @@ class Keeper {
       const auto* user = llvm::cast<Instruction>(use.getUser());
       if (user->getParent() != value.getParent() || llvm::isa<llvm::PHINode>(user)) uses.push_back(&use);
     }
-    unsigned budget = kMostRecomputed;
-    if (is_recomputable(value, budget)) {
-      for (const Barrier* barrier : across) {
-        IRBuilder<> ir(&*barrier->after->getFirstInsertionPt());
-        llvm::DenseMap<const Value*, Value*> done;
-        updater.AddAvailableValue(barrier->after, recompute(value, ir, done));
-      }
+    if (decision.recomputed) {
+      for (std::size_t at = 0; at < across.size(); ++at)
+        updater.AddAvailableValue(across[at]->computed, decision.copies[at]);
     } else if (value.getType()->isTokenTy() || llvm::isa<llvm::TargetExtType>(value.getType())) {
       return domain::Error{0, "a value that cannot be kept lives across a barrier"};
     } else {
-      const Place place = uniform ? group_place(value) : item_place(value);
+      const Place place = decision.uniform ? group_place(value) : item_place(value);
       for (const Barrier* barrier : across) store_and_load(value, place, *barrier, uses, updater);
     }
     for (llvm::Use* use : uses) updater.RewriteUse(*use);

@@ -15,10 +15,11 @@
 namespace skmd::codegen {
 
 /// A barrier: the block of `call` holds nothing else and goes to `after`, which holds nothing yet and is where what
-/// was kept is taken up.
+/// was kept is taken up; `computed` follows, where values are computed of that.
 struct Barrier {
   llvm::CallInst* call = nullptr;
   llvm::BasicBlock* after = nullptr;
+  llvm::BasicBlock* computed = nullptr;
 };
 
 /// Where each item of a group has memory of its own: one array per value, neighbours of a row next to each other.

@@ -40,8 +40,9 @@ std::vector<Barrier> isolate_barriers(llvm::Function& item) {
     BasicBlock* here = call->getParent();
     BasicBlock* own = here->splitBasicBlock(call, "barrier");
     BasicBlock* after = own->splitBasicBlock(call->getNextNode(), "again");
-    after->splitBasicBlock(after->begin(), "region");
-    barriers.push_back({call, after});
+    BasicBlock* computed = after->splitBasicBlock(after->begin(), "computed");
+    computed->splitBasicBlock(computed->begin(), "region");
+    barriers.push_back({call, after, computed});
   }
   return barriers;
 }
