@@ -16,7 +16,8 @@ constexpr unsigned kMostLanes = 32;
 
 codegen::Isa best_isa() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v4") != 0) return codegen::Isa::avx512;
+  if (__builtin_cpu_supports("x86-64-v4") != 0)
+    return __builtin_cpu_supports("avx512vbmi") != 0 ? codegen::Isa::avx512vbmi : codegen::Isa::avx512;
   if (__builtin_cpu_supports("x86-64-v3") != 0) return codegen::Isa::avx2;
 #endif
   return codegen::Isa::sse;
@@ -24,10 +25,11 @@ codegen::Isa best_isa() {
 
 std::optional<codegen::Isa> isa_of(std::string_view name) {
   if (name == "best") return best_isa();
-  if (name == "sse" || name == "x86-64-v2") return codegen::Isa::sse;
-  if (name == "avx2" || name == "x86-64-v3") return codegen::Isa::avx2;
-  if (name == "avx512" || name == "x86-64-v4") return codegen::Isa::avx512;
-  return std::nullopt;
+  if (name == "x86-64-v2") return codegen::Isa::sse;
+  if (name == "x86-64-v3") return codegen::Isa::avx2;
+  if (name == "x86-64-v4") return codegen::Isa::avx512;
+  if (name == "x86-64-v4-vbmi") return codegen::Isa::avx512vbmi;
+  return codegen::isa_of(llvm::StringRef(name.data(), name.size()));
 }
 
 std::optional<codegen::Listing> listing_of(std::string_view name) {

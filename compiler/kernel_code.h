@@ -15,7 +15,7 @@ namespace skmd::compiler {
 
 /// What the command line says about code.
 struct CodeSettings {
-  std::string isa = "best";  // "sse", "avx2", "avx512" or the best of this machine
+  std::string isa = "best";  // "sse", "avx2", "avx512", "avx512vbmi" or the best of this machine
   unsigned width = 0;        // lanes; 0: chosen
   std::string emit;          // "llvm", "vector-llvm", "asm", "remarks"; "": the artifact
   std::string kernel;        // "": all

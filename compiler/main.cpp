@@ -41,7 +41,7 @@ constexpr std::string_view kUsage =
     "usage: skmd-compile MODE [--compile-stage] [--header NAME FILE]... FILE [BUILD OPTIONS]\n"
     "       skmd-compile --kernel NAME --emit llvm|vector-llvm|asm|remarks [--isa ISA] [--width LANES] [--check] FILE "
     "[...]\n"
-    "       skmd-compile --kernel-code [--isa best|sse|avx2|avx512] [--width LANES] [--check] FILE [BUILD OPTIONS]\n"
+    "       skmd-compile --kernel-code [--isa best|sse|avx2|avx512|avx512vbmi] [--width LANES] [--check] FILE [BUILD OPTIONS]\n"
     "       skmd-compile --version\n"
     "modes: --describe    kernels as clGetKernelInfo and clGetKernelArgInfo tell of them\n"
     "       --emit-llvm   the program before analysis, as LLVM IR\n"

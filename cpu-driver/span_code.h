@@ -74,6 +74,8 @@ using SpanFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::
 /// 0 of its local size rounded up to a multiple of KernelFacts::width. What it holds before the call is of no interest.
 using KernelFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::uint64_t last, std::byte* scratch);
 inline constexpr std::uint64_t kScratchAlignment = 128;
+/// Generated code may read so many bytes behind local variables and arguments.
+inline constexpr std::uint64_t kReadBehindLocal = 3;
 
 struct KernelFacts {
   std::uint64_t local_bytes = 0;
@@ -127,9 +129,9 @@ inline std::string merge_symbol(std::string_view kernel) { return std::string("s
 inline std::string units_symbol(std::string_view kernel) { return std::string("skmd_units_").append(kernel); }
 
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
-inline constexpr std::uint32_t kSpanVersion = 6;
+inline constexpr std::uint32_t kSpanVersion = 7;
 
-enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2, x86_64_v3 = 3, x86_64_v4 = 4 };
+enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2, x86_64_v3 = 3, x86_64_v4 = 4, x86_64_v4_vbmi = 5 };
 
 struct SpanHeader {
   std::uint64_t magic = kSpanMagic;

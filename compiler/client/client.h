@@ -37,7 +37,7 @@ enum class Stage : std::uint8_t {
 
 /// For which processors code is made.
 struct CodeTarget {
-  std::string isa;          // "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"; code of one never runs on less
+  std::string isa;          // "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vbmi", "aarch64"; code of one never runs on less
   std::uint32_t width = 0;  // lanes; 0: what suits the kernel best; 1: item by item
   bool checked = false;     // accesses of memory are checked, and failures name lines (cpu-driver/span_code.h)
 };

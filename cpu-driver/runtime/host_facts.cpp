@@ -28,7 +28,7 @@ std::uint64_t system_number(int name) {
 
 std::uint32_t widest_registers() {
   const auto target = best_target();
-  if (target == SpanTarget::x86_64_v4) return 64;
+  if (target == SpanTarget::x86_64_v4 || target == SpanTarget::x86_64_v4_vbmi) return 64;
   return target == SpanTarget::x86_64_v3 ? 32 : 16;
 }
 

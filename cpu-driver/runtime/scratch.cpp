@@ -57,6 +57,7 @@ domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std
     layout.local_arguments.push_back(sum.bytes());
     sum.add(size);
   }
+  if (sum.bytes() != 0) sum.add(kReadBehindLocal);
   sum.align();
   layout.items_offset = sum.bytes();
   const std::uint64_t width = std::max<std::uint32_t>(1, facts.width);

@@ -32,6 +32,8 @@ bool runs(SpanTarget target) {
       return __builtin_cpu_supports("x86-64-v3") != 0;
     case SpanTarget::x86_64_v4:
       return __builtin_cpu_supports("x86-64-v4") != 0;
+    case SpanTarget::x86_64_v4_vbmi:
+      return __builtin_cpu_supports("x86-64-v4") != 0 && __builtin_cpu_supports("avx512vbmi") != 0;
     default:
       return false;
   }
@@ -165,6 +167,8 @@ std::string_view name_of(SpanTarget target) {
       return "x86-64-v3";
     case SpanTarget::x86_64_v4:
       return "x86-64-v4";
+    case SpanTarget::x86_64_v4_vbmi:
+      return "x86-64-v4-vbmi";
     case SpanTarget::aarch64:
       return "aarch64";
   }
@@ -172,8 +176,8 @@ std::string_view name_of(SpanTarget target) {
 }
 
 std::optional<SpanTarget> best_target() {
-  for (const SpanTarget target :
-       {SpanTarget::x86_64_v4, SpanTarget::x86_64_v3, SpanTarget::x86_64_v2, SpanTarget::aarch64})
+  for (const SpanTarget target : {SpanTarget::x86_64_v4_vbmi, SpanTarget::x86_64_v4, SpanTarget::x86_64_v3,
+                                  SpanTarget::x86_64_v2, SpanTarget::aarch64})
     if (runs(target)) return target;
   return std::nullopt;
 }

@@ -60,7 +60,7 @@ bool is_kept(const llvm::Function& function, Isa isa) {
 }
 
 void finish(llvm::Function& function, Isa isa) {
-  if (isa == Isa::avx512) use_scale_instruction(function);
+  if (isa >= Isa::avx512) use_scale_instruction(function);
   const bool math = math_name(function.getName()).has_value();
   const bool kept = is_kept(function, isa);
   function.setLinkage(llvm::GlobalValue::InternalLinkage);

@@ -19,6 +19,8 @@ Generated without_code(const std::vector<std::string>& kernels, const std::strin
 
 cpu::SpanTarget target_of(Isa isa) {
   switch (isa) {
+    case Isa::avx512vbmi:
+      return cpu::SpanTarget::x86_64_v4_vbmi;
     case Isa::avx512:
       return cpu::SpanTarget::x86_64_v4;
     case Isa::avx2:

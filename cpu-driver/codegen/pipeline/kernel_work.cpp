@@ -173,7 +173,7 @@ domain::Result<llvm::Function*> make_version(KernelWork& work, KernelVersion& ve
   version.code.local = work.local;
   llvm::Function* group = make_group_function(*work.kernel, symbol, version.regions, version.code);
   set_processor(*group, isa);
-  finish(*group, analyses);
+  finish(*group, isa, analyses);
   analyses.clear(*group, group->getName());
   std::string obstacle = undefined_in(*group);
   if (!obstacle.empty()) obstacle = "it calls " + obstacle + ", which is not known here";
@@ -291,7 +291,7 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
       return limited.error();
     }
     // Items that share nothing write their results once.
-    const bool streams = work.joins && work.limited.regions.regions.size() <= 1 && options.isa == Isa::avx512;
+    const bool streams = work.joins && work.limited.regions.regions.size() <= 1 && options.isa >= Isa::avx512;
     if (streams && stream_stores(**limited) != 0)
       work.note.remarks.push_back("large results are stored past the caches");
     llvm::Function* joined = nullptr;

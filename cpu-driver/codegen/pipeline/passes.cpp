@@ -4,11 +4,13 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "cpu-driver/codegen/check/checks.h"
+#include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/pipeline/host_alignment.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/pipeline/regions.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
+#include "cpu-driver/codegen/pipeline/unit_factors.h"
 
 namespace skmd::codegen {
 
@@ -96,6 +98,15 @@ class AlignmentPass : public llvm::PassInfoMixin<AlignmentPass> {
   }
 };
 
+/// Of each item function.
+struct UnitFactorsPass : llvm::PassInfoMixin<UnitFactorsPass> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    for (llvm::Function& function : module)
+      if (function.hasFnAttribute(kItem) && !function.isDeclaration()) version_unit_factor(function);
+    return llvm::PreservedAnalyses::none();
+  }
+};
+
 }  // namespace
 
 void register_pipeline_passes(llvm::PassBuilder& builder) {
@@ -111,6 +122,10 @@ void register_pipeline_passes(llvm::PassBuilder& builder) {
         }
         if (name == "skmd-regions-only") {
           passes.addPass(CutPass(false));
+          return true;
+        }
+        if (name == "skmd-unit-factors") {
+          passes.addPass(UnitFactorsPass());
           return true;
         }
         if (name == "skmd-host-alignment") {

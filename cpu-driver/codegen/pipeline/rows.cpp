@@ -122,7 +122,7 @@ unsigned rows_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
     if (branch != nullptr && branch->isConditional() && differing.contains(branch->getCondition())) return 1;
   }
   // The other half is for what is read and computed.
-  const unsigned registers = (isa == Isa::avx512 ? 32 : 16) / 2;
+  const unsigned registers = (isa >= Isa::avx512 ? 32 : 16) / 2;
   for (unsigned rows = kMostRows; rows > 1; rows /= 2)
     if (carried * rows <= registers && full.getInstructionCount() * rows <= kMostInstructions) return rows;
   return 1;

@@ -24,8 +24,12 @@
 #include <llvm/Transforms/Utils/LowerSwitch.h>
 #include <llvm/Transforms/Utils/UnifyFunctionExitNodes.h>
 
+#include "cpu-driver/codegen/packs/join_stores.h"
+#include "cpu-driver/codegen/packs/pack.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
+#include "cpu-driver/codegen/vector/few_lanes.h"
 #include "cpu-driver/codegen/vector/known_places.h"
+#include "cpu-driver/codegen/vector/lookups.h"
 
 namespace skmd::codegen {
 
@@ -167,7 +171,7 @@ void tidy_region(llvm::Function& region, llvm::FunctionAnalysisManager& analyses
   analyses.invalidate(region, llvm::PreservedAnalyses::none());
 }
 
-void finish(llvm::Function& group, llvm::FunctionAnalysisManager& analyses) {
+void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analyses) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass(true));
@@ -180,7 +184,12 @@ void finish(llvm::Function& group, llvm::FunctionAnalysisManager& analyses) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(KnownPlacesPass());
   passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(FewLanesPass());
+  passes.addPass(JoinStoresPass());
+  passes.addPass(PackMembersPass(isa));
   passes.addPass(llvm::ADCEPass());
+  passes.addPass(LowerLookupsPass(isa));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.run(group, analyses);
   analyses.invalidate(group, llvm::PreservedAnalyses::none());

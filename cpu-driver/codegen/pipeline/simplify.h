@@ -6,6 +6,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 
+#include "cpu-driver/codegen/isa.h"
+
 namespace skmd::codegen {
 
 /// Calls of the program's own functions are replaced by what they do. What is left calls itself.
@@ -22,6 +24,6 @@ void normalise(llvm::Function& item, bool scalars, llvm::FunctionAnalysisManager
 void tidy_region(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
 
 /// The loops around the items and what was inlined there.
-void finish(llvm::Function& group, llvm::FunctionAnalysisManager& analyses);
+void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace skmd::codegen

@@ -17,6 +17,7 @@
 #include "cpu-driver/codegen/pipeline/prints.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/sparse.h"
+#include "cpu-driver/codegen/pipeline/unit_factors.h"
 #include "cpu-driver/codegen/places.h"
 #include "cpu-driver/codegen/vector/widen.h"
 
@@ -147,6 +148,7 @@ GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::Funct
   for (const Region& region : regions.regions) {
     RegionCode code{region.function, nullptr, nullptr, width};
     tidy_region(*region.function, analyses);
+    if (version_unit_factor(*region.function)) tidy_region(*region.function, analyses);
     std::vector<std::string> found;
     const domain::Status status = vectorise_region(code, isa, regions.regions.size() == 1, found, analyses);
     const std::string number = "region " + std::to_string(group.regions.size()) + ": ";

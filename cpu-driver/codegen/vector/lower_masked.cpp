@@ -86,6 +86,18 @@ CallInst* create_masked_store(llvm::IRBuilderBase& builder, Value* vector, Value
   return call;
 }
 
+std::optional<MaskedAccess> masked_access(llvm::Instruction& instruction) {
+  auto* call = llvm::dyn_cast<CallInst>(&instruction);
+  const llvm::Function* function = call == nullptr ? nullptr : call->getCalledFunction();
+  if (function == nullptr) return std::nullopt;
+  if (function->getName().starts_with(kLoad))
+    return MaskedAccess{llvm::cast<FixedVectorType>(call->getType()), call->getArgOperand(0), nullptr,
+                        call->getArgOperand(1), call->getParamAlign(0).valueOrOne()};
+  if (!function->getName().starts_with(kStore)) return std::nullopt;
+  return MaskedAccess{llvm::cast<FixedVectorType>(call->getArgOperand(0)->getType()), call->getArgOperand(1),
+                      call->getArgOperand(0), call->getArgOperand(2), call->getParamAlign(1).valueOrOne()};
+}
+
 bool lower_masked(llvm::Module& module) {
   bool changed = false;
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {

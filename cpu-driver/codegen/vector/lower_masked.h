@@ -6,6 +6,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <optional>
+
 namespace skmd::codegen {
 
 /// A vector of `type` from `pointer`; lanes whose bit in `mask` is clear are not read and are poison.
@@ -15,6 +17,17 @@ llvm::CallInst* create_masked_load(llvm::IRBuilderBase& builder, llvm::FixedVect
 /// Lanes whose bit in `mask` is clear are not written.
 llvm::CallInst* create_masked_store(llvm::IRBuilderBase& builder, llvm::Value* vector, llvm::Value* pointer,
                                     llvm::Align align, llvm::Value* mask);
+
+struct MaskedAccess {
+  llvm::FixedVectorType* type;
+  llvm::Value* pointer;
+  llvm::Value* stored;  // null: a load
+  llvm::Value* mask;
+  llvm::Align align;
+};
+
+/// What a call of create_masked_load() or create_masked_store() does; nothing for other instructions.
+std::optional<MaskedAccess> masked_access(llvm::Instruction& instruction);
 
 /// Makes LLVM's own masked accesses of them. Nothing that changes IR may run on `module` after it, but code generation.
 /// Returns whether there were any.

@@ -8,7 +8,9 @@
 #include <optional>
 
 #include "cpu-driver/codegen/item_function.h"
+#include "cpu-driver/codegen/vector/few_lanes.h"
 #include "cpu-driver/codegen/vector/known_places.h"
+#include "cpu-driver/codegen/vector/lookups.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/codegen/vector/widen.h"
 
@@ -72,8 +74,9 @@ bool set(WidenPass& pass, StringRef text) {
   }
   if (text.consume_front("width=")) return llvm::to_integer(text, options.width);
   if (text.consume_front("isa=")) {
-    options.isa = text == "sse" ? Isa::sse : text == "avx2" ? Isa::avx2 : Isa::avx512;
-    return text == "sse" || text == "avx2" || text == "avx512";
+    const std::optional<Isa> isa = isa_of(text);
+    options.isa = isa.value_or(options.isa);
+    return isa.has_value();
   }
   return false;
 }
@@ -98,6 +101,14 @@ void register_vector_passes(llvm::PassBuilder& builder) {
       [](StringRef name, llvm::ModulePassManager& passes, llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
         if (name == "skmd-known-places") {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(KnownPlacesPass()));
+          return true;
+        }
+        if (name == "skmd-few-lanes") {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(FewLanesPass()));
+          return true;
+        }
+        if (const std::optional<Isa> isa = isa_in(name, "skmd-lower-lookups")) {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(LowerLookupsPass(*isa)));
           return true;
         }
         if (name == "skmd-lower-masked") {

@@ -123,7 +123,6 @@ void Widener::load_group(const AccessGroup& group) {
   } else {
     wide = load_piece(group);
   }
-  wholes_[&group] = wide;
   const unsigned count = group.members.size();
   for (unsigned member = 0; member < count; ++member)
     set_vector(*group.members[member].instruction, part(wide, member, count));
@@ -165,12 +164,9 @@ void Widener::store_words(const AccessGroup& group, Value* wide) {
 }
 
 void Widener::store_group(const AccessGroup& group) {
-  Value* wide = in_order(group);
-  if (wide == nullptr) {
-    llvm::SmallVector<Value*, 4> parts;
-    for (const Access& member : group.members) parts.push_back(vector(member.stored));
-    wide = interleave(parts);
-  }
+  llvm::SmallVector<Value*, 4> parts;
+  for (const Access& member : group.members) parts.push_back(vector(member.stored));
+  Value* wide = interleave(parts);
   if (!group.in_one_piece) {
     store_words(group, wide);
   } else if (Value* check = check_of(place_of(group).pointer)) {

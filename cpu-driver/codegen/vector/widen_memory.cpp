@@ -4,8 +4,17 @@
 
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/codegen/vector/widener.h"
+#include "cpu-driver/span_code.h"
 
 namespace skmd::codegen {
+
+static_assert(cpu::kReadBehindLocal >= 3);
+
+namespace {
+
+constexpr unsigned kLocalSpace = 3;
+
+}  // namespace
 
 using llvm::Align;
 using llvm::Instruction;
@@ -139,7 +148,7 @@ bool Widener::gathers_at_once(const Access& access, Type* type) const {
   const unsigned bits = type->getScalarSizeInBits();
   const Shape shape = shapes_[access.pointer];
   const bool computed = shape.kind == Shape::linear && !shape.checked && all_lanes(access.mask);
-  return options_.isa == Isa::avx512 && !computed && (bits == 32 || bits == 64) && lanes_ * bits >= 256;
+  return options_.isa >= Isa::avx512 && !computed && (bits == 32 || bits == 64) && lanes_ * bits >= 256;
 }
 
 Value* Widener::gather(const Access& access, Type* type) {
@@ -185,10 +194,16 @@ bool Widener::gathers_words(const Access& access, Align align, Type* type) const
          gathers_at_once(access, lanes_of(llvm::Type::getInt32Ty(type->getContext()), lanes_));
 }
 
-// A byte's aligned word is on the byte's page: what is read beside it does not fault, and is dropped.
+// A byte's aligned word is on the byte's page: what is read beside it does not fault, and is dropped. Behind local
+// memory there is room for a word from its last byte on.
 Value* Widener::gather_words(const Access& access, Type* type, std::int64_t delta) {
   Value* pointers = addresses(access, delta);
   Type* words = lanes_of(builder_.getInt32Ty(), lanes_);
+  if (access.pointer->getType()->getPointerAddressSpace() == kLocalSpace) {
+    Value* found = builder_.CreateMaskedGather(words, pointers, Align(1), mask_vector(access.mask));
+    return builder_.CreateBitCast(
+        builder_.CreateTrunc(found, lanes_of(builder_.getIntNTy(type->getScalarSizeInBits()), lanes_)), type);
+  }
   Value* numbers = builder_.CreatePtrToInt(pointers, lanes_of(builder_.getInt64Ty(), lanes_));
   const auto constant = [&](Type* of, std::uint64_t value) { return llvm::ConstantInt::get(of, value); };
   Value* aligned = builder_.CreateAnd(numbers, constant(numbers->getType(), ~std::uint64_t{3}));

@@ -25,7 +25,9 @@ Widener::Widener(llvm::Function& source, llvm::Function& target, const Shapes& s
       groups_(source, shapes, layout, options.width),
       prologue_(BasicBlock::Create(target.getContext(), "prologue", &target)),
       builder_(target.getContext(), llvm::TargetFolder(target.getDataLayout())),
-      side_(target.getContext(), llvm::TargetFolder(target.getDataLayout())) {}
+      side_(target.getContext(), llvm::TargetFolder(target.getDataLayout())) {
+  find_updates();
+}
 
 // The side builder right behind what defines `made`.
 void Widener::at_definition(Value* made) {
@@ -135,6 +137,11 @@ domain::Status Widener::instruction(Instruction& source) {
   }
   if (auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&source)) {
     variable(*alloca);
+    return {};
+  }
+  if (inside_updates_.contains(&source)) return {};  // the store does it
+  if (const auto found = updates_.find(&source); found != updates_.end()) {
+    update(*access(source), found->second);
     return {};
   }
   if (grouped(source)) return {};

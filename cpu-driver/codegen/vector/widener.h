@@ -3,6 +3,7 @@
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "cpu-driver/codegen/vector/addresses.h"
 #include "cpu-driver/codegen/vector/groups.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 #include "cpu-driver/codegen/vector/markers.h"
@@ -80,10 +82,20 @@ class Widener {
   int direction(const Access& access) const;  // 1, -1: next to each other; 0: not
   void keep_metadata(const llvm::Instruction& source, llvm::Value* made);
 
+  // Elements that are changed where they are (widen_updates.cpp).
+  struct Update {
+    llvm::BinaryOperator* operation;
+    llvm::Instruction* load;
+  };
+  void find_updates();
+  bool is_update(const Access& load, const Access& store) const;
+  void update(const Access& store, const Update& update);
+  void update_lane(const Access& store, const Update& update, llvm::Value* pointer, unsigned at);
+  llvm::Value* place_of_lane(const Address& address, llvm::AllocaInst* numbers, unsigned at);
+
   // Small tables (widen_tables.cpp).
   bool looks_up(const Access& access, llvm::Type* type) const;
   llvm::Value* look_up(const Access& access, llvm::Type* type);
-  llvm::Value* pick(const Access& access, llvm::Value* base, llvm::Value* index, llvm::Type* type);
 
   // Groups of accesses (widen_groups.cpp).
   bool grouped(const llvm::Instruction& source);  // whether it is done with its group
@@ -95,8 +107,6 @@ class Widener {
   void store_group(const AccessGroup& group);
   void store_piece(const AccessGroup& group, llvm::Value* wide);
   void store_words(const AccessGroup& group, llvm::Value* wide);
-  class Interleaver;
-  llvm::Value* in_order(const AccessGroup& stores);  // widen_interleaved.cpp; null: it has to be put in order
   llvm::Value* interleave(llvm::ArrayRef<llvm::Value*> parts);
   llvm::Value* part(llvm::Value* wide, unsigned member, unsigned count);
   llvm::Value* group_mask(const AccessGroup& group);
@@ -129,7 +139,8 @@ class Widener {
   llvm::DenseMap<llvm::Value*, llvm::Value*> scalars_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> vectors_;
   llvm::DenseMap<llvm::Value*, llvm::Value*> checks_;
-  llvm::DenseMap<const AccessGroup*, llvm::Value*> wholes_;  // what groups loaded, lane by lane
+  llvm::DenseMap<const llvm::Instruction*, Update> updates_;  // for each store
+  llvm::SmallPtrSet<const llvm::Instruction*, 8> inside_updates_;
   llvm::SmallVector<llvm::CallInst*, 8> inlined_;
   llvm::AllocaInst* idle_ = nullptr;
   Builder builder_;  // at the end of the current block

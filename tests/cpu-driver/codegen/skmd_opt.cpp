@@ -11,6 +11,7 @@
 
 #include "cpu-driver/codegen/library/passes.h"
 #include "cpu-driver/codegen/masks/passes.h"
+#include "cpu-driver/codegen/packs/passes.h"
 #include "cpu-driver/codegen/pipeline/passes.h"
 #include "cpu-driver/codegen/vector/passes.h"
 
@@ -41,6 +42,7 @@ int run() {
   skmd::codegen::register_library_passes(builder);
   skmd::codegen::register_masks_passes(builder);
   skmd::codegen::register_vector_passes(builder);
+  skmd::codegen::register_packs_passes(builder);
   skmd::codegen::register_pipeline_passes(builder);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);

@@ -37,7 +37,8 @@ TEST(KernelCode, IsLoadedWhereTheProcessorRunsIt) {
   ASSERT_TRUE(best.has_value());
   EXPECT_FALSE(name_of(*best).empty());
   bool below = false;
-  for (const SpanTarget target : {SpanTarget::x86_64_v4, SpanTarget::x86_64_v3, SpanTarget::x86_64_v2}) {
+  for (const SpanTarget target :
+       {SpanTarget::x86_64_v4_vbmi, SpanTarget::x86_64_v4, SpanTarget::x86_64_v3, SpanTarget::x86_64_v2}) {
     below = below || target == *best;
     const auto library = SpanLibrary::load(hand_code(target), "");
     EXPECT_EQ(library.ok(), below) << name_of(target);

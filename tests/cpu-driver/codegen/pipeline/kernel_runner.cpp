@@ -69,6 +69,8 @@ std::vector<Way> all_ways() {
   add("sse");
   if (__builtin_cpu_supports("x86-64-v3") != 0) add("avx2");
   if (__builtin_cpu_supports("x86-64-v4") != 0) add("avx512");
+  if (__builtin_cpu_supports("x86-64-v4") != 0 && __builtin_cpu_supports("avx512vbmi") != 0)
+    ways.push_back({"avx512vbmi", 0});
   return ways;
 }
 

@@ -109,44 +109,6 @@ define internal void @checked(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %mor
   ret void
 }
 
-; The same is done to all members: nothing is sorted.
-; CHECK-LABEL: define internal void @scaled.x4(
-; CHECK: [[ALL:%.*]] = load <8 x float>, ptr addrspace(1) %{{.*}}, align 4
-; CHECK: [[PATTERN:%.*]] = shufflevector <2 x float> %{{.*}}, <2 x float> poison, <8 x i32> <i32 0, i32 1, i32 0, i32 1, i32 0, i32 1, i32 0, i32 1>
-; CHECK: [[SCALED:%.*]] = fmul <8 x float> [[ALL]], [[PATTERN]]
-; CHECK: store <8 x float> [[SCALED]], ptr addrspace(1) %{{.*}}, align 4
-; CHECK: ret void
-define internal void @scaled(ptr addrspace(1) %a, float %sx, float %sy, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
-  %i = shl i64 %id, 1
-  %px = getelementptr float, ptr addrspace(1) %a, i64 %i
-  %py = getelementptr i8, ptr addrspace(1) %px, i64 4
-  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %px, i1 %live)
-  %y = call float @skmd.load.f32(ptr addrspace(1) align 4 %py, i1 %live)
-  %x1 = fmul float %x, %sx
-  %y1 = fmul nnan float %y, %sy
-  call void @skmd.store.f32(float %x1, ptr addrspace(1) align 4 %px, i1 %live)
-  call void @skmd.store.f32(float %y1, ptr addrspace(1) align 4 %py, i1 %live)
-  ret void
-}
-
-; Not the same: sorted.
-; CHECK-LABEL: define internal void @unlike.x4(
-; CHECK: fmul <4 x float>
-; CHECK: fadd <4 x float>
-; CHECK: store <8 x float>
-define internal void @unlike(ptr addrspace(1) %a, float %s, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
-  %i = shl i64 %id, 1
-  %px = getelementptr float, ptr addrspace(1) %a, i64 %i
-  %py = getelementptr i8, ptr addrspace(1) %px, i64 4
-  %x = call float @skmd.load.f32(ptr addrspace(1) align 4 %px, i1 %live)
-  %y = call float @skmd.load.f32(ptr addrspace(1) align 4 %py, i1 %live)
-  %x1 = fmul float %x, %s
-  %y1 = fadd float %y, %s
-  call void @skmd.store.f32(float %x1, ptr addrspace(1) align 4 %px, i1 %live)
-  call void @skmd.store.f32(float %y1, ptr addrspace(1) align 4 %py, i1 %live)
-  ret void
-}
-
 ; More than a register, under a condition: where it holds for all lanes, nothing is masked.
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512>' %s | %FileCheck %s --check-prefix=WIDE
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512;live>' %s | %FileCheck %s --check-prefix=REST

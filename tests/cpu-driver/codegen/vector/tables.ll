@@ -1,6 +1,7 @@
 ; Bytes of a table by indices of 8 bits: AVX-512 has the table in registers, where it is all on one page.
-; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512>' %s | %FileCheck %s
-; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512;live>' %s | %FileCheck %s --check-prefix=LIVE
+; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512>,skmd-lower-lookups<avx512>' %s | %FileCheck %s
+; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512;live>,skmd-lower-lookups<avx512>' %s | %FileCheck %s --check-prefix=LIVE
+; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512>,skmd-lower-lookups<avx512vbmi>' %s | %FileCheck %s --check-prefix=BYTES
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=8;isa=avx512>' %s | %FileCheck %s --check-prefix=OTHER
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx2>' %s | %FileCheck %s --check-prefix=OTHER
 
@@ -10,19 +11,20 @@ declare i8 @skmd.load.i8(ptr addrspace(1), i1)
 declare i16 @skmd.load.i16(ptr addrspace(1), i1)
 declare void @skmd.store.i8(i8, ptr addrspace(1), i1)
 
-; OTHER-NOT: vpermi2var
+; OTHER-NOT: {{vpermi2var|skmd.lookup}}
+; BYTES-COUNT-2: call <64 x i8> @llvm.x86.avx512.vpermi2var.qi.512(
 ; CHECK-LABEL: define internal void @bytes.x16(
 ; CHECK: [[NUMBER:%.*]] = ptrtoint ptr addrspace(1) %table to i64
 ; CHECK: [[PLACE:%.*]] = and i64 [[NUMBER]], 4095
 ; CHECK: [[ON_PAGE:%.*]] = icmp ule i64 [[PLACE]], 3840
 ; CHECK: [[WHOLE:%.*]] = freeze i1 [[ON_PAGE]]
 ; CHECK: br i1 [[WHOLE]]
-; CHECK-COUNT-4: load <16 x i32>, ptr addrspace(1) %{{.*}}, align 1
+; CHECK-COUNT-2: load <16 x i32>, ptr addrspace(1) %{{.*}}, align 1
 ; CHECK-COUNT-2: call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(
 ; CHECK: call <16 x i32> @llvm.masked.gather
 ; LIVE-LABEL: define internal void @bytes.x16.live(
 ; LIVE: [[WHOLE:%.*]] = freeze i1
-; LIVE: [[SOME:%.*]] = icmp ne i16
+; LIVE: [[SOME:%.*]] = call i1 @llvm.vector.reduce.or.v16i1(
 ; LIVE: [[BOTH:%.*]] = and i1 [[WHOLE]], [[SOME]]
 ; LIVE: br i1 [[BOTH]]
 ; LIVE-COUNT-2: call <16 x i32> @llvm.x86.avx512.vpermi2var.d.512(
@@ -38,6 +40,7 @@ define internal void @bytes(ptr addrspace(1) %table, ptr addrspace(1) %in, i64 "
 
 ; CHECK-LABEL: define internal void @far.x16(
 ; CHECK-NOT: vpermi2var
+; CHECK: ret void
 define internal void @far(ptr addrspace(1) %table, ptr addrspace(1) %in, i64 "skmd-lane" %id, i1 "skmd-live" %live) "skmd-masked" {
   %pi = getelementptr i16, ptr addrspace(1) %in, i64 %id
   %i = call i16 @skmd.load.i16(ptr addrspace(1) align 2 %pi, i1 %live)
