@@ -5,6 +5,7 @@
 
 #include "cpu-driver/codegen/check/checks.h"
 #include "cpu-driver/codegen/item_function.h"
+#include "cpu-driver/codegen/pipeline/early_ends.h"
 #include "cpu-driver/codegen/pipeline/host_alignment.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
@@ -122,6 +123,10 @@ void register_pipeline_passes(llvm::PassBuilder& builder) {
         }
         if (name == "skmd-regions-only") {
           passes.addPass(CutPass(false));
+          return true;
+        }
+        if (name == "skmd-early-ends") {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(EarlyEndsPass()));
           return true;
         }
         if (name == "skmd-unit-factors") {

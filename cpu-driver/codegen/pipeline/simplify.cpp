@@ -26,6 +26,7 @@
 
 #include "cpu-driver/codegen/packs/join_stores.h"
 #include "cpu-driver/codegen/packs/pack.h"
+#include "cpu-driver/codegen/pipeline/early_ends.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/vector/few_lanes.h"
 #include "cpu-driver/codegen/vector/known_places.h"
@@ -186,6 +187,8 @@ void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analy
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(FewLanesPass());
   passes.addPass(JoinStoresPass());
+  passes.addPass(llvm::LoopSimplifyPass());
+  passes.addPass(EarlyEndsPass());
   passes.addPass(PackMembersPass(isa));
   passes.addPass(llvm::ADCEPass());
   passes.addPass(LowerLookupsPass(isa));

@@ -350,6 +350,55 @@ TEST_P(Members, ComputeLongChainsAgainOfWhatTheGroupKeeps) {
   EXPECT_EQ(out, expected);
 }
 
+// Trees in which ever fewer or more items work, of which loops over items know how far they have to go.
+TEST_P(Members, WorkUpToALimit) {
+  Program code(R"(
+    kernel void tree(global int* out, global const int* in, local int* a, int n) {
+      const int l = get_local_id(0), w = get_local_size(0);
+      a[l] = in[get_global_id(0)];
+      int done = 0;
+      for (int s = w / 2; s > 0; s /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l < s) a[l] += a[l + s];
+        done += s;
+      }
+      for (uint s = 1; s <= w; s += n) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if ((uint)l + 3 <= s) a[l] ^= s * l;
+        if (s > w / 2 && l == 0) a[0] += done;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      for (int s = w - 1; s >= n; s -= n) {
+        if (l >= s) a[l] += s;
+        barrier(CLK_LOCAL_MEM_FENCE);
+      }
+      out[get_global_id(0)] = a[l] + done;
+    })",
+               GetParam());
+  for (const int w : {1, 5, 16, 48, 64, 100, 256}) {
+    const int n = 5;
+    std::vector<int> in(2 * w), out(2 * w), expected;
+    for (int& value : in) value = static_cast<int>(numbers_() % 1000);
+    code.run("tree", line(2, w), Arguments().buffer(out).buffer(in).local(4 * w).value(n));
+    for (int group = 0; group < 2; ++group) {
+      std::vector<int> a(in.begin() + group * w, in.begin() + (group + 1) * w);
+      int done = 0;
+      for (int s = w / 2; s > 0; s /= 2) {
+        for (int l = 0; l < s; ++l) a[l] += a[l + s];
+        done += s;
+      }
+      for (int s = 1; s <= w; s += n) {
+        for (int l = 0; l + 3 <= s; ++l) a[l] ^= s * l;
+        if (s > w / 2) a[0] += done;
+      }
+      for (int s = w - 1; s >= n; s -= n)
+        for (int l = s; l < w; ++l) a[l] += s;
+      for (const int value : a) expected.push_back(value + done);
+    }
+    ASSERT_EQ(out, expected) << w;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, Members, testing::ValuesIn(all_ways()),
                          [](const auto& param) { return name_of(param.param); });
 

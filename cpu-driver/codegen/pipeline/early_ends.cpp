@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/codegen/pipeline/early_ends.h"
+
+#include <llvm/ADT/MapVector.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/VectorUtils.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/SSAUpdater.h>
+
+#include <optional>
+
+namespace skmd::codegen {
+
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Instruction;
+using llvm::Value;
+namespace match = llvm::PatternMatch;
+
+// Far from where numbers of 32 bits wrap.
+constexpr std::uint64_t kMostItems = 1U << 30U;
+constexpr std::uint64_t kMostLanes = 1U << 10U;
+
+/// for (x = start; …; x += step), its latch and what it counts to.
+struct Counted {
+  const llvm::Loop& loop;
+  BasicBlock* latch;
+  llvm::BranchInst* end;
+  llvm::PHINode* x;
+  Value* next;
+  Value* count;  // loop-invariant; x stays below
+};
+
+std::optional<Counted> counted(const llvm::Loop& loop) {
+  BasicBlock* latch = loop.getLoopLatch();
+  auto* end = latch == nullptr ? nullptr : llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator());
+  auto* compare =
+      end == nullptr || !end->isConditional() ? nullptr : llvm::dyn_cast<llvm::ICmpInst>(end->getCondition());
+  if (compare == nullptr || loop.getExitingBlock() != latch || loop.getLoopPreheader() == nullptr) return std::nullopt;
+  if (end->getSuccessor(0) != loop.getHeader() || !loop.isLoopInvariant(compare->getOperand(1))) return std::nullopt;
+  const llvm::CmpInst::Predicate predicate = compare->getPredicate();
+  if (predicate != llvm::CmpInst::ICMP_ULT && predicate != llvm::CmpInst::ICMP_SLT) return std::nullopt;
+  for (llvm::PHINode& phi : loop.getHeader()->phis()) {
+    Value* next = phi.getIncomingValueForBlock(latch);
+    const auto* start = llvm::dyn_cast<llvm::ConstantInt>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
+    const llvm::APInt* step = nullptr;
+    if (start == nullptr || !start->isZero() ||
+        !match::match(next, match::m_Add(match::m_Specific(&phi), match::m_APInt(step))) || step->isZero() ||
+        step->ugt(kMostLanes) || !phi.getType()->isIntegerTy(64))
+      continue;
+    if (compare->getOperand(0) == next || compare->getOperand(0) == &phi)
+      return Counted{loop, latch, end, &phi, next, compare->getOperand(1)};
+  }
+  return std::nullopt;
+}
+
+// x or its lower bits, in each lane with constants of the lanes added.
+bool counts_lanes(const Value& value, const llvm::PHINode& x) {
+  const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(&value);
+  const auto* either = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&value);
+  if (sum == nullptr || (sum->getOpcode() != Instruction::Add && (either == nullptr || !either->isDisjoint())))
+    return false;
+  const auto* lanes = llvm::dyn_cast<llvm::Constant>(sum->getOperand(1));
+  const Value* first = llvm::getSplatValue(sum->getOperand(0));
+  if (lanes == nullptr || first == nullptr) return false;
+  if (const auto* part = llvm::dyn_cast<llvm::TruncInst>(first)) first = part->getOperand(0);
+  if (first != &x || value.getType()->getScalarSizeInBits() < 32) return false;
+  for (unsigned at = 0; at < llvm::cast<llvm::FixedVectorType>(value.getType())->getNumElements(); ++at) {
+    const auto* lane = llvm::dyn_cast_or_null<llvm::ConstantInt>(lanes->getAggregateElement(at));
+    if (lane == nullptr || lane->getValue().ugt(kMostLanes)) return false;
+  }
+  return true;
+}
+
+// Lanes whose numbers are below something that stays: where none is, none is later on.
+bool ends_for_good(const Value& mask, const Counted& loop) {
+  const auto* frozen = llvm::dyn_cast<llvm::FreezeInst>(&mask);
+  const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(frozen != nullptr ? frozen->getOperand(0) : &mask);
+  if (compare == nullptr) return false;
+  const Value* one = compare->getOperand(0);
+  const Value* other = compare->getOperand(1);
+  llvm::CmpInst::Predicate predicate = compare->getPredicate();
+  if (counts_lanes(*other, *loop.x)) {
+    std::swap(one, other);
+    predicate = llvm::CmpInst::getSwappedPredicate(predicate);
+  }
+  const bool below = predicate == llvm::CmpInst::ICMP_ULT || predicate == llvm::CmpInst::ICMP_SLT ||
+                     predicate == llvm::CmpInst::ICMP_ULE || predicate == llvm::CmpInst::ICMP_SLE;
+  const Value* limit = llvm::getSplatValue(other);
+  return below && counts_lanes(*one, *loop.x) && limit != nullptr && loop.loop.isLoopInvariant(limit);
+}
+
+bool does_nothing(const BasicBlock& block) {
+  return llvm::none_of(block,
+                       [](const Instruction& each) { return each.mayHaveSideEffects() || each.mayReadFromMemory(); });
+}
+
+/// Where a turn goes on from a block that finds no lane left: each turn the same way.
+struct Way {
+  BasicBlock* from = nullptr;
+  BasicBlock* first = nullptr;
+  llvm::SmallPtrSet<const BasicBlock*, 8> blocks;  // first, the latch, and all that may be in between
+};
+
+// Nothing where more is done than to end the turn.
+std::optional<Way> way_without(BasicBlock& block, const Counted& loop) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+  if (branch == nullptr || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
+    return std::nullopt;
+  const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+  const auto* bits = compare == nullptr ? nullptr : llvm::dyn_cast<llvm::BitCastInst>(compare->getOperand(0));
+  const auto* none = compare == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1));
+  if (bits == nullptr || none == nullptr || !none->isZero() || !compare->isEquality() ||
+      !bits->getOperand(0)->getType()->isIntOrIntVectorTy(1) || !ends_for_good(*bits->getOperand(0), loop))
+    return std::nullopt;
+  Way way{&block, branch->getSuccessor(compare->getPredicate() == llvm::CmpInst::ICMP_EQ ? 0 : 1), {}};
+  llvm::SmallVector<BasicBlock*, 8> open{way.first};
+  while (!open.empty()) {
+    BasicBlock* at = open.pop_back_val();
+    if (!way.blocks.insert(at).second) continue;
+    if (at == loop.loop.getHeader() || !loop.loop.contains(at) || !does_nothing(*at)) return std::nullopt;
+    if (at == loop.latch) continue;
+    const auto* on = llvm::dyn_cast<llvm::BranchInst>(at->getTerminator());
+    if (on == nullptr || (on->isConditional() && !loop.loop.isLoopInvariant(on->getCondition()))) return std::nullopt;
+    open.append(llvm::succ_begin(at), llvm::succ_end(at));
+  }
+  return way;
+}
+
+// Whether each turn that comes to `block` comes there the same way, and does nothing on it.
+bool comes_as_before(BasicBlock& block, const Counted& loop) {
+  llvm::SmallPtrSet<BasicBlock*, 8> seen{&block};
+  llvm::SmallVector<BasicBlock*, 8> open{&block};
+  while (!open.empty()) {
+    BasicBlock* at = open.pop_back_val();
+    if (!does_nothing(*at)) return false;
+    if (at == loop.loop.getHeader()) continue;
+    for (BasicBlock* before : llvm::predecessors(at)) {
+      if (!seen.insert(before).second) continue;
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(before->getTerminator());
+      if (branch == nullptr || (branch->isConditional() && !loop.loop.isLoopInvariant(branch->getCondition())))
+        return false;
+      open.push_back(before);
+    }
+  }
+  return true;
+}
+
+/// What stays as it is after one turn that goes `way`, however many follow.
+class Stays {
+ public:
+  Stays(const Counted& loop, const Way& way) : loop_(loop), way_(way) {}
+
+  bool all() const {
+    for (const BasicBlock* block : loop_.loop.blocks())
+      for (const Instruction& instruction : *block)
+        for (const llvm::User* user : instruction.users())
+          if (!loop_.loop.contains(llvm::cast<Instruction>(user)) && !handed_on(instruction)) return false;
+    return true;
+  }
+
+ private:
+  // What no turn changes, or a phi's value for the next turn, of that or of what it had in this one.
+  bool handed_on(const Instruction& value) const {
+    return settled(value, nullptr) || llvm::any_of(loop_.loop.getHeader()->phis(), [&](const llvm::PHINode& phi) {
+             return phi.getIncomingValueForBlock(loop_.latch) == &value && settled(value, &phi);
+           });
+  }
+
+  bool settled(const Value& value, const llvm::PHINode* phi, unsigned depth = 0) const {
+    if (&value == phi || loop_.loop.isLoopInvariant(&value)) return true;
+    if (depth > 8) return false;
+    if (const auto* joint = llvm::dyn_cast<llvm::PHINode>(&value)) {
+      if (!way_.blocks.contains(joint->getParent())) return false;
+      for (unsigned at = 0; at < joint->getNumIncomingValues(); ++at) {
+        const BasicBlock* before = joint->getIncomingBlock(at);
+        const bool on_the_way = joint->getParent() == way_.first ? before == way_.from : way_.blocks.contains(before);
+        if (on_the_way && !settled(*joint->getIncomingValue(at), phi, depth + 1)) return false;
+      }
+      return true;
+    }
+    const auto* choice = llvm::dyn_cast<llvm::SelectInst>(&value);
+    return choice != nullptr && loop_.loop.isLoopInvariant(choice->getCondition()) &&
+           settled(*choice->getTrueValue(), phi, depth + 1) && settled(*choice->getFalseValue(), phi, depth + 1);
+  }
+
+  const Counted& loop_;
+  const Way& way_;
+};
+
+bool end_early(const Counted& loop) {
+  // For each block behind a branch that no lane goes on from, where that is.
+  llvm::SmallMapVector<BasicBlock*, llvm::SmallPtrSet<BasicBlock*, 2>, 2> last;
+  for (BasicBlock* block : loop.loop.blocks()) {
+    const std::optional<Way> way = way_without(*block, loop);
+    if (way && comes_as_before(*block, loop) && Stays(loop, *way).all()) last[way->first].insert(block);
+  }
+  if (last.empty()) return false;
+  llvm::IRBuilder<> builder(loop.loop.getLoopPreheader()->getTerminator());
+  Value* far = builder.CreateICmpUGT(loop.count, llvm::ConstantInt::get(loop.count->getType(), kMostItems), "far");
+  llvm::SSAUpdater more;
+  more.Initialize(builder.getInt1Ty(), "more");
+  more.AddAvailableValue(loop.loop.getHeader(), builder.getTrue());
+  llvm::SmallVector<llvm::PHINode*, 2> joints;
+  for (const auto& [block, from] : last) {
+    builder.SetInsertPoint(block, block->begin());
+    joints.push_back(builder.CreatePHI(builder.getInt1Ty(), 2, "more"));
+    more.AddAvailableValue(block, joints.back());
+  }
+  for (llvm::PHINode* joint : joints)
+    for (BasicBlock* before : llvm::predecessors(joint->getParent()))
+      joint->addIncoming(last[joint->getParent()].contains(before) ? far : more.GetValueAtEndOfBlock(before), before);
+  builder.SetInsertPoint(loop.end);
+  loop.end->setCondition(builder.CreateAnd(loop.end->getCondition(), more.GetValueAtEndOfBlock(loop.latch)));
+  return true;
+}
+
+}  // namespace
+
+bool end_item_loops_early(llvm::Function& /*function*/, const llvm::LoopInfo& loops) {
+  bool changed = false;
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder())
+    if (const std::optional<Counted> found = counted(*loop)) changed = end_early(*found) || changed;
+  return changed;
+}
+
+}  // namespace skmd::codegen

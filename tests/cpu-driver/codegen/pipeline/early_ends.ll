@@ -1,0 +1,135 @@
+; A loop over items ends with the first vector that none of them runs in.
+; RUN: %skmd-opt -S --passes='function(loop-simplify,lcssa),skmd-early-ends' %s | %FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+
+; What a turn without items leaves is what the next would: `next`, by what does not change.
+; CHECK-LABEL: define i32 @tree(
+; CHECK: %far = icmp ugt i64 %items, 1073741824
+; CHECK: join:
+; CHECK-NEXT: %more = phi i1 [ true, %run ], [ %far, %loop ]
+; CHECK: [[COUNT:%.*]] = icmp ult i64 %x1, %items
+; CHECK: [[GO:%.*]] = and i1 [[COUNT]], %more
+; CHECK: br i1 [[GO]], label %loop
+define i32 @tree(ptr addrspace(3) %p, i64 %items, i32 %n, i1 %last) {
+entry:
+  %n0 = insertelement <4 x i32> poison, i32 %n, i64 0
+  %ns = shufflevector <4 x i32> %n0, <4 x i32> poison, <4 x i32> zeroinitializer
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %next = phi i32 [ 7, %entry ], [ %next1, %join ]
+  %t = trunc i64 %x to i32
+  %t0 = insertelement <4 x i32> poison, i32 %t, i64 0
+  %ts = shufflevector <4 x i32> %t0, <4 x i32> poison, <4 x i32> zeroinitializer
+  %ids = or disjoint <4 x i32> %ts, <i32 0, i32 1, i32 2, i32 3>
+  %below = icmp ugt <4 x i32> %ns, %ids
+  %mask = freeze <4 x i1> %below
+  %bits = bitcast <4 x i1> %mask to i4
+  %none = icmp eq i4 %bits, 0
+  br i1 %none, label %join, label %run
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store <4 x i32> %ids, ptr addrspace(3) %at
+  br label %join
+join:
+  %next1 = select i1 %last, i32 3, i32 %next
+  %x1 = add nuw nsw i64 %x, 4
+  %more.items = icmp ult i64 %x1, %items
+  br i1 %more.items, label %loop, label %exit
+exit:
+  ret i32 %next1
+}
+
+; Not where lanes may come again, where each turn counts, or where something is done without items.
+; CHECK-LABEL: define void @again(
+; CHECK-NOT: %far
+; CHECK: ret void
+define void @again(ptr addrspace(3) %p, i64 %items, i32 %n) {
+entry:
+  %n0 = insertelement <4 x i32> poison, i32 %n, i64 0
+  %ns = shufflevector <4 x i32> %n0, <4 x i32> poison, <4 x i32> zeroinitializer
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %t = trunc i64 %x to i32
+  %t0 = insertelement <4 x i32> poison, i32 %t, i64 0
+  %ts = shufflevector <4 x i32> %t0, <4 x i32> poison, <4 x i32> zeroinitializer
+  %ids = or disjoint <4 x i32> %ts, <i32 0, i32 1, i32 2, i32 3>
+  %above = icmp ult <4 x i32> %ns, %ids
+  %bits = bitcast <4 x i1> %above to i4
+  %none = icmp eq i4 %bits, 0
+  br i1 %none, label %join, label %run
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store <4 x i32> %ids, ptr addrspace(3) %at
+  br label %join
+join:
+  %x1 = add nuw nsw i64 %x, 4
+  %more.items = icmp ult i64 %x1, %items
+  br i1 %more.items, label %loop, label %exit
+exit:
+  ret void
+}
+
+; CHECK-LABEL: define i32 @counted(
+; CHECK-NOT: %far
+; CHECK: ret i32
+define i32 @counted(ptr addrspace(3) %p, i64 %items, i32 %n) {
+entry:
+  %n0 = insertelement <4 x i32> poison, i32 %n, i64 0
+  %ns = shufflevector <4 x i32> %n0, <4 x i32> poison, <4 x i32> zeroinitializer
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %turns = phi i32 [ 0, %entry ], [ %turns1, %join ]
+  %t = trunc i64 %x to i32
+  %t0 = insertelement <4 x i32> poison, i32 %t, i64 0
+  %ts = shufflevector <4 x i32> %t0, <4 x i32> poison, <4 x i32> zeroinitializer
+  %ids = or disjoint <4 x i32> %ts, <i32 0, i32 1, i32 2, i32 3>
+  %below = icmp ugt <4 x i32> %ns, %ids
+  %bits = bitcast <4 x i1> %below to i4
+  %none = icmp eq i4 %bits, 0
+  br i1 %none, label %join, label %run
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store <4 x i32> %ids, ptr addrspace(3) %at
+  br label %join
+join:
+  %turns1 = add i32 %turns, 1
+  %x1 = add nuw nsw i64 %x, 4
+  %more.items = icmp ult i64 %x1, %items
+  br i1 %more.items, label %loop, label %exit
+exit:
+  ret i32 %turns1
+}
+
+; CHECK-LABEL: define void @busy(
+; CHECK-NOT: %far
+; CHECK: ret void
+define void @busy(ptr addrspace(3) %p, i64 %items, i32 %n) {
+entry:
+  %n0 = insertelement <4 x i32> poison, i32 %n, i64 0
+  %ns = shufflevector <4 x i32> %n0, <4 x i32> poison, <4 x i32> zeroinitializer
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %t = trunc i64 %x to i32
+  %t0 = insertelement <4 x i32> poison, i32 %t, i64 0
+  %ts = shufflevector <4 x i32> %t0, <4 x i32> poison, <4 x i32> zeroinitializer
+  %ids = or disjoint <4 x i32> %ts, <i32 0, i32 1, i32 2, i32 3>
+  %below = icmp ugt <4 x i32> %ns, %ids
+  %bits = bitcast <4 x i1> %below to i4
+  %none = icmp eq i4 %bits, 0
+  br i1 %none, label %join, label %run
+run:
+  br label %join
+join:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store <4 x i32> %ids, ptr addrspace(3) %at
+  %x1 = add nuw nsw i64 %x, 4
+  %more.items = icmp ult i64 %x1, %items
+  br i1 %more.items, label %loop, label %exit
+exit:
+  ret void
+}
