@@ -65,7 +65,7 @@ class Packer {
       case Pack::Kind::step:
         return made_[number] = step(number, given);
       default:
-        return made_[number] = gathered(one);
+        return made_[number] = interleaved(builder_, one.members);
     }
   }
 
@@ -111,21 +111,6 @@ class Packer {
     llvm::SmallVector<int, 64> places;
     for (unsigned at = 0; at < count * lanes_in(*one.members[0]); ++at) places.push_back(static_cast<int>(at % count));
     return builder_.CreateShuffleVector(once, places);
-  }
-
-  // All lanes of a member, one member after the other, and then lane by lane.
-  Value* gathered(const Pack& one) {
-    const unsigned lanes = lanes_in(*one.members[0]), count = one.members.size();
-    Value* joined = one.members[0];
-    for (unsigned member = 1; member < count; ++member) {
-      llvm::SmallVector<int, 64> widen, places;
-      for (unsigned at = 0; at < member * lanes; ++at) widen.push_back(at < lanes ? static_cast<int>(at) : -1);
-      for (unsigned at = 0; at < (member + 1) * lanes; ++at) places.push_back(static_cast<int>(at));
-      joined = builder_.CreateShuffleVector(joined, builder_.CreateShuffleVector(one.members[member], widen), places);
-    }
-    llvm::SmallVector<int, 64> places;
-    for (unsigned at = 0; at < count * lanes; ++at) places.push_back(static_cast<int>(at % count * lanes + at / count));
-    return builder_.CreateShuffleVector(joined, places);
   }
 
   Value* step(unsigned number, llvm::SmallVectorImpl<Value*>& given) {

@@ -54,7 +54,6 @@ class OneLane {
     for (llvm::Use& operand : made->operands())
       if (operand->getType()->isVectorTy()) operand.set(of(operand.get(), depth + 1));
     made->mutateType(instruction->getType()->getScalarType());
-    // Of a call the function would have to be another.
     return builder_.Insert(made);
   }
 

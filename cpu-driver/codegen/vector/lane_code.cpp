@@ -54,6 +54,28 @@ Value* step(Builder& builder, Value* first, std::int64_t stride, unsigned lane) 
   return builder.CreateAdd(first, llvm::ConstantInt::get(first->getType(), distance, true, true));
 }
 
+Value* joined(Builder& builder, llvm::ArrayRef<Value*> parts) {
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
+  Value* all = parts[0];
+  for (unsigned part = 1; part < parts.size(); ++part) {
+    const unsigned had = part * lanes;
+    llvm::SmallVector<int, 128> widen, places;
+    for (unsigned at = 0; at < had; ++at) widen.push_back(at < lanes ? static_cast<int>(at) : -1);
+    for (unsigned at = 0; at < had + lanes; ++at) places.push_back(static_cast<int>(at));
+    Value* other = part == 1 ? parts[1] : builder.CreateShuffleVector(parts[part], widen);
+    all = builder.CreateShuffleVector(all, other, places);
+  }
+  return all;
+}
+
+Value* interleaved(Builder& builder, llvm::ArrayRef<Value*> parts) {
+  const unsigned lanes = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
+  const unsigned count = parts.size();
+  llvm::SmallVector<int, 128> places;
+  for (unsigned at = 0; at < count * lanes; ++at) places.push_back(static_cast<int>(at % count * lanes + at / count));
+  return builder.CreateShuffleVector(joined(builder, parts), places);
+}
+
 Value* mask_bits(Builder& builder, Value* mask) {
   const unsigned lanes = llvm::cast<FixedVectorType>(mask->getType())->getNumElements();
   Value* bits = builder.CreateBitCast(builder.CreateFreeze(mask), builder.getIntNTy(lanes));

@@ -2,6 +2,7 @@
 // Pieces of code over the lanes of vectors.
 #pragma once
 
+#include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/Analysis/TargetFolder.h>
 #include <llvm/IR/IRBuilder.h>
@@ -24,6 +25,12 @@ llvm::Value* steps(Builder& builder, llvm::Value* first, std::int64_t stride, un
 
 /// Lane l of a vector that starts with `first`.
 llvm::Value* step(Builder& builder, llvm::Value* first, std::int64_t stride, unsigned lane);
+
+/// Vectors of one type, one after the other, as one.
+llvm::Value* joined(Builder& builder, llvm::ArrayRef<llvm::Value*> parts);
+
+/// Vectors of one type lane by lane: lane 0 of each, lane 1 of each, ...
+llvm::Value* interleaved(Builder& builder, llvm::ArrayRef<llvm::Value*> parts);
 
 /// The bits of `mask`, a vector of i1, as an i32. Lanes that are poison are taken for some bit.
 llvm::Value* mask_bits(Builder& builder, llvm::Value* mask);

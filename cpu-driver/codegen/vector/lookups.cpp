@@ -67,15 +67,9 @@ class Lowering {
   }
 
   Value* in_pieces(llvm::function_ref<Value*(unsigned)> make) {
-    Value* all = make(0);
-    for (unsigned first = kWords; first < lanes_; first += kWords) {
-      Value* next = make(first);
-      llvm::SmallVector<int, 64> widen, places;
-      for (unsigned at = 0; at < first; ++at) widen.push_back(at < kWords ? static_cast<int>(at) : -1);
-      for (unsigned at = 0; at < first + kWords; ++at) places.push_back(static_cast<int>(at));
-      all = builder_.CreateShuffleVector(all, builder_.CreateShuffleVector(next, widen), places);
-    }
-    return all;
+    llvm::SmallVector<Value*, 4> pieces;
+    for (unsigned first = 0; first < lanes_; first += kWords) pieces.push_back(make(first));
+    return joined(builder_, pieces);
   }
 
   llvm::Type* words() { return FixedVectorType::get(builder_.getInt32Ty(), kWords); }

@@ -44,24 +44,6 @@ Value* Widener::group_mask(const AccessGroup& group) {
   return builder_.CreateShuffleVector(mask_vector(group.members.front().mask), places);
 }
 
-// All lanes of a member, one member after the other, and then lane by lane.
-Value* Widener::interleave(llvm::ArrayRef<Value*> parts) {
-  const unsigned count = parts.size();
-  Value* joined = parts[0];
-  for (unsigned member = 1; member < count; ++member) {
-    const unsigned had = member * lanes_;
-    llvm::SmallVector<int, 128> widen;
-    for (unsigned at = 0; at < had; ++at) widen.push_back(at < lanes_ ? static_cast<int>(at) : -1);
-    Value* other = member == 1 ? parts[1] : builder_.CreateShuffleVector(parts[member], widen);
-    llvm::SmallVector<int, 128> places;
-    for (unsigned at = 0; at < had + lanes_; ++at) places.push_back(static_cast<int>(at));
-    joined = builder_.CreateShuffleVector(joined, other, places);
-  }
-  llvm::SmallVector<int, 128> places;
-  for (unsigned at = 0; at < count * lanes_; ++at) places.push_back(static_cast<int>(at % count * lanes_ + at / count));
-  return builder_.CreateShuffleVector(joined, places);
-}
-
 // A member's lanes of what is lane by lane.
 Value* Widener::part(Value* wide, unsigned member, unsigned count) {
   llvm::SmallVector<int, 32> places;
@@ -110,7 +92,7 @@ Value* Widener::load_words(const AccessGroup& group) {
   for (unsigned member = 0; member < count; ++member)
     parts.push_back(gather_at(place, group.members[member].align, lanes_of(place.type(), lanes_),
                               first + static_cast<std::int64_t>(size * member)));
-  return interleave(parts);
+  return interleaved(builder_, parts);
 }
 
 void Widener::load_group(const AccessGroup& group) {
@@ -166,7 +148,7 @@ void Widener::store_words(const AccessGroup& group, Value* wide) {
 void Widener::store_group(const AccessGroup& group) {
   llvm::SmallVector<Value*, 4> parts;
   for (const Access& member : group.members) parts.push_back(vector(member.stored));
-  Value* wide = interleave(parts);
+  Value* wide = interleaved(builder_, parts);
   if (!group.in_one_piece) {
     store_words(group, wide);
   } else if (Value* check = check_of(place_of(group).pointer)) {

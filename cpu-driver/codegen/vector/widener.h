@@ -107,7 +107,6 @@ class Widener {
   void store_group(const AccessGroup& group);
   void store_piece(const AccessGroup& group, llvm::Value* wide);
   void store_words(const AccessGroup& group, llvm::Value* wide);
-  llvm::Value* interleave(llvm::ArrayRef<llvm::Value*> parts);
   llvm::Value* part(llvm::Value* wide, unsigned member, unsigned count);
   llvm::Value* group_mask(const AccessGroup& group);
 
