@@ -74,8 +74,8 @@ using SpanFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::
 /// 0 of its local size rounded up to a multiple of KernelFacts::width. What it holds before the call is of no interest.
 using KernelFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::uint64_t last, std::byte* scratch);
 inline constexpr std::uint64_t kScratchAlignment = 128;
-/// Generated code may read so many bytes behind local variables and arguments.
-inline constexpr std::uint64_t kReadBehindLocal = 3;
+/// Generated code may read, and not use, so many bytes before `scratch` and behind what it holds.
+inline constexpr std::uint64_t kReadAroundScratch = 4096;
 
 struct KernelFacts {
   std::uint64_t local_bytes = 0;
@@ -106,9 +106,10 @@ struct PrintTable {
 };
 inline constexpr const char* kPrintTable = "skmd_print_table";
 
-/// Room for a record of so many bytes, a multiple of 8, aligned to 8; null: there is none, and printf gives -1. A record
-/// is the format's index in the table and each element of the arguments, as numbers of 64 bits. The shared object has a
-/// variable kPrintRoom of this type, null, which whoever loads it sets. Called by kernel functions, on their thread.
+/// Room for a record of so many bytes, a multiple of 8, aligned to 8; null: there is none, and printf gives -1. A
+/// record is the format's index in the table and each element of the arguments, as numbers of 64 bits. The shared
+/// object has a variable kPrintRoom of this type, null, which whoever loads it sets. Called by kernel functions, on
+/// their thread.
 using PrintRoom = std::byte* (*)(std::uint64_t bytes);
 inline constexpr const char* kPrintRoom = "skmd_print_room";
 
@@ -129,7 +130,7 @@ inline std::string merge_symbol(std::string_view kernel) { return std::string("s
 inline std::string units_symbol(std::string_view kernel) { return std::string("skmd_units_").append(kernel); }
 
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
-inline constexpr std::uint32_t kSpanVersion = 7;
+inline constexpr std::uint32_t kSpanVersion = 8;
 
 enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2, x86_64_v3 = 3, x86_64_v4 = 4, x86_64_v4_vbmi = 5 };
 

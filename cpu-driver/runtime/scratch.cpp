@@ -29,7 +29,7 @@ class Sum {
 };
 
 struct Block {
-  std::byte* bytes = nullptr;
+  std::byte* bytes = nullptr;  // and as many as may be read before and behind them
   std::uint64_t size = 0;
 
   Block() = default;
@@ -37,7 +37,7 @@ struct Block {
   Block& operator=(const Block&) = delete;
   ~Block() { free(); }
   void free() {
-    std::free(bytes);
+    if (bytes != nullptr) std::free(bytes - kReadAroundScratch);
     bytes = nullptr;
     size = 0;
   }
@@ -57,7 +57,6 @@ domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std
     layout.local_arguments.push_back(sum.bytes());
     sum.add(size);
   }
-  if (sum.bytes() != 0) sum.add(kReadBehindLocal);
   sum.align();
   layout.items_offset = sum.bytes();
   const std::uint64_t width = std::max<std::uint32_t>(1, facts.width);
@@ -79,8 +78,11 @@ std::byte* scratch_of_this_thread(std::uint64_t bytes) {
   if (bytes > kMostScratch) return nullptr;
   block.free();
   const std::uint64_t size = (std::max(bytes, kLeastBlock) + kLeastBlock - 1) / kLeastBlock * kLeastBlock;
-  block.bytes = static_cast<std::byte*>(std::aligned_alloc(kScratchAlignment, size));
-  block.size = block.bytes != nullptr ? size : 0;
+  static_assert(kReadAroundScratch % kScratchAlignment == 0);
+  auto* whole = static_cast<std::byte*>(std::aligned_alloc(kScratchAlignment, size + 2 * kReadAroundScratch));
+  if (whole == nullptr) return nullptr;
+  block.bytes = whole + kReadAroundScratch;
+  block.size = size;
   return block.bytes;
 }
 

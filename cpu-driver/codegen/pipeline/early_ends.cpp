@@ -13,6 +13,8 @@
 
 #include <optional>
 
+#include "cpu-driver/codegen/pipeline/item_loops.h"
+
 namespace skmd::codegen {
 
 namespace {
@@ -20,79 +22,29 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Value;
-namespace match = llvm::PatternMatch;
-
-// Far from where numbers of 32 bits wrap.
-constexpr std::uint64_t kMostItems = 1U << 30U;
-constexpr std::uint64_t kMostLanes = 1U << 10U;
-
-/// for (x = start; …; x += step), its latch and what it counts to.
-struct Counted {
-  const llvm::Loop& loop;
-  BasicBlock* latch;
-  llvm::BranchInst* end;
-  llvm::PHINode* x;
-  Value* next;
-  Value* count;  // loop-invariant; x stays below
-};
-
-std::optional<Counted> counted(const llvm::Loop& loop) {
-  BasicBlock* latch = loop.getLoopLatch();
-  auto* end = latch == nullptr ? nullptr : llvm::dyn_cast<llvm::BranchInst>(latch->getTerminator());
-  auto* compare =
-      end == nullptr || !end->isConditional() ? nullptr : llvm::dyn_cast<llvm::ICmpInst>(end->getCondition());
-  if (compare == nullptr || loop.getExitingBlock() != latch || loop.getLoopPreheader() == nullptr) return std::nullopt;
-  if (end->getSuccessor(0) != loop.getHeader() || !loop.isLoopInvariant(compare->getOperand(1))) return std::nullopt;
-  const llvm::CmpInst::Predicate predicate = compare->getPredicate();
-  if (predicate != llvm::CmpInst::ICMP_ULT && predicate != llvm::CmpInst::ICMP_SLT) return std::nullopt;
-  for (llvm::PHINode& phi : loop.getHeader()->phis()) {
-    Value* next = phi.getIncomingValueForBlock(latch);
-    const auto* start = llvm::dyn_cast<llvm::ConstantInt>(phi.getIncomingValueForBlock(loop.getLoopPreheader()));
-    const llvm::APInt* step = nullptr;
-    if (start == nullptr || !start->isZero() ||
-        !match::match(next, match::m_Add(match::m_Specific(&phi), match::m_APInt(step))) || step->isZero() ||
-        step->ugt(kMostLanes) || !phi.getType()->isIntegerTy(64))
-      continue;
-    if (compare->getOperand(0) == next || compare->getOperand(0) == &phi)
-      return Counted{loop, latch, end, &phi, next, compare->getOperand(1)};
-  }
-  return std::nullopt;
-}
 
 // x or its lower bits, in each lane with constants of the lanes added.
-bool counts_lanes(const Value& value, const llvm::PHINode& x) {
-  const auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(&value);
-  const auto* either = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&value);
-  if (sum == nullptr || (sum->getOpcode() != Instruction::Add && (either == nullptr || !either->isDisjoint())))
-    return false;
-  const auto* lanes = llvm::dyn_cast<llvm::Constant>(sum->getOperand(1));
-  const Value* first = llvm::getSplatValue(sum->getOperand(0));
-  if (lanes == nullptr || first == nullptr) return false;
-  if (const auto* part = llvm::dyn_cast<llvm::TruncInst>(first)) first = part->getOperand(0);
-  if (first != &x || value.getType()->getScalarSizeInBits() < 32) return false;
-  for (unsigned at = 0; at < llvm::cast<llvm::FixedVectorType>(value.getType())->getNumElements(); ++at) {
-    const auto* lane = llvm::dyn_cast_or_null<llvm::ConstantInt>(lanes->getAggregateElement(at));
-    if (lane == nullptr || lane->getValue().ugt(kMostLanes)) return false;
-  }
-  return true;
+bool counts_lanes(Value& value, const CountedLoop& loop) {
+  const auto lanes = numbered_lanes(value, loop);
+  return lanes && lanes->first == nullptr;
 }
 
 // Lanes whose numbers are below something that stays: where none is, none is later on.
-bool ends_for_good(const Value& mask, const Counted& loop) {
+bool ends_for_good(const Value& mask, const CountedLoop& loop) {
   const auto* frozen = llvm::dyn_cast<llvm::FreezeInst>(&mask);
   const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(frozen != nullptr ? frozen->getOperand(0) : &mask);
   if (compare == nullptr) return false;
-  const Value* one = compare->getOperand(0);
-  const Value* other = compare->getOperand(1);
+  Value* one = compare->getOperand(0);
+  Value* other = compare->getOperand(1);
   llvm::CmpInst::Predicate predicate = compare->getPredicate();
-  if (counts_lanes(*other, *loop.x)) {
+  if (counts_lanes(*other, loop)) {
     std::swap(one, other);
     predicate = llvm::CmpInst::getSwappedPredicate(predicate);
   }
   const bool below = predicate == llvm::CmpInst::ICMP_ULT || predicate == llvm::CmpInst::ICMP_SLT ||
                      predicate == llvm::CmpInst::ICMP_ULE || predicate == llvm::CmpInst::ICMP_SLE;
   const Value* limit = llvm::getSplatValue(other);
-  return below && counts_lanes(*one, *loop.x) && limit != nullptr && loop.loop.isLoopInvariant(limit);
+  return below && counts_lanes(*one, loop) && limit != nullptr && loop.loop.isLoopInvariant(limit);
 }
 
 bool does_nothing(const BasicBlock& block) {
@@ -108,7 +60,7 @@ struct Way {
 };
 
 // Nothing where more is done than to end the turn.
-std::optional<Way> way_without(BasicBlock& block, const Counted& loop) {
+std::optional<Way> way_without(BasicBlock& block, const CountedLoop& loop) {
   const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
   if (branch == nullptr || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
     return std::nullopt;
@@ -133,7 +85,7 @@ std::optional<Way> way_without(BasicBlock& block, const Counted& loop) {
 }
 
 // Whether each turn that comes to `block` comes there the same way, and does nothing on it.
-bool comes_as_before(BasicBlock& block, const Counted& loop) {
+bool comes_as_before(BasicBlock& block, const CountedLoop& loop) {
   llvm::SmallPtrSet<BasicBlock*, 8> seen{&block};
   llvm::SmallVector<BasicBlock*, 8> open{&block};
   while (!open.empty()) {
@@ -154,7 +106,7 @@ bool comes_as_before(BasicBlock& block, const Counted& loop) {
 /// What stays as it is after one turn that goes `way`, however many follow.
 class Stays {
  public:
-  Stays(const Counted& loop, const Way& way) : loop_(loop), way_(way) {}
+  Stays(const CountedLoop& loop, const Way& way) : loop_(loop), way_(way) {}
 
   bool all() const {
     for (const BasicBlock* block : loop_.loop.blocks())
@@ -189,11 +141,11 @@ class Stays {
            settled(*choice->getTrueValue(), phi, depth + 1) && settled(*choice->getFalseValue(), phi, depth + 1);
   }
 
-  const Counted& loop_;
+  const CountedLoop& loop_;
   const Way& way_;
 };
 
-bool end_early(const Counted& loop) {
+bool end_early(const CountedLoop& loop) {
   // For each block behind a branch that no lane goes on from, where that is.
   llvm::SmallMapVector<BasicBlock*, llvm::SmallPtrSet<BasicBlock*, 2>, 2> last;
   for (BasicBlock* block : loop.loop.blocks()) {
@@ -202,7 +154,12 @@ bool end_early(const Counted& loop) {
   }
   if (last.empty()) return false;
   llvm::IRBuilder<> builder(loop.loop.getLoopPreheader()->getTerminator());
-  Value* far = builder.CreateICmpUGT(loop.count, llvm::ConstantInt::get(loop.count->getType(), kMostItems), "far");
+  const auto is_far = [&](Value* place) {
+    return builder.CreateICmpUGT(place, llvm::ConstantInt::get(place->getType(), kMostItems), "far");
+  };
+  Value* far = is_far(loop.count);
+  Value* begins_far = is_far(loop.start);
+  if (!llvm::PatternMatch::match(begins_far, llvm::PatternMatch::m_Zero())) far = builder.CreateOr(far, begins_far);
   llvm::SSAUpdater more;
   more.Initialize(builder.getInt1Ty(), "more");
   more.AddAvailableValue(loop.loop.getHeader(), builder.getTrue());
@@ -225,7 +182,7 @@ bool end_early(const Counted& loop) {
 bool end_item_loops_early(llvm::Function& /*function*/, const llvm::LoopInfo& loops) {
   bool changed = false;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder())
-    if (const std::optional<Counted> found = counted(*loop)) changed = end_early(*found) || changed;
+    if (const std::optional<CountedLoop> found = counted_loop(*loop)) changed = end_early(*found) || changed;
   return changed;
 }
 

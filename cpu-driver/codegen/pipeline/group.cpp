@@ -225,11 +225,9 @@ class GroupBuilder {
       items(code.rows, from, to, ir.getInt64(0), size, code.width);
       return;
     }
-    BasicBlock* vectors = block("vectors");
     BasicBlock* rest = block("rest");
     Value* whole = ir.CreateAnd(size, ~std::uint64_t{code.width - 1});
-    ir.CreateCondBr(ir.CreateICmpNE(whole, ir.getInt64(0)), vectors, rest);
-    items(code.full, vectors, rest, ir.getInt64(0), whole, code.width);
+    build_vectors(ir, rest, whole, code);
     BasicBlock* part = block("part");
     ir.SetInsertPoint(rest);
     ir.CreateCondBr(ir.CreateICmpNE(whole, size), part, to);
@@ -240,6 +238,23 @@ class GroupBuilder {
     }
     call(code.part, ir, whole, {live_lanes(ir, ir.CreateSub(size, whole), code.width)});
     ir.CreateBr(to);
+  }
+
+  // The items before `end`, a multiple of the width.
+  void build_vectors(IRBuilder<>& ir, BasicBlock* to, Value* end, const RegionCode& code) {
+    Value* begin = ir.getInt64(0);
+    if (code.vectors != nullptr) {
+      const std::uint64_t step = std::uint64_t{code.width} * code.vector_count;
+      BasicBlock *several = block("several"), *left = block("left");
+      Value* several_end = ir.CreateAnd(end, ~(step - 1));
+      ir.CreateCondBr(ir.CreateICmpNE(several_end, begin), several, left);
+      items(code.vectors, several, left, begin, several_end, step);
+      ir.SetInsertPoint(left);
+      begin = several_end;
+    }
+    BasicBlock* vectors = block("vectors");
+    ir.CreateCondBr(ir.CreateICmpNE(begin, end), vectors, to);
+    items(code.full, vectors, to, begin, end, code.width);
   }
 
   // Pieces of the row: a flag for each item, and then those whose flag is set.

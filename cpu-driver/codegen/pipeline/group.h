@@ -25,6 +25,9 @@ struct RegionCode {
   /// dimensions. Null: row by row.
   llvm::Function* rows = nullptr;
   unsigned row_count = 1;
+  /// `vector_count` vectors of a row at once, and how many those are. Null: one by one.
+  llvm::Function* vectors = nullptr;
+  unsigned vector_count = 1;
   /// Where items run one by one: which of `width` neighbours do anything at all (sparse.h), as full and part. Null: all
   /// run.
   llvm::Function* choose = nullptr;

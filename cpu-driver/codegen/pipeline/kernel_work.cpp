@@ -82,6 +82,7 @@ void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyse
     drop(code.full, analyses);
     drop(code.part, analyses);
     drop(code.rows, analyses);
+    drop(code.vectors, analyses);
     drop(code.choose, analyses);
     drop(code.choose_part, analyses);
   }
@@ -168,6 +169,20 @@ void join_rows(KernelWork& work, Isa isa) {
   }
 }
 
+// Where rows do not go side by side, and may be long enough.
+void join_vectors(KernelWork& work, Isa isa) {
+  for (std::size_t k = 0; k < work.limited.code.regions.size(); ++k) {
+    RegionCode& code = work.limited.code.regions[k];
+    if (code.full == nullptr || code.rows != nullptr) continue;
+    unsigned vectors = vectors_at_once(*code.full, arguments_of(work), isa);
+    while (work.local[0] != 0 && work.local[0] / code.width < vectors) vectors /= 2;
+    if (vectors <= 1) continue;
+    code.vectors = make_vectors_of_row(*code.full, arguments_of(work), vectors, code.width);
+    code.vector_count = vectors;
+    work.note.remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(vectors) + " vectors at once");
+  }
+}
+
 domain::Result<llvm::Function*> make_version(KernelWork& work, KernelVersion& version, const std::string& symbol,
                                              Isa isa, llvm::FunctionAnalysisManager& analyses) {
   version.code.local = work.local;
@@ -194,9 +209,9 @@ void add_facts(const KernelWork& work, llvm::Module& module, std::uint64_t item_
     return llvm::ConstantInt::get(type, value);
   };
   // Laid out as cpu::KernelFacts.
-  llvm::Constant* facts =
-      llvm::ConstantStruct::getAnon({number(i64, work.local_bytes), number(i64, 0), number(i64, item_bytes),
-                                     number(i64, work.private_bytes), number(i32, padding), number(i32, work.prints ? 1 : 0)});
+  llvm::Constant* facts = llvm::ConstantStruct::getAnon({number(i64, work.local_bytes), number(i64, 0),
+                                                         number(i64, item_bytes), number(i64, work.private_bytes),
+                                                         number(i32, padding), number(i32, work.prints ? 1 : 0)});
   auto* variable = new llvm::GlobalVariable(module, facts->getType(), true, llvm::GlobalValue::ExternalLinkage, facts,
                                             cpu::facts_symbol(work.note.name));
   variable->setAlignment(llvm::Align(8));
@@ -285,6 +300,7 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
   const unsigned padding = work.limited.code.padding;
   if (chosen) {
     join_rows(work, options.isa);
+    join_vectors(work, options.isa);
     auto limited = make_version(work, work.limited, symbol + ".limited", options.isa, analyses);
     if (!limited) {
       (*general)->eraseFromParent();

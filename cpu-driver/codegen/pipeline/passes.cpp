@@ -6,6 +6,7 @@
 #include "cpu-driver/codegen/check/checks.h"
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/pipeline/early_ends.h"
+#include "cpu-driver/codegen/pipeline/full_lanes.h"
 #include "cpu-driver/codegen/pipeline/host_alignment.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
@@ -48,8 +49,8 @@ class CheckPass : public llvm::PassInfoMixin<CheckPass> {
     if (!bytes) return complain(kernel, bytes.error());
     std::vector<llvm::Argument*> own;
     for (unsigned at = 0; at < arguments; ++at) own.push_back((*item)->getArg(at));
-    auto sites = add_checks(**item, {own, item_value(**item, arguments, kFrame),
-                                     item_value(**item, arguments, kLocals), *bytes});
+    auto sites = add_checks(
+        **item, {own, item_value(**item, arguments, kFrame), item_value(**item, arguments, kLocals), *bytes});
     if (!sites) return complain(kernel, sites.error());
     llvm::SmallVector<llvm::StringRef, 8> lines;
     llvm::StringRef(*sites).split(lines, '\n', -1, false);
@@ -127,6 +128,10 @@ void register_pipeline_passes(llvm::PassBuilder& builder) {
         }
         if (name == "skmd-early-ends") {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(EarlyEndsPass()));
+          return true;
+        }
+        if (name == "skmd-full-lanes") {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(FullLanesPass()));
           return true;
         }
         if (name == "skmd-unit-factors") {

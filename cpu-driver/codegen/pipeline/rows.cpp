@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/vector/lane_code.h"
 
 namespace skmd::codegen {
 
@@ -21,13 +22,25 @@ using llvm::Value;
 
 using Values = llvm::SmallPtrSet<const Value*, 32>;
 
-constexpr unsigned kMostRows = 4;
-constexpr unsigned kMostInstructions = 400;  // of all rows
+/// A parameter, and what is added to it from one copy to the next. Copies are rows, or vectors of a row.
+struct Step {
+  llvm::Argument* parameter;
+  std::uint64_t size;
+};
+using Steps = llvm::ArrayRef<Step>;
+
+constexpr unsigned kMostCopies = 4;
+constexpr unsigned kMostInstructions = 400;                        // of all copies
+constexpr std::uint64_t kMostVariables = std::uint64_t{16} << 10;  // bytes, likewise
 
 bool is_plain(const Instruction& instruction) {
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return load->isSimple();
   if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) return store->isSimple();
   if (instruction.isLifetimeStartOrEnd()) return true;
+  if (const auto* lanes = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      lanes != nullptr && (lanes->getIntrinsicID() == llvm::Intrinsic::masked_gather ||
+                           lanes->getIntrinsicID() == llvm::Intrinsic::masked_scatter))
+    return true;
   if (llvm::isa<llvm::CallBase>(instruction))
     return llvm::isa<llvm::IntrinsicInst>(instruction) && !instruction.mayReadOrWriteMemory() &&
            !instruction.mayHaveSideEffects();
@@ -35,11 +48,10 @@ bool is_plain(const Instruction& instruction) {
   return !instruction.mayReadOrWriteMemory();
 }
 
-// What differs from row to row, or may: also whatever comes from memory or has an effect there.
-Values of_rows(llvm::Function& full, unsigned arguments) {
+// What differs from copy to copy, or may: also whatever comes from memory or has an effect there.
+Values differing_values(llvm::Function& full, Steps steps) {
   Values found;
-  for (const unsigned value : {kLocalId + 1, static_cast<unsigned>(kRow)})
-    found.insert(item_value(full, arguments, value));
+  for (const Step& step : steps) found.insert(step.parameter);
   for (bool changed = true; changed;) {
     changed = false;
     for (const Instruction& instruction : llvm::instructions(full)) {
@@ -69,18 +81,26 @@ unsigned carried_vectors(llvm::Function& full) {
   return most;
 }
 
+std::uint64_t variables_of(llvm::Function& full) {
+  std::uint64_t bytes = 0;
+  for (const Instruction& instruction : llvm::instructions(full))
+    if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      if (const auto size = variable->getAllocationSize(full.getDataLayout())) bytes += size->getKnownMinValue();
+  return bytes;
+}
+
 class Copier {
  public:
-  Copier(llvm::Function& made, const Values& differing, unsigned rows)
-      : made_(made), differing_(differing), rows_(rows) {
-    maps_.resize(rows);
+  Copier(llvm::Function& made, const Values& differing, unsigned copies)
+      : made_(made), differing_(differing), copies_(copies) {
+    maps_.resize(copies);
   }
 
-  void give(Value* argument, std::uint64_t step) {
+  void give(const Step& step) {
     llvm::BasicBlock& entry = made_.getEntryBlock();
     llvm::IRBuilder<> ir(&entry, entry.begin());
-    for (unsigned row = 1; row < rows_; ++row)
-      maps_[row][argument] = ir.CreateAdd(argument, ir.getInt64(row * step), "", true, true);
+    for (unsigned copy = 1; copy < copies_; ++copy)
+      maps_[copy][step.parameter] = ir.CreateAdd(step.parameter, ir.getInt64(copy * step.size), "", true, true);
   }
 
   // Copies follow the original at once, so that nothing of theirs comes before what they need.
@@ -90,54 +110,98 @@ class Copier {
       if (differing_.contains(&instruction)) originals.push_back(&instruction);
     for (Instruction* original : originals) {
       Instruction* last = original;
-      for (unsigned row = 1; row < rows_; ++row) {
-        Instruction* copy = original->clone();
-        copy->insertAfter(last->getIterator());
-        maps_[row][original] = copy;
-        last = copy;
+      for (unsigned copy = 1; copy < copies_; ++copy) {
+        Instruction* made = original->clone();
+        made->insertAfter(last->getIterator());
+        maps_[copy][original] = made;
+        last = made;
       }
     }
     for (Instruction* original : originals)
-      for (unsigned row = 1; row < rows_; ++row)
-        for (llvm::Use& use : llvm::cast<Instruction>(maps_[row][original])->operands())
-          if (Value* own = maps_[row].lookup(use.get())) use.set(own);
+      for (unsigned copy = 1; copy < copies_; ++copy)
+        for (llvm::Use& use : llvm::cast<Instruction>(maps_[copy][original])->operands())
+          if (Value* own = maps_[copy].lookup(use.get())) use.set(own);
+    for (llvm::BasicBlock& block : made_) take_for_all(block);
   }
 
  private:
+  // A shortcut that all of them may take.
+  void take_for_all(llvm::BasicBlock& block) {
+    auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+    if (branch == nullptr || !branch->isConditional()) return;
+    Value* own = branch->getCondition();
+    llvm::IRBuilder<> ir(branch);
+    for (unsigned copy = 1; copy < copies_; ++copy)
+      if (Value* other = maps_[copy].lookup(own)) branch->setCondition(ir.CreateAnd(branch->getCondition(), other));
+  }
+
   llvm::Function& made_;
   const Values& differing_;
-  unsigned rows_;
-  llvm::SmallVector<llvm::DenseMap<const Value*, Value*>, kMostRows> maps_;
+  unsigned copies_;
+  llvm::SmallVector<llvm::DenseMap<const Value*, Value*>, kMostCopies> maps_;
 };
+
+unsigned copies_at_once(llvm::Function& full, Steps steps, Isa isa) {
+  const unsigned carried = carried_vectors(full);
+  if (carried == 0) return 1;
+  const Values differing = differing_values(full, steps);
+  for (Instruction& instruction : llvm::instructions(full)) {
+    if (!is_plain(instruction)) return 1;
+    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&instruction);
+    if (branch != nullptr && branch->isConditional() && differing.contains(branch->getCondition()) &&
+        !is_shortcut(*branch))
+      return 1;
+  }
+  // The other half is for what is read and computed.
+  const unsigned registers = (isa >= Isa::avx512 ? 32 : 16) / 2;
+  const std::uint64_t variables = variables_of(full);
+  for (unsigned copies = kMostCopies; copies > 1; copies /= 2)
+    if (carried * copies <= registers && full.getInstructionCount() * copies <= kMostInstructions &&
+        variables * copies <= kMostVariables)
+      return copies;
+  return 1;
+}
+
+using StepsOf = llvm::function_ref<llvm::SmallVector<Step, 2>(llvm::Function&)>;
+
+llvm::Function* make_copies(llvm::Function& full, const llvm::Twine& name, unsigned copies, StepsOf steps_of) {
+  llvm::ValueToValueMapTy map;
+  llvm::Function* made = llvm::CloneFunction(&full, map);
+  made->setName(name);
+  const llvm::SmallVector<Step, 2> steps = steps_of(*made);
+  const Values differing = differing_values(*made, steps);
+  Copier copier(*made, differing, copies);
+  for (const Step& step : steps) copier.give(step);
+  copier.run();
+  return made;
+}
+
+llvm::SmallVector<Step, 2> row_steps(llvm::Function& full, unsigned arguments, std::uint64_t row_items) {
+  return {{item_value(full, arguments, kLocalId + 1), 1}, {item_value(full, arguments, kRow), row_items}};
+}
+
+llvm::SmallVector<Step, 2> vector_steps(llvm::Function& full, unsigned arguments, unsigned width) {
+  return {{item_value(full, arguments, kLocalId), width}};
+}
 
 }  // namespace
 
 unsigned rows_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
-  const unsigned carried = carried_vectors(full);
-  if (carried == 0) return 1;
-  const Values differing = of_rows(full, arguments);
-  for (Instruction& instruction : llvm::instructions(full)) {
-    if (!is_plain(instruction)) return 1;
-    const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&instruction);
-    if (branch != nullptr && branch->isConditional() && differing.contains(branch->getCondition())) return 1;
-  }
-  // The other half is for what is read and computed.
-  const unsigned registers = (isa >= Isa::avx512 ? 32 : 16) / 2;
-  for (unsigned rows = kMostRows; rows > 1; rows /= 2)
-    if (carried * rows <= registers && full.getInstructionCount() * rows <= kMostInstructions) return rows;
-  return 1;
+  return copies_at_once(full, row_steps(full, arguments, 0), isa);
 }
 
 llvm::Function* make_rows(llvm::Function& full, unsigned arguments, unsigned rows, std::uint64_t row_items) {
-  llvm::ValueToValueMapTy map;
-  llvm::Function* made = llvm::CloneFunction(&full, map);
-  made->setName(full.getName() + ".rows" + std::to_string(rows));
-  const Values differing = of_rows(*made, arguments);
-  Copier copier(*made, differing, rows);
-  copier.give(item_value(*made, arguments, kLocalId + 1), 1);
-  copier.give(item_value(*made, arguments, kRow), row_items);
-  copier.run();
-  return made;
+  return make_copies(full, full.getName() + ".rows" + llvm::Twine(rows), rows,
+                     [&](llvm::Function& made) { return row_steps(made, arguments, row_items); });
+}
+
+unsigned vectors_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
+  return copies_at_once(full, vector_steps(full, arguments, 0), isa);
+}
+
+llvm::Function* make_vectors_of_row(llvm::Function& full, unsigned arguments, unsigned vectors, unsigned width) {
+  return make_copies(full, full.getName() + ".vectors" + llvm::Twine(vectors), vectors,
+                     [&](llvm::Function& made) { return vector_steps(made, arguments, width); });
 }
 
 }  // namespace skmd::codegen

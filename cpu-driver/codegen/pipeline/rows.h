@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several rows of a group in one go through a region.
+// Several rows of a group, or several vectors of a row, in one go through a region.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -19,5 +19,10 @@ unsigned rows_at_once(llvm::Function& full, unsigned arguments, Isa isa);
 /// A copy of `full` for the row that it is given and the `rows` - 1 after that. `row_items`: from kRow of one row to
 /// that of the next.
 llvm::Function* make_rows(llvm::Function& full, unsigned arguments, unsigned rows, std::uint64_t row_items);
+
+/// Likewise, how many vectors of a row, and a copy of `full` for the one of `width` items that it is given and the
+/// `vectors` - 1 behind it.
+unsigned vectors_at_once(llvm::Function& full, unsigned arguments, Isa isa);
+llvm::Function* make_vectors_of_row(llvm::Function& full, unsigned arguments, unsigned vectors, unsigned width);
 
 }  // namespace skmd::codegen

@@ -11,11 +11,13 @@
 #include <llvm/Transforms/Scalar/IndVarSimplify.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopDeletion.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
 #include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
+#include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/FixIrreducible.h>
@@ -27,10 +29,12 @@
 #include "cpu-driver/codegen/packs/join_stores.h"
 #include "cpu-driver/codegen/packs/pack.h"
 #include "cpu-driver/codegen/pipeline/early_ends.h"
+#include "cpu-driver/codegen/pipeline/full_lanes.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/vector/few_lanes.h"
 #include "cpu-driver/codegen/vector/known_places.h"
 #include "cpu-driver/codegen/vector/lookups.h"
+#include "cpu-driver/codegen/vector/overlaps.h"
 
 namespace skmd::codegen {
 
@@ -183,6 +187,14 @@ void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analy
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::IndVarSimplifyPass()));
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::LoopSimplifyPass());
+  passes.addPass(FullLanesPass());
+  // Whether a kernel's own loop goes on is asked once for all items.
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::SimpleLoopUnswitchPass(true), true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopDeletionPass()));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(KnownPlacesPass());
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(FewLanesPass());
@@ -192,6 +204,7 @@ void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analy
   passes.addPass(PackMembersPass(isa));
   passes.addPass(llvm::ADCEPass());
   passes.addPass(LowerLookupsPass(isa));
+  passes.addPass(OverlapsPass(isa));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   passes.addPass(llvm::SimplifyCFGPass());
   passes.run(group, analyses);

@@ -11,6 +11,12 @@ using llvm::FixedVectorType;
 using llvm::Type;
 using llvm::Value;
 
+namespace {
+
+constexpr llvm::StringLiteral kShortcut = "skmd.shortcut";
+
+}  // namespace
+
 Type* lanes_of(Type* type, unsigned lanes) {
   if (type->isIntegerTy() || type->isPointerTy() || type->isHalfTy() || type->isBFloatTy() || type->isFloatTy() ||
       type->isDoubleTy())
@@ -123,18 +129,19 @@ void if_true(Builder& builder, Value* condition, llvm::function_ref<void()> body
   builder.SetInsertPoint(behind);
 }
 
-Value* if_else(Builder& builder, Value* condition, llvm::function_ref<Value*()> yes, llvm::function_ref<Value*()> no) {
+Value* if_else(Builder& builder, Value* condition, llvm::function_ref<Value*()> fast,
+               llvm::function_ref<Value*()> slow) {
   llvm::Function* function = builder.GetInsertBlock()->getParent();
   BasicBlock* one = BasicBlock::Create(builder.getContext(), "fast", function);
   BasicBlock* other = BasicBlock::Create(builder.getContext(), "slow", function);
   BasicBlock* behind = BasicBlock::Create(builder.getContext(), "end", function);
-  builder.CreateCondBr(condition, one, other);
+  builder.CreateCondBr(condition, one, other)->setMetadata(kShortcut, llvm::MDNode::get(builder.getContext(), {}));
   builder.SetInsertPoint(one);
-  Value* first = yes();
+  Value* first = fast();
   BasicBlock* first_end = builder.GetInsertBlock();
   builder.CreateBr(behind);
   builder.SetInsertPoint(other);
-  Value* second = no();
+  Value* second = slow();
   BasicBlock* second_end = builder.GetInsertBlock();
   builder.CreateBr(behind);
   builder.SetInsertPoint(behind);
@@ -144,6 +151,8 @@ Value* if_else(Builder& builder, Value* condition, llvm::function_ref<Value*()> 
   phi->addIncoming(second, second_end);
   return phi;
 }
+
+bool is_shortcut(const llvm::BranchInst& branch) { return branch.hasMetadata(kShortcut); }
 
 Type* stored_type(Type* type) {
   if (!type->isIntOrIntVectorTy(1)) return type;

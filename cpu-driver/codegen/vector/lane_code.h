@@ -44,9 +44,12 @@ void for_each_lane(Builder& builder, llvm::Value* bits, llvm::function_ref<void(
 /// What `body` makes runs only if `condition` holds. Code goes on behind it.
 void if_true(Builder& builder, llvm::Value* condition, llvm::function_ref<void()> body);
 
-/// The value of one of two pieces of code, by `condition`.
-llvm::Value* if_else(Builder& builder, llvm::Value* condition, llvm::function_ref<llvm::Value*()> yes,
-                     llvm::function_ref<llvm::Value*()> no);
+/// What `fast` gives where `condition` holds; `slow` gives the same, and is right for any condition (is_shortcut).
+llvm::Value* if_else(Builder& builder, llvm::Value* condition, llvm::function_ref<llvm::Value*()> fast,
+                     llvm::function_ref<llvm::Value*()> slow);
+
+/// A branch that if_else made, as long as nothing simplified the code since: its first successor is the fast one.
+bool is_shortcut(const llvm::BranchInst& branch);
 
 /// What memory holds for `type`: bytes for i1.
 llvm::Type* stored_type(llvm::Type* type);

@@ -12,6 +12,7 @@
 #include "cpu-driver/codegen/vector/known_places.h"
 #include "cpu-driver/codegen/vector/lookups.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
+#include "cpu-driver/codegen/vector/overlaps.h"
 #include "cpu-driver/codegen/vector/widen.h"
 
 namespace skmd::codegen {
@@ -109,6 +110,10 @@ void register_vector_passes(llvm::PassBuilder& builder) {
         }
         if (const std::optional<Isa> isa = isa_in(name, "skmd-lower-lookups")) {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(LowerLookupsPass(*isa)));
+          return true;
+        }
+        if (const std::optional<Isa> isa = isa_in(name, "skmd-overlaps")) {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(OverlapsPass(*isa)));
           return true;
         }
         if (name == "skmd-lower-masked") {

@@ -59,7 +59,7 @@ Value* Widener::load_piece(const AccessGroup& group) {
   const auto masked = [&]() -> Value* {
     return create_masked_load(builder_, type, address, least_align(group), group_mask(group));
   };
-  if (all_lanes(first.mask)) return plain();
+  if (all_lanes(first.mask) || reads_around(first)) return plain();
   return worth_a_branch(group) ? if_else(builder_, every_lane(first.mask), plain, masked) : masked();
 }
 

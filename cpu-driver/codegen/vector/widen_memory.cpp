@@ -8,8 +8,6 @@
 
 namespace skmd::codegen {
 
-static_assert(cpu::kReadBehindLocal >= 3);
-
 namespace {
 
 constexpr unsigned kLocalSpace = 3;
@@ -74,6 +72,13 @@ void Widener::keep_metadata(const Instruction& source, Value* made) {
     if (llvm::MDNode* node = source.getMetadata(kind)) target->setMetadata(kind, node);
 }
 
+// Where one lane reads from its group's memory, what others of a vector would read can be read as well.
+bool Widener::reads_around(const Access& access) {
+  static_assert(cpu::kReadAroundScratch >= 32 * 4 * sizeof(double));  // lanes of four members (groups.cpp)
+  return access.pointer->getType()->getPointerAddressSpace() == kLocalSpace &&
+         some_lane(access.mask, *access.instruction);
+}
+
 // Where lanes that do not run read instead.
 Value* Widener::idle_place(const Access& access) {
   if (idle_ == nullptr) {
@@ -132,7 +137,7 @@ Value* Widener::first_address(const Access& access, Type* type, bool reversed) {
 Value* Widener::contiguous_load(const Access& access, Type* type, bool reversed) {
   Value* first = first_address(access, type, reversed);
   Value* made = nullptr;
-  if (all_lanes(access.mask)) {
+  if (all_lanes(access.mask) || reads_around(access)) {
     made = builder_.CreateAlignedLoad(type, first, piece_align(access));
   } else {
     Value* mask = mask_vector(access.mask);
@@ -194,8 +199,8 @@ bool Widener::gathers_words(const Access& access, Align align, Type* type) const
          gathers_at_once(access, lanes_of(llvm::Type::getInt32Ty(type->getContext()), lanes_));
 }
 
-// A byte's aligned word is on the byte's page: what is read beside it does not fault, and is dropped. Behind local
-// memory there is room for a word from its last byte on.
+// A byte's aligned word is on the byte's page: what is read beside it does not fault, and is dropped. Behind
+// local memory there is room for a word from its last byte on (kReadAroundScratch).
 Value* Widener::gather_words(const Access& access, Type* type, std::int64_t delta) {
   Value* pointers = addresses(access, delta);
   Type* words = lanes_of(builder_.getInt32Ty(), lanes_);

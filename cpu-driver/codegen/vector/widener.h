@@ -79,6 +79,7 @@ class Widener {
   llvm::Value* idle_place(const Access& access);
   bool all_lanes(llvm::Value* mask) const;
   bool some_lane(llvm::Value* mask, const llvm::Instruction& where);
+  bool reads_around(const Access& access);
   int direction(const Access& access) const;  // 1, -1: next to each other; 0: not
   void keep_metadata(const llvm::Instruction& source, llvm::Value* made);
 

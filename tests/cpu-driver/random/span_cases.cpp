@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <fstream>
@@ -167,6 +168,8 @@ void Case::launch(std::istream& in) {
     if (!memory.intact()) throw std::runtime_error(name + " wrote outside a buffer");
 }
 
+constexpr int kUnset = 0x5A;
+
 /// In three spans, as if others did the rest meanwhile.
 void Case::run_kernel(const std::string& name, const SpanFrame& geometry, std::vector<SpanArgument> arguments,
                       const std::vector<std::size_t>& locals) const {
@@ -182,13 +185,18 @@ void Case::run_kernel(const std::string& name, const SpanFrame& geometry, std::v
   frame.arguments = arguments.data();
   frame.items_offset = up(place, kScratchAlignment);
   const std::uint64_t items = up(frame.local_size[0], code.facts.width) * frame.local_size[1] * frame.local_size[2];
-  const Guarded scratch(frame.items_offset + code.facts.fixed_bytes + items * code.facts.item_bytes);
-  std::memset(scratch.data(), 0x5A, scratch.size());
+  const std::uint64_t scratch_bytes = frame.items_offset + code.facts.fixed_bytes + items * code.facts.item_bytes;
+  const Guarded around(scratch_bytes + 2 * kReadAroundScratch);
+  std::byte* const scratch = around.data() + kReadAroundScratch;
+  std::memset(around.data(), kUnset, around.size());
   const std::uint64_t groups = frame.group_count[0] * frame.group_count[1] * frame.group_count[2];
   const std::array<std::uint64_t, 4> bounds = {0, groups / 3, groups / 3 + groups / 2, groups};
   for (std::size_t span = 0; span < 3; ++span)
-    if (bounds[span] != bounds[span + 1]) code.run(&frame, bounds[span], bounds[span + 1], scratch.data());
-  if (!scratch.intact()) throw std::runtime_error(name + " wrote outside its scratch memory");
+    if (bounds[span] != bounds[span + 1]) code.run(&frame, bounds[span], bounds[span + 1], scratch);
+  const auto is_unset = [](std::byte value) { return value == std::byte{kUnset}; };
+  if (!around.intact() || !std::all_of(around.data(), scratch, is_unset) ||
+      !std::all_of(scratch + scratch_bytes, around.data() + around.size(), is_unset))
+    throw std::runtime_error(name + " wrote outside its scratch memory");
 }
 
 void Case::write(std::istream& in) {

@@ -15,8 +15,8 @@ TEST(ScratchLayout, PutsVariablesThenArgumentsThenItems) {
   const auto layout = scratch_layout(facts, {9, 2, 3}, sizes);
   ASSERT_TRUE(layout);
   EXPECT_EQ(layout->local_arguments, (std::vector<std::uint64_t>{128, 256, 512}));
-  EXPECT_EQ(layout->items_offset, 768u);  // behind 640, what may be read behind the last argument, and alignment
-  EXPECT_EQ(layout->bytes, 768u + 5 + 3 * 16 * 2 * 3);  // rows of 9 items are padded to 16
+  EXPECT_EQ(layout->items_offset, 640u);
+  EXPECT_EQ(layout->bytes, 640u + 5 + 3 * 16 * 2 * 3);  // rows of 9 items are padded to 16
 }
 
 TEST(ScratchLayout, OfNothingIsNothing) {
@@ -45,6 +45,16 @@ TEST(Scratch, IsReusedAndGrows) {
   std::memset(large, 1, 100000);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(large) % kScratchAlignment, 0u);
   EXPECT_EQ(scratch_of_this_thread(0), large);
+}
+
+TEST(Scratch, CanBeReadAround) {
+  for (const std::uint64_t bytes : {100, 5000, 300000}) {
+    std::byte* const scratch = scratch_of_this_thread(bytes);
+    ASSERT_NE(scratch, nullptr);
+    std::memset(scratch - kReadAroundScratch, 3, bytes + 2 * kReadAroundScratch);
+    EXPECT_EQ(scratch[-static_cast<std::ptrdiff_t>(kReadAroundScratch)], std::byte{3});
+  }
+  leave_scratch();
 }
 
 TEST(Scratch, IsEachThreadsOwn) {

@@ -37,23 +37,25 @@ std::string code_of(const std::string& source, const Way& way, const std::string
 
 std::uint64_t up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
 
-// With a fence behind it that must stay as it is.
+// With fences before and behind it that must stay as they are.
 class Scratch {
  public:
-  explicit Scratch(std::uint64_t bytes) : bytes_(bytes) {
-    start_ = static_cast<std::byte*>(::operator new(bytes + kFence, std::align_val_t(kScratchAlignment)));
-    std::memset(start_, kGarbage, bytes + kFence);
+  explicit Scratch(std::uint64_t bytes)
+      : bytes_(bytes),
+        start_(static_cast<std::byte*>(::operator new(bytes + 2 * kFence, std::align_val_t(kScratchAlignment)))) {
+    std::memset(start_, kGarbage, bytes + 2 * kFence);
   }
   ~Scratch() { ::operator delete(start_, std::align_val_t(kScratchAlignment)); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] std::byte* get() const { return start_; }
+  [[nodiscard]] std::byte* get() const { return start_ + kFence; }
   [[nodiscard]] bool intact() const {
-    return std::all_of(start_ + bytes_, start_ + bytes_ + kFence, [](std::byte b) { return b == std::byte{kGarbage}; });
+    const auto is_garbage = [](std::byte b) { return b == std::byte{kGarbage}; };
+    return std::all_of(start_, get(), is_garbage) && std::all_of(get() + bytes_, get() + bytes_ + kFence, is_garbage);
   }
 
  private:
-  static constexpr std::uint64_t kFence = 4096;
+  static constexpr std::uint64_t kFence = kReadAroundScratch;
   static constexpr std::uint8_t kGarbage = 0xA5;
   std::uint64_t bytes_;
   std::byte* start_;
@@ -121,7 +123,7 @@ void Program::run(const std::string& kernel, const Shape& shape, const Arguments
   }
   if (printer) printer->finish();
   failed_ = report.count == 0 ? "" : failed_check(kernel, code.sites, report);
-  EXPECT_TRUE(scratch.intact()) << kernel << " wrote behind its memory";
+  EXPECT_TRUE(scratch.intact()) << kernel << " wrote outside its memory";
 }
 
 }  // namespace skmd::cpu::test

@@ -10,6 +10,14 @@
 // RUN: %skmd-compile --kernel counted --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ONE
 // RUN: %skmd-compile --kernel odd --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ONE
 
+// RUN: %skmd-compile --kernel columns --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=VECTORS
+// RUN: %skmd-compile --kernel columns --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=COLUMNS
+// RUN: %skmd-compile --kernel divergent --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
+// RUN: %skmd-compile --kernel shortest --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
+// RUN: %skmd-compile --kernel large --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
+
+// VECTORS: region 0: 4 vectors at once
+// ALONE-NOT: vectors at once
 // FOUR: region 0: 4 rows at once
 // TWO: region 0: 2 rows at once
 // ONE-NOT: rows at once
@@ -73,4 +81,43 @@ ROWS(16, 3) odd(global const float* in, global float* out, int n) {
   float sum = 0;
   for (int i = 0; i < n; ++i) sum += in[i * 16 + get_local_id(0)] * get_local_id(1);
   out[get_global_id(1) * get_global_size(0) + get_global_id(0)] = sum;
+}
+
+// Four vectors of a row side by side: what is next to each other is asked for all of them at once.
+// COLUMNS-LABEL: define {{.*}}@skmd_kernel_columns.limited(
+// COLUMNS: phi <16 x float>
+// COLUMNS-NEXT: phi <16 x float>
+// COLUMNS-NEXT: phi <16 x float>
+// COLUMNS-NEXT: phi <16 x float>
+// COLUMNS-COUNT-4: load <16 x float>
+// COLUMNS-NOT: llvm.masked.gather
+// COLUMNS: br i1
+kernel void columns(global const float* in, global float* out, int n) {
+  const int l = get_local_id(0), size = get_local_size(0);
+  const int first = get_group_id(0) * (size * n) + l;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[first + i * size];
+  out[get_global_id(0)] = sum;
+}
+
+// Items leave at different times.
+kernel void divergent(global const float* in, global float* out) {
+  float sum = 0;
+  for (int i = 0; i < get_local_id(0); ++i) sum += in[i * 16];
+  out[get_global_id(0)] = sum;
+}
+
+// A row is one vector.
+ROWS(16, 1) shortest(global const float* in, global float* out, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i * 16 + get_local_id(0)];
+  out[get_global_id(0)] = sum;
+}
+
+// Private memory of four would be much of a thread's stack.
+kernel void large(global const float* in, global float* out, int n) {
+  float kept[256], sum = 0;
+  for (int i = 0; i < 256; ++i) kept[i] = in[i * n];
+  for (int i = 0; i < n; ++i) sum += kept[(i * n) & 255];
+  out[get_global_id(0)] = sum;
 }

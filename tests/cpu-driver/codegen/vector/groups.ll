@@ -116,7 +116,7 @@ define internal void @checked(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %mor
 ; WIDE: [[BITS:%.*]] = bitcast <16 x i1> %{{.*}} to i16
 ; WIDE: [[NUMBER:%.*]] = zext i16 [[BITS]] to i32
 ; WIDE: [[EVERY:%.*]] = icmp eq i32 [[NUMBER]], 65535
-; WIDE: br i1 [[EVERY]], label %[[FAST:.*]], label %[[SLOW:.*]]
+; WIDE: br i1 [[EVERY]], label %[[FAST:.*]], label %[[SLOW:[a-z0-9.]*]], !skmd.shortcut
 ; WIDE: [[FAST]]:
 ; WIDE-NEXT: load <32 x float>, ptr addrspace(1) %{{.*}}, align 4
 ; WIDE: [[SLOW]]:
