@@ -9,6 +9,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
@@ -179,14 +180,12 @@ class Splitter {
   llvm::ValueToValueMapTy map_;
 };
 
-bool is_power(std::uint64_t number) { return (number & (number - 1)) == 0; }
-
 // From 0 on, to a count that the next x is compared with.
 bool is_plain(const CountedLoop& counted) {
   const auto& end = *llvm::cast<llvm::ICmpInst>(counted.end->getCondition());
   const auto* start = llvm::dyn_cast<llvm::ConstantInt>(counted.start);
-  return start != nullptr && start->isZero() && is_power(counted.step) && end.getOperand(0) == counted.next &&
-         end.getPredicate() == llvm::CmpInst::ICMP_ULT;
+  return start != nullptr && start->isZero() && llvm::isPowerOf2_64(counted.step) &&
+         end.getOperand(0) == counted.next && end.getPredicate() == llvm::CmpInst::ICMP_ULT;
 }
 
 bool split(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominators) {

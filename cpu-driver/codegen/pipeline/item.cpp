@@ -127,4 +127,12 @@ domain::Result<std::uint64_t> place_local_variables(llvm::Function& item, unsign
   return bytes;
 }
 
+std::uint64_t variables_of(llvm::Function& function) {
+  std::uint64_t bytes = 0;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
+      if (const auto size = variable->getAllocationSize(function.getDataLayout())) bytes += size->getKnownMinValue();
+  return bytes;
+}
+
 }  // namespace skmd::codegen

@@ -48,4 +48,7 @@ std::array<std::uint64_t, 3> required_local_size(const llvm::Function& kernel);
 /// Bytes that the local variables take; they become offsets in kLocals. `arguments`: how many the kernel has.
 domain::Result<std::uint64_t> place_local_variables(llvm::Function& item, unsigned arguments);
 
+/// Bytes of the private variables of fixed size that `function`, an item or a vector of them, has.
+std::uint64_t variables_of(llvm::Function& function);
+
 }  // namespace skmd::codegen

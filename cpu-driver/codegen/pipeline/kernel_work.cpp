@@ -36,14 +36,6 @@ bool calls_defined(llvm::Function& item) {
   return false;
 }
 
-std::uint64_t variables_of(llvm::Function& item) {
-  std::uint64_t bytes = 0;
-  for (llvm::Instruction& instruction : llvm::instructions(item))
-    if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
-      if (const auto size = variable->getAllocationSize(item.getDataLayout())) bytes += size->getKnownMinValue();
-  return bytes;
-}
-
 std::string undefined_in(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);

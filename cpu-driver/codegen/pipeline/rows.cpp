@@ -81,14 +81,6 @@ unsigned carried_vectors(llvm::Function& full) {
   return most;
 }
 
-std::uint64_t variables_of(llvm::Function& full) {
-  std::uint64_t bytes = 0;
-  for (const Instruction& instruction : llvm::instructions(full))
-    if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
-      if (const auto size = variable->getAllocationSize(full.getDataLayout())) bytes += size->getKnownMinValue();
-  return bytes;
-}
-
 class Copier {
  public:
   Copier(llvm::Function& made, const Values& differing, unsigned copies)
