@@ -31,25 +31,61 @@ std::vector<Piece>::const_iterator first_ending_after(const std::vector<Piece>& 
                           [](std::uint64_t value, const Piece& piece) { return value < piece.range.end; });
 }
 
-/// Calls `visit(range, valid)` for each part of `ranges` within one piece, ascending.
-template <class Visit>
-void for_each_part(const std::vector<Piece>& pieces, const RangeSet& ranges, Visit visit) {
+using RangeIterator = std::vector<ByteRange>::const_iterator;
+
+/// The first range from `at` on that ends behind `begin`.
+RangeIterator first_behind(RangeIterator at, RangeIterator end, std::uint64_t begin) {
+  if (at == end || at->end > begin) return at;
+  return std::upper_bound(at, end, begin,
+                          [](std::uint64_t value, const ByteRange& range) { return value < range.end; });
+}
+
+/// Calls `visit(range, valid)` for each part of `ranges` within one piece whose spaces are `wanted`, ascending, until
+/// it returns false. Other pieces cost nothing however many ranges there are: a launch that writes the inside of a
+/// volume has one for each row.
+template <class Wanted, class Visit>
+void for_each_part(const std::vector<Piece>& pieces, const RangeSet& ranges, Wanted wanted, Visit visit) {
   if (ranges.empty()) return;
-  auto piece = first_ending_after(pieces, ranges.hull().begin);
-  for (const ByteRange& range : ranges.ranges()) {
-    while (piece != pieces.end() && piece->range.end <= range.begin) ++piece;
-    for (auto it = piece; it != pieces.end() && it->range.begin < range.end; ++it) {
-      visit(ByteRange{std::max(it->range.begin, range.begin), std::min(it->range.end, range.end)}, it->valid);
-      piece = it;
+  auto range = ranges.ranges().begin();
+  const auto end = ranges.ranges().end();
+  const ByteRange hull = ranges.hull();
+  for (auto piece = first_ending_after(pieces, hull.begin); piece != pieces.end() && piece->range.begin < hull.end;
+       ++piece) {
+    if (!wanted(piece->valid)) continue;
+    range = first_behind(range, end, piece->range.begin);
+    for (auto it = range; it != end && it->begin < piece->range.end; ++it) {
+      const ByteRange part{std::max(it->begin, piece->range.begin), std::min(it->end, piece->range.end)};
+      if (!visit(part, piece->valid)) return;
     }
   }
+}
+
+template <class Wanted>
+bool any_part(const std::vector<Piece>& pieces, const RangeSet& ranges, Wanted wanted) {
+  bool found = false;
+  for_each_part(pieces, ranges, wanted, [&](const ByteRange&, SpaceMask) {
+    found = true;
+    return false;
+  });
+  return found;
+}
+
+template <class Wanted>
+std::vector<Piece> parts(const std::vector<Piece>& pieces, const RangeSet& ranges, Wanted wanted) {
+  std::vector<Piece> out;
+  for_each_part(pieces, ranges, wanted, [&](const ByteRange& part, SpaceMask valid) {
+    append(out, part, valid);
+    return true;
+  });
+  return out;
 }
 
 template <class Select>
 RangeSet select(const std::vector<Piece>& pieces, const RangeSet& ranges, Select wanted) {
   RangeSet out;
-  for_each_part(pieces, ranges, [&](const ByteRange& part, SpaceMask valid) {
-    if (wanted(valid)) out.add(part);
+  for_each_part(pieces, ranges, wanted, [&](const ByteRange& part, SpaceMask) {
+    out.add(part);
+    return true;
   });
   return out;
 }
@@ -106,9 +142,7 @@ void update(std::vector<Piece>& pieces, const RangeSet& ranges, Change change) {
 ResidencyMap::ResidencyMap(std::uint64_t bytes) : bytes_(bytes) { append(pieces_, {0, bytes}, 0); }
 
 void ResidencyMap::written(SpaceId space, const RangeSet& ranges) {
-  bool news = false;
-  for_each_part(pieces_, ranges, [&](const ByteRange&, SpaceMask valid) { news = news || valid != bit(space); });
-  if (!news) return;
+  if (!any_part(pieces_, ranges, [&](SpaceMask valid) { return valid != bit(space); })) return;
   update(pieces_, ranges, [&](SpaceMask) { return bit(space); });
 }
 
@@ -200,8 +234,10 @@ RangeSet ResidencyMap::missing(SpaceId space, const RangeSet& ranges) const {
 
 std::uint64_t ResidencyMap::missing_bytes(SpaceId space, const RangeSet& ranges) const {
   std::uint64_t bytes = 0;
-  for_each_part(pieces_, ranges, [&](const ByteRange& part, SpaceMask valid) {
-    if (valid != 0 && (valid & bit(space)) == 0) bytes += part.size();
+  const auto elsewhere = [&](SpaceMask valid) { return valid != 0 && (valid & bit(space)) == 0; };
+  for_each_part(pieces_, ranges, elsewhere, [&](const ByteRange& part, SpaceMask) {
+    bytes += part.size();
+    return true;
   });
   return bytes;
 }
@@ -211,11 +247,8 @@ RangeSet ResidencyMap::valid(SpaceId space, const RangeSet& ranges) const {
 }
 
 bool ResidencyMap::all_valid(SpaceId space, const RangeSet& ranges) const {
-  std::uint64_t bytes = 0;
-  for_each_part(pieces_, ranges, [&](const ByteRange& part, SpaceMask valid) {
-    if ((valid & bit(space)) != 0) bytes += part.size();
-  });
-  return bytes == ranges.bytes();
+  if (ranges.hull().end > bytes_) return false;
+  return !any_part(pieces_, ranges, [&](SpaceMask valid) { return (valid & bit(space)) == 0; });
 }
 
 RangeSet ResidencyMap::valid_only(SpaceId space, const RangeSet& ranges) const {
@@ -227,17 +260,11 @@ RangeSet ResidencyMap::undefined(const RangeSet& ranges) const {
 }
 
 std::vector<Piece> ResidencyMap::shared(SpaceId space, const RangeSet& ranges) const {
-  std::vector<Piece> out;
-  for_each_part(pieces_, ranges, [&](const ByteRange& part, SpaceMask valid) {
-    if ((valid & ~bit(space)) != 0) append(out, part, valid);
-  });
-  return out;
+  return parts(pieces_, ranges, [&](SpaceMask valid) { return (valid & ~bit(space)) != 0; });
 }
 
 std::vector<Piece> ResidencyMap::pieces(const RangeSet& ranges) const {
-  std::vector<Piece> out;
-  for_each_part(pieces_, ranges, [&](const ByteRange& part, SpaceMask valid) { append(out, part, valid); });
-  return out;
+  return parts(pieces_, ranges, [](SpaceMask) { return true; });
 }
 
 }  // namespace skmd::domain

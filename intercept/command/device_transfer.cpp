@@ -326,8 +326,9 @@ std::optional<std::uint32_t> target_of(const DeviceTransfer& transfer) {
 }
 
 std::vector<Claim> claims_of(const DeviceTransfer& transfer) {
-  std::vector<Claim> claims{{transfer.root, transfer.range, transfer.kind != DeviceTransfer::Kind::read}};
-  if (transfer.kind == DeviceTransfer::Kind::copy) claims.push_back({transfer.from, source_of(transfer), false});
+  std::vector<Claim> claims{claim_on(transfer.root, transfer.range, transfer.kind != DeviceTransfer::Kind::read)};
+  if (transfer.kind == DeviceTransfer::Kind::copy)
+    claims.push_back(claim_on(transfer.from, source_of(transfer), false));
   return claims;
 }
 

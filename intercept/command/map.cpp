@@ -125,7 +125,7 @@ void drop_mapping(Memory& memory, const Mapping& mapping) {
 void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping) {
   if (!writes(mapping.flags) || !*mapping.made) return;
   const domain::RangeSet ranges = effective_ranges(*storage, mapping.region);
-  RangeLock::request({{storage, ranges, true}}, [storage, ranges, mapped = mapping.ranges](RangeLock) {
+  RangeLock::request({claim_on(storage, ranges, true)}, [storage, ranges, mapped = mapping.ranges](RangeLock) {
     storage->host_written(ranges);
     storage->unmapped(mapped);
   });

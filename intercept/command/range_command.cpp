@@ -16,7 +16,7 @@ domain::RangeSet effective_ranges(const Storage& storage, const Region& region) 
 void RangeCommand::touch(const std::shared_ptr<Storage>& storage, const domain::RangeSet& ranges, bool write,
                          HostCopy host_copy) {
   if (ranges.empty()) return;
-  claims_.push_back({storage, ranges, write});
+  claims_.push_back(claim_on(storage, ranges, write));
   host_copies_.push_back(host_copy);
 }
 
@@ -25,7 +25,7 @@ bool RangeCommand::host_ready() const {
     if (host_copies_[i] == HostCopy::ignored) continue;
     Storage& storage = *claims_[i].storage;
     const std::lock_guard lock(storage.mutex());
-    if (!storage.residency().missing(domain::kHostSpace, claims_[i].ranges).empty()) return false;
+    if (!storage.residency().missing(domain::kHostSpace, *claims_[i].ranges).empty()) return false;
   }
   return true;
 }
@@ -33,7 +33,7 @@ bool RangeCommand::host_ready() const {
 Status RangeCommand::gather() {
   for (std::size_t i = 0; i < claims_.size(); ++i) {
     if (host_copies_[i] != HostCopy::required) continue;
-    if (Status status = claims_[i].storage->gather(claims_[i].ranges, what_); !status) return status;
+    if (Status status = claims_[i].storage->gather(*claims_[i].ranges, what_); !status) return status;
   }
   return {};
 }

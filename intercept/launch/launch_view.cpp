@@ -29,10 +29,14 @@ std::uint32_t LaunchView::root_of(const std::shared_ptr<Storage>& storage) {
 std::vector<Claim> LaunchView::claims() const {
   std::vector<Claim> claims;
   claims.reserve(2 * roots_.size());
+  const SharedFootprint& touched = shape_->whole();
+  const auto claim = [&](std::size_t root, const domain::RangeSet& ranges, bool write) {
+    if (!ranges.empty())
+      claims.push_back({roots_[root], std::shared_ptr<const domain::RangeSet>(touched, &ranges), write});
+  };
   for (std::size_t r = 0; r < roots_.size(); ++r) {
-    const domain::RootFootprint& touched = whole().roots[r];
-    if (!touched.reads.empty()) claims.push_back({roots_[r], touched.reads, false});
-    if (!touched.may_write.empty()) claims.push_back({roots_[r], touched.may_write, true});
+    claim(r, touched->roots[r].reads, false);
+    claim(r, touched->roots[r].may_write, true);
   }
   return claims;
 }

@@ -29,7 +29,7 @@ struct LockTable {
   static bool meet(const RangeLock::Entry& a, const RangeLock::Entry& b) {
     for (const Claim& one : a.claims)
       for (const Claim& other : b.claims)
-        if (one.storage == other.storage && (one.write || other.write) && one.ranges.intersects(other.ranges))
+        if (one.storage == other.storage && (one.write || other.write) && one.ranges->intersects(*other.ranges))
           return true;
     return false;
   }
@@ -46,7 +46,7 @@ struct LockTable {
         if (wanted.chain != nullptr && group.chain == wanted.chain) continue;
         for (const auto& hold : group.holds) {
           const Claim& held = hold.entry->claims[hold.claim];
-          if ((claim.write || held.write) && held.ranges.intersects(claim.ranges)) return true;
+          if ((claim.write || held.write) && held.ranges->intersects(*claim.ranges)) return true;
         }
       }
     return false;

@@ -151,9 +151,13 @@ void repeat_pattern(std::byte* target, std::uint64_t bytes, const std::vector<st
 /// What a command is about to touch.
 struct Claim {
   std::shared_ptr<Storage> storage;
-  domain::RangeSet ranges;
+  std::shared_ptr<const domain::RangeSet> ranges;  // there may be thousands: launches of a shape share them
   bool write = false;
 };
+
+inline Claim claim_on(std::shared_ptr<Storage> storage, domain::RangeSet ranges, bool write) {
+  return {std::move(storage), std::make_shared<const domain::RangeSet>(std::move(ranges)), write};
+}
 
 /// Holds byte ranges of root buffers for one command: overlapping claims, one of them writing, exclude each other. All
 /// claims are taken at once, when the command is ready - never in enqueue order, which would deadlock on user events.

@@ -95,9 +95,9 @@ TEST_F(Transfers, NoThreadIsAskedBeforeTheRangesAreFree) {
   Bytes target(1 << 20);
   const auto large_read = make_read(root, Region::linear(0, 1 << 20), box(target));
   ASSERT_EQ(large_read->claims().size(), 1u);
-  EXPECT_EQ(large_read->claims()[0].ranges.bytes(), 1u << 20);
+  EXPECT_EQ(large_read->claims()[0].ranges->bytes(), 1u << 20);
   const auto claiming = std::make_shared<Claiming>(large_read->claims());
-  std::optional<RangeLock> held = RangeLock::take({{root, domain::ByteRange{0, 4}, true}});
+  std::optional<RangeLock> held = RangeLock::take({claim_on(root, domain::ByteRange{0, 4}, true)});
   const auto event = queue->enqueue(CL_COMMAND_READ_BUFFER, claiming, {});
   // Runs behind everything that was handed to the executor by now.
   std::promise<void> reached;
@@ -238,7 +238,7 @@ TEST_F(Transfers, ALargeFillKeepsEveryCopyAndMakesTheHostsStale) {
   auto root = storage(kSize);
   write(root, 0, Bytes(kSize, 1));
   for (std::uint32_t device : {0u, 1u}) {
-    const RangeLock lock = RangeLock::take({{root, domain::ByteRange{0, kSize}, false}});
+    const RangeLock lock = RangeLock::take({claim_on(root, domain::ByteRange{0, kSize}, false)});
     ASSERT_TRUE(upload(*root, device, domain::ByteRange{0, kSize}));
   }
   EXPECT_MOVED(2 * kSize);
@@ -258,7 +258,7 @@ TEST_F(Transfers, ALargeFillOfBytesThatNobodyWroteSendsNothingToAnyDevice) {
   auto root = storage(kSize);
   EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{3}})), CL_COMPLETE);
   for (std::uint32_t device : {0u, 1u}) {
-    const RangeLock lock = RangeLock::take({{root, domain::ByteRange{0, kSize}, false}});
+    const RangeLock lock = RangeLock::take({claim_on(root, domain::ByteRange{0, kSize}, false)});
     ASSERT_TRUE(upload(*root, device, domain::ByteRange{0, kSize}));
   }
   EXPECT_MOVED(0);

@@ -185,7 +185,7 @@ TEST(Meeting, LaunchesThatWaitForRangesOccupyNoThreads) {
   const auto unordered =
       make_object<Queue>(w.context, cl_command_queue_properties{CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE},
                          std::vector<cl_queue_properties>{}, *w.machine.executor);
-  std::optional<RangeLock> lock = RangeLock::take({{w.y, domain::ByteRange{0, w.y->bytes()}, true}});
+  std::optional<RangeLock> lock = RangeLock::take({claim_on(w.y, domain::ByteRange{0, w.y->bytes()}, true)});
   const std::size_t before = threads_now();
   for (std::size_t i = 0; i < kLaunches; ++i) {
     auto command = make_launch(w.machine, {w.add, line(kItems, 64), {whole(w.y), whole(w.x), value_of(1u)}});
@@ -205,7 +205,7 @@ TEST(Meeting, LaunchesThatWaitForRangesOccupyNoThreads) {
 
 TEST(Meeting, RangesAreGivenToThoseWhoWaitInTheirOrder) {
   World w({true});
-  const auto all = [&] { return std::vector<Claim>{{w.y, domain::ByteRange{0, w.y->bytes()}, true}}; };
+  const auto all = [&] { return std::vector<Claim>{claim_on(w.y, domain::ByteRange{0, w.y->bytes()}, true)}; };
   std::optional<RangeLock> first = RangeLock::take(all());
   std::vector<int> order;
   std::vector<RangeLock> held;
@@ -214,7 +214,7 @@ TEST(Meeting, RangesAreGivenToThoseWhoWaitInTheirOrder) {
       order.push_back(i);
       held.push_back(std::move(lock));
     });
-  RangeLock::request({{w.x, domain::ByteRange{0, 4}, true}}, [&](RangeLock) { order.push_back(10); });
+  RangeLock::request({claim_on(w.x, domain::ByteRange{0, 4}, true)}, [&](RangeLock) { order.push_back(10); });
   EXPECT_EQ(order, (std::vector<int>{10}));
   first.reset();
   EXPECT_EQ(order, (std::vector<int>{10, 0}));
@@ -229,13 +229,15 @@ TEST(Meeting, RangesAreGivenToThoseWhoWaitInTheirOrder) {
 TEST(Meeting, WhoWaitsForRangesIsNotOvertaken) {
   World w({true});
   Device* device = w.machine.devices[0].get();
-  const auto all = [&](bool write) { return std::vector<Claim>{{w.y, domain::ByteRange{0, w.y->bytes()}, write}}; };
+  const auto all = [&](bool write) {
+    return std::vector<Claim>{claim_on(w.y, domain::ByteRange{0, w.y->bytes()}, write)};
+  };
   std::optional<RangeLock> launched = RangeLock::try_take(all(true), device);
   std::optional<RangeLock> reading;
   RangeLock::request(all(false), [&](RangeLock lock) { reading = std::move(lock); });
   // A thread that launches in a row on the device would hold the ranges for ever, and readers a writer off.
   EXPECT_FALSE(RangeLock::try_take(all(true), device));
-  EXPECT_TRUE(RangeLock::try_take({{w.x, domain::ByteRange{0, 4}, true}}, device));
+  EXPECT_TRUE(RangeLock::try_take({claim_on(w.x, domain::ByteRange{0, 4}, true)}, device));
   launched.reset();
   ASSERT_TRUE(reading);
   bool written = false;

@@ -184,14 +184,14 @@ std::shared_ptr<Storage> FakeMachine::storage(std::uint64_t bytes) {
 void FakeMachine::write(const std::shared_ptr<Storage>& storage, std::uint64_t offset, const void* data,
                         std::uint64_t bytes) {
   const domain::RangeSet ranges(domain::ByteRange{offset, offset + bytes});
-  const RangeLock lock = RangeLock::take({{storage, ranges, true}});
+  const RangeLock lock = RangeLock::take({claim_on(storage, ranges, true)});
   std::memcpy(*storage->host() + offset, data, bytes);
   storage->host_written(ranges);
 }
 
 void FakeMachine::read(const std::shared_ptr<Storage>& storage, std::uint64_t offset, void* data, std::uint64_t bytes) {
   const domain::RangeSet ranges(domain::ByteRange{offset, offset + bytes});
-  const RangeLock lock = RangeLock::take({{storage, ranges, false}});
+  const RangeLock lock = RangeLock::take({claim_on(storage, ranges, false)});
   ASSERT_TRUE(storage->gather(ranges, "read").ok());
   std::memcpy(data, *storage->host() + offset, bytes);
 }

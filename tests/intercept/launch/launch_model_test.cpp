@@ -120,7 +120,7 @@ class Model {
     for (std::uint64_t i = 0; i < count; ++i) arrays_[buffer][first + i] = 0;
     on_host([this, buffer, first, count] {
       const domain::RangeSet ranges(domain::ByteRange{first * 4, (first + count) * 4});
-      const RangeLock lock = RangeLock::take({{storages_[buffer], ranges, true}});
+      const RangeLock lock = RangeLock::take({claim_on(storages_[buffer], ranges, true)});
       storages_[buffer]->forget(ranges);
     });
   }
@@ -133,8 +133,8 @@ class Model {
     std::copy(moved.begin(), moved.end(), arrays_[to].begin() + static_cast<std::ptrdiff_t>(target));
     on_host([=, this] {
       const RangeLock lock =
-          RangeLock::take({{storages_[from], domain::ByteRange{source * 4, (source + count) * 4}, false},
-                           {storages_[to], domain::ByteRange{target * 4, (target + count) * 4}, true}});
+          RangeLock::take({claim_on(storages_[from], domain::ByteRange{source * 4, (source + count) * 4}, false),
+                           claim_on(storages_[to], domain::ByteRange{target * 4, (target + count) * 4}, true)});
       EXPECT_TRUE(copy_bytes(*storages_[from], source * 4, *storages_[to], target * 4, count * 4).ok());
     });
   }

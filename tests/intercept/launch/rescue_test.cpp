@@ -37,7 +37,7 @@ struct World : FakeMachine {
   }
   bool readable(const std::shared_ptr<Storage>& storage) {
     const domain::RangeSet all(domain::ByteRange{0, storage->bytes()});
-    const RangeLock lock = RangeLock::take({{storage, all, false}});
+    const RangeLock lock = RangeLock::take({claim_on(storage, all, false)});
     return storage->gather(all, "test").ok();
   }
   Ref<Event> axpy(const std::shared_ptr<Storage>& to, const std::shared_ptr<Storage>& from) {
