@@ -243,12 +243,12 @@ class GroupBuilder {
   // The items before `end`, a multiple of the width.
   void build_vectors(IRBuilder<>& ir, BasicBlock* to, Value* end, const RegionCode& code) {
     Value* begin = ir.getInt64(0);
-    if (code.vectors != nullptr) {
-      const std::uint64_t step = std::uint64_t{code.width} * code.vector_count;
+    for (const VectorsOfRow& vectors : code.vectors) {
+      const std::uint64_t step = std::uint64_t{code.width} * vectors.count;
       BasicBlock *several = block("several"), *left = block("left");
       Value* several_end = ir.CreateAnd(end, ~(step - 1));
       ir.CreateCondBr(ir.CreateICmpNE(several_end, begin), several, left);
-      items(code.vectors, several, left, begin, several_end, step);
+      items(vectors.function, several, left, begin, several_end, step);
       ir.SetInsertPoint(left);
       begin = several_end;
     }

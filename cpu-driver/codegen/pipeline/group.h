@@ -13,6 +13,12 @@
 
 namespace skmd::codegen {
 
+/// Code for `count` vectors of a row at once.
+struct VectorsOfRow {
+  llvm::Function* function = nullptr;
+  unsigned count = 1;
+};
+
 /// How the items of a row run through one region.
 struct RegionCode {
   llvm::Function* item = nullptr;  // one by one
@@ -25,9 +31,8 @@ struct RegionCode {
   /// dimensions. Null: row by row.
   llvm::Function* rows = nullptr;
   unsigned row_count = 1;
-  /// `vector_count` vectors of a row at once, and how many those are. Null: one by one.
-  llvm::Function* vectors = nullptr;
-  unsigned vector_count = 1;
+  /// So many vectors of a row at once, most first. None: one by one.
+  std::vector<VectorsOfRow> vectors = {};
   /// Where items run one by one: which of `width` neighbours do anything at all (sparse.h), as full and part. Null: all
   /// run.
   llvm::Function* choose = nullptr;

@@ -74,7 +74,7 @@ void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyse
     drop(code.full, analyses);
     drop(code.part, analyses);
     drop(code.rows, analyses);
-    drop(code.vectors, analyses);
+    for (VectorsOfRow& vectors : code.vectors) drop(vectors.function, analyses);
     drop(code.choose, analyses);
     drop(code.choose_part, analyses);
   }
@@ -166,12 +166,14 @@ void join_vectors(KernelWork& work, Isa isa) {
   for (std::size_t k = 0; k < work.limited.code.regions.size(); ++k) {
     RegionCode& code = work.limited.code.regions[k];
     if (code.full == nullptr || code.rows != nullptr) continue;
-    unsigned vectors = vectors_at_once(*code.full, arguments_of(work), isa);
-    while (work.local[0] != 0 && work.local[0] / code.width < vectors) vectors /= 2;
-    if (vectors <= 1) continue;
-    code.vectors = make_vectors_of_row(*code.full, arguments_of(work), vectors, code.width);
-    code.vector_count = vectors;
-    work.note.remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(vectors) + " vectors at once");
+    for (unsigned vectors : vectors_at_once(*code.full, arguments_of(work), isa)) {
+      const bool fits = work.local[0] == 0 || work.local[0] / code.width >= vectors;
+      if (!fits && vectors == kStreamedVectors) continue;
+      while (work.local[0] != 0 && work.local[0] / code.width < vectors) vectors /= 2;
+      if (vectors <= 1) continue;
+      code.vectors.push_back({make_vectors_of_row(*code.full, arguments_of(work), vectors, code.width), vectors});
+      work.note.remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(vectors) + " vectors at once");
+    }
   }
 }
 

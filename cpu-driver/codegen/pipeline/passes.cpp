@@ -13,6 +13,7 @@
 #include "cpu-driver/codegen/pipeline/regions.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/unit_factors.h"
+#include "cpu-driver/codegen/pipeline/unswitch.h"
 
 namespace skmd::codegen {
 
@@ -132,6 +133,11 @@ void register_pipeline_passes(llvm::PassBuilder& builder) {
         }
         if (name == "skmd-full-lanes") {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(FullLanesPass()));
+          return true;
+        }
+        if (name == "skmd-unswitch-shortcuts") {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(
+              llvm::createFunctionToLoopPassAdaptor(UnswitchShortcutsPass(), true)));
           return true;
         }
         if (name == "skmd-unit-factors") {

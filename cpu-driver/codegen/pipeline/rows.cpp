@@ -2,6 +2,7 @@
 #include "cpu-driver/codegen/pipeline/rows.h"
 
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 
 #include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/pipeline/unswitch.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 
 namespace skmd::codegen {
@@ -31,6 +33,7 @@ using Steps = llvm::ArrayRef<Step>;
 
 constexpr unsigned kMostCopies = 4;
 constexpr unsigned kMostInstructions = 400;                        // of all copies
+constexpr unsigned kMostStreamed = 1600;                           // of kStreamedVectors
 constexpr std::uint64_t kMostVariables = std::uint64_t{16} << 10;  // bytes, likewise
 
 bool is_plain(const Instruction& instruction) {
@@ -65,8 +68,9 @@ Values differing_values(llvm::Function& full, Steps steps) {
   return found;
 }
 
-// The most vectors that a loop's iterations hand on.
-unsigned carried_vectors(llvm::Function& full) {
+// The most registers of vectors that a loop's iterations hand on.
+unsigned carried_registers(llvm::Function& full, Isa isa) {
+  const unsigned bits = isa >= Isa::avx512 ? 512 : isa == Isa::avx2 ? 256 : 128;
   const llvm::DominatorTree dominators(full);
   unsigned most = 0;
   for (llvm::BasicBlock& block : full) {
@@ -74,8 +78,10 @@ unsigned carried_vectors(llvm::Function& full) {
       return dominators.dominates(&block, before);
     });
     if (!loops) continue;
-    const auto count =
-        llvm::count_if(block.phis(), [](const llvm::PHINode& phi) { return phi.getType()->isVectorTy(); });
+    std::uint64_t count = 0;
+    for (const llvm::PHINode& phi : block.phis())
+      if (phi.getType()->isVectorTy())
+        count += llvm::divideCeil(full.getDataLayout().getTypeSizeInBits(phi.getType()).getFixedValue(), bits);
     most = std::max(most, static_cast<unsigned>(count));
   }
   return most;
@@ -133,8 +139,40 @@ class Copier {
   llvm::SmallVector<llvm::DenseMap<const Value*, Value*>, kMostCopies> maps_;
 };
 
-unsigned copies_at_once(llvm::Function& full, Steps steps, Isa isa) {
-  const unsigned carried = carried_vectors(full);
+bool is_gather(const Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::masked_gather;
+}
+
+// A loop of vectors that are read from global memory, and nothing else in memory; or lanes that are gathered there,
+// where items turn out to be no neighbours, as long as that can be asked before the loop.
+bool streams(const llvm::Loop& loop) {
+  constexpr unsigned kGlobalSpace = 1, kConstantSpace = 2;
+  bool reads = false;
+  unsigned gathers = 0;
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block) {
+      if (is_gather(instruction)) ++gathers;
+      if (!instruction.mayReadOrWriteMemory() || is_gather(instruction)) continue;
+      const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (load == nullptr || !load->isSimple() || !load->getType()->isVectorTy()) return false;
+      const unsigned space = load->getPointerAddressSpace();
+      if (space != kGlobalSpace && space != kConstantSpace) return false;
+      reads = true;
+    }
+  return reads && gathers <= kMostSettledShortcuts;
+}
+
+bool only_streams(llvm::Function& full) {
+  const llvm::DominatorTree dominators(full);
+  const llvm::LoopInfo loops(dominators);
+  const auto all = loops.getLoopsInPreorder();
+  return !all.empty() && llvm::all_of(all, [](const llvm::Loop* loop) { return streams(*loop); });
+}
+
+// The most copies, of `most` or fewer, that fit.
+unsigned copies_at_once(llvm::Function& full, Steps steps, Isa isa, unsigned most) {
+  const unsigned carried = carried_registers(full, isa);
   if (carried == 0) return 1;
   const Values differing = differing_values(full, steps);
   for (Instruction& instruction : llvm::instructions(full)) {
@@ -147,8 +185,9 @@ unsigned copies_at_once(llvm::Function& full, Steps steps, Isa isa) {
   // The other half is for what is read and computed.
   const unsigned registers = (isa >= Isa::avx512 ? 32 : 16) / 2;
   const std::uint64_t variables = variables_of(full);
-  for (unsigned copies = kMostCopies; copies > 1; copies /= 2)
-    if (carried * copies <= registers && full.getInstructionCount() * copies <= kMostInstructions &&
+  for (unsigned copies = most; copies > 1; copies /= 2)
+    if (carried * copies <= registers &&
+        full.getInstructionCount() * copies <= (copies > kMostCopies ? kMostStreamed : kMostInstructions) &&
         variables * copies <= kMostVariables)
       return copies;
   return 1;
@@ -179,7 +218,7 @@ llvm::SmallVector<Step, 2> vector_steps(llvm::Function& full, unsigned arguments
 }  // namespace
 
 unsigned rows_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
-  return copies_at_once(full, row_steps(full, arguments, 0), isa);
+  return copies_at_once(full, row_steps(full, arguments, 0), isa, kMostCopies);
 }
 
 llvm::Function* make_rows(llvm::Function& full, unsigned arguments, unsigned rows, std::uint64_t row_items) {
@@ -187,8 +226,14 @@ llvm::Function* make_rows(llvm::Function& full, unsigned arguments, unsigned row
                      [&](llvm::Function& made) { return row_steps(made, arguments, row_items); });
 }
 
-unsigned vectors_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
-  return copies_at_once(full, vector_steps(full, arguments, 0), isa);
+llvm::SmallVector<unsigned, 2> vectors_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
+  const auto steps = vector_steps(full, arguments, 0);
+  llvm::SmallVector<unsigned, 2> counts;
+  if (isa >= Isa::avx512 && only_streams(full) &&
+      copies_at_once(full, steps, isa, kStreamedVectors) == kStreamedVectors)
+    counts.push_back(kStreamedVectors);
+  if (const unsigned count = copies_at_once(full, steps, isa, kMostCopies); count > 1) counts.push_back(count);
+  return counts;
 }
 
 llvm::Function* make_vectors_of_row(llvm::Function& full, unsigned arguments, unsigned vectors, unsigned width) {

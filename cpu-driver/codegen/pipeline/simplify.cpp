@@ -31,6 +31,7 @@
 #include "cpu-driver/codegen/pipeline/early_ends.h"
 #include "cpu-driver/codegen/pipeline/full_lanes.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
+#include "cpu-driver/codegen/pipeline/unswitch.h"
 #include "cpu-driver/codegen/vector/few_lanes.h"
 #include "cpu-driver/codegen/vector/known_places.h"
 #include "cpu-driver/codegen/vector/lookups.h"
@@ -191,6 +192,7 @@ void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analy
   passes.addPass(FullLanesPass());
   // Whether a kernel's own loop goes on is asked once for all items.
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::SimpleLoopUnswitchPass(true), true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(UnswitchShortcutsPass(), true));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopDeletionPass()));
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::InstCombinePass());

@@ -48,7 +48,7 @@ void if_true(Builder& builder, llvm::Value* condition, llvm::function_ref<void()
 llvm::Value* if_else(Builder& builder, llvm::Value* condition, llvm::function_ref<llvm::Value*()> fast,
                      llvm::function_ref<llvm::Value*()> slow);
 
-/// A branch that if_else made, as long as nothing simplified the code since: its first successor is the fast one.
+/// A branch that if_else made. As long as nothing simplified the code since, its first successor is the fast one.
 bool is_shortcut(const llvm::BranchInst& branch);
 
 /// What memory holds for `type`: bytes for i1.

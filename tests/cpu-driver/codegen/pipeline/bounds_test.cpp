@@ -209,6 +209,50 @@ TEST_P(Bounds, SumVectorsSideBySide) {
   }
 }
 
+// Sixteen vectors of a row side by side where loops only read: sums of two arrays, one of which may be anywhere.
+TEST_P(Bounds, SumSixteenVectorsSideBySide) {
+  Program program(R"(
+    kernel void sums(global const int* a, global const int* b, global int* out, int count, int from) {
+      const int l = get_local_id(0), size = get_local_size(0);
+      const int first = get_group_id(0) * (size * count) + l;
+      int sum = l;
+      for (int k = 0; k < count; ++k) sum = sum * 5 + a[first + k * size] - b[from + k + 3 * l];
+      out[get_global_id(0)] = sum;
+    }
+    kernel void plain(global const int* a, global const int* b, global int* out, int count, int from) {
+      const size_t l = get_local_id(0), size = get_local_size(0), first = get_group_id(0) * (size * count) + l;
+      int sum = l;
+      for (int k = 0; k < count; ++k) sum = (sum ^ a[first + k * size]) + b[from + k + l];
+      out[get_global_id(0)] = sum;
+    })",
+                  GetParam());
+  for (const int local : {5, 128, 255, 256, 300, 512, 600}) {
+    for (const int count : {0, 1, 7}) {
+      const auto items = static_cast<std::size_t>(3 * local);
+      std::vector<int> a(items * static_cast<std::size_t>(count) + 1), b(items + 100), out(items);
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int>(i * 40503u % 997);
+      for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<int>(i * 30011u % 499);
+      for (const char* const kernel : {"sums", "plain"}) {
+        const bool plain = kernel[0] == 'p';
+        program.run(kernel, line(3, static_cast<std::uint64_t>(local)),
+                    Arguments().buffer(a).buffer(b).buffer(out).value(count).value(11));
+        for (int i = 0; i < 3 * local; ++i) {
+          const int l = i % local;
+          auto sum = static_cast<unsigned>(l);
+          for (int k = 0; k < count; ++k) {
+            const auto one =
+                static_cast<unsigned>(a[static_cast<std::size_t>(i / local * local * count + l + k * local)]);
+            const auto other = static_cast<unsigned>(b[static_cast<std::size_t>(11 + k + (plain ? l : 3 * l))]);
+            sum = plain ? (sum ^ one) + other : sum * 5 + one - other;
+          }
+          ASSERT_EQ(out[static_cast<std::size_t>(i)], static_cast<int>(sum))
+              << kernel << ", item " << i << ", groups of " << local << ", " << count;
+        }
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Bounds, testing::ValuesIn(all_ways()),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 

@@ -12,11 +12,21 @@
 
 // RUN: %skmd-compile --kernel columns --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=VECTORS
 // RUN: %skmd-compile --kernel columns --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=COLUMNS
+// RUN: %skmd-compile --kernel doubles --emit remarks --isa avx512 --width 16 %s | %FileCheck %s --check-prefix=VECTORS
+// RUN: %skmd-compile --kernel streamed --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=STREAMED
+// RUN: %skmd-compile --kernel streamed --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=SIXTEEN
+// RUN: %skmd-compile --kernel streamed --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=TWO-VECTORS
+// RUN: %skmd-compile --kernel few --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=VECTORS
 // RUN: %skmd-compile --kernel divergent --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
 // RUN: %skmd-compile --kernel shortest --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
 // RUN: %skmd-compile --kernel large --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
 
+// VECTORS-NOT: 16 vectors
 // VECTORS: region 0: 4 vectors at once
+// TWO-VECTORS-NOT: 16 vectors
+// TWO-VECTORS: region 0: 2 vectors at once
+// STREAMED: region 0: 16 vectors at once
+// STREAMED: region 0: 4 vectors at once
 // ALONE-NOT: vectors at once
 // FOUR: region 0: 4 rows at once
 // TWO: region 0: 2 rows at once
@@ -95,8 +105,41 @@ ROWS(16, 3) odd(global const float* in, global float* out, int n) {
 kernel void columns(global const float* in, global float* out, int n) {
   const int l = get_local_id(0), size = get_local_size(0);
   const int first = get_group_id(0) * (size * n) + l;
+  local float last[1];
   float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[first + i * size] * last[0];
+  out[get_global_id(0)] = sum;
+}
+
+// Two registers for each sum.
+kernel void doubles(global const double* in, global double* out, int n) {
+  const int l = get_local_id(0), size = get_local_size(0);
+  const int first = get_group_id(0) * (size * n) + l;
+  double sum = 0;
   for (int i = 0; i < n; ++i) sum += in[first + i * size];
+  out[get_global_id(0)] = sum;
+}
+
+// Sixteen, where the loop reads large memory in order. What asks whether lanes are next to each other stands before it.
+// SIXTEEN-LABEL: define {{.*}}@skmd_kernel_streamed.limited(
+// SIXTEEN: phi <16 x float>
+// SIXTEEN-COUNT-15: phi <16 x float>
+// SIXTEEN-NOT: phi <16 x float>
+// SIXTEEN-COUNT-32: load <16 x float>
+// SIXTEEN-NOT: {{load <16 x float>|llvm.masked.gather}}
+// SIXTEEN: br i1
+kernel void streamed(global const float* in, global float* out, int n) {
+  const int l = get_local_id(0), size = get_local_size(0);
+  const int first = get_group_id(0) * (size * n) + l;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[first + i * 2 * size] + in[first + i * 2 * size + size];
+  out[get_global_id(0)] = sum;
+}
+
+// A row is eight vectors.
+ROWS(128, 1) few(global const float* in, global float* out, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += in[i * 128 + get_local_id(0)];
   out[get_global_id(0)] = sum;
 }
 
