@@ -10,6 +10,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "cpu-driver/codegen/item_function.h"
+#include "cpu-driver/codegen/vector/narrow.h"
 
 namespace skmd::codegen {
 
@@ -142,6 +143,7 @@ void prepare(llvm::Function& function, bool full, llvm::FunctionAnalysisManager&
     live->replaceAllUsesWith(llvm::ConstantInt::getTrue(function.getContext()));
   llvm::EliminateUnreachableBlocks(function);
   for (Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) make_explicit(instruction);
+  narrow_halves(function);
   analyses.invalidate(function, llvm::PreservedAnalyses::none());
   llvm::InstSimplifyPass().run(function, analyses);
   analyses.invalidate(function, llvm::PreservedAnalyses::none());

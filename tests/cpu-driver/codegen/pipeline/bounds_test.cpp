@@ -253,6 +253,53 @@ TEST_P(Bounds, SumSixteenVectorsSideBySide) {
   }
 }
 
+// Each item takes what is left for it in steps of all items, and numbers of 32 bits may have come round in between.
+TEST_P(Bounds, GoOnInStepsOfAllItems) {
+  Program program(R"(
+    #define STEPS(NAME, TYPE) \
+      kernel void NAME(global const int* in, global int* out, global int* ends, TYPE n, TYPE from) { \
+        int sum = 0; \
+        TYPE i = from + (TYPE)get_global_id(0); \
+        for (; (TYPE)(i - from) < n; i += get_global_size(0)) sum = sum * 3 + in[(TYPE)(i - from)]; \
+        out[get_global_id(0)] = sum; \
+        ends[get_global_id(0)] = (int)i; \
+      }
+    STEPS(ints, int)
+    STEPS(uints, uint)
+    STEPS(ulongs, ulong)
+    kernel void plain(global const int* in, global int* out, global int* ends, uint n, uint from) {
+      int sum = 0;
+      uint i = get_global_id(0);
+      for (; i < n; i += get_global_size(0)) sum = sum * 3 + in[i];
+      out[get_global_id(0)] = sum;
+      ends[get_global_id(0)] = (int)(i + from);
+    })",
+                  GetParam());
+  const auto run = [&](const char* kernel, auto from, unsigned n) {
+    for (const int local : {7, 16, 33}) {
+      const unsigned items = static_cast<unsigned>(3 * local);
+      std::vector<int> in(n + 1), out(items), ends(items);
+      for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int>(i * 40503u % 997);
+      program.run(kernel, line(3, static_cast<std::uint64_t>(local)),
+                  Arguments().buffer(in).buffer(out).buffer(ends).value(static_cast<decltype(from)>(n)).value(from));
+      for (unsigned item = 0; item < items; ++item) {
+        unsigned sum = 0, i = item;
+        for (; i < n; i += items) sum = sum * 3 + static_cast<unsigned>(in[i]);
+        ASSERT_EQ(out[item], static_cast<int>(sum)) << kernel << ", item " << item << " of " << items << ", " << n;
+        ASSERT_EQ(ends[item], static_cast<int>(i + static_cast<unsigned>(from))) << kernel << ", item " << item;
+      }
+    }
+  };
+  for (const unsigned n : {0u, 1u, 20u, 21u, 99u, 500u, 1000u}) {
+    run("ints", std::int32_t{5}, n);
+    run("uints", std::uint32_t{0}, n);
+    run("uints", ~std::uint32_t{0} - 200, n);
+    run("ulongs", ~std::uint64_t{0} - 77, n);
+    run("ulongs", (std::uint64_t{1} << 32) - 50, n);
+    run("plain", std::uint32_t{3}, n);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Bounds, testing::ValuesIn(all_ways()),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
