@@ -124,6 +124,18 @@ def gpus(raw):
     return markdown(head, rows)
 
 
+def rounds(raw):
+    """Per workload and way to run it: the median of its processes' medians, and each of them, in microseconds."""
+    first = {}
+    rows = []
+    for row in raw["rows"]:
+        middle = statistics.median(row["medians"])
+        alone = first.setdefault(row["workload"], middle)
+        rows.append([row["workload"], row["variant"], f"{middle * 1e6:.0f}", f"{middle / alone:.2f}",
+                     " ".join(f"{seconds * 1e6:.0f}" for seconds in row["medians"])])
+    return markdown(["workload", "by", "us", "of the driver alone", "each process"], rows)
+
+
 def scaling(raw):
     """Per workload: median seconds by the number of devices, and times as fast as one."""
     medians = {(run["workload"], run["gpus"]): statistics.median(run["seconds"]) for run in raw["runs"]}
@@ -210,7 +222,7 @@ def cpu_bars(raw):
     return "```\n" + "".join(f"{row['name']:{width}} {row['figure']:7.2f} │{bar(row['figure'])}\n" for row in ratios) + "```\n"
 
 
-KINDS = {"cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+KINDS = {"cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 
