@@ -4,7 +4,7 @@
 other projects that check themselves, over one GPU with the processor and over all GPUs, with it and without.
 
     check_gpu.py --build FOLDER [--gpus nvidia:0,…] [--parts workloads,api,random,clpeak,programs] [--sizes small,paper] [--modes equal,auto]
-                 [--workloads a,b] [--compositions "gpu,2 gpus"] [--random N] [--programs TEXT] [--timeout S] [--out FILE]
+                 [--workloads a,b] [--compositions "gpu,2 gpus"] [--random N] [--random-modes a,b] [--programs TEXT] [--timeout S] [--out FILE]
 
 FOLDER is a build or an unpacked bundle that was made with its tests. --out gets a line of JSON for each run, as they end. Exit status 1 if
 anything was wrong or did not end."""
@@ -34,6 +34,7 @@ def arguments():
     parser.add_argument("--compositions", default="", help="gpu, gpu+cpu, 4 gpus, 4 gpus+cpu, as many as there are; default: all")
     parser.add_argument("--random", type=int, default=500, help="programs")
     parser.add_argument("--programs", default="", help="only programs whose name holds this text")
+    parser.add_argument("--random-modes", default="", help="of random_test.py: gpus,gpus_and_cpu for every program in both")
     parser.add_argument("--seed", type=int, default=1, help="of the first random case")
     parser.add_argument("--jobs", type=int, default=8, help="random cases at once")
     parser.add_argument("--timeout", type=int, default=300, help="seconds for each program")
@@ -110,7 +111,7 @@ def check_api(options, note):
 
 def check_random(options, note):
     command = [sys.executable, "-B", f"{HERE}/../driver/random/random_test.py", options.build, str(options.random), "--seed", str(options.seed), "--jobs",
-               str(options.jobs), "--gpus", ",".join(options.gpus), "--alone", options.alone]
+               str(options.jobs), "--gpus", ",".join(options.gpus), "--alone", options.alone, "--modes", options.random_modes]
     status, output, errors = attempt(command, max(options.timeout, 480), {"LD_LIBRARY_PATH": f"{options.build}/lib/fallback"})
     lines = output.splitlines()
     note(status == 0, part="random", what=lines[-1] if lines else "", status=status,

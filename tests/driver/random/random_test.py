@@ -32,6 +32,7 @@ def arguments():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at once")
     parser.add_argument("--exact", action="store_true", help="PoCL without its optimiser, on both sides")
     parser.add_argument("--thorough", action="store_true", help="every case in every mode; drivers' caches make that cheap")
+    parser.add_argument("--modes", default="", help="every case in these modes, with commas between, and in no other")
     parser.add_argument("--cpu", action="store_true", help="through our own CPU driver; no kernel may go to another one")
     parser.add_argument("--gpus", default="", help="through these GPUs and the processor: selectors with commas between")
     parser.add_argument("--alone", default="", help="the .icd file of the driver that says what is right, instead of PoCL's; no case is reduced")
@@ -42,6 +43,10 @@ def arguments():
     options = parser.parse_args()
     options.gpu_modes = gpu_modes(options.gpus.split(",")) if options.gpus else {}
     ALL_MODES.update(options.gpu_modes)
+    options.modes = [name for name in options.modes.split(",") if name]
+    known = MODES | CPU_MODES | options.gpu_modes
+    if unknown := [name for name in options.modes if name not in known]:
+        parser.error(f"--modes: {unknown[0]} is none of {', '.join(known)}")
     options.no_reduce = options.no_reduce or bool(options.alone)
     return options
 
@@ -83,6 +88,8 @@ class Run:
         return made, verdict
 
     def modes(self, seed):
+        if self.options.modes:
+            return self.options.modes
         if self.options.gpu_modes:
             names = list(self.options.gpu_modes)
             return names if self.options.thorough else [names[seed % len(names)], names[(seed + 1) % len(names)]]
@@ -125,7 +132,8 @@ class Run:
             print(f"… {self.tally.cases} cases, {len(self.tally.features)} programs, {self.failed} failed", flush=True)
 
     def complaints(self):
-        return self.tally.too_little() if not (self.options.cpu or self.options.gpu_modes) and len(self.tally.features) >= ENOUGH else []
+        some = self.options.cpu or self.options.gpu_modes or self.options.modes
+        return self.tally.too_little() if not some and len(self.tally.features) >= ENOUGH else []
 
     def record(self, path, failures):
         command = " ".join(["scripts/random-kernels.sh", *sys.argv[2:]])

@@ -1,11 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The parts of the random test that judge: cases as text, the reducer, the judge, the demands on a run."""
+import contextlib
+import io
 import os
 import select
+import sys
 import tempfile
 import unittest
+import unittest.mock
 
+import random_test
 from casefile import parse
 from cases import make_case
 from reduce import Reducer
@@ -255,6 +260,29 @@ class Demands(unittest.TestCase):
         tally = self.enough()
         tally.chains = 0
         self.assertEqual(len(tally.too_little()), 1)
+
+
+class Options(unittest.TestCase):
+    def given(self, *words):
+        with unittest.mock.patch.object(sys, "argv", ["random_test.py", "build", *words]), contextlib.redirect_stderr(io.StringIO()) as said:
+            try:
+                return random_test.arguments(), ""
+            except SystemExit:
+                return None, said.getvalue()
+
+    def modes_of_cases(self, *words):
+        run = random_test.Run(self.given(*words)[0], "")
+        return [run.modes(seed) for seed in range(3)]
+
+    def test_cases_run_in_the_modes_that_are_asked_for(self):
+        self.assertEqual(self.modes_of_cases("--modes", "equal,auto"), [["equal", "auto"]] * 3)
+        self.assertEqual(self.modes_of_cases("--gpus", "a:0,a:1", "--modes", "gpus"), [["gpus"]] * 3)
+        self.assertEqual(self.modes_of_cases(), [None] * 3)
+
+    def test_a_mode_that_is_not_there_is_named(self):
+        options, said = self.given("--gpus", "a:0", "--modes", "gpu_and_cpu,gpus")
+        self.assertIsNone(options)
+        self.assertIn("gpus is none of two, replay", said)
 
 
 if __name__ == "__main__":
