@@ -52,9 +52,20 @@ struct Executor::State {
     --threads;
     return false;
   }
-  void start_worker() {
+  bool start_worker() {
     ++workers;
-    if (!start_thread(&State::worker)) --workers;
+    if (start_thread(&State::worker)) return true;
+    --workers;
+    return false;
+  }
+  /// A thread that takes up what was posted last, or one that looks after it: all workers may wait for that very work.
+  bool provide_thread() {
+    if (idle >= work.size() || (workers < eager && start_worker())) return true;
+    if (!supervisor)
+      supervisor = start_thread(&State::supervise);
+    else
+      queue_stalled.notify_one();
+    return supervisor;
   }
   void leave() {
     --threads;
@@ -111,7 +122,7 @@ void Executor::State::callback_loop() {
 void Executor::State::supervise() {
   std::unique_lock lock(mutex);
   while (!stopping) {
-    if (work.empty() || workers < eager) {
+    if (work.empty()) {
       queue_stalled.wait(lock);
       continue;
     }
@@ -140,17 +151,9 @@ void Executor::post(std::function<void()> work) {
   State& state = this->state();
   std::unique_lock lock(state.mutex);
   state.work.push_back(std::move(work));
-  if (state.idle < state.work.size()) {
-    if (state.workers < state.eager) {
-      state.start_worker();
-    } else if (!state.supervisor) {
-      state.supervisor = state.start_thread(&State::supervise);
-    } else {
-      state.queue_stalled.notify_one();
-    }
-  }
-  if (state.workers == 0) {
-    // The system gives us no thread at all: late is better than never.
+  const bool provided = state.provide_thread();
+  if (!provided || state.workers == 0) {
+    // The system gives us no thread: late is better than never.
     auto job = std::move(state.work.back());
     state.work.pop_back();
     lock.unlock();
