@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cpu-driver/codegen/packs/plan.h"
+#include "cpu-driver/codegen/vector/lane_code.h"
 
 namespace skmd::codegen {
 
@@ -16,14 +17,6 @@ using llvm::Value;
 
 constexpr int kTooDear = 1000;
 constexpr unsigned kRegisterPart = 128;  // in which bytes are moved at once
-
-// Before it everything that uses `value` may stand.
-Instruction* behind(Value& value, llvm::Function& function) {
-  auto* instruction = llvm::dyn_cast<Instruction>(&value);
-  if (instruction == nullptr) return &*function.getEntryBlock().getFirstInsertionPt();
-  if (llvm::isa<llvm::PHINode>(instruction)) return &*instruction->getParent()->getFirstInsertionPt();
-  return instruction->getNextNode();
-}
 
 // A load sees the same memory wherever between the first member and `place` it is done.
 bool sees_the_same(const Members& members, const Instruction& place) {

@@ -30,6 +30,7 @@ enum ItemValue : unsigned {
   kItemValues = 27
 };
 
+inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kConstantSpace = 2;
 inline constexpr unsigned kLocalSpace = 3;
 

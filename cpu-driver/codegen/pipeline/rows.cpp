@@ -70,7 +70,7 @@ Values differing_values(llvm::Function& full, Steps steps) {
 
 // The most registers of vectors that a loop's iterations hand on.
 unsigned carried_registers(llvm::Function& full, Isa isa) {
-  const unsigned bits = isa >= Isa::avx512 ? 512 : isa == Isa::avx2 ? 256 : 128;
+  const unsigned bits = 32 * lanes(isa);
   const llvm::DominatorTree dominators(full);
   unsigned most = 0;
   for (llvm::BasicBlock& block : full) {
@@ -147,7 +147,6 @@ bool is_gather(const Instruction& instruction) {
 // A loop of vectors that are read from global memory, and nothing else in memory; or lanes that are gathered there,
 // where items turn out to be no neighbours, as long as that can be asked before the loop.
 bool streams(const llvm::Loop& loop) {
-  constexpr unsigned kGlobalSpace = 1, kConstantSpace = 2;
   bool reads = false;
   unsigned gathers = 0;
   for (const llvm::BasicBlock* block : loop.blocks())

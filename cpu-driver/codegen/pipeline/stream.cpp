@@ -12,6 +12,7 @@
 
 #include <cstddef>
 
+#include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/span_code.h"
 
 namespace skmd::codegen {
@@ -21,7 +22,6 @@ namespace {
 using llvm::Value;
 
 constexpr std::uint64_t kLine = 64;
-constexpr unsigned kGlobalSpace = 1;
 
 // What a pointer is taken from: the load of a kernel's argument, as far as it can be seen.
 const Value* source_of(const Value* pointer) { return llvm::getUnderlyingObject(pointer, 0); }

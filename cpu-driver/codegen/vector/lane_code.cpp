@@ -154,6 +154,13 @@ Value* if_else(Builder& builder, Value* condition, llvm::function_ref<Value*()> 
 
 bool is_shortcut(const llvm::BranchInst& branch) { return branch.hasMetadata(kShortcut); }
 
+llvm::Instruction* behind(llvm::Value& value, llvm::Function& function) {
+  auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  if (instruction == nullptr) return &*function.getEntryBlock().getFirstInsertionPt();
+  if (llvm::isa<llvm::PHINode>(instruction)) return &*instruction->getParent()->getFirstInsertionPt();
+  return instruction->getNextNode();
+}
+
 Type* stored_type(Type* type) {
   if (!type->isIntOrIntVectorTy(1)) return type;
   return type->getWithNewType(Type::getInt8Ty(type->getContext()));

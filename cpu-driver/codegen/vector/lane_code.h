@@ -51,6 +51,9 @@ llvm::Value* if_else(Builder& builder, llvm::Value* condition, llvm::function_re
 /// A branch that if_else made. As long as nothing simplified the code since, its first successor is the fast one.
 bool is_shortcut(const llvm::BranchInst& branch);
 
+/// Before it everything that uses `value`, an instruction of `function` or what is given to it, may stand.
+llvm::Instruction* behind(llvm::Value& value, llvm::Function& function);
+
 /// What memory holds for `type`: bytes for i1.
 llvm::Type* stored_type(llvm::Type* type);
 llvm::Value* to_stored(Builder& builder, llvm::Value* value);

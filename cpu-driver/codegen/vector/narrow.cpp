@@ -8,6 +8,8 @@
 #include <llvm/IR/ValueHandle.h>
 #include <llvm/Transforms/Utils/Local.h>
 
+#include "cpu-driver/codegen/vector/lane_code.h"
+
 namespace skmd::codegen {
 
 namespace {
@@ -72,19 +74,12 @@ class Narrower {
     if (auto* cast = llvm::dyn_cast<llvm::CastInst>(whole);
         cast != nullptr && llvm::isa<llvm::ZExtInst, llvm::SExtInst>(cast) && cast->getSrcTy() == half_)
       return cast->getOperand(0);
-    llvm::IRBuilder<> builder(function_.getContext());
-    set_behind(builder, *whole);
+    llvm::IRBuilder<> builder(behind(*whole, function_));
     if (!is_sum_or_product(whole) || depth == kDeepest) return builder.CreateTrunc(whole, half_);
     auto& operation = llvm::cast<llvm::BinaryOperator>(*whole);
     Value* left = half_of(operation.getOperand(0), depth + 1);
     Value* right = half_of(operation.getOperand(1), depth + 1);
     return builder.CreateBinOp(operation.getOpcode(), left, right);
-  }
-
-  void set_behind(llvm::IRBuilder<>& builder, Value& value) const {
-    auto* instruction = llvm::dyn_cast<Instruction>(&value);
-    if (instruction == nullptr) return builder.SetInsertPoint(&*function_.getEntryBlock().getFirstInsertionPt());
-    builder.SetInsertPoint(&*instruction->getInsertionPointAfterDef().value());
   }
 
   void replace_uses(Value& whole) {
