@@ -61,6 +61,11 @@ struct SpanFrame {
   std::uint64_t items_offset = 0;
   /// Checked kernels: where to tell; of the whole launch.
   CheckReport* report = nullptr;
+  /// Kernels whose groups may run side by side (KernelFacts::lane_groups): how many do, or 0, one after the other; where
+  /// in a thread's scratch memory their local memory begins; how many bytes each has, a multiple of kScratchAlignment.
+  std::uint64_t lane_groups = 0;
+  std::uint64_t lanes_offset = 0;
+  std::uint64_t lane_bytes = 0;
 };
 
 /// Runs all work-items of the groups [first, last), flattened with dimension 0 fastest. Calls for different spans may
@@ -71,9 +76,13 @@ using SpanFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::
 /// kScratchAlignment: first the kernel's local variables (KernelFacts::local_bytes), then its local arguments, each
 /// aligned to 128 and named by its offset in `scratch`, as SpanArgument::bytes; from items_offset on, aligned to
 /// kScratchAlignment, KernelFacts::fixed_bytes and KernelFacts::item_bytes for each item of a padded group: dimension
-/// 0 of its local size rounded up to a multiple of KernelFacts::width. What it holds before the call is of no interest.
+/// 0 of its local size rounded up to a multiple of KernelFacts::width; from lanes_offset on, aligned likewise,
+/// KernelFacts::lane_groups times twice lane_bytes and kBetweenLanes. What it holds before the call is of no interest.
 using KernelFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::uint64_t last, std::byte* scratch);
 inline constexpr std::uint64_t kScratchAlignment = 128;
+/// Between the local memory of groups side by side, where each has its own in one piece: they would take each other's
+/// place in a cache.
+inline constexpr std::uint64_t kBetweenLanes = 128;
 /// Generated code may read, and not use, so many bytes before `scratch` and behind what it holds.
 inline constexpr std::uint64_t kReadAroundScratch = 4096;
 
@@ -84,6 +93,8 @@ struct KernelFacts {
   std::uint64_t private_bytes = 0;  // of one work-item, for CL_KERNEL_PRIVATE_MEM_SIZE
   std::uint32_t width = 1;          // lanes
   std::uint32_t prints = 0;         // 1: calls printf
+  std::uint32_t lane_groups = 0;    // how many groups may run side by side; 0: none
+  std::uint32_t reserved = 0;
 };
 
 /// A format that kernels give to printf. `arguments` lists what calls pass: a letter, i for integers, f for floating
@@ -130,7 +141,7 @@ inline std::string merge_symbol(std::string_view kernel) { return std::string("s
 inline std::string units_symbol(std::string_view kernel) { return std::string("skmd_units_").append(kernel); }
 
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
-inline constexpr std::uint32_t kSpanVersion = 8;
+inline constexpr std::uint32_t kSpanVersion = 9;
 
 enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2, x86_64_v3 = 3, x86_64_v4 = 4, x86_64_v4_vbmi = 5 };
 

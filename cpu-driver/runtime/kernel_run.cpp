@@ -54,11 +54,16 @@ class DefaultFloats {
   DefaultFloats& operator=(const DefaultFloats&) = delete;
 };
 
+/// Pieces are multiples of so many groups, where those run side by side.
+std::uint64_t unit_of(const SpanFrame& frame) { return std::max<std::uint64_t>(1, frame.lane_groups); }
+
+std::uint64_t up(std::uint64_t count, std::uint64_t unit) { return (count + unit - 1) / unit * unit; }
+
 /// Groups that are still to run, for many threads to take from.
 class Rest {
  public:
-  Rest(std::uint64_t first, std::uint64_t last, unsigned threads, double group_ns)
-      : next_(first), last_(last), parts_(threads * kPiecesPerThread) {
+  Rest(std::uint64_t first, std::uint64_t last, const SpanFrame& frame, unsigned threads, double group_ns)
+      : next_(first), last_(last), parts_(threads * kPiecesPerThread), unit_(unit_of(frame)) {
     least_ = pieces_of(kLeastPiece, group_ns);
     most_ = std::max(least_, pieces_of(kMostPiece, group_ns));
   }
@@ -68,7 +73,7 @@ class Rest {
     do {
       if (begin >= last_) return false;
       const std::uint64_t rest = last_ - begin;
-      end = begin + std::min(rest, std::clamp(rest / parts_, least_, most_));
+      end = begin + std::min(rest, up(std::clamp(rest / parts_, least_, most_), unit_));
     } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
     return true;
   }
@@ -79,7 +84,7 @@ class Rest {
   }
 
   std::atomic<std::uint64_t> next_;
-  const std::uint64_t last_, parts_;
+  const std::uint64_t last_, parts_, unit_;
   std::uint64_t least_ = 1, most_ = 1;
 };
 
@@ -98,7 +103,7 @@ std::uint64_t run_alone(KernelFunction run, const SpanFrame& frame, std::byte* s
   std::uint64_t piece =
       expected_ns > 0 ? static_cast<std::uint64_t>(std::clamp(kAlone / 4 / expected_ns, 1.0, 1e9)) : 1;
   for (spent = 0; first < last && spent < kAlone; piece *= 2) {
-    const std::uint64_t end = first + std::min(piece, last - first);
+    const std::uint64_t end = first + std::min(up(piece, unit_of(frame)), last - first);
     run_piece(run, frame, first, end, scratch, printer);
     first = end;
     spent = since(begin);
@@ -126,7 +131,7 @@ domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame
   }
   if (first + alone == last) return leave_scratch(), domain::Status{};
 
-  Rest rest(first + alone, last, pool.threads(), group_ns);
+  Rest rest(first + alone, last, frame, pool.threads(), group_ns);
   const auto work = [&](std::size_t) {
     // A thread without memory leaves its part to the others; the caller has some.
     std::byte* const own = scratch_of_this_thread(scratch_bytes);

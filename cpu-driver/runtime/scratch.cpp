@@ -66,6 +66,14 @@ domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std
     items = kMostScratch + 1;
   sum.add(facts.fixed_bytes);
   sum.add_product(facts.item_bytes, items);
+  const std::uint64_t local_bytes = layout.items_offset;
+  if (facts.lane_groups != 0 && local_bytes != 0 && local_bytes <= kMostLaneBytes) {
+    layout.lane_groups = facts.lane_groups;
+    sum.align();
+    layout.lanes_offset = sum.bytes();
+    layout.lane_bytes = local_bytes;
+    sum.add_product(facts.lane_groups, 2 * local_bytes + kBetweenLanes);
+  }
   layout.bytes = sum.bytes();
   if (sum.too_much())
     return domain::Error{0, "a group of this kernel needs more than " + std::to_string(kMostScratch >> 20) +

@@ -16,11 +16,17 @@ namespace skmd::cpu {
 struct ScratchLayout {
   std::vector<std::uint64_t> local_arguments;  // in the order in which they were given
   std::uint64_t items_offset = 0;
+  std::uint64_t lane_groups = 0;  // as in SpanFrame
+  std::uint64_t lanes_offset = 0;
+  std::uint64_t lane_bytes = 0;
   std::uint64_t bytes = 0;
 };
 
 /// What one call may have.
 inline constexpr std::uint64_t kMostScratch = std::uint64_t{1} << 30;
+
+/// Groups with more local memory do not run side by side: it would leave the nearer caches.
+inline constexpr std::uint64_t kMostLaneBytes = std::uint64_t{16} << 10;
 
 /// For groups of `local` items and local arguments of `sizes` bytes. An error if that is more than kMostScratch.
 domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std::uint64_t (&local)[3],

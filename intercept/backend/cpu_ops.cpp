@@ -250,6 +250,9 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
     arguments_[local_places_[i]].bytes = reinterpret_cast<std::byte*>(layout->local_arguments[i]);
   frame.arguments = arguments_.data();
   frame.items_offset = layout->items_offset;
+  frame.lane_groups = layout->lane_groups;
+  frame.lanes_offset = layout->lanes_offset;
+  frame.lane_bytes = layout->lane_bytes;
   cpu::CheckReport report;
   if (kernel.code.sites != nullptr) frame.report = &report;
   std::optional<cpu::Printer> printer;

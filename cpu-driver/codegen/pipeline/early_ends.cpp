@@ -23,10 +23,23 @@ using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Value;
 
+using Predicate = llvm::CmpInst::Predicate;
+
 // x or its lower bits, in each lane with constants of the lanes added.
 bool counts_lanes(Value& value, const CountedLoop& loop) {
   const auto lanes = numbered_lanes(value, loop);
   return lanes && lanes->first == nullptr;
+}
+
+// The same where lanes are something else, and items go one by one.
+bool counts_items(Value& value, const CountedLoop& loop) {
+  const auto* part = llvm::dyn_cast<llvm::TruncInst>(&value);
+  return (part == nullptr ? &value : part->getOperand(0)) == loop.x && value.getType()->getScalarSizeInBits() >= 32;
+}
+
+bool is_below(Predicate predicate) {
+  return predicate == llvm::CmpInst::ICMP_ULT || predicate == llvm::CmpInst::ICMP_SLT ||
+         predicate == llvm::CmpInst::ICMP_ULE || predicate == llvm::CmpInst::ICMP_SLE;
 }
 
 // Lanes whose numbers are below something that stays: where none is, none is later on.
@@ -36,15 +49,37 @@ bool ends_for_good(const Value& mask, const CountedLoop& loop) {
   if (compare == nullptr) return false;
   Value* one = compare->getOperand(0);
   Value* other = compare->getOperand(1);
-  llvm::CmpInst::Predicate predicate = compare->getPredicate();
+  Predicate predicate = compare->getPredicate();
   if (counts_lanes(*other, loop)) {
     std::swap(one, other);
     predicate = llvm::CmpInst::getSwappedPredicate(predicate);
   }
-  const bool below = predicate == llvm::CmpInst::ICMP_ULT || predicate == llvm::CmpInst::ICMP_SLT ||
-                     predicate == llvm::CmpInst::ICMP_ULE || predicate == llvm::CmpInst::ICMP_SLE;
   const Value* limit = llvm::getSplatValue(other);
-  return below && counts_lanes(*one, loop) && limit != nullptr && loop.loop.isLoopInvariant(limit);
+  return is_below(predicate) && counts_lanes(*one, loop) && limit != nullptr && loop.loop.isLoopInvariant(limit);
+}
+
+// Which successor of a branch is for no lane, where none is for any later on.
+std::optional<unsigned> none_of_lanes(const llvm::ICmpInst& compare, const CountedLoop& loop) {
+  const auto* bits = llvm::dyn_cast<llvm::BitCastInst>(compare.getOperand(0));
+  const auto* none = llvm::dyn_cast<llvm::ConstantInt>(compare.getOperand(1));
+  if (bits == nullptr || none == nullptr || !none->isZero() || !compare.isEquality() ||
+      !bits->getOperand(0)->getType()->isIntOrIntVectorTy(1) || !ends_for_good(*bits->getOperand(0), loop))
+    return std::nullopt;
+  return compare.getPredicate() == llvm::CmpInst::ICMP_EQ ? 0 : 1;
+}
+
+// The same for a branch on the item's own number.
+std::optional<unsigned> none_of_items(const llvm::ICmpInst& compare, const CountedLoop& loop) {
+  Value* one = compare.getOperand(0);
+  Value* other = compare.getOperand(1);
+  Predicate predicate = compare.getPredicate();
+  if (counts_items(*other, loop)) {
+    std::swap(one, other);
+    predicate = llvm::CmpInst::getSwappedPredicate(predicate);
+  }
+  if (!counts_items(*one, loop) || !loop.loop.isLoopInvariant(other)) return std::nullopt;
+  if (is_below(predicate)) return 1;
+  return is_below(llvm::CmpInst::getInversePredicate(predicate)) ? std::optional<unsigned>(0) : std::nullopt;
 }
 
 bool does_nothing(const BasicBlock& block) {
@@ -65,12 +100,11 @@ std::optional<Way> way_without(BasicBlock& block, const CountedLoop& loop) {
   if (branch == nullptr || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
     return std::nullopt;
   const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
-  const auto* bits = compare == nullptr ? nullptr : llvm::dyn_cast<llvm::BitCastInst>(compare->getOperand(0));
-  const auto* none = compare == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1));
-  if (bits == nullptr || none == nullptr || !none->isZero() || !compare->isEquality() ||
-      !bits->getOperand(0)->getType()->isIntOrIntVectorTy(1) || !ends_for_good(*bits->getOperand(0), loop))
-    return std::nullopt;
-  Way way{&block, branch->getSuccessor(compare->getPredicate() == llvm::CmpInst::ICMP_EQ ? 0 : 1), {}};
+  if (compare == nullptr) return std::nullopt;
+  std::optional<unsigned> none = none_of_lanes(*compare, loop);
+  if (!none) none = none_of_items(*compare, loop);
+  if (!none) return std::nullopt;
+  Way way{&block, branch->getSuccessor(*none), {}};
   llvm::SmallVector<BasicBlock*, 8> open{way.first};
   while (!open.empty()) {
     BasicBlock* at = open.pop_back_val();
@@ -173,7 +207,11 @@ bool end_early(const CountedLoop& loop) {
     for (BasicBlock* before : llvm::predecessors(joint->getParent()))
       joint->addIncoming(last[joint->getParent()].contains(before) ? far : more.GetValueAtEndOfBlock(before), before);
   builder.SetInsertPoint(loop.end);
-  loop.end->setCondition(builder.CreateAnd(loop.end->getCondition(), more.GetValueAtEndOfBlock(loop.latch)));
+  Value* goes_on = more.GetValueAtEndOfBlock(loop.latch);
+  Value* condition = loop.end->getCondition();
+  loop.end->setCondition(loop.end->getSuccessor(0) == loop.loop.getHeader()
+                             ? builder.CreateAnd(condition, goes_on)
+                             : builder.CreateOr(condition, builder.CreateNot(goes_on)));
   return true;
 }
 

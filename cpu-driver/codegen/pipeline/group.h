@@ -37,6 +37,7 @@ struct RegionCode {
   /// run.
   llvm::Function* choose = nullptr;
   llvm::Function* choose_part = nullptr;
+  unsigned apart = 0;  // accesses of local memory in it that lanes make one by one
 };
 
 struct GroupCode {
@@ -49,10 +50,17 @@ struct GroupCode {
 llvm::Function* make_group_function(const llvm::Function& kernel, const std::string& symbol, const Regions& regions,
                                     const GroupCode& code);
 
-/// A cpu::KernelFunction `symbol` that calls, where all global ids are below `limit`: `joined`, if there is one and
-/// groups have one item in dimensions 1 and 2; `limited`, where rows of a group have neighbours. Else `general`.
-llvm::Function* make_choice(const std::string& symbol, llvm::Function* joined, llvm::Function& limited,
-                            std::uint64_t limit, llvm::Function& general);
+/// The versions of a kernel for launches all of whose global ids are below `limit`, and `general` for all others.
+struct Versions {
+  llvm::Function* joined = nullptr;   // if there is one: where groups have one item in dimensions 1 and 2
+  llvm::Function* lanes = nullptr;    // if there is one: where there is memory for groups side by side
+  llvm::Function* limited = nullptr;  // where rows of a group have neighbours
+  std::uint64_t limit = 0;
+  llvm::Function* general = nullptr;
+};
+
+/// A cpu::KernelFunction `symbol` that calls the first of them that suits the launch.
+llvm::Function* make_choice(const std::string& symbol, const Versions& versions);
 
 /// A cpu::KernelFunction `symbol` without code.
 llvm::Function* declare_kernel(llvm::Module& module, const std::string& symbol);

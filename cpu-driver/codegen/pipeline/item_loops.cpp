@@ -49,15 +49,18 @@ std::optional<CountedLoop> counted_loop(const llvm::Loop& loop) {
   auto* compare =
       end == nullptr || !end->isConditional() ? nullptr : llvm::dyn_cast<llvm::ICmpInst>(end->getCondition());
   if (compare == nullptr || loop.getExitingBlock() != latch || loop.getLoopPreheader() == nullptr) return std::nullopt;
-  if (end->getSuccessor(0) != loop.getHeader() || !loop.isLoopInvariant(compare->getOperand(1))) return std::nullopt;
   const llvm::CmpInst::Predicate predicate = compare->getPredicate();
-  if (predicate != llvm::CmpInst::ICMP_ULT && predicate != llvm::CmpInst::ICMP_SLT) return std::nullopt;
+  const bool equal = predicate == llvm::CmpInst::ICMP_EQ;
+  if (!equal && predicate != llvm::CmpInst::ICMP_ULT && predicate != llvm::CmpInst::ICMP_SLT) return std::nullopt;
+  if (end->getSuccessor(equal ? 1 : 0) != loop.getHeader() || !loop.isLoopInvariant(compare->getOperand(1)))
+    return std::nullopt;
   for (llvm::PHINode& phi : loop.getHeader()->phis()) {
     Value* next = phi.getIncomingValueForBlock(latch);
     const llvm::APInt* step = nullptr;
     if (!match::match(next, match::m_Add(match::m_Specific(&phi), match::m_APInt(step))) || step->isZero() ||
         step->ugt(kMostLanes) || !phi.getType()->isIntegerTy(64))
       continue;
+    if (equal && (!step->isOne() || compare->getOperand(0) != next)) continue;
     if (compare->getOperand(0) == next || compare->getOperand(0) == &phi)
       return CountedLoop{loop,
                          latch,

@@ -14,7 +14,8 @@ namespace skmd::codegen {
 inline constexpr std::uint64_t kMostItems = 1U << 30U;
 inline constexpr std::uint64_t kMostLanes = 1U << 10U;
 
-/// for (x = start; …; x += step), its latch, which is where it ends, and what it counts to.
+/// for (x = start; …; x += step), its latch, which is where it ends, and what it counts to: while x or the next is
+/// below, or, by steps of 1, until the next is equal.
 struct CountedLoop {
   const llvm::Loop& loop;
   llvm::BasicBlock* latch;

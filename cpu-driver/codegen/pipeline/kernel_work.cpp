@@ -13,6 +13,7 @@
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/joined_groups.h"
+#include "cpu-driver/codegen/pipeline/lane_groups.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/pipeline/prints.h"
 #include "cpu-driver/codegen/pipeline/rows.h"
@@ -177,10 +178,8 @@ void join_vectors(KernelWork& work, Isa isa) {
   }
 }
 
-domain::Result<llvm::Function*> make_version(KernelWork& work, KernelVersion& version, const std::string& symbol,
-                                             Isa isa, llvm::FunctionAnalysisManager& analyses) {
-  version.code.local = work.local;
-  llvm::Function* group = make_group_function(*work.kernel, symbol, version.regions, version.code);
+domain::Result<llvm::Function*> finish_version(llvm::Function* group, Isa isa,
+                                               llvm::FunctionAnalysisManager& analyses) {
   set_processor(*group, isa);
   finish(*group, isa, analyses);
   analyses.clear(*group, group->getName());
@@ -195,7 +194,25 @@ domain::Result<llvm::Function*> make_version(KernelWork& work, KernelVersion& ve
   return group;
 }
 
-void add_facts(const KernelWork& work, llvm::Module& module, std::uint64_t item_bytes, unsigned padding) {
+domain::Result<llvm::Function*> make_version(KernelWork& work, KernelVersion& version, const std::string& symbol,
+                                             Isa isa, llvm::FunctionAnalysisManager& analyses) {
+  version.code.local = work.local;
+  return finish_version(make_group_function(*work.kernel, symbol, version.regions, version.code), isa, analyses);
+}
+
+// Null: there is none.
+llvm::Function* make_lanes(KernelWork& work, const std::string& symbol, llvm::Function& limited, Isa isa,
+                           llvm::FunctionAnalysisManager& analyses) {
+  if (work.lanes.groups == 0) return nullptr;
+  auto made = finish_version(
+      make_lane_group_function(*work.kernel, symbol, work.limited.regions, work.limited.code, work.lanes, limited), isa,
+      analyses);
+  drop_lane_groups(work.lanes, analyses);
+  return made ? *made : nullptr;
+}
+
+void add_facts(const KernelWork& work, llvm::Module& module, std::uint64_t item_bytes, unsigned padding,
+               unsigned lane_groups) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* i64 = llvm::Type::getInt64Ty(context);
   llvm::Type* i32 = llvm::Type::getInt32Ty(context);
@@ -203,9 +220,9 @@ void add_facts(const KernelWork& work, llvm::Module& module, std::uint64_t item_
     return llvm::ConstantInt::get(type, value);
   };
   // Laid out as cpu::KernelFacts.
-  llvm::Constant* facts = llvm::ConstantStruct::getAnon({number(i64, work.local_bytes), number(i64, 0),
-                                                         number(i64, item_bytes), number(i64, work.private_bytes),
-                                                         number(i32, padding), number(i32, work.prints ? 1 : 0)});
+  llvm::Constant* facts = llvm::ConstantStruct::getAnon(
+      {number(i64, work.local_bytes), number(i64, 0), number(i64, item_bytes), number(i64, work.private_bytes),
+       number(i32, padding), number(i32, work.prints ? 1 : 0), number(i32, lane_groups), number(i32, 0)});
   auto* variable = new llvm::GlobalVariable(module, facts->getType(), true, llvm::GlobalValue::ExternalLinkage, facts,
                                             cpu::facts_symbol(work.note.name));
   variable->setAlignment(llvm::Align(8));
@@ -279,7 +296,12 @@ domain::Status cut_and_vectorise(KernelWork& work, const GenerateOptions& option
   // Without vectors it is what the other is.
   const bool chooses =
       llvm::any_of(work.limited.code.regions, [](const RegionCode& code) { return code.choose != nullptr; });
-  if (work.limited.code.padding == 1 && !chooses) drop_regions(work.limited, analyses);
+  if (work.limited.code.padding == 1 && !chooses) {
+    drop_regions(work.limited, analyses);
+  } else if (!options.checked) {
+    work.lanes =
+        make_lane_groups(work.limited.regions, work.limited.code, arguments, options.isa, analyses, work.note.remarks);
+  }
   return {};
 }
 
@@ -292,6 +314,7 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
   if (!general) return general.error();
   std::uint64_t item_bytes = work.general.regions.item_bytes;
   const unsigned padding = work.limited.code.padding;
+  unsigned lane_groups = 0;
   if (chosen) {
     join_rows(work, options.isa);
     join_vectors(work, options.isa);
@@ -310,10 +333,13 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
       set_processor(*joined, options.isa);
       work.note.remarks.push_back("groups of one row are joined");
     }
-    set_processor(*make_choice(symbol, joined, **limited, kIdLimit, **general), options.isa);
+    const unsigned groups = work.lanes.groups;
+    llvm::Function* lanes = make_lanes(work, symbol + ".lanes", **limited, options.isa, analyses);
+    if (lanes != nullptr) lane_groups = groups;
+    set_processor(*make_choice(symbol, {joined, lanes, *limited, kIdLimit, *general}), options.isa);
     item_bytes = std::max(item_bytes, work.limited.regions.item_bytes);
   }
-  add_facts(work, module, item_bytes, padding);
+  add_facts(work, module, item_bytes, padding, lane_groups);
   if (options.checked) add_sites(work, module);
   drop_regions(work.general, analyses);
   drop_regions(work.limited, analyses);

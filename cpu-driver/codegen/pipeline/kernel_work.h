@@ -11,6 +11,7 @@
 
 #include "cpu-driver/codegen/pipeline/generate.h"
 #include "cpu-driver/codegen/pipeline/group.h"
+#include "cpu-driver/codegen/pipeline/lane_groups.h"
 #include "cpu-driver/codegen/pipeline/regions.h"
 #include "partitioner/result.h"
 
@@ -41,6 +42,7 @@ struct KernelWork {
   llvm::Function* kernel = nullptr;      // Clang's; a declaration once the items exist
   KernelVersion general;                 // item by item, for every launch
   KernelVersion limited;                 // for launches of few enough items (kIdLimit), with vectors; or nothing
+  LaneGroups lanes;                      // of the limited version
   std::array<std::uint64_t, 3> local{};  // the local size that it demands; zeros: any
   bool joins = false;                    // groups_do_not_matter()
   bool prints = false;

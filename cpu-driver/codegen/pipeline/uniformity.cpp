@@ -21,8 +21,8 @@ using llvm::Value;
 // Work-items as a GPU's threads, so that LLVM's analysis has something to say.
 class Items : public llvm::TargetTransformInfoImplCRTPBase<Items> {
  public:
-  Items(const llvm::DataLayout& layout, unsigned arguments)
-      : TargetTransformInfoImplCRTPBase(layout), arguments_(arguments) {}
+  Items(const llvm::DataLayout& layout, unsigned arguments, Among among)
+      : TargetTransformInfoImplCRTPBase(layout), arguments_(arguments), among_(among) {}
 
   bool hasBranchDivergence(const llvm::Function*) const override { return true; }
 
@@ -40,13 +40,20 @@ class Items : public llvm::TargetTransformInfoImplCRTPBase<Items> {
  private:
   InstructionUniformity of_argument(const llvm::Argument& argument) const {
     const unsigned number = argument.getArgNo();
-    const bool varying =
+    const bool of_item =
         number == arguments_ + kRow || (number >= arguments_ + kLocalId && number < arguments_ + kLocalId + 3);
+    // Local memory is each group's own.
+    const auto* pointer = llvm::dyn_cast<llvm::PointerType>(argument.getType());
+    const bool of_group = number == arguments_ + kGroup || number == arguments_ + kFirst ||
+                          (pointer != nullptr && pointer->getAddressSpace() == kLocalSpace);
+    const bool varying = of_item || (of_group && among_ == Among::neighbouring_groups);
     return varying ? InstructionUniformity::NeverUniform : InstructionUniformity::Default;
   }
 
   // What all items may read without a race is the same for all.
-  static InstructionUniformity of_load(const llvm::LoadInst& load) {
+  InstructionUniformity of_load(const llvm::LoadInst& load) const {
+    if (among_ == Among::neighbouring_groups && load.getPointerAddressSpace() == kLocalSpace)
+      return InstructionUniformity::NeverUniform;
     const auto* object = llvm::getUnderlyingObject(load.getPointerOperand());
     const bool shared =
         llvm::isa<llvm::Argument, llvm::GlobalVariable>(object) && !load.isVolatile() && !load.isAtomic();
@@ -54,15 +61,16 @@ class Items : public llvm::TargetTransformInfoImplCRTPBase<Items> {
   }
 
   unsigned arguments_;
+  Among among_;
 };
 
 }  // namespace
 
-GroupUniformity::GroupUniformity(llvm::Function& item, unsigned arguments)
+GroupUniformity::GroupUniformity(llvm::Function& item, unsigned arguments, Among among)
     : analyses_(std::make_unique<llvm::FunctionAnalysisManager>()) {
   analyses_->registerPass([&] {
-    return llvm::TargetIRAnalysis([arguments](const llvm::Function& function) {
-      return llvm::TargetTransformInfo(std::make_unique<Items>(function.getDataLayout(), arguments));
+    return llvm::TargetIRAnalysis([arguments, among](const llvm::Function& function) {
+      return llvm::TargetTransformInfo(std::make_unique<Items>(function.getDataLayout(), arguments, among));
     });
   });
   analyses_->registerPass([] { return llvm::PassInstrumentationAnalysis(); });

@@ -38,10 +38,12 @@ domain::Status widen_region(RegionCode& code, llvm::Function& masked, Isa isa, s
   options.width = code.width;
   options.vector_form = vector_form;
   options.remarks = &remarks;
+  options.apart = &code.apart;
   auto full = widen(masked, options, analyses);
   if (!full) return full.error();
   options.full = false;
   options.remarks = nullptr;  // the same again
+  options.apart = nullptr;
   auto part = widen(masked, options, analyses);
   if (!part) {
     drop(*full, analyses);

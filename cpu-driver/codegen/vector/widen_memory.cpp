@@ -105,6 +105,7 @@ domain::Status Widener::load(const Access& access) {
   const int next = direction(access);
   Value* made = nullptr;
   if (next == 0) {
+    count_apart(access);
     made = looks_up(access, type) ? look_up(access, type) : gather(access, type);
   } else if (Value* check = check_of(access.pointer)) {
     made = if_else(
@@ -154,6 +155,11 @@ bool Widener::gathers_at_once(const Access& access, Type* type) const {
   const Shape shape = shapes_[access.pointer];
   const bool computed = shape.kind == Shape::linear && !shape.checked && all_lanes(access.mask);
   return options_.isa >= Isa::avx512 && !computed && (bits == 32 || bits == 64) && lanes_ * bits >= 256;
+}
+
+void Widener::count_apart(const Access& access) const {
+  const bool local = access.pointer->getType()->getPointerAddressSpace() == kLocalSpace;
+  if (local && options_.apart != nullptr) ++*options_.apart;
 }
 
 Value* Widener::gather(const Access& access, Type* type) {
@@ -238,6 +244,7 @@ domain::Status Widener::store(const Access& access) {
   Value* value = to_stored(builder_, vector(access.stored));
   const int next = direction(access);
   if (next == 0) {
+    count_apart(access);
     scatter(access, value);
   } else if (Value* check = check_of(access.pointer)) {
     if_else(

@@ -57,6 +57,7 @@ class Widener {
   llvm::Value* widened(llvm::Instruction& source);
   domain::Status unsupported(const llvm::Instruction& source, const char* why);
   void remark(const llvm::Instruction& source, const std::string& text);
+  void count_apart(const Access& access) const;
 
   // Memory (widen_memory.cpp).
   domain::Status load(const Access& access);

@@ -50,6 +50,11 @@ SKMD_TEST_KERNEL(count_groups, 0, 0, 0, 0, 1) {
   for (std::uint64_t group = first; group < last; ++group) ++buffer<std::uint32_t>(frame, 0)[group];
 }
 
+/// (global uint* out): tells for the first group of each call how many it was given.
+SKMD_TEST_KERNEL(tell_pieces, 0, 0, 0, 0, 1) {
+  buffer<std::uint32_t>(frame, 0)[first] = static_cast<std::uint32_t>(last - first);
+}
+
 /// (global uint* out, global const uint* in, uint addend): out[i] = in[i] + addend, of all global ids of dimension 0.
 SKMD_TEST_KERNEL(add, 0, 0, 0, 0, 4) {
   for (std::uint64_t i = first * frame->local_size[0]; i < last * frame->local_size[0]; ++i) {

@@ -185,7 +185,13 @@ void Case::run_kernel(const std::string& name, const SpanFrame& geometry, std::v
   frame.arguments = arguments.data();
   frame.items_offset = up(place, kScratchAlignment);
   const std::uint64_t items = up(frame.local_size[0], code.facts.width) * frame.local_size[1] * frame.local_size[2];
-  const std::uint64_t scratch_bytes = frame.items_offset + code.facts.fixed_bytes + items * code.facts.item_bytes;
+  std::uint64_t scratch_bytes = frame.items_offset + code.facts.fixed_bytes + items * code.facts.item_bytes;
+  if (code.facts.lane_groups != 0 && frame.items_offset != 0) {
+    frame.lane_groups = code.facts.lane_groups;
+    frame.lanes_offset = up(scratch_bytes, kScratchAlignment);
+    frame.lane_bytes = frame.items_offset;
+    scratch_bytes = frame.lanes_offset + frame.lane_groups * (2 * frame.lane_bytes + kBetweenLanes);
+  }
   const Guarded around(scratch_bytes + 2 * kReadAroundScratch);
   std::byte* const scratch = around.data() + kReadAroundScratch;
   std::memset(around.data(), kUnset, around.size());

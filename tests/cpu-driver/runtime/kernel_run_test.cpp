@@ -41,6 +41,24 @@ TEST_P(KernelRun, RunsEachGroupOnce) {
   }
 }
 
+TEST_P(KernelRun, KeepsGroupsTogetherThatRunSideBySide) {
+  constexpr std::uint64_t kFirst = 3, kGroups = 5000, kLanes = 16;
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::uint32_t> pieces(kFirst + kGroups);
+    const SpanArgument arguments[] = {whole(pieces)};
+    SpanFrame frame = line(pieces.size(), 4);
+    frame.arguments = arguments;
+    frame.lane_groups = kLanes;
+    ASSERT_TRUE(run_kernel(pool_, code_of("tell_pieces").run, frame, 0, kFirst, pieces.size(), cost_));
+    for (std::uint64_t at = kFirst; at < pieces.size(); at += pieces[at]) {
+      ASSERT_NE(pieces[at], 0u) << "at " << at;
+      if (at + pieces[at] != pieces.size()) {
+        ASSERT_EQ(pieces[at] % kLanes, 0u) << "at " << at;
+      }
+    }
+  }
+}
+
 TEST_P(KernelRun, RunsLongGroupsOnceToo) {
   std::vector<std::uint32_t> out(300);
   Value rounds(std::uint32_t{20000});

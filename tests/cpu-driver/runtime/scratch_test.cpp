@@ -19,6 +19,29 @@ TEST(ScratchLayout, PutsVariablesThenArgumentsThenItems) {
   EXPECT_EQ(layout->bytes, 640u + 5 + 3 * 16 * 2 * 3);  // rows of 9 items are padded to 16
 }
 
+TEST(ScratchLayout, HasMemoryForGroupsSideBySide) {
+  KernelFacts facts{.local_bytes = 10, .item_bytes = 4, .width = 4, .lane_groups = 8};
+  const std::uint64_t sizes[] = {200};
+  const auto layout = scratch_layout(facts, {5, 1, 1}, sizes);
+  ASSERT_TRUE(layout);
+  EXPECT_EQ(layout->lane_groups, 8u);
+  EXPECT_EQ(layout->lane_bytes, 384u);
+  EXPECT_EQ(layout->lanes_offset, 512u);  // behind 8 items of 4 bytes
+  EXPECT_EQ(layout->bytes, 512u + 8 * (2 * 384 + kBetweenLanes));
+
+  const auto none = [](const KernelFacts& of, std::span<const std::uint64_t> local) {
+    const auto alone = scratch_layout(of, {5, 1, 1}, local);
+    return alone && alone->lane_groups == 0 && alone->lane_bytes == 0;
+  };
+  const std::uint64_t most[] = {kMostLaneBytes};
+  EXPECT_TRUE(none(facts, most));  // with the variables more than the nearer caches hold
+  facts.local_bytes = 0;
+  EXPECT_FALSE(none(facts, most));
+  EXPECT_TRUE(none(facts, {}));
+  facts.lane_groups = 0;
+  EXPECT_TRUE(none(facts, most));
+}
+
 TEST(ScratchLayout, OfNothingIsNothing) {
   const auto layout = scratch_layout({}, {1, 1, 1}, {});
   ASSERT_TRUE(layout);

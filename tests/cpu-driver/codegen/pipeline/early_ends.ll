@@ -133,3 +133,103 @@ join:
 exit:
   ret void
 }
+
+; Items one by one, where lanes are something else, and a loop that ends where the next is equal.
+; CHECK-LABEL: define i32 @each(
+; CHECK: %far = icmp ugt i64 %items, 1073741824
+; CHECK: join:
+; CHECK-NEXT: %more = phi i1 [ true, %run ], [ %far, %loop ]
+; CHECK: [[END:%.*]] = icmp eq i64 %x1, %items
+; CHECK: [[NONE:%.*]] = xor i1 %more, true
+; CHECK: [[STOP:%.*]] = or i1 [[END]], [[NONE]]
+; CHECK: br i1 [[STOP]], label %exit, label %loop
+define i32 @each(ptr addrspace(3) %p, i64 %items, i32 %n, i1 %last) {
+entry:
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %next = phi i32 [ 7, %entry ], [ %next1, %join ]
+  %t = trunc nuw nsw i64 %x to i32
+  %below = icmp samesign ugt i32 %n, %t
+  br i1 %below, label %run, label %join
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 %t, ptr addrspace(3) %at
+  br label %join
+join:
+  %next1 = select i1 %last, i32 3, i32 %next
+  %x1 = add nuw nsw i64 %x, 1
+  %done = icmp eq i64 %x1, %items
+  br i1 %done, label %exit, label %loop
+exit:
+  ret i32 %next1
+}
+
+; The other way round.
+; CHECK-LABEL: define void @each_above(
+; CHECK: %more = phi i1 [ true, %run ], [ %far, %loop ]
+; CHECK: br i1 {{.*}}, label %exit, label %loop
+define void @each_above(ptr addrspace(3) %p, i64 %items, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %above = icmp sge i64 %x, %n
+  br i1 %above, label %join, label %run
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 5, ptr addrspace(3) %at
+  br label %join
+join:
+  %x1 = add nuw nsw i64 %x, 1
+  %done = icmp eq i64 %x1, %items
+  br i1 %done, label %exit, label %loop
+exit:
+  ret void
+}
+
+; Not where items come again, or a bound moves.
+; CHECK-LABEL: define void @each_again(
+; CHECK-NOT: %far
+; CHECK: ret void
+define void @each_again(ptr addrspace(3) %p, i64 %items, i64 %n) {
+entry:
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %above = icmp sgt i64 %x, %n
+  br i1 %above, label %run, label %join
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 5, ptr addrspace(3) %at
+  br label %join
+join:
+  %x1 = add nuw nsw i64 %x, 1
+  %done = icmp eq i64 %x1, %items
+  br i1 %done, label %exit, label %loop
+exit:
+  ret void
+}
+
+; CHECK-LABEL: define void @each_moving(
+; CHECK-NOT: %far
+; CHECK: ret void
+define void @each_moving(ptr addrspace(3) %p, i64 %items) {
+entry:
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %half = xor i64 %x, 3
+  %below = icmp ult i64 %x, %half
+  br i1 %below, label %run, label %join
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 5, ptr addrspace(3) %at
+  br label %join
+join:
+  %x1 = add nuw nsw i64 %x, 1
+  %done = icmp eq i64 %x1, %items
+  br i1 %done, label %exit, label %loop
+exit:
+  ret void
+}

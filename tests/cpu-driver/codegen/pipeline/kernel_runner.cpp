@@ -108,7 +108,14 @@ void Program::run(const std::string& kernel, const Shape& shape, const Arguments
   frame.arguments = arguments.data();
   frame.items_offset = up(place, kScratchAlignment);
   const std::uint64_t items = up(shape.local[0], code.facts.width) * shape.local[1] * shape.local[2];
-  const Scratch scratch(frame.items_offset + code.facts.fixed_bytes + items * code.facts.item_bytes);
+  const std::uint64_t alone = frame.items_offset + code.facts.fixed_bytes + items * code.facts.item_bytes;
+  if (side_by_side_ && frame.items_offset != 0) {
+    frame.lane_groups = code.facts.lane_groups;
+    frame.lanes_offset = up(alone, kScratchAlignment);
+    frame.lane_bytes = frame.items_offset;
+  }
+  const Scratch scratch(
+      frame.lane_groups == 0 ? alone : frame.lanes_offset + frame.lane_groups * (2 * frame.lane_bytes + kBetweenLanes));
   CheckReport report;
   frame.report = &report;
   const std::uint64_t groups = shape.all_groups();

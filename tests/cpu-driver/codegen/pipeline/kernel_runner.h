@@ -81,6 +81,8 @@ class Program {
 
   /// All groups of `shape`, in spans of up to `span` groups.
   void run(const std::string& kernel, const Shape& shape, const Arguments& arguments, std::uint64_t span = ~0ull);
+  /// From now on, no launch has memory for groups side by side.
+  void run_groups_alone() { side_by_side_ = false; }
   /// What the last run() of a checked program found, in words; "": nothing.
   [[nodiscard]] const std::string& failed() const { return failed_; }
   [[nodiscard]] KernelFacts facts(const std::string& kernel) const;
@@ -95,6 +97,7 @@ class Program {
   std::unique_ptr<SpanLibrary> library_;
   std::string text_;
   std::string failed_;
+  bool side_by_side_ = true;
 };
 
 }  // namespace skmd::cpu::test

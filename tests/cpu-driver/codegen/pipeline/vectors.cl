@@ -8,11 +8,11 @@
 // RUN: %skmd-compile --kernel places --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=PLACES
 
 // Neighbours are loaded at once although the index is an int: ids are known to be small.
-// CHECK: @skmd_facts_saxpy = constant {{.*}} i32 8, i32 0 }
+// CHECK: @skmd_facts_saxpy = constant {{.*}} i32 8, i32 0, i32 0, i32 0 }
 // CHECK: load <8 x float>, ptr addrspace(1) {{.*}} align 4
 // CHECK: store <8 x float> {{.*}} align 4
 // FOUR: load <4 x float>
-// ONE: i32 1, i32 0 }
+// ONE: i32 1, i32 0, i32 0, i32 0 }
 // ONE-NOT: x float>
 kernel void saxpy(global const float* x, global float* y, float a) {
   const int i = get_global_id(0);
@@ -52,7 +52,7 @@ kernel __attribute__((reqd_work_group_size(16, 16, 1))) void places(global const
 }
 
 // Rows of eight items are whole vectors of eight lanes, also where sixteen would fit into one.
-// SHORT: @skmd_facts_short_rows = constant {{.*}} i32 8, i32 0 }
+// SHORT: @skmd_facts_short_rows = constant {{.*}} i32 8, i32 0, i32 0, i32 0 }
 // SHORT-LABEL: define {{.*}}@skmd_kernel_short_rows.limited(
 // SHORT-NOT: @llvm.masked
 // SHORT: store <8 x float>

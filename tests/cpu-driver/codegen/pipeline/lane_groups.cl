@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trees over local memory: neighbouring groups are lanes, and what they access is one whole vector.
+// RUN: %skmd-compile --kernel sums --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=REMARKS
+// RUN: %skmd-compile --kernel sums --emit vector-llvm --isa avx512 %s | %FileCheck %s
+// RUN: %skmd-compile --kernel sums --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=EIGHT
+// RUN: %skmd-compile --kernel rows --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
+// RUN: %skmd-compile --kernel powers --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
+// RUN: %skmd-compile --kernel keeps --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
+
+// REMARKS: lanes are loaded one by one
+// REMARKS-NOT: region 0: 16 groups
+// REMARKS: region 1: 16 groups as lanes
+// REMARKS-NOT: groups as lanes
+// NONE-NOT: groups as lanes
+
+// Group by group what is in large memory; all local memory is transposed; then whole vectors, without masks.
+// CHECK: @skmd_facts_sums = constant {{.*}} i32 16, i32 0, i32 16, i32 0 }
+// CHECK: define {{.*}}@skmd_kernel_sums.lanes(
+// CHECK: load <16 x i32>
+// CHECK: shufflevector <16 x i32>
+// CHECK: store <16 x i32>
+// CHECK: fadd <16 x float>
+// CHECK-NOT: masked.gather
+// CHECK: define {{.*}}@skmd_kernel_sums(
+
+// EIGHT: @skmd_facts_sums = constant {{.*}} i32 8, i32 0, i32 8, i32 0 }
+// EIGHT: define {{.*}}@skmd_kernel_sums.lanes(
+// EIGHT: fadd <8 x float>
+kernel void sums(global float* x, local float* tree, int n) {
+  const int l = get_local_id(0);
+  tree[l] = x[get_global_id(0)];
+  for (int step = 1; step < n; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < n / (2 * step)) tree[2 * step * l] += tree[2 * step * l + step];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  x[get_global_id(0)] = tree[l];
+}
+
+// Neighbouring items have neighbouring places.
+kernel void rows(global float* x, local float* tree, int n) {
+  const int l = get_local_id(0);
+  tree[l] = x[get_global_id(0)];
+  for (int step = n / 2; step > 0; step /= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < step) tree[l] += tree[l + step];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  x[get_global_id(0)] = tree[l];
+}
+
+// What a builtin gives might depend on how many groups run.
+kernel void powers(global float* x, local float* tree, int n) {
+  const int l = get_local_id(0);
+  tree[l] = x[get_global_id(0)];
+  for (int step = 1; step < n; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l % (2 * step) == 0) tree[l * step] += pow(tree[l * step], tree[0]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  x[get_global_id(0)] = tree[l];
+}
+
+// Items keep something of their own.
+kernel void keeps(global float* x, local float* tree, int n) {
+  const int l = get_local_id(0);
+  float mine = x[get_global_id(0)];
+  for (int step = 1; step < n; step *= 2) {
+    tree[l] = mine;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    mine += tree[l * step];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  x[get_global_id(0)] = mine;
+}
