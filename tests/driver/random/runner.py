@@ -14,6 +14,7 @@ LEAST = 20  # percent of the groups for each device
 TWO, THREE = "pthread basic", "pthread basic pthread"
 DISCRETE = "portable:pthread@discrete,portable:basic@discrete"
 EXACT = {"POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
+POCL = "/etc/OpenCL/vendors/pocl.icd"
 AGAIN = 2  # times that the optimiser has to repeat its mistake
 # What PoCL is at fault for: it crashes or aborts; it is wrong alone where SKMD is right; it is wrong on what SKMD gave it.
 CRASH, ALONE, SLICED = "crash", "wrong alone", "wrong on a slice"
@@ -110,6 +111,12 @@ class Verdict:
     stats: dict = field(default_factory=dict)     # by mode
 
 
+def only(icd):
+    """The environment in which the loader finds the driver of this .icd file and no other."""
+    with open(icd, encoding="utf-8") as file:
+        return {"OCL_ICD_VENDORS": icd, "OCL_ICD_FILENAMES": file.readline().strip()}
+
+
 class Runner:
     """Runs one case file; everything it leaves is in `folder`. `alone`: the .icd file of the driver that gives the expected
     bytes, instead of PoCL's."""
@@ -140,10 +147,11 @@ class Runner:
 
     def plain(self, path, exact=None):
         environment = self.environment("pthread", self.exact if exact is None else exact)
-        if self.alone:
-            with open(self.alone, encoding="utf-8") as file:
-                environment |= {"OCL_ICD_VENDORS": self.alone, "OCL_ICD_FILENAMES": file.readline().strip()}
-        return self.execute(self.program(path), environment)
+        return self.execute(self.program(path), environment | (only(self.alone) if self.alone else {}))
+
+    def pocl(self, path, exact):
+        """Where another driver says what is right."""
+        return self.execute(self.program(path), self.environment("pthread", exact) | only(POCL)) if os.path.exists(POCL) else Answer(None, "", None)
 
     def skmd(self, path, name, seed, exact=None):
         mode, stats = ALL_MODES[name], f"{self.folder}/stats.json"
@@ -219,12 +227,19 @@ class Judge:
             self.verdict.failures.append((name, answer.trouble))
         else:
             self.verdict.found[name] = answer.output
-            if self.runner.alone:  # nobody else is there to say what is right
-                self.verdict.failures.append((name, difference(self.expected, answer.output)))
+            if self.runner.alone:
+                self.compare_with_pocl(name, answer.output)
             elif self.runner.exact:
                 self.compare_exact(name, answer.output)
             else:
                 self.compare(name, answer.output)
+
+    def compare_with_pocl(self, name, found):
+        """Another driver is to blame where PoCL, with its optimiser and without, gives what SKMD gave."""
+        if all(self.runner.pocl(self.path, exact).output == found for exact in (False, True)):
+            self.verdict.pocl.append((ALONE, name, difference(found, self.expected)))
+        else:
+            self.verdict.failures.append((name, difference(self.expected, found)))
 
     def compare_exact(self, name, found):
         """Without its optimiser PoCL computes a few kernels wrongly that other kernels call: it is to blame where PoCL with it, SKMD over that,

@@ -49,8 +49,8 @@ read 0 1 2 2 0 64
 class Scripted:
     """Stands for the runner: answers as it was told to."""
 
-    def __init__(self, folder="", plain=None, unoptimised=None, skmd=(), oclgrind="", is_wrong=None, exact=False, alone=""):
-        self.folder, self.is_wrong, self.exact, self.alone = folder, is_wrong, exact, alone
+    def __init__(self, folder="", plain=None, unoptimised=None, skmd=(), oclgrind="", is_wrong=None, exact=False, alone="", pocl=None):
+        self.folder, self.is_wrong, self.exact, self.alone, self.pocl_output = folder, is_wrong, exact, alone, pocl
         self.plain_output, self.unoptimised, self.skmd_outputs, self.oclgrind_output = plain, unoptimised, list(skmd), oclgrind
         self.asked = []
 
@@ -67,6 +67,9 @@ class Scripted:
                 wrong = self.is_wrong(file.read())
             output = None if wrong == "dies" else "wrong" if wrong else self.plain_output
         return Answer(output, "exit 0", None)
+
+    def pocl(self, path, exact):
+        return Answer(self.unoptimised if exact else self.pocl_output, "exit 0", None)
 
     def oclgrind(self, path, *options):
         return Answer(self.oclgrind_output or self.plain_output, "exit 0", None)
@@ -163,6 +166,12 @@ class Judging(unittest.TestCase):
         self.blames_skmd(plain="wrong", skmd=["right"], oclgrind="right", alone="vendor.icd")
         verdict = self.judge(plain="wrong", skmd=["right"], alone="vendor.icd")
         self.assertEqual((verdict.expected, verdict.found), ("wrong", {"two": "right"}))
+
+    def test_another_driver_is_wrong_where_pocl_says_what_we_do_in_both_ways(self):
+        self.blames_pocl(ALONE, plain="wrong", skmd=["right"], alone="vendor.icd", pocl="right", unoptimised="right")
+        self.blames_skmd(plain="right", skmd=["wrong"], alone="vendor.icd", pocl="right", unoptimised="right")
+        self.blames_skmd(plain="right", skmd=["wrong"], alone="vendor.icd", pocl="wrong", unoptimised="right")
+        self.blames_skmd(plain="right", skmd=["wrong"], alone="vendor.icd", pocl="right", unoptimised="wrong")
 
     def test_a_difference_that_comes_with_the_optimiser_each_time_is_pocls(self):
         self.blames_pocl(SLICED, plain="right", skmd=["wrong", "right", "wrong", "wrong"])
