@@ -68,7 +68,7 @@ class Report:
         if mode == BASELINE:
             failed = [{"test": name, "here": outcome} for name, outcome in there.items() if not passes(outcome) and outcome != "skip"]
         for name, (before, after) in broken(there, ours).items():
-            if self.known.left_open(known.full_name(suite, test, name)):
+            if self.known.left_open(known.full_name(suite, test, name), mode):
                 open_.append(name)
             else:
                 failed.append({"test": name, "there": before, "here": after, "output": run.finished.output[-4000:]})
@@ -88,7 +88,7 @@ class Report:
         self.lines.append(line)
         self.rows[line["suite"], line["mode"]].add(line)
         for name in line["left_open"]:
-            self.known.left_open(known.full_name(line["suite"], line["test"], name))
+            self.known.left_open(known.full_name(line["suite"], line["test"], name), line["mode"])
         for failure in line["failed"] if line["mode"] == BASELINE else ():
             self.known.fails_on_pocl(known.full_name(line["suite"], line["test"], failure["test"]))
 

@@ -125,7 +125,7 @@ def main():
             left = [test for test in programs if (suite.name, test.name) not in done]
             print(f"== {suite.name}: {len(left)} programs", flush=True)
             run_suite(suite, left, runner, options, report)
-    report.end([] if options.quick or options.only else report.known.stale([suite.name for suite in chosen]))
+    report.end([] if options.quick or options.only else report.known.stale([suite.name for suite in chosen], options.modes.split(",")))
     finish(report, options)
     return 1 if report.failed() or not report.rows else 0
 
