@@ -53,10 +53,16 @@ bool keeps_addresses(const Instruction& instruction) {
   return llvm::isa<llvm::GetElementPtrInst, llvm::PHINode, llvm::SelectInst>(instruction);
 }
 
-bool may_access(Instruction& instruction, unsigned arguments, unsigned element) {
-  // Of builtins, forms for one number and for vectors may differ in the last bits: a group's results would depend on
-  // how many run beside it.
+// Forms for one number and for vectors may differ in the last bits, of builtins and of what may be computed otherwise
+// than it is written: a group's results would depend on how many run beside it.
+bool is_exact(const Instruction& instruction) {
   if (llvm::isa<llvm::CallBase>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction)) return false;
+  if (!llvm::isa<llvm::FPMathOperator>(instruction)) return true;
+  const llvm::FastMathFlags flags = instruction.getFastMathFlags();
+  return !flags.allowReassoc() && !flags.allowReciprocal() && !flags.allowContract() && !flags.approxFunc();
+}
+
+bool may_access(Instruction& instruction, unsigned arguments, unsigned element) {
   const Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
   if (pointer == nullptr) return !instruction.mayReadOrWriteMemory();
   if (!is_local(*pointer)) return !depends_on_item(*pointer, arguments);
@@ -103,6 +109,10 @@ void interleave_addresses(llvm::Function& item, unsigned arguments, unsigned gro
                pointer != nullptr && is_local(*pointer)) {
       Value* own = ir.CreatePtrAdd(const_cast<Value*>(pointer), ir.CreateMul(lane, ir.getInt64(element)));
       instruction.replaceUsesOfWith(const_cast<Value*>(pointer), own);
+      // More may have been known of the item's own.
+      llvm::isa<llvm::LoadInst>(instruction)
+          ? llvm::cast<llvm::LoadInst>(instruction).setAlignment(llvm::Align(element))
+          : llvm::cast<llvm::StoreInst>(instruction).setAlignment(llvm::Align(element));
     }
   }
 }
@@ -111,7 +121,7 @@ void interleave_addresses(llvm::Function& item, unsigned arguments, unsigned gro
 
 bool can_interleave(llvm::Function& region, unsigned arguments, unsigned element) {
   return llvm::all_of(llvm::instructions(region), [&](Instruction& instruction) {
-    return !llvm::isa<llvm::AllocaInst>(instruction) && keeps_addresses(instruction) &&
+    return !llvm::isa<llvm::AllocaInst>(instruction) && is_exact(instruction) && keeps_addresses(instruction) &&
            may_access(instruction, arguments, element);
   });
 }

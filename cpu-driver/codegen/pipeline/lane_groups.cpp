@@ -173,9 +173,11 @@ LaneGroups make_lane_groups(const Regions& regions, const GroupCode& code, unsig
       llvm::Function* interleaved = make_interleaved(*regions.regions[k].function, arguments, groups, element);
       made.regions[k] = vectors_of(*interleaved, groups, isa, analyses);
       if (made.regions[k] == nullptr) return drop_lane_groups(made, analyses), LaneGroups{};
-      remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(groups) + " groups as lanes");
     }
     made.groups = groups;
+    for (unsigned k = 0; k < count; ++k)
+      if (made.regions[k] != nullptr)
+        remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(groups) + " groups as lanes");
     return made;
   }
   return made;

@@ -53,12 +53,33 @@ class LaneGroupsBuilder : public GroupBuilder {
     const bool was_interleaved = lanes_.regions[from] != nullptr;
     const bool is_interleaved = lanes_.regions[to] != nullptr;
     if (was_interleaved == is_interleaved) return target;
-    BasicBlock* between = block("transpose");
-    build_transposition(layouts_, is_interleaved, between, target);
+    Crossing& crossing = is_interleaved ? to_interleaved_ : to_pieces_;
+    if (crossing.begin == nullptr) open_crossing(crossing, is_interleaved);
+    BasicBlock* between = block("cross");
+    Builder(between).CreateBr(crossing.begin);
+    crossing.to->addIncoming(ir_.getInt32(to), between);
+    if (crossing.choice->findCaseValue(ir_.getInt32(to)) == crossing.choice->case_default())
+      crossing.choice->addCase(ir_.getInt32(to), target);
     return between;
   }
 
  private:
+  /// All ways from regions of one layout to those of the other: the code is long.
+  struct Crossing {
+    BasicBlock* begin = nullptr;
+    llvm::PHINode* to = nullptr;  // the region
+    llvm::SwitchInst* choice = nullptr;
+  };
+
+  void open_crossing(Crossing& crossing, bool interleave) {
+    crossing.begin = block("transpose");
+    BasicBlock *end = block("transposed"), *nowhere = block("nowhere");
+    Builder(nowhere).CreateUnreachable();
+    crossing.to = Builder(crossing.begin).CreatePHI(ir_.getInt32Ty(), 2, "to");
+    build_transposition(layouts_, interleave, crossing.begin, end);
+    crossing.choice = Builder(end).CreateSwitch(crossing.to, nowhere);
+  }
+
   void find_memory() {
     Value* begin = ir_.CreatePtrAdd(made_->getArg(3), field(offsetof(cpu::SpanFrame, lanes_offset)));
     layouts_.groups = lanes_.groups;
@@ -140,6 +161,7 @@ class LaneGroupsBuilder : public GroupBuilder {
   };
   std::vector<Local> locals_;
   std::array<Value*, 3> ids_{};  // of the first group
+  Crossing to_interleaved_, to_pieces_;
 };
 
 }  // namespace

@@ -5,6 +5,9 @@
 // RUN: %skmd-compile --kernel sums --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=EIGHT
 // RUN: %skmd-compile --kernel rows --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
 // RUN: %skmd-compile --kernel powers --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
+// RUN: %skmd-compile --kernel estimates --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
+// RUN: %skmd-compile --kernel sums --emit remarks --isa avx512 %s -cl-fast-relaxed-math | %FileCheck %s --check-prefix=NONE
+// RUN: %skmd-compile --kernel stages --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=ONCE
 // RUN: %skmd-compile --kernel keeps --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
 
 // REMARKS: lanes are loaded one by one
@@ -59,6 +62,45 @@ kernel void powers(global float* x, local float* tree, int n) {
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   x[get_global_id(0)] = tree[l];
+}
+
+// So might what is estimated: one number is by another instruction than sixteen.
+kernel void estimates(global float* x, local float* tree, int n) {
+  const int l = get_local_id(0);
+  tree[l] = x[get_global_id(0)];
+  for (int step = 1; step < n; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < n / (2 * step)) tree[2 * step * l] = native_rsqrt(fabs(tree[step])) + tree[2 * step * l + step];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  x[get_global_id(0)] = tree[l];
+}
+
+// All ways from one layout to the other share the code: eight of a transposition's shuffles are such.
+// ONCE-LABEL: define {{.*}}@skmd_kernel_stages.lanes(
+// ONCE-COUNT-16: <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16
+// ONCE-NOT: <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 16
+// ONCE: define {{.*}}@skmd_kernel_stages(
+kernel void stages(global int* x, local int* tree, int n, int mask) {
+  const int l = get_local_id(0), i = get_global_id(0);
+  tree[l] = x[i];
+  for (int stage = 0; stage < 2; ++stage) {
+    if (mask & (1 << stage)) {
+      for (int step = 1; step < n; step *= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (l < n / (2 * step)) tree[2 * step * l] += tree[2 * step * l + step];
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  x[i] = tree[l];
+  for (int step = 1; step < n; step *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < n / (2 * step)) tree[2 * step * l] ^= tree[2 * step * l + step];
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  x[i] += tree[l];
 }
 
 // Items keep something of their own.
