@@ -143,6 +143,7 @@ domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame
     const Clock::time_point start = Clock::now();
     while (rest.take(begin, end)) {
       run_piece(run, frame, begin, end, own, printer);
+      Pool::keep_apart();
       groups += end - begin;
     }
     if (groups != 0) cost.learn(static_cast<float>(since(start) / static_cast<double>(groups) / items));

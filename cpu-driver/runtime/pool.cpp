@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/runtime/pool.h"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
@@ -23,6 +27,18 @@ constexpr unsigned kMostThreads = 16;
 // long the caller waits for others to return before it sleeps.
 constexpr std::chrono::microseconds kLinger{20};
 constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 20;
+// A thread that was woken has begun by then, unless it has to wait. Asking the system costs a fifth of it.
+constexpr std::chrono::microseconds kFirstLook{50};
+// Threads that have not come, in one look.
+constexpr unsigned kMostAsked = 4;
+
+using Clock = std::chrono::steady_clock;
+
+/// A thread, and where it was when it last said so.
+struct Seat {
+  std::atomic<int> thread{0};
+  std::atomic<int> processor{-1};
+};
 
 }  // namespace
 
@@ -33,10 +49,20 @@ struct Pool::State {
     const std::size_t count;
     std::atomic<std::size_t> next{0};
     std::atomic<unsigned> workers{0};  // inside it; changed under the mutex
+    Seat caller{};
+    std::atomic<unsigned> called{0}, came{0};  // helpers
 
     void work() {
-      for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) body(i);
+      for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
+        body(i);
+        keep_apart();
+      }
     }
+  };
+
+  /// One of the pool's threads.
+  struct Member : Seat {
+    std::atomic<const Job*> job{nullptr};  // that it is at
   };
 
   explicit State(const std::vector<std::vector<unsigned>>& where) : places(where) {}
@@ -47,6 +73,7 @@ struct Pool::State {
   std::condition_variable job_came;
   std::condition_variable worker_left;
   std::list<Job*> jobs;
+  std::array<Member, kMostThreads> members;    // the first of them; those of larger pools stay where they are
   unsigned threads = 0, idle = 0, asleep = 0;  // the idle ones are asleep or look for a job
   std::atomic<std::uint64_t> posted{0};        // changes with every job, under the mutex
   bool stopping = false;
@@ -55,7 +82,9 @@ struct Pool::State {
     try {
       quiet_thread([this, place = threads] {
         if (place < places.size()) stay_on(places[place]);
-        serve();
+        Member* const member = place < members.size() ? &members[place] : nullptr;
+        if (member != nullptr) member->thread = this_thread_id();
+        serve(member);
       }).detach();
       ++threads;
     } catch (const std::exception&) {  // fewer do it too
@@ -83,25 +112,102 @@ struct Pool::State {
     for (std::size_t i = awake; i < helpers && i - awake < asleep; ++i) job_came.notify_one();
   }
 
-  void serve() {
-    std::unique_lock lock(mutex);
-    while (!stopping) {
-      const auto open = std::find_if(jobs.begin(), jobs.end(), [](const Job* job) { return job->next < job->count; });
-      if (open == jobs.end()) {
-        rest(lock);
-        continue;
-      }
-      Job& job = **open;
-      ++job.workers;
-      lock.unlock();
-      job.work();
-      lock.lock();
-      if (--job.workers == 0) worker_left.notify_all();
-    }
-    --threads;
-    worker_left.notify_all();
-  }
+  void serve(Member* member);
 };
+
+/// A thread's work at a job, as keep_apart() sees it.
+struct Pool::Turn {
+  using Job = State::Job;
+  using Member = State::Member;
+
+  Turn(State& at, Job& at_job, Seat* at_seat, bool calls)
+      : state(at), job(at_job), own(at_seat), is_caller(calls), outer(current) {
+    current = this;
+    if (own != nullptr) own->processor.store(sched_getcpu(), std::memory_order_relaxed);
+  }
+  ~Turn() { current = outer; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  bool look() {
+    const int here = sched_getcpu();
+    if (own == nullptr || here < 0) return false;
+    own->processor.store(here, std::memory_order_relaxed);
+    const Clock::time_point now = Clock::now();
+    if (now < next_look) return false;
+    // Longer from time to time, for what is asked in vain.
+    next_look = now + (now - begin);
+    if (is_caller) return send_others_away(here);
+    return others_wait(here) && leave_processor(own->thread.load(std::memory_order_relaxed), here);
+  }
+
+  static thread_local constinit Turn* current;
+
+ private:
+  // The other one is not running: this thread is, on the same processor.
+  static bool shares(const Seat& other, int here) {
+    const int thread = other.thread.load(std::memory_order_relaxed);
+    return thread != 0 && other.processor.load(std::memory_order_relaxed) == here && waits_for(thread, here);
+  }
+
+  bool others_wait(int here) {
+    return shares(job.caller, here) ||
+           std::any_of(state.members.begin(), state.members.end(), [&](const Member& other) {
+             return &other != own && other.job.load(std::memory_order_relaxed) != nullptr && shares(other, here);
+           });
+  }
+
+  bool send_others_away(int here) {
+    bool moved = false;
+    const unsigned missing = job.called.load(std::memory_order_relaxed) - job.came.load(std::memory_order_relaxed);
+    unsigned asked = 0;
+    for (Member& other : state.members) {
+      const int thread = other.thread.load(std::memory_order_relaxed);
+      if (thread == 0) continue;
+      const bool is_away = other.job.load(std::memory_order_relaxed) == nullptr;
+      if (is_away && (missing == 0 || asked++ >= kMostAsked)) continue;
+      if (is_away ? waits_for(thread, here) : shares(other, here)) moved = leave_processor(thread, here) || moved;
+    }
+    return moved;
+  }
+
+  State& state;
+  Job& job;
+  Seat* own;
+  const bool is_caller;
+  Turn* const outer;
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point next_look = begin + kFirstLook;
+};
+
+thread_local constinit Pool::Turn* Pool::Turn::current = nullptr;
+
+bool Pool::keep_apart() { return Turn::current != nullptr && Turn::current->look(); }
+
+void Pool::State::serve(Member* member) {
+  std::unique_lock lock(mutex);
+  while (!stopping) {
+    const auto open = std::find_if(jobs.begin(), jobs.end(), [](const Job* job) { return job->next < job->count; });
+    if (open == jobs.end()) {
+      rest(lock);
+      continue;
+    }
+    Job& job = **open;
+    ++job.workers;
+    ++job.came;
+    lock.unlock();
+    {
+      const Turn turn(*this, job, member, false);
+      if (member != nullptr) member->job.store(&job, std::memory_order_relaxed);
+      job.work();
+      if (member != nullptr) member->job.store(nullptr, std::memory_order_relaxed);
+    }
+    lock.lock();
+    if (--job.workers == 0) worker_left.notify_all();
+  }
+  --threads;
+  worker_left.notify_all();
+}
 
 Pool::Pool() : Pool(std::min(plan_threads(this_topology(), 0).threads, kMostThreads)) {}
 
@@ -123,7 +229,7 @@ Pool::State& Pool::state() {
 }
 
 void Pool::run(std::size_t count, const std::function<void(std::size_t)>& body) {
-  State::Job job{body, count};
+  State::Job job{.body = body, .count = count};
   if (count <= 1 || threads_ == 1) return job.work();
   State& state = this->state();
   const std::size_t helpers = std::min<std::size_t>(count, threads_) - 1;
@@ -133,7 +239,12 @@ void Pool::run(std::size_t count, const std::function<void(std::size_t)>& body) 
     state.start_thread();
   state.call(helpers);
   lock.unlock();
-  job.work();
+  {
+    job.caller.thread.store(this_thread_id(), std::memory_order_relaxed);
+    job.called.store(static_cast<unsigned>(helpers), std::memory_order_relaxed);
+    const Turn turn(state, job, &job.caller, true);
+    job.work();
+  }
   lock.lock();
   state.jobs.erase(place);
   lock.unlock();

@@ -36,7 +36,13 @@ class Pool {
   /// inside a body: the caller does whatever nobody else does.
   void run(std::size_t count, const std::function<void(std::size_t)>& body);
 
+  /// To be called now and then inside a body that takes longer than some ten microseconds; run() does so between
+  /// bodies. The system may have put a thread that it woke on the processor of one that goes on working, and leave the
+  /// two there for milliseconds while other processors are idle: then one of the pool's threads moves. True: one has.
+  static bool keep_apart();
+
  private:
+  struct Turn;
   struct State;
   State& state();
   const unsigned threads_;

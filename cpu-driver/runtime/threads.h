@@ -18,6 +18,16 @@ std::uint32_t fork_generation();
 /// The calling thread runs on these processors only, from now on; on any it may if the system refuses.
 void stay_on(const std::vector<unsigned>& processors);
 
+/// What the system calls the calling thread.
+int this_thread_id();
+
+/// Whether the thread `id` of this process is ready to run and queued on `processor`. Asks the system: about 10 us.
+bool waits_for(int id, int processor);
+
+/// Moves the thread `id` of this process off `processor`; where it may run is the same afterwards. False: it may run
+/// nowhere else, or the system refuses.
+bool leave_processor(int id, int processor);
+
 /// Tells the processor that this thread is waiting for another one's store.
 inline void spin_pause() {
 #if defined(__x86_64__)

@@ -8,12 +8,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <thread>
 #include <vector>
+
+#include "cpu-driver/runtime/threads.h"
 
 namespace skmd::cpu::test {
 namespace {
@@ -139,6 +144,123 @@ TEST(CopyBytes, CopiesEverySize) {
     EXPECT_EQ(to.back(), std::byte{0xEE});
   }
 }
+
+std::vector<int> usable_processors() {
+  cpu_set_t set;
+  std::vector<int> found;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    for (int id = 0; id < CPU_SETSIZE; ++id)
+      if (CPU_ISSET(id, &set)) found.push_back(id);
+  return found;
+}
+
+void run_on(const std::vector<int>& processors) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int id : processors) CPU_SET(id, &set);
+  ASSERT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+/// A thread that is busy until it goes, on some of the processors.
+class Busy {
+ public:
+  explicit Busy(const std::vector<int>& processors)
+      : thread_([this, processors] {
+          run_on(processors);
+          id = this_thread_id();
+          while (!stop_) place = sched_getcpu();
+        }) {
+    while (place < 0) std::this_thread::yield();
+  }
+  ~Busy() {
+    stop_ = true;
+    thread_.join();
+  }
+  std::atomic<int> id{0}, place{-1};
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+constexpr std::chrono::seconds kLong{20};
+
+TEST(Threads, LeaveAProcessorAndMayComeBack) {
+  const std::vector<int> usable = usable_processors();
+  if (usable.size() < 2) GTEST_SKIP() << "one processor only";
+  Busy busy(usable);
+  const int before = busy.place;
+  ASSERT_TRUE(leave_processor(busy.id, before));
+  const auto end = std::chrono::steady_clock::now() + kLong;
+  while (busy.place == before && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_NE(busy.place, before);
+  cpu_set_t after;
+  ASSERT_EQ(sched_getaffinity(busy.id, sizeof after, &after), 0);
+  for (const int id : usable) EXPECT_TRUE(CPU_ISSET(id, &after)) << id;
+}
+
+TEST(Threads, StayWhereTheyHaveTo) {
+  const std::vector<int> usable = usable_processors();
+  Busy busy({usable.front()});
+  EXPECT_FALSE(leave_processor(busy.id, usable.front()));
+  EXPECT_FALSE(leave_processor(busy.id, -1));
+  EXPECT_FALSE(leave_processor(busy.id, 1 << 20));
+  EXPECT_FALSE(leave_processor(-1, usable.front()));
+}
+
+TEST(Threads, WaitForAProcessor) {
+  const std::vector<int> usable = usable_processors();
+  Busy busy({usable.front()});
+  EXPECT_TRUE(waits_for(busy.id, usable.front()));  // or runs there
+  EXPECT_FALSE(waits_for(busy.id, usable.front() + 1));
+  EXPECT_FALSE(waits_for(-1, usable.front()));
+  std::atomic<int> id{0};
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::thread asleep([&] {
+    id = this_thread_id();
+    const std::lock_guard later(mutex);
+  });
+  const auto end = std::chrono::steady_clock::now() + kLong;
+  const auto is_ready = [&] {
+    return id == 0 ||
+           std::any_of(usable.begin(), usable.end(), [&](int processor) { return waits_for(id, processor); });
+  };
+  while (is_ready() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT_FALSE(is_ready());
+  lock.unlock();
+  asleep.join();
+}
+
+// The worker comes to where the caller has to be; one of them finds that, and the worker goes.
+TEST(Pool, PartsThreadsThatShareAProcessor) {
+  const std::vector<int> usable = usable_processors();
+  if (usable.size() < 2) GTEST_SKIP() << "one processor only";
+  Pool pool(2);
+  std::atomic<bool> parted{false};
+  // The system may be first to part them.
+  for (int attempt = 0; attempt < 200 && !parted; ++attempt) {
+    std::atomic<int> there{0};
+    const auto caller = std::this_thread::get_id();
+    run_on({usable.front()});
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    pool.run(2, [&](std::size_t) {
+      const bool works = std::this_thread::get_id() != caller;
+      ++there;
+      while (there < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+      if (works) {
+        run_on({usable.front()});
+        run_on(usable);
+      }
+      while (!parted && std::chrono::steady_clock::now() < end)
+        if (Pool::keep_apart()) parted = true;
+    });
+    run_on(usable);
+  }
+  EXPECT_TRUE(parted);
+}
+
+TEST(Pool, KeepsNothingApartOutsideOfABody) { EXPECT_FALSE(Pool::keep_apart()); }
 
 }  // namespace
 }  // namespace skmd::cpu::test
