@@ -63,9 +63,7 @@ bool fuses(llvm::Function& function, llvm::SmallPtrSetImpl<llvm::Function*>& see
 }
 
 void drop(llvm::Function*& function, llvm::FunctionAnalysisManager& analyses) {
-  if (function == nullptr) return;
-  analyses.clear(*function, function->getName());
-  function->eraseFromParent();
+  drop_function(function, analyses);
   function = nullptr;
 }
 

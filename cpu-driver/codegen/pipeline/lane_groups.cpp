@@ -14,6 +14,7 @@
 #include "cpu-driver/codegen/masks/masks.h"
 #include "cpu-driver/codegen/pipeline/interleaved_regions.h"
 #include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/uniformity.h"
 #include "cpu-driver/codegen/vector/widen.h"
 
@@ -116,16 +117,11 @@ class Choice {
   std::vector<llvm::BitVector> reached_;
 };
 
-void drop(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
-  analyses.clear(function, function.getName());
-  function.eraseFromParent();
-}
-
 // Null: lanes cannot go through it together.
 llvm::Function* vectors_of(llvm::Function& item, unsigned groups, Isa isa, llvm::FunctionAnalysisManager& analyses) {
   auto masked = make_masked(item, analyses);
   if (!masked) {
-    drop(item, analyses);
+    drop_function(&item, analyses);
     return nullptr;
   }
   WidenOptions options;
@@ -133,7 +129,7 @@ llvm::Function* vectors_of(llvm::Function& item, unsigned groups, Isa isa, llvm:
   options.width = groups;
   options.vector_form = vector_form;
   auto vectors = widen(**masked, options, analyses);
-  drop(**masked, analyses);
+  drop_function(*masked, analyses);
   return vectors ? *vectors : nullptr;
 }
 
@@ -184,8 +180,7 @@ LaneGroups make_lane_groups(const Regions& regions, const GroupCode& code, unsig
 }
 
 void drop_lane_groups(LaneGroups& lanes, llvm::FunctionAnalysisManager& analyses) {
-  for (llvm::Function* region : lanes.regions)
-    if (region != nullptr) drop(*region, analyses);
+  for (llvm::Function* region : lanes.regions) drop_function(region, analyses);
   lanes = {};
 }
 

@@ -177,6 +177,12 @@ void tidy_region(llvm::Function& region, llvm::FunctionAnalysisManager& analyses
   analyses.invalidate(region, llvm::PreservedAnalyses::none());
 }
 
+void drop_function(llvm::Function* function, llvm::FunctionAnalysisManager& analyses) {
+  if (function == nullptr) return;
+  analyses.clear(*function, function->getName());
+  function->eraseFromParent();
+}
+
 void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analyses) {
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));

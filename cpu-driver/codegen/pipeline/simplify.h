@@ -23,6 +23,9 @@ void normalise(llvm::Function& item, bool scalars, llvm::FunctionAnalysisManager
 /// What cutting left of a region becomes an item function again.
 void tidy_region(llvm::Function& region, llvm::FunctionAnalysisManager& analyses);
 
+/// Takes `function` out of its module, with what is known of it. Null: nothing.
+void drop_function(llvm::Function* function, llvm::FunctionAnalysisManager& analyses);
+
 /// The loops around the items and what was inlined there.
 void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analyses);
 

@@ -25,12 +25,6 @@ namespace skmd::codegen {
 
 namespace {
 
-void drop(llvm::Function* function, llvm::FunctionAnalysisManager& analyses) {
-  if (function == nullptr) return;
-  analyses.clear(*function, function->getName());
-  function->eraseFromParent();
-}
-
 domain::Status widen_region(RegionCode& code, llvm::Function& masked, Isa isa, std::vector<std::string>& remarks,
                             llvm::FunctionAnalysisManager& analyses) {
   WidenOptions options;
@@ -46,7 +40,7 @@ domain::Status widen_region(RegionCode& code, llvm::Function& masked, Isa isa, s
   options.apart = nullptr;
   auto part = widen(masked, options, analyses);
   if (!part) {
-    drop(*full, analyses);
+    drop_function(*full, analyses);
     return part.error();
   }
   code.full = *full;
@@ -61,11 +55,11 @@ domain::Status make_vectors(RegionCode& code, Isa isa, std::vector<std::string>&
   llvm::Function* copy = llvm::CloneFunction(code.item, map);
   auto masked = make_masked(*copy, analyses);
   if (!masked) {
-    drop(copy, analyses);
+    drop_function(copy, analyses);
     return masked.error();
   }
   domain::Status status = widen_region(code, **masked, isa, remarks, analyses);
-  drop(*masked, analyses);
+  drop_function(*masked, analyses);
   return status;
 }
 
@@ -78,7 +72,7 @@ domain::Status choose_items(RegionCode& code, Isa isa, bool alone, llvm::Functio
     code.choose = choice.full;
     code.choose_part = choice.part;
   }
-  drop(chooser, analyses);
+  drop_function(chooser, analyses);
   return domain::Error{0, "items go through a loop at their own pace, from place to place"};
 }
 
