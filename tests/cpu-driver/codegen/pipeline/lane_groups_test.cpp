@@ -2,8 +2,12 @@
 // Kernels whose groups run side by side, as lanes of vectors, against the same in C++.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
+#include <optional>
+#include <random>
 #include <string>
 
 #include "tests/cpu-driver/codegen/pipeline/kernel_runner.h"
@@ -35,14 +39,12 @@ struct Tree {
   Group reference;
 };
 
-void check(const Tree& tree, bool side_by_side) {
+/// Whether its groups run side by side, which may be known.
+bool check(const Tree& tree, std::optional<bool> side_by_side) {
   Program code(tree.source, LaneGroups::GetParam());
   const unsigned lanes = code.facts("tree").lane_groups;
-  if (side_by_side) {
-    EXPECT_GE(lanes, 4u);
-  } else {
-    EXPECT_EQ(lanes, 0u);
-  }
+  EXPECT_TRUE(lanes == 0 || lanes >= 4) << lanes;
+  EXPECT_EQ(lanes != 0, side_by_side.value_or(lanes != 0));
   for (const auto& [x, y, z] : {std::array{1u, 1u, 1u}, {3u, 1u, 1u}, {16u, 1u, 1u}, {37u, 1u, 1u}, {19u, 2u, 2u}}) {
     const Shape shape{{x, y, z}, tree.local, {5, 0, 2}, 3};
     const std::uint64_t groups = shape.all_groups(), per_group = 2 * tree.items;
@@ -58,6 +60,7 @@ void check(const Tree& tree, bool side_by_side) {
       EXPECT_EQ(told, expected_told) << name_of(LaneGroups::GetParam()) << ", " << x << " groups, spans of " << span;
     }
   }
+  return lanes != 0;
 }
 
 /// With a number for each group and item: `g` and `l`, of all dimensions; `W` items.
@@ -274,6 +277,98 @@ TEST_P(LaneGroups, AddUpBytes) {
   check(
       {kernel_of(32, "local uchar tree[2 * W];", std::string(kRead) + kUp + kWrite + kTell), 32, {32, 1, 1}, reference},
       false);
+}
+
+/// Random rounds over two arrays of local memory, as OpenCL C and as a reference: each item writes two places of the
+/// second that are its own, of what it reads anywhere in the first; then it copies its two back.
+class Rounds {
+ public:
+  Rounds(std::uint32_t seed, unsigned items) : random_(seed), items_(items), rounds_(1 + below(4)) {
+    for (unsigned count = 1 + below(3); statements_.size() < count;)
+      statements_.push_back(
+          {below(9), below(9), below(64), below(9), below(64), below(kOperations), below(4), below(2)});
+    shuffle_ = 2 * below(16) + 1;
+  }
+
+  [[nodiscard]] std::string source() const {
+    std::string text =
+        "    for (uint r = 0; r < " + std::to_string(rounds_) + "; ++r) {\n      barrier(CLK_LOCAL_MEM_FENCE);\n";
+    text += "      uint own[2] = {as_uint(tree[2 * l]), as_uint(tree[2 * l + 1])};\n";
+    for (const Statement& each : statements_) {
+      const auto number = [](unsigned value) { return std::to_string(value) + "u"; };
+      text += "      { const uint x = as_uint(tree[(" + number(each.a) + " * l + " + number(each.b) + " * r + " +
+              number(each.c) + ") % (2 * W)]), y = as_uint(tree[(" + number(each.d) + " * l + " + number(each.e) +
+              ") % (2 * W)]);\n";
+      text += "        if (" + std::string(kConditions[each.condition]) + ") own[" + std::to_string(each.place) +
+              "] = " + kTexts[each.operation] + "; }\n";
+    }
+    text += "      next[" + std::to_string(shuffle_) + " * (2 * l) % (2 * W)] = as_int(own[0]);\n      next[" +
+            std::to_string(shuffle_) + " * (2 * l + 1) % (2 * W)] = as_int(own[1]);\n";
+    return text +
+           "      barrier(CLK_LOCAL_MEM_FENCE);\n      tree[2 * l] = next[2 * l];\n      tree[2 * l + 1] = next[2 * l "
+           "+ 1];\n    }";
+  }
+
+  [[nodiscard]] Group reference() const {
+    return [*this](const int* in, int* out, int* told) {
+      std::vector<std::uint32_t> tree(in, in + 2 * items_), next(2 * items_);
+      for (unsigned r = 0; r < rounds_; ++r) {
+        for (unsigned l = 0; l < items_; ++l) {
+          std::uint32_t own[2] = {tree[2 * l], tree[2 * l + 1]};
+          for (const Statement& each : statements_) {
+            const std::uint32_t x = tree[(each.a * l + each.b * r + each.c) % tree.size()];
+            const std::uint32_t y = tree[(each.d * l + each.e) % tree.size()];
+            if (holds(each.condition, l, r, x)) own[each.place] = done(each.operation, x, y, l);
+          }
+          for (unsigned k = 0; k < 2; ++k) next[shuffle_ * (2 * l + k) % next.size()] = own[k];
+        }
+        tree = next;
+      }
+      std::copy(tree.begin(), tree.end(), out);
+      *told = static_cast<int>(tree.back());
+    };
+  }
+
+ private:
+  struct Statement {
+    unsigned a, b, c, d, e, operation, condition, place;
+  };
+  static constexpr const char* kConditions[] = {"1", "l < (W >> r)", "(x & 1u) != 0", "((l ^ r) & 1u) == 0"};
+  static constexpr const char* kTexts[] = {
+      "x + y", "x * 3u - y", "x ^ (y >> (x & 7u))", "x / (1u + (y & 15u)) + (uint)l", "min(x, y)", "(x & 2u) ? x : ~y"};
+  static constexpr unsigned kOperations = 6;
+
+  [[nodiscard]] bool holds(unsigned condition, unsigned l, unsigned r, std::uint32_t x) const {
+    const bool answers[] = {true, l < (items_ >> r), (x & 1U) != 0, ((l ^ r) & 1U) == 0};
+    return answers[condition];
+  }
+  static std::uint32_t done(unsigned operation, std::uint32_t x, std::uint32_t y, unsigned l) {
+    const std::uint32_t answers[] = {
+        x + y, x * 3U - y, x ^ (y >> (x & 7U)), x / (1U + (y & 15U)) + l, std::min(x, y), (x & 2U) != 0 ? x : ~y};
+    return answers[operation];
+  }
+  unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
+
+  std::mt19937 random_;
+  unsigned items_, rounds_, shuffle_ = 1;
+  std::vector<Statement> statements_;
+};
+
+TEST_P(LaneGroups, DoRandomRounds) {
+  const auto& ways = all_ways();
+  const auto way = static_cast<std::uint32_t>(std::distance(
+      ways.begin(),
+      std::find_if(ways.begin(), ways.end(), [](const Way& each) { return name_of(each) == name_of(GetParam()); })));
+  unsigned side_by_side = 0;
+  for (std::uint32_t number = 0; number < 5; ++number) {
+    const unsigned items = 8U << number % 3;
+    const Rounds rounds(100 * way + number, items);
+    const std::string source =
+        kernel_of(items, "local int tree[2 * W], next[2 * W];", kRead + ("\n" + rounds.source()) + kWrite + kTell);
+    SCOPED_TRACE(source);
+    side_by_side += check({source, items, {items, 1, 1}, rounds.reference()}, std::nullopt) ? 1 : 0;
+  }
+  EXPECT_GE(side_by_side, has_lanes() ? 1u : 0u);
 }
 
 // Memory is the launch's to give.
