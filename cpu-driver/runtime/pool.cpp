@@ -27,7 +27,8 @@ constexpr unsigned kMostThreads = 16;
 // long the caller waits for others to return before it sleeps.
 constexpr std::chrono::microseconds kLinger{20};
 constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 20;
-// A thread that was woken has begun by then, unless it has to wait. Asking the system costs a fifth of it.
+// A thread that was woken has begun by then, unless it has to wait. Asking the system about one costs a twentieth of
+// it.
 constexpr std::chrono::microseconds kFirstLook{50};
 // Threads that have not come, in one look.
 constexpr unsigned kMostAsked = 4;

@@ -21,7 +21,7 @@ void stay_on(const std::vector<unsigned>& processors);
 /// What the system calls the calling thread.
 int this_thread_id();
 
-/// Whether the thread `id` of this process is ready to run and queued on `processor`. Asks the system: about 10 us.
+/// Whether the thread `id` of this process is ready to run and queued on `processor`. Asks the system: 2 to 3 us.
 bool waits_for(int id, int processor);
 
 /// Moves the thread `id` of this process off `processor`; where it may run is the same afterwards. False: it may run

@@ -5,9 +5,9 @@
 // fewer items than vectors have lanes. Neighbouring groups do the same at the same places of their own memory: with the
 // elements of all groups next to each other, every access is one whole vector, and nothing is masked.
 //
-//   for the items i of a group:                                   for the items i of a group:
-//     i < pairs: tree[s * i + a] += tree[s * i + b]          →      i < pairs: tree[s * i + a][0..15] += tree[s * i +
-//     b][0..15]
+//   for the items i of a group:            for the items i of 16 groups:
+//     if (i < pairs)                   →     if (i < pairs)
+//       tree[s * i] += tree[s * i + d]         tree[s * i][0..15] += tree[s * i + d][0..15]
 //
 // Regions that touch large memory run group by group, on a group's memory in one piece; between these and the others,
 // all of it is transposed (transpose.h).
@@ -34,10 +34,11 @@ struct LaneGroups {
 };
 
 /// For regions that have been made vectors of (`code`), where it is right and expected to pay. `arguments`: how many
-/// the kernel has. What was done, or why not, goes to `remarks` where it might have been expected.
+/// the kernel has. What was done goes to `remarks`.
 LaneGroups make_lane_groups(const Regions& regions, const GroupCode& code, unsigned arguments, Isa isa,
                             llvm::FunctionAnalysisManager& analyses, std::vector<std::string>& remarks);
 
+/// Afterwards there are none.
 void drop_lane_groups(LaneGroups& lanes, llvm::FunctionAnalysisManager& analyses);
 
 /// A cpu::KernelFunction `symbol` for launches with memory for it (SpanFrame::lane_groups): as many groups side by side
