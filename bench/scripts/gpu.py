@@ -4,7 +4,10 @@
 modes; what a call costs, bare and through SKMD. One JSON file with machine facts and every figure, and a table.
 
     gpu.py --build FOLDER [--size SIZE] [--repeat N] [--modes equal,auto] [--devices SELECTORS] [--workloads a,b] [--skip PART,…]
-           [--timeout S] [--rounds N] [--out FILE]
+           [--timeout S] [--rounds N] [--turns N] [--out FILE]
+
+With --turns, for work of microseconds, which takes longer in one process than in another: N processes of each workload in turn by the
+first real device's driver alone and by SKMD as the installed driver, in every mode over each composition (`--devices A+B`).
 
 Exit status 1 if a run through SKMD gave a wrong result or none (one that the time-out ended is told, and is no failure)."""
 import argparse
@@ -12,6 +15,7 @@ import datetime
 import json
 import os
 import platform
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -109,6 +113,47 @@ def measure(options, workload, devices):
     return row
 
 
+def settled(answer):
+    """The repetitions behind the first quarter."""
+    return answer["seconds"][len(answer["seconds"]) // 4:]
+
+
+def in_turns(options, devices):
+    """{workload, variant, medians, fastest}: of each process its median and its fastest repetition, in seconds."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        ours = only(os.path.join(folder, "skmd"), os.path.abspath(f"{options.build}/lib/libskmd.so"))
+        alone = ["--device", f"{devices[0]['platform']}:{devices[0]['name']}"]
+        sides = {"the driver alone": (alone, {})}
+        for composition in options.devices.split("+"):
+            for mode in options.modes.split(","):
+                sides[f"{composition}, `{mode}`"] = ([], {**ours, "SKMD_DEVICES": composition, "SKMD_PARTITION": mode})
+        for workload in options.workloads.split(","):
+            command = [f"{options.build}/bench/{workload}", "--size", options.size, "--repeat", str(options.repeat)] + options.check
+            answers = {name: [] for name in sides}
+            for _ in range(options.turns):
+                for name, (more, env) in sides.items():
+                    answers[name].append(attempt(command + more, options.timeout, env))
+            for name, each in answers.items():
+                wrong = [answer for answer in each if not answer.get("ok")]
+                good = [settled(answer) for answer in each if answer.get("ok")]
+                rows.append({"workload": workload, "variant": name, "medians": [statistics.median(seconds) for seconds in good],
+                             "fastest": [min(seconds) for seconds in good], "wrong": wrong})
+    return rows
+
+
+def turns_table(rows):
+    lines = ["workload               by                                           us   ratio"]
+    first = {}
+    for row in rows:
+        if not row["medians"]:
+            continue
+        middle = statistics.median(row["medians"])
+        first.setdefault(row["workload"], middle)
+        lines.append(f"{row['workload']:<22} {row['variant'][-38:]:<38} {middle * 1e6:8.1f} {middle / first[row['workload']]:7.2f}")
+    return "\n".join(lines)
+
+
 def best(answers):
     """(seconds, name) of the fastest, by its fastest repetition."""
     known = [(min(answer["seconds"]), name) for name, answer in answers.items() if "seconds" in answer]
@@ -149,24 +194,36 @@ def arguments():
     parser.add_argument("--skip", default="", help="real devices not to measure alone, by parts of their names")
     parser.add_argument("--timeout", type=int, default=120)
     parser.add_argument("--rounds", type=int, default=5, help="of call costs; 0: none")
+    parser.add_argument("--turns", type=int, default=0, help="processes of each in turn, instead of all that")
     parser.add_argument("--no-check", dest="check", action="store_const", const=[], default=["--check"])
     parser.add_argument("--out", default="bench-gpu.json")
     return parser.parse_args()
 
 
+def write(options, document):
+    with open(options.out + ".part", "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=1)
+    os.replace(options.out + ".part", options.out)
+
+
 def main():
     options = arguments()
     skipped = [part.lower() for part in options.skip.split(",") if part]
-    document = {"machine": facts(options.build), "command": " ".join(sys.argv), "size": options.size, "modes": options.modes.split(","),
-                "calls": call_costs(options.build, options.rounds) if options.rounds else {}, "workloads": {}}
+    document = {"machine": facts(options.build), "command": " ".join(sys.argv), "size": options.size, "modes": options.modes.split(",")}
     devices = [d for d in document["machine"]["devices"] if not any(part in d["name"].lower() for part in skipped)]
-    for workload in options.workloads.split(","):
-        document["workloads"][workload] = measure(options, workload, devices)
-        with open(options.out + ".part", "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1)
-        os.replace(options.out + ".part", options.out)
-    print(table(document))
-    wrong = failures(document)
+    if options.turns:
+        document["rows"] = in_turns(options, devices)
+        write(options, document)
+        print(turns_table(document["rows"]))
+        wrong = [f"{row['workload']}, {row['variant']}: {answer.get('error', 'a wrong result')}" for row in document["rows"]
+                 for answer in row["wrong"]]
+    else:
+        document.update(calls=call_costs(options.build, options.rounds) if options.rounds else {}, workloads={})
+        for workload in options.workloads.split(","):
+            document["workloads"][workload] = measure(options, workload, devices)
+            write(options, document)
+        print(table(document))
+        wrong = failures(document)
     for text in wrong:
         print(f"FAILED {text}")
     return 1 if wrong else 0

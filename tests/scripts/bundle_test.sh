@@ -44,6 +44,15 @@ assert row["skmd"]["equal"]["stats"]["kernels"][0]["split_launches"] > 0
 assert any(pair["with"]["pipelined_launch_us"]["median"] > 0 for rounds in found["calls"].values() for pair in rounds)
 PYTHON
 
+# Processes in turn: the installed driver runs them, in both compositions.
+scripts/bench-gpu.sh --size small --repeat 4 --turns 2 --workloads vector_add --modes auto --out "$work/turns.json" \
+  --devices portable:basic+portable:pthread@discrete,portable:basic@discrete >"$work/table" || fail "bench-gpu.sh --turns: $(cat "$work/table")"
+/usr/bin/python3 - "$work/turns.json" <<'PYTHON' || fail "figures are missing: $(cat "$work/turns.json")"
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+assert [len(row["medians"]) for row in rows] == [2, 2, 2] and not any(row["wrong"] for row in rows)
+PYTHON
+
 # So does the check of a GPU's results, here with one of PoCL's devices in its place.
 scripts/check-gpu.sh --gpus portable:basic@discrete --alone /etc/OpenCL/vendors/pocl.icd --sizes small --modes equal --workloads vector_add,reduction \
   --parts workloads,api,random,programs --random 10 --jobs 2 --programs 'clinfo human' --out "$work/check.jsonl" >"$work/checked" || fail "check-gpu.sh: $(cat "$work/checked")"
