@@ -16,7 +16,7 @@ class PlanningBudget {
 
  private:
   static constexpr double kPart = 0.02;
-  static constexpr double kFree = 1e-6;
+  static constexpr double kFree = 1e-7;
   double left_ = 0.0;
 };
 

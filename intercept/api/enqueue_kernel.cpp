@@ -131,15 +131,16 @@ Status enqueue_launch(const Call& call) {
   Context& context = (*queue)->context();
   if (&context != (*kernel)->program().context().get())
     return Error{CL_INVALID_CONTEXT, "queue and kernel belong to different contexts"};
-  std::shared_ptr<const Launch> last = (*kernel)->repeated();
+  const auto& built = (*kernel)->built();
+  const auto range = make_range(*built, call.sizes);
   std::vector<LaunchArgument> arguments;
+  std::shared_ptr<const Launch> last = range ? (*kernel)->repeated(*range) : nullptr;
   if (last == nullptr) {
+    // Wrong arguments are told before wrong sizes.
     auto frozen = (*kernel)->freeze();
     if (!frozen) return frozen.error();
     arguments = std::move(*frozen);
   }
-  const auto& built = (*kernel)->built();
-  const auto range = make_range(*built, call.sizes);
   if (!range) return range.error();
   const auto after = wait_list(call.num_events, call.events, context);
   if (!after) return after.error();
@@ -148,7 +149,7 @@ Status enqueue_launch(const Call& call) {
   std::shared_ptr<Command> command;
   if (is_empty(call.sizes)) {
     command = std::make_shared<NothingToRun>();
-  } else if (last != nullptr && last->range == *range) {
+  } else if (last != nullptr) {
     command = repeat_launch(context.machine(), std::move(last), watched);
   }
   if (command == nullptr) {

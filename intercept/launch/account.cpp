@@ -13,17 +13,12 @@ bool wants_times(const Machine& machine) {
          machine.observer->wants_times();
 }
 
-void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice, std::size_t root,
-                  const domain::RangeSet& written) {
-  if (written.empty()) return;
-  Storage& storage = *view.roots()[root];
-  const std::lock_guard lock(storage.mutex());
-  const domain::RangeSet& mapped = storage.write_mapped_locked();
-  const domain::SpaceId space = machine.devices[slice.device]->description().space;
+void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet& written) {
+  const domain::RangeSet& mapped = root.write_mapped_locked();
   if (mapped.empty())
-    storage.residency().written(space, written);
+    root.residency().written(space, written);
   else
-    storage.residency().written(space, written.difference(mapped));
+    root.residency().written(space, written.difference(mapped));
 }
 
 SliceReport account(Machine& machine, const Launch& launch, const SliceWork& slice, std::size_t uploads,

@@ -261,9 +261,15 @@ Status Conductor::finish_replay(const std::vector<SliceWork>& completed) {
 }
 
 void Conductor::commit(const std::vector<SliceWork>& completed) {
-  for (const SliceWork& slice : completed)
-    for (std::size_t r = 0; r < view_.roots().size(); ++r)
-      commit_slice(machine_, view_, slice, r, slice.touches->roots[r].may_write.difference(joined(r)));
+  for (const SliceWork& slice : completed) {
+    for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+      const domain::RangeSet written = slice.touches->roots[r].may_write.difference(joined(r));
+      if (written.empty()) continue;
+      Storage& root = *view_.roots()[r];
+      const std::lock_guard lock(root.mutex());
+      commit_written(root, machine_.devices[slice.device]->description().space, written);
+    }
+  }
 }
 
 void Conductor::abandon() {

@@ -117,9 +117,9 @@ void learn_outcome(Machine& machine, const Launch& launch, const Decision& decis
 void report_launch(Machine& machine, const Launch& launch, const Decision& decision,
                    std::span<const SliceReport> slices, std::uint64_t begin);
 
-/// Residency after a slice has written `ranges` of a root on its device (or will have, on an in-order queue).
-void commit_slice(Machine& machine, const LaunchView& view, const SliceWork& slice, std::size_t root,
-                  const domain::RangeSet& ranges);
+/// Residency after a slice has written `ranges` of a root in its device's space (or will have, on an in-order queue).
+/// With the root's mutex held.
+void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet& ranges);
 
 /// Times are worth asking for: the model learns, or somebody watches.
 bool wants_times(const Machine& machine);

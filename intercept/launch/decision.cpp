@@ -322,10 +322,7 @@ bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBa
   if (!(previous.predicted_seconds > 0) || previous.exploring || then.barred != barred) return true;
   constexpr double kAsking = 3e-6;  // the partitioner, even if it looks at no footprint
   const double cost = shape.checking_seconds() + (then.known ? 0.0 : kAsking);
-  shape.count(previous.predicted_seconds);
-  if (!shape.affords(cost)) return false;
-  shape.spend(cost);
-  return true;
+  return shape.may_look(previous.predicted_seconds, cost);
 }
 
 }  // namespace

@@ -115,12 +115,11 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
   const domain::SpaceId space = machine_.devices[slice.device]->description().space;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     const domain::RangeSet& written = slice.touches->roots[r].may_write;
-    if (!written.empty()) {
-      Storage& root = *view_.roots()[r];
-      const std::lock_guard lock(root.mutex());
-      if (auto old = root.residency().shared(space, written); !old.empty()) flight.old.emplace_back(r, std::move(old));
-    }
-    commit_slice(machine_, view_, slice, r, written);
+    if (written.empty()) continue;
+    Storage& root = *view_.roots()[r];
+    const std::lock_guard lock(root.mutex());
+    if (auto old = root.residency().shared(space, written); !old.empty()) flight.old.emplace_back(r, std::move(old));
+    commit_written(root, space, written);
   }
   return batch;
 }
@@ -130,7 +129,7 @@ bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decis
   constexpr double kLong = 5e-4;
   if (machine_.observer->wants_times() || event.profiled()) return true;
   if (machine_.devices.size() == 1 || !wants_times(machine_)) return false;
-  return view_.shape().due_for_times() || decision.predicted_seconds >= kLong;
+  return view_.shape().due_for_times(decision.predicted_seconds) || decision.predicted_seconds >= kLong;
 }
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {

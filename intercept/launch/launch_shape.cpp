@@ -278,9 +278,12 @@ std::shared_ptr<const Decision> LaunchShape::decision(DecisionBasis* basis) {
   return decision_;
 }
 
-void LaunchShape::count(double seconds) {
+bool LaunchShape::may_look(double seconds, double look) {
   const std::lock_guard lock(mutex_);
   budget_.launched(seconds);
+  if (!budget_.affords(look)) return false;
+  budget_.spend(look);
+  return true;
 }
 
 bool LaunchShape::affords(double seconds) {
@@ -293,11 +296,16 @@ void LaunchShape::spend(double seconds) {
   budget_.spend(seconds);
 }
 
-bool LaunchShape::due_for_times() {
+bool LaunchShape::due_for_times(double seconds) {
   constexpr std::uint32_t kFirst = 8;
-  constexpr std::uint32_t kEach = 32;
+  constexpr double kFewest = 32;
+  constexpr double kMost = 1024;
+  constexpr double kTiming = 20e-6;  // a batch on a queue with profiling, and the way there and back
+  constexpr double kPart = 0.02;     // of what the launches take
   const std::uint32_t before = launches_.fetch_add(1, std::memory_order_relaxed);
-  return before < kFirst || before % kEach == 0;
+  if (before < kFirst) return true;
+  const double each = seconds > 0 ? std::clamp(kTiming / (kPart * seconds), kFewest, kMost) : kFewest;
+  return before % static_cast<std::uint32_t>(each) == 0;
 }
 
 bool LaunchShape::may_wait_for_times() {

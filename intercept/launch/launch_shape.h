@@ -86,12 +86,14 @@ class LaunchShape {
   /// the number of ranges, so that a pause of the machine is not taken for a cost.
   [[nodiscard]] double checking_seconds() const { return checking_seconds_; }
   [[nodiscard]] double planning_seconds() const { return planning_seconds_; }
-  /// The budget of planning. A launch for which `seconds` are predicted comes. Thread-safe, like what follows.
-  void count(double seconds);
+  /// The budget of planning: a launch for which `seconds` are predicted comes, and looking at rates and residency would
+  /// cost `look`. True: it may be done, and is counted. Thread-safe, like what follows.
+  [[nodiscard]] bool may_look(double seconds, double look);
   [[nodiscard]] bool affords(double seconds);
   void spend(double seconds);
-  /// For each launch: whether its times are worth having for the model. Those of the first few, then now and then.
-  bool due_for_times();
+  /// For each launch, of so many predicted seconds (0: not known): whether its times are worth having for the model.
+  /// Those of the first few, then now and then, the shorter the launch the more seldom.
+  bool due_for_times(double seconds);
   /// Whether one more launch may wait for the times of those before it: a few may, since some devices tell no times.
   bool may_wait_for_times();
   /// Whether launches of this shape have not asked so before. Marks it. Thread-safe.

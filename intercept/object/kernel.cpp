@@ -113,21 +113,21 @@ Kernel::~Kernel() { program_->detach_kernel(); }
 
 Ref<Kernel> Kernel::clone() const {
   auto copy = make_object<Kernel>(program_, built_);
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(kept_->mutex());
   copy->arguments_ = arguments_;
   return copy;
 }
 
 std::uint64_t Kernel::local_argument_bytes() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(kept_->mutex());
   std::uint64_t bytes = 0;
   for (const Argument& argument : arguments_) bytes += argument.form == Form::local ? argument.local_bytes : 0;
   return bytes;
 }
 
-const Memory* Kernel::suitable_memory(size_t index) const {
+Memory* Kernel::suitable_memory(size_t index) const {
   const ParameterKind kind = built_->traits().parameters[index].kind;
-  const auto* memory = static_cast<Memory*>(look_up(arguments_[index].handle, Kind::memory));
+  auto* memory = static_cast<Memory*>(look_up(arguments_[index].handle, Kind::memory));
   if (memory == nullptr || &memory->context() != program_->context().get()) return nullptr;
   return kind == ParameterKind::other || (kind == ParameterKind::image) == memory->is_image() ? memory : nullptr;
 }
@@ -169,7 +169,7 @@ Status Kernel::freeze_argument(size_t index, LaunchArgument& out) const {
 }
 
 Result<std::vector<LaunchArgument>> Kernel::freeze() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(kept_->mutex());
   std::vector<LaunchArgument> out(arguments_.size());
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (const Status status = freeze_argument(i, out[i]); !status) return status.error();
@@ -211,18 +211,24 @@ bool Kernel::unchanged(size_t index, const LaunchArgument& frozen) const {
   }
 }
 
-std::shared_ptr<const Launch> Kernel::repeated() const {
-  std::shared_ptr<const Launch> last;  // may be the last owner of memory objects, whose end is no matter of the mutex
-  const std::lock_guard lock(mutex_);
-  last = last_.lock();
-  for (size_t i = 0; last && i < arguments_.size(); ++i)
-    if (!unchanged(i, last->arguments[i])) return nullptr;
-  return last;
+bool Kernel::unchanged(const Launch& launch) const {
+  for (size_t i = 0; i < arguments_.size(); ++i)
+    if (!unchanged(i, launch.arguments[i])) return false;
+  return true;
+}
+
+std::shared_ptr<const Launch> Kernel::repeated(const domain::NdRange& range) const {
+  const std::lock_guard lock(kept_->mutex());
+  return kept_->find([&](const Launch& launch) { return launch.range == range && unchanged(launch); });
 }
 
 void Kernel::remember(const std::shared_ptr<const Launch>& launch) {
-  const std::lock_guard lock(mutex_);
-  last_ = launch;
+  std::shared_ptr<const Launch> before;  // dies without the mutex
+  const std::lock_guard lock(kept_->mutex());
+  if (!unchanged(*launch)) return;  // the arguments' objects are those that will tell
+  for (size_t i = 0; i < arguments_.size(); ++i)
+    if (arguments_[i].form == Form::memory) suitable_memory(i)->used_by(kept_);
+  before = kept_->add(launch);
 }
 
 }  // namespace skmd::icd

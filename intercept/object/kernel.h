@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "intercept/backend/host_code.h"
+#include "intercept/object/kept_launches.h"
 #include "intercept/object/memory.h"
 #include "intercept/object/merge_program.h"
 #include "partitioner/nd_range.h"
@@ -128,9 +129,9 @@ class Kernel : public Object {
   Status set_argument(cl_uint index, size_t size, const void* value);
   /// Resolves handles now: an unset argument is CL_INVALID_KERNEL_ARGS, a released buffer CL_INVALID_MEM_OBJECT.
   Result<std::vector<LaunchArgument>> freeze() const;
-  /// The launch that was remembered last, if a command still holds it and freeze() would give its arguments again. Else
-  /// null.
-  [[nodiscard]] std::shared_ptr<const Launch> repeated() const;
+  /// A launch of this range that was remembered and whose arguments freeze() would give again. Else null.
+  [[nodiscard]] std::shared_ptr<const Launch> repeated(const domain::NdRange& range) const;
+  /// For the next ones, until one of its memory objects is given up.
   void remember(const std::shared_ptr<const Launch>& launch);
   [[nodiscard]] Ref<Kernel> clone() const;
   /// Local memory of the currently set __local arguments, bytes.
@@ -156,14 +157,14 @@ class Kernel : public Object {
   Status set_unknown(cl_uint index, size_t size, const void* value);
   Status freeze_argument(size_t index, LaunchArgument& out) const;
   /// The memory object that an argument names, if it lives and suits the parameter. Else null.
-  [[nodiscard]] const Memory* suitable_memory(size_t index) const;
+  [[nodiscard]] Memory* suitable_memory(size_t index) const;
   [[nodiscard]] bool unchanged(size_t index, const LaunchArgument& frozen) const;
+  [[nodiscard]] bool unchanged(const Launch& launch) const;
 
   Ref<Program> program_;
   std::shared_ptr<BuiltKernel> built_;
-  mutable std::mutex mutex_;
+  const std::shared_ptr<KeptLaunches> kept_ = std::make_shared<KeptLaunches>();  // its mutex guards what follows, too
   std::vector<Argument> arguments_;
-  std::weak_ptr<const Launch> last_;  // of the commands': a kernel keeps no memory object alive
 };
 
 }  // namespace skmd::icd

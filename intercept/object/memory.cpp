@@ -58,4 +58,9 @@ void Memory::add_destructor(Destructor function, void* user_data) {
       [function, handle = reinterpret_cast<cl_mem>(slot()), user_data] { function(handle, user_data); });
 }
 
+void Memory::used_by(const std::shared_ptr<KeptLaunches>& launches) {
+  const std::lock_guard lock(mutex_);
+  kept_launches_.add(launches);
+}
+
 }  // namespace skmd::icd

@@ -13,6 +13,7 @@
 #include "intercept/object/context.h"
 #include "intercept/object/destructors.h"
 #include "intercept/object/handle.h"
+#include "intercept/object/kept_launches.h"
 #include "intercept/object/region.h"
 #include "intercept/object/storage.h"
 
@@ -59,6 +60,9 @@ class Memory : public Object {
   /// for the thread.
   void add_destructor(Destructor function, void* user_data);
 
+  /// A kernel keeps launches with this object, which go with it. Thread-safe.
+  void used_by(const std::shared_ptr<KeptLaunches>& launches);
+
   std::mutex& mutex() { return mutex_; }
   std::vector<Mapping>& mappings() { return mappings_; }  ///< under mutex()
 
@@ -79,6 +83,7 @@ class Memory : public Object {
   ImageShape image_;
   std::mutex mutex_;
   std::vector<Mapping> mappings_;
+  KeptLaunchesOf kept_launches_;  // the first to go: its launches hold the lease
 };
 
 class Sampler : public Object {

@@ -228,7 +228,8 @@ TEST(LaunchLedger, MachineThatStoodStillIsNotACost) {
 
 TEST(PlanningBudget, IsAFiftiethOfTheLaunches) {
   PlanningBudget budget;
-  EXPECT_TRUE(budget.affords(5e-7));
+  EXPECT_TRUE(budget.affords(5e-8));
+  EXPECT_FALSE(budget.affords(5e-7));
   EXPECT_FALSE(budget.affords(1e-3));
   for (int i = 0; i < 51; ++i) budget.launched(1e-3);
   EXPECT_TRUE(budget.affords(1e-3));

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last launches of a kernel, with what was worked out for them: applications repeat launches, and often wait for
+// each before the next, when no command holds it any more.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+
+namespace skmd::icd {
+
+struct Launch;
+
+/// A launch holds the memory objects of its arguments, which a kernel must not do: each of them knows the list
+/// (KeptLaunchesOf), and takes the launches out when the application gives it up.
+class KeptLaunches {
+ public:
+  /// Held while anything else is called, but for forget().
+  std::mutex& mutex() { return mutex_; }
+  /// The newest that suits, or null.
+  template <class Suits>
+  [[nodiscard]] std::shared_ptr<const Launch> find(const Suits& suits) const {
+    for (std::size_t age = 0; age < kMost; ++age) {
+      const auto& launch = launches_[(newest_ + kMost - age) % kMost];
+      if (launch && suits(*launch)) return launch;
+    }
+    return nullptr;
+  }
+  /// Returns the one whose place it takes: dying may call the application, so that it has to be without the mutex.
+  [[nodiscard]] std::shared_ptr<const Launch> add(std::shared_ptr<const Launch> launch) {
+    newest_ = (newest_ + 1) % kMost;
+    return std::exchange(launches_[newest_], std::move(launch));
+  }
+  /// Gives all of them up. Thread-safe.
+  void forget() {
+    std::array<std::shared_ptr<const Launch>, kMost> gone;
+    const std::lock_guard lock(mutex_);
+    gone.swap(launches_);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4;  // buffers that take turns, the stages of a program
+  std::mutex mutex_;
+  std::array<std::shared_ptr<const Launch>, kMost> launches_;
+  std::size_t newest_ = 0;
+};
+
+/// The lists that may have launches with one memory object. Not thread-safe.
+class KeptLaunchesOf {
+ public:
+  KeptLaunchesOf() = default;
+  KeptLaunchesOf(const KeptLaunchesOf&) = delete;
+  KeptLaunchesOf& operator=(const KeptLaunchesOf&) = delete;
+  ~KeptLaunchesOf() {
+    for (const auto& list : lists_)
+      if (const auto alive = list.lock()) alive->forget();
+  }
+  void add(const std::shared_ptr<KeptLaunches>& list) {
+    if (lists_.size() >= crowd_) {  // of kernels that are gone, perhaps
+      std::erase_if(lists_, [](const auto& known) { return known.expired(); });
+      crowd_ = 2 * lists_.size() + kCrowd;
+    }
+    lists_.insert(list);
+  }
+
+ private:
+  static constexpr std::size_t kCrowd = 16;
+  std::set<std::weak_ptr<KeptLaunches>, std::owner_less<>> lists_;
+  std::size_t crowd_ = kCrowd;
+};
+
+}  // namespace skmd::icd
