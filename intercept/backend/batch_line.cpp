@@ -86,10 +86,10 @@ BatchResult BatchLine::result_of(const Flight& flight, bool good) const {
   return result;
 }
 
-void BatchLine::mark(Flight& flight) {
+void BatchLine::mark(Flight& flight, bool finishing) {
   const auto later = flights_.find(0, [](const Flight& other) { return !other.unmarked && other.last != nullptr; });
   flight.covers = later ? later->ticket : last_ticket_;
-  queue_->mark(flight, later.get());
+  queue_->mark(flight, later.get(), finishing);
 }
 
 void BatchLine::start_thread() {
@@ -144,7 +144,8 @@ void BatchLine::advance(Lock& lock) {
   }
   std::shared_ptr<Flight> front = flights_.front();
   if (!blocking_ && front->ticket > good_until_) {
-    if (front->unmarked) mark(*front);
+    // The progress thread leaves the queue to those who submit: a driver may let nobody else in while it is finished.
+    if (front->unmarked) mark(*front, helpers_ > 0);
     ++front->watchers;
     lock.unlock();
     queue_->wait(*front);
@@ -164,7 +165,7 @@ void BatchLine::advance(Lock& lock) {
 void BatchLine::complete(Lock& lock) {
   Flight* const front = flights_.front().get();  // nobody else takes it out
   const bool good = front->ticket <= good_until_;
-  if (front->unmarked && !good) mark(*front);
+  if (front->unmarked && !good) mark(*front, false);
   completing_ = true;  // from here on nobody begins to watch this flight
   const bool watched = front->watchers > 0;
   lock.unlock();
@@ -174,7 +175,7 @@ void BatchLine::complete(Lock& lock) {
   }
   BatchResult result = result_of(*front, good);
   const bool failed = result.status != CL_SUCCESS || result.fault != Fault::none;
-  const bool tells = !good && queue_->habits().failures_stay && front->last != nullptr && result.status == CL_SUCCESS;
+  const bool tells = !good && queue_->habits().failures_stay && (front->last != nullptr || front->with_queue) && result.status == CL_SUCCESS;
   auto done = std::move(front->batch.done);
   front->batch.ops.clear();
   front->batch.shared_ops = nullptr;

@@ -50,8 +50,9 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   void enqueue(Flight& flight);
   /// Of a flight that has ended; told to the device's health.
   [[nodiscard]] BatchResult result_of(const Flight& flight, bool good) const;
-  /// Gives an unmarked flight of the line an event. Under mutex_.
-  void mark(Flight& flight);
+  /// Makes an unmarked flight of the line one that can be waited for; `finishing`: by this thread, at once. Under
+  /// mutex_.
+  void mark(Flight& flight, bool finishing);
   [[nodiscard]] bool forked() const;
   /// The progress thread may leave what is open to a thread that goes on submitting.
   [[nodiscard]] bool submitter_tidies() const;

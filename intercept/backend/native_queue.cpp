@@ -310,8 +310,12 @@ void NativeQueue::enqueue(Flight& flight) {
   }
 }
 
-void NativeQueue::mark(Flight& flight, const Flight* later) const {
+void NativeQueue::mark(Flight& flight, const Flight* later, bool finishing) const {
   flight.unmarked = false;
+  if (later == nullptr && finishing) {
+    flight.with_queue = true;
+    return;
+  }
   const auto& cl = *context_->cl;
   cl_event event = nullptr;
   if (later != nullptr) {
@@ -339,16 +343,27 @@ void NativeQueue::refuse(Flight& flight) const {
   flight.reason = device_name_ + " was set aside after a failure";
 }
 
-void NativeQueue::wait(const Flight& flight) const {
-  const bool ended = flight.last == nullptr || context_->cl->clWaitForEvents(1, &flight.last) == CL_SUCCESS;
-  if ((!ended || flight.strays) && flight.queue != nullptr) context_->cl->clFinish(flight.queue);
+cl_int NativeQueue::wait_for(const Flight& flight) const {
+  const auto& cl = *context_->cl;
+  const cl_int code = flight.with_queue        ? cl.clFinish(flight.queue)
+                      : flight.last == nullptr ? CL_SUCCESS
+                                               : cl.clWaitForEvents(1, &flight.last);
+  // A call that failed may have waited for nothing.
+  if ((code != CL_SUCCESS || flight.strays) && flight.queue != nullptr) cl.clFinish(flight.queue);
+  return code;
+}
+
+void NativeQueue::wait(Flight& flight) const { flight.waited.store(wait_for(flight), std::memory_order_relaxed); }
+
+cl_int NativeQueue::lasting_status(const Flight& flight) const {
+  const cl_int known = flight.waited.load(std::memory_order_relaxed);
+  const cl_int code = known != Flight::kNotWaited ? known : wait_for(flight);
+  // No code of OpenCL's, and no command's own: the context is gone.
+  return code == CL_SUCCESS ? CL_COMPLETE : cl_int{CL_OUT_OF_RESOURCES};
 }
 
 cl_int NativeQueue::final_status(const Flight& flight, cl_event event) const {
   const auto& cl = *context_->cl;
-  // No code of OpenCL's, and no command's own: the context is gone.
-  if (habits_.failures_stay)
-    return cl.clWaitForEvents(1, &event) == CL_SUCCESS ? CL_COMPLETE : cl_int{CL_OUT_OF_RESOURCES};
   // Finishing a queue succeeds after failures, and so may waiting: only the event's own status tells.
   const auto ask = [&](cl_int& status) {
     return cl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
@@ -364,7 +379,7 @@ cl_int NativeQueue::final_status(const Flight& flight, cl_event event) const {
 }
 
 bool NativeQueue::ended(const Flight& flight) const {
-  if (flight.strays) return false;  // not that anybody could tell
+  if (flight.strays || flight.with_queue) return false;  // not that anybody could tell
   if (flight.last == nullptr) return true;
   cl_int status = CL_COMPLETE;
   const cl_int code =
@@ -375,11 +390,8 @@ bool NativeQueue::ended(const Flight& flight) const {
 BatchResult NativeQueue::result(const Flight& flight, bool good) const {
   const std::size_t accepted = flight.events.size() - (flight.marked ? 1 : 0);
   BatchResult result{flight.status, flight.reason, {}, judge(flight.status, false), accepted};
-  for (std::size_t i = 0; i < flight.events.size() && !good; ++i) {
-    cl_event event = flight.events[i];
-    if (event == nullptr || (habits_.failures_stay && event != flight.last)) continue;
-    const cl_int failure = final_status(flight, event);
-    if (failure == CL_SUCCESS) continue;
+  const auto judged = [&](std::size_t i, cl_int failure) {
+    if (failure == CL_SUCCESS) return;
     const Fault fault = judge(failure, true);
     if (result.status == CL_SUCCESS) {
       result.status = failure;
@@ -387,6 +399,13 @@ BatchResult NativeQueue::result(const Flight& flight, bool good) const {
                       " ended with " + native_code_name(failure);
     }
     result.fault = std::max(result.fault, fault);
+  };
+  if (habits_.failures_stay && !good) {
+    if (flight.last != nullptr || flight.with_queue)
+      judged(std::max<std::size_t>(flight.events.size(), 1) - 1, lasting_status(flight));
+  } else {
+    for (std::size_t i = 0; i < flight.events.size() && !good; ++i)
+      if (flight.events[i] != nullptr) judged(i, final_status(flight, flight.events[i]));
   }
   if (flight.batch.want_times) read_times(flight, result);
   return result;

@@ -2,6 +2,7 @@
 // A device's in-order native queue, and the translation of a batch's ops into native commands.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -41,6 +42,10 @@ struct Flight {
   bool unmarked = false;             // enqueued without any event: has to get one before anybody looks at it
   std::shared_ptr<Flight> next;      // in a FlightLine
   bool marked = false;               // the last event is none of an op
+  bool with_queue = false;           // it has no event: waiting for it is finishing its queue
+  /// What waiting said, for drivers whose failures stay: any thread that waited, one that asks.
+  std::atomic<cl_int> waited{kNotWaited};
+  static constexpr cl_int kNotWaited = 1;  // no code of OpenCL's
   Ticket covers = 0;                 // the newest flight that its last event stands for, if that is not its own
 };
 
@@ -67,13 +72,14 @@ class NativeQueue {
   /// Enqueues ops until one fails, and flushes, unless the flight is to be unmarked. One thread at a time, in the order
   /// of tickets.
   void enqueue(Flight& flight);
-  /// Gives an unmarked flight the event of a later one, or with null, one that stands for all that was enqueued so far.
-  /// Nobody may be waiting for it.
-  void mark(Flight& flight, const Flight* later) const;
+  /// Gives an unmarked flight the event of a later one, or with null, one that stands for all that was enqueued so far;
+  /// with `finishing` none: who waits for it will finish the queue, which costs half of that. Nobody may be waiting for
+  /// it.
+  void mark(Flight& flight, const Flight* later, bool finishing) const;
   /// Instead of enqueue(), for a device that was set aside.
   void refuse(Flight& flight) const;
   /// Waits until the device has ended every enqueued op. Any number of threads at once.
-  void wait(const Flight& flight) const;
+  void wait(Flight& flight) const;
   /// The device has ended every enqueued op; or asking it failed, which result() tells. Never waits.
   [[nodiscard]] bool ended(const Flight& flight) const;
   /// First failure and times of a flight that has ended; `good`: no accepted op of it failed, as is known already. One
@@ -118,6 +124,9 @@ class NativeQueue {
   Status taken(const char* call, cl_int code, cl_event event, Flight& flight);
   /// CL_COMPLETE or a failure, by whatever call still answers.
   [[nodiscard]] cl_int final_status(const Flight& flight, cl_event event) const;
+  /// Likewise of a whole flight, where failures stay: by waiting for it, unless somebody has.
+  [[nodiscard]] cl_int lasting_status(const Flight& flight) const;
+  [[nodiscard]] cl_int wait_for(const Flight& flight) const;
   void read_times(const Flight& flight, BatchResult& result) const;
 
   const std::shared_ptr<NativeContext> context_;

@@ -81,6 +81,10 @@ class Event : public Object, public Recycled {
     return fills ? nullptr : chain_.load(std::memory_order_acquire);
   }
 
+  /// Whoever enqueues the command waits for it at once: its end need not be told by an event of its own. Before start().
+  void await() { awaited_ = true; }
+  [[nodiscard]] bool awaited() const { return awaited_; }
+
   // Profiling; without it they do nothing. queued and submit are set by the queue; work_started keeps the earliest,
   // work_ended the latest.
   void work_started(std::uint64_t ns);
@@ -157,6 +161,7 @@ class Event : public Object, public Recycled {
   Phase phase_ = Phase::started;
   bool dependency_failed_ = false;
   bool declined_behind_ = false;
+  bool awaited_ = false;  // set before anybody else has this event
   std::atomic<bool> left_device_{false};
   bool held_ = false;  // complete() came before the dependencies' ends
   cl_int held_status_ = CL_COMPLETE;

@@ -117,6 +117,7 @@ Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command
                                    const std::vector<Ref<Event>>& wait_list) {
   Few<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), Order::command, earlier);
+  event->await();
   if (earlier.size() == 1 && wait_list.empty()) {
     bool started = false;
     or_withdraw(*event, earlier, [&] { started = event->start_behind(earlier.front(), command); });

@@ -107,6 +107,28 @@ TEST_F(QuietBatch, OneThatIsWaitedForAfterAllEnds) {
   }
 }
 
+TEST_F(QuietBatch, OneThatIsWaitedForAtOnceCostsOneCallMore) {
+  const Ticket ticket = device_->submit(batch({count()}, 0));
+  device_->help(ticket);
+  log_ = stub::take_log();
+  EXPECT_EQ(calls("clFinish"), 1u);
+  EXPECT_EQ(calls("clEnqueueMarker") + calls("clFlush") + calls("clWaitForEvents") + calls("clRetainEvent"), 0u);
+  EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, 1));
+}
+
+TEST_F(QuietBatch, NoneIsWaitedForTwice) {
+  device_->help(device_->submit(batch({count()}, 0, false)));
+  log_ = stub::take_log();
+  EXPECT_EQ(calls("clWaitForEvents"), 1u) << "what waiting said is kept";
+}
+
+TEST_F(QuietBatch, ThatFailsIsNoticedByWhoFinishesTheQueue) {
+  stub::set_failure("run:clEnqueueNDRangeKernel:1:-5");
+  device_->help(device_->submit(batch({count()}, 0)));
+  EXPECT_EQ(failed_, 1);
+  expect_order(1);
+}
+
 TEST_F(QuietBatch, OneThatNobodyWaitsForEnds) {
   std::atomic<bool> ended{false};
   Batch last = batch({count()}, 0);
