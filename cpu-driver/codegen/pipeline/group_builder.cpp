@@ -119,7 +119,12 @@ Counter GroupBuilder::open(const char* name, Value* start, BasicBlock* from) {
 void GroupBuilder::close(const Counter& counter, Value* end, BasicBlock* to, std::uint64_t step) {
   Builder ir(counter.latch);
   Value* next = ir.CreateAdd(counter.value, ir.getInt64(step), "", true, true);
-  ir.CreateCondBr(ir.CreateICmpULT(next, end), counter.header, to);
+  llvm::BranchInst* back = ir.CreateCondBr(ir.CreateICmpULT(next, end), counter.header, to);
+  llvm::LLVMContext& context = ir.getContext();
+  llvm::MDNode* mark = llvm::MDNode::get(context, llvm::MDString::get(context, kItemsLoop));
+  llvm::MDNode* name = llvm::MDNode::getDistinct(context, {nullptr, mark});
+  name->replaceOperandWith(0, name);
+  back->setMetadata(llvm::LLVMContext::MD_loop, name);
   counter.value->addIncoming(next, counter.latch);
 }
 

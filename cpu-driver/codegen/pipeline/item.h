@@ -34,6 +34,9 @@ inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kConstantSpace = 2;
 inline constexpr unsigned kLocalSpace = 3;
 
+/// Marks the loops, as an operand of their llvm.loop, that go from group to group and from item to item.
+inline constexpr const char* kItemsLoop = "skmd.items";
+
 /// The parameter for `value` of an item function made from a kernel with `arguments` parameters.
 inline llvm::Argument* item_value(llvm::Function& item, unsigned arguments, unsigned value) {
   return item.getArg(arguments + value);

@@ -323,7 +323,7 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
     }
     // Items that share nothing write their results once.
     const bool streams = work.joins && work.limited.regions.regions.size() <= 1 && options.isa >= Isa::avx512;
-    if (streams && stream_stores(**limited) != 0)
+    if (streams && stream_stores(**limited, analyses) != 0)
       work.note.remarks.push_back("large results are stored past the caches");
     llvm::Function* joined = nullptr;
     if (work.joins && work.limited.regions.regions.size() == 1 && work.limited.regions.item_bytes == 0) {

@@ -3,14 +3,17 @@
 
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include <cstddef>
+#include <vector>
 
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/span_code.h"
@@ -36,6 +39,11 @@ llvm::SmallPtrSet<const Value*, 8> sources_read(llvm::Function& group) {
   return found;
 }
 
+/// Of the kernel itself, not of those that go from item to item.
+bool is_of_item(const llvm::Loop* loop) {
+  return loop != nullptr && llvm::findOptionMDForLoop(loop, kItemsLoop) == nullptr;
+}
+
 bool is_streamed(const llvm::StoreInst& store, const llvm::LoopInfo& loops) {
   const llvm::Type* type = store.getValueOperand()->getType();
   const llvm::Loop* loop = loops.getLoopFor(store.getParent());
@@ -45,17 +53,65 @@ bool is_streamed(const llvm::StoreInst& store, const llvm::LoopInfo& loops) {
          !loop->isLoopInvariant(store.getPointerOperand());
 }
 
-// Whether the launch has more results than kStreamedBytes, if every item has `bytes`.
-Value* is_large(llvm::Function& group, std::uint64_t bytes) {
+/// How many items the launch has.
+llvm::Instruction* count_items(llvm::Function& group) {
   llvm::IRBuilder<> ir(&*group.getEntryBlock().getFirstInsertionPt());
-  Value* items = nullptr;
+  llvm::Value* items = nullptr;
   for (std::size_t d = 0; d < 3; ++d) {
     const std::size_t at = offsetof(cpu::SpanFrame, global_size) + d * sizeof(std::uint64_t);
     Value* size = ir.CreateLoad(ir.getInt64Ty(), ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), group.getArg(0), at));
     items = items == nullptr ? size : ir.CreateMul(items, size);
   }
-  return ir.CreateICmpUGE(items, ir.getInt64(kStreamedBytes / bytes));
+  return llvm::cast<llvm::Instruction>(items);
 }
+
+/// Tells launches with more results than kStreamedBytes. Items that store in a loop of theirs, as those of a grid that
+/// strides over a larger range do, have as many results as the loop has turns, if that can be told before it.
+class Largeness {
+ public:
+  Largeness(llvm::Function& group, llvm::FunctionAnalysisManager& analyses)
+      : loops_(analyses.getResult<llvm::LoopAnalysis>(group)),
+        evolution_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(group)),
+        expander_(evolution_, "results"),
+        items_(count_items(group)) {}
+
+  /// Whether the results that `store` makes are so many.
+  Value* of(const llvm::StoreInst& store) {
+    const std::uint64_t bytes = store.getValueOperand()->getType()->getScalarSizeInBits() / 8;
+    const llvm::Loop* loop = loops_.getLoopFor(store.getParent());
+    const llvm::SCEV* turns = turns_of(loop, store);
+    llvm::Instruction* before = turns != nullptr ? loop->getLoopPreheader()->getTerminator() : items_->getNextNode();
+    llvm::IRBuilder<> ir(before);
+    Value* results = items_;
+    if (turns != nullptr) {
+      Value* more = expander_.expandCodeFor(turns, ir.getInt64Ty(), before);
+      ir.SetInsertPoint(before);
+      results = ir.CreateMul(results, ir.CreateAdd(more, ir.getInt64(1)));
+    }
+    return ir.CreateICmpUGE(results, ir.getInt64(kStreamedBytes / bytes));
+  }
+
+ private:
+  /// How often the item's loop around the store is taken back; null: there is none, or nobody can say.
+  const llvm::SCEV* turns_of(const llvm::Loop* loop, const llvm::StoreInst& store) {
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 30;  // times the items: no overflow
+    if (!is_of_item(loop) || loop->getLoopPreheader() == nullptr) return nullptr;
+    // The same place again and again is one result.
+    const llvm::SCEV* place = evolution_.getSCEV(const_cast<Value*>(store.getPointerOperand()));
+    const llvm::SCEV* turns = evolution_.getBackedgeTakenCount(loop);
+    if (llvm::isa<llvm::SCEVCouldNotCompute>(turns) || !evolution_.hasComputableLoopEvolution(place, loop))
+      return nullptr;
+    llvm::Type* i64 = llvm::Type::getInt64Ty(store.getContext());
+    if (evolution_.getTypeSizeInBits(turns->getType()) > 64) return nullptr;
+    turns = evolution_.getUMinExpr(evolution_.getNoopOrZeroExtend(turns, i64), evolution_.getConstant(i64, kMost));
+    return expander_.isSafeToExpandAt(turns, loop->getLoopPreheader()->getTerminator()) ? turns : nullptr;
+  }
+
+  const llvm::LoopInfo& loops_;
+  llvm::ScalarEvolution& evolution_;
+  llvm::SCEVExpander expander_;
+  llvm::Instruction* items_;
+};
 
 void stream(llvm::StoreInst& store, Value* large) {
   llvm::IRBuilder<> ir(&store);
@@ -74,9 +130,8 @@ void stream(llvm::StoreInst& store, Value* large) {
 
 }  // namespace
 
-unsigned stream_stores(llvm::Function& group) {
-  const llvm::DominatorTree dominators(group);
-  const llvm::LoopInfo loops(dominators);
+unsigned stream_stores(llvm::Function& group, llvm::FunctionAnalysisManager& analyses) {
+  const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(group);
   const auto read = sources_read(group);
   llvm::SmallVector<llvm::StoreInst*, 4> stores;
   for (llvm::Instruction& instruction : llvm::instructions(group)) {
@@ -84,11 +139,15 @@ unsigned stream_stores(llvm::Function& group) {
     if (store != nullptr && is_streamed(*store, loops) && !read.contains(source_of(store->getPointerOperand())))
       stores.push_back(store);
   }
-  for (llvm::StoreInst* store : stores) {
-    const std::uint64_t bytes = store->getValueOperand()->getType()->getScalarSizeInBits() / 8;
-    stream(*store, is_large(group, bytes));
-  }
   if (stores.empty()) return 0;
+  // All are asked about before any is split: that changes the loops.
+  std::vector<Value*> large;
+  {
+    Largeness largeness(group, analyses);
+    for (const llvm::StoreInst* store : stores) large.push_back(largeness.of(*store));
+  }
+  for (std::size_t i = 0; i < stores.size(); ++i) stream(*stores[i], large[i]);
+  analyses.invalidate(group, llvm::PreservedAnalyses::none());
   for (llvm::BasicBlock& block : group)
     if (llvm::isa<llvm::ReturnInst>(block.getTerminator()))
       llvm::IRBuilder<>(block.getTerminator()).CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
 
 #include <cstdint>
 
@@ -13,7 +14,8 @@ namespace skmd::codegen {
 inline constexpr std::uint64_t kStreamedBytes = std::uint64_t{1} << 24;
 
 /// `group` is a finished cpu::KernelFunction of vectors. Its stores of whole cache lines to buffers that it does not
-/// read go past the caches in large launches, and are seen by others before it returns. Returns how many there are.
-unsigned stream_stores(llvm::Function& group);
+/// read go past the caches in large launches, also of few items with many results each, and are seen by others before
+/// it returns. Returns how many there are.
+unsigned stream_stores(llvm::Function& group, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace skmd::codegen

@@ -8,6 +8,8 @@
 // RUN: %skmd-compile --kernel shared --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
 // RUN: %skmd-compile --kernel again --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
 // RUN: %skmd-compile --kernel sum --emit vector-llvm --isa avx512 %s | %FileCheck %s
+// RUN: %skmd-compile --kernel turns --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=TURNS
+// RUN: %skmd-compile --kernel unknown --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=UNKNOWN
 
 // YES: large results are stored past the caches
 // NO: has code
@@ -24,6 +26,25 @@
 kernel void sum(global const float* a, global const float* b, global float* c) {
   const size_t i = get_global_id(0);
   c[i] = a[i] + b[i];
+}
+
+// An item has a result for each turn of its loop, where that can be told before.
+// TURNS-LABEL: define {{.*}}@skmd_kernel_turns.limited(
+// TURNS: [[TURNS:%[0-9]+]] = add i64 %umin{{[0-9]*}}, 1
+// TURNS-NEXT: [[ALL:%[0-9]+]] = mul i64 {{%[0-9]+}}, [[TURNS]]
+// TURNS-NEXT: icmp uge i64 [[ALL]], 4194304
+// TURNS: store <16 x i32> {{.*}}, align 64, {{.*}}!nontemporal
+kernel void turns(global int* b, int stride, int n) {
+  const int item = get_global_id(0);
+  for (int i = 0; i < n; ++i) b[item + i * stride] = i ^ item;
+}
+// UNKNOWN-LABEL: define {{.*}}@skmd_kernel_unknown.limited(
+// UNKNOWN: icmp uge i64 {{.*}}, 4194304
+// UNKNOWN-NOT: icmp uge i64 {{.*}}, 4194304
+// UNKNOWN: store <16 x i32> {{.*}}, align 64, {{.*}}!nontemporal
+kernel void unknown(global int* b, global const int* go_on, int stride) {
+  const int item = get_global_id(0);
+  for (int i = 0; go_on[i] != 0; ++i) b[item + i * stride] = i ^ item;
 }
 
 kernel void in_place(global float* a) { a[get_global_id(0)] += 1; }

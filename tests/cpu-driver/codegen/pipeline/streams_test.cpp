@@ -2,6 +2,7 @@
 // Launches with more results than are kept in caches, whole and from places that are no line's beginning.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
 #include "tests/cpu-driver/codegen/pipeline/kernel_runner.h"
@@ -30,6 +31,41 @@ TEST_P(Streams, LargeResultsAreAllThere) {
     }
     EXPECT_EQ(wrong, 0u) << "from " << from;
   }
+}
+
+TEST_P(Streams, FewItemsHaveManyResults) {
+  Program program(R"(
+    kernel void turns(global int* c, int from, int stride, int n) {
+      const int item = get_global_id(0);
+      for (int i = 0; i < n; ++i) c[from + item + i * stride] = item + 2000 * i;
+    })",
+                  GetParam());
+  constexpr int kItems = 1040, kMargin = 64;  // the last vector is no whole one in wide lanes
+  for (const auto& [from, stride, n] : {std::array{0, 1040, 5000}, {16, 1056, 5000}, {5, 1040, 5000}, {0, 1040, 3}}) {
+    std::vector<int> c(static_cast<std::size_t>(stride) * static_cast<std::size_t>(n) + kMargin, -1);
+    program.run("turns", line(kItems / 104, 104), Arguments().buffer(c).value(from).value(stride).value(n), 3);
+    std::size_t wrong = 0;
+    for (int i = 0; i < static_cast<int>(c.size()); ++i) {
+      const int at = i - from, item = at % stride, turn = at / stride;
+      const bool written = at >= 0 && turn < n && item < kItems;
+      wrong += c[static_cast<std::size_t>(i)] != (written ? item + 2000 * turn : -1);
+    }
+    EXPECT_EQ(wrong, 0u) << "from " << from << ", " << n << " turns";
+  }
+}
+
+TEST_P(Streams, AGridStridesOverMoreThanItHasItems) {
+  Program program(R"(
+    kernel void stride(global const int* a, global int* c, int n) {
+      for (int i = get_global_id(0); i < n; i += get_global_size(0)) c[i] = a[i] + i;
+    })",
+                  GetParam());
+  constexpr int kNumbers = (5 << 20) + 77;
+  std::vector<int> a(kNumbers, 3), c(kNumbers, -1);
+  program.run("stride", line(16, 256), Arguments().buffer(a).buffer(c).value(kNumbers), 5);
+  std::size_t wrong = 0;
+  for (int i = 0; i < kNumbers; ++i) wrong += c[static_cast<std::size_t>(i)] != i + 3;
+  EXPECT_EQ(wrong, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, Streams, testing::ValuesIn(all_ways()),
