@@ -46,9 +46,13 @@ Ticket BatchLine::submit(Batch&& batch) {
   Ticket ticket = 0;
   {
     std::lock_guard in_order(submit_mutex_);
+    const auto self = std::this_thread::get_id();
+    alone_ = submitter_ == self ? alone_ + 1 : 0;
+    submitter_ = self;
+    // Finishing the queue waits for what other threads submit as well.
+    const bool quiet = flight->batch.quiet || (flight->batch.awaited && alone_ >= kBunch);
     // One in a bunch has an event of its own, for tidy() to look at.
-    flight->unmarked =
-        flight->batch.quiet && !blocking_ && queue_->habits().failures_stay && (last_ticket_ + 1) % kBunch != 0;
+    flight->unmarked = quiet && !blocking_ && queue_->habits().failures_stay && (last_ticket_ + 1) % kBunch != 0;
     if (!blocking_) enqueue(*flight);
     std::lock_guard lock(mutex_);
     ticket = flight->ticket = ++last_ticket_;
@@ -132,7 +136,9 @@ void BatchLine::tidy(Ticket ticket) {
   lock.unlock();
   probe.reset();  // its last watcher destroys it, which calls the vendor
   lock.lock();
-  while (!completing_ && !flights_.empty() && flights_.front()->ticket <= until) complete(lock);
+  // Whoever finishes the queue for one waits for more than has ended.
+  while (!completing_ && !flights_.empty() && flights_.front()->ticket <= until && !flights_.front()->with_queue)
+    complete(lock);
 }
 
 void BatchLine::advance(Lock& lock) {
@@ -175,7 +181,8 @@ void BatchLine::complete(Lock& lock) {
   }
   BatchResult result = result_of(*front, good);
   const bool failed = result.status != CL_SUCCESS || result.fault != Fault::none;
-  const bool tells = !good && queue_->habits().failures_stay && (front->last != nullptr || front->with_queue) && result.status == CL_SUCCESS;
+  const bool asked = front->last != nullptr || front->with_queue;
+  const bool tells = !good && asked && queue_->habits().failures_stay && result.status == CL_SUCCESS;
   auto done = std::move(front->batch.done);
   front->batch.ops.clear();
   front->batch.shared_ops = nullptr;

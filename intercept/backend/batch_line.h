@@ -61,7 +61,9 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   const bool blocking_;
   const std::shared_ptr<Health> health_;
   const std::uint32_t generation_;
-  std::mutex submit_mutex_;  // the device's mutex: native enqueues in the order of tickets. Taken before mutex_
+  std::mutex submit_mutex_;    // the device's mutex: native enqueues in the order of tickets. Taken before mutex_
+  std::thread::id submitter_;  // of the last batch …
+  Ticket alone_ = 0;           // … and of so many before it
 
   std::mutex mutex_;
   std::condition_variable wake_;   // for the progress thread

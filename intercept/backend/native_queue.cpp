@@ -343,23 +343,31 @@ void NativeQueue::refuse(Flight& flight) const {
   flight.reason = device_name_ + " was set aside after a failure";
 }
 
-cl_int NativeQueue::wait_for(const Flight& flight) const {
+cl_int NativeQueue::told_by_waiting(const Flight& flight) const {
   const auto& cl = *context_->cl;
-  const cl_int code = flight.with_queue        ? cl.clFinish(flight.queue)
-                      : flight.last == nullptr ? CL_SUCCESS
-                                               : cl.clWaitForEvents(1, &flight.last);
+  if (!flight.with_queue) return flight.last == nullptr ? CL_SUCCESS : cl.clWaitForEvents(1, &flight.last);
+  const cl_int code = cl.clFinish(flight.queue);
+  if (code == CL_SUCCESS) return code;
   // A call that failed may have waited for nothing.
-  if ((code != CL_SUCCESS || flight.strays) && flight.queue != nullptr) cl.clFinish(flight.queue);
-  return code;
+  cl_event event = nullptr;
+  if (cl.clEnqueueMarkerWithWaitList(flight.queue, 0, nullptr, &event) != CL_SUCCESS) return code;
+  cl.clFlush(flight.queue);
+  const cl_int told = cl.clWaitForEvents(1, &event);
+  cl.clReleaseEvent(event);
+  return told;
 }
 
-void NativeQueue::wait(Flight& flight) const { flight.waited.store(wait_for(flight), std::memory_order_relaxed); }
+void NativeQueue::wait(Flight& flight) const {
+  const bool well = told_by_waiting(flight) == CL_SUCCESS;
+  if ((!well || flight.strays) && flight.queue != nullptr) context_->cl->clFinish(flight.queue);
+  if (well) flight.ended_well.store(true, std::memory_order_relaxed);
+}
 
 cl_int NativeQueue::lasting_status(const Flight& flight) const {
-  const cl_int known = flight.waited.load(std::memory_order_relaxed);
-  const cl_int code = known != Flight::kNotWaited ? known : wait_for(flight);
+  // A call that failed once is asked again: real failures stay.
+  const bool well = flight.ended_well.load(std::memory_order_relaxed) || told_by_waiting(flight) == CL_SUCCESS;
   // No code of OpenCL's, and no command's own: the context is gone.
-  return code == CL_SUCCESS ? CL_COMPLETE : cl_int{CL_OUT_OF_RESOURCES};
+  return well ? CL_COMPLETE : cl_int{CL_OUT_OF_RESOURCES};
 }
 
 cl_int NativeQueue::final_status(const Flight& flight, cl_event event) const {

@@ -37,16 +37,14 @@ struct Flight {
   std::vector<std::shared_ptr<MemoryHandle>> held;
   cl_int status = CL_SUCCESS;  // first failure at enqueue
   std::string reason;
-  bool strays = false;               // commands without an event may be under way behind the last event
-  cl_command_queue queue = nullptr;  // set with the first event
-  bool unmarked = false;             // enqueued without any event: has to get one before anybody looks at it
-  std::shared_ptr<Flight> next;      // in a FlightLine
-  bool marked = false;               // the last event is none of an op
-  bool with_queue = false;           // it has no event: waiting for it is finishing its queue
-  /// What waiting said, for drivers whose failures stay: any thread that waited, one that asks.
-  std::atomic<cl_int> waited{kNotWaited};
-  static constexpr cl_int kNotWaited = 1;  // no code of OpenCL's
-  Ticket covers = 0;                 // the newest flight that its last event stands for, if that is not its own
+  bool strays = false;                  // commands without an event may be under way behind the last event
+  cl_command_queue queue = nullptr;     // set with the first event
+  bool unmarked = false;                // enqueued without any event: has to get one before anybody looks at it
+  std::shared_ptr<Flight> next;         // in a FlightLine
+  bool marked = false;                  // the last event is none of an op
+  bool with_queue = false;              // it has no event: waiting for it is finishing its queue
+  std::atomic<bool> ended_well{false};  // some thread waited for it, and was told so
+  Ticket covers = 0;                    // the newest flight that its last event stands for, if that is not its own
 };
 
 /// What is worth doing differently for a driver.
@@ -124,9 +122,10 @@ class NativeQueue {
   Status taken(const char* call, cl_int code, cl_event event, Flight& flight);
   /// CL_COMPLETE or a failure, by whatever call still answers.
   [[nodiscard]] cl_int final_status(const Flight& flight, cl_event event) const;
-  /// Likewise of a whole flight, where failures stay: by waiting for it, unless somebody has.
+  /// Likewise of a whole flight, where failures stay: by waiting for it, unless somebody has and it had ended well.
   [[nodiscard]] cl_int lasting_status(const Flight& flight) const;
-  [[nodiscard]] cl_int wait_for(const Flight& flight) const;
+  /// What a flight's event says when it is waited for, or its queue.
+  [[nodiscard]] cl_int told_by_waiting(const Flight& flight) const;
   void read_times(const Flight& flight, BatchResult& result) const;
 
   const std::shared_ptr<NativeContext> context_;

@@ -162,6 +162,8 @@ struct Batch {
   bool want_times = false;
   /// Nobody will ask for this batch's end alone: where a driver's failures stay, a later batch's end may stand for it.
   bool quiet = false;
+  /// Its submitter waits for it at once, and nobody else will: quiet on a device that only one thread uses.
+  bool awaited = false;
   /// Called exactly once, after all ops have ended, on the device's progress thread, its submitting thread or a thread
   /// in help(); never inside submit() for drivers that do not block. Must not block; may call submit().
   std::function<void(BatchResult&&)> done;

@@ -148,7 +148,7 @@ bool InFlight::submit() {
   Batch batch;
   batch.ops.push_back(op(std::move(*native), std::move(*from)));
   batch.want_times = event_->profiled() || machine().observer->wants_times();
-  batch.quiet = event_->awaited() && !batch.want_times;
+  batch.awaited = event_->awaited() && !batch.want_times;
   batch.done = [flight = shared_from_this()](BatchResult&& result) { flight->landed(std::move(result)); };
   if (!reads()) {
     const std::lock_guard lock(root.mutex());

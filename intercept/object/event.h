@@ -161,7 +161,7 @@ class Event : public Object, public Recycled {
   Phase phase_ = Phase::started;
   bool dependency_failed_ = false;
   bool declined_behind_ = false;
-  bool awaited_ = false;  // set before anybody else has this event
+  bool awaited_ = false;  // for the thread that enqueues
   std::atomic<bool> left_device_{false};
   bool held_ = false;  // complete() came before the dependencies' ends
   cl_int held_status_ = CL_COMPLETE;

@@ -45,14 +45,13 @@ void worker(cl_command_queue queue) {
     const auto command = std::move(queue->commands.front());
     queue->commands.pop_front();
     --queue->flushed;
-    queue->busy = true;
     lock.unlock();
     wait_while_held();
     run(command.event, command.work, settings().delay_us);
     released(command.event);
     lock.lock();
-    queue->busy = false;
-    if (queue->commands.empty()) queue->drained.notify_all();
+    ++queue->ended;
+    queue->drained.notify_all();
   }
 }
 
@@ -83,6 +82,7 @@ cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_ev
   } else {
     std::lock_guard lock(queue->mutex);
     queue->commands.push_back({made.get(), std::move(work)});
+    ++queue->taken;
     retained(made.get());
   }
   cl_event const event = made.release();
@@ -294,10 +294,11 @@ cl_int run_range(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, c
   });
 }
 
+/// What was enqueued until now, and nothing that other threads enqueue meanwhile.
 void drain(cl_command_queue queue) {
   flush_commands(queue);
   std::unique_lock lock(queue->mutex);
-  queue->drained.wait(lock, [&] { return queue->commands.empty() && !queue->busy; });
+  queue->drained.wait(lock, [&, until = queue->taken] { return queue->ended >= until; });
 }
 
 /// Nothing runs on a lost device any more, and nothing of it touches memory that is given back.

@@ -200,8 +200,8 @@ struct _cl_command_queue : stub::Object {
   std::mutex mutex;
   std::condition_variable changed;
   std::condition_variable drained;
-  bool busy = false;  // a command taken off the queue has not ended
   std::deque<Command> commands;
+  std::uint64_t taken = 0, ended = 0;  // commands so far
   std::size_t flushed = 0;  // commands at the front that may run
   bool stopping = false;
   std::thread worker;

@@ -122,6 +122,32 @@ TEST_F(QuietBatch, NoneIsWaitedForTwice) {
   EXPECT_EQ(calls("clWaitForEvents"), 1u) << "what waiting said is kept";
 }
 
+TEST_F(QuietBatch, ACallThatFailsOnceWhileWaitingIsNoFailureOfIt) {
+  for (const bool quiet : {true, false}) {
+    stub::set_failure(quiet ? "clFinish:1:-6" : "clWaitForEvents:1:-6");
+    device_->help(device_->submit(batch({count()}, 0, quiet)));
+    EXPECT_EQ(failed_, 0) << quiet;
+    stub::set_failure("");
+  }
+  EXPECT_EQ(contents(), std::vector<std::uint32_t>(kWords, 2));
+}
+
+TEST_F(QuietBatch, OneThatIsAwaitedIsQuietWhereOneThreadSubmits) {
+  const auto events_of_one = [&] {
+    Batch made = batch({count()}, 0, false);
+    made.awaited = true;
+    stub::take_log();
+    device_->help(device_->submit(std::move(made)));
+    log_ = stub::take_log();
+    return calls("clWaitForEvents");
+  };
+  std::size_t events = 0;
+  for (int i = 0; i < 100; ++i) events += i < 20 ? 0 * events_of_one() : events_of_one();
+  EXPECT_LE(events, 80u / 16 + 1);
+  std::thread([&] { device_->help(device_->submit(batch({count()}, 0))); }).join();
+  EXPECT_EQ(events_of_one(), 1u) << "finishing the queue might wait for the other thread's batches";
+}
+
 TEST_F(QuietBatch, ThatFailsIsNoticedByWhoFinishesTheQueue) {
   stub::set_failure("run:clEnqueueNDRangeKernel:1:-5");
   device_->help(device_->submit(batch({count()}, 0)));

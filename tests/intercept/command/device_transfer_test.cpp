@@ -209,7 +209,7 @@ TEST_F(DeviceReads, ThatBlockAreSubmittedBeforeAnythingIsWaitedFor) {
   devices[0]->resume();
   reader.join();
   devices[0]->on_submit = nullptr;
-  EXPECT_EQ(devices[0]->counters.quiet_batches, 1u) << "of the read, whose end nobody else asks for";
+  EXPECT_EQ(devices[0]->counters.awaited_batches, 1u) << "of the read, whose end nobody else asks for";
   EXPECT_EQ(seen, bytes);
 }
 

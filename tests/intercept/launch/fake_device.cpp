@@ -144,7 +144,7 @@ void FakeDevice::execute(const RunOp& op) {
 
 BatchResult FakeDevice::execute(const Batch& batch) {
   ++counters.batches;
-  if (batch.quiet) ++counters.quiet_batches;
+  if (batch.awaited) ++counters.awaited_batches;
   BatchResult result;
   for (const Op& op : batch.work()) {
     const auto index = static_cast<std::size_t>(&op - batch.work().data());
