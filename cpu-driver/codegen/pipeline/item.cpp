@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/pipeline/item.h"
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -133,6 +134,10 @@ std::uint64_t variables_of(llvm::Function& function) {
     if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction))
       if (const auto size = variable->getAllocationSize(function.getDataLayout())) bytes += size->getKnownMinValue();
   return bytes;
+}
+
+bool is_of_item(const llvm::Loop* loop) {
+  return loop != nullptr && llvm::findOptionMDForLoop(loop, kItemsLoop) == nullptr;
 }
 
 }  // namespace skmd::codegen

@@ -2,6 +2,7 @@
 // A kernel as the code of one work-item: a function of its arguments and of everything that places it in the launch.
 #pragma once
 
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Function.h>
 
 #include <array>
@@ -36,6 +37,8 @@ inline constexpr unsigned kLocalSpace = 3;
 
 /// Marks the loops, as an operand of their llvm.loop, that go from group to group and from item to item.
 inline constexpr const char* kItemsLoop = "skmd.items";
+/// Whether a loop is the kernel's own.
+bool is_of_item(const llvm::Loop* loop);
 
 /// The parameter for `value` of an item function made from a kernel with `arguments` parameters.
 inline llvm::Argument* item_value(llvm::Function& item, unsigned arguments, unsigned value) {

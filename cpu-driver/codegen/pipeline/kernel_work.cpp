@@ -15,6 +15,7 @@
 #include "cpu-driver/codegen/pipeline/joined_groups.h"
 #include "cpu-driver/codegen/pipeline/lane_groups.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
+#include "cpu-driver/codegen/pipeline/prefetch.h"
 #include "cpu-driver/codegen/pipeline/prints.h"
 #include "cpu-driver/codegen/pipeline/rows.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
@@ -321,6 +322,8 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
       (*general)->eraseFromParent();
       return limited.error();
     }
+    if (prefetch_strided(**limited, analyses) != 0)
+      work.note.remarks.push_back("what loads stride to is prefetched");
     // Items that share nothing write their results once.
     const bool streams = work.joins && work.limited.regions.regions.size() <= 1 && options.isa >= Isa::avx512;
     if (streams && stream_stores(**limited, analyses) != 0)

@@ -9,7 +9,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
-#include <llvm/Transforms/Utils/LoopUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
 #include <cstddef>
@@ -37,11 +36,6 @@ llvm::SmallPtrSet<const Value*, 8> sources_read(llvm::Function& group) {
       if (operand->getType()->isPtrOrPtrVectorTy()) found.insert(source_of(operand));
   }
   return found;
-}
-
-/// Of the kernel itself, not of those that go from item to item.
-bool is_of_item(const llvm::Loop* loop) {
-  return loop != nullptr && llvm::findOptionMDForLoop(loop, kItemsLoop) == nullptr;
 }
 
 bool is_streamed(const llvm::StoreInst& store, const llvm::LoopInfo& loops) {
