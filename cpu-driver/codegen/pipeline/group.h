@@ -37,7 +37,6 @@ struct RegionCode {
   /// run.
   llvm::Function* choose = nullptr;
   llvm::Function* choose_part = nullptr;
-  unsigned marks = 0;  // branches that `item` does without (marks.h)
   unsigned apart = 0;  // accesses of local memory in it that lanes make one by one
 };
 

@@ -14,7 +14,6 @@
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/masks/masks.h"
 #include "cpu-driver/codegen/pipeline/item.h"
-#include "cpu-driver/codegen/pipeline/marks.h"
 #include "cpu-driver/codegen/pipeline/prints.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/sparse.h"
@@ -74,8 +73,6 @@ domain::Status choose_items(RegionCode& code, Isa isa, bool alone, llvm::Functio
     code.choose_part = choice.part;
   }
   drop_function(chooser, analyses);
-  if (isa >= Isa::avx512) code.marks = mask_marks(*code.item);
-  analyses.invalidate(*code.item, llvm::PreservedAnalyses::none());
   return domain::Error{0, "items go through a loop at their own pace, from place to place"};
 }
 
@@ -153,7 +150,6 @@ GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::Funct
     const std::string number = "region " + std::to_string(group.regions.size()) + ": ";
     remarks.push_back(number + (status ? std::to_string(width) + " lanes" : why_not(status.error())));
     if (status) add_counted(found, remarks);
-    if (code.marks != 0) remarks.push_back(number + "marks are set without a branch");
     if (code.choose != nullptr) remarks.push_back(number + std::to_string(width) + " lanes choose the items that run");
     if (status) group.padding = std::max(group.padding, width);
     group.regions.push_back(code);
