@@ -72,6 +72,7 @@ struct Executor::State {
     thread_left.notify_all();
   }
   void worker();
+  void run_one(std::unique_lock<std::mutex>& lock);
   void callback_loop();
   void supervise();
 };
@@ -87,19 +88,23 @@ void Executor::State::worker() {
       if (woken == std::cv_status::timeout && work.empty() && workers > eager) break;
       continue;
     }
-    auto job = std::move(work.front());
-    work.pop_front();
-    ++taken;
-    lock.unlock();
-    {
-      const VendorVisit visit;
-      job();
-      job = nullptr;  // what it holds may itself post
-    }
-    lock.lock();
+    run_one(lock);
   }
   --workers;
   leave();
+}
+
+void Executor::State::run_one(std::unique_lock<std::mutex>& lock) {
+  auto job = std::move(work.front());
+  work.pop_front();
+  ++taken;
+  lock.unlock();
+  {
+    const VendorVisit visit;
+    job();
+    job = nullptr;  // what it holds may itself post
+  }
+  lock.lock();
 }
 
 void Executor::State::callback_loop() {
@@ -130,6 +135,7 @@ void Executor::State::supervise() {
     queue_stalled.wait_until(lock, std::chrono::system_clock::now() + kStall);
     if (taken != before || work.empty()) continue;
     for (std::size_t more = std::min(work.size(), std::max<std::size_t>(1, workers)); more > 0; --more) start_worker();
+    if (workers == 0) run_one(lock);  // there is nobody else
   }
   leave();
 }
@@ -151,9 +157,9 @@ void Executor::post(std::function<void()> work) {
   State& state = this->state();
   std::unique_lock lock(state.mutex);
   state.work.push_back(std::move(work));
-  const bool provided = state.provide_thread();
-  if (!provided || state.workers == 0) {
-    // The system gives us no thread: late is better than never.
+  if (!state.provide_thread()) {
+    // The system gives us no thread at all: late is better than never. Not where one looks after the work: this thread
+    // may be completing a batch, which the work may wait for.
     auto job = std::move(state.work.back());
     state.work.pop_back();
     lock.unlock();

@@ -49,5 +49,29 @@ TEST(ExecutorMemory, WorkThatAWorkerWaitsForRunsWhereNoThreadCanBeMadeForIt) {
   EXPECT_GT(posted, kMost);
 }
 
+/// Posts the first work with the n-th allocation failing, and keeps what it waits for until it has begun.
+void post_what_waits_for_the_poster(std::size_t n) {
+  Executor executor;
+  const auto ended = std::make_shared<std::promise<bool>>();
+  const auto free = std::make_shared<std::promise<void>>();
+  std::shared_future<void> gate = free->get_future().share();
+  std::function<void()> work = [ended, gate] { ended->set_value(gate.wait_for(2s) == std::future_status::ready); };
+  std::future<bool> good = ended->get_future();
+  try {
+    test::fail_allocation(n, 1);
+    executor.post(std::move(work));
+    test::fail_allocation(0);
+  } catch (const std::bad_alloc&) {  // nothing was posted
+    test::fail_allocation(0);
+    return;
+  }
+  free->set_value();
+  EXPECT_TRUE(good.get()) << "it ran inside post(), allocation " << n << " having failed";
+}
+
+TEST(ExecutorMemory, FirstWorkRunsOnAThreadOfItsOwnThoughTheFirstTryFails) {
+  for (std::size_t n = 1; n <= 12; ++n) post_what_waits_for_the_poster(n);
+}
+
 }  // namespace
 }  // namespace skmd::icd
