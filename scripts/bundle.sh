@@ -36,7 +36,7 @@ add_tests() {
   local name
   mkdir -p "$root"/tests/{bin,gpu,driver/random,intercept/api}
   cp tests/gpu/check_gpu.py "$root/tests/gpu/"
-  strip -o "$root/tests/gpu/crash_trace.so" "$build/tests/gpu/crash_trace.so"
+  for name in crash_trace twice; do strip -o "$root/tests/gpu/$name.so" "$build/tests/gpu/$name.so"; done
   cp scripts/check-gpu.sh "$root/scripts/"
   cp tests/driver/random/*.py "$root/tests/driver/random/"
   strip -o "$root/tests/driver/random/random_cases" "$build/tests/driver/random/random_cases"
