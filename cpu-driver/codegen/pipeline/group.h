@@ -37,6 +37,7 @@ struct RegionCode {
   /// run.
   llvm::Function* choose = nullptr;
   llvm::Function* choose_part = nullptr;
+  bool places = false;  // they tell what the chosen items read first, too
   unsigned apart = 0;  // accesses of local memory in it that lanes make one by one
 };
 

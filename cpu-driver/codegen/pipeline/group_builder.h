@@ -89,8 +89,16 @@ class GroupBuilder {
   void build_row(BasicBlock* from, BasicBlock* to, const RegionCode& code);
   void build_vectors(Builder& ir, BasicBlock* to, Value* end, const RegionCode& code);
   void build_chosen_row(BasicBlock* from, BasicBlock* to, const RegionCode& code);
-  void build_choice(Builder& ir, BasicBlock* to, const RegionCode& code, Value* begin, Value* end, Value* flags);
-  void run_chosen(Builder& ir, BasicBlock* to, const RegionCode& code, Value* first, Value* bits);
+  void build_choice(Builder& ir, BasicBlock* to, const RegionCode& code, Value* begin, Value* end, Value* flags,
+                    Value* places);
+  /// The items of a piece of a row, from `begin`, that run: i64 `count`, and i32 `list` of their distances from there.
+  /// i64 `places` by distance: what they read first; null: nobody tells.
+  struct ChosenItems {
+    Value *begin = nullptr, *count = nullptr, *list = nullptr, *places = nullptr;
+  };
+  static constexpr std::uint64_t kListedAtOnce = 4;
+  void list_chosen(Builder& ir, BasicBlock* to, const ChosenItems& chosen, Value* first, Value* bits);
+  void run_chosen(Builder& ir, BasicBlock* to, const RegionCode& code, const ChosenItems& chosen);
   void items(llvm::Function* code, BasicBlock* from, BasicBlock* to, Value* begin, Value* end, std::uint64_t step);
 
   Value* padded_ = nullptr;  // items of a row, with padding

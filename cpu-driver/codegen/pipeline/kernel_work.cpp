@@ -17,6 +17,7 @@
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/pipeline/prefetch.h"
 #include "cpu-driver/codegen/pipeline/prints.h"
+#include "cpu-driver/codegen/pipeline/repeated_stores.h"
 #include "cpu-driver/codegen/pipeline/rows.h"
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/stream.h"
@@ -196,7 +197,9 @@ domain::Result<llvm::Function*> finish_version(llvm::Function* group, Isa isa,
 domain::Result<llvm::Function*> make_version(KernelWork& work, KernelVersion& version, const std::string& symbol,
                                              Isa isa, llvm::FunctionAnalysisManager& analyses) {
   version.code.local = work.local;
-  return finish_version(make_group_function(*work.kernel, symbol, version.regions, version.code), isa, analyses);
+  auto made = finish_version(make_group_function(*work.kernel, symbol, version.regions, version.code), isa, analyses);
+  if (made) skip_repeated_stores(**made, analyses);
+  return made;
 }
 
 // Null: there is none.

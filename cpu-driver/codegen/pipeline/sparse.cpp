@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/pipeline/sparse.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
@@ -12,6 +13,7 @@
 #include <cstdint>
 
 #include "cpu-driver/codegen/item_function.h"
+#include "cpu-driver/codegen/pipeline/first_place.h"
 
 namespace skmd::codegen {
 
@@ -100,7 +102,7 @@ bool is_quiet(const BasicBlock& block, const llvm::LoopInfo& loops) {
 
 llvm::Function* clone_with_flags(llvm::Function& item) {
   llvm::SmallVector<llvm::Type*, 48> types(item.getFunctionType()->params());
-  types.push_back(llvm::PointerType::get(item.getContext(), 0));
+  types.append(2, llvm::PointerType::get(item.getContext(), 0));
   auto* type = llvm::FunctionType::get(item.getReturnType(), types, false);
   auto* made = llvm::Function::Create(type, item.getLinkage(), item.getAddressSpace(), item.getName() + ".choose",
                                       item.getParent());
@@ -119,30 +121,45 @@ class Chooser {
   // Whether there is anything to choose.
   bool run() {
     llvm::IRBuilder<> ir(done_);
-    llvm::PHINode* flag = ir.CreatePHI(ir.getInt8Ty(), 4, "flag");
-    Value* flags = made_.getArg(made_.arg_size() - 1);
-    ir.CreateStore(flag, ir.CreatePtrAdd(flags, ir.CreateZExtOrTrunc(argument_with(made_, kLane), ir.getInt64Ty())));
-    ir.CreateRetVoid();
+    flag_ = ir.CreatePHI(ir.getInt8Ty(), 4, "flag");
+    place_ = ir.CreatePHI(ir.getInt64Ty(), 4, "place");
+    Value* lane = ir.CreateZExtOrTrunc(argument_with(made_, kLane), ir.getInt64Ty());
+    ir.CreateStore(flag_, ir.CreatePtrAdd(made_.getArg(made_.arg_size() - 2), lane));
     llvm::SmallVector<BasicBlock*, 16> quiet;
     llvm::SmallVector<BasicBlock*, 16> busy;
-    sort(quiet, busy);
+    llvm::DenseMap<BasicBlock*, Value*> places;
+    sort(quiet, busy, places);
+    if (!places.empty())
+      ir.CreateStore(place_, ir.CreateGEP(ir.getInt64Ty(), made_.getArg(made_.arg_size() - 1), lane));
+    ir.CreateRetVoid();
     for (BasicBlock* block : busy) empty(*block);
-    for (BasicBlock* block : busy) end(*block, *flag, 1);
+    for (BasicBlock* block : busy) end(*block, 1, places.lookup(block));
     for (BasicBlock* block : quiet)
-      if (llvm::isa<llvm::ReturnInst>(block->getTerminator())) end(*block, *flag, 0);
+      if (llvm::isa<llvm::ReturnInst>(block->getTerminator())) end(*block, 0, nullptr);
+    if (places.empty()) place_->eraseFromParent();
+    tells_places_ = !places.empty();
     llvm::EliminateUnreachableBlocks(made_, nullptr, /*KeepOneInputPHIs=*/true);
-    return llvm::any_of(flag->incoming_values(),
+    return llvm::any_of(flag_->incoming_values(),
                         [](const llvm::Use& value) { return llvm::cast<llvm::ConstantInt>(value.get())->isZero(); });
   }
 
   llvm::Function& made() { return made_; }
+  bool tells_places() const { return tells_places_; }
 
  private:
-  void sort(llvm::SmallVectorImpl<BasicBlock*>& quiet, llvm::SmallVectorImpl<BasicBlock*>& busy) {
+  // `places`: what the loops that begin in busy blocks will read first.
+  void sort(llvm::SmallVectorImpl<BasicBlock*>& quiet, llvm::SmallVectorImpl<BasicBlock*>& busy,
+            llvm::DenseMap<BasicBlock*, Value*>& places) {
     const llvm::DominatorTree dominators(made_);
     const llvm::LoopInfo loops(dominators);
     for (BasicBlock& block : made_)
       if (&block != done_) (is_quiet(block, loops) ? quiet : busy).push_back(&block);
+    const Values told = of_memory(made_, of_lanes(made_));
+    for (const llvm::Loop* loop : loops) {
+      const BasicBlock* before = loop->getLoopPreheader();
+      if (before == nullptr || !llvm::is_contained(quiet, before)) continue;
+      if (Value* place = first_place(*loop, loops, dominators, told)) places[loop->getHeader()] = place;
+    }
   }
 
   static void empty(BasicBlock& block) {
@@ -153,15 +170,19 @@ class Chooser {
     }
   }
 
-  static void end(BasicBlock& block, llvm::PHINode& flag, std::uint8_t value) {
+  void end(BasicBlock& block, std::uint8_t flag, Value* place) {
     if (!block.empty()) block.getTerminator()->eraseFromParent();
     llvm::IRBuilder<> ir(&block);
-    ir.CreateBr(flag.getParent());
-    flag.addIncoming(ir.getInt8(value), &block);
+    ir.CreateBr(done_);
+    flag_->addIncoming(ir.getInt8(flag), &block);
+    place_->addIncoming(place != nullptr ? place : ir.getInt64(0), &block);
   }
 
   llvm::Function& made_;
   BasicBlock* done_;
+  llvm::PHINode* flag_ = nullptr;
+  llvm::PHINode* place_ = nullptr;
+  bool tells_places_ = false;
 };
 
 }  // namespace
@@ -177,12 +198,12 @@ bool is_sparse(llvm::Function& item) {
   });
 }
 
-llvm::Function* make_chooser(llvm::Function& item) {
-  if (!item.getReturnType()->isVoidTy()) return nullptr;
+Choice make_chooser(llvm::Function& item) {
+  if (!item.getReturnType()->isVoidTy()) return {};
   Chooser chooser(item);
-  if (chooser.run()) return &chooser.made();
+  if (chooser.run()) return {&chooser.made(), chooser.tells_places()};
   chooser.made().eraseFromParent();
-  return nullptr;
+  return {};
 }
 
 }  // namespace skmd::codegen

@@ -10,8 +10,14 @@ namespace skmd::codegen {
 /// Whether `item` (item_function.h) has such a loop, and it is mostly stores and loads of that kind.
 bool is_sparse(llvm::Function& item);
 
-/// An item function with one more parameter, `ptr flags`, the last: it stores 1 to flags[lane] if `item` would do
-/// anything but read before it ends, else 0. Null if every item would.
-llvm::Function* make_chooser(llvm::Function& item);
+/// What tells which items do anything.
+struct Choice {
+  /// An item function with two more parameters, `ptr flags` and `ptr places`, the last: it stores 1 to flags[lane], a
+  /// byte, if `item` would do anything but read before it ends, else 0. Null: every item would.
+  llvm::Function* chooser = nullptr;
+  /// To places[lane], 64 bits, it stores what place such an item reads first then, where memory tells it, or 0.
+  bool places = false;
+};
+Choice make_chooser(llvm::Function& item);
 
 }  // namespace skmd::codegen

@@ -65,14 +65,15 @@ domain::Status make_vectors(RegionCode& code, Isa isa, std::vector<std::string>&
 
 // Items one by one; vectors only tell which of them run.
 domain::Status choose_items(RegionCode& code, Isa isa, bool alone, llvm::FunctionAnalysisManager& analyses) {
-  llvm::Function* chooser = alone ? make_chooser(*code.item) : nullptr;
+  const Choice choice = alone ? make_chooser(*code.item) : Choice{};
   std::vector<std::string> ignored;
-  RegionCode choice{chooser, nullptr, nullptr, code.width};
-  if (chooser != nullptr && make_vectors(choice, isa, ignored, analyses)) {
-    code.choose = choice.full;
-    code.choose_part = choice.part;
+  RegionCode vectors{choice.chooser, nullptr, nullptr, code.width};
+  if (choice.chooser != nullptr && make_vectors(vectors, isa, ignored, analyses)) {
+    code.choose = vectors.full;
+    code.choose_part = vectors.part;
+    code.places = choice.places;
   }
-  drop_function(chooser, analyses);
+  drop_function(choice.chooser, analyses);
   return domain::Error{0, "items go through a loop at their own pace, from place to place"};
 }
 

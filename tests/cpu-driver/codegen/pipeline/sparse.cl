@@ -11,6 +11,7 @@
 // RUN: %skmd-compile --kernel neighbours --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=VECTORS
 // RUN: %skmd-compile --kernel computes --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=VECTORS
 // RUN: %skmd-compile --kernel pushes --emit vector-llvm --isa avx512 %s | %FileCheck %s
+// RUN: %skmd-compile --kernel by_number --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=NOWHERE
 
 // CHOSEN: item by item: items go through a loop at their own pace
 // CHOSEN: lanes choose the items that run
@@ -19,14 +20,26 @@
 // VECTORS: lanes
 // VECTORS-NOT: item by item
 
-// The part that chooses has whole vectors, and no store but that of the flags; then the set bits are counted off.
+// The part that chooses has whole vectors, and no store but those of the flags and of what is read first; the set bits
+// become a list, and what an item further on in it reads first is prefetched.
 // CHECK: define {{.*}}@skmd_kernel_pushes.limited(
-// CHECK: alloca [1024 x i8]
+// CHECK-DAG: [[FLAGS:%.+]] = alloca [2048 x i8]
+// CHECK-DAG: [[PLACES:%.+]] = alloca [2048 x i64]
+// CHECK-DAG: [[LIST:%.+]] = alloca [2052 x i32]
 // CHECK: masked.load.v16i32
+// CHECK-NOT: masked.scatter
 // CHECK: store <16 x i8>
+// CHECK-NOT: masked.scatter
+// CHECK: store <16 x i64>
 // CHECK-NOT: masked.scatter
 // CHECK: icmp ne <64 x i8>
 // CHECK: cttz.i64
+// CHECK: ctpop.i64
+// CHECK-NOT: masked
+// CHECK: [[WHERE:%.+]] = getelementptr inbounds nuw i64, ptr [[PLACES]], i64
+// CHECK-NEXT: [[FIRST:%.+]] = load i64, ptr [[WHERE]]
+// CHECK-NEXT: [[PLACE:%.+]] = inttoptr i64 [[FIRST]] to ptr
+// CHECK-NEXT: call void @llvm.prefetch.p0(ptr [[PLACE]], i32 0, i32 3, i32 1)
 // CHECK-NOT: masked
 // CHECK: store i32
 // CHECK: {{^}}}
@@ -39,6 +52,18 @@ kernel void pushes(global const int* first, global const int* edges, global int*
 kernel void counts(global const int* first, global const int* edges, global int* counts) {
   const int i = get_global_id(0);
   for (int k = first[i]; k < first[i + 1]; ++k) atomic_inc(counts + edges[k]);
+}
+
+// Where the loop looks first nobody knows: another load of its own tells, behind one that depends on the item only.
+// NOWHERE: define {{.*}}@skmd_kernel_by_number.limited(
+// NOWHERE-NOT: places
+// NOWHERE-NOT: prefetch
+// NOWHERE: alloca [2052 x i32]
+// NOWHERE-NOT: prefetch
+// NOWHERE: {{^}}}
+kernel void by_number(global const int* ends, global const int* next, global const int* more, global int* counts) {
+  const int i = get_global_id(0);
+  for (int k = i; k < ends[i]; ++k) counts[more[next[k]]] = more[next[k] + 1];
 }
 
 // Nobody ends without having done something.

@@ -68,7 +68,7 @@ class Sparse : public testing::TestWithParam<Way> {
 TEST_P(Sparse, ItemsWithWorkDoIt) {
   Program program(kSource, GetParam());
   for (const Shape& shape : {line(40, 1), line(7, 13), line(3, 64), line(2, 100), line(1, 1024), line(1, 2500),
-                             line(30, 100), Shape{{3, 2, 1}, {40, 3, 1}, {5, 0, 0}, 2}})
+                             line(30, 100), line(50, 100), Shape{{3, 2, 1}, {40, 3, 1}, {5, 0, 0}, 2}})
     for (const int one_in : {1, 9, 5000}) {
       make(shape.items(), one_in);
       std::vector<int> expected(97);
