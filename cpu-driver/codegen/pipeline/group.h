@@ -37,7 +37,8 @@ struct RegionCode {
   /// run.
   llvm::Function* choose = nullptr;
   llvm::Function* choose_part = nullptr;
-  bool places = false;  // they tell what the chosen items read first, too
+  bool places = false;      // they tell what the chosen items read first, too
+  bool compresses = false;  // the processor packs numbers that a mask names
   unsigned apart = 0;  // accesses of local memory in it that lanes make one by one
 };
 

@@ -4,6 +4,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/span_code.h"
 
@@ -284,7 +287,7 @@ void GroupBuilder::build_chosen_row(BasicBlock* from, BasicBlock* to, const Regi
   };
   llvm::AllocaInst* flags = array(top.getInt8Ty(), kPiece, "flags");
   if (code.places) chosen.places = array(top.getInt64Ty(), kPiece, "places");
-  chosen.list = array(top.getInt32Ty(), kPiece + kListedAtOnce, "list");
+  chosen.list = array(top.getInt32Ty(), kPiece + std::max<std::uint64_t>(kListedAtOnce, kCompressedAtOnce), "list");
   chosen.count = top.CreateAlloca(top.getInt64Ty(), nullptr, "count");
 
   const Counter piece = open("piece", ir_.getInt64(0), from);
@@ -302,7 +305,11 @@ void GroupBuilder::build_chosen_row(BasicBlock* from, BasicBlock* to, const Regi
   const Counter words = open("word", ir_.getInt64(0), list);
   ir.SetInsertPoint(words.header);
   Value* set = ir.CreateIsNotNull(ir.CreateAlignedLoad(word, ir.CreatePtrAdd(flags, words.value), llvm::Align(kWord)));
-  list_chosen(ir, words.latch, chosen, words.value, ir.CreateBitCast(set, ir.getInt64Ty()));
+  if (code.compresses) {
+    compress_chosen(ir, words.latch, chosen, words.value, set);
+  } else {
+    list_chosen(ir, words.latch, chosen, words.value, ir.CreateBitCast(set, ir.getInt64Ty()));
+  }
   close(words, count, run, kWord);
   ir.SetInsertPoint(run);
   run_chosen(ir, piece.latch, code, chosen);
@@ -353,6 +360,29 @@ void GroupBuilder::list_chosen(Builder& ir, BasicBlock* to, const ChosenItems& c
   ir.CreateCondBr(ir.CreateIsNotNull(rest), some, done);
   ir.SetInsertPoint(done);
   ir.CreateStore(ir.CreateAdd(count, ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits)), chosen.count);
+  ir.CreateBr(to);
+}
+
+// The same of a vector of i1, where compressing is one instruction.
+void GroupBuilder::compress_chosen(Builder& ir, BasicBlock* to, const ChosenItems& chosen, Value* first, Value* set) {
+  auto* items = llvm::FixedVectorType::get(ir.getInt32Ty(), kCompressedAtOnce);
+  const unsigned flags = llvm::cast<llvm::FixedVectorType>(set->getType())->getNumElements();
+  Value* count = ir.CreateLoad(ir.getInt64Ty(), chosen.count);
+  for (unsigned from = 0; from < flags; from += kCompressedAtOnce) {
+    llvm::SmallVector<int, kCompressedAtOnce> lanes(kCompressedAtOnce);
+    std::iota(lanes.begin(), lanes.end(), static_cast<int>(from));
+    llvm::SmallVector<llvm::Constant*, kCompressedAtOnce> numbers;
+    for (const int lane : lanes) numbers.push_back(ir.getInt32(static_cast<std::uint32_t>(lane)));
+    Value* some = ir.CreateShuffleVector(set, lanes);
+    Value* here = ir.CreateVectorSplat(kCompressedAtOnce, ir.CreateTrunc(first, ir.getInt32Ty()));
+    Value* listed = ir.CreateIntrinsic(
+        llvm::Intrinsic::experimental_vector_compress, {items},
+        {ir.CreateAdd(here, llvm::ConstantVector::get(numbers)), some, llvm::PoisonValue::get(items)});
+    ir.CreateAlignedStore(listed, ir.CreateInBoundsGEP(ir.getInt32Ty(), chosen.list, count), llvm::Align(4));
+    Value* bits = ir.CreateBitCast(some, ir.getIntNTy(kCompressedAtOnce));
+    count = ir.CreateAdd(count, ir.CreateZExt(ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits), ir.getInt64Ty()));
+  }
+  ir.CreateStore(count, chosen.count);
   ir.CreateBr(to);
 }
 

@@ -97,7 +97,9 @@ class GroupBuilder {
     Value *begin = nullptr, *count = nullptr, *list = nullptr, *places = nullptr;
   };
   static constexpr std::uint64_t kListedAtOnce = 4;
+  static constexpr unsigned kCompressedAtOnce = 16;
   void list_chosen(Builder& ir, BasicBlock* to, const ChosenItems& chosen, Value* first, Value* bits);
+  void compress_chosen(Builder& ir, BasicBlock* to, const ChosenItems& chosen, Value* first, Value* set);
   void run_chosen(Builder& ir, BasicBlock* to, const RegionCode& code, const ChosenItems& chosen);
   void items(llvm::Function* code, BasicBlock* from, BasicBlock* to, Value* begin, Value* end, std::uint64_t step);
 

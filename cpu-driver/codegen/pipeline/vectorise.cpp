@@ -72,6 +72,7 @@ domain::Status choose_items(RegionCode& code, Isa isa, bool alone, llvm::Functio
     code.choose = vectors.full;
     code.choose_part = vectors.part;
     code.places = choice.places;
+    code.compresses = isa >= Isa::avx512;
   }
   drop_function(choice.chooser, analyses);
   return domain::Error{0, "items go through a loop at their own pace, from place to place"};

@@ -12,6 +12,7 @@
 // RUN: %skmd-compile --kernel computes --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=VECTORS
 // RUN: %skmd-compile --kernel pushes --emit vector-llvm --isa avx512 %s | %FileCheck %s
 // RUN: %skmd-compile --kernel by_number --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=NOWHERE
+// RUN: %skmd-compile --kernel pushes --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=BITS
 
 // CHOSEN: item by item: items go through a loop at their own pace
 // CHOSEN: lanes choose the items that run
@@ -25,7 +26,7 @@
 // CHECK: define {{.*}}@skmd_kernel_pushes.limited(
 // CHECK-DAG: [[FLAGS:%.+]] = alloca [2048 x i8]
 // CHECK-DAG: [[PLACES:%.+]] = alloca [2048 x i64]
-// CHECK-DAG: [[LIST:%.+]] = alloca [2052 x i32]
+// CHECK-DAG: alloca [2064 x i32]
 // CHECK: masked.load.v16i32
 // CHECK-NOT: masked.scatter
 // CHECK: store <16 x i8>
@@ -33,8 +34,8 @@
 // CHECK: store <16 x i64>
 // CHECK-NOT: masked.scatter
 // CHECK: icmp ne <64 x i8>
-// CHECK: cttz.i64
-// CHECK: ctpop.i64
+// CHECK-COUNT-4: vector.compress.v16i32
+// CHECK-NOT: cttz
 // CHECK-NOT: masked
 // CHECK: [[WHERE:%.+]] = getelementptr inbounds nuw i64, ptr [[PLACES]], i64
 // CHECK-NEXT: [[FIRST:%.+]] = load i64, ptr [[WHERE]]
@@ -43,6 +44,14 @@
 // CHECK-NOT: masked
 // CHECK: store i32
 // CHECK: {{^}}}
+// Without an instruction that packs numbers, four are listed at once.
+// BITS: define {{.*}}@skmd_kernel_pushes.limited(
+// BITS-NOT: vector.compress
+// BITS-COUNT-4: cttz.i64
+// BITS-NOT: cttz
+// BITS: ctpop.i64
+// BITS: call void @llvm.prefetch.p0(
+// BITS: {{^}}}
 kernel void pushes(global const int* first, global const int* edges, global int* levels, int level) {
   const int i = get_global_id(0);
   if (levels[i] != level) return;
@@ -58,7 +67,7 @@ kernel void counts(global const int* first, global const int* edges, global int*
 // NOWHERE: define {{.*}}@skmd_kernel_by_number.limited(
 // NOWHERE-NOT: places
 // NOWHERE-NOT: prefetch
-// NOWHERE: alloca [2052 x i32]
+// NOWHERE: alloca [2064 x i32]
 // NOWHERE-NOT: prefetch
 // NOWHERE: {{^}}}
 kernel void by_number(global const int* ends, global const int* next, global const int* more, global int* counts) {
