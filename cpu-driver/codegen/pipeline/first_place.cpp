@@ -33,7 +33,9 @@ class FirstTurn {
     if (instruction == nullptr || dominators_.dominates(instruction, &end_)) return value;
     if (left == 0 || !loop_.contains(instruction)) return nullptr;
     if (auto* phi = llvm::dyn_cast<llvm::PHINode>(instruction)) return at_entry(*phi, left - 1);
-    if (instruction->mayReadOrWriteMemory() || !llvm::isSafeToSpeculativelyExecute(instruction)) return nullptr;
+    if (instruction->mayReadOrWriteMemory() || instruction->isIntDivRem() ||
+        !llvm::isSafeToSpeculativelyExecute(instruction))
+      return nullptr;
     llvm::SmallVector<Value*, 4> operands;
     for (Value* operand : instruction->operand_values()) {
       operands.push_back(at_entry(operand, left - 1));

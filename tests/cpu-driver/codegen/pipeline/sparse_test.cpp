@@ -94,6 +94,90 @@ TEST_P(Sparse, ItemsLeaveTheirLoopsInTheMiddle) {
   }
 }
 
+// Loops in loops, several of them, ones that begin in the middle or whose first turn does something else, with what
+// they read first told by quotients, members and pointers.
+const std::string kShapes = R"(
+  kernel void nested(global const int* kinds, global const int* first, global const int* edges, global int* out) {
+    const int i = get_global_id(0);
+    if (kinds[i] == 0) return;
+    for (int k = first[i]; k < first[i + 1]; ++k)
+      for (int m = first[edges[k]]; m < first[edges[k] + 1]; ++m) out[edges[m]] += k;
+  }
+  kernel void several(global const int* kinds, global const int* first, global const int* edges, global int* out) {
+    const int i = get_global_id(0);
+    if (kinds[i] == 1) {
+      for (int k = first[i]; k < first[i + 1]; ++k) out[edges[k]] = i;
+    } else if (kinds[i] == 2) {
+      for (long k = first[i] + kinds[i + 1]; k < first[i + 1]; k += 2) out[edges[k + edges[i] % 2]] += 4;
+    } else if (kinds[i] == 3) {
+      out[edges[i]] = 7;
+    }
+    if (kinds[i] == 4)
+      for (int k = first[i + 1] - 1; k >= first[i]; --k) out[edges[k]] ^= k;
+  }
+  kernel void cases(global const int* kinds, global const int* first, global const int* edges, global int* out) {
+    const int i = get_global_id(0);
+    switch (kinds[i]) {
+      case 0: return;
+      case 1:
+        for (uint k = (uint)first[i] / (first[i + 1] - first[i] + 1); k < 40; k = 2 * k + 1) out[edges[k % 64]] = k;
+        break;
+      case 2:
+        if (first[i] % 2 == 0) return;
+        do out[edges[i]] += 1;
+        while (out[edges[i]] % 5 != 0);
+        break;
+      default:
+        for (int k = first[i]; k < first[i + 1]; ++k) {
+          if (k % 3 == 0) continue;
+          if (kinds[edges[k]] == 0) return;
+          out[edges[edges[k]]] += 1;
+        }
+    }
+  }
+  kernel void chains(global const int* kinds, global const int* first, global const int* edges, global int* out) {
+    const int i = get_global_id(0);
+    int k = kinds[i] == 2 ? edges[i] : -1;
+    for (int n = 0; k >= 0 && n < 9; ++n) {
+      if (out[k] == -3) return;
+      out[k] = -3;
+      k = edges[k] == k ? -1 : edges[k];
+    }
+  }
+  typedef struct { global int* to; int first; } Work;
+  kernel void members(global const int* kinds, global const int2* first, global const int* edges, global int* out) {
+    const int i = get_global_id(0);
+    if (kinds[i] < 3) return;
+    const int2 both = first[i / 2];
+    Work work = {kinds[i] == 3 ? out : out + 1, both.x};
+    for (int k = work.first; k < both.y; ++k) work.to[edges[k]] += both.x;
+  })";
+
+TEST_P(Sparse, LoopsOfManyShapesDoWhatOneLaneDoes) {
+  constexpr std::size_t kItems = 5000;
+  Program program(kShapes, GetParam());
+  Program one_lane(kShapes, {GetParam().isa, 1});
+  unsigned random = 7;
+  const auto next = [&random](unsigned below) { return ((random = random * 1664525u + 1013904223u) >> 8) % below; };
+  for (const unsigned kinds_of_work : {5u, 100u}) {
+    std::vector<int> kind, begin, edge;
+    for (std::size_t i = 0; i < kItems + 2; ++i) {
+      const unsigned chosen = next(kinds_of_work);
+      kind.push_back(chosen < 5 ? static_cast<int>(chosen) : 0);
+      begin.push_back(static_cast<int>(edge.size()));
+      for (unsigned k = next(7); k > 0; --k) edge.push_back(static_cast<int>(next(kItems)));
+    }
+    edge.resize(edge.size() + kItems);
+    for (const char* kernel : {"nested", "several", "cases", "chains", "members"})
+      for (const Shape& shape : {line(1, kItems), line(kItems / 50, 50), line(kItems / 8, 8)}) {
+        std::vector<int> expected(kItems + 1), found(kItems + 1);
+        one_lane.run(kernel, shape, Arguments().buffer(kind).buffer(begin).buffer(edge).buffer(expected), ~0ull);
+        program.run(kernel, shape, Arguments().buffer(kind).buffer(begin).buffer(edge).buffer(found), ~0ull);
+        EXPECT_EQ(found, expected) << kernel << ", " << shape.local[0] << " items, one in " << kinds_of_work;
+      }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, Sparse, testing::ValuesIn(all_ways()),
                          [](const testing::TestParamInfo<Way>& way) { return name_of(way.param); });
 
