@@ -8,6 +8,7 @@
 //   - no call but intrinsics, math builtins under their mangled names for scalars, and functions that are to be called
 //     item by item (printf); no barrier, switch, invoke or indirect branch; reducible; loops in simplified, closed
 //     form; one return; allocas of constant size in the entry block.
+//   - attribute kFewQuestions, where there is one: what only some lanes run is mostly run by some.
 //   - buffers are pointers of address space 1, constant memory 2, local memory 3, private 0 or 4; global, local and
 //     private memory never overlap.
 //
@@ -35,6 +36,7 @@ namespace skmd::codegen {
 
 inline constexpr llvm::StringLiteral kItem = "skmd-item";
 inline constexpr llvm::StringLiteral kLane = "skmd-lane";
+inline constexpr llvm::StringLiteral kFewQuestions = "skmd-few-questions";
 inline constexpr llvm::StringLiteral kMasked = "skmd-masked";
 inline constexpr llvm::StringLiteral kLive = "skmd-live";
 

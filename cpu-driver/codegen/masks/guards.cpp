@@ -10,6 +10,8 @@ namespace {
 
 // In vector operations, roughly. The question itself costs two or three, and a jump that may be foretold wrongly.
 constexpr unsigned kWorthAsking = 8;
+// About what a jump costs that is foretold wrongly.
+constexpr unsigned kWorthAMissedJump = 40;
 constexpr unsigned kLong = 20;
 
 unsigned cost(const llvm::Instruction& instruction) {
@@ -29,7 +31,8 @@ unsigned cost(const Node& node) {
 
 }  // namespace
 
-std::vector<bool> choose_guards(const Level& level, const std::vector<bool>& inherited) {
+std::vector<bool> choose_guards(const Level& level, const std::vector<bool>& inherited, bool few_questions) {
+  const unsigned worth = few_questions ? kWorthAMissedJump : kWorthAsking;
   std::vector<unsigned> before{0};  // cost of all nodes before each
   for (const Node& node : level.nodes) before.push_back(before.back() + cost(node));
   std::vector<bool> guarded;
@@ -45,7 +48,7 @@ std::vector<bool> choose_guards(const Level& level, const std::vector<bool>& inh
         node.next.size() == 1 && node.next[0] != level.end() && level.nodes[node.next[0]].loop != nullptr;
     // Where the loop's rest begins, only lanes that go on are: it will be asked at the end anyway.
     const bool rest = next == level.end() && node.meeting == level.end() && node.block == latch;
-    guarded.push_back(enters_loop || (!inherited[i] && !rest && before[next] - before[i] > kWorthAsking));
+    guarded.push_back(enters_loop || (!inherited[i] && !rest && before[next] - before[i] > worth));
   }
   return guarded;
 }

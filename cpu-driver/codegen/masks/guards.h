@@ -10,7 +10,8 @@ namespace skmd::codegen {
 
 /// Per node of `level`: whether it, and all up to the first node that is deferred meanwhile, is skipped if no lane
 /// runs it. So it is always for loops: they could not end.
-/// `inherited`: nodes that have the same lanes as an earlier one.
-std::vector<bool> choose_guards(const Level& level, const std::vector<bool>& inherited);
+/// `inherited`: nodes that have the same lanes as an earlier one. `few_questions`: mostly some lane does run it, but
+/// nobody can foresee when (kFewQuestions).
+std::vector<bool> choose_guards(const Level& level, const std::vector<bool>& inherited, bool few_questions);
 
 }  // namespace skmd::codegen

@@ -8,6 +8,7 @@
 #include <llvm/IR/ValueHandle.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/masks/effects.h"
 #include "cpu-driver/codegen/masks/guards.h"
 #include "cpu-driver/codegen/masks/markers.h"
@@ -92,7 +93,7 @@ class Lineariser {
     std::vector<BasicBlock*>& entries = entries_[&level];
     std::vector<bool> inherited;
     for (unsigned i = 0; i < level.end(); ++i) inherited.push_back(masks_->inherited(level, i));
-    guarded_[&level] = choose_guards(level, inherited);
+    guarded_[&level] = choose_guards(level, inherited, function_.hasFnAttribute(kFewQuestions));
     for (unsigned i = 0; i < level.end(); ++i) {
       BasicBlock* block = level.nodes[i].block;
       entries.push_back(guarded_[&level][i] ? create_block("asked", block) : block);

@@ -37,6 +37,7 @@ struct RegionCode {
   /// run.
   llvm::Function* choose = nullptr;
   llvm::Function* choose_part = nullptr;
+  llvm::Function* choose_often = nullptr;  // as choose, faster where many items run
   bool places = false;      // they tell what the chosen items read first, too
   bool compresses = false;  // the processor packs numbers that a mask names
   unsigned apart = 0;  // accesses of local memory in it that lanes make one by one

@@ -86,11 +86,17 @@ class GroupBuilder {
   Value* value_of(const llvm::Argument& argument, Value* bytes);
   void make_group_values();
   void next_group(const Counter& group, const std::array<llvm::PHINode*, 3>& ids);
+  /// A vector of i1: whether the lane is one of the first `count`.
+  static Value* live_lanes(Builder& ir, Value* count, unsigned width);
   void build_row(BasicBlock* from, BasicBlock* to, const RegionCode& code);
   void build_vectors(Builder& ir, BasicBlock* to, Value* end, const RegionCode& code);
   void build_chosen_row(BasicBlock* from, BasicBlock* to, const RegionCode& code);
-  void build_choice(Builder& ir, BasicBlock* to, const RegionCode& code, Value* begin, Value* end, Value* flags,
-                    Value* places);
+  /// Where a piece's flags and places go, null if there are none of these, and whether many items will run, an i1.
+  struct ChoiceOfItems {
+    Value *flags = nullptr, *places = nullptr, *often = nullptr;
+  };
+  void build_choice(Builder& ir, BasicBlock* to, const RegionCode& code, Value* begin, Value* end,
+                    const ChoiceOfItems& choice);
   /// The items of a piece of a row, from `begin`, that run: i64 `count`, and i32 `list` of their distances from there.
   /// i64 `places` by distance: what they read first; null: nobody tells.
   struct ChosenItems {

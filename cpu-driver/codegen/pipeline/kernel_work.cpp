@@ -78,6 +78,7 @@ void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyse
     for (VectorsOfRow& vectors : code.vectors) drop(vectors.function, analyses);
     drop(code.choose, analyses);
     drop(code.choose_part, analyses);
+    drop(code.choose_often, analyses);
   }
   version = {};
 }

@@ -11,6 +11,7 @@
 #include <bit>
 #include <map>
 
+#include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/library/library.h"
 #include "cpu-driver/codegen/masks/masks.h"
 #include "cpu-driver/codegen/pipeline/item.h"
@@ -71,6 +72,13 @@ domain::Status choose_items(RegionCode& code, Isa isa, bool alone, llvm::Functio
   if (choice.chooser != nullptr && make_vectors(vectors, isa, ignored, analyses)) {
     code.choose = vectors.full;
     code.choose_part = vectors.part;
+    // The same again.
+    choice.chooser->addFnAttr(kFewQuestions);
+    RegionCode often{choice.chooser, nullptr, nullptr, code.width};
+    if (make_vectors(often, isa, ignored, analyses)) {
+      code.choose_often = often.full;
+      drop_function(often.part, analyses);
+    }
     code.places = choice.places;
     code.compresses = isa >= Isa::avx512;
   }

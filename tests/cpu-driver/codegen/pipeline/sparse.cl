@@ -13,6 +13,7 @@
 // RUN: %skmd-compile --kernel pushes --emit vector-llvm --isa avx512 %s | %FileCheck %s
 // RUN: %skmd-compile --kernel by_number --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=NOWHERE
 // RUN: %skmd-compile --kernel pushes --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=BITS
+// RUN: %skmd-compile --kernel pushes --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=OFTEN
 
 // CHOSEN: item by item: items go through a loop at their own pace
 // CHOSEN: lanes choose the items that run
@@ -41,9 +42,26 @@
 // CHECK-NEXT: [[FIRST:%.+]] = load i64, ptr [[WHERE]]
 // CHECK-NEXT: [[PLACE:%.+]] = inttoptr i64 [[FIRST]] to ptr
 // CHECK-NEXT: call void @llvm.prefetch.p0(ptr [[PLACE]], i32 0, i32 3, i32 1)
+// CHECK-NEXT: [[FURTHER:%.+]] = add i64 [[FIRST]], 32
+// CHECK-NEXT: [[PLACE_FURTHER:%.+]] = inttoptr i64 [[FURTHER]] to ptr
+// CHECK-NEXT: call void @llvm.prefetch.p0(ptr [[PLACE_FURTHER]], i32 0, i32 3, i32 1)
 // CHECK-NOT: masked
 // CHECK: store i32
 // CHECK: {{^}}}
+// Where many ran in the piece before, no vector asks whether any lane goes on.
+// OFTEN: define {{.*}}@skmd_kernel_pushes.limited(
+// OFTEN: icmp ugt i64 {{%.+}}, 15
+// OFTEN-NEXT: br i1 {{%.+}}, label %[[OFTEN:.+]], label %[[SELDOM:[^, ]+]]
+// OFTEN: {{^}}[[OFTEN]]:
+// OFTEN-NOT: br i1
+// OFTEN: masked.load.v16i32
+// OFTEN-NOT: br i1
+// OFTEN: store <16 x i64>
+// OFTEN: {{^}}[[SELDOM]]:
+// OFTEN: br i1
+// OFTEN: masked.load.v16i32
+// OFTEN: store <16 x i64>
+
 // Without an instruction that packs numbers, four are listed at once.
 // BITS: define {{.*}}@skmd_kernel_pushes.limited(
 // BITS-NOT: vector.compress
