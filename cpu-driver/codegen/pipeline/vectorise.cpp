@@ -72,7 +72,7 @@ domain::Status choose_items(RegionCode& code, Isa isa, bool alone, llvm::Functio
   if (choice.chooser != nullptr && make_vectors(vectors, isa, ignored, analyses)) {
     code.choose = vectors.full;
     code.choose_part = vectors.part;
-    // The same again.
+    // Once more, for where most vectors have an item that goes on.
     choice.chooser->addFnAttr(kFewQuestions);
     RegionCode often{choice.chooser, nullptr, nullptr, code.width};
     if (make_vectors(often, isa, ignored, analyses)) {
