@@ -294,10 +294,11 @@ cl_int run_range(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, c
   });
 }
 
-/// What was enqueued until now, and nothing that other threads enqueue meanwhile.
+/// What was enqueued until now, and nothing that other threads enqueue meanwhile: it flushes just what it waits for.
 void drain(cl_command_queue queue) {
-  flush_commands(queue);
   std::unique_lock lock(queue->mutex);
+  queue->flushed = queue->commands.size();
+  queue->changed.notify_all();
   queue->drained.wait(lock, [&, until = queue->taken] { return queue->ended >= until; });
 }
 
