@@ -162,6 +162,13 @@ class Judging(unittest.TestCase):
         self.blames_pocl(ALONE, plain="right", unoptimised="wrong", skmd=["right", "right"], oclgrind="right", exact=True)
         self.blames_pocl(SLICED, plain="right", unoptimised="wrong", skmd=["half", "right"], oclgrind="right", exact=True)
 
+    def test_what_oclgrind_says_counts_where_there_is_a_difference(self):
+        self.blames_pocl(ALONE, plain="a\nright", unoptimised="a\nwrong", skmd=["a\nright"] * 2, oclgrind="b\nright", exact=True)
+        self.blames_skmd(plain="a\nright", unoptimised="a\nwrong", skmd=["a\nright"] * 2, oclgrind="a\nwrong", exact=True)
+        self.blames_skmd(plain="a\nright", unoptimised="a\nwrong", skmd=["a\nright"] * 2, oclgrind="a\nright\nmore", exact=True)
+        self.blames_pocl(SLICED, plain="a\nright", skmd=["a\nwrong", "a\nright", "a\nwrong", "a\nwrong"], oclgrind="b\nright")
+        self.blames_skmd(plain="a\nright", skmd=["a\nwrong", "a\nright", "a\nwrong", "a\nwrong"], oclgrind="b\nother")
+
     def test_another_driver_is_right_and_answers_are_kept(self):
         self.blames_skmd(plain="wrong", skmd=["right"], oclgrind="right", alone="vendor.icd")
         verdict = self.judge(plain="wrong", skmd=["right"], alone="vendor.icd")
