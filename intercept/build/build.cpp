@@ -81,6 +81,10 @@ Outcome build_opaque(const Program& program, const std::string& options, const s
   return make_opaque(program.machine(), input, reason, options.find("-cl-kernel-arg-info") != std::string::npos);
 }
 
+bool built_on_anchor(const Machine& machine, const Outcome& outcome) {
+  return outcome.build != nullptr && outcome.build->native[acting_anchor(machine)] != nullptr;
+}
+
 Outcome build_source(const Program& program, const std::string& options) {
   if (const std::string reason = beyond_device(program.machine(), options); !reason.empty())
     return refused(CL_INVALID_BUILD_OPTIONS, {}, reason);
@@ -95,11 +99,12 @@ Outcome build_source(const Program& program, const std::string& options) {
     case compiler::Outcome::analysed:
       break;
   }
+  const Machine& machine = program.machine();
   Outcome outcome = make_executable(program.machine(), std::move(answer), nullptr);
-  if (outcome.build != nullptr) return outcome;
+  if (built_on_anchor(machine, outcome)) return outcome;
   // The anchor takes the application's own text? Then it is ours that is at fault, and the program runs whole.
   Outcome whole = build_opaque(program, options, "the anchor's compiler refused our text: " + outcome.log);
-  return whole.build != nullptr ? whole : outcome;
+  return built_on_anchor(machine, whole) || (outcome.build == nullptr && whole.build != nullptr) ? whole : outcome;
 }
 
 /// A program from clCreateProgramWithBinary: vendors' blobs where they are still good, else its text.

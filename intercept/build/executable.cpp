@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/build/executable.h"
 
+#include <optional>
+
 #include "compiler/client/hash.h"
 #include "intercept/build/built_programs.h"
 #include "intercept/build/opaque_kernels.h"
@@ -15,13 +17,21 @@ void add_line(std::string& log, const std::string& text) {
 }
 
 /// The front end's log, then what each vendor had against the program.
-std::string join_logs(const Machine& machine, std::string log, const VendorOutcome& vendors) {
+std::string join_logs(const Machine& machine, std::string log, const VendorOutcome& vendors, bool built) {
   for (size_t i = 0; i < vendors.failures.size(); ++i) {
     if (vendors.failures[i].empty()) continue;
     const std::string& name = machine.devices[i]->description().name;
-    add_line(log, (i == acting_anchor(machine) ? "failed on " : "takes no part: ") + name + ": " + vendors.failures[i]);
+    add_line(log, (built ? "takes no part: " : "failed on ") + name + ": " + vendors.failures[i]);
   }
   return log;
+}
+
+/// The anchor if it built the program, else the first device that did: a vendor's program runs as it does without us.
+std::optional<std::uint32_t> first_taker(const Machine& machine, const VendorOutcome& vendors) {
+  if (const std::uint32_t anchor = acting_anchor(machine); vendors.native[anchor] != nullptr) return anchor;
+  for (std::uint32_t i = 0; i < vendors.native.size(); ++i)
+    if (vendors.native[i] != nullptr) return i;
+  return std::nullopt;
 }
 
 void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& traits, ProgramBuild& build) {
@@ -47,9 +57,9 @@ Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const 
   input.options = answer.vendor_options;
   input.blobs = blobs;
   VendorOutcome vendors = build_on_devices(machine, input);
-  std::string log = join_logs(machine, answer.log, vendors);
-  if (vendors.native[acting_anchor(machine)] == nullptr)
-    return failed(std::move(log), "the anchor's compiler refused the program");
+  const bool built = first_taker(machine, vendors).has_value();
+  std::string log = join_logs(machine, answer.log, vendors, built);
+  if (!built) return failed(std::move(log), "no device's compiler takes the program");
   auto build = std::make_shared<ProgramBuild>();
   build->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   build->answer = std::move(answer);
@@ -64,14 +74,14 @@ Outcome make_opaque(Machine& machine, const VendorInput& input, const std::strin
   if (asked.options.find("-cl-kernel-arg-info") == std::string::npos)
     asked.options += asked.options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
   VendorOutcome vendors = build_on_devices(machine, asked);
-  std::string log = join_logs(machine, {}, vendors);
-  const std::uint32_t index = acting_anchor(machine);
-  const auto& anchor = vendors.native[index];
-  if (anchor == nullptr)
-    return failed(std::move(log), "the anchor's compiler refused the program (opaque: " + reason + ")");
-  auto kernels = opaque_kernels(*machine.devices[index], anchor);
-  if (!kernels)
-    return failed(std::move(log), "the anchor's driver does not describe its kernels: " + kernels.error().reason);
+  const auto taker = first_taker(machine, vendors);
+  std::string log = join_logs(machine, {}, vendors, taker.has_value());
+  if (!taker) return failed(std::move(log), "no device's compiler takes the program (opaque: " + reason + ")");
+  auto kernels = opaque_kernels(*machine.devices[*taker], vendors.native[*taker]);
+  if (!kernels) {
+    return failed(std::move(log), machine.devices[*taker]->description().name +
+                                      ": the driver does not describe its kernels: " + kernels.error().reason);
+  }
 
   auto build = std::make_shared<ProgramBuild>();
   build->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;

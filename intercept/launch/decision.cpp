@@ -268,7 +268,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
     const bool at_home = *reason == NotSplit::mutable_program_scope || *reason == NotSplit::opaque_program;
     const std::uint32_t device = *reason == NotSplit::mode_single ? single_device(machine, eligible)
                                  : *reason == NotSplit::spinning  ? for_spinning(machine, launch, eligible)
-                                 : at_home                        ? eligible.preferred(acting_anchor(machine))
+                                 : at_home                        ? eligible.preferred(launch.kernel->home())
                                                                   : fastest(machine, launch, view);
     return whole_on(launch, view, device, *reason);
   }

@@ -60,13 +60,6 @@ bool views_overlap(const Launch& launch) {
   return false;
 }
 
-/// Where the kernel's program-scope variables are.
-std::uint32_t home_of(const Machine& machine, const BuiltKernel& kernel) {
-  std::uint32_t home = machine.anchor;
-  for (std::uint32_t i = 0; i < machine.devices.size() && !kernel.built_on(home); ++i) home = i;
-  return home;
-}
-
 /// Bytes that an argument takes of what a device passes to a kernel.
 std::uint64_t parameter_bytes(const LaunchArgument& argument) {
   const auto* value = std::get_if<std::vector<std::byte>>(&argument);
@@ -102,7 +95,8 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
   if (!launch.kernel->built_on(index)) return "the program is not built for it";
   const Device& device = *machine.devices[index];
   if (device.health()->aside()) return "it was set aside after a failure";
-  if (keeps_state(machine, *launch.kernel) && machine.devices[home_of(machine, *launch.kernel)]->health()->aside())
+  // At home is where the program-scope variables are.
+  if (keeps_state(machine, *launch.kernel) && machine.devices[launch.kernel->home()]->health()->aside())
     return "the program-scope variables were lost with another device";
   const auto native = launch.kernel->native(index);
   if (!native) return native.error().reason;
@@ -146,7 +140,7 @@ bool Eligibility::alike(const Machine& machine) const {
 
 bool keeps_state(const Machine& machine, const BuiltKernel& kernel) {
   if (!kernel.opaque()) return (kernel.traits().facts & domain::kFactMutableProgramScope) != 0;
-  return scalar(*machine.devices[home_of(machine, kernel)], CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) != 0;
+  return scalar(*machine.devices[kernel.home()], CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) != 0;
 }
 
 Eligibility eligibility(const Machine& machine, const Launch& launch) {

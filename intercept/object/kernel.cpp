@@ -59,13 +59,20 @@ Result<std::shared_ptr<NativeKernel>> BuiltKernel::native(std::uint32_t index) {
   return made;
 }
 
+std::uint32_t BuiltKernel::home() const {
+  std::uint32_t home = machine_.anchor;
+  for (std::uint32_t i = 0; i < native_.size() && !built_on(home); ++i) home = i;
+  return home;
+}
+
 bool BuiltKernel::takes_value(std::uint32_t index, std::uint64_t bytes) {
   {
     const std::lock_guard lock(mutex_);
     if (taken_bytes_.size() > index && taken_bytes_[index] == bytes) return true;
   }
-  const auto kernel = native(machine_.anchor);
-  if (kernel && !machine_.devices[machine_.anchor]->takes_value(**kernel, index, bytes)) return false;
+  const std::uint32_t asked = home();
+  const auto kernel = native(asked);
+  if (kernel && !machine_.devices[asked]->takes_value(**kernel, index, bytes)) return false;
   const std::lock_guard lock(mutex_);
   taken_bytes_.resize(traits_.parameters.size());
   taken_bytes_[index] = bytes;

@@ -43,6 +43,8 @@ class BuiltKernel {
   /// The same as a kernel of device `index`, loaded at the first call; null where there is none. Thread-safe.
   [[nodiscard]] std::shared_ptr<NativeKernel> merge_kernel(std::uint32_t index) const;
   [[nodiscard]] bool built_on(std::uint32_t index) const { return native_[index] != nullptr; }
+  /// The anchor if the program was built there, else the first device where it was: always the same one.
+  [[nodiscard]] std::uint32_t home() const;
   [[nodiscard]] Machine& machine() const { return machine_; }
   /// CL_KERNEL_WORK_GROUP_SIZE: what every device that built the kernel takes, without those that are far below the
   /// anchor (they take no part in bigger launches), at most the virtual device's limit and never below a required size.
@@ -50,7 +52,7 @@ class BuiltKernel {
   /// Likewise of what launches may have: drivers may take more than they say.
   std::uint64_t most_items();
 
-  /// Whether the anchor's driver takes `bytes` for a by-value parameter whose size only it knows. Thread-safe.
+  /// Whether home()'s driver takes `bytes` for a by-value parameter whose size only it knows. Thread-safe.
   bool takes_value(std::uint32_t index, std::uint64_t bytes);
 
   /// What launches of this kernel want to remember from one to the next; made at the first call by `make`. Thread-safe.

@@ -23,6 +23,10 @@ class BuildTest : public ::testing::Test {
     return icd::make_object<icd::Program>(context, icd::Program::Origin::source, text);
   }
 
+  void nobody_accepts() {
+    for (const auto& device : {anchor, other}) device->accepts = [](const std::string&) { return false; };
+  }
+
   /// What the front end would say of `text` with one kernel that has one int argument.
   static compiler::CompileAnswer answer(const std::string& text) {
     compiler::CompileAnswer out;

@@ -44,7 +44,7 @@ TEST_F(Build, WithoutACompilerTheProgramIsOpaqueInItsOriginalText) {
 }
 
 TEST_F(Build, AFailedBuildHasALogAndNoExecutable) {
-  anchor->accepts = [](const std::string&) { return false; };
+  nobody_accepts();
   const auto program = source("nonsense");
   const Status status = build_program(program, "", {});
   ASSERT_FALSE(status);
@@ -55,10 +55,10 @@ TEST_F(Build, AFailedBuildHasALogAndNoExecutable) {
 }
 
 TEST_F(Build, ABuildAfterAFailedOneMaySucceed) {
-  anchor->accepts = [](const std::string&) { return false; };
+  nobody_accepts();
   const auto program = source("text");
   ASSERT_FALSE(build_program(program, "", {}));
-  anchor->accepts = [](const std::string&) { return true; };
+  for (const auto& device : {anchor, other}) device->accepts = [](const std::string&) { return true; };
   ASSERT_TRUE(build_program(program, "", {}));
   EXPECT_EQ(program->state().status, CL_BUILD_SUCCESS);
   EXPECT_EQ(program->state().log, "");
@@ -185,7 +185,7 @@ TEST_F(Build, ALibraryIsNotExecutableButLinks) {
 TEST_F(Build, AFailedLinkStillGivesItsProgramWithTheLog) {
   const auto unit = source("kernel void k();");
   ASSERT_TRUE(compile_program(unit, "", {}, {}));
-  anchor->accepts = [](const std::string&) { return false; };
+  nobody_accepts();
   const auto linked = link(context, "", {unit});
   ASSERT_TRUE(linked);
   EXPECT_EQ((*linked)->state().status, CL_BUILD_ERROR);

@@ -35,12 +35,22 @@ TEST_F(Executable, AFailingDeviceIsALineInTheLogAndTakesNoPart) {
   EXPECT_FALSE(outcome.build->kernels[0]->built_on(1));
 }
 
-TEST_F(Executable, FailsWhenTheAnchorFails) {
+TEST_F(Executable, RunsWhereItWasBuiltThoughTheAnchorFails) {
   anchor->accepts = [](const std::string&) { return false; };
+  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  ASSERT_NE(outcome.build, nullptr) << outcome.log;
+  EXPECT_NE(outcome.log.find("takes no part: first: refused\nerror: refused by first"), std::string::npos) << outcome.log;
+  EXPECT_FALSE(outcome.build->kernels[0]->built_on(0));
+  EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
+}
+
+TEST_F(Executable, FailsWhenEveryDeviceFails) {
+  nobody_accepts();
   const Outcome outcome = make_executable(machine, answer("text"), nullptr);
   EXPECT_EQ(outcome.build, nullptr);
   EXPECT_EQ(outcome.code, CL_BUILD_PROGRAM_FAILURE);
-  EXPECT_NE(outcome.log.find("refused by first"), std::string::npos) << outcome.log;
+  EXPECT_NE(outcome.log.find("failed on first: refused\nerror: refused by first"), std::string::npos) << outcome.log;
+  EXPECT_NE(outcome.log.find("failed on second: refused\nerror: refused by second"), std::string::npos) << outcome.log;
 }
 
 TEST_F(Executable, BlobsOfTheSameDriverSaveTheBuild) {
@@ -97,6 +107,22 @@ TEST_F(Executable, OpaqueKernelsAreDescribedByTheAnchorsVendor) {
   EXPECT_EQ(parameters[3].kind, domain::ParameterKind::value);
   EXPECT_EQ(parameters[3].size, 0u) << "a struct's size is not told";
   EXPECT_EQ(parameters[4].kind, domain::ParameterKind::other);
+}
+
+TEST_F(Executable, OpaqueKernelsAreDescribedByWhoeverTakesThemWhereTheAnchorDoesNot) {
+  anchor->accepts = [](const std::string&) { return false; };
+  other->kernels = {"k"};
+  other->arguments["k"] = {{"private", "struct pair"}};
+  other->value_bytes = {{0, 8}};
+  VendorInput input;
+  input.text = "what only one vendor knows";
+  const Outcome outcome = make_opaque(machine, input, "a reason", false);
+  ASSERT_NE(outcome.build, nullptr) << outcome.log;
+  ASSERT_EQ(outcome.build->kernels.size(), 1u);
+  BuiltKernel& kernel = *outcome.build->kernels[0];
+  EXPECT_EQ(kernel.home(), 1u);
+  EXPECT_TRUE(kernel.takes_value(0, 8));
+  EXPECT_FALSE(kernel.takes_value(0, 4)) << "its size is what that vendor says";
 }
 
 TEST_F(Executable, TheContainerGivesBackWhatWentIn) {
