@@ -7,6 +7,7 @@
 #include <new>
 #include <system_error>
 
+#include "cpu-driver/runtime/processors.h"
 #include "intercept/backend/recycled.h"
 #include "intercept/backend/threads.h"
 #include "intercept/backend/vendor_visit.h"
@@ -19,6 +20,8 @@ namespace {
 constexpr std::chrono::microseconds kGlance{50};
 // Glances without any submission in between, before the thread sleeps until it is woken.
 constexpr std::uint32_t kQuietGlances = 20;
+// The same where each look takes the only processor from the thread that launches.
+constexpr std::chrono::microseconds kGlanceOnOneProcessor{1000};
 // A submitting thread looks at every so many batches whether older ones have ended: asking the vendor costs a tenth of
 // a launch.
 constexpr Ticket kBunch = 16;
@@ -29,7 +32,11 @@ constexpr Ticket kRow = 8;
 }  // namespace
 
 BatchLine::BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health)
-    : queue_(std::move(queue)), blocking_(blocking), health_(std::move(health)), generation_(fork_generation()) {}
+    : queue_(std::move(queue)),
+      blocking_(blocking),
+      one_processor_(cpu::usable_processors() == 1),
+      health_(std::move(health)),
+      generation_(fork_generation()) {}
 
 bool BatchLine::forked() const { return generation_ != fork_generation(); }
 
@@ -168,6 +175,23 @@ void BatchLine::advance(Lock& lock) {
   complete(lock);
 }
 
+bool BatchLine::front_ended(Lock& lock) {
+  std::shared_ptr<Flight> front = flights_.front();
+  if (completing_ || front->ticket <= good_until_) return true;
+  if (front->unmarked) mark(*front, false);
+  if (front->strays || front->with_queue) return true;
+  ++front->watchers;
+  lock.unlock();
+  const bool ended = queue_->ended(*front);
+  lock.lock();
+  --front->watchers;
+  // Its last watcher may destroy it here, which calls the vendor.
+  lock.unlock();
+  front.reset();
+  lock.lock();
+  return ended;
+}
+
 void BatchLine::complete(Lock& lock) {
   Flight* const front = flights_.front().get();  // nobody else takes it out
   const bool good = front->ticket <= good_until_;
@@ -213,9 +237,17 @@ void BatchLine::progress() {
       until = last_ticket_;
       continue;
     }
-    const VendorVisit visit;
-    advance(lock);
+    if (look(lock)) continue;
+    rest(lock);
+    until = last_ticket_;
   }
+}
+
+bool BatchLine::look(Lock& lock) {
+  const VendorVisit visit;
+  if (one_processor_ && !blocking_ && !stopping_ && !front_ended(lock)) return false;
+  if (!flights_.empty()) advance(lock);
+  return true;
 }
 
 bool BatchLine::submitter_tidies() const {
@@ -231,9 +263,10 @@ void BatchLine::rest(Lock& lock) {
   resting_ = true;
   glancing_ = !blocking_ && quiet_rests_ < kQuietGlances;
   const auto ready = [this] { return woken_ || stopping_; };
-  if (glancing_) {
+  if (glancing_ || (one_processor_ && !blocking_ && helpers_ == 0 && !flights_.empty())) {
     // On the system's clock: ThreadSanitizer does not see waits on the steady one.
-    wake_.wait_until(lock, std::chrono::system_clock::now() + kGlance, ready);
+    const auto pause = one_processor_ ? kGlanceOnOneProcessor : kGlance;
+    wake_.wait_until(lock, std::chrono::system_clock::now() + pause, ready);
   } else {
     wake_.wait(lock, ready);
   }

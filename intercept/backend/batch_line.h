@@ -22,7 +22,9 @@ namespace skmd::icd {
 ///
 /// Waking the progress thread costs as much as a small launch, and so does sharing caches with it at every batch. While
 /// callers help, it therefore only looks in now and then (`kGlance`), and submit() wakes it when it sleeps longer than
-/// that. A thread that submits in a row completes what has ended itself, in bunches: tidy().
+/// that. A thread that submits in a row completes what has ended itself, in bunches: tidy(). Where the process has one
+/// processor, the progress thread looks in more rarely, asks whether work has ended and does not wait for it: drivers
+/// spin while they wait, and the application's thread would stand still meanwhile.
 class BatchLine : public std::enable_shared_from_this<BatchLine> {
  public:
   BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health);
@@ -45,7 +47,11 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   void start_thread();
   void progress();
   void rest(Lock& lock);
+  /// What the progress thread does between two rests; false: nothing has ended, and it is not to wait.
+  bool look(Lock& lock);
   void advance(Lock& lock);
+  /// Without waiting, whether the oldest flight has ended, or nobody can tell but by waiting. Not an empty line's.
+  bool front_ended(Lock& lock);
   void complete(Lock& lock);
   void enqueue(Flight& flight);
   /// Of a flight that has ended; told to the device's health.
@@ -59,6 +65,7 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
 
   const std::unique_ptr<NativeQueue> queue_;
   const bool blocking_;
+  const bool one_processor_;
   const std::shared_ptr<Health> health_;
   const std::uint32_t generation_;
   std::mutex submit_mutex_;    // the device's mutex: native enqueues in the order of tickets. Taken before mutex_
