@@ -37,13 +37,16 @@ enum class Stage : std::uint8_t {
 
 /// For which processors code is made.
 struct CodeTarget {
-  std::string isa;          // "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vbmi", "aarch64"; code of one never runs on less
+  std::string
+      isa;  // "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vbmi", "aarch64"; code of one never runs on less
   std::uint32_t width = 0;  // lanes; 0: what suits the kernel best; 1: item by item
   bool checked = false;     // accesses of memory are checked, and failures name lines (cpu-driver/span_code.h)
 };
 
 struct CompileRequest {
   std::string source;
+  /// Not empty: the preprocessed units of a linked program, in their order, instead of `source`.
+  std::vector<std::string> units;
   std::string options;  // as the application gave them; split here, never by a shell
   std::vector<Header> headers;
   Language language;

@@ -13,7 +13,7 @@ namespace {
 using domain::Error;
 using domain::Result;
 
-constexpr std::uint64_t kRequestMagic = 0x3251524B4D4453ULL;  // "SDMKRQ2"
+constexpr std::uint64_t kRequestMagic = 0x3351524B4D4453ULL;  // "SDMKRQ3"
 constexpr std::uint64_t kAnswerMagic = 0x33534E414B4D53ULL;   // "SMKANS3"
 constexpr std::uint64_t kCodeMagic = 0x31444F434B4D53ULL;     // "SMKCOD1": an answer with code
 constexpr std::uint64_t kReplyMagic = 0x31504552'4B4D53ULL;   // "SMKREP1"
@@ -64,6 +64,7 @@ std::string encode(const CompileRequest& request) {
   Writer writer;
   writer.number(kRequestMagic);
   writer.text(request.source);
+  write(writer, request.units);
   writer.text(request.options);
   writer.number(request.headers.size());
   for (const Header& header : request.headers) {
@@ -88,6 +89,7 @@ Result<CompileRequest> decode_request(std::string_view bytes) {
   if (reader.number() != kRequestMagic) return refused("request");
   CompileRequest request;
   request.source = reader.text();
+  request.units = read_texts(reader);
   request.options = reader.text();
   request.headers.resize(reader.count(2 * kMinimalText));
   for (Header& header : request.headers) {

@@ -5,6 +5,7 @@
 #include "compiler/client/hash.h"
 #include "compiler/frontend/classify.h"
 #include "compiler/frontend/describe.h"
+#include "compiler/frontend/join.h"
 #include "compiler/frontend/options.h"
 #include "compiler/frontend/parse.h"
 #include "compiler/frontend/preprocess.h"
@@ -49,10 +50,8 @@ void mark_hidden_records(std::vector<domain::KernelTraits>& kernels, const std::
   for (domain::KernelTraits& kernel : kernels) kernel.hidden_record = needy.contains(kernel.name);
 }
 
-}  // namespace
-
-Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, const Analysis& analysis,
-                 const Checkpoint& checkpoint) {
+Compiled compile_text(const CompileRequest& request, llvm::LLVMContext& context, const Analysis& analysis,
+                      const Checkpoint& checkpoint) {
   Compiled compiled;
   CompileAnswer& answer = compiled.reply.answer;
   domain::Result<Options> options = parse_options(request.options);
@@ -82,6 +81,7 @@ Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, cons
   Parsed parsed = parse(preprocessed.text, request.language, *options, places_of(request, analysis), context,
                         [&](clang::ASTContext& tree) {
                           answer.kernels = describe_kernels(tree);
+                          if (!request.units.empty()) forget_own_names(answer.kernels);
                           rewritten = rewrite(tree, request.stage);
                         });
   if (!parsed.module) {
@@ -107,6 +107,27 @@ Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, cons
     mark_hidden_records(answer.kernels, rewritten.kernels);
   }
   return compiled;
+}
+
+}  // namespace
+
+Compiled compile(const CompileRequest& request, llvm::LLVMContext& context, const Analysis& analysis,
+                 const Checkpoint& checkpoint) {
+  if (request.units.empty()) return compile_text(request, context, analysis, checkpoint);
+  Compiled first;
+  first.reply.answer.outcome = Outcome::opaque;
+  first.reply.answer.reason = "the units do not mean the same by one name";
+  const domain::Result<Options> options = parse_options(request.options);
+  if (!options) return compile_text(request, context, analysis, checkpoint);  // which says what is wrong with them
+  CompileRequest joined = request;
+  const std::vector<std::string> texts = joined_texts(request.units, request.language, *options, context);
+  for (const std::string& text : texts) {
+    joined.source = text;
+    Compiled compiled = compile_text(joined, context, analysis, checkpoint);
+    if (compiled.reply.answer.outcome == Outcome::analysed) return compiled;
+    if (&text == texts.data()) first = std::move(compiled);
+  }
+  return first;
 }
 
 }  // namespace skmd::compiler

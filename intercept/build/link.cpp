@@ -34,7 +34,7 @@ Outcome make_library(std::vector<Unit> units) {
 
 Outcome link_joined(Machine& machine, const std::vector<Unit>& units, const std::string& options) {
   compiler::CompileRequest request;
-  for (const Unit& unit : units) request.source += unit.text + '\n';
+  for (const Unit& unit : units) request.units.push_back(unit.text);
   request.options = options;
   request.language = machine.language;
   request.target.isa = machine.code_target;

@@ -11,6 +11,7 @@ namespace {
 CompileRequest sample_request() {
   CompileRequest request;
   request.source = std::string("kernel void k() {}\0 after a zero", 32);
+  request.units = {"int f(void) { return 1; }\n", ""};
   request.options = "-D X=1 -I\"a b\"";
   request.headers = {{"a.h", "#define A 1\n"}, {"", ""}};
   request.language.extensions = {"cl_khr_fp64", "cl_khr_fp16"};

@@ -96,13 +96,38 @@ TEST_F(ClLinkProgram, AnUnresolvedFunctionFailsButGivesTheProgramWithItsLog) {
   EXPECT_GT(log_size, 1u);
 }
 
+// What both units have of one header is legal apart, an error in one text.
+constexpr char kHeader[] =
+    "typedef struct { int by; } stride;\nstatic int step(int x) { stride s = {1}; return x + s.by; }\n";
+constexpr char kUser[] =
+    "int twice(int x);\nkernel void run(global int* out) { size_t i = get_global_id(0); out[i] = twice(step((int)i)); "
+    "}";
+
+TEST_F(ClLinkProgram, UnitsShareAHeader) {
+  const std::string main = std::string(kHeader) + kUser;
+  const std::string part = std::string(kHeader) + "int twice(int x) { return 2 * step(x); }";
+  cl_int status = 1;
+  cl_program linked = link("", {compiled(main.c_str()), compiled(part.c_str())}, status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(last_item(linked), 2 * (255 + 1 + 1));
+}
+
+TEST_F(ClLinkProgram, AFunctionOfOneUnitDoesNotStandForTheLanguagesInAnother) {
+  const std::string main =
+      "static int rotate(int x, int by) { return x + by; }\nint turned(int x);\n"
+      "kernel void run(global int* out) { size_t i = get_global_id(0); "
+      "out[i] = turned(rotate((int)i, 1)); }";
+  cl_int status = 1;
+  cl_program linked =
+      link("", {compiled(main.c_str()), compiled("int turned(int x) { return rotate(x, 1); }")}, status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(last_item(linked), 512);
+}
+
 TEST_F(ClLinkProgram, UnitsThatDoNotJoinIntoOneTextAreLinkedByTheVendors) {
-  // Both units have a function of their own by the same name: legal apart, an error in one text.
-  const std::string own = "static int step(int x) { return x + 1; }\n";
-  const std::string main = own +
-                           "int twice(int x);\nkernel void run(global int* out) { size_t i = get_global_id(0); out[i] "
-                           "= twice(step((int)i)); }";
-  const std::string part = own + "int twice(int x) { return 2 * step(x); }";
+  const std::string main = std::string(kHeader) + kUser;
+  // A parameter of the function's name keeps that from being renamed.
+  const std::string part = "int twice(int step);\n" + std::string(kHeader) + "int twice(int x) { return 2 * step(x); }";
   cl_int status = 1;
   cl_program linked = link("", {compiled(main.c_str()), compiled(part.c_str())}, status);
   ASSERT_EQ(status, CL_SUCCESS);

@@ -105,13 +105,15 @@ TEST_F(ForeignPrograms, UnitsThatAreNotOneTextWhenJoined) {
   static uint step(void) { box b = {1}; return b.n; }
   kernel void stub_count(global uint* counts) { counts[get_global_id(0)] += step(); })");
   cl_program two = source(R"(typedef struct { ulong n; } box;
+  static uint same(uint step) { return step; }
   static ulong step(void) { box b = {1}; return b.n; }
-  kernel void stub_count_too(global uint* counts) { counts[get_global_id(0)] += (uint)step(); })");
+  kernel void stub_count_too(global uint* counts) { counts[get_global_id(0)] += same((uint)step()); })");
   for (cl_program unit : {one, two}) OK(clCompileProgram(unit, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr));
   const cl_program units[] = {one, two};
   cl_int code = 0;
   program_ = clLinkProgram(context_, 0, nullptr, "", 2, units, nullptr, nullptr, &code);
   EXPECT_EQ(code, CL_SUCCESS) << log();
+  EXPECT_NE(log().find("takes no part"), std::string::npos) << log();
   EXPECT_EQ(run("stub_count"), kThree);
   EXPECT_EQ(run("stub_count_too"), kThree);
   for (cl_program unit : {one, two}) OK(clReleaseProgram(unit));
