@@ -2,6 +2,7 @@
 #include "cpu-driver/codegen/pipeline/repeated_stores.h"
 
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
@@ -45,9 +46,12 @@ bool is_the_only_value(const llvm::StoreInst& store) {
 
 void look_first(llvm::StoreInst& store) {
   llvm::IRBuilder<> ir(&store);
+  // Undefined values may be stored; a branch on one is undefined behaviour.
   Value* value = store.getValueOperand();
+  if (!llvm::isGuaranteedNotToBeUndefOrPoison(value)) value = ir.CreateFreeze(value);
+  store.setOperand(0, value);
   llvm::Type* bits = ir.getIntNTy(value->getType()->getScalarSizeInBits());
-  Value* there = ir.CreateAlignedLoad(bits, store.getPointerOperand(), store.getAlign(), "there");
+  Value* there = ir.CreateFreeze(ir.CreateAlignedLoad(bits, store.getPointerOperand(), store.getAlign(), "there"));
   Value* differs = ir.CreateICmpNE(there, ir.CreateBitCast(value, bits));
   llvm::MDNode* rarely = llvm::MDBuilder(store.getContext()).createUnlikelyBranchWeights();
   llvm::Instruction* end = llvm::SplitBlockAndInsertIfThen(differs, store.getIterator(), false, rarely);

@@ -3,6 +3,7 @@
 // RUN: %skmd-compile --kernel any --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=ANY
 // RUN: %skmd-compile --kernel any --emit vector-llvm --width 1 %s | %FileCheck %s --check-prefix=ANY
 // RUN: %skmd-compile --kernel given --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=GIVEN
+// RUN: %skmd-compile --kernel next --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=POISON
 // RUN: %skmd-compile --kernel last --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=NONE
 // RUN: %skmd-compile --kernel elsewhere --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=NONE
 // RUN: %skmd-compile --kernel two --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=NONE
@@ -14,7 +15,8 @@
 // NONE-NOT: %there
 
 // ANY: [[THERE:%there[0-9]*]] = load i32, ptr addrspace(1) [[PLACE:%.+]], align 4
-// ANY-NEXT: [[DIFFERS:%.+]] = icmp ne i32 [[THERE]], 1
+// ANY-NEXT: [[KNOWN:%.+]] = freeze i32 [[THERE]]
+// ANY-NEXT: [[DIFFERS:%.+]] = icmp ne i32 [[KNOWN]], 1
 // ANY-NEXT: br i1 [[DIFFERS]], label %[[STORE:.+]], label %{{.+}}, !prof
 // ANY: [[STORE]]:
 // ANY-NEXT: store i32 1, ptr addrspace(1) [[PLACE]], align 4
@@ -28,6 +30,15 @@ kernel void any(global const float* in, global int* found) {
 // GIVEN: store double {{%.+}}, ptr addrspace(1) [[PLACE]], align 8
 kernel void given(global const float* in, global double* found, double number, int at) {
   if (in[get_global_id(0)] < 0) found[at] = number;
+}
+
+// What may be poison may be stored, and nothing may depend on it.
+// POISON: [[NUMBER:%.+]] = freeze i32 %
+// POISON-NEXT: load i32, ptr addrspace(1) [[PLACE:%.+]], align 4
+// POISON: icmp ne i32 {{%.+}}, [[NUMBER]]
+// POISON: store i32 [[NUMBER]], ptr addrspace(1) [[PLACE]], align 4
+kernel void next(global const float* in, global int* found, int number) {
+  if (in[get_global_id(0)] < 0) *found = number + 1;
 }
 
 // Each item has a number, or a place, of its own.
