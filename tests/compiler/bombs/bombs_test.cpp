@@ -11,6 +11,7 @@
 #include <ostream>
 
 #include "compiler/client/client.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::compiler {
 namespace {
@@ -148,20 +149,15 @@ TEST_P(CompilerBombs, EndWithinTheLimits) {
 
 class BombsInFiles : public testing::Test {
  protected:
-  BombsInFiles() {
-    std::string name = (std::filesystem::temp_directory_path() / "skmd-bombs-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) folder_ = name;
-    request_.working_directory = folder_;
-  }
-  ~BombsInFiles() override { std::filesystem::remove_all(folder_); }
+  BombsInFiles() { request_.working_directory = folder_.path(); }
 
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ + "/" + name) << text; }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_.file(name)) << text; }
   CompileAnswer compile(const std::string& source, const HelperLimits& limits) {
     request_.source = source;
     return Client({SKMD_COMPILE, "", limits}).compile(request_);
   }
 
-  std::string folder_;
+  const skmd::test::TemporaryFolder folder_;
   CompileRequest request_;
 };
 
@@ -192,7 +188,7 @@ TEST_F(BombsInFiles, AFileWithoutEnd) {
 }
 
 TEST_F(BombsInFiles, AFileThatNobodyWrites) {
-  ASSERT_EQ(::mkfifo((folder_ + "/pipe.h").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo(folder_.file("pipe.h").c_str(), 0600), 0);
   const CompileAnswer answer =
       compile("#include \"pipe.h\"\nkernel void k() {}", {.cpu_seconds = 20, .seconds = 1, .memory_bytes = 1u << 30});
   EXPECT_EQ(answer.outcome, Outcome::failed);

@@ -21,7 +21,7 @@ CompileRequest request_for(const std::string& source) {
 
 std::string only_entry(const FakeHelper& helper) {
   std::string found;
-  for (const auto& entry : std::filesystem::directory_iterator(helper.folder() / "cache")) {
+  for (const auto& entry : std::filesystem::directory_iterator(helper.folder().file("cache"))) {
     EXPECT_TRUE(found.empty()) << "more than one file in the cache";
     found = entry.path().string();
   }
@@ -114,19 +114,19 @@ TEST_F(CompileCache, OfAnotherClientHitsToo) {
 TEST_F(CompileCache, FolderAndEntriesAreForTheOwnerOnly) {
   compile(request_for("a"));
   struct stat info {};
-  ASSERT_EQ(::stat((helper_.folder() / "cache").c_str(), &info), 0);
+  ASSERT_EQ(::stat(helper_.folder().file("cache").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0700u);
   ASSERT_EQ(::stat(only_entry(helper_).c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
 TEST_F(CompileCache, FolderThatOthersMayWriteIsNotUsed) {
-  std::filesystem::create_directory(helper_.folder() / "cache");
-  ASSERT_EQ(::chmod((helper_.folder() / "cache").c_str(), 0777), 0);
+  std::filesystem::create_directory(helper_.folder().file("cache"));
+  ASSERT_EQ(::chmod(helper_.folder().file("cache").c_str(), 0777), 0);
   compile(request_for("a"));
   compile(request_for("a"));
   EXPECT_EQ(helper_.starts(), 2u);
-  EXPECT_TRUE(std::filesystem::is_empty(helper_.folder() / "cache"));
+  EXPECT_TRUE(std::filesystem::is_empty(helper_.folder().file("cache")));
 }
 
 TEST_F(CompileCache, EntryThatOthersMayWriteIsNotBelieved) {
@@ -224,7 +224,7 @@ TEST_F(CompileCache, WorkingDirectoryCountsOnlyForProgramsThatMayInclude) {
 TEST_F(CompileCache, NewHelperCompilesAgain) {
   compile(request_for("a"));
   const utimbuf earlier{1000, 1000};
-  ASSERT_EQ(::utime((helper_.folder() / "helper").c_str(), &earlier), 0);
+  ASSERT_EQ(::utime(helper_.folder().file("helper").c_str(), &earlier), 0);
   compile(request_for("a"));
   EXPECT_EQ(helper_.starts(), 2u);
 }
@@ -239,7 +239,7 @@ TEST_F(CompileCache, RefusedProgramIsCompiledAgain) {
 }
 
 TEST_F(CompileCache, ChangedIncludedFileCompilesAgain) {
-  const std::string header = helper_.folder() / "header.h";
+  const std::string header = helper_.folder().file("header.h");
   write_file(header, "int a;");
   Reply reply = reply_named("first");
   reply.files.push_back(*depend_on(header));
@@ -260,7 +260,7 @@ TEST_F(CompileCache, ChangedIncludedFileCompilesAgain) {
 }
 
 TEST_F(CompileCache, IncludedFileThatWasOnlyTouchedIsStillGood) {
-  const std::string header = helper_.folder() / "header.h";
+  const std::string header = helper_.folder().file("header.h");
   write_file(header, "int a;");
   Reply reply = reply_named("first");
   reply.files.push_back(*depend_on(header));
@@ -273,9 +273,9 @@ TEST_F(CompileCache, IncludedFileThatWasOnlyTouchedIsStillGood) {
 }
 
 TEST_F(CompileCache, RelativeIncludedFileIsLookedUpFromTheWorkingDirectory) {
-  write_file(helper_.folder() / "header.h", "int a;");
+  write_file(helper_.folder().file("header.h"), "int a;");
   Reply reply = reply_named("first");
-  reply.files.push_back(*depend_on(helper_.folder() / "header.h"));
+  reply.files.push_back(*depend_on(helper_.folder().file("header.h")));
   reply.files[0].path = "header.h";
   helper_.set_reply(reply);
   CompileRequest request = request_for("#include");

@@ -71,7 +71,7 @@ class CacheFolder : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  std::string path_ = folder_ / "cache";
+  std::string path_ = folder_.file("cache");
 };
 
 TEST_F(CacheFolder, SurvivesWritersThatAreKilledAtAnyTime) {
@@ -123,7 +123,7 @@ TEST_F(CacheFolder, IsSharedByProcessesThatBuildAtTheSameTime) {
     }));
   }
   for (const pid_t builder : builders) EXPECT_EQ(status_of(builder), 0);
-  path_ = helper.folder() / "cache";
+  path_ = helper.folder().file("cache");
   expect_every_entry_whole();
   EXPECT_EQ(std::distance(fs::directory_iterator(path_), fs::directory_iterator()), 4 + 5 * 4);
 }
@@ -152,13 +152,13 @@ TEST_F(CacheFolder, RefusesEntriesCutOffAnywhereOrWithABitFlipped) {
 TEST_F(CacheFolder, DoesNotFollowLinksAndReplacesThem) {
   const Cache cache(path_);
   cache.store(key_of(1), reply_of("one", 0));
-  fs::rename(entry(1), folder_ / "elsewhere");
-  fs::create_symlink(folder_ / "elsewhere", entry(1));
+  fs::rename(entry(1), folder_.file("elsewhere"));
+  fs::create_symlink(folder_.file("elsewhere"), entry(1));
   EXPECT_FALSE(cache.find(key_of(1), ""));
-  const std::string before = read_file(folder_ / "elsewhere");
+  const std::string before = read_file(folder_.file("elsewhere"));
   cache.store(key_of(1), reply_of("two", 0));
   EXPECT_FALSE(fs::is_symlink(entry(1)));
-  EXPECT_EQ(read_file(folder_ / "elsewhere"), before);
+  EXPECT_EQ(read_file(folder_.file("elsewhere")), before);
   EXPECT_TRUE(cache.find(key_of(1), ""));
 }
 

@@ -3,22 +3,10 @@
 
 #include <sys/stat.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
 namespace skmd::compiler::test {
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "skmd-client-XXXXXX").string();
-  if (::mkdtemp(name.data()) != nullptr) path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
 
 void write_file(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
@@ -31,7 +19,7 @@ std::string read_file(const std::string& path) {
 }
 
 FakeHelper::FakeHelper(const std::string& script) {
-  const std::string path = folder_ / "helper";
+  const std::string path = folder_.file("helper");
   write_file(path, "#!/bin/sh\nHERE=" + folder_.path() + "\n" + script + "\n");
   ::chmod(path.c_str(), 0700);
 }

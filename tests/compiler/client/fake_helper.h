@@ -5,21 +5,11 @@
 #include <string>
 
 #include "compiler/client/codec.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::compiler::test {
 
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+using skmd::test::TemporaryFolder;
 
 void write_file(const std::string& path, const std::string& bytes);
 std::string read_file(const std::string& path);
@@ -31,10 +21,10 @@ class FakeHelper {
   /// One that gives this reply and counts its starts.
   static std::string answering();
 
-  void set_reply(const Reply& reply) { write_file(folder_ / "reply", frame(encode(reply))); }
-  [[nodiscard]] std::size_t starts() const { return read_file(folder_ / "starts").size(); }
+  void set_reply(const Reply& reply) { write_file(folder_.file("reply"), frame(encode(reply))); }
+  [[nodiscard]] std::size_t starts() const { return read_file(folder_.file("starts")).size(); }
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }
-  [[nodiscard]] ClientOptions options() const { return {folder_ / "helper", folder_ / "cache", {}}; }
+  [[nodiscard]] ClientOptions options() const { return {folder_.file("helper"), folder_.file("cache"), {}}; }
 
  private:
   TemporaryFolder folder_;

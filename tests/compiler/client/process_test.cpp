@@ -62,7 +62,7 @@ TEST(Helper, ThatHangsIsKilledAndGivesAFailedBuild) {
   const CompileAnswer answer = answer_of(helper, 1);
   EXPECT_EQ(answer.outcome, Outcome::failed);
   EXPECT_NE(answer.log.find("within 1 s"), std::string::npos) << answer.log;
-  const int pid = std::atoi(read_file(helper.folder() / "pid").c_str());
+  const int pid = std::atoi(read_file(helper.folder().file("pid")).c_str());
   ASSERT_GT(pid, 1);
   // Its new parent buries it; until then it is a zombie, which cannot be told from a process by kill().
   std::string state = "R";
@@ -84,7 +84,7 @@ TEST(Helper, ThatIsMissingGivesAnOpaqueAnswer) {
 
 TEST(Helper, ThatCannotBeExecutedGivesAnOpaqueAnswer) {
   const FakeHelper helper("");
-  ASSERT_EQ(::chmod((helper.folder() / "helper").c_str(), 0600), 0);
+  ASSERT_EQ(::chmod(helper.folder().file("helper").c_str(), 0600), 0);
   const CompileAnswer answer = answer_of(helper);
   EXPECT_EQ(answer.outcome, Outcome::opaque);
   EXPECT_NE(answer.reason.find("cannot start"), std::string::npos) << answer.reason;
@@ -125,10 +125,10 @@ TEST(Helper, GetsACleanEnvironmentNoDescriptorsAndDefaultSignals) {
 
   EXPECT_EQ(::sigismember(&after, SIGTERM), 1) << "our own mask must survive";
   EXPECT_EQ(::sigismember(&after, SIGUSR1), 0);
-  EXPECT_EQ(read_file(helper.folder() / "environment").find("LD_PRELOAD"), std::string::npos);
+  EXPECT_EQ(read_file(helper.folder().file("environment")).find("LD_PRELOAD"), std::string::npos);
   // 0 to 2, and the folder that ls itself reads.
-  EXPECT_EQ(read_file(helper.folder() / "descriptors"), "0\n1\n2\n3\n");
-  const std::string signals = read_file(helper.folder() / "signals");
+  EXPECT_EQ(read_file(helper.folder().file("descriptors")), "0\n1\n2\n3\n");
+  const std::string signals = read_file(helper.folder().file("signals"));
   EXPECT_NE(signals.find("SigBlk:\t0000000000000000"), std::string::npos) << signals;
   EXPECT_NE(signals.find("SigIgn:\t0000000000000000"), std::string::npos) << signals;
 }

@@ -1,44 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // The client and the real skmd-compile together: what the driver gets for a request.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 #include <fstream>
 
 #include "compiler/client/client.h"
 #include "compiler/client/process.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::compiler {
 namespace {
 
 class Compile : public testing::Test {
  protected:
-  Compile() : folder_(std::filesystem::temp_directory_path() / ("skmd-compile-" + unique_name())) {
-    std::filesystem::create_directories(folder_);
-    request_.working_directory = folder_.string();
+  Compile() {
+    request_.working_directory = folder_.path();
     request_.language.extensions = {"cl_khr_fp64"};
     request_.language.fp64 = true;
   }
-  ~Compile() override { std::filesystem::remove_all(folder_); }
 
   CompileAnswer compile(const std::string& source, const std::string& options = "") {
     request_.source = source;
     request_.options = options;
-    return Client({SKMD_COMPILE, (folder_ / "cache").string(), {}}).compile(request_);
+    return Client({SKMD_COMPILE, folder_.file("cache"), {}}).compile(request_);
   }
-  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_.file(name)) << text; }
 
-  std::filesystem::path folder_;
+  const skmd::test::TemporaryFolder folder_;
   CompileRequest request_;
-
- private:
-  static std::string unique_name() {
-    const testing::TestInfo* test = testing::UnitTest::GetInstance()->current_test_info();
-    return std::to_string(::getpid()) + "-" + test->name();
-  }
 };
 
 TEST_F(Compile, AnalysesAProgramThatNeedsNoRewriting) {

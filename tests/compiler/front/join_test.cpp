@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Units of a linked program as one text: what is shared, what gets a name of its own, and what is left to the linker.
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
 
 #include "compiler/client/client.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::compiler {
 namespace {
@@ -20,13 +18,10 @@ static constant uint table[2] = {5, 7};
 
 class Join : public testing::Test {
  protected:
-  Join() : cache_(std::filesystem::temp_directory_path() / ("skmd-join-" + std::to_string(::getpid()))) {}
-  ~Join() override { std::filesystem::remove_all(cache_); }
-
   CompileAnswer join(const std::vector<std::string>& units) {
     CompileRequest request;
     request.units = units;
-    return Client({SKMD_COMPILE, cache_.string(), {}}).compile(request);
+    return Client({SKMD_COMPILE, cache_.path(), {}}).compile(request);
   }
   static std::size_t count(const std::string& text, const std::string& part) {
     std::size_t found = 0;
@@ -34,7 +29,7 @@ class Join : public testing::Test {
     return found;
   }
 
-  std::filesystem::path cache_;
+  const skmd::test::TemporaryFolder cache_;
 };
 
 TEST_F(Join, UnitsWithoutACommonNameStayAsTheyAre) {

@@ -4,10 +4,11 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "tests/temporary_folder.h"
 
 namespace skmd::cpu::test {
 namespace {
@@ -16,11 +17,6 @@ namespace fs = std::filesystem;
 
 class MadeUpHost : public testing::Test {
  protected:
-  MadeUpHost()
-      : root_(fs::path(testing::TempDir()) / ("host_" + std::to_string(::getpid()) + "_" +
-                                              testing::UnitTest::GetInstance()->current_test_info()->name())) {}
-  ~MadeUpHost() override { fs::remove_all(root_); }
-
   void write(const std::string& path, const std::string& text) {
     fs::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text << "\n";
@@ -37,7 +33,8 @@ class MadeUpHost : public testing::Test {
     return read_topology(root_.string(), usable);
   }
 
-  fs::path root_;
+  const skmd::test::TemporaryFolder folder_;
+  const fs::path root_ = folder_.path();
 };
 
 TEST_F(MadeUpHost, IsSimpleWhereNothingCanBeRead) {

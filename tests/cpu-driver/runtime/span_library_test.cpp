@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/cpu-driver/runtime/kernel_code.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::cpu::test {
 namespace {
@@ -127,21 +128,15 @@ int load_without_files_in_memory(const std::string& folder) {
 }
 
 TEST(SpanLibraryDeathTest, WithoutFilesInMemoryTakesOneInItsFolder) {
-  const fs::path folder = fs::path(testing::TempDir()) / "span_fall_back";
-  fs::create_directories(folder);
-  fs::permissions(folder, fs::perms::owner_all);
+  const skmd::test::TemporaryFolder folder;
   ASSERT_FALSE(artifact().empty());
-  EXPECT_EXIT(::_exit(load_without_files_in_memory(folder)), testing::ExitedWithCode(42), "");
-  fs::remove_all(folder);
+  EXPECT_EXIT(::_exit(load_without_files_in_memory(folder.path())), testing::ExitedWithCode(42), "");
 }
 
 TEST(SpanLibrary, LeavesNothingBehindInItsFolder) {
-  const fs::path folder = fs::path(testing::TempDir()) / "span_folder";
-  fs::create_directories(folder);
-  fs::permissions(folder, fs::perms::owner_all);
-  EXPECT_TRUE(SpanLibrary::load(artifact(), folder).ok());
-  EXPECT_TRUE(fs::is_empty(folder));
-  fs::remove(folder);
+  const skmd::test::TemporaryFolder folder;
+  EXPECT_TRUE(SpanLibrary::load(artifact(), folder.path()).ok());
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 }  // namespace

@@ -4,12 +4,12 @@
 
 #include <CL/cl_ext.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "tests/stub-icd/control.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::icd {
 namespace {
@@ -19,16 +19,11 @@ class DiscoveryFolder : public testing::Test {
   void SetUp() override {
     stub::set_failure("");
     std::ifstream(std::string(STUB_ICD_VENDORS) + "/stub.icd") >> stub_library_;
-    folder_ = std::filesystem::temp_directory_path() / ("skmd-discovery-" + std::to_string(getpid()));
-    std::filesystem::create_directory(folder_);
   }
-  void TearDown() override {
-    stub::set_failure("");
-    std::filesystem::remove_all(folder_);
-  }
-  void put(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  void TearDown() override { stub::set_failure(""); }
+  void put(const std::string& name, const std::string& text) { std::ofstream(folder_.file(name)) << text; }
   Result<Discovery> find(const std::string& selectors = "", const std::string& own = "") {
-    return discover({.vendors_folder = folder_.string(), .selectors = selectors, .own_library = own});
+    return discover({.vendors_folder = folder_.path(), .selectors = selectors, .own_library = own});
   }
   /// With our own CPU driver.
   Result<Discovery> find_with_ours(const std::string& folder, const std::string& selectors = "", bool named = false) {
@@ -44,7 +39,7 @@ class DiscoveryFolder : public testing::Test {
     }
     return false;
   }
-  std::filesystem::path folder_;
+  const skmd::test::TemporaryFolder folder_;
   std::string stub_library_;
 };
 
@@ -53,7 +48,7 @@ TEST_F(DiscoveryFolder, BrokenFilesAreLeftOutWithAReason) {
   put("b-garbage.icd", "\x7f\x01 this is no library \n\xff\xfe");
   put("c-empty.icd", "");
   put("d-no-symbols.icd", "libz.so.1\n");
-  put("e-text-file.icd", (folder_ / "a-missing.icd").string() + "\n");
+  put("e-text-file.icd", folder_.file("a-missing.icd") + "\n");
   put("f-stub.icd", "  " + stub_library_ + "  \r\n");
   put("readme.txt", stub_library_);
   const auto found = find();
@@ -93,8 +88,8 @@ TEST_F(DiscoveryFolder, OurOwnLibraryIsSkippedAlsoThroughALink) {
   ASSERT_FALSE(direct);
   EXPECT_EQ(direct.error().code, CL_PLATFORM_NOT_FOUND_KHR);
   EXPECT_NE(direct.error().reason.find("is this driver itself"), std::string::npos);
-  std::filesystem::create_symlink(stub_library_, folder_ / "link.so");
-  put("a.icd", (folder_ / "link.so").string());
+  std::filesystem::create_symlink(stub_library_, folder_.file("link.so"));
+  put("a.icd", folder_.file("link.so"));
   const auto linked = find("", stub_library_);
   ASSERT_FALSE(linked);
   EXPECT_NE(linked.error().reason.find("is this driver itself"), std::string::npos);
@@ -144,7 +139,7 @@ TEST_F(DiscoveryFolder, ASelectorThatMatchesNothingIsAnErrorThatNamesIt) {
 
 TEST_F(DiscoveryFolder, OurCpuDriverNeedsNoOther) {
   if (!cpu::best_target()) GTEST_SKIP() << "our code does not run on this processor";
-  for (const char* folder : {folder_.c_str(), "/no/such/folder"}) {
+  for (const char* folder : {folder_.path().c_str(), "/no/such/folder"}) {
     for (const char* selectors : {"", "cpu"}) {
       const auto found = find_with_ours(folder, selectors);
       ASSERT_TRUE(found) << found.error().reason;
@@ -156,18 +151,18 @@ TEST_F(DiscoveryFolder, OurCpuDriverNeedsNoOther) {
     }
   }
   EXPECT_TRUE(mentions(*find_with_ours("/no/such/folder"), "/no/such/folder", ""));
-  EXPECT_TRUE(find_with_ours(folder_, "", true));
+  EXPECT_TRUE(find_with_ours(folder_.path(), "", true));
   const auto missing = find_with_ours("/no/such/folder", "", true);
   ASSERT_FALSE(missing);
   EXPECT_NE(missing.error().reason.find("/no/such/folder"), std::string::npos);
-  ASSERT_TRUE(find_with_ours(folder_, "cpu@discrete"));
-  EXPECT_TRUE(find_with_ours(folder_, "cpu@discrete")->devices[0]->description().discrete);
+  ASSERT_TRUE(find_with_ours(folder_.path(), "cpu@discrete"));
+  EXPECT_TRUE(find_with_ours(folder_.path(), "cpu@discrete")->devices[0]->description().discrete);
 }
 
 TEST_F(DiscoveryFolder, AVendorsCpuStandsBesideOurs) {
   if (!cpu::best_target()) GTEST_SKIP() << "our code does not run on this processor";
   put("stub.icd", stub_library_);
-  const auto found = find_with_ours(folder_, "cpu");
+  const auto found = find_with_ours(folder_.path(), "cpu");
   ASSERT_TRUE(found) << found.error().reason;
   ASSERT_EQ(found->devices.size(), 1u);
   EXPECT_EQ(found->devices[0]->description().name, "Stub CPU 2");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adapters against a real driver: PoCL's threaded and its single-threaded device, in place and with memory of their
 // own, and both ways beside our own driver, which has no code of these kernels.
-#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <thread>
 
 #include "tests/intercept/backend/device_fixture.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::icd {
 namespace {
@@ -299,13 +299,10 @@ TEST_P(PoclDevice, ImagesKeepTheirTexels) {
 TEST(Oclgrind, IsUsedOnlyWhenNamedAndBlocks) {
   const char* const library = "/usr/lib/oclgrind/liboclgrind-rt-icd.so";
   if (!std::filesystem::exists(library)) GTEST_SKIP() << "oclgrind is not installed";
-  const auto folder = std::filesystem::temp_directory_path() / ("skmd-oclgrind-" + std::to_string(getpid()));
-  std::filesystem::create_directory(folder);
-  std::ofstream(folder / "oclgrind.icd") << library;
-  const auto by_default = discover({.vendors_folder = folder.string(), .selectors = "", .own_library = ""});
-  const auto named =
-      discover({.vendors_folder = folder.string(), .selectors = "oclgrind:0@discrete", .own_library = ""});
-  std::filesystem::remove_all(folder);
+  const skmd::test::TemporaryFolder folder;
+  std::ofstream(folder.file("oclgrind.icd")) << library;
+  const auto by_default = discover({.vendors_folder = folder.path(), .selectors = "", .own_library = ""});
+  const auto named = discover({.vendors_folder = folder.path(), .selectors = "oclgrind:0@discrete", .own_library = ""});
   EXPECT_FALSE(by_default);
   ASSERT_TRUE(named) << named.error().reason;
   Device& device = *named->devices.front();

@@ -140,15 +140,16 @@ std::map<std::string, Body> bodies() {
 
 namespace {
 
-ObserverOptions counting() {
+ObserverOptions counting(const std::string& stats_file) {
   ObserverOptions options;
-  options.stats_file = testing::TempDir() + "/launch_test_stats_%p.json";
+  options.stats_file = stats_file;
   return options;
 }
 
 }  // namespace
 
-FakeMachine::FakeMachine(const std::vector<bool>& discrete, const std::string& policy) : observer_(counting()) {
+FakeMachine::FakeMachine(const std::vector<bool>& discrete, const std::string& policy)
+    : observer_(counting(folder_.file("stats.json"))) {
   domain::SpaceId space = 1;
   for (std::size_t i = 0; i < discrete.size(); ++i) {
     fakes.push_back(std::make_shared<FakeDevice>("fake " + std::to_string(i), discrete[i], bodies()));

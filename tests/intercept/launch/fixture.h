@@ -12,6 +12,7 @@
 #include "intercept/object/queue.h"
 #include "partitioner/rate_model.h"
 #include "tests/intercept/launch/fake_device.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::icd::test {
 
@@ -67,6 +68,7 @@ class FakeModel : public domain::MeasuredRates {
 
 class FakeMachine {
   // First in, last out: the executor's threads are joined before anything goes that the last context needs.
+  skmd::test::TemporaryFolder folder_;
   Observer observer_;
   FakeModel model_;
   compiler::Client client_{compiler::ClientOptions{}};
