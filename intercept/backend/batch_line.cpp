@@ -22,11 +22,11 @@ constexpr std::chrono::microseconds kGlance{50};
 constexpr std::uint32_t kQuietGlances = 20;
 // The same where each look takes the only processor from the thread that launches.
 constexpr std::chrono::microseconds kGlanceOnOneProcessor{1000};
-// A submitting thread looks at every so many batches whether older ones have ended: asking the vendor costs a tenth of
-// a launch.
-constexpr Ticket kBunch = 16;
+// A submitting thread looks at every so many batches whether older ones have ended: on NVIDIA's driver the event to
+// look at, asking it and being told how it ended cost 5 us together, more than a launch.
+constexpr Ticket kBunch = 32;
 // As many submissions between two glances mean a thread that launches in a row: an end is noticed within 4 kBunch of
-// them, a fifth of a millisecond.
+// them, half a millisecond.
 constexpr Ticket kRow = 8;
 
 }  // namespace

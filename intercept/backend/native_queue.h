@@ -17,7 +17,7 @@ std::uint64_t host_now();
 
 /// A batch on its way. Holds everything that the device may still touch.
 struct Flight {
-  explicit Flight(Batch&& taken) : batch(std::move(taken)), submitted(host_now()) {}
+  explicit Flight(Batch&& taken) : batch(std::move(taken)), submitted(batch.want_times ? host_now() : 0) {}
   ~Flight() { release_events(); }
   Flight(const Flight&) = delete;
   Flight& operator=(const Flight&) = delete;
@@ -26,8 +26,8 @@ struct Flight {
 
   Batch batch;
   Ticket ticket = 0;
-  std::uint32_t watchers = 0;  // threads in NativeQueue::wait, counted by the line
-  std::uint64_t submitted;
+  std::uint32_t watchers = 0;           // threads in NativeQueue::wait, counted by the line
+  std::uint64_t submitted;              // 0: nobody wants times
   const cl_icd_dispatch* cl = nullptr;  // set with the first event
   Few<cl_event, 2> events;              // one per enqueued op, null for ops without work
   /// Ops whose event tells of their last part only, and when they began, on the host's clock.

@@ -55,9 +55,13 @@ void learn_outcome(Machine& machine, const Launch& launch, const Decision& decis
                            decision.exploring, first_uses});
 }
 
+bool reports_launches(const Machine& machine) {
+  return machine.observer->listens() || machine.observer->logs(LogLevel::debug);
+}
+
 void report_launch(Machine& machine, const Launch& launch, const Decision& decision,
                    std::span<const SliceReport> slices, std::uint64_t begin) {
-  if (!machine.observer->listens() && !machine.observer->logs(LogLevel::debug)) return;
+  if (!reports_launches(machine)) return;
   LaunchReport report;
   report.kernel = launch.kernel->traits().name;
   report.program = launch.kernel->program_hash();

@@ -114,6 +114,8 @@ void learn_outcome(Machine& machine, const Launch& launch, const Decision& decis
                    std::uint64_t first_uses);
 
 /// Tells the observer about a completed launch.
+/// Somebody is told of launches, and when they began.
+bool reports_launches(const Machine& machine);
 void report_launch(Machine& machine, const Launch& launch, const Decision& decision,
                    std::span<const SliceReport> slices, std::uint64_t begin);
 

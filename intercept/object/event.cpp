@@ -189,6 +189,8 @@ void Event::set_native(Device* device, Ticket ticket) {
     chain_.store(nullptr, std::memory_order_seq_cst);
     return;
   }
+  // Against add_successor(): who is not seen here sees the device.
+  if (!followed_.load(std::memory_order_seq_cst)) return;
   // Those that wait for it may now be submitted behind it, but not from inside its own start() or run().
   for (std::size_t i = 0;; ++i) {
     Ref<Event> successor;

@@ -78,10 +78,11 @@ class Event : public Object, public Recycled {
   /// submitted.
   [[nodiscard]] Device* chained_on() const {
     const bool fills = type_ == CL_COMMAND_READ_BUFFER || type_ == CL_COMMAND_READ_BUFFER_RECT;
-    return fills ? nullptr : chain_.load(std::memory_order_acquire);
+    return fills ? nullptr : chain_.load(std::memory_order_seq_cst);  // see followed_
   }
 
-  /// Whoever enqueues the command waits for it at once: its end need not be told by an event of its own. Before start().
+  /// Whoever enqueues the command waits for it at once: its end need not be told by an event of its own. Before
+  /// start().
   void await() { awaited_ = true; }
   [[nodiscard]] bool awaited() const { return awaited_; }
 
@@ -161,7 +162,8 @@ class Event : public Object, public Recycled {
   Phase phase_ = Phase::started;
   bool dependency_failed_ = false;
   bool declined_behind_ = false;
-  bool awaited_ = false;  // for the thread that enqueues
+  bool awaited_ = false;               // for the thread that enqueues
+  std::atomic<bool> followed_{false};  // by a successor, which looks at chain_ afterwards
   std::atomic<bool> left_device_{false};
   bool held_ = false;  // complete() came before the dependencies' ends
   cl_int held_status_ = CL_COMPLETE;

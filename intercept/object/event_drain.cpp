@@ -117,6 +117,7 @@ bool Event::add_successor(const Ref<Event>& successor) {
   const std::lock_guard lock(mutex_);
   if (ended()) return false;
   dependants_.successors.push_back(successor);
+  followed_.store(true, std::memory_order_seq_cst);
   return true;
 }
 
