@@ -58,6 +58,7 @@ Ticket BatchLine::submit(Batch&& batch) {
     submitter_ = self;
     // Finishing the queue waits for what other threads submit as well.
     const bool quiet = flight->batch.quiet || (flight->batch.awaited && alone_ >= kBunch);
+    flight->at_rest = completed_.load(std::memory_order_acquire) == last_ticket_;
     // One in a bunch has an event of its own, for tidy() to look at.
     flight->unmarked = quiet && !blocking_ && queue_->habits().failures_stay && (last_ticket_ + 1) % kBunch != 0;
     if (!blocking_) enqueue(*flight);

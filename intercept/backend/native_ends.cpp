@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How what a native queue was given ends: waiting for it, asking for it, what became of it.
 #include <algorithm>
+#include <optional>
 
 #include "intercept/backend/native_error.h"
 #include "intercept/backend/native_queue.h"
@@ -92,7 +93,7 @@ bool NativeQueue::ended(const Flight& flight) const {
   return code != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
-BatchResult NativeQueue::result(const Flight& flight, bool good) const {
+BatchResult NativeQueue::result(const Flight& flight, bool good) {
   const std::size_t accepted = flight.events.size() - (flight.marked ? 1 : 0);
   BatchResult result{flight.status, flight.reason, {}, judge(flight.status, false), accepted};
   const auto judged = [&](std::size_t i, cl_int failure) {
@@ -116,38 +117,50 @@ BatchResult NativeQueue::result(const Flight& flight, bool good) const {
   return result;
 }
 
-void NativeQueue::read_times(const Flight& flight, BatchResult& result) const {
-  const auto& cl = *context_->cl;
-  struct Native {
-    cl_ulong start = 0, end = 0;
-  };
-  // Device clocks are unrelated to ours and drift: the latest native end is put at the observed completion.
-  const std::uint64_t observed = host_now();
-  std::vector<Native> natives(flight.batch.work().size());
-  cl_ulong latest = 0;
-  for (std::size_t i = 0; i < flight.events.size(); ++i) {
+std::vector<NativeQueue::NativeTimes> NativeQueue::native_times(const Flight& flight) const {
+  std::vector<NativeTimes> all(flight.batch.work().size());
+  for (std::size_t i = 0; i < std::min(flight.events.size(), all.size()); ++i) {
     cl_event event = flight.events[i];
-    Native& n = natives[i];
     if (event == nullptr) continue;
-    if (cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof n.start, &n.start, nullptr) !=
-            CL_SUCCESS ||
-        cl.clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof n.end, &n.end, nullptr) != CL_SUCCESS ||
-        n.end < n.start) {
-      n = {};
-    }
-    latest = std::max(latest, n.end);
+    const auto ask = [&](cl_profiling_info name, cl_ulong& at) {
+      return context_->cl->clGetEventProfilingInfo(event, name, sizeof at, &at, nullptr) == CL_SUCCESS;
+    };
+    NativeTimes& times = all[i];
+    if (!ask(CL_PROFILING_COMMAND_START, times.start) || !ask(CL_PROFILING_COMMAND_END, times.end) ||
+        times.start == 0 || times.end < times.start)
+      times = {};
+    else if (i == flight.asked_op && flight.asked != 0 && !ask(CL_PROFILING_COMMAND_QUEUED, times.queued))
+      times.queued = 0;
   }
+  return all;
+}
+
+void NativeQueue::learn_clock(const Flight& flight, const std::vector<NativeTimes>& natives, std::uint64_t observed) {
+  // Of a launch, since a transfer's one event may be that of the last of many commands.
+  std::optional<DeviceClock::Pair> taken;
+  const NativeTimes& launch = natives[flight.asked_op];
+  if (launch.queued != 0 && launch.queued <= launch.start) taken = {flight.asked, launch.queued};
+  cl_ulong latest = 0;
+  for (const NativeTimes& times : natives) latest = std::max(latest, times.end);
+  clock_.learn(taken, {observed, latest});
+}
+
+void NativeQueue::read_times(const Flight& flight, BatchResult& result) {
+  const std::uint64_t observed = host_now();
+  const std::vector<NativeTimes> natives = native_times(flight);
+  const auto known = [](const NativeTimes& times) { return times.end != 0; };
+  if (std::none_of(natives.begin(), natives.end(), known)) return;
+  learn_clock(flight, natives, observed);
   const auto on_host = [&](cl_ulong native) {
-    const std::uint64_t before = latest - native;
-    return std::max(flight.submitted, before < observed ? observed - before : 0);
+    return std::clamp(clock_.on_host(native), flight.submitted, std::max(flight.submitted, observed));
   };
   result.times.reserve(natives.size());
-  for (const Native& n : natives) {
-    if (n.end == 0) {
+  for (const NativeTimes& times : natives) {
+    if (!known(times)) {
       const std::uint64_t at = result.times.empty() ? flight.submitted : result.times.back().end;
       result.times.push_back({at, at, 0});
     } else {
-      result.times.push_back({on_host(n.start), on_host(n.end), n.end - n.start});
+      result.times.push_back({on_host(times.start), on_host(times.end), times.end - times.start});
     }
   }
   for (const auto& [op, begun] : flight.begun)

@@ -14,6 +14,8 @@ namespace {
 
 // Vendors fill slowly with narrow patterns.
 constexpr std::size_t kWideFill = 16;
+// Whoever waits inside an enqueue keeps other submitters out meanwhile.
+constexpr std::uint64_t kMostInside = std::uint64_t{1} << 20;
 
 cl_mem mem_of(const std::shared_ptr<NativeMemory>& memory) { return static_cast<const VendorMemory&>(*memory).mem(); }
 
@@ -168,6 +170,12 @@ Status NativeQueue::enqueue_packed(const ReadOp& op, Flight& flight) {
   return taken("clEnqueueReadBufferRect", code, event, flight);
 }
 
+bool NativeQueue::waits_inside(const Flight& flight, const std::vector<domain::RowRun>& parts) const {
+  if (!habits_.slow_pageable || !flight.at_rest || !flight.batch.awaited || flight.batch.work().size() != 1)
+    return false;
+  return parts.size() == 1 && parts.front().rows == 1 && parts.front().width <= kMostInside;
+}
+
 Status NativeQueue::enqueue_op(const ReadOp& op, Flight& flight) {
   if (op.packed) return enqueue_packed(op, flight);
   const auto& cl = *context_->cl;
@@ -176,9 +184,13 @@ Status NativeQueue::enqueue_op(const ReadOp& op, Flight& flight) {
   for (const domain::RowRun& part : parts) {
     cl_event* const wanted = &part == &parts.back() ? wanted_by(flight, event) : nullptr;
     if (part.rows == 1) {
-      const cl_int code = cl.clEnqueueReadBuffer(queue_, mem_of(op.memory), CL_FALSE, part.begin, part.width,
-                                                 op.host + part.begin, 0, nullptr, wanted);
-      if (code != CL_SUCCESS) return native_failure("clEnqueueReadBuffer", code);
+      const auto read = [&](cl_bool blocking) {
+        return cl.clEnqueueReadBuffer(queue_, mem_of(op.memory), blocking, part.begin, part.width, op.host + part.begin,
+                                      0, nullptr, wanted);
+      };
+      // If that fails, it is for the flight's end to tell why.
+      if (waits_inside(flight, parts) && read(CL_TRUE) == CL_SUCCESS) continue;
+      if (const cl_int code = read(CL_FALSE); code != CL_SUCCESS) return native_failure("clEnqueueReadBuffer", code);
       continue;
     }
     const Rect rect(part);
@@ -265,6 +277,10 @@ Status NativeQueue::enqueue_op(const RunOp& op, Flight& flight) {
   const std::size_t offset[3] = {range.offset[0], range.offset[1], range.offset[2]};
   const std::size_t global[3] = {range.global[0], range.global[1], range.global[2]};
   const std::size_t local[3] = {range.local[0], range.local[1], range.local[2]};
+  if (flight.batch.want_times && flight.asked == 0) {
+    flight.asked_op = flight.events.size();
+    flight.asked = host_now();
+  }
   const bool at_origin = offset[0] == 0 && offset[1] == 0 && offset[2] == 0;
   cl_event event = nullptr;
   const cl_int code =

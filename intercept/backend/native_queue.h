@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "intercept/backend/device_clock.h"
 #include "intercept/backend/few.h"
 #include "intercept/backend/native_objects.h"
 #include "intercept/backend/staged_writes.h"
@@ -28,6 +29,8 @@ struct Flight {
   Ticket ticket = 0;
   std::uint32_t watchers = 0;           // threads in NativeQueue::wait, counted by the line
   std::uint64_t submitted;              // 0: nobody wants times
+  std::size_t asked_op = 0;             // the first launch, …
+  std::uint64_t asked = 0;              // … and the host's clock just before the driver got it; 0: there is none
   const cl_icd_dispatch* cl = nullptr;  // set with the first event
   Few<cl_event, 2> events;              // one per enqueued op, null for ops without work
   /// Ops whose event tells of their last part only, and when they began, on the host's clock.
@@ -39,6 +42,7 @@ struct Flight {
   std::string reason;
   bool strays = false;                  // commands without an event may be under way behind the last event
   cl_command_queue queue = nullptr;     // set with the first event
+  bool at_rest = false;                 // the device had nothing to do when it was submitted
   bool unmarked = false;                // enqueued without any event: has to get one before anybody looks at it
   std::shared_ptr<Flight> next;         // in a FlightLine
   bool marked = false;                  // the last event is none of an op
@@ -67,8 +71,8 @@ class NativeQueue {
   NativeQueue(const NativeQueue&) = delete;
   NativeQueue& operator=(const NativeQueue&) = delete;
 
-  /// Enqueues ops until one fails, and flushes, unless the flight is to be unmarked. One thread at a time, in the order
-  /// of tickets.
+  /// Enqueues ops until one fails, and flushes, unless the flight is to be unmarked. Of a device at rest, a small read
+  /// may have ended by then. One thread at a time, in the order of tickets.
   void enqueue(Flight& flight);
   /// Gives an unmarked flight the event of a later one, or with null, one that stands for all that was enqueued so far;
   /// with `finishing` none: who waits for it will finish the queue, which costs half of that. Nobody may be waiting for
@@ -81,8 +85,8 @@ class NativeQueue {
   /// The device has ended every enqueued op; or asking it failed, which result() tells. Never waits.
   [[nodiscard]] bool ended(const Flight& flight) const;
   /// First failure and times of a flight that has ended; `good`: no accepted op of it failed, as is known already. One
-  /// thread at a time per flight.
-  BatchResult result(const Flight& flight, bool good) const;
+  /// thread at a time.
+  BatchResult result(const Flight& flight, bool good);
 
   /// Waits for everything that was enqueued.
   void finish() const;
@@ -108,6 +112,8 @@ class NativeQueue {
   StagedWrites* staged_writes();
   Status enqueue_op(const ReadOp& op, Flight& flight);
   Status enqueue_packed(const ReadOp& op, Flight& flight);
+  /// Whether the driver is to wait for a flight's only read inside its enqueue.
+  [[nodiscard]] bool waits_inside(const Flight& flight, const std::vector<domain::RowRun>& parts) const;
   Status enqueue_op(const FillOp& op, Flight& flight);
   Status enqueue_op(const CopyOp& op, Flight& flight);
   Status enqueue_op(const CopyRectOp& op, Flight& flight);
@@ -126,7 +132,14 @@ class NativeQueue {
   [[nodiscard]] cl_int lasting_status(const Flight& flight) const;
   /// What a flight's event says when it is waited for, or its queue.
   [[nodiscard]] cl_int told_by_waiting(const Flight& flight) const;
-  void read_times(const Flight& flight, BatchResult& result) const;
+  /// On the device's clock; 0: unknown.
+  struct NativeTimes {
+    cl_ulong queued = 0, start = 0, end = 0;
+  };
+  /// One per op.
+  [[nodiscard]] std::vector<NativeTimes> native_times(const Flight& flight) const;
+  void learn_clock(const Flight& flight, const std::vector<NativeTimes>& natives, std::uint64_t observed);
+  void read_times(const Flight& flight, BatchResult& result);
 
   const std::shared_ptr<NativeContext> context_;
   const cl_command_queue usual_;
@@ -137,6 +150,7 @@ class NativeQueue {
   bool stages_ = true;                    // … and possible
   const std::string device_name_;
   const QueueHabits habits_;
+  DeviceClock clock_;
 };
 
 }  // namespace skmd::icd

@@ -149,7 +149,7 @@ struct OpTime {
 struct BatchResult {
   cl_int status = CL_SUCCESS;  // first failure's code; later ops of a failed batch may or may not have run
   std::string reason;
-  std::vector<OpTime> times;  // one per op; may be empty when the batch did not ask for times
+  std::vector<OpTime> times;  // one per op; empty when the batch did not ask for times, or there are none
   Fault fault = Fault::none;
   std::size_t accepted = SIZE_MAX;  // ops from here on never reached the device
 };
@@ -162,7 +162,8 @@ struct Batch {
   bool want_times = false;
   /// Nobody will ask for this batch's end alone: where a driver's failures stay, a later batch's end may stand for it.
   bool quiet = false;
-  /// Its submitter waits for it at once, and nobody else will: quiet on a device that only one thread uses.
+  /// Its submitter waits for it at once, and nobody else will: quiet on a device that only one thread uses, and a small
+  /// read of one that has nothing else to do may be waited for inside submit().
   bool awaited = false;
   /// Called exactly once, after all ops have ended, on the device's progress thread, its submitting thread or a thread
   /// in help(); never inside submit() for drivers that do not block. Must not block; may call submit().
@@ -230,8 +231,8 @@ class Device {
   virtual Result<std::shared_ptr<NativeSampler>> sampler(bool normalized, cl_addressing_mode addressing,
                                                          cl_filter_mode filter) = 0;
 
-  /// Never blocks on the device's work: a driver that does gets a submitting thread inside the adapter. std::bad_alloc:
-  /// nothing was submitted, and `done` is not called.
+  /// Never blocks on work that the device was given before: a driver that does gets a submitting thread inside the
+  /// adapter. Pageable memory may be copied inside. std::bad_alloc: nothing was submitted, and `done` is not called.
   virtual Ticket submit(Batch&& batch) = 0;
   /// Blocks until batch `ticket` and its `done` have run, helping natively where that is faster than waiting for a
   /// thread.

@@ -81,6 +81,7 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   Ref<Event> event_;
   std::shared_ptr<Command> command_;
   RangeLock lock_;
+  std::uint64_t begin_ = 0;
   std::vector<domain::ResidencyMap::Piece> before_;  // where the bytes were that a write replaces
 };
 
@@ -156,7 +157,7 @@ bool InFlight::submit() {
     root.residency().written(space(), transfer_.range);
   }
   event_->advance(CL_SUBMITTED);
-  event_->work_started(now_ns());
+  if (event_->profiled()) begin_ = now_ns();
   const Ref<Event> event = event_;  // landed() lets go of it
   Ticket ticket = 0;
   try {
@@ -187,7 +188,9 @@ void InFlight::landed(BatchResult&& result) {
   }
   if (loan_.piece() != nullptr) std::memcpy(transfer_.memory, loan_.piece(), transfer_.range.size());
   report(result);
-  event_->work_ended(now_ns());
+  const bool timed = !result.times.empty();
+  event_->work_started(timed ? result.times.front().start : begin_);
+  event_->work_ended(timed ? result.times.back().end : now_ns());
   end(CL_COMPLETE);
 }
 
@@ -282,6 +285,7 @@ Status InFlight::in_host_memory(Spoilt& spoilt) {
 }
 
 void InFlight::again(Spoilt& spoilt) {
+  event_->work_started(begin_);
   // What it waits for has ended: all of that was on the same device before it, or is in the list before it.
   if (event_->dependency_failed()) return end(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
   cl_int status = CL_COMPLETE;

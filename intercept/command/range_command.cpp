@@ -45,6 +45,7 @@ bool RangeCommand::start(Device* behind, const Ref<Event>& event, const std::sha
   if (!lock || !host_ready()) return false;
   event->work_started(now_ns());
   const Status status = perform();
+  event->work_ended(now_ns());
   lock->release();
   if (behind != nullptr) event->chain_behind_dependencies(behind);
   event->complete(ended(status, *event));

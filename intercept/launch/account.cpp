@@ -34,6 +34,7 @@ SliceReport account(Machine& machine, const Launch& launch, const SliceWork& sli
       moved.end = std::max(moved.end, time.end);
       continue;
     }
+    if (time.end == time.start) continue;  // the device did not say
     report.start = report.start == 0 ? time.start : std::min(report.start, time.start);
     report.end = std::max(report.end, time.end);
     run_ns += time.device_ns != 0 ? time.device_ns : time.end - time.start;

@@ -196,7 +196,6 @@ std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& ev
     batch->quiet = !watched_ && !batch->want_times;
     batch->done = [this](BatchResult&& result) { landed(std::move(result)); };
     event->advance(CL_SUBMITTED);
-    event->work_started(flight.begin);
     return device.submit(std::move(*batch));
   } catch (const std::bad_alloc&) {  // nothing was submitted
     Spoilt none;
@@ -240,11 +239,15 @@ void LaunchCommand::landed(BatchResult&& result) {
   try {
     const SliceReport report =
         account(machine_, launch_, slice, flight.uploads, flight.upload_bytes, flight.first, result);
-    if (report.start != 0) flight.event->work_started(report.start);
-    if (flight.event->profiled()) flight.event->work_ended(now_ns());
+    if (flight.event->profiled()) {
+      // What the kernel took, without what it waited for and without uploads: what it would have been without us.
+      flight.event->work_started(report.start != 0 ? report.start : flight.begin);
+      flight.event->work_ended(report.end != 0 ? report.end : now_ns());
+    }
     learn_outcome(machine_, launch_, *flight.decision, 0.0, 0);
     report_launch(machine_, launch_, *flight.decision, {&report, 1}, flight.begin);
   } catch (const std::bad_alloc&) {  // only the books miss something
+    flight.event->work_started(flight.begin);
   }
   flight.lock.release();
   flight.event->complete(CL_COMPLETE);
@@ -294,6 +297,7 @@ void LaunchCommand::again(const BatchResult& result, Spoilt& spoilt) {
   rest.fault = result.fault;
   const Status failure = domain::Error{failed ? result.status : CL_OUT_OF_RESOURCES,
                                        failed ? result.reason : "a command before it on the device failed"};
+  event->work_started(flight.begin);
   Status status = failure;
   rest.inputs_intact = !reads(slice, spoilt);
   // What it waits for has ended: all of that was on the same device before it, or is in the list before it.

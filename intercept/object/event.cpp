@@ -105,6 +105,7 @@ void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
   const auto dependencies = std::move(dependencies_);
   auto callbacks = std::move(callbacks_);
   Dependants dependants = std::move(dependants_);
+  dependants.end = end_;
   lock.unlock();
 
   ended_.notify_all();
@@ -119,7 +120,7 @@ void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
 
 void Event::Dependants::release(cl_int status) const {
   const EventDrain drain;
-  for (const Ref<Event>& successor : successors) successor->dependency_ended(status);
+  for (const Ref<Event>& successor : successors) successor->dependency_ended(status, end);
   if (other) other(status);
 }
 
@@ -138,6 +139,8 @@ void Event::release(Dependants dependants, cl_int status) {
 void Event::fix_times() {
   const std::uint64_t now = now_ns();
   submit_ = std::max(submit_ == 0 ? now : submit_, queued_);
+  // Nothing was done for a marker: it ended with what it waited for, however late that was noticed.
+  if (start_ == 0 && end_ == 0) start_ = end_ = std::max(submit_, waited_until_);
   if (start_ == 0) start_ = now;
   if (end_ == 0) end_ = now;
   start_ = std::max(start_, submit_);

@@ -115,7 +115,8 @@ class Event : public Object, public Recycled {
   /// queue. False: whoever asked has to wait and run it; the event may still end a little after run_here() then.
   bool start_behind(const Ref<Event>& before, const std::shared_ptr<Command>& command);
   bool add_successor(const Ref<Event>& successor);
-  void dependency_ended(cl_int status);
+  /// `end`: its profiled one; 0: it has none.
+  void dependency_ended(cl_int status, std::uint64_t end);
   /// Starts, or ends, what can be started or ended now. Only inside an EventDrain.
   void proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock);
   void start_command(const Ref<Event>& self, Device* behind);
@@ -138,6 +139,7 @@ class Event : public Object, public Recycled {
   struct Dependants {
     Few<Ref<Event>> successors;
     std::function<void(cl_int)> other;
+    std::uint64_t end = 0;  // the event's, if it was profiled
     void release(cl_int status) const;
   };
   void release(Dependants dependants, cl_int status);
@@ -170,6 +172,7 @@ class Event : public Object, public Recycled {
   static constexpr std::size_t kCovered = ~std::size_t{0};  // by a marker that stands for this command
   std::size_t open_index_ = kCovered;                       // in Queue::open_, under the queue's mutex
   std::uint64_t queued_ = 0, submit_ = 0, start_ = 0, end_ = 0;
+  std::uint64_t waited_until_ = 0;  // the latest end of a dependency
   Ref<Event> next_pending_;  // in an EventDrain
   std::atomic<bool> pending_{false};
 };

@@ -121,10 +121,12 @@ bool Event::add_successor(const Ref<Event>& successor) {
   return true;
 }
 
-void Event::dependency_ended(cl_int status) {
+void Event::dependency_ended(cl_int status, std::uint64_t end) {
   bool look = false;
+  if (end == 0 && profiled()) end = now_ns();
   {
     const std::lock_guard lock(mutex_);
+    waited_until_ = std::max(waited_until_, end);
     --remaining_;
     if (status < 0) dependency_failed_ = true;
     look = phase_ == Phase::waiting || (remaining_ == 0 && held_);

@@ -235,6 +235,7 @@ Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::str
     Batch batch;
     append_reads(*one.root, *native, one.host, one.ranges, batch.ops);
     batch.want_times = machine.observer->wants_times();
+    batch.awaited = fetches.size() == 1 && !batch.want_times;  // several devices' come side by side
     reports[i] = {one.device, 0, one.ranges.bytes(), 0, 0, what};
     group.submit(*machine.devices[one.device], std::move(batch), [&report = reports[i]](const BatchResult& result) {
       if (result.times.empty()) return;

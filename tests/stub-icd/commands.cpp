@@ -77,6 +77,7 @@ cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_ev
   }
   auto made = std::make_unique<_cl_event>();  // tests fail allocations in here, too
   made->queue = queue;
+  if (queue->times) made->queued = device_clock();
   if (!queue->worker.joinable()) {
     run(made.get(), work, 0);
   } else {
@@ -133,7 +134,8 @@ cl_int write_buffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, std::s
 
 cl_int read_buffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, std::size_t offset, std::size_t bytes,
                    void* host, cl_uint, const cl_event*, cl_event* event) {
-  const cl_int failed = record("clEnqueueReadBuffer", place(queue, offset, bytes));
+  const cl_int failed = record("clEnqueueReadBuffer",
+                               [&] { return place(queue, offset, bytes) + (blocking != CL_FALSE ? " blocking" : ""); });
   if (failed != CL_SUCCESS) return failed;
   if (outside(mem, offset, bytes) || host == nullptr) return CL_INVALID_VALUE;
   return enqueue("clEnqueueReadBuffer", queue, blocking, event, [=] {
@@ -367,6 +369,7 @@ cl_int get_profiling_info(cl_event event, cl_profiling_info name, std::size_t si
   if (const cl_int failed = record("clGetEventProfilingInfo", [] { return ""; }); failed != CL_SUCCESS) return failed;
   std::lock_guard lock(event->mutex);
   if (event->status != CL_COMPLETE || !event->queue->times) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (name == CL_PROFILING_COMMAND_QUEUED) return answer_value(cl_ulong{event->queued}, size, out, size_out);
   if (name == CL_PROFILING_COMMAND_START) return answer_value(cl_ulong{event->start}, size, out, size_out);
   if (name == CL_PROFILING_COMMAND_END) return answer_value(cl_ulong{event->end}, size, out, size_out);
   return CL_INVALID_VALUE;

@@ -156,7 +156,7 @@ struct _cl_event : stub::Object {
   std::mutex mutex;
   std::condition_variable ended;
   cl_int status = CL_QUEUED;
-  std::uint64_t start = 0, end = 0;
+  std::uint64_t queued = 0, start = 0, end = 0;
   cl_command_queue queue = nullptr;  // not retained: the adapter keeps its queue
 };
 struct _cl_mem : stub::Object {

@@ -191,7 +191,7 @@ TEST_P(StubDevice, OpsWithoutWorkAreNotForwarded) {
                                  FillOp{memory, {std::byte{0}}, 0, 0}, CopyOp{memory, memory, 0, 0, 0}, run},
                                 true);
   EXPECT_EQ(result.status, CL_SUCCESS) << result.reason;
-  EXPECT_EQ(result.times.size(), 5u);
+  EXPECT_TRUE(result.times.empty()) << "nobody could tell any";
   EXPECT_TRUE(calls_of(stub::take_log(), "clEnqueue").empty());
 }
 

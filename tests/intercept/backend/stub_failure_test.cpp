@@ -46,8 +46,7 @@ TEST_P(StubFailure, AFailureAtEachCallOfABatchIsItsStatus) {
   stub::set_failure("clGetEventProfilingInfo:0:-7");
   const auto untimed = run_batch(*device_, ops, true);
   EXPECT_EQ(untimed.status, CL_SUCCESS) << "times are no result";
-  ASSERT_EQ(untimed.times.size(), ops.size());
-  EXPECT_EQ(untimed.times.front().device_ns, 0u);
+  EXPECT_TRUE(untimed.times.empty());
 }
 
 TEST_P(StubFailure, AFailureCountsWhenItsOwnerHasBeenTold) {

@@ -209,6 +209,7 @@ BatchResult FakeDevice::execute(const Batch& batch) {
       }
     }
   }
+  if (times && batch.want_times) result.times = times(batch);
   return result;
 }
 

@@ -103,6 +103,8 @@ class FakeDevice : public Device {
   std::function<void()> on_help;     ///< likewise of help()
   std::function<void()> on_failure;  ///< between a failure and the `done` that tells of it
   std::function<void()> on_execute;  ///< before each batch that has work
+  /// What is told of a batch that ended well and asked for times; before the first launch.
+  std::function<std::vector<OpTime>(const Batch&)> times;
   /// Between the two nothing is executed.
   void pause();
   /// All that was submitted has ended.
