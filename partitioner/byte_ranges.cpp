@@ -2,20 +2,23 @@
 #include "partitioner/byte_ranges.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 namespace skmd::domain {
 namespace {
 
-using Iterator = std::vector<ByteRange>::const_iterator;
+using Iterator = const ByteRange*;
 
 /// The first range that ends after `at`.
-Iterator first_ending_after(const std::vector<ByteRange>& ranges, std::uint64_t at) {
+Iterator first_ending_after(const Few<ByteRange>& ranges, std::uint64_t at) {
   return std::upper_bound(ranges.begin(), ranges.end(), at,
                           [](std::uint64_t value, const ByteRange& range) { return value < range.end; });
 }
 
 /// Appends a range that begins at or after the last one's begin.
-void append(std::vector<ByteRange>& out, const ByteRange& range) {
+void append(Few<ByteRange>& out, const ByteRange& range) {
   if (range.empty()) return;
   if (!out.empty() && range.begin <= out.back().end) {
     out.back().end = std::max(out.back().end, range.end);
@@ -106,7 +109,7 @@ void RangeSet::add(const RangeSet& other) {
     for (std::size_t i = 0; i < count; ++i) append(ranges_, ByteRange(other.ranges_[i]));
     return;
   }
-  std::vector<ByteRange> joined;
+  Few<ByteRange> joined;
   joined.reserve(ranges_.size() + other.ranges_.size());
   Iterator a = ranges_.begin();
   Iterator b = other.ranges_.begin();
@@ -119,7 +122,7 @@ void RangeSet::add(const RangeSet& other) {
 
 void RangeSet::remove(const ByteRange& range) {
   if (range.empty()) return;
-  const auto first = ranges_.begin() + (first_ending_after(ranges_, range.begin) - ranges_.cbegin());
+  const auto first = ranges_.begin() + (first_ending_after(ranges_, range.begin) - ranges_.begin());
   const auto last = std::lower_bound(first, ranges_.end(), range.end,
                                      [](const ByteRange& r, std::uint64_t value) { return r.begin < value; });
   if (first == last) return;

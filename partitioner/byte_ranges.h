@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <vector>
+#include <span>
+
+#include "partitioner/few.h"
 
 namespace skmd::domain {
 
@@ -25,7 +27,8 @@ class RangeSet {
   RangeSet(ByteRange range);  // NOLINT(google-explicit-constructor): one range is a set
   RangeSet(std::initializer_list<ByteRange> ranges);
 
-  [[nodiscard]] const std::vector<ByteRange>& ranges() const { return ranges_; }
+  /// Valid until the set is changed or moved.
+  [[nodiscard]] std::span<const ByteRange> ranges() const { return {ranges_.begin(), ranges_.end()}; }
   [[nodiscard]] bool empty() const { return ranges_.empty(); }
   [[nodiscard]] std::uint64_t bytes() const;
   /// The smallest single range that holds the set; empty range for the empty set.
@@ -49,7 +52,7 @@ class RangeSet {
   bool operator==(const RangeSet&) const = default;
 
  private:
-  std::vector<ByteRange> ranges_;
+  Few<ByteRange> ranges_;  // most are one range
 };
 
 }  // namespace skmd::domain

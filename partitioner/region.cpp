@@ -2,6 +2,7 @@
 #include "partitioner/region.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace skmd::domain {
 namespace {

@@ -31,7 +31,7 @@ std::vector<Piece>::const_iterator first_ending_after(const std::vector<Piece>& 
                           [](std::uint64_t value, const Piece& piece) { return value < piece.range.end; });
 }
 
-using RangeIterator = std::vector<ByteRange>::const_iterator;
+using RangeIterator = std::span<const ByteRange>::iterator;
 
 /// The first range from `at` on that ends behind `begin`.
 RangeIterator first_behind(RangeIterator at, RangeIterator end, std::uint64_t begin) {
@@ -90,10 +90,23 @@ RangeSet select(const std::vector<Piece>& pieces, const RangeSet& ranges, Select
   return out;
 }
 
+/// `ranges` are one piece, and it stays a piece of its own with `change(valid)`: done, no memory needed.
+template <class Change>
+bool update_in_place(std::vector<Piece>& pieces, const RangeSet& ranges, Change change) {
+  if (ranges.ranges().size() != 1) return false;
+  const auto piece = pieces.begin() + (first_ending_after(pieces, ranges.hull().begin) - pieces.cbegin());
+  if (piece == pieces.end() || piece->range != ranges.hull()) return false;
+  const SpaceMask valid = change(piece->valid);
+  if (piece != pieces.begin() && std::prev(piece)->valid == valid) return false;
+  if (std::next(piece) != pieces.end() && std::next(piece)->valid == valid) return false;
+  piece->valid = valid;
+  return true;
+}
+
 /// Replaces `valid` by `change(valid)` on the bytes of `ranges`. Pieces outside the hull of `ranges` are not touched.
 template <class Change>
 void update(std::vector<Piece>& pieces, const RangeSet& ranges, Change change) {
-  if (ranges.empty()) return;
+  if (ranges.empty() || update_in_place(pieces, ranges, change)) return;
   const ByteRange hull = ranges.hull();
   auto first = pieces.begin() + (first_ending_after(pieces, hull.begin) - pieces.cbegin());
   auto last = std::lower_bound(first, pieces.end(), hull.end,

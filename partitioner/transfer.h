@@ -3,8 +3,7 @@
 #pragma once
 
 #include <span>
-#include <vector>
-
+#include "partitioner/few.h"
 #include "partitioner/residency.h"
 
 namespace skmd::domain {
@@ -34,16 +33,18 @@ struct ZeroFill {
 };
 
 struct TransferList {
-  std::vector<Transfer> gathers;   // device → host, all of them before
-  std::vector<Transfer> uploads;   // host → device
-  std::vector<ZeroFill> fills;
+  Few<Transfer> gathers;  // device → host, all of them before
+  Few<Transfer> uploads;  // host → device
+  Few<ZeroFill> fills;
 };
 
-/// Pure. `maps[root]` is the residency before the launch. Every defined byte that a need misses is transferred once
-/// to each space that needs it; a byte valid on several devices is gathered from one.
-TransferList transfers(std::span<const Need> needs, std::span<const ResidencyMap* const> maps);
+/// Pure. Adds to `list` what moves of one root: `map` is its residency before the launch; needs of other roots are
+/// passed over. Every defined byte that a need misses is transferred once to each space that needs it; a byte valid on
+/// several devices is gathered from one.
+void add_transfers(std::uint32_t root, std::span<const Need> needs, const ResidencyMap& map, TransferList& list);
 
-/// A run of equal rows, for rectangular transfers: rows i in [0, rows) cover [begin + i·stride, begin + i·stride + width).
+/// A run of equal rows, for rectangular transfers: rows i in [0, rows) cover [begin + i·stride, begin + i·stride +
+/// width).
 struct RowRun {
   std::uint64_t begin = 0;
   std::uint64_t width = 0;
@@ -52,7 +53,10 @@ struct RowRun {
   bool operator==(const RowRun&) const = default;
 };
 
+/// Most are one.
+using RowRuns = Few<RowRun>;
+
 /// Groups ascending ranges into as few row runs as a single forward pass finds.
-std::vector<RowRun> row_runs(const RangeSet& ranges);
+RowRuns row_runs(const RangeSet& ranges);
 
 }  // namespace skmd::domain

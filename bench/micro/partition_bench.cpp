@@ -82,7 +82,6 @@ struct Launch {
   std::vector<ArgumentView> arguments;
   std::vector<DeviceModel> devices{kDevices};
   std::vector<ResidencyMap> maps{3, ResidencyMap(kBytes)};
-  std::vector<const ResidencyMap*> map_views;
 
   Launch() {
     const std::int32_t n = kN;
@@ -95,7 +94,6 @@ struct Launch {
       devices[d].relative_error = 0.05;
     }
     for (ResidencyMap& map : maps) map.written(kHostSpace, ByteRange{0, kBytes});
-    for (const ResidencyMap& map : maps) map_views.push_back(&map);
   }
 
   [[nodiscard]] PartitionRequest request() const {
@@ -149,7 +147,9 @@ void footprints_plan_and_transfers(benchmark::State& state) {
       const auto footprints = evaluate(launch.traits, launch.range, slice.span, launch.arguments);
       for (std::uint32_t root = 0; root < 3; ++root) needs.push_back({root, slice.device, footprints[root].reads});
     }
-    benchmark::DoNotOptimize(transfers(needs, launch.map_views));
+    TransferList list;
+    for (std::uint32_t root = 0; root < 3; ++root) add_transfers(root, needs, launch.maps[root], list);
+    benchmark::DoNotOptimize(list);
   }
 }
 BENCHMARK(footprints_plan_and_transfers);

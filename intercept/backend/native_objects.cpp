@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/native_objects.h"
 
+#include <cstring>
+
 #include "intercept/backend/native_error.h"
 
 namespace skmd::icd {
@@ -123,7 +125,10 @@ VendorKernel::Slot& VendorKernel::slot(cl_uint index) {
 
 Status VendorKernel::set_bytes(cl_uint index, const std::vector<std::byte>& bytes) {
   Slot& last = slot(index);
-  if (last.kind == Slot::Kind::bytes && last.bytes == bytes) return {};
+  // memcmp: compilers compare vectors of std::byte one by one.
+  const bool same = last.kind == Slot::Kind::bytes && last.bytes.size() == bytes.size() &&
+                    (bytes.empty() || std::memcmp(last.bytes.data(), bytes.data(), bytes.size()) == 0);
+  if (same) return {};
   last.kind = Slot::Kind::unset;
   if (auto done = set_native(index, Slot::Kind::bytes, 0, bytes.size(), bytes.data()); !done) return done;
   last.bytes = bytes;

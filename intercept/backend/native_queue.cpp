@@ -170,7 +170,7 @@ Status NativeQueue::enqueue_packed(const ReadOp& op, Flight& flight) {
   return taken("clEnqueueReadBufferRect", code, event, flight);
 }
 
-bool NativeQueue::waits_inside(const Flight& flight, const std::vector<domain::RowRun>& parts) const {
+bool NativeQueue::waits_inside(const Flight& flight, const domain::RowRuns& parts) const {
   if (!habits_.slow_pageable || !flight.at_rest || !flight.batch.awaited || flight.batch.work().size() != 1)
     return false;
   return parts.size() == 1 && parts.front().rows == 1 && parts.front().width <= kMostInside;

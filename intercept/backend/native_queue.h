@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "intercept/backend/device_clock.h"
-#include "intercept/backend/few.h"
 #include "intercept/backend/native_objects.h"
 #include "intercept/backend/staged_writes.h"
+#include "partitioner/few.h"
 
 namespace skmd::icd {
 
@@ -32,7 +32,7 @@ struct Flight {
   std::size_t asked_op = 0;             // the first launch, …
   std::uint64_t asked = 0;              // … and the host's clock just before the driver got it; 0: there is none
   const cl_icd_dispatch* cl = nullptr;  // set with the first event
-  Few<cl_event, 2> events;              // one per enqueued op, null for ops without work
+  domain::Few<cl_event, 2> events;      // one per enqueued op, null for ops without work
   /// Ops whose event tells of their last part only, and when they began, on the host's clock.
   std::vector<std::pair<std::size_t, std::uint64_t>> begun;
   std::size_t told_from = 0;  // ops before this one have none either: that of a later one stands for them
@@ -113,7 +113,7 @@ class NativeQueue {
   Status enqueue_op(const ReadOp& op, Flight& flight);
   Status enqueue_packed(const ReadOp& op, Flight& flight);
   /// Whether the driver is to wait for a flight's only read inside its enqueue.
-  [[nodiscard]] bool waits_inside(const Flight& flight, const std::vector<domain::RowRun>& parts) const;
+  [[nodiscard]] bool waits_inside(const Flight& flight, const domain::RowRuns& parts) const;
   Status enqueue_op(const FillOp& op, Flight& flight);
   Status enqueue_op(const CopyOp& op, Flight& flight);
   Status enqueue_op(const CopyRectOp& op, Flight& flight);

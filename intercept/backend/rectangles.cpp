@@ -9,13 +9,13 @@ namespace {
 // CUDA refuses pitches of 2 GiB and more.
 constexpr std::uint64_t kMaxPitch = 0x7fffffff;
 
-void add_rows(const domain::RowRun& rows, std::vector<domain::RowRun>& parts) {
+void add_rows(const domain::RowRun& rows, domain::RowRuns& parts) {
   for (std::uint64_t i = 0; i < rows.rows; ++i)
     parts.push_back({rows.begin + i * rows.stride, rows.width, rows.stride, 1});
 }
 
 /// Rows that lie inside their pitch.
-void add_inside(const domain::RowRun& rows, std::uint64_t bytes, std::vector<domain::RowRun>& parts) {
+void add_inside(const domain::RowRun& rows, std::uint64_t bytes, domain::RowRuns& parts) {
   if ((rows.begin / rows.stride + rows.rows) * rows.stride <= bytes) {
     parts.push_back(rows);
     return;
@@ -27,8 +27,8 @@ void add_inside(const domain::RowRun& rows, std::uint64_t bytes, std::vector<dom
 
 }  // namespace
 
-std::vector<domain::RowRun> as_rectangles(const domain::RowRun& rows, std::uint64_t bytes) {
-  std::vector<domain::RowRun> parts;
+domain::RowRuns as_rectangles(const domain::RowRun& rows, std::uint64_t bytes) {
+  domain::RowRuns parts;
   if (rows.rows <= 1 || rows.stride < rows.width || rows.stride > kMaxPitch) {
     add_rows(rows, parts);
     return parts;

@@ -13,7 +13,7 @@ namespace skmd::icd {
 
 /// `rows` of a buffer of `bytes` in parts that are one row, or a rectangle that every driver takes. In ascending order
 /// of their first bytes.
-std::vector<domain::RowRun> as_rectangles(const domain::RowRun& rows, std::uint64_t bytes);
+domain::RowRuns as_rectangles(const domain::RowRun& rows, std::uint64_t bytes);
 
 /// The same in parts of at most `most` bytes, and of whole rows where a row is no longer than that.
 std::vector<domain::RowRun> as_pieces(const domain::RowRun& rows, std::uint64_t bytes, std::uint64_t most);

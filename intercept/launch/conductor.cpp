@@ -61,8 +61,8 @@ domain::RangeSet Conductor::needed_by(const SliceWork& slice, std::size_t root) 
   return needed;
 }
 
-std::vector<MoveNeed> Conductor::needs() const {
-  std::vector<MoveNeed> needs;
+MoveNeeds Conductor::needs() const {
+  MoveNeeds needs;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     Storage* root = view_.roots()[r].get();
     for (const SliceWork& slice : decision_.slices) {

@@ -45,7 +45,7 @@ class Conductor {
     bool ran = false;            // it may have written
     std::uint32_t failures = 0;  // of its device, before the first look at residency
   };
-  [[nodiscard]] std::vector<MoveNeed> needs() const;
+  [[nodiscard]] MoveNeeds needs() const;
   /// What is joined of a root; what else the slices write is disjoint.
   [[nodiscard]] const domain::RangeSet& joined(std::size_t root) const;
   [[nodiscard]] bool is_replayed(std::size_t root) const;

@@ -56,27 +56,17 @@ bool LaunchCommand::may_start() const {
   return mode == domain::PartitionMode::automatic || mode == domain::PartitionMode::linear;
 }
 
-bool LaunchCommand::resident(const SliceWork& slice) const {
+Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops) {
+  MoveNeeds needs;
   const domain::SpaceId space = machine_.devices[slice.device]->description().space;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-    const domain::RangeSet& needed = slice.touches->needed[r];
-    if (needed.empty()) continue;
-    Storage& root = *view_.roots()[r];
-    const std::lock_guard lock(root.mutex());
-    if (!root.residency().all_valid(space, needed)) return false;
-  }
-  return true;
-}
-
-Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops) {
-  std::vector<MoveNeed> needs;
-  const bool in_place = machine_.devices[slice.device]->description().space == domain::kHostSpace;
-  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     Storage* const root = view_.roots()[r].get();
-    domain::RangeSet needed = slice.touches->needed[r];
-    if (!needed.empty()) needs.push_back({root, in_place ? MoveNeed::kHost : slice.device, std::move(needed)});
+    const domain::RangeSet& needed = slice.touches->needed[r];
+    if (!root->holds(space, needed))
+      needs.push_back({root, space == domain::kHostSpace ? MoveNeed::kHost : slice.device, needed});
   }
-  MovePlan moves = MovePlan::make(machine_, std::move(needs));
+  if (needs.empty()) return {};
+  MovePlan moves = MovePlan::make(machine_, needs);
   if (moves.gathers()) return domain::Error{CL_SUCCESS, "bytes have to be gathered first"};
   auto uploads = moves.upload_ops(slice.device);
   if (!uploads) return uploads.error();
@@ -104,8 +94,7 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
     call = std::move(*made);
   }
   Batch batch;
-  if (!resident(slice))
-    if (auto status = add_uploads(slice, flight, batch.ops); !status) return status.error();
+  if (auto status = add_uploads(slice, flight, batch.ops); !status) return status.error();
   if (fixed != nullptr && batch.ops.empty())
     batch.shared_ops = fixed;
   else if (fixed != nullptr)

@@ -44,8 +44,6 @@ class LaunchCommand : public Command {
     std::uint64_t begin = 0;
   };
   [[nodiscard]] bool may_start() const;
-  /// Everything that `slice` needs is valid where it will run.
-  [[nodiscard]] bool resident(const SliceWork& slice) const;
   /// Puts what is missing before the launch; an error if that would have to wait for anything.
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
   [[nodiscard]] bool times_are_worth_it(const Event& event, const Decision& decision) const;

@@ -13,10 +13,10 @@
 #include <mutex>
 #include <vector>
 
-#include "intercept/backend/few.h"
 #include "intercept/backend/port.h"
 #include "intercept/backend/recycled.h"
 #include "intercept/object/handle.h"
+#include "partitioner/few.h"
 
 namespace skmd::icd {
 
@@ -110,7 +110,7 @@ class Event : public Object, public Recycled {
   /// Registers with everything that has not ended and starts if nothing is left. `listed`: a failure counts even if it
   /// happened before; `earlier`: predecessors of the queue, which only count while they have not ended.
   /// `self`: this event, as in what follows.
-  void arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed, const Few<Ref<Event>>& earlier);
+  void arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed, const domain::Few<Ref<Event>>& earlier);
   /// Offers the command to `before`'s device while `before`, the only thing that it waits for, is on that device's
   /// queue. False: whoever asked has to wait and run it; the event may still end a little after run_here() then.
   bool start_behind(const Ref<Event>& before, const std::shared_ptr<Command>& command);
@@ -137,7 +137,7 @@ class Event : public Object, public Recycled {
   void fix_times();
   /// What waits for this event.
   struct Dependants {
-    Few<Ref<Event>> successors;
+    domain::Few<Ref<Event>> successors;
     std::function<void(cl_int)> other;
     std::uint64_t end = 0;  // the event's, if it was profiled
     void release(cl_int status) const;
@@ -157,10 +157,10 @@ class Event : public Object, public Recycled {
   std::condition_variable ended_;
   Due callbacks_;
   Dependants dependants_;
-  Few<Ref<Event>> dependencies_;      // until started or ended; null entries never
-  std::shared_ptr<Command> command_;  // until ended; null: a marker
-  std::shared_ptr<Posted> posted_;    // until ended
-  std::size_t remaining_ = 0;         // dependencies that have not reported their end
+  domain::Few<Ref<Event>> dependencies_;  // until started or ended; null entries never
+  std::shared_ptr<Command> command_;      // until ended; null: a marker
+  std::shared_ptr<Posted> posted_;        // until ended
+  std::size_t remaining_ = 0;             // dependencies that have not reported their end
   Phase phase_ = Phase::started;
   bool dependency_failed_ = false;
   bool declined_behind_ = false;
@@ -173,7 +173,7 @@ class Event : public Object, public Recycled {
   std::size_t open_index_ = kCovered;                       // in Queue::open_, under the queue's mutex
   std::uint64_t queued_ = 0, submit_ = 0, start_ = 0, end_ = 0;
   std::uint64_t waited_until_ = 0;  // the latest end of a dependency
-  Ref<Event> next_pending_;  // in an EventDrain
+  Ref<Event> next_pending_;         // in an EventDrain
   std::atomic<bool> pending_{false};
 };
 

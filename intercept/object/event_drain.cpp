@@ -54,14 +54,14 @@ bool EventDrain::defer(const Ref<Event>& event) noexcept {
   return true;
 }
 
-void Event::arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed, const Few<Ref<Event>>& earlier) {
+void Event::arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed, const domain::Few<Ref<Event>>& earlier) {
   // One more than can be reported, so that nothing starts before all are registered.
   const std::size_t most = listed.size() + earlier.size();
   remaining_ = most + 1;
   phase_ = Phase::waiting;
   std::size_t registered = 0;
   bool failed = false;
-  Few<Ref<Event>> open;
+  domain::Few<Ref<Event>> open;
   open.reserve(most);
   const auto depend = [&](const Ref<Event>& event, bool counts_if_over) {
     if (event->add_successor(self)) {

@@ -93,32 +93,28 @@ MoveGuard::~MoveGuard() {
   for (auto it = roots_.rbegin(); it != roots_.rend(); ++it) (*it)->move_mutex().unlock();
 }
 
-MovePlan MovePlan::make(Machine& machine, std::vector<MoveNeed> needs) {
+MovePlan MovePlan::make(Machine& machine, const MoveNeeds& needs) {
   MovePlan plan(machine);
-  std::vector<domain::Need> domain_needs;
-  for (MoveNeed& need : needs) {
-    const auto found = std::find(plan.roots_.begin(), plan.roots_.end(), need.storage);
-    const auto root = static_cast<std::uint32_t>(found - plan.roots_.begin());
-    if (found == plan.roots_.end()) plan.roots_.push_back(need.storage);
+  domain::Few<domain::Need> missed;
+  for (const MoveNeed& need : needs) {
     const domain::SpaceId space =
         need.device == MoveNeed::kHost ? domain::kHostSpace : machine.devices[need.device]->description().space;
-    domain_needs.push_back({root, space, std::move(need.ranges)});
+    if (need.storage->holds(space, need.ranges)) continue;
+    const auto* const found = std::find(plan.roots_.begin(), plan.roots_.end(), need.storage);
+    const auto root = static_cast<std::uint32_t>(found - plan.roots_.begin());
+    if (found == plan.roots_.end()) plan.roots_.push_back(need.storage);
+    missed.push_back({root, space, need.ranges});
   }
-  std::vector<domain::ResidencyMap> copies;
-  copies.reserve(plan.roots_.size());
-  std::vector<const domain::ResidencyMap*> maps;
-  for (Storage* root : plan.roots_) {
-    const std::lock_guard lock(root->mutex());
-    root->leave_lost_copies();
-    copies.push_back(root->residency());
+  for (std::uint32_t r = 0; r < plan.roots_.size(); ++r) {
+    Storage& root = *plan.roots_[r];
+    const std::lock_guard lock(root.mutex());
+    root.leave_lost_copies();
+    domain::add_transfers(r, {missed.begin(), missed.end()}, root.residency(), plan.list_);
   }
-  for (const auto& map : copies) maps.push_back(&map);
-  plan.list_ = domain::transfers(domain_needs, maps);
   return plan;
 }
 
-Result<MovePlan> MovePlan::gathered(Machine& machine, const std::function<std::vector<MoveNeed>()>& needs,
-                                    const char* what) {
+Result<MovePlan> MovePlan::gathered(Machine& machine, const std::function<MoveNeeds()>& needs, const char* what) {
   for (;;) {
     const std::uint32_t losses = machine.losses.load(std::memory_order_acquire);
     MovePlan plan = make(machine, needs());
@@ -149,6 +145,7 @@ Result<std::vector<Op>> MovePlan::upload_ops(std::uint32_t device) {
   const domain::SpaceId space = machine_->devices[device]->description().space;
   std::vector<Op> ops;
   if (space == domain::kHostSpace) return ops;
+  ops.reserve(list_.uploads.size() + list_.fills.size() + 1);  // and a launch behind them
   for (const domain::Transfer& transfer : list_.uploads) {
     if (transfer.to != space) continue;
     Storage& root = *roots_[transfer.root];

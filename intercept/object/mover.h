@@ -54,17 +54,18 @@ struct MoveNeed {
   domain::RangeSet ranges;
 };
 
+using MoveNeeds = domain::Few<MoveNeed>;
+
 /// The moves for a set of needs, computed against the residency of now.
 class MovePlan {
  public:
   /// Reads residency under each root's mutex. Bytes that a device set aside shares with others come from the others.
-  static MovePlan make(Machine& machine, std::vector<MoveNeed> needs);
+  static MovePlan make(Machine& machine, const MoveNeeds& needs);
 
   [[nodiscard]] bool gathers() const { return !list_.gathers.empty(); }
   [[nodiscard]] bool uploads() const { return !list_.uploads.empty() || !list_.fills.empty(); }
   /// make() and gather(), again where a source was set aside meanwhile. `needs` makes the same list at every call.
-  static Result<MovePlan> gathered(Machine& machine, const std::function<std::vector<MoveNeed>()>& needs,
-                                   const char* what);
+  static Result<MovePlan> gathered(Machine& machine, const std::function<MoveNeeds()>& needs, const char* what);
   /// Device → host, blocking; commits `copied(host)` to residency.
   Status gather(const char* what);
   /// The operations that bring `device` what it needs, to be put before its slices; nothing is committed.
@@ -83,7 +84,7 @@ class MovePlan {
  private:
   explicit MovePlan(Machine& machine) : machine_(&machine) {}
   Machine* machine_;
-  std::vector<Storage*> roots_;
+  domain::Few<Storage*, 2> roots_;
   domain::TransferList list_;
 };
 

@@ -18,7 +18,7 @@ Queue::Queue(Ref<Context> context, cl_command_queue_properties properties,
 Queue::~Queue() = default;
 
 Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
-                        Few<Ref<Event>>& earlier) {
+                        domain::Few<Ref<Event>>& earlier) {
   auto event = make_object<Event>(Ref<Context>(), Ref<Queue>(this), type, executor_);
   event->command_ = std::move(command);
   const std::lock_guard lock(mutex_);
@@ -66,7 +66,7 @@ void Queue::ended(Event& event) {
   if (barrier_.get() == &event) dropped_barrier = std::move(barrier_);
 }
 
-void Queue::withdraw(Event& event, const Few<Ref<Event>>& earlier) {
+void Queue::withdraw(Event& event, const domain::Few<Ref<Event>>& earlier) {
   {
     const std::lock_guard lock(mutex_);
     if (last_.get() == &event) {
@@ -86,7 +86,7 @@ void Queue::withdraw(Event& event, const Few<Ref<Event>>& earlier) {
 }
 
 template <class Body>
-void Queue::or_withdraw(Event& event, const Few<Ref<Event>>& earlier, Body&& body) {
+void Queue::or_withdraw(Event& event, const domain::Few<Ref<Event>>& earlier, Body&& body) {
   try {
     body();
   } catch (...) {  // bad_alloc: nothing else is thrown below here
@@ -97,7 +97,7 @@ void Queue::or_withdraw(Event& event, const Few<Ref<Event>>& earlier, Body&& bod
 
 Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command,
                           const std::vector<Ref<Event>>& wait_list) {
-  Few<Ref<Event>> earlier;
+  domain::Few<Ref<Event>> earlier;
   Ref<Event> event = enter(type, std::move(command), !wait_list.empty(), Order::command, earlier);
   or_withdraw(*event, earlier, [&] {
     event->arm(event, wait_list, earlier);
@@ -107,7 +107,7 @@ Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command
 }
 
 Ref<Event> Queue::enqueue_marker(cl_command_type type, const std::vector<Ref<Event>>& wait_list, bool barrier) {
-  Few<Ref<Event>> earlier;
+  domain::Few<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), barrier ? Order::barrier : Order::marker, earlier);
   or_withdraw(*event, earlier, [&] { event->arm(event, wait_list, earlier); });
   return event;
@@ -115,7 +115,7 @@ Ref<Event> Queue::enqueue_marker(cl_command_type type, const std::vector<Ref<Eve
 
 Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command> command,
                                    const std::vector<Ref<Event>>& wait_list) {
-  Few<Ref<Event>> earlier;
+  domain::Few<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), Order::command, earlier);
   event->await();
   if (earlier.size() == 1 && wait_list.empty()) {

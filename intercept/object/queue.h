@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "intercept/object/command.h"
+#include "partitioner/few.h"
 
 namespace skmd::icd {
 
@@ -52,12 +53,12 @@ class Queue : public Object {
   enum class Order : std::uint8_t { command, marker, barrier };
   /// Makes the event, enters it into the queue's books and tells what it has to wait for beside its wait list.
   Ref<Event> enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
-                   Few<Ref<Event>>& earlier);
+                   domain::Few<Ref<Event>>& earlier);
   void ended(Event& event);
   /// A command whose call fails for want of host memory: it ends, and what comes next follows what was before it.
-  void withdraw(Event& event, const Few<Ref<Event>>& earlier);
+  void withdraw(Event& event, const domain::Few<Ref<Event>>& earlier);
   template <class Body>
-  void or_withdraw(Event& event, const Few<Ref<Event>>& earlier, Body&& body);
+  void or_withdraw(Event& event, const domain::Few<Ref<Event>>& earlier, Body&& body);
 
   Ref<Context> context_;
   cl_command_queue_properties properties_;

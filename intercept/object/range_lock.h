@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "intercept/backend/few.h"
 #include "intercept/backend/recycled.h"
 #include "intercept/object/storage.h"
+#include "partitioner/few.h"
 
 namespace skmd::icd {
 
@@ -15,7 +15,7 @@ struct RangeLock::Entry : Recycled {
   std::vector<Claim> own;
   std::span<const Claim> claims;    // these, or somebody else's
   Device* chain = nullptr;          // the command is, or will be, on this device's in-order queue and nowhere else
-  Few<std::size_t, 4> places = {};  // of each claim in its root's group, while held
+  domain::Few<std::size_t, 4> places = {};  // of each claim in its root's group, while held
 };
 
 /// The claims on one root of running commands with one `chain`. Thousands of launches may be on a device's queue, and

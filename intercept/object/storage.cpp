@@ -123,7 +123,7 @@ Status Storage::gather(const domain::RangeSet& ranges, const char* what) {
   auto plan = MovePlan::gathered(
       machine_,
       [&] {
-        return std::vector<MoveNeed>{{this, MoveNeed::kHost, ranges}};
+        return MoveNeeds{{this, MoveNeed::kHost, ranges}};
       },
       what);
   return plan ? Status{} : plan.error();
@@ -134,6 +134,13 @@ void Storage::leave_lost_copies() {
   for (const auto& device : machine_.devices)
     if (const auto space = device->description().space; device->health()->aside() && space != domain::kHostSpace)
       residency_.withdrawn(space, domain::ByteRange{0, bytes_});
+}
+
+bool Storage::holds(domain::SpaceId space, const domain::RangeSet& ranges) {
+  if (ranges.empty()) return true;
+  const std::lock_guard lock(mutex_);
+  leave_lost_copies();
+  return residency_.all_valid(space, ranges);
 }
 
 void Storage::host_written(const domain::RangeSet& ranges) {

@@ -93,6 +93,8 @@ class Storage {
   /// Takes devices that were set aside out of residency, but for bytes that nobody else has: fetching those fails. With
   /// the mutex held.
   void leave_lost_copies();
+  /// Every byte of `ranges` is valid in `space`, now. No allocation. Thread-safe.
+  [[nodiscard]] bool holds(domain::SpaceId space, const domain::RangeSet& ranges);
   /// Held while bytes of this root move between spaces, so that two readers do not fetch the same bytes twice. Taken
   /// before mutex(); several roots in address order.
   std::mutex& move_mutex() { return move_mutex_; }

@@ -161,6 +161,12 @@ void apply(const TransferList& list, std::vector<ResidencyMap>& maps) {
   }
 }
 
+TransferList transfers(const std::vector<Need>& needs, const std::vector<ResidencyMap>& maps) {
+  TransferList list;
+  for (std::uint32_t root = 0; root < maps.size(); ++root) add_transfers(root, needs, maps[root], list);
+  return list;
+}
+
 TEST(TransferProperty, EveryMissingByteMovesOnceAndNothingElseDoes) {
   Random random(12);
   for (int round = 0; round < 3000; ++round) {
@@ -174,13 +180,12 @@ TEST(TransferProperty, EveryMissingByteMovesOnceAndNothingElseDoes) {
       needs.push_back(
           {static_cast<std::uint32_t>(random.below(2)), static_cast<SpaceId>(random.below(kSpaces)), random.set()});
     }
-    const std::vector<const ResidencyMap*> before = {&maps[0], &maps[1]};
-    const TransferList list = transfers(needs, before);
+    const TransferList list = transfers(needs, maps);
     RangeSet home_needed[2];
     std::vector<std::vector<RangeSet>> zeros(2, std::vector<RangeSet>(kSpaces));
     for (const Need& need : needs) {
-      home_needed[need.root].add(before[need.root]->missing(need.space, need.ranges));
-      zeros[need.root][need.space].add(before[need.root]->undefined(need.ranges));
+      home_needed[need.root].add(maps[need.root].missing(need.space, need.ranges));
+      zeros[need.root][need.space].add(maps[need.root].undefined(need.ranges));
     }
     for (const Transfer& t : list.gathers) {
       ASSERT_TRUE(t.ranges.difference(home_needed[t.root]).empty()) << "gathered bytes that nobody misses";
@@ -201,11 +206,10 @@ TEST(TransferProperty, EveryMissingByteMovesOnceAndNothingElseDoes) {
 TEST(Transfers, DeviceToDeviceGoesThroughHostMemoryOnceForAllReaders) {
   ResidencyMap map(100);
   map.written(1, ByteRange{0, 100});
-  const ResidencyMap* maps[] = {&map};
   const std::vector<Need> needs = {{0, 2, ByteRange{0, 60}}, {0, 3, ByteRange{40, 100}}, {0, 1, ByteRange{0, 100}}};
-  const TransferList list = transfers(needs, maps);
-  EXPECT_EQ(list.gathers, std::vector<Transfer>({{0, 1, 0, ByteRange{0, 100}}}));
-  EXPECT_EQ(list.uploads, std::vector<Transfer>({{0, 0, 2, ByteRange{0, 60}}, {0, 0, 3, ByteRange{40, 100}}}));
+  const TransferList list = transfers(needs, {map});
+  EXPECT_EQ(list.gathers, Few<Transfer>({{0, 1, 0, ByteRange{0, 100}}}));
+  EXPECT_EQ(list.uploads, Few<Transfer>({{0, 0, 2, ByteRange{0, 60}}, {0, 0, 3, ByteRange{40, 100}}}));
   EXPECT_TRUE(list.fills.empty());
 }
 
@@ -213,17 +217,16 @@ TEST(Transfers, ValidBytesDoNotMove) {
   ResidencyMap map(100);
   map.written(kHostSpace, ByteRange{0, 100});
   map.copied(1, ByteRange{0, 50});
-  const ResidencyMap* maps[] = {&map};
   const std::vector<Need> needs = {{0, 1, ByteRange{20, 70}}, {0, 0, ByteRange{0, 100}}};
-  const TransferList list = transfers(needs, maps);
+  const TransferList list = transfers(needs, {map});
   EXPECT_TRUE(list.gathers.empty());
-  EXPECT_EQ(list.uploads, std::vector<Transfer>({{0, 0, 1, ByteRange{50, 70}}}));
+  EXPECT_EQ(list.uploads, Few<Transfer>({{0, 0, 1, ByteRange{50, 70}}}));
 }
 
 TEST(RowRuns, EqualRowsBecomeOneRun) {
   RangeSet set;
   for (std::uint64_t i = 0; i < 10; ++i) set.add({100 + i * 64, 100 + i * 64 + 16});
-  EXPECT_EQ(row_runs(set), std::vector<RowRun>({{100, 16, 64, 10}}));
+  EXPECT_EQ(row_runs(set), RowRuns({{100, 16, 64, 10}}));
 }
 
 TEST(RowRunsProperty, RunsGiveBackExactlyTheRanges) {

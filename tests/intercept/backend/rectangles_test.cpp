@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <span>
 
 namespace skmd::icd {
 namespace {
 
-std::vector<int> touched(const std::vector<domain::RowRun>& runs, std::uint64_t bytes) {
+std::vector<int> touched(std::span<const domain::RowRun> runs, std::uint64_t bytes) {
   std::vector<int> times(bytes);
   for (const domain::RowRun& run : runs)
     for (std::uint64_t row = 0; row < run.rows; ++row)
@@ -33,12 +34,12 @@ TEST(Rectangles, PartsAreTheSameBytesAndEveryDriverTakesThem) {
     const std::uint64_t end = rows.begin + (rows.rows - 1) * rows.stride + rows.width;
     const std::uint64_t bytes = end + (random() % 2 == 0 ? 0 : random() % 40);
     const auto parts = as_rectangles(rows, bytes);
-    EXPECT_EQ(touched(parts, bytes), touched({rows}, bytes));
+    EXPECT_EQ(touched(parts, bytes), touched({&rows, 1}, bytes));
     EXPECT_LE(parts.size(), 4u);
     for (const domain::RowRun& part : parts)
       EXPECT_TRUE(part.rows == 1 || taken(part, bytes)) << part.begin << " " << part.width << " " << part.stride;
     if (rows.rows > 1 && taken(rows, bytes)) {
-      EXPECT_EQ(parts, std::vector{rows});
+      EXPECT_EQ(parts, domain::RowRuns{rows});
       ++whole;
     }
   }
@@ -48,7 +49,7 @@ TEST(Rectangles, PartsAreTheSameBytesAndEveryDriverTakesThem) {
 TEST(Rectangles, RowsThatOverlapOrLieTooFarApartGoOneByOne) {
   EXPECT_EQ(as_rectangles({0, 8, 4, 3}, 64).size(), 3u);
   EXPECT_EQ(as_rectangles({0, 8, std::uint64_t{1} << 31, 2}, std::uint64_t{1} << 33).size(), 2u);
-  EXPECT_EQ(as_rectangles({3, 8, 0, 1}, 64), (std::vector<domain::RowRun>{{3, 8, 0, 1}}));
+  EXPECT_EQ(as_rectangles({3, 8, 0, 1}, 64), (domain::RowRuns{{3, 8, 0, 1}}));
 }
 
 TEST(Rectangles, ABoxHasAnOriginWhereItFits) {

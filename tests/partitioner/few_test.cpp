@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/backend/few.h"
+#include "partitioner/few.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace skmd::icd {
+namespace skmd::domain {
 namespace {
 
 using Owner = std::shared_ptr<int>;
@@ -31,7 +31,7 @@ void agree_with_a_vector() {
   std::vector<Owner> model, other_model;
   const Owner shared = std::make_shared<int>(7);
   for (int step = 0; step < 4000; ++step) {
-    switch (random() % 8) {
+    switch (random() % 12) {
       case 0:
         few = std::move(other);
         model = std::exchange(other_model, {});
@@ -54,12 +54,32 @@ void agree_with_a_vector() {
         few.push_back(shared);
         model.push_back(shared);
         break;
+      case 5:
+        other = few;
+        other_model = model;
+        break;
+      case 6: {
+        const auto at = static_cast<std::ptrdiff_t>(random() % (model.size() + 1));
+        const Owner* const inserted = few.insert(few.begin() + at, shared);
+        EXPECT_EQ(inserted, few.begin() + at);
+        model.insert(model.begin() + at, shared);
+        break;
+      }
+      case 7: {
+        const auto last = static_cast<std::ptrdiff_t>(random() % (model.size() + 1));
+        const auto first = last == 0 ? 0 : static_cast<std::ptrdiff_t>(random() % static_cast<std::size_t>(last + 1));
+        few.erase(few.begin() + first, few.begin() + last);
+        model.erase(model.begin() + first, model.begin() + last);
+        break;
+      }
       default:
         model.push_back(std::make_shared<int>(step));
         few.push_back(Owner(model.back()));
     }
     ASSERT_NO_FATAL_FAILURE(expect_equal(few, model)) << "step " << step;
     ASSERT_NO_FATAL_FAILURE(expect_equal(other, other_model)) << "step " << step;
+    ASSERT_EQ(few == other, model == other_model);
+    ASSERT_EQ(Few(few), few);
     ASSERT_EQ(shared.use_count(), 1 + 2 * (std::count(model.begin(), model.end(), shared) +
                                            std::count(other_model.begin(), other_model.end(), shared)));
   }
@@ -99,4 +119,4 @@ TEST(Few, TheFirstElementsAreInsideIt) {
 }
 
 }  // namespace
-}  // namespace skmd::icd
+}  // namespace skmd::domain

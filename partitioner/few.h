@@ -2,13 +2,17 @@
 // A sequence whose first elements need no memory of their own: most have no more.
 #pragma once
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 
-namespace skmd::icd {
+namespace skmd::domain {
 
 /// Like std::vector, but moving it moves the first `kHere` elements. What throws std::bad_alloc changes nothing.
 template <class T, std::size_t kHere = 1>
@@ -16,7 +20,11 @@ class Few {
   static_assert(std::is_nothrow_move_constructible_v<T>);
 
  public:
-  Few() = default;
+  Few() {}  // NOLINT(modernize-use-equals-default): const ones may be made without an initialiser
+  Few(std::initializer_list<T> values) requires std::copy_constructible<T> {
+    reserve(values.size());
+    for (const T& value : values) push_back(value);
+  }
   Few(Few&& other) noexcept { take(other); }
   Few& operator=(Few&& other) noexcept {
     if (this == &other) return *this;
@@ -24,8 +32,16 @@ class Few {
     take(other);
     return *this;
   }
-  Few(const Few&) = delete;
-  Few& operator=(const Few&) = delete;
+  Few(const Few& other) requires std::copy_constructible<T>
+      : Few() {  // so that the memory goes where copying an element throws
+    reserve(other.size_);
+    std::uninitialized_copy(other.begin(), other.end(), begin());
+    size_ = other.size_;
+  }
+  Few& operator=(const Few& other) requires std::copy_constructible<T> {
+    if (this != &other) *this = Few(other);
+    return *this;
+  }
   ~Few() { let_go(); }
 
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -38,7 +54,11 @@ class Few {
   const T& operator[](std::size_t index) const { return data()[index]; }
   T& front() { return *data(); }
   [[nodiscard]] const T& front() const { return *data(); }
+  T& back() { return data()[size_ - 1]; }
   [[nodiscard]] const T& back() const { return data()[size_ - 1]; }
+  bool operator==(const Few& other) const requires std::equality_comparable<T> {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
 
   void reserve(std::size_t count) {
     if (count > capacity_) grow(count);
@@ -48,6 +68,18 @@ class Few {
     if (size_ == capacity_) grow(2 * capacity_);
     std::construct_at(end(), std::move(value));
     ++size_;
+  }
+  /// Before `at`, where it is from then on.
+  T* insert(const T* at, T value) {
+    const auto index = at - begin();
+    push_back(std::move(value));
+    std::rotate(begin() + index, end() - 1, end());
+    return begin() + index;
+  }
+  void erase(const T* first, const T* last) {
+    T* const kept = std::move(begin() + (last - begin()), end(), begin() + (first - begin()));
+    std::destroy(kept, end());
+    size_ = static_cast<std::size_t>(kept - begin());
   }
   void clear() {
     std::destroy(begin(), end());
@@ -93,4 +125,4 @@ class Few {
   alignas(T) std::byte here_[kHere * sizeof(T)];
 };
 
-}  // namespace skmd::icd
+}  // namespace skmd::domain
