@@ -3,8 +3,9 @@
 // read, over and over, with the kernel of the shortest of the sixteen workloads. An ordinary OpenCL application: run it
 // against a driver and against the virtual device over that driver.
 //
-//   round_trips [--repeat N] [--device platform:device] [--profile]
+//   round_trips [--repeat N] [--device platform:device] [--same] [--profile]
 //
+// What is written differs from the time before in one number, unless it is asked to be the same.
 // Prints one JSON line: medians in microseconds of repetitions 1 to 16, 17 to 48, 49 to 160 and of all later ones; the
 // longest repetition of each window; with --profile, on a queue that tells times, also how long the device computed.
 #include <CLI/CLI.hpp>
@@ -41,7 +42,7 @@ using Times = std::array<double, kParts>;
 
 class Application {
  public:
-  Application(cl_device_id device, bool profile) : profile_(profile) {
+  Application(cl_device_id device, bool same, bool profile) : same_(same), profile_(profile) {
     cl_int code = CL_SUCCESS;
     context_ = Context(clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code));
     check_call(code, "clCreateContext");
@@ -59,7 +60,9 @@ class Application {
     std::copy_n(random_floats(kNumbers, 1, 0, 1).begin(), kNumbers, in_.begin());
   }
 
-  Times repeat() {
+  /// `number` tells which of the inputs is another one than before.
+  Times repeat(std::size_t number) {
+    if (!same_) in_[number % kNumbers] = 1.0f - in_[number % kNumbers];
     const LocalBytes row{kGroup * sizeof(cl_float4)};
     const std::size_t global = kGroups * kGroup, local = kGroup;
     cl_event event = nullptr;
@@ -90,7 +93,7 @@ class Application {
     return static_cast<double>(end - begin) * 1e-3;
   }
 
-  bool profile_;
+  bool same_, profile_;
   Context context_;
   Queue queue_;
   Program program_;
@@ -111,10 +114,10 @@ nlohmann::ordered_json window(const std::vector<Times>& all, std::size_t first, 
   return row;
 }
 
-int run(std::size_t repeat, const std::string& device, bool profile) {
-  Application application(select_device(device), profile);
+int run(std::size_t repeat, const std::string& device, bool same, bool profile) {
+  Application application(select_device(device), same, profile);
   std::vector<Times> all;
-  for (std::size_t i = 0; i < repeat; ++i) all.push_back(application.repeat());
+  for (std::size_t i = 0; i < repeat; ++i) all.push_back(application.repeat(i));
   nlohmann::ordered_json line;
   std::size_t first = 0;
   for (const std::size_t last : {std::size_t{16}, std::size_t{48}, std::size_t{160}, repeat}) {
@@ -133,9 +136,10 @@ int main(int argc, char** argv) {
   CLI::App app("Times each call of a small application, from its first repetition on", "round_trips");
   std::size_t repeat = 400;
   std::string device;
-  bool profile = false;
+  bool same = false, profile = false;
   app.add_option("--repeat", repeat, "How often to write, launch and read")->check(CLI::Range(1, 1000000));
   app.add_option("--device", device, "platform:device, as the workloads' option");
+  app.add_flag("--same", same, "Write the same numbers each time");
   app.add_flag("--profile", profile, "Also how long the device computed");
-  return bench::parse_and(app, argc, argv, [&] { return bench::run(repeat, device, profile); });
+  return bench::parse_and(app, argc, argv, [&] { return bench::run(repeat, device, same, profile); });
 }

@@ -53,6 +53,32 @@ TEST_F(Transfers, AWriteToPartOfADeviceRangeChangesExactlyItsBytesAndFetchesNoth
   EXPECT_EQ(read(root), expected);
 }
 
+TEST_F(Transfers, AWriteOfWhatIsThereAlreadyTakesNothingFromTheDevices) {
+  auto root = storage(64);
+  const domain::SpaceId space = machine.devices[0]->description().space;
+  write(root, 0, Bytes(64, 1));
+  ASSERT_TRUE(upload(*root, 0, domain::ByteRange{0, 64}));
+  write(root, 8, Bytes(32, 1));
+  EXPECT_TRUE(root->holds(space, domain::ByteRange{0, 64}));
+  Bytes last(32, 1);
+  last.back() = 2;
+  write(root, 8, last);
+  EXPECT_TRUE(root->holds(space, domain::ByteRange{0, 8}));
+  EXPECT_FALSE(root->holds(space, domain::ByteRange{8, 40}));
+  EXPECT_EQ(read(root, 8, 32), last);
+}
+
+TEST_F(Transfers, AWriteOfWhatHostMemoryHadBeforeADeviceWroteIsNoSuchWrite) {
+  auto root = storage(64);
+  write(root, 0, Bytes(64, 1));
+  written_on_device(root, 0, {0, 64}, 7);
+  write(root, 0, Bytes(64, 1));
+  EXPECT_EQ(read(root), Bytes(64, 1));
+  auto fresh = storage(64);
+  write(fresh, 0, Bytes(64, 0));  // nobody wrote it, though it reads as zero
+  EXPECT_TRUE(fresh->holds(domain::kHostSpace, domain::ByteRange{0, 64}));
+}
+
 TEST_F(Transfers, TheSourceOfANonBlockingWriteIsReadWhenItRuns) {
   auto root = storage(16);
   Bytes source(16, 1);
