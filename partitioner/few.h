@@ -17,11 +17,11 @@ namespace skmd::domain {
 /// Like std::vector, but moving it moves the first `kHere` elements. What throws std::bad_alloc changes nothing.
 template <class T, std::size_t kHere = 1>
 class Few {
-  static_assert(std::is_nothrow_move_constructible_v<T>);
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>);
 
  public:
   Few() {}  // NOLINT(modernize-use-equals-default): const ones may be made without an initialiser
-  Few(std::initializer_list<T> values) requires std::copy_constructible<T> {
+  Few(std::initializer_list<T> values) requires std::copy_constructible<T> : Few() {
     reserve(values.size());
     for (const T& value : values) push_back(value);
   }
@@ -77,6 +77,7 @@ class Few {
     return begin() + index;
   }
   void erase(const T* first, const T* last) {
+    if (first == last) return;  // the tail would be moved to itself
     T* const kept = std::move(begin() + (last - begin()), end(), begin() + (first - begin()));
     std::destroy(kept, end());
     size_ = static_cast<std::size_t>(kept - begin());

@@ -164,19 +164,11 @@ void ResidencyMap::copied(SpaceId space, const RangeSet& ranges) {
 }
 
 void ResidencyMap::withdrawn(SpaceId space, const RangeSet& ranges) noexcept {
+  if (!any_part(pieces_, ranges, [&](SpaceMask valid) { return without(space, valid) != valid; })) return;
   try {
     update(pieces_, ranges, [&](SpaceMask valid) { return without(space, valid); });
   } catch (const std::bad_alloc&) {
     withdraw_pieces(space, ranges.ranges());
-  }
-}
-
-void ResidencyMap::withdrawn(SpaceId space, const ByteRange& range) noexcept {
-  try {
-    const RangeSet ranges(range);
-    withdrawn(space, ranges);
-  } catch (const std::bad_alloc&) {
-    withdraw_pieces(space, {&range, 1});
   }
 }
 

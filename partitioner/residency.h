@@ -36,7 +36,6 @@ class ResidencyMap {
   /// What was copied or written to `space` may not be there after all: no longer valid in it, except where no other
   /// space has the bytes either. Without memory to split pieces, so are their other bytes.
   void withdrawn(SpaceId space, const RangeSet& ranges) noexcept;
-  void withdrawn(SpaceId space, const ByteRange& range) noexcept;
   /// Undoes what happened since `pieces` were asked for (shared()): valid where they were, except in `but_not`. Without
   /// such an exception it takes no memory that is not there, as long as the map has no more pieces than it has had.
   void restored(const std::vector<Piece>& pieces, SpaceMask but_not = 0);

@@ -16,7 +16,7 @@ namespace skmd::icd {
 namespace {
 
 /// A write of fewer bytes costs less in the shadow than a command of its own, and fewer that are read may stay there
-/// for the next read.
+/// for the next read. Writes below this are compared with what is there.
 constexpr std::uint64_t kLeastDirect = std::uint64_t{32} << 10;
 /// write_bytes() is also called where no device may be waited for, with up to so many bytes. What is read of a buffer
 /// that several devices use is copied twice up to this size.
@@ -116,13 +116,6 @@ void commit(Storage& to, const std::vector<Part>& parts) {
   to.residency().withdrawn(domain::kHostSpace, all);
 }
 
-/// Applications write parameters again that are still what they were: equal bytes need not be sent again.
-bool changes_nothing(Storage& to, const domain::ByteRange& range, const std::byte* from) {
-  if (range.size() >= kLeastDirect || !to.holds(domain::kHostSpace, range)) return false;
-  const auto root = to.host();
-  return root && std::memcmp(*root + range.begin, from, range.size()) == 0;
-}
-
 Status write_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::byte* from) {
   auto root = to.host();
   if (!root) return root.error();
@@ -175,7 +168,8 @@ Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint6
 
 Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std::uint64_t bytes) {
   const domain::ByteRange range{offset, offset + bytes};
-  if (changes_nothing(to, range, from)) return {};
+  // Applications write parameters again that are still what they were.
+  if (bytes < kLeastDirect && to.has_already(range, from)) return {};
   domain::RangeSet left(range);
   if (bytes > kMostShadowed) {
     std::vector<Part> parts = parts_of(to, range, from);

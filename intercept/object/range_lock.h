@@ -13,8 +13,8 @@ namespace skmd::icd {
 
 struct RangeLock::Entry : Recycled {
   std::vector<Claim> own;
-  std::span<const Claim> claims;    // these, or somebody else's
-  Device* chain = nullptr;          // the command is, or will be, on this device's in-order queue and nowhere else
+  std::span<const Claim> claims;  // these, or somebody else's
+  Device* chain = nullptr;        // the command is, or will be, on this device's in-order queue and nowhere else
   domain::Few<std::size_t, 4> places = {};  // of each claim in its root's group, while held
 };
 

@@ -78,10 +78,14 @@ Result<std::shared_ptr<NativeMemory>> Storage::native(std::uint32_t device) {
   return natives_[device];
 }
 
-bool Storage::is_host(const std::byte* begin, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
+bool Storage::is_host_locked(const std::byte* begin, std::uint64_t bytes) const {
   const std::less<const std::byte*> before;
   return host_ != nullptr && before(begin, host_ + bytes_) && before(host_, begin + bytes);
+}
+
+bool Storage::is_host(const std::byte* begin, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  return is_host_locked(begin, bytes);
 }
 
 void Storage::used_on(std::optional<std::uint32_t> device) {
@@ -141,6 +145,13 @@ bool Storage::holds(domain::SpaceId space, const domain::RangeSet& ranges) {
   const std::lock_guard lock(mutex_);
   leave_lost_copies();
   return residency_.all_valid(space, ranges);
+}
+
+bool Storage::has_already(const domain::ByteRange& range, const std::byte* from) {
+  const std::lock_guard lock(mutex_);
+  if (host_ == nullptr || borrows_host_ || is_host_locked(from, range.size())) return false;
+  if (!residency_.all_valid(domain::kHostSpace, range) || write_mapped_.intersects(range)) return false;
+  return std::memcmp(host_ + range.begin, from, range.size()) == 0;
 }
 
 void Storage::host_written(const domain::RangeSet& ranges) {

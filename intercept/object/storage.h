@@ -93,8 +93,11 @@ class Storage {
   /// Takes devices that were set aside out of residency, but for bytes that nobody else has: fetching those fails. With
   /// the mutex held.
   void leave_lost_copies();
-  /// Every byte of `ranges` is valid in `space`, now. No allocation. Thread-safe.
+  /// Every byte of `ranges` is valid in `space`, now. Thread-safe.
   [[nodiscard]] bool holds(domain::SpaceId space, const domain::RangeSet& ranges);
+  /// The bytes at `from` are the contents of `range`, and only we can have changed the shadow: where the application
+  /// may have, a write of equal bytes is how it tells the devices. The range is locked by the caller. Thread-safe.
+  [[nodiscard]] bool has_already(const domain::ByteRange& range, const std::byte* from);
   /// Held while bytes of this root move between spaces, so that two readers do not fetch the same bytes twice. Taken
   /// before mutex(); several roots in address order.
   std::mutex& move_mutex() { return move_mutex_; }
@@ -104,6 +107,7 @@ class Storage {
   friend struct LockTable;
   struct HoldGroup;
   Storage(Machine& machine, std::uint64_t bytes);
+  [[nodiscard]] bool is_host_locked(const std::byte* begin, std::uint64_t bytes) const;
   static constexpr std::int32_t kUnused = -2;
   Machine& machine_;
   std::uint64_t bytes_;
@@ -144,7 +148,8 @@ Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint6
 std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, std::uint64_t bytes);
 
 /// Writes bytes of the application's to a buffer: of more than a megabyte, each to the devices that are likely to use
-/// it next; all others to the shadow. Ranges locked by the caller. Blocks only above a megabyte.
+/// it next; all others to the shadow, unless they are what is there already. Ranges locked by the caller. Blocks only
+/// above a megabyte.
 Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std::uint64_t bytes);
 
 /// `bytes` at `target` become repetitions of `pattern`.

@@ -79,6 +79,35 @@ TEST_F(Transfers, AWriteOfWhatHostMemoryHadBeforeADeviceWroteIsNoSuchWrite) {
   EXPECT_TRUE(fresh->holds(domain::kHostSpace, domain::ByteRange{0, 64}));
 }
 
+TEST_F(Transfers, AWriteOfWhatTheApplicationPutIntoItsOwnMemoryTellsTheDevices) {
+  const domain::SpaceId space = machine.devices[0]->description().space;
+  const domain::ByteRange all{0, 64};
+  Bytes own(64, 1);
+  const std::shared_ptr<Storage> root =
+      *Storage::create(machine, 64, reinterpret_cast<std::byte*>(own.data()), nullptr);
+  ASSERT_TRUE(upload(*root, 0, all));
+  own[9] = 2;
+  write(root, 0, own);  // its bytes, from elsewhere
+  EXPECT_FALSE(root->holds(space, all));
+  ASSERT_TRUE(upload(*root, 0, all));
+  own[9] = 3;
+  EXPECT_EQ(run(make_write(root, Region::linear(0, 64), box(own))), CL_COMPLETE);
+  EXPECT_FALSE(root->holds(space, all)) << "over themselves";
+}
+
+TEST_F(Transfers, AWriteOfWhatAMapMayHaveChangedTellsTheDevices) {
+  auto root = storage(64);
+  const domain::SpaceId space = machine.devices[0]->description().space;
+  write(root, 0, Bytes(64, 1));
+  ASSERT_TRUE(upload(*root, 0, domain::ByteRange{0, 64}));
+  root->mapped_for_writing(domain::ByteRange{16, 32});
+  write(root, 0, Bytes(16, 1));
+  EXPECT_TRUE(root->holds(space, domain::ByteRange{0, 64}));
+  write(root, 8, Bytes(16, 1));
+  EXPECT_FALSE(root->holds(space, domain::ByteRange{8, 24}));
+  root->unmapped(domain::ByteRange{16, 32});
+}
+
 TEST_F(Transfers, TheSourceOfANonBlockingWriteIsReadWhenItRuns) {
   auto root = storage(16);
   Bytes source(16, 1);

@@ -43,7 +43,11 @@ constexpr std::size_t kZero[3] = {0, 0, 0};
 void ModelWorld::write() {
   const Slice s = slice();
   Words& source = host(s.count);
-  for (auto& word : source) word = static_cast<std::uint32_t>(random());
+  // Often what is there already, or nearly.
+  const bool again = below(3) == 0;
+  if (again) std::copy_n(model[s.buffer].begin() + static_cast<std::ptrdiff_t>(s.first), s.count, source.begin());
+  for (auto& word : source)
+    if (!again || below(4 * s.count) == 0) word = static_cast<std::uint32_t>(random());
   const auto list = after({}, {s.buffer});
   const bool blocking = gates.empty() && below(3) == 0;  // else nobody would open the gates
   cl_event event = nullptr;
