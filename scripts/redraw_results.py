@@ -136,6 +136,19 @@ def rounds(raw):
     return markdown(["workload", "by", "us", "of the driver alone", "each process"], rows)
 
 
+def trips(raw):
+    """Per way to run round_trips and stretch of repetitions: medians over the processes, in microseconds, and the processes' fastest and slowest."""
+    rows = []
+    for run in raw["runs"]:
+        for stretch in run["processes"][0]:
+            each = [process[stretch] for process in run["processes"]]
+            calls = [key for key in each[0] if key not in ("total", "longest", "computing")]
+            total, computing = ([round(row[key], 1) for row in each if key in row] for key in ("total", "computing"))
+            rows.append([run["by"], stretch, *(f"{statistics.median(row[call] for row in each):.1f}" for call in calls), f"{statistics.median(total):.1f}",
+                         f"{min(total):.0f} to {max(total):.0f}", f"{statistics.median(computing):.1f}" if computing else ""])
+    return markdown(["by", "repetitions", *calls, "all four", "all processes", "told as the kernel's"], rows)
+
+
 def scaling(raw):
     """Per workload: median seconds by the number of devices, and times as fast as one."""
     medians = {(run["workload"], run["gpus"]): statistics.median(run["seconds"]) for run in raw["runs"]}
@@ -222,7 +235,7 @@ def cpu_bars(raw):
     return "```\n" + "".join(f"{row['name']:{width}} {row['figure']:7.2f} │{bar(row['figure'])}\n" for row in ratios) + "```\n"
 
 
-KINDS = {"cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+KINDS = {"cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "trips": trips, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 
