@@ -11,6 +11,7 @@
 #include "intercept/command/native.h"
 #include "intercept/command/transfer.h"
 #include "intercept/object/memory.h"
+#include "intercept/object/mover.h"
 #include "intercept/object/queue.h"
 #include "tests/intercept/launch/fake_device.h"
 
@@ -64,6 +65,20 @@ class Commands : public ::testing::Test {
     for (std::uint64_t i = range.begin; i < range.end; ++i) data[i] = std::byte{value};
     const std::lock_guard lock(storage->mutex());
     storage->residency().written(device + 1, range);
+  }
+  /// As a launch would that needs them.
+  static Status upload(Storage& root, std::uint32_t device, const domain::RangeSet& ranges) {
+    const MoveGuard guard({&root});
+    MovePlan plan = MovePlan::make(root.machine(), {{&root, device, ranges}});
+    auto ops = plan.upload_ops(device);
+    if (!ops) return ops.error();
+    Batch batch;
+    batch.ops = std::move(*ops);
+    BatchGroup group;
+    group.submit(*root.machine().devices[device], std::move(batch));
+    const Status status = group.wait();
+    if (status) plan.commit_uploads();
+    return status;
   }
   std::uint64_t gathered() { return devices[0]->counters.bytes_from + devices[1]->counters.bytes_from; }
 

@@ -4,25 +4,10 @@
 #include <optional>
 #include <thread>
 
-#include "intercept/object/mover.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
 namespace {
-
-Status upload(Storage& root, std::uint32_t device, const domain::RangeSet& ranges) {
-  const MoveGuard guard({&root});
-  MovePlan plan = MovePlan::make(root.machine(), {{&root, device, ranges}});
-  auto ops = plan.upload_ops(device);
-  if (!ops) return ops.error();
-  Batch batch;
-  batch.ops = std::move(*ops);
-  BatchGroup group;
-  group.submit(*root.machine().devices[device], std::move(batch));
-  const Status status = group.wait();
-  if (status) plan.commit_uploads();
-  return status;
-}
 
 using Transfers = Commands;
 
@@ -51,61 +36,6 @@ TEST_F(Transfers, AWriteToPartOfADeviceRangeChangesExactlyItsBytesAndFetchesNoth
   Bytes expected(128, 7);
   std::fill_n(expected.begin() + 10, 5, 9);
   EXPECT_EQ(read(root), expected);
-}
-
-TEST_F(Transfers, AWriteOfWhatIsThereAlreadyTakesNothingFromTheDevices) {
-  auto root = storage(64);
-  const domain::SpaceId space = machine.devices[0]->description().space;
-  write(root, 0, Bytes(64, 1));
-  ASSERT_TRUE(upload(*root, 0, domain::ByteRange{0, 64}));
-  write(root, 8, Bytes(32, 1));
-  EXPECT_TRUE(root->holds(space, domain::ByteRange{0, 64}));
-  Bytes last(32, 1);
-  last.back() = 2;
-  write(root, 8, last);
-  EXPECT_TRUE(root->holds(space, domain::ByteRange{0, 8}));
-  EXPECT_FALSE(root->holds(space, domain::ByteRange{8, 40}));
-  EXPECT_EQ(read(root, 8, 32), last);
-}
-
-TEST_F(Transfers, AWriteOfWhatHostMemoryHadBeforeADeviceWroteIsNoSuchWrite) {
-  auto root = storage(64);
-  write(root, 0, Bytes(64, 1));
-  written_on_device(root, 0, {0, 64}, 7);
-  write(root, 0, Bytes(64, 1));
-  EXPECT_EQ(read(root), Bytes(64, 1));
-  auto fresh = storage(64);
-  write(fresh, 0, Bytes(64, 0));  // nobody wrote it, though it reads as zero
-  EXPECT_TRUE(fresh->holds(domain::kHostSpace, domain::ByteRange{0, 64}));
-}
-
-TEST_F(Transfers, AWriteOfWhatTheApplicationPutIntoItsOwnMemoryTellsTheDevices) {
-  const domain::SpaceId space = machine.devices[0]->description().space;
-  const domain::ByteRange all{0, 64};
-  Bytes own(64, 1);
-  const std::shared_ptr<Storage> root =
-      *Storage::create(machine, 64, reinterpret_cast<std::byte*>(own.data()), nullptr);
-  ASSERT_TRUE(upload(*root, 0, all));
-  own[9] = 2;
-  write(root, 0, own);  // its bytes, from elsewhere
-  EXPECT_FALSE(root->holds(space, all));
-  ASSERT_TRUE(upload(*root, 0, all));
-  own[9] = 3;
-  EXPECT_EQ(run(make_write(root, Region::linear(0, 64), box(own))), CL_COMPLETE);
-  EXPECT_FALSE(root->holds(space, all)) << "over themselves";
-}
-
-TEST_F(Transfers, AWriteOfWhatAMapMayHaveChangedTellsTheDevices) {
-  auto root = storage(64);
-  const domain::SpaceId space = machine.devices[0]->description().space;
-  write(root, 0, Bytes(64, 1));
-  ASSERT_TRUE(upload(*root, 0, domain::ByteRange{0, 64}));
-  root->mapped_for_writing(domain::ByteRange{16, 32});
-  write(root, 0, Bytes(16, 1));
-  EXPECT_TRUE(root->holds(space, domain::ByteRange{0, 64}));
-  write(root, 8, Bytes(16, 1));
-  EXPECT_FALSE(root->holds(space, domain::ByteRange{8, 24}));
-  root->unmapped(domain::ByteRange{16, 32});
 }
 
 TEST_F(Transfers, TheSourceOfANonBlockingWriteIsReadWhenItRuns) {
