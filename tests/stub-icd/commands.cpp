@@ -18,6 +18,8 @@ using Work = std::function<cl_int()>;
 
 constexpr cl_int kNoCode = -9999;  // what NVIDIA's driver says then
 
+std::atomic<std::size_t> run_so_far{0};
+
 void run(cl_event event, const Work& work, int delay_us) {
   const std::uint64_t start = device_clock();
   if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
@@ -34,6 +36,7 @@ void run(cl_event event, const Work& work, int delay_us) {
     event->end = device_clock();
     event->status = code;
   }
+  ++run_so_far;
   event->ended.notify_all();
 }
 
@@ -403,6 +406,7 @@ cl_int release_queue(cl_command_queue queue) { return record("clReleaseCommandQu
 
 void keep_waiters(int us) { kept_us = us; }
 int waiters() { return inside; }
+std::size_t commands_run() { return run_so_far; }
 
 void fill_command_table(cl_icd_dispatch& table) {
   table.clEnqueueMarkerWithWaitList = marker;

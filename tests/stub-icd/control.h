@@ -32,6 +32,8 @@ STUB_API void release();
 /// status kEndedUnderneath if it ends while a thread is in there.
 STUB_API void keep_waiters(int us);
 inline constexpr int kEndedUnderneath = 70;
+/// Commands that have run so far, each counted behind all that it did.
+STUB_API std::size_t commands_run();
 /// Threads in clWaitForEvents.
 STUB_API int waiters();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of commands on the host's clock, where the device's is another one.
-#include <atomic>
+#include <thread>
 
 #include "tests/intercept/backend/stub_fixture.h"
 
@@ -54,10 +54,9 @@ TEST_F(Times, AreThoseOfTheDeviceHoweverLateTheEndIsNoticed) {
   keeps.want_times = reads.want_times = true;
   reads.ops = {ReadOp{memory_, first.data(), plain_rows(0, kBytes)},
                ReadOp{memory_, second.data(), plain_rows(0, kBytes)}};
-  // Whoever completes the first batch stays there until the other's first read is long over.
-  keeps.done = [&](BatchResult&&) {
-    while (std::atomic_ref(second.back()).load() != std::byte{3}) {
-    }
+  // Whoever completes the first batch stays there until the other's reads are over.
+  keeps.done = [&, all = stub::commands_run() + 3](BatchResult&&) {
+    while (stub::commands_run() < all) std::this_thread::yield();
     over = host_now();
   };
   reads.done = [&](BatchResult&& result) { late = std::move(result); };
