@@ -7,6 +7,7 @@
 
 #include "cpu-driver/codegen/pipeline/generate.h"
 #include "cpu-driver/codegen/places.h"
+#include "cpu-driver/host_target.h"
 
 namespace skmd::compiler {
 
@@ -14,13 +15,11 @@ namespace {
 
 constexpr unsigned kMostLanes = 32;
 
+/// Code for the least processor where this one runs none of ours: there it is only looked at.
 codegen::Isa best_isa() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v4") != 0)
-    return __builtin_cpu_supports("avx512vbmi") != 0 ? codegen::Isa::avx512vbmi : codegen::Isa::avx512;
-  if (__builtin_cpu_supports("x86-64-v3") != 0) return codegen::Isa::avx2;
-#endif
-  return codegen::Isa::sse;
+  if (cpu::may_use(cpu::SpanTarget::x86_64_v4_vbmi)) return codegen::Isa::avx512vbmi;
+  if (cpu::may_use(cpu::SpanTarget::x86_64_v4)) return codegen::Isa::avx512;
+  return cpu::may_use(cpu::SpanTarget::x86_64_v3) ? codegen::Isa::avx2 : codegen::Isa::sse;
 }
 
 std::optional<codegen::Isa> isa_of(std::string_view name) {

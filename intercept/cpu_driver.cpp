@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cpu-driver/runtime/span_library.h"
+#include "cpu-driver/host_target.h"
 
 namespace skmd::icd {
 namespace {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 
+#include "cpu-driver/host_target.h"
 #include "intercept/api/dispatch.h"
 #include "intercept/api/platform.h"
 #include "intercept/backend/discovery.h"
@@ -68,6 +69,8 @@ Result<Settings> read_settings(size_t device_count, bool check) {
     if (!rungs) return rungs.error();
     settings.rungs = *rungs;
   }
+  if (const auto cap = cpu::parse_isa_cap(variable("SKMD_TEST_ISA")); !cap)
+    return Error{CL_PLATFORM_NOT_FOUND_KHR, cap.error().reason};
   const auto mixed = flag("SKMD_SPLIT_MIXED");
   if (!mixed) return mixed.error();
   const auto verify = flag("SKMD_VERIFY");

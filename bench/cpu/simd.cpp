@@ -3,6 +3,8 @@
 
 #include <immintrin.h>
 
+#include <cstdlib>
+
 namespace bench::simd {
 namespace {
 
@@ -47,8 +49,17 @@ constexpr const char* kIsa = "SSE2";
 
 }  // namespace
 
+std::size_t lanes_of_cap(std::string_view isa) {
+  if (isa == "sse") return sse2::kLanes;
+  return isa == "avx2" ? avx2::kLanes : avx512::kLanes;
+}
+
 const Functions& functions(std::size_t lanes) {
-  const auto allowed = [lanes](const Functions& candidate) { return lanes == 0 || candidate.lanes <= lanes; };
+  const char* const cap = std::getenv("SKMD_TEST_ISA");
+  const std::size_t most = lanes_of_cap(cap != nullptr ? cap : "");
+  const auto allowed = [lanes, most](const Functions& candidate) {
+    return candidate.lanes <= most && (lanes == 0 || candidate.lanes <= lanes);
+  };
   const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
   if (has_avx512 && allowed(avx512::kFunctions)) return avx512::kFunctions;

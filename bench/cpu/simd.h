@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace bench::simd {
 
@@ -73,7 +74,10 @@ struct Functions {
   float (*multiply_add)(std::size_t rounds);
 };
 
-/// For the widest vectors that this processor has, or none wider than `lanes` if that is not 0.
+/// Floats in the widest vector that code for `isa` uses, as SKMD_TEST_ISA names it: 4 (`sse`), 8 (`avx2`), else 16.
+std::size_t lanes_of_cap(std::string_view isa);
+
+/// For the widest vectors that this processor has and SKMD_TEST_ISA allows, or none wider than `lanes` if that is not 0.
 const Functions& functions(std::size_t lanes = 0);
 
 }  // namespace bench::simd

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu-driver/host_target.h"
 #include "cpu-driver/runtime/merge_run.h"
 
 namespace skmd::cpu {
@@ -57,7 +58,7 @@ SKMD_MASKED void copy_longs_masked(const std::byte* from, std::byte* to, std::ui
 #undef SKMD_MASKED
 
 CopyWord copier_of(std::uint32_t unit) {
-  static const bool masked = __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+  static const bool masked = may_use(SpanTarget::x86_64_v4);
   if (!masked) return copy_runs;
   switch (unit) {
     case 1:

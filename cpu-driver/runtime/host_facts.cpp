@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "cpu-driver/host_target.h"
 #include "cpu-driver/runtime/processors.h"
-#include "cpu-driver/runtime/span_library.h"
 
 namespace skmd::cpu {
 namespace {
@@ -27,9 +27,8 @@ std::uint64_t system_number(int name) {
 }
 
 std::uint32_t widest_registers() {
-  const auto target = best_target();
-  if (target == SpanTarget::x86_64_v4 || target == SpanTarget::x86_64_v4_vbmi) return 64;
-  return target == SpanTarget::x86_64_v3 ? 32 : 16;
+  if (may_use(SpanTarget::x86_64_v4)) return 64;
+  return may_use(SpanTarget::x86_64_v3) ? 32 : 16;
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "cpu-driver/host_target.h"
+
 namespace skmd::cpu {
 
 namespace {
@@ -22,27 +24,8 @@ using domain::Result;
 
 #if defined(__x86_64__)
 constexpr Elf64_Half kMachine = EM_X86_64;
-
-/// What the system keeps for threads counts too: without its room for wide registers a processor has none.
-bool runs(SpanTarget target) {
-  switch (target) {
-    case SpanTarget::x86_64_v2:
-      return __builtin_cpu_supports("x86-64-v2") != 0;
-    case SpanTarget::x86_64_v3:
-      return __builtin_cpu_supports("x86-64-v3") != 0;
-    case SpanTarget::x86_64_v4:
-      return __builtin_cpu_supports("x86-64-v4") != 0;
-    case SpanTarget::x86_64_v4_vbmi:
-      return __builtin_cpu_supports("x86-64-v4") != 0 && __builtin_cpu_supports("avx512vbmi") != 0;
-    default:
-      return false;
-  }
-}
 #elif defined(__aarch64__)
 constexpr Elf64_Half kMachine = EM_AARCH64;
-bool runs(SpanTarget target) { return target == SpanTarget::aarch64; }
-#else
-#error "span code is loaded on x86-64 and AArch64"
 #endif
 
 Error refused(const std::string& why) { return {0, "span code: " + why}; }
@@ -55,7 +38,7 @@ Result<std::string_view> object_of(const std::string& artifact) {
   if (header.version != kSpanVersion)
     return refused("version " + std::to_string(header.version) + ", expected " + std::to_string(kSpanVersion));
   if (name_of(header.target).empty()) return refused("for an unknown machine");
-  if (!runs(header.target)) return refused("for another machine: it needs " + std::string(name_of(header.target)));
+  if (!runs_here(header.target)) return refused("for another machine: it needs " + std::string(name_of(header.target)));
   const std::string_view object = std::string_view(artifact).substr(sizeof header);
   if (object.size() != header.bytes) return refused("truncated");
   Elf64_Ehdr elf;
@@ -158,29 +141,6 @@ SpanLibrary::SpanLibrary(void* handle) : handle_(handle) {
 }
 
 SpanLibrary::~SpanLibrary() { ::dlclose(handle_); }
-
-std::string_view name_of(SpanTarget target) {
-  switch (target) {
-    case SpanTarget::x86_64_v2:
-      return "x86-64-v2";
-    case SpanTarget::x86_64_v3:
-      return "x86-64-v3";
-    case SpanTarget::x86_64_v4:
-      return "x86-64-v4";
-    case SpanTarget::x86_64_v4_vbmi:
-      return "x86-64-v4-vbmi";
-    case SpanTarget::aarch64:
-      return "aarch64";
-  }
-  return {};
-}
-
-std::optional<SpanTarget> best_target() {
-  for (const SpanTarget target : {SpanTarget::x86_64_v4_vbmi, SpanTarget::x86_64_v4, SpanTarget::x86_64_v3,
-                                  SpanTarget::x86_64_v2, SpanTarget::aarch64})
-    if (runs(target)) return target;
-  return std::nullopt;
-}
 
 KernelCode SpanLibrary::kernel(const std::string& kernel) const {
   KernelCode code;

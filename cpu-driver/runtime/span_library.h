@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,12 +12,6 @@
 #include "partitioner/result.h"
 
 namespace skmd::cpu {
-
-/// The name of a target, as compilers know it; "" for a number that is none.
-std::string_view name_of(SpanTarget target);
-
-/// The most capable target that this processor and system run; nothing if they run none.
-std::optional<SpanTarget> best_target();
 
 /// A kernel's code; `run` null: there is none.
 struct KernelCode {

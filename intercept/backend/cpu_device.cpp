@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu-driver/host_target.h"
 #include "cpu-driver/runtime/processors.h"
 
 namespace skmd::icd {

@@ -3,6 +3,7 @@
 
 #include <CL/cl_ext.h>
 
+#include "cpu-driver/host_target.h"
 #include "intercept/backend/bare_host.h"
 #include "intercept/backend/native_error.h"
 #include "intercept/backend/selectors.h"

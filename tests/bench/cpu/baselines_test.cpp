@@ -2,7 +2,9 @@
 // What the baselines compute, in every instruction set that this processor has.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <vector>
 
 #include "bench/cpu/pool.h"
@@ -145,6 +147,19 @@ TEST_P(Baselines, LoopsComputeWhatTheirKernelsDo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Lanes, Baselines, testing::Values(4, 8, 16));
+
+TEST(BaselinesCap, TheVariableTakesAwayWideVectors) {
+  const std::size_t widest = functions().lanes;
+  for (const char* isa : {"sse", "avx2", "avx512", "avx512vbmi"}) {
+    setenv("SKMD_TEST_ISA", isa, 1);
+    EXPECT_EQ(functions().lanes, std::min(widest, lanes_of_cap(isa))) << isa;
+    EXPECT_LE(functions(8).lanes, 8u) << isa;
+  }
+  unsetenv("SKMD_TEST_ISA");
+  EXPECT_EQ(lanes_of_cap("sse"), 4u);
+  EXPECT_EQ(lanes_of_cap("avx2"), 8u);
+  EXPECT_EQ(lanes_of_cap(""), 16u);
+}
 
 TEST(BenchPool, EveryIndexOnceOnEveryRun) {
   Pool pool(3);

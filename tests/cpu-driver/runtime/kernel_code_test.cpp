@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "cpu-driver/host_target.h"
 #include "cpu-driver/runtime/span_library.h"
 #include "tests/cpu-driver/hand-code/artifact.h"
 
@@ -33,7 +34,7 @@ TEST(KernelCode, RunsTheGroupsThatItIsTold) {
 }
 
 TEST(KernelCode, IsLoadedWhereTheProcessorRunsIt) {
-  const auto best = best_target();
+  const auto best = best_target(std::nullopt);
   ASSERT_TRUE(best.has_value());
   EXPECT_FALSE(name_of(*best).empty());
   bool below = false;

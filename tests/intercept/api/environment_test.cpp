@@ -65,6 +65,7 @@ TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
                                     {"SKMD_VERIFY", "maybe"},
                                     {"SKMD_CHECK", "maybe"},
                                     {"SKMD_TEST_RUNGS", "disjoint,sideways"},
+                                    {"SKMD_TEST_ISA", "mmx"},
                                     {"SKMD_VENDORS", "/nonexistent"}})
     EXPECT_EQ(in_child(name, value, platforms_found), 50) << name << '=' << value;
 }

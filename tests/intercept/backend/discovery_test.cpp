@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cpu-driver/host_target.h"
 #include "tests/stub-icd/control.h"
 #include "tests/temporary_folder.h"
 

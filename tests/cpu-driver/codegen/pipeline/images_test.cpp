@@ -7,6 +7,7 @@
 #include <cstring>
 #include <random>
 
+#include "cpu-driver/host_target.h"
 #include "tests/cpu-driver/codegen/pipeline/image_reference.h"
 #include "tests/cpu-driver/codegen/pipeline/kernel_runner.h"
 
@@ -62,8 +63,8 @@ const std::vector<Case>& cases() {
 
 std::vector<Way> ways() {
   std::vector<Way> some = {{"sse", 1}, {"sse", 4}};
-  if (__builtin_cpu_supports("x86-64-v3") != 0) some.push_back({"avx2", 8});
-  if (__builtin_cpu_supports("x86-64-v4") != 0) some.push_back({"avx512", 0});
+  if (may_use(SpanTarget::x86_64_v3)) some.push_back({"avx2", 8});
+  if (may_use(SpanTarget::x86_64_v4)) some.push_back({"avx512", 0});
   return some;
 }
 

@@ -12,6 +12,7 @@
 #include <new>
 #include <optional>
 
+#include "cpu-driver/host_target.h"
 #include "cpu-driver/runtime/failed_check.h"
 
 namespace skmd::cpu::test {
@@ -69,10 +70,9 @@ std::vector<Way> all_ways() {
     for (const unsigned width : {0u, 1u, 2u, 4u, 8u, 16u, 32u}) ways.push_back({isa, width});
   };
   add("sse");
-  if (__builtin_cpu_supports("x86-64-v3") != 0) add("avx2");
-  if (__builtin_cpu_supports("x86-64-v4") != 0) add("avx512");
-  if (__builtin_cpu_supports("x86-64-v4") != 0 && __builtin_cpu_supports("avx512vbmi") != 0)
-    ways.push_back({"avx512vbmi", 0});
+  if (may_use(SpanTarget::x86_64_v3)) add("avx2");
+  if (may_use(SpanTarget::x86_64_v4)) add("avx512");
+  if (may_use(SpanTarget::x86_64_v4_vbmi)) ways.push_back({"avx512vbmi", 0});
   return ways;
 }
 

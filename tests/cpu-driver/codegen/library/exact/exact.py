@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3]))
+import processor  # noqa: E402
+
 INTEGERS = {"char": "c8", "uchar": "u8", "short": "c16", "ushort": "u16", "int": "c32", "uint": "u32", "long": "c64", "ulong": "u64"}
 FLOATS = {"float": "f32", "double": "f64"}
 TYPES = {**INTEGERS, **FLOATS}
@@ -19,7 +22,6 @@ ROUNDINGS = ["", "_rte", "_rtz", "_rtp", "_rtn"]
 UNARY = {"abs", "clz", "ctz", "popcount"}
 BINARY = {"abs_diff", "add_sat", "sub_sat", "hadd", "rhadd", "max", "min", "mul_hi", "rotate"}
 TERNARY = {"clamp", "mad_hi", "mad_sat", "bitselect"}
-NEEDED = {"sse": "sse4_2", "avx2": "avx2", "avx512": "avx512bw"}
 
 
 def function(name, result, operands, text):
@@ -57,9 +59,11 @@ def main():
     parser.add_argument("--skmd-opt", required=True)
     parser.add_argument("--llvm-bin", required=True)
     parser.add_argument("--check", required=True)
-    parser.add_argument("--isa", nargs="*", default=list(NEEDED))
+    parser.add_argument("--isa", nargs="*", default=list(processor.ISAS))
     arguments = parser.parse_args()
-    flags = pathlib.Path("/proc/cpuinfo").read_text().split()
+    isas = [isa for isa in arguments.isa if isa in processor.usable_here()]
+    for isa in sorted(set(arguments.isa) - set(isas)):
+        print(f"{isa}: left out, this processor has no such instructions", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         (folder / "exact.cl").write_text(program())
@@ -67,9 +71,7 @@ def main():
                         "-fdeclare-opencl-builtins", "-cl-std=CL3.0", "-cl-ext=+all,-cl_khr_fp16", "-emit-llvm", folder / "exact.cl",
                         "-o", folder / "exact.ll"], check=True)
         failed = 0
-        for isa in arguments.isa:
-            if NEEDED[isa] not in flags:
-                continue
+        for isa in isas:
             linked = subprocess.run([arguments.skmd_opt, "-S", f"--passes=skmd-link-library<{isa}>,always-inline", folder / "exact.ll"],
                                     capture_output=True, text=True, check=True)
             if linked.stderr:
