@@ -8,6 +8,7 @@
 
 #include "intercept/backend/image_layout.h"
 #include "partitioner/image_geometry.h"
+#include "partitioner/row_gaps.h"
 #include "partitioner/transfer.h"
 
 namespace skmd::icd {
@@ -147,7 +148,10 @@ LaunchShape::LaunchShape(Machine& machine, const Launch& launch, const std::vect
       roots_(roots),
       eligible_(eligibility(machine, launch)) {
   copy_arguments(launch);
-  whole_ = evaluate({0, range_.group_total()});
+  auto roots_of_all = roots_of({0, range_.group_total()});
+  for (std::size_t r = 0; r < roots_; ++r)
+    gaps_.push_back(rows_[r] == 0 ? domain::row_gaps(roots_of_all[r].may_write) : domain::RangeSet());
+  whole_ = footprint_of(std::move(roots_of_all));
   confined_ = icd::confined(machine, launch, eligible_);
   estimate_planning();
 }
@@ -192,16 +196,22 @@ void LaunchShape::copy_arguments(const Launch& launch) {
   for (const Argument& own : arguments_) argument_views_.push_back({own.bytes_in_root, own.bytes, own.value});
 }
 
-SharedFootprint LaunchShape::evaluate(const domain::GroupSpan& span) const {
-  auto footprint = std::make_shared<SpanFootprint>();
+std::vector<domain::RootFootprint> LaunchShape::roots_of(const domain::GroupSpan& span) const {
+  std::vector<domain::RootFootprint> roots(roots_);
   if (kernel_.opaque()) {
-    footprint->roots.resize(roots_);
-    add_unanalysed(footprint->roots);
+    add_unanalysed(roots);
   } else {
     const auto arguments = domain::evaluate(kernel_.traits(), range_, span, argument_views_);
-    footprint->roots = domain::on_roots(arguments, views_, static_cast<std::uint32_t>(roots_));
+    roots = domain::on_roots(arguments, views_, static_cast<std::uint32_t>(roots_));
   }
-  round_images(footprint->roots);
+  round_images(roots);
+  return roots;
+}
+
+SharedFootprint LaunchShape::footprint_of(std::vector<domain::RootFootprint> roots) const {
+  auto footprint = std::make_shared<SpanFootprint>();
+  for (std::size_t r = 0; r < roots_; ++r) domain::close_row_gaps(roots[r], gaps_[r]);
+  footprint->roots = std::move(roots);
   for (const domain::RootFootprint& root : footprint->roots) {
     footprint->needed.push_back(root.may_write.difference(root.must_write));
     footprint->needed.back().add(root.reads);
@@ -250,7 +260,7 @@ SharedFootprint LaunchShape::footprint(const domain::GroupSpan& span) {
     for (const auto& [known, footprint] : recent_)
       if (known == span) return footprint;
   }
-  SharedFootprint footprint = evaluate(span);
+  SharedFootprint footprint = footprint_of(roots_of(span));
   const std::lock_guard lock(mutex_);
   if (recent_.size() < kSpansPerShape) {
     recent_.emplace_back(span, footprint);

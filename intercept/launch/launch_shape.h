@@ -102,7 +102,9 @@ class LaunchShape {
  private:
   friend class ShapeMemo;
   LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views, std::size_t roots);
-  SharedFootprint evaluate(const domain::GroupSpan& span) const;
+  /// What `span` touches, image rows rounded; then with the launch's gaps closed, and what follows from it.
+  [[nodiscard]] std::vector<domain::RootFootprint> roots_of(const domain::GroupSpan& span) const;
+  [[nodiscard]] SharedFootprint footprint_of(std::vector<domain::RootFootprint> roots) const;
   void add_unanalysed(std::vector<domain::RootFootprint>& roots) const;
   void round_images(std::vector<domain::RootFootprint>& roots) const;
   void copy_arguments(const Launch& launch);
@@ -120,6 +122,7 @@ class LaunchShape {
   std::vector<domain::RootView> views_;
   std::size_t roots_;
   std::vector<std::uint64_t> rows_;  // per root: bytes of a row of an image, 0 of a buffer
+  std::vector<domain::RangeSet> gaps_;  // per root: gaps between rows that slices close (row_gaps.h)
   std::vector<Argument> arguments_;
   std::vector<domain::ArgumentView> argument_views_;
   Eligibility eligible_;
