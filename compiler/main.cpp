@@ -20,8 +20,8 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/thread.h>
 
+#include "compiler/client/options.h"
 #include "compiler/frontend/compile.h"
-#include "compiler/frontend/options.h"
 #include "compiler/frontend/preprocess.h"
 #include "compiler/last_words.h"
 #ifdef SKMD_HAVE_ANALYSIS

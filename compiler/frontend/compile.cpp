@@ -3,10 +3,10 @@
 
 #include "compiler/client/cache.h"
 #include "compiler/client/hash.h"
+#include "compiler/client/options.h"
 #include "compiler/frontend/classify.h"
 #include "compiler/frontend/describe.h"
 #include "compiler/frontend/join.h"
-#include "compiler/frontend/options.h"
 #include "compiler/frontend/parse.h"
 #include "compiler/frontend/preprocess.h"
 #include "compiler/rewrite/rewrite.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/client/client.h"
-#include "compiler/frontend/options.h"
+#include "compiler/client/options.h"
 #include "partitioner/traits.h"
 
 namespace skmd::compiler {

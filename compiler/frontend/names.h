@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/client/client.h"
-#include "compiler/frontend/options.h"
+#include "compiler/client/options.h"
 
 namespace skmd::compiler {
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "compiler/frontend/options.h"
+#include "compiler/client/options.h"
 #include "compiler/frontend/session.h"
 
 namespace skmd::compiler {

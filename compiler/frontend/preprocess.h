@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/frontend/options.h"
+#include "compiler/client/options.h"
 #include "compiler/frontend/session.h"
 
 namespace skmd::compiler {

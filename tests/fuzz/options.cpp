@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "compiler/frontend/options.h"
+#include "compiler/client/options.h"
 #include "intercept/build/link_options.h"
 #include "tests/fuzz/check.h"
 

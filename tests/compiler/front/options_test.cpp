@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/frontend/options.h"
+#include "compiler/client/options.h"
 
 #include <gtest/gtest.h>
 
