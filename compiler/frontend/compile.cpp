@@ -82,7 +82,10 @@ Compiled compile_text(const CompileRequest& request, llvm::LLVMContext& context,
                         [&](clang::ASTContext& tree) {
                           answer.kernels = describe_kernels(tree);
                           if (!request.units.empty()) forget_own_names(answer.kernels);
-                          rewritten = rewrite(tree, request.stage);
+                          if (request.stage == Stage::compile)
+                            rewritten.text = preprocessed.text;
+                          else
+                            rewritten = rewrite(tree);
                         });
   if (!parsed.module) {
     answer.kernels.clear();

@@ -77,15 +77,14 @@ class CallCollector : public clang::RecursiveASTVisitor<CallCollector> {
 
 class Rewriting {
  public:
-  Rewriting(clang::ASTContext& context, Stage stage)
-      : context_(context), sources_(context.getSourceManager()), stage_(stage) {}
+  explicit Rewriting(clang::ASTContext& context) : context_(context), sources_(context.getSourceManager()) {}
 
   Rewritten run() {
     const std::string original = sources_.getBufferData(sources_.getMainFileID()).str();
     collector_.TraverseDecl(context_.getTranslationUnitDecl());
     find_needy();
-    Rewritten result{original, {}, obstacle_};
-    if (!obstacle_.empty() || needy_.empty()) return result;
+    Rewritten result{original, {}, {}};
+    if (needy_.empty()) return result;
     names_ = names_unused_in(original);
     if (const FunctionDecl* function = collector_.taken_address(); function != nullptr && needs(function)) {
       obstacle_ = "the address of " + function->getNameAsString() + " is taken";
@@ -107,13 +106,10 @@ class Rewriting {
  private:
   [[nodiscard]] bool needs(const FunctionDecl* function) const { return needy_.contains(function->getCanonicalDecl()); }
 
-  /// Functions that reach a query, and in Stage::compile those that another unit may call or define.
+  /// Functions that reach a query.
   void find_needy() {
     for (const Call& call : collector_.calls) {
       if (call.query) needy_.insert(call.caller);
-    }
-    if (stage_ == Stage::compile) {
-      for (const clang::Decl* declaration : context_.getTranslationUnitDecl()->decls()) add_external(*declaration);
     }
     for (bool grown = true; grown;) {
       grown = false;
@@ -121,19 +117,6 @@ class Rewriting {
         if (!call.query && needy_.contains(call.callee)) grown |= needy_.insert(call.caller).second;
       }
     }
-  }
-
-  void add_external(const clang::Decl& declaration) {
-    const auto* function = clang::dyn_cast<FunctionDecl>(&declaration);
-    if (function == nullptr || function->isImplicit() || !function->isExternallyVisible()) return;
-    if (!offset_of(function->getLocation()) || is_query(*function)) return;
-    if (function->hasAttr<clang::DeviceKernelAttr>()) {
-      if (!function->isDefined() && function->isReferenced()) {
-        obstacle_ = "kernel " + function->getNameAsString() + " of another unit is called";
-      }
-      return;
-    }
-    needy_.insert(function->getCanonicalDecl());
   }
 
   /// Where a token stands in the main file; nothing for the tokens of a macro of the base header.
@@ -204,7 +187,6 @@ class Rewriting {
 
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
-  Stage stage_;
   CallCollector collector_;
   std::set<const FunctionDecl*> needy_;  // canonical
   RecordNames names_;
@@ -215,6 +197,6 @@ class Rewriting {
 
 }  // namespace
 
-Rewritten rewrite(clang::ASTContext& context, Stage stage) { return Rewriting(context, stage).run(); }
+Rewritten rewrite(clang::ASTContext& context) { return Rewriting(context).run(); }
 
 }  // namespace skmd::compiler

@@ -18,7 +18,7 @@ struct Rewritten {
   std::string obstacle;           // why the text cannot be rewritten; then `text` is as it was
 };
 
-/// In Stage::compile every external function gets the record: its callers may be in another unit.
-Rewritten rewrite(clang::ASTContext& context, Stage stage);
+/// Of a whole program: who needs the record is known when all units are there.
+Rewritten rewrite(clang::ASTContext& context);
 
 }  // namespace skmd::compiler
