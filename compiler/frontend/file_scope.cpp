@@ -34,6 +34,24 @@ class AttributeFollower {
   bool expected_ = false;
 };
 
+/// Which tokens of a directive are the program's: what stands behind the name of a pragma that takes expressions.
+class DirectiveFollower {
+ public:
+  /// Whether the token is none of the program's.
+  bool next(const clang::Token& token, std::string_view text) {
+    if (token.isAtStartOfLine()) words_ = token.is(clang::tok::hash) ? "#" : "";
+    if (words_.empty()) return false;
+    for (const std::string_view known :
+         {"# pragma unroll", "# pragma unroll_and_jam", "# pragma GCC unroll", "# pragma clang loop"})
+      if (words_ == known) return false;
+    if (!token.is(clang::tok::hash)) (words_ += ' ') += text;
+    return true;
+  }
+
+ private:
+  std::string words_;  // of the directive so far; "" outside of one
+};
+
 bool is_kernel(const clang::FunctionDecl& function) { return function.hasAttr<clang::DeviceKernelAttr>(); }
 
 /// An inline function of C without any declaration that would make it the program's.
@@ -136,13 +154,12 @@ std::vector<TextToken> tokens_of(const std::string& text) {
   clang::Lexer lexer(clang::SourceLocation(), language, text.c_str(), text.c_str(), text.c_str() + text.size());
   std::vector<TextToken> tokens;
   AttributeFollower attributes;
-  bool directive = false;
+  DirectiveFollower directives;
   clang::Token token;
   for (lexer.LexFromRawLexer(token); !token.is(clang::tok::eof); lexer.LexFromRawLexer(token)) {
-    if (token.isAtStartOfLine()) directive = token.is(clang::tok::hash);
-    if (directive) continue;
     const std::size_t end = static_cast<std::size_t>(lexer.getBufferLocation() - text.c_str());
     TextToken found{end - token.getLength(), end, token.is(clang::tok::raw_identifier)};
+    if (directives.next(token, spelling(text, found))) continue;
     found.in_attribute = attributes.next(token, spelling(text, found));
     tokens.push_back(found);
   }

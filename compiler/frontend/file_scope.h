@@ -12,7 +12,7 @@
 
 namespace skmd::compiler {
 
-/// A token of a text: bytes [begin, end). Directives have none.
+/// A token of a text: bytes [begin, end). Of directives only those of expressions: `#pragma unroll N` has an N.
 struct TextToken {
   std::size_t begin = 0;
   std::size_t end = 0;

@@ -24,12 +24,28 @@ struct Unit {
   Names language;  // what it uses and does not declare
 };
 
+bool stands_at_file_scope(const Unit& unit, std::string_view directive) {
+  int depth = 0;
+  auto token = unit.tokens.begin();
+  for (std::size_t at = unit.text.find(directive); at != std::string::npos; at = unit.text.find(directive, at + 1)) {
+    for (; token != unit.tokens.end() && token->begin < at; ++token) {
+      if (spelling(unit.text, *token) == "{") ++depth;
+      if (spelling(unit.text, *token) == "}") --depth;
+    }
+    if (depth == 0) return true;
+  }
+  return false;
+}
+
 std::optional<Unit> read_unit(const std::string& text, const Language& language, const Options& options,
                               llvm::LLVMContext& context) {
   // These reach into the units behind.
-  for (const std::string_view lasting : {std::string_view("#undef"), std::string_view("#pragma pack"), kMark})
+  for (const std::string_view lasting :
+       {std::string_view("#undef"), std::string_view("#pragma pack"), std::string_view("#pragma ms_struct"),
+        std::string_view("#pragma float_control"), std::string_view("#pragma clang attribute"), kMark})
     if (text.find(lasting) != std::string::npos) return std::nullopt;
   Unit unit{text, tokens_of(text), {}, {}};
+  if (stands_at_file_scope(unit, "#pragma clang fp")) return std::nullopt;  // in a block it ends there
   const Parsed parsed = parse(text, language, options, Places::none, context, [&](clang::ASTContext& tree) {
     unit.blocks = file_scope_blocks(tree, unit.text, unit.tokens);
     unit.language = functions_of_the_language(tree);

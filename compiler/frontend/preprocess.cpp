@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "compiler/frontend/names.h"
+#include "compiler/frontend/pragmas.h"
 
 namespace skmd::compiler {
 namespace {
@@ -36,12 +37,14 @@ class IncludeCollector : public clang::PPCallbacks {
 
 class PreprocessAction : public clang::PreprocessorFrontendAction {
  public:
-  PreprocessAction(std::string& text, std::set<std::string>& files) : text_(text), files_(files) {}
+  PreprocessAction(std::string& text, std::set<std::string>& files, ExpandedPragmas& pragmas)
+      : text_(text), files_(files), pragmas_(pragmas) {}
 
  protected:
   void ExecuteAction() override {
     clang::Preprocessor& preprocessor = getCompilerInstance().getPreprocessor();
     preprocessor.addPPCallbacks(std::make_unique<IncludeCollector>(files_));
+    pragmas_.expand_in(preprocessor);
     clang::PreprocessorOutputOptions output;
     output.ShowCPP = 1;
     output.ShowLineMarkers = 1;
@@ -53,6 +56,7 @@ class PreprocessAction : public clang::PreprocessorFrontendAction {
  private:
   std::string& text_;
   std::set<std::string>& files_;
+  ExpandedPragmas& pragmas_;
 };
 
 template <class Visit>
@@ -78,7 +82,7 @@ bool is_spent_directive(std::string_view line) {
   return line.rfind(kUndef, 0) == 0 && !is_standard_name(line.substr(kUndef.size()));
 }
 
-std::string keep_needed_directives(const std::string& text) {
+std::string keep_needed_directives(const std::string& text, const ExpandedPragmas& pragmas) {
   std::string kept;
   kept.reserve(text.size());
   // What comes before the program's own text are the predefined macros.
@@ -91,7 +95,10 @@ std::string keep_needed_directives(const std::string& text) {
       return;
     }
     // The empty line keeps the count of lines between two markers.
-    if (!is_spent_directive(line)) kept += line;
+    if (const std::string* pragma = pragmas.behind(line); pragma != nullptr)
+      kept += *pragma;
+    else if (!is_spent_directive(line))
+      kept += line;
     kept += '\n';
   });
   return kept;
@@ -125,6 +132,7 @@ std::vector<std::string> arguments_for(const CompileRequest& request, const Opti
 
 Preprocessed preprocess(const CompileRequest& request, const Options& options) {
   Preprocessed result;
+  ExpandedPragmas pragmas;
   Session session(request.source, request.headers, arguments_for(request, options));
   if (!session.ready()) {
     result.diagnostics = session.take_diagnostics();
@@ -133,11 +141,11 @@ Preprocessed preprocess(const CompileRequest& request, const Options& options) {
   result.started = true;
   std::string text;
   std::set<std::string> files;
-  PreprocessAction action(text, files);
+  PreprocessAction action(text, files, pragmas);
   const bool ran = session.compiler().ExecuteAction(action);
   result.diagnostics = session.take_diagnostics();
   result.ok = ran && result.diagnostics.errors.empty();
-  result.text = without_memory_folder(keep_needed_directives(text));
+  result.text = without_memory_folder(keep_needed_directives(text, pragmas));
   result.includes.assign(files.begin(), files.end());
   return result;
 }

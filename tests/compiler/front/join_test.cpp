@@ -104,5 +104,33 @@ TEST_F(Join, WhatIsNotCertainIsLeftToTheLinker) {
   EXPECT_NE(join({"#pragma pack(1)\n" + own + use, own}).outcome, Outcome::analysed);
 }
 
+TEST_F(Join, NamesInPragmasAreThoseOfTheirUnit) {
+  const auto unit = [](const std::string& lanes, const std::string& name) {
+    return "enum { LANES = " + lanes + " };\nkernel void " + name +
+           "(global uint* a) {\n#pragma unroll LANES\n  for (int i = 0; i < 8; ++i) a[i] = LANES;\n}";
+  };
+  const auto answer = join({unit("4", "one"), unit("2", "two")});
+  ASSERT_EQ(answer.outcome, Outcome::analysed) << answer.reason << answer.log;
+  EXPECT_EQ(count(answer.text, "#pragma unroll LANES\n"), 1u) << answer.text;
+  EXPECT_EQ(count(answer.text, "#pragma unroll LANES_skmd_unit1\n"), 1u) << answer.text;
+}
+
+TEST_F(Join, PragmasDoNotReachIntoTheUnitsBehind) {
+  const std::string one = "kernel void one(global float* a) { a[0] = a[1] * a[2] + a[3]; }\n";
+  const std::string two = "kernel void two(global float* a) { a[0] = a[1] * a[2] + a[3]; }\n";
+  for (const char* lasting : {"#pragma clang fp contract(fast)\n", "#pragma float_control(precise, off)\n",
+                              "#pragma pack(1)\n", "#pragma ms_struct on\n"})
+    EXPECT_EQ(join({lasting + one, two}).outcome, Outcome::opaque) << lasting;
+  const std::string inside = "kernel void one(global float* a) {\n#pragma clang fp contract(fast)\n  a[0] = 1;\n}\n";
+  EXPECT_EQ(join({inside, two}).outcome, Outcome::analysed) << "it ends with its block";
+}
+
+TEST_F(Join, AKernelOfAnotherUnitIsCalledWithTheRecord) {
+  const auto answer = join({"extern kernel void f(global int* a);\nkernel void k(global int* a) { f(a); }",
+                            "kernel void f(global int* a) { a[get_global_id(0)] = get_group_id(0); }"});
+  ASSERT_EQ(answer.outcome, Outcome::analysed) << answer.reason << answer.log;
+  EXPECT_EQ(count(answer.text, "f(a, skmd_launch)"), 1u) << answer.text;
+}
+
 }  // namespace
 }  // namespace skmd::compiler

@@ -57,6 +57,33 @@ TEST_F(ClBuildProgram, AWrongSourceFailsWithALogThatNamesTheLine) {
   clReleaseProgram(made);
 }
 
+TEST_F(ClBuildProgram, PragmasMayHaveMacros) {
+  const std::string before =
+      "#define TWICE(x) ((x) * 2)\n#define LOOP for (int i = 0; i < 8; ++i) sum += in[i]\n"
+      "kernel void k(global int* out, global const int* in) {\n  int sum = 0;\n";
+  for (const char* pragma :
+       {"#pragma unroll N", "#pragma unroll (N)", "#pragma unroll TWICE(N)", "_Pragma(\"unroll N\")", "#pragma unroll",
+        "#pragma nounroll", "#pragma clang loop unroll_count(N)", "#pragma clang loop vectorize_width(TWICE(2))",
+        "enum { LANES = N };\n#pragma unroll LANES", "const int lanes = N;\n#pragma unroll N + 4"}) {
+    cl_program made = program(before + pragma + "\n  LOOP;\n  out[get_global_id(0)] = sum;\n}", "-DN=4");
+    EXPECT_EQ(status_of(made), CL_BUILD_SUCCESS) << pragma;
+  }
+}
+
+TEST_F(ClBuildProgram, APackingMayBeAMacro) {
+  const size_t one = 1;
+  cl_kernel sizes = kernel(
+      "#pragma pack(push, BYTES)\nstruct s { char a; int b; };\n#pragma pack(pop)\n"
+      "kernel void k(global int* out) { out[get_global_id(0)] = sizeof(struct s); }",
+      "k", "-DBYTES=2");
+  cl_mem out = buffer(sizeof(cl_int));
+  cl_int size = 0;
+  ASSERT_EQ(clSetKernelArg(sizes, 0, sizeof out, &out), CL_SUCCESS);
+  ASSERT_EQ(clEnqueueNDRangeKernel(queue(), sizes, 1, nullptr, &one, nullptr, 0, nullptr, nullptr), CL_SUCCESS);
+  ASSERT_EQ(clEnqueueReadBuffer(queue(), out, CL_TRUE, 0, sizeof size, &size, 0, nullptr, nullptr), CL_SUCCESS);
+  EXPECT_EQ(size, 6);
+}
+
 TEST_F(ClBuildProgram, AnUnknownOptionIsAnErrorOfItsOwn) {
   cl_program made = unbuilt("kernel void k() {}");
   EXPECT_EQ(clBuildProgram(made, 0, nullptr, "-no-such-option", nullptr, nullptr), CL_INVALID_BUILD_OPTIONS);
