@@ -34,8 +34,8 @@ Result<std::shared_ptr<NativeProgram>> BareHost::build(const std::string&, const
   return refused;
 }
 
-Result<std::shared_ptr<NativeProgram>> BareHost::build_linked(const std::vector<std::string>&, const std::string&,
-                                                              const std::string&, std::string& log) {
+Result<std::shared_ptr<NativeProgram>> BareHost::build_linked(const std::vector<SourceUnit>&, const std::string&,
+                                                              std::string& log) {
   Error refused = no_driver(CL_LINK_PROGRAM_FAILURE, "the CPU driver cannot link the program's units");
   log = refused.reason;
   return refused;

@@ -117,10 +117,9 @@ Result<std::shared_ptr<NativeProgram>> CpuDevice::build(const std::string& text,
   return std::shared_ptr<NativeProgram>(std::move(program));
 }
 
-Result<std::shared_ptr<NativeProgram>> CpuDevice::build_linked(const std::vector<std::string>& texts,
-                                                               const std::string& compile_options,
+Result<std::shared_ptr<NativeProgram>> CpuDevice::build_linked(const std::vector<SourceUnit>& units,
                                                                const std::string& link_options, std::string& log) {
-  auto other = other_->build_linked(texts, compile_options, link_options, log);
+  auto other = other_->build_linked(units, link_options, log);
   if (!other) return other.error();
   auto program = std::make_shared<CpuProgram>();
   program->other = std::move(*other);

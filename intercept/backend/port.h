@@ -75,6 +75,12 @@ class NativeSampler {
   virtual ~NativeSampler() = default;
 };
 
+/// One translation unit as a vendor's compiler gets it: its text and what it was compiled with.
+struct SourceUnit {
+  std::string text;
+  std::string options;
+};
+
 /// One argument of a native launch.
 struct BufferArgument {
   std::shared_ptr<NativeMemory> memory;  // null: a null pointer
@@ -200,9 +206,9 @@ class Device {
   /// parallel.
   virtual Result<std::shared_ptr<NativeProgram>> build(const std::string& text, const std::string& options,
                                                        std::string& log) = 0;
-  /// Compiled units → one executable, natively, for programs that our front end cannot join.
-  virtual Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<std::string>& texts,
-                                                              const std::string& compile_options,
+  /// Units, each compiled with its own options, → one executable, natively, for programs that our front end cannot
+  /// join. Blocks and logs as build().
+  virtual Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<SourceUnit>& units,
                                                               const std::string& link_options, std::string& log) = 0;
   /// Vendor's own binary of a built program, and back. An error means: build from text.
   virtual Result<std::vector<std::byte>> binary(const NativeProgram& program) = 0;

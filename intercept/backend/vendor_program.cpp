@@ -71,27 +71,26 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::build(const std::string& te
   return finish_build(std::move(*program), options, log);
 }
 
-Result<std::shared_ptr<NativeProgram>> VendorDevice::build_linked(const std::vector<std::string>& texts,
-                                                                  const std::string& compile_options,
+Result<std::shared_ptr<NativeProgram>> VendorDevice::build_linked(const std::vector<SourceUnit>& units,
                                                                   const std::string& link_options, std::string& log) {
   log.clear();
   auto opened = context();
   if (!opened) return log = opened.error().reason, opened.error();
-  std::vector<std::shared_ptr<VendorProgram>> units;
+  std::vector<std::shared_ptr<VendorProgram>> compiled;
   std::vector<cl_program> handles;
-  for (const std::string& text : texts) {
-    auto unit = from_source(*opened, text);
-    if (!unit) return log = unit.error().reason, unit.error();
-    const cl_int code = platform_.cl->clCompileProgram((*unit)->handle, 1, &id_, compile_options.c_str(), 0, nullptr,
+  for (const SourceUnit& unit : units) {
+    auto program = from_source(*opened, unit.text);
+    if (!program) return log = program.error().reason, program.error();
+    const cl_int code = platform_.cl->clCompileProgram((*program)->handle, 1, &id_, unit.options.c_str(), 0, nullptr,
                                                        nullptr, nullptr, nullptr);
-    append_log(**unit, log);
+    append_log(**program, log);
     if (code != CL_SUCCESS) {
       const domain::Error error = told("clCompileProgram", code);
       if (log.empty()) log = error.reason + "\n";
       return error;
     }
-    handles.push_back((*unit)->handle);
-    units.push_back(std::move(*unit));
+    handles.push_back((*program)->handle);
+    compiled.push_back(std::move(*program));
   }
   cl_int code = CL_SUCCESS;
   // A failed link still returns a program, which holds the log.

@@ -3,25 +3,18 @@
 
 #include <cctype>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <utility>
 
 #include "intercept/build/executable.h"
-#include "intercept/build/paste_headers.h"
 #include "intercept/build/run_build.h"
+#include "intercept/build/source_files.h"
 #include "intercept/object/device_info.h"
 
 namespace skmd::icd {
 namespace {
 
 using domain::Error;
-
-std::string working_directory() {
-  std::error_code error;
-  const auto path = std::filesystem::current_path(error);
-  return error ? std::string() : path.string();
-}
 
 Outcome refused(cl_int code, std::string log, const std::string& reason) {
   if (log.empty()) log = reason;
@@ -59,43 +52,51 @@ std::string beyond_device(const Machine& machine, const std::string& options) {
          std::to_string(config);
 }
 
-compiler::CompileAnswer ask_compiler(const Program& program, const std::string& options,
-                                     std::vector<compiler::Header> headers, compiler::Stage stage) {
+/// What the application asked for, and where: it may be somewhere else when a worker comes to it.
+struct Asked {
+  std::string options;
+  std::vector<compiler::Header> headers;
+  std::string folder = working_directory();
+};
+
+compiler::CompileAnswer ask_compiler(const Program& program, const Asked& asked, compiler::Stage stage) {
   compiler::CompileRequest request;
   request.source = program.source();
-  request.options = options;
-  request.headers = std::move(headers);
+  request.options = asked.options;
+  request.headers = asked.headers;
   request.language = program.machine().language;
   request.stage = stage;
   // What the checks tell names the application's own lines.
   request.line_markers = program.machine().settings.check;
-  request.working_directory = working_directory();
+  request.working_directory = asked.folder;
   if (stage == compiler::Stage::build) request.target.isa = program.machine().code_target;
   return program.machine().compiler->compile(request);
 }
 
-Outcome build_opaque(const Program& program, const std::string& options, const std::string& reason) {
+/// Its headers are read now: the text may be built once more from a binary, when they are others or gone.
+Outcome build_opaque(const Program& program, const Asked& asked, const std::string& reason) {
+  FrozenSource frozen = freeze_source(program.source(), asked.options, asked.headers, asked.folder);
   VendorInput input;
-  input.text = program.source();
-  input.options = options;
-  return make_opaque(program.machine(), input, reason, options.find("-cl-kernel-arg-info") != std::string::npos);
+  input.text = std::move(frozen.text);
+  input.options = std::move(frozen.options);
+  return make_opaque(program.machine(), input, reason, asked.options.find("-cl-kernel-arg-info") != std::string::npos);
 }
 
 bool built_on_anchor(const Machine& machine, const Outcome& outcome) {
   return outcome.build != nullptr && outcome.build->native[acting_anchor(machine)] != nullptr;
 }
 
-Outcome build_source(const Program& program, const std::string& options) {
-  if (const std::string reason = beyond_device(program.machine(), options); !reason.empty())
+Outcome build_source(const Program& program, const Asked& asked) {
+  if (const std::string reason = beyond_device(program.machine(), asked.options); !reason.empty())
     return refused(CL_INVALID_BUILD_OPTIONS, {}, reason);
-  compiler::CompileAnswer answer = ask_compiler(program, options, {}, compiler::Stage::build);
+  compiler::CompileAnswer answer = ask_compiler(program, asked, compiler::Stage::build);
   switch (answer.outcome) {
     case compiler::Outcome::invalid_options:
       return refused(CL_INVALID_BUILD_OPTIONS, answer.log, "invalid build options");
     case compiler::Outcome::failed:
       return refused(CL_BUILD_PROGRAM_FAILURE, answer.log, "the source has errors");
     case compiler::Outcome::opaque:
-      return build_opaque(program, options, answer.reason);
+      return build_opaque(program, asked, answer.reason);
     case compiler::Outcome::analysed:
       break;
   }
@@ -103,7 +104,7 @@ Outcome build_source(const Program& program, const std::string& options) {
   Outcome outcome = make_executable(program.machine(), std::move(answer), nullptr);
   if (built_on_anchor(machine, outcome)) return outcome;
   // The anchor takes the application's own text? Then it is ours that is at fault, and the program runs whole.
-  Outcome whole = build_opaque(program, options, "the anchor's compiler refused our text: " + outcome.log);
+  Outcome whole = build_opaque(program, asked, "the anchor's compiler refused our text: " + outcome.log);
   return built_on_anchor(machine, whole) || (outcome.build == nullptr && whole.build != nullptr) ? whole : outcome;
 }
 
@@ -116,17 +117,17 @@ Outcome build_binary(const Program& program, const ProgramBuild& loaded) {
   VendorInput input;
   input.text = loaded.opaque_text;
   input.options = loaded.opaque_options;
-  for (const Unit& unit : loaded.units) input.units.push_back(unit.text);
+  input.units = source_units(loaded.units);
   input.blobs = &loaded.blobs;
   Outcome outcome = make_opaque(machine, input, loaded.answer.reason, loaded.answer.kernel_arg_info);
   if (outcome.build != nullptr) outcome.build->units = loaded.units;
   return outcome;
 }
 
-Outcome compile_unit(const Program& program, const std::string& options, const std::vector<compiler::Header>& headers) {
-  if (const std::string reason = beyond_device(program.machine(), options); !reason.empty())
+Outcome compile_unit(const Program& program, const Asked& asked) {
+  if (const std::string reason = beyond_device(program.machine(), asked.options); !reason.empty())
     return refused(CL_INVALID_COMPILER_OPTIONS, {}, reason);
-  compiler::CompileAnswer answer = ask_compiler(program, options, headers, compiler::Stage::compile);
+  compiler::CompileAnswer answer = ask_compiler(program, asked, compiler::Stage::compile);
   if (answer.outcome == compiler::Outcome::invalid_options)
     return refused(CL_INVALID_COMPILER_OPTIONS, answer.log, "invalid compiler options");
   if (answer.outcome == compiler::Outcome::failed)
@@ -137,8 +138,9 @@ Outcome compile_unit(const Program& program, const std::string& options, const s
     build->units = {{answer.preprocessed, answer.vendor_options, false, answer.kernel_arg_info}};
   } else {
     build->answer.reason = answer.reason;
-    build->units = {{paste_headers(program.source(), headers), options, true,
-                     options.find("-cl-kernel-arg-info") != std::string::npos}};
+    FrozenSource frozen = freeze_source(program.source(), asked.options, asked.headers, asked.folder);
+    build->units = {{std::move(frozen.text), std::move(frozen.options), true,
+                     asked.options.find("-cl-kernel-arg-info") != std::string::npos}};
   }
   std::string log = answer.log;
   return {std::move(build), std::move(log), CL_SUCCESS, {}};
@@ -181,7 +183,7 @@ Status build_program(const Ref<Program>& program, const std::string& options, co
   if (!former) return former.error();
   Program* raw = program.get();
   if (program->origin() == Program::Origin::source)
-    return run_build(program, notify, [raw, options] { return build_source(*raw, options); });
+    return run_build(program, notify, [raw, asked = Asked{options, {}}] { return build_source(*raw, asked); });
   return run_build(program, notify, [raw, loaded = *former] { return build_binary(*raw, *loaded); });
 }
 
@@ -190,8 +192,8 @@ Status compile_program(const Ref<Program>& program, const std::string& options, 
   if (program->origin() != Program::Origin::source) return Error{CL_INVALID_OPERATION, "the program has no source"};
   const auto former = program->begin(options);
   if (!former) return former.error();
-  return run_build(program, notify, [raw = program.get(), options, headers = std::move(headers)] {
-    return compile_unit(*raw, options, headers);
+  return run_build(program, notify, [raw = program.get(), asked = Asked{options, std::move(headers)}] {
+    return compile_unit(*raw, asked);
   });
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using domain::Error;
 
-constexpr std::string_view kMagic = "SKMD program\n1\n\n";  // the digit is the version
+constexpr std::string_view kMagic = "SKMD program\n2\n\n";  // the digit is the version
 constexpr size_t kHash = 32;
 
 void write_unit(compiler::Writer& out, const Unit& unit) {

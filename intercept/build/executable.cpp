@@ -44,6 +44,12 @@ void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& tra
         std::make_shared<BuiltKernel>(machine, kernel, build.opaque(), build.answer.hash, build.native, code, merges));
 }
 
+/// Parameters come from the vendor, who only keeps them when told to.
+void ask_for_parameters(std::string& options) {
+  if (options.find("-cl-kernel-arg-info") != std::string::npos) return;
+  options += options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
+}
+
 Outcome failed(std::string log, const std::string& reason) {
   if (log.empty()) log = reason;
   return {nullptr, std::move(log), CL_BUILD_PROGRAM_FAILURE, reason};
@@ -70,9 +76,8 @@ Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const 
 
 Outcome make_opaque(Machine& machine, const VendorInput& input, const std::string& reason, bool kernel_arg_info) {
   VendorInput asked = input;
-  // Parameters come from the vendor, who only keeps them when told to.
-  if (asked.options.find("-cl-kernel-arg-info") == std::string::npos)
-    asked.options += asked.options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
+  if (asked.units.empty()) ask_for_parameters(asked.options);
+  for (SourceUnit& unit : asked.units) ask_for_parameters(unit.options);
   VendorOutcome vendors = build_on_devices(machine, asked);
   const auto taker = first_taker(machine, vendors);
   std::string log = join_logs(machine, {}, vendors, taker.has_value());
@@ -89,7 +94,7 @@ Outcome make_opaque(Machine& machine, const VendorInput& input, const std::strin
   build->answer.reason = reason;
   build->answer.kernel_arg_info = kernel_arg_info;
   std::string identity = input.text + '\n' + input.options;
-  for (const std::string& unit : input.units) identity += '\n' + unit;
+  for (const SourceUnit& unit : input.units) identity += '\n' + unit.options + '\n' + unit.text;
   build->answer.hash = compiler::content_hash(identity);
   build->opaque_text = input.text;
   build->opaque_options = input.options;

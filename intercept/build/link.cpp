@@ -46,12 +46,11 @@ Outcome link_joined(Machine& machine, const std::vector<Unit>& units, const std:
   return make_executable(machine, std::move(answer), nullptr);
 }
 
-Outcome link_native(Machine& machine, const std::vector<Unit>& units, const std::string& options,
-                    const std::string& link_options, const std::string& reason) {
+Outcome link_native(Machine& machine, const std::vector<Unit>& units, const std::string& link_options,
+                    const std::string& reason) {
   VendorInput input;
-  for (const Unit& unit : units) input.units.push_back(unit.text);
-  input.options = options;
-  input.link_options = link_options;
+  input.units = source_units(units);
+  input.options = link_options;
   const bool info = std::all_of(units.begin(), units.end(), [](const Unit& unit) { return unit.kernel_arg_info; });
   Outcome outcome = make_opaque(machine, input, reason, info);
   if (outcome.build != nullptr) outcome.build->units = units;
@@ -59,16 +58,20 @@ Outcome link_native(Machine& machine, const std::vector<Unit>& units, const std:
 }
 
 Outcome link_units(Machine& machine, const std::vector<Unit>& units, const std::string& link_options) {
-  const std::string options = common_options(units);
   const bool opaque = std::any_of(units.begin(), units.end(), [](const Unit& unit) { return unit.opaque; });
   std::string reason = "a unit is opaque";
   if (!opaque) {
     const bool info = std::all_of(units.begin(), units.end(), [](const Unit& unit) { return unit.kernel_arg_info; });
-    Outcome joined = link_joined(machine, units, options + (info ? " -cl-kernel-arg-info" : ""));
-    if (joined.build != nullptr) return joined;
-    reason = joined.reason;
+    const auto options = joined_options(units);
+    if (options) {
+      Outcome joined = link_joined(machine, units, *options + (info ? " -cl-kernel-arg-info" : ""));
+      if (joined.build != nullptr) return joined;
+      reason = joined.reason;
+    } else {
+      reason = options.error().reason;
+    }
   }
-  Outcome outcome = link_native(machine, units, options, link_options, reason);
+  Outcome outcome = link_native(machine, units, link_options, reason);
   if (outcome.build == nullptr) outcome.code = CL_LINK_PROGRAM_FAILURE;
   return outcome;
 }

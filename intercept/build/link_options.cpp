@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
 
 namespace skmd::icd {
 namespace {
@@ -13,6 +14,11 @@ std::vector<std::string> words_of(const std::string& text) {
   for (std::string word; stream >> word;) words.push_back(word);
   return words;
 }
+
+// It changes what a text computes.
+constexpr std::string_view kOtherConstants = "-cl-single-precision-constant";
+// The others may be as exact; whoever gave it relies on it.
+constexpr std::string_view kMoreExact = "-cl-fp32-correctly-rounded-divide-sqrt";
 
 void add_word(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }
 
@@ -42,20 +48,27 @@ Result<LinkOptions> parse_link_options(const std::string& options) {
   return out;
 }
 
-std::string common_options(const std::vector<Unit>& units) {
+Result<std::string> joined_options(const std::vector<Unit>& units) {
+  std::vector<std::vector<std::string>> all;
+  std::vector<std::string> seen;
+  for (const Unit& unit : units) {
+    all.push_back(words_of(unit.vendor_options));
+    for (const std::string& word : all.back())
+      if (std::find(seen.begin(), seen.end(), word) == seen.end()) seen.push_back(word);
+  }
   std::string out;
   std::string standard;
-  if (units.empty()) return out;
-  for (const std::string& word : words_of(units.front().vendor_options)) {
-    const bool everywhere = std::all_of(units.begin(), units.end(), [&](const Unit& unit) {
-      const auto words = words_of(unit.vendor_options);
+  for (const std::string& word : seen) {
+    const bool everywhere = std::all_of(all.begin(), all.end(), [&](const std::vector<std::string>& words) {
       return std::find(words.begin(), words.end(), word) != words.end();
     });
-    if (everywhere && !is_standard(word)) add_word(out, word);
+    if (!everywhere && word == kOtherConstants)
+      return domain::Error{CL_LINK_PROGRAM_FAILURE, "some units were compiled with " + word + ", others without"};
+    if (is_standard(word))
+      standard = std::max(standard, word);
+    else if (everywhere || word == kMoreExact)
+      add_word(out, word);
   }
-  for (const Unit& unit : units)
-    for (const std::string& word : words_of(unit.vendor_options))
-      if (is_standard(word)) standard = std::max(standard, word);
   if (!standard.empty()) add_word(out, standard);
   return out;
 }

@@ -17,8 +17,9 @@ struct LinkOptions {
 /// -create-library.
 Result<LinkOptions> parse_link_options(const std::string& options);
 
-/// What may be said of all units at once: the options that every unit was compiled with, and the highest -cl-std. An
-/// optimisation that one unit forbids is forbidden for all.
-std::string common_options(const std::vector<Unit>& units);
+/// The options of one text that units are joined into: the highest -cl-std, what every unit may do, and what any of
+/// them must do. An optimisation that one unit forbids is forbidden for all. An error says about which option the units
+/// disagree so that no text can mean what they mean.
+Result<std::string> joined_options(const std::vector<Unit>& units);
 
 }  // namespace skmd::icd

@@ -25,7 +25,7 @@ void build_on(Device& device, const VendorInput& input, std::shared_ptr<NativePr
   if (native != nullptr) return;
   std::string log;
   auto built = input.units.empty() ? device.build(input.text, input.options, log)
-                                   : device.build_linked(input.units, input.options, input.link_options, log);
+                                   : device.build_linked(input.units, input.options, log);
   if (built) {
     native = std::move(*built);
   } else {
@@ -35,6 +35,12 @@ void build_on(Device& device, const VendorInput& input, std::shared_ptr<NativePr
 }
 
 }  // namespace
+
+std::vector<SourceUnit> source_units(const std::vector<Unit>& units) {
+  std::vector<SourceUnit> out;
+  for (const Unit& unit : units) out.push_back({unit.text, unit.vendor_options});
+  return out;
+}
 
 VendorOutcome build_on_devices(Machine& machine, const VendorInput& input) {
   const size_t count = machine.devices.size();

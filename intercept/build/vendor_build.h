@@ -14,10 +14,12 @@ namespace skmd::icd {
 struct VendorInput {
   std::string text;
   std::string options;
-  std::vector<std::string> units;  // not empty: build_linked of these instead of `text`
-  std::string link_options;
+  std::vector<SourceUnit> units;  // not empty: build_linked of these instead of `text`, with `options` for the link
   const std::vector<VendorBlob>* blobs = nullptr;  // tried first; a stale or refused one is no error
 };
+
+/// What vendors compile of units.
+std::vector<SourceUnit> source_units(const std::vector<Unit>& units);
 
 struct VendorOutcome {
   std::vector<std::shared_ptr<NativeProgram>> native;  // per device; null: it failed there

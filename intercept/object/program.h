@@ -20,7 +20,7 @@ namespace skmd::icd {
 /// One translation unit of clCompileProgram, on its way to clLinkProgram.
 struct Unit {
   std::string text;            // preprocessed; the application's source with its headers pasted in where that failed
-  std::string vendor_options;  // what vendors need of the compile options
+  std::string vendor_options;  // what vendors need of the options it was compiled with
   bool opaque = false;
   bool kernel_arg_info = false;
 };
@@ -37,7 +37,7 @@ struct ProgramBuild {
   cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
   compiler::CompileAnswer answer;  // executables; of an opaque one only hash, reason and kernel_arg_info
   std::string opaque_text;         // what vendors build if our front end could not take the program
-  std::string opaque_options;
+  std::string opaque_options;      // of its build; of its link, if it is linked of `units`
   std::vector<Unit> units;  // compiled objects and libraries, and executables that are linked natively
   std::vector<std::shared_ptr<NativeProgram>> native;  // per device; null: not built there
   std::vector<std::shared_ptr<BuiltKernel>> kernels;

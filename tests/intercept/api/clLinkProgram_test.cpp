@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "tests/intercept/api/driver_fixture.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::test {
 namespace {
@@ -13,9 +19,9 @@ class ClLinkProgram : public Driver {
     made_.push_back(made);
     return made;
   }
-  cl_program compiled(const char* text) {
-    cl_program made = unit(text);
-    EXPECT_EQ(clCompileProgram(made, 0, nullptr, "", 0, nullptr, nullptr, nullptr, nullptr), CL_SUCCESS);
+  cl_program compiled(const std::string& text, const std::string& options = "") {
+    cl_program made = unit(text.c_str());
+    EXPECT_EQ(clCompileProgram(made, 0, nullptr, options.c_str(), 0, nullptr, nullptr, nullptr, nullptr), CL_SUCCESS);
     return made;
   }
   cl_program link(const char* options, const std::vector<cl_program>& inputs, cl_int& status) {
@@ -107,7 +113,7 @@ TEST_F(ClLinkProgram, UnitsShareAHeader) {
   const std::string main = std::string(kHeader) + kUser;
   const std::string part = std::string(kHeader) + "int twice(int x) { return 2 * step(x); }";
   cl_int status = 1;
-  cl_program linked = link("", {compiled(main.c_str()), compiled(part.c_str())}, status);
+  cl_program linked = link("", {compiled(main), compiled(part)}, status);
   ASSERT_EQ(status, CL_SUCCESS);
   EXPECT_EQ(last_item(linked), 2 * (255 + 1 + 1));
 }
@@ -118,8 +124,7 @@ TEST_F(ClLinkProgram, AFunctionOfOneUnitDoesNotStandForTheLanguagesInAnother) {
       "kernel void run(global int* out) { size_t i = get_global_id(0); "
       "out[i] = turned(rotate((int)i, 1)); }";
   cl_int status = 1;
-  cl_program linked =
-      link("", {compiled(main.c_str()), compiled("int turned(int x) { return rotate(x, 1); }")}, status);
+  cl_program linked = link("", {compiled(main), compiled("int turned(int x) { return rotate(x, 1); }")}, status);
   ASSERT_EQ(status, CL_SUCCESS);
   EXPECT_EQ(last_item(linked), 512);
 }
@@ -129,9 +134,111 @@ TEST_F(ClLinkProgram, UnitsThatDoNotJoinIntoOneTextAreLinkedByTheVendors) {
   // A parameter of the function's name keeps that from being renamed.
   const std::string part = "int twice(int step);\n" + std::string(kHeader) + "int twice(int x) { return 2 * step(x); }";
   cl_int status = 1;
-  cl_program linked = link("", {compiled(main.c_str()), compiled(part.c_str())}, status);
+  cl_program linked = link("", {compiled(main), compiled(part)}, status);
   ASSERT_EQ(status, CL_SUCCESS);
   EXPECT_EQ(last_item(linked), 2 * (255 + 1 + 1));
+}
+
+// Our front end has no such type, every device's compiler has: a unit with it is opaque.
+constexpr char kOpaque[] = "\n#ifdef OPAQUE\n{ __int128 wide = 1; (void)wide; }\n#endif\n";
+
+// Options tell them what they add; without, they add what no test expects.
+constexpr char kCallsAKernel[] =
+    "#ifndef V\n#define V 7\n#endif\nextern __kernel void f(global int* out);\n"
+    "kernel void run(global int* out) { out[get_global_id(0)] = V * 100; f(out); }\n";
+constexpr char kCalledKernel[] =
+    "#ifndef W\n#define W 9\n#endif\nkernel void f(global int* out) { out[get_global_id(0)] += W; }\n";
+
+TEST_F(ClLinkProgram, EachUnitHasItsOwnOptions) {
+  cl_int status = 1;
+  cl_program linked = link("", {compiled(kCallsAKernel, "-DV=3"), compiled(kCalledKernel, "-DW=4")}, status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(last_item(linked), 304);
+}
+
+TEST_F(ClLinkProgram, EachOpaqueUnitHasItsOwnOptions) {
+  const auto with = [](std::string text) { return text.insert(text.rfind('}'), kOpaque); };
+  for (int which = 1; which < 4; ++which) {
+    const std::string main = (which & 1) != 0 ? "-DV=3 -DOPAQUE" : "-DV=3";
+    const std::string part = (which & 2) != 0 ? "-DW=4 -cl-mad-enable -DOPAQUE" : "-DW=4 -cl-mad-enable";
+    cl_int status = 1;
+    cl_program linked = link("", {compiled(with(kCallsAKernel), main), compiled(with(kCalledKernel), part)}, status);
+    ASSERT_EQ(status, CL_SUCCESS) << which;
+    EXPECT_EQ(last_item(linked), 304) << which;
+  }
+}
+
+TEST_F(ClLinkProgram, ConstantsOfAUnitAreOfThePrecisionThatItWasCompiledWith) {
+  const char* const main =
+      "int part(void);\nkernel void run(global int* out) { out[get_global_id(0)] = 10 * (int)sizeof(1.0) + part(); }\n";
+  const char* const part = "int part(void) { return sizeof(1.0); }\n";
+  cl_int status = 1;
+  cl_program linked = link("", {compiled(main), compiled(part, "-cl-single-precision-constant")}, status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(last_item(linked), 84);
+}
+
+/// A folder with a header, which the test may change.
+class LinkedHeaders : public ClLinkProgram {
+ protected:
+  void write(const std::string& text) { std::ofstream(folder_.file("copy.h")) << text; }
+  /// Whether the working directory could be changed.
+  static bool go(const std::string& folder) { return chdir(folder.c_str()) == 0; }
+
+  const TemporaryFolder folder_;
+  static constexpr const char* kMain =
+      "#include \"copy.h\"\nkernel void run(global int* out) { out[get_global_id(0)] = COPY;\n"
+      "#ifdef OPAQUE\n__int128 wide = 1; (void)wide;\n#endif\n}\n";
+};
+
+TEST_F(LinkedHeaders, AreThoseThatWereThereWhenTheUnitWasCompiled) {
+  for (const std::string opaque : {"", " -DOPAQUE"}) {
+    write("#define COPY 1\n");
+    const std::string options = "-I " + folder_.path() + opaque;
+    cl_program made = compiled(kMain, options);
+    cl_int status = 1;
+    EXPECT_EQ(last_item(link("", {made}, status)), 1) << opaque;
+    write("#define COPY 2\n");
+    EXPECT_EQ(last_item(link("", {made}, status)), 1) << opaque;
+    std::filesystem::remove(folder_.file("copy.h"));
+    EXPECT_EQ(last_item(link("", {made}, status)), 1) << opaque;
+    EXPECT_EQ(status, CL_SUCCESS);
+  }
+}
+
+TEST_F(LinkedHeaders, AreThoseOfTheWorkingDirectoryOfThen) {
+  const std::string before = std::filesystem::current_path().string();
+  for (const std::string opaque : {"", " -DOPAQUE"}) {
+    write("#define COPY 1\n");
+    ASSERT_TRUE(go(folder_.path()));
+    cl_program made = compiled(kMain, "-I ." + opaque);
+    ASSERT_TRUE(go(before));
+    cl_int status = 1;
+    EXPECT_EQ(last_item(link("", {made}, status)), 1) << opaque;
+    EXPECT_EQ(status, CL_SUCCESS);
+  }
+}
+
+TEST_F(LinkedHeaders, AnOpaqueProgramsBinaryNeedsThemNoMore) {
+  write("#define COPY 1\n");
+  const char* text = kMain;
+  cl_program built = unit(text);
+  const std::string options = "-I" + folder_.path() + " -DOPAQUE";
+  cl_device_id target = device();
+  ASSERT_EQ(clBuildProgram(built, 1, &target, options.c_str(), nullptr, nullptr), CL_SUCCESS);
+  size_t bytes = 0;
+  ASSERT_EQ(clGetProgramInfo(built, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, nullptr), CL_SUCCESS);
+  std::vector<unsigned char> binary(bytes);
+  unsigned char* place = binary.data();
+  ASSERT_EQ(clGetProgramInfo(built, CL_PROGRAM_BINARIES, sizeof place, &place, nullptr), CL_SUCCESS);
+  std::filesystem::remove(folder_.file("copy.h"));
+  cl_int status = 1;
+  const unsigned char* content = binary.data();
+  cl_program again = clCreateProgramWithBinary(context(), 1, &target, &bytes, &content, nullptr, &status);
+  ASSERT_EQ(status, CL_SUCCESS);
+  EXPECT_EQ(clBuildProgram(again, 1, &target, "", nullptr, nullptr), CL_SUCCESS);
+  EXPECT_EQ(last_item(again), 1);
+  clReleaseProgram(again);
 }
 
 TEST_F(ClLinkProgram, InputsAndOptionsAreChecked) {

@@ -195,9 +195,10 @@ TEST_P(PoclDevice, AFailingBuildTellsWhy) {
 
 TEST_P(PoclDevice, LinksUnitsAndLoadsBinaries) {
   std::string log;
-  auto linked = device_->build_linked(
-      {"int twice(int x); kernel void k(global int* p) { p[0] = twice(p[0]); }", "int twice(int x) { return 2 * x; }"},
-      "", "", log);
+  auto linked =
+      device_->build_linked({{"int twice(int x); kernel void k(global int* p) { p[0] = twice(p[0]); }", "-DV=3"},
+                             {"int twice(int x) { return V * x; }", "-DV=2"}},
+                            "", log);
   ASSERT_TRUE(linked) << linked.error().reason << log;
   EXPECT_EQ(*device_->kernel_names(**linked), std::vector<std::string>{"k"});
   auto program = device_->build(kAxpy, "", log);

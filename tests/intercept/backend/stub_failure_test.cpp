@@ -97,6 +97,18 @@ TEST_P(StubFailure, AViewAtAMisalignedOffsetIsAnErrorNotACrash) {
   EXPECT_NE(result.reason.find("offset 4"), std::string::npos) << result.reason;
 }
 
+TEST_P(StubFailure, LinkedUnitsAreCompiledWithTheirOwnOptions) {
+  (void)stub::take_log();
+  std::string log;
+  ASSERT_TRUE(device_->build_linked({{stub::kKernelSource, "-DV=3"}, {"", "-DV=4 -w"}}, "-cl-no-signed-zeros", log));
+  std::string calls;
+  for (const std::string& call : stub::take_log())
+    if (call.find("options=") != std::string::npos) calls += call + '\n';
+  EXPECT_EQ(calls,
+            "clCompileProgram options=-DV=3\nclCompileProgram options=-DV=4 -w\n"
+            "clLinkProgram units=2 options=-cl-no-signed-zeros\n");
+}
+
 TEST_P(StubFailure, ObjectsThatCannotBeMadeAreErrors) {
   const auto fails = [](const char* call, auto make) {
     stub::set_failure(std::string(call) + ":1:-6");
@@ -117,8 +129,8 @@ TEST_P(StubFailure, ObjectsThatCannotBeMadeAreErrors) {
   fails("clCreateProgramWithSource", [&] { return device_->build(text, "", log); });
   fails("clBuildProgram", [&] { return device_->build(text, "", log); });
   EXPECT_FALSE(log.empty());
-  fails("clCompileProgram", [&] { return device_->build_linked({text}, "", "", log); });
-  fails("clLinkProgram", [&] { return device_->build_linked({text}, "", "", log); });
+  fails("clCompileProgram", [&] { return device_->build_linked({{text, ""}}, "", log); });
+  fails("clLinkProgram", [&] { return device_->build_linked({{text, ""}}, "", log); });
   auto program = device_->build(text, "-DX=1", log);
   ASSERT_TRUE(program);
   EXPECT_EQ(log, "");

@@ -163,7 +163,8 @@ TEST_F(Build, CompiledUnitsAreLinkedByTheVendorsWhenOurFrontEndCannotTakeThem) {
   const auto linked = link(context, "", {first, second});
   ASSERT_TRUE(linked) << linked.error().reason;
   EXPECT_EQ((*linked)->state().status, CL_BUILD_SUCCESS) << (*linked)->state().log;
-  EXPECT_EQ(anchor->built.back(), "linked:void f();\nkernel void k() { f(); }|void f() {}|");
+  EXPECT_EQ(anchor->built.back(),
+            "linked:#line 1 \"h.h\"\nvoid f();\n#line 1 \"<source>\"\n\nkernel void k() { f(); }|void f() {}|");
   EXPECT_EQ((*linked)->executable()->kernels.size(), 1u);
 }
 

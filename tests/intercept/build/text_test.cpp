@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small text tools of the room: pasted headers, link options, vendors' type names.
+// The small text tools of the room: link options, vendors' type names.
 #include <gtest/gtest.h>
 
 #include "intercept/build/link_options.h"
 #include "intercept/build/opaque_kernels.h"
-#include "intercept/build/paste_headers.h"
 
 namespace skmd::icd {
 namespace {
-
-TEST(PasteHeaders, ReplacesExactNamesOnly) {
-  const std::vector<compiler::Header> headers = {{"a/b.h", "int ab;"}};
-  EXPECT_EQ(paste_headers("#include \"a/b.h\"\nx", headers), "int ab;\nx");
-  EXPECT_EQ(paste_headers("  #  include <a/b.h>\nx", headers), "int ab;\nx");
-  EXPECT_EQ(paste_headers("#include \"b.h\"\nx", headers), "#include \"b.h\"\nx");
-  EXPECT_EQ(paste_headers("// no include \"a/b.h\"", headers), "// no include \"a/b.h\"");
-}
-
-TEST(PasteHeaders, FollowsNestedHeadersAndEndsOnCycles) {
-  EXPECT_EQ(paste_headers("#include \"a\"", {{"a", "1\n#include \"b\""}, {"b", "2"}}), "1\n2");
-  EXPECT_LT(paste_headers("#include \"a\"", {{"a", "#include \"a\"\n"}}).size(), 10'000u);
-}
 
 TEST(LinkOptions, KnowsLibrariesAndMathematics) {
   const auto options = parse_link_options(" -create-library  -enable-link-options -cl-fast-relaxed-math ");
@@ -31,11 +17,22 @@ TEST(LinkOptions, KnowsLibrariesAndMathematics) {
   EXPECT_FALSE(parse_link_options("-D X"));
 }
 
-TEST(CommonOptions, AreThoseOfEveryUnitWithTheHighestStandard) {
+TEST(JoinedOptions, AreThoseOfEveryUnitWithTheHighestStandard) {
   const std::vector<Unit> units = {{"", "-cl-std=CL1.2 -cl-mad-enable -cl-fast-relaxed-math", false, false},
                                    {"", "-cl-mad-enable -cl-std=CL3.0", false, false}};
-  EXPECT_EQ(common_options(units), "-cl-mad-enable -cl-std=CL3.0");
-  EXPECT_EQ(common_options({}), "");
+  EXPECT_EQ(*joined_options(units), "-cl-mad-enable -cl-std=CL3.0");
+  EXPECT_EQ(*joined_options({}), "");
+}
+
+TEST(JoinedOptions, KeepWhatOneUnitReliesOnAndRefuseWhatWouldChangeAnother) {
+  const Unit plain{"", "", false, false};
+  const Unit exact{"", "-cl-fp32-correctly-rounded-divide-sqrt", false, false};
+  const Unit single{"", "-cl-single-precision-constant", false, false};
+  EXPECT_EQ(*joined_options({plain, exact}), exact.vendor_options);
+  EXPECT_EQ(*joined_options({single, single}), single.vendor_options);
+  const auto refused = joined_options({plain, single});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().reason.find(single.vendor_options), std::string::npos) << refused.error().reason;
 }
 
 TEST(ParameterFrom, KnowsTheSizesOfBuiltInTypes) {

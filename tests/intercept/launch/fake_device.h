@@ -135,8 +135,8 @@ class FakeDevice : public Device {
     log.clear();
     return std::shared_ptr<NativeProgram>(std::make_shared<FakeProgram>());
   }
-  Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<std::string>&, const std::string&,
-                                                      const std::string&, std::string&) override {
+  Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<SourceUnit>&, const std::string&,
+                                                      std::string&) override {
     return unsupported();
   }
   Result<std::vector<std::byte>> binary(const NativeProgram&) override { return unsupported(); }

@@ -73,13 +73,16 @@ Result<std::shared_ptr<icd::NativeProgram>> ScriptedDevice::build(const std::str
   return std::shared_ptr<icd::NativeProgram>(std::move(program));
 }
 
-Result<std::shared_ptr<icd::NativeProgram>> ScriptedDevice::build_linked(const std::vector<std::string>& texts,
-                                                                         const std::string& compile_options,
+Result<std::shared_ptr<icd::NativeProgram>> ScriptedDevice::build_linked(const std::vector<icd::SourceUnit>& units,
                                                                          const std::string& link_options,
                                                                          std::string& log) {
   std::string joined = "linked:";
-  for (const std::string& text : texts) joined += text + '|';
-  return build(joined, compile_options + link_options, log);
+  std::string options;
+  for (const icd::SourceUnit& unit : units) {
+    joined += unit.text + '|';
+    options += unit.options + '|';
+  }
+  return build(joined, options + link_options, log);
 }
 
 Result<std::vector<std::byte>> ScriptedDevice::binary(const icd::NativeProgram& program) {

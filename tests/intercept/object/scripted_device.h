@@ -65,8 +65,7 @@ class ScriptedDevice : public icd::Device {
                                                                         cl_mem_object_type) const override;
   icd::Result<std::shared_ptr<icd::NativeProgram>> build(const std::string& text, const std::string& options,
                                                          std::string& log) override;
-  icd::Result<std::shared_ptr<icd::NativeProgram>> build_linked(const std::vector<std::string>& texts,
-                                                                const std::string& compile_options,
+  icd::Result<std::shared_ptr<icd::NativeProgram>> build_linked(const std::vector<icd::SourceUnit>& units,
                                                                 const std::string& link_options,
                                                                 std::string& log) override;
   icd::Result<std::vector<std::byte>> binary(const icd::NativeProgram& program) override;
