@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from casefile import BufferLine, Case, Command
 from model import SCALARS, SIZES, WRITING, Range, family
-from statements import MOST_CONSTANT, KernelWriter, program_text
+from statements import MOST_CONSTANT, KernelWriter
+from units import program_text
 
 FORMATS = {"char": "b", "uchar": "B", "short": "h", "ushort": "H", "int": "i", "uint": "I", "long": "q", "ulong": "Q", "float": "f", "double": "d"}
 PART_ALIGNMENT = 512  # NVIDIA wants 4096 bits, the most that a driver was seen to want
@@ -291,7 +292,7 @@ class CaseWriter:
         for slot in self.slots:
             self.command("read", [slot.number, 0, slot.bytes], [slot])
         order = "out_of_order" if self.chance(25) else "in_order"
-        return Made(self.seed, Case(program_text(kernels), order, buffers, self.commands), kernels, self.chain)
+        return Made(self.seed, Case(program_text(self.rng, kernels), order, buffers, self.commands), kernels, self.chain)
 
 
 def make_case(seed) -> Made:

@@ -212,9 +212,12 @@ class Writer(BoundedExpressions, TypedValues):
 
     def leaf(self):
         rng = self.rng
-        choice = rng.randrange(25)
+        choice = rng.randrange(26)
         if choice == 24:
             return self.program_constant()
+        if choice == 25:
+            self.uses("option_macro")
+            return "TERM"
         choice //= 2
         if choice < 3 and self.scope:
             name, kind = rng.choice(self.scope)

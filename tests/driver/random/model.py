@@ -106,4 +106,6 @@ class Kernel:
     ranges: list
     parameters: list = field(default_factory=list)
     text: str = ""
+    outer: str = ""        # text of a kernel that calls this one, and has its name from then on
+    declaration: str = ""  # of this one, for a unit that has only the other
     features: set = field(default_factory=set)  # names of statistics.FEATURES

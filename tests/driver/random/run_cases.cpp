@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/driver/random/program_source.h"
+
 namespace {
 
 void check(cl_int status, const char* call) {
@@ -147,15 +149,7 @@ void Case::build(std::istream& in) {
   in.ignore();
   std::string source(bytes, '\0');
   in.read(source.data(), static_cast<std::streamsize>(bytes));
-  const char* text = source.c_str();
-  cl_int status = CL_SUCCESS;
-  program_ = clCreateProgramWithSource(context_, 1, &text, &bytes, &status);
-  check(status, "clCreateProgramWithSource");
-  status = clBuildProgram(program_, 1, &device_, "", nullptr, nullptr);
-  if (status == CL_SUCCESS) return;
-  std::vector<char> log(1 << 16);
-  clGetProgramBuildInfo(program_, device_, CL_PROGRAM_BUILD_LOG, log.size() - 1, log.data(), nullptr);
-  throw std::runtime_error("clBuildProgram gave " + std::to_string(status) + ": " + log.data());
+  program_ = skmd::test::built_program(context_, device_, source);
 }
 
 void Case::add_buffer(std::istream& in) {

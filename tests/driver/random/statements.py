@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statements of random kernels, and kernels as wholes. What makes them race-free is said in kernels.py."""
 from idioms import Idioms
-from model import PREAMBLE, SCALARS, SIZES, VECTORS, base_of
+from model import SCALARS, SIZES, VECTORS, base_of
 from shared import Shared
 
 MOST_CONSTANT = 48 * 1024  # bytes
@@ -182,15 +182,27 @@ class KernelWriter(Idioms, Shared):
         body = self.block(size, uniform)[2:]
         self.loops.pop()
         del self.scope[depth:]
+        pragma = self.pragma() if self.chance(25) else ""
         if shape == 0:
-            return f"for ({kind} {name} = ({kind}){bound}; {name}-- > 0;) {{\n{extra}{body}"
+            return f"{pragma}for ({kind} {name} = ({kind}){bound}; {name}-- > 0;) {{\n{extra}{body}"
         if shape == 1:
-            return f"for ({kind} {name} = 0, n{name} = ({kind}){bound}; {name} != n{name}; {name} += 1) {{\n{extra}{body}"
+            return f"{pragma}for ({kind} {name} = 0, n{name} = ({kind}){bound}; {name} != n{name}; {name} += 1) {{\n{extra}{body}"
         if shape == 4:
-            return f"{kind} {name} = 0;\nwhile ({name} < ({kind}){bound}) {{\n{extra}{body[:-1]}++{name};\n}}"
+            return f"{kind} {name} = 0;\n{pragma}while ({name} < ({kind}){bound}) {{\n{extra}{body[:-1]}++{name};\n}}"
         if shape == 5 and not short:
-            return f"{kind} {name} = 0;\ndo {{\n{extra}{body[:-1]}}} while (++{name} < ({kind}){bound});"
-        return f"for ({kind} {name} = 0; {name} < ({kind}){bound}; ++{name}) {{\n{extra}{body}"
+            return f"{kind} {name} = 0;\n{pragma}do {{\n{extra}{body[:-1]}}} while (++{name} < ({kind}){bound});"
+        return f"{pragma}for ({kind} {name} = 0; {name} < ({kind}){bound}; ++{name}) {{\n{extra}{body}"
+
+    def pragma(self):
+        """What says how to unroll the next loop, mostly by a macro."""
+        self.uses("pragma")
+        count = self.rng.choice(["BY", "TIMES", "TIMES", "(BY * 2)", "2"])
+        if count == "TIMES":
+            count = self.fresh("U").upper() + "_"
+            self.macros.append(f"#define {count} {self.rng.choice(['4', '(1 + 2)', 'BY', '(BY)'])}")
+        if "U" in count or "BY" in count:
+            self.uses("pragma_macro")
+        return self.rng.choice([f"#pragma unroll {count}\n", f"#pragma unroll {count}\n", f"_Pragma(\"unroll {count}\")\n", "#pragma unroll\n"])
 
     def grid_stride(self):
         """Every work-item walks the buffer by the launch's size: it owns the elements congruent to its number."""
@@ -327,7 +339,8 @@ class KernelWriter(Idioms, Shared):
         """A kernel that calls the kernel."""
         kernel = self.kernel
         inner, kernel.name = kernel.name, f"{kernel.name}_outer"
-        kernel.text += f"__kernel void {kernel.name}({signature}) {{\n{inner}({', '.join(p.name for p in kernel.parameters)});\n}}\n"
+        kernel.declaration = f"extern __kernel void {inner}({signature});\n"
+        kernel.outer = f"__kernel void {kernel.name}({signature}) {{\n{inner}({', '.join(p.name for p in kernel.parameters)});\n}}\n"
 
     def note_features(self):
         for made in self.ranges:
@@ -359,7 +372,3 @@ def declaration(parameter):
     const = "const " if parameter.role in ("read", "permutation", "alias") else ""
     restrict = "restrict " if parameter.restrict else ""
     return f"{space}{const}{parameter.type} *{restrict}{parameter.name}"
-
-
-def program_text(kernels):
-    return PREAMBLE + "\n".join(k.text for k in kernels)

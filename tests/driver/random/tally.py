@@ -9,7 +9,8 @@ from runner import ALL_MODES, ALONE, CRASH, SLICED
 FEATURES = ["1d", "2d", "3d", "offset", "odd_size", "barrier", "local_memory", "uniform_control", "divergent_control", "loop", "helper",
             "indirect", "wrapping", "strided_write", "scattered_write", "same_value_race", "alias", "sub_buffer", "atomic", "atomic_used",
             "atomic_local", "atomic64", "integer_builtin", *SCALARS, "vector2", "vector3", "vector4", "vector8", "vector16", "half", "struct",
-            "switch", "early_return", "constant_memory", "program_constant", "local_argument", "null_local"]
+            "switch", "early_return", "constant_memory", "program_constant", "local_argument", "null_local", "pragma",
+            "pragma_macro", "option_macro", "units", "header_on_disk"]
 ATOMICS = [f"atomic_{name}" for name in ("add", "sub", "inc", "dec", "min", "max", "and", "or", "xor", "xchg", "cmpxchg")]
 FEATURE_SHARE, ATOMIC_SHARE, SPLIT_SHARE = 0.05, 0.01, 0.8
 MANY = 1000  # programs, of which a share of one in a hundred can be demanded
