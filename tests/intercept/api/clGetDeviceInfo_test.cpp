@@ -163,5 +163,11 @@ TEST_F(ClGetDeviceInfo, UnknownNamesAndForeignDevicesAreRefused) {
   EXPECT_EQ(clGetDeviceInfo(foreign_handle<cl_device_id>(platform()), CL_DEVICE_NAME, 0, nullptr, nullptr),
             CL_INVALID_DEVICE);
 }
+/// No conformance was submitted, and none is claimed (docs/known-differences.md).
+TEST_F(ClGetDeviceInfo, NoConformanceTestIsClaimed) {
+  const auto answer = ask(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED);
+  EXPECT_EQ(std::string(answer.begin(), answer.end()), std::string("v0000-00-00-00", 15));
+}
+
 }  // namespace
 }  // namespace skmd::test
