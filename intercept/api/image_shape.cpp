@@ -86,7 +86,10 @@ Result<ImageShape> check_image_shape(const cl_image_format* format, const cl_ima
     return bad_descriptor("num_mip_levels or num_samples is not 0");
   ImageShape shape{*format, used_fields(*desc), *bytes};
   if (Status status = check_extents(shape.desc, limits); !status) return status.error();
-  // "buffer ... must be NULL" but for 1D images over buffers; 2D ones would need cl_khr_image2d_from_buffer.
+  // 2D images over buffers are cl_khr_image2d_from_buffer, which the device does not offer (nor ones over images).
+  if (shape.desc.image_type == CL_MEM_OBJECT_IMAGE2D && shape.desc.buffer != nullptr)
+    return Error{CL_INVALID_OPERATION, "the device has no 2D images over other memory objects"};
+  // "buffer ... must be NULL" but for 1D images over buffers.
   const bool over_buffer = shape.desc.image_type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
   if (over_buffer != (shape.desc.buffer != nullptr))
     return bad_descriptor("mem_object is missing or not allowed for this image_type");

@@ -10,7 +10,8 @@
 namespace skmd::icd::api {
 
 /// Format and descriptor as one shape (host pitches as given, fields that the type does not use zeroed), or
-/// CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE.
+/// CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE; CL_INVALID_OPERATION for a
+/// 2D image over a buffer or an image.
 Result<ImageShape> check_image_shape(const cl_image_format* format, const cl_image_desc* desc, bool host_memory,
                                      const DeviceLimits& limits);
 /// Row pitch of the application's memory, and its slice pitch (layer pitch in arrays); tight where it gave 0.

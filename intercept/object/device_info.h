@@ -25,9 +25,8 @@ struct DeviceLimits {
   std::uint64_t parameter_bytes = 0;
   bool images = false;
   bool fp64 = false;
-  bool image_from_buffer = false;  // cl_khr_image2d_from_buffer
   std::uint64_t image2d_width = 0, image2d_height = 0, image3d_width = 0, image3d_height = 0, image3d_depth = 0;
-  std::uint64_t image_buffer_texels = 0, image_array_size = 0, image_pitch_align = 0, image_base_align = 0;
+  std::uint64_t image_buffer_texels = 0, image_array_size = 0;
 };
 
 /// Index of the device that can honour most: images (all minima met), fp64, then GPU before accelerator before CPU,
