@@ -71,6 +71,9 @@ Result<Settings> read_settings(size_t device_count, bool check) {
   }
   if (const auto cap = cpu::parse_isa_cap(variable("SKMD_TEST_ISA")); !cap)
     return Error{CL_PLATFORM_NOT_FOUND_KHR, cap.error().reason};
+  const auto type = parse_device_type(variable("SKMD_DEVICE_TYPE"));
+  if (!type) return type.error();
+  settings.device_type = *type;
   const auto mixed = flag("SKMD_SPLIT_MIXED");
   if (!mixed) return mixed.error();
   const auto verify = flag("SKMD_VERIFY");

@@ -146,7 +146,7 @@ int run(const RunOptions& options) {
 
   // An application whose platform is missing says so in many ways, seldom why: settings are tried first.
   if (environment.contains("SKMD_DEVICES") || environment.contains("SKMD_PARTITION") ||
-      options.variables.contains("SKMD_VENDORS")) {
+      environment.contains("SKMD_DEVICE_TYPE") || options.variables.contains("SKMD_VENDORS")) {
     if (const std::string error = platform_error(driver); !error.empty()) {
       complain(error);
       return kOwnFailure;

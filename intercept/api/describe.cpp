@@ -107,6 +107,7 @@ std::string describe(const Platform& platform) {
   for (const auto& device : machine.devices) out["devices"].push_back(describe_device(*device));
   out["virtual_device"] = describe_virtual(platform.info());
   out["settings"] = {{"partition", mode_name(machine.settings.policy.mode)},
+                     {"device_type", device_type_word(machine.settings.device_type)},
                      {"split_mixed", machine.settings.split_mixed},
                      {"verify", machine.settings.verify}};
   out["kernels"] = Json::array();

@@ -230,12 +230,7 @@ void InfoComposer::atomics() {
 }
 
 void InfoComposer::identity() {
-  bool gpu = false;
-  for (const auto& device : machine_.devices) gpu = gpu || device->description().kind == DeviceKind::gpu;
-  const bool cpu = all([](const auto& device) { return device->description().kind == DeviceKind::cpu; });
-  number<cl_device_type>(CL_DEVICE_TYPE, gpu   ? CL_DEVICE_TYPE_GPU
-                                         : cpu ? CL_DEVICE_TYPE_CPU
-                                               : CL_DEVICE_TYPE_ACCELERATOR);
+  number<cl_device_type>(CL_DEVICE_TYPE, reported_type(machine_.settings.device_type, machine_.devices));
   text(CL_DEVICE_NAME, device_name(machine_.devices));
   out_.version_ = "OpenCL 3.0 SKMD " SKMD_VERSION;
   text(CL_DEVICE_VERSION, out_.version_);

@@ -10,6 +10,7 @@
 
 #include "compiler/client/client.h"
 #include "intercept/backend/port.h"
+#include "intercept/object/device_type.h"
 #include "intercept/object/executor.h"
 #include "intercept/observe/observer.h"
 #include "partitioner/partition.h"
@@ -20,10 +21,11 @@ namespace skmd::icd {
 /// Settings that users type, parsed once (design, section 6).
 struct Settings {
   domain::PartitionPolicy policy;
-  bool split_mixed = false;  // SKMD_SPLIT_MIXED
-  bool verify = false;       // SKMD_VERIFY
-  bool check = false;        // SKMD_CHECK
-  domain::RungSet rungs;     // SKMD_TEST_RUNGS
+  bool split_mixed = false;                                    // SKMD_SPLIT_MIXED
+  bool verify = false;                                         // SKMD_VERIFY
+  bool check = false;                                          // SKMD_CHECK
+  domain::RungSet rungs;                                       // SKMD_TEST_RUNGS
+  DeviceTypeChoice device_type = DeviceTypeChoice::automatic;  // SKMD_DEVICE_TYPE
 };
 
 class DeviceInfo;

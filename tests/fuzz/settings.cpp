@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// SKMD_DEVICES, SKMD_PARTITION and SKMD_TEST_RUNGS: the user's text.
+// SKMD_DEVICES, SKMD_PARTITION, SKMD_DEVICE_TYPE and SKMD_TEST_RUNGS: the user's text.
 #include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "intercept/backend/selectors.h"
+#include "intercept/object/device_type.h"
 #include "partitioner/merge.h"
 #include "partitioner/partition.h"
 #include "tests/fuzz/check.h"
@@ -45,5 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)domain::parse_policy(text, devices);
   }
   (void)domain::parse_rungs(text);
+  // What is taken is spelled as settings are shown.
+  if (const auto type = icd::parse_device_type(text); type && !text.empty())
+    FUZZ_CHECK(text == icd::device_type_word(*type));
   return 0;
 }

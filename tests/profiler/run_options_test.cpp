@@ -17,9 +17,10 @@ RunOptions parsed(const Words& arguments) {
 
 TEST(RunOptions, MirrorTheVariables) {
   const RunOptions options =
-      parsed({"--devices", "cpu,a:b@discrete", "--partition",  "fixed:30,70", "--stats",     "/s", "--trace",
-              "/t",        "--verify",         "--log",        "debug",       "--cache-dir", "/c", "--vendors",
-              "/v",        "--split-mixed",    "--profile-db", "/p",          "--",          "app"});
+      parsed({"--devices", "cpu,a:b@discrete", "--partition",  "fixed:30,70", "--stats",       "/s",  "--trace",
+              "/t",        "--verify",         "--log",        "debug",       "--cache-dir",   "/c",  "--vendors",
+              "/v",        "--split-mixed",    "--profile-db", "/p",          "--device-type", "gpu", "--",
+              "app"});
   EXPECT_EQ(options.variables, (Environment{{"SKMD_DEVICES", "cpu,a:b@discrete"},
                                             {"SKMD_PARTITION", "fixed:30,70"},
                                             {"SKMD_STATS", "/s"},
@@ -29,7 +30,8 @@ TEST(RunOptions, MirrorTheVariables) {
                                             {"SKMD_CACHE_DIR", "/c"},
                                             {"SKMD_VENDORS", "/v"},
                                             {"SKMD_SPLIT_MIXED", "1"},
-                                            {"SKMD_PROFILE_DB", "/p"}}));
+                                            {"SKMD_PROFILE_DB", "/p"},
+                                            {"SKMD_DEVICE_TYPE", "gpu"}}));
   EXPECT_EQ(options.command, Words{"app"});
 }
 

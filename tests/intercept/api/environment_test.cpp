@@ -63,6 +63,8 @@ TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
                                     {"SKMD_PARTITION", "dynamic"},
                                     {"SKMD_DEVICES", "no such platform:nothing"},
                                     {"SKMD_VERIFY", "maybe"},
+                                    {"SKMD_DEVICE_TYPE", "GPU"},
+                                    {"SKMD_DEVICE_TYPE", "gpu,cpu"},
                                     {"SKMD_CHECK", "maybe"},
                                     {"SKMD_TEST_RUNGS", "disjoint,sideways"},
                                     {"SKMD_TEST_ISA", "mmx"},
@@ -81,6 +83,56 @@ TEST(Environment, PlatformIdsChecksItsOutputs) {
                        return 0;
                      }),
             0);
+}
+
+constexpr cl_device_type kAsked[] = {CL_DEVICE_TYPE_CPU,
+                                     CL_DEVICE_TYPE_GPU,
+                                     CL_DEVICE_TYPE_ACCELERATOR,
+                                     CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU,
+                                     CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CUSTOM,
+                                     CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_DEFAULT,
+                                     CL_DEVICE_TYPE_DEFAULT};
+
+/// The queries of kAsked that find the device, a bit each; 0x80 and more: what is wrong about them.
+int types_found() {
+  const PlatformIds ids = load_library();
+  cl_platform_id platform = nullptr;
+  if (ids == nullptr || ids(1, &platform, nullptr) != CL_SUCCESS) return 0x80;
+  const cl_icd_dispatch& cl = **reinterpret_cast<cl_icd_dispatch**>(platform);
+  cl_device_id device = nullptr;
+  cl_device_type own = 0;
+  if (cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr) != CL_SUCCESS) return 0x81;
+  if (cl.clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof own, &own, nullptr) != CL_SUCCESS) return 0x82;
+  int found = 0;
+  for (size_t i = 0; i < std::size(kAsked); ++i) {
+    cl_uint count = 0;
+    const cl_int code = cl.clGetDeviceIDs(platform, kAsked[i], 0, nullptr, &count);
+    if (code != CL_SUCCESS && code != CL_DEVICE_NOT_FOUND) return 0x83;
+    // What the device says of itself agrees with the queries that find it.
+    const bool expected = (kAsked[i] & (own | CL_DEVICE_TYPE_DEFAULT)) != 0;
+    if ((code == CL_SUCCESS) != expected || count != (expected ? 1u : 0u)) return 0x84;
+    cl_int made_code = CL_SUCCESS;
+    cl_context made = cl.clCreateContextFromType(nullptr, kAsked[i], nullptr, nullptr, &made_code);
+    if (made_code != code || (made != nullptr) != expected) return 0x85;
+    if (made != nullptr) cl.clReleaseContext(made);
+    if (expected) found |= 1 << i;
+  }
+  return found;
+}
+
+TEST(Environment, TheTypeThatIsChosenIsFoundAndIsTheDevices) {
+  constexpr int kCpu = 0b1101001, kGpu = 0b1111010, kAll = 0b1111011;
+  for (const auto& [choice, expected] : {std::pair{"auto", kCpu}, {"cpu", kCpu}, {"gpu", kGpu}, {"all", kAll}})
+    EXPECT_EQ(in_child("SKMD_DEVICE_TYPE", choice, types_found), expected) << choice << ", processors";
+  for (const auto& [choice, expected] : {std::pair{"auto", kGpu}, {"cpu", kCpu}, {"gpu", kGpu}, {"all", kAll}})
+    EXPECT_EQ(in_child("SKMD_DEVICE_TYPE", choice,
+                       [] {
+                         setenv("SKMD_VENDORS", SKMD_TEST_STUB_VENDORS, 1);
+                         setenv("SKMD_TEST_CPU_DRIVER", "0", 1);
+                         return types_found();
+                       }),
+              expected)
+        << choice << ", GPUs";
 }
 
 TEST(Environment, TheReasonGoesToTheLogAndNowhereElse) {

@@ -152,14 +152,6 @@ TEST(DeviceInfo, ParametersLeaveRoomForTheHiddenRecordButKeepTheMinimum) {
   EXPECT_EQ(compose({gpu(), cpu()}).get<size_t>(CL_DEVICE_MAX_PARAMETER_SIZE), 1024u);
 }
 
-TEST(DeviceInfo, TypeIsOneBit) {
-  EXPECT_EQ(compose({gpu(), cpu()}).get<cl_device_type>(CL_DEVICE_TYPE), cl_device_type{CL_DEVICE_TYPE_GPU});
-  EXPECT_EQ(compose({cpu(), cpu()}).get<cl_device_type>(CL_DEVICE_TYPE), cl_device_type{CL_DEVICE_TYPE_CPU});
-  const auto accelerator = std::make_shared<ScriptedDevice>("FPGA", DeviceKind::accelerator);
-  EXPECT_EQ(compose({accelerator, cpu()}).get<cl_device_type>(CL_DEVICE_TYPE),
-            cl_device_type{CL_DEVICE_TYPE_ACCELERATOR});
-}
-
 TEST(DeviceInfo, ExtensionsAreNeutralAndTheSameEverywhere) {
   const DeviceInfo info = compose({gpu(), cpu()});
   const std::string list = " " + info.extensions() + " ";
