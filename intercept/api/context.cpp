@@ -7,6 +7,7 @@
 #include "intercept/api/entry.h"
 #include "intercept/api/info.h"
 #include "intercept/api/platform.h"
+#include "intercept/api/vendor_extras.h"
 
 namespace skmd::icd::api {
 namespace {
@@ -22,7 +23,11 @@ Status check_property(cl_context_properties name, cl_context_properties value) {
       if (value == CL_TRUE || value == CL_FALSE) return {};
       return Error{CL_INVALID_PROPERTY, "CL_CONTEXT_INTEROP_USER_SYNC is " + std::to_string(value) + ", not a boolean"};
     default:
-      return Error{CL_INVALID_PROPERTY, "property " + std::to_string(name) + " is not supported"};
+      if (is_hint(kVendorContextProperties, static_cast<std::uint64_t>(name), static_cast<std::uint64_t>(value)))
+        return {};
+      return Error{CL_INVALID_PROPERTY,
+                   "property " + std::to_string(name) + " is not supported" +
+                       known_as(kVendorContextProperties, static_cast<std::uint64_t>(name), false)};
   }
 }
 

@@ -5,17 +5,20 @@
 #include "intercept/api/image.h"
 #include "intercept/api/queue.h"
 #include "intercept/api/sampler.h"
+#include "intercept/api/vendor_extras.h"
 
 namespace skmd::icd::api {
 
 cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_id device,
                                                   cl_command_queue_properties properties, cl_int* errcode_ret) {
   return entry("clCreateCommandQueue", errcode_ret, [&]() -> Result<cl_command_queue> {
-    constexpr cl_command_queue_properties kKnown = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+    constexpr cl_command_queue_properties kKnown =
+        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE | hint_bits(kVendorQueueBits);
     if (const auto owner = borrow<Context>(context); !owner) return owner.error();
     // CL_INVALID_VALUE: "if values specified in properties are not valid".
     if ((properties & ~kKnown) != 0)
-      return Error{CL_INVALID_VALUE, "properties " + std::to_string(properties) + " have unknown bits"};
+      return Error{CL_INVALID_VALUE, "properties " + std::to_string(properties) + " have unknown bits" +
+                                         known_as(kVendorQueueBits, properties & ~kKnown, true)};
     return make_queue(context, device, properties, {});
   });
 }

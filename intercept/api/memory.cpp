@@ -6,6 +6,7 @@
 #include "intercept/api/dispatch.h"
 #include "intercept/api/info.h"
 #include "intercept/api/platform.h"
+#include "intercept/api/vendor_extras.h"
 
 namespace skmd::icd::api {
 
@@ -19,8 +20,10 @@ Status only_one_of(cl_mem_flags flags, cl_mem_flags group, const char* names) {
 }  // namespace
 
 Status check_memory_flags(cl_mem_flags flags) {
-  if ((flags & ~(kAccessFlags | kHostAccessFlags | kHostPointerFlags)) != 0)
-    return Error{CL_INVALID_VALUE, "flags " + std::to_string(flags) + " have unknown or unsupported bits"};
+  constexpr cl_mem_flags kTaken = kAccessFlags | kHostAccessFlags | kHostPointerFlags | hint_bits(kVendorMemoryFlags);
+  if ((flags & ~kTaken) != 0)
+    return Error{CL_INVALID_VALUE, "flags " + std::to_string(flags) + " have unknown or unsupported bits" +
+                                       known_as(kVendorMemoryFlags, flags & ~kTaken, true)};
   // "CL_MEM_READ_WRITE, CL_MEM_WRITE_ONLY and CL_MEM_READ_ONLY are mutually exclusive", and so on.
   if (Status status = only_one_of(flags, kAccessFlags, "READ_WRITE, WRITE_ONLY, READ_ONLY"); !status) return status;
   if (Status status = only_one_of(flags, kHostAccessFlags, "HOST_WRITE_ONLY, HOST_READ_ONLY, HOST_NO_ACCESS"); !status)
@@ -55,9 +58,21 @@ Result<cl_mem_flags> view_flags(cl_mem_flags flags, const Memory& parent) {
 }
 
 Result<std::vector<cl_mem_properties>> read_memory_properties(const cl_mem_properties* list) {
-  if (list == nullptr) return std::vector<cl_mem_properties>{};
-  if (*list != 0) return Error{CL_INVALID_PROPERTY, "property " + std::to_string(*list) + " is not supported"};
-  return std::vector<cl_mem_properties>{0};
+  std::vector<cl_mem_properties> out;
+  if (list == nullptr) return out;
+  for (; *list != 0; list += 2) {
+    // CL_INVALID_PROPERTY: "if a property name in properties is not a supported property name, if the value specified
+    // ... is not valid, or if the same property name is specified more than once".
+    for (size_t i = 0; i < out.size(); i += 2)
+      if (out[i] == list[0])
+        return Error{CL_INVALID_PROPERTY, "property " + std::to_string(list[0]) + " is given twice"};
+    if (!is_hint(kVendorMemoryProperties, list[0], list[1]))
+      return Error{CL_INVALID_PROPERTY, "property " + std::to_string(list[0]) + " is not supported" +
+                                            known_as(kVendorMemoryProperties, list[0], false)};
+    out.insert(out.end(), {list[0], list[1]});
+  }
+  out.push_back(0);
+  return out;
 }
 
 Status check_memory_left(std::uint64_t bytes) {

@@ -8,11 +8,13 @@
 #include "intercept/api/info.h"
 #include "intercept/api/platform.h"
 #include "intercept/api/queue.h"
+#include "intercept/api/vendor_extras.h"
 
 namespace skmd::icd::api {
 namespace {
 
 constexpr cl_command_queue_properties kHostBits = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+constexpr cl_command_queue_properties kHintBits = hint_bits(kVendorQueueBits);
 constexpr cl_command_queue_properties kDeviceBits = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
 struct QueueProperties {
@@ -24,14 +26,18 @@ struct QueueProperties {
 Result<QueueProperties> read_properties(const cl_queue_properties* list) {
   QueueProperties out;
   if (list == nullptr) return out;
-  bool bits_given = false;
   for (; *list != 0; list += 2) {
     // CL_INVALID_VALUE: "if values specified in properties are not valid"; a name may be given once.
-    bool& given = list[0] == CL_QUEUE_PROPERTIES ? bits_given : out.size_given;
-    if ((list[0] != CL_QUEUE_PROPERTIES && list[0] != CL_QUEUE_SIZE) || given)
-      return Error{CL_INVALID_VALUE, "property " + std::to_string(list[0]) + " is unknown or given twice"};
-    given = true;
+    for (size_t i = 0; i < out.list.size(); i += 2)
+      if (out.list[i] == list[0])
+        return Error{CL_INVALID_VALUE, "property " + std::to_string(list[0]) + " is given twice"};
+    const bool ours = list[0] == CL_QUEUE_PROPERTIES || list[0] == CL_QUEUE_SIZE;
+    if (!ours && !is_hint(kVendorQueueProperties, list[0], list[1]))
+      return Error{CL_INVALID_VALUE, "property " + std::to_string(list[0]) + " or its value " +
+                                         std::to_string(list[1]) + " is unknown" +
+                                         known_as(kVendorQueueProperties, list[0], false)};
     if (list[0] == CL_QUEUE_PROPERTIES) out.bits = list[1];
+    if (list[0] == CL_QUEUE_SIZE) out.size_given = true;
     out.list.insert(out.list.end(), {list[0], list[1]});
   }
   out.list.push_back(0);
@@ -40,8 +46,10 @@ Result<QueueProperties> read_properties(const cl_queue_properties* list) {
 
 Status check_bits(const QueueProperties& properties) {
   const cl_command_queue_properties bits = properties.bits;
-  if ((bits & ~(kHostBits | kDeviceBits)) != 0)
-    return Error{CL_INVALID_VALUE, "CL_QUEUE_PROPERTIES " + std::to_string(bits) + " has unknown bits"};
+  constexpr cl_command_queue_properties kTaken = kHostBits | kDeviceBits | kHintBits;
+  if ((bits & ~kTaken) != 0)
+    return Error{CL_INVALID_VALUE, "CL_QUEUE_PROPERTIES " + std::to_string(bits) + " has unknown bits" +
+                                       known_as(kVendorQueueBits, bits & ~kTaken, true)};
   // "If CL_QUEUE_ON_DEVICE is set then CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE must also be set."
   if ((bits & CL_QUEUE_ON_DEVICE) != 0 && (bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0)
     return Error{CL_INVALID_VALUE, "CL_QUEUE_ON_DEVICE without CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE"};

@@ -9,6 +9,7 @@ skmd_api_test(api_memory_test
   clEnqueueCopyBuffer_test.cpp
   clEnqueueMapBuffer_test.cpp
   clEnqueueReadBuffer_test.cpp
+  vendor_extras_test.cpp
 )
 skmd_api_test(api_image_test
   clCreateImage_test.cpp

@@ -178,7 +178,7 @@ void add_queues(Cases& cases) {
       {CL_INVALID_VALUE, "on the device but in order", {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE, 0}},
       {CL_INVALID_VALUE, "the default but not on the device", {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE_DEFAULT, 0}},
       {CL_INVALID_VALUE, "a size but not on the device", {CL_QUEUE_SIZE, 1024, 0}},
-      {CL_INVALID_VALUE, "a priority without its extension", {0x1096 /* CL_QUEUE_PRIORITY_KHR */, 1, 0}},
+      {CL_INVALID_VALUE, "a priority between two", {0x1096 /* CL_QUEUE_PRIORITY_KHR */, 3, 0}},
       {CL_INVALID_QUEUE_PROPERTIES,
        "a queue on the device",
        {CL_QUEUE_PROPERTIES, CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0}},
