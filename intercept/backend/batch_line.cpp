@@ -31,11 +31,13 @@ constexpr Ticket kRow = 8;
 
 }  // namespace
 
-BatchLine::BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health)
+BatchLine::BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health,
+                     std::shared_ptr<std::mutex> turns)
     : queue_(std::move(queue)),
       blocking_(blocking),
       one_processor_(cpu::usable_processors() == 1),
       health_(std::move(health)),
+      turns_(std::move(turns)),
       generation_(fork_generation()) {}
 
 bool BatchLine::forked() const { return generation_ != fork_generation(); }
@@ -201,6 +203,9 @@ void BatchLine::complete(Lock& lock) {
   const bool watched = front->watchers > 0;
   lock.unlock();
   if (blocking_) {
+    // No batch waits for another device's commands, so whoever has the turn gives it back.
+    std::unique_lock<std::mutex> turn;
+    if (turns_ != nullptr) turn = std::unique_lock(*turns_);
     enqueue(*front);
     queue_->wait(*front);
   }

@@ -27,7 +27,9 @@ namespace skmd::icd {
 /// spin while they wait, and the application's thread would stand still meanwhile.
 class BatchLine : public std::enable_shared_from_this<BatchLine> {
  public:
-  BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health);
+  /// `turns`, of a blocking line: held from a batch's first command to the end of its last. Null: there is none.
+  BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health,
+            std::shared_ptr<std::mutex> turns = nullptr);
   ~BatchLine() = default;
   BatchLine(const BatchLine&) = delete;
   BatchLine& operator=(const BatchLine&) = delete;
@@ -67,6 +69,7 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   const bool blocking_;
   const bool one_processor_;
   const std::shared_ptr<Health> health_;
+  const std::shared_ptr<std::mutex> turns_;
   const std::uint32_t generation_;
   std::mutex submit_mutex_;    // the device's mutex: native enqueues in the order of tickets. Taken before mutex_
   std::thread::id submitter_;  // of the last batch …

@@ -3,6 +3,8 @@
 
 #include <CL/cl_ext.h>
 
+#include <mutex>
+
 #include "cpu-driver/host_target.h"
 #include "intercept/backend/bare_host.h"
 #include "intercept/backend/native_error.h"
@@ -77,7 +79,7 @@ DeviceKind kind_of(cl_device_type type) {
 /// PoCL compiles for every CPU device of its with one compiler and one builtin library.
 void add_arithmetic(const VendorPlatform& platform, cl_device_id id, DeviceDescription& description) {
   const std::string driver = text(platform, id, CL_DRIVER_VERSION);
-  if (description.kind == DeviceKind::cpu && platform.name == "Portable Computing Language") {
+  if (description.kind == DeviceKind::cpu && platform.name == kPoclPlatform) {
     description.arithmetic = "pocl-cpu|" + driver;
     return;
   }
@@ -158,7 +160,8 @@ class Survey {
 };
 
 /// Opens the device, or says why not.
-Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate& candidate, bool discrete) {
+Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate& candidate, bool discrete,
+                                            std::shared_ptr<std::mutex> turns) {
   DeviceDescription description;
   description.name = candidate.name;
   description.platform = candidate.platform;
@@ -166,20 +169,34 @@ Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate&
   description.backend = "icd";
   add_arithmetic(found.platform, found.id, description);
   description.discrete = discrete;
-  auto device = std::make_shared<VendorDevice>(found.platform, found.id, std::move(description));
+  auto device = std::make_shared<VendorDevice>(found.platform, found.id, std::move(description), std::move(turns));
   if (auto opened = device->open(); !opened) return opened.error();
   return std::shared_ptr<Device>(std::move(device));
 }
 
 /// The host CPU through our own driver, if that is wanted and its vendor's uses host memory in place, as ours does.
 Result<std::shared_ptr<Device>> open_device(const Found& found, const Candidate& candidate, const Selected& selected,
-                                            const std::optional<CpuDriverOptions>& cpu_driver) {
+                                            const std::optional<CpuDriverOptions>& cpu_driver,
+                                            const std::shared_ptr<std::mutex>& turns) {
   if (found.bare != nullptr)
     return std::shared_ptr<Device>(std::make_shared<CpuDevice>(*cpu_driver, found.bare, selected.discrete));
-  if (!selected.host || !cpu_driver) return open_vendor(found, candidate, selected.discrete);
-  auto beside = open_vendor(found, candidate, false);
+  if (!selected.host || !cpu_driver) return open_vendor(found, candidate, selected.discrete, turns);
+  auto beside = open_vendor(found, candidate, false, turns);
   if (!beside || (*beside)->description().discrete) return beside;
   return std::shared_ptr<Device>(std::make_shared<CpuDevice>(*cpu_driver, std::move(*beside), selected.discrete));
+}
+
+/// What the devices that take turns share, one entry a device; null for those that need not.
+std::vector<std::shared_ptr<std::mutex>> shared_turns(const std::vector<Candidate>& candidates,
+                                                      const std::vector<Selected>& devices) {
+  const std::vector<std::size_t> first = taking_turns(candidates, devices);
+  std::vector<std::shared_ptr<std::mutex>> turns(devices.size());
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    if (first[i] != i) {
+      if (turns[first[i]] == nullptr) turns[first[i]] = std::make_shared<std::mutex>();
+      turns[i] = turns[first[i]];
+    }
+  return turns;
 }
 
 }  // namespace
@@ -202,10 +219,12 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
   left_out.insert(left_out.end(), selection->left_out.begin(), selection->left_out.end());
 
   domain::SpaceId next = domain::kHostSpace + 1;
-  for (const Selected& selected : selection->devices) {
+  const auto turns = shared_turns(survey.candidates, selection->devices);
+  for (std::size_t i = 0; i < selection->devices.size(); ++i) {
+    const Selected& selected = selection->devices[i];
     const Candidate& candidate = survey.candidates[selected.candidate];
     const std::string shown = candidate.platform + ": " + candidate.name;
-    auto device = open_device(survey.found[selected.candidate], candidate, selected, options.cpu_driver);
+    auto device = open_device(survey.found[selected.candidate], candidate, selected, options.cpu_driver, turns[i]);
     if (!device) {
       left_out.push_back(shown + ": " + device.error().reason);
       continue;

@@ -194,4 +194,19 @@ Result<Selection> select_devices(const std::vector<Candidate>& candidates, const
   return chooser.finish();
 }
 
+std::vector<std::size_t> taking_turns(const std::vector<Candidate>& candidates, const std::vector<Selected>& devices) {
+  std::vector<std::size_t> first(devices.size());
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const Candidate& mine = candidates[devices[i].candidate];
+    const auto alike = [&](const Selected& selected) {
+      const Candidate& other = candidates[selected.candidate];
+      return other.platform_index == mine.platform_index && other.name == mine.name;
+    };
+    const bool shares = mine.platform == kPoclPlatform && mine.kind == DeviceKind::cpu;
+    first[i] =
+        !shares ? i : static_cast<std::size_t>(std::find_if(devices.begin(), devices.end(), alike) - devices.begin());
+  }
+  return first;
+}
+
 }  // namespace skmd::icd

@@ -13,6 +13,8 @@
 
 namespace skmd::icd {
 
+inline constexpr const char* kPoclPlatform = "Portable Computing Language";
+
 /// A device as its vendor shows it. Candidates stand in the order of their platforms, then of the platform's devices.
 struct Candidate {
   std::uint32_t platform_index = 0;  // equal for devices of one platform
@@ -44,5 +46,10 @@ std::optional<std::size_t> host_cpu(const std::vector<Candidate>& candidates);
 /// with an optional
 /// `@discrete`; empty: the host CPU and every GPU and accelerator, no simulators. An error names the selector.
 domain::Result<Selection> select_devices(const std::vector<Candidate>& candidates, const std::string& text);
+
+/// For each of `devices` the first of them whose kernels may not run at the same time as its own: itself, but for CPU
+/// devices of PoCL's that have one name. Up to PoCL 5 such devices share a table of loaded kernels, in which a launch
+/// gives back the entry of another one that differs only in its offset or size, and an assertion ends the process.
+std::vector<std::size_t> taking_turns(const std::vector<Candidate>& candidates, const std::vector<Selected>& devices);
 
 }  // namespace skmd::icd

@@ -8,8 +8,9 @@
 
 namespace skmd::icd {
 
-VendorDevice::VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description)
-    : platform_(platform), id_(id), description_(std::move(description)) {}
+VendorDevice::VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description,
+                           std::shared_ptr<std::mutex> turns)
+    : platform_(platform), id_(id), description_(std::move(description)), turns_(std::move(turns)) {}
 
 VendorDevice::~VendorDevice() {
   if (line_) line_->stop();
@@ -24,7 +25,7 @@ Status VendorDevice::open() {
   if (!queue) return queue.error();
   auto blocking = driver_blocks(**queue);
   if (!blocking) return blocking.error();
-  description_.blocking = *blocking;
+  description_.blocking = *blocking || turns_ != nullptr;
   if (description_.discrete) return {};
   auto in_place = uses_host_memory(**queue);
   if (!in_place) return in_place.error();
@@ -163,7 +164,7 @@ BatchLine* VendorDevice::line(domain::Error& failure) {
       failure = queue.error();
       return nullptr;
     }
-    line_ = std::make_shared<BatchLine>(std::move(*queue), description_.blocking, health());
+    line_ = std::make_shared<BatchLine>(std::move(*queue), description_.blocking, health(), turns_);
     ready_line_.store(line_.get(), std::memory_order_release);
   }
   return line_.get();

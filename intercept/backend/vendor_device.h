@@ -17,7 +17,10 @@ namespace skmd::icd {
 
 class VendorDevice final : public Device {
  public:
-  VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description);
+  /// `turns`: held while a batch is carried out; the device is then blocking. Null: its batches wait for no other
+  /// device's.
+  VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description,
+               std::shared_ptr<std::mutex> turns);
   ~VendorDevice() override;
 
   /// Opens the device natively and finds out, for devices that are no GPU, whether its driver blocks and whether it
@@ -80,6 +83,7 @@ class VendorDevice final : public Device {
   const VendorPlatform platform_;
   const cl_device_id id_;
   DeviceDescription description_;
+  const std::shared_ptr<std::mutex> turns_;
 
   mutable std::mutex mutex_;  // guards what follows; never held over a batch
   mutable std::weak_ptr<NativeContext> context_;

@@ -142,5 +142,20 @@ TEST(Selectors, GpusOfOnePlatformAreNeverTheSame) {
   EXPECT_EQ(chosen(candidates, "nvidia:"), (List{{2, true}, {3, true}}));
 }
 
+using Firsts = std::vector<std::size_t>;
+
+TEST(TakingTurns, OnlyCpuDevicesOfPoclThatHaveOneName) {
+  auto candidates = machine();
+  candidates.insert(candidates.begin() + 2, device(0, 2, kPocl, "basic-skylake", DeviceKind::cpu));
+  candidates.push_back(device(4, 0, kPocl, "basic-skylake", DeviceKind::cpu));  // a library of its own
+  candidates.push_back(device(4, 1, kPocl, "NVIDIA H200", DeviceKind::gpu));
+  candidates.push_back(device(4, 2, kPocl, "NVIDIA H200", DeviceKind::gpu));
+  const List all = {{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}};
+  EXPECT_EQ(taking_turns(candidates, all), (Firsts{0, 1, 0, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(taking_turns(candidates, {{2}, {1}, {0, true}}), (Firsts{0, 1, 0}));
+  EXPECT_EQ(taking_turns(candidates, {{2}, {1}}), (Firsts{0, 1}));
+  EXPECT_EQ(taking_turns(candidates, {}), Firsts{});
+}
+
 }  // namespace
 }  // namespace skmd::icd
