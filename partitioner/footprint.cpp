@@ -96,6 +96,10 @@ class Builder {
     if (width.hi == 0) return;
     Interval offsets;
     const bool known = evaluator.canonicalise(offset, 64, true, offsets);
+    if (const auto before = static_cast<Wide>(launch_.arguments[access.argument].before); known && before != 0) {
+      offset.lo += before, offset.hi += before;
+      offsets.lo += before, offsets.hi += before;
+    }
     const Wide spread = offset.hi - offset.lo;
     if (!known || spread >= static_cast<Wide>(reachable(access))) return touch_all(access);
 

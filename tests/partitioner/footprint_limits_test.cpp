@@ -49,6 +49,20 @@ TEST(FootprintLimits, OffsetsBeyondTheBufferAreCutOff) {
   EXPECT_TRUE(k.evaluate(range_1d(64, 8), {7, 8})[out].may_write.empty());
 }
 
+TEST(FootprintLimits, APointerIntoTheMiddleReachesWhatLiesBeforeIt) {
+  KernelBuilder k;
+  const auto out = k.buffer(400);
+  const auto in = k.buffer(400);
+  k.write(out, k.plus(k.gid(), -8));
+  k.read(in, k.gid());
+  EXPECT_EQ(k.evaluate(range_1d(64, 8))[out].must_write, RangeSet({0, 224})) << "cut off at the pointer";
+  k.point_inside(out, 100);
+  k.point_inside(in, 200);
+  const auto f = k.evaluate(range_1d(64, 8));
+  EXPECT_EQ(f[out].must_write, RangeSet({68, 324}));
+  EXPECT_EQ(f[in].reads, RangeSet({200, 400})) << "cut off at the end of the bytes";
+}
+
 TEST(FootprintLimits, AtomicsReadAndMayWriteButNeverSurely) {
   KernelBuilder k;
   const auto bins = k.buffer(1024);

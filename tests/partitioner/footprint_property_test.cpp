@@ -53,7 +53,11 @@ void check(const RandomCase& c, const std::vector<Footprint>& footprints, const 
 Tally run_cases(std::uint64_t first_seed, bool tame) {
   Tally tally;
   for (std::uint64_t seed = first_seed; seed < first_seed + kCases; ++seed) {
-    const RandomCase c = random_case(seed, tame);
+    RandomCase c = random_case(seed, tame);
+    const auto views = c.kernel.arguments();
+    if (seed % 2 == 1)  // pointers into the middle
+      for (std::uint32_t p = 0; p < views.size(); ++p)
+        if (views[p].is_buffer) c.kernel.point_inside(p, views[p].bytes / (2 + p));
     const Status valid = check_traits(c.kernel.traits);
     EXPECT_TRUE(valid.ok()) << "seed " << seed << ' ' << (valid.ok() ? "" : valid.error().reason);
     if (!valid) return tally;

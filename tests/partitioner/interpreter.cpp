@@ -71,7 +71,7 @@ class Interpreter {
     const U count = access.count == kNoNode ? 1 : value(item, access.count);
     Touched& touched = touched_[access.argument];
     const __int128 size = static_cast<__int128>(touched.read.size());
-    const __int128 begin = offset;
+    const __int128 begin = static_cast<__int128>(offset) + arguments_[access.argument].before;
     const __int128 end = std::min<__int128>(begin + static_cast<__int128>(count) * access.width, size);
     for (__int128 at = std::max<__int128>(begin, 0); at < end; ++at) {
       const auto byte = static_cast<std::size_t>(at);

@@ -22,7 +22,7 @@ std::uint32_t KernelBuilder::buffer(std::uint64_t bytes) {
   parameter.kind = ParameterKind::global_pointer;
   parameter.size = 8;
   traits.parameters.push_back(parameter);
-  arguments_.push_back({true, bytes, {}});
+  arguments_.push_back({true, bytes, {}, 0});
   return static_cast<std::uint32_t>(traits.parameters.size() - 1);
 }
 
@@ -101,7 +101,8 @@ Access& KernelBuilder::write(std::uint32_t buffer, NodeId index, std::uint32_t w
 
 std::vector<ArgumentView> KernelBuilder::arguments() const {
   std::vector<ArgumentView> views;
-  for (const Argument& argument : arguments_) views.push_back({argument.is_buffer, argument.bytes, argument.value});
+  for (const Argument& argument : arguments_)
+    views.push_back({argument.is_buffer, argument.bytes, argument.value, argument.before});
   return views;
 }
 

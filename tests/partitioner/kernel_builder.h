@@ -28,6 +28,8 @@ class KernelBuilder {
 
   /// A buffer parameter; returns its index.
   std::uint32_t buffer(std::uint64_t bytes);
+  /// From now on so many of the buffer's bytes lie before the kernel's pointer.
+  void point_inside(std::uint32_t buffer, std::uint64_t before) { arguments_[buffer].before = before; }
   /// A by-value parameter; returns the node that reads it.
   NodeId scalar(std::int64_t value, std::uint8_t bits = 32);
 
@@ -63,6 +65,7 @@ class KernelBuilder {
     bool is_buffer;
     std::uint64_t bytes;
     std::vector<std::byte> value;
+    std::uint64_t before = 0;
   };
   std::vector<Argument> arguments_;
 };
