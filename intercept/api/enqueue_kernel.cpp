@@ -133,13 +133,13 @@ Status enqueue_launch(const Call& call) {
     return Error{CL_INVALID_CONTEXT, "queue and kernel belong to different contexts"};
   const auto& built = (*kernel)->built();
   const auto range = make_range(*built, call.sizes);
-  std::vector<LaunchArgument> arguments;
+  Kernel::Frozen frozen;
   std::shared_ptr<const Launch> last = range ? (*kernel)->repeated(*range) : nullptr;
   if (last == nullptr) {
     // Wrong arguments are told before wrong sizes.
-    auto frozen = (*kernel)->freeze();
-    if (!frozen) return frozen.error();
-    arguments = std::move(*frozen);
+    auto now = (*kernel)->freeze();
+    if (!now) return now.error();
+    frozen = std::move(*now);
   }
   if (!range) return range.error();
   const auto after = wait_list(call.num_events, call.events, context);
@@ -153,8 +153,9 @@ Status enqueue_launch(const Call& call) {
     command = repeat_launch(context.machine(), std::move(last), watched);
   }
   if (command == nullptr) {
-    if (last != nullptr) arguments = last->arguments;
-    auto launch = make_launch(context.machine(), {built, *range, std::move(arguments)}, watched, kernel->get());
+    if (last != nullptr) frozen = {last->arguments, last->reached};
+    Launch launch_now{built, *range, std::move(frozen.arguments), std::move(frozen.reached)};
+    auto launch = make_launch(context.machine(), std::move(launch_now), watched, kernel->get());
     if (!launch) return launch.error();
     command = std::move(*launch);
   }

@@ -3,13 +3,10 @@
 #include "intercept/api/dispatch.h"
 #include "intercept/api/enqueue.h"
 #include "intercept/api/image.h"
-#include "intercept/command/map.h"
+#include "intercept/api/map_call.h"
 
 namespace skmd::icd::api {
 
-namespace {
-
-/// CL_INVALID_VALUE: "if values specified in map_flags are not valid"; CL_INVALID_OPERATION: host-access flags.
 Status check_map_flags(const Memory& memory, cl_map_flags flags) {
   constexpr cl_map_flags kKnown = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
   if ((flags & ~kKnown) != 0)
@@ -23,15 +20,8 @@ Status check_map_flags(const Memory& memory, cl_map_flags flags) {
   return (flags & ~CL_MAP_READ) != 0 ? check_host_write(memory) : Status{};
 }
 
-struct MapCall {
-  cl_command_type type;
-  bool blocking;
-  cl_map_flags flags;
-};
-
-/// `pointer`: what the call returns; `bounce` as for make_map().
-Result<void*> map(Enqueue& call, const Ref<Memory>& memory, const Region& region, const MapCall& what, void* pointer,
-                  const HostBox& bounce) {
+Result<void*> enqueue_map(Enqueue& call, const Ref<Memory>& memory, const Region& region, const MapCall& what,
+                          void* pointer, const HostBox& bounce) {
   const auto mapping = open_mapping(*memory, region, what.flags, pointer);
   if (!mapping) return mapping.error();
   try {
@@ -53,7 +43,24 @@ Result<void*> map(Enqueue& call, const Ref<Memory>& memory, const Region& region
   return pointer;
 }
 
-}  // namespace
+Status enqueue_unmap(Enqueue& call, cl_command_type type, const Ref<Memory>& memory, void* pointer) {
+  // CL_INVALID_VALUE: "if mapped_ptr is not a valid pointer returned by clEnqueueMapBuffer or clEnqueueMapImage for
+  // memobj". Last of the checks, since it takes the mapping out of the books.
+  const auto mapping = close_mapping(*memory, pointer);
+  if (!mapping) return mapping.error();
+  Ref<Event> unmapping;
+  try {
+    std::function<void(cl_int)> end = [storage = memory->storage(), mapping = *mapping](cl_int status) {
+      if (status < 0) end_mapping(storage, mapping);
+    };
+    unmapping = call.enqueue(type, make_unmap(*memory, *mapping, bounce_box(*memory, *mapping)), false);
+    if (!unmapping->when_ended(std::move(end))) end(unmapping->status());
+  } catch (const std::bad_alloc&) {
+    end_mapping(memory->storage(), *mapping);
+    throw;
+  }
+  return call.give(unmapping);
+}
 
 void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
                                      size_t offset, size_t size, cl_uint num_events, const cl_event* wait_list,
@@ -72,7 +79,8 @@ void* CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_b
     // The address is that of the shadow, stable for the object's life: known before anything is in it.
     const auto root = (*memory)->storage()->host();
     if (!root) return Error{CL_OUT_OF_HOST_MEMORY, root.error().reason};
-    return map(call, *memory, *region, {CL_COMMAND_MAP_BUFFER, blocking != CL_FALSE, flags}, *root + region->begin, {});
+    return enqueue_map(call, *memory, *region, {CL_COMMAND_MAP_BUFFER, blocking != CL_FALSE, flags},
+                       *root + region->begin, {});
   });
 }
 
@@ -95,8 +103,8 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
     if (Status status = call.check_wait_list(); !status) return status.error();
     const auto target = mapped_box(**memory, *bytes, origin);
     if (!target) return target.error();
-    const auto pointer = map(call, *memory, *bytes, {CL_COMMAND_MAP_IMAGE, blocking != CL_FALSE, flags},
-                             target->box.first, target->bounce ? target->box : HostBox{});
+    const auto pointer = enqueue_map(call, *memory, *bytes, {CL_COMMAND_MAP_IMAGE, blocking != CL_FALSE, flags},
+                                     target->box.first, target->bounce ? target->box : HostBox{});
     if (!pointer) return pointer;
     // In 1D arrays the slice pitch separates the layers.
     *row_pitch = target->box.row_pitch;
@@ -116,23 +124,7 @@ cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory
     const auto object = call.memory(memory);
     if (!object) return object.error();
     if (Status status = call.check_wait_list(); !status) return status;
-    // CL_INVALID_VALUE: "if mapped_ptr is not a valid pointer returned by clEnqueueMapBuffer or clEnqueueMapImage for
-    // memobj". Last of the checks, since it takes the mapping out of the books.
-    const auto mapping = close_mapping(**object, mapped_ptr);
-    if (!mapping) return mapping.error();
-    Ref<Event> unmapping;
-    try {
-      std::function<void(cl_int)> end = [storage = (*object)->storage(), mapping = *mapping](cl_int status) {
-        if (status < 0) end_mapping(storage, mapping);
-      };
-      unmapping = call.enqueue(CL_COMMAND_UNMAP_MEM_OBJECT,
-                               make_unmap(**object, *mapping, bounce_box(**object, *mapping)), false);
-      if (!unmapping->when_ended(std::move(end))) end(unmapping->status());
-    } catch (const std::bad_alloc&) {
-      end_mapping((*object)->storage(), *mapping);
-      throw;
-    }
-    return call.give(unmapping);
+    return enqueue_unmap(call, CL_COMMAND_UNMAP_MEM_OBJECT, *object, mapped_ptr);
   });
 }
 

@@ -7,10 +7,16 @@
 #include "intercept/api/info.h"
 #include "intercept/api/platform.h"
 #include "intercept/api/vendor_extras.h"
+#include "intercept/object/svm.h"
 
 namespace skmd::icd::api {
 
 namespace {
+
+/// Of a buffer that the application made; the parent of one in shared virtual memory is the allocation, which is none.
+bool is_sub_buffer(const Memory& memory) {
+  return !memory.is_image() && memory.parent() && memory.parent()->slot() != nullptr;
+}
 
 Status only_one_of(cl_mem_flags flags, cl_mem_flags group, const char* names) {
   if (std::popcount(flags & group) <= 1) return {};
@@ -85,6 +91,20 @@ Status check_memory_left(std::uint64_t bytes) {
 
 namespace {
 
+/// "If CL_MEM_USE_HOST_PTR is specified and host_ptr is an SVM pointer ... the new buffer object has the shared memory as
+/// the underlying storage."
+Result<cl_mem> buffer_in_svm(const Ref<Context>& owner, const SvmRegions::Place& place, cl_mem_flags flags, size_t size,
+                             std::vector<cl_mem_properties> properties) {
+  if (size > place.memory->size() - place.offset)
+    return Error{CL_INVALID_BUFFER_SIZE, "size " + std::to_string(size) + " exceeds the " +
+                                             std::to_string(place.memory->size() - place.offset) +
+                                             " bytes of shared virtual memory behind host_ptr"};
+  return give(make_object<Memory>(owner, cl_mem_object_type{CL_MEM_OBJECT_BUFFER}, flags, place.memory->storage(),
+                                  std::uint64_t{place.offset}, std::uint64_t{size},
+                                  static_cast<std::byte*>(place.memory->host_ptr()) + place.offset, place.memory,
+                                  std::move(properties)));
+}
+
 Result<cl_mem> make_buffer(cl_context context, const cl_mem_properties* list, cl_mem_flags flags, size_t size,
                            void* host_ptr) {
   const auto owner = borrow<Context>(context);
@@ -101,6 +121,8 @@ Result<cl_mem> make_buffer(cl_context context, const cl_mem_properties* list, cl
   // "If no flag is given, CL_MEM_READ_WRITE is the default."
   if ((flags & kAccessFlags) == 0) flags |= CL_MEM_READ_WRITE;
   const bool in_place = (flags & CL_MEM_USE_HOST_PTR) != 0;
+  if (const auto place = (*owner)->svm().find(in_place ? host_ptr : nullptr); place.memory)
+    return buffer_in_svm(*owner, place, flags, size, std::move(*properties));
   auto* bytes = static_cast<std::byte*>(host_ptr);
   auto storage = Storage::create((*owner)->machine(), size, in_place ? bytes : nullptr, in_place ? nullptr : bytes);
   if (!storage) return Error{CL_OUT_OF_HOST_MEMORY, storage.error().reason};
@@ -113,7 +135,7 @@ Result<cl_mem> make_sub_buffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_crea
   const auto parent = borrow<Memory>(buffer);
   if (!parent) return parent.error();
   // CL_INVALID_MEM_OBJECT: "if buffer is not a valid buffer object or is a sub-buffer object".
-  if ((*parent)->is_image() || (*parent)->parent())
+  if ((*parent)->is_image() || is_sub_buffer(**parent))
     return Error{CL_INVALID_MEM_OBJECT, "buffer is an image or itself a sub-buffer"};
   const auto inherited = view_flags(flags, **parent);
   if (!inherited) return inherited.error();
@@ -135,7 +157,7 @@ Result<cl_mem> make_sub_buffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_crea
                  "origin " + std::to_string(region.origin) + " is no multiple of " + std::to_string(alignment)};
   auto* host = static_cast<std::byte*>((*parent)->host_ptr());
   return give(make_object<Memory>(Ref<Context>(&(*parent)->context()), cl_mem_object_type{CL_MEM_OBJECT_BUFFER},
-                                  *inherited, (*parent)->storage(), std::uint64_t{region.origin},
+                                  *inherited, (*parent)->storage(), (*parent)->offset() + region.origin,
                                   std::uint64_t{region.size}, host == nullptr ? nullptr : host + region.origin, *parent,
                                   std::vector<cl_mem_properties>{}));
 }
@@ -198,9 +220,9 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t si
       case CL_MEM_ASSOCIATED_MEMOBJECT:
         return query.value<cl_mem>(handle_of(mem.parent()));
       case CL_MEM_OFFSET:
-        return query.value<size_t>(mem.is_image() ? 0 : mem.offset());
+        return query.value<size_t>(is_sub_buffer(mem) ? mem.offset() - mem.parent()->offset() : 0);
       case CL_MEM_USES_SVM_POINTER:
-        return query.value<cl_bool>(CL_FALSE);
+        return query.value<cl_bool>(mem.in_svm() && !mem.is_image() ? CL_TRUE : CL_FALSE);
       case CL_MEM_PROPERTIES:
         return query.list(mem.properties());
       default:

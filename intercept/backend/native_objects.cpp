@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/native_objects.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "intercept/backend/native_error.h"
@@ -71,8 +72,29 @@ Result<std::shared_ptr<MemoryHandle>> VendorMemory::view(std::uint64_t offset, s
     error.reason += " for a view of " + std::to_string(size) + " bytes at offset " + std::to_string(offset);
     return error;
   }
+  return keep(offset, size, made);
+}
+
+std::shared_ptr<MemoryHandle> VendorMemory::keep(std::uint64_t offset, std::uint64_t size, cl_mem made) {
   if (views_.size() >= kMaxViews) views_.clear();
-  return views_.emplace(std::make_pair(offset, size), owned_memory(owner, made)).first->second;
+  return views_.emplace(std::make_pair(offset, size), owned_memory(whole_->owner, made)).first->second;
+}
+
+Result<std::shared_ptr<MemoryHandle>> VendorMemory::at_address(std::uint64_t offset, std::uint64_t size,
+                                                               const std::function<void()>& drain) {
+  if (host_ == nullptr || offset == 0) return view(offset, size, drain);
+  std::lock_guard lock(mutex_);
+  if (const auto found = views_.find({offset, size}); found != views_.end()) return found->second;
+  const auto& owner = whole_->owner;
+  cl_int code = CL_SUCCESS;
+  cl_mem made = owner->cl->clCreateBuffer(owner->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                          std::max<std::uint64_t>(size, 1), host_ + offset, &code);
+  if (made == nullptr) {
+    domain::Error error = native_failure("clCreateBuffer", code);
+    error.reason += " for " + std::to_string(size) + " bytes at offset " + std::to_string(offset);
+    return error;
+  }
+  return keep(offset, size, made);
 }
 
 Status VendorKernel::bind(const std::shared_ptr<const std::vector<NativeArgument>>& arguments,
@@ -110,7 +132,10 @@ Status VendorKernel::set(cl_uint index, const NativeArgument& argument,
   const auto& memory = buffer != nullptr ? buffer->memory : std::get_if<ImageArgument>(&argument)->memory;
   if (!memory) return set_native(index, Slot::Kind::memory, 0, sizeof(cl_mem), nullptr);
   const std::uint64_t offset = buffer != nullptr ? buffer->offset : 0;
-  auto view = static_cast<VendorMemory&>(*memory).view(offset, buffer != nullptr ? buffer->size : 0, drain);
+  const std::uint64_t size = buffer != nullptr ? buffer->size : 0;
+  auto& native_memory = static_cast<VendorMemory&>(*memory);
+  auto view = buffer != nullptr && buffer->address ? native_memory.at_address(offset, size, drain)
+                                                   : native_memory.view(offset, size, drain);
   if (!view) return view.error();
   const cl_mem mem = (*view)->mem;
   const std::uint64_t serial = (*view)->serial;

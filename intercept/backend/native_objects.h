@@ -82,10 +82,15 @@ std::shared_ptr<MemoryHandle> owned_memory(const std::shared_ptr<NativeContext>&
 
 class VendorMemory final : public NativeMemory {
  public:
-  /// `overlaps`: sub-buffers that share bytes may exist at the same time.
+  /// `overlaps`: sub-buffers that share bytes may exist at the same time. `host`: where a buffer lies in place, or null.
   VendorMemory(std::shared_ptr<MemoryHandle> whole, std::uint64_t bytes, const ImageShape& shape,
-               std::shared_ptr<NativeMemory> parent, bool overlaps = true)
-      : bytes_(bytes), overlaps_(overlaps), shape_(shape), whole_(std::move(whole)), parent_(std::move(parent)) {}
+               std::shared_ptr<NativeMemory> parent, bool overlaps = true, std::byte* host = nullptr)
+      : bytes_(bytes),
+        overlaps_(overlaps),
+        host_(host),
+        shape_(shape),
+        whole_(std::move(whole)),
+        parent_(std::move(parent)) {}
 
   [[nodiscard]] cl_mem mem() const { return whole_->mem; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of a buffer
@@ -95,11 +100,17 @@ class VendorMemory final : public NativeMemory {
   /// whatever uses them. Thread-safe.
   Result<std::shared_ptr<MemoryHandle>> view(std::uint64_t offset, std::uint64_t size,
                                              const std::function<void()>& drain);
+  /// The same of an address in a buffer that lies in place, at any offset: a buffer of its own over the same bytes, since
+  /// sub-buffers begin at aligned places. Elsewhere as view(). Thread-safe.
+  Result<std::shared_ptr<MemoryHandle>> at_address(std::uint64_t offset, std::uint64_t size,
+                                                   const std::function<void()>& drain);
 
  private:
+  std::shared_ptr<MemoryHandle> keep(std::uint64_t offset, std::uint64_t size, cl_mem made);
   void clear_the_way(std::uint64_t offset, std::uint64_t size, const std::function<void()>& drain);
   const std::uint64_t bytes_;
   const bool overlaps_;
+  std::byte* const host_;
   const ImageShape shape_;
   const std::shared_ptr<MemoryHandle> whole_;
   const std::shared_ptr<NativeMemory> parent_;  // the buffer under an image

@@ -86,6 +86,8 @@ struct BufferArgument {
   std::shared_ptr<NativeMemory> memory;  // null: a null pointer
   std::uint64_t offset = 0;              // bytes; a multiple of the virtual device's base alignment
   std::uint64_t size = 0;                // bytes of the view; the whole buffer if offset is 0 and size the buffer's
+  /// Shared virtual memory: where host memory is used in place, `offset` may be any, also the buffer's end.
+  bool address = false;
 };
 struct LocalArgument {
   std::uint64_t bytes = 0;

@@ -105,7 +105,7 @@ Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate(std::uint64_t bytes
     return error;
   }
   return std::shared_ptr<NativeMemory>(std::make_shared<VendorMemory>(owned_memory(*opened, mem), bytes, ImageShape{},
-                                                                      nullptr, description_.overlapping_views));
+                                                                      nullptr, description_.overlapping_views, host));
 }
 
 Result<std::shared_ptr<NativeMemory>> VendorDevice::allocate_image(const ImageShape& shape,

@@ -13,6 +13,9 @@ namespace {
 
 bool writes(cl_map_flags flags) { return (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) != 0; }
 
+/// Of shared virtual memory the specification forbids nothing here, and programs map it in a nested way.
+bool reserves(const Memory& memory, cl_map_flags flags) { return writes(flags) && !memory.is_allocation(); }
+
 class MapCommand final : public RangeCommand {
  public:
   MapCommand(std::shared_ptr<Storage> storage, const Mapping& mapping, const HostBox& bounce)
@@ -84,7 +87,7 @@ class UnmapCommand final : public RangeCommand {
 
 Result<Mapping> open_mapping(Memory& memory, const Region& region, cl_map_flags flags, void* pointer) {
   Mapping mapping{pointer, flags, region.ranges(), region, std::make_shared<std::atomic<bool>>(false)};
-  if (writes(flags) && !memory.storage()->reserve_write_map(mapping.ranges))
+  if (reserves(memory, flags) && !memory.storage()->reserve_write_map(mapping.ranges))
     return domain::Error{CL_INVALID_OPERATION, "the region of " + std::to_string(region.bytes()) + " bytes at offset " +
                                                    std::to_string(region.begin) + " is already mapped for writing"};
   const std::lock_guard lock(memory.mutex());
@@ -105,7 +108,7 @@ Result<Mapping> close_mapping(Memory& memory, const void* pointer) {
     mapping = std::move(*found);
     open.erase(found);
   }
-  if (writes(mapping.flags)) memory.storage()->release_write_map(mapping.ranges);
+  if (reserves(memory, mapping.flags)) memory.storage()->release_write_map(mapping.ranges);
   return mapping;
 }
 
@@ -119,7 +122,7 @@ void drop_mapping(Memory& memory, const Mapping& mapping) {
     if (found == open.end()) return;
     open.erase(found);
   }
-  if (writes(mapping.flags)) memory.storage()->release_write_map(mapping.ranges);
+  if (reserves(memory, mapping.flags)) memory.storage()->release_write_map(mapping.ranges);
 }
 
 void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "intercept/backend/host_code.h"
 #include "intercept/command/device_transfer.h"
 #include "intercept/command/range_command.h"
 
@@ -206,6 +207,23 @@ class FillCommand final : public WritingCommand {
   domain::RangeSet ranges_;
 };
 
+class HostCopyCommand final : public RangeCommand {
+ public:
+  HostCopyCommand(std::byte* to, const std::byte* from, std::uint64_t bytes)
+      : RangeCommand("copy", bytes <= kInlineTransfer), to_(to), from_(from), bytes_(bytes) {}
+
+ protected:
+  Status perform() override {
+    copy_host(to_, from_, bytes_);
+    return {};
+  }
+
+ private:
+  std::byte* to_;
+  const std::byte* from_;
+  std::uint64_t bytes_;
+};
+
 class MigrateCommand final : public RangeCommand {
  public:
   MigrateCommand(const std::vector<MigratedView>& views, cl_mem_migration_flags flags)
@@ -250,6 +268,10 @@ std::shared_ptr<Command> make_copy(const std::shared_ptr<Storage>& from, const R
 std::shared_ptr<Command> make_fill(const std::shared_ptr<Storage>& to, const Region& region,
                                    std::vector<std::byte> pattern) {
   return std::make_shared<FillCommand>(to, region, std::move(pattern));
+}
+
+std::shared_ptr<Command> make_host_copy(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  return std::make_shared<HostCopyCommand>(to, from, bytes);
 }
 
 std::shared_ptr<Command> make_migrate(const std::vector<MigratedView>& views, cl_mem_migration_flags flags) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::shared_ptr<Command> make_copy(const std::shared_ptr<Storage>& from, const R
 /// Every row of `region` is a whole number of patterns.
 std::shared_ptr<Command> make_fill(const std::shared_ptr<Storage>& to, const Region& region,
                                    std::vector<std::byte> pattern);
+
+/// Between memory of the application's that no object has; the two may overlap.
+std::shared_ptr<Command> make_host_copy(std::byte* to, const std::byte* from, std::uint64_t bytes);
 
 struct MigratedView {
   std::shared_ptr<Storage> storage;

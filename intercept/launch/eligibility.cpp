@@ -43,12 +43,51 @@ std::string check_arguments(const Device& device, const Launch& launch, std::uin
   return {};
 }
 
+/// Vendors know views as sub-buffers, which begin at aligned places and have bytes; images over them likewise. Our own CPU
+/// driver passes addresses, and to whoever uses host memory in place we do (BufferArgument::address).
+std::string check_places(const Device& device, const Launch& launch) {
+  if (device.description().backend == "cpu-driver") return {};
+  const bool in_place = device.description().space == domain::kHostSpace;
+  const std::uint64_t alignment = std::max<std::uint64_t>(scalar(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8, 1);
+  const auto misplaced = [&](const Storage& storage, std::uint64_t offset) -> std::string {
+    if (!storage.is_shared() || offset % alignment == 0) return {};
+    return "a place " + std::to_string(offset) + " bytes into shared virtual memory is no multiple of the device's " +
+           std::to_string(alignment);
+  };
+  for (const LaunchArgument& argument : launch.arguments) {
+    std::string reason;
+    if (const auto* view = std::get_if<BufferView>(&argument); view != nullptr && !in_place) {
+      if (view->storage->is_shared() && view->size == 0) return "the end of shared virtual memory has no address there";
+      reason = misplaced(*view->storage, view->offset);
+    }
+    if (const auto* image = std::get_if<ImageView>(&argument)) reason = misplaced(*image->storage, image->offset);
+    if (!reason.empty()) return reason;
+  }
+  return {};
+}
+
+/// Program-scope variables live at home, and nobody at home can take the launch.
+bool leaves_its_state(const Machine& machine, const BuiltKernel& kernel) {
+  return keeps_state(machine, kernel) &&
+         machine.devices[kernel.home()]->description().space != domain::kHostSpace;
+}
+
+std::string check_svm(const Machine& machine, const Launch& launch, const Device& device) {
+  if (std::string reason = check_places(device, launch); !reason.empty()) return reason;
+  if (!follows_svm_pointers(launch)) return {};
+  if (device.description().space != domain::kHostSpace)
+    return "the kernel may follow pointers in shared virtual memory, and the device has memory of its own";
+  if (leaves_its_state(machine, *launch.kernel))
+    return "the kernel may follow pointers in shared virtual memory, and its program-scope variables are elsewhere";
+  return {};
+}
+
 /// Two views that are sub-buffers natively, and share bytes.
 bool views_overlap(const Launch& launch) {
   std::vector<const BufferView*> views;
   for (const LaunchArgument& argument : launch.arguments) {
     const auto* view = std::get_if<BufferView>(&argument);
-    if (view == nullptr || view->offset == 0) continue;
+    if (view == nullptr || view->offset == 0 || view->storage->is_shared()) continue;
     for (const BufferView* other : views) {
       const bool same = other->offset == view->offset && other->size == view->size;
       if (other->storage == view->storage && !same && other->offset < view->offset + view->size &&
@@ -111,6 +150,7 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
     for (std::size_t d = 0; d < 3; ++d)
       if (local[d] > most[d]) return exceeds("a local size of", local[d], most[d]);
   }
+  if (std::string reason = check_svm(machine, launch, device); !reason.empty()) return reason;
   if (!device.description().overlapping_views && views_overlap(launch))
     return "sub-buffers among the arguments overlap, which its driver does not survive";
   return check_arguments(device, launch, limits.local_bytes);
@@ -141,6 +181,15 @@ bool Eligibility::alike(const Machine& machine) const {
 bool keeps_state(const Machine& machine, const BuiltKernel& kernel) {
   if (!kernel.opaque()) return (kernel.traits().facts & domain::kFactMutableProgramScope) != 0;
   return scalar(*machine.devices[kernel.home()], CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) != 0;
+}
+
+bool follows_svm_pointers(const Launch& launch) {
+  if (!launch.kernel->may_follow_pointers()) return false;
+  const auto is_shared = [](const LaunchArgument& argument) {
+    const auto* view = std::get_if<BufferView>(&argument);
+    return view != nullptr && view->storage->is_shared();
+  };
+  return !launch.reached.empty() || std::any_of(launch.arguments.begin(), launch.arguments.end(), is_shared);
 }
 
 Eligibility eligibility(const Machine& machine, const Launch& launch) {

@@ -380,7 +380,8 @@ Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bo
   std::string reason = "no device can take the launch";
   for (std::size_t i = 0; i < eligible.why_not.size(); ++i)
     reason += "; " + machine.devices[i]->description().name + ": " + eligible.why_not[i];
-  return domain::Error{CL_OUT_OF_RESOURCES, reason};
+  // "if SVM pointers are passed as arguments to a kernel and the device does not support SVM"
+  return domain::Error{follows_svm_pointers(*frozen) ? CL_INVALID_OPERATION : CL_OUT_OF_RESOURCES, reason};
 }
 
 std::shared_ptr<Command> repeat_launch(Machine& machine, std::shared_ptr<const Launch>&& launch, bool watched) {

@@ -60,8 +60,8 @@ class Key {
   [[nodiscard]] std::string_view text() const { return {bytes_.data(), used_}; }
 
  private:
-  static constexpr std::size_t kGeometryWords = 11;
-  static constexpr std::size_t kArgumentWords = 10;
+  static constexpr std::size_t kGeometryWords = 12;
+  static constexpr std::size_t kArgumentWords = 12;
   std::vector<char>& bytes_;
   std::size_t used_ = 0;
 };
@@ -79,7 +79,11 @@ void describe(Key& key, const Launch& launch, const std::vector<domain::RootView
     key.add(argument.index());
     key.add(views[i].root);
     key.add(views[i].offset);
-    if (const auto* view = std::get_if<BufferView>(&argument)) key.add(view->size);
+    if (const auto* view = std::get_if<BufferView>(&argument)) {
+      key.add(view->size);
+      key.add(view->before);
+      key.add(view->storage->is_shared() ? 1 : 0);
+    }
     if (const auto* view = std::get_if<ImageView>(&argument)) {
       const domain::ImageGeometry geometry = geometry_of(*view);
       key.add(view->over_buffer ? view->size : 0);
@@ -133,19 +137,21 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   Key key(bytes, launch, root_bytes.size());
   auto& memo = launch.kernel->memo<ShapeMemo>();
   describe(key, launch, views, root_bytes, memo.deciding(*launch.kernel));
+  key.add(launch.reached.size());
   key.add(machine.losses.load(std::memory_order_acquire));  // they change what is eligible
   if (auto known = memo.find(key.text())) return known;
-  std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes.size()));
+  std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes));
   memo.keep(key.text(), shape);
   return shape;
 }
 
 LaunchShape::LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views,
-                         std::size_t roots)
+                         const std::vector<std::uint64_t>& root_bytes)
     : kernel_(*launch.kernel),
       range_(launch.range),
       views_(views),
-      roots_(roots),
+      roots_(root_bytes.size()),
+      root_bytes_(root_bytes),
       eligible_(eligibility(machine, launch)) {
   copy_arguments(launch);
   auto roots_of_all = roots_of({0, range_.group_total()});
@@ -153,6 +159,8 @@ LaunchShape::LaunchShape(Machine& machine, const Launch& launch, const std::vect
     gaps_.push_back(rows_[r] == 0 ? domain::row_gaps(roots_of_all[r].may_write) : domain::RangeSet());
   whole_ = footprint_of(std::move(roots_of_all));
   confined_ = icd::confined(machine, launch, eligible_);
+  // Merge functions look for nothing before an argument.
+  if (!confined_ && reaches_back()) confined_ = domain::NotSplit::unmergeable;
   estimate_planning();
 }
 
@@ -183,7 +191,10 @@ void LaunchShape::copy_arguments(const Launch& launch) {
     const LaunchArgument& argument = launch.arguments[i];
     own.bytes_in_root = std::holds_alternative<BufferView>(argument) || std::holds_alternative<NullPointer>(argument) ||
                         std::holds_alternative<ImageView>(argument);
-    if (const auto* view = std::get_if<BufferView>(&argument)) own.bytes = view->size;
+    if (const auto* view = std::get_if<BufferView>(&argument)) {
+      own.bytes = view->size + view->before;
+      own.before = view->before;
+    }
     if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) own.value = *value;
     if (const auto* image = std::get_if<ImageView>(&argument)) {
       own.bytes = image->over_buffer ? image->size : image->storage->bytes();
@@ -193,7 +204,10 @@ void LaunchShape::copy_arguments(const Launch& launch) {
       if (!image->over_buffer) rows_[views_[i].root] = row_bytes(*image);
     }
   }
-  for (const Argument& own : arguments_) argument_views_.push_back({own.bytes_in_root, own.bytes, own.value});
+  for (const Argument& own : arguments_)
+    argument_views_.push_back({own.bytes_in_root, own.bytes, own.value, own.before});
+  for (std::size_t i = 0; i < views_.size(); ++i) views_[i].offset -= arguments_[i].before;
+  find_open(launch);
 }
 
 std::vector<domain::RootFootprint> LaunchShape::roots_of(const domain::GroupSpan& span) const {
@@ -204,6 +218,7 @@ std::vector<domain::RootFootprint> LaunchShape::roots_of(const domain::GroupSpan
     const auto arguments = domain::evaluate(kernel_.traits(), range_, span, argument_views_);
     roots = domain::on_roots(arguments, views_, static_cast<std::uint32_t>(roots_));
   }
+  add_open(roots);
   round_images(roots);
   return roots;
 }

@@ -101,11 +101,16 @@ class LaunchShape {
 
  private:
   friend class ShapeMemo;
-  LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views, std::size_t roots);
+  LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views,
+              const std::vector<std::uint64_t>& root_bytes);
   /// What `span` touches, image rows rounded; then with the launch's gaps closed, and what follows from it.
   [[nodiscard]] std::vector<domain::RootFootprint> roots_of(const domain::GroupSpan& span) const;
   [[nodiscard]] SharedFootprint footprint_of(std::vector<domain::RootFootprint> roots) const;
   void add_unanalysed(std::vector<domain::RootFootprint>& roots) const;
+  void find_open(const Launch& launch);
+  void add_open(std::vector<domain::RootFootprint>& roots) const;
+  /// A merge function would have to look before an argument's own address.
+  [[nodiscard]] bool reaches_back() const;
   void round_images(std::vector<domain::RootFootprint>& roots) const;
   void copy_arguments(const Launch& launch);
   void estimate_planning();
@@ -114,13 +119,16 @@ class LaunchShape {
   struct Argument {
     std::vector<std::byte> value;
     bool bytes_in_root = false;  // a buffer or an image
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;   // that it reaches
+    std::uint64_t before = 0;  // of them
   };
   // A shape lives no longer than its kernel, which remembers it; launches hold the kernel.
   const BuiltKernel& kernel_;
   domain::NdRange range_;
-  std::vector<domain::RootView> views_;
+  std::vector<domain::RootView> views_;  // of all that an argument reaches
   std::size_t roots_;
+  std::vector<std::uint64_t> root_bytes_;
+  std::vector<bool> open_;           // per root: any byte may be touched, by pointers in memory; empty: there is none
   std::vector<std::uint64_t> rows_;  // per root: bytes of a row of an image, 0 of a buffer
   std::vector<domain::RangeSet> gaps_;  // per root: gaps between rows that slices close (row_gaps.h)
   std::vector<Argument> arguments_;

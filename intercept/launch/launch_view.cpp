@@ -13,6 +13,7 @@ LaunchView::LaunchView(Machine& machine, const Launch& launch) {
     if (const auto* image = std::get_if<ImageView>(&launch.arguments[i]))
       views_[i] = {root_of(image->storage), image->over_buffer ? image->offset : 0};
   }
+  for (const auto& storage : launch.reached) (void)root_of(storage);
   thread_local std::vector<std::uint64_t> root_bytes;
   root_bytes.clear();
   for (const auto& root : roots_) root_bytes.push_back(root->bytes());

@@ -44,7 +44,7 @@ Result<NativeArgument> native_argument(const Machine& machine, const LaunchArgum
   if (const auto* view = std::get_if<BufferView>(&argument)) {
     auto native = view->storage->native(index);
     if (!native) return native.error();
-    return NativeArgument(BufferArgument{*native, view->offset, view->size});
+    return NativeArgument(BufferArgument{*native, view->offset, view->size, view->storage->is_shared()});
   }
   return NativeArgument(BufferArgument{});  // a null pointer
 }

@@ -4,8 +4,18 @@
 #include <utility>
 
 #include "intercept/object/destructors.h"
+#include "intercept/object/svm.h"
 
 namespace skmd::icd {
+
+Context::Context(Machine& machine, std::vector<cl_context_properties> properties, ErrorCallback callback,
+                 void* user_data)
+    : Object(Kind::context),
+      machine_(machine),
+      properties_(std::move(properties)),
+      callback_(callback),
+      user_data_(user_data),
+      svm_(std::make_unique<SvmRegions>()) {}
 
 void Context::report(const std::string& text) {
   if (callback_ == nullptr) return;

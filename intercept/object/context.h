@@ -4,6 +4,7 @@
 #include <CL/cl.h>
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -13,17 +14,20 @@
 
 namespace skmd::icd {
 
+class SvmRegions;
+
 /// A context over the one virtual device. Native contexts live in the adapters, one per physical device.
 class Context : public Object {
  public:
   using ErrorCallback = void(CL_CALLBACK*)(const char*, const void*, size_t, void*);
   using Destructor = void(CL_CALLBACK*)(cl_context, void*);
 
-  Context(Machine& machine, std::vector<cl_context_properties> properties, ErrorCallback callback, void* user_data)
-      : Object(Kind::context), machine_(machine), properties_(std::move(properties)), callback_(callback), user_data_(user_data) {}
+  Context(Machine& machine, std::vector<cl_context_properties> properties, ErrorCallback callback, void* user_data);
 
   [[nodiscard]] Machine& machine() const { return machine_; }
   [[nodiscard]] const std::vector<cl_context_properties>& properties() const { return properties_; }
+  /// What clSVMAlloc gave; the context lives for as long as there is any.
+  [[nodiscard]] SvmRegions& svm() const { return *svm_; }
   /// Errors only; on the callback thread.
   void report(const std::string& text);
   /// Called, last registered first, when nothing of the context is left. See DestructorsHere for the thread.
@@ -37,6 +41,7 @@ class Context : public Object {
   std::vector<cl_context_properties> properties_;
   ErrorCallback callback_;
   void* user_data_;
+  const std::unique_ptr<SvmRegions> svm_;
   std::mutex mutex_;
   std::vector<std::function<void()>> destructors_;
 };

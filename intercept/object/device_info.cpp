@@ -169,6 +169,10 @@ void InfoComposer::numbers() {
 
   const bool unified = all([](const auto& device) { return !device->description().discrete; });
   number<cl_bool>(CL_DEVICE_HOST_UNIFIED_MEMORY, unified ? CL_TRUE : CL_FALSE);
+  // A program may keep pointers in its memory: somebody has to be able to follow them, at the host's own addresses.
+  out_.limits_.svm = !all([](const auto& device) { return device->description().discrete; });
+  number<cl_device_svm_capabilities>(CL_DEVICE_SVM_CAPABILITIES,
+                                     out_.limits_.svm ? CL_DEVICE_SVM_COARSE_GRAIN_BUFFER : 0);
 }
 
 void InfoComposer::floating_point() {

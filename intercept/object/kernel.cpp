@@ -5,6 +5,7 @@
 
 #include "intercept/object/device_info.h"
 #include "intercept/object/program.h"
+#include "intercept/object/svm.h"
 
 namespace skmd::icd {
 namespace {
@@ -65,6 +66,10 @@ std::uint32_t BuiltKernel::home() const {
   return home;
 }
 
+bool BuiltKernel::may_follow_pointers() const {
+  return opaque_ || (traits_.facts & (domain::kFactPointerInMemory | domain::kFactDeviceSpecificCode)) != 0;
+}
+
 bool BuiltKernel::takes_value(std::uint32_t index, std::uint64_t bytes) {
   {
     const std::lock_guard lock(mutex_);
@@ -122,6 +127,7 @@ Ref<Kernel> Kernel::clone() const {
   auto copy = make_object<Kernel>(program_, built_);
   const std::lock_guard lock(kept_->mutex());
   copy->arguments_ = arguments_;
+  copy->svm_pointers_ = svm_pointers_;
   return copy;
 }
 
@@ -139,7 +145,33 @@ Memory* Kernel::suitable_memory(size_t index) const {
   return kind == ParameterKind::other || (kind == ParameterKind::image) == memory->is_image() ? memory : nullptr;
 }
 
-Status Kernel::freeze_argument(size_t index, LaunchArgument& out) const {
+std::optional<BufferView> Kernel::svm_view(size_t index, Held& held) const {
+  auto place = program_->context()->svm().find(arguments_[index].handle);
+  if (!place.memory) return std::nullopt;
+  BufferView view{place.memory->storage(), place.offset, place.memory->size() - place.offset, place.offset};
+  held.push_back(std::move(place.memory));
+  return view;
+}
+
+std::vector<std::shared_ptr<Storage>> Kernel::reached(Held& held) const {
+  std::vector<std::shared_ptr<Storage>> storages;
+  if (svm_pointers_.empty() || !built_->may_follow_pointers()) return storages;
+  for (const void* const pointer : svm_pointers_) {
+    auto place = program_->context()->svm().find(pointer);
+    if (!place.memory) continue;  // freed since: no kernel may reach it
+    if (std::find(storages.begin(), storages.end(), place.memory->storage()) == storages.end())
+      storages.push_back(place.memory->storage());
+    held.push_back(std::move(place.memory));
+  }
+  return storages;
+}
+
+void Kernel::set_svm_pointers(std::vector<const void*> pointers) {
+  const std::lock_guard lock(kept_->mutex());
+  svm_pointers_ = std::move(pointers);
+}
+
+Status Kernel::freeze_argument(size_t index, LaunchArgument& out, Held& held) const {
   const Argument& argument = arguments_[index];
   switch (argument.form) {
     case Form::unset:
@@ -160,6 +192,14 @@ Status Kernel::freeze_argument(size_t index, LaunchArgument& out) const {
       out = SamplerView{sampler->normalized(), sampler->addressing(), sampler->filter()};
       return {};
     }
+    case Form::svm: {
+      auto view = svm_view(index, held);
+      if (!view)
+        return Error{CL_INVALID_KERNEL_ARGS,
+                     argument_name(built_->traits(), index) + ": the shared virtual memory was freed"};
+      out = std::move(*view);
+      return {};
+    }
     case Form::memory:
       break;
   }
@@ -175,12 +215,15 @@ Status Kernel::freeze_argument(size_t index, LaunchArgument& out) const {
   return {};
 }
 
-Result<std::vector<LaunchArgument>> Kernel::freeze() const {
+Result<Kernel::Frozen> Kernel::freeze() const {
+  Held held;
   const std::lock_guard lock(kept_->mutex());
-  std::vector<LaunchArgument> out(arguments_.size());
+  Frozen out;
+  out.arguments.resize(arguments_.size());
   for (size_t i = 0; i < arguments_.size(); ++i) {
-    if (const Status status = freeze_argument(i, out[i]); !status) return status.error();
+    if (const Status status = freeze_argument(i, out.arguments[i], held); !status) return status.error();
   }
+  out.reached = reached(held);
   return out;
 }
 
@@ -194,7 +237,7 @@ bool same_owner(const std::shared_ptr<Storage>& a, const std::shared_ptr<Storage
 }  // namespace
 
 /// Images and samplers, which are few, are frozen anew each time.
-bool Kernel::unchanged(size_t index, const LaunchArgument& frozen) const {
+bool Kernel::unchanged(size_t index, const LaunchArgument& frozen, Held& held) const {
   const Argument& argument = arguments_[index];
   switch (argument.form) {
     case Form::memory: {
@@ -202,6 +245,11 @@ bool Kernel::unchanged(size_t index, const LaunchArgument& frozen) const {
       const Memory* const memory = suitable_memory(index);
       return view != nullptr && memory != nullptr && !memory->is_image() &&
              same_owner(view->storage, memory->storage());
+    }
+    case Form::svm: {
+      const auto* view = std::get_if<BufferView>(&frozen);
+      const auto now = svm_view(index, held);
+      return view != nullptr && now && *view == *now;
     }
     case Form::value: {
       const auto* value = std::get_if<std::vector<std::byte>>(&frozen);
@@ -218,23 +266,26 @@ bool Kernel::unchanged(size_t index, const LaunchArgument& frozen) const {
   }
 }
 
-bool Kernel::unchanged(const Launch& launch) const {
+bool Kernel::unchanged(const Launch& launch, Held& held) const {
   for (size_t i = 0; i < arguments_.size(); ++i)
-    if (!unchanged(i, launch.arguments[i])) return false;
-  return true;
+    if (!unchanged(i, launch.arguments[i], held)) return false;
+  return reached(held) == launch.reached;
 }
 
 std::shared_ptr<const Launch> Kernel::repeated(const domain::NdRange& range) const {
+  Held held;
   const std::lock_guard lock(kept_->mutex());
-  return kept_->find([&](const Launch& launch) { return launch.range == range && unchanged(launch); });
+  return kept_->find([&](const Launch& launch) { return launch.range == range && unchanged(launch, held); });
 }
 
 void Kernel::remember(const std::shared_ptr<const Launch>& launch) {
   std::shared_ptr<const Launch> before;  // dies without the mutex
+  Held held;
   const std::lock_guard lock(kept_->mutex());
-  if (!unchanged(*launch)) return;  // the arguments' objects are those that will tell
+  if (!unchanged(*launch, held)) return;  // the arguments' objects are those that will tell
   for (size_t i = 0; i < arguments_.size(); ++i)
     if (arguments_[i].form == Form::memory) suitable_memory(i)->used_by(kept_);
+  for (const Ref<Memory>& allocation : held) allocation->used_by(kept_);
   before = kept_->add(launch);
 }
 

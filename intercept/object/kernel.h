@@ -33,6 +33,8 @@ class BuiltKernel {
 
   [[nodiscard]] const domain::KernelTraits& traits() const { return traits_; }
   [[nodiscard]] bool opaque() const { return opaque_; }
+  /// It may take pointers out of memory and follow them, as far as is known.
+  [[nodiscard]] bool may_follow_pointers() const;
   [[nodiscard]] const std::string& program_hash() const { return program_hash_; }
   [[nodiscard]] std::uint64_t id() const { return id_; }  ///< hash of program and name: Sample::kernel
   /// The native kernel on device `index`, made at the first call; an error if the program was not built there.
@@ -91,6 +93,8 @@ class BuiltKernel {
 struct BufferView {
   std::shared_ptr<Storage> storage;
   std::uint64_t offset = 0, size = 0;
+  std::uint64_t before = 0;  // bytes that may be touched before it, too: of a pointer into shared virtual memory
+  bool operator==(const BufferView&) const = default;
 };
 struct NullPointer {};
 struct LocalBytes {
@@ -118,6 +122,8 @@ struct Launch {
   std::shared_ptr<BuiltKernel> kernel;
   domain::NdRange range;  // local size already chosen; group_total() ≥ 1
   std::vector<LaunchArgument> arguments;
+  /// Shared virtual memory that the kernel may find pointers to (clSetKernelExecInfo); none where it follows no pointer.
+  std::vector<std::shared_ptr<Storage>> reached = {};
 };
 
 /// cl_kernel. Setters of the same kernel may not run concurrently (specification); enqueues may.
@@ -129,8 +135,17 @@ class Kernel : public Object {
   [[nodiscard]] const std::shared_ptr<BuiltKernel>& built() const { return built_; }
   /// Checks and keeps the value; on an error the old one stays. Handles are copied, not retained.
   Status set_argument(cl_uint index, size_t size, const void* value);
-  /// Resolves handles now: an unset argument is CL_INVALID_KERNEL_ARGS, a released buffer CL_INVALID_MEM_OBJECT.
-  Result<std::vector<LaunchArgument>> freeze() const;
+  /// clSetKernelArgSVMPointer: an address in the context's shared virtual memory, or at the end of an allocation, or null.
+  Status set_svm_pointer(cl_uint index, const void* pointer);
+  /// clSetKernelExecInfo: from now on these, and no others.
+  void set_svm_pointers(std::vector<const void*> pointers);
+  struct Frozen {
+    std::vector<LaunchArgument> arguments;
+    std::vector<std::shared_ptr<Storage>> reached;
+  };
+  /// Resolves handles and pointers now: an unset argument, or one whose memory was freed, is CL_INVALID_KERNEL_ARGS, a
+  /// released buffer CL_INVALID_MEM_OBJECT.
+  Result<Frozen> freeze() const;
   /// A launch of this range that was remembered and whose arguments freeze() would give again. Else null.
   [[nodiscard]] std::shared_ptr<const Launch> repeated(const domain::NdRange& range) const;
   /// For the next ones, until one of its memory objects is given up.
@@ -143,13 +158,14 @@ class Kernel : public Object {
   ~Kernel() override;
 
  private:
-  enum class Form : std::uint8_t { unset, null, memory, sampler, local, value };
+  enum class Form : std::uint8_t { unset, null, memory, sampler, local, value, svm };
   struct Argument {
     Form form = Form::unset;
     std::uint64_t local_bytes = 0;
-    void* handle = nullptr;        // cl_mem or cl_sampler as given
+    void* handle = nullptr;        // cl_mem, cl_sampler or address as given
     std::vector<std::byte> value;  // capacity kept: no allocation when set again
   };
+  [[nodiscard]] Status check_index(cl_uint index) const;
   Status set_pointer(cl_uint index, size_t size, const void* value);
   Status set_image(cl_uint index, size_t size, const void* value);
   Status set_sampler(cl_uint index, size_t size, const void* value);
@@ -157,16 +173,22 @@ class Kernel : public Object {
   Status set_value(cl_uint index, size_t size, const void* value);
   /// For parameters of opaque programs whose vendor tells nothing: taken for what the value looks like.
   Status set_unknown(cl_uint index, size_t size, const void* value);
-  Status freeze_argument(size_t index, LaunchArgument& out) const;
+  /// Allocations that were looked up: they may be freed meanwhile, and must not die under the mutex.
+  using Held = std::vector<Ref<Memory>>;
+  Status freeze_argument(size_t index, LaunchArgument& out, Held& held) const;
+  /// The view that an address in shared virtual memory names, if it lives.
+  [[nodiscard]] std::optional<BufferView> svm_view(size_t index, Held& held) const;
+  [[nodiscard]] std::vector<std::shared_ptr<Storage>> reached(Held& held) const;
   /// The memory object that an argument names, if it lives and suits the parameter. Else null.
   [[nodiscard]] Memory* suitable_memory(size_t index) const;
-  [[nodiscard]] bool unchanged(size_t index, const LaunchArgument& frozen) const;
-  [[nodiscard]] bool unchanged(const Launch& launch) const;
+  [[nodiscard]] bool unchanged(size_t index, const LaunchArgument& frozen, Held& held) const;
+  [[nodiscard]] bool unchanged(const Launch& launch, Held& held) const;
 
   Ref<Program> program_;
   std::shared_ptr<BuiltKernel> built_;
   const std::shared_ptr<KeptLaunches> kept_ = std::make_shared<KeptLaunches>();  // its mutex guards what follows, too
   std::vector<Argument> arguments_;
+  std::vector<const void*> svm_pointers_;
 };
 
 }  // namespace skmd::icd

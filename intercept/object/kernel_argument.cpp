@@ -4,6 +4,7 @@
 
 #include "intercept/object/kernel.h"
 #include "intercept/object/program.h"
+#include "intercept/object/svm.h"
 
 namespace skmd::icd {
 namespace {
@@ -132,10 +133,27 @@ Status Kernel::set_unknown(cl_uint index, size_t size, const void* value) {
   return set_value(index, size, value);
 }
 
+Status Kernel::check_index(cl_uint index) const {
+  if (index < arguments_.size()) return {};
+  return domain::Error{CL_INVALID_ARG_INDEX, "arg_index " + std::to_string(index) + " of a kernel with " +
+                                                 std::to_string(arguments_.size()) + " arguments"};
+}
+
+Status Kernel::set_svm_pointer(cl_uint index, const void* pointer) {
+  if (Status status = check_index(index); !status) return status;
+  const ParameterKind kind = built_->traits().parameters[index].kind;
+  if (kind != ParameterKind::global_pointer && kind != ParameterKind::constant_pointer && kind != ParameterKind::other)
+    return refuse(CL_INVALID_ARG_VALUE, index, "a pointer for a parameter that is none to __global or __constant memory");
+  if (pointer != nullptr && !program_->context()->svm().find(pointer).memory)
+    return refuse(CL_INVALID_ARG_VALUE, index, "the pointer is in no shared virtual memory of the kernel's context");
+  const std::lock_guard lock(kept_->mutex());
+  arguments_[index].form = pointer != nullptr ? Form::svm : Form::null;
+  arguments_[index].handle = const_cast<void*>(pointer);
+  return {};
+}
+
 Status Kernel::set_argument(cl_uint index, size_t size, const void* value) {
-  if (index >= arguments_.size())
-    return domain::Error{CL_INVALID_ARG_INDEX, "arg_index " + std::to_string(index) + " of a kernel with " +
-                                                   std::to_string(arguments_.size()) + " arguments"};
+  if (Status status = check_index(index); !status) return status;
   switch (built_->traits().parameters[index].kind) {
     case ParameterKind::global_pointer:
     case ParameterKind::constant_pointer:

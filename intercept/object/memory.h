@@ -49,6 +49,10 @@ class Memory : public Object {
   [[nodiscard]] std::uint64_t size() const { return size_; }      ///< of this view, bytes
   [[nodiscard]] void* host_ptr() const { return host_ptr_; }
   [[nodiscard]] const Ref<Memory>& parent() const { return parent_; }  ///< sub-buffer, image over buffer
+  /// Over memory of clSVMAlloc: that allocation, or a buffer whose parent it is.
+  [[nodiscard]] bool in_svm() const { return storage_->is_shared(); }
+  /// What clSVMAlloc made.
+  [[nodiscard]] bool is_allocation() const { return in_svm() && !parent_; }
   [[nodiscard]] const std::vector<cl_mem_properties>& properties() const { return properties_; }
   [[nodiscard]] bool is_image() const { return type_ != CL_MEM_OBJECT_BUFFER; }
   /// Images only: format and extents as the application gave them, host pitches included.

@@ -16,6 +16,9 @@ namespace skmd::icd {
 
 namespace {
 
+/// Behind shared virtual memory: an address at its end is no address of the next.
+constexpr std::uint64_t kGap = 1;
+
 domain::Error out_of_host_memory(std::uint64_t bytes) {
   return {CL_OUT_OF_HOST_MEMORY, "no host memory for a shadow of " + std::to_string(bytes) + " bytes"};
 }
@@ -27,7 +30,7 @@ Storage::Storage(Machine& machine, std::uint64_t bytes)
 
 Storage::~Storage() {
   natives_.clear();  // before the memory that in-place buffers stand on
-  if (owns_host_) munmap(host_, bytes_);
+  if (owns_host_) munmap(host_, bytes_ + (shared_ ? kGap : 0));
 }
 
 Result<std::shared_ptr<Storage>> Storage::create(Machine& machine, std::uint64_t bytes, std::byte* host,
@@ -42,6 +45,14 @@ Result<std::shared_ptr<Storage>> Storage::create(Machine& machine, std::uint64_t
     copy_host(*shadow, initial, bytes);
     storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
   }
+  return storage;
+}
+
+Result<std::shared_ptr<Storage>> Storage::create_shared(Machine& machine, std::uint64_t bytes) {
+  std::shared_ptr<Storage> storage(new Storage(machine, bytes));
+  storage->host_ = map_host(bytes + kGap);
+  if (storage->host_ == nullptr) return out_of_host_memory(bytes);
+  storage->owns_host_ = storage->borrows_host_ = storage->shared_ = true;
   return storage;
 }
 

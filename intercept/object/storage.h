@@ -28,6 +28,9 @@ class Storage {
   /// > 0. `initial` non-null (CL_MEM_COPY_HOST_PTR): copied once, during the call.
   static Result<std::shared_ptr<Storage>> create(Machine& machine, std::uint64_t bytes, std::byte* host,
                                                  const std::byte* initial);
+  /// Shared virtual memory: the shadow is made now and is the application's memory as well, aligned to a page and never
+  /// directly before another's. CL_OUT_OF_HOST_MEMORY.
+  static Result<std::shared_ptr<Storage>> create_shared(Machine& machine, std::uint64_t bytes);
   /// An image whose host form is tightly packed; moves as a whole.
   static Result<std::shared_ptr<Storage>> create_image(Machine& machine, const ImageShape& shape, std::uint64_t bytes,
                                                        std::byte* host, const std::byte* initial);
@@ -60,6 +63,8 @@ class Storage {
   [[nodiscard]] bool is_host(const std::byte* begin, std::uint64_t bytes);
   /// The shadow is the application's own memory.
   [[nodiscard]] bool borrows_host() const { return borrows_host_; }
+  /// It is shared virtual memory: views may begin anywhere in it.
+  [[nodiscard]] bool is_shared() const { return shared_; }
   /// Where a launch has used this root as a whole: a device with memory of its own, or none (host memory, or several).
   void used_on(std::optional<std::uint32_t> device);
   /// The device that is likely to use what is written next.
@@ -118,6 +123,7 @@ class Storage {
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
   bool borrows_host_ = false;
+  bool shared_ = false;
   std::atomic<std::int32_t> user_{kUnused};
   std::vector<Share> shares_;
   bool same_shares_ = false;  // as those of the launch before

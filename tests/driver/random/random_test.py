@@ -16,7 +16,7 @@ import time
 
 from cases import make_case
 from reduce import reduce_case
-from runner import ALL_MODES, CPU_MODES, MODES, Judge, Runner, gpu_modes, modes_of
+from runner import ALL_MODES, CPU_MODES, MODES, SVM_MODES, Judge, Runner, gpu_modes, modes_of
 from tally import Tally
 
 
@@ -34,6 +34,7 @@ def arguments():
     parser.add_argument("--thorough", action="store_true", help="every case in every mode; drivers' caches make that cheap")
     parser.add_argument("--modes", default="", help="every case in these modes, with commas between, and in no other")
     parser.add_argument("--cpu", action="store_true", help="through our own CPU driver; no kernel may go to another one")
+    parser.add_argument("--svm", action="store_true", help="with all buffers in shared virtual memory, given to kernels by address")
     parser.add_argument("--gpus", default="", help="through these GPUs and the processor: selectors with commas between")
     parser.add_argument("--alone", default="", help="the .icd file of the driver that says what is right, instead of PoCL's; no case is reduced")
     parser.add_argument("--legal", action="store_true", help="also look for data races and stray accesses by oclgrind")
@@ -44,7 +45,7 @@ def arguments():
     options.gpu_modes = gpu_modes(options.gpus.split(",")) if options.gpus else {}
     ALL_MODES.update(options.gpu_modes)
     options.modes = [name for name in options.modes.split(",") if name]
-    known = MODES | CPU_MODES | options.gpu_modes
+    known = MODES | CPU_MODES | SVM_MODES | options.gpu_modes
     if unknown := [name for name in options.modes if name not in known]:
         parser.error(f"--modes: {unknown[0]} is none of {', '.join(known)}")
     options.no_reduce = options.no_reduce or bool(options.alone)
@@ -93,6 +94,8 @@ class Run:
         if self.options.gpu_modes:
             names = list(self.options.gpu_modes)
             return names if self.options.thorough else [names[seed % len(names)], names[(seed + 1) % len(names)]]
+        if self.options.svm:
+            return list(SVM_MODES) if self.options.thorough else modes_of(seed, svm=True)
         if self.options.cpu:
             return list(CPU_MODES) if self.options.thorough else modes_of(seed, cpu=True)
         return list(MODES) if self.options.thorough else None
@@ -132,7 +135,7 @@ class Run:
             print(f"… {self.tally.cases} cases, {len(self.tally.features)} programs, {self.failed} failed", flush=True)
 
     def complaints(self):
-        some = self.options.cpu or self.options.gpu_modes or self.options.modes
+        some = self.options.cpu or self.options.svm or self.options.gpu_modes or self.options.modes
         return self.tally.too_little() if not some and len(self.tally.features) >= ENOUGH else []
 
     def record(self, path, failures):

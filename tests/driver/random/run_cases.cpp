@@ -2,7 +2,7 @@
 // An ordinary OpenCL application: carries out case files (kernels, buffers, commands; see cases.py) and prints one line
 // for every result that a program could see.
 // usage: random_cases [--dump FOLDER] CASE…
-#include "tests/driver/random/content.h"
+#include "tests/driver/random/buffers.h"
 
 #include <CL/cl.h>
 
@@ -21,22 +21,6 @@
 #include "tests/driver/random/program_source.h"
 
 namespace {
-
-void check(cl_int status, const char* call) {
-  if (status != CL_SUCCESS) throw std::runtime_error(std::string(call) + " gave " + std::to_string(status));
-}
-
-/// As kernels with long16 and double16 need it of CL_MEM_USE_HOST_PTR.
-struct alignas(sizeof(cl_long16)) Block {
-  std::array<unsigned char, sizeof(cl_long16)> bytes;
-};
-
-struct Buffer {
-  cl_mem memory = nullptr;
-  std::size_t bytes = 0;
-  bool part = false;        // a sub-buffer
-  std::vector<Block> host;  // of CL_MEM_USE_HOST_PTR
-};
 
 using Box = std::array<std::size_t, 3>;    // origin or region: bytes, rows, slices
 using Pitch = std::array<std::size_t, 2>;  // of a row, of a slice
@@ -61,7 +45,7 @@ class Case {
     for (auto& queue : queues_)
       if (queue != nullptr) clFinish(queue);
     for (auto event : events_) clReleaseEvent(event);
-    for (auto buffer = buffers_.rbegin(); buffer != buffers_.rend(); ++buffer) clReleaseMemObject(buffer->memory);
+    for (auto buffer = buffers_.rbegin(); buffer != buffers_.rend(); ++buffer) release(context_, *buffer);
     for (auto& [name, kernel] : kernels_)
       if (kernel != nullptr) clReleaseKernel(kernel);
     if (program_ != nullptr) clReleaseProgram(program_);
@@ -104,6 +88,7 @@ class Case {
     return queues_.at(index);
   }
   cl_uint waits() const { return static_cast<cl_uint>(waits_.size()); }
+  Place place(cl_command_queue on) const { return {on, waits(), wait_list()}; }
   const cl_event* wait_list() const { return waits_.empty() ? nullptr : waits_.data(); }
   void then(cl_event event, cl_command_queue queue) {
     events_.push_back(event);
@@ -153,34 +138,18 @@ void Case::build(std::istream& in) {
 }
 
 void Case::add_buffer(std::istream& in) {
-  Buffer buffer;
+  std::size_t bytes = 0;
   std::string flags;
   Content content;
-  in >> buffer.bytes >> flags >> content;
-  buffer.host.resize(buffer.bytes / sizeof(Block) + 1);
-  auto* host = buffer.host.front().bytes.data();
-  if (content.kind != "none") make(content, host, buffer.bytes);
-  const cl_mem_flags kind = flags == "use_host"      ? CL_MEM_USE_HOST_PTR
-                            : content.kind != "none" ? CL_MEM_COPY_HOST_PTR
-                                                     : 0;
-  cl_int status = CL_SUCCESS;
-  buffer.memory = clCreateBuffer(context_, CL_MEM_READ_WRITE | kind, buffer.bytes, kind != 0 ? host : nullptr, &status);
-  check(status, "clCreateBuffer");
-  buffers_.push_back(std::move(buffer));
+  in >> bytes >> flags >> content;
+  buffers_.push_back(make_buffer(context_, queues_.front(), bytes, flags, content));
 }
 
 void Case::add_part(std::istream& in) {
   std::size_t parent = 0;
   cl_buffer_region region{};
   in >> parent >> region.origin >> region.size;
-  Buffer buffer;
-  buffer.bytes = region.size;
-  buffer.part = true;
-  cl_int status = CL_SUCCESS;
-  buffer.memory =
-      clCreateSubBuffer(buffers_.at(parent).memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
-  check(status, "clCreateSubBuffer");
-  buffers_.push_back(std::move(buffer));
+  buffers_.push_back(make_part(buffers_.at(parent), region));
 }
 
 void Case::set_argument(cl_kernel kernel, cl_uint index, std::istream& in) {
@@ -189,7 +158,7 @@ void Case::set_argument(cl_kernel kernel, cl_uint index, std::istream& in) {
   if (kind == "buffer") {
     std::size_t number = 0;
     in >> number;
-    check(clSetKernelArg(kernel, index, sizeof(cl_mem), &buffers_.at(number).memory), "clSetKernelArg");
+    ::set_argument(kernel, index, buffers_.at(number));
   } else if (kind == "local") {
     std::size_t bytes = 0;
     in >> bytes;
@@ -235,11 +204,7 @@ void Case::write(std::istream& in) {
   in >> number >> offset >> bytes >> content;
   sources_.push_back(std::make_unique<std::vector<unsigned char>>(bytes));
   make(content, sources_.back()->data(), bytes);
-  cl_event event = nullptr;
-  check(clEnqueueWriteBuffer(on, buffers_.at(number).memory, CL_FALSE, offset, bytes, sources_.back()->data(), waits(),
-                             wait_list(), &event),
-        "clEnqueueWriteBuffer");
-  then(event, on);
+  then(::write(place(on), buffers_.at(number), offset, bytes, sources_.back()->data()), on);
 }
 
 void Case::map(std::istream& in) {
@@ -252,17 +217,11 @@ void Case::map(std::istream& in) {
                              : kind == "write"      ? CL_MAP_WRITE
                              : kind == "invalidate" ? CL_MAP_WRITE_INVALIDATE_REGION
                                                     : CL_MAP_READ | CL_MAP_WRITE;
-  cl_int status = CL_SUCCESS;
-  void* mapped = clEnqueueMapBuffer(on, buffers_.at(number).memory, CL_TRUE, flags, offset, bytes, waits(), wait_list(),
-                                    nullptr, &status);
-  check(status, "clEnqueueMapBuffer");
-  auto* bytes_mapped = static_cast<unsigned char*>(mapped);
-  if ((flags & CL_MAP_READ) != 0) std::cout << "map " << std::hex << hash(bytes_mapped, bytes) << std::dec << "\n";
+  unsigned char* const mapped = ::map(place(on), buffers_.at(number), flags, offset, bytes);
+  if ((flags & CL_MAP_READ) != 0) std::cout << "map " << std::hex << hash(mapped, bytes) << std::dec << "\n";
   // What a map for writing leaves alone has to keep its old bytes.
-  if (kind != "read") make(content, bytes_mapped, kind == "write" ? bytes / 16 * 8 : bytes);
-  cl_event event = nullptr;
-  check(clEnqueueUnmapMemObject(on, buffers_.at(number).memory, mapped, 0, nullptr, &event), "clEnqueueUnmapMemObject");
-  then(event, on);
+  if (kind != "read") make(content, mapped, kind == "write" ? bytes / 16 * 8 : bytes);
+  then(unmap(on, buffers_.at(number), mapped), on);
 }
 
 unsigned char* Case::add_reading(const std::string& label, std::size_t bytes) {
@@ -275,10 +234,7 @@ void Case::read(std::istream& in) {
   std::size_t number = 0, offset = 0, bytes = 0;
   in >> number >> offset >> bytes;
   auto* to = add_reading("buffer " + std::to_string(number) + " from " + std::to_string(offset), bytes);
-  cl_event event = nullptr;
-  check(clEnqueueReadBuffer(on, buffers_.at(number).memory, CL_FALSE, offset, bytes, to, waits(), wait_list(), &event),
-        "clEnqueueReadBuffer");
-  then(event, on);
+  then(::read(place(on), buffers_.at(number), offset, bytes, to), on);
 }
 
 void Case::read_rect(std::istream& in) {
@@ -331,11 +287,7 @@ void Case::copy(std::istream& in) {
   const cl_command_queue on = queue(in);
   std::size_t from = 0, to = 0, from_offset = 0, to_offset = 0, bytes = 0;
   in >> from >> to >> from_offset >> to_offset >> bytes;
-  cl_event event = nullptr;
-  check(clEnqueueCopyBuffer(on, buffers_.at(from).memory, buffers_.at(to).memory, from_offset, to_offset, bytes,
-                            waits(), wait_list(), &event),
-        "clEnqueueCopyBuffer");
-  then(event, on);
+  then(::copy(place(on), buffers_.at(from), buffers_.at(to), from_offset, to_offset, bytes), on);
 }
 
 void Case::fill(std::istream& in) {
@@ -345,11 +297,7 @@ void Case::fill(std::istream& in) {
   in >> number >> offset >> bytes >> content;
   std::vector<unsigned char> pattern(content.size);
   make(content, pattern.data(), pattern.size());
-  cl_event event = nullptr;
-  check(clEnqueueFillBuffer(on, buffers_.at(number).memory, pattern.data(), pattern.size(), offset, bytes, waits(),
-                            wait_list(), &event),
-        "clEnqueueFillBuffer");
-  then(event, on);
+  then(::fill(place(on), buffers_.at(number), pattern, offset, bytes), on);
 }
 
 void Case::finish() {

@@ -33,6 +33,7 @@ class Mode:
     options: tuple = ()
     rungs: str = ""  # only these of the merge ladder
     cpu: bool = False  # our own CPU driver, where `devices` says cpu
+    svm: bool = False  # buffers are shared virtual memory
 
 
 MODES = {
@@ -55,7 +56,15 @@ CPU_MODES = {
     "cpu_split": Mode(TWO, "cpu@discrete,portable:basic@discrete", "random", splits=True, cpu=True),
     "cpu_in_place": Mode(TWO, "cpu,portable:basic", "random", splits=True, cpu=True),
 }
-ALL_MODES = MODES | CPU_MODES
+# Buffers in shared virtual memory: one device at least is in the host's.
+SVM_MODES = {
+    "svm": Mode(TWO, "portable:pthread@discrete,portable:basic", "random", splits=True, svm=True),
+    "svm_cpu": Mode(TWO, "cpu,portable:basic@discrete", "random", splits=True, cpu=True, svm=True),
+    "svm_in_place": Mode(TWO, "portable:pthread,portable:basic", "random", splits=True, svm=True),
+    "svm_replay": Mode(TWO, "cpu,portable:basic@discrete", "random", splits=True, cpu=True, svm=True, rungs="disjoint,kernel,reduce"),
+    "svm_auto": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, svm=True),
+}
+ALL_MODES = MODES | CPU_MODES | SVM_MODES
 
 
 def gpu_modes(gpus):
@@ -70,9 +79,10 @@ def gpu_modes(gpus):
     return modes
 
 
-def modes_of(seed, cpu=False):
-    if cpu:
-        return [list(CPU_MODES)[seed % len(CPU_MODES)]]
+def modes_of(seed, cpu=False, svm=False):
+    if cpu or svm:
+        names = list(SVM_MODES if svm else CPU_MODES)
+        return [names[seed % len(names)]]
     groups = {}
     for name, mode in MODES.items():
         groups.setdefault(mode.group, []).append(name)
@@ -159,6 +169,8 @@ class Runner:
                    "--cache-dir", f"{self.folder}/cache", *mode.options, "--", *self.program(path)]
         environment = self.environment(mode.pocl_devices, self.exact if exact is None else exact)
         environment["SKMD_TEST_CPU_DRIVER"] = "1" if mode.cpu else "0"
+        if mode.svm:
+            environment["RANDOM_SVM"] = "1"
         if name == "cpu_one_thread":
             environment["SKMD_CPU_THREADS"] = "1"
         if mode.rungs:

@@ -43,3 +43,16 @@ gtest_discover_tests(api_memory_test TEST_PREFIX alone. TEST_LIST api_memory_alo
 foreach(list api_kernel_alone_tests api_image_alone_tests api_memory_alone_tests)
   skmd_test_environment(${list} SKMD_VENDORS=${no_vendors} SKMD_DEVICES=cpu SKMD_TEST_CPU_DRIVER=1)
 endforeach()
+
+# Shared virtual memory needs a device in the host's: PoCL's beside one that copies, PoCL's alone, our own CPU driver beside one that copies,
+# and alone.
+skmd_api_test(api_svm_test svm_kernel_test.cpp svm_memory_test.cpp)
+skmd_test_environment(api_svm_test_TESTS "SKMD_DEVICES=portable:pthread@discrete,portable:basic" SKMD_PARTITION=equal)
+set(composition_in_place SKMD_DEVICES=portable:pthread)
+set(composition_cpu_driver "SKMD_DEVICES=cpu,portable:basic@discrete" SKMD_TEST_CPU_DRIVER=1 SKMD_PARTITION=equal)
+set(composition_alone SKMD_VENDORS=${no_vendors} SKMD_DEVICES=cpu SKMD_TEST_CPU_DRIVER=1)
+foreach(composition in_place cpu_driver alone)
+  gtest_discover_tests(api_svm_test TEST_PREFIX ${composition}. TEST_LIST api_svm_${composition}_tests DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS device TIMEOUT 120)
+  skmd_test_environment(api_svm_${composition}_tests ${composition_${composition}})
+endforeach()
