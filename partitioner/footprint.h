@@ -26,8 +26,8 @@ struct ArgumentView {
   std::uint64_t before = 0;                 // of `bytes`, those that lie before the address the kernel is given
 };
 
-/// Byte ranges are relative to the first byte that the argument reaches, which is its pointer but for ArgumentView::before,
-/// and clipped to its `bytes`.
+/// Byte ranges are relative to the first byte that the argument reaches, which is its pointer but for
+/// ArgumentView::before, and clipped to its `bytes`.
 struct Footprint {
   RangeSet reads;        // may be over-estimated; includes atomics
   RangeSet may_write;    // may be over-estimated; includes atomics

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "intercept/api/device_list.h"
 #include "intercept/api/dispatch.h"
 #include "intercept/api/entry.h"
 #include "intercept/api/info.h"
@@ -49,15 +50,16 @@ Result<Properties> read_properties(const cl_context_properties* list) {
 }
 
 Result<cl_context> make_context(const cl_context_properties* list, Context::ErrorCallback callback, void* user_data,
-                                Status (*check)(const void*), const void* argument) {
+                                Result<std::vector<Ref<VirtualDevice>>> (*choose)(const void*), const void* argument) {
   auto properties = read_properties(list);
   if (!properties) return properties.error();
   if (callback == nullptr && user_data != nullptr) return Error{CL_INVALID_VALUE, "user_data without pfn_notify"};
-  const Status status = check(argument);
-  if (!status) return status.error();
+  auto devices = choose(argument);
+  if (!devices) return devices.error();
   VirtualDevice* device = the_device();
   if (device == nullptr) return Error{CL_INVALID_PLATFORM, "there is no platform"};
-  return give(make_object<Context>(device->machine(), std::move(*properties), callback, user_data));
+  return give(
+      make_object<Context>(device->machine(), std::move(*properties), callback, user_data, std::move(*devices)));
 }
 
 struct DeviceList {
@@ -65,20 +67,18 @@ struct DeviceList {
   const cl_device_id* devices;
 };
 
-Status check_devices(const void* argument) {
+Result<std::vector<Ref<VirtualDevice>>> listed_devices(const void* argument) {
   const auto& list = *static_cast<const DeviceList*>(argument);
   if (list.devices == nullptr || list.count == 0) return Error{CL_INVALID_VALUE, "no devices"};
-  for (cl_uint i = 0; i < list.count; ++i) {
-    if (find<VirtualDevice>(list.devices[i]) == nullptr)
-      return Error{CL_INVALID_DEVICE, "device " + std::to_string(i) + " of the list is not ours"};
-  }
-  return {};
+  return read_devices(list.count, list.devices);
 }
 
-Status check_type(const void* argument) {
-  const VirtualDevice* device = the_device();
+Result<std::vector<Ref<VirtualDevice>>> devices_of_type(const void* argument) {
+  VirtualDevice* device = the_device();
   if (device == nullptr) return Error{CL_DEVICE_NOT_FOUND, "there is no device"};
-  return match_type(device->info(), *static_cast<const cl_device_type*>(argument));
+  if (Status match = match_type(device->info(), *static_cast<const cl_device_type*>(argument)); !match)
+    return match.error();
+  return std::vector<Ref<VirtualDevice>>{Ref<VirtualDevice>(device)};
 }
 
 }  // namespace
@@ -88,14 +88,14 @@ cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, 
                                        cl_int* errcode_ret) {
   return entry("clCreateContext", errcode_ret, [&] {
     const DeviceList list{num_devices, devices};
-    return make_context(properties, callback, user_data, check_devices, &list);
+    return make_context(properties, callback, user_data, listed_devices, &list);
   });
 }
 
 cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* properties, cl_device_type type,
                                                Context::ErrorCallback callback, void* user_data, cl_int* errcode_ret) {
   return entry("clCreateContextFromType", errcode_ret,
-               [&] { return make_context(properties, callback, user_data, check_type, &type); });
+               [&] { return make_context(properties, callback, user_data, devices_of_type, &type); });
 }
 
 cl_int CL_API_CALL clRetainContext(cl_context context) { return retain_handle<Context>("clRetainContext", context); }
@@ -111,9 +111,9 @@ cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, si
       case CL_CONTEXT_REFERENCE_COUNT:
         return query.value<cl_uint>((*object)->slot()->references.load());
       case CL_CONTEXT_NUM_DEVICES:
-        return query.value<cl_uint>(1);
+        return query.value<cl_uint>(static_cast<cl_uint>((*object)->devices().size()));
       case CL_CONTEXT_DEVICES:
-        return query.value<cl_device_id>(handle_of(*the_device()));
+        return query.list(handles_of((*object)->devices()));
       case CL_CONTEXT_PROPERTIES:
         return query.list((*object)->properties());
       default:

@@ -131,10 +131,14 @@ Status enqueue_launch(const Call& call) {
   Context& context = (*queue)->context();
   if (&context != (*kernel)->program().context().get())
     return Error{CL_INVALID_CONTEXT, "queue and kernel belong to different contexts"};
+  // "if there is no successfully built program executable available for device associated with command_queue"
+  if (context.devices().size() > 1 && !(*kernel)->program().is_built_for(*(*queue)->device()))
+    return Error{CL_INVALID_PROGRAM_EXECUTABLE, "the program was not built for the queue's device"};
   const auto& built = (*kernel)->built();
   const auto range = make_range(*built, call.sizes);
   Kernel::Frozen frozen;
-  std::shared_ptr<const Launch> last = range ? (*kernel)->repeated(*range) : nullptr;
+  const auto& part = (*queue)->device()->port();
+  std::shared_ptr<const Launch> last = range ? (*kernel)->repeated(*range, part.get()) : nullptr;
   if (last == nullptr) {
     // Wrong arguments are told before wrong sizes.
     auto now = (*kernel)->freeze();
@@ -154,7 +158,7 @@ Status enqueue_launch(const Call& call) {
   }
   if (command == nullptr) {
     if (last != nullptr) frozen = {last->arguments, last->reached};
-    Launch launch_now{built, *range, std::move(frozen.arguments), std::move(frozen.reached)};
+    Launch launch_now{built, *range, std::move(frozen.arguments), std::move(frozen.reached), part};
     auto launch = make_launch(context.machine(), std::move(launch_now), watched, kernel->get());
     if (!launch) return launch.error();
     command = std::move(*launch);

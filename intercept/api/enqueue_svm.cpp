@@ -56,8 +56,7 @@ Result<std::shared_ptr<Command>> memcpy_command(const Enqueue& call, void* to, c
   const auto target = locate(call, to, bytes);
   if (!target) return target.error();
   if (*source && *target)
-    return make_copy((*source)->memory->storage(), (*source)->region, (*target)->memory->storage(),
-                     (*target)->region);
+    return make_copy((*source)->memory->storage(), (*source)->region, (*target)->memory->storage(), (*target)->region);
   if (*source) return make_read((*source)->memory->storage(), (*source)->region, host_box(to, bytes));
   if (*target) return make_write((*target)->memory->storage(), (*target)->region, host_box(from, bytes));
   return make_host_copy(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
@@ -70,8 +69,9 @@ bool share_bytes(const void* a, const void* b, size_t bytes) {
 }
 
 Status check_pattern(const void* pointer, const void* pattern, size_t pattern_size, size_t size) {
-  // CL_INVALID_VALUE: "if svm_ptr is NULL"; "if svm_ptr is not aligned to pattern_size bytes"; "if pattern is NULL or if
-  // pattern_size is 0 or if pattern_size is not one of {1, 2, ... 128}"; "if size is not a multiple of pattern_size".
+  // CL_INVALID_VALUE: "if svm_ptr is NULL"; "if svm_ptr is not aligned to pattern_size bytes"; "if pattern is NULL or
+  // if pattern_size is 0 or if pattern_size is not one of {1, 2, ... 128}"; "if size is not a multiple of
+  // pattern_size".
   const bool power_of_two = pattern_size != 0 && (pattern_size & (pattern_size - 1)) == 0;
   if (pattern == nullptr || !power_of_two || pattern_size > 128)
     return Error{CL_INVALID_VALUE, "pattern is NULL or its size " + std::to_string(pattern_size) +
@@ -165,8 +165,8 @@ cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_
     if (size == 0) return Error{CL_INVALID_VALUE, "size is 0"};
     if (Status status = check_map_flags(*range->memory, flags); !status) return status;
     if (Status status = call.check_wait_list(); !status) return status;
-    const auto mapped = enqueue_map(call, range->memory, range->region,
-                                    {CL_COMMAND_SVM_MAP, blocking != CL_FALSE, flags}, pointer, {});
+    const auto mapped =
+        enqueue_map(call, range->memory, range->region, {CL_COMMAND_SVM_MAP, blocking != CL_FALSE, flags}, pointer, {});
     return mapped ? Status{} : Status{mapped.error()};
   });
 }

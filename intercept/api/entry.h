@@ -22,6 +22,7 @@ class Memory;
 class Program;
 class Queue;
 class Sampler;
+class VirtualDevice;
 }  // namespace skmd::icd
 
 namespace skmd::icd::api {
@@ -31,7 +32,6 @@ using domain::Result;
 using domain::Status;
 
 class Platform;
-class VirtualDevice;
 
 /// Which handle names which object, and what a bad one is answered with.
 template <class T>

@@ -51,6 +51,17 @@ Status argument_query(const domain::Parameter& parameter, const InfoQuery& query
   }
 }
 
+/// CL_INVALID_DEVICE: "if device is not in the list of devices associated with kernel or if device is NULL but there is
+/// more than one device associated with kernel".
+Status check_device(const Kernel& kernel, cl_device_id device) {
+  const auto& devices = kernel.program().devices();
+  if (device == nullptr && devices.size() == 1) return {};
+  for (const Ref<VirtualDevice>& own : devices)
+    if (handle_of(own) == device) return {};
+  return Error{CL_INVALID_DEVICE,
+               device == nullptr ? "device is NULL and the kernel has several" : "device is none of the kernel's"};
+}
+
 }  // namespace
 
 cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info name, size_t size, void* value, size_t* size_ret) {
@@ -102,8 +113,7 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id devic
   return entry("clGetKernelWorkGroupInfo", [&]() -> Status {
     const auto object = borrow<Kernel>(kernel);
     if (!object) return object.error();
-    if (device != nullptr && find<VirtualDevice>(device) == nullptr)
-      return Error{CL_INVALID_DEVICE, "device is not ours"};
+    if (Status status = check_device(**object, device); !status) return status;
     BuiltKernel& built = *(*object)->built();
     const auto& required = built.traits().required_local;
     const InfoQuery query(name, size, value, size_ret);

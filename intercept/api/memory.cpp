@@ -91,8 +91,8 @@ Status check_memory_left(std::uint64_t bytes) {
 
 namespace {
 
-/// "If CL_MEM_USE_HOST_PTR is specified and host_ptr is an SVM pointer ... the new buffer object has the shared memory as
-/// the underlying storage."
+/// "If CL_MEM_USE_HOST_PTR is specified and host_ptr is an SVM pointer ... the new buffer object has the shared memory
+/// as the underlying storage."
 Result<cl_mem> buffer_in_svm(const Ref<Context>& owner, const SvmRegions::Place& place, cl_mem_flags flags, size_t size,
                              std::vector<cl_mem_properties> properties) {
   if (size > place.memory->size() - place.offset)

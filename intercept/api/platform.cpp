@@ -33,7 +33,7 @@ void compose_world() noexcept {
     refuse_forks();
     // Where leak checkers see them, also without a platform in the end.
     static auto* platform = new Platform(*composition);
-    static auto* device = new VirtualDevice(*platform);
+    static auto* device = new VirtualDevice(platform->machine(), platform->info());
     if (publish(*platform) == nullptr || publish(*device) == nullptr) return;
     world = World{platform, device};
   } catch (...) {  // no memory for a platform: no platform

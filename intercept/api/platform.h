@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one platform and its one device. Both live as long as the process.
+// The one platform and its one device, but for parts of it. Both live as long as the process.
 #pragma once
 
 #include <CL/cl.h>
@@ -10,6 +10,7 @@
 #include "intercept/object/device_info.h"
 #include "intercept/object/handle.h"
 #include "intercept/object/machine.h"
+#include "intercept/object/virtual_device.h"
 
 namespace skmd::icd::api {
 
@@ -29,17 +30,6 @@ class Platform : public Object {
 
  private:
   Composition composition_;
-};
-
-class VirtualDevice : public Object {
- public:
-  explicit VirtualDevice(Platform& platform) : Object(Kind::device), platform_(platform) {}
-  [[nodiscard]] Platform& platform() const { return platform_; }
-  [[nodiscard]] Machine& machine() const { return platform_.machine(); }
-  [[nodiscard]] const DeviceInfo& info() const { return platform_.info(); }
-
- private:
-  Platform& platform_;
 };
 
 /// Set once, before anything else is called: composes the machine when the platform is first asked for.

@@ -31,11 +31,11 @@ struct BinaryList {
   cl_int* status;  // may be NULL
 };
 
-Status check_binaries(const BinaryList& list) {
+Status check_binaries(const Context& context, const BinaryList& list) {
   if (list.count == 0 || list.devices == nullptr) return Error{CL_INVALID_VALUE, "no devices"};
   if (list.lengths == nullptr || list.binaries == nullptr)
     return Error{CL_INVALID_VALUE, "lengths or binaries is NULL"};
-  if (Status status = check_device_list(list.count, list.devices); !status) return status;
+  if (const auto devices = read_devices_of(context, list.count, list.devices); !devices) return devices.error();
   Status result;
   for (cl_uint i = 0; i < list.count; ++i) {
     const bool empty = list.lengths[i] == 0 || list.binaries[i] == nullptr;
@@ -46,9 +46,9 @@ Status check_binaries(const BinaryList& list) {
 }
 
 Result<cl_program> program_from_binaries(const Ref<Context>& context, const BinaryList& list) {
-  if (Status status = check_binaries(list); !status) return status.error();
+  if (Status status = check_binaries(*context, list); !status) return status.error();
   std::shared_ptr<ProgramBuild> build;
-  for (cl_uint i = 0; i < list.count; ++i) {  // there is one device: the same may be listed twice
+  for (cl_uint i = 0; i < list.count; ++i) {  // one binary serves the whole and all of its parts
     auto unpacked = unpack_program({reinterpret_cast<const char*>(list.binaries[i]), list.lengths[i]});
     if (!unpacked) {
       if (list.status != nullptr) list.status[i] = CL_INVALID_BINARY;
@@ -58,6 +58,7 @@ Result<cl_program> program_from_binaries(const Ref<Context>& context, const Bina
   }
   auto program = make_object<Program>(context, Program::Origin::binary, std::string());
   program->load(std::move(build));
+  program->associate(*read_devices_of(*context, list.count, list.devices));
   return give(program);
 }
 
@@ -91,7 +92,7 @@ cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_
     const auto owner = borrow<Context>(context);
     if (!owner) return owner.error();
     if (num_devices == 0 || devices == nullptr) return Error{CL_INVALID_VALUE, "no devices"};
-    if (const Status status = check_device_list(num_devices, devices); !status) return status.error();
+    if (const auto list = read_devices_of(**owner, num_devices, devices); !list) return list.error();
     return Error{CL_INVALID_VALUE, std::string("no built-in kernel ") + (names != nullptr ? names : "NULL")};
   });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 
 #include "intercept/api/device_list.h"
@@ -11,9 +12,24 @@ namespace {
 
 using Callback = void(CL_CALLBACK*)(cl_program, void*);
 
-Status check_call(cl_uint num_devices, const cl_device_id* devices, Callback callback, const void* user_data) {
+using Devices = std::vector<Ref<VirtualDevice>>;
+
+Result<Devices> check_call(const Context& context, cl_uint num_devices, const cl_device_id* devices, Callback callback,
+                           const void* user_data) {
   if (callback == nullptr && user_data != nullptr) return Error{CL_INVALID_VALUE, "user_data without pfn_notify"};
-  return check_device_list(num_devices, devices);
+  return read_devices_of(context, num_devices, devices);
+}
+
+/// CL_INVALID_DEVICE: "if any device in device_list is not in the list of devices associated with program".
+Result<Devices> check_call(const Program& program, cl_uint num_devices, const cl_device_id* devices, Callback callback,
+                           const void* user_data) {
+  auto list = check_call(*program.context(), num_devices, devices, callback, user_data);
+  if (!list || devices == nullptr) return list ? Result<Devices>(Devices()) : list;
+  const Devices& own = program.devices();
+  for (const Ref<VirtualDevice>& device : *list)
+    if (std::find(own.begin(), own.end(), device) == own.end())
+      return Error{CL_INVALID_DEVICE, "a device of the list is none of the program's"};
+  return list;
 }
 
 std::string text_of(const char* options) { return options != nullptr ? options : ""; }
@@ -53,7 +69,9 @@ cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_devices, const
   return entry("clBuildProgram", [&]() -> Status {
     const auto object = borrow<Program>(program);
     if (!object) return object.error();
-    if (Status status = check_call(num_devices, devices, callback, user_data); !status) return status;
+    auto target = check_call(**object, num_devices, devices, callback, user_data);
+    if (!target) return target.error();
+    (*object)->aim(std::move(*target));
     return build_program(*object, text_of(options), {callback, user_data});
   });
 }
@@ -64,9 +82,11 @@ cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devices, con
   return entry("clCompileProgram", [&]() -> Status {
     const auto object = borrow<Program>(program);
     if (!object) return object.error();
-    if (Status status = check_call(num_devices, devices, callback, user_data); !status) return status;
+    auto target = check_call(**object, num_devices, devices, callback, user_data);
+    if (!target) return target.error();
     auto list = read_headers(num_headers, headers, names);
     if (!list) return list.error();
+    (*object)->aim(std::move(*target));
     return compile_program(*object, text_of(options), std::move(*list), {callback, user_data});
   });
 }
@@ -79,11 +99,13 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint num_devices, co
   cl_program made = entry("clLinkProgram", &code, [&]() -> Result<cl_program> {
     const auto owner = borrow<Context>(context);
     if (!owner) return owner.error();
-    if (const Status status = check_call(num_devices, devices, callback, user_data); !status) return status.error();
+    auto target = check_call(**owner, num_devices, devices, callback, user_data);
+    if (!target) return target.error();
     const auto list = read_inputs(num_inputs, inputs, **owner);
     if (!list) return list.error();
     auto program = link_program(*owner, text_of(options), *list, {callback, user_data});
     if (!program) return program.error();
+    (*program)->associate(std::move(*target));
     failed = callback == nullptr && (*program)->state().status == CL_BUILD_ERROR;
     return handle_of(*program);
   });

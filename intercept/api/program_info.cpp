@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 
+#include "intercept/api/device_list.h"
 #include "intercept/api/dispatch.h"
 #include "intercept/api/entry.h"
 #include "intercept/api/info.h"
@@ -20,17 +22,30 @@ std::shared_ptr<const std::string> binary_of(Program& program) {
   });
 }
 
+Status binary_sizes(Program& program, const InfoQuery& query, bool wanted) {
+  std::vector<size_t> sizes(program.devices().size(), 0);
+  const auto binary = wanted ? binary_of(program) : nullptr;      // else only the size of the answer is asked for
+  for (size_t i = 0; i < sizes.size() && binary != nullptr; ++i)  // one binary serves all that have the program
+    if (program.is_built_for(*program.devices()[i])) sizes[i] = binary->size();
+  return query.list(sizes);
+}
+
 /// The value is an array of the application's pointers, one per device; NULL entries are skipped.
 Status write_binaries(Program& program, size_t size, void* value, size_t* size_ret) {
-  if (value != nullptr && size < sizeof(unsigned char*))
-    return Error{CL_INVALID_VALUE, "param_value_size " + std::to_string(size) + " is less than one pointer"};
+  const size_t whole = program.devices().size() * sizeof(unsigned char*);
+  if (value != nullptr && size < whole)
+    return Error{CL_INVALID_VALUE,
+                 "param_value_size " + std::to_string(size) + " is less than one pointer for each device"};
   if (value != nullptr) {
-    unsigned char* target = nullptr;
-    std::memcpy(&target, value, sizeof target);
     const auto binary = binary_of(program);
-    if (target != nullptr && binary != nullptr) std::memcpy(target, binary->data(), binary->size());
+    for (size_t i = 0; i < program.devices().size(); ++i) {
+      unsigned char* target = nullptr;
+      std::memcpy(&target, static_cast<unsigned char*>(value) + i * sizeof target, sizeof target);
+      if (target != nullptr && binary != nullptr && program.is_built_for(*program.devices()[i]))
+        std::memcpy(target, binary->data(), binary->size());
+    }
   }
-  if (size_ret != nullptr) *size_ret = sizeof(unsigned char*);
+  if (size_ret != nullptr) *size_ret = whole;
   return {};
 }
 
@@ -64,16 +79,13 @@ cl_int CL_API_CALL clGetProgramInfo(cl_program program, cl_program_info name, si
       case CL_PROGRAM_CONTEXT:
         return query.value<cl_context>(handle_of(self.context()));
       case CL_PROGRAM_NUM_DEVICES:
-        return query.value<cl_uint>(1);
+        return query.value<cl_uint>(static_cast<cl_uint>(self.devices().size()));
       case CL_PROGRAM_DEVICES:
-        return query.value<cl_device_id>(handle_of(*the_device()));
+        return query.list(handles_of(self.devices()));
       case CL_PROGRAM_SOURCE:
         return query.text(self.source());
-      case CL_PROGRAM_BINARY_SIZES: {
-        if (value == nullptr) return query.value<size_t>(0);  // only the size of the answer is asked for
-        const auto binary = binary_of(self);
-        return query.value<size_t>(binary != nullptr ? binary->size() : 0);
-      }
+      case CL_PROGRAM_BINARY_SIZES:
+        return binary_sizes(self, query, value != nullptr);
       case CL_PROGRAM_BINARIES:
         return write_binaries(self, size, value, size_ret);
       case CL_PROGRAM_NUM_KERNELS:
@@ -97,7 +109,10 @@ cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_id device
     if (!object) return object.error();
     const auto of_device = borrow<VirtualDevice>(device);
     if (!of_device) return of_device.error();
-    const Program::State state = (*object)->state();
+    const auto& devices = (*object)->devices();
+    if (std::find(devices.begin(), devices.end(), *of_device) == devices.end())
+      return Error{CL_INVALID_DEVICE, "the device is none of the program's"};
+    const Program::State state = (*object)->state_for(**of_device);
     const InfoQuery query(name, size, value, size_ret);
     switch (name) {
       case CL_PROGRAM_BUILD_STATUS:

@@ -65,24 +65,31 @@ Status check_bits(const QueueProperties& properties) {
   return {};
 }
 
+/// CL_INVALID_DEVICE: "if device is not a valid device or is not associated with context".
+Result<Ref<VirtualDevice>> device_of(const Context& context, cl_device_id device) {
+  auto target = borrow<VirtualDevice>(device);
+  if (target && !context.has(**target)) return Error{CL_INVALID_DEVICE, "the device does not belong to the context"};
+  return target;
+}
+
 }  // namespace
 
 Result<cl_command_queue> make_queue(cl_context context, cl_device_id device, cl_command_queue_properties bits,
                                     std::vector<cl_queue_properties> list) {
   auto owner = borrow<Context>(context);
   if (!owner) return owner.error();
-  // CL_INVALID_DEVICE: "if device is not a valid device or is not associated with context"; there is one device.
-  const auto target = borrow<VirtualDevice>(device);
+  const auto target = device_of(**owner, device);
   if (!target) return target.error();
-  return give(make_object<Queue>(*owner, bits, std::move(list), *(*owner)->machine().executor));
+  return give(make_object<Queue>(*owner, bits, std::move(list), *(*owner)->machine().executor, *target));
 }
 
 cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                                 const cl_queue_properties* properties,
                                                                 cl_int* errcode_ret) {
   return entry("clCreateCommandQueueWithProperties", errcode_ret, [&]() -> Result<cl_command_queue> {
-    if (const auto owner = borrow<Context>(context); !owner) return owner.error();
-    if (const auto target = borrow<VirtualDevice>(device); !target) return target.error();
+    const auto owner = borrow<Context>(context);
+    if (!owner) return owner.error();
+    if (const auto target = device_of(**owner, device); !target) return target.error();
     auto read = read_properties(properties);
     if (!read) return read.error();
     if (const Status status = check_bits(*read); !status) return status.error();
@@ -108,7 +115,7 @@ cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queu
       case CL_QUEUE_CONTEXT:
         return query.value<cl_context>(handle_of((*object)->context()));
       case CL_QUEUE_DEVICE:
-        return query.value<cl_device_id>(handle_of(*the_device()));
+        return query.value<cl_device_id>(handle_of((*object)->device()));
       case CL_QUEUE_REFERENCE_COUNT:
         return query.value<cl_uint>((*object)->slot()->references.load());
       case CL_QUEUE_PROPERTIES:

@@ -6,6 +6,7 @@
 
 #include "cpu-driver/host_target.h"
 #include "cpu-driver/runtime/processors.h"
+#include "intercept/backend/cpu_part.h"
 
 namespace skmd::icd {
 namespace {
@@ -43,7 +44,8 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
       target_(best_target()),
       description_(other_->description()),
       most_items_(number<std::size_t>(*other_, CL_DEVICE_MAX_WORK_GROUP_SIZE, kUsualGroup)),
-      pool_(cpu::plan_threads(cpu::this_topology(), options_.threads)),
+      plan_(cpu::plan_threads(cpu::this_topology(), options_.threads)),
+      pool_(plan_),
       ops_(pool_, other_, options_.report) {
   description_.backend = "cpu-driver";
   // Some of a program's kernels may run on the other driver: its version counts as well.
@@ -51,11 +53,16 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
   description_.discrete = discrete;
   description_.blocking = false;
   description_.overlapping_views = true;
+  description_.partitionable = true;
   description_.takes_ptx = false;
   line_ = std::make_shared<CpuLine>([this](const Batch& batch) { return ops_.run(batch); }, health());
 }
 
 CpuDevice::~CpuDevice() { line_->stop(); }
+
+std::shared_ptr<Device> CpuDevice::part(std::uint32_t first, std::uint32_t count) {
+  return std::make_shared<CpuPart>(*this, part_of(plan_, first, count), other_, options_.report);
+}
 
 Result<std::vector<std::byte>> CpuDevice::info(cl_device_info name) const {
   if (name != CL_DEVICE_MAX_COMPUTE_UNITS) return other_->info(name);

@@ -74,6 +74,7 @@ class CpuDevice final : public Device {
   Ticket submit(Batch&& batch) override { return line_->submit(std::move(batch)); }
   void help(Ticket ticket) override { line_->help(ticket); }
   void tidy(Ticket) override {}
+  std::shared_ptr<Device> part(std::uint32_t first, std::uint32_t count) override;
 
  private:
   /// Loads what the generator made into `program`, or notes why not.
@@ -84,6 +85,7 @@ class CpuDevice final : public Device {
   const std::string target_;  // "": our code runs on no processor like this one
   DeviceDescription description_;
   std::uint64_t most_items_ = 0;
+  const cpu::ThreadPlan plan_;
   cpu::Pool pool_;
   CpuOps ops_;
   std::shared_ptr<CpuLine> line_;

@@ -82,7 +82,8 @@ std::shared_ptr<MemoryHandle> owned_memory(const std::shared_ptr<NativeContext>&
 
 class VendorMemory final : public NativeMemory {
  public:
-  /// `overlaps`: sub-buffers that share bytes may exist at the same time. `host`: where a buffer lies in place, or null.
+  /// `overlaps`: sub-buffers that share bytes may exist at the same time. `host`: where a buffer lies in place, or
+  /// null.
   VendorMemory(std::shared_ptr<MemoryHandle> whole, std::uint64_t bytes, const ImageShape& shape,
                std::shared_ptr<NativeMemory> parent, bool overlaps = true, std::byte* host = nullptr)
       : bytes_(bytes),
@@ -100,8 +101,8 @@ class VendorMemory final : public NativeMemory {
   /// whatever uses them. Thread-safe.
   Result<std::shared_ptr<MemoryHandle>> view(std::uint64_t offset, std::uint64_t size,
                                              const std::function<void()>& drain);
-  /// The same of an address in a buffer that lies in place, at any offset: a buffer of its own over the same bytes, since
-  /// sub-buffers begin at aligned places. Elsewhere as view(). Thread-safe.
+  /// The same of an address in a buffer that lies in place, at any offset: a buffer of its own over the same bytes,
+  /// since sub-buffers begin at aligned places. Elsewhere as view(). Thread-safe.
   Result<std::shared_ptr<MemoryHandle>> at_address(std::uint64_t offset, std::uint64_t size,
                                                    const std::function<void()>& drain);
 

@@ -42,6 +42,8 @@ struct DeviceDescription {
   bool blocking = false;   // the driver runs work inside enqueue or flush (found by a probe)
   /// Kernels may be given sub-buffers of one buffer that overlap; where not, they crash the driver.
   bool overlapping_views = true;
+  /// part() gives parts: its compute units are threads of ours.
+  bool partitionable = false;
   /// load() takes PTX.
   bool takes_ptx = false;
   domain::SpaceId space = domain::kHostSpace;  // assigned at composition
@@ -248,6 +250,12 @@ class Device {
   /// Whoever has submitted `ticket` and holds no lock: completes older batches that have ended, if it is time to. Never
   /// waits for the device. A thread of the adapter's would do it too, at the price of sharing caches with the caller.
   virtual void tidy(Ticket ticket) = 0;
+  /// Compute units [first, first + count), as a device that runs this one's kernels on its memory and lives no longer:
+  /// its batches have an order of their own. Null where units cannot be told apart.
+  virtual std::shared_ptr<Device> part(std::uint32_t first, std::uint32_t count) {
+    (void)first, (void)count;
+    return nullptr;
+  }
   /// Page-locked memory for reads, on devices that read pageable memory slowly; null elsewhere. Large writes are
   /// staged inside the adapter: their enqueue may block for as long as the host's threads copy.
   virtual PinnedPieces* pinned_pieces() { return nullptr; }

@@ -43,14 +43,16 @@ SliceReport account(Machine& machine, const Launch& launch, const SliceWork& sli
     machine.observer->transfer(moved);
     if (!result.times.empty()) LinkRates::get().learn_to(slice.device, upload_bytes, moved.end - moved.start);
   }
-  if (!result.times.empty() && run_ns != 0)
+  // What some of a device's threads take says nothing of the device.
+  if (!result.times.empty() && run_ns != 0 && launch.part == nullptr)
     machine.model->learn({launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first});
   return report;
 }
 
 void learn_outcome(Machine& machine, const Launch& launch, const Decision& decision, double seconds,
                    std::uint64_t first_uses) {
-  if (machine.settings.policy.mode != domain::PartitionMode::automatic || !(decision.alone_seconds > 0)) return;
+  const bool learns = machine.settings.policy.mode == domain::PartitionMode::automatic && launch.part == nullptr;
+  if (!learns || !(decision.alone_seconds > 0)) return;
   const bool split = decision.slices.size() > 1;
   machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, split ? seconds : 0.0, split,
                            decision.exploring, first_uses});

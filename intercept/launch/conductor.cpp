@@ -51,6 +51,10 @@ bool Conductor::is_replayed(std::size_t root) const {
   return !decision_.whole && decision_.merge.per_root[root] == domain::Rung::kernel;
 }
 
+Device& Conductor::port_of(std::uint32_t device) const {
+  return launch_.part != nullptr ? *launch_.part : *machine_.devices[device];
+}
+
 bool Conductor::merges(const SliceWork& slice) const {
   return device_replay_ != nullptr && slice.device == device_replay_->device();
 }
@@ -114,7 +118,7 @@ void Conductor::submit_uploads_first(MovePlan& moves) {
     batch.ops = std::move(*ops);
     batch.want_times = wants_times(machine_);
     const std::uint64_t bytes = moves.upload_bytes(device);
-    group.submit(*machine_.devices[device], std::move(batch), [this, i, device, bytes](const BatchResult& result) {
+    group.submit(port_of(device), std::move(batch), [this, i, device, bytes](const BatchResult& result) {
       if (result.status != CL_SUCCESS) return fail(i, result);
       try {
         TransferReport report{device, bytes, 0, 0, 0, launch_.kernel->traits().name};
@@ -210,7 +214,7 @@ void Conductor::submit(MovePlan& moves, BatchGroup& group) {
   const auto submit_one = [&](std::size_t i) {
     Prepared& one = prepared[i];
     try {
-      group.submit(*machine_.devices[decision_.slices[one.index].device], std::move(one.batch), std::move(one.done));
+      group.submit(port_of(decision_.slices[one.index].device), std::move(one.batch), std::move(one.done));
     } catch (const std::bad_alloc&) {  // it was not submitted
       fail(one.index, {CL_OUT_OF_HOST_MEMORY, {}}, Fault::memory);
     }

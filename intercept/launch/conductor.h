@@ -52,6 +52,8 @@ class Conductor {
   /// Rung 2 takes stored bytes and no others from a device: old ones are not needed there, unless it merges itself.
   [[nodiscard]] domain::RangeSet needed_by(const SliceWork& slice, std::size_t root) const;
   [[nodiscard]] bool merges(const SliceWork& slice) const;
+  /// What is asked to run a slice of machine.devices[device].
+  [[nodiscard]] Device& port_of(std::uint32_t device) const;
   /// Plans all moves, and brings to host memory what goes there.
   Result<MovePlan> gather();
   Status begin_joining();

@@ -43,8 +43,8 @@ std::string check_arguments(const Device& device, const Launch& launch, std::uin
   return {};
 }
 
-/// Vendors know views as sub-buffers, which begin at aligned places and have bytes; images over them likewise. Our own CPU
-/// driver passes addresses, and to whoever uses host memory in place we do (BufferArgument::address).
+/// Vendors know views as sub-buffers, which begin at aligned places and have bytes; images over them likewise. Our own
+/// CPU driver passes addresses, and to whoever uses host memory in place we do (BufferArgument::address).
 std::string check_places(const Device& device, const Launch& launch) {
   if (device.description().backend == "cpu-driver") return {};
   const bool in_place = device.description().space == domain::kHostSpace;
@@ -68,8 +68,7 @@ std::string check_places(const Device& device, const Launch& launch) {
 
 /// Program-scope variables live at home, and nobody at home can take the launch.
 bool leaves_its_state(const Machine& machine, const BuiltKernel& kernel) {
-  return keeps_state(machine, kernel) &&
-         machine.devices[kernel.home()]->description().space != domain::kHostSpace;
+  return keeps_state(machine, kernel) && machine.devices[kernel.home()]->description().space != domain::kHostSpace;
 }
 
 std::string check_svm(const Machine& machine, const Launch& launch, const Device& device) {
@@ -134,6 +133,8 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
   if (!launch.kernel->built_on(index)) return "the program is not built for it";
   const Device& device = *machine.devices[index];
   if (device.health()->aside()) return "it was set aside after a failure";
+  if (launch.part != nullptr && index != machine.anchor)
+    return "sub-devices are parts of " + machine.devices[machine.anchor]->description().name;
   // At home is where the program-scope variables are.
   if (keeps_state(machine, *launch.kernel) && machine.devices[launch.kernel->home()]->health()->aside())
     return "the program-scope variables were lost with another device";

@@ -24,8 +24,8 @@ struct Eligibility {
 /// Launches of the kernel leave something on their device that the next ones find there: program-scope variables.
 bool keeps_state(const Machine& machine, const BuiltKernel& kernel);
 
-/// The launch may follow pointers that it finds in shared virtual memory: only devices that use host memory in place have
-/// what is there at those addresses, and any byte of the allocations that it is given may be touched.
+/// The launch may follow pointers that it finds in shared virtual memory: only devices that use host memory in place
+/// have what is there at those addresses, and any byte of the allocations that it is given may be touched.
 bool follows_svm_pointers(const Launch& launch);
 
 Eligibility eligibility(const Machine& machine, const Launch& launch);

@@ -50,6 +50,7 @@ LaunchCommand::LaunchCommand(Machine& machine, std::shared_ptr<const FrozenLaunc
     : machine_(machine), frozen_(std::move(launch)), launch_(*frozen_), view_(frozen_->view()), watched_(watched) {}
 
 bool LaunchCommand::may_start() const {
+  if (launch_.part != nullptr) return false;  // its batches are not in the order of the whole's
   if (view_.shape().confined()) return true;
   // These modes split whatever can be split: there is nothing to find out here.
   const auto mode = machine_.settings.policy.mode;

@@ -60,7 +60,7 @@ class Key {
   [[nodiscard]] std::string_view text() const { return {bytes_.data(), used_}; }
 
  private:
-  static constexpr std::size_t kGeometryWords = 12;
+  static constexpr std::size_t kGeometryWords = 13;
   static constexpr std::size_t kArgumentWords = 12;
   std::vector<char>& bytes_;
   std::size_t used_ = 0;
@@ -138,6 +138,7 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   auto& memo = launch.kernel->memo<ShapeMemo>();
   describe(key, launch, views, root_bytes, memo.deciding(*launch.kernel));
   key.add(launch.reached.size());
+  key.add(launch.part != nullptr ? 1 : 0);
   key.add(machine.losses.load(std::memory_order_acquire));  // they change what is eligible
   if (auto known = memo.find(key.text())) return known;
   std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/object/context.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "intercept/object/destructors.h"
@@ -9,13 +10,18 @@
 namespace skmd::icd {
 
 Context::Context(Machine& machine, std::vector<cl_context_properties> properties, ErrorCallback callback,
-                 void* user_data)
+                 void* user_data, std::vector<Ref<VirtualDevice>> devices)
     : Object(Kind::context),
       machine_(machine),
       properties_(std::move(properties)),
       callback_(callback),
       user_data_(user_data),
+      devices_(std::move(devices)),
       svm_(std::make_unique<SvmRegions>()) {}
+
+bool Context::has(const VirtualDevice& device) const {
+  return std::any_of(devices_.begin(), devices_.end(), [&](const auto& own) { return own.get() == &device; });
+}
 
 void Context::report(const std::string& text) {
   if (callback_ == nullptr) return;

@@ -11,20 +11,25 @@
 
 #include "intercept/object/handle.h"
 #include "intercept/object/machine.h"
+#include "intercept/object/virtual_device.h"
 
 namespace skmd::icd {
 
 class SvmRegions;
 
-/// A context over the one virtual device. Native contexts live in the adapters, one per physical device.
+/// A context over the virtual device, or parts of it. Native contexts live in the adapters, one per physical device.
 class Context : public Object {
  public:
   using ErrorCallback = void(CL_CALLBACK*)(const char*, const void*, size_t, void*);
   using Destructor = void(CL_CALLBACK*)(cl_context, void*);
 
-  Context(Machine& machine, std::vector<cl_context_properties> properties, ErrorCallback callback, void* user_data);
+  /// `devices`: of `machine`, none twice.
+  Context(Machine& machine, std::vector<cl_context_properties> properties, ErrorCallback callback, void* user_data,
+          std::vector<Ref<VirtualDevice>> devices = {});
 
   [[nodiscard]] Machine& machine() const { return machine_; }
+  [[nodiscard]] const std::vector<Ref<VirtualDevice>>& devices() const { return devices_; }
+  [[nodiscard]] bool has(const VirtualDevice& device) const;
   [[nodiscard]] const std::vector<cl_context_properties>& properties() const { return properties_; }
   /// What clSVMAlloc gave; the context lives for as long as there is any.
   [[nodiscard]] SvmRegions& svm() const { return *svm_; }
@@ -41,6 +46,7 @@ class Context : public Object {
   std::vector<cl_context_properties> properties_;
   ErrorCallback callback_;
   void* user_data_;
+  const std::vector<Ref<VirtualDevice>> devices_;
   const std::unique_ptr<SvmRegions> svm_;
   std::mutex mutex_;
   std::vector<std::function<void()>> destructors_;

@@ -51,6 +51,7 @@ class InfoComposer {
     identity();
     extensions();
     features();
+    partition();
     limits();
   }
 
@@ -114,6 +115,7 @@ class InfoComposer {
   void identity();
   void extensions();
   void features();
+  void partition();
   void limits();
 
   const Machine& machine_;
@@ -284,6 +286,16 @@ void InfoComposer::features() {
   out_.language_.features = std::move(names);
   out_.language_.fp64 = out_.limits_.fp64;
   out_.language_.images = out_.limits_.images;
+}
+
+void InfoComposer::partition() {
+  // Units are the anchor's: where those are threads of ours, a part of them is a promise that can be kept.
+  const auto units = out_.get<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS);
+  out_.limits_.sub_devices = anchor_.description().partitionable && units > 1;
+  number<cl_uint>(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, out_.limits_.sub_devices ? units : 0);
+  std::vector<cl_device_partition_property> schemes{0};
+  if (out_.limits_.sub_devices) schemes = {CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS};
+  set(CL_DEVICE_PARTITION_PROPERTIES, schemes.data(), schemes.size() * sizeof schemes[0]);
 }
 
 void InfoComposer::limits() {

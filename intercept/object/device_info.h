@@ -25,7 +25,8 @@ struct DeviceLimits {
   std::uint64_t parameter_bytes = 0;
   bool images = false;
   bool fp64 = false;
-  bool svm = false;  // coarse-grained buffers
+  bool svm = false;          // coarse-grained buffers
+  bool sub_devices = false;  // its units are threads of ours
   std::uint64_t image2d_width = 0, image2d_height = 0, image3d_width = 0, image3d_height = 0, image3d_depth = 0;
   std::uint64_t image_buffer_texels = 0, image_array_size = 0;
 };

@@ -97,7 +97,9 @@ bool is_slot(const void* handle) {
 
 /// The specification keeps these alive while objects of the application are attached to them, and those objects'
 /// queries hand the handle out: it stays good for as long as the object lives, whatever the application's count is.
-bool outlives_count(Kind kind) { return kind == Kind::context || kind == Kind::program || kind == Kind::memory; }
+bool outlives_count(Kind kind) {
+  return kind == Kind::context || kind == Kind::program || kind == Kind::memory || kind == Kind::device;
+}
 
 }  // namespace
 

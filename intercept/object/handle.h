@@ -20,8 +20,8 @@ class Object;
 struct Slot {
   const cl_icd_dispatch* dispatch = nullptr;
   void* loader_word = nullptr;
-  std::atomic<Object*> object{nullptr};   // null once dead: when the application's count reaches 0, or for contexts, programs and
-                                          // memory objects, which live on under attached objects, when the object goes
+  std::atomic<Object*> object{nullptr};   // null once dead: when the application's count reaches 0, or for contexts, programs, memory
+                                          // objects and devices, which live on under attached objects, when the object goes
   std::atomic<std::uint32_t> references{0};  // the application's count
   std::atomic<Kind> kind{Kind::none};
 };
@@ -90,7 +90,7 @@ Slot* publish(Object& object);
 /// pointer that is not one of our slots.
 Object* look_up(const void* handle, Kind kind);
 
-/// False if the handle is dead (refused, not resurrected). A context, program or memory object whose count is 0 but which
+/// False if the handle is dead (refused, not resurrected). A context, program, memory object or device whose count is 0 but which
 /// attached objects keep alive can be retained again: their queries hand its handle out.
 bool retain(Slot& slot);
 /// The application's count after the release; when it reaches 0 the handle is dead at once and the internal reference goes.

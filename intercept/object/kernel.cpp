@@ -272,10 +272,12 @@ bool Kernel::unchanged(const Launch& launch, Held& held) const {
   return reached(held) == launch.reached;
 }
 
-std::shared_ptr<const Launch> Kernel::repeated(const domain::NdRange& range) const {
+std::shared_ptr<const Launch> Kernel::repeated(const domain::NdRange& range, const Device* part) const {
   Held held;
   const std::lock_guard lock(kept_->mutex());
-  return kept_->find([&](const Launch& launch) { return launch.range == range && unchanged(launch, held); });
+  return kept_->find([&](const Launch& launch) {
+    return launch.range == range && launch.part.get() == part && unchanged(launch, held);
+  });
 }
 
 void Kernel::remember(const std::shared_ptr<const Launch>& launch) {

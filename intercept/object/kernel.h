@@ -122,8 +122,11 @@ struct Launch {
   std::shared_ptr<BuiltKernel> kernel;
   domain::NdRange range;  // local size already chosen; group_total() ≥ 1
   std::vector<LaunchArgument> arguments;
-  /// Shared virtual memory that the kernel may find pointers to (clSetKernelExecInfo); none where it follows no pointer.
+  /// Shared virtual memory that the kernel may find pointers to (clSetKernelExecInfo); none where it follows no
+  /// pointer.
   std::vector<std::shared_ptr<Storage>> reached = {};
+  /// Of a sub-device: what runs it, in the anchor's place. Null: all of the machine may.
+  std::shared_ptr<Device> part = nullptr;
 };
 
 /// cl_kernel. Setters of the same kernel may not run concurrently (specification); enqueues may.
@@ -135,7 +138,8 @@ class Kernel : public Object {
   [[nodiscard]] const std::shared_ptr<BuiltKernel>& built() const { return built_; }
   /// Checks and keeps the value; on an error the old one stays. Handles are copied, not retained.
   Status set_argument(cl_uint index, size_t size, const void* value);
-  /// clSetKernelArgSVMPointer: an address in the context's shared virtual memory, or at the end of an allocation, or null.
+  /// clSetKernelArgSVMPointer: an address in the context's shared virtual memory, or at the end of an allocation, or
+  /// null.
   Status set_svm_pointer(cl_uint index, const void* pointer);
   /// clSetKernelExecInfo: from now on these, and no others.
   void set_svm_pointers(std::vector<const void*> pointers);
@@ -146,8 +150,9 @@ class Kernel : public Object {
   /// Resolves handles and pointers now: an unset argument, or one whose memory was freed, is CL_INVALID_KERNEL_ARGS, a
   /// released buffer CL_INVALID_MEM_OBJECT.
   Result<Frozen> freeze() const;
-  /// A launch of this range that was remembered and whose arguments freeze() would give again. Else null.
-  [[nodiscard]] std::shared_ptr<const Launch> repeated(const domain::NdRange& range) const;
+  /// A launch of this range on `part` that was remembered and whose arguments freeze() would give again. Else null.
+  [[nodiscard]] std::shared_ptr<const Launch> repeated(const domain::NdRange& range,
+                                                       const Device* part = nullptr) const;
   /// For the next ones, until one of its memory objects is given up.
   void remember(const std::shared_ptr<const Launch>& launch);
   [[nodiscard]] Ref<Kernel> clone() const;

@@ -143,7 +143,8 @@ Status Kernel::set_svm_pointer(cl_uint index, const void* pointer) {
   if (Status status = check_index(index); !status) return status;
   const ParameterKind kind = built_->traits().parameters[index].kind;
   if (kind != ParameterKind::global_pointer && kind != ParameterKind::constant_pointer && kind != ParameterKind::other)
-    return refuse(CL_INVALID_ARG_VALUE, index, "a pointer for a parameter that is none to __global or __constant memory");
+    return refuse(CL_INVALID_ARG_VALUE, index,
+                  "a pointer for a parameter that is none to __global or __constant memory");
   if (pointer != nullptr && !program_->context()->svm().find(pointer).memory)
     return refuse(CL_INVALID_ARG_VALUE, index, "the pointer is in no shared virtual memory of the kernel's context");
   const std::lock_guard lock(kept_->mutex());

@@ -63,8 +63,21 @@ class Program : public Object {
     std::string log;
     std::shared_ptr<const ProgramBuild>
         build;  // of the last success; loaded but unbuilt binaries have one with status NONE
+    std::vector<Ref<VirtualDevice>> devices;  // that all of this holds for; empty: all of the program's
   };
   [[nodiscard]] State state() const;
+  /// What holds for one of the program's devices: nothing, if it was not among those of the last build.
+  [[nodiscard]] State state_for(const VirtualDevice& device) const;
+  [[nodiscard]] bool is_built_for(const VirtualDevice& device) const;
+  /// CL_PROGRAM_DEVICES: the context's, or those that a binary or a link was for.
+  [[nodiscard]] const std::vector<Ref<VirtualDevice>>& devices() const {
+    return devices_.empty() ? context_->devices() : devices_;
+  }
+  /// Before the application knows the program.
+  void associate(std::vector<Ref<VirtualDevice>> devices) { devices_ = std::move(devices); }
+  /// The next begin() is for these. One that has the options of the last success adds them to its devices: one build
+  /// serves all of them.
+  void aim(std::vector<Ref<VirtualDevice>> devices);
   /// The executable that kernels come from, or null.
   [[nodiscard]] std::shared_ptr<const ProgramBuild> executable() const;
 
@@ -94,7 +107,11 @@ class Program : public Object {
  private:
   Ref<Context> context_;
   Origin origin_;
+  [[nodiscard]] bool holds_for(const VirtualDevice& device) const;  // with mutex_ held
+
   std::string source_;
+  std::vector<Ref<VirtualDevice>> devices_;  // empty: the context's
+  std::vector<Ref<VirtualDevice>> aimed_;    // by aim()
   std::atomic<std::uint32_t> kernels_{0};
   mutable std::mutex mutex_;
   State state_;

@@ -8,9 +8,10 @@
 namespace skmd::icd {
 
 Queue::Queue(Ref<Context> context, cl_command_queue_properties properties,
-             std::vector<cl_queue_properties> property_list, Executor& executor)
+             std::vector<cl_queue_properties> property_list, Executor& executor, Ref<VirtualDevice> device)
     : Object(Kind::queue),
       context_(std::move(context)),
+      device_(std::move(device)),
       properties_(properties),
       property_list_(std::move(property_list)),
       executor_(executor) {}

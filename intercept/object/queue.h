@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "intercept/object/command.h"
+#include "intercept/object/virtual_device.h"
 #include "partitioner/few.h"
 
 namespace skmd::icd {
@@ -20,9 +21,10 @@ namespace skmd::icd {
 class Queue : public Object {
  public:
   Queue(Ref<Context> context, cl_command_queue_properties properties, std::vector<cl_queue_properties> property_list,
-        Executor& executor);
+        Executor& executor, Ref<VirtualDevice> device = nullptr);
 
   [[nodiscard]] Context& context() const { return *context_; }
+  [[nodiscard]] const Ref<VirtualDevice>& device() const { return device_; }  ///< of `context`
   [[nodiscard]] cl_command_queue_properties properties() const { return properties_; }
   [[nodiscard]] const std::vector<cl_queue_properties>& property_list() const { return property_list_; }
   [[nodiscard]] bool in_order() const { return !(properties_ & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE); }
@@ -61,6 +63,7 @@ class Queue : public Object {
   void or_withdraw(Event& event, const domain::Few<Ref<Event>>& earlier, Body&& body);
 
   Ref<Context> context_;
+  const Ref<VirtualDevice> device_;
   cl_command_queue_properties properties_;
   std::vector<cl_queue_properties> property_list_;
   Executor& executor_;

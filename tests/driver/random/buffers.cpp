@@ -64,8 +64,7 @@ Buffer make_part(const Buffer& parent, const cl_buffer_region& region) {
   buffer.part = true;
   if (parent.svm != nullptr) buffer.svm = parent.svm + region.origin;
   cl_int status = CL_SUCCESS;
-  buffer.memory =
-      clCreateSubBuffer(parent.memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+  buffer.memory = clCreateSubBuffer(parent.memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
   check(status, "clCreateSubBuffer");
   return buffer;
 }
@@ -98,9 +97,9 @@ cl_event write(const Place& place, const Buffer& buffer, std::size_t offset, std
 cl_event read(const Place& place, const Buffer& buffer, std::size_t offset, std::size_t bytes, void* to) {
   cl_event event = nullptr;
   if (buffer.svm != nullptr)
-    check(clEnqueueSVMMemcpy(place.queue, CL_FALSE, to, buffer.svm + offset, bytes, place.waits, place.wait_list,
-                             &event),
-          "clEnqueueSVMMemcpy from shared virtual memory");
+    check(
+        clEnqueueSVMMemcpy(place.queue, CL_FALSE, to, buffer.svm + offset, bytes, place.waits, place.wait_list, &event),
+        "clEnqueueSVMMemcpy from shared virtual memory");
   else
     check(clEnqueueReadBuffer(place.queue, buffer.memory, CL_FALSE, offset, bytes, to, place.waits, place.wait_list,
                               &event),
@@ -139,9 +138,9 @@ cl_event fill(const Place& place, const Buffer& buffer, const std::vector<unsign
 unsigned char* map(const Place& place, const Buffer& buffer, cl_map_flags flags, std::size_t offset,
                    std::size_t bytes) {
   if (buffer.svm != nullptr) {
-    check(clEnqueueSVMMap(place.queue, CL_TRUE, flags, buffer.svm + offset, bytes, place.waits, place.wait_list,
-                          nullptr),
-          "clEnqueueSVMMap");
+    check(
+        clEnqueueSVMMap(place.queue, CL_TRUE, flags, buffer.svm + offset, bytes, place.waits, place.wait_list, nullptr),
+        "clEnqueueSVMMap");
     return buffer.svm + offset;
   }
   cl_int status = CL_SUCCESS;

@@ -19,10 +19,10 @@ struct alignas(sizeof(cl_long16)) Block {
 struct Buffer {
   cl_mem memory = nullptr;
   std::size_t bytes = 0;
-  bool part = false;              // a sub-buffer
-  std::vector<Block> host;        // of CL_MEM_USE_HOST_PTR
-  unsigned char* svm = nullptr;   // its first byte in shared virtual memory
-  void* allocation = nullptr;     // where that begins; null: it has none of its own
+  bool part = false;             // a sub-buffer
+  std::vector<Block> host;       // of CL_MEM_USE_HOST_PTR
+  unsigned char* svm = nullptr;  // its first byte in shared virtual memory
+  void* allocation = nullptr;    // where that begins; null: it has none of its own
 };
 
 /// Where and when a command runs.

@@ -56,3 +56,10 @@ foreach(composition in_place cpu_driver alone)
     PROPERTIES LABELS device TIMEOUT 120)
   skmd_test_environment(api_svm_${composition}_tests ${composition_${composition}})
 endforeach()
+
+# Sub-devices are threads of our own CPU driver: four, however many processors there are.
+skmd_api_test(api_sub_devices_test sub_devices_test.cpp)
+skmd_test_environment(api_sub_devices_test_TESTS SKMD_DEVICES=cpu SKMD_TEST_CPU_DRIVER=1 SKMD_CPU_THREADS=4)
+gtest_discover_tests(api_sub_devices_test TEST_PREFIX alone. TEST_LIST api_sub_devices_alone_tests DISCOVERY_TIMEOUT 60
+  PROPERTIES LABELS device TIMEOUT 120)
+skmd_test_environment(api_sub_devices_alone_tests SKMD_VENDORS=${no_vendors} SKMD_DEVICES=cpu SKMD_TEST_CPU_DRIVER=1 SKMD_CPU_THREADS=4)

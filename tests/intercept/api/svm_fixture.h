@@ -29,9 +29,9 @@ class Svm : public Driver {
   void unmap(void* pointer) { ASSERT_EQ(clEnqueueSVMUnmap(queue(), pointer, 0, nullptr, nullptr), CL_SUCCESS); }
   template <class T>
   void put(T* pointer, const std::vector<T>& values) {
-    ASSERT_EQ(clEnqueueSVMMemcpy(queue(), CL_TRUE, pointer, values.data(), values.size() * sizeof(T), 0, nullptr,
-                                 nullptr),
-              CL_SUCCESS);
+    ASSERT_EQ(
+        clEnqueueSVMMemcpy(queue(), CL_TRUE, pointer, values.data(), values.size() * sizeof(T), 0, nullptr, nullptr),
+        CL_SUCCESS);
   }
   template <class T>
   std::vector<T> got(const T* pointer, size_t count) {

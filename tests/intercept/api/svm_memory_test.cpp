@@ -71,7 +71,8 @@ TEST_F(SvmMemory, KeepsItsContext) {
   void* const made = clSVMAlloc(own, 0, 64, 0);
   static std::atomic<int> ended;
   ended = 0;
-  clSetContextDestructorCallback(own, [](cl_context, void*) { ++ended; }, nullptr);
+  clSetContextDestructorCallback(
+      own, [](cl_context, void*) { ++ended; }, nullptr);
   clReleaseContext(own);
   EXPECT_EQ(ended, 0);
   clSVMFree(own, made);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "intercept/backend/cpu_device.h"
+#include "intercept/backend/cpu_part.h"
 #include "tests/cpu-driver/hand-code/artifact.h"
 #include "tests/intercept/backend/device_fixture.h"
 
@@ -71,6 +72,37 @@ TEST_F(CpuDeviceTest, SaysWhatItIs) {
   const auto units = device_->info(CL_DEVICE_MAX_COMPUTE_UNITS);
   ASSERT_TRUE(units);
   EXPECT_EQ(*units, bytes_of(cl_uint{2}));
+}
+
+// What waits on one part's only thread keeps nothing from another's.
+TEST_F(CpuDeviceTest, PartsRunBesideEachOther) {
+  ASSERT_TRUE(device_->description().partitionable);
+  const auto first = device_->part(0, 1), second = device_->part(1, 1);
+  EXPECT_EQ(static_cast<CpuPart&>(*first).threads(), 1u);
+  EXPECT_EQ(static_cast<CpuPart&>(*device_->part(0, 2)).threads(), 2u);
+  std::vector<Word> gate(1), out(1), in(1, 8), sum(1);
+  const auto submit = [](Device& part, RunOp run) {
+    Batch batch;
+    batch.ops = {std::move(run)};
+    batch.done = [](BatchResult&& result) { EXPECT_EQ(result.status, CL_SUCCESS); };
+    return part.submit(std::move(batch));
+  };
+  const Ticket waiting = submit(*first, launch(kernel("wait_at_gate"), {over(gate), over(out)}, line_range(0, 1, 1)));
+  second->help(submit(*second, launch(kernel("add"), {over(sum), over(in), bytes_of(Word{1})}, line_range(0, 1, 1))));
+  EXPECT_EQ(sum[0], 9u);
+  std::atomic_ref(gate[0]).store(1);
+  first->help(waiting);
+  EXPECT_EQ(out[0], 1u);
+}
+
+TEST(CpuPart, HasThreadsThatNoOtherPartHas) {
+  cpu::ThreadPlan plan{4, {{1}, {2}, {3}}};  // a plan's first thread is the caller's
+  EXPECT_EQ(part_of(plan, 0, 2).threads, 2u);
+  EXPECT_EQ(part_of(plan, 0, 2).places, (std::vector<std::vector<unsigned>>{{1}}));
+  EXPECT_EQ(part_of(plan, 2, 2).places, (std::vector<std::vector<unsigned>>{{3}}));
+  EXPECT_TRUE(part_of(plan, 3, 1).places.empty());
+  plan.places.clear();
+  EXPECT_TRUE(part_of(plan, 1, 3).places.empty()) << "wherever the system likes";
 }
 
 TEST_F(CpuDeviceTest, RunsItsOwnCodeInPlaceWithinTheOffsetRange) {

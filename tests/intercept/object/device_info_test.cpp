@@ -34,6 +34,44 @@ std::shared_ptr<ScriptedDevice> cpu() {
   return device;
 }
 
+DeviceInfo compose(std::vector<std::shared_ptr<Device>> devices);
+
+std::vector<cl_device_partition_property> schemes(const DeviceInfo& info) {
+  const auto& bytes = *info.find(CL_DEVICE_PARTITION_PROPERTIES);
+  std::vector<cl_device_partition_property> values(bytes.size() / sizeof(cl_device_partition_property));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+TEST(DeviceInfo, SharedVirtualMemoryNeedsADeviceInTheHosts) {
+  const auto capabilities = [](std::vector<std::shared_ptr<Device>> devices) {
+    return compose(std::move(devices)).get<cl_device_svm_capabilities>(CL_DEVICE_SVM_CAPABILITIES);
+  };
+  EXPECT_EQ(capabilities({gpu(), cpu()}), cl_device_svm_capabilities{CL_DEVICE_SVM_COARSE_GRAIN_BUFFER});
+  EXPECT_EQ(capabilities({cpu()}), cl_device_svm_capabilities{CL_DEVICE_SVM_COARSE_GRAIN_BUFFER});
+  EXPECT_EQ(capabilities({gpu()}), 0u);
+  auto copies = cpu();
+  copies->described.discrete = true;
+  EXPECT_EQ(capabilities({copies, gpu()}), 0u);
+}
+
+TEST(DeviceInfo, SubDevicesNeedAnAnchorWhoseUnitsAreThreadsOfOurs) {
+  auto ours = cpu();
+  ours->described.partitionable = true;
+  const DeviceInfo alone = compose({ours});
+  EXPECT_TRUE(alone.limits().sub_devices);
+  EXPECT_EQ(alone.get<cl_uint>(CL_DEVICE_PARTITION_MAX_SUB_DEVICES), 96u);
+  EXPECT_EQ(schemes(alone), (std::vector<cl_device_partition_property>{CL_DEVICE_PARTITION_EQUALLY,
+                                                                       CL_DEVICE_PARTITION_BY_COUNTS}));
+  for (const DeviceInfo& info : {compose({gpu(), ours}), compose({cpu()})}) {
+    EXPECT_FALSE(info.limits().sub_devices);
+    EXPECT_EQ(info.get<cl_uint>(CL_DEVICE_PARTITION_MAX_SUB_DEVICES), 0u);
+    EXPECT_EQ(schemes(info), std::vector<cl_device_partition_property>{0});
+  }
+  ours->answer<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS, 1);
+  EXPECT_FALSE(compose({ours}).limits().sub_devices) << "one unit is no two parts";
+}
+
 DeviceInfo compose(std::vector<std::shared_ptr<Device>> devices) {
   Machine machine;
   machine.devices = std::move(devices);
