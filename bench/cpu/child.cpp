@@ -15,16 +15,15 @@
 extern char** environ;
 
 namespace bench {
-namespace {
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
+std::vector<char*> c_strings(std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (std::string& text : texts) result.push_back(text.data());
   result.push_back(nullptr);
   return result;
 }
 
-std::vector<std::string> environment(const std::map<std::string, std::string>& changes) {
+std::vector<std::string> changed_environment(const std::map<std::string, std::string>& changes) {
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
@@ -33,6 +32,8 @@ std::vector<std::string> environment(const std::map<std::string, std::string>& c
   for (const auto& [name, value] : changes) result.push_back(name + "=" + value);
   return result;
 }
+
+namespace {
 
 /// Reading end, writing end; other children do not inherit them.
 std::array<int, 2> make_pipe() {
@@ -53,9 +54,9 @@ Child::Child(const std::vector<std::string>& command, const std::map<std::string
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, to[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, from[1], STDOUT_FILENO);
-  std::vector<std::string> arguments = command, variables = environment(changes);
-  const int error =
-      posix_spawn(&process_, name_.c_str(), &actions, nullptr, pointers(arguments).data(), pointers(variables).data());
+  std::vector<std::string> arguments = command, variables = changed_environment(changes);
+  const int error = posix_spawn(&process_, name_.c_str(), &actions, nullptr, c_strings(arguments).data(),
+                                c_strings(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   close(to[0]);
   close(from[1]);

@@ -31,6 +31,12 @@ class Child {
   std::string unread_;
 };
 
+/// What a new program's environment is: this program's own with `changes` on top, as NAME=VALUE.
+std::vector<std::string> changed_environment(const std::map<std::string, std::string>& changes);
+
+/// For calls that take an array of C strings with nullptr behind the last; valid as long as `texts` is.
+std::vector<char*> c_strings(std::vector<std::string>& texts);
+
 /// A folder under the system's temporary one, removed with what is in it.
 class TemporaryFolder {
  public:

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "bench/support/runner.h"
 
@@ -14,6 +15,9 @@ class App;
 namespace bench {
 
 void add_common_options(CLI::App& app, CommonOptions& options);
+
+/// Those of them that fit a program which runs once.
+void add_device_and_check(CLI::App& app, std::string& device, bool& check);
 
 /// Parses, then calls `body` guarded. Help: 0; bad options: a message on standard error and 2.
 int parse_and(CLI::App& app, int argc, char** argv, const std::function<int()>& body);

@@ -44,9 +44,13 @@ void serve(Workload& workload, Spent& spent, std::istream& requests, std::ostrea
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--repeat", options.repeat, "How often to write, run and read")->check(CLI::Range(1, 1000000));
-  app.add_option("--device", options.device,
+  add_device_and_check(app, options.device, options.check);
+}
+
+void add_device_and_check(CLI::App& app, std::string& device, bool& check) {
+  app.add_option("--device", device,
                  "platform:device, by parts of their names or the device's index on its platform; default: the first");
-  app.add_flag("--check", options.check, "Compare every result with a reference computed on the host");
+  app.add_flag("--check", check, "Compare every result with a reference computed on the host");
 }
 
 int finish(nlohmann::ordered_json line, const char* name, const Report& report) {
