@@ -30,6 +30,11 @@ if grep -rqF "$source/" bin lib bench; then fail "the tree's path is in the bund
 
 /usr/bin/python3 -B "$source/tests/scripts/symbol_versions.py" "$PWD" || fail 'not for Debian 12 and Ubuntu 24.04'
 
+# Whole processes, from the bundle, with PoCL standing for a GPU's driver.
+scripts/bench-gpu.sh --start --vendor pocl --gpu portable:pthread --parts cold,sixteen --workloads start_scan,vector_add --five-size small --sizes small \
+  --repetitions 1 --out "$work/start.json" >"$work/table" || fail "bench-gpu.sh --start: $(cat "$work/table")"
+grep -q '^  start_scan small .*[0-9]' "$work/table" || fail "no row in the table: $(cat "$work/table")"
+
 # The measurements run from the bundle as well: each device alone and through SKMD, a table, and every figure in one file.
 scripts/bench-gpu.sh --size small --repeat 2 --rounds 1 --workloads vector_add,reduction --modes equal,auto --out "$work/gpu.json" \
   --devices portable:pthread@discrete,portable:basic@discrete >"$work/table" || fail "bench-gpu.sh: $(cat "$work/table")"
