@@ -9,6 +9,8 @@
 #include <mutex>
 #include <string>
 
+#include "compiler/client/cache.h"
+#include "compiler/client/hash.h"
 #include "cpu-driver/host_target.h"
 #include "intercept/api/dispatch.h"
 #include "intercept/api/platform.h"
@@ -97,6 +99,28 @@ Status keep_checked(Discovery& found) {
   return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_CHECK needs the host CPU among the devices: SKMD_DEVICES=cpu"};
 }
 
+/// Answers of drivers lie in the cache of compiled programs, by whose rules it is believed.
+FactsStore facts_store(const std::string& folder) {
+  const auto cache = std::make_shared<const compiler::Cache>(folder);
+  FactsStore store;
+  store.find = [cache](const std::string& key) -> std::optional<std::string> {
+    auto reply = cache->find(compiler::content_hash(key), "/");
+    if (!reply) return std::nullopt;
+    return std::move(reply->answer.text);
+  };
+  store.keep = [cache](const std::string& key, const std::string& text, const std::vector<std::string>& files) {
+    compiler::Reply reply;
+    reply.answer.text = text;
+    for (const std::string& file : files) {
+      auto state = compiler::depend_on(file);
+      if (!state) return;
+      reply.files.push_back(std::move(*state));
+    }
+    cache->store(compiler::content_hash(key), reply);
+  };
+  return store;
+}
+
 Result<Discovery> find_devices(const fs::path& library, const Machine& machine, bool check) {
   DiscoveryOptions options;
   if (const std::string folder = variable("SKMD_VENDORS"); !folder.empty()) {
@@ -105,6 +129,7 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   }
   options.selectors = variable("SKMD_DEVICES");
   options.own_library = library;
+  options.facts = facts_store(machine.code_folder);
   auto cpu_driver = cpu_driver_options(machine, variable("SKMD_TEST_CPU_DRIVER"), variable("SKMD_CPU_THREADS"), check);
   if (!cpu_driver) return cpu_driver.error();
   options.cpu_driver = std::move(*cpu_driver);
@@ -168,6 +193,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->language = info->language();
   tell_observer(*machine);
   watch_devices(*machine);
+  found->settle();
   return api::Composition{machine, info, std::move(found->left_out)};
 }
 

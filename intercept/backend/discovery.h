@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "intercept/backend/cpu_device.h"
+#include "intercept/backend/driver_facts.h"
 #include "intercept/backend/port.h"
 
 namespace skmd::icd {
@@ -20,11 +21,15 @@ struct DiscoveryOptions {
   /// The host CPU is driven by our own driver, with its vendor's beside it if there is one; nothing: by its vendor's
   /// alone.
   std::optional<CpuDriverOptions> cpu_driver = std::nullopt;
+  /// A CPU driver whose answers were kept is not loaded before something of it is needed.
+  FactsStore facts = {};
 };
 
 struct Discovery {
   std::vector<std::shared_ptr<Device>> devices;  // in the order of the selectors; spaces are assigned
   std::vector<std::string> left_out;             // "name: reason", for the log and skmd-info
+  /// To be called when the devices have been asked for what they are usually asked: their answers are kept then.
+  std::function<void()> settle = [] {};
 };
 
 /// Loads the vendors (RTLD_LOCAL | RTLD_LAZY), never through libOpenCL.so.1. An error names the selector that matched

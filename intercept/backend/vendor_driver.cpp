@@ -107,6 +107,12 @@ std::string platform_text(const VendorPlatform& platform, cl_platform_info name)
   return text.c_str();
 }
 
+std::string file_of(const VendorPlatform& platform) {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<void*>(platform.cl->clGetDeviceIDs), &info) == 0 || info.dli_fname == nullptr) return {};
+  return real_path(info.dli_fname);
+}
+
 Result<std::vector<VendorPlatform>> load_vendor(const std::string& library, const std::string& own_library) {
   if (library.empty()) return unusable("(empty)", "the file names no library");
   if (is_own(library, own_library)) return unusable(library, "is this driver itself");

@@ -34,6 +34,9 @@ domain::Result<std::vector<IcdFile>> read_icd_files(const std::string& folder);
 /// cannot be used: it is `own_library`, another SKMD, no ICD, or it failed its first query.
 domain::Result<std::vector<VendorPlatform>> load_vendor(const std::string& library, const std::string& own_library);
 
+/// The file that the dynamic linker found the platform's driver in; "" if it does not say.
+std::string file_of(const VendorPlatform& platform);
+
 /// A string answer of clGetPlatformInfo; empty if the platform does not give one.
 std::string platform_text(const VendorPlatform& platform, cl_platform_info name);
 
