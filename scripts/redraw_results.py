@@ -5,9 +5,11 @@
     redraw_results.py [--check] [FOLDER]       redraws the pages; with --check only says whether they are up to date
     redraw_results.py --collect OUT FOLDER TEXT   puts what bench/scripts/sixteen.sh left in FOLDER into one raw file, with
                                                TEXT saying on which machine and by which command it was made
-    redraw_results.py --rows OUT LINES TEXT    the same of what `build/bench/cpu --json >LINES` printed
+    redraw_results.py --rows OUT LINES TEXT    the same of what `build/bench/cpu --json >LINES` or `build/bench/start --json >LINES` printed
+    redraw_results.py --origin OUT FILE TEXT   the same of what `scripts/bench-gpu.sh --start --out FILE` left
 
-A page holds `<!-- table KIND raw/FILE.json -->`; what follows it up to `<!-- end -->` is replaced."""
+A page holds `<!-- table KIND raw/FILE.json -->`; what follows it up to `<!-- end -->` is replaced, by a line that says so where there is no
+such file yet."""
 import json
 import math
 import os
@@ -235,13 +237,67 @@ def cpu_bars(raw):
     return "```\n" + "".join(f"{row['name']:{width}} {row['figure']:7.2f} │{bar(row['figure'])}\n" for row in ratios) + "```\n"
 
 
-KINDS = {"cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "trips": trips, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+def start_goal(goal):
+    if not goal:
+        return "none"
+    words = [f"mean at most {goal['geometric_mean_at_most']:g}"] if "geometric_mean_at_most" in goal else []
+    if "each_at_most" in goal:
+        more = f" + {goal['plus_seconds'] * 1e3:g} ms" if goal["plus_seconds"] else ""
+        words.append(f"each at most {goal['each_at_most']:g} x{more}")
+    return ", ".join(words)
+
+
+def start_goals(raw):
+    """Per row of build/bench/start or scripts/bench-gpu.sh --start: goal, geometric mean, the program that is worst."""
+    def worst(row):
+        entry = max(row["programs"], key=lambda entry: entry["figure"], default=None)
+        return f"{entry['program']} {entry['size']}, {entry['figure']:.2f}" if entry else "-"
+
+    return markdown(["row", "goal", "geometric mean", "largest", "met"],
+                    [[row["about"], start_goal(row["goal"]), row.get("error") or f"{row['figure']:.3f}", worst(row),
+                      {True: "yes", False: "**no**", None: "-"}[row["met"]]] for row in raw["rows"]])
+
+
+def start_programs(raw):
+    """Per program: medians of whole processes in milliseconds, and the smallest and the largest of them."""
+    def times(entry, median, spread):
+        return f"{entry[median] * 1e3:.0f} ({entry[spread][0] * 1e3:.0f} to {entry[spread][1] * 1e3:.0f})"
+
+    return markdown(["row", "program", "size", "SKMD, ms", "alone, ms", "ratio", "turns", "kept"],
+                    [[row["row"], entry["program"], entry["size"], times(entry, "seconds", "seconds_spread"),
+                      times(entry, "base_seconds", "base_spread"), f"{entry['figure']:.2f}", str(entry["turns"]),
+                      {True: "yes", False: "**no**", None: "-"}[entry.get("met")]] for row in raw["rows"] for entry in row["programs"]])
+
+
+def start_sides(raw):
+    """Per program and side of scripts/bench-gpu.sh --start: medians of whole processes, and of building and the first result."""
+    def median(times, key):
+        known = [value[key] for value in times if value.get(key) is not None]
+        return f"{statistics.median(known):.3f}" if known else "-"
+
+    names = list(dict.fromkeys(side for row in raw["rows"] for entry in row["programs"] for side in entry["sides"]))
+    head = ["row", "program", "size"] + [f"{name}: {what}" for name in names for what in ("process, s", "computing", "of it building")]
+    return markdown(head, [[row["row"], entry["program"], entry["size"],
+                            *(median(entry["sides"][name], key) for name in names for key in ("process", "inside", "build"))]
+                           for row in raw["rows"] for entry in row["programs"]])
+
+
+def start_phases(raw):
+    """What a process spends where: medians, milliseconds."""
+    return markdown(["phase", *raw["sides"]], [[phase["name"], *(f"{phase[side]:.1f}" if side in phase else "-" for side in raw["sides"])]
+                                               for phase in raw["phases"]])
+
+
+KINDS = {"start_goals": start_goals, "start_programs": start_programs, "start_sides": start_sides, "start_phases": start_phases, "cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "trips": trips, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 
 def redrawn(page, folder):
     def table(match):
-        with open(os.path.join(folder, match.group(3)), encoding="utf-8") as file:
+        path = os.path.join(folder, match.group(3))
+        if not os.path.exists(path):
+            return match.group(1) + "Not measured yet.\n" + match.group(4)
+        with open(path, encoding="utf-8") as file:
             return match.group(1) + KINDS[match.group(2)](json.load(file)) + match.group(4)
     return MARKER.sub(table, page)
 
@@ -267,8 +323,19 @@ def collect_rows(out, lines, text):
         file.write("\n")
 
 
+def collect_document(out, document, text):
+    with open(document, encoding="utf-8") as file:
+        content = json.load(file)
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump({"origin": text, **content}, file, indent=1)
+        file.write("\n")
+
+
 def main():
     arguments = sys.argv[1:]
+    if arguments[:1] == ["--origin"] and len(arguments) == 4:
+        collect_document(*arguments[1:])
+        return 0
     if arguments[:1] == ["--rows"] and len(arguments) == 4:
         collect_rows(*arguments[1:])
         return 0

@@ -123,6 +123,63 @@ class Redraw(unittest.TestCase):
         self.assertIn("| empty_kernel | at most 10 us | broken | - to - | - | - | **no** |", text)
         self.assertIn(f"nbody    8.00 │{'▇' * 12}\nslow     0.50 │{'◁' * 4}\n", text)
 
+    def drawn(self, kinds, raw, folder):
+        """The page that a fresh folder's page of these kinds becomes."""
+        os.mkdir(os.path.join(folder, "raw"))
+        if raw is not None:
+            with open(os.path.join(folder, "raw", "s.json"), "w", encoding="utf-8") as file:
+                json.dump(raw, file)
+        page = os.path.join(folder, "page.md")
+        with open(page, "w", encoding="utf-8") as file:
+            file.write("".join(f"<!-- table {kind} raw/s.json -->\n<!-- end -->\n" for kind in kinds))
+        self.assertEqual(run(folder).returncode, 0)
+        self.assertEqual(run("--check", folder).returncode, 0)
+        with open(page, encoding="utf-8") as file:
+            return file.read()
+
+    def test_rows_of_the_start_become_tables(self):
+        entry = {"program": "p", "size": "small", "figure": 0.5, "spread": [0.4, 0.6], "seconds": 0.1, "seconds_spread": [0.09, 0.11],
+                 "base_seconds": 0.2, "base_spread": [0.19, 0.21], "turns": 3}
+        goal = {"geometric_mean_at_most": 0.8, "each_at_most": 1.0, "plus_seconds": 0.02}
+        rows = [{"row": "warm", "about": "all", "goal": goal, "figure": 0.5, "met": True, "programs": [entry | {"met": True}]},
+                {"row": "cold", "about": "five", "goal": None, "figure": 0.5, "met": None, "programs": [entry]},
+                {"row": "none", "about": "nobody", "goal": {"geometric_mean_at_most": 1.2}, "figure": None, "met": False, "programs": [],
+                 "error": "p ended with 1"}]
+        with tempfile.TemporaryDirectory() as folder:
+            text = self.drawn(["start_goals", "start_programs"], {"rows": rows}, folder)
+        self.assertIn("| all | mean at most 0.8, each at most 1 x + 20 ms | 0.500 | p small, 0.50 | yes |", text)
+        self.assertIn("| five | none | 0.500 | p small, 0.50 | - |", text)
+        self.assertIn("| nobody | mean at most 1.2 | p ended with 1 | - | **no** |", text)
+        self.assertIn("| warm | p | small | 100 (90 to 110) | 200 (190 to 210) | 0.50 | 3 | yes |", text)
+
+    def test_sides_of_the_start_become_a_table(self):
+        times = {"process": 2.0, "inside": 1.0, "build": None}
+        row = {"row": "cold", "programs": [{"program": "p", "size": "paper", "sides": {
+            "alone": [times, times | {"process": 3.0}, times | {"process": 9.0}], "SKMD": [times | {"build": 0.5}]}}]}
+        with tempfile.TemporaryDirectory() as folder:
+            text = self.drawn(["start_sides"], {"rows": [row]}, folder)
+        self.assertIn("| cold | p | paper | 3.000 | 1.000 | - | 2.000 | 1.000 | 0.500 |", text)
+
+    def test_phases_of_the_start_become_a_table(self):
+        raw = {"sides": ["SKMD", "PoCL"], "phases": [{"name": "loading", "SKMD": 25.04, "PoCL": 26}, {"name": "planning", "SKMD": 0.5}]}
+        with tempfile.TemporaryDirectory() as folder:
+            text = self.drawn(["start_phases"], raw, folder)
+        self.assertIn("| loading | 25.0 | 26.0 |", text)
+        self.assertIn("| planning | 0.5 | - |", text)
+
+    def test_what_is_not_measured_yet_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("Not measured yet.\n<!-- end -->", self.drawn(["start_goals"], None, folder))
+
+    def test_a_document_gets_its_origin(self):
+        with tempfile.TemporaryDirectory() as folder:
+            document, out = os.path.join(folder, "d.json"), os.path.join(folder, "o.json")
+            with open(document, "w", encoding="utf-8") as file:
+                json.dump({"rows": [1]}, file)
+            self.assertEqual(run("--origin", out, document, "here").returncode, 0)
+            with open(out, encoding="utf-8") as file:
+                self.assertEqual(json.load(file), {"origin": "here", "rows": [1]})
+
 
 if __name__ == "__main__":
     unittest.main()
