@@ -32,10 +32,9 @@ class CpuPart final : public Device {
                                                std::string& log) override {
     return whole_.build(text, options, log);
   }
-  Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<std::string>& texts,
-                                                      const std::string& compile_options,
+  Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<SourceUnit>& units,
                                                       const std::string& link_options, std::string& log) override {
-    return whole_.build_linked(texts, compile_options, link_options, log);
+    return whole_.build_linked(units, link_options, log);
   }
   Result<std::vector<std::byte>> binary(const NativeProgram& program) override { return whole_.binary(program); }
   Result<std::shared_ptr<NativeProgram>> load(const std::vector<std::byte>& binary,

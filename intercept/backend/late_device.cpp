@@ -74,11 +74,10 @@ Result<std::shared_ptr<NativeProgram>> LateDevice::build(const std::string& text
   return device.error();
 }
 
-Result<std::shared_ptr<NativeProgram>> LateDevice::build_linked(const std::vector<std::string>& texts,
-                                                                const std::string& compile_options,
+Result<std::shared_ptr<NativeProgram>> LateDevice::build_linked(const std::vector<SourceUnit>& units,
                                                                 const std::string& link_options, std::string& log) {
   const auto device = opened();
-  if (device) return (*device)->build_linked(texts, compile_options, link_options, log);
+  if (device) return (*device)->build_linked(units, link_options, log);
   log = device.error().reason;
   return device.error();
 }

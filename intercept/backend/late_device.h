@@ -36,8 +36,7 @@ class LateDevice final : public Device {
 
   Result<std::shared_ptr<NativeProgram>> build(const std::string& text, const std::string& options,
                                                std::string& log) override;
-  Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<std::string>& texts,
-                                                      const std::string& compile_options,
+  Result<std::shared_ptr<NativeProgram>> build_linked(const std::vector<SourceUnit>& units,
                                                       const std::string& link_options, std::string& log) override;
   Result<std::vector<std::byte>> binary(const NativeProgram& program) override;
   Result<std::shared_ptr<NativeProgram>> load(const std::vector<std::byte>& binary,
