@@ -16,6 +16,7 @@
 #include "intercept/api/platform.h"
 #include "intercept/backend/discovery.h"
 #include "intercept/cpu_driver.h"
+#include "intercept/object/build_queue.h"
 #include "intercept/object/device_info.h"
 #include "intercept/object/expectation.h"
 #include "intercept/object/machine.h"
@@ -183,6 +184,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->anchor = choose_anchor(machine->devices);
   machine->settings = std::move(*settings);
   machine->executor = new Executor;
+  machine->builds = new BuildQueue;
   std::vector<domain::DeviceModel> expected;
   for (const auto& device : machine->devices) expected.push_back(expected_of(*device));
   machine->model = new domain::MeasuredRates(std::move(expected));

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "compiler/client/cache.h"
+#include "compiler/client/late_failures.h"
 #include "partitioner/merge.h"
 
 namespace skmd::profiler {
@@ -59,6 +60,17 @@ json cached_kernels(const std::string& folder) {
     for (const auto& kernel : answer.kernels) by_name[kernel.name + ' ' + answer.hash] = describe(kernel, answer.hash);
   }
   for (auto& [name, kernel] : by_name) found.push_back(std::move(kernel));
+  return found;
+}
+
+json cached_failures(const std::string& folder) {
+  json found = json::array();
+  for (const compiler::LateFailure& failure : compiler::late_failures(folder)) {
+    std::string device = failure.device;
+    std::replace(device.begin(), device.end(), '\n', ' ');
+    json build = {{"device", device}, {"state", "failed"}, {"reason", failure.reason}};
+    found.push_back({{"program", failure.program}, {"builds", json::array({std::move(build)})}});
+  }
   return found;
 }
 

@@ -15,4 +15,8 @@ std::string cache_folder();
 /// "partition-ready". Opaque programs have no kernels there: {"name":"","program","split":"opaque_program","reason"}.
 nlohmann::json cached_kernels(const std::string& folder);
 
+/// Programs of the cache folder that some device refused after their build had ended, one entry for each such device:
+/// {"program","builds":[{"device":"platform name version","state":"failed","reason"}]}.
+nlohmann::json cached_failures(const std::string& folder);
+
 }  // namespace skmd::profiler

@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   }
   // This process built nothing; what applications built is in the cache.
   (*document)["kernels"] = skmd::profiler::cached_kernels(skmd::profiler::cache_folder());
+  (*document)["programs"] = skmd::profiler::cached_failures(skmd::profiler::cache_folder());
   std::fputs(as_json ? (document->dump(1) + "\n").c_str() : skmd::profiler::info_text(*document, driver).c_str(),
              stdout);
   return 0;

@@ -62,6 +62,15 @@ void append_kernels(std::string& out, const json& kernels) {
   }
 }
 
+void append_failures(std::string& out, const json& programs) {
+  for (const json& program : programs)
+    for (const json& build : member(program, "builds")) {
+      if (member(build, "state") != "failed") continue;
+      out += "  " + plain(member(program, "program")) + "  failed on " + plain(member(build, "device")) + ": " +
+             plain(member(build, "reason")) + "\n";
+    }
+}
+
 }  // namespace
 
 std::string info_text(const json& document, const std::string& driver) {
@@ -80,6 +89,9 @@ std::string info_text(const json& document, const std::string& driver) {
     append_members(out, 1, member(document, "settings"), {});
   }
   append_kernels(out, member(document, "kernels"));
+  const json& programs = member(document, "programs");
+  if (!programs.empty()) out += "programs that some device refused after their build had ended:\n";
+  append_failures(out, programs);
   return out;
 }
 

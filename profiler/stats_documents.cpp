@@ -100,6 +100,24 @@ void add_other_driver(json& sum, const json& more) {
   }
 }
 
+void add_builds(json& sum, const json& more) {
+  constexpr std::size_t kKept = 16;
+  if (!sum.contains("builds") || !more.contains("builds")) return;
+  json& devices = sum["builds"]["devices"];
+  for (std::size_t i = 0; i < devices.size() && i < more["builds"]["devices"].size(); ++i)
+    for (auto& [key, value] : devices[i].items()) {
+      const json& other = more["builds"]["devices"][i][key];
+      if (key == "device") continue;
+      if (value.is_number_integer())
+        value = value.get<std::uint64_t>() + other.get<std::uint64_t>();
+      else
+        value = value.get<double>() + other.get<double>();
+    }
+  json& failures = sum["builds"]["failures"];
+  for (const json& failure : more["builds"]["failures"])
+    if (failures.size() < kKept) failures.push_back(failure);
+}
+
 void add_partition(json& sum, const json& more) {
   const double mine = sum["count"].get<double>();
   const double others = more["count"].get<double>();
@@ -163,6 +181,7 @@ json add_up(const std::vector<ProcessStats>& processes) {
         }
       }
       add_partition(sum["partition"], more["partition"]);
+      add_builds(sum, more);
       add_other_driver(sum, more);
       add_numbers(sum["verify"], more["verify"]);
       add_first_mismatches(sum["verify"], more["verify"]);

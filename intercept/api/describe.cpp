@@ -98,6 +98,16 @@ Json describe_kernel(const domain::KernelTraits& kernel, const BuiltProgram& pro
           {"accesses", kernel.accesses.size()}};
 }
 
+Json describe_builds(const BuiltProgram& program) {
+  Json builds = Json::array();
+  for (const BuildRecord::Entry& entry : program.builds->entries()) {
+    Json device = {{"state", name(entry.state)}, {"seconds", entry.seconds}};
+    if (!entry.reason.empty()) device["reason"] = entry.reason;
+    builds.push_back(std::move(device));
+  }
+  return {{"program", program.hash}, {"opaque", program.opaque}, {"builds", std::move(builds)}};
+}
+
 std::string describe(const Platform& platform) {
   const Machine& machine = platform.machine();
   Json out = {{"version", 1},
@@ -110,6 +120,8 @@ std::string describe(const Platform& platform) {
                      {"device_type", device_type_word(machine.settings.device_type)},
                      {"split_mixed", machine.settings.split_mixed},
                      {"verify", machine.settings.verify}};
+  out["programs"] = Json::array();
+  for (const BuiltProgram& program : built_programs()) out["programs"].push_back(describe_builds(program));
   out["kernels"] = Json::array();
   for (const BuiltProgram& program : built_programs())
     for (const domain::KernelTraits& kernel : program.kernels)

@@ -51,15 +51,15 @@ Error bad_group(const std::string& reason) { return {CL_INVALID_WORK_GROUP_SIZE,
 /// The application's local size against the kernel's limit and its required size.
 Status check_group(BuiltKernel& kernel, const Sizes& sizes) {
   const auto& required = kernel.traits().required_local;
-  const std::uint64_t limit = kernel.most_items();
   std::uint64_t items = 1;
+  std::uint64_t limit = 0;
   for (cl_uint d = 0; d < sizes.work_dim; ++d) {
     const size_t local = sizes.local[d];
     if (local == 0) return bad_group("local size 0" + in_dimension(d));
-    if (local > limit / items)
+    items = local > UINT64_MAX / items ? UINT64_MAX : items * local;
+    if (!kernel.takes_group(items, limit))
       return bad_group("work-group of more than " + std::to_string(limit) + " work-items, the limit of " +
                        kernel.traits().name);
-    items *= local;
     if (required[0] != 0 && local != required[d])
       return bad_group("local size " + std::to_string(local) + in_dimension(d) + " where the kernel requires " +
                        std::to_string(required[d]));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "intercept/api/dispatch.h"
 #include "intercept/api/entry.h"
@@ -12,27 +10,6 @@
 
 namespace skmd::icd::api {
 namespace {
-
-struct Combined {
-  std::uint64_t multiple = 1, local_bytes = 0, private_bytes = 0;
-};
-
-/// Over the devices that built the kernel.
-Combined combine_limits(BuiltKernel& kernel) {
-  Combined out;
-  out.local_bytes = kernel.traits().local_bytes;
-  for (std::uint32_t i = 0; i < kernel.machine().devices.size(); ++i) {
-    if (!kernel.built_on(i)) continue;
-    const auto native = kernel.native(i);
-    if (!native) continue;
-    const KernelLimits& limits = (*native)->limits();
-    if (limits.preferred_multiple != 0) out.multiple = std::lcm(out.multiple, limits.preferred_multiple);
-    out.local_bytes = std::max(out.local_bytes, limits.local_bytes);
-    out.private_bytes = std::max(out.private_bytes, limits.private_bytes);
-  }
-  out.multiple = std::min(out.multiple, kernel.work_group_limit());
-  return out;
-}
 
 Status argument_query(const domain::Parameter& parameter, const InfoQuery& query) {
   switch (query.name()) {
@@ -119,15 +96,15 @@ cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id devic
     const InfoQuery query(name, size, value, size_ret);
     switch (name) {
       case CL_KERNEL_WORK_GROUP_SIZE:
-        return query.value<size_t>(built.work_group_limit());
+        return query.value<size_t>(built.told().work_group_size);
       case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
         return query.value<std::array<size_t, 3>>({required[0], required[1], required[2]});
       case CL_KERNEL_LOCAL_MEM_SIZE:
-        return query.value<cl_ulong>(combine_limits(built).local_bytes + (*object)->local_argument_bytes());
+        return query.value<cl_ulong>(built.told().local_bytes + (*object)->local_argument_bytes());
       case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
-        return query.value<size_t>(combine_limits(built).multiple);
+        return query.value<size_t>(built.told().preferred_multiple);
       case CL_KERNEL_PRIVATE_MEM_SIZE:
-        return query.value<cl_ulong>(combine_limits(built).private_bytes);
+        return query.value<cl_ulong>(built.told().private_bytes);
       case CL_KERNEL_GLOBAL_WORK_SIZE:
         return Error{CL_INVALID_VALUE, "CL_KERNEL_GLOBAL_WORK_SIZE asks for a custom device or built-in kernel"};
       default:

@@ -6,6 +6,7 @@
 
 #include "intercept/backend/native_error.h"
 #include "intercept/backend/vendor_device.h"
+#include "intercept/backend/vendor_visit.h"
 
 namespace skmd::icd {
 namespace {
@@ -26,6 +27,10 @@ Result<std::shared_ptr<VendorProgram>> from_source(const std::shared_ptr<NativeC
   cl_program made = context->cl->clCreateProgramWithSource(context->context, 1, &string, &length, &code);
   if (made == nullptr) return native_failure("clCreateProgramWithSource", code);
   return owned_program(context, made);
+}
+
+domain::Error process_ends() {
+  return {CL_OUT_OF_RESOURCES, "the process ends"};
 }
 
 template <class T>
@@ -64,6 +69,8 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::finish_build(std::shared_pt
 Result<std::shared_ptr<NativeProgram>> VendorDevice::build(const std::string& text, const std::string& options,
                                                            std::string& log) {
   log.clear();
+  const CompilerVisit visit;
+  if (!visit) return log = process_ends().reason, process_ends();
   auto opened = context();
   if (!opened) return log = opened.error().reason, opened.error();
   auto program = from_source(*opened, text);
@@ -74,6 +81,8 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::build(const std::string& te
 Result<std::shared_ptr<NativeProgram>> VendorDevice::build_linked(const std::vector<SourceUnit>& units,
                                                                   const std::string& link_options, std::string& log) {
   log.clear();
+  const CompilerVisit visit;
+  if (!visit) return log = process_ends().reason, process_ends();
   auto opened = context();
   if (!opened) return log = opened.error().reason, opened.error();
   std::vector<std::shared_ptr<VendorProgram>> compiled;
@@ -127,6 +136,8 @@ Result<std::vector<std::byte>> VendorDevice::binary(const NativeProgram& program
 Result<std::shared_ptr<NativeProgram>> VendorDevice::load(const std::vector<std::byte>& binary,
                                                           const std::string& options) {
   if (binary.empty()) return domain::Error{CL_INVALID_BINARY, "an empty binary"};
+  const CompilerVisit visit;
+  if (!visit) return process_ends();
   auto opened = context();
   if (!opened) return opened.error();
   const std::size_t bytes = binary.size();

@@ -69,7 +69,7 @@ compiler::CompileAnswer ask_compiler(const Program& program, const Asked& asked,
   // What the checks tell names the application's own lines.
   request.line_markers = program.machine().settings.check;
   request.working_directory = asked.folder;
-  if (stage == compiler::Stage::build) request.target.isa = program.machine().code_target;
+  if (stage == compiler::Stage::build) request.target.isa = code_needed(program.machine());
   return program.machine().compiler->compile(request);
 }
 
@@ -82,8 +82,9 @@ Outcome build_opaque(const Program& program, const Asked& asked, const std::stri
   return make_opaque(program.machine(), input, reason, asked.options.find("-cl-kernel-arg-info") != std::string::npos);
 }
 
-bool built_on_anchor(const Machine& machine, const Outcome& outcome) {
-  return outcome.build != nullptr && outcome.build->native[acting_anchor(machine)] != nullptr;
+/// The device that is asked first has refused the program, or nobody took it.
+bool refused_by_first(const Outcome& outcome) {
+  return outcome.build == nullptr || outcome.build->native->failed(outcome.build->native->order().front());
 }
 
 Outcome build_source(const Program& program, const Asked& asked) {
@@ -100,12 +101,11 @@ Outcome build_source(const Program& program, const Asked& asked) {
     case compiler::Outcome::analysed:
       break;
   }
-  const Machine& machine = program.machine();
   Outcome outcome = make_executable(program.machine(), std::move(answer), nullptr);
-  if (built_on_anchor(machine, outcome)) return outcome;
+  if (!refused_by_first(outcome)) return outcome;
   // The anchor takes the application's own text? Then it is ours that is at fault, and the program runs whole.
   Outcome whole = build_opaque(program, asked, "the anchor's compiler refused our text: " + outcome.log);
-  return built_on_anchor(machine, whole) || (outcome.build == nullptr && whole.build != nullptr) ? whole : outcome;
+  return !refused_by_first(whole) || (outcome.build == nullptr && whole.build != nullptr) ? whole : outcome;
 }
 
 /// A program from clCreateProgramWithBinary: vendors' blobs where they are still good, else its text.

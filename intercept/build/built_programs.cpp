@@ -24,7 +24,7 @@ List& list() {
 
 void remember(const ProgramBuild& build) {
   if (build.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE) return;
-  BuiltProgram entry{build.answer.hash, build.opaque(), build.answer.reason, {}};
+  BuiltProgram entry{build.answer.hash, build.opaque(), build.answer.reason, {}, build.native->record()};
   for (const auto& kernel : build.kernels) entry.kernels.push_back(kernel->traits());
   List& known = list();
   const std::lock_guard lock(known.mutex);

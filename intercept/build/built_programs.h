@@ -2,6 +2,7 @@
 // What this process built, for people (clSkmdDescribe): the newest builds, bounded.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct BuiltProgram {
   bool opaque = false;
   std::string reason;                         // why it is opaque
   std::vector<domain::KernelTraits> kernels;  // without nodes and accesses of opaque ones
+  std::shared_ptr<const BuildRecord> builds;
 };
 
 void remember(const ProgramBuild& build);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/build/executable.h"
 
-#include <optional>
-
 #include "compiler/client/hash.h"
 #include "intercept/build/built_programs.h"
 #include "intercept/build/opaque_kernels.h"
@@ -16,22 +14,14 @@ void add_line(std::string& log, const std::string& text) {
   log += text;
 }
 
-/// The front end's log, then what each vendor had against the program.
-std::string join_logs(const Machine& machine, std::string log, const VendorOutcome& vendors, bool built) {
-  for (size_t i = 0; i < vendors.failures.size(); ++i) {
-    if (vendors.failures[i].empty()) continue;
+/// The front end's log, then what each vendor has had against the program so far.
+std::string join_logs(const Machine& machine, std::string log, const NativeBuilds& builds, bool built) {
+  for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
+    if (!builds.failed(i)) continue;
     const std::string& name = machine.devices[i]->description().name;
-    add_line(log, (built ? "takes no part: " : "failed on ") + name + ": " + vendors.failures[i]);
+    add_line(log, (built ? "takes no part: " : "failed on ") + name + ": " + builds.failure(i));
   }
   return log;
-}
-
-/// The anchor if it built the program, else the first device that did: a vendor's program runs as it does without us.
-std::optional<std::uint32_t> first_taker(const Machine& machine, const VendorOutcome& vendors) {
-  if (const std::uint32_t anchor = acting_anchor(machine); vendors.native[anchor] != nullptr) return anchor;
-  for (std::uint32_t i = 0; i < vendors.native.size(); ++i)
-    if (vendors.native[i] != nullptr) return i;
-  return std::nullopt;
 }
 
 void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& traits, ProgramBuild& build) {
@@ -62,14 +52,15 @@ Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const 
   input.text = answer.text;
   input.options = answer.vendor_options;
   input.blobs = blobs;
-  VendorOutcome vendors = build_on_devices(machine, input);
-  const bool built = first_taker(machine, vendors).has_value();
-  std::string log = join_logs(machine, answer.log, vendors, built);
+  auto builds = open_builds(machine, input, answer.hash);
+  build_on_devices(machine, builds, needed_builds(machine, false));
+  const bool built = builds->any_built();
+  std::string log = join_logs(machine, answer.log, *builds, built);
   if (!built) return failed(std::move(log), "no device's compiler takes the program");
   auto build = std::make_shared<ProgramBuild>();
   build->type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
   build->answer = std::move(answer);
-  build->native = std::move(vendors.native);
+  build->native = std::move(builds);
   make_kernels(machine, build->answer.kernels, *build);
   return {std::move(build), std::move(log), CL_SUCCESS, {}};
 }
@@ -78,11 +69,16 @@ Outcome make_opaque(Machine& machine, const VendorInput& input, const std::strin
   VendorInput asked = input;
   if (asked.units.empty()) ask_for_parameters(asked.options);
   for (SourceUnit& unit : asked.units) ask_for_parameters(unit.options);
-  VendorOutcome vendors = build_on_devices(machine, asked);
-  const auto taker = first_taker(machine, vendors);
-  std::string log = join_logs(machine, {}, vendors, taker.has_value());
+  std::string identity = input.text + '\n' + input.options;
+  for (const SourceUnit& unit : input.units) identity += '\n' + unit.options + '\n' + unit.text;
+  const std::string hash = compiler::content_hash(identity);
+  auto builds = open_builds(machine, asked, hash);
+  build_on_devices(machine, builds, needed_builds(machine, true));
+  // A vendor's program runs as it does without us: on the anchor, if that takes it.
+  const auto taker = builds->first_built();
+  std::string log = join_logs(machine, {}, *builds, taker.has_value());
   if (!taker) return failed(std::move(log), "no device's compiler takes the program (opaque: " + reason + ")");
-  auto kernels = opaque_kernels(*machine.devices[*taker], vendors.native[*taker]);
+  auto kernels = opaque_kernels(*machine.devices[*taker], builds->program(*taker));
   if (!kernels) {
     return failed(std::move(log), machine.devices[*taker]->description().name +
                                       ": the driver does not describe its kernels: " + kernels.error().reason);
@@ -93,12 +89,10 @@ Outcome make_opaque(Machine& machine, const VendorInput& input, const std::strin
   build->answer.outcome = compiler::Outcome::opaque;
   build->answer.reason = reason;
   build->answer.kernel_arg_info = kernel_arg_info;
-  std::string identity = input.text + '\n' + input.options;
-  for (const SourceUnit& unit : input.units) identity += '\n' + unit.options + '\n' + unit.text;
-  build->answer.hash = compiler::content_hash(identity);
+  build->answer.hash = hash;
   build->opaque_text = input.text;
   build->opaque_options = input.options;
-  build->native = std::move(vendors.native);
+  build->native = std::move(builds);
   make_kernels(machine, *kernels, *build);
   if (machine.observer != nullptr)
     machine.observer->log(LogLevel::info, "opaque program " + build->answer.hash + ": " + reason);

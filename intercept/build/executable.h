@@ -18,11 +18,13 @@ struct Outcome {
   std::string reason;
 };
 
-/// Builds an analysed answer everywhere. Good if a device took it; those that did not are named in the log.
+/// Builds an analysed answer where its mode needs it (vendor_build.h). Good if a device took it; those that have not are
+/// named in the log.
 Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const std::vector<VendorBlob>* blobs);
 
 /// Builds what our front end could not take: `input` as it is. Good if a device took it; kernels are described by the
-/// anchor's vendor, or by the first device's that took it where the anchor did not.
+/// anchor's vendor, or by the first device's that took it where the anchor did not. Others build it when a launch needs
+/// them.
 Outcome make_opaque(Machine& machine, const VendorInput& input, const std::string& reason, bool kernel_arg_info);
 
 /// Writes the finished build into the program, for everybody to see.

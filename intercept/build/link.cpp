@@ -37,7 +37,7 @@ Outcome link_joined(Machine& machine, const std::vector<Unit>& units, const std:
   for (const Unit& unit : units) request.units.push_back(unit.text);
   request.options = options;
   request.language = machine.language;
-  request.target.isa = machine.code_target;
+  request.target.isa = code_needed(machine);
   compiler::CompileAnswer answer = machine.compiler->compile(request);
   if (answer.outcome != compiler::Outcome::analysed) {
     const std::string reason = answer.log.empty() ? answer.reason : answer.log;

@@ -1,37 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/build/vendor_build.h"
 
+#include <algorithm>
 #include <exception>
-#include <latch>
 
+#include "compiler/client/late_failures.h"
+#include "intercept/backend/vendor_visit.h"
+#include "intercept/object/build_queue.h"
 #include "intercept/object/device_query.h"
 
 namespace skmd::icd {
 namespace {
 
-std::shared_ptr<NativeProgram> load_blob(Device& device, const VendorInput& input) {
-  if (input.blobs == nullptr) return nullptr;
+/// VendorInput that owns what it needs.
+struct Order {
+  VendorInput input;
+  std::vector<VendorBlob> blobs;
+};
+
+std::shared_ptr<NativeProgram> load_blob(Device& device, const Order& order) {
+  if (order.blobs.empty()) return nullptr;
   const std::string key = driver_key(device);
-  for (const VendorBlob& blob : *input.blobs) {
+  for (const VendorBlob& blob : order.blobs) {
     if (blob.driver != key) continue;
-    if (auto program = device.load(blob.bytes, input.options)) return *program;
+    if (auto program = device.load(blob.bytes, order.input.options)) return *program;
   }
   return nullptr;
 }
 
-/// Sets `native`, or else `failure` (never empty then).
-void build_on(Device& device, const VendorInput& input, std::shared_ptr<NativeProgram>& native, std::string& failure) {
-  native = load_blob(device, input);
-  if (native != nullptr) return;
+NativeBuilds::Made build_on(Device& device, const Order& order) {
+  if (auto loaded = load_blob(device, order)) return {std::move(loaded), {}};
+  const VendorInput& input = order.input;
   std::string log;
   auto built = input.units.empty() ? device.build(input.text, input.options, log)
                                    : device.build_linked(input.units, input.options, log);
-  if (built) {
-    native = std::move(*built);
-  } else {
-    failure = built.error().reason + (log.empty() || log == built.error().reason ? "" : "\n" + log);
-    if (failure.empty()) failure = "the build failed with " + std::to_string(built.error().code);
+  if (built) return {std::move(*built), {}};
+  std::string failure = built.error().reason + (log.empty() || log == built.error().reason ? "" : "\n" + log);
+  if (failure.empty()) failure = "the build failed with " + std::to_string(built.error().code);
+  return {nullptr, std::move(failure)};
+}
+
+/// On a thread of its own, the caller's if there is no other.
+void begin(Machine& machine, const std::shared_ptr<NativeBuilds>& builds, std::uint32_t device) {
+  if (!builds->open(device)) return;
+  try {
+    machine.executor->post([mine = builds, device]() mutable {
+      mine->run(device);
+      const CompilerVisit leaving;
+      mine.reset();  // perhaps the last to hold it
+    });
+  } catch (const std::exception&) {  // no memory to hand it over
+    builds->run(device);
   }
+}
+
+/// Begins all but the order's first, side by side.
+void begin_others(Machine& machine, const std::shared_ptr<NativeBuilds>& builds) {
+  const auto& order = builds->order();
+  for (std::size_t i = 1; i < order.size(); ++i) begin(machine, builds, order[i]);
+}
+
+/// The order's first on another thread, so that this one can go on when another device is sooner.
+void build_any(Machine& machine, const std::shared_ptr<NativeBuilds>& builds) {
+  begin(machine, builds, builds->order().front());
+  if (builds->wait_for_one(machine.builds->delays().for_first)) return;
+  machine.builds->follow(builds, std::chrono::milliseconds(0));
+  (void)builds->wait_for_one(std::nullopt);
 }
 
 }  // namespace
@@ -42,29 +76,70 @@ std::vector<SourceUnit> source_units(const std::vector<Unit>& units) {
   return out;
 }
 
-VendorOutcome build_on_devices(Machine& machine, const VendorInput& input) {
-  const size_t count = machine.devices.size();
-  VendorOutcome out{std::vector<std::shared_ptr<NativeProgram>>(count), std::vector<std::string>(count)};
-  const auto one = [&](size_t i) {
-    try {
-      build_on(*machine.devices[i], input, out.native[i], out.failures[i]);
-    } catch (const std::exception& exception) {
-      out.failures[i] = std::string("exception: ") + exception.what();
-    }
+Needed needed_builds(const Machine& machine, bool opaque) {
+  using domain::PartitionMode;
+  if (machine.builds == nullptr) return Needed::all;
+  const PartitionMode mode = machine.settings.policy.mode;
+  if (opaque || mode == PartitionMode::single || machine.devices.size() == 1) return Needed::first;
+  return mode == PartitionMode::automatic ? Needed::any : Needed::all;
+}
+
+std::vector<std::uint32_t> build_order(const Machine& machine) {
+  std::vector<std::uint32_t> order;
+  const auto add = [&](std::uint32_t device) {
+    if (std::find(order.begin(), order.end(), device) == order.end()) order.push_back(device);
   };
-  std::latch others(static_cast<std::ptrdiff_t>(count) - 1);
-  for (size_t i = 1; i < count; ++i) try {
-      machine.executor->post([&, i] {
-        one(i);
-        others.count_down();
-      });
-    } catch (const std::exception&) {  // no memory to hand it over
-      one(i);
-      others.count_down();
-    }
-  one(0);
-  others.wait();
-  return out;
+  const domain::PartitionPolicy& policy = machine.settings.policy;
+  const int index = policy.mode == domain::PartitionMode::single ? policy.single_index : -1;
+  if (index >= 0 && static_cast<std::size_t>(index) < machine.devices.size()) add(static_cast<std::uint32_t>(index));
+  add(acting_anchor(machine));
+  for (std::uint32_t i = 0; i < machine.devices.size(); ++i) add(i);
+  return order;
+}
+
+std::string code_needed(const Machine& machine) {
+  const bool alone = machine.devices.size() == 1 || needed_builds(machine, false) != Needed::all;
+  const std::uint32_t first = build_order(machine).front();
+  return alone && machine.devices[first]->description().backend == "cpu-driver" ? machine.code_target : std::string();
+}
+
+std::shared_ptr<NativeBuilds> open_builds(const Machine& machine, const VendorInput& input,
+                                          const std::string& program) {
+  auto order = std::make_shared<Order>();
+  order->input = input;
+  if (input.blobs != nullptr) order->blobs = *input.blobs;
+  order->input.blobs = nullptr;
+  auto ended = [observer = machine.observer, cache = machine.code_folder, devices = machine.devices, program](
+                   std::uint32_t device, const BuildRecord::Entry& entry, bool late) {
+    if (observer != nullptr) observer->build({program, device, entry.state, entry.reason, entry.seconds, late});
+    if (late && entry.state == BuildState::failed)
+      compiler::keep_late_failure(cache, {program, driver_key(*devices[device]), entry.reason});
+  };
+  return std::make_shared<NativeBuilds>(
+      build_order(machine),
+      [devices = machine.devices, order = std::move(order)](std::uint32_t device) {
+        return build_on(*devices[device], *order);
+      },
+      std::move(ended));
+}
+
+void build_on_devices(Machine& machine, const std::shared_ptr<NativeBuilds>& builds, Needed needed) {
+  let_compilers_end_at_exit();
+  const std::uint32_t first = builds->order().front();
+  if (needed == Needed::any) {
+    build_any(machine, builds);
+  } else {
+    if (needed == Needed::all) begin_others(machine, builds);
+    builds->wait(first);
+  }
+  if (needed == Needed::all) {
+    for (const std::uint32_t device : builds->order()) builds->wait(device);
+  } else if (!builds->any_built()) {
+    begin_others(machine, builds);
+    builds->wait_for_any();
+  }
+  if (needed == Needed::any && builds->any_built()) machine.builds->follow(builds, machine.builds->delays().before_others);
+  builds->told();
 }
 
 std::string driver_key(const Device& device) {
@@ -72,11 +147,13 @@ std::string driver_key(const Device& device) {
          query_text(device, CL_DRIVER_VERSION);
 }
 
-std::vector<VendorBlob> collect_blobs(Machine& machine, const std::vector<std::shared_ptr<NativeProgram>>& native) {
+std::vector<VendorBlob> collect_blobs(Machine& machine, const std::shared_ptr<NativeBuilds>& native) {
   std::vector<VendorBlob> out;
-  for (size_t i = 0; i < native.size(); ++i) {
-    if (native[i] == nullptr) continue;
-    auto bytes = machine.devices[i]->binary(*native[i]);
+  native->wait_for_wanted();
+  for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
+    const auto program = native->program(i);
+    if (program == nullptr) continue;
+    auto bytes = machine.devices[i]->binary(*program);
     if (bytes && !bytes->empty()) out.push_back({driver_key(*machine.devices[i]), std::move(*bytes)});
   }
   return out;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One program on every device at once, through the vendors' own compilers.
+// One program on every device, through the vendors' own compilers: which builds are waited for, and which follow.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "intercept/object/native_builds.h"
 #include "intercept/object/program.h"
 
 namespace skmd::icd {
@@ -15,24 +16,41 @@ struct VendorInput {
   std::string text;
   std::string options;
   std::vector<SourceUnit> units;  // not empty: build_linked of these instead of `text`, with `options` for the link
-  const std::vector<VendorBlob>* blobs = nullptr;  // tried first; a stale or refused one is no error
+  const std::vector<VendorBlob>* blobs = nullptr;  // tried first, copied; a stale or refused one is no error
 };
 
 /// What vendors compile of units.
 std::vector<SourceUnit> source_units(const std::vector<Unit>& units);
 
-struct VendorOutcome {
-  std::vector<std::shared_ptr<NativeProgram>> native;  // per device; null: it failed there
-  std::vector<std::string> failures;                   // per device; "" where it was built
+/// Which devices' code a program has to have before its build ends.
+enum class Needed : std::uint8_t {
+  all,    // modes that promise every device its share
+  first,  // of the order, and no other until a launch needs it: single mode; opaque programs, which run whole
+  any,    // the others follow in the background
 };
 
-/// Blocks until every device has answered. Devices build in parallel.
-VendorOutcome build_on_devices(Machine& machine, const VendorInput& input);
+/// `machine` without a build queue: all, always.
+Needed needed_builds(const Machine& machine, bool opaque);
+
+/// Every device once: the one that the mode names, the anchor, the others.
+std::vector<std::uint32_t> build_order(const Machine& machine);
+
+/// CodeTarget::isa for a build of which the CPU driver's code alone is needed: it is then made together with the
+/// analysis. Else "": no other device's build has to wait for it.
+std::string code_needed(const Machine& machine);
+
+/// Nothing is begun. `program`: its content hash, for those who are told.
+std::shared_ptr<NativeBuilds> open_builds(const Machine& machine, const VendorInput& input, const std::string& program);
+
+/// Blocks until what is needed has its code. If that fails, until another device has it, or all have failed. What is to
+/// follow is in the queue afterwards.
+void build_on_devices(Machine& machine, const std::shared_ptr<NativeBuilds>& builds, Needed needed);
 
 /// What a vendor's binary is good for: platform, device and driver version.
 std::string driver_key(const Device& device);
 
-/// The vendors' binaries of a built program; devices that give none are left out.
-std::vector<VendorBlob> collect_blobs(Machine& machine, const std::vector<std::shared_ptr<NativeProgram>>& native);
+/// The vendors' binaries of a built program; devices that give none are left out. Blocks until all that were wanted are
+/// built.
+std::vector<VendorBlob> collect_blobs(Machine& machine, const std::shared_ptr<NativeBuilds>& native);
 
 }  // namespace skmd::icd

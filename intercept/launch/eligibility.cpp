@@ -129,8 +129,20 @@ std::string check_parameters(const Device& device, const Launch& launch) {
   return {};
 }
 
+/// What the kernel's code on the device takes. Precondition: it is built there.
+std::string check_kernel(const Device& device, const Launch& launch, std::uint32_t index) {
+  const auto native = launch.kernel->native(index);
+  if (!native) return native.error().reason;
+  const KernelLimits& limits = (*native)->limits();
+  const domain::Extent3& local = launch.range.local;
+  const std::uint64_t items = local[0] * local[1] * local[2];
+  if (items > limits.most_items) return exceeds("a work-group of items", items, limits.most_items);
+  return check_arguments(device, launch, limits.local_bytes);
+}
+
 std::string check(const Machine& machine, const Launch& launch, std::uint32_t index) {
-  if (!launch.kernel->built_on(index)) return "the program is not built for it";
+  const NativeBuilds& builds = launch.kernel->builds();
+  if (builds.failed(index)) return "the program is not built for it";
   const Device& device = *machine.devices[index];
   if (device.health()->aside()) return "it was set aside after a failure";
   if (launch.part != nullptr && index != machine.anchor)
@@ -138,14 +150,9 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
   // At home is where the program-scope variables are.
   if (keeps_state(machine, *launch.kernel) && machine.devices[launch.kernel->home()]->health()->aside())
     return "the program-scope variables were lost with another device";
-  const auto native = launch.kernel->native(index);
-  if (!native) return native.error().reason;
-  const KernelLimits& limits = (*native)->limits();
-  const domain::Extent3& local = launch.range.local;
-  const std::uint64_t items = local[0] * local[1] * local[2];
-  if (items > limits.most_items) return exceeds("a work-group of items", items, limits.most_items);
   if (const auto sizes = device.info(CL_DEVICE_MAX_WORK_ITEM_SIZES);
       sizes && sizes->size() >= 3 * sizeof(std::size_t)) {
+    const domain::Extent3& local = launch.range.local;
     std::array<std::size_t, 3> most{};
     std::memcpy(most.data(), sizes->data(), sizeof most);
     for (std::size_t d = 0; d < 3; ++d)
@@ -154,7 +161,7 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
   if (std::string reason = check_svm(machine, launch, device); !reason.empty()) return reason;
   if (!device.description().overlapping_views && views_overlap(launch))
     return "sub-buffers among the arguments overlap, which its driver does not survive";
-  return check_arguments(device, launch, limits.local_bytes);
+  return builds.built(index) ? check_kernel(device, launch, index) : check_arguments(device, launch, 0);
 }
 
 }  // namespace
@@ -195,11 +202,18 @@ bool follows_svm_pointers(const Launch& launch) {
 
 Eligibility eligibility(const Machine& machine, const Launch& launch) {
   Eligibility result;
+  const NativeBuilds& builds = launch.kernel->builds();
   bool anchor_fits = false;
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
+    const bool pending = builds.pending(i);  // before the rest is looked at: a build may end meanwhile
     std::string reason = check(machine, launch, i);
     if (i == machine.anchor) anchor_fits = reason.empty();
     if (reason.empty()) reason = check_parameters(*machine.devices[i], launch);
+    if (pending && (reason.empty() || (i == machine.anchor && anchor_fits))) {
+      result.pending.push_back(i);
+      reason = "its program is still being built";
+      if (i == machine.anchor) anchor_fits = false;
+    }
     result.eligible.push_back(reason.empty());
     result.why_not.push_back(std::move(reason));
   }
@@ -209,6 +223,29 @@ Eligibility eligibility(const Machine& machine, const Launch& launch) {
     result.why_not[machine.anchor].clear();
   }
   return result;
+}
+
+void wait_for_home(const BuiltKernel& kernel) {
+  if (kernel.opaque() || (kernel.traits().facts & domain::kFactMutableProgramScope) != 0) (void)kernel.home();
+}
+
+std::optional<std::uint32_t> awaited(const Machine& machine, const Launch& launch, const Eligibility& eligible) {
+  if (eligible.pending.empty()) return std::nullopt;
+  const auto pending = [&](std::uint32_t device) {
+    return std::find(eligible.pending.begin(), eligible.pending.end(), device) != eligible.pending.end();
+  };
+  const auto& order = launch.kernel->builds().order();
+  const auto first = std::find_if(order.begin(), order.end(), pending);
+  if (eligible.count() == 0) return *first;
+  const bool spinning = machine.settings.policy.mode != domain::PartitionMode::single && !launch.kernel->opaque() &&
+                        domain::forbids_split(launch.kernel->traits(), true) == domain::NotSplit::spinning;
+  if (!spinning) return std::nullopt;
+  for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
+    if (machine.devices[i]->description().kind != DeviceKind::gpu) continue;
+    if (pending(i)) return i;
+    if (eligible.eligible[i]) return std::nullopt;
+  }
+  return first == order.begin() ? std::optional(*first) : std::nullopt;
 }
 
 std::optional<domain::NotSplit> confined(const Machine& machine, const Launch& launch, const Eligibility& eligible) {

@@ -14,6 +14,7 @@ namespace skmd::icd {
 struct Eligibility {
   std::vector<bool> eligible;        // per device
   std::vector<std::string> why_not;  // per device, names limit and value; "" where eligible
+  std::vector<std::uint32_t> pending;  // devices that only wait for their program's build
   [[nodiscard]] std::size_t count() const;
   /// The anchor if it is eligible, else the first eligible device. Precondition: count() > 0.
   [[nodiscard]] std::uint32_t preferred(std::uint32_t anchor) const;
@@ -28,7 +29,16 @@ bool keeps_state(const Machine& machine, const BuiltKernel& kernel);
 /// have what is there at those addresses, and any byte of the allocations that it is given may be touched.
 bool follows_svm_pointers(const Launch& launch);
 
+/// As it is now: a device whose build has not ended is not eligible, and becomes it when it has.
 Eligibility eligibility(const Machine& machine, const Launch& launch);
+
+/// Blocks until it is known where launches of a kernel run that have to run in one place for ever: of an opaque program,
+/// or with program-scope variables. For other kernels nothing is waited for.
+void wait_for_home(const BuiltKernel& kernel);
+
+/// The device whose build the launch has to wait for, whatever else is built; none: it may go on. A kernel whose groups
+/// wait for each other must not be without a GPU, or else the anchor; any other only needs some device.
+std::optional<std::uint32_t> awaited(const Machine& machine, const Launch& launch, const Eligibility& eligible);
 
 /// The reason that keeps this launch whole whatever is measured and wherever its bytes lie, or none.
 std::optional<domain::NotSplit> confined(const Machine& machine, const Launch& launch, const Eligibility& eligible);

@@ -22,6 +22,7 @@ FrozenLaunch::FrozenLaunch(Machine& machine, Launch launch)
     : Launch(std::move(launch)),
       machine_(machine),
       losses_(machine.losses.load(std::memory_order_acquire)),
+      builds_ended_(kernel->builds().ended()),
       view_(machine, *this),
       claims_(view_.claims()),
       fixed_runs_(!has_images(*this)) {}

@@ -21,9 +21,9 @@ class FrozenLaunch : public Launch {
   [[nodiscard]] const LaunchView& view() const { return view_; }
   /// For RangeLock.
   [[nodiscard]] const std::vector<Claim>& claims() const { return claims_; }
-  /// No device was set aside since: that changes what is eligible.
+  /// No device was set aside since, and no build has ended: these change what is eligible.
   [[nodiscard]] bool fits(const Machine& machine) const {
-    return losses_ == machine.losses.load(std::memory_order_acquire);
+    return losses_ == machine.losses.load(std::memory_order_acquire) && builds_ended_ == kernel->builds().ended();
   }
 
   /// The ops that run all of it on a device are the same every time.
@@ -37,7 +37,8 @@ class FrozenLaunch : public Launch {
     std::vector<Op> ops;
   };
   Machine& machine_;
-  const std::uint32_t losses_;  // before the view was made
+  const std::uint32_t losses_;        // before the view was made
+  const std::uint32_t builds_ended_;  // likewise
   const LaunchView view_;
   const std::vector<Claim> claims_;
   const bool fixed_runs_;

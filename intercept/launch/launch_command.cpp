@@ -371,8 +371,24 @@ std::shared_ptr<Command> command_of(Machine& machine, std::shared_ptr<const Froz
 
 }  // namespace
 
-Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bool watched, Kernel* kernel) {
+namespace {
+
+/// Frozen when a device can take it. Blocks for builds that it must not be without, as the program's build would have.
+std::shared_ptr<const FrozenLaunch> freeze(Machine& machine, Launch launch) {
+  wait_for_home(*launch.kernel);
   auto frozen = std::make_shared<const FrozenLaunch>(machine, std::move(launch));
+  while (const auto device = awaited(machine, *frozen, frozen->view().shape().eligible())) {
+    frozen->kernel->builds().wait(*device);
+    frozen = std::make_shared<const FrozenLaunch>(machine, Launch(*frozen));
+  }
+  return frozen;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bool watched, Kernel* kernel) {
+  launch.kernel->launched();
+  auto frozen = freeze(machine, std::move(launch));
   const Eligibility& eligible = frozen->view().shape().eligible();
   if (eligible.count() != 0) {
     if (kernel != nullptr) kernel->remember(frozen);
@@ -387,6 +403,7 @@ Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bo
 
 std::shared_ptr<Command> repeat_launch(Machine& machine, std::shared_ptr<const Launch>&& launch, bool watched) {
   if (!static_cast<const FrozenLaunch&>(*launch).fits(machine)) return nullptr;
+  launch->kernel->launched();
   return command_of(machine, std::static_pointer_cast<const FrozenLaunch>(std::move(launch)), watched);
 }
 

@@ -60,7 +60,7 @@ class Key {
   [[nodiscard]] std::string_view text() const { return {bytes_.data(), used_}; }
 
  private:
-  static constexpr std::size_t kGeometryWords = 13;
+  static constexpr std::size_t kGeometryWords = 14;
   static constexpr std::size_t kArgumentWords = 12;
   std::vector<char>& bytes_;
   std::size_t used_ = 0;
@@ -139,7 +139,9 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   describe(key, launch, views, root_bytes, memo.deciding(*launch.kernel));
   key.add(launch.reached.size());
   key.add(launch.part != nullptr ? 1 : 0);
-  key.add(machine.losses.load(std::memory_order_acquire));  // they change what is eligible
+  // These change what is eligible.
+  key.add(machine.losses.load(std::memory_order_acquire));
+  key.add(launch.kernel->builds().ended());
   if (auto known = memo.find(key.text())) return known;
   std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes));
   memo.keep(key.text(), shape);

@@ -13,7 +13,13 @@ constexpr int kMaxFatal = 2;
 }  // namespace
 
 std::vector<std::uint32_t> Rescue::candidates(const Unfinished& rest) const {
-  const Eligibility& eligible = view_.shape().eligible();
+  Eligibility eligible = view_.shape().eligible();
+  // Devices that were not built when the launch was made are better than none.
+  if (!eligible.pending.empty()) {
+    for (const std::uint32_t device : eligible.pending) launch_.kernel->builds().wait(device);
+    const Eligibility now = eligibility(machine_, launch_);
+    for (const std::uint32_t device : eligible.pending) eligible.eligible[device] = now.eligible[device];
+  }
   std::vector<std::uint32_t> devices;
   const auto add = [&](std::uint32_t device) {
     if (eligible.eligible[device] && !rest.failed_on[device] && !machine_.devices[device]->health()->aside())

@@ -2,7 +2,9 @@
 #include "intercept/object/kernel.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "intercept/object/build_queue.h"
 #include "intercept/object/device_info.h"
 #include "intercept/object/program.h"
 #include "intercept/object/svm.h"
@@ -28,17 +30,24 @@ std::string argument_name(const domain::KernelTraits& traits, size_t index) {
 }  // namespace
 
 BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
-                         std::vector<std::shared_ptr<NativeProgram>> native, std::shared_ptr<HostCode> code,
+                         std::shared_ptr<NativeBuilds> builds, std::shared_ptr<HostCode> code,
                          std::shared_ptr<MergeProgram> merges)
     : machine_(machine),
       traits_(std::move(traits)),
       opaque_(opaque),
       program_hash_(std::move(program_hash)),
       id_(hash_of(program_hash_, traits_.name)),
-      native_(std::move(native)),
+      builds_(std::move(builds)),
       code_(std::move(code)),
       merges_(std::move(merges)),
-      kernels_(native_.size()) {}
+      kernels_(builds_->order().size()) {}
+
+BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
+                         std::vector<std::shared_ptr<NativeProgram>> native, std::shared_ptr<HostCode> code,
+                         std::shared_ptr<MergeProgram> merges)
+    : BuiltKernel(machine, std::move(traits), opaque, std::move(program_hash),
+                  std::make_shared<NativeBuilds>(std::move(native), machine.anchor), std::move(code),
+                  std::move(merges)) {}
 
 cpu::MergeFunction BuiltKernel::merge_function() const {
   return code_ != nullptr && traits_.merge_function ? code_->merge_function(traits_.name) : cpu::MergeFunction{};
@@ -52,18 +61,20 @@ std::shared_ptr<NativeKernel> BuiltKernel::merge_kernel(std::uint32_t index) con
 Result<std::shared_ptr<NativeKernel>> BuiltKernel::native(std::uint32_t index) {
   const std::lock_guard lock(mutex_);
   if (kernels_[index] != nullptr) return kernels_[index];
-  if (native_[index] == nullptr)
+  const auto program = builds_->program(index);
+  if (program == nullptr)
     return Error{CL_INVALID_PROGRAM_EXECUTABLE,
-                 traits_.name + ": the program was not built on " + machine_.devices[index]->description().name};
-  auto made = machine_.devices[index]->kernel(native_[index], traits_.name);
+                 traits_.name + ": the program is not built on " + machine_.devices[index]->description().name};
+  auto made = machine_.devices[index]->kernel(program, traits_.name);
   if (made) kernels_[index] = *made;
   return made;
 }
 
-std::uint32_t BuiltKernel::home() const {
-  std::uint32_t home = machine_.anchor;
-  for (std::uint32_t i = 0; i < native_.size() && !built_on(home); ++i) home = i;
-  return home;
+std::uint32_t BuiltKernel::home() const { return builds_->first_built().value_or(builds_->order().back()); }
+
+void BuiltKernel::launched() {
+  if (!builds_->wants_more() || machine_.builds == nullptr) return;
+  if (launches_.fetch_add(1, std::memory_order_relaxed) == 1) machine_.builds->hurry(*builds_);
 }
 
 bool BuiltKernel::may_follow_pointers() const {
@@ -84,21 +95,60 @@ bool BuiltKernel::takes_value(std::uint32_t index, std::uint64_t bytes) {
   return true;
 }
 
-std::uint64_t BuiltKernel::work_group_limit() { return group_limit(&KernelLimits::work_group_size, work_group_limit_); }
+bool BuiltKernel::takes_group(std::uint64_t items, std::uint64_t& limit) {
+  const auto let_through = [&] { return let_through_.load(std::memory_order_relaxed); };
+  if (items <= let_through()) return true;
+  if (machine_.info != nullptr && builds_->pending(builds_->order().front())) {
+    std::uint64_t most = 0;
+    for (std::uint32_t i = 0; i < kernels_.size(); ++i) most = std::max(most, limit_of(i, &KernelLimits::most_items));
+    if (items <= std::min<std::uint64_t>(most, machine_.info->limits().work_group_size)) {
+      for (std::uint64_t known = let_through(); known < items;)
+        let_through_.compare_exchange_weak(known, items, std::memory_order_relaxed);
+      return true;
+    }
+  }
+  limit = std::max(group_limit(&KernelLimits::most_items, most_items_), let_through());
+  return items <= limit;
+}
 
-std::uint64_t BuiltKernel::most_items() { return group_limit(&KernelLimits::most_items, most_items_); }
+BuiltKernel::Told BuiltKernel::told() {
+  Told told;
+  told.work_group_size = group_limit(&KernelLimits::work_group_size, work_group_limit_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (told_) return *told_;
+  }
+  told.local_bytes = traits_.local_bytes;
+  for (std::uint32_t i = 0; i < kernels_.size(); ++i) {
+    if (!built_on(i)) continue;
+    const auto kernel = native(i);
+    if (!kernel) continue;
+    const KernelLimits& limits = (*kernel)->limits();
+    if (limits.preferred_multiple != 0)
+      told.preferred_multiple = std::lcm(told.preferred_multiple, limits.preferred_multiple);
+    told.local_bytes = std::max(told.local_bytes, limits.local_bytes);
+    told.private_bytes = std::max(told.private_bytes, limits.private_bytes);
+  }
+  told.preferred_multiple = std::min(told.preferred_multiple, told.work_group_size);
+  const std::lock_guard lock(mutex_);
+  // A driver that did not answer may do so the next time.
+  if (!told_ && work_group_limit_.load(std::memory_order_relaxed) != 0) told_ = told;
+  return told_.value_or(told);
+}
+
+std::uint64_t BuiltKernel::limit_of(std::uint32_t index, std::uint64_t KernelLimits::*field) {
+  if (!built_on(index)) return 0;
+  const auto kernel = native(index);
+  return kernel ? (*kernel)->limits().*field : 0;
+}
 
 std::uint64_t BuiltKernel::group_limit(std::uint64_t KernelLimits::*field, std::atomic<std::uint64_t>& cached) {
   constexpr std::uint64_t kFarBelow = 4;
   if (const std::uint64_t known = cached.load(std::memory_order_relaxed); known != 0) return known;
-  const auto limit_of = [&](std::uint32_t index) -> std::uint64_t {
-    if (!built_on(index)) return 0;
-    const auto kernel = native(index);
-    return kernel ? (*kernel)->limits().*field : 0;
-  };
-  std::vector<std::uint64_t> limits(native_.size());
-  for (std::uint32_t i = 0; i < native_.size(); ++i) limits[i] = limit_of(i);
-  std::uint64_t anchor = limits[acting_anchor(machine_)];
+  const std::uint32_t anchored = home();  // the anchor, unless it never will be built
+  std::vector<std::uint64_t> limits(kernels_.size());
+  for (std::uint32_t i = 0; i < limits.size(); ++i) limits[i] = limit_of(i, field);
+  std::uint64_t anchor = limits[anchored];
   // A driver that does not answer now may answer the next time; until then the others decide.
   const bool answered = anchor != 0;
   if (!answered && !limits.empty()) anchor = *std::max_element(limits.begin(), limits.end());
@@ -109,7 +159,9 @@ std::uint64_t BuiltKernel::group_limit(std::uint64_t KernelLimits::*field, std::
   if (machine_.info != nullptr) limit = std::min(limit, machine_.info->limits().work_group_size);
   const auto& required = traits_.required_local;
   limit = std::max<std::uint64_t>({limit, std::uint64_t{required[0]} * required[1] * required[2], 1});
-  if (answered) cached.store(limit, std::memory_order_relaxed);
+  std::uint64_t before = 0;
+  // Two threads may have seen different devices built: one answer stands.
+  if (answered && !cached.compare_exchange_strong(before, limit, std::memory_order_relaxed)) return before;
   return limit;
 }
 

@@ -17,6 +17,7 @@
 #include "intercept/object/kept_launches.h"
 #include "intercept/object/memory.h"
 #include "intercept/object/merge_program.h"
+#include "intercept/object/native_builds.h"
 #include "partitioner/nd_range.h"
 #include "partitioner/traits.h"
 
@@ -28,6 +29,10 @@ class Program;
 class BuiltKernel {
  public:
   BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
+              std::shared_ptr<NativeBuilds> builds, std::shared_ptr<HostCode> code = nullptr,
+              std::shared_ptr<MergeProgram> merges = nullptr);
+  /// Of a program that is built already; null: not on that device.
+  BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
               std::vector<std::shared_ptr<NativeProgram>> native, std::shared_ptr<HostCode> code = nullptr,
               std::shared_ptr<MergeProgram> merges = nullptr);
 
@@ -37,22 +42,37 @@ class BuiltKernel {
   [[nodiscard]] bool may_follow_pointers() const;
   [[nodiscard]] const std::string& program_hash() const { return program_hash_; }
   [[nodiscard]] std::uint64_t id() const { return id_; }  ///< hash of program and name: Sample::kernel
-  /// The native kernel on device `index`, made at the first call; an error if the program was not built there.
-  /// Thread-safe.
+  /// The native kernel on device `index`, made at the first call; an error if the program is not built there. Waits for
+  /// no build. Thread-safe.
   Result<std::shared_ptr<NativeKernel>> native(std::uint32_t index);
   /// The kernel's merge function, loaded at the first call; null where there is none. Thread-safe.
   [[nodiscard]] cpu::MergeFunction merge_function() const;
   /// The same as a kernel of device `index`, loaded at the first call; null where there is none. Thread-safe.
   [[nodiscard]] std::shared_ptr<NativeKernel> merge_kernel(std::uint32_t index) const;
-  [[nodiscard]] bool built_on(std::uint32_t index) const { return native_[index] != nullptr; }
-  /// The anchor if the program was built there, else the first device where it was: always the same one.
+  [[nodiscard]] bool built_on(std::uint32_t index) const { return builds_->built(index); }
+  /// On which devices the program is built, and becomes so.
+  [[nodiscard]] NativeBuilds& builds() const { return *builds_; }
+  /// The anchor if the program can be built there, else the first device where it can: always the same one. Blocks until
+  /// that is known. In single mode, the device that it names comes first.
   [[nodiscard]] std::uint32_t home() const;
+  /// For each launch that is made: a second one of a kernel says that the program is going to be used, and its builds in
+  /// the background come next.
+  void launched();
   [[nodiscard]] Machine& machine() const { return machine_; }
-  /// CL_KERNEL_WORK_GROUP_SIZE: what every device that built the kernel takes, without those that are far below the
-  /// anchor (they take no part in bigger launches), at most the virtual device's limit and never below a required size.
-  std::uint64_t work_group_limit();
-  /// Likewise of what launches may have: drivers may take more than they say.
-  std::uint64_t most_items();
+  /// What clGetKernelWorkGroupInfo tells. Blocks until home() is known, and stays as it was first told: applications
+  /// form their groups by it for as long as they run. Thread-safe.
+  struct Told {
+    std::uint64_t work_group_size = 0;
+    std::uint64_t preferred_multiple = 1;
+    std::uint64_t local_bytes = 0;  // without arguments
+    std::uint64_t private_bytes = 0;
+  };
+  Told told();
+  /// Whether a launch may have groups of so many work-items: at most what every device takes that has built the kernel
+  /// when this is first asked, without those that are far below the anchor (they take no part in bigger launches), at
+  /// most the virtual device's limit and never below a required size. Sets `limit` if not. Where a device that is built
+  /// takes them, it does not wait for the anchor; who was let through once is let through again. Thread-safe.
+  bool takes_group(std::uint64_t items, std::uint64_t& limit);
 
   /// Whether home()'s driver takes `bytes` for a by-value parameter whose size only it knows. Thread-safe.
   bool takes_value(std::uint32_t index, std::uint64_t bytes);
@@ -76,14 +96,18 @@ class BuiltKernel {
   bool opaque_;
   std::string program_hash_;
   std::uint64_t id_;
-  std::vector<std::shared_ptr<NativeProgram>> native_;  // per device, null: not built there
+  const std::shared_ptr<NativeBuilds> builds_;
   std::shared_ptr<HostCode> code_;
   std::shared_ptr<MergeProgram> merges_;
   std::mutex mutex_;
   std::vector<std::shared_ptr<NativeKernel>> kernels_;  // per device
   std::uint64_t group_limit(std::uint64_t KernelLimits::*field, std::atomic<std::uint64_t>& cached);
+  std::uint64_t limit_of(std::uint32_t index, std::uint64_t KernelLimits::*field);
   std::atomic<std::uint64_t> work_group_limit_{0};  // 0: not asked yet
   std::atomic<std::uint64_t> most_items_{0};        // likewise
+  std::atomic<std::uint64_t> let_through_{0};       // the largest group so far that was
+  std::atomic<std::uint32_t> launches_{0};          // while builds are wanted
+  std::optional<Told> told_;
   std::vector<std::uint64_t> taken_bytes_;          // per parameter: a size that the anchor took; 0: none yet
   std::unique_ptr<Memo> memo_;
   std::atomic<Memo*> made_memo_{nullptr};

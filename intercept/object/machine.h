@@ -29,6 +29,7 @@ struct Settings {
 };
 
 class DeviceInfo;
+class BuildQueue;
 
 inline constexpr std::int32_t kSeveralUsers = -1;
 
@@ -39,6 +40,7 @@ struct Machine {
   compiler::Language language;       // of the virtual device
   const DeviceInfo* info = nullptr;  // what the virtual device reports (device_info.h)
   Executor* executor = nullptr;
+  BuildQueue* builds = nullptr;  // null: programs are built on every device before their build ends
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
   compiler::Client* compiler = nullptr;

@@ -32,14 +32,14 @@ struct VendorBlob {
 };
 
 /// The outcome of one successful clBuildProgram, clCompileProgram, clLinkProgram or load. Immutable but for the binary,
-/// which is made when first asked for.
+/// which is made when first asked for, and for what is built, which may become more.
 struct ProgramBuild {
   cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
   compiler::CompileAnswer answer;  // executables; of an opaque one only hash, reason and kernel_arg_info
   std::string opaque_text;         // what vendors build if our front end could not take the program
   std::string opaque_options;      // of its build; of its link, if it is linked of `units`
   std::vector<Unit> units;  // compiled objects and libraries, and executables that are linked natively
-  std::vector<std::shared_ptr<NativeProgram>> native;  // per device; null: not built there
+  std::shared_ptr<NativeBuilds> native;  // executables
   std::vector<std::shared_ptr<BuiltKernel>> kernels;
   std::vector<VendorBlob> blobs;  // loaded from a binary, to be tried before text
   [[nodiscard]] bool opaque() const { return answer.outcome == compiler::Outcome::opaque; }

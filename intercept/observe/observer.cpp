@@ -61,7 +61,32 @@ std::string describe(const VerifyReport& report) {
          (report.detail.empty() ? "" : "; " + report.detail);
 }
 
+std::string describe(const BuildReport& report) {
+  std::string text = "program " + report.program + " on device " + std::to_string(report.device) + ": " +
+                     name(report.state) + " in " + std::to_string(report.seconds * 1e3) + " ms";
+  if (!report.reason.empty()) text += "; it takes no part: " + report.reason;
+  return text;
+}
+
 }  // namespace
+
+const char* name(BuildState state) {
+  switch (state) {
+    case BuildState::waiting:
+      return "waiting";
+    case BuildState::building:
+      return "building";
+    case BuildState::built:
+      return "built";
+    case BuildState::failed:
+      return "failed";
+    case BuildState::dropped:
+      return "dropped";
+    case BuildState::unneeded:
+      return "unneeded";
+  }
+  return "unknown";
+}
 
 struct Observer::State {
   explicit State(const ObserverOptions& options) : log(options.log), stats_path(with_process_id(options.stats_file)) {
@@ -245,6 +270,19 @@ void Observer::other_driver(const OtherDriverReport& report) try {
   }
   if (logs(LogLevel::debug))
     log(LogLevel::debug, "kernel " + report.kernel + " runs on another CPU driver: " + report.reason);
+  state_->changed();
+} catch (...) {
+}
+
+void Observer::build(const BuildReport& report) try {
+  if (state_->stats_on) {
+    const std::lock_guard lock(state_->stats_mutex);
+    for (const std::size_t index : state_->stats.add_build(report)) state_->share_kernel(index);
+    state_->share_tail();
+  }
+  const bool failed = report.state == BuildState::failed;
+  const LogLevel level = !failed ? LogLevel::debug : report.late ? LogLevel::warn : LogLevel::info;
+  if (logs(level)) log(level, describe(report));
   state_->changed();
 } catch (...) {
 }

@@ -68,6 +68,26 @@ struct OtherDriverReport {
   std::string kernel, reason;
 };
 
+/// What a program's build for one device has come to.
+enum class BuildState : std::uint8_t {
+  waiting,   // not begun; it may be, when a launch needs the device
+  building,  // by some thread
+  built,
+  failed,
+  dropped,   // the program was given up before its turn came
+  unneeded,  // nothing needed it there for as long as the program was
+};
+const char* name(BuildState state);
+
+struct BuildReport {
+  std::string program;  // content hash
+  std::uint32_t device = 0;
+  BuildState state = BuildState::built;  // an end: built, failed, dropped or unneeded
+  std::string reason;                    // of a failure
+  double seconds = 0.0;
+  bool late = false;  // the call that built the program had returned
+};
+
 struct ObserverOptions {
   std::string stats_file;     // SKMD_STATS; %p is replaced here, in all file names
   std::string trace_file;     // SKMD_TRACE
@@ -90,6 +110,8 @@ class Observer {
   void partition(std::uint64_t nanoseconds);
   void verify(const VerifyReport& report);
   void other_driver(const OtherDriverReport& report);
+  /// A failure is logged as well, a late one as a warning.
+  void build(const BuildReport& report);
   /// A context died: the stats file is rewritten now.
   void context_ended();
 

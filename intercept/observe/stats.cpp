@@ -15,6 +15,10 @@ constexpr std::size_t kNumberBound = 24;
 constexpr std::size_t kMismatchesKept = 8;
 constexpr std::size_t kMismatchText = 128;  // characters of a name or of a detail
 constexpr std::size_t kElsewhereKept = 16;
+constexpr std::size_t kBuildFailuresKept = 16;
+constexpr std::size_t kProgramsKept = 4096;  // whose builds are told beside their kernels
+constexpr std::size_t kStateBound = 16;      // a BuildState's name, with quotes and comma
+constexpr std::size_t kBuildsBound = 128;    // the keys of one device's builds
 constexpr std::size_t kMismatchBound = 2 * 6 * kMismatchText + 256;  // escaped, with the numbers and keys
 
 template <class Number>
@@ -59,6 +63,7 @@ void Stats::set_devices(const std::vector<ObservedDevice>& devices) {
   has_cpu_driver_ = std::any_of(devices.begin(), devices.end(),
                                 [](const ObservedDevice& device) { return device.backend == "cpu-driver"; });
   transfers_.resize(devices.size());
+  builds_.resize(devices.size());
   for (Kernel& kernel : kernels_) kernel.groups.resize(devices.size());
 }
 
@@ -129,6 +134,55 @@ void Stats::add_other_driver(const OtherDriverReport& report) {
   if (elsewhere_.size() < kElsewhereKept) elsewhere_.push_back({std::string(kernel), std::string(reason), 1});
 }
 
+std::vector<std::size_t> Stats::add_build(const BuildReport& report) {
+  std::vector<std::size_t> changed;
+  if (report.device >= builds_.size()) return changed;
+  Builds& builds = builds_[report.device];
+  builds.built += report.state == BuildState::built ? 1 : 0;
+  builds.failed += report.state == BuildState::failed ? 1 : 0;
+  builds.late += report.state == BuildState::failed && report.late ? 1 : 0;
+  builds.dropped += report.state == BuildState::dropped ? 1 : 0;
+  builds.unneeded += report.state == BuildState::unneeded ? 1 : 0;
+  builds.seconds += report.seconds;
+  if (report.state == BuildState::failed && build_failures_.size() < kBuildFailuresKept) {
+    std::string text = "{";
+    append_text_member(text, "program", std::string_view(report.program).substr(0, kMismatchText));
+    append_member(text, "device", std::uint64_t{report.device});
+    text += report.late ? ",\"late\":true" : ",\"late\":false";
+    append_text_member(text, "reason", std::string_view(report.reason).substr(0, kMismatchText));
+    build_failures_.push_back(text + '}');
+  }
+  if (programs_.size() >= kProgramsKept && programs_.count(report.program) == 0) return changed;
+  auto& states = programs_[report.program];
+  states.resize(builds_.size());
+  states[report.device] = report.state;
+  for (std::size_t i = 0; i < kernels_.size(); ++i)
+    if (kernels_[i].program == report.program) changed.push_back(i);
+  return changed;
+}
+
+void Stats::append_builds(std::string& out) const {
+  out += ",\n\"builds\":{\"devices\":[";
+  for (std::size_t i = 0; i < builds_.size(); ++i) {
+    const Builds& builds = builds_[i];
+    out += i == 0 ? "\n {" : ",\n {";
+    append_member(out, "device", static_cast<std::uint64_t>(i));
+    append_member(out, "built", builds.built);
+    append_member(out, "failed", builds.failed);
+    append_member(out, "failed_late", builds.late);
+    append_member(out, "dropped", builds.dropped);
+    append_member(out, "unneeded", builds.unneeded);
+    append_member(out, "seconds", builds.seconds);
+    out += '}';
+  }
+  out += "],\"failures\":[";
+  for (const std::string& failure : build_failures_) {
+    out += &failure == build_failures_.data() ? "\n " : ",\n ";
+    out += failure;
+  }
+  out += "]}";
+}
+
 void Stats::append_elsewhere(std::string& out) const {
   out += ",\n\"other_cpu_driver\":{";
   append_member(out, "launches", launches_elsewhere_);
@@ -180,7 +234,14 @@ std::string Stats::kernel(std::size_t index) const {
     if (kernel.not_split[i] != 0)
       append_member(out, domain::name(static_cast<domain::NotSplit>(i)), kernel.not_split[i]);
   }
-  out += '}';
+  out += "},\"builds\":[";
+  const auto known = programs_.find(kernel.program);
+  for (std::size_t i = 0; i < kernel.groups.size(); ++i) {
+    if (i != 0) out += ',';
+    const bool told = known != programs_.end() && i < known->second.size();
+    append_json_string(out, name(told ? known->second[i] : BuildState::waiting));
+  }
+  out += ']';
   append_member(out, "seconds", kernel.seconds);
   append_member(out, "predicted_seconds", kernel.predicted_seconds);
   out += '}';
@@ -202,6 +263,7 @@ std::string Stats::tail() const {
   append_member(out, "p50_us", partition_.percentile_us(0.5));
   append_member(out, "max_us", partition_.max_us());
   out += "}";
+  append_builds(out);
   if (has_cpu_driver_) append_elsewhere(out);
   out += ",\n\"verify\":{";
   append_member(out, "launches", verified_launches_);
@@ -226,12 +288,14 @@ std::string Stats::document() const {
 std::size_t Stats::kernel_bound(std::size_t index) const {
   const std::size_t numbers = kernels_[index].groups.size() + kernels_[index].merge.size() + 4;
   // Keys and brackets take under 256 bytes, and no reason's name is longer than 32.
-  return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound);
+  return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound) +
+         kernels_[index].groups.size() * kStateBound;
 }
 
 std::size_t Stats::tail_bound() const {
   return tail().size() + (2 * transfers_.size() + 6) * kNumberBound +
-         (kMismatchesKept + kElsewhereKept) * kMismatchBound;
+         builds_.size() * (7 * kNumberBound + kBuildsBound) +
+         (kMismatchesKept + kElsewhereKept + kBuildFailuresKept) * kMismatchBound;
 }
 
 }  // namespace skmd::icd

@@ -38,6 +38,8 @@ class Stats {
   void add_partition(std::uint64_t nanoseconds) { partition_.add(nanoseconds); }
   void add_verify(const VerifyReport& report);
   void add_other_driver(const OtherDriverReport& report);
+  /// The indices of the kernels whose entry has changed by it: those of the program that were launched.
+  std::vector<std::size_t> add_build(const BuildReport& report);
 
   [[nodiscard]] std::size_t kernel_count() const { return kernels_.size(); }
   // The document in pieces: head, one element per kernel joined by commas, tail.
@@ -66,7 +68,13 @@ class Stats {
     std::string kernel, reason;
     std::uint64_t launches = 0;
   };
+  /// Of one device.
+  struct Builds {
+    std::uint64_t built = 0, failed = 0, late = 0, dropped = 0, unneeded = 0;
+    double seconds = 0.0;
+  };
   void append_elsewhere(std::string& out) const;
+  void append_builds(std::string& out) const;
   Kernel& entry(const LaunchReport& report, std::size_t& index);
 
   std::vector<ObservedDevice> devices_;
@@ -79,6 +87,9 @@ class Stats {
   std::vector<std::string> first_mismatches_;  // JSON objects
   bool has_cpu_driver_ = false;
   std::uint64_t launches_elsewhere_ = 0;
+  std::vector<Builds> builds_;              // per device
+  std::vector<std::string> build_failures_; // JSON objects, the first ones
+  std::unordered_map<std::string, std::vector<BuildState>> programs_;  // per device; the first ones
   std::vector<Elsewhere> elsewhere_;  // by another CPU driver, one per kernel and reason
 };
 

@@ -33,16 +33,49 @@ Stats example() {
 TEST(Stats, HasExactlyTheKeysOfTheSchema) {
   const json document = json::parse(example().document());
   EXPECT_EQ(keys(document),
-            (std::set<std::string>{"version", "devices", "kernels", "transfers", "partition", "verify"}));
+            (std::set<std::string>{"version", "devices", "kernels", "transfers", "partition", "builds", "verify"}));
   EXPECT_EQ(document["version"], 1);
   EXPECT_EQ(keys(document["devices"][0]), (std::set<std::string>{"name", "kind", "backend"}));
   EXPECT_EQ(keys(document["kernels"][0]),
             (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "groups", "merge",
-                                   "not_split", "seconds", "predicted_seconds"}));
+                                   "not_split", "builds", "seconds", "predicted_seconds"}));
+  EXPECT_EQ(keys(document["builds"]), (std::set<std::string>{"devices", "failures"}));
+  EXPECT_EQ(keys(document["builds"]["devices"][0]),
+            (std::set<std::string>{"device", "built", "failed", "failed_late", "dropped", "unneeded", "seconds"}));
   EXPECT_EQ(keys(document["kernels"][0]["merge"]), (std::set<std::string>{"disjoint", "kernel", "diff", "reduce"}));
   EXPECT_EQ(keys(document["transfers"][0]), (std::set<std::string>{"device", "bytes_to", "bytes_from"}));
   EXPECT_EQ(keys(document["partition"]), (std::set<std::string>{"count", "p50_us", "max_us"}));
   EXPECT_EQ(keys(document["verify"]), (std::set<std::string>{"launches", "mismatches"}));
+}
+
+TEST(Stats, TellsWhatEachDevicesBuildCameTo) {
+  Stats stats = example();
+  EXPECT_EQ(json::parse(stats.document())["kernels"][0]["builds"], (json{"waiting", "waiting"}));
+  const std::size_t kernel_bound = stats.kernel_bound(0);
+  const std::size_t tail_bound = stats.tail_bound();
+  EXPECT_EQ(stats.add_build({"p1", 0, BuildState::built, "", 0.5, false}), (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(json::parse(stats.document())["kernels"][0]["builds"], (json{"built", "waiting"}));
+  for (int i = 0; i < 20; ++i)
+    (void)stats.add_build({"p1", 1, BuildState::failed, "line 1\n" + std::string(500, '"'), 0.25, i % 2 == 0});
+  (void)stats.add_build({"p2", 1, BuildState::dropped, "", 0.0, true});
+  (void)stats.add_build({"p3", 1, BuildState::unneeded, "", 0.0, true});
+  (void)stats.add_build({"p3", 7, BuildState::built, "", 0.0, true});
+  const json document = json::parse(stats.document());
+  EXPECT_EQ(document["kernels"][0]["builds"], (json{"built", "failed"}));
+  const json& builds = document["builds"];
+  EXPECT_EQ(builds["devices"][0]["built"], 1);
+  EXPECT_DOUBLE_EQ(builds["devices"][0]["seconds"], 0.5);
+  EXPECT_EQ(builds["devices"][1]["failed"], 20);
+  EXPECT_EQ(builds["devices"][1]["failed_late"], 10);
+  EXPECT_EQ(builds["devices"][1]["dropped"], 1);
+  EXPECT_EQ(builds["devices"][1]["unneeded"], 1);
+  ASSERT_EQ(builds["failures"].size(), 16u);
+  EXPECT_EQ(builds["failures"][0]["program"], "p1");
+  EXPECT_EQ(builds["failures"][0]["device"], 1);
+  EXPECT_EQ(builds["failures"][0]["late"], true);
+  EXPECT_EQ(builds["failures"][1]["late"], false);
+  EXPECT_LE(stats.kernel(0).size(), kernel_bound);
+  EXPECT_LE(stats.tail().size(), tail_bound);
 }
 
 TEST(Stats, AddsUpLaunchesOfOneKernel) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "compiler/client/cache.h"
+#include "compiler/client/late_failures.h"
 #include "tests/observe/support.h"
 
 namespace skmd::profiler {
@@ -48,6 +49,19 @@ TEST(CachedKernels, AreClassifiedAsTheDriverWould) {
   EXPECT_EQ(found[1]["split"], "printf");
   EXPECT_EQ(found[1]["form"], "untouched");
   EXPECT_EQ(found[2]["split"], "like devices");
+}
+
+TEST(CachedFailures, AreThoseThatApplicationsCouldNotBeTold) {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 2; ++i)  // once more is the same
+    compiler::keep_late_failure(folder.path(), {"h1", "platform\nname\n1.0", "error: refused"});
+  const json found = cached_failures(folder.path());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0], (json{{"program", "h1"},
+                            {"builds", json::array({{{"device", "platform name 1.0"},
+                                                     {"state", "failed"},
+                                                     {"reason", "error: refused"}}})}}));
+  EXPECT_TRUE(cached_kernels(folder.path()).empty());
 }
 
 TEST(CachedKernels, AnOpaqueProgramSaysWhy) {

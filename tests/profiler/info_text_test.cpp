@@ -10,7 +10,9 @@ TEST(InfoText, MarksTheAnchorAndListsMembers) {
   const auto document = nlohmann::json::parse(R"({"version":1,"anchor":1,
       "devices":[{"name":"a","kind":"cpu"},{"name":"b","discrete":true,"limits":{"local_bytes":7}}],
       "left_out":["c: no compiler"],"virtual_device":{"name":"v","version":"OpenCL 3.0"},
-      "settings":{"partition":"auto"},"kernels":[{"name":"k","access":"contiguous"}]})");
+      "settings":{"partition":"auto"},"kernels":[{"name":"k","access":"contiguous"}],
+      "programs":[{"program":"h1","builds":[{"device":"b 1.0","state":"failed","reason":"too old"},
+                                            {"device":"a 1.0","state":"built"}]}]})");
   EXPECT_EQ(info_text(document, "/lib/libskmd.so"),
             "driver: /lib/libskmd.so\n"
             "virtual device: v\n"
@@ -27,7 +29,9 @@ TEST(InfoText, MarksTheAnchorAndListsMembers) {
             "settings:\n"
             "  partition: auto\n"
             "kernels: 1\n"
-            "  k  access=contiguous\n");
+            "  k  access=contiguous\n"
+            "programs that some device refused after their build had ended:\n"
+            "  h1  failed on b 1.0: too old\n");
 }
 
 TEST(InfoText, TakesADocumentWithNothingInIt) {

@@ -82,6 +82,19 @@ TEST(StatsDocuments, AddsUpLaunchesOnAnotherCpuDriver) {
   EXPECT_EQ(sum["kernels"][1]["reason"], "s");
 }
 
+TEST(StatsDocuments, AddsUpBuilds) {
+  json one = document_of({split_launch("a")});
+  json two = one;
+  one["builds"] = json::parse(
+      R"({"devices":[{"device":0,"built":2,"seconds":0.5}],"failures":[{"program":"p","device":0,"reason":"r"}]})");
+  two["builds"] = json::parse(
+      R"({"devices":[{"device":0,"built":3,"seconds":0.25}],"failures":[{"program":"q","device":0,"reason":"s"}]})");
+  const json sum = add_up({{1, one}, {2, two}})["builds"];
+  EXPECT_EQ(sum["devices"][0], (json{{"device", 0}, {"built", 5}, {"seconds", 0.75}}));
+  ASSERT_EQ(sum["failures"].size(), 2u);
+  EXPECT_EQ(sum["failures"][1]["program"], "q");
+}
+
 TEST(StatsDocuments, LeavesOutDocumentsWithOtherDevices) {
   json other = document_of({split_launch("a")});
   other["devices"][0]["name"] = "something else";

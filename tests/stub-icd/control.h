@@ -32,6 +32,15 @@ STUB_API void release();
 /// status kEndedUnderneath if it ends while a thread is in there.
 STUB_API void keep_waiters(int us);
 inline constexpr int kEndedUnderneath = 70;
+/// From now on clBuildProgram blocks on the devices whose bits are set, before it looks at the text, and no longer on the
+/// others. If the process ends while a thread is in there, it ends with status kEndedUnderneath.
+STUB_API void hold_builds(unsigned devices);
+/// Threads that are blocked so.
+STUB_API int builds_held();
+/// Calls of clBuildProgram on the device that have ended.
+STUB_API std::size_t builds_ended(unsigned device);
+/// clBuildProgram fails on the devices whose bits are set.
+STUB_API void fail_builds(unsigned devices);
 /// Commands that have run so far, each counted behind all that it did.
 STUB_API std::size_t commands_run();
 /// Threads in clWaitForEvents.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs and kernels. Any text builds unless it says `#error`; a binary is the text behind a mark, or, where the
 // driver is like NVIDIA's, PTX.
+#include <unistd.h>
+
 #include <cstring>
 
+#include "tests/stub-icd/control.h"
 #include "tests/stub-icd/overrides.h"
 #include "tests/stub-icd/stub.h"
 
@@ -11,6 +14,37 @@ namespace {
 
 constexpr const char* kBinaryMark = "STUB BINARY\n";
 constexpr const char* kPtxMark = "\n.target sm_";
+
+/// What tests do to builds, device by device. Leaked: threads may be in there at the very end.
+struct Builds {
+  std::mutex mutex;
+  std::condition_variable changed;
+  unsigned held = 0, failing = 0;  // a bit per device
+  int waiting = 0;
+  std::size_t ended[4] = {};
+};
+Builds& builds() {
+  static Builds* const one = new Builds;
+  return *one;
+}
+std::atomic<int> blocked{0};
+
+/// A driver whose code is gone when the process ends would crash.
+[[gnu::destructor]] void look_for_builds() {
+  if (blocked > 0) _exit(kEndedUnderneath);
+}
+
+/// The code that the build is to fail with.
+cl_int wait_while_builds_are_held(cl_uint device) {
+  Builds& b = builds();
+  std::unique_lock lock(b.mutex);
+  ++b.waiting;
+  ++blocked;
+  b.changed.wait(lock, [&] { return (b.held >> device & 1) == 0; });
+  --blocked;
+  --b.waiting;
+  return (b.failing >> device & 1) != 0 ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
+}
 
 cl_program new_program(std::string text, cl_int* code_out) {
   auto* const program = new _cl_program;
@@ -59,11 +93,15 @@ cl_int translate(cl_program program, cl_int failed, cl_int otherwise) {
   return failed != CL_SUCCESS ? failed : otherwise;
 }
 
-cl_int build_program(cl_program program, cl_uint, const cl_device_id*, const char* options,
+cl_int build_program(cl_program program, cl_uint, const cl_device_id* devices, const char* options,
                      void(CL_CALLBACK*)(cl_program, void*), void*) {
-  const cl_int failed = record("clBuildProgram", std::string("options=") + (options != nullptr ? options : ""));
+  const cl_uint device = devices[0]->index;
+  cl_int failed = record("clBuildProgram", std::string("options=") + (options != nullptr ? options : ""));
+  if (const cl_int wanted = wait_while_builds_are_held(device); failed == CL_SUCCESS) failed = wanted;
   const cl_int code = translate(program, failed, CL_BUILD_PROGRAM_FAILURE);
   program->built = code == CL_SUCCESS;
+  const std::lock_guard lock(builds().mutex);
+  ++builds().ended[device];
   return code;
 }
 
@@ -223,6 +261,28 @@ cl_int release_program(cl_program program) { return record("clReleaseProgram"), 
 cl_int release_kernel(cl_kernel kernel) { return record("clReleaseKernel"), released(kernel); }
 
 }  // namespace
+
+void hold_builds(unsigned devices) {
+  const std::lock_guard lock(builds().mutex);
+  builds().held = devices;
+  builds().changed.notify_all();
+}
+
+int builds_held() {
+  Builds& b = builds();
+  const std::lock_guard lock(b.mutex);
+  return b.held == 0 ? 0 : b.waiting;
+}
+
+std::size_t builds_ended(unsigned device) {
+  const std::lock_guard lock(builds().mutex);
+  return builds().ended[device];
+}
+
+void fail_builds(unsigned devices) {
+  const std::lock_guard lock(builds().mutex);
+  builds().failing = devices;
+}
 
 void fill_program_table(cl_icd_dispatch& table) {
   table.clCreateProgramWithSource = create_with_source;

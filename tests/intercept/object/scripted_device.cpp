@@ -60,10 +60,12 @@ Result<std::vector<cl_image_format>> ScriptedDevice::image_formats(cl_mem_flags,
 
 Result<std::shared_ptr<icd::NativeProgram>> ScriptedDevice::build(const std::string& text, const std::string& options,
                                                                   std::string& log) {
-  const std::lock_guard lock(mutex);
-  built.push_back(text);
-  built_options.push_back(options);
-  if (!accepts(text)) {
+  {
+    const std::lock_guard lock(mutex);
+    built.push_back(text);
+    built_options.push_back(options);
+  }
+  if (!accepts(text)) {  // may block
     log = "error: refused by " + described.name;
     return Error{CL_BUILD_PROGRAM_FAILURE, "refused"};
   }

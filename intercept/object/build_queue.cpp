@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/object/build_queue.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+#include "intercept/backend/threads.h"
+#include "intercept/backend/vendor_visit.h"
+
+namespace skmd::icd {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kIdle = std::chrono::seconds(10);
+
+struct Item {
+  const NativeBuilds* identity = nullptr;
+  std::weak_ptr<NativeBuilds> builds;
+  std::uint32_t device = 0;
+  Clock::time_point due;
+};
+
+std::size_t all_but_one() { return std::max<std::size_t>(1, usable_processors() - 1); }
+
+}  // namespace
+
+struct BuildQueue::State {
+  explicit State(std::size_t limit) : most(limit) {}
+
+  const std::uint32_t generation = fork_generation();
+  const std::size_t most;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::condition_variable thread_left;
+  std::deque<Item> items;
+  std::size_t threads = 0, idle = 0;
+  std::uint64_t used = 0;  // bit d: device d's driver was used by a thread of the queue
+  bool stopping = false;
+
+  /// The next one that is due. Otherwise `next` is when to look again, if anything is queued.
+  std::optional<Item> take(std::optional<Clock::time_point>& next);
+  void provide_thread();
+  void loop();
+  void wait(std::unique_lock<std::mutex>& lock, Clock::time_point until) {
+    // The system's clock: older thread sanitizers do not know how to wait by the other.
+    changed.wait_until(lock, std::chrono::system_clock::now() + (until - Clock::now()));
+  }
+};
+
+std::optional<Item> BuildQueue::State::take(std::optional<Clock::time_point>& next) {
+  next.reset();
+  std::erase_if(items, [](const Item& item) { return item.builds.expired(); });
+  const auto now = Clock::now();
+  const auto due = std::find_if(items.begin(), items.end(), [&](const Item& item) { return item.due <= now; });
+  if (due != items.end()) {
+    Item item = std::move(*due);
+    items.erase(due);
+    return item;
+  }
+  for (const Item& item : items) next = next ? std::min(*next, item.due) : item.due;
+  return std::nullopt;
+}
+
+/// With the mutex held: somebody looks after what was queued last.
+void BuildQueue::State::provide_thread() {
+  if (idle > 0) {
+    changed.notify_one();
+    return;
+  }
+  if (threads >= most) return;
+  ++threads;
+  try {
+    quiet_thread([this] { loop(); }).detach();
+  } catch (const std::exception&) {
+    --threads;  // whoever needs a device builds for it; the next program tries again
+  }
+}
+
+void BuildQueue::State::loop() {
+  build_ahead_on_this_thread();
+  std::unique_lock lock(mutex);
+  const auto give_up = [&] { return stopping || exit_has_begun(); };
+  auto rest = Clock::now() + kIdle;
+  while (!give_up()) {
+    std::optional<Clock::time_point> next;
+    auto item = take(next);
+    if (!item) {
+      if (!next && Clock::now() >= rest) break;
+      ++idle;
+      wait(lock, next.value_or(rest));
+      --idle;
+      continue;
+    }
+    if (!items.empty()) provide_thread();  // for the next one, while this thread is busy
+    const std::uint64_t bit = std::uint64_t{1} << item->device;
+    const bool first = (std::exchange(used, used | bit) & bit) == 0;
+    lock.unlock();
+    if (auto builds = item->builds.lock()) {
+      if (first) let_visits_end_at_exit();
+      builds->run(item->device);
+      if (first) let_visits_end_at_exit();  // what its driver has registered since runs after
+      const CompilerVisit leaving;
+      if (leaving)
+        builds.reset();  // perhaps the last to hold it
+      else
+        (void)new std::shared_ptr<NativeBuilds>(std::move(builds));  // its driver is being taken down
+    }
+    lock.lock();
+    rest = Clock::now() + kIdle;
+  }
+  --threads;
+  thread_left.notify_all();
+}
+
+BuildQueue::BuildQueue(std::size_t most, Delays delays)
+    : most_(most != 0 ? most : all_but_one()), delays_(delays) {
+  fork_generation();  // forks are counted from here on
+}
+
+BuildQueue::State& BuildQueue::state() {
+  State* current = state_.load(std::memory_order_acquire);
+  if (current != nullptr && current->generation == fork_generation()) return *current;
+  // Threads of the parent do not exist here, and its locks may be held for ever: the inherited state is left alone.
+  auto* made = new State(most_);
+  if (state_.compare_exchange_strong(current, made, std::memory_order_acq_rel)) return *made;
+  delete made;
+  return *current;
+}
+
+void BuildQueue::follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay) {
+  State& state = this->state();
+  const auto due = Clock::now() + delay;
+  const std::lock_guard lock(state.mutex);
+  bool added = false;
+  for (const std::uint32_t device : builds->order()) {
+    if (!builds->open(device)) continue;
+    state.items.push_back({builds.get(), builds, device, due});
+    added = true;
+  }
+  if (!added) return;
+  builds->want_all();
+  state.provide_thread();
+}
+
+void BuildQueue::hurry(const NativeBuilds& builds) {
+  State& state = this->state();
+  const std::lock_guard lock(state.mutex);
+  const auto theirs = [&](const Item& item) { return item.identity == &builds; };
+  const auto rest = std::stable_partition(state.items.begin(), state.items.end(), theirs);
+  if (rest == state.items.begin()) return;
+  const auto now = Clock::now();
+  std::for_each(state.items.begin(), rest, [&](Item& item) { item.due = now; });
+  state.provide_thread();
+}
+
+BuildQueue::~BuildQueue() {
+  State* state = state_.load(std::memory_order_acquire);
+  if (state == nullptr || state->generation != fork_generation()) return;
+  {
+    std::unique_lock lock(state->mutex);
+    state->stopping = true;
+    state->changed.notify_all();
+    state->thread_left.wait(lock, [&] { return state->threads == 0; });
+  }
+  delete state;
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds that nobody waits for: threads of their own, few enough to leave the application a core.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include "intercept/object/native_builds.h"
+
+namespace skmd::icd {
+
+/// Threads are started when first needed and leave when they have had nothing to do for a while. After a fork the child
+/// has none of them, and builds nothing.
+class BuildQueue {
+ public:
+  struct Delays {
+    /// How long a program lives before more than its first device is built for it, unless a launch of it is repeated. A
+    /// program that is gone sooner would not have been worth the work, and one that stays hardly misses it: PoCL on two
+    /// cores takes 0.2 s to build a small program and run it once.
+    std::chrono::milliseconds before_others{250};
+    /// How long the first device may take before the others are tried beside it: only large programs take longer, which
+    /// cost seconds on any device. Sooner, small programs on a busy machine would be built twice.
+    std::chrono::milliseconds for_first{1000};
+  };
+
+  /// At most `most` builds at once; 0: one less than the process may use processors, but one.
+  explicit BuildQueue(std::size_t most = 0) : BuildQueue(most, Delays()) {}
+  BuildQueue(std::size_t most, Delays delays);
+  ~BuildQueue();  // only in tests: drops what has not begun, and waits for the rest
+  BuildQueue(const BuildQueue&) = delete;
+  BuildQueue& operator=(const BuildQueue&) = delete;
+
+  /// What `builds` has not begun is wanted, and begins after `delay` in its order, if somebody still holds it then.
+  void follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay);
+  /// What is queued of `builds` comes next, without delay.
+  void hurry(const NativeBuilds& builds);
+  [[nodiscard]] const Delays& delays() const { return delays_; }
+
+ private:
+  struct State;
+  State& state();
+  const std::size_t most_;
+  const Delays delays_;
+  std::atomic<State*> state_{nullptr};  // made at the first use; another one after a fork
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// One program on its way to every device: what is built, what is being built, what nobody has begun.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "intercept/backend/port.h"
+#include "intercept/observe/observer.h"
+
+namespace skmd::icd {
+
+/// What a build came to on each device, for people. Outlives the program. Thread-safe.
+class BuildRecord {
+ public:
+  struct Entry {
+    BuildState state = BuildState::waiting;
+    std::string reason;  // of a failure
+    double seconds = 0.0;
+  };
+  explicit BuildRecord(std::size_t devices) : entries_(devices) {}
+  void set(std::uint32_t device, Entry entry) {
+    const std::lock_guard lock(mutex_);
+    entries_[device] = std::move(entry);
+  }
+  [[nodiscard]] std::vector<Entry> entries() const {
+    const std::lock_guard lock(mutex_);
+    return entries_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+/// Each device's build is begun at most once, by whoever comes first: a thread of the build queue, or one that needs
+/// the device and runs the build itself. What is given up before it has begun is never built. Thread-safe.
+class NativeBuilds {
+ public:
+  struct Made {
+    std::shared_ptr<NativeProgram> program;  // null: it failed
+    std::string failure;                     // why; never empty then
+  };
+  /// Runs on any thread, each device at most once. Must outlive nothing of the caller's.
+  using Build = std::function<Made(std::uint32_t device)>;
+  /// Told once of each device's end, on the thread that built or gave up; throws nothing.
+  using Ended = std::function<void(std::uint32_t device, const BuildRecord::Entry& entry, bool late)>;
+
+  /// What is built already; null: it failed there. `first`: the order's.
+  explicit NativeBuilds(std::vector<std::shared_ptr<NativeProgram>> programs, std::uint32_t first = 0);
+  /// Nothing is begun. `order`: every device once, those that the program needs most first.
+  NativeBuilds(std::vector<std::uint32_t> order, Build build, Ended ended = {});
+  ~NativeBuilds();
+  NativeBuilds(const NativeBuilds&) = delete;
+  NativeBuilds& operator=(const NativeBuilds&) = delete;
+
+  [[nodiscard]] const std::vector<std::uint32_t>& order() const { return order_; }
+  [[nodiscard]] bool built(std::uint32_t device) const { return stage(device) == Stage::built; }
+  [[nodiscard]] bool failed(std::uint32_t device) const { return stage(device) == Stage::failed; }
+  /// Not begun, or not ended.
+  [[nodiscard]] bool pending(std::uint32_t device) const { return stage(device) < Stage::built; }
+  /// Not begun.
+  [[nodiscard]] bool open(std::uint32_t device) const { return stage(device) == Stage::open; }
+  /// How many builds have ended: while it stays the same, so does what is built.
+  [[nodiscard]] std::uint32_t ended() const { return ended_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool any_built() const;
+  /// Null unless built there.
+  [[nodiscard]] std::shared_ptr<NativeProgram> program(std::uint32_t device) const;
+  /// "" unless it failed there.
+  [[nodiscard]] std::string failure(std::uint32_t device) const;
+  [[nodiscard]] const std::shared_ptr<const BuildRecord>& record() const { return record_; }
+
+  /// Builds for `device` here and now, if nobody has begun it. Blocks for as long as that takes.
+  void run(std::uint32_t device);
+  /// Blocks until the build for `device` has ended; runs it where nobody has begun it.
+  void wait(std::uint32_t device);
+  /// The first device of the order that is built, when all before it have failed: always the same one. Blocks; nothing
+  /// where all failed. Devices behind it are not waited for.
+  std::optional<std::uint32_t> first_built();
+  /// Blocks until a device is built, or the order's first has failed; `longest`, if given, at most. False: neither has
+  /// happened. Begins nothing, like wait_for_any().
+  bool wait_for_one(std::optional<std::chrono::milliseconds> longest);
+  /// Blocks until a device is built or all have failed.
+  void wait_for_any();
+  /// Blocks until all that were begun or wanted have ended; runs those that nobody has begun.
+  void wait_for_wanted();
+
+  /// The builds that have not begun are going to be: they are in the queue.
+  void want_all();
+  /// Whether there are such. One relaxed load.
+  [[nodiscard]] bool wants_more() const { return wanted_.load(std::memory_order_relaxed) > 0; }
+  /// The call that began it all has told its result: what fails from now on fails late.
+  void told() { told_.store(true, std::memory_order_relaxed); }
+
+ private:
+  enum class Stage : std::uint8_t { open, running, built, failed };
+  struct Device {
+    std::atomic<Stage> stage{Stage::open};
+    bool wanted = false;                     // guarded by mutex_, like what follows until the stage says the end
+    std::shared_ptr<NativeProgram> program;  // built
+    std::string failure;                     // failed
+  };
+  [[nodiscard]] Stage stage(std::uint32_t device) const {
+    return devices_[device].stage.load(std::memory_order_acquire);
+  }
+  bool begin(std::uint32_t device);
+  void end(std::uint32_t device, Made made, double seconds);
+  void tell(std::uint32_t device, BuildRecord::Entry entry) noexcept;
+
+  std::vector<Device> devices_;
+  std::vector<std::uint32_t> order_;
+  Build build_;
+  Ended told_of_;
+  const std::shared_ptr<BuildRecord> record_writer_;
+  const std::shared_ptr<const BuildRecord> record_ = record_writer_;
+  std::atomic<std::uint32_t> ended_{0};
+  std::atomic<std::uint32_t> wanted_{0};  // not begun and wanted
+  std::atomic<bool> told_{false};
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which builds are waited for, and what becomes of those that are not. Every order of events is made by gates that the
+// test opens; no test looks at a clock.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "intercept/build/built_programs.h"
+#include "intercept/object/build_queue.h"
+#include "tests/intercept/build/build_fixture.h"
+#include "tests/temporary_folder.h"
+
+namespace skmd::icd {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Builds stop here while it is closed.
+class Gate {
+ public:
+  void close() {
+    const std::lock_guard lock(mutex_);
+    open_ = false;
+  }
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  void pass() {
+    std::unique_lock lock(mutex_);
+    ++waiting_;
+    most_ = std::max(most_, waiting_);
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return open_; });
+    --waiting_;
+  }
+  /// Until so many builds are stopped here.
+  void wait_for(int builds) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return waiting_ >= builds; });
+  }
+  int most() {
+    const std::lock_guard lock(mutex_);
+    return most_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool open_ = true;
+  int waiting_ = 0, most_ = 0;
+};
+
+class BackgroundBuilds : public test::BuildTest {
+ protected:
+  BackgroundBuilds() {
+    anchor->accepts = [this](const std::string&) { return anchor_gate.pass(), anchor_takes.load(); };
+    other->accepts = [this](const std::string&) { return other_gate.pass(), other_takes.load(); };
+    start_queue(1, 0ms, 1h);
+  }
+  ~BackgroundBuilds() override {
+    anchor_gate.open();
+    other_gate.open();
+    machine.builds = nullptr;
+    queue.reset();
+  }
+  void start_queue(std::size_t most, std::chrono::milliseconds before_others, std::chrono::milliseconds for_first) {
+    machine.builds = nullptr;
+    queue.reset();
+    queue = std::make_unique<BuildQueue>(most, BuildQueue::Delays{before_others, for_first});
+    machine.builds = queue.get();
+  }
+  Outcome build(const std::string& text = "text") { return make_executable(machine, answer(text), nullptr); }
+  std::size_t builds_of(test::ScriptedDevice& device) {
+    const std::lock_guard lock(device.mutex);
+    return device.built.size();
+  }
+
+  Gate anchor_gate, other_gate;
+  std::atomic<bool> anchor_takes{true}, other_takes{true};
+  std::unique_ptr<BuildQueue> queue;
+};
+
+TEST_F(BackgroundBuilds, TheBuildEndsWithTheAnchorAndTheOthersFollow) {
+  other_gate.close();
+  const Outcome outcome = build();
+  ASSERT_NE(outcome.build, nullptr);
+  BuiltKernel& kernel = *outcome.build->kernels[0];
+  EXPECT_TRUE(kernel.built_on(0));
+  EXPECT_FALSE(kernel.built_on(1));
+  EXPECT_EQ(kernel.home(), 0u);
+  const std::uint32_t before = kernel.builds().ended();
+  other_gate.wait_for(1);
+  other_gate.open();
+  kernel.builds().wait(1);
+  EXPECT_TRUE(kernel.built_on(1));
+  EXPECT_NE(kernel.builds().ended(), before) << "who remembers what is eligible has to look again";
+  EXPECT_TRUE(kernel.native(1));
+}
+
+TEST_F(BackgroundBuilds, ASlowAnchorIsNotWaitedForAndStaysHome) {
+  start_queue(1, 0ms, 0ms);
+  anchor_gate.close();
+  const Outcome outcome = build();
+  ASSERT_NE(outcome.build, nullptr);
+  const auto kernel = outcome.build->kernels[0];
+  EXPECT_FALSE(kernel->built_on(0));
+  EXPECT_TRUE(kernel->built_on(1));
+  std::atomic<int> home{-1};
+  std::thread asking([&] { home = static_cast<int>(kernel->home()); });
+  anchor_gate.wait_for(1);
+  EXPECT_EQ(home, -1) << "home is not known before the anchor is";
+  anchor_gate.open();
+  asking.join();
+  EXPECT_EQ(home, 0);
+}
+
+TEST_F(BackgroundBuilds, WhereTheAnchorFailsLateHomeIsTheNextAndTheFailureIsTold) {
+  const test::TemporaryFolder folder;
+  const std::string log = folder.file("log");
+  ObserverOptions options;
+  options.log = "warn:" + log;
+  options.count = true;
+  Observer observer(options);
+  observer.devices({{"first", "gpu", "icd"}, {"second", "cpu", "icd"}});
+  machine.observer = &observer;
+  start_queue(1, 0ms, 0ms);
+  anchor_gate.close();
+  anchor_takes = false;
+  Outcome outcome = build();
+  ASSERT_NE(outcome.build, nullptr);
+  EXPECT_EQ(outcome.log, "") << "nobody knew when the build ended";
+  publish_outcome(*source("text"), outcome);
+  anchor_gate.open();
+  EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
+  EXPECT_FALSE(outcome.build->kernels[0]->built_on(0));
+  const auto entries = outcome.build->native->record()->entries();
+  EXPECT_EQ(entries[0].state, BuildState::failed);
+  EXPECT_NE(entries[0].reason.find("refused by first"), std::string::npos) << entries[0].reason;
+  EXPECT_EQ(entries[1].state, BuildState::built);
+  std::stringstream written;
+  written << std::ifstream(log).rdbuf();
+  EXPECT_NE(written.str().find("refused by first"), std::string::npos) << written.str();
+  const std::string stats = observer.stats_json();
+  EXPECT_NE(stats.find("\"late\":true"), std::string::npos) << stats;
+  EXPECT_NE(stats.find("\"failed_late\":1"), std::string::npos) << stats;
+  bool described = false;
+  for (const BuiltProgram& program : built_programs())
+    described = described || (program.builds != nullptr && program.builds->entries()[0].state == BuildState::failed);
+  EXPECT_TRUE(described);
+  outcome = {};
+  machine.observer = nullptr;
+}
+
+TEST_F(BackgroundBuilds, WhenTheFirstFailsTheNextIsWaitedFor) {
+  anchor_takes = false;
+  other_gate.close();
+  std::atomic<bool> ended{false};
+  Outcome outcome;
+  std::thread building([&] {
+    outcome = build();
+    ended = true;
+  });
+  other_gate.wait_for(1);
+  EXPECT_FALSE(ended);
+  other_gate.open();
+  building.join();
+  ASSERT_NE(outcome.build, nullptr);
+  EXPECT_NE(outcome.log.find("takes no part: first"), std::string::npos) << outcome.log;
+}
+
+TEST_F(BackgroundBuilds, FailsWhenAllHaveFailed) {
+  anchor_takes = false;
+  other_takes = false;
+  const Outcome outcome = build();
+  EXPECT_EQ(outcome.build, nullptr);
+  EXPECT_EQ(outcome.code, CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_NE(outcome.log.find("failed on first"), std::string::npos) << outcome.log;
+  EXPECT_NE(outcome.log.find("failed on second"), std::string::npos) << outcome.log;
+}
+
+TEST_F(BackgroundBuilds, AProgramThatIsGivenUpIsNeverBuiltElsewhere) {
+  other_gate.close();
+  const Outcome first = build("first");
+  other_gate.wait_for(1);  // the only thread of the queue
+  Outcome second = build("second");
+  const auto record = second.build->native->record();
+  const auto kernel = second.build->kernels[0];
+  second = {};
+  EXPECT_EQ(record->entries()[1].state, BuildState::waiting) << "a kernel of it lives";
+  Outcome third = build("third");
+  const auto gone = third.build->native->record();
+  third = {};
+  EXPECT_EQ(gone->entries()[1].state, BuildState::dropped);
+  other_gate.open();
+  kernel->builds().wait(1);
+  first.build->native->wait(1);
+  queue.reset();  // whatever it had is done
+  machine.builds = nullptr;
+  EXPECT_EQ(other->built, (std::vector<std::string>{"rewritten first", "rewritten second"}));
+}
+
+TEST_F(BackgroundBuilds, WhoNeedsADeviceBuildsForItWhereAllThreadsAreBusy) {
+  other->accepts = [this](const std::string& text) {
+    if (text.find("slow") != std::string::npos) other_gate.pass();
+    return true;
+  };
+  other_gate.close();
+  const Outcome slow = build("slow");
+  other_gate.wait_for(1);
+  const Outcome wanted = build("wanted");
+  wanted.build->native->wait(1);
+  EXPECT_TRUE(wanted.build->kernels[0]->built_on(1));
+  EXPECT_FALSE(slow.build->kernels[0]->built_on(1));
+  other_gate.open();
+}
+
+TEST_F(BackgroundBuilds, NoMoreAtOnceThanAreAllowed) {
+  start_queue(2, 0ms, 1h);
+  other_gate.close();
+  std::vector<Outcome> outcomes;
+  for (int i = 0; i < 6; ++i) outcomes.push_back(build("program " + std::to_string(i)));
+  other_gate.wait_for(2);
+  other_gate.open();
+  queue.reset();  // waits for what it has begun; drops the rest
+  machine.builds = nullptr;
+  EXPECT_LE(other_gate.most(), 2);
+  EXPECT_GE(builds_of(*other), 2u);
+}
+
+TEST_F(BackgroundBuilds, ASecondLaunchOfAKernelBringsTheOthersForward) {
+  start_queue(1, 1h, 1h);
+  const Outcome outcome = build();
+  const Outcome later = build("another");
+  BuiltKernel& kernel = *later.build->kernels[0];
+  kernel.launched();
+  EXPECT_TRUE(kernel.builds().open(1)) << "a program whose kernels run once is not worth it";
+  kernel.launched();
+  while (!kernel.built_on(1)) std::this_thread::yield();
+  EXPECT_TRUE(outcome.build->native->open(1));
+}
+
+TEST_F(BackgroundBuilds, BinariesWaitForWhatIsPending) {
+  other_gate.close();
+  const Outcome outcome = build();
+  other_gate.wait_for(1);
+  std::atomic<std::size_t> blobs{0};
+  std::thread asking([&] { blobs = collect_blobs(machine, outcome.build->native).size(); });
+  std::this_thread::yield();
+  EXPECT_EQ(blobs, 0u);
+  other_gate.open();
+  asking.join();
+  EXPECT_EQ(blobs, 2u);
+}
+
+TEST_F(BackgroundBuilds, SingleModeBuildsWhereItRunsAndNowhereElse) {
+  machine.settings.policy.mode = domain::PartitionMode::single;
+  machine.settings.policy.single_index = 1;
+  Outcome outcome = build();
+  ASSERT_NE(outcome.build, nullptr);
+  EXPECT_TRUE(outcome.build->kernels[0]->built_on(1));
+  EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
+  EXPECT_EQ(collect_blobs(machine, outcome.build->native).size(), 1u) << "what nobody asked for is not made for a binary";
+  const auto record = outcome.build->native->record();
+  outcome = {};
+  EXPECT_EQ(record->entries()[0].state, BuildState::unneeded);
+  EXPECT_EQ(builds_of(*anchor), 0u);
+}
+
+TEST_F(BackgroundBuilds, ModesThatPromiseSharesWaitForAll) {
+  for (const auto mode : {domain::PartitionMode::equal, domain::PartitionMode::fixed, domain::PartitionMode::linear}) {
+    machine.settings.policy.mode = mode;
+    const Outcome outcome = build();
+    ASSERT_NE(outcome.build, nullptr);
+    EXPECT_EQ(outcome.build->native->ended(), 2u);
+  }
+}
+
+TEST_F(BackgroundBuilds, AnOpaqueProgramWaitsForItsVendorHoweverSlow) {
+  start_queue(1, 0ms, 0ms);
+  for (const auto& device : {anchor, other}) device->kernels = {"k"};
+  anchor_gate.close();
+  VendorInput input;
+  input.text = "anything";
+  std::atomic<bool> ended{false};
+  Outcome outcome;
+  std::thread building([&] {
+    outcome = make_opaque(machine, input, "a reason", false);
+    ended = true;
+  });
+  anchor_gate.wait_for(1);
+  EXPECT_FALSE(ended);
+  anchor_gate.open();
+  building.join();
+  ASSERT_NE(outcome.build, nullptr);
+  EXPECT_EQ(outcome.build->kernels[0]->home(), 0u);
+  EXPECT_EQ(builds_of(*other), 0u) << "it runs whole, at home";
+  outcome.build->native->wait(1);
+  EXPECT_TRUE(outcome.build->kernels[0]->built_on(1)) << "where a launch needs it";
+}
+
+TEST_F(BackgroundBuilds, WhatAKernelTellsOfGroupsWaitsForTheAnchorAndStays) {
+  start_queue(1, 0ms, 0ms);
+  anchor->limits = {256, 256, 32, 64, 8};
+  other->limits = {200, 200, 8, 0, 0};
+  other_gate.close();
+  const Outcome outcome = build();
+  BuiltKernel& kernel = *outcome.build->kernels[0];
+  ASSERT_TRUE(kernel.built_on(0));
+  EXPECT_EQ(kernel.told().work_group_size, 256u);
+  EXPECT_EQ(kernel.told().preferred_multiple, 32u);
+  EXPECT_EQ(kernel.told().local_bytes, 64u);
+  std::uint64_t limit = 0;
+  EXPECT_TRUE(kernel.takes_group(256, limit));
+  EXPECT_FALSE(kernel.takes_group(257, limit));
+  EXPECT_EQ(limit, 256u);
+  other_gate.open();
+  kernel.builds().wait(1);
+  EXPECT_EQ(kernel.told().work_group_size, 256u) << "who joins late and takes less takes no part in such launches";
+  EXPECT_EQ(kernel.told().preferred_multiple, 32u);
+  EXPECT_TRUE(kernel.takes_group(256, limit));
+}
+
+TEST_F(BackgroundBuilds, SixteenThreadsBuildAndGiveUpAtOnce) {
+  start_queue(2, 0ms, 0ms);
+  std::vector<std::thread> threads;
+  std::atomic<int> good{0};
+  for (int t = 0; t < 16; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) {
+        const Outcome outcome = build("program " + std::to_string(t) + ' ' + std::to_string(i));
+        if (outcome.build == nullptr) continue;
+        if (i % 3 == 0) (void)outcome.build->kernels[0]->home();
+        if (i % 3 == 1) outcome.build->native->wait(1);
+        if (i % 7 == 0) queue->hurry(*outcome.build->native);
+        good += outcome.build->native->any_built() ? 1 : 0;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 16 * 20);
+}
+
+}  // namespace
+}  // namespace skmd::icd

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches of programs that are not built on every device yet. Nobody builds in the background here: a device joins when
+// the test, or a launch that needs it, builds for it.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "intercept/launch/frozen_launch.h"
+#include "tests/intercept/launch/fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+constexpr std::uint32_t kItems = 1024;
+using Words = std::vector<std::uint32_t>;
+using Devices = std::set<std::uint32_t>;
+
+struct World : FakeMachine {
+  explicit World(const std::string& policy = "auto", std::size_t devices = 2)
+      : FakeMachine(std::vector<bool>(devices, true), policy), x(storage(kItems * 4)), y(storage(kItems * 4)) {
+    Words values(kItems);
+    for (std::uint32_t i = 0; i < kItems; ++i) values[i] = i;
+    write(x, 0, values.data(), kItems * 4);
+    write(y, 0, Words(kItems).data(), kItems * 4);
+  }
+  /// A kernel of a program that is built on `now`.
+  std::shared_ptr<BuiltKernel> kernel_on(const Devices& now, domain::KernelTraits traits = axpy_traits()) {
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t i = 0; i < fakes.size(); ++i) order.push_back(i);
+    const auto builds = std::make_shared<NativeBuilds>(order, [this](std::uint32_t device) -> NativeBuilds::Made {
+      if (refusing.count(device) != 0) return {nullptr, "refused"};
+      return {std::make_shared<FakeProgram>(), {}};
+    });
+    for (const std::uint32_t device : now) builds->run(device);
+    return std::make_shared<BuiltKernel>(machine, std::move(traits), false, "program", builds);
+  }
+  Launch launch_of(const std::shared_ptr<BuiltKernel>& kernel, std::uint32_t factor = 1) {
+    return {kernel, line(kItems, 64), {whole(y), whole(x), value_of(factor)}};
+  }
+  cl_int run(const std::shared_ptr<BuiltKernel>& kernel, std::uint32_t factor = 1) {
+    return launch(kernel, line(kItems, 64), launch_of(kernel, factor).arguments)->wait();
+  }
+  void expect(std::uint32_t factor) {
+    Words seen(kItems);
+    read(y, 0, seen.data(), kItems * 4);
+    for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(seen[i], factor * i) << i;
+  }
+  std::vector<std::uint64_t> runs() {
+    std::vector<std::uint64_t> counts;
+    for (const auto& fake : fakes) counts.push_back(fake->counters.runs);
+    return counts;
+  }
+  Devices refusing;
+  std::shared_ptr<Storage> x, y;
+};
+
+TEST(PendingBuilds, ALaunchGoesToWhatIsBuiltAndOthersTakePartWhenTheyAre) {
+  World w("equal");
+  const auto kernel = w.kernel_on({1});
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), (std::vector<std::uint64_t>{0, 1}));
+  EXPECT_TRUE(kernel->builds().open(0)) << "nothing is built that the launch does not need";
+  kernel->builds().run(0);
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), (std::vector<std::uint64_t>{1, 2})) << "the same launch, but both devices are there";
+  w.expect(2);
+}
+
+TEST(PendingBuilds, RememberedLaunchesAreMadeAnewWhenADeviceJoins) {
+  World w("equal");
+  const auto kernel = w.kernel_on({0});
+  const auto frozen = std::make_shared<const FrozenLaunch>(w.machine, w.launch_of(kernel));
+  EXPECT_NE(repeat_launch(w.machine, std::shared_ptr<const Launch>(frozen), true), nullptr);
+  kernel->builds().run(1);
+  EXPECT_EQ(repeat_launch(w.machine, std::shared_ptr<const Launch>(frozen), true), nullptr);
+  const auto anew = std::make_shared<const FrozenLaunch>(w.machine, w.launch_of(kernel));
+  EXPECT_NE(&anew->view().shape(), &frozen->view().shape());
+  EXPECT_EQ(anew->view().shape().eligible().count(), 2u);
+  EXPECT_EQ(frozen->view().shape().eligible().count(), 1u);
+}
+
+TEST(PendingBuilds, SoAreTheyWhenOneFails) {
+  World w("equal");
+  w.refusing = {1};
+  const auto kernel = w.kernel_on({0});
+  const auto frozen = std::make_shared<const FrozenLaunch>(w.machine, w.launch_of(kernel));
+  EXPECT_EQ(frozen->view().shape().eligible().pending, std::vector<std::uint32_t>{1});
+  kernel->builds().run(1);
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  const auto anew = std::make_shared<const FrozenLaunch>(w.machine, w.launch_of(kernel));
+  EXPECT_TRUE(anew->view().shape().eligible().pending.empty());
+  EXPECT_EQ(anew->view().shape().eligible().why_not[1], "the program is not built for it");
+}
+
+TEST(PendingBuilds, WhereNothingIsBuiltTheLaunchBuildsOnTheAnchor) {
+  World w;
+  const auto kernel = w.kernel_on({});
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_TRUE(kernel->built_on(0));
+  EXPECT_TRUE(kernel->builds().open(1));
+  w.expect(1);
+}
+
+TEST(PendingBuilds, AndOnTheNextWhereTheAnchorFails) {
+  World w;
+  w.refusing = {0};
+  const auto kernel = w.kernel_on({});
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_TRUE(kernel->built_on(1));
+  w.expect(1);
+}
+
+TEST(PendingBuilds, ALaunchThatNoBuiltDeviceTakesWaitsForOneThatDoes) {
+  World w;
+  w.fakes[0]->answers[CL_DEVICE_MAX_MEM_ALLOC_SIZE] = 16;
+  const auto kernel = w.kernel_on({0});
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), (std::vector<std::uint64_t>{0, 1}));
+  w.expect(1);
+}
+
+TEST(PendingBuilds, OneThatNoDeviceCanTakeBuildsNothing) {
+  World w;
+  for (const auto& fake : w.fakes) fake->answers[CL_DEVICE_MAX_MEM_ALLOC_SIZE] = 16;
+  const auto kernel = w.kernel_on({0});
+  EXPECT_FALSE(make_launch(w.machine, w.launch_of(kernel)));
+  EXPECT_TRUE(kernel->builds().open(1));
+}
+
+TEST(PendingBuilds, AnAnchorThatAnswersForItselfIsBuiltFirst) {
+  World w;
+  for (const auto& fake : w.fakes) fake->answers[CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE] = 16;
+  auto traits = axpy_traits();
+  traits.parameters[1].kind = domain::ParameterKind::constant_pointer;
+  const auto kernel = w.kernel_on({1}, std::move(traits));
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), (std::vector<std::uint64_t>{1, 0}));
+}
+
+TEST(PendingBuilds, AKernelWithStateWaitsForItsHomeAndStaysThere) {
+  World w;
+  auto traits = axpy_traits();
+  traits.facts |= domain::kFactMutableProgramScope;
+  const auto kernel = w.kernel_on({1}, std::move(traits));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), (std::vector<std::uint64_t>{3, 0}));
+}
+
+TEST(PendingBuilds, WhereTheAnchorFailsTheStateLivesOnTheNextFromTheFirstLaunchOn) {
+  World w;
+  w.refusing = {0};
+  auto traits = axpy_traits();
+  traits.facts |= domain::kFactMutableProgramScope;
+  const auto kernel = w.kernel_on({}, std::move(traits));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), (std::vector<std::uint64_t>{0, 3}));
+}
+
+TEST(PendingBuilds, GroupsThatWaitForEachOtherWaitForAGpu) {
+  World w("auto", 3);
+  for (const std::size_t gpu : {1u, 2u}) w.fakes[gpu]->set_kind(DeviceKind::gpu);
+  auto traits = axpy_traits();
+  traits.facts |= domain::kFactSpinning;
+  w.refusing = {1};
+  const auto kernel = w.kernel_on({0}, std::move(traits));
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), (std::vector<std::uint64_t>{0, 0, 1}));
+}
+
+TEST(PendingBuilds, OrForTheAnchorWhereThereIsNone) {
+  World w("auto", 3);
+  auto traits = axpy_traits();
+  traits.facts |= domain::kFactSpinning;
+  const auto kernel = w.kernel_on({2}, std::move(traits));
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), (std::vector<std::uint64_t>{1, 0, 0}));
+  EXPECT_TRUE(kernel->builds().open(1));
+}
+
+TEST(PendingBuilds, WhatFailsOnTheOnlyDeviceThatIsBuiltRunsOnOneThatIsBuiltForIt) {
+  World w("single");
+  w.fakes[0]->fail_runs = 1;
+  const auto kernel = w.kernel_on({0});
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_TRUE(kernel->built_on(1));
+  w.expect(1);
+}
+
+}  // namespace
+}  // namespace skmd::icd::test
