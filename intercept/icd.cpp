@@ -152,6 +152,15 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   return found;
 }
 
+/// For BuildQueue: GPUs but the anchor, whose context the application's first build makes.
+std::uint64_t slow_to_start(const Machine& machine) {
+  std::uint64_t devices = 0;
+  for (std::uint32_t i = 0; i < machine.devices.size() && i < 64; ++i)
+    if (i != machine.anchor && machine.devices[i]->description().kind == DeviceKind::gpu)
+      devices |= std::uint64_t{1} << i;
+  return devices;
+}
+
 void tell_observer(const Machine& machine) {
   std::vector<ObservedDevice> list;
   for (const auto& device : machine.devices) {
@@ -184,7 +193,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->anchor = choose_anchor(machine->devices);
   machine->settings = std::move(*settings);
   machine->executor = new Executor;
-  machine->builds = new BuildQueue;
+  machine->builds = new BuildQueue(0, slow_to_start(*machine));
   std::vector<domain::DeviceModel> expected;
   for (const auto& device : machine->devices) expected.push_back(expected_of(*device));
   machine->model = new domain::MeasuredRates(std::move(expected));

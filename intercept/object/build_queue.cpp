@@ -19,6 +19,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kIdle = std::chrono::seconds(10);
+constexpr auto kWhenHurried = Clock::time_point::max();
+
+std::uint64_t bit_of(std::uint32_t device) { return std::uint64_t{1} << device; }
 
 struct Item {
   const NativeBuilds* identity = nullptr;
@@ -64,7 +67,8 @@ std::optional<Item> BuildQueue::State::take(std::optional<Clock::time_point>& ne
     items.erase(due);
     return item;
   }
-  for (const Item& item : items) next = next ? std::min(*next, item.due) : item.due;
+  for (const Item& item : items)
+    if (item.due != kWhenHurried) next = next ? std::min(*next, item.due) : item.due;
   return std::nullopt;
 }
 
@@ -99,7 +103,7 @@ void BuildQueue::State::loop() {
       continue;
     }
     if (!items.empty()) provide_thread();  // for the next one, while this thread is busy
-    const std::uint64_t bit = std::uint64_t{1} << item->device;
+    const std::uint64_t bit = bit_of(item->device);
     const bool first = (std::exchange(used, used | bit) & bit) == 0;
     lock.unlock();
     if (auto builds = item->builds.lock()) {
@@ -119,8 +123,8 @@ void BuildQueue::State::loop() {
   thread_left.notify_all();
 }
 
-BuildQueue::BuildQueue(std::size_t most, Delays delays)
-    : most_(most != 0 ? most : all_but_one()), delays_(delays) {
+BuildQueue::BuildQueue(std::size_t most, Delays delays, std::uint64_t slow_to_start)
+    : most_(most != 0 ? most : all_but_one()), delays_(delays), slow_to_start_(slow_to_start) {
   fork_generation();  // forks are counted from here on
 }
 
@@ -141,7 +145,8 @@ void BuildQueue::follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono
   bool added = false;
   for (const std::uint32_t device : builds->order()) {
     if (!builds->open(device)) continue;
-    state.items.push_back({builds.get(), builds, device, due});
+    const bool waits = (slow_to_start_ & ~state.used & bit_of(device)) != 0;
+    state.items.push_back({builds.get(), builds, device, waits ? kWhenHurried : due});
     added = true;
   }
   if (!added) return;
@@ -156,7 +161,10 @@ void BuildQueue::hurry(const NativeBuilds& builds) {
   const auto rest = std::stable_partition(state.items.begin(), state.items.end(), theirs);
   if (rest == state.items.begin()) return;
   const auto now = Clock::now();
-  std::for_each(state.items.begin(), rest, [&](Item& item) { item.due = now; });
+  std::for_each(state.items.begin(), rest, [&](Item& item) {
+    const bool waits = (slow_to_start_ & ~state.used & bit_of(item.device)) != 0;
+    item.due = waits ? std::min(item.due, now + delays_.for_slow_start) : now;
+  });
   state.provide_thread();
 }
 

@@ -23,18 +23,25 @@ class BuildQueue {
     /// How long the first device may take before the others are tried beside it: only large programs take longer, which
     /// cost seconds on any device. Sooner, small programs on a busy machine would be built twice.
     std::chrono::milliseconds for_first{1000};
+    /// How long after the first repeated launch a device is begun on that is slow to start. A second H100 takes 0.1 to
+    /// 0.2 s of a process, its context's making and end together, so only one that launches for about as long gains.
+    std::chrono::milliseconds for_slow_start{150};
   };
 
   /// At most `most` builds at once; 0: one less than the process may use processors, but one.
-  explicit BuildQueue(std::size_t most = 0) : BuildQueue(most, Delays()) {}
-  BuildQueue(std::size_t most, Delays delays);
+  /// `slow_to_start`, bit d: device d, the first time that the queue builds for it, waits for a repeated launch and
+  /// Delays::for_slow_start more.
+  explicit BuildQueue(std::size_t most = 0, std::uint64_t slow_to_start = 0)
+      : BuildQueue(most, Delays(), slow_to_start) {}
+  BuildQueue(std::size_t most, Delays delays, std::uint64_t slow_to_start = 0);
   ~BuildQueue();  // only in tests: drops what has not begun, and waits for the rest
   BuildQueue(const BuildQueue&) = delete;
   BuildQueue& operator=(const BuildQueue&) = delete;
 
-  /// What `builds` has not begun is wanted, and begins after `delay` in its order, if somebody still holds it then.
+  /// What `builds` has not begun is wanted, and begins after `delay` in its order, if somebody still holds it then. A
+  /// device that is slow to start waits for hurry().
   void follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay);
-  /// What is queued of `builds` comes next, without delay.
+  /// What is queued of `builds` comes next, without delay but that of devices that are slow to start.
   void hurry(const NativeBuilds& builds);
   [[nodiscard]] const Delays& delays() const { return delays_; }
 
@@ -43,6 +50,7 @@ class BuildQueue {
   State& state();
   const std::size_t most_;
   const Delays delays_;
+  const std::uint64_t slow_to_start_;
   std::atomic<State*> state_{nullptr};  // made at the first use; another one after a fork
 };
 

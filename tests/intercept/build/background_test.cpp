@@ -70,16 +70,24 @@ class BackgroundBuilds : public test::BuildTest {
     machine.builds = nullptr;
     queue.reset();
   }
-  void start_queue(std::size_t most, std::chrono::milliseconds before_others, std::chrono::milliseconds for_first) {
+  void start_queue(std::size_t most, std::chrono::milliseconds before_others, std::chrono::milliseconds for_first,
+                   std::uint64_t slow_to_start = 0, std::chrono::milliseconds for_slow_start = 0ms) {
     machine.builds = nullptr;
     queue.reset();
-    queue = std::make_unique<BuildQueue>(most, BuildQueue::Delays{before_others, for_first});
+    queue = std::make_unique<BuildQueue>(most, BuildQueue::Delays{before_others, for_first, for_slow_start},
+                                         slow_to_start);
     machine.builds = queue.get();
   }
   Outcome build(const std::string& text = "text") { return make_executable(machine, answer(text), nullptr); }
   std::size_t builds_of(test::ScriptedDevice& device) {
     const std::lock_guard lock(device.mutex);
     return device.built.size();
+  }
+
+  /// By the queue: asking for the end would run it here.
+  static void expect_built_by_itself(const NativeBuilds& builds) {
+    for (int i = 0; i < 3000 && !builds.built(1); ++i) std::this_thread::sleep_for(10ms);
+    EXPECT_TRUE(builds.built(1));
   }
 
   Gate anchor_gate, other_gate;
@@ -102,6 +110,34 @@ TEST_F(BackgroundBuilds, TheBuildEndsWithTheAnchorAndTheOthersFollow) {
   EXPECT_TRUE(kernel.built_on(1));
   EXPECT_NE(kernel.builds().ended(), before) << "who remembers what is eligible has to look again";
   EXPECT_TRUE(kernel.native(1));
+}
+
+TEST_F(BackgroundBuilds, ADeviceThatIsSlowToStartWaitsForARepeatedLaunch) {
+  start_queue(1, 0ms, 1h, 0b10);
+  const Outcome first = build();
+  ASSERT_NE(first.build, nullptr);
+  std::this_thread::sleep_for(50ms);
+  EXPECT_TRUE(first.build->native->open(1)) << "one launch does not pay for it";
+  EXPECT_EQ(builds_of(*other), 0u);
+  first.build->kernels[0]->launched();
+  std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(first.build->native->open(1));
+  first.build->kernels[0]->launched();
+  expect_built_by_itself(*first.build->native);
+  // Started once, it is as quick as any.
+  const Outcome second = build("another text");
+  expect_built_by_itself(*second.build->native);
+}
+
+TEST_F(BackgroundBuilds, ASlowStartIsPutOffAfterARepeatedLaunchToo) {
+  start_queue(1, 0ms, 1h, 0b10, 1h);
+  const Outcome outcome = build();
+  ASSERT_NE(outcome.build, nullptr);
+  for (int i = 0; i < 5; ++i) outcome.build->kernels[0]->launched();
+  std::this_thread::sleep_for(50ms);
+  EXPECT_TRUE(outcome.build->native->open(1));
+  outcome.build->native->wait(1);  // who needs it does not wait for the queue
+  EXPECT_TRUE(outcome.build->native->built(1));
 }
 
 TEST_F(BackgroundBuilds, ASlowAnchorIsNotWaitedForAndStaysHome) {
