@@ -145,7 +145,7 @@ void BuildQueue::follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono
   bool added = false;
   for (const std::uint32_t device : builds->order()) {
     if (!builds->open(device)) continue;
-    const bool waits = (slow_to_start_ & ~state.used & bit_of(device)) != 0;
+    const bool waits = delay.count() > 0 && (slow_to_start_ & ~state.used & bit_of(device)) != 0;
     state.items.push_back({builds.get(), builds, device, waits ? kWhenHurried : due});
     added = true;
   }

@@ -39,7 +39,7 @@ class BuildQueue {
   BuildQueue& operator=(const BuildQueue&) = delete;
 
   /// What `builds` has not begun is wanted, and begins after `delay` in its order, if somebody still holds it then. A
-  /// device that is slow to start waits for hurry().
+  /// device that is slow to start waits for hurry(), unless `delay` is 0.
   void follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay);
   /// What is queued of `builds` comes next, without delay but that of devices that are slow to start.
   void hurry(const NativeBuilds& builds);
