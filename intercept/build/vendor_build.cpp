@@ -98,7 +98,7 @@ std::vector<std::uint32_t> build_order(const Machine& machine) {
 }
 
 std::string code_needed(const Machine& machine) {
-  const bool alone = machine.devices.size() == 1 || needed_builds(machine, false) != Needed::all;
+  const bool alone = machine.devices.size() == 1 || needed_builds(machine, false) == Needed::first;
   const std::uint32_t first = build_order(machine).front();
   return alone && machine.devices[first]->description().backend == "cpu-driver" ? machine.code_target : std::string();
 }

@@ -35,7 +35,7 @@ Needed needed_builds(const Machine& machine, bool opaque);
 /// Every device once: the one that the mode names, the anchor, the others.
 std::vector<std::uint32_t> build_order(const Machine& machine);
 
-/// CodeTarget::isa for a build of which the CPU driver's code alone is needed: it is then made together with the
+/// CodeTarget::isa for a build that waits for the CPU driver's code whatever comes: it is then made together with the
 /// analysis. Else "": no other device's build has to wait for it.
 std::string code_needed(const Machine& machine);
 

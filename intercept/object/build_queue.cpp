@@ -144,7 +144,7 @@ void BuildQueue::follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono
   const std::lock_guard lock(state.mutex);
   bool added = false;
   for (const std::uint32_t device : builds->order()) {
-    if (!builds->open(device)) continue;
+    if (!builds->open(device) || device == builds->order().front()) continue;
     const bool waits = delay.count() > 0 && (slow_to_start_ & ~state.used & bit_of(device)) != 0;
     state.items.push_back({builds.get(), builds, device, waits ? kWhenHurried : due});
     added = true;

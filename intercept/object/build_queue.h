@@ -38,8 +38,9 @@ class BuildQueue {
   BuildQueue(const BuildQueue&) = delete;
   BuildQueue& operator=(const BuildQueue&) = delete;
 
-  /// What `builds` has not begun is wanted, and begins after `delay` in its order, if somebody still holds it then. A
-  /// device that is slow to start waits for hurry(), unless `delay` is 0.
+  /// What `builds` has not begun is wanted, and begins after `delay` in its order, if somebody still holds it then: but
+  /// for the order's first, which its build has begun or handed to another thread, and which would only keep the others
+  /// from the queue's threads. A device that is slow to start waits for hurry(), unless `delay` is 0.
   void follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay);
   /// What is queued of `builds` comes next, without delay but that of devices that are slow to start.
   void hurry(const NativeBuilds& builds);

@@ -272,6 +272,17 @@ TEST_F(BackgroundBuilds, NoMoreAtOnceThanAreAllowed) {
   EXPECT_GE(builds_of(*other), 2u);
 }
 
+TEST_F(BackgroundBuilds, TheFirstIsNotTheQueuesThoughItsThreadHasNotBegunYet) {
+  anchor_gate.close();
+  VendorInput input;
+  input.text = "text";
+  const auto builds = open_builds(machine, input, "hash");
+  queue->follow(builds, 0ms);
+  builds->wait_for_any();  // a queue with one thread would be in the anchor's
+  EXPECT_TRUE(builds->built(1));
+  EXPECT_TRUE(builds->open(0));
+}
+
 TEST_F(BackgroundBuilds, ASecondLaunchOfAKernelBringsTheOthersForward) {
   start_queue(1, 1h, 1h);
   const Outcome outcome = build();
@@ -309,6 +320,21 @@ TEST_F(BackgroundBuilds, SingleModeBuildsWhereItRunsAndNowhereElse) {
   outcome = {};
   EXPECT_EQ(record->entries()[0].state, BuildState::unneeded);
   EXPECT_EQ(builds_of(*anchor), 0u);
+}
+
+TEST_F(BackgroundBuilds, OurOwnCodeIsMadeWithTheAnalysisOnlyWhereNothingElseCouldStartOnThat) {
+  machine.code_target = "x86-64-v3";
+  anchor->described.backend = "cpu-driver";
+  EXPECT_EQ(code_needed(machine), "") << "another device may be sooner";
+  machine.settings.policy.mode = domain::PartitionMode::equal;
+  EXPECT_EQ(code_needed(machine), "") << "the other builds meanwhile";
+  machine.settings.policy.mode = domain::PartitionMode::single;
+  EXPECT_EQ(code_needed(machine), "x86-64-v3");
+  machine.settings.policy.single_index = 1;
+  EXPECT_EQ(code_needed(machine), "");
+  machine.settings.policy = {};
+  machine.devices = {anchor};
+  EXPECT_EQ(code_needed(machine), "x86-64-v3");
 }
 
 TEST_F(BackgroundBuilds, ModesThatPromiseSharesWaitForAll) {
