@@ -75,10 +75,15 @@ struct World {
     OK(clReleaseCommandQueue(queue));
   }
   std::string description() const {
-    std::size_t size = 0;
-    EXPECT_EQ(describe(of, 0, nullptr, &size), CL_SUCCESS);
-    std::string text(size, '\0');
-    EXPECT_EQ(describe(of, size, text.data(), nullptr), CL_SUCCESS);
+    std::string text;
+    cl_int code = CL_INVALID_VALUE;
+    while (code == CL_INVALID_VALUE) {  // the text may have grown since its size was asked for
+      std::size_t size = 0;
+      EXPECT_EQ(describe(of, 0, nullptr, &size), CL_SUCCESS);
+      text.assign(size, '\0');
+      code = describe(of, size, text.data(), nullptr);
+    }
+    EXPECT_EQ(code, CL_SUCCESS);
     return text;
   }
 
