@@ -16,6 +16,7 @@ CPU = "cpu"  # our own CPU driver alone
 MODES = ("equal", "auto", CPU)
 _running = set()  # process groups
 _scratch = set()  # folders
+COMPILER_LIMIT = 600  # processor seconds
 DEVICES = "portable:pthread@discrete,portable:basic@discrete"
 
 
@@ -41,6 +42,7 @@ class Test:
     cwd: str = ""
     env: tuple = ()  # pairs; {folder} stands for a folder that is the test's own
     limit: int = 900  # processor seconds
+    source: tuple = ()  # how the program is made: a compiler's command, with {program} for the file that comes out; {program} in argv is that file
 
 
 @dataclasses.dataclass
@@ -72,6 +74,8 @@ class Runner:
         self.pocl_cache = os.path.join(caches, "pocl-cache")
         self.skmd_cache = os.path.join(caches, "skmd-cache")
         os.makedirs(self.pocl_cache, exist_ok=True)
+        self._programs = {}  # compiler's command -> (program, how the compiler ended)
+        self._compiling = threading.Lock()
 
     def environment(self, mode, test, folder):
         env = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD_", "POCL_"))}
@@ -85,9 +89,22 @@ class Runner:
             env[name] = value.replace("{folder}", folder)
         return env
 
+    def program(self, source):
+        """-> the program that this command makes, and how the compiler ended. Each is made once, one at a time: they take a gigabyte each."""
+        with self._compiling:
+            if source not in self._programs:
+                path = os.path.join(self.scratch, f"program-{len(self._programs)}")
+                with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
+                    argv = [part.replace("{program}", path) for part in source]
+                    self._programs[source] = path, _finish(argv, folder, dict(os.environ), COMPILER_LIMIT, self.idle, folder)[0]
+            return self._programs[source]
+
     def run(self, test, mode, limit=None):
+        program, compiled = self.program(test.source) if test.source else ("", None)
+        if compiled and compiled.status != 0:
+            return Run(test.read(compiled), compiled, {})
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
-            argv = [part.replace("{folder}", folder) for part in test.argv]
+            argv = [part.replace("{folder}", folder).replace("{program}", program) for part in test.argv]
             stats_file = os.path.join(folder, "skmd-stats.json")
             if mode != BASELINE:
                 devices, partition = ("cpu", "auto") if mode == CPU else (DEVICES, mode)

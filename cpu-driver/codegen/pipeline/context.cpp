@@ -11,6 +11,7 @@
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 
 #include "cpu-driver/codegen/pipeline/item.h"
+#include "cpu-driver/codegen/vector/lane_code.h"
 
 namespace skmd::codegen {
 
@@ -220,8 +221,7 @@ class Keeper {
 
   Place item_place(const Instruction& value) {
     const llvm::DataLayout& layout = item_.getDataLayout();
-    llvm::Type* type = value.getType();
-    if (type->isIntegerTy(1)) type = llvm::Type::getInt8Ty(type->getContext());
+    llvm::Type* type = stored_type(value.getType());
     const std::uint64_t size = layout.getTypeAllocSize(type);
     return {false, memory_.reserve(size, layout.getABITypeAlign(type)), size, type};
   }

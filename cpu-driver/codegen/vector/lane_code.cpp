@@ -2,6 +2,7 @@
 #include "cpu-driver/codegen/vector/lane_code.h"
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/bit.h>
 #include <llvm/IR/DerivedTypes.h>
 
 namespace skmd::codegen {
@@ -162,8 +163,10 @@ llvm::Instruction* behind(llvm::Value& value, llvm::Function& function) {
 }
 
 Type* stored_type(Type* type) {
-  if (!type->isIntOrIntVectorTy(1)) return type;
-  return type->getWithNewType(Type::getInt8Ty(type->getContext()));
+  if (!type->isIntOrIntVectorTy()) return type;
+  const unsigned bits = type->getScalarSizeInBits();
+  const unsigned stored = std::max(8u, llvm::bit_ceil(bits));
+  return stored == bits ? type : type->getWithNewBitWidth(stored);
 }
 
 Value* to_stored(Builder& builder, Value* value) { return builder.CreateZExt(value, stored_type(value->getType())); }

@@ -54,7 +54,8 @@ bool is_shortcut(const llvm::BranchInst& branch);
 /// Before it everything that uses `value`, an instruction of `function` or what is given to it, may stand.
 llvm::Instruction* behind(llvm::Value& value, llvm::Function& function);
 
-/// What memory holds for `type`: bytes for i1.
+/// What memory holds for `type`. Integers of any width come from LLVM's own passes (a counter of 26 bits, where a shift
+/// drops the rest); in a vector they would lie bit to bit, so each gets the next power of two of bits, at least a byte.
 llvm::Type* stored_type(llvm::Type* type);
 llvm::Value* to_stored(Builder& builder, llvm::Value* value);
 llvm::Value* from_stored(Builder& builder, llvm::Value* value, llvm::Type* type);

@@ -44,7 +44,7 @@ bool Widener::some_lane(Value* mask, const Instruction& where) {
 // Private variables of lanes are aligned as the lanes lie, whatever was known of one variable.
 Align Widener::lane_align(const Access& access) const {
   if (!layout_.interleaved(access.pointer)) return access.align;
-  const std::uint64_t element = source_.getDataLayout().getTypeStoreSize(access.type());
+  const std::uint64_t element = source_.getDataLayout().getTypeStoreSize(stored_type(access.type()));
   const bool same_element = shapes_[access.pointer].stride == static_cast<std::int64_t>(element);
   return Align(same_element ? std::min<std::uint64_t>(element * lanes_, 64) : element);
 }
