@@ -127,6 +127,7 @@ class Survey {
     c.platform = bare->description().platform;
     c.name = bare->description().name;
     c.compute_units = facts.processors;
+    c.fp64 = true;
     candidates.push_back(std::move(c));
     found.push_back({{}, nullptr, std::move(bare)});
   }
@@ -176,6 +177,8 @@ class Survey {
     c.name = text(platform, id, CL_DEVICE_NAME);
     c.kind = kind_of(type);
     c.compute_units = number<cl_uint>(platform, id, CL_DEVICE_MAX_COMPUTE_UNITS, 0);
+    c.fp64 = number<cl_device_fp_config>(platform, id, CL_DEVICE_DOUBLE_FP_CONFIG, 0) != 0;
+    c.version = number<cl_version>(platform, id, CL_DEVICE_NUMERIC_VERSION, 0);
     c.pci = pci_address(platform, id);
     c.unfit = why_unfit(platform, id, type);
     candidates.push_back(std::move(c));

@@ -42,9 +42,13 @@ bool is_simulator(const Candidate& c) { return contains(c.platform, "oclgrind") 
 
 std::string shown(const Candidate& c) { return c.platform + ": " + c.name; }
 
-/// PoCL shows the same cores twice where both of its CPU devices are enabled; `pthread` is the one with threads.
+/// Several drivers may show the same cores, and the virtual device can do no more than the one that is taken: first
+/// what programs miss most. Mesa's have no doubles or a version of 1.1, and one of them counts more units than there
+/// are cores. PoCL shows them twice where both of its CPU devices are enabled; `pthread` is the one with threads.
 bool better_host(const Candidate& a, const Candidate& b) {
+  if (a.fp64 != b.fp64) return a.fp64;
   if (a.compute_units != b.compute_units) return a.compute_units > b.compute_units;
+  if (a.version != b.version) return a.version > b.version;
   const auto single_threaded = [](const Candidate& c) { return lower(c.name).starts_with("basic"); };
   return !single_threaded(a) && single_threaded(b);
 }

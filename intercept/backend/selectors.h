@@ -23,6 +23,8 @@ struct Candidate {
   std::string name;                  // CL_DEVICE_NAME
   DeviceKind kind = DeviceKind::cpu;
   std::uint32_t compute_units = 0;
+  bool fp64 = false;
+  std::uint32_t version = 0;       // CL_DEVICE_NUMERIC_VERSION; 0: older than OpenCL 3.0, which does not tell
   std::optional<std::string> pci;  // bus address, where the vendor tells it
   std::string unfit;               // why it cannot take part; empty: it can
 };

@@ -74,6 +74,24 @@ TEST(Selectors, DefaultIsTheHostCpuWithEveryGpuAndAccelerator) {
   EXPECT_EQ(chosen(machine(), "  "), expected);
 }
 
+// The same cores through three drivers, in the order of their files.
+TEST(Selectors, TheHostCpuIsTheDriversThatCanDoMost) {
+  std::vector<Candidate> drivers = {device(0, 0, "Clover", "llvmpipe", DeviceKind::cpu, 8),
+                                    device(1, 0, kPocl, "basic-skylake", DeviceKind::cpu, 8),
+                                    device(1, 1, kPocl, "pthread-skylake", DeviceKind::cpu, 8),
+                                    device(2, 0, "rusticl", "llvmpipe", DeviceKind::cpu, 16)};
+  const std::uint32_t versions[] = {0, 3u << 22, 3u << 22, 3u << 22};
+  for (std::size_t i = 0; i < drivers.size(); ++i) {
+    drivers[i].version = versions[i];
+    drivers[i].fp64 = drivers[i].platform != "rusticl";
+  }
+  EXPECT_EQ(host_cpu(drivers), 2u);
+  drivers.erase(drivers.begin() + 1, drivers.begin() + 3);
+  EXPECT_EQ(host_cpu(drivers), 0u);
+  drivers.erase(drivers.begin());
+  EXPECT_EQ(host_cpu(drivers), 0u);
+}
+
 TEST(Selectors, DefaultSaysWhyTheOthersAreLeftOut) {
   const auto selection = select_devices(machine(), "");
   ASSERT_TRUE(selection);
