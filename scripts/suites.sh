@@ -3,7 +3,8 @@
 # Runs test suites of other projects, unmodified, on PoCL alone, on SKMD over PoCL's two CPU devices, and on SKMD's own
 # CPU driver: what passes there has to pass here. Installs the Debian packages that hold the suites; one whose package cannot be had is not run.
 #
-# usage: scripts/suites.sh [--quick] [suite…]     suites: clinfo clpeak clblast clfft pyopencl piglit hashcat ffmpeg
+# usage: scripts/suites.sh [--quick] [suite…]     suites: clinfo clpeak clblast clfft pyopencl piglit hashcat ffmpeg opencv boost_compute viennacl
+#                                                 gegl openmm starpu
 #        scripts/suites.sh --log FILE: a run that was ended goes on where it was
 #        more options: tests/suites/run.py --help
 set -euo pipefail

@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
-import clblast, clfft, clinfo, clpeak, hashcat, known, piglit, pyopencl_tests, report as reports, run  # noqa: E401,E402
+import boost_compute, clblast, clfft, clinfo, clpeak, gegl, hashcat, known, opencv, piglit, pyopencl_tests, report as reports, run  # noqa: E401,E402
 from harness import BASELINE, Finished, Run, Runner, Test, broken  # noqa: E402
 
 DOCUMENT = os.path.join(ROOT, "docs", "known-differences.md")
@@ -213,6 +213,29 @@ class Readers(unittest.TestCase):
         self.assertEqual(clblast.read(ended(text)), {"exit": "pass", "SAXPY regular behaviour default 0": "pass",
                                                      "SAXPY regular behaviour default 1": "fail", "SAXPY regular behaviour default 2": "skip"})
 
+    def test_opencv_gives_likeness_and_bytes_of_each_function(self):
+        text = "exp: near\nexp bytes: 0123abcd\nlog: far 0.5\nlog bytes: 00000000\nopencl: not used\n"
+        self.assertEqual(opencv.read(ended(text, 1)), {"exp": "pass", "log": "fail", "opencl": "fail", "exp bytes": "=0123abcd", "log bytes": "=00000000", "exit": "fail"})
+
+    def test_boost_computes_examples_do_not_tell_by_the_devices_name(self):
+        outcomes = [boost_compute.read_text(ended(f"device: {name}\nsum: 3\n")) for name in ("pthread", "SKMD")]
+        self.assertEqual(outcomes[0], outcomes[1])
+        self.assertNotEqual(outcomes[0], boost_compute.read_text(ended("device: SKMD\nsum: 4\n")))
+        self.assertEqual(boost_compute.read_text(ended("sum: 3\n", -6)), {"": "fail"})
+
+    def test_gegls_picture_has_to_be_like_its_own_without_opencl(self):
+        def outcome(here, there):
+            with tempfile.TemporaryDirectory() as folder:
+                for name, most, data in (("with", 255, bytes(here)), ("without", 65535, bytes(byte for value in there for byte in (value, value)))):
+                    with open(os.path.join(folder, f"{name}.ppm"), "wb") as file:
+                        file.write(f"P6\n# made\n2 1\n{most}\n".encode() + data)
+                with open(os.path.join(folder, "sum"), "w", encoding="utf-8") as file:
+                    file.write("17 6\n")
+                return gegl.read(Finished(0, "", folder))
+        self.assertEqual(outcome([0, 9, 200, 0, 9, 200], [0, 9, 200, 0, 9, 199]), {"runs": "pass", "bytes": "=17", "twin": "pass"})
+        self.assertEqual(outcome([0, 9, 200, 0, 9, 200], [90, 9, 200, 0, 9, 200])["twin"], "fail")
+        self.assertEqual(gegl.read(ended("", 1)), {"runs": "fail", "bytes": "fail", "twin": "fail"})
+
     def test_clfft_passes_by_its_own_word_and_its_status(self):
         self.assertEqual(clfft.read(ended("Internal Client Test *****PASS*****"))["result"], "pass")
         self.assertEqual(clfft.read(ended("Internal Client Test *****PASS*****", -11))["result"], "fail")
@@ -268,6 +291,17 @@ class Programs(unittest.TestCase):
             result = self.runner(folder).run(Test("spins", ("/bin/sh", "-c", f"{busy}; true"), limit=1), BASELINE)
             self.assertIsNone(result.finished.status)
             self.assertEqual(result.outcomes, {"": "fail"})
+
+    def test_a_program_that_comes_as_source_is_made_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            runner = self.runner(folder)
+            count = os.path.join(folder, "count")
+            made = Test("made", ("{program}",), source=("/bin/sh", "-c", f"echo made >> {count}; cp /bin/true {{program}}"))
+            outcomes = [runner.run(made, BASELINE).outcomes for _ in range(2)]
+            with open(count, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "made\n")
+            self.assertEqual(outcomes, [{"": "pass"}] * 2)
+            self.assertEqual(runner.run(Test("broken", ("{program}",), source=("/bin/false",)), BASELINE).outcomes, {"": "fail"})
 
     def test_a_program_has_a_folder_of_its_own(self):
         with tempfile.TemporaryDirectory() as folder:
