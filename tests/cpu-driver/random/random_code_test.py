@@ -16,6 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "driver", "random"))
 from cases import make_case  # noqa: E402
+from units import parts  # noqa: E402
 
 SECONDS = 300  # of a busy machine
 REFERENCE = ("best", 1)
@@ -59,14 +60,19 @@ class Trial:
         self.path = f"{folder}/{seed}.case"
 
     def write(self):
-        for name, text in ((self.path, self.text), (f"{self.folder}/{self.made.seed}.cl", self.made.case.source)):
+        headers, [(build_options, source)] = parts(self.made.case.source)
+        self.build_options = ["-I", self.folder, *build_options.split()]
+        files = {self.path: self.text, f"{self.folder}/{self.made.seed}.cl": source}
+        files.update((f"{self.folder}/{name}", text) for name, text in headers.items())
+        for name, text in files.items():
             with open(name, "w", encoding="utf-8") as file:
                 file.write(text)
 
     def compile(self, way):
         """Path of the code, or None."""
         isa, width = way
-        done = run([self.options.compiler, "--kernel-code", "--isa", isa, "--width", str(width), f"{self.folder}/{self.made.seed}.cl"])
+        done = run([self.options.compiler, "--kernel-code", "--isa", isa, "--width", str(width), f"{self.folder}/{self.made.seed}.cl",
+                    *self.build_options])
         if done.returncode != 0:
             text = done.stderr.decode(errors="replace")
             notes = [line for line in text.splitlines() if "has no code" in line]
@@ -131,8 +137,11 @@ def seeds(options):
         return
     seed, programs = options.seed, 0
     while programs < options.programs:
-        yield seed
-        programs += len(make_case(seed).kernels)
+        made = make_case(seed)
+        # The code of units that are linked is made of their joined text, which is the driver's business.
+        if len(parts(made.case.source)[1]) == 1:
+            yield seed
+            programs += len(made.kernels)
         seed += 1
 
 

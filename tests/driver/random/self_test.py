@@ -16,6 +16,7 @@ from cases import make_case
 from reduce import Reducer
 from runner import ALONE, CRASH, SLICED, Answer, Judge, Runner
 from tally import ATOMICS, FEATURES, RUNGS, Tally
+from units import parts
 
 SOURCE = """typedef struct { uint a; } Record;
 __kernel void idle(__global uint *out1) {
@@ -92,6 +93,24 @@ class Cases(unittest.TestCase):
         for seed in range(30):
             for number, command in enumerate(make_case(seed).case.commands):
                 self.assertTrue(all(wait < number for wait in command.waits))
+
+
+class Sources(unittest.TestCase):
+    def test_come_apart_into_headers_and_units(self):
+        self.assertEqual(parts("kernel\n// a comment\n"), ({}, [("", "kernel\n// a comment\n")]))
+        self.assertEqual(parts("// program -DA=1 -w\ntext\n"), ({}, [("-DA=1 -w", "text\n")]))
+        self.assertEqual(parts("// header h.h\nin it\n// program \n#include \"h.h\"\n"),
+                         ({"h.h": "in it\n"}, [("", "#include \"h.h\"\n")]))
+        self.assertEqual(parts("// header h.h\nin it\n// unit -DB\none\n// unit \ntwo\n"),
+                         ({"h.h": "in it\n"}, [("-DB", "one\n"), ("", "two\n")]))
+
+    def test_of_cases_keep_every_line(self):
+        for seed in range(40):
+            source = make_case(seed).case.source
+            headers, units = parts(source)
+            lines = sum(text.count("\n") for text in headers.values()) + sum(text.count("\n") for _, text in units)
+            marks = sum(line.startswith(("// header ", "// program ", "// unit ")) for line in source.splitlines())
+            self.assertEqual(lines + marks, source.count("\n"), seed)
 
 
 class Reducing(unittest.TestCase):

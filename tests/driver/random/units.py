@@ -60,3 +60,21 @@ def program_text(rng, kernels):
     for kernel in kernels:
         kernel.features.update(["units"] * several + ["header_on_disk"] * common)
     return several_units(rng, kernels, common) if several else one_program(rng, kernels, common)
+
+
+def parts(source):
+    """(headers, units) of a source: {name: text}, and [(options, text)], one of each unit or one of the whole program."""
+    headers, units, rest = {}, [], []
+    target = rest
+    for line in source.splitlines(keepends=True):
+        words = line.split(maxsplit=2)
+        kind = words[1] if len(words) > 1 and words[0] == "//" else ""
+        if kind == "header":
+            target = headers.setdefault(words[2].strip(), [])
+        elif kind in ("program", "unit"):
+            target = []
+            units.append((words[2].strip() if len(words) > 2 else "", target))
+        else:
+            target.append(line)
+    units = units or [("", rest)]
+    return {name: "".join(text) for name, text in headers.items()}, [(options, "".join(text)) for options, text in units]
