@@ -75,7 +75,7 @@ class StartFft : public FirstRun {
     device_.read(from, back_);
   }
 
-  /// Errors of a transform are about as large everywhere, whatever a single number is: they are measured by the root
+  /// The errors of all outputs are of one size, also where an output is near 0: they are compared with the root
   /// of the spectrum's mean square, sqrt(2/3 · length).
   Verdict check() override {
     std::vector<std::complex<double>> expected(in_.begin(), in_.end());

@@ -56,7 +56,7 @@ struct Tiny {
     return text + "  out[i] = " + value + " " + operation + " (" + vector + ")(" + std::to_string(constant) + ");\n}\n";
   }
 
-  /// Of one number of `type.bytes` bytes. The arithmetic of whole numbers is modulo their size, whatever their sign.
+  /// The result for one number of `type.bytes` bytes. Integers, signed or not, wrap modulo their size.
   void expected(const unsigned char* in, unsigned char* out) const {
     if (type.is_float) {
       float value = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "intercept/launch/eligibility.h"
 #include "intercept/launch/native_launch.h"
 
 namespace skmd::icd {
@@ -43,6 +44,16 @@ Result<const std::vector<Op>*> FrozenLaunch::fixed_runs(std::uint32_t device) co
   runs_.push_back(std::move(made));
   newest_.store(runs_.back().get(), std::memory_order_release);
   return &runs_.back()->ops;
+}
+
+std::shared_ptr<const FrozenLaunch> freeze_when_built(Machine& machine, Launch launch) {
+  wait_for_home(*launch.kernel);
+  auto frozen = std::make_shared<const FrozenLaunch>(machine, std::move(launch));
+  while (const auto device = awaited(machine, *frozen, frozen->view().shape().eligible())) {
+    frozen->kernel->builds().wait(*device);
+    frozen = std::make_shared<const FrozenLaunch>(machine, Launch(*frozen));
+  }
+  return frozen;
 }
 
 }  // namespace skmd::icd

@@ -47,4 +47,9 @@ class FrozenLaunch : public Launch {
   mutable std::vector<std::unique_ptr<const Runs>> runs_;  // one per device that was asked for
 };
 
+/// A FrozenLaunch of `launch` whose eligibility is settled: blocks while a build has to end before the launch may start
+/// (eligibility.h, wait_for_home() and awaited()), and runs that build on this thread if it has not begun. Where no
+/// device is eligible afterwards, the view's eligibility has the reasons. Any thread; no lock may be held.
+std::shared_ptr<const FrozenLaunch> freeze_when_built(Machine& machine, Launch launch);
+
 }  // namespace skmd::icd

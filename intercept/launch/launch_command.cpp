@@ -371,24 +371,9 @@ std::shared_ptr<Command> command_of(Machine& machine, std::shared_ptr<const Froz
 
 }  // namespace
 
-namespace {
-
-/// Frozen when a device can take it. Blocks for builds that it must not be without, as the program's build would have.
-std::shared_ptr<const FrozenLaunch> freeze(Machine& machine, Launch launch) {
-  wait_for_home(*launch.kernel);
-  auto frozen = std::make_shared<const FrozenLaunch>(machine, std::move(launch));
-  while (const auto device = awaited(machine, *frozen, frozen->view().shape().eligible())) {
-    frozen->kernel->builds().wait(*device);
-    frozen = std::make_shared<const FrozenLaunch>(machine, Launch(*frozen));
-  }
-  return frozen;
-}
-
-}  // namespace
-
 Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bool watched, Kernel* kernel) {
   launch.kernel->launched();
-  auto frozen = freeze(machine, std::move(launch));
+  auto frozen = freeze_when_built(machine, std::move(launch));
   const Eligibility& eligible = frozen->view().shape().eligible();
   if (eligible.count() != 0) {
     if (kernel != nullptr) kernel->remember(frozen);

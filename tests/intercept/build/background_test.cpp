@@ -1,99 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which builds are waited for, and what becomes of those that are not. Every order of events is made by gates that the
-// test opens; no test looks at a clock.
-#include <gtest/gtest.h>
-
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
+// Which builds are waited for in `auto`, in which order the others follow, and what becomes of those that are given up.
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "intercept/build/built_programs.h"
-#include "intercept/object/build_queue.h"
-#include "tests/intercept/build/build_fixture.h"
+#include "tests/intercept/build/background_fixture.h"
 #include "tests/temporary_folder.h"
 
 namespace skmd::icd {
 namespace {
-
-using namespace std::chrono_literals;
-
-/// Builds stop here while it is closed.
-class Gate {
- public:
-  void close() {
-    const std::lock_guard lock(mutex_);
-    open_ = false;
-  }
-  void open() {
-    const std::lock_guard lock(mutex_);
-    open_ = true;
-    changed_.notify_all();
-  }
-  void pass() {
-    std::unique_lock lock(mutex_);
-    ++waiting_;
-    most_ = std::max(most_, waiting_);
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return open_; });
-    --waiting_;
-  }
-  /// Until so many builds are stopped here.
-  void wait_for(int builds) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return waiting_ >= builds; });
-  }
-  int most() {
-    const std::lock_guard lock(mutex_);
-    return most_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool open_ = true;
-  int waiting_ = 0, most_ = 0;
-};
-
-class BackgroundBuilds : public test::BuildTest {
- protected:
-  BackgroundBuilds() {
-    anchor->accepts = [this](const std::string&) { return anchor_gate.pass(), anchor_takes.load(); };
-    other->accepts = [this](const std::string&) { return other_gate.pass(), other_takes.load(); };
-    start_queue(1, 0ms, 1h);
-  }
-  ~BackgroundBuilds() override {
-    anchor_gate.open();
-    other_gate.open();
-    machine.builds = nullptr;
-    queue.reset();
-  }
-  void start_queue(std::size_t most, std::chrono::milliseconds before_others, std::chrono::milliseconds for_first,
-                   std::uint64_t slow_to_start = 0, std::chrono::milliseconds for_slow_start = 0ms) {
-    machine.builds = nullptr;
-    queue.reset();
-    queue = std::make_unique<BuildQueue>(most, BuildQueue::Delays{before_others, for_first, for_slow_start},
-                                         slow_to_start);
-    machine.builds = queue.get();
-  }
-  Outcome build(const std::string& text = "text") { return make_executable(machine, answer(text), nullptr); }
-  std::size_t builds_of(test::ScriptedDevice& device) {
-    const std::lock_guard lock(device.mutex);
-    return device.built.size();
-  }
-
-  /// By the queue: asking for the end would run it here.
-  static void expect_built_by_itself(const NativeBuilds& builds) {
-    for (int i = 0; i < 3000 && !builds.built(1); ++i) std::this_thread::sleep_for(10ms);
-    EXPECT_TRUE(builds.built(1));
-  }
-
-  Gate anchor_gate, other_gate;
-  std::atomic<bool> anchor_takes{true}, other_takes{true};
-  std::unique_ptr<BuildQueue> queue;
-};
 
 TEST_F(BackgroundBuilds, TheBuildEndsWithTheAnchorAndTheOthersFollow) {
   other_gate.close();
@@ -306,108 +221,6 @@ TEST_F(BackgroundBuilds, BinariesWaitForWhatIsPending) {
   other_gate.open();
   asking.join();
   EXPECT_EQ(blobs, 2u);
-}
-
-TEST_F(BackgroundBuilds, SingleModeBuildsWhereItRunsAndNowhereElse) {
-  machine.settings.policy.mode = domain::PartitionMode::single;
-  machine.settings.policy.single_index = 1;
-  Outcome outcome = build();
-  ASSERT_NE(outcome.build, nullptr);
-  EXPECT_TRUE(outcome.build->kernels[0]->built_on(1));
-  EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
-  EXPECT_EQ(collect_blobs(machine, outcome.build->native).size(), 1u) << "what nobody asked for is not made for a binary";
-  const auto record = outcome.build->native->record();
-  outcome = {};
-  EXPECT_EQ(record->entries()[0].state, BuildState::unneeded);
-  EXPECT_EQ(builds_of(*anchor), 0u);
-}
-
-TEST_F(BackgroundBuilds, OurOwnCodeIsMadeWithTheAnalysisOnlyWhereNothingElseCouldStartOnThat) {
-  machine.code_target = "x86-64-v3";
-  anchor->described.backend = "cpu-driver";
-  EXPECT_EQ(code_needed(machine), "") << "another device may be sooner";
-  machine.settings.policy.mode = domain::PartitionMode::equal;
-  EXPECT_EQ(code_needed(machine), "") << "the other builds meanwhile";
-  machine.settings.policy.mode = domain::PartitionMode::single;
-  EXPECT_EQ(code_needed(machine), "x86-64-v3");
-  machine.settings.policy.single_index = 1;
-  EXPECT_EQ(code_needed(machine), "");
-  machine.settings.policy = {};
-  machine.devices = {anchor};
-  EXPECT_EQ(code_needed(machine), "x86-64-v3");
-}
-
-TEST_F(BackgroundBuilds, ModesThatPromiseSharesWaitForAll) {
-  for (const auto mode : {domain::PartitionMode::equal, domain::PartitionMode::fixed, domain::PartitionMode::linear}) {
-    machine.settings.policy.mode = mode;
-    const Outcome outcome = build();
-    ASSERT_NE(outcome.build, nullptr);
-    EXPECT_EQ(outcome.build->native->ended(), 2u);
-  }
-}
-
-TEST_F(BackgroundBuilds, AnOpaqueProgramWaitsForItsVendorHoweverSlow) {
-  start_queue(1, 0ms, 0ms);
-  for (const auto& device : {anchor, other}) device->kernels = {"k"};
-  anchor_gate.close();
-  VendorInput input;
-  input.text = "anything";
-  std::atomic<bool> ended{false};
-  Outcome outcome;
-  std::thread building([&] {
-    outcome = make_opaque(machine, input, "a reason", false);
-    ended = true;
-  });
-  anchor_gate.wait_for(1);
-  EXPECT_FALSE(ended);
-  anchor_gate.open();
-  building.join();
-  ASSERT_NE(outcome.build, nullptr);
-  EXPECT_EQ(outcome.build->kernels[0]->home(), 0u);
-  EXPECT_EQ(builds_of(*other), 0u) << "it runs whole, at home";
-  outcome.build->native->wait(1);
-  EXPECT_TRUE(outcome.build->kernels[0]->built_on(1)) << "where a launch needs it";
-}
-
-TEST_F(BackgroundBuilds, WhatAKernelTellsOfGroupsWaitsForTheAnchorAndStays) {
-  start_queue(1, 0ms, 0ms);
-  anchor->limits = {256, 256, 32, 64, 8};
-  other->limits = {200, 200, 8, 0, 0};
-  other_gate.close();
-  const Outcome outcome = build();
-  BuiltKernel& kernel = *outcome.build->kernels[0];
-  ASSERT_TRUE(kernel.built_on(0));
-  EXPECT_EQ(kernel.told().work_group_size, 256u);
-  EXPECT_EQ(kernel.told().preferred_multiple, 32u);
-  EXPECT_EQ(kernel.told().local_bytes, 64u);
-  std::uint64_t limit = 0;
-  EXPECT_TRUE(kernel.takes_group(256, limit));
-  EXPECT_FALSE(kernel.takes_group(257, limit));
-  EXPECT_EQ(limit, 256u);
-  other_gate.open();
-  kernel.builds().wait(1);
-  EXPECT_EQ(kernel.told().work_group_size, 256u) << "who joins late and takes less takes no part in such launches";
-  EXPECT_EQ(kernel.told().preferred_multiple, 32u);
-  EXPECT_TRUE(kernel.takes_group(256, limit));
-}
-
-TEST_F(BackgroundBuilds, SixteenThreadsBuildAndGiveUpAtOnce) {
-  start_queue(2, 0ms, 0ms);
-  std::vector<std::thread> threads;
-  std::atomic<int> good{0};
-  for (int t = 0; t < 16; ++t)
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 20; ++i) {
-        const Outcome outcome = build("program " + std::to_string(t) + ' ' + std::to_string(i));
-        if (outcome.build == nullptr) continue;
-        if (i % 3 == 0) (void)outcome.build->kernels[0]->home();
-        if (i % 3 == 1) outcome.build->native->wait(1);
-        if (i % 7 == 0) queue->hurry(*outcome.build->native);
-        good += outcome.build->native->any_built() ? 1 : 0;
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(good, 16 * 20);
 }
 
 }  // namespace
