@@ -76,6 +76,8 @@ PYTHON
 }
 
 summary() {
+  # Every name, whatever becomes of the lines below them.
+  grep '^-- FAILED' <<<"$failures"
   grep -v '^$' <<<"${failures:0:6000}" | tee -a "$report_failures"
   say "done"
   echo "$passed passed, $failed failed"
