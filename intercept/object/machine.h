@@ -14,7 +14,7 @@
 #include "intercept/object/executor.h"
 #include "intercept/observe/observer.h"
 #include "partitioner/partition.h"
-#include "partitioner/rate_model.h"
+#include "partitioner/model/rate_model.h"
 
 namespace skmd::icd {
 

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "partitioner/partition.h"
-#include "partitioner/rate_model.h"
+#include "partitioner/model/rate_model.h"
 
 namespace skmd::domain {
 namespace {

@@ -10,7 +10,7 @@
 #include "intercept/launch/launch.h"
 #include "intercept/object/context.h"
 #include "intercept/object/queue.h"
-#include "partitioner/rate_model.h"
+#include "partitioner/model/rate_model.h"
 #include "tests/intercept/launch/fake_device.h"
 #include "tests/temporary_folder.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "partitioner/launch_ledger.h"
+#include "partitioner/model/launch_ledger.h"
 #include "partitioner/partition.h"
 
 namespace skmd::domain {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/rate_model.h"
+#include "partitioner/model/rate_model.h"
 
 #include <algorithm>
 #include <bit>

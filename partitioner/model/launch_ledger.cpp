@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/launch_ledger.h"
+#include "partitioner/model/launch_ledger.h"
 
 #include <algorithm>
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept of one timed span of groups: the rows of the profile database, and what models are fitted to.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "partitioner/nd_range.h"
+
+namespace skmd::domain {
+
+/// Code that ran. Another form of the same kernel is other code, with times of its own.
+struct KernelKey {
+  std::string program;  // as in the statistics
+  std::string name;
+  std::string form;  // "whole", "ready" (can be split), or "span-ISA-GENERATOR" of the CPU driver
+  auto operator<=>(const KernelKey&) const = default;
+};
+
+/// Devices with equal keys are expected to be equally fast, and share their samples.
+struct DeviceKey {
+  std::string platform;
+  std::string name;
+  std::string driver;       // version
+  std::uint32_t units = 0;  // compute units
+  auto operator<=>(const DeviceKey&) const = default;
+};
+
+struct ScalarArgument {
+  std::uint32_t index = 0;
+  std::int64_t value = 0;  // integers only
+  auto operator<=>(const ScalarArgument&) const = default;
+};
+
+struct BufferArgument {
+  std::uint32_t index = 0;
+  std::uint64_t bytes = 0;  // of the buffer, from the argument's pointer
+  auto operator<=>(const BufferArgument&) const = default;
+};
+
+struct ProfileSample {
+  KernelKey kernel;
+  DeviceKey device;
+  std::string tag;  // which run it belongs to; "" of everyday use
+  NdRange range;
+  GroupSpan span;
+  std::uint32_t boxes = 1;  // native launches that the span was cut into
+  std::vector<BufferArgument> buffers;
+  std::vector<ScalarArgument> scalars;
+  /// By the kernel's expressions, in the mean over the span's groups; 0: not known.
+  double group_operations = 0.0;
+  double group_bytes = 0.0;
+  std::uint64_t kernel_ns = 0;  // without transfers
+  std::uint64_t to_ns = 0;      // transfers to the device before
+  std::uint64_t from_ns = 0;    // and from it afterwards
+  bool warm = false;            // the same bytes were touched just before
+  bool first_use = false;       // may hold a compilation: kept, never fitted
+  std::string commit;           // of SKMD
+  std::int64_t date = 0;        // seconds since 1970, UTC
+  bool operator==(const ProfileSample&) const = default;
+};
+
+}  // namespace skmd::domain
