@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/model/terms.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+namespace skmd::domain {
+namespace {
+
+// Groups that a unit runs at once. Ascending: of those that explain the samples equally well the first is taken, so that a
+// device which was never filled is not believed to run any number of groups in the time of one.
+constexpr std::array kAtOnce{1.0, 2.0, 4.0, 8.0};
+// Where the curve bends, as a multiple of the compute units: from one group on each to the 16 to 32 that fill a unit.
+constexpr std::array kBends{1.0, 4.0, 16.0, 64.0};
+// How sharply, as a·b: 1 bends over a power of ten, 6 within a factor of two.
+constexpr std::array kSharpness{1.0, 6.0};
+constexpr double kBeyondBend = 2.0;
+// Two profile sizes cannot tell more powers apart.
+constexpr std::array kSizePowers{0.0, 0.5, 1.0};
+// "Various" in section 3.3; these make the 157 to 261 columns of a kernel with 9 to 15 parameters.
+constexpr std::array kPaperPowers{0.5, 1.0, 2.0, 3.0};
+struct Bend {
+  double a, b;
+};
+constexpr std::array<Bend, 4> kPaperBends{Bend{0.5, 8}, Bend{0.05, 64}, Bend{0.005, 512}, Bend{0.0005, 4096}};
+
+double work_of(const Term& term, const Point& point) {
+  double work = 1.0;
+  switch (term.work) {
+    case Work::one: return 1.0;
+    case Work::operations: work = point.operations; break;
+    case Work::bytes: work = point.bytes; break;
+    case Work::size: work = point.size; break;
+    case Work::parameter: work = term.parameter < point.parameters.size() ? point.parameters[term.parameter] : 0.0; break;
+  }
+  return term.power == 1.0 ? work : std::pow(std::abs(work), term.power);
+}
+
+/// A bend near the end of what was measured, or beyond it, was not seen: no curve is believed to go on from there.
+void add_work(std::vector<Term>& terms, Work work, double power, std::uint32_t units, double most_groups) {
+  for (const double groups : kAtOnce)
+    terms.push_back({TermShape::waves, work, 0, power, 0.0, groups * std::max(1u, units)});
+  terms.push_back({TermShape::groups, work, 0, power});
+  for (const double bend : kBends)
+    for (const double sharpness : kSharpness) {
+      const double b = bend * std::max(1u, units);
+      if (b * kBeyondBend > most_groups) continue;
+      terms.push_back({TermShape::saturating, work, 0, power, sharpness / b, b});
+    }
+}
+
+const char* name_of(Work work) {
+  switch (work) {
+    case Work::one: return "1";
+    case Work::operations: return "operations";
+    case Work::bytes: return "bytes";
+    case Work::size: return "size";
+    case Work::parameter: return "parameter";
+  }
+  return "";
+}
+
+}  // namespace
+
+double saturation(double x, double a, double b) { return std::atan(a * (x - b)) / std::numbers::pi + 0.5; }
+
+double value_of(const Term& term, const Point& point) {
+  switch (term.shape) {
+    case TermShape::floor: return 1.0;
+    case TermShape::boxes: return point.boxes;
+    case TermShape::linear: return work_of(term, point);
+    case TermShape::waves: return std::max(1.0, point.groups / term.b) * work_of(term, point);
+    case TermShape::groups: return point.groups * work_of(term, point);
+    case TermShape::saturating: return point.groups * saturation(point.groups, term.a, term.b) * work_of(term, point);
+  }
+  return 0.0;
+}
+
+std::string name_of(const Term& term) {
+  if (term.shape == TermShape::floor) return "1";
+  if (term.shape == TermShape::boxes) return "boxes";
+  std::string name = term.shape == TermShape::waves ? "waves(" + std::to_string(std::llround(term.b)) + ") * " : "";
+  if (term.shape == TermShape::groups || term.shape == TermShape::saturating) name = "groups * ";
+  name += name_of(term.work);
+  if (term.work == Work::parameter) name += std::to_string(term.parameter);
+  std::array<char, 64> text{};
+  if (term.power != 1.0) {
+    std::snprintf(text.data(), text.size(), "^%g", term.power);
+    name += text.data();
+  }
+  if (term.shape != TermShape::saturating) return name;
+  std::snprintf(text.data(), text.size(), " * g(a=%.3g, b=%.4g)", term.a, term.b);
+  return name + text.data();
+}
+
+std::vector<Term> candidate_terms(const std::vector<Point>& points, std::uint32_t units) {
+  const auto every = [&](double Point::*field) {
+    return std::all_of(points.begin(), points.end(), [&](const Point& point) { return point.*field > 0; });
+  };
+  double most = 0.0;
+  for (const Point& point : points) most = std::max(most, point.groups);
+  std::vector<Term> terms;
+  const bool operations = every(&Point::operations), bytes = every(&Point::bytes);
+  if (operations) add_work(terms, Work::operations, 1.0, units, most);
+  if (bytes) add_work(terms, Work::bytes, 1.0, units, most);
+  if (!operations && !bytes) {
+    for (const double power : kSizePowers)
+      if (power == 0.0) add_work(terms, Work::one, 1.0, units, most);
+      else if (every(&Point::size)) add_work(terms, Work::size, power, units, most);
+  }
+  // Last: samples that are all equal say that nothing was filled, not that groups cost nothing.
+  terms.push_back({TermShape::floor});
+  terms.push_back({TermShape::boxes});
+  return terms;
+}
+
+std::vector<Term> paper_terms(const std::vector<Point>& points) {
+  std::size_t parameters = 0;
+  for (const Point& point : points) parameters = std::max(parameters, point.parameters.size());
+  std::vector<Term> terms{{TermShape::floor}, {TermShape::groups, Work::one}};
+  for (std::uint32_t j = 0; j < parameters; ++j) {
+    terms.push_back({TermShape::linear, Work::parameter, j});
+    for (const double power : kPaperPowers)
+      for (const Bend& bend : kPaperBends)
+        terms.push_back({TermShape::saturating, Work::parameter, j, power, bend.a, bend.b});
+  }
+  return terms;
+}
+
+}  // namespace skmd::domain

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/model/time_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "partitioner/model/least_squares.h"
+
+namespace skmd::domain {
+namespace {
+
+constexpr double kLeastError = 0.03;          // timers and neighbours
+constexpr double kErrorWithoutTest = 0.3;     // of a model that too few points were there to test
+constexpr double kBandPerPowerOfTwo = 0.25;   // by which a band grows beyond what was measured
+constexpr double kMostGrowth = 8.0;
+constexpr double kNearer = 0.75;             // weight of a launch half as large as the largest
+constexpr double kMayLose = 0.02;             // of the held-out error, for one term less
+constexpr double kCovered = 0.8;
+constexpr double kLeastSeconds = 1e-9;
+constexpr std::size_t kLeastToTest = 6;       // points
+constexpr std::size_t kHeldOut = 8;           // one point of so many: with spans that double, an extrapolation by 4 to 8
+
+double work_of(const Point& point) {
+  const double group = point.operations > 0 ? point.operations : point.bytes > 0 ? point.bytes : 1.0;
+  return point.groups * group;
+}
+
+double sum_of(const std::vector<FittedTerm>& terms, const Point& point) {
+  double seconds = 0.0;
+  for (const FittedTerm& term : terms) seconds += term.coefficient * value_of(term.term, point);
+  return std::isfinite(seconds) ? seconds : 0.0;
+}
+
+double bounded(double seconds, const Bounds& bounds, const Point& point) {
+  const double bytes = point.groups * point.bytes;
+  if (bounds.bytes_per_second > 0 && bytes > bounds.cache_bytes)
+    seconds = std::max(seconds, (bytes - bounds.cache_bytes) / bounds.bytes_per_second);
+  return std::max(seconds, 0.0);
+}
+
+std::vector<FittedTerm> fit_relative(const std::vector<Point>& points, const std::vector<Term>& terms) {
+  double largest = 0.0;
+  for (const Point& point : points) largest = std::max(largest, point.launch_groups);
+  Matrix a{points.size(), terms.size(), std::vector<double>(points.size() * terms.size())};
+  std::vector<double> y(points.size());
+  for (std::size_t row = 0; row < points.size(); ++row) {
+    const Point& point = points[row];
+    const double smaller = point.launch_groups > 0 ? std::log2(largest / point.launch_groups) : 0.0;
+    const double weight = std::pow(kNearer, smaller);
+    y[row] = weight;
+    for (std::size_t column = 0; column < terms.size(); ++column)
+      a.at(row, column) = weight * value_of(terms[column], point) / point.seconds;
+  }
+  const std::vector<double> x = nonnegative_least_squares(a, y);
+  std::vector<FittedTerm> fitted;
+  for (std::size_t column = 0; column < terms.size(); ++column)
+    if (x[column] > 0) fitted.push_back({terms[column], x[column]});
+  return fitted;
+}
+
+double quantile(std::vector<double> values, double part) {
+  if (values.empty()) return 0.0;
+  std::sort(values.begin(), values.end());
+  return values[std::min(values.size() - 1, static_cast<std::size_t>(std::ceil(part * static_cast<double>(values.size())) - 1))];
+}
+
+/// The largest points are held out: predictions go from what was measured to larger launches.
+struct Split {
+  std::vector<Point> train, test;
+};
+
+Split hold_out(std::vector<Point> points) {
+  std::stable_sort(points.begin(), points.end(), [](const Point& x, const Point& y) { return x.seconds < y.seconds; });
+  const std::size_t held = std::max<std::size_t>(2, points.size() / kHeldOut);
+  const auto cut = points.end() - static_cast<std::ptrdiff_t>(held);
+  return {{points.begin(), cut}, {cut, points.end()}};
+}
+
+std::vector<double> errors_of(const std::vector<FittedTerm>& terms, const std::vector<Point>& points) {
+  std::vector<double> errors;
+  for (const Point& point : points) errors.push_back(std::abs(sum_of(terms, point) - point.seconds) / point.seconds);
+  return errors;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
+}
+
+std::vector<Term> terms_of(const std::vector<FittedTerm>& fitted) {
+  std::vector<Term> terms;
+  for (const FittedTerm& term : fitted) terms.push_back(term.term);
+  return terms;
+}
+
+/// Of the split's held-out points, and of all: a model with too few terms misses the latter.
+double error_with(const Split& split, const std::vector<Point>& points, const std::vector<Term>& terms) {
+  return mean_of(errors_of(fit_relative(split.train, terms), split.test)) +
+         mean_of(errors_of(fit_relative(points, terms), points));
+}
+
+/// Leaves terms out one by one while the error stays about the same.
+std::vector<Term> few_terms(const Split& split, const std::vector<Point>& points, std::vector<Term> terms) {
+  double best = error_with(split, points, terms);
+  while (terms.size() > 1) {
+    std::size_t worst = terms.size();
+    double least = best * (1.0 + kMayLose);
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      std::vector<Term> fewer = terms;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+      const double error = error_with(split, points, fewer);
+      if (error > least) continue;
+      worst = i;
+      least = error;
+    }
+    if (worst == terms.size()) break;
+    terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(worst));
+    best = std::min(best, least);
+  }
+  return terms;
+}
+
+void fit_arctan(TimeModel& model, const std::vector<Point>& points, std::uint32_t units) {
+  const std::vector<Term> candidates = candidate_terms(points, units);
+  model.terms = fit_relative(points, candidates);
+  model.error = kErrorWithoutTest;
+  if (points.size() < kLeastToTest) return;
+  const Split split = hold_out(points);
+  const std::vector<Term> terms = few_terms(split, points, terms_of(model.terms));
+  if (auto fitted = fit_relative(points, terms); !fitted.empty()) model.terms = std::move(fitted);
+  const double held_out = quantile(errors_of(fit_relative(split.train, terms), split.test), kCovered);
+  model.error = std::max({kLeastError, held_out, quantile(errors_of(model.terms, split.test), kCovered)});
+}
+
+void fit_paper(TimeModel& model, const std::vector<Point>& points) {
+  const std::vector<Term> terms = paper_terms(points);
+  Matrix a{points.size(), terms.size(), std::vector<double>(points.size() * terms.size())};
+  std::vector<double> y;
+  for (std::size_t row = 0; row < points.size(); ++row) {
+    y.push_back(points[row].seconds);
+    for (std::size_t column = 0; column < terms.size(); ++column) a.at(row, column) = value_of(terms[column], points[row]);
+  }
+  const std::vector<double> x = minimum_norm_least_squares(a, y);
+  for (std::size_t column = 0; column < terms.size(); ++column) model.terms.push_back({terms[column], x[column]});
+  model.error = std::max(kLeastError, quantile(errors_of(model.terms, points), kCovered));
+}
+
+void fit_rate(TimeModel& model, const std::vector<Point>& points) {
+  const auto longest = std::max_element(points.begin(), points.end(),
+                                        [](const Point& x, const Point& y) { return x.groups < y.groups; });
+  model.terms = {{{TermShape::groups}, longest->seconds / longest->groups}};
+  model.error = std::max(kLeastError, quantile(errors_of(model.terms, points), kCovered));
+}
+
+bool usable(const Point& point) {
+  const auto fine = [](double value) { return std::isfinite(value) && value >= 0; };
+  return fine(point.groups) && point.groups > 0 && fine(point.seconds) && point.seconds > 0 && fine(point.boxes) &&
+         fine(point.operations) && fine(point.bytes) && fine(point.size) && fine(point.launch_groups) &&
+         std::all_of(point.parameters.begin(), point.parameters.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+Result<ModelKind> parse_model_kind(std::string_view text) {
+  for (const ModelKind kind : {ModelKind::arctan, ModelKind::paper, ModelKind::rate})
+    if (text == name_of(kind)) return kind;
+  return Error{0, "no model is called \"" + std::string(text) + "\": arctan, paper or rate is meant"};
+}
+
+std::string_view name_of(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::arctan: return "arctan";
+    case ModelKind::paper: return "paper";
+    case ModelKind::rate: return "rate";
+  }
+  return "";
+}
+
+TimePrediction predict(const TimeModel& model, const Point& point) {
+  double seconds = bounded(sum_of(model.terms, point), model.bounds, point);
+  if (model.kind != ModelKind::paper) seconds = std::max(seconds, kLeastSeconds);
+  const double work = work_of(point);
+  double distance = 0.0;
+  if (work > model.largest_work && model.largest_work > 0) distance = std::log2(work / model.largest_work);
+  if (work < model.smallest_work && work > 0) distance = std::log2(model.smallest_work / work);
+  const double error = model.error * std::min(kMostGrowth, 1.0 + kBandPerPowerOfTwo * distance);
+  return {seconds, seconds / (1.0 + error), seconds * (1.0 + error)};
+}
+
+Result<TimeModel> fit(const std::vector<Point>& given, const FitOptions& options) {
+  std::vector<Point> points;
+  std::copy_if(given.begin(), given.end(), std::back_inserter(points), usable);
+  if (points.empty()) return Error{0, "none of " + std::to_string(given.size()) + " samples can be fitted to"};
+  TimeModel model;
+  model.kind = options.kind;
+  model.bounds = options.bounds;
+  model.smallest_work = work_of(points.front());
+  for (const Point& point : points) {
+    model.largest_work = std::max(model.largest_work, work_of(point));
+    model.smallest_work = std::min(model.smallest_work, work_of(point));
+  }
+  if (options.kind == ModelKind::arctan) fit_arctan(model, points, options.units);
+  if (options.kind == ModelKind::paper) fit_paper(model, points);
+  if (options.kind == ModelKind::rate) fit_rate(model, points);
+  return model;
+}
+
+}  // namespace skmd::domain

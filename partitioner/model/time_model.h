@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a device takes for a span of a kernel's groups, fitted to spans that were timed. Pure; SKMD (TOCS 2015),
+// section 3.3, and what makes it hold beyond the profile: coefficients that are not negative, relative errors, few terms.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "partitioner/model/terms.h"
+#include "partitioner/result.h"
+
+namespace skmd::domain {
+
+enum class ModelKind : std::uint8_t {
+  arctan,  // few terms, coefficients >= 0, relative error, chosen on larger spans held out
+  paper,   // plain least squares over all of the paper's columns, minimum norm
+  rate,    // groups per second of the longest span, through the origin
+};
+
+/// "arctan", "paper" or "rate"; an error that names the value for anything else.
+Result<ModelKind> parse_model_kind(std::string_view text);
+std::string_view name_of(ModelKind kind);
+
+/// What calibration says no span can beat; 0: not calibrated.
+struct Bounds {
+  double bytes_per_second = 0.0;  // of the device's memory, beyond its caches
+  double cache_bytes = 0.0;       // spans that touch less may be faster
+};
+
+struct FitOptions {
+  ModelKind kind = ModelKind::arctan;
+  std::uint32_t units = 1;  // compute units of the device
+  Bounds bounds;
+};
+
+struct FittedTerm {
+  Term term;
+  double coefficient = 0.0;  // seconds per unit of the term
+};
+
+struct TimePrediction {
+  double seconds = 0.0;
+  double low = 0.0, high = 0.0;  // four times in five the measured time is between these
+};
+
+struct TimeModel {
+  ModelKind kind = ModelKind::arctan;
+  std::vector<FittedTerm> terms;
+  double error = 0.0;          // relative; four of five spans that were held out are within it
+  double largest_work = 0.0;   // of the spans fitted to: groups times what one of them does
+  double smallest_work = 0.0;
+  Bounds bounds;
+};
+
+/// Seconds >= 0, finite; `arctan` and `rate` rise with the groups, their seconds are > 0 and their bands grow with the distance
+/// from the spans that were fitted to.
+TimePrediction predict(const TimeModel& model, const Point& point);
+
+/// Fits to points with seconds > 0 and groups > 0; others are left out. An error if none is left. Deterministic.
+Result<TimeModel> fit(const std::vector<Point>& points, const FitOptions& options);
+
+}  // namespace skmd::domain

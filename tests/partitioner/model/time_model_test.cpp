@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/model/time_model.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+
+namespace skmd::domain {
+namespace {
+
+constexpr std::uint32_t kUnits = 100;
+
+struct Launch {
+  double groups, operations, bytes;
+};
+
+Point point(const Launch& launch, double groups) {
+  Point result;
+  result.groups = groups;
+  result.operations = launch.operations;
+  result.bytes = launch.bytes;
+  result.size = launch.groups * launch.bytes;
+  result.launch_groups = launch.groups;
+  result.parameters = {result.size, launch.groups};
+  return result;
+}
+
+using Device = std::function<double(const Point&)>;  // seconds
+
+/// 16 spans, from 4 groups to all.
+std::vector<Point> profile(const Launch& launch, const Device& device) {
+  std::vector<Point> points;
+  for (int i = 0; i < 16; ++i) {
+    const double groups = i < 4 ? 4.0 * (i + 1) : std::round(16 * std::pow(launch.groups / 16, (i - 3) / 12.0));
+    points.push_back(point(launch, groups));
+    points.back().seconds = device(points.back());
+  }
+  return points;
+}
+
+/// Median of the relative errors for spans of a launch, after fits to two smaller ones.
+double median_error(const Device& device, const std::vector<Launch>& train, const Launch& test,
+                    ModelKind kind = ModelKind::arctan, Bounds bounds = {}) {
+  std::vector<Point> points;
+  for (const Launch& launch : train)
+    for (const Point& each : profile(launch, device)) points.push_back(each);
+  const auto model = fit(points, {kind, kUnits, bounds});
+  EXPECT_TRUE(model.ok());
+  std::vector<double> errors;
+  for (double part = 0.02; part <= 1.0; part += 0.02) {
+    const Point asked = point(test, std::round(part * test.groups));
+    const double seconds = device(asked);
+    errors.push_back(std::abs(predict(*model, asked).seconds - seconds) / seconds);
+  }
+  std::nth_element(errors.begin(), errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2), errors.end());
+  return errors[errors.size() / 2];
+}
+
+TEST(TimeModel, FindsALineWithAFloor) {
+  const Device device = [](const Point& p) { return 1e-5 + 2e-12 * p.groups * p.operations; };
+  EXPECT_LT(median_error(device, {{1000, 1e4, 0}, {4000, 2e4, 0}}, {50000, 8e4, 0}), 0.01);
+}
+
+TEST(TimeModel, TakesTripCountsForWhatTheyAre) {
+  // A matrix product: operations of a group grow with the size, its bytes do not.
+  const Device device = [](const Point& p) { return 8e-6 + 1e-13 * p.groups * p.operations + 1e-13 * p.groups * p.bytes; };
+  EXPECT_LT(median_error(device, {{1024, 5e5, 1e4}, {4096, 1e6, 1e4}}, {65536, 4e6, 1e4}), 0.02);
+}
+
+TEST(TimeModel, FollowsStairsAndNoise) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> noise(1.0, 0.02);
+  const Device device = [&](const Point& p) {
+    return noise(random) * (1e-5 + 1e-11 * p.operations * std::ceil(p.groups / (4.0 * kUnits)));
+  };
+  EXPECT_LT(median_error(device, {{2000, 1e5, 0}, {8000, 1e5, 0}}, {64000, 1e5, 0}), 0.08);
+}
+
+TEST(TimeModel, ADeviceThatWasNeverFilledIsNotBelievedToRunAnyNumberAtOnce) {
+  const Device device = [](const Point& p) { return 1e-8 * p.operations * std::max(1.0, p.groups / (2.0 * kUnits)); };
+  EXPECT_LT(median_error(device, {{100, 1e4, 0}, {180, 1e4, 0}}, {4000, 1e4, 0}), 0.05);
+}
+
+TEST(TimeModel, BandwidthBeyondTheCacheBoundsWhatWasMeasuredInIt) {
+  constexpr double kCache = 5e7, kMemory = 1e12;
+  const Device device = [&](const Point& p) {
+    const double bytes = p.groups * p.bytes;
+    return 1e-6 + std::min(bytes, kCache) / 1e13 + std::max(0.0, bytes - kCache) / kMemory;
+  };
+  const std::vector<Launch> train{{1000, 0, 8192}, {5000, 0, 8192}};
+  const Launch test{100000, 0, 8192};
+  EXPECT_GT(median_error(device, train, test), 0.5);
+  EXPECT_LT(median_error(device, train, test, ModelKind::arctan, {kMemory, kCache}), 0.05);
+}
+
+TEST(TimeModel, RateIsThatOfTheLongestSpan) {
+  std::vector<Point> points{point({100, 1, 1}, 10), point({100, 1, 1}, 50)};
+  points[0].seconds = 1.0;
+  points[1].seconds = 2.0;
+  const auto model = fit(points, {ModelKind::rate, kUnits, {}});
+  ASSERT_TRUE(model);
+  EXPECT_NEAR(predict(*model, point({100, 1, 1}, 100)).seconds, 4.0, 1e-12);
+}
+
+TEST(TimeModel, ThePapersFormIsExactOnTheProfile) {
+  const Device device = [](const Point& p) { return 1e-5 + 2e-9 * p.groups; };
+  const auto points = profile({4000, 1e4, 1e3}, device);
+  const auto model = fit(points, {ModelKind::paper, kUnits, {}});
+  ASSERT_TRUE(model);
+  for (const Point& each : points) EXPECT_NEAR(predict(*model, each).seconds / each.seconds, 1.0, 0.02) << each.groups;
+}
+
+TEST(TimeModel, WhatCannotBeFittedToIsLeftOutAndNothingIsAnError) {
+  EXPECT_FALSE(fit({}, {}));
+  std::vector<Point> points{point({100, 1, 1}, 10), point({100, 1, 1}, 20), point({100, 1, 1}, 0)};
+  points[0].seconds = std::nan("");
+  points[1].seconds = -1.0;
+  points[2].seconds = 1.0;
+  EXPECT_FALSE(fit(points, {}));
+  points.push_back(point({100, 1, 1}, 50));
+  points.back().seconds = 0.5;
+  const auto model = fit(points, {});
+  ASSERT_TRUE(model);
+  EXPECT_NEAR(predict(*model, points.back()).seconds, 0.5, 1e-9);
+}
+
+TEST(TimeModel, KindsAreNamed) {
+  for (const ModelKind kind : {ModelKind::arctan, ModelKind::paper, ModelKind::rate})
+    EXPECT_EQ(*parse_model_kind(name_of(kind)), kind);
+  const auto wrong = parse_model_kind("atan");
+  ASSERT_FALSE(wrong);
+  EXPECT_NE(wrong.error().reason.find("\"atan\""), std::string::npos);
+}
+
+/// Whatever the samples are: finite, positive, rising with the groups, inside their band, and a wider one further away.
+TEST(TimeModelProperty, PredictionsOfAnySamplesAreSane) {
+  std::mt19937_64 random(11);
+  const auto between = [&](double low, double high) {
+    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(random));
+  };
+  for (int round = 0; round < 400; ++round) {
+    const bool counts = round % 3 != 0;
+    std::vector<Point> points;
+    const int number = 1 + round % 40;
+    for (int i = 0; i < number; ++i) {
+      const Launch launch{std::round(between(1, 1e7)), counts ? between(1, 1e9) : 0.0, round % 2 != 0 ? between(1, 1e6) : 0.0};
+      points.push_back(point(launch, std::max(1.0, std::round(between(1, launch.groups + 1)))));
+      points.back().seconds = between(1e-9, 1e3);
+    }
+    for (const ModelKind kind : {ModelKind::arctan, ModelKind::rate}) {
+      const auto model = fit(points, {kind, static_cast<std::uint32_t>(between(1, 1000)), {}});
+      ASSERT_TRUE(model);
+      double before = 0.0;
+      for (double groups = 1; groups < 1e9; groups *= 3) {
+        Point asked = points[static_cast<std::size_t>(round) % points.size()];
+        asked.groups = groups;
+        const TimePrediction now = predict(*model, asked);
+        ASSERT_TRUE(std::isfinite(now.seconds) && std::isfinite(now.high)) << round;
+        ASSERT_GT(now.seconds, 0.0);
+        ASSERT_GE(now.seconds, before * (1 - 1e-12)) << round << ", " << groups << " groups";
+        ASSERT_LT(now.low, now.seconds);
+        ASSERT_GT(now.high, now.seconds);
+        before = now.seconds;
+      }
+    }
+  }
+}
+
+TEST(TimeModel, BandsGrowWithTheDistance) {
+  const Device device = [](const Point& p) { return 1e-5 + 2e-12 * p.groups * p.operations; };
+  const auto model = fit(profile({1000, 1e4, 0}, device), {ModelKind::arctan, kUnits, {}});
+  ASSERT_TRUE(model);
+  const auto width = [&](double groups) {
+    const auto band = predict(*model, point({groups, 1e4, 0}, groups));
+    return band.high / band.seconds;
+  };
+  EXPECT_LT(width(500), width(4000));
+  EXPECT_LT(width(4000), width(100000));
+}
+
+}  // namespace
+}  // namespace skmd::domain
