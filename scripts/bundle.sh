@@ -65,6 +65,7 @@ cat >"$root/README" <<TEXT
 SKMD $version: all OpenCL devices of a machine as one.
 
   bin/skmd-info                      the devices, and what they become
+  bin/skmd-profile                   the database of measured times
   bin/skmd-run -- application        runs an application on them
   bench/vector_add --check           a small application to try
   scripts/bench-gpu.sh               what all of it is worth on this machine

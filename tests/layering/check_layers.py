@@ -14,7 +14,7 @@ import sys
 ROOMS = (
     "partitioner", "compiler/client", "compiler", "cpu-driver/runtime", "cpu-driver/codegen", "cpu-driver", "intercept/api",
     "intercept/object", "intercept/build", "intercept/command", "intercept/launch", "intercept/backend",
-    "intercept/observe", "intercept", "profiler", "bench/micro", "bench", "tests",
+    "intercept/observe", "intercept", "profiler/database", "profiler/commands", "profiler", "bench/micro", "bench", "tests",
 )
 ALLOWED = {
     "partitioner": set(),
@@ -34,6 +34,9 @@ ALLOWED = {
     "intercept/backend": {"cpu-driver/runtime", "cpu-driver"},
     "intercept/observe": set(),
     "profiler": {"compiler/client"},
+    # Content hashes, by which a sample is known.
+    "profiler/database": {"compiler/client"},
+    "profiler/commands": {"profiler/database", "profiler"},
 }
 # The composition root (intercept/*.cpp itself), the tests and the micro-benchmarks may include all.
 FREE = {"intercept", "tests", "bench/micro"}

@@ -37,12 +37,12 @@ def fields(package):
 def expected_files(version):
     return {
         "etc/OpenCL/vendors/skmd.icd",
-        "usr/bin/skmd-info", "usr/bin/skmd-run",
-        f"{PRIVATE}/bin/skmd-info", f"{PRIVATE}/bin/skmd-run",
+        "usr/bin/skmd-info", "usr/bin/skmd-profile", "usr/bin/skmd-run",
+        f"{PRIVATE}/bin/skmd-info", f"{PRIVATE}/bin/skmd-profile", f"{PRIVATE}/bin/skmd-run",
         f"{PRIVATE}/lib/libskmd.so", f"{PRIVATE}/lib/libskmd.so.0", f"{PRIVATE}/lib/libskmd.so.{version}",
         f"{PRIVATE}/libexec/skmd/skmd-compile",
         f"usr/share/doc/{PACKAGE}/changelog.gz", f"usr/share/doc/{PACKAGE}/copyright",
-        "usr/share/man/man1/skmd-info.1.gz", "usr/share/man/man1/skmd-run.1.gz",
+        "usr/share/man/man1/skmd-info.1.gz", "usr/share/man/man1/skmd-profile.1.gz", "usr/share/man/man1/skmd-run.1.gz",
     }
 
 
@@ -84,7 +84,7 @@ def check_contents(tree, version):
     library = read(f"{tree}/etc/OpenCL/vendors/skmd.icd").strip()
     assert os.path.basename(library) == "libskmd.so.0", "a path that changes with every version asks users at every upgrade"
     assert os.path.realpath(tree + library) == os.path.realpath(f"{tree}/{PRIVATE}/lib/libskmd.so.{version}"), library
-    for command in ("skmd-run", "skmd-info"):
+    for command in ("skmd-run", "skmd-info", "skmd-profile"):
         assert os.path.realpath(f"{tree}/usr/bin/{command}") == os.path.realpath(f"{tree}/{PRIVATE}/bin/{command}")
     for name in files_of(tree):
         path = f"{tree}/{name}"
@@ -98,7 +98,7 @@ def check_documents(source, build, tree, version):
     assert changelog.startswith(f"{PACKAGE} ({version}) "), "packaging/changelog does not begin with this version"
     assert read(f"{source}/packaging/copyright").startswith("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/")
     # A manual page has every option that its command tells of.
-    for command in ("skmd-run", "skmd-info"):
+    for command in ("skmd-run", "skmd-info", "skmd-profile"):
         page = read(f"{tree}/usr/share/man/man1/{command}.1.gz").replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+[a-z]", run(f"{build}/bin/{command}", "--help")))
         assert options and options <= set(re.findall(r"--[a-z-]+[a-z]", page)), (command, options)

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/commands/command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+#include "profiler/cached_kernels.h"
+
+namespace skmd::profiler {
+namespace {
+
+using domain::Error;
+using domain::Result;
+
+constexpr const char* kReadOnly = "read:";
+
+std::string variable() {
+  const char* value = std::getenv("SKMD_PROFILE_DB");
+  return value == nullptr ? "" : value;
+}
+
+/// Insertions, deletions and changes that make one of the other.
+std::size_t distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+Result<std::filesystem::path> database_path(const ProfileOptions& options) {
+  if (!options.database.empty()) return std::filesystem::path(options.database);
+  std::string named = variable();
+  if (named == "off") return Error{-1, "SKMD_PROFILE_DB is off: name a database with --db FILE"};
+  if (named.starts_with(kReadOnly)) named.erase(0, std::string_view(kReadOnly).size());
+  if (!named.empty()) return std::filesystem::path(named);
+  const std::string folder = cache_folder();
+  if (folder.empty()) return Error{-1, "neither SKMD_CACHE_DIR nor HOME is set: name a database with --db FILE"};
+  return std::filesystem::path(folder) / "profile.db";
+}
+
+Result<ProfileDatabase> open_database(const ProfileOptions& options, ProfileDatabase::Mode mode) {
+  const auto path = database_path(options);
+  if (!path) return path.error();
+  if (options.database.empty() && variable().starts_with(kReadOnly)) {
+    if (mode != ProfileDatabase::Mode::read_only)
+      return Error{-1, path->string() + " is only read (SKMD_PROFILE_DB=read:): name a database to be changed with --db FILE"};
+  }
+  std::error_code error;
+  if (mode != ProfileDatabase::Mode::create && !std::filesystem::exists(*path, error))
+    return Error{-1, path->string() + " is not there: name a database with --db FILE, or make one with skmd-profile import"};
+  auto database = ProfileDatabase::open(*path, mode);
+  if (database && !database->notice().empty()) std::fprintf(stderr, "skmd-profile: %s\n", database->notice().c_str());
+  return database;
+}
+
+int fail(const ProfileOptions& options, const std::string& reason) {
+  if (options.as_json) print({{"version", 1}, {"error", reason}});
+  std::fprintf(stderr, "skmd-profile: %s\n", reason.c_str());
+  return kNotMet;
+}
+
+void print(const nlohmann::json& document) {
+  std::printf("%s\n", document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+std::string nearest(const std::string& name, const std::vector<std::string>& names) {
+  std::string best;
+  std::size_t least = name.size() / 2 + 2;  // further away it is another name
+  for (const std::string& other : names) {
+    const std::size_t off = distance(name, other);
+    if (off >= least) continue;
+    least = off;
+    best = other;
+  }
+  return best;
+}
+
+std::string unknown(const std::string& what, const std::string& name, const std::vector<std::string>& names) {
+  const std::string near = nearest(name, names);
+  return what + " \"" + name + "\" is not known" + (near.empty() ? "" : ": is \"" + near + "\" meant?");
+}
+
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts(1);
+  for (const char letter : list)
+    letter == ',' ? void(parts.emplace_back()) : void(parts.back() += letter);
+  std::erase(parts, "");
+  return parts;
+}
+
+}  // namespace skmd::profiler

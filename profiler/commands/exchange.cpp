@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// skmd-profile export, import and merge: samples from and to other machines.
+#include <sys/utsname.h>
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <memory>
+
+#include "profiler/commands/command.h"
+#include "profiler/database/exchange.h"
+
+namespace skmd::profiler {
+
+namespace {
+
+using nlohmann::json;
+using Mode = ProfileDatabase::Mode;
+
+std::string processor() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+  return "";
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  gmtime_r(&now, &parts);
+  std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts);
+  return text.data();
+}
+
+ExchangeHead head_here() {
+  ExchangeHead head;
+  utsname system{};
+  if (uname(&system) == 0) head.machine = std::string(system.sysname) + " " + system.machine;
+  head.processor = processor();
+  head.command = "skmd-profile export";
+  head.date = today();
+  return head;
+}
+
+int run_export(const ProfileOptions& general, const std::string& file) {
+  const auto database = open_database(general, Mode::read_only);
+  if (!database) return fail(general, database.error().reason);
+  auto samples = database->samples();
+  if (!samples) return fail(general, samples.error().reason);
+  const std::size_t count = samples->size();
+  Exchange exchange{head_here(), std::move(*samples)};
+  if (!exchange.samples.empty()) exchange.head.commit = exchange.samples.front().commit;
+  if (const auto done = write_exchange(file, std::move(exchange)); !done) return fail(general, done.error().reason);
+  if (general.as_json) print({{"version", 1}, {"file", file}, {"samples", count}});
+  else std::printf("%s: %zu samples\n", file.c_str(), count);
+  return kDone;
+}
+
+/// Reads all before anything is taken in.
+domain::Result<std::vector<std::vector<domain::ProfileSample>>> read_all(const std::vector<std::string>& files, bool databases) {
+  std::vector<std::vector<domain::ProfileSample>> all;
+  for (const std::string& file : files) {
+    if (!databases) {
+      auto exchange = read_exchange(file);
+      if (!exchange) return exchange.error();
+      all.push_back(std::move(exchange->samples));
+      continue;
+    }
+    const auto other = ProfileDatabase::open(file, Mode::read_only);
+    if (!other) return other.error();
+    auto samples = other->samples();
+    if (!samples) return samples.error();
+    all.push_back(std::move(*samples));
+  }
+  return all;
+}
+
+int take_in(const ProfileOptions& general, const std::vector<std::string>& files, bool databases) {
+  const auto all = read_all(files, databases);
+  if (!all) return fail(general, all.error().reason);
+  auto database = open_database(general, Mode::create);
+  if (!database) return fail(general, database.error().reason);
+  json list = json::array();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto added = database->add((*all)[i], databases ? "measured" : "imported");
+    if (!added) return fail(general, added.error().reason);
+    list.push_back({{"file", files[i]}, {"samples", (*all)[i].size()}, {"new", *added}});
+    if (!general.as_json) std::printf("%s: %zu samples, %zu of them new\n", files[i].c_str(), (*all)[i].size(), *added);
+  }
+  if (general.as_json) print({{"version", 1}, {"files", list}});
+  return kDone;
+}
+
+}  // namespace
+
+std::function<int()> make_export(CLI::App& app, const ProfileOptions& general) {
+  app.description("writes all samples to a file, one JSON object a line, sorted");
+  const auto file = std::make_shared<std::string>();
+  app.add_option("FILE", *file, "the file; it is replaced")->required();
+  return [&general, file] { return run_export(general, *file); };
+}
+
+std::function<int()> make_import(CLI::App& app, const ProfileOptions& general) {
+  app.description("takes in files that export wrote; samples that are there already are passed over");
+  const auto files = std::make_shared<std::vector<std::string>>();
+  app.add_option("FILE", *files, "the files")->required();
+  return [&general, files] { return take_in(general, *files, false); };
+}
+
+std::function<int()> make_merge(CLI::App& app, const ProfileOptions& general) {
+  app.description("takes in the samples of other databases, which stay as they are");
+  const auto files = std::make_shared<std::vector<std::string>>();
+  app.add_option("DB", *files, "the databases")->required();
+  return [&general, files] { return take_in(general, *files, true); };
+}
+
+}  // namespace skmd::profiler

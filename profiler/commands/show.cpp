@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// skmd-profile show: what the database knows.
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "partitioner/model/evaluation.h"
+#include "profiler/commands/command.h"
+#include "profiler/commands/model_json.h"
+#include "profiler/database/sample_text.h"
+#include "profiler/database/schema.h"
+#include "profiler/driver.h"
+
+namespace skmd::profiler {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::string kernel;
+  bool samples = false;
+};
+
+/// Names of the real devices; none where the driver offers nothing.
+std::set<std::string> devices_here() {
+  std::set<std::string> names;
+  const std::string driver = find_driver();
+  std::string reason;
+  const auto document = driver.empty() ? std::nullopt : describe(driver, reason);
+  if (!document || !document->contains("devices")) return names;
+  for (const json& device : (*document)["devices"])
+    if (device.contains("name") && device["name"].is_string()) names.insert(device["name"].get<std::string>());
+  return names;
+}
+
+json device_json(const domain::DeviceKey& key, const std::string& origin, bool here) {
+  return {{"platform", key.platform}, {"name", key.name}, {"driver", key.driver}, {"units", key.units}, {"origin", origin}, {"here", here}};
+}
+
+json document_of(const ProfileDatabase& database, const std::filesystem::path& file, const std::vector<KernelOnDevice>& contents,
+                 const std::vector<domain::ProfileSample>& samples) {
+  const std::set<std::string> here = devices_here();
+  std::map<std::pair<domain::KernelKey, domain::DeviceKey>, json> models;
+  for (const domain::SampleGroup& group : domain::grouped(samples))
+    models[{group.kernel, group.device}] = model_json(group, domain::ModelKind::arctan);
+  std::map<domain::DeviceKey, std::string> devices;
+  json kernels = json::array();
+  for (const KernelOnDevice& entry : contents) {
+    std::string& origin = devices[entry.device];
+    if (origin != "measured") origin = entry.origin;
+    const bool same = !kernels.empty() && kernels.back()["name"] == entry.kernel.name && kernels.back()["program"] == entry.kernel.program;
+    if (!same) kernels.push_back({{"name", entry.kernel.name}, {"program", entry.kernel.program}, {"devices", json::array()}});
+    const auto model = models.find({entry.kernel, entry.device});
+    kernels.back()["devices"].push_back({{"device", entry.device.name},
+                                         {"form", entry.kernel.form},
+                                         {"samples", entry.samples},
+                                         {"seen", entry.seen},
+                                         {"sizes", entry.sizes},
+                                         {"model", model == models.end() ? json() : model->second}});
+  }
+  json device_list = json::array();
+  for (const auto& [key, origin] : devices) device_list.push_back(device_json(key, origin, here.contains(key.name)));
+  return {{"version", 1}, {"file", file.string()}, {"schema", kSchemaVersion}, {"bytes", database.bytes()},
+          {"devices", device_list}, {"links", json::array()}, {"kernels", kernels}};
+}
+
+void print_text(const json& document) {
+  std::printf("%s: %llu bytes\n", document["file"].get<std::string>().c_str(),
+              static_cast<unsigned long long>(document["bytes"].get<std::uint64_t>()));
+  for (const json& device : document["devices"])
+    std::printf("  device %s, %s, driver %s: %s%s\n", device["name"].get<std::string>().c_str(),
+                device["platform"].get<std::string>().c_str(), device["driver"].get<std::string>().c_str(),
+                device["origin"].get<std::string>().c_str(), device["here"].get<bool>() ? "" : ", not here");
+  for (const json& kernel : document["kernels"])
+    for (const json& device : kernel["devices"]) {
+      std::printf("  kernel %s on %s (%s): %llu samples of %llu sizes, %llu seen\n", kernel["name"].get<std::string>().c_str(),
+                  device["device"].get<std::string>().c_str(), device["form"].get<std::string>().c_str(),
+                  static_cast<unsigned long long>(device["samples"].get<std::uint64_t>()),
+                  static_cast<unsigned long long>(device["sizes"].get<std::uint64_t>()),
+                  static_cast<unsigned long long>(device["seen"].get<std::uint64_t>()));
+    }
+}
+
+int show(const ProfileOptions& general, const Options& options) {
+  const auto path = database_path(general);
+  if (!path) return fail(general, path.error().reason);
+  const auto database = open_database(general, ProfileDatabase::Mode::read_only);
+  if (!database) return fail(general, database.error().reason);
+  auto contents = database->contents();
+  if (!contents) return fail(general, contents.error().reason);
+  if (!options.kernel.empty()) {
+    std::vector<std::string> names;
+    for (const KernelOnDevice& entry : *contents) names.push_back(entry.kernel.name);
+    std::erase_if(*contents, [&](const KernelOnDevice& entry) { return entry.kernel.name != options.kernel; });
+    if (contents->empty()) return fail(general, unknown("kernel", options.kernel, names));
+  }
+  SampleFilter filter;
+  filter.kernel = options.kernel;
+  const auto samples = database->samples(filter);
+  if (!samples) return fail(general, samples.error().reason);
+  json document = document_of(*database, *path, *contents, *samples);
+  if (options.samples) {
+    document["samples"] = json::array();
+    for (const auto& sample : *samples) document["samples"].push_back(json::parse(line_of(sample)));
+  }
+  if (general.as_json) {
+    print(document);
+    return kDone;
+  }
+  print_text(document);
+  if (options.samples)
+    for (const auto& sample : *samples) std::printf("%s\n", line_of(sample).c_str());
+  return kDone;
+}
+
+}  // namespace
+
+std::function<int()> make_show(CLI::App& app, const ProfileOptions& general) {
+  app.description("shows what the database knows");
+  const auto options = std::make_shared<Options>();
+  app.add_option("KERNEL", options->kernel, "only this kernel");
+  app.add_flag("--samples", options->samples, "every sample, too");
+  return [&general, options] { return show(general, *options); };
+}
+
+}  // namespace skmd::profiler

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile database: one SQLite file of timed spans. Rollback journal, never WAL, which loses committed transactions in
+// SQLite before 3.51.3 and does not work in homes on a network.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "partitioner/model/profile_sample.h"
+#include "partitioner/result.h"
+#include "profiler/database/sqlite.h"
+
+namespace skmd::profiler {
+
+inline constexpr std::uint64_t kMostFileBytes = std::uint64_t{64} << 20;
+inline constexpr std::int64_t kMostSamples = 256;  // of one kernel, device, size and tag
+
+/// Empty fields are not looked at.
+struct SampleFilter {
+  std::string kernel;  // name
+  std::string device;  // name
+  std::vector<std::string> tags;
+  std::int64_t before = 0;  // seconds since 1970
+};
+
+struct KernelOnDevice {
+  domain::KernelKey kernel;
+  domain::DeviceKey device;
+  std::uint64_t samples = 0;  // kept
+  std::uint64_t seen = 0;     // that ever came
+  std::uint64_t sizes = 0;    // of launches, in groups
+  std::string origin;         // "measured", or else "imported"
+};
+
+/// Not thread-safe; any number of processes may have the same file open. Waits at most 5 s for another's transaction.
+class ProfileDatabase {
+ public:
+  enum class Mode : std::uint8_t {
+    existing,   // must be there; nothing is created
+    read_only,  // likewise, and never written
+    create,
+  };
+  /// Creates the file with mode 0600. A damaged or foreign file is renamed NAME.damaged-DATE and begun anew (`create` and
+  /// `existing` only; notice() tells); one of a newer version is left untouched, with an error.
+  static domain::Result<ProfileDatabase> open(const std::filesystem::path& file, Mode mode);
+
+  /// What the user should know of the opening; "" otherwise.
+  [[nodiscard]] const std::string& notice() const { return notice_; }
+  [[nodiscard]] std::uint64_t bytes() const;
+
+  /// All or none, in one transaction; returns how many were new. Of too many of one kernel, device, size and tag, and of
+  /// all in a file that is too large, the oldest go.
+  domain::Result<std::size_t> add(std::span<const domain::ProfileSample> samples, const std::string& origin = "measured");
+
+  /// In the order of their lines.
+  domain::Result<std::vector<domain::ProfileSample>> samples(const SampleFilter& filter = {}) const;
+  /// In the order of keys.
+  domain::Result<std::vector<KernelOnDevice>> contents() const;
+  /// Returns how many went.
+  domain::Result<std::size_t> prune(const SampleFilter& filter);
+  /// What is wrong, one sentence each; empty: clean.
+  domain::Result<std::vector<std::string>> check() const;
+
+ private:
+  explicit ProfileDatabase(Connection connection) : connection_(std::move(connection)) {}
+
+  Connection connection_;
+  std::string notice_;
+};
+
+}  // namespace skmd::profiler

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile sample as one line of JSON: what files of samples hold, and by what a sample is known.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "partitioner/model/profile_sample.h"
+#include "partitioner/result.h"
+
+namespace skmd::profiler {
+
+/// Without line break. Equal samples have equal lines; keys are sorted. Bytes that are no UTF-8 are replaced.
+std::string line_of(const domain::ProfileSample& sample);
+
+/// An error names the key and what is wrong with it. Keys that are not known are passed over.
+domain::Result<domain::ProfileSample> sample_of(std::string_view line);
+
+}  // namespace skmd::profiler

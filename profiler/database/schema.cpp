@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/database/schema.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace skmd::profiler {
+namespace {
+
+using domain::Result;
+using domain::Status;
+
+// Step i makes version i + 1 of version i. Steps that were ever released are not changed.
+constexpr std::array<const char*, kSchemaVersion> kSteps{
+    // `digest` is that of the sample's line, by which a sample is taken in once.
+    R"(CREATE TABLE kernels(id INTEGER PRIMARY KEY, program TEXT NOT NULL, name TEXT NOT NULL, form TEXT NOT NULL,
+                            UNIQUE(program, name, form));
+       CREATE TABLE devices(id INTEGER PRIMARY KEY, platform TEXT NOT NULL, name TEXT NOT NULL, driver TEXT NOT NULL,
+                            units INTEGER NOT NULL, UNIQUE(platform, name, driver, units));
+       CREATE TABLE samples(id INTEGER PRIMARY KEY, kernel INTEGER NOT NULL REFERENCES kernels(id),
+                            device INTEGER NOT NULL REFERENCES devices(id), tag TEXT NOT NULL, groups INTEGER NOT NULL,
+                            date INTEGER NOT NULL, origin TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, line TEXT NOT NULL);
+       CREATE INDEX samples_by_size ON samples(kernel, device, tag, groups, date);
+       CREATE TABLE seen(kernel INTEGER NOT NULL REFERENCES kernels(id), device INTEGER NOT NULL REFERENCES devices(id),
+                         count INTEGER NOT NULL, PRIMARY KEY(kernel, device)) WITHOUT ROWID;)",
+};
+
+}  // namespace
+
+Result<Owner> owner_of(sqlite3* connection) {
+  const auto tables = number_of(connection, "SELECT count(*) FROM sqlite_master");
+  if (!tables) return tables.error();
+  const auto application = number_of(connection, "PRAGMA application_id");
+  if (!application) return application.error();
+  const auto version = number_of(connection, "PRAGMA user_version");
+  if (!version) return version.error();
+  if (*application == kApplicationId) return *version > kSchemaVersion ? Owner::newer : Owner::ours;
+  return *tables == 0 && *application == 0 ? Owner::empty : Owner::foreign;
+}
+
+Status migrate(sqlite3* connection) {
+  const auto before = number_of(connection, "PRAGMA user_version");
+  if (!before) return before.error();
+  if (*before == kSchemaVersion) return {};
+  Transaction transaction(connection);
+  if (Status begun = transaction.begin(); !begun) return begun;
+  // Another process may have done it while this one waited for the lock.
+  const auto version = number_of(connection, "PRAGMA user_version");
+  if (!version) return version.error();
+  for (auto step = static_cast<std::size_t>(std::max<std::int64_t>(0, *version)); step < kSteps.size(); ++step)
+    if (Status done = execute(connection, kSteps[step]); !done) return done;
+  const std::string marks = "PRAGMA application_id=" + std::to_string(kApplicationId) +
+                            ";PRAGMA user_version=" + std::to_string(kSchemaVersion);
+  if (Status done = execute(connection, marks.c_str()); !done) return done;
+  return transaction.commit();
+}
+
+}  // namespace skmd::profiler

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLite's handles as owners, its errors as values. For profiler/database alone.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "partitioner/result.h"
+
+namespace skmd::profiler {
+
+struct CloseDatabase {
+  void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+};
+using Connection = std::unique_ptr<sqlite3, CloseDatabase>;
+
+domain::Error sqlite_error(sqlite3* connection, std::string_view doing);
+
+/// One prepared statement. Not thread-safe. A text that does not compile makes every step an error.
+class Statement {
+ public:
+  Statement(sqlite3* connection, std::string_view sql);
+  ~Statement() { sqlite3_finalize(handle_); }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  /// Parameters from 1; text is copied.
+  Statement& bind(int parameter, std::int64_t value);
+  Statement& bind(int parameter, std::string_view text);
+  /// True: there is a row.
+  domain::Result<bool> step();
+  /// Runs it to its end, and makes it ready to be bound again.
+  domain::Status run();
+  void reset();
+
+  [[nodiscard]] std::int64_t integer(int column) const { return sqlite3_column_int64(handle_, column); }
+  [[nodiscard]] std::string text(int column) const;
+
+ private:
+  sqlite3* connection_;
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+domain::Status execute(sqlite3* connection, const char* sql);
+
+/// The first column of the first row, 0 without any.
+domain::Result<std::int64_t> number_of(sqlite3* connection, const char* sql);
+
+/// Rolled back unless commit() succeeded. Takes the write lock at once, so that no lock has to be raised later.
+class Transaction {
+ public:
+  explicit Transaction(sqlite3* connection) : connection_(connection) {}
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  domain::Status begin();
+  domain::Status commit();
+
+ private:
+  sqlite3* connection_;
+  bool open_ = false;
+};
+
+}  // namespace skmd::profiler

@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""skmd-profile as its users see it: exit statuses, answers, and what becomes of files.
+
+    profile_test.py SKMD-PROFILE CURVES
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+COMMAND, CURVES = sys.argv[1:3]
+# What an element costs in each kernel of the curves: accesses, those times the size, bytes.
+COUNTS = {"vadd": (1, 0, 12), "bs": (50, 0, 20), "mm": (0, 2, 0), "nb": (0, 20, 32), "red": (1, 0, 4), "box": (20, 0, 4),
+          "bin": (1e4, 0, 8)}
+
+
+def sample(name, curve, span, tag):
+    per_group = curve["elems"] / curve["groups"]
+    operations, by_size, group_bytes = COUNTS[name]
+    return {"program": "p", "kernel": name, "form": "ready", "platform": "NVIDIA CUDA", "device": "H100", "driver": "580",
+            "units": 132, "tag": tag, "dims": 1, "offset": [0, 0, 0], "global": [curve["groups"] * curve["items"], 1, 1],
+            "local": [curve["items"], 1, 1], "first": 0, "last": span[0], "boxes": 1, "buffers": [[0, curve["elems"] * 4]],
+            "scalars": [], "group_operations": per_group * (operations + by_size * curve["size"]),
+            "group_bytes": float(per_group * group_bytes), "kernel_ns": round(span[1] * 1000), "to_ns": 0, "from_ns": 0,
+            "warm": True, "first_use": False, "commit": "c", "date": 1700000000}
+
+
+def samples_of_curves():
+    with open(CURVES, encoding="utf-8") as file:
+        curves = json.load(file)["data"]
+    for name in COUNTS:
+        for curve, tag in zip(curves[name], ("profile1", "profile2", "paper")):
+            for span in curve["samples"]:
+                yield sample(name, curve, span, tag)
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="skmd-profile-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.db = os.path.join(self.folder, "profile.db")
+        self.curves = os.path.join(self.folder, "curves.jsonl")
+        with open(self.curves, "w", encoding="utf-8") as file:
+            print(json.dumps({"skmd_profile": 1}), file=file)
+            for one in samples_of_curves():
+                print(json.dumps(one), file=file)
+
+    def run_command(self, *arguments, status=0, database=True, **variables):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("SKMD_")}
+        environment.update(variables)
+        words = [COMMAND, *(["--db", self.db] if database else []), *arguments]
+        done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+        self.assertEqual(done.returncode, status, (words, done.stdout[-2000:], done.stderr[-2000:]))
+        return done
+
+    def answer(self, *arguments, **options):
+        return json.loads(self.run_command("--json", *arguments, **options).stdout)
+
+    def test_importing_twice_changes_nothing(self):
+        first = self.answer("import", self.curves)["files"][0]
+        self.assertEqual(first["new"], first["samples"])
+        before = self.answer("show")
+        self.assertEqual(self.answer("import", self.curves)["files"][0]["new"], 0)
+        self.assertEqual(self.answer("show")["kernels"], before["kernels"])
+
+    def test_what_is_exported_comes_back_the_same(self):
+        self.run_command("import", self.curves)
+        one, two = (os.path.join(self.folder, name) for name in ("one.jsonl", "two.jsonl"))
+        self.run_command("export", one)
+        os.remove(self.db)
+        self.run_command("import", one)
+        self.run_command("export", two)
+        with open(one, encoding="utf-8") as first, open(two, encoding="utf-8") as second:
+            lines = first.read().splitlines()
+            self.assertEqual(lines, second.read().splitlines())
+        head = json.loads(lines[0])
+        self.assertEqual(sorted(head), ["command", "commit", "date", "devices", "driver", "machine", "processor", "skmd_profile", "tags"])
+        self.assertEqual(head["tags"], ["paper", "profile1", "profile2"])
+        self.assertEqual(lines[1:], sorted(lines[1:]))
+        self.assertEqual(os.listdir(self.folder).count("two.jsonl"), 1)
+        self.assertFalse([name for name in os.listdir(self.folder) if ".part-" in name])
+
+    def test_evaluate_predicts_the_real_size_from_two_profiles(self):
+        self.run_command("import", self.curves)
+        answer = self.answer("evaluate", "--train", "profile1,profile2", "--test", "paper")
+        self.assertEqual(answer["version"], 1)
+        self.assertEqual(sorted(answer["devices"][0]), ["coverage80", "device", "median", "p90", "points"])
+        self.assertLess(answer["devices"][0]["median"], 0.05)
+        self.assertEqual(len(answer["kernels"]), len(COUNTS))
+        for kernel in answer["kernels"]:
+            self.assertEqual(sorted(kernel), ["coverage80", "device", "l2_seconds", "median", "models", "name", "p90", "program", "test", "train"])
+            self.assertEqual(kernel["train"], 32)
+            self.assertLess(kernel["median"], 0.15, kernel)
+            self.assertLess(kernel["median"], kernel["models"]["paper"])
+        text = self.run_command("evaluate", "--train", "profile1,profile2", "--test", "paper").stdout
+        self.assertIn("H100: ", text)
+
+    def test_evaluate_says_what_is_missing(self):
+        self.run_command("import", self.curves)
+        done = self.run_command("evaluate", "--train", "none", "--test", "paper", status=1)
+        self.assertIn("none (0)", done.stderr)
+        self.run_command("evaluate", "--train", ",", "--test", "paper", status=2)
+        self.run_command("evaluate", "--train", "a", status=2)
+
+    def test_fit_shows_terms(self):
+        self.run_command("import", self.curves)
+        for model in ("arctan", "paper", "rate"):
+            answer = self.answer("fit", "--model", model)
+            self.assertEqual({kernel["name"] for kernel in answer["kernels"]}, set(COUNTS))
+            for kernel in answer["kernels"]:
+                self.assertEqual(kernel["model"]["kind"], model)
+                self.assertTrue(kernel["model"]["terms"])
+        self.assertIn("\"atan\"", self.run_command("fit", "--model", "atan", status=2).stderr)
+
+    def test_show_has_every_key(self):
+        self.run_command("import", self.curves)
+        answer = self.answer("show")
+        self.assertEqual(sorted(answer), ["bytes", "devices", "file", "kernels", "links", "schema", "version"])
+        self.assertEqual(answer["devices"], [{"platform": "NVIDIA CUDA", "name": "H100", "driver": "580", "units": 132, "origin": "imported", "here": False}])
+        vadd = self.answer("show", "vadd", "--samples")
+        self.assertEqual([kernel["name"] for kernel in vadd["kernels"]], ["vadd"])
+        device = vadd["kernels"][0]["devices"][0]
+        self.assertEqual(sorted(device), ["device", "form", "model", "samples", "seen", "sizes"])
+        self.assertEqual(device["sizes"], 3)
+        self.assertEqual(device["samples"], len(vadd["samples"]))
+        self.assertIn("kernel vadd on H100", self.run_command("show").stdout)
+        self.assertIn("is \"vadd\" meant?", self.run_command("show", "vad", status=1).stderr)
+
+    def test_merge_takes_another_database_in(self):
+        self.run_command("import", self.curves)
+        other, self.db = self.db, os.path.join(self.folder, "second.db")
+        self.assertGreater(self.answer("merge", other)["files"][0]["new"], 0)
+        self.assertEqual(self.answer("merge", other)["files"][0]["new"], 0)
+        self.run_command("merge", "/nowhere.db", status=1)
+
+    def test_prune_needs_a_condition_and_known_names(self):
+        self.run_command("import", self.curves)
+        self.run_command("prune", status=2)
+        self.assertIn("is \"vadd\" meant?", self.run_command("prune", "--kernel", "vaddd", status=1).stderr)
+        gone = self.answer("prune", "--kernel", "vadd")["removed"]
+        self.assertGreater(gone, 100)
+        self.assertEqual(self.answer("prune", "--device", "H100", "--older", "1")["removed"] > 100, True)
+        self.assertEqual(sum(device["samples"] for kernel in self.answer("show")["kernels"] for device in kernel["devices"]), 0)
+
+    def test_check_and_a_damaged_file(self):
+        self.run_command("import", self.curves)
+        self.assertEqual(self.answer("check")["clean"], True)
+        with open(self.db, "r+b") as file:
+            file.write(b"not a database any more")
+        self.run_command("check", status=1)
+        self.assertTrue(os.path.exists(self.db))
+        self.assertIn("is kept as", self.run_command("check", "--repair").stderr)
+        self.assertEqual(self.answer("check")["clean"], True)
+        self.assertTrue([name for name in os.listdir(self.folder) if name.startswith("profile.db.damaged-")])
+
+    def test_a_wrong_file_is_named_with_its_line_and_nothing_is_taken_in(self):
+        with open(self.curves, "a", encoding="utf-8") as file:
+            print('{"kernel":"x","device":"y","first":3,"last":1}', file=file)
+        with open(self.curves, encoding="utf-8") as file:
+            last = len(file.readlines())
+        done = self.run_command("import", self.curves, status=1)
+        self.assertIn(f"line {last}: ", done.stderr)
+        self.assertFalse(os.path.exists(self.db))
+        self.assertIn("skmd-profile export", self.run_command("import", __file__, status=1).stderr)
+
+    def test_unknown_commands_and_options(self):
+        self.assertIn("is \"evaluate\" meant?", self.run_command("evalute", status=2).stderr)
+        self.run_command(status=2)
+        self.run_command("show", "--nonsense", status=2)
+        self.assertIn("import", self.run_command("--help").stdout)
+
+    def test_where_the_database_is(self):
+        self.run_command("import", self.curves)
+        self.assertTrue(self.run_command("show", database=False, SKMD_PROFILE_DB=self.db).stdout)
+        self.assertTrue(self.run_command("show", database=False, SKMD_CACHE_DIR=self.folder).stdout)
+        self.assertIn("off", self.run_command("show", database=False, status=1, SKMD_PROFILE_DB="off").stderr)
+        self.run_command("show", database=False, SKMD_PROFILE_DB="read:" + self.db)
+        self.run_command("import", self.curves, database=False, status=1, SKMD_PROFILE_DB="read:" + self.db)
+        done = self.run_command("show", database=False, status=1, SKMD_PROFILE_DB=self.folder + "/none.db")
+        self.assertIn("is not there", done.stderr)
+        answer = json.loads(self.run_command("--json", "show", database=False, status=1, SKMD_PROFILE_DB=self.folder + "/none.db").stdout)
+        self.assertIn("is not there", answer["error"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/database/database.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "profiler/database/exchange.h"
+#include "profiler/database/sample_text.h"
+
+namespace skmd::profiler {
+namespace {
+
+namespace fs = std::filesystem;
+using domain::ProfileSample;
+using Mode = ProfileDatabase::Mode;
+
+ProfileSample sample(std::uint64_t ns, const std::string& kernel = "k", const std::string& tag = "") {
+  ProfileSample one;
+  one.kernel = {"0123", kernel, "ready"};
+  one.device = {"platform", "device", "1.0", 8};
+  one.tag = tag;
+  one.range.work_dim = 2;
+  one.range.offset = {1, 0, 0};
+  one.range.global = {640, 2, 1};
+  one.range.local = {64, 1, 1};
+  one.span = {3, 20};
+  one.boxes = 3;
+  one.buffers = {{0, 4096}, {2, 1ull << 40}};
+  one.scalars = {{1, -7}};
+  one.group_operations = 0.1;
+  one.group_bytes = 1e300;
+  one.kernel_ns = ns;
+  one.to_ns = 5;
+  one.warm = true;
+  one.commit = "abc";
+  one.date = 1700000000;
+  return one;
+}
+
+class Database : public testing::Test {
+ protected:
+  Database() {
+    std::string name = (fs::temp_directory_path() / "skmd-profile-XXXXXX").string();
+    folder_ = mkdtemp(name.data());
+    file_ = folder_ / "profile.db";
+  }
+  ~Database() override { fs::remove_all(folder_); }
+
+  ProfileDatabase open(Mode mode = Mode::create) {
+    auto database = ProfileDatabase::open(file_, mode);
+    EXPECT_TRUE(database) << (database ? "" : database.error().reason);
+    return std::move(*database);
+  }
+  /// By SQLite itself.
+  void run(const char* sql) const {
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(file_.c_str(), &handle), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
+    sqlite3_close(handle);
+  }
+  [[nodiscard]] std::string content() const {
+    std::ifstream in(file_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void write(const std::string& bytes) const { std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes; }
+  [[nodiscard]] int damaged_files() const {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator(folder_))
+      count += entry.path().filename().string().starts_with("profile.db.damaged-") ? 1 : 0;
+    return count;
+  }
+
+  fs::path folder_, file_;
+};
+
+TEST_F(Database, KeepsEveryFieldOfASample) {
+  const std::vector<ProfileSample> given{sample(10), sample(20, "other", "paper")};
+  EXPECT_EQ(*open().add(given), 2u);
+  const auto found = open(Mode::read_only).samples();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->size(), 2u);
+  for (const ProfileSample& one : given) EXPECT_NE(std::find(found->begin(), found->end(), one), found->end());
+}
+
+TEST_F(Database, IsReadableByItsOwnerAlone) {
+  open();
+  struct stat state {};
+  ASSERT_EQ(::stat(file_.c_str(), &state), 0);
+  EXPECT_EQ(state.st_mode & 0777, 0600u);
+}
+
+TEST_F(Database, NeverHasAWriteAheadLog) {
+  auto database = open();
+  ASSERT_TRUE(database.add(std::vector{sample(1)}));
+  EXPECT_FALSE(fs::exists(file_.string() + "-wal"));
+  EXPECT_EQ(content()[18], 1);  // file format: 2 is WAL
+}
+
+TEST_F(Database, TakesASampleInOnce) {
+  auto database = open();
+  EXPECT_EQ(*database.add(std::vector{sample(1), sample(1), sample(2)}), 2u);
+  EXPECT_EQ(*database.add(std::vector{sample(2), sample(3)}), 1u);
+  EXPECT_EQ(database.contents()->front().seen, 3u);
+}
+
+TEST_F(Database, KeepsTheNewestOfTooManyAndCountsAll) {
+  auto database = open();
+  std::vector<ProfileSample> many;
+  for (int i = 0; i < kMostSamples + 50; ++i) {
+    many.push_back(sample(1000 + static_cast<std::uint64_t>(i)));
+    many.back().date += i;
+  }
+  std::shuffle(many.begin(), many.end(), std::mt19937(5));
+  ASSERT_TRUE(database.add(many));
+  ASSERT_TRUE(database.add(std::vector{sample(1, "k", "another tag")}));
+  const auto kept = database.samples({"k", "", {""}, 0});
+  ASSERT_EQ(kept->size(), static_cast<std::size_t>(kMostSamples));
+  for (const auto& one : *kept) EXPECT_GE(one.date, 1700000050);
+  const auto contents = database.contents();
+  EXPECT_EQ(contents->front().seen, static_cast<std::uint64_t>(kMostSamples + 51));
+  EXPECT_EQ(contents->front().samples, static_cast<std::uint64_t>(kMostSamples + 1));
+}
+
+TEST_F(Database, FiltersByNameDeviceTagAndDate) {
+  auto database = open();
+  auto old = sample(3, "b", "y");
+  old.date = 1000;
+  ASSERT_TRUE(database.add(std::vector{sample(1, "a", "x"), sample(2, "a", "y"), old}));
+  EXPECT_EQ(database.samples({"a", "", {}, 0})->size(), 2u);
+  EXPECT_EQ(database.samples({"", "", {"x", "y"}, 0})->size(), 3u);
+  EXPECT_EQ(database.samples({"", "device", {"y"}, 0})->size(), 2u);
+  EXPECT_EQ(database.samples({"", "none", {}, 0})->size(), 0u);
+  EXPECT_EQ(database.samples({"", "", {}, 2000})->size(), 1u);
+  EXPECT_EQ(*database.prune({"", "", {}, 2000}), 1u);
+  EXPECT_EQ(database.samples()->size(), 2u);
+}
+
+TEST_F(Database, ANewerOneIsLeftUntouched) {
+  ASSERT_TRUE(open().add(std::vector{sample(1)}));
+  run("PRAGMA user_version=99");
+  const std::string before = content();
+  for (const Mode mode : {Mode::create, Mode::existing, Mode::read_only}) {
+    const auto database = ProfileDatabase::open(file_, mode);
+    ASSERT_FALSE(database);
+    EXPECT_NE(database.error().reason.find("newer"), std::string::npos);
+  }
+  EXPECT_EQ(content(), before);
+}
+
+TEST_F(Database, AnotherProgramsIsKeptUnderAnotherName) {
+  run("CREATE TABLE theirs(x); INSERT INTO theirs VALUES(1)");
+  const std::string before = content();
+  auto database = open();
+  EXPECT_NE(database.notice().find("another program"), std::string::npos);
+  EXPECT_EQ(damaged_files(), 1);
+  EXPECT_EQ(*database.add(std::vector{sample(1)}), 1u);
+  for (const auto& entry : fs::directory_iterator(folder_)) {
+    if (entry.path() == file_) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), before);
+  }
+}
+
+TEST_F(Database, SecondsOfTheSameDayGetNamesOfTheirOwn) {
+  for (int i = 1; i <= 3; ++i) {
+    write("no database at all, " + std::to_string(i));
+    open();
+    EXPECT_EQ(damaged_files(), i);
+  }
+}
+
+TEST_F(Database, AReaderNeverRenames) {
+  write("no database at all");
+  EXPECT_FALSE(ProfileDatabase::open(file_, Mode::read_only));
+  EXPECT_EQ(damaged_files(), 0);
+  EXPECT_EQ(content(), "no database at all");
+}
+
+TEST_F(Database, AFolderInItsPlaceIsAnError) {
+  fs::create_directory(file_);
+  const auto database = ProfileDatabase::open(file_, Mode::create);
+  ASSERT_FALSE(database);
+  EXPECT_NE(database.error().reason.find("is no file"), std::string::npos);
+}
+
+TEST_F(Database, WhatIsNotThereIsNotMadeByReaders) {
+  EXPECT_FALSE(ProfileDatabase::open(file_, Mode::read_only));
+  EXPECT_FALSE(ProfileDatabase::open(file_, Mode::existing));
+  EXPECT_FALSE(fs::exists(file_));
+}
+
+/// Half-written and changed files: an answer or an error, never a crash, and never a sample that was not put in.
+class Damage : public Database {
+ protected:
+  void SetUp() override {
+    auto database = open();
+    std::vector<ProfileSample> samples;
+    for (std::uint64_t i = 0; i < 40; ++i) samples.push_back(sample(i + 1, "kernel" + std::to_string(i % 5)));
+    ASSERT_TRUE(database.add(samples));
+    for (const auto& one : samples) lines_.push_back(line_of(one));
+    whole_ = content();
+  }
+  void expect_sane() {
+    auto database = ProfileDatabase::open(file_, Mode::create);
+    if (!database) return;
+    const auto wrong = database->check();
+    const auto samples = database->samples();
+    const bool clean = wrong && wrong->empty();
+    if (clean && samples) {
+      for (const auto& one : *samples) EXPECT_NE(std::find(lines_.begin(), lines_.end(), line_of(one)), lines_.end());
+    }
+    (void)database->contents();
+    (void)database->add(std::vector{sample(77)});
+  }
+  void start_again(const std::string& bytes) {
+    for (const auto& entry : fs::directory_iterator(folder_)) fs::remove(entry.path());
+    write(bytes);
+  }
+
+  std::string whole_;
+  std::vector<std::string> lines_;
+};
+
+TEST_F(Damage, Cuts) {
+  for (std::size_t length = 0; length < whole_.size(); length += 509) {
+    start_again(whole_.substr(0, length));
+    expect_sane();
+  }
+}
+
+TEST_F(Damage, BitFlips) {
+  std::mt19937_64 random(13);
+  for (int i = 0; i < 400; ++i) {
+    std::string bytes = whole_;
+    const std::size_t at = i < 100 ? static_cast<std::size_t>(i) : random() % bytes.size();
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
+    start_again(bytes);
+    expect_sane();
+  }
+}
+
+TEST_F(Damage, CheckFindsAChangedSample) {
+  run("UPDATE samples SET line=replace(line, 'abc', 'abd') WHERE id=3");
+  const auto wrong = open().check();
+  ASSERT_TRUE(wrong);
+  ASSERT_EQ(wrong->size(), 1u);
+  EXPECT_NE(wrong->front().find("sample 3"), std::string::npos);
+}
+
+TEST_F(Database, ProcessesAddAtOnceAndLoseNothing) {
+  constexpr int kProcesses = 6, kRounds = 10;
+  std::vector<pid_t> children;
+  for (int p = 0; p < kProcesses; ++p) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      int done = 0;
+      for (int i = 0; i < kRounds; ++i) {
+        auto database = ProfileDatabase::open(file_, Mode::create);
+        if (!database) _exit(100);
+        const auto added = database->add(std::vector{sample(static_cast<std::uint64_t>(p * kRounds + i + 1))});
+        done += added && *added == 1 ? 1 : 0;
+      }
+      _exit(done == kRounds ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  auto database = open();
+  EXPECT_EQ(database.samples()->size(), static_cast<std::size_t>(kProcesses * kRounds));
+  EXPECT_TRUE(database.check()->empty());
+}
+
+TEST_F(Database, AKilledWriterLeavesAllOrNothingOfATransaction) {
+  ASSERT_TRUE(open().add(std::vector{sample(1)}));
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      std::vector<ProfileSample> many;
+      for (std::uint64_t i = 0; i < 200; ++i)
+        many.push_back(sample(1000 * static_cast<std::uint64_t>(round + 1) + i, "k" + std::to_string(round)));
+      auto database = ProfileDatabase::open(file_, Mode::create);
+      if (database) (void)database->add(many);
+      _exit(0);
+    }
+    usleep(static_cast<useconds_t>(500 * round));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    auto database = open();
+    EXPECT_TRUE(database.notice().empty()) << database.notice();
+    EXPECT_TRUE(database.check()->empty());
+    const std::size_t there = database.samples({"k" + std::to_string(round), "", {}, 0})->size();
+    EXPECT_TRUE(there == 0 || there == 200) << there;
+  }
+}
+
+TEST_F(Database, FilesOfSamplesComeBackExactly) {
+  const std::vector<ProfileSample> given{sample(2), sample(1, "ü\"\n"), sample(1)};
+  const fs::path text = folder_ / "samples.jsonl";
+  ASSERT_TRUE(write_exchange(text, {{"machine", "processor", "", "abc", "command", "2026-01-01", {}, {}}, given}));
+  const auto back = read_exchange(text);
+  ASSERT_TRUE(back) << back.error().reason;
+  EXPECT_EQ(back->head.machine, "machine");
+  EXPECT_EQ(back->head.devices, (std::vector<std::string>{"device"}));
+  EXPECT_EQ(back->head.driver, "1.0");
+  ASSERT_EQ(back->samples.size(), given.size());
+  for (const auto& one : given) EXPECT_NE(std::find(back->samples.begin(), back->samples.end(), one), back->samples.end());
+}
+
+TEST(SampleText, WrongLinesNameTheKeyAndWhatIsMeant) {
+  const std::string good = line_of(sample(1));
+  ASSERT_TRUE(sample_of(good));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string line = good;
+    line.replace(line.find(from), from.size(), to);
+    const auto result = sample_of(line);
+    return result ? std::string("accepted") : result.error().reason;
+  };
+  EXPECT_NE(with("\"kernel_ns\":1", "\"kernel_ns\":-1").find("kernel_ns is -1"), std::string::npos);
+  EXPECT_NE(with("\"warm\":true", "\"warm\":3").find("warm is 3: true or false"), std::string::npos);
+  EXPECT_NE(with("\"units\":8", "\"units\":5000000000").find("units"), std::string::npos);
+  EXPECT_NE(with("\"kernel\":\"k\"", "\"kernel\":\"\"").find("kernel is missing"), std::string::npos);
+  EXPECT_NE(with("\"last\":20", "\"last\":2").find("no span"), std::string::npos);
+  EXPECT_NE(with("\"last\":20", "\"last\":21").find("20 groups"), std::string::npos);
+  EXPECT_NE(with("[64,1,1]", "[0,1,1]").find("no NDRange"), std::string::npos);
+  EXPECT_NE(with("[64,1,1]", "[63,1,1]").find("no NDRange"), std::string::npos);
+  EXPECT_NE(with("[[1,-7]]", "[[1]]").find("scalars"), std::string::npos);
+  EXPECT_FALSE(sample_of("nonsense"));
+  EXPECT_FALSE(sample_of("[1]"));
+}
+
+}  // namespace
+}  // namespace skmd::profiler
