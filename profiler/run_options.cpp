@@ -29,7 +29,8 @@ constexpr Option kOptions[] = {
     {"--trace", "SKMD_TRACE", "write a timeline for chrome://tracing or Perfetto to this file (%p: process id)", true},
     {"--cache-dir", "SKMD_CACHE_DIR", "folder of compiled programs", true},
     {"--vendors", "SKMD_VENDORS", "folder of the real drivers' .icd files", true},
-    {"--profile-db", "SKMD_PROFILE_DB", "profile database", true},
+    {"--profile-db", "SKMD_PROFILE_DB", "keep what is measured in this database; read:FILE or off: keep nothing", false},
+    {"--profile-tag", "SKMD_PROFILE_TAG", "mark what is measured with this word", false},
 };
 
 std::string absolute(const std::string& path) {
@@ -42,6 +43,13 @@ std::string absolute(const std::string& path) {
 std::string absolute_log(const std::string& setting) {
   const std::size_t colon = setting.find(':');
   return colon == std::string::npos ? setting : setting.substr(0, colon + 1) + absolute(setting.substr(colon + 1));
+}
+
+/// SKMD_PROFILE_DB: FILE, read:FILE or off.
+std::string absolute_database(const std::string& setting) {
+  constexpr std::string_view kRead = "read:";
+  if (setting == "off") return setting;
+  return setting.starts_with(kRead) ? "read:" + absolute(setting.substr(kRead.size())) : absolute(setting);
 }
 
 /// Number of leading arguments that are ours.
@@ -83,6 +91,7 @@ std::optional<EarlyEnd> parse_run_options(const std::vector<std::string>& argume
     options.variables[option.variable] = option.is_path ? absolute(values[option.variable]) : values[option.variable];
   }
   if (!log.empty()) options.variables["SKMD_LOG"] = absolute_log(log);
+  if (!values["SKMD_PROFILE_DB"].empty()) options.variables["SKMD_PROFILE_DB"] = absolute_database(values["SKMD_PROFILE_DB"]);
   if (verify) options.variables["SKMD_VERIFY"] = "1";
   if (mixed) options.variables["SKMD_SPLIT_MIXED"] = "1";
 
@@ -121,6 +130,8 @@ Environment application_environment(const Environment& outer, const RunOptions& 
   for (const char* name : {"SKMD_STATS", "SKMD_TRACE"}) {
     if (const auto found = result.find(name); found != result.end()) found->second = absolute(found->second);
   }
+  if (const auto found = result.find("SKMD_PROFILE_DB"); found != result.end() && !found->second.empty())
+    found->second = absolute_database(found->second);
   result["SKMD_STATS_SHM"] = shared_folder;
   result["OCL_ICD_VENDORS"] = icd.folder;
   result["OPENCL_VENDOR_PATH"] = icd.folder;

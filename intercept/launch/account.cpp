@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "intercept/launch/conductor.h"
+#include "intercept/launch/profile_record.h"
 #include "intercept/object/link_rates.h"
 
 namespace skmd::icd {
@@ -10,7 +11,7 @@ namespace skmd::icd {
 bool wants_times(const Machine& machine) {
   const auto mode = machine.settings.policy.mode;
   return mode == domain::PartitionMode::automatic || mode == domain::PartitionMode::linear ||
-         machine.observer->wants_times();
+         machine.observer->wants_times() || machine.profile != nullptr;
 }
 
 void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet& written) {
@@ -44,8 +45,10 @@ SliceReport account(Machine& machine, const Launch& launch, const SliceWork& sli
     if (!result.times.empty()) LinkRates::get().learn_to(slice.device, upload_bytes, moved.end - moved.start);
   }
   // What some of a device's threads take says nothing of the device.
-  if (!result.times.empty() && run_ns != 0 && launch.part == nullptr)
+  if (!result.times.empty() && run_ns != 0 && launch.part == nullptr) {
     machine.model->learn({launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first});
+    record_profile(machine, launch, slice, {run_ns, moved.end - moved.start, first});
+  }
   return report;
 }
 

@@ -117,7 +117,7 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
 bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decision) const {
   // A driver may need several microseconds for them.
   constexpr double kLong = 5e-4;
-  if (machine_.observer->wants_times() || event.profiled()) return true;
+  if (machine_.observer->wants_times() || machine_.profile != nullptr || event.profiled()) return true;
   if (machine_.devices.size() == 1 || !wants_times(machine_)) return false;
   return view_.shape().due_for_times(decision.predicted_seconds) || decision.predicted_seconds >= kLong;
 }

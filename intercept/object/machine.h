@@ -13,8 +13,9 @@
 #include "intercept/object/device_type.h"
 #include "intercept/object/executor.h"
 #include "intercept/observe/observer.h"
-#include "partitioner/partition.h"
+#include "partitioner/model/profile_sink.h"
 #include "partitioner/model/rate_model.h"
+#include "partitioner/partition.h"
 
 namespace skmd::icd {
 
@@ -25,6 +26,7 @@ struct Settings {
   bool verify = false;                                         // SKMD_VERIFY
   bool check = false;                                          // SKMD_CHECK
   domain::RungSet rungs;                                       // SKMD_TEST_RUNGS
+  std::string profile_tag;                                     // SKMD_PROFILE_TAG
   DeviceTypeChoice device_type = DeviceTypeChoice::automatic;  // SKMD_DEVICE_TYPE
 };
 
@@ -43,6 +45,8 @@ struct Machine {
   BuildQueue* builds = nullptr;  // null: programs are built on every device before their build ends
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
+  domain::ProfileSink* profile = nullptr;       // null: nothing is kept of what is measured
+  std::vector<domain::DeviceKey> profile_keys;  // of `devices`, where there is a sink
   compiler::Client* compiler = nullptr;
   std::string code_target;  // CodeTarget::isa of the device that runs our own code; "": there is none
   std::string code_folder;  // private; for code where memory cannot be executed

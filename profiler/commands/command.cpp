@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "profiler/cached_kernels.h"
+#include "profiler/database/take_in.h"
 
 namespace skmd::profiler {
 namespace {
@@ -57,9 +58,13 @@ Result<ProfileDatabase> open_database(const ProfileOptions& options, ProfileData
     if (mode != ProfileDatabase::Mode::read_only)
       return Error{-1, path->string() + " is only read (SKMD_PROFILE_DB=read:): name a database to be changed with --db FILE"};
   }
+  if (options.database.empty() && variable().starts_with(kReadOnly)) return ProfileDatabase::open(*path, mode);
+  // What processes measured since.
+  if (has_journals(*path))
+    if (const auto taken = take_in_journals(*path); !taken) return taken.error();
   std::error_code error;
   if (mode != ProfileDatabase::Mode::create && !std::filesystem::exists(*path, error))
-    return Error{-1, path->string() + " is not there: name a database with --db FILE, or make one with skmd-profile import"};
+    return Error{-1, path->string() + " is not there: name a database with --db FILE, or make one with SKMD_PROFILE_DB or skmd-profile import"};
   auto database = ProfileDatabase::open(*path, mode);
   if (database && !database->notice().empty()) std::fprintf(stderr, "skmd-profile: %s\n", database->notice().c_str());
   return database;

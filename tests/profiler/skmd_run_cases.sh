@@ -65,6 +65,9 @@ makes_paths_absolute() {
   cd "$work" || fail cd
   expect "$work/s-%p.json $work/t info:$work/l" \
     "$("$run" --stats s-%p.json --trace=t --log info:l -- sh -c 'echo $SKMD_STATS $SKMD_TRACE $SKMD_LOG' 2>/dev/null)" paths
+  expect "$work/p.db" "$("$run" --profile-db p.db -- sh -c 'echo $SKMD_PROFILE_DB' 2>/dev/null)" database
+  expect "read:$work/p.db" "$(SKMD_PROFILE_DB=read:p.db "$run" -- sh -c 'echo $SKMD_PROFILE_DB' 2>/dev/null)" "database that is read"
+  expect off "$("$run" --profile-db off -- sh -c 'echo $SKMD_PROFILE_DB' 2>/dev/null)" "no database"
 }
 
 forwards_a_signal_sent_to_it() {

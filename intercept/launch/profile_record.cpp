@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/profile_record.h"
+
+#include <bit>
+#include <cstring>
+#include <ctime>
+#include <optional>
+
+#include "partitioner/model/group_work.h"
+#include "partitioner/model/profile_sink.h"
+
+namespace skmd::icd {
+namespace {
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9E3779B97F4A7C15u + (hash << 6) + (hash >> 2);
+  return hash;
+}
+
+/// Samples that differ in none of these tell the model about the same.
+std::uint64_t kind_of(const Launch& launch, const SliceWork& slice, bool first_use) {
+  std::uint64_t kind = mixed(launch.kernel->id(), slice.device);
+  kind = mixed(kind, launch.range.group_total());
+  kind = mixed(kind, static_cast<std::uint64_t>(std::bit_width(slice.span.size())));
+  return mixed(kind, first_use ? 1 : 0);
+}
+
+/// Integers by the width of their bytes; other values say nothing of the amount of work.
+std::optional<std::int64_t> integer_of(const std::vector<std::byte>& bytes, const domain::Parameter& parameter) {
+  const std::string& type = parameter.type_name;
+  if (type.find("float") != std::string::npos || type.find("double") != std::string::npos || type.find("half") != std::string::npos)
+    return std::nullopt;
+  if (bytes.size() != 1 && bytes.size() != 2 && bytes.size() != 4 && bytes.size() != 8) return std::nullopt;
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes.data(), bytes.size());
+  const bool is_unsigned = type.starts_with("u") || type == "size_t" || type == "bool";
+  const unsigned unused = 64 - 8 * static_cast<unsigned>(bytes.size());
+  if (is_unsigned) return static_cast<std::int64_t>(value);
+  return static_cast<std::int64_t>(value << unused) >> unused;
+}
+
+void add_arguments(domain::ProfileSample& sample, const Launch& launch, const domain::KernelTraits& traits) {
+  std::vector<domain::ArgumentView> views(traits.parameters.size());
+  bool known = launch.arguments.size() == traits.parameters.size() && !launch.kernel->opaque();
+  for (std::uint32_t i = 0; i < launch.arguments.size(); ++i) {
+    const LaunchArgument& argument = launch.arguments[i];
+    if (const auto* buffer = std::get_if<BufferView>(&argument)) {
+      sample.buffers.push_back({i, buffer->size});
+      if (known) views[i] = {true, buffer->size + buffer->before, {}, buffer->before};
+    } else if (const auto* image = std::get_if<ImageView>(&argument)) {
+      sample.buffers.push_back({i, image->size});
+      known = false;  // their geometry is the launch's shape's
+    } else if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
+      if (known) views[i].value = *value;
+      const auto integer = i < traits.parameters.size() ? integer_of(*value, traits.parameters[i]) : std::nullopt;
+      if (integer) sample.scalars.push_back({i, *integer});
+    }
+  }
+  if (!known) return;
+  const domain::GroupWork work = domain::group_work(traits, launch.range, views);
+  sample.group_operations = work.operations;
+  sample.group_bytes = work.bytes;
+}
+
+std::string form_of(const Machine& machine, const Launch& launch, std::uint32_t device) {
+  if (machine.devices[device]->description().backend == "cpu-driver" && !machine.code_target.empty()) return "span-" + machine.code_target;
+  return launch.kernel->traits().hidden_record ? "ready" : "whole";
+}
+
+}  // namespace
+
+domain::ProfileSample profile_sample(const Machine& machine, const Launch& launch, const SliceWork& slice,
+                                     const MeasuredSlice& measured) {
+  domain::ProfileSample sample;
+  const domain::KernelTraits& traits = launch.kernel->traits();
+  sample.kernel = {launch.kernel->program_hash(), traits.name, form_of(machine, launch, slice.device)};
+  if (slice.device < machine.profile_keys.size()) sample.device = machine.profile_keys[slice.device];
+  sample.tag = machine.settings.profile_tag;
+  sample.range = launch.range;
+  sample.span = slice.span;
+  std::vector<domain::Box> boxes;
+  domain::boxes_of(slice.span, launch.range.group_counts(), boxes);
+  sample.boxes = static_cast<std::uint32_t>(boxes.size());
+  add_arguments(sample, launch, traits);
+  sample.kernel_ns = measured.kernel_ns;
+  sample.to_ns = measured.to_ns;
+  sample.first_use = measured.first_use;
+  sample.date = static_cast<std::int64_t>(std::time(nullptr));
+  return sample;
+}
+
+void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice, const MeasuredSlice& measured) {
+  if (machine.profile == nullptr || !machine.profile->wants(kind_of(launch, slice, measured.first_use))) return;
+  machine.profile->add(profile_sample(machine, launch, slice, measured));
+}
+
+}  // namespace skmd::icd

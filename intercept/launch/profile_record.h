@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one slice of a launch leaves for the profile database.
+#pragma once
+
+#include "intercept/launch/launch_shape.h"
+#include "partitioner/model/profile_sample.h"
+
+namespace skmd::icd {
+
+struct MeasuredSlice {
+  std::uint64_t kernel_ns = 0;
+  std::uint64_t to_ns = 0;  // uploads; 0: none
+  bool first_use = false;
+};
+
+/// Precondition: the slice ended well, on device slice.device.
+domain::ProfileSample profile_sample(const Machine& machine, const Launch& launch, const SliceWork& slice,
+                                     const MeasuredSlice& measured);
+
+/// Hands it to the machine's sink, if there is one and it wants it. Thread-safe; a few microseconds.
+void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice, const MeasuredSlice& measured);
+
+}  // namespace skmd::icd

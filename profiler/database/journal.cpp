@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/database/journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+#include "profiler/database/sample_text.h"
+
+namespace skmd::profiler {
+namespace {
+
+constexpr std::uint64_t kAllOfTheFirst = 256;
+constexpr std::size_t kMostKinds = 1u << 16;
+
+std::atomic_ref<std::uint64_t> length_of(char* base) {
+  return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(base + 8));
+}
+
+}  // namespace
+
+SampleJournal::SampleJournal(std::filesystem::path database) : database_(std::move(database)) {}
+
+SampleJournal::~SampleJournal() { unmap(); }
+
+void SampleJournal::unmap() {
+  if (base_ != nullptr) munmap(base_, kJournalBytes);
+  if (descriptor_ >= 0) close(descriptor_);
+  base_ = nullptr;
+  descriptor_ = -1;
+}
+
+bool SampleJournal::wants(std::uint64_t kind) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return false;
+    if (counts_.size() >= kMostKinds && !counts_.contains(kind)) return false;
+    const std::uint64_t number = ++counts_[kind];
+    return number <= kAllOfTheFirst || std::has_single_bit(number);
+  } catch (...) {  // no memory
+    return false;
+  }
+}
+
+void SampleJournal::add(const domain::ProfileSample& sample) noexcept {
+  try {
+    const std::string line = line_of(sample) + "\n";
+    const std::lock_guard lock(mutex_);
+    append(line);
+  } catch (...) {  // no memory
+  }
+}
+
+void SampleJournal::append(const std::string& line) {
+  if (ended_ || line.size() > kJournalBytes - kJournalHead) return;
+  if (base_ == nullptr || kJournalHead + used_ + line.size() > kJournalBytes) {
+    unmap();
+    ended_ = !next_file();
+    if (ended_) return;
+  }
+  std::memcpy(base_ + kJournalHead + used_, line.data(), line.size());
+  used_ += line.size();
+  // After the line: whoever reads a file sees whole lines, whenever its process ended.
+  length_of(base_).store(used_, std::memory_order_release);
+}
+
+bool SampleJournal::next_file() {
+  if (files_ == kMostJournals) {
+    unmap();
+    return false;
+  }
+  const auto time = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string name = database_.string() + ".samples-" + std::to_string(getpid()) + "-" + std::to_string(time) +
+                           "-" + std::to_string(files_);
+  std::error_code error;
+  if (files_ == 0 && database_.has_parent_path()) std::filesystem::create_directories(database_.parent_path(), error);
+  ++files_;
+  descriptor_ = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor_ < 0) return false;
+  // Real blocks: on a full disk a write to a sparse mapping would be a signal in the application.
+  const bool fine = flock(descriptor_, LOCK_EX | LOCK_NB) == 0 && posix_fallocate(descriptor_, 0, kJournalBytes) == 0;
+  void* mapped = fine ? mmap(nullptr, kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0) : MAP_FAILED;
+  if (mapped == MAP_FAILED) {
+    unlink(name.c_str());
+    unmap();
+    return false;
+  }
+  base_ = static_cast<char*>(mapped);
+  used_ = 0;
+  length_of(base_).store(0, std::memory_order_relaxed);
+  std::memcpy(base_, kJournalMagic, 8);
+  return true;
+}
+
+}  // namespace skmd::profiler

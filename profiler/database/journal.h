@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The samples of one process, in mapped files beside the database: written without a system call for each sample, there
+// after any end of the process, and taken into the database by another one (take_in.h).
+//
+// A file is DATABASE.samples-PID-TIME-N: 64 bytes of head (magic, then the number of bytes that follow it), then lines of
+// text. Its process holds a lock (flock) on it for as long as it lives.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "partitioner/model/profile_sink.h"
+
+namespace skmd::profiler {
+
+inline constexpr char kJournalMagic[] = "SKMDSMP1";  // 8 characters
+inline constexpr std::size_t kJournalHead = 64;
+inline constexpr std::size_t kJournalBytes = std::size_t{1} << 20;
+inline constexpr std::uint32_t kMostJournals = 16;  // of a process, which then stops
+
+/// A file that cannot be had (no folder, no room, no right) ends the recording of this process; nothing else happens.
+class SampleJournal : public domain::ProfileSink {
+ public:
+  /// Creates nothing yet.
+  explicit SampleJournal(std::filesystem::path database);
+  ~SampleJournal() override;
+  SampleJournal(const SampleJournal&) = delete;
+  SampleJournal& operator=(const SampleJournal&) = delete;
+
+  /// The first 256 of a kind, then those whose number is a power of two: what the database would keep anyway.
+  bool wants(std::uint64_t kind) noexcept override;
+  void add(const domain::ProfileSample& sample) noexcept override;
+
+ private:
+  void append(const std::string& line);
+  bool next_file();
+  void unmap();
+
+  const std::filesystem::path database_;
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::uint64_t> counts_;
+  char* base_ = nullptr;
+  int descriptor_ = -1;
+  std::size_t used_ = 0;
+  std::uint32_t files_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace skmd::profiler

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/database/take_in.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "profiler/database/database.h"
+#include "profiler/database/journal.h"
+#include "profiler/database/sample_text.h"
+
+namespace skmd::profiler {
+namespace {
+
+namespace fs = std::filesystem;
+using domain::ProfileSample;
+
+std::vector<fs::path> journals_of(const fs::path& database) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  const fs::path folder = database.has_parent_path() ? database.parent_path() : fs::path(".");
+  const std::string start = database.filename().string() + ".samples-";
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with(start)) found.push_back(entry->path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// An open journal that nobody writes to, locked.
+class Journal {
+ public:
+  explicit Journal(const fs::path& file) : file_(file), descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {}
+  ~Journal() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  /// Its text; nothing if its process lives, or it is no journal.
+  std::optional<std::string> text() {
+    if (descriptor_ < 0 || flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+    std::string bytes(kJournalBytes, '\0');
+    std::size_t there = 0;
+    while (there < bytes.size()) {
+      const ssize_t got = pread(descriptor_, bytes.data() + there, bytes.size() - there, static_cast<off_t>(there));
+      if (got <= 0) break;
+      there += static_cast<std::size_t>(got);
+    }
+    bytes.resize(there);
+    // A process that ended while it made the file.
+    if (bytes.size() < kJournalHead || bytes.compare(0, 8, kJournalMagic) != 0) return std::string();
+    std::uint64_t length = 0;
+    std::memcpy(&length, bytes.data() + 8, sizeof length);
+    return bytes.substr(kJournalHead, std::min<std::uint64_t>(length, bytes.size() - kJournalHead));
+  }
+  void remove() { unlink(file_.c_str()); }
+
+ private:
+  const fs::path file_;
+  const int descriptor_;
+};
+
+/// Lines that are no samples, which only damage makes, are passed over.
+std::vector<ProfileSample> samples_in(const std::string& text) {
+  std::vector<ProfileSample> samples;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (auto sample = sample_of(std::string_view(text).substr(at, end - at))) samples.push_back(std::move(*sample));
+    at = end + 1;
+  }
+  return samples;
+}
+
+}  // namespace
+
+bool has_journals(const fs::path& database) { return !journals_of(database).empty(); }
+
+domain::Result<TakenIn> take_in_journals(const fs::path& database) {
+  TakenIn taken;
+  std::optional<ProfileDatabase> into;
+  for (const fs::path& file : journals_of(database)) {
+    Journal journal(file);
+    const auto text = journal.text();
+    if (!text) continue;
+    if (!into) {
+      auto opened = ProfileDatabase::open(database, ProfileDatabase::Mode::create);
+      if (!opened) return opened.error();
+      into.emplace(std::move(*opened));
+    }
+    const auto added = into->add(samples_in(*text));
+    if (!added) return added.error();
+    journal.remove();
+    ++taken.files;
+    taken.samples += *added;
+  }
+  return taken;
+}
+
+}  // namespace skmd::profiler

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What launches leave for the profile database.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "tests/intercept/launch/fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+constexpr std::uint64_t kItems = 16384, kBytes = 4 * kItems, kLocal = 64;
+
+class Collector : public domain::ProfileSink {
+ public:
+  bool wants(std::uint64_t kind) noexcept override {
+    const std::lock_guard lock(mutex_);
+    kinds.push_back(kind);
+    return open;
+  }
+  void add(const domain::ProfileSample& sample) noexcept override {
+    const std::lock_guard lock(mutex_);
+    samples.push_back(sample);
+  }
+  std::vector<domain::ProfileSample> samples;
+  std::vector<std::uint64_t> kinds;
+  bool open = true;
+
+ private:
+  std::mutex mutex_;
+};
+
+class ProfileRecord : public testing::Test {
+ protected:
+  void use(FakeMachine& w) {
+    w.machine.profile = &sink_;
+    for (std::uint32_t i = 0; i < w.machine.devices.size(); ++i)
+      w.machine.profile_keys.push_back({"platform", "device " + std::to_string(i), "1", 4});
+    w.machine.settings.profile_tag = "tag";
+    for (const auto& fake : w.fakes)
+      fake->times = [](const Batch& batch) {
+        std::vector<OpTime> told;
+        for (std::size_t i = 0; i < batch.work().size(); ++i) told.push_back({1000 + 2000 * i, 2000 + 2000 * i, 700});
+        return told;
+      };
+  }
+  Collector sink_;
+};
+
+TEST_F(ProfileRecord, EachSliceLeavesASample) {
+  FakeMachine w({true, true}, "equal");
+  use(w);
+  const auto x = w.storage(kBytes), y = w.storage(kBytes);
+  const auto axpy = w.kernel(axpy_traits());
+  ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(), CL_COMPLETE);
+  ASSERT_EQ(sink_.samples.size(), 2u);
+  std::sort(sink_.samples.begin(), sink_.samples.end(), [](const auto& a, const auto& b) { return a.span.first < b.span.first; });
+  EXPECT_EQ(sink_.samples[0].span, (domain::GroupSpan{0, kItems / kLocal / 2}));
+  EXPECT_EQ(sink_.samples[1].span, (domain::GroupSpan{kItems / kLocal / 2, kItems / kLocal}));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const domain::ProfileSample& sample = sink_.samples[i];
+    EXPECT_EQ(sample.kernel.name, axpy->traits().name);
+    EXPECT_EQ(sample.kernel.program, axpy->program_hash());
+    EXPECT_EQ(sample.device.name, "device " + std::to_string(i));
+    EXPECT_EQ(sample.tag, "tag");
+    EXPECT_EQ(sample.range, line(kItems, kLocal));
+    EXPECT_EQ(sample.boxes, 1u);
+    EXPECT_EQ(sample.buffers, (std::vector<domain::BufferArgument>{{0, kBytes}, {1, kBytes}}));
+    EXPECT_EQ(sample.scalars, (std::vector<domain::ScalarArgument>{{2, 3}}));
+    EXPECT_EQ(sample.kernel_ns, 700u);
+    EXPECT_DOUBLE_EQ(sample.group_bytes, kLocal * 12.0);      // x and y read, y written
+    EXPECT_DOUBLE_EQ(sample.group_operations, kLocal * 4.0);  // and the item itself
+    EXPECT_TRUE(sample.first_use);
+    EXPECT_GT(sample.date, 1700000000);
+  }
+}
+
+TEST_F(ProfileRecord, AWholeLaunchLeavesOneAlsoWhereThereIsNothingToDecide) {
+  FakeMachine w({true}, "single:0");
+  use(w);
+  const auto x = w.storage(kBytes), y = w.storage(kBytes);
+  const auto axpy = w.kernel(axpy_traits());
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(), CL_COMPLETE);
+  ASSERT_EQ(sink_.samples.size(), 3u);
+  EXPECT_EQ(std::count_if(sink_.samples.begin(), sink_.samples.end(), [](const auto& sample) { return sample.first_use; }), 1);
+  EXPECT_EQ(sink_.kinds[1], sink_.kinds[2]);
+  EXPECT_NE(sink_.kinds[0], sink_.kinds[1]);
+}
+
+TEST_F(ProfileRecord, WhatIsNotWantedIsNotMade) {
+  FakeMachine w({true}, "single:0");
+  use(w);
+  sink_.open = false;
+  const auto x = w.storage(kBytes), y = w.storage(kBytes);
+  const auto axpy = w.kernel(axpy_traits());
+  ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(), CL_COMPLETE);
+  EXPECT_EQ(sink_.kinds.size(), 1u);
+  EXPECT_TRUE(sink_.samples.empty());
+}
+
+}  // namespace
+}  // namespace skmd::icd::test

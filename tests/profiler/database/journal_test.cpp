@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/database/journal.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "profiler/database/database.h"
+#include "profiler/database/take_in.h"
+#include "tests/temporary_folder.h"
+
+namespace skmd::profiler {
+namespace {
+
+namespace fs = std::filesystem;
+using domain::ProfileSample;
+
+ProfileSample sample(std::uint64_t ns) {
+  ProfileSample one;
+  one.kernel = {"p", "k", "ready"};
+  one.device = {"platform", "device", "1", 4};
+  one.range.global[0] = one.range.local[0] = 64;
+  one.span = {0, 1};
+  one.kernel_ns = ns;
+  return one;
+}
+
+class Journal : public testing::Test {
+ protected:
+  [[nodiscard]] std::vector<fs::path> files() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder_.path()))
+      if (entry.path().filename().string().find(".samples-") != std::string::npos) found.push_back(entry.path());
+    return found;
+  }
+  [[nodiscard]] std::size_t kept() const {
+    const auto database = ProfileDatabase::open(file_, ProfileDatabase::Mode::read_only);
+    return database ? database->samples()->size() : 0;
+  }
+
+  skmd::test::TemporaryFolder folder_;
+  fs::path file_ = fs::path(folder_.path()) / "profile.db";
+};
+
+TEST_F(Journal, ItsSamplesAreTakenInWhenItsProcessHasEnded) {
+  {
+    SampleJournal journal(file_);
+    EXPECT_TRUE(files().empty());
+    for (std::uint64_t i = 1; i <= 10; ++i) journal.add(sample(i));
+    ASSERT_EQ(files().size(), 1u);
+    EXPECT_EQ(take_in_journals(file_)->files, 0u);  // it lives
+    EXPECT_EQ(files().size(), 1u);
+  }
+  const auto taken = take_in_journals(file_);
+  ASSERT_TRUE(taken) << taken.error().reason;
+  EXPECT_EQ(taken->files, 1u);
+  EXPECT_EQ(taken->samples, 10u);
+  EXPECT_EQ(kept(), 10u);
+  EXPECT_FALSE(has_journals(file_));
+}
+
+TEST_F(Journal, NothingIsLostByAKill) {
+  for (int round = 0; round < 20; ++round) {
+    int tell[2];
+    ASSERT_EQ(pipe(tell), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      SampleJournal journal(file_);
+      for (std::uint64_t i = 1;; ++i) {
+        journal.add(sample(static_cast<std::uint64_t>(round) * 1000000 + i));
+        if (write(tell[1], &i, sizeof i) != sizeof i) _exit(1);
+      }
+    }
+    close(tell[1]);
+    std::uint64_t told = 0;
+    while (told < static_cast<std::uint64_t>(1 + 7 * round)) ASSERT_EQ(read(tell[0], &told, sizeof told), static_cast<ssize_t>(sizeof told));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    while (read(tell[0], &told, sizeof told) == static_cast<ssize_t>(sizeof told)) {
+    }
+    close(tell[0]);
+    const auto taken = take_in_journals(file_);
+    ASSERT_TRUE(taken);
+    EXPECT_GE(taken->samples, told) << round;
+    ASSERT_TRUE(ProfileDatabase::open(file_, ProfileDatabase::Mode::create)->prune({}));
+  }
+}
+
+TEST_F(Journal, AFileThatIsTakenInTwiceCountsOnce) {
+  { SampleJournal(file_).add(sample(1)); }
+  const fs::path journal = files().front();
+  fs::copy_file(journal, journal.string() + "-again");
+  const auto taken = take_in_journals(file_);
+  EXPECT_EQ(taken->files, 2u);
+  EXPECT_EQ(taken->samples, 1u);
+}
+
+TEST_F(Journal, GoesOnInAnotherFileAndEndsAfterSixteen) {
+  const int most = static_cast<int>(kMostJournals * kJournalBytes / 300);
+  {
+    SampleJournal journal(file_);
+    for (int i = 0; i < most; ++i) {
+      journal.add(sample(static_cast<std::uint64_t>(i) + 1));
+      if (!journal.wants(static_cast<std::uint64_t>(i))) break;
+    }
+    EXPECT_EQ(files().size(), kMostJournals);
+    EXPECT_FALSE(journal.wants(1u << 30));
+  }
+}
+
+TEST_F(Journal, ManyOfOneKindAreThinnedOut) {
+  SampleJournal journal(file_);
+  int wanted = 0;
+  for (int i = 0; i < 100000; ++i) wanted += journal.wants(5) ? 1 : 0;
+  EXPECT_EQ(wanted, 256 + 8);  // 512, 1,024 … 65,536
+  EXPECT_TRUE(journal.wants(6));
+}
+
+TEST_F(Journal, WithoutAFolderOrARightNothingHappens) {
+  std::ofstream(fs::path(folder_.path()) / "file") << "x";
+  SampleJournal journal(fs::path(folder_.path()) / "file" / "profile.db");
+  journal.add(sample(1));
+  journal.add(sample(2));
+  EXPECT_FALSE(journal.wants(1));
+}
+
+TEST_F(Journal, FilesThatAreNoneAreCleared) {
+  std::ofstream(file_.string() + ".samples-1-1-0") << "nonsense";
+  std::ofstream(file_.string() + ".samples-1-1-1");
+  std::string wrong(kJournalHead, '\0');
+  wrong.replace(0, 8, kJournalMagic);
+  wrong[8] = 127;  // longer than it is
+  std::ofstream(file_.string() + ".samples-1-1-2") << wrong << "{\"kernel\":1}\n\n{";
+  const auto taken = take_in_journals(file_);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->files, 3u);
+  EXPECT_EQ(taken->samples, 0u);
+}
+
+TEST_F(Journal, ThreadsAddAtOnce) {
+  {
+    SampleJournal journal(file_);
+    std::vector<std::thread> threads;
+    for (std::uint64_t t = 0; t < 4; ++t)
+      threads.emplace_back([&journal, t] {
+        for (std::uint64_t i = 1; i <= 50; ++i)
+          if (journal.wants(t)) journal.add(sample(t * 1000 + i));
+      });
+    for (auto& thread : threads) thread.join();
+  }
+  EXPECT_EQ(take_in_journals(file_)->samples, 200u);
+}
+
+}  // namespace
+}  // namespace skmd::profiler
