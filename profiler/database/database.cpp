@@ -37,12 +37,11 @@ class Writer {
                "groups=?4 ORDER BY date DESC, id DESC LIMIT -1 OFFSET ?5)") {}
 
   /// True: it was new.
-  Result<bool> add(const ProfileSample& sample, const std::string& origin) {
+  Result<bool> add(const ProfileSample& sample, const std::string& line, const std::string& origin) {
     const auto kernel = kernel_of(sample.kernel);
     if (!kernel) return kernel.error();
     const auto device = device_of(sample.device);
     if (!device) return device.error();
-    const std::string line = line_of(sample);
     const auto groups = static_cast<std::int64_t>(sample.range.group_total());
     add_sample_.bind(1, *kernel).bind(2, *device).bind(3, sample.tag).bind(4, groups).bind(5, sample.date);
     if (Status done = add_sample_.bind(6, origin).bind(7, hex_digest(line)).bind(8, line).run(); !done) return done.error();
@@ -126,7 +125,11 @@ Result<std::size_t> ProfileDatabase::add(std::span<const ProfileSample> samples,
   {
     Writer writer(connection_.get());
     for (const ProfileSample& sample : samples) {
-      const auto is_new = writer.add(sample, origin);
+      const std::string line = line_of(sample);
+      // One line that cannot be read back would stand in the way of all others.
+      if (const auto back = sample_of(line); !back)
+        return Error{-1, "sample " + std::to_string(&sample - samples.data()) + ": " + back.error().reason};
+      const auto is_new = writer.add(sample, line, origin);
       if (!is_new) return is_new.error();
       added += *is_new ? 1 : 0;
     }

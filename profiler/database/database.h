@@ -51,7 +51,8 @@ class ProfileDatabase {
   [[nodiscard]] const std::string& notice() const { return notice_; }
   [[nodiscard]] std::uint64_t bytes() const;
 
-  /// All or none, in one transaction; returns how many were new. Of too many of one kernel, device, size and tag, and of
+  /// All or none, in one transaction; returns how many were new. An error names the first sample that is no span of a launch
+  /// or has a number that is not finite. Of too many of one kernel, device, size and tag, and of
   /// all in a file that is too large, the oldest go.
   domain::Result<std::size_t> add(std::span<const domain::ProfileSample> samples, const std::string& origin = "measured");
 

@@ -47,7 +47,7 @@ Result<ExchangeHead> head_of(const std::string& line) {
   if (!object.is_object() || !object.contains("skmd_profile"))
     return Error{0, "line 1: this is no file of skmd-profile export, which begins with {\"skmd_profile\":1"};
   if (object["skmd_profile"] != kFormat)
-    return Error{0, "line 1: skmd_profile is " + object["skmd_profile"].dump() + ": this SKMD reads 1"};
+    return Error{0, "line 1: skmd_profile is " + excerpt_of(object["skmd_profile"]) + ": this SKMD reads 1"};
   ExchangeHead head;
   const auto text = [&](const char* key, std::string& to) {
     if (object.contains(key) && object[key].is_string()) to = object[key].get<std::string>();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace skmd::profiler {
 namespace {
@@ -12,6 +13,13 @@ namespace {
 using domain::Error;
 using domain::ProfileSample;
 using nlohmann::json;
+
+/// True: a whole number that T holds. The parser keeps numbers above INT64_MAX as unsigned, and would wrap them.
+template <class T>
+bool fits(const json& value) {
+  if (value.is_number_unsigned()) return std::in_range<T>(value.get<std::uint64_t>());
+  return value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>());
+}
 
 /// Reads fields; keeps the first thing that is wrong.
 class Reader {
@@ -41,7 +49,7 @@ class Reader {
   }
   void read(const char* key, std::int64_t& to) {
     if (const json* value = find(key))
-      value->is_number_integer() ? void(to = value->get<std::int64_t>()) : wrong(key, "a whole number");
+      fits<std::int64_t>(*value) ? void(to = value->get<std::int64_t>()) : wrong(key, "a whole number of 64 bits");
   }
   template <std::size_t N>
   void read(const char* key, std::array<std::uint64_t, N>& to) {
@@ -60,9 +68,8 @@ class Reader {
     if (value == nullptr) return;
     if (!value->is_array()) return wrong(key, "a list");
     for (const json& pair : *value) {
-      const bool fits = pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() &&
-                        (std::is_signed_v<V> ? pair[1].is_number_integer() : pair[1].is_number_unsigned());
-      if (!fits) return wrong(key, "pairs of an argument's index and a number");
+      if (!pair.is_array() || pair.size() != 2 || !fits<std::uint32_t>(pair[0]) || !fits<V>(pair[1]))
+        return wrong(key, "pairs of an argument's index and a number");
       T entry;
       entry.index = pair[0].get<std::uint32_t>();
       entry.*field = pair[1].get<V>();
@@ -76,17 +83,23 @@ class Reader {
     return found == object_.end() ? nullptr : &*found;
   }
   void wrong(const char* key, const char* meant) {
-    if (problem_.empty()) problem_ = std::string(key) + " is " + object_[key].dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 80) + ": " + meant + " is meant";
+    if (problem_.empty()) problem_ = std::string(key) + " is " + excerpt_of(object_[key]) + ": " + meant + " is meant";
   }
 
   const json& object_;
   std::string& problem_;
 };
 
-bool is_uniform(const domain::NdRange& range) {
-  for (unsigned dim = 0; dim < 3; ++dim)
+/// What NdRange demands, and a number of groups that does not overflow.
+bool is_launch(const domain::NdRange& range) {
+  if (range.work_dim < 1 || range.work_dim > 3) return false;
+  std::uint64_t groups = 1;
+  for (unsigned dim = 0; dim < 3; ++dim) {
     if (range.local[dim] == 0 || range.global[dim] % range.local[dim] != 0) return false;
-  return range.work_dim >= 1 && range.work_dim <= 3;
+    if (dim >= range.work_dim && (range.global[dim] != 1 || range.local[dim] != 1 || range.offset[dim] != 0)) return false;
+    if (__builtin_mul_overflow(groups, range.global[dim] / range.local[dim], &groups)) return false;
+  }
+  return std::in_range<std::int64_t>(groups);  // what a column of the database holds
 }
 
 void read_launch(Reader& reader, ProfileSample& sample) {
@@ -104,6 +117,12 @@ void read_launch(Reader& reader, ProfileSample& sample) {
 }
 
 }  // namespace
+
+std::string excerpt_of(const json& value) {
+  if (value.is_array()) return "a list";
+  if (value.is_object()) return "an object";
+  return value.dump(-1, ' ', false, json::error_handler_t::replace).substr(0, 80);
+}
 
 std::string line_of(const ProfileSample& sample) {
   json buffers = json::array(), scalars = json::array();
@@ -163,7 +182,7 @@ domain::Result<ProfileSample> sample_of(std::string_view line) {
   if (!problem.empty()) return Error{0, problem};
   if (sample.kernel.name.empty()) return Error{0, "kernel is missing"};
   if (sample.device.name.empty()) return Error{0, "device is missing"};
-  if (!is_uniform(sample.range)) return Error{0, "global and local are no NDRange"};
+  if (!is_launch(sample.range)) return Error{0, "global and local are no NDRange"};
   if (sample.span.empty() || sample.span.last > sample.range.group_total())
     return Error{0, "first and last are no span of the launch's " + std::to_string(sample.range.group_total()) + " groups"};
   return sample;

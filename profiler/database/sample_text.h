@@ -2,6 +2,7 @@
 // A profile sample as one line of JSON: what files of samples hold, and by what a sample is known.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -15,5 +16,9 @@ std::string line_of(const domain::ProfileSample& sample);
 
 /// An error names the key and what is wrong with it. Keys that are not known are passed over.
 domain::Result<domain::ProfileSample> sample_of(std::string_view line);
+
+/// A value for a message, 80 bytes at most. Lists and objects are only named: printing them follows how deeply they are nested,
+/// and a file from elsewhere may nest more deeply than the stack is.
+std::string excerpt_of(const nlohmann::json& value);
 
 }  // namespace skmd::profiler

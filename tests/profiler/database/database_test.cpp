@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <random>
 
 #include "profiler/database/exchange.h"
@@ -338,8 +340,61 @@ TEST(SampleText, WrongLinesNameTheKeyAndWhatIsMeant) {
   EXPECT_NE(with("[64,1,1]", "[0,1,1]").find("no NDRange"), std::string::npos);
   EXPECT_NE(with("[64,1,1]", "[63,1,1]").find("no NDRange"), std::string::npos);
   EXPECT_NE(with("[[1,-7]]", "[[1]]").find("scalars"), std::string::npos);
+  EXPECT_NE(with("[[1,-7]]", "[[4294967296,-7]]").find("scalars"), std::string::npos);
+  EXPECT_NE(with("[[1,-7]]", "[[1,9223372036854775808]]").find("scalars"), std::string::npos);
+  EXPECT_NE(with("\"date\":1700000000", "\"date\":18446744073709551615").find("date"), std::string::npos);
+  EXPECT_NE(with("\"dims\":2", "\"dims\":1").find("no NDRange"), std::string::npos);  // two rows of groups
+  EXPECT_NE(with("\"dims\":2", "\"dims\":0").find("no NDRange"), std::string::npos);
+  EXPECT_NE(with("[640,2,1]", "[4611686018427387904,4294967296,1]").find("no NDRange"), std::string::npos);  // 2^88 groups
   EXPECT_FALSE(sample_of("nonsense"));
   EXPECT_FALSE(sample_of("[1]"));
+}
+
+TEST(SampleText, KeepsTheLargestNumbers) {
+  ProfileSample one = sample(~0ull);
+  one.buffers = {{~0u, ~0ull}};
+  one.scalars = {{~0u, INT64_MIN}, {0, INT64_MAX}};
+  one.group_operations = 5e-324;
+  one.group_bytes = 1.7976931348623157e308;
+  one.date = INT64_MIN;
+  const auto back = sample_of(line_of(one));
+  ASSERT_TRUE(back) << back.error().reason;
+  EXPECT_EQ(*back, one);
+}
+
+TEST(SampleText, DeeplyNestedValuesAreRefusedWithoutBeingFollowed) {
+  const std::string deep = std::string(2000000, '[') + std::string(2000000, ']');
+  std::string line = line_of(sample(1));
+  line.replace(line.find("\"kernel\":\"k\""), 12, "\"kernel\":" + deep);
+  const auto result = sample_of(line);
+  ASSERT_FALSE(result);
+  EXPECT_LT(result.error().reason.size(), 200u);
+}
+
+TEST_F(Database, AFileWithADeeplyNestedHeadIsRefused) {
+  write("{\"skmd_profile\":" + std::string(2000000, '[') + std::string(2000000, ']') + "}\n");
+  const auto result = read_exchange(file_);
+  ASSERT_FALSE(result);
+  EXPECT_LT(result.error().reason.size(), 300u);
+}
+
+TEST_F(Database, WhatCouldNotBeReadBackIsNotTakenIn) {
+  auto database = open();
+  ASSERT_TRUE(database.add(std::vector{sample(1)}));
+  std::vector<ProfileSample> bad(5, sample(2));
+  bad[0].group_operations = std::numeric_limits<double>::quiet_NaN();
+  bad[1].group_bytes = std::numeric_limits<double>::infinity();
+  bad[2].kernel.name.clear();
+  bad[3].span = {5, 5};
+  bad[4].range.local[0] = 0;
+  for (const ProfileSample& one : bad) {
+    const auto added = database.add(std::vector{sample(3), one});
+    ASSERT_FALSE(added);
+    EXPECT_NE(added.error().reason.find("sample 1"), std::string::npos) << added.error().reason;
+  }
+  const auto samples = database.samples();
+  ASSERT_TRUE(samples) << samples.error().reason;
+  EXPECT_EQ(samples->size(), 1u);
 }
 
 }  // namespace
