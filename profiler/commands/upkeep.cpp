@@ -57,12 +57,22 @@ int prune(const ProfileOptions& general, const Pruning& options) {
 int check(const ProfileOptions& general, bool repair) {
   auto database = open_database(general, repair ? Mode::existing : Mode::read_only);
   if (!database) return fail(general, database.error().reason);
-  const bool begun_anew = !database->notice().empty();
-  const auto wrong = database->check();
+  auto wrong = database->check();
   if (!wrong) return fail(general, wrong.error().reason);
-  if (general.as_json) print({{"version", 1}, {"clean", wrong->empty() && !begun_anew}, {"problems", *wrong}, {"notice", database->notice()}});
-  else if (wrong->empty()) std::printf("clean\n");
+  std::size_t removed = 0;
+  if (repair && !wrong->empty()) {
+    for (const std::string& problem : *wrong) std::fprintf(stderr, "skmd-profile: was wrong: %s\n", problem.c_str());
+    const auto done = database->repair();
+    if (!done) return fail(general, done.error().reason);
+    removed = *done;
+    wrong = database->check();
+    if (!wrong) return fail(general, wrong.error().reason);
+  }
+  if (general.as_json)
+    print({{"version", 1}, {"clean", wrong->empty()}, {"problems", *wrong}, {"removed", removed}, {"notice", database->notice()}});
+  else if (wrong->empty()) std::printf(removed == 0 ? "clean\n" : "clean, after %zu samples were removed\n", removed);
   for (const std::string& problem : *wrong) std::fprintf(stderr, "skmd-profile: %s\n", problem.c_str());
+  if (!wrong->empty() && !repair) std::fprintf(stderr, "skmd-profile: skmd-profile check --repair removes what is wrong\n");
   return wrong->empty() ? kDone : kNotMet;
 }
 
@@ -80,7 +90,7 @@ std::function<int()> make_prune(CLI::App& app, const ProfileOptions& general) {
 std::function<int()> make_check(CLI::App& app, const ProfileOptions& general) {
   app.description("looks at every page and sample of the database");
   const auto repair = std::make_shared<bool>(false);
-  app.add_flag("--repair", *repair, "keep a damaged file under another name and begin anew");
+  app.add_flag("--repair", *repair, "remove samples that are wrong; keep a damaged file under another name and begin anew");
   return [&general, repair] { return check(general, *repair); };
 }
 

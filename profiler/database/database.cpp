@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/client/hash.h"
 #include "profiler/database/sample_text.h"
 #include "profiler/database/schema.h"
 
@@ -15,8 +14,6 @@ using domain::Error;
 using domain::ProfileSample;
 using domain::Result;
 using domain::Status;
-
-std::string hex_digest(const std::string& line) { return compiler::content_hash(line); }
 
 /// The writer's statements, prepared once for all samples of a transaction.
 class Writer {
@@ -44,7 +41,7 @@ class Writer {
     if (!device) return device.error();
     const auto groups = static_cast<std::int64_t>(sample.range.group_total());
     add_sample_.bind(1, *kernel).bind(2, *device).bind(3, sample.tag).bind(4, groups).bind(5, sample.date);
-    if (Status done = add_sample_.bind(6, origin).bind(7, hex_digest(line)).bind(8, line).run(); !done) return done.error();
+    if (Status done = add_sample_.bind(6, origin).bind(7, digest_of(line)).bind(8, line).run(); !done) return done.error();
     if (sqlite3_changes(connection_) == 0) return false;
     if (Status done = count_.bind(1, *kernel).bind(2, *device).run(); !done) return done.error();
     limit_.bind(1, *kernel).bind(2, *device).bind(3, sample.tag).bind(4, groups).bind(5, kMostSamples);
@@ -185,26 +182,6 @@ Result<std::size_t> ProfileDatabase::prune(const SampleFilter& filter) {
   }
   if (Status done = transaction.commit(); !done) return done.error();
   return gone;
-}
-
-Result<std::vector<std::string>> ProfileDatabase::check() const {
-  std::vector<std::string> wrong;
-  Statement integrity(connection_.get(), "PRAGMA integrity_check(20)");
-  auto row = integrity.step();
-  for (; row && *row; row = integrity.step())
-    if (integrity.text(0) != "ok") wrong.push_back(integrity.text(0));
-  if (!row) return std::vector<std::string>{row.error().reason};
-  Statement foreign(connection_.get(), "PRAGMA foreign_key_check");
-  for (row = foreign.step(); row && *row; row = foreign.step())
-    wrong.push_back(foreign.text(0) + " row " + std::to_string(foreign.integer(1)) + ": its kernel or device is missing");
-  Statement lines(connection_.get(), "SELECT id, line, digest FROM samples");
-  for (row = lines.step(); row && *row; row = lines.step()) {
-    const auto sample = sample_of(lines.text(1));
-    if (!sample) wrong.push_back("sample " + std::to_string(lines.integer(0)) + ": " + sample.error().reason);
-    else if (hex_digest(lines.text(1)) != lines.text(2)) wrong.push_back("sample " + std::to_string(lines.integer(0)) + ": was changed");
-  }
-  if (!row) wrong.push_back(row.error().reason);
-  return wrong;
 }
 
 }  // namespace skmd::profiler

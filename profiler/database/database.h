@@ -64,6 +64,8 @@ class ProfileDatabase {
   domain::Result<std::size_t> prune(const SampleFilter& filter);
   /// What is wrong, one sentence each; empty: clean.
   domain::Result<std::vector<std::string>> check() const;
+  /// Removes samples that check() finds wrong, and builds the indexes anew, in one transaction; returns how many went.
+  domain::Result<std::size_t> repair();
 
  private:
   explicit ProfileDatabase(Connection connection) : connection_(std::move(connection)) {}

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "compiler/client/hash.h"
+
 namespace skmd::profiler {
 namespace {
 
@@ -156,6 +158,8 @@ std::string line_of(const ProfileSample& sample) {
                   {"date", sample.date}};
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
+
+std::string digest_of(const std::string& line) { return compiler::content_hash(line); }
 
 domain::Result<ProfileSample> sample_of(std::string_view line) {
   const json object = json::parse(line, nullptr, false);

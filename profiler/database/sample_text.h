@@ -14,6 +14,9 @@ namespace skmd::profiler {
 /// Without line break. Equal samples have equal lines; keys are sorted. Bytes that are no UTF-8 are replaced.
 std::string line_of(const domain::ProfileSample& sample);
 
+/// By what a sample is known: equal lines have equal ones.
+std::string digest_of(const std::string& line);
+
 /// An error names the key and what is wrong with it. Keys that are not known are passed over.
 domain::Result<domain::ProfileSample> sample_of(std::string_view line);
 

@@ -4,9 +4,11 @@
 
     profile_test.py SKMD-PROFILE CURVES
 """
+import contextlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -156,6 +158,17 @@ class Commands(unittest.TestCase):
         self.assertIn("is kept as", self.run_command("check", "--repair").stderr)
         self.assertEqual(self.answer("check")["clean"], True)
         self.assertTrue([name for name in os.listdir(self.folder) if name.startswith("profile.db.damaged-")])
+
+    def test_repair_removes_a_changed_sample(self):
+        self.run_command("import", self.curves)
+        with contextlib.closing(sqlite3.connect(self.db)) as connection, connection:
+            connection.execute("UPDATE samples SET line='{}' WHERE id=1")
+        answer = self.answer("check", status=1)
+        self.assertEqual((answer["clean"], len(answer["problems"])), (False, 1))
+        self.assertIn("--repair", self.run_command("check", status=1).stderr)
+        answer = self.answer("check", "--repair")
+        self.assertEqual((answer["clean"], answer["problems"], answer["removed"]), (True, [], 1))
+        self.assertEqual(self.run_command("check").stdout, "clean\n")
 
     def test_a_wrong_file_is_named_with_its_line_and_nothing_is_taken_in(self):
         with open(self.curves, "a", encoding="utf-8") as file:

@@ -257,6 +257,30 @@ TEST_F(Damage, CheckFindsAChangedSample) {
   EXPECT_NE(wrong->front().find("sample 3"), std::string::npos);
 }
 
+TEST_F(Damage, RepairRemovesWrongSamplesAndKeepsTheOthers) {
+  run("UPDATE samples SET line=replace(line, 'abc', 'abd') WHERE id=3;"
+      "UPDATE samples SET line='{}' WHERE id=5;"
+      "UPDATE samples SET kernel=99 WHERE id=7;"
+      "INSERT INTO seen VALUES(98, 1, 5)");
+  auto database = open();
+  EXPECT_EQ(database.check()->size(), 4u);
+  const auto gone = database.repair();
+  ASSERT_TRUE(gone) << gone.error().reason;
+  EXPECT_EQ(*gone, 3u);
+  EXPECT_TRUE(database.check()->empty());
+  EXPECT_EQ(database.samples()->size(), lines_.size() - 3);
+  EXPECT_EQ(*database.repair(), 0u);
+}
+
+TEST_F(Damage, RepairBuildsAWrongIndexAnew) {
+  run("PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(sql, 'groups, date', 'groups, id') WHERE name='samples_by_size'");
+  auto database = open();
+  ASSERT_FALSE(database.check()->empty());
+  ASSERT_TRUE(database.repair());
+  EXPECT_TRUE(database.check()->empty());
+  EXPECT_EQ(database.samples()->size(), lines_.size());
+}
+
 TEST_F(Database, ProcessesAddAtOnceAndLoseNothing) {
   constexpr int kProcesses = 6, kRounds = 10;
   std::vector<pid_t> children;
