@@ -35,7 +35,11 @@ Result<Owner> owner_of(sqlite3* connection) {
   if (!application) return application.error();
   const auto version = number_of(connection, "PRAGMA user_version");
   if (!version) return version.error();
-  if (*application == kApplicationId) return *version > kSchemaVersion ? Owner::newer : Owner::ours;
+  if (*application == kApplicationId) {
+    // Both marks are set in the transaction that makes the tables.
+    if (*version < 1) return domain::Error{-SQLITE_CORRUPT, "its version is " + std::to_string(*version)};
+    return *version > kSchemaVersion ? Owner::newer : Owner::ours;
+  }
   return *tables == 0 && *application == 0 ? Owner::empty : Owner::foreign;
 }
 
@@ -48,6 +52,8 @@ Status migrate(sqlite3* connection) {
   // Another process may have done it while this one waited for the lock.
   const auto version = number_of(connection, "PRAGMA user_version");
   if (!version) return version.error();
+  if (*version > kSchemaVersion) return domain::Error{-1, "a newer SKMD has just changed the profile database"};
+  if (*version == kSchemaVersion) return {};
   for (auto step = static_cast<std::size_t>(std::max<std::int64_t>(0, *version)); step < kSteps.size(); ++step)
     if (Status done = execute(connection, kSteps[step]); !done) return done;
   const std::string marks = "PRAGMA application_id=" + std::to_string(kApplicationId) +
