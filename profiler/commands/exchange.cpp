@@ -58,36 +58,47 @@ int run_export(const ProfileOptions& general, const std::string& file) {
   return kDone;
 }
 
-/// Reads all before anything is taken in.
-domain::Result<std::vector<std::vector<domain::ProfileSample>>> read_all(const std::vector<std::string>& files, bool databases) {
-  std::vector<std::vector<domain::ProfileSample>> all;
-  for (const std::string& file : files) {
-    if (!databases) {
-      auto exchange = read_exchange(file);
-      if (!exchange) return exchange.error();
-      all.push_back(std::move(exchange->samples));
-      continue;
-    }
-    const auto other = ProfileDatabase::open(file, Mode::read_only);
-    if (!other) return other.error();
-    auto samples = other->samples();
-    if (!samples) return samples.error();
-    all.push_back(std::move(*samples));
+struct Incoming {
+  std::vector<domain::ProfileSample> measured, imported;
+};
+
+domain::Result<Incoming> read_one(const std::string& file, bool is_database) {
+  if (!is_database) {
+    auto exchange = read_exchange(file);
+    if (!exchange) return exchange.error();
+    return Incoming{{}, std::move(exchange->samples)};
   }
-  return all;
+  const auto other = ProfileDatabase::open(file, Mode::read_only);
+  if (!other) return other.error();
+  SampleFilter filter;
+  filter.origin = "measured";
+  auto measured = other->samples(filter);
+  if (!measured) return measured.error();
+  filter.origin = "imported";
+  auto imported = other->samples(filter);
+  if (!imported) return imported.error();
+  return Incoming{std::move(*measured), std::move(*imported)};
 }
 
 int take_in(const ProfileOptions& general, const std::vector<std::string>& files, bool databases) {
-  const auto all = read_all(files, databases);
-  if (!all) return fail(general, all.error().reason);
+  // All are read before anything is taken in.
+  std::vector<Incoming> all;
+  for (const std::string& file : files) {
+    auto one = read_one(file, databases);
+    if (!one) return fail(general, one.error().reason);
+    all.push_back(std::move(*one));
+  }
   auto database = open_database(general, Mode::create);
   if (!database) return fail(general, database.error().reason);
   json list = json::array();
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const auto added = database->add((*all)[i], databases ? "measured" : "imported");
-    if (!added) return fail(general, added.error().reason);
-    list.push_back({{"file", files[i]}, {"samples", (*all)[i].size()}, {"new", *added}});
-    if (!general.as_json) std::printf("%s: %zu samples, %zu of them new\n", files[i].c_str(), (*all)[i].size(), *added);
+    const auto measured = database->add(all[i].measured, "measured");
+    if (!measured) return fail(general, measured.error().reason);
+    const auto imported = database->add(all[i].imported, "imported");
+    if (!imported) return fail(general, imported.error().reason);
+    const std::size_t count = all[i].measured.size() + all[i].imported.size(), added = *measured + *imported;
+    list.push_back({{"file", files[i]}, {"samples", count}, {"new", added}});
+    if (!general.as_json) std::printf("%s: %zu samples, %zu of them new\n", files[i].c_str(), count, added);
   }
   if (general.as_json) print({{"version", 1}, {"files", list}});
   return kDone;

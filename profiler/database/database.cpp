@@ -95,9 +95,10 @@ std::string conditions_of(const SampleFilter& filter) {
   if (!filter.kernel.empty()) sql += " AND kernels.name=?1";
   if (!filter.device.empty()) sql += " AND devices.name=?2";
   if (filter.before != 0) sql += " AND samples.date<?3";
+  if (!filter.origin.empty()) sql += " AND samples.origin=?4";
   if (filter.tags.empty()) return sql;
   sql += " AND samples.tag IN (";
-  for (std::size_t i = 0; i < filter.tags.size(); ++i) sql += (i == 0 ? "?" : ",?") + std::to_string(4 + i);
+  for (std::size_t i = 0; i < filter.tags.size(); ++i) sql += (i == 0 ? "?" : ",?") + std::to_string(5 + i);
   return sql + ")";
 }
 
@@ -105,7 +106,8 @@ void bind(Statement& statement, const SampleFilter& filter) {
   if (!filter.kernel.empty()) statement.bind(1, filter.kernel);
   if (!filter.device.empty()) statement.bind(2, filter.device);
   if (filter.before != 0) statement.bind(3, filter.before);
-  for (std::size_t i = 0; i < filter.tags.size(); ++i) statement.bind(static_cast<int>(4 + i), filter.tags[i]);
+  if (!filter.origin.empty()) statement.bind(4, filter.origin);
+  for (std::size_t i = 0; i < filter.tags.size(); ++i) statement.bind(static_cast<int>(5 + i), filter.tags[i]);
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct SampleFilter {
   std::string device;  // name
   std::vector<std::string> tags;
   std::int64_t before = 0;  // seconds since 1970
+  std::string origin = {};  // "measured" or "imported"
 };
 
 struct KernelOnDevice {

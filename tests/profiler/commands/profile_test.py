@@ -137,6 +137,7 @@ class Commands(unittest.TestCase):
         other, self.db = self.db, os.path.join(self.folder, "second.db")
         self.assertGreater(self.answer("merge", other)["files"][0]["new"], 0)
         self.assertEqual(self.answer("merge", other)["files"][0]["new"], 0)
+        self.assertEqual([device["origin"] for device in self.answer("show")["devices"]], ["imported"])
         self.run_command("merge", "/nowhere.db", status=1)
 
     def test_prune_needs_a_condition_and_known_names(self):
