@@ -2,13 +2,12 @@
 // skmd-profile export, import and merge: samples from and to other machines.
 #include <sys/utsname.h>
 
-#include <array>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <memory>
 
 #include "profiler/commands/command.h"
+#include "profiler/database/date.h"
 #include "profiler/database/exchange.h"
 
 namespace skmd::profiler {
@@ -23,15 +22,6 @@ std::string processor() {
   for (std::string line; std::getline(in, line);)
     if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
   return "";
-}
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  std::array<char, 32> text{};
-  gmtime_r(&now, &parts);
-  std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts);
-  return text.data();
 }
 
 ExchangeHead head_here() {

@@ -5,12 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include "profiler/database/database.h"
+#include "profiler/database/date.h"
 #include "profiler/database/schema.h"
 
 namespace skmd::profiler {
@@ -65,15 +64,6 @@ Result<Owner> inspect(sqlite3* connection) {
   if (!row) return row.error();
   if (*row && statement.text(0) != "ok") return Error{-SQLITE_CORRUPT, statement.text(0)};
   return owner;
-}
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  std::array<char, 32> text{};
-  gmtime_r(&now, &parts);
-  std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts);
-  return text.data();
 }
 
 /// The file that `file` names now; 0 without any.

@@ -16,6 +16,7 @@
 
 #include "profiler/database/exchange.h"
 #include "profiler/database/sample_text.h"
+#include "tests/profiler/database/fixture.h"
 
 namespace skmd::profiler {
 namespace {
@@ -47,41 +48,7 @@ ProfileSample sample(std::uint64_t ns, const std::string& kernel = "k", const st
   return one;
 }
 
-class Database : public testing::Test {
- protected:
-  Database() {
-    std::string name = (fs::temp_directory_path() / "skmd-profile-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    file_ = folder_ / "profile.db";
-  }
-  ~Database() override { fs::remove_all(folder_); }
-
-  ProfileDatabase open(Mode mode = Mode::create) {
-    auto database = ProfileDatabase::open(file_, mode);
-    EXPECT_TRUE(database) << (database ? "" : database.error().reason);
-    return std::move(*database);
-  }
-  /// By SQLite itself.
-  void run(const char* sql) const {
-    sqlite3* handle = nullptr;
-    ASSERT_EQ(sqlite3_open(file_.c_str(), &handle), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
-    sqlite3_close(handle);
-  }
-  [[nodiscard]] std::string content() const {
-    std::ifstream in(file_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  void write(const std::string& bytes) const { std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes; }
-  [[nodiscard]] int damaged_files() const {
-    int count = 0;
-    for (const auto& entry : fs::directory_iterator(folder_))
-      count += entry.path().filename().string().starts_with("profile.db.damaged-") ? 1 : 0;
-    return count;
-  }
-
-  fs::path folder_, file_;
-};
+class Database : public test::DatabaseFile {};
 
 TEST_F(Database, KeepsEveryFieldOfASample) {
   const std::vector<ProfileSample> given{sample(10), sample(20, "other", "paper")};

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "profiler/database/database.h"
+#include "tests/profiler/database/fixture.h"
 
 namespace skmd::profiler {
 namespace {
@@ -27,41 +28,7 @@ domain::ProfileSample sample(std::uint64_t ns) {
   return one;
 }
 
-class Opening : public testing::Test {
- protected:
-  Opening() {
-    std::string name = (fs::temp_directory_path() / "skmd-opening-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-    file_ = folder_ / "profile.db";
-  }
-  ~Opening() override { fs::remove_all(folder_); }
-
-  ProfileDatabase open() {
-    auto database = ProfileDatabase::open(file_, Mode::create);
-    EXPECT_TRUE(database) << (database ? "" : database.error().reason);
-    return std::move(*database);
-  }
-  /// By SQLite itself.
-  void run(const char* sql) const {
-    sqlite3* handle = nullptr;
-    ASSERT_EQ(sqlite3_open(file_.c_str(), &handle), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(handle);
-    sqlite3_close(handle);
-  }
-  [[nodiscard]] std::string content() const {
-    std::ifstream in(file_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  void write(const std::string& bytes) const { std::ofstream(file_, std::ios::binary | std::ios::trunc) << bytes; }
-  [[nodiscard]] int damaged_files() const {
-    int count = 0;
-    for (const auto& entry : fs::directory_iterator(folder_))
-      count += entry.path().filename().string().starts_with("profile.db.damaged-") ? 1 : 0;
-    return count;
-  }
-
-  fs::path folder_, file_;
-};
+class Opening : public test::DatabaseFile {};
 
 TEST_F(Opening, AWriteAheadLogThatOthersSwitchedOnIsSwitchedOff) {
   ASSERT_TRUE(open().add(std::vector{sample(1)}));
