@@ -76,7 +76,7 @@ PYTHON
 }
 
 summary() {
-  # Every name, whatever becomes of the lines below them.
+  # All names of failed tests. Their output, below, is cut after 6,000 characters.
   grep '^-- FAILED' <<<"$failures"
   grep -v '^$' <<<"${failures:0:6000}" | tee -a "$report_failures"
   say "done"

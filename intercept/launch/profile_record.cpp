@@ -28,7 +28,8 @@ std::uint64_t kind_of(const Launch& launch, const SliceWork& slice, bool first_u
 /// Integers by the width of their bytes; other values say nothing of the amount of work.
 std::optional<std::int64_t> integer_of(const std::vector<std::byte>& bytes, const domain::Parameter& parameter) {
   const std::string& type = parameter.type_name;
-  if (type.find("float") != std::string::npos || type.find("double") != std::string::npos || type.find("half") != std::string::npos)
+  if (type.find("float") != std::string::npos || type.find("double") != std::string::npos ||
+      type.find("half") != std::string::npos)
     return std::nullopt;
   if (bytes.size() != 1 && bytes.size() != 2 && bytes.size() != 4 && bytes.size() != 8) return std::nullopt;
   std::uint64_t value = 0;
@@ -63,7 +64,8 @@ void add_arguments(domain::ProfileSample& sample, const Launch& launch, const do
 }
 
 std::string form_of(const Machine& machine, const Launch& launch, std::uint32_t device) {
-  if (machine.devices[device]->description().backend == "cpu-driver" && !machine.code_target.empty()) return "span-" + machine.code_target;
+  if (machine.devices[device]->description().backend == "cpu-driver" && !machine.code_target.empty())
+    return "span-" + machine.code_target;
   return launch.kernel->traits().hidden_record ? "ready" : "whole";
 }
 
@@ -89,7 +91,8 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
   return sample;
 }
 
-void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice, const MeasuredSlice& measured) {
+void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,
+                    const MeasuredSlice& measured) {
   if (machine.profile == nullptr || !machine.profile->wants(kind_of(launch, slice, measured.first_use))) return;
   machine.profile->add(profile_sample(machine, launch, slice, measured));
 }

@@ -18,6 +18,7 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
                                      const MeasuredSlice& measured);
 
 /// Hands it to the machine's sink, if there is one and it wants it. Thread-safe; a few microseconds.
-void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice, const MeasuredSlice& measured);
+void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,
+                    const MeasuredSlice& measured);
 
 }  // namespace skmd::icd

@@ -108,12 +108,13 @@ Evaluation evaluate(std::span<const ProfileSample> train, std::span<const Profil
     std::erase_if(asked, [&](const Point& point) { return point.groups <= options.least_part * point.launch_groups; });
     const std::vector<Point> points = points_of(found->second);
     const std::uint32_t units = group.device.units;
-    const auto model = fit(points, {ModelKind::arctan, units, options.bounds ? options.bounds(group.device) : Bounds{}});
+    const auto model =
+        fit(points, {ModelKind::arctan, units, options.bounds ? options.bounds(group.device) : Bounds{}});
     if (!model || asked.empty()) continue;
     const Tested tested = test_of(*model, asked);
     devices[group.device].add(tested);
-    evaluation.kernels.push_back({group.kernel, group.device, points.size(), tested.accuracy(), std::sqrt(tested.squares),
-                                  median_of(ModelKind::paper, points, asked, units),
+    evaluation.kernels.push_back({group.kernel, group.device, points.size(), tested.accuracy(),
+                                  std::sqrt(tested.squares), median_of(ModelKind::paper, points, asked, units),
                                   median_of(ModelKind::rate, points, asked, units)});
   }
   for (const auto& [device, tested] : devices) evaluation.devices.push_back({device, tested.accuracy()});

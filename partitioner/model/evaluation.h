@@ -53,7 +53,7 @@ struct Evaluation {
 };
 
 struct EvaluationOptions {
-  double least_part = 0.01;  // of a launch's groups: shorter spans are not tested
+  double least_part = 0.01;                        // of a launch's groups: shorter spans are not tested
   std::function<Bounds(const DeviceKey&)> bounds;  // none: not calibrated
 };
 

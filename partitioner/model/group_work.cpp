@@ -54,7 +54,8 @@ Sum work_of_item(Evaluator& evaluator) {
 
 GroupWork group_work(const KernelTraits& traits, const NdRange& range, std::span<const ArgumentView> arguments) {
   const Extent3 counts = range.group_counts();
-  const double items = static_cast<double>(range.local[0]) * static_cast<double>(range.local[1]) * static_cast<double>(range.local[2]);
+  const double items =
+      static_cast<double>(range.local[0]) * static_cast<double>(range.local[1]) * static_cast<double>(range.local[2]);
   Evaluator evaluator({traits, range, arguments});
   GroupWork work;
   constexpr std::array kParts{0.0, 0.5, 1.0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a work-group does, by the kernel's own expressions: h of equation 4 (SKMD, TOCS 2015, section 3.3), known before
-// anything ran.
+// How much a work-group does, by the kernel's own expressions: h of equation 4 (SKMD, TOCS 2015, section 3.3), known
+// before anything ran.
 #pragma once
 
 #include <span>

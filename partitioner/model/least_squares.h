@@ -15,8 +15,8 @@ struct Matrix {
   double& at(std::size_t row, std::size_t column) { return values[row * columns + column]; }
 };
 
-/// The x of all x >= 0 with the least |A·x - y| (Lawson and Hanson's active set). Columns may be of any scale; one without
-/// any value but 0 gets 0. Precondition: y.size() == A.rows.
+/// The x of all x >= 0 with the least |A·x - y| (Lawson and Hanson's active set). Columns may be of any scale; one
+/// without any value but 0 gets 0. Precondition: y.size() == A.rows.
 std::vector<double> nonnegative_least_squares(const Matrix& a, std::span<const double> y);
 
 /// Among the x with the least |A·x - y| that of least norm, columns scaled to a greatest value of 1.

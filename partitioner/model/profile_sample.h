@@ -15,7 +15,7 @@ namespace skmd::domain {
 struct KernelKey {
   std::string program;  // as in the statistics
   std::string name;
-  std::string form;  // "whole", "ready" (can be split), or "span-ISA-GENERATOR" of the CPU driver
+  std::string form;  // "whole", "ready" (can be split), or "span-ISA" of the CPU driver
   auto operator<=>(const KernelKey&) const = default;
 };
 
@@ -49,7 +49,7 @@ struct ProfileSample {
   std::uint32_t boxes = 1;  // native launches that the span was cut into
   std::vector<BufferArgument> buffers;
   std::vector<ScalarArgument> scalars;
-  /// By the kernel's expressions, in the mean over the span's groups; 0: not known.
+  /// GroupWork of the launch (group_work.h); 0: not known.
   double group_operations = 0.0;
   double group_bytes = 0.0;
   std::uint64_t kernel_ns = 0;  // without transfers

@@ -8,12 +8,13 @@
 
 namespace skmd::domain {
 
-/// Implementations are thread-safe, never throw, never wait for another process, and are not told of failures: measuring
-/// must not disturb what is measured.
+/// Implementations are thread-safe, never throw, never wait for another process, and are not told of failures:
+/// measuring must not disturb what is measured.
 class ProfileSink {
  public:
   virtual ~ProfileSink() = default;
-  /// Whether one more sample of this kind is worth having. `kind`: a hash of what its samples have in common. Counts it.
+  /// Whether one more sample of this kind is worth having. `kind`: a hash of what its samples have in common. Counts
+  /// it.
   virtual bool wants(std::uint64_t kind) noexcept = 0;
   virtual void add(const ProfileSample& sample) noexcept = 0;
 };

@@ -10,11 +10,11 @@
 namespace skmd::domain {
 namespace {
 
-// These and those of time_model.cpp were chosen by hand among about seven sets, by the medians on the real-size spans of
-// tests/partitioner/model/h100_curves.json: that file's errors are thus no measure of what other kernels will see.
+// These and those of time_model.cpp were chosen by hand among about seven sets, by the medians on the real-size spans
+// of tests/partitioner/model/h100_curves.json: that file's errors are thus no measure of what other kernels will see.
 
-// Groups that a unit runs at once. Ascending: of those that explain the samples equally well the first is taken, so that a
-// device which was never filled is not believed to run any number of groups in the time of one.
+// Groups that a unit runs at once. Ascending: of those that explain the samples equally well the first is taken, so
+// that a device which was never filled is not believed to run any number of groups in the time of one.
 constexpr std::array kAtOnce{1.0, 2.0, 4.0, 8.0};
 // Where the curve bends, as a multiple of the compute units: from one group on each to the 16 to 32 that fill a unit.
 constexpr std::array kBends{1.0, 4.0, 16.0, 64.0};
@@ -23,7 +23,7 @@ constexpr std::array kSharpness{1.0, 6.0};
 constexpr double kBeyondBend = 2.0;
 // Two profile sizes cannot tell more powers apart.
 constexpr std::array kSizePowers{0.0, 0.5, 1.0};
-// "Various" in section 3.3; these make the 157 to 261 columns of a kernel with 9 to 15 parameters.
+// The paper says "various" (section 3.3) and names none. With linear terms: 17 columns for each parameter.
 constexpr std::array kPaperPowers{0.5, 1.0, 2.0, 3.0};
 struct Bend {
   double a, b;
@@ -33,11 +33,20 @@ constexpr std::array<Bend, 4> kPaperBends{Bend{0.5, 8}, Bend{0.05, 64}, Bend{0.0
 double work_of(const Term& term, const Point& point) {
   double work = 1.0;
   switch (term.work) {
-    case Work::one: return 1.0;
-    case Work::operations: work = point.operations; break;
-    case Work::bytes: work = point.bytes; break;
-    case Work::size: work = point.size; break;
-    case Work::parameter: work = term.parameter < point.parameters.size() ? point.parameters[term.parameter] : 0.0; break;
+    case Work::one:
+      return 1.0;
+    case Work::operations:
+      work = point.operations;
+      break;
+    case Work::bytes:
+      work = point.bytes;
+      break;
+    case Work::size:
+      work = point.size;
+      break;
+    case Work::parameter:
+      work = term.parameter < point.parameters.size() ? point.parameters[term.parameter] : 0.0;
+      break;
   }
   return term.power == 1.0 ? work : std::pow(std::abs(work), term.power);
 }
@@ -57,11 +66,16 @@ void add_work(std::vector<Term>& terms, Work work, double power, std::uint32_t u
 
 const char* name_of(Work work) {
   switch (work) {
-    case Work::one: return "1";
-    case Work::operations: return "operations";
-    case Work::bytes: return "bytes";
-    case Work::size: return "size";
-    case Work::parameter: return "parameter";
+    case Work::one:
+      return "1";
+    case Work::operations:
+      return "operations";
+    case Work::bytes:
+      return "bytes";
+    case Work::size:
+      return "size";
+    case Work::parameter:
+      return "parameter";
   }
   return "";
 }
@@ -72,12 +86,18 @@ double saturation(double x, double a, double b) { return std::atan(a * (x - b)) 
 
 double value_of(const Term& term, const Point& point) {
   switch (term.shape) {
-    case TermShape::floor: return 1.0;
-    case TermShape::boxes: return point.boxes;
-    case TermShape::linear: return work_of(term, point);
-    case TermShape::waves: return std::max(1.0, point.groups / term.b) * work_of(term, point);
-    case TermShape::groups: return point.groups * work_of(term, point);
-    case TermShape::saturating: return point.groups * saturation(point.groups, term.a, term.b) * work_of(term, point);
+    case TermShape::floor:
+      return 1.0;
+    case TermShape::boxes:
+      return point.boxes;
+    case TermShape::linear:
+      return work_of(term, point);
+    case TermShape::waves:
+      return std::max(1.0, point.groups / term.b) * work_of(term, point);
+    case TermShape::groups:
+      return point.groups * work_of(term, point);
+    case TermShape::saturating:
+      return point.groups * saturation(point.groups, term.a, term.b) * work_of(term, point);
   }
   return 0.0;
 }
@@ -111,8 +131,10 @@ std::vector<Term> candidate_terms(const std::vector<Point>& points, std::uint32_
   if (bytes) add_work(terms, Work::bytes, 1.0, units, most);
   if (!operations && !bytes) {
     for (const double power : kSizePowers)
-      if (power == 0.0) add_work(terms, Work::one, 1.0, units, most);
-      else if (every(&Point::size)) add_work(terms, Work::size, power, units, most);
+      if (power == 0.0)
+        add_work(terms, Work::one, 1.0, units, most);
+      else if (every(&Point::size))
+        add_work(terms, Work::size, power, units, most);
   }
   // Last: samples that are all equal say that nothing was filled, not that groups cost nothing.
   terms.push_back({TermShape::floor});

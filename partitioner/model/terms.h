@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of which a time is made: SKMD (TOCS 2015), section 3.3, equations 2 to 4, x·g(x; a, b)·h of a span of x groups.
+// The terms of which a time is made: SKMD (TOCS 2015), section 3.3, equations 2 to 4, x·g(x; a, b)·h of a span of x
+// groups.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +51,8 @@ double value_of(const Term& term, const Point& point);
 /// As people read it: "groups * bytes * g(a=0.1, b=264)".
 std::string name_of(const Term& term);
 
-/// Terms of the model with few terms: all rise with the groups. `units`: compute units of the device. A kind of work is used
-/// where every point knows it; powers of the size only where neither operations nor bytes are known.
+/// Terms of the model with few terms: all rise with the groups. `units`: compute units of the device. A kind of work is
+/// used where every point knows it; powers of the size only where neither operations nor bytes are known.
 std::vector<Term> candidate_terms(const std::vector<Point>& points, std::uint32_t units);
 
 /// The paper's columns: equation 1's, and equation 4's for each parameter, power and (a, b).

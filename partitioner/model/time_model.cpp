@@ -10,16 +10,16 @@
 namespace skmd::domain {
 namespace {
 
-constexpr double kLeastError = 0.03;          // timers and neighbours
-constexpr double kErrorWithoutTest = 0.3;     // of a model that too few points were there to test
-constexpr double kBandPerPowerOfTwo = 0.25;   // by which a band grows beyond what was measured
+constexpr double kLeastError = 0.03;         // timers and neighbours
+constexpr double kErrorWithoutTest = 0.3;    // of a model that too few points were there to test
+constexpr double kBandPerPowerOfTwo = 0.25;  // by which a band grows beyond what was measured
 constexpr double kMostGrowth = 8.0;
-constexpr double kNearer = 0.75;             // weight of a launch half as large as the largest
-constexpr double kMayLose = 0.02;             // of the held-out error, for one term less
+constexpr double kNearer = 0.75;   // weight of a launch half as large as the largest
+constexpr double kMayLose = 0.02;  // of the held-out error, for one term less
 constexpr double kCovered = 0.8;
 constexpr double kLeastSeconds = 1e-9;
-constexpr std::size_t kLeastToTest = 6;       // points
-constexpr std::size_t kHeldOut = 8;           // one point of so many: with spans that double, an extrapolation by 4 to 8
+constexpr std::size_t kLeastToTest = 6;  // points
+constexpr std::size_t kHeldOut = 8;      // one point of so many: with spans that double, an extrapolation by 4 to 8
 
 double work_of(const Point& point) {
   const double group = point.operations > 0 ? point.operations : point.bytes > 0 ? point.bytes : 1.0;
@@ -62,7 +62,8 @@ std::vector<FittedTerm> fit_relative(const std::vector<Point>& points, const std
 double quantile(std::vector<double> values, double part) {
   if (values.empty()) return 0.0;
   std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1, static_cast<std::size_t>(std::ceil(part * static_cast<double>(values.size())) - 1))];
+  return values[std::min(values.size() - 1,
+                         static_cast<std::size_t>(std::ceil(part * static_cast<double>(values.size())) - 1))];
 }
 
 /// The largest points are held out: predictions go from what was measured to larger launches.
@@ -140,7 +141,8 @@ void fit_paper(TimeModel& model, const std::vector<Point>& points) {
   std::vector<double> y;
   for (std::size_t row = 0; row < points.size(); ++row) {
     y.push_back(points[row].seconds);
-    for (std::size_t column = 0; column < terms.size(); ++column) a.at(row, column) = value_of(terms[column], points[row]);
+    for (std::size_t column = 0; column < terms.size(); ++column)
+      a.at(row, column) = value_of(terms[column], points[row]);
   }
   const std::vector<double> x = minimum_norm_least_squares(a, y);
   for (std::size_t column = 0; column < terms.size(); ++column) model.terms.push_back({terms[column], x[column]});
@@ -166,14 +168,17 @@ bool usable(const Point& point) {
 Result<ModelKind> parse_model_kind(std::string_view text) {
   for (const ModelKind kind : {ModelKind::arctan, ModelKind::paper, ModelKind::rate})
     if (text == name_of(kind)) return kind;
-  return Error{0, "no model is called \"" + std::string(text) + "\": arctan, paper or rate is meant"};
+  return Error{0, "the model \"" + std::string(text) + "\" does not exist; the models are arctan, paper and rate"};
 }
 
 std::string_view name_of(ModelKind kind) {
   switch (kind) {
-    case ModelKind::arctan: return "arctan";
-    case ModelKind::paper: return "paper";
-    case ModelKind::rate: return "rate";
+    case ModelKind::arctan:
+      return "arctan";
+    case ModelKind::paper:
+      return "paper";
+    case ModelKind::rate:
+      return "rate";
   }
   return "";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a device takes for a span of a kernel's groups, fitted to spans that were timed. Pure; SKMD (TOCS 2015),
-// section 3.3, and what makes it hold beyond the profile: coefficients that are not negative, relative errors, few terms.
+// section 3.3, and what makes it hold beyond the profile: coefficients that are not negative, relative errors, few
+// terms.
 #pragma once
 
 #include <cstdint>
@@ -48,14 +49,14 @@ struct TimePrediction {
 struct TimeModel {
   ModelKind kind = ModelKind::arctan;
   std::vector<FittedTerm> terms;
-  double error = 0.0;          // relative; four of five spans that were held out are within it
-  double largest_work = 0.0;   // of the spans fitted to: groups times what one of them does
+  double error = 0.0;         // relative; four of five spans that were held out are within it
+  double largest_work = 0.0;  // of the spans fitted to: groups times what one of them does
   double smallest_work = 0.0;
   Bounds bounds;
 };
 
-/// Seconds >= 0, finite; `arctan` and `rate` rise with the groups, their seconds are > 0 and their bands grow with the distance
-/// from the spans that were fitted to.
+/// Seconds >= 0, finite; `arctan` and `rate` rise with the groups, their seconds are > 0 and their bands grow with the
+/// distance from the spans that were fitted to.
 TimePrediction predict(const TimeModel& model, const Point& point);
 
 /// Fits to points with seconds > 0 and groups > 0; others are left out. An error if none is left. Deterministic.

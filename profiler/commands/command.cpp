@@ -56,7 +56,8 @@ Result<ProfileDatabase> open_database(const ProfileOptions& options, ProfileData
   if (!path) return path.error();
   if (options.database.empty() && variable().starts_with(kReadOnly)) {
     if (mode != ProfileDatabase::Mode::read_only)
-      return Error{-1, path->string() + " is only read (SKMD_PROFILE_DB=read:): name a database to be changed with --db FILE"};
+      return Error{
+          -1, path->string() + " is only read (SKMD_PROFILE_DB=read:): name a database to be changed with --db FILE"};
   }
   if (options.database.empty() && variable().starts_with(kReadOnly)) return ProfileDatabase::open(*path, mode);
   // What processes measured since.
@@ -64,7 +65,10 @@ Result<ProfileDatabase> open_database(const ProfileOptions& options, ProfileData
     if (const auto taken = take_in_journals(*path); !taken) return taken.error();
   std::error_code error;
   if (mode != ProfileDatabase::Mode::create && !std::filesystem::exists(*path, error))
-    return Error{-1, path->string() + " is not there: name a database with --db FILE, or make one with SKMD_PROFILE_DB or skmd-profile import"};
+    return Error{
+        -1,
+        path->string() +
+            " is not there: name a database with --db FILE, or make one with SKMD_PROFILE_DB or skmd-profile import"};
   auto database = ProfileDatabase::open(*path, mode);
   if (database && !database->notice().empty()) std::fprintf(stderr, "skmd-profile: %s\n", database->notice().c_str());
   return database;
@@ -99,8 +103,7 @@ std::string unknown(const std::string& what, const std::string& name, const std:
 
 std::vector<std::string> parts_of(const std::string& list) {
   std::vector<std::string> parts(1);
-  for (const char letter : list)
-    letter == ',' ? void(parts.emplace_back()) : void(parts.back() += letter);
+  for (const char letter : list) letter == ',' ? void(parts.emplace_back()) : void(parts.back() += letter);
   std::erase(parts, "");
   return parts;
 }

@@ -30,7 +30,8 @@ std::function<int()> make_merge(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_prune(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_check(CLI::App& app, const ProfileOptions& options);
 
-/// --db, else SKMD_PROFILE_DB without its "read:", else profile.db in the cache folder. An error if it is "off" or nowhere.
+/// --db, else SKMD_PROFILE_DB without its "read:", else profile.db in the cache folder. An error if it is "off" or
+/// nowhere.
 domain::Result<std::filesystem::path> database_path(const ProfileOptions& options);
 
 /// Tells what the user should know on standard error. Writing modes become read_only with SKMD_PROFILE_DB=read:FILE.

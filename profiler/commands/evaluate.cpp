@@ -18,12 +18,21 @@ struct Options {
 json document_of(const domain::Evaluation& evaluation) {
   json devices = json::array(), kernels = json::array();
   for (const auto& device : evaluation.devices)
-    devices.push_back({{"device", device.device.name}, {"points", device.accuracy.points}, {"median", device.accuracy.median},
-                       {"p90", device.accuracy.p90}, {"coverage80", device.accuracy.coverage80}});
+    devices.push_back({{"device", device.device.name},
+                       {"points", device.accuracy.points},
+                       {"median", device.accuracy.median},
+                       {"p90", device.accuracy.p90},
+                       {"coverage80", device.accuracy.coverage80}});
   for (const auto& kernel : evaluation.kernels)
-    kernels.push_back({{"name", kernel.kernel.name}, {"program", kernel.kernel.program}, {"device", kernel.device.name},
-                       {"train", kernel.train}, {"test", kernel.accuracy.points}, {"median", kernel.accuracy.median},
-                       {"p90", kernel.accuracy.p90}, {"l2_seconds", kernel.l2_seconds}, {"coverage80", kernel.accuracy.coverage80},
+    kernels.push_back({{"name", kernel.kernel.name},
+                       {"program", kernel.kernel.program},
+                       {"device", kernel.device.name},
+                       {"train", kernel.train},
+                       {"test", kernel.accuracy.points},
+                       {"median", kernel.accuracy.median},
+                       {"p90", kernel.accuracy.p90},
+                       {"l2_seconds", kernel.l2_seconds},
+                       {"coverage80", kernel.accuracy.coverage80},
                        {"models", {{"paper", kernel.paper_median}, {"rate", kernel.rate_median}}}});
   return {{"version", 1}, {"devices", devices}, {"kernels", kernels}};
 }
@@ -35,7 +44,8 @@ int run(const ProfileOptions& general, const Options& options) {
   train.tags = parts_of(options.train);
   test.tags = parts_of(options.test);
   if (train.tags.empty() || test.tags.empty()) {
-    std::fprintf(stderr, "skmd-profile: --train and --test need a tag each, as in --train profile1,profile2 --test paper\n");
+    std::fprintf(stderr,
+                 "skmd-profile: --train and --test need a tag each, as in --train profile1,profile2 --test paper\n");
     return kBadUsage;
   }
   const auto known = database->samples(train), asked = database->samples(test);
@@ -43,19 +53,23 @@ int run(const ProfileOptions& general, const Options& options) {
   if (!asked) return fail(general, asked.error().reason);
   const domain::Evaluation evaluation = domain::evaluate(*known, *asked);
   if (evaluation.kernels.empty())
-    return fail(general, "no kernel has samples of " + options.train + " (" + std::to_string(known->size()) + ") and of " +
-                             options.test + " (" + std::to_string(asked->size()) + ") on one device: skmd-profile show --samples lists the tags");
+    return fail(general, "no kernel has samples of " + options.train + " (" + std::to_string(known->size()) +
+                             ") and of " + options.test + " (" + std::to_string(asked->size()) +
+                             ") on one device: skmd-profile show --samples lists the tags");
   if (general.as_json) {
     print(document_of(evaluation));
     return kDone;
   }
   for (const auto& kernel : evaluation.kernels)
-    std::printf("%s on %s: %.1f %% in the median, %.1f %% at the 90th percentile of %zu spans (paper's form %.3g %%, rate %.3g %%)\n",
-                kernel.kernel.name.c_str(), kernel.device.name.c_str(), 100 * kernel.accuracy.median, 100 * kernel.accuracy.p90,
-                kernel.accuracy.points, 100 * kernel.paper_median, 100 * kernel.rate_median);
+    std::printf(
+        "%s on %s: %.1f %% in the median, %.1f %% at the 90th percentile of %zu spans (paper's form %.3g %%, rate %.3g "
+        "%%)\n",
+        kernel.kernel.name.c_str(), kernel.device.name.c_str(), 100 * kernel.accuracy.median, 100 * kernel.accuracy.p90,
+        kernel.accuracy.points, 100 * kernel.paper_median, 100 * kernel.rate_median);
   for (const auto& device : evaluation.devices)
-    std::printf("%s: %.1f %% in the median of %zu spans, %.0f %% of them inside their band\n", device.device.name.c_str(),
-                100 * device.accuracy.median, device.accuracy.points, 100 * device.accuracy.coverage80);
+    std::printf("%s: %.1f %% in the median of %zu spans, %.0f %% of them inside their band\n",
+                device.device.name.c_str(), 100 * device.accuracy.median, device.accuracy.points,
+                100 * device.accuracy.coverage80);
   return kDone;
 }
 

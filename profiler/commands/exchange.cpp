@@ -43,8 +43,10 @@ int run_export(const ProfileOptions& general, const std::string& file) {
   Exchange exchange{head_here(), std::move(*samples)};
   if (!exchange.samples.empty()) exchange.head.commit = exchange.samples.front().commit;
   if (const auto done = write_exchange(file, std::move(exchange)); !done) return fail(general, done.error().reason);
-  if (general.as_json) print({{"version", 1}, {"file", file}, {"samples", count}});
-  else std::printf("%s: %zu samples\n", file.c_str(), count);
+  if (general.as_json)
+    print({{"version", 1}, {"file", file}, {"samples", count}});
+  else
+    std::printf("%s: %zu samples\n", file.c_str(), count);
   return kDone;
 }
 

@@ -23,8 +23,12 @@ int run(const ProfileOptions& general, const std::string& name) {
   if (!samples) return fail(general, samples.error().reason);
   json kernels = json::array();
   for (const domain::SampleGroup& group : domain::grouped(*samples))
-    kernels.push_back({{"name", group.kernel.name}, {"program", group.kernel.program}, {"form", group.kernel.form},
-                       {"device", group.device.name}, {"samples", group.samples.size()}, {"model", model_json(group, *kind)}});
+    kernels.push_back({{"name", group.kernel.name},
+                       {"program", group.kernel.program},
+                       {"form", group.kernel.form},
+                       {"device", group.device.name},
+                       {"samples", group.samples.size()},
+                       {"model", model_json(group, *kind)}});
   if (kernels.empty()) return fail(general, "there are no samples to fit to: take some in with skmd-profile import");
   if (general.as_json) {
     print({{"version", 1}, {"kernels", kernels}});

@@ -19,8 +19,9 @@ struct Entry {
 };
 
 constexpr std::array kCommands{
-    Entry{"show", make_show},     Entry{"fit", make_fit},     Entry{"evaluate", make_evaluate}, Entry{"export", make_export},
-    Entry{"import", make_import}, Entry{"merge", make_merge}, Entry{"prune", make_prune},       Entry{"check", make_check},
+    Entry{"show", make_show},     Entry{"fit", make_fit},       Entry{"evaluate", make_evaluate},
+    Entry{"export", make_export}, Entry{"import", make_import}, Entry{"merge", make_merge},
+    Entry{"prune", make_prune},   Entry{"check", make_check},
 };
 
 /// A word that is no command gets the nearest one; CLI11 would only say that a command is missing.
@@ -41,7 +42,8 @@ bool names_unknown_command(int argc, char** argv) {
 int run(int argc, char** argv) {
   CLI::App app("Builds and inspects the database of measured times.", "skmd-profile");
   ProfileOptions options;
-  app.add_option("--db", options.database, "the database; default: SKMD_PROFILE_DB, else profile.db in the cache folder");
+  app.add_option("--db", options.database,
+                 "the database; default: SKMD_PROFILE_DB, else profile.db in the cache folder");
   app.add_flag("--json", options.as_json, "answers as one JSON document");
   app.require_subcommand(1);
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // skmd-profile show: what the database knows.
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -9,7 +10,6 @@
 #include "profiler/commands/command.h"
 #include "profiler/commands/model_json.h"
 #include "profiler/database/sample_text.h"
-#include "profiler/database/schema.h"
 #include "profiler/driver.h"
 
 namespace skmd::profiler {
@@ -35,11 +35,12 @@ std::set<std::string> devices_here() {
 }
 
 json device_json(const domain::DeviceKey& key, const std::string& origin, bool here) {
-  return {{"platform", key.platform}, {"name", key.name}, {"driver", key.driver}, {"units", key.units}, {"origin", origin}, {"here", here}};
+  return {{"platform", key.platform}, {"name", key.name}, {"driver", key.driver},
+          {"units", key.units},       {"origin", origin}, {"here", here}};
 }
 
-json document_of(const ProfileDatabase& database, const std::filesystem::path& file, const std::vector<KernelOnDevice>& contents,
-                 const std::vector<domain::ProfileSample>& samples) {
+json document_of(const ProfileDatabase& database, const std::filesystem::path& file,
+                 const std::vector<KernelOnDevice>& contents, const std::vector<domain::ProfileSample>& samples) {
   const std::set<std::string> here = devices_here();
   std::map<std::pair<domain::KernelKey, domain::DeviceKey>, json> models;
   for (const domain::SampleGroup& group : domain::grouped(samples))
@@ -49,8 +50,10 @@ json document_of(const ProfileDatabase& database, const std::filesystem::path& f
   for (const KernelOnDevice& entry : contents) {
     std::string& origin = devices[entry.device];
     if (origin != "measured") origin = entry.origin;
-    const bool same = !kernels.empty() && kernels.back()["name"] == entry.kernel.name && kernels.back()["program"] == entry.kernel.program;
-    if (!same) kernels.push_back({{"name", entry.kernel.name}, {"program", entry.kernel.program}, {"devices", json::array()}});
+    const bool same = !kernels.empty() && kernels.back()["name"] == entry.kernel.name &&
+                      kernels.back()["program"] == entry.kernel.program;
+    if (!same)
+      kernels.push_back({{"name", entry.kernel.name}, {"program", entry.kernel.program}, {"devices", json::array()}});
     const auto model = models.find({entry.kernel, entry.device});
     kernels.back()["devices"].push_back({{"device", entry.device.name},
                                          {"form", entry.kernel.form},
@@ -61,8 +64,13 @@ json document_of(const ProfileDatabase& database, const std::filesystem::path& f
   }
   json device_list = json::array();
   for (const auto& [key, origin] : devices) device_list.push_back(device_json(key, origin, here.contains(key.name)));
-  return {{"version", 1}, {"file", file.string()}, {"schema", kSchemaVersion}, {"bytes", database.bytes()},
+  return {{"version", 1},           {"file", file.string()},  {"schema", kSchemaVersion}, {"bytes", database.bytes()},
           {"devices", device_list}, {"links", json::array()}, {"kernels", kernels}};
+}
+
+std::string error_of(const json& model) {
+  return model.is_null() ? ""
+                         : ", model's error " + std::to_string(std::lround(100 * model["error"].get<double>())) + " %";
 }
 
 void print_text(const json& document) {
@@ -74,11 +82,13 @@ void print_text(const json& document) {
                 device["origin"].get<std::string>().c_str(), device["here"].get<bool>() ? "" : ", not here");
   for (const json& kernel : document["kernels"])
     for (const json& device : kernel["devices"]) {
-      std::printf("  kernel %s on %s (%s): %llu samples of %llu sizes, %llu seen\n", kernel["name"].get<std::string>().c_str(),
-                  device["device"].get<std::string>().c_str(), device["form"].get<std::string>().c_str(),
+      std::printf("  kernel %s on %s (%s): %llu samples of %llu sizes, %llu seen%s\n",
+                  kernel["name"].get<std::string>().c_str(), device["device"].get<std::string>().c_str(),
+                  device["form"].get<std::string>().c_str(),
                   static_cast<unsigned long long>(device["samples"].get<std::uint64_t>()),
                   static_cast<unsigned long long>(device["sizes"].get<std::uint64_t>()),
-                  static_cast<unsigned long long>(device["seen"].get<std::uint64_t>()));
+                  static_cast<unsigned long long>(device["seen"].get<std::uint64_t>()),
+                  error_of(device["model"]).c_str());
     }
 }
 

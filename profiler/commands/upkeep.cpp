@@ -49,8 +49,10 @@ int prune(const ProfileOptions& general, const Pruning& options) {
   if (options.days >= 0) filter.before = static_cast<std::int64_t>(std::time(nullptr)) - options.days * kSecondsOfADay;
   const auto gone = database->prune(filter);
   if (!gone) return fail(general, gone.error().reason);
-  if (general.as_json) print({{"version", 1}, {"removed", *gone}});
-  else std::printf("%zu samples removed\n", *gone);
+  if (general.as_json)
+    print({{"version", 1}, {"removed", *gone}});
+  else
+    std::printf("%zu samples removed\n", *gone);
   return kDone;
 }
 
@@ -69,10 +71,16 @@ int check(const ProfileOptions& general, bool repair) {
     if (!wrong) return fail(general, wrong.error().reason);
   }
   if (general.as_json)
-    print({{"version", 1}, {"clean", wrong->empty()}, {"problems", *wrong}, {"removed", removed}, {"notice", database->notice()}});
-  else if (wrong->empty()) std::printf(removed == 0 ? "clean\n" : "clean, after %zu samples were removed\n", removed);
+    print({{"version", 1},
+           {"clean", wrong->empty()},
+           {"problems", *wrong},
+           {"removed", removed},
+           {"notice", database->notice()}});
+  else if (wrong->empty())
+    std::printf(removed == 0 ? "clean\n" : "clean, after %zu samples were removed\n", removed);
   for (const std::string& problem : *wrong) std::fprintf(stderr, "skmd-profile: %s\n", problem.c_str());
-  if (!wrong->empty() && !repair) std::fprintf(stderr, "skmd-profile: skmd-profile check --repair removes what is wrong\n");
+  if (!wrong->empty() && !repair)
+    std::fprintf(stderr, "skmd-profile: skmd-profile check --repair removes what is wrong\n");
   return wrong->empty() ? kDone : kNotMet;
 }
 
@@ -81,7 +89,8 @@ int check(const ProfileOptions& general, bool repair) {
 std::function<int()> make_prune(CLI::App& app, const ProfileOptions& general) {
   app.description("removes samples; conditions are joined by and");
   const auto options = std::make_shared<Pruning>();
-  app.add_option("--older", options->days, "of so many days and more")->check(CLI::Range(std::int64_t{0}, std::int64_t{36500}));
+  app.add_option("--older", options->days, "of so many days and more")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{36500}));
   app.add_option("--kernel", options->kernel, "of this kernel");
   app.add_option("--device", options->device, "of this device");
   return [&general, options] { return prune(general, *options); };
@@ -90,7 +99,8 @@ std::function<int()> make_prune(CLI::App& app, const ProfileOptions& general) {
 std::function<int()> make_check(CLI::App& app, const ProfileOptions& general) {
   app.description("looks at every page and sample of the database");
   const auto repair = std::make_shared<bool>(false);
-  app.add_flag("--repair", *repair, "remove samples that are wrong; keep a damaged file under another name and begin anew");
+  app.add_flag("--repair", *repair,
+               "remove samples that are wrong; keep a damaged file under another name and begin anew");
   return [&general, repair] { return check(general, *repair); };
 }
 

@@ -4,6 +4,7 @@
 
 #include "profiler/database/database.h"
 #include "profiler/database/sample_text.h"
+#include "profiler/database/sqlite.h"
 
 namespace skmd::profiler {
 namespace {
@@ -18,17 +19,21 @@ struct WrongSample {
 
 Result<std::vector<WrongSample>> wrong_samples(sqlite3* connection) {
   std::vector<WrongSample> wrong;
-  Statement lines(connection,
-                  "SELECT samples.id, line, digest, kernels.id IS NULL OR devices.id IS NULL FROM samples LEFT JOIN kernels ON "
-                  "kernels.id=samples.kernel LEFT JOIN devices ON devices.id=samples.device");
+  Statement lines(
+      connection,
+      "SELECT samples.id, line, digest, kernels.id IS NULL OR devices.id IS NULL FROM samples LEFT JOIN kernels ON "
+      "kernels.id=samples.kernel LEFT JOIN devices ON devices.id=samples.device");
   for (auto row = lines.step();; row = lines.step()) {
     if (!row) return row.error();
     if (!*row) return wrong;
     const std::string line = lines.text(1);
     const auto sample = sample_of(line);
-    if (!sample) wrong.push_back({lines.integer(0), sample.error().reason});
-    else if (digest_of(line) != lines.text(2)) wrong.push_back({lines.integer(0), "was changed"});
-    else if (lines.integer(3) != 0) wrong.push_back({lines.integer(0), "its kernel or device is missing"});
+    if (!sample)
+      wrong.push_back({lines.integer(0), sample.error().reason});
+    else if (digest_of(line) != lines.text(2))
+      wrong.push_back({lines.integer(0), "was changed"});
+    else if (lines.integer(3) != 0)
+      wrong.push_back({lines.integer(0), "its kernel or device is missing"});
   }
 }
 
@@ -42,11 +47,14 @@ Result<std::vector<std::string>> ProfileDatabase::check() const {
     if (integrity.text(0) != "ok") wrong.push_back(integrity.text(0));
   if (!row) return std::vector<std::string>{row.error().reason};
   const auto samples = wrong_samples(connection_.get());
-  if (!samples) wrong.push_back(samples.error().reason);
+  if (!samples)
+    wrong.push_back(samples.error().reason);
   else
-    for (const WrongSample& sample : *samples) wrong.push_back("sample " + std::to_string(sample.id) + ": " + sample.reason);
+    for (const WrongSample& sample : *samples)
+      wrong.push_back("sample " + std::to_string(sample.id) + ": " + sample.reason);
   Statement counts(connection_.get(), "PRAGMA foreign_key_check(seen)");
-  for (row = counts.step(); row && *row; row = counts.step()) wrong.emplace_back("a count of a kernel or device that is missing");
+  for (row = counts.step(); row && *row; row = counts.step())
+    wrong.emplace_back("a count of a kernel or device that is missing");
   if (!row) wrong.push_back(row.error().reason);
   return wrong;
 }
@@ -63,8 +71,9 @@ Result<std::size_t> ProfileDatabase::repair() {
     for (const WrongSample& sample : *wrong)
       if (Status done = remove.bind(1, sample.id).run(); !done) return done.error();
   }
-  Status done = execute(connection_.get(),
-                        "DELETE FROM seen WHERE kernel NOT IN (SELECT id FROM kernels) OR device NOT IN (SELECT id FROM devices)");
+  Status done = execute(
+      connection_.get(),
+      "DELETE FROM seen WHERE kernel NOT IN (SELECT id FROM kernels) OR device NOT IN (SELECT id FROM devices)");
   if (!done) return done.error();
   if (Status ended = transaction.commit(); !ended) return ended.error();
   return wrong->size();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "profiler/database/sample_text.h"
+#include "profiler/database/sqlite.h"
 #include "profiler/database/schema.h"
 
 namespace skmd::profiler {
@@ -28,7 +29,8 @@ class Writer {
                     "INSERT OR IGNORE INTO samples(kernel, device, tag, groups, date, origin, digest, line) "
                     "VALUES(?, ?, ?, ?, ?, ?, ?, ?)"),
         count_(connection,
-               "INSERT INTO seen(kernel, device, count) VALUES(?, ?, 1) ON CONFLICT(kernel, device) DO UPDATE SET count=count+1"),
+               "INSERT INTO seen(kernel, device, count) VALUES(?, ?, 1) ON CONFLICT(kernel, device) DO UPDATE SET "
+               "count=count+1"),
         limit_(connection,
                "DELETE FROM samples WHERE id IN (SELECT id FROM samples WHERE kernel=?1 AND device=?2 AND tag=?3 AND "
                "groups=?4 ORDER BY date DESC, id DESC LIMIT -1 OFFSET ?5)") {}
@@ -41,7 +43,8 @@ class Writer {
     if (!device) return device.error();
     const auto groups = static_cast<std::int64_t>(sample.range.group_total());
     add_sample_.bind(1, *kernel).bind(2, *device).bind(3, sample.tag).bind(4, groups).bind(5, sample.date);
-    if (Status done = add_sample_.bind(6, origin).bind(7, digest_of(line)).bind(8, line).run(); !done) return done.error();
+    if (Status done = add_sample_.bind(6, origin).bind(7, digest_of(line)).bind(8, line).run(); !done)
+      return done.error();
     if (sqlite3_changes(connection_) == 0) return false;
     if (Status done = count_.bind(1, *kernel).bind(2, *device).run(); !done) return done.error();
     limit_.bind(1, *kernel).bind(2, *device).bind(3, sample.tag).bind(4, groups).bind(5, kMostSamples);
@@ -74,7 +77,8 @@ class Writer {
   Statement add_kernel_, find_kernel_, add_device_, find_device_, add_sample_, count_, limit_;
 };
 
-/// The oldest eighth goes until the rest fits. Pages that got free count as room: the file does not grow again for them.
+/// The oldest eighth goes until the rest fits. Pages that got free count as room: the file does not grow again for
+/// them.
 Status keep_small(sqlite3* connection) {
   for (int round = 0; round < 64; ++round) {
     const auto used = number_of(connection,
@@ -91,7 +95,8 @@ Status keep_small(sqlite3* connection) {
 }
 
 std::string conditions_of(const SampleFilter& filter) {
-  std::string sql = " FROM samples JOIN kernels ON kernels.id=samples.kernel JOIN devices ON devices.id=samples.device WHERE 1";
+  std::string sql =
+      " FROM samples JOIN kernels ON kernels.id=samples.kernel JOIN devices ON devices.id=samples.device WHERE 1";
   if (!filter.kernel.empty()) sql += " AND kernels.name=?1";
   if (!filter.device.empty()) sql += " AND devices.name=?2";
   if (filter.before != 0) sql += " AND samples.date<?3";
@@ -113,7 +118,8 @@ void bind(Statement& statement, const SampleFilter& filter) {
 }  // namespace
 
 std::uint64_t ProfileDatabase::bytes() const {
-  const auto bytes = number_of(connection_.get(), "SELECT page_count*page_size FROM pragma_page_count, pragma_page_size");
+  const auto bytes =
+      number_of(connection_.get(), "SELECT page_count*page_size FROM pragma_page_count, pragma_page_size");
   return bytes ? static_cast<std::uint64_t>(*bytes) : 0;
 }
 
@@ -152,18 +158,20 @@ Result<std::vector<ProfileSample>> ProfileDatabase::samples(const SampleFilter& 
 }
 
 Result<std::vector<KernelOnDevice>> ProfileDatabase::contents() const {
-  Statement statement(connection_.get(),
-                      "SELECT kernels.program, kernels.name, form, platform, devices.name, driver, units, count, count(samples.id), "
-                      "count(DISTINCT groups), coalesce(max(origin), '') FROM seen JOIN kernels ON kernels.id=seen.kernel "
-                      "JOIN devices ON devices.id=seen.device LEFT JOIN samples ON samples.kernel=seen.kernel AND "
-                      "samples.device=seen.device GROUP BY seen.kernel, seen.device ORDER BY 2, 1, 3, 4, 5, 6, 7");
+  Statement statement(
+      connection_.get(),
+      "SELECT kernels.program, kernels.name, form, platform, devices.name, driver, units, count, count(samples.id), "
+      "count(DISTINCT groups), coalesce(max(origin), '') FROM seen JOIN kernels ON kernels.id=seen.kernel "
+      "JOIN devices ON devices.id=seen.device LEFT JOIN samples ON samples.kernel=seen.kernel AND "
+      "samples.device=seen.device GROUP BY seen.kernel, seen.device ORDER BY 2, 1, 3, 4, 5, 6, 7");
   std::vector<KernelOnDevice> found;
   for (auto row = statement.step();; row = statement.step()) {
     if (!row) return row.error();
     if (!*row) return found;
     KernelOnDevice entry;
     entry.kernel = {statement.text(0), statement.text(1), statement.text(2)};
-    entry.device = {statement.text(3), statement.text(4), statement.text(5), static_cast<std::uint32_t>(statement.integer(6))};
+    entry.device = {statement.text(3), statement.text(4), statement.text(5),
+                    static_cast<std::uint32_t>(statement.integer(6))};
     entry.seen = static_cast<std::uint64_t>(statement.integer(7));
     entry.samples = static_cast<std::uint64_t>(statement.integer(8));
     entry.sizes = static_cast<std::uint64_t>(statement.integer(9));
@@ -177,7 +185,8 @@ Result<std::size_t> ProfileDatabase::prune(const SampleFilter& filter) {
   if (Status begun = transaction.begin(); !begun) return begun.error();
   std::size_t gone = 0;
   {
-    Statement statement(connection_.get(), "DELETE FROM samples WHERE id IN (SELECT samples.id" + conditions_of(filter) + ")");
+    Statement statement(connection_.get(),
+                        "DELETE FROM samples WHERE id IN (SELECT samples.id" + conditions_of(filter) + ")");
     bind(statement, filter);
     if (Status done = statement.run(); !done) return done.error();
     gone = static_cast<std::size_t>(sqlite3_changes(connection_.get()));

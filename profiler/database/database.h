@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The profile database: one SQLite file of timed spans. Rollback journal, never WAL, which loses committed transactions in
-// SQLite before 3.51.3 and does not work in homes on a network.
+// The profile database: one SQLite file of timed spans. Rollback journal, never WAL, which loses committed transactions
+// in SQLite before 3.51.3 and does not work in homes on a network.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 
 #include "partitioner/model/profile_sample.h"
 #include "partitioner/result.h"
-#include "profiler/database/sqlite.h"
+#include "profiler/database/connection.h"
 
 namespace skmd::profiler {
 
+inline constexpr std::int64_t kSchemaVersion = 1;
 inline constexpr std::uint64_t kMostFileBytes = std::uint64_t{64} << 20;
 inline constexpr std::int64_t kMostSamples = 256;  // of one kernel, device, size and tag
 
@@ -44,18 +45,19 @@ class ProfileDatabase {
     read_only,  // likewise, and never written
     create,
   };
-  /// Creates the file with mode 0600. A damaged or foreign file is renamed NAME.damaged-DATE and begun anew (`create` and
-  /// `existing` only; notice() tells); one of a newer version is left untouched, with an error.
+  /// Creates the file with mode 0600. A damaged or foreign file is renamed NAME.damaged-DATE and begun anew (`create`
+  /// and `existing` only; notice() tells); one of a newer version is left untouched, with an error.
   static domain::Result<ProfileDatabase> open(const std::filesystem::path& file, Mode mode);
 
   /// What the user should know of the opening; "" otherwise.
   [[nodiscard]] const std::string& notice() const { return notice_; }
   [[nodiscard]] std::uint64_t bytes() const;
 
-  /// All or none, in one transaction; returns how many were new. An error names the first sample that is no span of a launch
-  /// or has a number that is not finite. Of too many of one kernel, device, size and tag, and of
-  /// all in a file that is too large, the oldest go.
-  domain::Result<std::size_t> add(std::span<const domain::ProfileSample> samples, const std::string& origin = "measured");
+  /// All or none, in one transaction; returns how many were new. An error names the first sample that is no span of a
+  /// launch or has a number that is not finite. Of too many of one kernel, device, size and tag, and of all in a file
+  /// that is too large, the oldest go.
+  domain::Result<std::size_t> add(std::span<const domain::ProfileSample> samples,
+                                  const std::string& origin = "measured");
 
   /// In the order of their lines.
   domain::Result<std::vector<domain::ProfileSample>> samples(const SampleFilter& filter = {}) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples as files that can be read and compared: a first line that says where they are from, then a line for each, sorted.
+// Samples as files that can be read and compared: a first line that says where they are from, then a line for each,
+// sorted.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +22,8 @@ struct Exchange {
   std::vector<domain::ProfileSample> samples;
 };
 
-/// The file appears whole or not at all. `devices`, `tags` and `driver` of the head are filled from the samples where empty.
+/// The file appears whole or not at all. `devices`, `tags` and `driver` of the head are filled from the samples where
+/// empty.
 domain::Status write_exchange(const std::filesystem::path& file, Exchange exchange);
 
 /// An error names the line and what is wrong with it; nothing is taken from such a file.

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 
 #include "profiler/database/sample_text.h"
@@ -66,7 +67,7 @@ void SampleJournal::append(const std::string& line) {
   }
   std::memcpy(base_ + kJournalHead + used_, line.data(), line.size());
   used_ += line.size();
-  // After the line: whoever reads a file sees whole lines, whenever its process ended.
+  // After the line's bytes, so that the length never covers an incomplete line if the process is killed here.
   length_of(base_).store(used_, std::memory_order_release);
 }
 
@@ -76,26 +77,27 @@ bool SampleJournal::next_file() {
     return false;
   }
   const auto time = std::chrono::system_clock::now().time_since_epoch().count();
-  const std::string name = database_.string() + ".samples-" + std::to_string(getpid()) + "-" + std::to_string(time) +
-                           "-" + std::to_string(files_);
+  const std::string suffix = std::to_string(getpid()) + "-" + std::to_string(time) + "-" + std::to_string(files_);
+  const std::string name = database_.string() + ".samples-" + suffix;
+  // Until it is locked and has its head: a reader would take it for one whose process has ended.
+  const std::string unready = database_.string() + ".unready-" + suffix;
   std::error_code error;
   if (files_ == 0 && database_.has_parent_path()) std::filesystem::create_directories(database_.parent_path(), error);
   ++files_;
-  descriptor_ = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  descriptor_ = open(unready.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor_ < 0) return false;
   // Real blocks: on a full disk a write to a sparse mapping would be a signal in the application.
   const bool fine = flock(descriptor_, LOCK_EX | LOCK_NB) == 0 && posix_fallocate(descriptor_, 0, kJournalBytes) == 0;
   void* mapped = fine ? mmap(nullptr, kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0) : MAP_FAILED;
-  if (mapped == MAP_FAILED) {
-    unlink(name.c_str());
-    unmap();
-    return false;
+  if (mapped != MAP_FAILED) {
+    base_ = static_cast<char*>(mapped);
+    used_ = 0;
+    std::memcpy(base_, kJournalMagic, 8);
+    if (rename(unready.c_str(), name.c_str()) == 0) return true;
   }
-  base_ = static_cast<char*>(mapped);
-  used_ = 0;
-  length_of(base_).store(0, std::memory_order_relaxed);
-  std::memcpy(base_, kJournalMagic, 8);
-  return true;
+  unlink(unready.c_str());
+  unmap();
+  return false;
 }
 
 }  // namespace skmd::profiler

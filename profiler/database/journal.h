@@ -2,8 +2,8 @@
 // The samples of one process, in mapped files beside the database: written without a system call for each sample, there
 // after any end of the process, and taken into the database by another one (take_in.h).
 //
-// A file is DATABASE.samples-PID-TIME-N: 64 bytes of head (magic, then the number of bytes that follow it), then lines of
-// text. Its process holds a lock (flock) on it for as long as it lives.
+// A file is DATABASE.samples-PID-TIME-N: 64 bytes of head (magic, then the number of bytes of text), then lines of
+// text. Its process holds a lock (flock) on it for as long as the process lives, and children that it forked.
 #pragma once
 
 #include <cstddef>

@@ -72,8 +72,8 @@ ino_t file_at(const fs::path& file) {
   return ::stat(file.c_str(), &state) == 0 ? state.st_ino : 0;
 }
 
-/// Gives `file` a new name, which is returned; never that of another file. A journal goes with its database, or it would be played
-/// into the next one.
+/// Gives `file` a new name, which is returned; never that of another file. A journal goes with its database, or it
+/// would be played into the next one.
 Result<fs::path> rename_damaged(const fs::path& file) {
   const std::string name = file.string() + ".damaged-" + today();
   for (int i = 0; i < 1000; ++i) {
@@ -89,12 +89,14 @@ Result<fs::path> rename_damaged(const fs::path& file) {
   return Error{-1, file.string() + ": there are a thousand damaged ones of today beside it"};
 }
 
-/// Of the processes that find `damaged` damaged, the first renames it; the others get "", and find the new one in its place.
+/// Of the processes that find `damaged` damaged, the first renames it; the others get "", and find the new one in its
+/// place.
 Result<fs::path> set_aside(const fs::path& file, ino_t damaged) {
   const int lock = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (lock < 0) return errno == ENOENT ? Result<fs::path>(fs::path()) : system_error(file, errno);
   struct stat state {};
-  const bool is_it = ::flock(lock, LOCK_EX) == 0 && ::fstat(lock, &state) == 0 && state.st_ino == damaged && file_at(file) == damaged;
+  const bool is_it =
+      ::flock(lock, LOCK_EX) == 0 && ::fstat(lock, &state) == 0 && state.st_ino == damaged && file_at(file) == damaged;
   auto renamed = is_it ? rename_damaged(file) : Result<fs::path>(fs::path());
   ::close(lock);
   return renamed;
@@ -113,7 +115,9 @@ Result<ProfileDatabase> ProfileDatabase::open(const fs::path& file, Mode mode) {
     if (!connection) return connection.error();
     const auto owner = inspect(connection->get());
     if (owner && *owner == Owner::newer)
-      return Error{-1, file.string() + " was made by a newer SKMD, and is left as it is: name another one with --db or SKMD_PROFILE_DB"};
+      return Error{
+          -1, file.string() +
+                  " was made by a newer SKMD, and is left as it is: name another one with --db or SKMD_PROFILE_DB"};
     const bool damaged = !owner && is_damage(owner.error());
     if (!owner && !damaged) return owner.error();
     if (!damaged && *owner != Owner::foreign) {

@@ -32,12 +32,14 @@ class Reader {
     if (const json* value = find(key)) value->is_string() ? void(to = value->get<std::string>()) : wrong(key, "text");
   }
   void read(const char* key, bool& to) {
-    if (const json* value = find(key)) value->is_boolean() ? void(to = value->get<bool>()) : wrong(key, "true or false");
+    if (const json* value = find(key))
+      value->is_boolean() ? void(to = value->get<bool>()) : wrong(key, "true or false");
   }
   void read(const char* key, double& to) {
     const json* value = find(key);
     if (value == nullptr) return;
-    if (!value->is_number() || !std::isfinite(value->get<double>()) || value->get<double>() < 0) return wrong(key, "a number from 0");
+    if (!value->is_number() || !std::isfinite(value->get<double>()) || value->get<double>() < 0)
+      return wrong(key, "a number from 0");
     to = value->get<double>();
   }
   void read(const char* key, std::uint64_t& to) {
@@ -47,7 +49,8 @@ class Reader {
   void read(const char* key, std::uint32_t& to) {
     std::uint64_t wide = to;
     read(key, wide);
-    wide <= std::numeric_limits<std::uint32_t>::max() ? void(to = static_cast<std::uint32_t>(wide)) : wrong(key, "below 2^32");
+    wide <= std::numeric_limits<std::uint32_t>::max() ? void(to = static_cast<std::uint32_t>(wide))
+                                                      : wrong(key, "below 2^32");
   }
   void read(const char* key, std::int64_t& to) {
     if (const json* value = find(key))
@@ -85,7 +88,7 @@ class Reader {
     return found == object_.end() ? nullptr : &*found;
   }
   void wrong(const char* key, const char* meant) {
-    if (problem_.empty()) problem_ = std::string(key) + " is " + excerpt_of(object_[key]) + ": " + meant + " is meant";
+    if (problem_.empty()) problem_ = std::string(key) + " is " + excerpt_of(object_[key]) + "; expected " + meant;
   }
 
   const json& object_;
@@ -98,7 +101,8 @@ bool is_launch(const domain::NdRange& range) {
   std::uint64_t groups = 1;
   for (unsigned dim = 0; dim < 3; ++dim) {
     if (range.local[dim] == 0 || range.global[dim] % range.local[dim] != 0) return false;
-    if (dim >= range.work_dim && (range.global[dim] != 1 || range.local[dim] != 1 || range.offset[dim] != 0)) return false;
+    if (dim >= range.work_dim && (range.global[dim] != 1 || range.local[dim] != 1 || range.offset[dim] != 0))
+      return false;
     if (__builtin_mul_overflow(groups, range.global[dim] / range.local[dim], &groups)) return false;
   }
   return std::in_range<std::int64_t>(groups);  // what a column of the database holds
@@ -188,7 +192,8 @@ domain::Result<ProfileSample> sample_of(std::string_view line) {
   if (sample.device.name.empty()) return Error{0, "device is missing"};
   if (!is_launch(sample.range)) return Error{0, "global and local are no NDRange"};
   if (sample.span.empty() || sample.span.last > sample.range.group_total())
-    return Error{0, "first and last are no span of the launch's " + std::to_string(sample.range.group_total()) + " groups"};
+    return Error{
+        0, "first and last are no span of the launch's " + std::to_string(sample.range.group_total()) + " groups"};
   return sample;
 }
 

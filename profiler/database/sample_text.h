@@ -20,8 +20,8 @@ std::string digest_of(const std::string& line);
 /// An error names the key and what is wrong with it. Keys that are not known are passed over.
 domain::Result<domain::ProfileSample> sample_of(std::string_view line);
 
-/// A value for a message, 80 bytes at most. Lists and objects are only named: printing them follows how deeply they are nested,
-/// and a file from elsewhere may nest more deeply than the stack is.
+/// A value for a message, 80 bytes at most. Lists and objects are only named: printing them follows how deeply they are
+/// nested, and a file from elsewhere may nest more deeply than the stack is.
 std::string excerpt_of(const nlohmann::json& value);
 
 }  // namespace skmd::profiler

@@ -2,12 +2,12 @@
 // The tables of the profile database and how older ones become today's.
 #pragma once
 
+#include "profiler/database/database.h"
 #include "profiler/database/sqlite.h"
 
 namespace skmd::profiler {
 
 inline constexpr std::int64_t kApplicationId = 0x534B4D44;  // "SKMD"
-inline constexpr std::int64_t kSchemaVersion = 1;
 
 enum class Owner : std::uint8_t { empty, ours, newer, foreign };
 

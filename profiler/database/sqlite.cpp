@@ -7,6 +7,8 @@ using domain::Error;
 using domain::Result;
 using domain::Status;
 
+void CloseDatabase::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+
 Error sqlite_error(sqlite3* connection, std::string_view doing) {
   const int code = connection != nullptr ? sqlite3_extended_errcode(connection) : SQLITE_NOMEM;
   const char* text = connection != nullptr ? sqlite3_errmsg(connection) : "out of memory";
@@ -49,7 +51,8 @@ void Statement::reset() {
 
 std::string Statement::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
-  return bytes == nullptr ? std::string() : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+  return bytes == nullptr ? std::string()
+                          : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
 }
 
 Status execute(sqlite3* connection, const char* sql) {

@@ -5,18 +5,13 @@
 #include <sqlite3.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "partitioner/result.h"
+#include "profiler/database/connection.h"
 
 namespace skmd::profiler {
-
-struct CloseDatabase {
-  void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
-};
-using Connection = std::unique_ptr<sqlite3, CloseDatabase>;
 
 domain::Error sqlite_error(sqlite3* connection, std::string_view doing);
 

@@ -31,10 +31,11 @@ std::vector<fs::path> journals_of(const fs::path& database) {
   return found;
 }
 
-/// An open journal that nobody writes to, locked.
+/// A journal file, opened for reading. Locked once text() succeeded: its process has ended.
 class Journal {
  public:
-  explicit Journal(const fs::path& file) : file_(file), descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {}
+  explicit Journal(const fs::path& file)
+      : file_(file), descriptor_(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {}
   ~Journal() {
     if (descriptor_ >= 0) close(descriptor_);
   }

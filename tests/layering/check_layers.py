@@ -43,6 +43,9 @@ FREE = {"intercept", "tests", "bench/micro"}
 # Applications: not even the domain.
 NO_DOMAIN = {"bench"}
 
+# Libraries that one room alone knows, besides tests.
+LIBRARIES = {"sqlite3.h": "profiler/database", "Eigen/": "partitioner"}
+
 SOURCES = (".h", ".cpp", ".c", ".cl", ".inc", ".def", ".py", ".sh", ".cmake", ".txt", ".md")
 LINE_CAP = 450
 CAPPED = (".h", ".cpp", ".py", ".sh")
@@ -70,6 +73,9 @@ def check_include(path, line_number, line, root):
     room = room_of(path)
     if not match or room is None or room in FREE:
         return None
+    for library, owner in LIBRARIES.items():
+        if match.group(2).startswith(library) and room != owner:
+            return f"{path}:{line_number}: only {owner} may include {match.group(2)}"
     target = included_room(os.path.dirname(path), match.group(1) == '"', match.group(2), root)
     if target is None or target == room:
         return None

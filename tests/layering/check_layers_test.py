@@ -31,6 +31,12 @@ class Arrows(unittest.TestCase):
         for path in ("intercept/api/a.cpp", "compiler/a.cpp", "intercept/observe/a.h", "profiler/a.cpp"):
             self.assertEqual(include(path, "partitioner/plan.h"), [])
 
+    def test_libraries_of_one_room(self):
+        for owner, other, header in (("profiler/database/a.cpp", "profiler/commands/a.cpp", "sqlite3.h"),
+                                     ("partitioner/model/a.cpp", "intercept/launch/a.cpp", "Eigen/Dense")):
+            self.assertEqual(faults({owner: f"#include <{header}>\n"}), [])
+            self.assertEqual(len(faults({other: f"#include <{header}>\n"})), 1)
+
     def test_nothing_points_back(self):
         for path, header in (
                 ("intercept/object/queue.cpp", "intercept/command/write.h"),

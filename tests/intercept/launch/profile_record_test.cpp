@@ -54,9 +54,11 @@ TEST_F(ProfileRecord, EachSliceLeavesASample) {
   use(w);
   const auto x = w.storage(kBytes), y = w.storage(kBytes);
   const auto axpy = w.kernel(axpy_traits());
-  ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(), CL_COMPLETE);
+  ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(),
+            CL_COMPLETE);
   ASSERT_EQ(sink_.samples.size(), 2u);
-  std::sort(sink_.samples.begin(), sink_.samples.end(), [](const auto& a, const auto& b) { return a.span.first < b.span.first; });
+  std::sort(sink_.samples.begin(), sink_.samples.end(),
+            [](const auto& a, const auto& b) { return a.span.first < b.span.first; });
   EXPECT_EQ(sink_.samples[0].span, (domain::GroupSpan{0, kItems / kLocal / 2}));
   EXPECT_EQ(sink_.samples[1].span, (domain::GroupSpan{kItems / kLocal / 2, kItems / kLocal}));
   for (std::size_t i = 0; i < 2; ++i) {
@@ -83,9 +85,12 @@ TEST_F(ProfileRecord, AWholeLaunchLeavesOneAlsoWhereThereIsNothingToDecide) {
   const auto x = w.storage(kBytes), y = w.storage(kBytes);
   const auto axpy = w.kernel(axpy_traits());
   for (int i = 0; i < 3; ++i)
-    ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(), CL_COMPLETE);
+    ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(),
+              CL_COMPLETE);
   ASSERT_EQ(sink_.samples.size(), 3u);
-  EXPECT_EQ(std::count_if(sink_.samples.begin(), sink_.samples.end(), [](const auto& sample) { return sample.first_use; }), 1);
+  EXPECT_EQ(
+      std::count_if(sink_.samples.begin(), sink_.samples.end(), [](const auto& sample) { return sample.first_use; }),
+      1);
   EXPECT_EQ(sink_.kinds[1], sink_.kinds[2]);
   EXPECT_NE(sink_.kinds[0], sink_.kinds[1]);
 }
@@ -96,7 +101,8 @@ TEST_F(ProfileRecord, WhatIsNotWantedIsNotMade) {
   sink_.open = false;
   const auto x = w.storage(kBytes), y = w.storage(kBytes);
   const auto axpy = w.kernel(axpy_traits());
-  ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(), CL_COMPLETE);
+  ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(),
+            CL_COMPLETE);
   EXPECT_EQ(sink_.kinds.size(), 1u);
   EXPECT_TRUE(sink_.samples.empty());
 }

@@ -84,13 +84,19 @@ TEST(Evaluation, ThePointHoldsThePapersParameters) {
 }
 
 // A guard against getting worse, not a measure: the model's constants were chosen on these very spans, and what a group
-// does is counted by hand here. Eight kernels on an H100: two profile sizes of 16 spans, and 128 random spans of the real size.
+// does is counted by hand here. Eight kernels on an H100: two profile sizes of 16 spans, and 128 random spans of the
+// real size.
 struct Curve {
   double operations_per_element, operations_by_size, bytes_per_element, most;  // most: median error allowed
 };
 const std::map<std::string, Curve> kCurves{
-    {"vadd", {1, 0, 12, 0.05}}, {"bs", {50, 0, 20, 0.05}},  {"mm", {0, 2, 0, 0.15}},   {"nb", {0, 20, 32, 0.15}},
-    {"red", {1, 0, 4, 0.05}},   {"box", {20, 0, 4, 0.05}}, {"bin", {1e4, 0, 8, 0.05}}, 
+    {"vadd", {1, 0, 12, 0.05}},
+    {"bs", {50, 0, 20, 0.05}},
+    {"mm", {0, 2, 0, 0.15}},
+    {"nb", {0, 20, 32, 0.15}},
+    {"red", {1, 0, 4, 0.05}},
+    {"box", {20, 0, 4, 0.05}},
+    {"bin", {1e4, 0, 8, 0.05}},
     // Its profiled launches fit the second-level cache, the real one does not: only calibration can know.
     {"tr", {1, 0, 8, 0.5}},
 };

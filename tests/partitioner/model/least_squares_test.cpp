@@ -9,14 +9,16 @@
 namespace skmd::domain {
 namespace {
 
-/// Kuhn and Tucker's conditions, which hold at the solution alone: x >= 0, no gain in any column, none at all in those used.
+/// Kuhn and Tucker's conditions, which hold at the solution alone: x >= 0, no gain in any column, none at all in those
+/// used.
 void expect_solution(const Matrix& a, const std::vector<double>& y, const std::vector<double>& x) {
   ASSERT_EQ(x.size(), a.columns);
   std::vector<double> rest = y;
   double length = 0.0;
   for (std::size_t row = 0; row < a.rows; ++row) {
     length += y[row] * y[row];
-    for (std::size_t column = 0; column < a.columns; ++column) rest[row] -= a.values[row * a.columns + column] * x[column];
+    for (std::size_t column = 0; column < a.columns; ++column)
+      rest[row] -= a.values[row * a.columns + column] * x[column];
   }
   for (std::size_t column = 0; column < a.columns; ++column) {
     double gain = 0.0, scale = 0.0;

@@ -66,7 +66,9 @@ TEST(TimeModel, FindsALineWithAFloor) {
 
 TEST(TimeModel, TakesTripCountsForWhatTheyAre) {
   // A matrix product: operations of a group grow with the size, its bytes do not.
-  const Device device = [](const Point& p) { return 8e-6 + 1e-13 * p.groups * p.operations + 1e-13 * p.groups * p.bytes; };
+  const Device device = [](const Point& p) {
+    return 8e-6 + 1e-13 * p.groups * p.operations + 1e-13 * p.groups * p.bytes;
+  };
   EXPECT_LT(median_error(device, {{1024, 5e5, 1e4}, {4096, 1e6, 1e4}}, {65536, 4e6, 1e4}), 0.02);
 }
 
@@ -135,7 +137,7 @@ TEST(TimeModel, KindsAreNamed) {
   EXPECT_NE(wrong.error().reason.find("\"atan\""), std::string::npos);
 }
 
-/// Whatever the samples are: finite, positive, rising with the groups, inside their band, and a wider one further away.
+/// For random samples, predictions are finite, positive, inside their band and never fall as the groups rise.
 TEST(TimeModelProperty, PredictionsOfAnySamplesAreSane) {
   std::mt19937_64 random(11);
   const auto between = [&](double low, double high) {
@@ -146,7 +148,8 @@ TEST(TimeModelProperty, PredictionsOfAnySamplesAreSane) {
     std::vector<Point> points;
     const int number = 1 + round % 40;
     for (int i = 0; i < number; ++i) {
-      const Launch launch{std::round(between(1, 1e7)), counts ? between(1, 1e9) : 0.0, round % 2 != 0 ? between(1, 1e6) : 0.0};
+      const Launch launch{std::round(between(1, 1e7)), counts ? between(1, 1e9) : 0.0,
+                          round % 2 != 0 ? between(1, 1e6) : 0.0};
       points.push_back(point(launch, std::max(1.0, std::round(between(1, launch.groups + 1)))));
       points.back().seconds = between(1e-9, 1e3);
     }

@@ -138,7 +138,7 @@ TEST_F(Database, AnotherProgramsIsKeptUnderAnotherName) {
   }
 }
 
-TEST_F(Database, SecondsOfTheSameDayGetNamesOfTheirOwn) {
+TEST_F(Database, DamagedFilesOfOneDayGetDifferentNames) {
   for (int i = 1; i <= 3; ++i) {
     write("no database at all, " + std::to_string(i));
     open();
@@ -240,7 +240,8 @@ TEST_F(Damage, RepairRemovesWrongSamplesAndKeepsTheOthers) {
 }
 
 TEST_F(Damage, RepairBuildsAWrongIndexAnew) {
-  run("PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(sql, 'groups, date', 'groups, id') WHERE name='samples_by_size'");
+  run("PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(sql, 'groups, date', 'groups, id') WHERE "
+      "name='samples_by_size'");
   auto database = open();
   ASSERT_FALSE(database.check()->empty());
   ASSERT_TRUE(database.repair());
@@ -310,7 +311,8 @@ TEST_F(Database, FilesOfSamplesComeBackExactly) {
   EXPECT_EQ(back->head.devices, (std::vector<std::string>{"device"}));
   EXPECT_EQ(back->head.driver, "1.0");
   ASSERT_EQ(back->samples.size(), given.size());
-  for (const auto& one : given) EXPECT_NE(std::find(back->samples.begin(), back->samples.end(), one), back->samples.end());
+  for (const auto& one : given)
+    EXPECT_NE(std::find(back->samples.begin(), back->samples.end(), one), back->samples.end());
 }
 
 TEST(SampleText, WrongLinesNameTheKeyAndWhatIsMeant) {
@@ -323,7 +325,7 @@ TEST(SampleText, WrongLinesNameTheKeyAndWhatIsMeant) {
     return result ? std::string("accepted") : result.error().reason;
   };
   EXPECT_NE(with("\"kernel_ns\":1", "\"kernel_ns\":-1").find("kernel_ns is -1"), std::string::npos);
-  EXPECT_NE(with("\"warm\":true", "\"warm\":3").find("warm is 3: true or false"), std::string::npos);
+  EXPECT_NE(with("\"warm\":true", "\"warm\":3").find("warm is 3; expected true or false"), std::string::npos);
   EXPECT_NE(with("\"units\":8", "\"units\":5000000000").find("units"), std::string::npos);
   EXPECT_NE(with("\"kernel\":\"k\"", "\"kernel\":\"\"").find("kernel is missing"), std::string::npos);
   EXPECT_NE(with("\"last\":20", "\"last\":2").find("no span"), std::string::npos);
@@ -336,7 +338,8 @@ TEST(SampleText, WrongLinesNameTheKeyAndWhatIsMeant) {
   EXPECT_NE(with("\"date\":1700000000", "\"date\":18446744073709551615").find("date"), std::string::npos);
   EXPECT_NE(with("\"dims\":2", "\"dims\":1").find("no NDRange"), std::string::npos);  // two rows of groups
   EXPECT_NE(with("\"dims\":2", "\"dims\":0").find("no NDRange"), std::string::npos);
-  EXPECT_NE(with("[640,2,1]", "[4611686018427387904,4294967296,1]").find("no NDRange"), std::string::npos);  // 2^88 groups
+  EXPECT_NE(with("[640,2,1]", "[4611686018427387904,4294967296,1]").find("no NDRange"),
+            std::string::npos);  // 2^88 groups
   EXPECT_FALSE(sample_of("nonsense"));
   EXPECT_FALSE(sample_of("[1]"));
 }
