@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """skmd-profile as its users see it: exit statuses, answers, and what becomes of files.
 
-    profile_test.py SKMD-PROFILE CURVES
+    profile_test.py SKMD-PROFILE CURVES VENDORS
+
+VENDORS is the folder of OpenCL vendors whose devices count as the machine's.
 """
 import contextlib
 import json
@@ -14,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-COMMAND, CURVES = sys.argv[1:3]
+COMMAND, CURVES, VENDORS = sys.argv[1:4]
 # What an element costs in each kernel of the curves: accesses, those times the size, bytes.
 COUNTS = {"vadd": (1, 0, 12), "bs": (50, 0, 20), "mm": (0, 2, 0), "nb": (0, 20, 32), "red": (1, 0, 4), "box": (20, 0, 4),
           "bin": (1e4, 0, 8)}
@@ -53,6 +55,7 @@ class Commands(unittest.TestCase):
 
     def run_command(self, *arguments, status=0, database=True, **variables):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("SKMD_")}
+        environment.update(SKMD_VENDORS=VENDORS, SKMD_TEST_CPU_DRIVER="0")
         environment.update(variables)
         words = [COMMAND, *(["--db", self.db] if database else []), *arguments]
         done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
