@@ -16,6 +16,7 @@ inline constexpr int kDone = 0, kNotMet = 1, kBadUsage = 2;
 struct ProfileOptions {
   std::string database;  // of --db; "": as SKMD_PROFILE_DB or the default says
   bool as_json = false;
+  bool no_progress = false;  // for the `wanted` of progress.h
 };
 
 /// Adds its options to the app; what it returns runs the command, and gives the exit status.

@@ -45,6 +45,7 @@ int run(int argc, char** argv) {
   app.add_option("--db", options.database,
                  "the database; default: SKMD_PROFILE_DB, else profile.db in the cache folder");
   app.add_flag("--json", options.as_json, "answers as one JSON document");
+  app.add_flag("--no-progress", options.no_progress, "no progress bar, which only terminals get anyway");
   app.require_subcommand(1);
   std::vector<std::pair<CLI::App*, std::function<int()>>> commands;
   for (const Entry& entry : kCommands) {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/commands/progress.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace skmd::profiler {
+namespace {
+
+constexpr std::size_t kBar = 20;      // letters between the brackets
+constexpr std::size_t kColumns = 80;  // of a terminal that does not say
+constexpr double kLeastPart = 0.01;   // of the work: less says nothing about the rest
+constexpr auto kPause = std::chrono::milliseconds(100);
+constexpr const char* kClear = "\r\x1b[K";
+
+std::string duration(double seconds) {
+  const long whole = std::lround(std::ceil(std::clamp(seconds, 0.0, 359999.0)));
+  if (whole < 60) return std::to_string(whole) + " s";
+  char text[32];
+  if (whole < 3600)
+    std::snprintf(text, sizeof text, "%ld min %02ld s", whole / 60, whole % 60);
+  else
+    std::snprintf(text, sizeof text, "%ld h %02ld min", whole / 3600, whole / 60 % 60);
+  return text;
+}
+
+std::size_t columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kColumns;
+}
+
+}  // namespace
+
+std::optional<double> seconds_left(double part, double elapsed) {
+  if (!(part >= kLeastPart) || !(elapsed >= 0.0)) return std::nullopt;
+  return elapsed * (1.0 - std::min(part, 1.0)) / std::min(part, 1.0);
+}
+
+std::string progress_line(double part, std::optional<double> left, const std::string& what, std::size_t columns) {
+  part = std::isfinite(part) ? std::clamp(part, 0.0, 1.0) : 0.0;
+  const auto full = static_cast<std::size_t>(part * kBar);
+  char percent[16];
+  std::snprintf(percent, sizeof percent, "%3d %%", static_cast<int>(part * 100));
+  std::string line = "[" + std::string(full, '#') + std::string(kBar - full, '.') + "] " + percent;
+  if (left && std::isfinite(*left)) line += ", " + duration(*left) + " left";
+  if (!what.empty()) line += ", " + what;
+  return line.substr(0, columns);
+}
+
+Progress::Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (drawn_) std::fputs(kClear, stderr);
+}
+
+void Progress::show(double part, const std::string& what, std::optional<double> left) {
+  if (!shown_) return;
+  const auto now = Clock::now();
+  if (drawn_ && now - *drawn_ < kPause) return;
+  drawn_ = now;
+  if (!left) left = seconds_left(part, std::chrono::duration<double>(now - begin_).count());
+  // The last column stays free: some terminals begin a new line behind it.
+  std::fprintf(stderr, "%s%s", kClear, progress_line(part, left, what, columns() - 1).c_str());
+  std::fflush(stderr);
+}
+
+}  // namespace skmd::profiler

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// One line on standard error that tells how far a long command is and how long it still takes. On terminals only.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace skmd::profiler {
+
+/// Seconds that are left when `part` (0 to 1) of the work took `elapsed` seconds; none before there is anything to
+/// conclude from. Pure.
+std::optional<double> seconds_left(double part, double elapsed);
+
+/// "[#####.....]  50 %, 1 min 05 s left, WHAT", cut to `columns` letters. Pure; `part` is clamped to 0..1.
+std::string progress_line(double part, std::optional<double> left, const std::string& what, std::size_t columns);
+
+/// Not thread-safe. The line goes when the object does.
+class Progress {
+ public:
+  /// Shows nothing if not `wanted` (--no-progress) or standard error is no terminal.
+  explicit Progress(bool wanted);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// `part` of all work is done, and `what` comes next. Without `left`, the time left follows from the time that `part`
+  /// took. Draws at most ten times a second, so that it may be called as often as it is known.
+  void show(double part, const std::string& what, std::optional<double> left = std::nullopt);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const bool shown_;
+  const Clock::time_point begin_ = Clock::now();
+  std::optional<Clock::time_point> drawn_;
+};
+
+}  // namespace skmd::profiler
