@@ -18,10 +18,9 @@
 #include "intercept/cpu_driver.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/object/device_info.h"
-#include "intercept/object/device_query.h"
 #include "intercept/object/expectation.h"
 #include "intercept/object/machine.h"
-#include "profiler/database/journal.h"
+#include "intercept/profiling.h"
 
 #define SKMD_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -163,18 +162,6 @@ std::uint64_t slow_to_start(const Machine& machine) {
   return devices;
 }
 
-/// Recording is asked for by naming a database; "read:FILE" and "off" record nothing.
-void keep_profile(Machine& machine) {
-  const std::string file = variable("SKMD_PROFILE_DB");
-  if (file.empty() || file == "off" || file.starts_with("read:")) return;
-  for (const auto& device : machine.devices)
-    machine.profile_keys.push_back({device->description().platform, device->description().name,
-                                    query_text(*device, CL_DRIVER_VERSION),
-                                    query<cl_uint>(*device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0)});
-  machine.settings.profile_tag = variable("SKMD_PROFILE_TAG");
-  machine.profile = new profiler::SampleJournal(file);
-}
-
 void tell_observer(const Machine& machine) {
   std::vector<ObservedDevice> list;
   for (const auto& device : machine.devices) {
@@ -217,7 +204,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->info = info;
   machine->language = info->language();
   tell_observer(*machine);
-  keep_profile(*machine);
+  if (Status status = set_up_profiling(*machine, variable); !status) return status.error();
   watch_devices(*machine);
   found->settle();
   return api::Composition{machine, info, std::move(found->left_out)};

@@ -47,7 +47,7 @@ SliceReport account(Machine& machine, const Launch& launch, const SliceWork& sli
   // What some of a device's threads take says nothing of the device.
   if (!result.times.empty() && run_ns != 0 && launch.part == nullptr) {
     machine.model->learn({launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first});
-    record_profile(machine, launch, slice, {run_ns, moved.end - moved.start, first});
+    record_profile(machine, launch, slice, {run_ns, moved.end - moved.start, 0, first});
   }
   return report;
 }

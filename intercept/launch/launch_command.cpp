@@ -9,6 +9,7 @@
 
 #include "intercept/launch/conductor.h"
 #include "intercept/launch/native_launch.h"
+#include "intercept/launch/profiling_mode.h"
 #include "intercept/launch/rescue.h"
 #include "intercept/launch/verification.h"
 #include "intercept/object/submission.h"
@@ -47,7 +48,12 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
 }  // namespace
 
 LaunchCommand::LaunchCommand(Machine& machine, std::shared_ptr<const FrozenLaunch> launch, bool watched)
-    : machine_(machine), frozen_(std::move(launch)), launch_(*frozen_), view_(frozen_->view()), watched_(watched) {}
+    : machine_(machine),
+      frozen_(std::move(launch)),
+      launch_(*frozen_),
+      view_(frozen_->view()),
+      watched_(watched),
+      profiled_(machine.profiling != nullptr && machine.profiling->wants(launch_)) {}
 
 bool LaunchCommand::may_start() const {
   if (launch_.part != nullptr) return false;  // its batches are not in the order of the whole's
@@ -123,7 +129,7 @@ bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decis
 }
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
-  if (machine_.settings.verify || !may_start()) return false;
+  if (machine_.settings.verify || profiled_ || !may_start()) return false;
   if (split_ || (behind != nullptr && should_wait_to_decide(machine_, view_))) return false;
   auto decision = decide(machine_, launch_, view_);
   if (decision->slices.size() != 1) {
@@ -316,6 +322,7 @@ void LaunchCommand::again(const BatchResult& result, Spoilt& spoilt) {
 }
 
 Status LaunchCommand::run_locked(Event& event) {
+  if (profiled_) machine_.profiling->profile(machine_, launch_, view_);
   const std::uint64_t begin = now_ns();
   auto decision = split_ ? std::exchange(split_, nullptr) : decide(machine_, launch_, view_);
   std::unique_ptr<Verification> verification;

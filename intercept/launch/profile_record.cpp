@@ -86,6 +86,7 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
   add_arguments(sample, launch, traits);
   sample.kernel_ns = measured.kernel_ns;
   sample.to_ns = measured.to_ns;
+  sample.from_ns = measured.from_ns;
   sample.first_use = measured.first_use;
   sample.date = static_cast<std::int64_t>(std::time(nullptr));
   return sample;

@@ -9,7 +9,8 @@ namespace skmd::icd {
 
 struct MeasuredSlice {
   std::uint64_t kernel_ns = 0;
-  std::uint64_t to_ns = 0;  // uploads; 0: none
+  std::uint64_t to_ns = 0;    // uploads; 0: none
+  std::uint64_t from_ns = 0;  // bringing back what it wrote; 0: not measured
   bool first_use = false;
 };
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "intercept/launch/native_launch.h"
 #include "intercept/object/mover.h"
 
 namespace skmd::icd {
@@ -37,25 +36,6 @@ std::uint64_t next_number() {
   return ++last;
 }
 
-/// The launch on `device` with every root replaced by a private native object.
-Result<NativeCall> with_private(const Machine& machine, const Launch& launch, const LaunchView& view,
-                                std::uint32_t device, const std::vector<std::shared_ptr<NativeMemory>>& roots) {
-  auto call = native_call(machine, launch, device);
-  if (!call) return call.error();
-  auto replaced = std::make_shared<std::vector<NativeArgument>>(*call->arguments);
-  for (std::size_t i = 0; i < replaced->size(); ++i) {
-    if (view.views()[i].root == domain::kNoRoot) continue;
-    const std::shared_ptr<NativeMemory>& own = roots[view.views()[i].root];
-    if (auto* buffer = std::get_if<BufferArgument>(&(*replaced)[i])) buffer->memory = own;
-    if (const auto* image = std::get_if<ImageView>(&launch.arguments[i])) {
-      auto native = image_of(*image, *machine.devices[device], own);
-      if (!native) return native.error();
-      (*replaced)[i] = ImageArgument{*native};
-    }
-  }
-  return NativeCall{std::move(call->kernel), std::move(replaced)};
-}
-
 }  // namespace
 
 Verification::Verification(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision)
@@ -78,36 +58,23 @@ Result<std::unique_ptr<Verification>> Verification::begin(Machine& machine, cons
   return verification;
 }
 
-Result<std::vector<Scratch>> Verification::run_whole(const SliceWork& slice) {
-  Device& device = *machine_.devices[slice.device];
-  const bool in_place = device.description().space == domain::kHostSpace;
-  std::vector<Scratch> results;
-  std::vector<std::shared_ptr<NativeMemory>> natives;
-  Batch batch;
+Result<PrivateCopies> Verification::run_whole(const SliceWork& slice) {
+  std::vector<const std::byte*> sources;
+  std::vector<domain::RangeSet> ranges;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-    auto scratch = Scratch::make(view_.roots()[r]->bytes());
-    if (!scratch) return scratch.error();
-    const domain::RangeSet ranges = touched(view_.whole().roots[r]);
-    copy_ranges(before_[r].data(), scratch->data(), ranges);
-    const Storage& root = *view_.roots()[r];
-    auto native = root.is_image() ? device.allocate_image(*root.shape(), nullptr)
-                                  : device.allocate(root.bytes(), in_place ? scratch->data() : nullptr);
-    if (!native) return native.error();
-    natives.push_back(*native);
-    if (!in_place || root.is_image()) append_writes(root, *native, scratch->data(), ranges, batch.ops);
-    results.push_back(std::move(*scratch));
+    sources.push_back(before_[r].data());
+    ranges.push_back(touched(view_.whole().roots[r]));
   }
-  const auto call = with_private(machine_, launch_, view_, slice.device, natives);
-  if (!call) return call.error();
-  const domain::GroupSpan everything{0, launch_.range.group_total()};
-  append_span(launch_, *call, everything, batch.ops);
-  for (std::size_t r = 0; r < natives.size(); ++r)
-    if (!in_place || view_.roots()[r]->is_image())
-      append_reads(*view_.roots()[r], natives[r], results[r].data(), view_.whole().roots[r].may_write, batch.ops);
+  auto copies = PrivateCopies::make(machine_, launch_, view_, slice.device, sources, ranges);
+  if (!copies) return copies;
+  Batch batch;
+  for (std::size_t r = 0; r < ranges.size(); ++r) copies->copy(r, ranges[r], batch.ops);
+  append_span(launch_, copies->call(), {0, launch_.range.group_total()}, batch.ops);
+  for (std::size_t r = 0; r < ranges.size(); ++r) copies->fetch(r, view_.whole().roots[r].may_write, batch.ops);
   BatchGroup group;
-  group.submit(device, std::move(batch));
+  group.submit(*machine_.devices[slice.device], std::move(batch));
   if (auto status = group.wait(); !status) return status.error();
-  return results;
+  return copies;
 }
 
 std::uint32_t Verification::argument_of(std::size_t root) const {
@@ -116,7 +83,7 @@ std::uint32_t Verification::argument_of(std::size_t root) const {
   return 0;
 }
 
-Status Verification::compare(const SliceWork& slice, const std::vector<Scratch>& whole) {
+Status Verification::compare(const SliceWork& slice, const PrivateCopies& whole) {
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
     const bool joined = !decision_.merge.joined[r].empty();
     Storage& root = *view_.roots()[r];
@@ -127,6 +94,7 @@ Status Verification::compare(const SliceWork& slice, const std::vector<Scratch>&
     if (auto status = root.gather(ranges, "verify"); !status) return status;
     auto host = root.host();
     if (!host) return host.error();
+    const std::byte* const expected = whole.contents(r);
     VerifyReport report;
     report.kernel = launch_.kernel->traits().name;
     report.device = slice.device;
@@ -134,11 +102,11 @@ Status Verification::compare(const SliceWork& slice, const std::vector<Scratch>&
     report.launch = number_;
     for (const domain::ByteRange& range : ranges.ranges())
       for (std::uint64_t i = range.begin; i < range.end; ++i) {
-        if ((*host)[i] == whole[r].data()[i]) continue;
+        if ((*host)[i] == expected[i]) continue;
         if (report.mismatching_bytes++ != 0) continue;
         report.first_offset = i;
         report.detail = "the split launch gave " + hexadecimal(*host, i, range.end) + ", a whole run " +
-                        hexadecimal(whole[r].data(), i, range.end);
+                        hexadecimal(expected, i, range.end);
       }
     machine_.observer->verify(report);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "intercept/launch/decision.h"
+#include "intercept/launch/private_copies.h"
 #include "intercept/launch/scratch.h"
 
 namespace skmd::icd {
@@ -22,8 +23,8 @@ class Verification {
 
  private:
   Verification(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision);
-  Result<std::vector<Scratch>> run_whole(const SliceWork& slice);
-  Status compare(const SliceWork& slice, const std::vector<Scratch>& whole);
+  Result<PrivateCopies> run_whole(const SliceWork& slice);
+  Status compare(const SliceWork& slice, const PrivateCopies& whole);
   [[nodiscard]] std::uint32_t argument_of(std::size_t root) const;
 
   Machine& machine_;

@@ -32,6 +32,7 @@ struct Settings {
 
 class DeviceInfo;
 class BuildQueue;
+class ProfilingMode;
 
 inline constexpr std::int32_t kSeveralUsers = -1;
 
@@ -47,6 +48,7 @@ struct Machine {
   domain::Model* model = nullptr;
   domain::ProfileSink* profile = nullptr;       // null: nothing is kept of what is measured
   std::vector<domain::DeviceKey> profile_keys;  // of `devices`, where there is a sink
+  ProfilingMode* profiling = nullptr;           // null: launches are not profiled (profiling_mode.h)
   compiler::Client* compiler = nullptr;
   std::string code_target;  // CodeTarget::isa of the device that runs our own code; "": there is none
   std::string code_folder;  // private; for code where memory cannot be executed

@@ -22,6 +22,7 @@ struct ProfileOptions {
 /// Adds its options to the app; what it returns runs the command, and gives the exit status.
 using MakeCommand = std::function<int()> (*)(CLI::App& app, const ProfileOptions& options);
 
+std::function<int()> make_run(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_show(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_fit(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_evaluate(CLI::App& app, const ProfileOptions& options);

@@ -14,7 +14,7 @@ import sys
 ROOMS = (
     "partitioner", "compiler/client", "compiler", "cpu-driver/runtime", "cpu-driver/codegen", "cpu-driver", "intercept/api",
     "intercept/object", "intercept/build", "intercept/command", "intercept/launch", "intercept/backend",
-    "intercept/observe", "intercept", "profiler/database", "profiler/commands", "profiler", "bench/micro", "bench", "tests",
+    "intercept/observe", "intercept", "profiler/database", "profiler/run_report", "profiler/commands", "profiler", "bench/micro", "bench", "tests",
 )
 ALLOWED = {
     "partitioner": set(),
@@ -29,14 +29,16 @@ ALLOWED = {
     "intercept/build": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client"},
     "intercept/command": {"intercept/object", "intercept/backend", "intercept/observe"},
     # A launch fills the hidden record, whose layout the compiler's client declares.
-    "intercept/launch": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client"},
+    "intercept/launch": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client",
+                         "profiler/run_report"},
     "intercept/object": {"intercept/backend", "intercept/observe", "compiler/client"},
     "intercept/backend": {"cpu-driver/runtime", "cpu-driver"},
     "intercept/observe": set(),
     "profiler": {"compiler/client"},
     # Content hashes, by which a sample is known.
     "profiler/database": {"compiler/client"},
-    "profiler/commands": {"profiler/database", "profiler"},
+    "profiler/run_report": set(),
+    "profiler/commands": {"profiler/database", "profiler/run_report", "profiler"},
 }
 # The composition root (intercept/*.cpp itself), the tests and the micro-benchmarks may include all.
 FREE = {"intercept", "tests", "bench/micro"}

@@ -16,7 +16,7 @@ import time
 
 from cases import make_case
 from reduce import reduce_case
-from runner import ALL_MODES, CPU_MODES, MODES, SVM_MODES, Judge, Runner, gpu_modes, modes_of
+from runner import ALL_MODES, CPU_MODES, MODES, PROFILED_MODES, SVM_MODES, Judge, Runner, gpu_modes, modes_of
 from tally import Tally
 
 
@@ -45,7 +45,7 @@ def arguments():
     options.gpu_modes = gpu_modes(options.gpus.split(",")) if options.gpus else {}
     ALL_MODES.update(options.gpu_modes)
     options.modes = [name for name in options.modes.split(",") if name]
-    known = MODES | CPU_MODES | SVM_MODES | options.gpu_modes
+    known = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES | options.gpu_modes
     if unknown := [name for name in options.modes if name not in known]:
         parser.error(f"--modes: {unknown[0]} is none of {', '.join(known)}")
     options.no_reduce = options.no_reduce or bool(options.alone)

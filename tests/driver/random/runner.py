@@ -34,6 +34,7 @@ class Mode:
     rungs: str = ""  # only these of the merge ladder
     cpu: bool = False  # our own CPU driver, where `devices` says cpu
     svm: bool = False  # buffers are shared virtual memory
+    profiled: str = ""  # each new launch is first run in so many spans on copies (profiling mode)
 
 
 MODES = {
@@ -64,7 +65,13 @@ SVM_MODES = {
     "svm_replay": Mode(TWO, "cpu,portable:basic@discrete", "random", splits=True, cpu=True, svm=True, rungs="disjoint,kernel,reduce"),
     "svm_auto": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, svm=True),
 }
-ALL_MODES = MODES | CPU_MODES | SVM_MODES
+# Profiling mode must not be seen. Only with --modes.
+PROFILED_MODES = {
+    "profiled": Mode(TWO, DISCRETE, "random", splits=True, profiled="random:6"),
+    "profiled_in_place": Mode(TWO, "portable:pthread,portable:basic", "random", splits=True, profiled="paper"),
+    "profiled_cpu": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, profiled="paper"),
+}
+ALL_MODES = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES
 
 
 def gpu_modes(gpus):
@@ -171,6 +178,8 @@ class Runner:
         environment["SKMD_TEST_CPU_DRIVER"] = "1" if mode.cpu else "0"
         if mode.svm:
             environment["RANDOM_SVM"] = "1"
+        if mode.profiled:
+            environment |= {"SKMD_PROFILE_SPANS": mode.profiled, "SKMD_PROFILE_REPEAT": "1"}
         if name == "cpu_one_thread":
             environment["SKMD_CPU_THREADS"] = "1"
         if mode.rungs:

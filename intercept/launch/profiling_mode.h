@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiling mode (skmd-profile run): each new launch is also run on every device, in spans of several lengths, on
+// copies of what it touches. The application's own launch follows, and does not see it but by the time that it takes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "intercept/launch/launch_view.h"
+#include "partitioner/model/profile_spans.h"
+#include "profiler/run_report/run_counters.h"
+
+namespace skmd::icd {
+
+class ProfilingSpans;
+
+struct ProfilingSettings {
+  domain::SpanPlan spans;
+  std::uint32_t repeat = 0;  // times that each span is run, of which the median is kept; 0: by its length
+  bool warm = false;         // caches are not emptied before each span
+};
+
+/// Thread-safe; launches are profiled one at a time.
+class ProfilingMode {
+ public:
+  /// `counters` may be null.
+  ProfilingMode(const ProfilingSettings& settings, std::unique_ptr<profiler::RunCounters> counters)
+      : settings_(settings), counters_(std::move(counters)) {}
+
+  /// To be asked once for each launch, which it counts: whether profile() is to be called before the launch runs. Of a
+  /// kernel's launches those are new that differ in NDRange, scalar arguments or sizes of buffers, up to a limit.
+  bool wants(const Launch& launch);
+  /// Precondition: the launch's ranges are locked and nothing of it has started. Failures are counted, not returned.
+  /// Blocks for as long as the spans take.
+  void profile(Machine& machine, const Launch& launch, const LaunchView& view);
+
+ private:
+  struct OnDevice;
+  /// Why a launch is not profiled at all; "": it is.
+  static std::string_view refusal(const Launch& launch);
+  Status profile_on_all(Machine& machine, const Launch& launch, const LaunchView& view, std::size_t kernel);
+  Status time_first(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel);
+  Status time_rest(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel);
+  Status time_span(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel,
+                   const domain::GroupSpan& span);
+  [[nodiscard]] std::uint32_t repeats_of(double seconds) const;
+  std::size_t number_of(const Launch& launch);
+  void leave_out(std::size_t kernel, std::string_view reason);
+
+  const ProfilingSettings settings_;
+  const std::unique_ptr<profiler::RunCounters> counters_;
+  std::mutex seen_mutex_;
+  std::map<std::uint64_t, std::set<std::string>> seen_;  // per kernel: its launches
+  std::mutex mutex_;                                     // of profile()
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/profiling.h"
+
+#include <CL/cl.h>
+
+#include <charconv>
+#include <optional>
+
+#include "intercept/launch/profiling_mode.h"
+#include "intercept/object/device_query.h"
+#include "profiler/database/journal.h"
+
+namespace skmd::icd {
+namespace {
+
+constexpr std::uint32_t kMostRepeats = 1000;
+
+domain::Error bad(const char* name, const std::string& value, const std::string& known) {
+  return {CL_PLATFORM_NOT_FOUND_KHR, std::string(name) + " is \"" + value + "\": " + known};
+}
+
+Result<std::uint32_t> repeats(const std::string& text) {
+  std::uint32_t number = 0;
+  if (text.empty()) return number;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > kMostRepeats)
+    return bad("SKMD_PROFILE_REPEAT", text, "a number from 1 to " + std::to_string(kMostRepeats) + " is needed");
+  return number;
+}
+
+Status set_up_mode(Machine& machine, const std::function<std::string(const char*)>& variable) {
+  const std::string spans = variable("SKMD_PROFILE_SPANS");
+  if (spans.empty()) return {};
+  ProfilingSettings settings;
+  const auto plan = domain::parse_span_plan(spans);
+  if (!plan) return domain::Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_PROFILE_SPANS: " + plan.error().reason};
+  settings.spans = *plan;
+  const auto repeat = repeats(variable("SKMD_PROFILE_REPEAT"));
+  if (!repeat) return repeat.error();
+  settings.repeat = *repeat;
+  const std::string warm = variable("SKMD_PROFILE_WARM");
+  if (!warm.empty() && warm != "0" && warm != "1") return bad("SKMD_PROFILE_WARM", warm, "0 or 1 is needed");
+  settings.warm = warm == "1";
+  std::unique_ptr<profiler::RunCounters> counters;
+  if (const std::string folder = variable("SKMD_PROFILE_COUNTS"); !folder.empty())
+    counters = profiler::RunCounters::create(folder, machine.devices.size());
+  machine.profiling = new ProfilingMode(settings, std::move(counters));
+  machine.builds = nullptr;  // a kernel is profiled on every device from its first launch on
+  return {};
+}
+
+}  // namespace
+
+Status set_up_profiling(Machine& machine, const std::function<std::string(const char*)>& variable) {
+  const std::string file = variable("SKMD_PROFILE_DB");
+  if (!file.empty() && file != "off" && !file.starts_with("read:")) {
+    for (const auto& device : machine.devices)
+      machine.profile_keys.push_back({device->description().platform, device->description().name,
+                                      query_text(*device, CL_DRIVER_VERSION),
+                                      query<cl_uint>(*device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0)});
+    machine.settings.profile_tag = variable("SKMD_PROFILE_TAG");
+    machine.profile = new profiler::SampleJournal(file);
+  }
+  return set_up_mode(machine, variable);
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// An application under SKMD, without installing anything: it sees the SKMD platform and no other.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "profiler/child.h"
+#include "profiler/run_options.h"
+
+namespace skmd::profiler {
+
+inline constexpr int kOwnFailure = 125;  // as timeout, env and nohup have it
+
+/// A folder that lives as long as this: loader's folder, vendors' folder where one is needed, counters.
+class PrivateFolder {
+ public:
+  PrivateFolder();
+  ~PrivateFolder();
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  /// False where it could not be made.
+  [[nodiscard]] bool exists() const { return !path_.empty(); }
+  /// A folder in it.
+  [[nodiscard]] std::string folder(const char* name) const;
+  /// A folder in it with one .icd file that names `library`.
+  [[nodiscard]] std::string icd_folder(const char* name, const std::string& library) const;
+
+ private:
+  std::string path_;
+};
+
+struct ApplicationEnd {
+  int status = 0;           // the application's, or kOwnFailure, 126 or 127 where it did not start
+  std::string failure;      // why it did not start; "": it did
+  std::string counters;     // folder in `folders` with what its processes counted
+  Environment environment;  // that it had
+};
+
+/// Runs options.command and waits for its end. Changes this process's environment. One thread: it forks.
+ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& folders);
+
+}  // namespace skmd::profiler
