@@ -196,10 +196,30 @@ std::vector<Footprint> evaluate(const KernelTraits& traits, const NdRange& range
 
 std::vector<bool> deciding_values(const KernelTraits& traits) {
   std::vector<bool> deciding(traits.parameters.size());
-  for (const Node& node : traits.nodes)
-    if (const auto index = static_cast<std::size_t>(node.value);
-        node.op == Op::scalar_argument && index < deciding.size())
-      deciding[index] = true;
+  std::vector<bool> seen(traits.nodes.size());
+  std::vector<NodeId> pending;
+  const auto visit = [&](NodeId id) {
+    if (id == kNoNode || seen[id]) return;
+    seen[id] = true;
+    pending.push_back(id);
+  };
+  // Nodes that only work is estimated by are not visited.
+  for (const Access& access : traits.accesses) {
+    visit(access.offset);
+    visit(access.count);
+    for (const Guard& guard : access.guards) visit(guard.node);
+    for (const std::uint32_t loop : access.loops) visit(traits.loops[loop].backedges);
+  }
+  while (!pending.empty()) {
+    const Node& node = traits.nodes[pending.back()];
+    pending.pop_back();
+    const auto index = static_cast<std::size_t>(node.value);
+    if (node.op == Op::scalar_argument && index < deciding.size()) deciding[index] = true;
+    if (node.op == Op::iteration) visit(traits.loops[index].backedges);
+    visit(node.a);
+    visit(node.b);
+    visit(node.c);
+  }
   return deciding;
 }
 

@@ -16,24 +16,42 @@ inline constexpr NodeId kNoNode = 0xFFFFFFFFu;
 /// One step of an index expression. Leaves first. A value of `bits` bits is any mathematical integer congruent to it
 /// modulo 2^bits; zext, sext, division, shifts right, min/max and compare fix its representative (see footprint.h).
 enum class Op : std::uint8_t {
-  constant,         // value
-  group_id,         // dim; of the whole launch
-  local_id,         // dim
-  global_id,        // dim; offset + group_id·local_size + local_id
-  local_size,       // dim
-  group_count,      // dim
-  global_size,      // dim
-  global_offset,    // dim
+  constant,       // value
+  group_id,       // dim; of the whole launch
+  local_id,       // dim
+  global_id,      // dim; offset + group_id·local_size + local_id
+  local_size,     // dim
+  group_count,    // dim
+  global_size,    // dim
+  global_offset,  // dim
   work_dim,
-  scalar_argument,  // value = argument index, aux = byte offset inside it, `bits` wide, little endian; of images: image_geometry.h
+  scalar_argument,  // value = argument index, aux = byte offset inside it, `bits` wide, little endian; of images:
+                    // image_geometry.h
   iteration,        // value = loop index: 0, 1, … backedge count of that loop
   unknown,          // any value of `bits` bits
-  add, sub, mul, udiv, sdiv, urem, srem, bit_and, bit_or, bit_xor, shl, lshr, ashr,  // a, b
-  smin, smax, umin, umax,                                                           // a, b
-  zext, sext, trunc,                                                                // a
-  select,           // a ? b : c
-  compare,          // dim = Predicate, of a and b; 1 bit
-  either,           // a or b, which of them is not known (phi)
+  add,
+  sub,
+  mul,
+  udiv,
+  sdiv,
+  urem,
+  srem,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shl,
+  lshr,
+  ashr,  // a, b
+  smin,
+  smax,
+  umin,
+  umax,  // a, b
+  zext,
+  sext,
+  trunc,    // a
+  select,   // a ? b : c
+  compare,  // dim = Predicate, of a and b; 1 bit
+  either,   // a or b, which of them is not known (phi)
 };
 inline constexpr std::uint8_t kOpCount = static_cast<std::uint8_t>(Op::either) + 1;
 
@@ -44,7 +62,7 @@ struct Node {
   std::uint8_t bits = 64;  // 1 … 64
   std::uint8_t dim = 0;    // dimension, or Predicate
   std::uint32_t aux = 0;
-  NodeId a = kNoNode;      // operands come earlier in the vector than their users
+  NodeId a = kNoNode;  // operands come earlier in the vector than their users
   NodeId b = kNoNode;
   NodeId c = kNoNode;
   std::int64_t value = 0;
@@ -53,14 +71,30 @@ struct Node {
 
 /// `backedges`: how often the back edge is taken at most (kNoNode: unknown). `exact`: exactly that often whenever the
 /// loop is entered. May depend on outer iterations, ids and scalars.
+/// `ratio`: of a loop whose counter grows or shrinks 2^`doublings` times in every pass, how far it has to go: the back
+/// edge is taken floor(log2(ratio) / doublings) times, not at all for 0. Only work is estimated by it; it bounds
+/// nothing.
 struct Loop {
   NodeId backedges = kNoNode;
   bool exact = false;
+  NodeId ratio = kNoNode;      // kNoNode: no such loop
+  std::uint8_t doublings = 0;  // 1 … 63; 0 without a ratio
   bool operator==(const Loop&) const = default;
 };
 
 /// Atomic operations that commute with each other form one class.
-enum class AtomicClass : std::uint8_t { none, add, min_signed, max_signed, min_unsigned, max_unsigned, bit_and, bit_or, bit_xor, other };
+enum class AtomicClass : std::uint8_t {
+  none,
+  add,
+  min_signed,
+  max_signed,
+  min_unsigned,
+  max_unsigned,
+  bit_and,
+  bit_or,
+  bit_xor,
+  other
+};
 
 enum class AccessKind : std::uint8_t { read, write, atomic };
 
@@ -77,10 +111,10 @@ struct Guard {
 struct Access {
   AccessKind kind = AccessKind::read;
   std::uint32_t argument = 0;
-  NodeId offset = kNoNode;           // 64-bit signed bytes; kNoNode: anywhere in the buffer
-  std::uint32_t width = 1;           // bytes
-  NodeId count = kNoNode;            // elements of `width` that follow each other densely; kNoNode: 1
-  std::uint32_t element = 1;         // bytes of one scalar component: the unit that a difference merge chooses by
+  NodeId offset = kNoNode;    // 64-bit signed bytes; kNoNode: anywhere in the buffer
+  std::uint32_t width = 1;    // bytes
+  NodeId count = kNoNode;     // elements of `width` that follow each other densely; kNoNode: 1
+  std::uint32_t element = 1;  // bytes of one scalar component: the unit that a difference merge chooses by
   std::vector<Guard> guards;
   /// True if the guards, together with the loops around it being entered and running their exact counts, are all that
   /// decides whether the access runs. Only such writes can be "surely written".
@@ -91,20 +125,37 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
+/// Instructions that a work-item executes together: once where `guards` hold, in every pass of all of `loops`.
+/// They are weighted as compiler/analysis/operations.h says, and serve to estimate work, never to bound it.
+struct OperationCount {
+  std::uint32_t operations = 0;
+  std::vector<Guard> guards;         // those conditions that ids, scalars and iterations decide; others count as met
+  std::vector<std::uint32_t> loops;  // as Access::loops
+  bool operator==(const OperationCount&) const = default;
+};
+
 /// What decides addresses and control around accesses beyond ids, scalars and loop counters.
-enum class ParameterKind : std::uint8_t { global_pointer, constant_pointer, local_pointer, value, image, sampler, other };
+enum class ParameterKind : std::uint8_t {
+  global_pointer,
+  constant_pointer,
+  local_pointer,
+  value,
+  image,
+  sampler,
+  other
+};
 enum class ImageAccess : std::uint8_t { none, read_only, write_only, read_write };
 
 /// A parameter as the application wrote it (clGetKernelArgInfo), plus what clSetKernelArg has to check.
 struct Parameter {
   ParameterKind kind = ParameterKind::value;
-  std::uint32_t size = 0;            // bytes of a by-value argument; sizeof(handle) else
-  std::uint32_t align = 1;           // bytes
-  bool three_vector = false;         // size 16, but 12-byte (3/4 of size) values are taken too
+  std::uint32_t size = 0;     // bytes of a by-value argument; sizeof(handle) else
+  std::uint32_t align = 1;    // bytes
+  bool three_vector = false;  // size 16, but 12-byte (3/4 of size) values are taken too
   ImageAccess image_access = ImageAccess::none;
-  std::uint32_t image_type = 0;      // CL_MEM_OBJECT_IMAGE…; 0 if not an image
+  std::uint32_t image_type = 0;  // CL_MEM_OBJECT_IMAGE…; 0 if not an image
   std::string name;
-  std::string type_name;             // as clGetKernelArgInfo returns it
+  std::string type_name;                // as clGetKernelArgInfo returns it
   std::uint32_t address_qualifier = 0;  // CL_KERNEL_ARG_ADDRESS_…
   std::uint32_t access_qualifier = 0;   // CL_KERNEL_ARG_ACCESS_…
   std::uint64_t type_qualifier = 0;     // CL_KERNEL_ARG_TYPE_… bits
@@ -113,29 +164,39 @@ struct Parameter {
 
 /// Bits of KernelTraits::queries.
 enum Query : std::uint32_t {
-  kQueryGroupId = 1u << 0, kQueryGroupCount = 1u << 1, kQueryGlobalSize = 1u << 2, kQueryGlobalOffset = 1u << 3,
-  kQueryGlobalLinearId = 1u << 4, kQueryEnqueuedLocalSize = 1u << 5, kQueryGlobalId = 1u << 6, kQueryLocalId = 1u << 7,
-  kQueryLocalSize = 1u << 8, kQueryWorkDim = 1u << 9, kQueryLocalLinearId = 1u << 10, kQuerySubGroup = 1u << 11,
+  kQueryGroupId = 1u << 0,
+  kQueryGroupCount = 1u << 1,
+  kQueryGlobalSize = 1u << 2,
+  kQueryGlobalOffset = 1u << 3,
+  kQueryGlobalLinearId = 1u << 4,
+  kQueryEnqueuedLocalSize = 1u << 5,
+  kQueryGlobalId = 1u << 6,
+  kQueryLocalId = 1u << 7,
+  kQueryLocalSize = 1u << 8,
+  kQueryWorkDim = 1u << 9,
+  kQueryLocalLinearId = 1u << 10,
+  kQuerySubGroup = 1u << 11,
 };
 
-/// Facts about the kernel's code that forbid or confine a split. Bits of KernelTraits::facts.
+/// Facts about the kernel's code. Most forbid or confine a split. Bits of KernelTraits::facts.
 enum Fact : std::uint32_t {
-  kFactAtomicResultUsed = 1u << 0,    // of an atomic on global memory
-  kFactDeviceScopeSync = 1u << 1,     // device-scope fence or ordered atomic on global memory
-  kFactSpinning = 1u << 2,            // volatile global access, or a loop that waits for memory
-  kFactPointerInMemory = 1u << 3,     // pointers stored to or loaded from global memory, or of unknown origin
-  kFactImageRead = 1u << 4,           // of an image that may be written too
-  kFactImageWritten = 1u << 5,        // at places that nobody knows before
+  kFactAtomicResultUsed = 1u << 0,  // of an atomic on global memory
+  kFactDeviceScopeSync = 1u << 1,   // device-scope fence or ordered atomic on global memory
+  kFactSpinning = 1u << 2,          // volatile global access, or a loop that waits for memory
+  kFactPointerInMemory = 1u << 3,   // pointers stored to or loaded from global memory, or of unknown origin
+  kFactImageRead = 1u << 4,         // of an image that may be written too
+  kFactImageWritten = 1u << 5,      // at places that nobody knows before
   kFactPrintf = 1u << 6,
   kFactMutableProgramScope = 1u << 7,
   kFactDeviceSpecificCode = 1u << 8,  // inline assembly, unknown external functions, sub-groups, warp-synchronous code
   kFactBarrier = 1u << 9,
   kFactLocalMemory = 1u << 10,
   kFactGlobalAtomics = 1u << 11,
-  kFactFloatDecidesAddress = 1u << 12,  // by data or control dependence
-  kFactMemoryDecidesAddress = 1u << 13, // bytes loaded from a buffer decide an address or whether a store runs
+  kFactFloatDecidesAddress = 1u << 12,   // by data or control dependence
+  kFactMemoryDecidesAddress = 1u << 13,  // bytes loaded from a buffer decide an address or whether a store runs
   kFactDoubles = 1u << 14,
   kFactUsesFloat = 1u << 15,
+  kFactDataDecidesWork = 1u << 16,  // bytes of memory or floating point decide whether and how often a loop goes round
 };
 
 /// SKMD (TOCS 2015), section 3.2 and Table II.
@@ -143,19 +204,20 @@ enum class AccessClass : std::uint8_t { contiguous, discontiguous };
 
 struct KernelTraits {
   std::string name;
-  std::string attributes;                              // CL_KERNEL_ATTRIBUTES
-  std::vector<Parameter> parameters;                   // the application's; a hidden record is not among them
+  std::string attributes;                                // CL_KERNEL_ATTRIBUTES
+  std::vector<Parameter> parameters;                     // the application's; a hidden record is not among them
   std::array<std::uint32_t, 3> required_local{0, 0, 0};  // reqd_work_group_size; zeros: none
-  std::uint64_t local_bytes = 0;                       // static __local memory
-  std::uint32_t queries = 0;                           // Query bits
-  std::uint32_t facts = 0;                             // Fact bits
-  bool hidden_record = false;                          // the text handed to vendors has one parameter more at the end
+  std::uint64_t local_bytes = 0;                         // static __local memory
+  std::uint32_t queries = 0;                             // Query bits
+  std::uint32_t facts = 0;                               // Fact bits
+  bool hidden_record = false;                            // the text handed to vendors has one parameter more at the end
   AccessClass access = AccessClass::discontiguous;
   std::vector<Node> nodes;
   std::vector<Loop> loops;
-  std::vector<Access> accesses;                        // complete: an access missing here is a wrong result
-  bool merge_function = false;                         // span code has one: merge rung 2
-  std::vector<std::uint32_t> merge_loads;              // arguments that it loads from
+  std::vector<Access> accesses;            // complete: an access missing here is a wrong result
+  std::vector<OperationCount> operations;  // empty: the code could not be looked into
+  bool merge_function = false;             // span code has one: merge rung 2
+  std::vector<std::uint32_t> merge_loads;  // arguments that it loads from
   bool operator==(const KernelTraits&) const = default;
 };
 

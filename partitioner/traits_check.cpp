@@ -59,6 +59,27 @@ Status check_node(const KernelTraits& k, std::size_t i) {
   return {};
 }
 
+/// Guards and loops of entry `i` of `list`.
+Status check_circumstances(const KernelTraits& k, const char* list, std::size_t i, const std::vector<Guard>& guards,
+                           const std::vector<std::uint32_t>& loops) {
+  for (const Guard& guard : guards) {
+    if (guard.node >= k.nodes.size() || k.nodes[guard.node].bits != 1) return at(list, i, "guard is no condition");
+  }
+  for (const std::uint32_t loop : loops) {
+    if (loop >= k.loops.size()) return at(list, i, "loop " + std::to_string(loop));
+  }
+  return {};
+}
+
+Status check_loop(const KernelTraits& k, std::size_t i) {
+  const Loop& loop = k.loops[i];
+  if (loop.backedges != kNoNode && loop.backedges >= k.nodes.size()) return at("loop", i, "back edge count is no node");
+  if (loop.ratio != kNoNode && loop.ratio >= k.nodes.size()) return at("loop", i, "ratio is no node");
+  const bool fits = loop.ratio == kNoNode ? loop.doublings == 0 : loop.doublings >= 1 && loop.doublings <= 63;
+  if (!fits) return at("loop", i, std::to_string(loop.doublings) + " doublings");
+  return {};
+}
+
 Status check_access(const KernelTraits& k, std::size_t i) {
   const Access& a = k.accesses[i];
   const auto is_node = [&](NodeId id) { return id == kNoNode || id < k.nodes.size(); };
@@ -68,18 +89,12 @@ Status check_access(const KernelTraits& k, std::size_t i) {
   if (!is_node(a.offset) || !is_node(a.count)) return at("access", i, "offset or count is no node");
   if (a.offset != kNoNode && k.nodes[a.offset].bits != 64) return at("access", i, "offset is not 64 bits wide");
   if (a.width == 0) return at("access", i, "width 0");
-  for (const Guard& guard : a.guards) {
-    if (guard.node >= k.nodes.size() || k.nodes[guard.node].bits != 1) return at("access", i, "guard is no condition");
-  }
-  for (const std::uint32_t loop : a.loops) {
-    if (loop >= k.loops.size()) return at("access", i, "loop " + std::to_string(loop));
-  }
-  return {};
+  return check_circumstances(k, "access", i, a.guards, a.loops);
 }
 
 Status check_head(const KernelTraits& k) {
   if ((k.queries & ~((kQuerySubGroup << 1) - 1)) != 0) return Error{0, "unknown query bits"};
-  if ((k.facts & ~((kFactUsesFloat << 1) - 1)) != 0) return Error{0, "unknown fact bits"};
+  if ((k.facts & ~((kFactDataDecidesWork << 1) - 1)) != 0) return Error{0, "unknown fact bits"};
   if (k.access > AccessClass::discontiguous) return Error{0, "unknown access class"};
   for (std::size_t i = 0; i < k.parameters.size(); ++i) {
     const Parameter& p = k.parameters[i];
@@ -87,8 +102,7 @@ Status check_head(const KernelTraits& k) {
     if (p.image_access > ImageAccess::read_write) return at("parameter", i, "image access");
   }
   for (std::size_t i = 0; i < k.loops.size(); ++i) {
-    const NodeId backedges = k.loops[i].backedges;
-    if (backedges != kNoNode && backedges >= k.nodes.size()) return at("loop", i, "back edge count is no node");
+    if (Status status = check_loop(k, i); !status) return status;
   }
   for (std::size_t i = 0; i < k.merge_loads.size(); ++i) {
     if (k.merge_loads[i] >= k.parameters.size())
@@ -106,6 +120,11 @@ Status check_traits(const KernelTraits& kernel) {
   }
   for (std::size_t i = 0; i < kernel.accesses.size(); ++i) {
     if (Status status = check_access(kernel, i); !status) return status;
+  }
+  for (std::size_t i = 0; i < kernel.operations.size(); ++i) {
+    const OperationCount& count = kernel.operations[i];
+    if (Status status = check_circumstances(kernel, "operation count", i, count.guards, count.loops); !status)
+      return status;
   }
   return {};
 }

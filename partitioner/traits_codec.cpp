@@ -117,9 +117,9 @@ constexpr std::size_t kNodeBytes = 3 + 4 * 4 + 8;
 
 template <class Stream, class LoopT>
 void loop_fields(Stream& s, LoopT& l) {
-  fields(s, l.backedges, l.exact);
+  fields(s, l.backedges, l.exact, l.ratio, l.doublings);
 }
-constexpr std::size_t kLoopBytes = 5;
+constexpr std::size_t kLoopBytes = 4 + 1 + 4 + 1;
 
 template <class Stream, class GuardT>
 void guard_fields(Stream& s, GuardT& g) {
@@ -141,12 +141,14 @@ void access_fields(Stream& s, AccessT& a) {
 }
 constexpr std::size_t kAccessBytes = 1 + 5 * 4 + 3 + 8;
 
+constexpr std::size_t kOperationCountBytes = 4 + 8;
+
 template <class Stream, class KernelT>
 void head_fields(Stream& s, KernelT& k) {
   fields(s, k.name, k.attributes, k.required_local[0], k.required_local[1], k.required_local[2], k.local_bytes,
          k.queries, k.facts, k.hidden_record, k.access, k.merge_function);
 }
-constexpr std::size_t kKernelBytes = 4 + 4 + 12 + 8 + 8 + 3 + 5 * 4;
+constexpr std::size_t kKernelBytes = 4 + 4 + 12 + 8 + 8 + 3 + 6 * 4;
 
 template <class T, class Each>
 void write_all(Writer& w, const std::vector<T>& items, Each each) {
@@ -163,6 +165,16 @@ void read_all(Reader& r, std::vector<T>& items, std::size_t element, Each each) 
   }
 }
 
+void write_circumstances(Writer& w, const std::vector<Guard>& guards, const std::vector<std::uint32_t>& loops) {
+  write_all(w, guards, [](Writer& s, const Guard& g) { guard_fields(s, g); });
+  write_all(w, loops, [](Writer& s, std::uint32_t loop) { s.number(loop); });
+}
+
+void read_circumstances(Reader& r, std::vector<Guard>& guards, std::vector<std::uint32_t>& loops) {
+  read_all(r, guards, kGuardBytes, [](Reader& s, Guard& g) { guard_fields(s, g); });
+  read_all(r, loops, 4, [](Reader& s, std::uint32_t& loop) { s.number(loop); });
+}
+
 void write_kernel(Writer& w, const KernelTraits& k) {
   head_fields(w, k);
   write_all(w, k.parameters, [](Writer& s, const Parameter& p) { parameter_fields(s, p); });
@@ -170,8 +182,11 @@ void write_kernel(Writer& w, const KernelTraits& k) {
   write_all(w, k.loops, [](Writer& s, const Loop& l) { loop_fields(s, l); });
   write_all(w, k.accesses, [](Writer& s, const Access& a) {
     access_fields(s, a);
-    write_all(s, a.guards, [](Writer& t, const Guard& g) { guard_fields(t, g); });
-    write_all(s, a.loops, [](Writer& t, std::uint32_t loop) { t.number(loop); });
+    write_circumstances(s, a.guards, a.loops);
+  });
+  write_all(w, k.operations, [](Writer& s, const OperationCount& o) {
+    s.number(o.operations);
+    write_circumstances(s, o.guards, o.loops);
   });
   write_all(w, k.merge_loads, [](Writer& s, std::uint32_t argument) { s.number(argument); });
 }
@@ -183,8 +198,11 @@ void read_kernel(Reader& r, KernelTraits& k) {
   read_all(r, k.loops, kLoopBytes, [](Reader& s, Loop& l) { loop_fields(s, l); });
   read_all(r, k.accesses, kAccessBytes, [](Reader& s, Access& a) {
     access_fields(s, a);
-    read_all(s, a.guards, kGuardBytes, [](Reader& t, Guard& g) { guard_fields(t, g); });
-    read_all(s, a.loops, 4, [](Reader& t, std::uint32_t& loop) { t.number(loop); });
+    read_circumstances(s, a.guards, a.loops);
+  });
+  read_all(r, k.operations, kOperationCountBytes, [](Reader& s, OperationCount& o) {
+    s.number(o.operations);
+    read_circumstances(s, o.guards, o.loops);
   });
   read_all(r, k.merge_loads, 4, [](Reader& s, std::uint32_t& argument) { s.number(argument); });
 }

@@ -12,7 +12,7 @@
 
 namespace skmd::domain {
 
-inline constexpr std::uint32_t kTraitsVersion = 2;
+inline constexpr std::uint32_t kTraitsVersion = 3;
 
 std::string encode(const std::vector<KernelTraits>& kernels);
 

@@ -60,7 +60,7 @@ KernelTraits matrix_product() {
   const NodeId y = gid(1);
   const NodeId n = add_node(k, Op::scalar_argument, 32);
   k.nodes[n].value = 3;
-  k.loops.push_back({add_node(k, Op::add, 32, n, add_constant(k, -1, 32)), true});
+  k.loops.push_back({add_node(k, Op::add, 32, n, add_constant(k, -1, 32)), true, kNoNode, 0});
   const NodeId i = add_node(k, Op::iteration, 32);
   add_access(k, AccessKind::read, 0, y, n, i);
   add_access(k, AccessKind::read, 1, i, n, x);
@@ -175,7 +175,7 @@ struct Stencil {
     const auto times = [&](NodeId node, std::int64_t by) {
       return add_node(traits, Op::mul, 64, node, add_constant(traits, by, 64));
     };
-    traits.loops.push_back({add_constant(traits, kSide - 1, 64), true});
+    traits.loops.push_back({add_constant(traits, kSide - 1, 64), true, kNoNode, 0});
     const NodeId z = add_node(traits, Op::iteration, 64);
     const NodeId flat =
         add_node(traits, Op::add, 64, add_node(traits, Op::add, 64, x, times(y, kRow)), times(z, kLayer));

@@ -9,6 +9,7 @@
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/expand_builtins.h"
 #include "compiler/analysis/facts.h"
+#include "compiler/analysis/operations.h"
 #include "compiler/analysis/prepare.h"
 
 namespace skmd::compiler {
@@ -65,6 +66,7 @@ bool analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analy
     if (traits.accesses.size() > kMaximumAccesses) return false;
   }
   note_spinning(view, pointers, traits);
+  count_operations(view, control, influences, expressions, traits);
   return true;
 }
 
@@ -73,7 +75,8 @@ void give_up(const llvm::Function* kernel, domain::KernelTraits& traits) {
   traits.nodes.clear();
   traits.loops.clear();
   traits.accesses.clear();
-  traits.facts |= domain::kFactDeviceSpecificCode;
+  traits.operations.clear();
+  traits.facts |= domain::kFactDeviceSpecificCode | domain::kFactDataDecidesWork;
   if (kernel != nullptr) return Accesses::add_everything(*kernel, traits);
   for (std::uint32_t i = 0; i < traits.parameters.size(); ++i) {
     const domain::ParameterKind kind = traits.parameters[i].kind;

@@ -117,13 +117,19 @@ unsigned Expressions::index_of(const llvm::Loop* loop) {
     if (!exact) count = view_.evolution.getSymbolicMaxBackedgeTakenCount(loop);
     backedges = of(count, parent);
   }
-  if (backedges == kNoNode || nodes_.is_unknown(backedges)) return index;
-  loops_[index] = {nodes_.cast(Op::zext, backedges, kMaximumBits), exact && nodes_.determined(backedges)};
+  if (backedges != kNoNode && !nodes_.is_unknown(backedges)) {
+    loops_[index].backedges = nodes_.cast(Op::zext, backedges, kMaximumBits);
+    loops_[index].exact = exact && nodes_.determined(backedges);
+  }
+  if (loops_[index].exact) return index;
+  unsigned doublings = 0;
+  loops_[index].ratio = scaled(loop, doublings);
+  loops_[index].doublings = static_cast<std::uint8_t>(doublings);
   return index;
 }
 
 unsigned Expressions::add_loop(NodeId backedges) {
-  loops_.push_back({backedges, false});
+  loops_.emplace_back().backedges = backedges;
   return static_cast<unsigned>(loops_.size()) - 1;
 }
 

@@ -33,6 +33,7 @@ constexpr std::pair<std::uint32_t, const char*> kFactNames[] = {
     {domain::kFactMemoryDecidesAddress, "memory_decides_address"},
     {domain::kFactDoubles, "doubles"},
     {domain::kFactUsesFloat, "uses_float"},
+    {domain::kFactDataDecidesWork, "data_decides_work"},
 };
 
 constexpr std::pair<std::uint32_t, const char*> kQueryNames[] = {
@@ -97,6 +98,17 @@ std::string kind_text(const Access& access) {
   return std::string("atomic ") + class_name(access.atomic) + (access.atomic_result_used ? " (result used)" : "");
 }
 
+std::string circumstances_text(const KernelTraits& traits, const std::vector<std::uint32_t>& loops,
+                               const std::vector<domain::Guard>& guards) {
+  std::string text;
+  for (std::size_t i = 0; i < loops.size(); ++i) text += (i == 0 ? " in i" : ", i") + std::to_string(loops[i]);
+  for (std::size_t i = 0; i < guards.size(); ++i) {
+    text += (i == 0 ? " if " : " and ") + std::string(guards[i].expected ? "" : "not ");
+    text += "(" + expression_text(traits, guards[i].node) + ")";
+  }
+  return text;
+}
+
 // "write arg 1 (out)  [4*global_id(0)]  4 bytes  in i0  if n > 0  surely"
 std::string access_line(const KernelTraits& traits, const Access& access) {
   std::string line = "  " + kind_text(access) + " arg " + std::to_string(access.argument);
@@ -107,13 +119,24 @@ std::string access_line(const KernelTraits& traits, const Access& access) {
   if (access.count != kNoNode) line += " * (" + expression_text(traits, access.count) + ")";
   line += " bytes";
   if (access.element != access.width) line += " of " + std::to_string(access.element);
-  for (std::size_t i = 0; i < access.loops.size(); ++i)
-    line += (i == 0 ? " in i" : ", i") + std::to_string(access.loops[i]);
-  for (std::size_t i = 0; i < access.guards.size(); ++i) {
-    line += (i == 0 ? " if " : " and ") + std::string(access.guards[i].expected ? "" : "not ");
-    line += "(" + expression_text(traits, access.guards[i].node) + ")";
-  }
+  line += circumstances_text(traits, access.loops, access.guards);
   return line + (access.guards_complete ? " surely" : " perhaps") + "\n";
+}
+
+// "loop i0: 0 to (ulong)(n - 1)", and of halved or doubled counters "…, by log2(n) / 1".
+std::string loop_line(const KernelTraits& traits, std::size_t index) {
+  const domain::Loop& loop = traits.loops[index];
+  std::string line = "  loop i" + std::to_string(index) + ": 0 to ";
+  if (loop.backedges == kNoNode) {
+    line += "any";
+  } else {
+    line += expression_text(traits, loop.backedges) + (loop.exact ? "" : " at most");
+  }
+  if (loop.ratio != kNoNode) {
+    line += ", about log2(" + expression_text(traits, loop.ratio) + ")";
+    if (loop.doublings > 1) line += " / " + std::to_string(loop.doublings);
+  }
+  return line + "\n";
 }
 
 // What the traits alone say about joining partial results; the launch's geometry decides the rest.
@@ -145,16 +168,12 @@ std::string explain(const KernelTraits& traits) {
   text += "  merge: " + merge_line(traits) + "\n";
   if (traits.hidden_record) text += "  hidden record: yes\n";
   if (traits.local_bytes != 0) text += "  local: " + std::to_string(traits.local_bytes) + " bytes\n";
-  for (std::size_t i = 0; i < traits.loops.size(); ++i) {
-    const domain::Loop& loop = traits.loops[i];
-    text += "  loop i" + std::to_string(i) + ": ";
-    if (loop.backedges == kNoNode) {
-      text += "0 to any\n";
-    } else {
-      text += "0 to " + expression_text(traits, loop.backedges) + (loop.exact ? "" : " at most") + "\n";
-    }
-  }
+  for (std::size_t i = 0; i < traits.loops.size(); ++i) text += loop_line(traits, i);
   for (const Access& access : traits.accesses) text += access_line(traits, access);
+  for (const domain::OperationCount& count : traits.operations) {
+    text += "  operations: " + std::to_string(count.operations) +
+            circumstances_text(traits, count.loops, count.guards) + "\n";
+  }
   return text;
 }
 

@@ -65,6 +65,7 @@ class Expressions {
   domain::NodeId translated(const llvm::SCEV* scev, const llvm::Loop* scope);
   domain::NodeId nary(const llvm::SCEV* scev, domain::Op op, const llvm::Loop* scope);
   domain::NodeId counted(const llvm::Loop* loop, bool& exact);
+  domain::NodeId scaled(const llvm::Loop* loop, unsigned& doublings);
   domain::NodeId recurrence(const llvm::SCEVAddRecExpr* scev, const llvm::Loop* scope);
 
   const KernelView& view_;

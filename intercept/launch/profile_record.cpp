@@ -42,21 +42,21 @@ std::optional<std::int64_t> integer_of(const std::vector<std::byte>& bytes, cons
 
 void add_arguments(domain::ProfileSample& sample, const Launch& launch, const domain::KernelTraits& traits) {
   std::vector<domain::ArgumentView> views(traits.parameters.size());
-  bool known = launch.arguments.size() == traits.parameters.size() && !launch.kernel->opaque();
+  const bool known = launch.arguments.size() == traits.parameters.size() && !launch.kernel->opaque();
   for (std::uint32_t i = 0; i < launch.arguments.size(); ++i) {
     const LaunchArgument& argument = launch.arguments[i];
     if (const auto* buffer = std::get_if<BufferView>(&argument)) {
       sample.buffers.push_back({i, buffer->size});
       if (known) views[i] = {true, buffer->size + buffer->before, {}, buffer->before};
     } else if (const auto* image = std::get_if<ImageView>(&argument)) {
-      sample.buffers.push_back({i, image->size});
-      known = false;  // their geometry is the launch's shape's
+      sample.buffers.push_back({i, image->size});  // without its geometry: what depends on that stays unknown
     } else if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
       if (known) views[i].value = *value;
       const auto integer = i < traits.parameters.size() ? integer_of(*value, traits.parameters[i]) : std::nullopt;
       if (integer) sample.scalars.push_back({i, *integer});
     }
   }
+  sample.data_decides_work = launch.kernel->opaque() || (traits.facts & domain::kFactDataDecidesWork) != 0;
   if (!known) return;
   const domain::GroupWork work = domain::group_work(traits, launch.range, views);
   sample.group_operations = work.operations;

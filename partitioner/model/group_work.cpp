@@ -1,51 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "partitioner/model/group_work.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
-#include "partitioner/evaluator.h"
+#include "partitioner/conditions.h"
 
 namespace skmd::domain {
 namespace {
 
+using Truth = Evaluator::Truth;
+
 // More passes than that through one loop are no count that a launch ends with.
 constexpr double kMostPasses = 1e15;
+// A count that may be anything in so wide a range is one that is not known, or that wrapped; and where it is no exact
+// count, it is that of the counter's type.
+constexpr double kWidestGuess = 1e9;
+constexpr int kMostNarrowings = 4;  // as footprints do: conditions bound each other's variables
 
-/// Passes through the body, in the mean over the items; nothing if memory decides.
-std::optional<double> passes(Evaluator& evaluator, std::uint32_t loop) {
-  if (evaluator.launch().traits.loops[loop].backedges == kNoNode) return std::nullopt;
-  const Evaluator::Iterations taken = evaluator.iterations(loop);
-  const double mean = (static_cast<double>(taken.least) + static_cast<double>(taken.most)) / 2 + 1;
-  if (!(mean >= 1) || mean > kMostPasses) return std::nullopt;
-  return mean;
+bool is_known(const Interval& values) { return static_cast<double>(values.hi - values.lo) <= kWidestGuess; }
+
+double middle(const Interval& values) { return (static_cast<double>(values.lo) + static_cast<double>(values.hi)) / 2; }
+
+/// What a node is as an unsigned number, over the evaluator's items.
+Interval values_of(Evaluator& evaluator, NodeId node) {
+  Form form = evaluator.value(node);
+  Interval values;
+  evaluator.canonicalise(form, evaluator.launch().traits.nodes[node].bits, false, values);
+  return values;
+}
+
+double scaled_passes(Wide ratio, unsigned doublings) {
+  return 1 + (ratio < 1 ? 0 : std::floor(std::log2(static_cast<double>(ratio)) / doublings));
+}
+
+/// Passes through the body, in the mean over the items; nothing if neither ids nor arguments say.
+std::optional<double> passes(Evaluator& evaluator, std::uint32_t index) {
+  const Loop& loop = evaluator.launch().traits.loops[index];
+  if (loop.ratio != kNoNode) {
+    const Interval ratio = values_of(evaluator, loop.ratio);
+    if (!is_known(ratio)) return std::nullopt;
+    return (scaled_passes(ratio.lo, loop.doublings) + scaled_passes(ratio.hi, loop.doublings)) / 2;
+  }
+  if (loop.backedges == kNoNode) return std::nullopt;
+  const Evaluator::Iterations taken = evaluator.iterations(index);
+  const Interval values{taken.least, taken.most};
+  const double mean = middle(values) + 1;
+  if (!is_known(values) || mean > (loop.exact ? kMostPasses : kWidestGuess)) return std::nullopt;
+  // Conditions on the iteration leave only some of the passes.
+  const Interval left = evaluator.items().iteration(index);
+  const double last = std::min(mean - 1, static_cast<double>(left.hi));
+  return std::max(0.0, last - static_cast<double>(left.lo) + 1);
 }
 
 std::optional<double> bytes_of(Evaluator& evaluator, const Access& access) {
+  // Accesses to images are not told in full: which texels, in which loops.
+  if (evaluator.launch().traits.parameters[access.argument].kind == ParameterKind::image) return std::nullopt;
   if (access.count == kNoNode) return access.width;
-  Form form = evaluator.value(access.count);
-  Interval count{0, 0};
-  const bool fits = evaluator.canonicalise(form, evaluator.launch().traits.nodes[access.count].bits, false, count);
-  const double mean = (static_cast<double>(count.lo) + static_cast<double>(count.hi)) / 2;
-  if (!fits || !(mean >= 0) || mean > kMostPasses) return std::nullopt;
-  return mean * access.width;
+  const Interval count = values_of(evaluator, access.count);
+  if (!is_known(count) || middle(count) > kMostPasses) return std::nullopt;
+  return middle(count) * access.width;
 }
 
-struct Sum {
-  std::optional<double> operations = 1.0, bytes = 0.0;  // of a work-item
+/// The part of a group's items that is left over.
+double share(const ItemSet& items, const ItemSet& left) {
+  double share = 1;
+  for (unsigned d = 0; d < 3; ++d) {
+    const auto count = static_cast<double>(items.position[d].count());
+    const auto some = std::min(left.position[d].count(), left.local[d].count());
+    share *= std::clamp(static_cast<double>(some) / count, 0.0, 1.0);
+  }
+  return share;
+}
+
+/// Sums over the items of one group.
+class Group {
+ public:
+  Group(const LaunchView& launch, const Box& box) : over_all_(launch), over_part_(launch) {
+    all_.assign(launch.range, box);
+    over_all_.reset(all_);
+  }
+
+  /// Executions by an item of what is in `loops` and under `guards`, in the mean, times `each` of them.
+  template <class Each>
+  std::optional<double> times(std::span<const Guard> guards, std::span<const std::uint32_t> loops, Each each) {
+    Evaluator* evaluator = &over_all_;
+    Truth truth = apply_guards(over_all_, guards, narrowed_);
+    for (int i = 0; i < kMostNarrowings && truth == Truth::maybe && narrowed_.smaller; ++i) {
+      over_part_.reset(narrowed_.items);
+      evaluator = &over_part_;
+      truth = apply_guards(over_part_, guards, narrowed_);
+    }
+    if (truth == Truth::never) return 0.0;
+    std::optional<double> result = each(*evaluator);
+    if (result) *result *= share(all_, evaluator->items());
+    for (const std::uint32_t loop : loops) {
+      const auto more = result ? passes(*evaluator, loop) : std::nullopt;
+      result = more ? std::optional(*result * *more) : std::nullopt;
+    }
+    return result;
+  }
+
+ private:
+  ItemSet all_;
+  Evaluator over_all_, over_part_;
+  Narrowed narrowed_{};
 };
 
-Sum work_of_item(Evaluator& evaluator) {
+struct Sum {
+  std::optional<double> operations = 0.0, bytes = 0.0;  // of a work-item
+};
+
+void add(std::optional<double>& sum, std::optional<double> more) {
+  sum = sum && more ? std::optional(*sum + *more) : std::nullopt;
+}
+
+Sum work_of_item(const LaunchView& launch, const Box& box) {
+  Group group(launch, box);
   Sum sum;
-  for (const Access& access : evaluator.launch().traits.accesses) {
-    std::optional<double> times = 1.0;
-    for (const std::uint32_t loop : access.loops) {
-      const auto more = passes(evaluator, loop);
-      times = times && more ? std::optional(*times * *more) : std::nullopt;
-    }
-    const auto bytes = bytes_of(evaluator, access);
-    sum.operations = sum.operations && times ? std::optional(*sum.operations + *times) : std::nullopt;
-    sum.bytes = sum.bytes && times && bytes ? std::optional(*sum.bytes + *times * *bytes) : std::nullopt;
+  for (const OperationCount& count : launch.traits.operations) {
+    const auto operations = [&](Evaluator&) { return std::optional<double>(count.operations); };
+    add(sum.operations, group.times(count.guards, count.loops, operations));
+  }
+  for (const Access& access : launch.traits.accesses) {
+    const auto bytes = [&](Evaluator& evaluator) { return bytes_of(evaluator, access); };
+    add(sum.bytes, group.times(access.guards, access.loops, bytes));
   }
   return sum;
 }
@@ -53,30 +134,29 @@ Sum work_of_item(Evaluator& evaluator) {
 }  // namespace
 
 GroupWork group_work(const KernelTraits& traits, const NdRange& range, std::span<const ArgumentView> arguments) {
+  GroupWork work;
+  work.data_decides = (traits.facts & kFactDataDecidesWork) != 0;
+  if (traits.operations.empty()) return work;
   const Extent3 counts = range.group_counts();
   const double items =
       static_cast<double>(range.local[0]) * static_cast<double>(range.local[1]) * static_cast<double>(range.local[2]);
-  Evaluator evaluator({traits, range, arguments});
-  GroupWork work;
-  constexpr std::array kParts{0.0, 0.5, 1.0};
-  bool operations = true, bytes = true;
+  // Groups at the launch's ends, where conditions cut off what lies beyond the data, are too few to count.
+  constexpr std::array kParts{1.0 / 6, 3.0 / 6, 5.0 / 6};
+  Sum all;
   for (const double part : kParts) {
     Box box;
     for (unsigned dim = 0; dim < 3; ++dim) {
-      if (counts[dim] == 0) return {};
-      box.first[dim] = static_cast<std::uint64_t>(part * static_cast<double>(counts[dim] - 1));
-      if (box.first[dim] >= counts[dim]) box.first[dim] = counts[dim] - 1;
+      if (counts[dim] == 0) return work;
+      const auto place = std::round(part * static_cast<double>(counts[dim] - 1));
+      box.first[dim] = std::min(static_cast<std::uint64_t>(place), counts[dim] - 1);
     }
-    ItemSet set;
-    set.assign(range, box);
-    evaluator.reset(set);
-    const Sum sum = work_of_item(evaluator);
-    operations = operations && sum.operations.has_value();
-    bytes = bytes && sum.bytes.has_value();
-    work.operations += items * sum.operations.value_or(0.0) / kParts.size();
-    work.bytes += items * sum.bytes.value_or(0.0) / kParts.size();
+    const Sum sum = work_of_item({traits, range, arguments}, box);
+    add(all.operations, sum.operations);
+    add(all.bytes, sum.bytes);
   }
-  return {operations ? work.operations : 0.0, bytes ? work.bytes : 0.0};
+  work.operations = items * all.operations.value_or(0.0) / kParts.size();
+  work.bytes = items * all.bytes.value_or(0.0) / kParts.size();
+  return work;
 }
 
 }  // namespace skmd::domain

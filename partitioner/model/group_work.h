@@ -9,14 +9,20 @@
 
 namespace skmd::domain {
 
-/// In the mean over a launch's groups; 0: not known, because a trip count or a length is decided by memory.
+/// In the mean over a launch's groups; 0: not known, since neither ids nor arguments bound a trip count or a length,
+/// since the bytes are of images, or since the compiler could not look into the code.
 struct GroupWork {
-  double operations = 0.0;  // accesses to global memory that its work-items execute, and 1 for each item
-  double bytes = 0.0;       // that these accesses move
+  double operations = 0.0;  // that its work-items execute, weighted as in KernelTraits::operations
+  double bytes = 0.0;       // of global memory that its accesses move, caches left aside
+  /// The numbers above are of loops that run as long as they may: data decides how long they do (kFactDataDecidesWork),
+  /// for each group anew.
+  bool data_decides = false;
 };
 
-/// From the first, middle and last group. Accesses under conditions count as if these held. Microseconds; pure.
-/// Precondition: arguments.size() == traits.parameters.size().
+/// From a group in the middle of each third of the launch, along all dimensions at once. Conditions on ids and
+/// iterations count by the share of the work-items that they let through; others count as met. A trip count that
+/// differs between items counts in the mean of its least and most. Microseconds; pure. Precondition: arguments.size()
+/// == traits.parameters.size().
 GroupWork group_work(const KernelTraits& traits, const NdRange& range, std::span<const ArgumentView> arguments);
 
 }  // namespace skmd::domain

@@ -52,13 +52,14 @@ struct ProfileSample {
   /// GroupWork of the launch (group_work.h); 0: not known.
   double group_operations = 0.0;
   double group_bytes = 0.0;
-  std::uint64_t kernel_ns = 0;  // without transfers
-  std::uint64_t to_ns = 0;      // transfers to the device before
-  std::uint64_t from_ns = 0;    // and from it afterwards
-  bool warm = false;            // the same bytes were touched just before
-  bool first_use = false;       // may hold a compilation: kept, never fitted
-  std::string commit;           // of SKMD
-  std::int64_t date = 0;        // seconds since 1970, UTC
+  bool data_decides_work = false;  // GroupWork::data_decides
+  std::uint64_t kernel_ns = 0;     // without transfers
+  std::uint64_t to_ns = 0;         // transfers to the device before
+  std::uint64_t from_ns = 0;       // and from it afterwards
+  bool warm = false;               // the same bytes were touched just before
+  bool first_use = false;          // may hold a compilation: kept, never fitted
+  std::string commit;              // of SKMD
+  std::int64_t date = 0;           // seconds since 1970, UTC
   bool operator==(const ProfileSample&) const = default;
 };
 

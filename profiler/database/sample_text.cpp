@@ -120,6 +120,7 @@ void read_launch(Reader& reader, ProfileSample& sample) {
   reader.read_pairs("scalars", sample.scalars, &domain::ScalarArgument::value);
   reader.read("group_operations", sample.group_operations);
   reader.read("group_bytes", sample.group_bytes);
+  reader.read("data_decides_work", sample.data_decides_work);
 }
 
 }  // namespace
@@ -153,6 +154,7 @@ std::string line_of(const ProfileSample& sample) {
                   {"scalars", scalars},
                   {"group_operations", sample.group_operations},
                   {"group_bytes", sample.group_bytes},
+                  {"data_decides_work", sample.data_decides_work},
                   {"kernel_ns", sample.kernel_ns},
                   {"to_ns", sample.to_ns},
                   {"from_ns", sample.from_ns},

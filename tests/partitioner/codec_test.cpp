@@ -29,7 +29,11 @@ KernelTraits full_kernel() {
   k.required_local = {8, 8, 1};
   k.local_bytes = 4096;
   k.queries = kQueryGlobalId | kQuerySubGroup;
-  k.facts = kFactBarrier | kFactUsesFloat;
+  k.facts = kFactBarrier | kFactUsesFloat | kFactDataDecidesWork;
+  k.loops.push_back({kNoNode, false, 0, 63});
+  const auto condition = static_cast<NodeId>(k.nodes.size());
+  k.nodes.push_back({Op::unknown, 1});
+  k.operations = {{7, {}, {}}, {~0u, {{condition, true}, {condition, false}}, {0}}};
   k.hidden_record = true;
   k.merge_function = true;
   k.merge_loads = {0};
@@ -128,6 +132,7 @@ TEST(CheckTraits, RefusesWhatEvaluationCouldNotTrust) {
     const NodeId position = k.gid();
     k.write(out, k.add(position, k.iteration(loop))).loops = {loop};
     k.traits.accesses[0].guards = {{k.compare(Predicate::ult, k.gid(), k.constant(9)), true}};
+    k.traits.operations = {{1, k.traits.accesses[0].guards, {loop}}};
     EXPECT_TRUE(check_traits(k.traits).ok());
     change(k.traits);
     return !check_traits(k.traits).ok();
@@ -144,6 +149,12 @@ TEST(CheckTraits, RefusesWhatEvaluationCouldNotTrust) {
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.nodes[2].value = 1; })) << "loop";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.nodes[0].bits = 32, t.nodes[3].a = 0; })) << "widths";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.loops[0].backedges = 1000; })) << "back edges";
+  EXPECT_TRUE(broken([&](KernelTraits& t) { t.loops[0].ratio = 1000; })) << "ratio";
+  EXPECT_TRUE(broken([&](KernelTraits& t) { t.loops[0].ratio = 0; })) << "ratio without doublings";
+  EXPECT_TRUE(broken([&](KernelTraits& t) { t.loops[0].doublings = 1; })) << "doublings without ratio";
+  EXPECT_TRUE(broken([&](KernelTraits& t) { t.loops[0].ratio = 0, t.loops[0].doublings = 64; })) << "doublings";
+  EXPECT_TRUE(broken([&](KernelTraits& t) { t.operations[0].loops = {1}; })) << "loop of operations";
+  EXPECT_TRUE(broken([&](KernelTraits& t) { t.operations[0].guards[0].node = 0; })) << "guard of operations";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.accesses[0].argument = 1; })) << "argument";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.accesses[0].offset = 1000; })) << "offset";
   EXPECT_TRUE(broken([&](KernelTraits& t) { t.merge_loads = {1}; })) << "merge load";

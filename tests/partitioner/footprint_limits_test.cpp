@@ -2,6 +2,7 @@
 // Footprints at the limits: unknown and wrapping indices, too many rows, neighbours that are fused or may not be.
 #include <gtest/gtest.h>
 
+#include "partitioner/traits_codec.h"
 #include "tests/partitioner/kernel_builder.h"
 
 namespace skmd::domain::test {
@@ -187,6 +188,29 @@ TEST(FootprintLimits, BoxesAreJoined) {
   const std::vector<Box> boxes = {{{0, 0, 0}, {1, 1, 1}}, {{4, 0, 0}, {2, 1, 1}}};
   const auto f = evaluate(k.traits, range_1d(1024, 64), boxes, k.arguments());
   EXPECT_EQ(f[out].must_write, RangeSet({{0, 256}, {1024, 1536}}));
+}
+
+TEST(DecidingValues, AreThoseThatPlacesConditionsAndLoopsOfAccessesDependOn) {
+  KernelBuilder k;
+  const auto out = k.buffer(4096);
+  const NodeId place = k.scalar(1), bound = k.scalar(2), passes = k.scalar(3), outer = k.scalar(4),
+               length = k.scalar(5);
+  const NodeId worked = k.scalar(6), unused = k.scalar(7), guard = k.scalar(8);
+  const auto around = k.loop(k.cast(Op::zext, outer, 64));
+  const auto loop = k.loop(k.cast(Op::zext, k.add(passes, k.iteration(around, 32)), 64));
+  const auto other = k.loop(k.cast(Op::zext, worked, 64));
+  k.traits.loops[loop].ratio = unused;
+  k.traits.loops[loop].doublings = 1;
+  Access& access = k.write(out, k.cast(Op::zext, place, 64));
+  access.count = length;
+  access.guards = {{k.compare(Predicate::ult, k.id(Op::global_id, 0, 32), bound), true}};
+  access.loops = {loop};
+  OperationCount& count = k.operations(1);
+  count.loops = {loop, other};
+  count.guards = {{k.compare(Predicate::ult, guard, bound), true}};
+  ASSERT_TRUE(check_traits(k.traits).ok());
+  // out, then place, bound, passes, outer (through the iteration), length; not what only work is estimated by.
+  EXPECT_EQ(deciding_values(k.traits), (std::vector<bool>{false, true, true, true, true, true, false, false, false}));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ NodeId KernelBuilder::compare(Predicate predicate, NodeId a, NodeId b) {
 }
 
 std::uint32_t KernelBuilder::loop(NodeId backedges, bool exact) {
-  traits.loops.push_back({backedges, exact});
+  traits.loops.push_back({backedges, exact, kNoNode, 0});
   return static_cast<std::uint32_t>(traits.loops.size() - 1);
 }
 
@@ -97,6 +97,11 @@ Access& KernelBuilder::write(std::uint32_t buffer, NodeId index, std::uint32_t w
   Access& written = access(AccessKind::write, buffer, index, width);
   written.guards_complete = true;
   return written;
+}
+
+OperationCount& KernelBuilder::operations(std::uint32_t count) {
+  traits.operations.push_back({count, {}, {}});
+  return traits.operations.back();
 }
 
 std::vector<ArgumentView> KernelBuilder::arguments() const {

@@ -56,6 +56,9 @@ class KernelBuilder {
   /// Guards complete.
   Access& write(std::uint32_t buffer, NodeId index, std::uint32_t width = 4);
 
+  /// So many operations of every work-item.
+  OperationCount& operations(std::uint32_t count);
+
   [[nodiscard]] std::vector<ArgumentView> arguments() const;
   [[nodiscard]] std::vector<Footprint> evaluate(const NdRange& range, const GroupSpan& span) const;
   [[nodiscard]] std::vector<Footprint> evaluate(const NdRange& range) const;

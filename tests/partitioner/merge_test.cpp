@@ -45,8 +45,8 @@ TEST(ForbidsSplit, EachFactHasItsReason) {
 
 TEST(ForbidsSplit, HarmlessFactsForbidNothing) {
   KernelTraits k;
-  k.facts =
-      kFactBarrier | kFactLocalMemory | kFactGlobalAtomics | kFactMemoryDecidesAddress | kFactDoubles | kFactUsesFloat;
+  k.facts = kFactBarrier | kFactLocalMemory | kFactGlobalAtomics | kFactMemoryDecidesAddress | kFactDoubles |
+            kFactUsesFloat | kFactDataDecidesWork;
   EXPECT_EQ(forbids_split(k, false), std::nullopt);
 }
 

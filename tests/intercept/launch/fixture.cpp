@@ -80,7 +80,9 @@ domain::KernelTraits axpy_traits() {
   b.buffer().buffer().value(4);
   const NodeId i = b.global_id(0);
   b.access(AccessKind::read, 0, i, 4).access(AccessKind::read, 1, i, 4).access(AccessKind::write, 0, i, 4);
-  return b.take();
+  domain::KernelTraits traits = b.take();
+  traits.operations = {{5, {}, {}}};  // two loads, a multiplication with an addition, a store, the return
+  return traits;
 }
 
 domain::KernelTraits scatter_traits() {

@@ -72,8 +72,9 @@ TEST_F(ProfileRecord, EachSliceLeavesASample) {
     EXPECT_EQ(sample.buffers, (std::vector<domain::BufferArgument>{{0, kBytes}, {1, kBytes}}));
     EXPECT_EQ(sample.scalars, (std::vector<domain::ScalarArgument>{{2, 3}}));
     EXPECT_EQ(sample.kernel_ns, 700u);
-    EXPECT_DOUBLE_EQ(sample.group_bytes, kLocal * 12.0);      // x and y read, y written
-    EXPECT_DOUBLE_EQ(sample.group_operations, kLocal * 4.0);  // and the item itself
+    EXPECT_DOUBLE_EQ(sample.group_bytes, kLocal * 12.0);  // x and y read, y written
+    EXPECT_DOUBLE_EQ(sample.group_operations, kLocal * 5.0);
+    EXPECT_FALSE(sample.data_decides_work);
     EXPECT_TRUE(sample.first_use);
     EXPECT_GT(sample.date, 1700000000);
   }
@@ -93,6 +94,18 @@ TEST_F(ProfileRecord, AWholeLaunchLeavesOneAlsoWhereThereIsNothingToDecide) {
       1);
   EXPECT_EQ(sink_.kinds[1], sink_.kinds[2]);
   EXPECT_NE(sink_.kinds[0], sink_.kinds[1]);
+}
+
+TEST_F(ProfileRecord, SaysWhereDataDecidesTheWork) {
+  FakeMachine w({true}, "single:0");
+  use(w);
+  const auto x = w.storage(kBytes), y = w.storage(kBytes);
+  domain::KernelTraits traits = axpy_traits();
+  traits.facts |= domain::kFactDataDecidesWork;
+  const std::vector<LaunchArgument> arguments{whole(y), whole(x), value_of(std::uint32_t{3})};
+  ASSERT_EQ(w.launch(w.kernel(traits), line(kItems, kLocal), arguments)->wait(), CL_COMPLETE);
+  ASSERT_EQ(sink_.samples.size(), 1u);
+  EXPECT_TRUE(sink_.samples[0].data_decides_work);
 }
 
 TEST_F(ProfileRecord, WhatIsNotWantedIsNotMade) {

@@ -40,6 +40,7 @@ ProfileSample sample(std::uint64_t ns, const std::string& kernel = "k", const st
   one.scalars = {{1, -7}};
   one.group_operations = 0.1;
   one.group_bytes = 1e300;
+  one.data_decides_work = true;
   one.kernel_ns = ns;
   one.to_ns = 5;
   one.warm = true;

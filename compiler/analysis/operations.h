@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a work-item executes: instructions by the loops and conditions around them. Work is estimated by it, and only
+// by it: KernelTraits::accesses stay what decides correctness.
+#pragma once
+
+#include "compiler/analysis/control.h"
+#include "compiler/analysis/influence.h"
+
+namespace skmd::compiler {
+
+/// What an instruction that is not simple counts: division, remainder, square root, the other functions of the library,
+/// atomics, accesses to images. Simple ones count 1 for each element of a vector: arithmetic, comparisons, conversions
+/// of floating point, loads, stores, conditional branches, barriers. What costs no time of its own counts nothing:
+/// phis, address arithmetic, integers made wider or narrower, elements put into and taken out of vectors.
+/// Devices differ in these by less than models of time, which fit a factor to each kernel and device, can tell.
+inline constexpr std::uint32_t kHeavyOperation = 8;
+
+/// The weight of one instruction of a simplified kernel.
+std::uint32_t operations_of(const llvm::Instruction& instruction);
+
+/// Fills in traits.operations, adds the loops that they are in, and sets kFactDataDecidesWork. To be called when all
+/// accesses are known: nodes are few, and accesses need them more.
+void count_operations(const KernelView& view, const ControlDependence& control, const Influences& influences,
+                      Expressions& expressions, domain::KernelTraits& traits);
+
+}  // namespace skmd::compiler
