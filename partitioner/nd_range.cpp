@@ -5,6 +5,12 @@
 
 namespace skmd::domain {
 
+std::uint64_t row_of_groups(const NdRange& range) {
+  const Extent3 counts = range.group_counts();
+  if (range.work_dim == 3 && counts[2] > 1) return counts[0] * counts[1];
+  return range.work_dim >= 2 && counts[1] > 1 ? counts[0] : 1;
+}
+
 void boxes_of(const GroupSpan& span, const Extent3& groups, std::vector<Box>& out) {
   out.clear();
   const std::uint64_t row = groups[0];

@@ -28,6 +28,9 @@ struct NdRange {
   bool operator==(const NdRange&) const = default;
 };
 
+/// Groups of one row of dimension 0 (of one plane in three dimensions): cutting there keeps slabs contiguous.
+std::uint64_t row_of_groups(const NdRange& range);
+
 /// Half-open range [first, last) of flattened work-group ids, dimension 0 fastest.
 struct GroupSpan {
   std::uint64_t first = 0;

@@ -59,13 +59,6 @@ std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& la
   return models;
 }
 
-/// Groups of one row of dimension 0 (of one plane in three dimensions): cutting there keeps slabs contiguous.
-std::uint64_t row_of_groups(const domain::NdRange& range) {
-  const domain::Extent3 counts = range.group_counts();
-  if (range.work_dim == 3 && counts[2] > 1) return counts[0] * counts[1];
-  return range.work_dim >= 2 && counts[1] > 1 ? counts[0] : 1;
-}
-
 /// Slices as they are joined: those that share a memory write in one place, and are one.
 struct MemoryGroup {
   domain::SpaceId space;
@@ -201,7 +194,7 @@ class Question {
     request_.anchor = shape.eligible().preferred(acting_anchor(machine));
     request_.groups = launch.range.group_total();
     request_.devices = models_;
-    request_.granularity = row_of_groups(launch.range);
+    request_.granularity = domain::row_of_groups(launch.range);
     request_.merge_seconds = kSplitSeconds;
     request_.joining_seconds = [&] {
       return shape.joining_seconds([&] { return joining_seconds(machine, launch, view); });

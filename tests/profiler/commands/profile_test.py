@@ -121,6 +121,59 @@ class Commands(unittest.TestCase):
                 self.assertTrue(kernel["model"]["terms"])
         self.assertIn("\"atan\"", self.run_command("fit", "--model", "atan", status=2).stderr)
 
+    def import_two_devices(self):
+        """The curves, and the same from a device that takes three times as long."""
+        with open(self.curves, "a", encoding="utf-8") as file:
+            for one in list(samples_of_curves()):
+                one["device"] = "T4"
+                one["kernel_ns"] *= 3
+                print(json.dumps(one), file=file)
+        self.run_command("import", self.curves)
+
+    def test_predict_has_every_key_and_asks_the_partitioner(self):
+        self.import_two_devices()
+        answer = self.answer("predict", "--kernel", "bs")
+        self.assertEqual(sorted(answer), ["devices", "groups", "plans", "version", "why"])
+        self.assertEqual([device["device"] for device in answer["devices"]], ["H100", "T4"])
+        for device in answer["devices"]:
+            self.assertEqual(sorted(device), ["device", "high", "low", "seconds", "source"])
+            self.assertEqual(device["source"], "imported")
+            self.assertTrue(0 < device["low"] < device["seconds"] < device["high"])
+        self.assertEqual(sorted(answer["plans"]), ["auto", "linear", "single"])
+        for plan in answer["plans"].values():
+            self.assertEqual(sorted(plan), ["groups", "seconds"])
+            self.assertEqual(sum(plan["groups"]), answer["groups"])
+        self.assertAlmostEqual(answer["plans"]["auto"]["groups"][0] / answer["groups"], 0.75, delta=0.03)
+        self.assertEqual(answer["plans"]["single"]["groups"], [answer["groups"], 0])
+        self.assertLess(answer["plans"]["auto"]["seconds"], answer["plans"]["single"]["seconds"])
+        with open(CURVES, encoding="utf-8") as file:
+            largest = json.load(file)["data"]["bs"][2]
+        self.assertEqual(answer["groups"], largest["groups"])
+
+    def test_predict_takes_other_sizes_and_spans(self):
+        self.import_two_devices()
+        whole = self.answer("predict", "--kernel", "vadd")
+        larger = self.answer("predict", "--kernel", "vadd", "--global", str(256 * 4 * whole["groups"]))
+        self.assertEqual(larger["groups"], 4 * whole["groups"])
+        self.assertGreater(larger["devices"][0]["seconds"], 3 * whole["devices"][0]["seconds"])
+        self.assertIn("known sizes", larger["why"])
+        self.assertGreater(larger["devices"][0]["high"] / larger["devices"][0]["seconds"], whole["devices"][0]["high"] / whole["devices"][0]["seconds"])
+        span = self.answer("predict", "--kernel", "vadd", "--groups", f"0:{whole['groups'] // 2}")
+        self.assertEqual(sum(span["plans"]["auto"]["groups"]), whole["groups"] // 2)
+        self.assertLess(span["devices"][0]["seconds"], whole["devices"][0]["seconds"])
+        text = self.run_command("predict", "--kernel", "vadd", "--bytes", "0=1000", "--local", "64").stdout
+        self.assertIn("in groups of 64", text)
+        self.assertIn("  single ", text)
+
+    def test_predict_says_what_cannot_be_asked(self):
+        self.run_command("import", self.curves)
+        self.assertIn("is \"vadd\" meant?", self.run_command("predict", "--kernel", "vadf", status=1).stderr)
+        self.assertIn("argument 5 is no integer", self.run_command("predict", "--kernel", "vadd", "--arg", "5=1", status=1).stderr)
+        for option, value in (("--global", "1000"), ("--global", "x"), ("--groups", "5"), ("--groups", "7:3"), ("--arg", "5"), ("--bytes", "0=-1")):
+            done = self.run_command("predict", "--kernel", "vadd", option, value, status=2)
+            self.assertIn(value.split("=")[0], done.stderr)
+        self.run_command("predict", status=2)
+
     def test_show_has_every_key(self):
         self.run_command("import", self.curves)
         answer = self.answer("show")

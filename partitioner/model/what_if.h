@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches that were never made: how long each device would take, and what the partitioner would do. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "partitioner/model/evaluation.h"
+#include "partitioner/model/work_estimate.h"
+#include "partitioner/partition.h"
+
+namespace skmd::domain {
+
+/// What is known of one kernel. Refers to the samples that it was made from.
+struct KnownKernel {
+  std::vector<SampleGroup> devices;  // in the order of keys; of each device those of its latest driver and form
+  std::vector<const ProfileSample*> samples;  // of all of these
+  const ProfileSample* largest = nullptr;     // of the launch with most groups, then most bytes; null: nothing is known
+  std::string left_out;                       // what was not taken, and why, for people; "": nothing
+};
+
+/// Of samples of one kernel name those that belong together: of the program that was measured last.
+KnownKernel known_kernel(std::span<const ProfileSample> samples);
+
+/// What of a launch is to be otherwise. Empty: as it is.
+struct LaunchChange {
+  std::vector<std::uint64_t> global, local;  // a number for each dimension
+  std::vector<ScalarArgument> scalars;
+  std::vector<BufferArgument> buffers;
+  std::optional<GroupSpan> groups;  // only these; all otherwise
+};
+
+/// A sample of the changed launch without times, its work not counted. An error names the argument, its value and the
+/// limit; its code is kNoSuchArgument where the kernel has no such argument.
+inline constexpr int kNoSuchArgument = -2;
+Result<ProfileSample> changed(const ProfileSample& launch, const LaunchChange& change);
+
+struct DeviceTimes {
+  DeviceKey device;
+  TimeModel model;
+};
+
+struct PlanOutlook {
+  std::vector<std::uint64_t> groups;  // of each device
+  double seconds = 0.0;               // until the last device has ended
+};
+
+struct Outlook {
+  std::vector<TimePrediction> devices;  // each alone with all groups
+  PlanOutlook automatic, linear, single;
+  NotSplit reason = NotSplit::not_profitable;  // why `automatic` keeps it whole, where it does
+};
+
+/// Bytes are left where they are: times are of kernels alone. Bands hold both ends of the work's. Precondition:
+/// `launch.span` is not empty, `devices` has at most kMostLines elements.
+Outlook outlook(std::span<const DeviceTimes> devices, const ProfileSample& launch, const WorkEstimate& work);
+
+}  // namespace skmd::domain
