@@ -9,6 +9,7 @@
 #include "partitioner/model/evaluation.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/model_json.h"
+#include "profiler/commands/plot.h"
 #include "profiler/database/sample_text.h"
 #include "profiler/driver.h"
 
@@ -20,6 +21,7 @@ using nlohmann::json;
 struct Options {
   std::string kernel;
   bool samples = false;
+  std::string plot;
 };
 
 /// Names of the real devices; none where the driver offers nothing.
@@ -109,6 +111,11 @@ int show(const ProfileOptions& general, const Options& options) {
   filter.kernel = options.kernel;
   const auto samples = database->samples(filter);
   if (!samples) return fail(general, samples.error().reason);
+  if (!options.plot.empty()) {
+    const json plot = plot_json(*samples);
+    if (plot["panels"].empty()) return fail(general, "there are no samples to draw");
+    if (const auto drawn = draw(plot, options.plot); !drawn) return fail(general, drawn.error().reason);
+  }
   json document = document_of(*database, *path, *contents, *samples);
   if (options.samples) {
     document["samples"] = json::array();
@@ -131,6 +138,7 @@ std::function<int()> make_show(CLI::App& app, const ProfileOptions& general) {
   const auto options = std::make_shared<Options>();
   app.add_option("KERNEL", options->kernel, "only this kernel");
   app.add_flag("--samples", options->samples, "every sample, too");
+  app.add_option("--plot", options->plot, "FILE.svg: draws measured and predicted times, by matplotlib");
   return [&general, options] { return show(general, *options); };
 }
 

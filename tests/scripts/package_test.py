@@ -40,7 +40,7 @@ def expected_files(version):
         "usr/bin/skmd-info", "usr/bin/skmd-profile", "usr/bin/skmd-run",
         f"{PRIVATE}/bin/skmd-info", f"{PRIVATE}/bin/skmd-profile", f"{PRIVATE}/bin/skmd-run",
         f"{PRIVATE}/lib/libskmd.so", f"{PRIVATE}/lib/libskmd.so.0", f"{PRIVATE}/lib/libskmd.so.{version}",
-        f"{PRIVATE}/libexec/skmd/skmd-compile",
+        f"{PRIVATE}/libexec/skmd/skmd-compile", f"{PRIVATE}/libexec/skmd/draw_prediction.py",
         f"usr/share/doc/{PACKAGE}/changelog.gz", f"usr/share/doc/{PACKAGE}/copyright",
         "usr/share/man/man1/skmd-info.1.gz", "usr/share/man/man1/skmd-profile.1.gz", "usr/share/man/man1/skmd-run.1.gz",
     }
@@ -89,7 +89,7 @@ def check_contents(tree, version):
     for name in files_of(tree):
         path = f"{tree}/{name}"
         mode = os.stat(path).st_mode & 0o7777
-        program = "/bin/" in name or name.endswith("skmd-compile")
+        program = "/bin/" in name or "/libexec/" in name
         assert mode == (0o755 if program else 0o644), (name, oct(mode))
 
 

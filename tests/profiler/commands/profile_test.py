@@ -7,6 +7,7 @@
 VENDORS is the folder of OpenCL vendors whose devices count as the machine's.
 """
 import contextlib
+import importlib.util
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 COMMAND, CURVES, VENDORS = sys.argv[1:4]
 # What an element costs in each kernel of the curves: accesses, those times the size, bytes.
@@ -187,6 +189,39 @@ class Commands(unittest.TestCase):
         self.assertEqual(device["samples"], len(vadd["samples"]))
         self.assertIn("kernel vadd on H100", self.run_command("show").stdout)
         self.assertIn("is \"vadd\" meant?", self.run_command("show", "vad", status=1).stderr)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not there")
+    def test_show_draws_a_panel_for_each_kernel_and_device(self):
+        self.import_two_devices()
+        picture = os.path.join(self.folder, "all.svg")
+        self.run_command("show", "--plot", picture)
+        names = {element.tag.rpartition("}")[2] for element in ElementTree.parse(picture).iter()}
+        self.assertTrue({"svg", "path"} <= names, names)
+        with open(picture, encoding="utf-8") as file:
+            text = file.read()
+        # Text is drawn as shapes, with the words as comments.
+        for name in COUNTS:
+            for device in ("H100", "T4"):
+                self.assertIn(f"<!-- {name} on {device} -->", text)
+        self.run_command("show", "vadd", "--plot", picture)
+        with open(picture, encoding="utf-8") as file:
+            self.assertNotIn("<!-- mm on", file.read())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["all.svg", "curves.jsonl", "profile.db"])
+
+    def test_show_says_why_a_picture_cannot_be_drawn(self):
+        self.run_command("import", self.curves)
+        nowhere = os.path.join(self.folder, "none", "picture.svg")
+        without = os.path.join(self.folder, "without")
+        os.makedirs(os.path.join(without, "matplotlib"))
+        with open(os.path.join(without, "matplotlib", "__init__.py"), "w", encoding="utf-8") as file:
+            print("raise ImportError('not here')", file=file)
+        done = self.run_command("show", "--plot", nowhere, status=1, PYTHONPATH=without)
+        self.assertIn("install python3-matplotlib", done.stderr)
+        if importlib.util.find_spec("matplotlib"):
+            self.assertIn(nowhere + " cannot be drawn", self.run_command("show", "--plot", nowhere, status=1).stderr)
+            self.assertIn("(TMPDIR)", self.run_command("show", "--plot", nowhere, status=1, TMPDIR="/nowhere").stderr)
+        self.run_command("prune", "--older", "0")
+        self.assertIn("no samples to draw", self.run_command("show", "--plot", nowhere, status=1).stderr)
 
     def test_merge_takes_another_database_in(self):
         self.run_command("import", self.curves)
