@@ -22,6 +22,7 @@ struct Tested {
   std::vector<double> errors;
   std::size_t covered = 0;
   double squares = 0.0;  // seconds squared
+  std::vector<TestedSpan> spans;
 
   void add(const Tested& other) {
     errors.insert(errors.end(), other.errors.begin(), other.errors.end());
@@ -43,6 +44,8 @@ Tested test_of(const TimeModel& model, const std::vector<Point>& points) {
     tested.errors.push_back(std::abs(off) / point.seconds);
     tested.covered += prediction.low <= point.seconds && point.seconds <= prediction.high ? 1 : 0;
     tested.squares += off * off;
+    tested.spans.push_back({static_cast<std::uint64_t>(point.groups), static_cast<std::uint64_t>(point.launch_groups),
+                            point.seconds, prediction});
   }
   return tested;
 }
@@ -111,11 +114,11 @@ Evaluation evaluate(std::span<const ProfileSample> train, std::span<const Profil
     const auto model =
         fit(points, {ModelKind::arctan, units, options.bounds ? options.bounds(group.device) : Bounds{}});
     if (!model || asked.empty()) continue;
-    const Tested tested = test_of(*model, asked);
+    Tested tested = test_of(*model, asked);
     devices[group.device].add(tested);
     evaluation.kernels.push_back({group.kernel, group.device, points.size(), tested.accuracy(),
                                   std::sqrt(tested.squares), median_of(ModelKind::paper, points, asked, units),
-                                  median_of(ModelKind::rate, points, asked, units)});
+                                  median_of(ModelKind::rate, points, asked, units), std::move(tested.spans)});
   }
   for (const auto& [device, tested] : devices) evaluation.devices.push_back({device, tested.accuracy()});
   return evaluation;

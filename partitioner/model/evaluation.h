@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -33,6 +34,13 @@ struct Accuracy {
   double coverage80 = 0.0;  // part of the points inside the band
 };
 
+/// A span that was tested.
+struct TestedSpan {
+  std::uint64_t groups = 0, launch_groups = 0;
+  double measured = 0.0;  // seconds
+  TimePrediction predicted;
+};
+
 struct KernelScore {
   KernelKey kernel;
   DeviceKey device;
@@ -40,6 +48,7 @@ struct KernelScore {
   Accuracy accuracy;        // of the model with few terms
   double l2_seconds = 0.0;  // Euclidean norm of its errors over all tested points
   double paper_median = 0.0, rate_median = 0.0;
+  std::vector<TestedSpan> spans;  // in the order given
 };
 
 struct DeviceScore {

@@ -13,9 +13,19 @@ using nlohmann::json;
 
 struct Options {
   std::string train, test;
+  bool points = false;
 };
 
-json document_of(const domain::Evaluation& evaluation) {
+/// [groups, groups of the launch, measured, predicted, low, high], seconds.
+json points_json(const domain::KernelScore& kernel) {
+  json points = json::array();
+  for (const domain::TestedSpan& span : kernel.spans)
+    points.push_back({span.groups, span.launch_groups, span.measured, span.predicted.seconds, span.predicted.low,
+                      span.predicted.high});
+  return points;
+}
+
+json document_of(const domain::Evaluation& evaluation, bool points) {
   json devices = json::array(), kernels = json::array();
   for (const auto& device : evaluation.devices)
     devices.push_back({{"device", device.device.name},
@@ -23,7 +33,7 @@ json document_of(const domain::Evaluation& evaluation) {
                        {"median", device.accuracy.median},
                        {"p90", device.accuracy.p90},
                        {"coverage80", device.accuracy.coverage80}});
-  for (const auto& kernel : evaluation.kernels)
+  for (const auto& kernel : evaluation.kernels) {
     kernels.push_back({{"name", kernel.kernel.name},
                        {"program", kernel.kernel.program},
                        {"device", kernel.device.name},
@@ -34,6 +44,8 @@ json document_of(const domain::Evaluation& evaluation) {
                        {"l2_seconds", kernel.l2_seconds},
                        {"coverage80", kernel.accuracy.coverage80},
                        {"models", {{"paper", kernel.paper_median}, {"rate", kernel.rate_median}}}});
+    if (points) kernels.back()["points"] = points_json(kernel);
+  }
   return {{"version", 1}, {"devices", devices}, {"kernels", kernels}};
 }
 
@@ -57,7 +69,7 @@ int run(const ProfileOptions& general, const Options& options) {
                              ") and of " + options.test + " (" + std::to_string(asked->size()) +
                              ") on one device: skmd-profile show --samples lists the tags");
   if (general.as_json) {
-    print(document_of(evaluation));
+    print(document_of(evaluation, options.points));
     return kDone;
   }
   for (const auto& kernel : evaluation.kernels)
@@ -80,6 +92,7 @@ std::function<int()> make_evaluate(CLI::App& app, const ProfileOptions& general)
   const auto options = std::make_shared<Options>();
   app.add_option("--train", options->train, "tags to fit to, separated by commas")->required();
   app.add_option("--test", options->test, "tags to predict")->required();
+  app.add_flag("--points", options->points, "with --json, every tested span, too");
   return [&general, options] { return run(general, *options); };
 }
 

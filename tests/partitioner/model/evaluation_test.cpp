@@ -43,6 +43,11 @@ TEST(Evaluation, ScoresKernelsWithSamplesOnBothSides) {
   EXPECT_EQ(score.accuracy.coverage80, 1.0);
   EXPECT_LT(score.l2_seconds, 1e-4);
   EXPECT_GT(score.paper_median, score.accuracy.median);
+  ASSERT_EQ(score.spans.size(), 7u);
+  EXPECT_EQ(score.spans.front().groups, 128u);
+  EXPECT_EQ(score.spans.back().launch_groups, 8192u);
+  EXPECT_DOUBLE_EQ(score.spans.back().measured, 1e-9 * (1000 + 100 * 8192));
+  EXPECT_NEAR(score.spans.back().predicted.seconds / score.spans.back().measured, 1.0, 0.02);
   ASSERT_EQ(result.devices.size(), 1u);
   EXPECT_EQ(result.devices.front().accuracy.points, 7u);
 }
