@@ -1,15 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes every table in docs/results from the raw JSON beside it.
+"""Makes every table and figure in docs/results from the raw JSON beside it.
 
     redraw_results.py [--check] [FOLDER]       redraws the pages; with --check only says whether they are up to date
     redraw_results.py --collect OUT FOLDER TEXT   puts what bench/scripts/sixteen.sh left in FOLDER into one raw file, with
                                                TEXT saying on which machine and by which command it was made
     redraw_results.py --rows OUT LINES TEXT    the same of what `build/bench/cpu --json >LINES` or `build/bench/start --json >LINES` printed
     redraw_results.py --origin OUT FILE TEXT   the same of what `scripts/bench-gpu.sh --start --out FILE` left
+    redraw_results.py --prediction OUT EVALUATED SHOWN TRAIN TEST TEXT   the same of what `skmd-profile --json evaluate --train TRAIN
+                                               --test TEST --points` and `skmd-profile --json show --samples` answered
 
 A page holds `<!-- table KIND raw/FILE.json -->`; what follows it up to `<!-- end -->` is replaced, by a line that says so where there is no
-such file yet."""
+such file yet. `<!-- figure KIND raw/FILE.json -->` becomes KIND.svg beside the page. FILE may hold a `*`: all such files are in one table or figure
+then."""
+import glob
 import json
 import math
 import os
@@ -17,7 +21,10 @@ import re
 import statistics
 import sys
 
-MARKER = re.compile(r"(<!-- table (\w+) (\S+) -->\n).*?(<!-- end -->)", re.S)
+sys.dont_write_bytecode = True
+import prediction_results  # noqa: E402
+
+MARKER = re.compile(r"(<!-- (table|figure) (\w+) (\S+) -->\n).*?(<!-- end -->)", re.S)
 
 
 def markdown(head, rows):
@@ -292,13 +299,28 @@ KINDS = {"start_goals": start_goals, "start_programs": start_programs, "start_si
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 
-def redrawn(page, folder):
+def read_raw(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def redrawn(page, folder, pictures):
+    """The page with its tables; figures go to `pictures`, by name."""
     def table(match):
-        path = os.path.join(folder, match.group(3))
-        if not os.path.exists(path):
-            return match.group(1) + "Not measured yet.\n" + match.group(4)
-        with open(path, encoding="utf-8") as file:
-            return match.group(1) + KINDS[match.group(2)](json.load(file)) + match.group(4)
+        begin, what, kind, name, end = match.groups()
+        raws = {os.path.basename(path): read_raw(path) for path in sorted(glob.glob(os.path.join(folder, name)))}
+        if not raws:
+            return begin + "Not measured yet.\n" + end
+        if kind in KINDS:
+            return begin + KINDS[kind](*raws.values()) + end
+        if what == "table":
+            return begin + prediction_results.TABLES[kind](raws) + end
+        draw, words = prediction_results.FIGURES[kind]
+        picture = draw(raws)
+        if picture is None:
+            return begin + "Not measured yet.\n" + end
+        pictures[f"{kind}.svg"] = picture
+        return begin + f"![{words}]({kind}.svg)\n" + end
     return MARKER.sub(table, page)
 
 
@@ -342,23 +364,29 @@ def main():
     if arguments[:1] == ["--collect"] and len(arguments) == 4:
         collect(*arguments[1:])
         return 0
+    if arguments[:1] == ["--prediction"] and len(arguments) == 7:
+        prediction_results.collect(*arguments[1:])
+        return 0
     check = "--check" in arguments
     rest = [argument for argument in arguments if argument != "--check"]
     folder = rest[0] if rest else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "results")
-    stale = 0
+    wanted = {}
     for name in sorted(os.listdir(folder)):
+        if name.endswith(".md"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                wanted[name] = redrawn(file.read(), folder, wanted)
+    stale = 0
+    for name, content in sorted(wanted.items()):
         path = os.path.join(folder, name)
-        if not name.endswith(".md"):
-            continue
-        with open(path, encoding="utf-8") as file:
-            page = file.read()
-        wanted = redrawn(page, folder)
-        if wanted != page:
-            stale += 1
-            print(f"{name}: {'is not what its raw data say' if check else 'redrawn'}")
-            if not check:
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(wanted)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                if file.read() == content:
+                    continue
+        stale += 1
+        print(f"{name}: {'is not what its raw data say' if check else 'redrawn'}")
+        if not check:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(content)
     return 1 if check and stale else 0
 
 

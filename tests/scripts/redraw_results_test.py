@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 SOURCE = os.path.abspath(sys.argv.pop(1))
 SCRIPT = os.path.join(SOURCE, "scripts", "redraw_results.py")
@@ -179,6 +180,57 @@ class Redraw(unittest.TestCase):
             self.assertEqual(run("--origin", out, document, "here").returncode, 0)
             with open(out, encoding="utf-8") as file:
                 self.assertEqual(json.load(file), {"origin": "here", "rows": [1]})
+
+    def test_predictions_of_all_raw_files_become_tables_and_figures(self):
+        def answers(device, factor):
+            kernel = {"name": "vector_add", "program": "p", "device": device, "train": 2, "test": 2, "median": 0.02 * factor, "p90": 0.05, "l2_seconds": 0.0015,
+                      "coverage80": 0.75, "models": {"paper": 50.0, "rate": 0.3},
+                      "points": [[100, 1000, 0.01, 0.011, 0.009, 0.012], [1000, 1000, 0.1, 0.1, 0.09, 0.11]]}
+            evaluated = {"version": 1, "devices": [{"device": device, "points": 2, "median": 0.02 * factor, "p90": 0.05, "coverage80": 0.75}], "kernels": [kernel]}
+            span = {"kernel": "vector_add", "program": "p", "device": device, "dims": 1, "global": [64000, 1, 1], "local": [64, 1, 1], "first": 0, "first_use": False}
+            samples = [span | {"tag": "one", "last": 10, "kernel_ns": 5000}, span | {"tag": "one", "last": 1000, "kernel_ns": 50000},
+                       span | {"tag": "one", "last": 1000, "kernel_ns": 990000, "first_use": True}, span | {"tag": "real", "last": 1000, "kernel_ns": 100000}]
+            return evaluated, {"samples": samples}
+
+        kinds = {"prediction_origins": "table", "prediction_goals": "table", "prediction_table3": "table", "prediction_fig7": "figure",
+                 "prediction_fig8": "figure", "prediction_fig12": "figure"}
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "raw"))
+            page = os.path.join(folder, "page.md")
+            with open(page, "w", encoding="utf-8") as file:
+                file.write("".join(f"<!-- {what} {kind} raw/prediction-*.json -->\n<!-- end -->\n" for kind, what in kinds.items()))
+            self.assertEqual(run(folder).returncode, 0)
+            with open(page, encoding="utf-8") as file:
+                self.assertEqual(file.read().count("Not measured yet."), len(kinds))
+            for name, device, factor in (("a", "GPU", 1), ("b", "CPU", 3)):
+                for key, value in zip(("evaluated", "shown"), answers(device, factor)):
+                    with open(os.path.join(folder, key), "w", encoding="utf-8") as file:
+                        json.dump(value, file)
+                done = run("--prediction", os.path.join(folder, "raw", f"prediction-{name}.json"), os.path.join(folder, "evaluated"),
+                           os.path.join(folder, "shown"), "one", "real", f"of {name}")
+                self.assertEqual(done.returncode, 0)
+            self.assertEqual(run("--check", folder).returncode, 1)
+            self.assertEqual(run(folder).returncode, 0)
+            self.assertEqual(run("--check", folder).returncode, 0)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            figures = {}
+            for kind in ("prediction_fig7", "prediction_fig8", "prediction_fig12"):
+                self.assertIn(f"]({kind}.svg)", text)
+                with open(os.path.join(folder, f"{kind}.svg"), encoding="utf-8") as file:
+                    figures[kind] = file.read()
+                self.assertEqual(ElementTree.fromstring(figures[kind]).tag, "{http://www.w3.org/2000/svg}svg")
+            with open(os.path.join(folder, "prediction_fig8.svg"), "a", encoding="utf-8") as file:
+                file.write("<!-- by hand -->")
+            self.assertEqual(run("--check", folder).returncode, 1)
+        self.assertIn("- `prediction-b.json`: of b\n", text)
+        self.assertIn("| CPU | 2 | 6.0 % | 5.0 % | 75.0 % |", text)
+        self.assertIn("| `vector_add` (VectorAdd) | 8, 16 million numbers | 50 million | GPU | 64,000 | 64,000 | 2 | 2.0 % | 5.0 % | 75.0 % | 1.5 | 55 | 30.0 % | 5e+03 % |", text)
+        self.assertIn("vector_add, GPU", figures["prediction_fig7"])
+        self.assertEqual(figures["prediction_fig7"].count("<circle"), 2 * (2 + 2))  # profiled and tested, not the first use
+        self.assertIn("CPU, of 1,000 groups", figures["prediction_fig8"])
+        self.assertIn("<title>vector_add: 1.5 ms</title>", figures["prediction_fig12"])
+        self.assertEqual(figures["prediction_fig12"].count("<title>"), 2 + 4)
 
 
 if __name__ == "__main__":
