@@ -203,8 +203,8 @@ Result<api::Composition> compose_on(Observer& observer) {
   static auto* info = new DeviceInfo(*machine);
   machine->info = info;
   machine->language = info->language();
-  tell_observer(*machine);
   if (Status status = set_up_profiling(*machine, variable); !status) return status.error();
+  tell_observer(*machine);
   watch_devices(*machine);
   found->settle();
   return api::Composition{machine, info, std::move(found->left_out)};

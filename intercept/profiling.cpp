@@ -5,9 +5,11 @@
 
 #include <charconv>
 #include <optional>
+#include <string_view>
 
 #include "intercept/launch/profiling_mode.h"
 #include "intercept/object/device_query.h"
+#include "intercept/observe/observer.h"
 #include "profiler/database/journal.h"
 
 namespace skmd::icd {
@@ -52,8 +54,14 @@ Status set_up_mode(Machine& machine, const std::function<std::string(const char*
 }  // namespace
 
 Status set_up_profiling(Machine& machine, const std::function<std::string(const char*)>& variable) {
-  const std::string file = variable("SKMD_PROFILE_DB");
-  if (!file.empty() && file != "off" && !file.starts_with("read:")) {
+  constexpr std::string_view kReadOnly = "read:";
+  std::string file = variable("SKMD_PROFILE_DB");
+  if (file == "off") file.clear();
+  const bool read_only = file.starts_with(kReadOnly);
+  if (read_only) file.erase(0, kReadOnly.size());
+  machine.profile_file = file;
+  machine.observer->profile({file, 0, 0, ""});
+  if (!file.empty() && !read_only) {
     for (const auto& device : machine.devices)
       machine.profile_keys.push_back({device->description().platform, device->description().name,
                                       query_text(*device, CL_DRIVER_VERSION),

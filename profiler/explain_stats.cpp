@@ -96,6 +96,7 @@ class Teller {
     tell_transfers();
     tell_partition();
     tell_other_driver();
+    tell_profile();
     tell_verification();
     if (document_.trouble()) return *document_.trouble();
     return out_;
@@ -130,6 +131,7 @@ class Teller {
     line(0, "Kernel " + document_.text(kernel, "name") + " (program " + document_.text(kernel, "program") +
                 "): " + times(launches, "launch") + ", " + share + ", " +
                 number(document_.real(kernel, "seconds"), "%.6g") + " s in all.");
+    tell_model(kernel);
     tell_groups(document_.list(kernel, "groups"));
     if (split != 0) tell_rungs(document_.object(kernel, "merge"));
     for (const auto& [name, count] : document_.object(kernel, "not_split").items()) {
@@ -137,6 +139,32 @@ class Teller {
       line(1, times(document_.number_in(count, name), "launch") + " stayed whole (" + name +
                   "): " + (reason ? sentence_for(*reason) : "This reason is unknown to this skmd-info."));
     }
+  }
+
+  /// Of statistics that have it.
+  void tell_model(const json& kernel) {
+    if (!kernel.contains("model")) return;
+    const json& model = document_.object(kernel, "model");
+    const std::string source = document_.text(model, "source");
+    if (source == "none") return line(1, "Its time was never predicted.");
+    const std::string from = source == "process"    ? "what the process had measured"
+                             : source == "database" ? "the profile database"
+                                                    : "samples that came with SKMD";
+    if (!model.contains("error") || model["error"].is_null())
+      return line(1, "Its time was predicted from " + from + ".");
+    line(1, "Its time was predicted from " + from + ", off by " +
+                number(100.0 * document_.real(model, "error"), "%.1f") + "% in late launches.");
+  }
+
+  void tell_profile() {
+    if (!root_.contains("profile")) return;
+    const json& profile = document_.object(root_, "profile");
+    if (profile.contains("file") && profile["file"].is_null()) return;
+    line(0, "Profile database " + document_.text(profile, "file") + ": " +
+                times(document_.count(profile, "loaded"), "sample") + " read, " +
+                times(document_.count(profile, "written"), "sample") + " written.");
+    if (profile.contains("problem") && profile["problem"].is_null()) return;
+    line(1, "No more are written: " + document_.text(profile, "problem") + ".");
   }
 
   void tell_groups(const json& groups) {

@@ -46,7 +46,31 @@ void add_numbers(json& sum, const json& more) {
   }
 }
 
+/// A source that predicted something, and the mean of errors, weighted by launches. Before the launches are added.
+void add_model(json& sum, const json& more) {
+  if (!sum.contains("model") || !more.contains("model")) return;
+  json& mine = sum["model"];
+  const json& other = more["model"];
+  if (mine["source"] == "none") mine["source"] = other["source"];
+  if (!other["error"].is_number()) return;
+  if (!mine["error"].is_number()) {
+    mine["error"] = other["error"];
+    return;
+  }
+  const double before = sum["launches"].get<double>(), added = more["launches"].get<double>();
+  if (before + added > 0)
+    mine["error"] = (mine["error"].get<double>() * before + other["error"].get<double>() * added) / (before + added);
+}
+
+void add_profile(json& sum, const json& more) {
+  if (!sum.contains("profile") || !more.contains("profile")) return;
+  add_numbers(sum["profile"], more["profile"]);
+  for (const char* key : {"file", "problem"})
+    if (sum["profile"][key].is_null()) sum["profile"][key] = more["profile"][key];
+}
+
 void add_kernel(json& sum, const json& more) {
+  add_model(sum, more);
   add_numbers(sum, more);
   add_numbers(sum["merge"], more["merge"]);
   add_numbers(sum["not_split"], more["not_split"]);
@@ -182,6 +206,7 @@ json add_up(const std::vector<ProcessStats>& processes) {
       }
       add_partition(sum["partition"], more["partition"]);
       add_builds(sum, more);
+      add_profile(sum, more);
       add_other_driver(sum, more);
       add_numbers(sum["verify"], more["verify"]);
       add_first_mismatches(sum["verify"], more["verify"]);

@@ -79,6 +79,8 @@ void report_launch(Machine& machine, const Launch& launch, const Decision& decis
       if (rung != domain::Rung::none) report.rungs.push_back(rung);
   report.seconds = static_cast<double>(now_ns() - begin) * 1e-9;
   report.predicted_seconds = decision.predicted_seconds;
+  // The rates of this process are all that is asked today.
+  if (report.predicted_seconds > 0) report.predicted_by = ModelSource::process;
   machine.observer->launch(report);
 }
 

@@ -92,10 +92,17 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
   return sample;
 }
 
+void keep_sample(const Machine& machine, const domain::ProfileSample& sample) {
+  machine.profile->add(sample);
+  if (!machine.observer->listens()) return;
+  const domain::SinkProgress progress = machine.profile->progress();
+  machine.observer->profile({machine.profile_file, 0, progress.written, progress.problem});
+}
+
 void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,
                     const MeasuredSlice& measured) {
   if (machine.profile == nullptr || !machine.profile->wants(kind_of(launch, slice, measured.first_use))) return;
-  machine.profile->add(profile_sample(machine, launch, slice, measured));
+  keep_sample(machine, profile_sample(machine, launch, slice, measured));
 }
 
 }  // namespace skmd::icd

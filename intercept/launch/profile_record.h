@@ -18,6 +18,9 @@ struct MeasuredSlice {
 domain::ProfileSample profile_sample(const Machine& machine, const Launch& launch, const SliceWork& slice,
                                      const MeasuredSlice& measured);
 
+/// Hands it to the machine's sink, and tells the statistics. Precondition: there is a sink. Thread-safe.
+void keep_sample(const Machine& machine, const domain::ProfileSample& sample);
+
 /// Hands it to the machine's sink, if there is one and it wants it. Thread-safe; a few microseconds.
 void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,
                     const MeasuredSlice& measured);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "intercept/launch/profile_record.h"
 #include "intercept/launch/profiling_spans.h"
 #include "partitioner/model/profile_sink.h"
 
@@ -186,7 +187,7 @@ Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice
     if (machine.profile == nullptr) return;
     domain::ProfileSample sample = profile_sample(machine, launch, slice, measured);
     sample.warm = settings_.warm;
-    machine.profile->add(sample);
+    keep_sample(machine, sample);
     if (counters_) counters_->sampled(kernel, one.device);
   };
   const bool longest = span == one.plan.front();

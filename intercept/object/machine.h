@@ -46,6 +46,7 @@ struct Machine {
   BuildQueue* builds = nullptr;  // null: programs are built on every device before their build ends
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
+  std::string profile_file;                     // the profile database; "": none
   domain::ProfileSink* profile = nullptr;       // null: nothing is kept of what is measured
   std::vector<domain::DeviceKey> profile_keys;  // of `devices`, where there is a sink
   ProfilingMode* profiling = nullptr;           // null: launches are not profiled (profiling_mode.h)

@@ -88,6 +88,20 @@ const char* name(BuildState state) {
   return "unknown";
 }
 
+const char* name(ModelSource source) {
+  switch (source) {
+    case ModelSource::none:
+      return "none";
+    case ModelSource::process:
+      return "process";
+    case ModelSource::database:
+      return "database";
+    case ModelSource::shipped:
+      return "shipped";
+  }
+  return "unknown";
+}
+
 struct Observer::State {
   explicit State(const ObserverOptions& options) : log(options.log), stats_path(with_process_id(options.stats_file)) {
     if (!options.shared_folder.empty() && !pieces.open_in(options.shared_folder)) {
@@ -111,7 +125,7 @@ struct Observer::State {
     pieces.set(kernel_pieces[index], stats.kernel(index));
   }
   void share_tail() {
-    if (pieces.is_open()) pieces.set(tail_piece, stats.tail());
+    if (pieces.is_open() && tail_piece != SharedPieces::kNoPiece) pieces.set(tail_piece, stats.tail());
   }
   void share_devices() {
     if (!pieces.is_open()) return;
@@ -270,6 +284,17 @@ void Observer::other_driver(const OtherDriverReport& report) try {
   }
   if (logs(LogLevel::debug))
     log(LogLevel::debug, "kernel " + report.kernel + " runs on another CPU driver: " + report.reason);
+  state_->changed();
+} catch (...) {
+}
+
+void Observer::profile(const ProfileReport& report) try {
+  if (!state_->stats_on) return;
+  {
+    const std::lock_guard lock(state_->stats_mutex);
+    state_->stats.set_profile(report);
+    state_->share_tail();
+  }
   state_->changed();
 } catch (...) {
 }

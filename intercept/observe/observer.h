@@ -26,6 +26,15 @@ struct SliceReport {
   std::uint64_t start = 0, end = 0;
 };
 
+/// What a predicted time came from. Names of the schema.
+enum class ModelSource : std::uint8_t {
+  none,      // nothing was predicted
+  process,   // what this process measured
+  database,  // samples of the profile database
+  shipped,   // samples that came with SKMD
+};
+const char* name(ModelSource source);
+
 /// One completed launch, taken at the port after completion.
 struct LaunchReport {
   std::string kernel;
@@ -36,6 +45,7 @@ struct LaunchReport {
   std::vector<domain::Rung> rungs;            // of each written root buffer; of split launches only
   double seconds = 0.0;                       // from first transfer or slice to the end of the merge
   double predicted_seconds = 0.0;
+  ModelSource predicted_by = ModelSource::none;
 };
 
 struct TransferReport {
@@ -88,6 +98,14 @@ struct BuildReport {
   bool late = false;  // the call that built the program had returned
 };
 
+/// The profile database of this process.
+struct ProfileReport {
+  std::string file;           // "": there is none
+  std::uint64_t loaded = 0;   // samples read at start
+  std::uint64_t written = 0;  // samples left for it
+  std::string problem;        // why later ones are not; "": they are
+};
+
 struct ObserverOptions {
   std::string stats_file;     // SKMD_STATS; %p is replaced here, in all file names
   std::string trace_file;     // SKMD_TRACE
@@ -110,6 +128,8 @@ class Observer {
   void partition(std::uint64_t nanoseconds);
   void verify(const VerifyReport& report);
   void other_driver(const OtherDriverReport& report);
+  /// Replaces what was reported before. The first report has to come before devices().
+  void profile(const ProfileReport& report);
   /// A failure is logged as well, a late one as a warning.
   void build(const BuildReport& report);
   /// A context died: the stats file is rewritten now.

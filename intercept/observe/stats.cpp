@@ -16,9 +16,10 @@ constexpr std::size_t kMismatchesKept = 8;
 constexpr std::size_t kMismatchText = 128;  // characters of a name or of a detail
 constexpr std::size_t kElsewhereKept = 16;
 constexpr std::size_t kBuildFailuresKept = 16;
-constexpr std::size_t kProgramsKept = 4096;  // whose builds are told beside their kernels
-constexpr std::size_t kStateBound = 16;      // a BuildState's name, with quotes and comma
-constexpr std::size_t kBuildsBound = 128;    // the keys of one device's builds
+constexpr std::size_t kProgramsKept = 4096;                          // whose builds are told beside their kernels
+constexpr std::size_t kStateBound = 16;                              // a BuildState's name, with quotes and comma
+constexpr std::size_t kBuildsBound = 128;                            // the keys of one device's builds
+constexpr double kNewest = 1.0 / 16;                                 // weight of the newest error in a kernel's
 constexpr std::size_t kMismatchBound = 2 * 6 * kMismatchText + 256;  // escaped, with the numbers and keys
 
 template <class Number>
@@ -34,6 +35,13 @@ void append_text_member(std::string& out, std::string_view key, std::string_view
   append_json_string(out, key);
   out += ':';
   append_json_string(out, value);
+}
+
+void append_text_or_null(std::string& out, std::string_view key, std::string_view value) {
+  if (!value.empty()) return append_text_member(out, key, value);
+  if (out.back() != '{') out += ',';
+  append_json_string(out, key);
+  out += ":null";
 }
 
 }  // namespace
@@ -98,6 +106,11 @@ std::size_t Stats::add_launch(const LaunchReport& report) {
   }
   kernel.seconds += report.seconds;
   kernel.predicted_seconds += report.predicted_seconds;
+  if (report.predicted_seconds > 0 && report.seconds > 0) {
+    const double error = std::abs(report.predicted_seconds - report.seconds) / report.seconds;
+    kernel.source = report.predicted_by;
+    kernel.error = kernel.error ? *kernel.error + kNewest * (error - *kernel.error) : error;
+  }
   return index;
 }
 
@@ -183,6 +196,15 @@ void Stats::append_builds(std::string& out) const {
   out += "]}";
 }
 
+void Stats::append_profile(std::string& out) const {
+  out += ",\n\"profile\":{";
+  append_text_or_null(out, "file", profile_.file);
+  append_member(out, "loaded", profile_.loaded);
+  append_member(out, "written", profile_.written);
+  append_text_or_null(out, "problem", std::string_view(profile_.problem).substr(0, kMismatchText));
+  out += '}';
+}
+
 void Stats::append_elsewhere(std::string& out) const {
   out += ",\n\"other_cpu_driver\":{";
   append_member(out, "launches", launches_elsewhere_);
@@ -244,7 +266,13 @@ std::string Stats::kernel(std::size_t index) const {
   out += ']';
   append_member(out, "seconds", kernel.seconds);
   append_member(out, "predicted_seconds", kernel.predicted_seconds);
-  out += '}';
+  out += ",\"model\":{";
+  append_text_member(out, "source", icd::name(kernel.source));
+  if (kernel.error)
+    append_member(out, "error", *kernel.error);
+  else
+    out += ",\"error\":null";
+  out += "}}";
   return out;
 }
 
@@ -264,6 +292,7 @@ std::string Stats::tail() const {
   append_member(out, "max_us", partition_.max_us());
   out += "}";
   append_builds(out);
+  append_profile(out);
   if (has_cpu_driver_) append_elsewhere(out);
   out += ",\n\"verify\":{";
   append_member(out, "launches", verified_launches_);
@@ -286,16 +315,16 @@ std::string Stats::document() const {
 }
 
 std::size_t Stats::kernel_bound(std::size_t index) const {
-  const std::size_t numbers = kernels_[index].groups.size() + kernels_[index].merge.size() + 4;
+  const std::size_t numbers = kernels_[index].groups.size() + kernels_[index].merge.size() + 5;
   // Keys and brackets take under 256 bytes, and no reason's name is longer than 32.
   return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound) +
-         kernels_[index].groups.size() * kStateBound;
+         (kernels_[index].groups.size() + 1) * kStateBound;
 }
 
 std::size_t Stats::tail_bound() const {
-  return tail().size() + (2 * transfers_.size() + 6) * kNumberBound +
+  return tail().size() + (2 * transfers_.size() + 8) * kNumberBound +
          builds_.size() * (7 * kNumberBound + kBuildsBound) +
-         (kMismatchesKept + kElsewhereKept + kBuildFailuresKept) * kMismatchBound;
+         (kMismatchesKept + kElsewhereKept + kBuildFailuresKept + 1) * kMismatchBound;
 }
 
 }  // namespace skmd::icd

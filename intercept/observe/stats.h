@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -38,6 +39,7 @@ class Stats {
   void add_partition(std::uint64_t nanoseconds) { partition_.add(nanoseconds); }
   void add_verify(const VerifyReport& report);
   void add_other_driver(const OtherDriverReport& report);
+  void set_profile(const ProfileReport& report) { profile_ = report; }
   /// The indices of the kernels whose entry has changed by it: those of the program that were launched.
   std::vector<std::size_t> add_build(const BuildReport& report);
 
@@ -60,6 +62,8 @@ class Stats {
     std::array<std::uint64_t, 5> merge{};  // by Rung
     std::array<std::uint64_t, domain::kNotSplitCount> not_split{};
     double seconds = 0.0, predicted_seconds = 0.0;
+    ModelSource source = ModelSource::none;  // of the last prediction
+    std::optional<double> error;             // of late predictions
   };
   struct Bytes {
     std::uint64_t to = 0, from = 0;
@@ -75,6 +79,7 @@ class Stats {
   };
   void append_elsewhere(std::string& out) const;
   void append_builds(std::string& out) const;
+  void append_profile(std::string& out) const;
   Kernel& entry(const LaunchReport& report, std::size_t& index);
 
   std::vector<ObservedDevice> devices_;
@@ -87,9 +92,10 @@ class Stats {
   std::vector<std::string> first_mismatches_;  // JSON objects
   bool has_cpu_driver_ = false;
   std::uint64_t launches_elsewhere_ = 0;
-  std::vector<Builds> builds_;              // per device
-  std::vector<std::string> build_failures_; // JSON objects, the first ones
+  std::vector<Builds> builds_;                                         // per device
+  std::vector<std::string> build_failures_;                            // JSON objects, the first ones
   std::unordered_map<std::string, std::vector<BuildState>> programs_;  // per device; the first ones
+  ProfileReport profile_;
   std::vector<Elsewhere> elsewhere_;  // by another CPU driver, one per kernel and reason
 };
 

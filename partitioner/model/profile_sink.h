@@ -3,12 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "partitioner/model/profile_sample.h"
 
 namespace skmd::domain {
 
-/// Implementations are thread-safe, never throw, never wait for another process, and are not told of failures:
+/// What became of samples so far.
+struct SinkProgress {
+  std::uint64_t written = 0;  // samples that are there after any end of the process
+  std::string problem;        // why later ones are not written; "": they are
+};
+
+/// Implementations are thread-safe, never throw, never wait for another process, and do not answer with failures:
 /// measuring must not disturb what is measured.
 class ProfileSink {
  public:
@@ -17,6 +24,7 @@ class ProfileSink {
   /// it.
   virtual bool wants(std::uint64_t kind) noexcept = 0;
   virtual void add(const ProfileSample& sample) noexcept = 0;
+  [[nodiscard]] virtual SinkProgress progress() const noexcept = 0;
 };
 
 }  // namespace skmd::domain

@@ -8,9 +8,11 @@
 
 #include <atomic>
 #include <bit>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 
 #include "profiler/database/sample_text.h"
 
@@ -58,6 +60,15 @@ void SampleJournal::add(const domain::ProfileSample& sample) noexcept {
   }
 }
 
+domain::SinkProgress SampleJournal::progress() const noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    return {written_, problem_};
+  } catch (...) {  // no memory
+    return {};
+  }
+}
+
 void SampleJournal::append(const std::string& line) {
   if (ended_ || line.size() > kJournalBytes - kJournalHead) return;
   if (base_ == nullptr || kJournalHead + used_ + line.size() > kJournalBytes) {
@@ -69,13 +80,11 @@ void SampleJournal::append(const std::string& line) {
   used_ += line.size();
   // After the line's bytes, so that the length never covers an incomplete line if the process is killed here.
   length_of(base_).store(used_, std::memory_order_release);
+  ++written_;
 }
 
 bool SampleJournal::next_file() {
-  if (files_ == kMostJournals) {
-    unmap();
-    return false;
-  }
+  if (files_ == kMostJournals) return give_up("all files that a process may have are full", 0);
   const auto time = std::chrono::system_clock::now().time_since_epoch().count();
   const std::string suffix = std::to_string(getpid()) + "-" + std::to_string(time) + "-" + std::to_string(files_);
   const std::string name = database_.string() + ".samples-" + suffix;
@@ -85,18 +94,26 @@ bool SampleJournal::next_file() {
   if (files_ == 0 && database_.has_parent_path()) std::filesystem::create_directories(database_.parent_path(), error);
   ++files_;
   descriptor_ = open(unready.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor_ < 0) return false;
+  if (descriptor_ < 0) return give_up("no file can be made beside the database", errno);
   // Real blocks: on a full disk a write to a sparse mapping would be a signal in the application.
-  const bool fine = flock(descriptor_, LOCK_EX | LOCK_NB) == 0 && posix_fallocate(descriptor_, 0, kJournalBytes) == 0;
-  void* mapped = fine ? mmap(nullptr, kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0) : MAP_FAILED;
+  int problem = flock(descriptor_, LOCK_EX | LOCK_NB) == 0 ? posix_fallocate(descriptor_, 0, kJournalBytes) : errno;
+  void* mapped =
+      problem == 0 ? mmap(nullptr, kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0) : MAP_FAILED;
+  if (problem == 0 && mapped == MAP_FAILED) problem = errno;
   if (mapped != MAP_FAILED) {
     base_ = static_cast<char*>(mapped);
     used_ = 0;
     std::memcpy(base_, kJournalMagic, 8);
     if (rename(unready.c_str(), name.c_str()) == 0) return true;
+    problem = errno;
   }
   unlink(unready.c_str());
+  return give_up("no file can be made beside the database", problem);
+}
+
+bool SampleJournal::give_up(const std::string& what, int error) {
   unmap();
+  problem_ = what + (error == 0 ? "" : ": " + std::generic_category().message(error));
   return false;
 }
 

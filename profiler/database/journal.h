@@ -34,20 +34,25 @@ class SampleJournal : public domain::ProfileSink {
   /// The first 256 of a kind, then those whose number is a power of two: what the database would keep anyway.
   bool wants(std::uint64_t kind) noexcept override;
   void add(const domain::ProfileSample& sample) noexcept override;
+  [[nodiscard]] domain::SinkProgress progress() const noexcept override;
 
  private:
   void append(const std::string& line);
   bool next_file();
+  /// Ends the recording. `error`: an errno; 0 for none.
+  bool give_up(const std::string& what, int error);
   void unmap();
 
   const std::filesystem::path database_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::uint64_t> counts_;
   char* base_ = nullptr;
   int descriptor_ = -1;
   std::size_t used_ = 0;
   std::uint32_t files_ = 0;
   bool ended_ = false;
+  std::uint64_t written_ = 0;
+  std::string problem_;
 };
 
 }  // namespace skmd::profiler

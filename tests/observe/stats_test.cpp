@@ -32,13 +32,15 @@ Stats example() {
 
 TEST(Stats, HasExactlyTheKeysOfTheSchema) {
   const json document = json::parse(example().document());
-  EXPECT_EQ(keys(document),
-            (std::set<std::string>{"version", "devices", "kernels", "transfers", "partition", "builds", "verify"}));
+  EXPECT_EQ(keys(document), (std::set<std::string>{"version", "devices", "kernels", "transfers", "partition", "builds",
+                                                   "profile", "verify"}));
   EXPECT_EQ(document["version"], 1);
   EXPECT_EQ(keys(document["devices"][0]), (std::set<std::string>{"name", "kind", "backend"}));
   EXPECT_EQ(keys(document["kernels"][0]),
             (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "groups", "merge",
-                                   "not_split", "builds", "seconds", "predicted_seconds"}));
+                                   "not_split", "builds", "seconds", "predicted_seconds", "model"}));
+  EXPECT_EQ(keys(document["kernels"][0]["model"]), (std::set<std::string>{"source", "error"}));
+  EXPECT_EQ(keys(document["profile"]), (std::set<std::string>{"file", "loaded", "written", "problem"}));
   EXPECT_EQ(keys(document["builds"]), (std::set<std::string>{"devices", "failures"}));
   EXPECT_EQ(keys(document["builds"]["devices"][0]),
             (std::set<std::string>{"device", "built", "failed", "failed_late", "dropped", "unneeded", "seconds"}));
@@ -90,6 +92,45 @@ TEST(Stats, AddsUpLaunchesOfOneKernel) {
   EXPECT_EQ(kernel["not_split"], (json{{"one_group", 1}}));
   EXPECT_DOUBLE_EQ(kernel["seconds"], 0.75);
   EXPECT_DOUBLE_EQ(kernel["predicted_seconds"], 1.5);
+}
+
+TEST(Stats, TellsWhatPredictionsCameFromAndHowFarOffTheyWere) {
+  Stats stats;
+  LaunchReport report = split_launch("k");
+  report.predicted_seconds = 0.0;
+  report.predicted_by = ModelSource::none;
+  stats.add_launch(report);
+  const auto model = [&] { return json::parse(stats.document())["kernels"][0]["model"]; };
+  EXPECT_EQ(model(), (json{{"source", "none"}, {"error", nullptr}}));
+  report.seconds = 0.25;
+  report.predicted_seconds = 0.20;
+  report.predicted_by = ModelSource::process;
+  stats.add_launch(report);
+  EXPECT_EQ(model()["source"], "process");
+  EXPECT_NEAR(model()["error"], 0.2, 1e-9);
+  report.predicted_seconds = 0.25;
+  for (int i = 0; i < 100; ++i) stats.add_launch(report);
+  EXPECT_LT(model()["error"], 0.01);  // late launches weigh more
+  report.seconds = 0.0;
+  stats.add_launch(report);
+  EXPECT_LT(model()["error"], 0.01);
+  report.seconds = 0.25;
+  report.predicted_by = ModelSource::shipped;
+  stats.add_launch(report);
+  EXPECT_EQ(model()["source"], "shipped");
+}
+
+TEST(Stats, TellsWhatTheProfileDatabaseGot) {
+  Stats stats;
+  const auto profile = [&] { return json::parse(stats.document())["profile"]; };
+  EXPECT_EQ(profile(), (json{{"file", nullptr}, {"loaded", 0}, {"written", 0}, {"problem", nullptr}}));
+  stats.set_profile({"/a \"b\"", 3, 0, ""});
+  EXPECT_EQ(profile(), (json{{"file", "/a \"b\""}, {"loaded", 3}, {"written", 0}, {"problem", nullptr}}));
+  const std::size_t bound = stats.tail_bound();
+  stats.set_profile({"/a \"b\"", ~0ull, ~0ull, std::string(1000, '\1')});
+  EXPECT_EQ(profile()["written"], ~0ull);
+  EXPECT_EQ(profile()["problem"].get<std::string>().size(), 128u);
+  EXPECT_LE(stats.tail().size(), bound);
 }
 
 TEST(Stats, TellsKernelsApartByNameAndProgram) {
@@ -183,6 +224,18 @@ TEST(Stats, NoPieceOutgrowsItsBound) {
   Stats stats = example();
   const std::size_t bound = stats.kernel_bound(0);
   const std::size_t tail_bound = stats.tail_bound();
+  Stats fresh;
+  LaunchReport first = split_launch("vadd");
+  first.predicted_seconds = 0.0;  // no error yet
+  fresh.set_devices(test::two_devices());
+  fresh.add_launch(first);
+  const std::size_t fresh_bound = fresh.kernel_bound(0);
+  first.seconds = 1e-300 / 3.0;
+  first.predicted_seconds = -first.seconds;
+  fresh.add_launch(first);
+  first.predicted_seconds = 7e300 / 9.0;
+  fresh.add_launch(first);
+  EXPECT_LE(fresh.kernel(0).size(), fresh_bound);
   LaunchReport report = split_launch("vadd");
   report.rungs = {domain::Rung::kernel, domain::Rung::reduce};
   report.slices[0].span = {0, 1ull << 62};

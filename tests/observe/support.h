@@ -31,6 +31,7 @@ inline LaunchReport split_launch(const std::string& kernel) {
   report.rungs = {domain::Rung::disjoint, domain::Rung::diff};
   report.seconds = 0.25;
   report.predicted_seconds = 0.5;
+  report.predicted_by = ModelSource::process;
   return report;
 }
 

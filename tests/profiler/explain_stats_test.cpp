@@ -45,6 +45,28 @@ TEST(ExplainStats, TellsWhoRanWhatAndWhyNotMore) {
   expect_in(*words, "decided 1 time");
 }
 
+TEST(ExplainStats, TellsWhatPredictionsCameFromAndWhatTheProfileGot) {
+  json document = example();
+  auto words = explain_stats(document);
+  ASSERT_TRUE(words) << words.error().reason;
+  expect_in(*words, "predicted from what the process had measured, off by 100.0% in late launches.");
+  EXPECT_EQ(words->find("Profile database"), std::string::npos);
+  document["kernels"][0]["model"] = {{"source", "none"}, {"error", nullptr}};
+  document["profile"] = {{"file", "f.db"}, {"loaded", 1u}, {"written", 2u}, {"problem", "the disk is full"}};
+  words = explain_stats(document);
+  ASSERT_TRUE(words) << words.error().reason;
+  expect_in(*words, "Its time was never predicted.");
+  expect_in(*words, "Profile database f.db: 1 sample read, 2 samples written.");
+  expect_in(*words, "No more are written: the disk is full.");
+  document["profile"]["problem"] = nullptr;
+  document["kernels"][0].erase("model");  // of an older SKMD
+  words = explain_stats(document);
+  ASSERT_TRUE(words) << words.error().reason;
+  EXPECT_EQ(words->find("No more are written"), std::string::npos);
+  document["profile"]["written"] = "many";
+  EXPECT_FALSE(explain_stats(document));
+}
+
 TEST(ExplainStats, TellsWhatRanOnAnotherCpuDriver) {
   icd::Observer observer(icd::test::counting());
   observer.devices({{"cpu", "cpu", "cpu-driver"}});

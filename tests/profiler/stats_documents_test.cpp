@@ -95,6 +95,24 @@ TEST(StatsDocuments, AddsUpBuilds) {
   EXPECT_EQ(sum["failures"][1]["program"], "q");
 }
 
+TEST(StatsDocuments, AddsUpProfilesAndModels) {
+  json one = document_of({split_launch("a")}), two = document_of({split_launch("a"), split_launch("a")}), three = two;
+  one["profile"] = json::parse(R"({"file":null,"loaded":1,"written":2,"problem":null})");
+  two["profile"] = json::parse(R"({"file":"f","loaded":3,"written":4,"problem":"full"})");
+  one["kernels"][0]["model"] = json::parse(R"({"source":"none","error":null})");
+  two["kernels"][0]["model"] = json::parse(R"({"source":"process","error":0.4})");
+  three["kernels"][0]["model"]["error"] = 0.1;
+  EXPECT_EQ(add_up({{1, one}, {2, two}})["profile"],
+            json::parse(R"({"file":"f","loaded":4,"written":6,"problem":"full"})"));
+  EXPECT_EQ(add_up({{1, one}, {2, two}})["kernels"][0]["model"], json::parse(R"({"source":"process","error":0.4})"));
+  const json sum = add_up({{2, two}, {3, three}})["kernels"][0];
+  EXPECT_DOUBLE_EQ(sum["model"]["error"], 0.25);
+  EXPECT_EQ(sum["launches"], 4);
+  one["kernels"][0].erase("model");  // of an older SKMD
+  one.erase("profile");
+  EXPECT_EQ(add_up({{1, one}, {2, two}})["kernels"][0]["launches"], 3);
+}
+
 TEST(StatsDocuments, LeavesOutDocumentsWithOtherDevices) {
   json other = document_of({split_launch("a")});
   other["devices"][0]["name"] = "something else";

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "tests/intercept/launch/fixture.h"
@@ -24,12 +26,16 @@ class Collector : public domain::ProfileSink {
     const std::lock_guard lock(mutex_);
     samples.push_back(sample);
   }
+  [[nodiscard]] domain::SinkProgress progress() const noexcept override {
+    const std::lock_guard lock(mutex_);
+    return {samples.size(), samples.size() < 2 ? "" : "two are enough"};
+  }
   std::vector<domain::ProfileSample> samples;
   std::vector<std::uint64_t> kinds;
   bool open = true;
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
 };
 
 class ProfileRecord : public testing::Test {
@@ -106,6 +112,42 @@ TEST_F(ProfileRecord, SaysWhereDataDecidesTheWork) {
   ASSERT_EQ(w.launch(w.kernel(traits), line(kItems, kLocal), arguments)->wait(), CL_COMPLETE);
   ASSERT_EQ(sink_.samples.size(), 1u);
   EXPECT_TRUE(sink_.samples[0].data_decides_work);
+}
+
+TEST_F(ProfileRecord, TheStatisticsTellWhatWasWrittenAndWhatIsInTheWay) {
+  FakeMachine w({true}, "single:0");
+  use(w);
+  w.machine.profile_file = "/some/profile.db";
+  const auto profile = [&] { return nlohmann::json::parse(w.machine.observer->stats_json())["profile"]; };
+  EXPECT_EQ(profile()["written"], 0);
+  const auto x = w.storage(kBytes), y = w.storage(kBytes);
+  const auto axpy = w.kernel(axpy_traits());
+  const auto launch = [&] {
+    EXPECT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(),
+              CL_COMPLETE);
+  };
+  launch();
+  EXPECT_EQ(profile(), nlohmann::json::parse(R"({"file":"/some/profile.db","loaded":0,"written":1,"problem":null})"));
+  launch();
+  EXPECT_EQ(profile(),
+            nlohmann::json::parse(R"({"file":"/some/profile.db","loaded":0,"written":2,"problem":"two are enough"})"));
+}
+
+TEST_F(ProfileRecord, PredictionsAreTheProcesssOwn) {
+  FakeMachine w({true, true}, "auto");
+  use(w);
+  const auto model = [&] { return nlohmann::json::parse(w.machine.observer->stats_json())["kernels"][0]["model"]; };
+  const auto x = w.storage(kBytes), y = w.storage(kBytes);
+  const auto axpy = w.kernel(axpy_traits());
+  std::vector<std::string> sources;
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_EQ(w.launch(axpy, line(kItems, kLocal), {whole(y), whole(x), value_of(std::uint32_t{3})})->wait(),
+              CL_COMPLETE);
+    sources.push_back(model()["source"]);
+  }
+  EXPECT_EQ(sources.front(), "none");
+  EXPECT_EQ(sources.back(), "process");
+  EXPECT_TRUE(model()["error"].is_number());
 }
 
 TEST_F(ProfileRecord, WhatIsNotWantedIsNotMade) {

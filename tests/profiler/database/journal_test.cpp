@@ -53,8 +53,11 @@ TEST_F(Journal, ItsSamplesAreTakenInWhenItsProcessHasEnded) {
   {
     SampleJournal journal(file_);
     EXPECT_TRUE(files().empty());
+    EXPECT_EQ(journal.progress().written, 0u);
     for (std::uint64_t i = 1; i <= 10; ++i) journal.add(sample(i));
     ASSERT_EQ(files().size(), 1u);
+    EXPECT_EQ(journal.progress().written, 10u);
+    EXPECT_EQ(journal.progress().problem, "");
     EXPECT_EQ(take_in_journals(file_)->files, 0u);  // it lives
     EXPECT_EQ(files().size(), 1u);
   }
@@ -114,6 +117,7 @@ TEST_F(Journal, GoesOnInAnotherFileAndEndsAfterSixteen) {
     }
     EXPECT_EQ(files().size(), kMostJournals);
     EXPECT_FALSE(journal.wants(1u << 30));
+    EXPECT_NE(journal.progress().problem.find("are full"), std::string::npos) << journal.progress().problem;
   }
 }
 
@@ -131,6 +135,8 @@ TEST_F(Journal, WithoutAFolderOrARightNothingHappens) {
   journal.add(sample(1));
   journal.add(sample(2));
   EXPECT_FALSE(journal.wants(1));
+  EXPECT_EQ(journal.progress().written, 0u);
+  EXPECT_EQ(journal.progress().problem, "no file can be made beside the database: Not a directory");
 }
 
 TEST_F(Journal, FilesThatAreNoneAreCleared) {
