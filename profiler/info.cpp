@@ -9,6 +9,7 @@
 #include "profiler/driver.h"
 #include "profiler/explain.h"
 #include "profiler/info_text.h"
+#include "profiler/profile_file.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Shows the devices that SKMD makes one of, and what it knows.", "skmd-info");
@@ -40,6 +41,7 @@ int main(int argc, char** argv) {
   // This process built nothing; what applications built is in the cache.
   (*document)["kernels"] = skmd::profiler::cached_kernels(skmd::profiler::cache_folder());
   (*document)["programs"] = skmd::profiler::cached_failures(skmd::profiler::cache_folder());
+  (*document)["profile"] = skmd::profiler::profile_summary();
   std::fputs(as_json ? (document->dump(1) + "\n").c_str() : skmd::profiler::info_text(*document, driver).c_str(),
              stdout);
   return 0;

@@ -71,6 +71,22 @@ void append_failures(std::string& out, const json& programs) {
     }
 }
 
+void append_profile(std::string& out, const json& profile) {
+  if (!profile.is_object()) return;
+  const bool off = member(profile, "file").is_null();
+  const json& problem = member(profile, "problem");
+  out += "profile database: " + (off ? "off" : plain(member(profile, "file")));
+  if (!problem.is_null()) {
+    out += " (" + plain(problem) + ")\n";
+    return;
+  }
+  out += off ? "\n" : ", " + plain(member(profile, "bytes")) + " bytes\n";
+  for (const json& device : member(profile, "devices"))
+    out += "  device " + plain(member(device, "name")) + ", " + plain(member(device, "platform")) + ", driver " +
+           plain(member(device, "driver")) + ": " + plain(member(device, "origin")) + "\n";
+  for (const json& link : member(profile, "links")) out += "  link " + plain(link) + "\n";
+}
+
 }  // namespace
 
 std::string info_text(const json& document, const std::string& driver) {
@@ -92,6 +108,7 @@ std::string info_text(const json& document, const std::string& driver) {
   const json& programs = member(document, "programs");
   if (!programs.empty()) out += "programs that some device refused after their build had ended:\n";
   append_failures(out, programs);
+  append_profile(out, member(document, "profile"));
   return out;
 }
 

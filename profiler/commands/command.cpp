@@ -3,24 +3,16 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <numeric>
 
-#include "profiler/cached_kernels.h"
 #include "profiler/database/take_in.h"
+#include "profiler/profile_file.h"
 
 namespace skmd::profiler {
 namespace {
 
 using domain::Error;
 using domain::Result;
-
-constexpr const char* kReadOnly = "read:";
-
-std::string variable() {
-  const char* value = std::getenv("SKMD_PROFILE_DB");
-  return value == nullptr ? "" : value;
-}
 
 /// Insertions, deletions and changes that make one of the other.
 std::size_t distance(const std::string& a, const std::string& b) {
@@ -42,24 +34,20 @@ std::size_t distance(const std::string& a, const std::string& b) {
 
 Result<std::filesystem::path> database_path(const ProfileOptions& options) {
   if (!options.database.empty()) return std::filesystem::path(options.database);
-  std::string named = variable();
-  if (named == "off") return Error{-1, "SKMD_PROFILE_DB is off: name a database with --db FILE"};
-  if (named.starts_with(kReadOnly)) named.erase(0, std::string_view(kReadOnly).size());
-  if (!named.empty()) return std::filesystem::path(named);
-  const std::string folder = cache_folder();
-  if (folder.empty()) return Error{-1, "neither SKMD_CACHE_DIR nor HOME is set: name a database with --db FILE"};
-  return std::filesystem::path(folder) / "profile.db";
+  const auto file = profile_file();
+  if (!file) return Error{-1, file.error().reason + ": name a database with --db FILE"};
+  return file->path;
 }
 
 Result<ProfileDatabase> open_database(const ProfileOptions& options, ProfileDatabase::Mode mode) {
   const auto path = database_path(options);
   if (!path) return path.error();
-  if (options.database.empty() && variable().starts_with(kReadOnly)) {
+  if (options.database.empty() && profile_file()->read_only) {
     if (mode != ProfileDatabase::Mode::read_only)
       return Error{
           -1, path->string() + " is only read (SKMD_PROFILE_DB=read:): name a database to be changed with --db FILE"};
+    return ProfileDatabase::open(*path, mode);
   }
-  if (options.database.empty() && variable().starts_with(kReadOnly)) return ProfileDatabase::open(*path, mode);
   // What processes measured since.
   if (has_journals(*path))
     if (const auto taken = take_in_journals(*path); !taken) return taken.error();

@@ -34,7 +34,7 @@ ALLOWED = {
     "intercept/object": {"intercept/backend", "intercept/observe", "compiler/client"},
     "intercept/backend": {"cpu-driver/runtime", "cpu-driver"},
     "intercept/observe": set(),
-    "profiler": {"compiler/client"},
+    "profiler": {"compiler/client", "profiler/database"},
     # Content hashes, by which a sample is known.
     "profiler/database": {"compiler/client"},
     "profiler/run_report": set(),

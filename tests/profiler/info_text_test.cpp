@@ -34,6 +34,21 @@ TEST(InfoText, MarksTheAnchorAndListsMembers) {
             "  h1  failed on b 1.0: too old\n");
 }
 
+TEST(InfoText, TellsOfTheProfileDatabase) {
+  const auto text_of = [](const char* profile) {
+    const std::string text = info_text({{"profile", nlohmann::json::parse(profile)}}, "d");
+    return text.substr(text.find("profile"));
+  };
+  EXPECT_EQ(text_of(R"({"file":"/p.db","bytes":4096,"devices":[{"name":"a","platform":"p","driver":"1","units":2,
+                        "origin":"imported"}],"links":[{"device":"a","to":1}],"problem":null})"),
+            "profile database: /p.db, 4096 bytes\n"
+            "  device a, p, driver 1: imported\n"
+            "  link {\"device\":\"a\",\"to\":1}\n");
+  EXPECT_EQ(text_of(R"({"file":"/p.db","bytes":0,"devices":[],"links":[],"problem":"it is not there"})"),
+            "profile database: /p.db (it is not there)\n");
+  EXPECT_EQ(text_of(R"({"file":null,"bytes":0,"devices":[],"links":[],"problem":null})"), "profile database: off\n");
+}
+
 TEST(InfoText, TakesADocumentWithNothingInIt) {
   EXPECT_EQ(info_text(nlohmann::json::object(), "d"), "driver: d\nreal devices: 0\nkernels: 0\n");
 }

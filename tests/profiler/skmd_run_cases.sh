@@ -162,6 +162,36 @@ info_prints_the_drivers_answer() {
   expect one "$(value "$work/out" 'd["devices"][0]["name"]')" 'first device'
 }
 
+info_shows_the_profile_database() {
+  info() { SKMD_PROFILE_DB=$1 "$tree/bin/skmd-info" "${@:2}" >"$work/out" || fail "status $?: $(cat "$work/out")"; }
+  info off
+  grep -qxF 'profile database: off' "$work/out" || fail "$(cat "$work/out")"
+  info ''
+  grep -qxF "profile database: $SKMD_CACHE_DIR/profile.db (it is not there)" "$work/out" || fail "$(cat "$work/out")"
+  [[ ! -e $SKMD_CACHE_DIR/profile.db ]] || fail 'it was made'
+  {
+    echo '{"skmd_profile":1}'
+    echo '{"program":"p","kernel":"k","form":"ready","platform":"P","device":"D","driver":"7","units":4,"tag":"","dims":1,
+      "offset":[0,0,0],"global":[64,1,1],"local":[64,1,1],"first":0,"last":1,"boxes":1,"buffers":[],"scalars":[],
+      "group_operations":0,"group_bytes":0,"kernel_ns":5,"to_ns":0,"from_ns":0,"warm":true,"first_use":false,"commit":"c",
+      "date":1700000000}' | tr -d '\n' && echo
+  } >"$work/p.jsonl"
+  "$tree/bin/skmd-profile" --db "$work/p.db" import "$work/p.jsonl" >/dev/null || fail import
+  local file
+  for file in "$work/p.db" "read:$work/p.db"; do
+    info "$file"
+    grep -qxF "profile database: $work/p.db, $(stat -c %s "$work/p.db") bytes" "$work/out" || fail "$(cat "$work/out")"
+    grep -qxF '  device D, P, driver 7: imported' "$work/out" || fail "$(cat "$work/out")"
+  done
+  info "$work/p.db" --json
+  expect "['bytes', 'devices', 'file', 'links', 'problem']" "$(value "$work/out" 'sorted(d["profile"])')" keys
+  expect '[] None' "$(value "$work/out" 'str(d["profile"]["links"]) + " " + str(d["profile"]["problem"])')" values
+  echo 'no database at all, and longer than a head' >"$work/bad.db"
+  info "$work/bad.db"
+  grep -q "^profile database: $work/bad.db (" "$work/out" || fail "$(cat "$work/out")"
+  expect 'no database at all, and longer than a head' "$(cat "$work/bad.db")" 'the damaged file'
+}
+
 info_says_why_there_is_no_platform() {
   REPORTING_DRIVER_ERROR='no device matches "x"' "$tree/bin/skmd-info" 2>"$work/err"
   expect 1 $? status
