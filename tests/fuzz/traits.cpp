@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel traits as they come out of caches and program binaries, and what is worked out from them at a launch.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,6 +8,7 @@
 
 #include "partitioner/footprint.h"
 #include "partitioner/merge.h"
+#include "partitioner/model/group_work.h"
 #include "partitioner/traits_codec.h"
 #include "tests/fuzz/check.h"
 
@@ -23,6 +25,9 @@ void evaluate_all(const KernelTraits& kernel) {
     arguments[i].value = std::span(value).first(i % 17);
   }
   const NdRange range{2, {1, 0, 0}, {24, 6, 1}, {4, 3, 1}};
+  const GroupWork work = group_work(kernel, range, arguments);
+  FUZZ_CHECK(std::isfinite(work.operations) && work.operations >= 0);
+  FUZZ_CHECK(std::isfinite(work.bytes) && work.bytes >= 0);
   for (const GroupSpan span : {GroupSpan{0, 12}, GroupSpan{1, 5}}) {
     for (const Footprint& footprint : evaluate(kernel, range, span, arguments)) {
       RangeSet outside = footprint.may_write;
