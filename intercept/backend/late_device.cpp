@@ -157,4 +157,9 @@ void LateDevice::tidy(Ticket ticket) {
   if (const auto device = opened(); device) (*device)->tidy(ticket);
 }
 
+Result<std::shared_ptr<LinkProbe>> LateDevice::link_probe() {
+  const auto device = opened();
+  return device ? (*device)->link_probe() : device.error();
+}
+
 }  // namespace skmd::icd

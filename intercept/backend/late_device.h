@@ -57,6 +57,7 @@ class LateDevice final : public Device {
   Ticket submit(Batch&& batch) override;
   void help(Ticket ticket) override;
   void tidy(Ticket ticket) override;
+  Result<std::shared_ptr<LinkProbe>> link_probe() override;
 
  private:
   /// The device itself, opened if it is not yet; why it could not be is the same every time.

@@ -190,6 +190,7 @@ struct ImageShape {
   std::uint64_t buffer_offset = 0, buffer_bytes = 0;  // of an image over a buffer: its bytes in there
 };
 
+class LinkProbe;
 class PinnedPieces;
 
 class Device {
@@ -263,6 +264,9 @@ class Device {
   /// than it could be asked for afterwards, and for those of less than kStagedLeast. Null also until so many were asked
   /// for that making them pays.
   virtual PinnedPieces* small_pieces() { return nullptr; }
+  /// For calibration: transfers by ways that the adapter would not choose (link_probe.h). Null where submit() is the
+  /// only way; an error where the device cannot be used.
+  virtual Result<std::shared_ptr<LinkProbe>> link_probe() { return std::shared_ptr<LinkProbe>(); }
 
  private:
   const std::shared_ptr<Health> health_ = std::make_shared<Health>();

@@ -64,7 +64,7 @@ cl_int StagedWrites::send(const Target& target, const domain::RowRun& rows, std:
 }
 
 Status StagedWrites::write(cl_command_queue queue, cl_mem mem, const std::byte* host,
-                           const std::vector<domain::RowRun>& pieces, cl_event* event) {
+                           const std::vector<domain::RowRun>& pieces, cl_event* event, std::size_t threads) {
   const Target target{queue, mem, host};
   const std::size_t shared = pieces.size() - 1;
   std::atomic<std::size_t> next{0};
@@ -77,7 +77,7 @@ Status StagedWrites::write(cl_command_queue queue, cl_mem mem, const std::byte* 
     }
   };
   auto& pool = cpu::Pool::shared();
-  pool.run(std::min<std::size_t>(pool.threads(), kStagingThreads), copy);
+  pool.run(std::min<std::size_t>({pool.threads(), kStagingThreads, threads}), copy);
   // The queue is in order: the event of what is enqueued last stands for all.
   if (failure == CL_SUCCESS) failure = send(target, pieces.back(), 0);
   if (failure != CL_SUCCESS) return native_failure("a write", failure);

@@ -23,9 +23,9 @@ class StagedWrites {
   /// Whether rows like these are worth it.
   static bool worth(const domain::RowRun& rows);
   /// Enqueues the bytes of `pieces` (as_pieces), from `host` on (the address of the buffer's byte 0). When it returns,
-  /// the host memory may change; the last piece has `event`. One thread at a time.
+  /// the host memory may change; the last piece has `event`. One thread at a time. `threads`: that copy, at most.
   Status write(cl_command_queue queue, cl_mem mem, const std::byte* host, const std::vector<domain::RowRun>& pieces,
-               cl_event* event);
+               cl_event* event, std::size_t threads = kStagingThreads);
 
  private:
   struct Target;

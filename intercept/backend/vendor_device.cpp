@@ -3,6 +3,7 @@
 
 #include "cpu-driver/runtime/pool.h"
 #include "intercept/backend/driver_probe.h"
+#include "intercept/backend/link_probe.h"
 #include "intercept/backend/native_error.h"
 #include "intercept/backend/pinned_memory.h"
 
@@ -227,6 +228,15 @@ PinnedPieces* VendorDevice::small_pieces() {
   small_pieces_ = make_pieces(*opened, kSmallPieces, kSmallPiece);  // once: without them it goes on as before
   ready_small_.store(small_pieces_.get(), std::memory_order_release);
   return small_pieces_.get();
+}
+
+Result<std::shared_ptr<LinkProbe>> VendorDevice::link_probe() {
+  // To a processor there is one way, and a driver that works inside its calls takes them from one thread only: PoCL's
+  // basic device locks itself when two threads flush its queue.
+  if (description_.kind == DeviceKind::cpu || description_.blocking) return std::shared_ptr<LinkProbe>();
+  auto opened = context();
+  if (!opened) return opened.error();
+  return native_link(*opened);
 }
 
 }  // namespace skmd::icd

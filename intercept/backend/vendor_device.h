@@ -60,6 +60,7 @@ class VendorDevice final : public Device {
   void tidy(Ticket ticket) override;
   PinnedPieces* pinned_pieces() override;
   PinnedPieces* small_pieces() override;
+  Result<std::shared_ptr<LinkProbe>> link_probe() override;
 
  private:
   /// The native context, made where there is none. It lives as long as something in it does, a GPU's until the end:
