@@ -98,6 +98,27 @@ TEST(TimeModel, BandwidthBeyondTheCacheBoundsWhatWasMeasuredInIt) {
   EXPECT_LT(median_error(device, train, test, ModelKind::arctan, {kMemory, kCache}), 0.05);
 }
 
+TEST(TimeModel, ABoundDoesNotSlowKernelsWhoseBytesAreInACache) {
+  constexpr double kCache = 1e6, kMemory = 1e10;
+  // A table of 0.1 MB that each group reads from end to end, or a buffer that four neighbours read each byte of.
+  for (const double part_of_size : {1e-4, 0.25}) {
+    const Device device = [&](const Point& p) { return 1e-6 + p.groups * p.bytes / 1e12; };
+    std::vector<Point> points;
+    for (const double groups : {1000.0, 5000.0}) {
+      const Launch launch{groups, 0, 1e5};
+      for (Point each : profile(launch, device)) {
+        each.size *= part_of_size;
+        points.push_back(each);
+      }
+    }
+    const auto model = fit(points, {ModelKind::arctan, kUnits, {kMemory, kCache}});
+    ASSERT_TRUE(model);
+    Point asked = point({100000, 0, 1e5}, 100000);
+    asked.size *= part_of_size;
+    EXPECT_NEAR(predict(*model, asked).seconds, device(asked), 0.05 * device(asked)) << part_of_size;
+  }
+}
+
 TEST(TimeModel, RateIsThatOfTheLongestSpan) {
   std::vector<Point> points{point({100, 1, 1}, 10), point({100, 1, 1}, 50)};
   points[0].seconds = 1.0;
