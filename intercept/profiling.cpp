@@ -62,10 +62,7 @@ Status set_up_profiling(Machine& machine, const std::function<std::string(const 
   machine.profile_file = file;
   machine.observer->profile({file, 0, 0, ""});
   if (!file.empty() && !read_only) {
-    for (const auto& device : machine.devices)
-      machine.profile_keys.push_back({device->description().platform, device->description().name,
-                                      query_text(*device, CL_DRIVER_VERSION),
-                                      query<cl_uint>(*device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0)});
+    for (const auto& device : machine.devices) machine.profile_keys.push_back(profile_key(*device));
     machine.settings.profile_tag = variable("SKMD_PROFILE_TAG");
     machine.profile = new profiler::SampleJournal(file);
   }

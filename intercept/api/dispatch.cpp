@@ -4,6 +4,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "intercept/api/calibrate.h"
 #include "intercept/api/describe.h"
 #include "intercept/api/entry.h"
 #include "intercept/object/kernel.h"
@@ -125,6 +126,7 @@ void* function_address(const char* name) {
 #undef ABSENT
 #undef ABSENT_UNTYPED
       {"clGetKernelSuggestedLocalWorkSizeKHR", untyped(&api::clGetKernelSuggestedLocalWorkSizeKHR)},
+      {"clSkmdCalibrate", untyped(&clSkmdCalibrate)},
       {"clSkmdDescribe", untyped(&clSkmdDescribe)},
   };
   for (const Entry& entry : entries) {

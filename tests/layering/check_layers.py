@@ -13,8 +13,9 @@ import sys
 # Longest prefix wins. "" ends a path's search: what has no room is free (scripts, tests).
 ROOMS = (
     "partitioner", "compiler/client", "compiler", "cpu-driver/runtime", "cpu-driver/codegen", "cpu-driver", "intercept/api",
-    "intercept/object", "intercept/build", "intercept/command", "intercept/launch", "intercept/backend",
-    "intercept/observe", "intercept", "profiler/database", "profiler/run_report", "profiler/commands", "profiler", "bench/micro", "bench", "tests",
+    "intercept/object", "intercept/build", "intercept/calibration", "intercept/command", "intercept/launch",
+    "intercept/backend", "intercept/observe", "intercept", "profiler/database", "profiler/run_report",
+    "profiler/commands", "profiler", "bench/micro", "bench", "tests",
 )
 ALLOWED = {
     "partitioner": set(),
@@ -24,9 +25,10 @@ ALLOWED = {
     "cpu-driver": set(),
     "cpu-driver/codegen": {"compiler", "compiler/client", "cpu-driver"},
     "cpu-driver/runtime": {"cpu-driver"},
-    "intercept/api": {"intercept/object", "intercept/build", "intercept/command", "intercept/launch", "compiler/client",
-                      "intercept/backend", "intercept/observe"},
+    "intercept/api": {"intercept/object", "intercept/build", "intercept/calibration", "intercept/command", "intercept/launch",
+                      "compiler/client", "intercept/backend", "intercept/observe"},
     "intercept/build": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client"},
+    "intercept/calibration": {"intercept/backend"},
     "intercept/command": {"intercept/object", "intercept/backend", "intercept/observe"},
     # A launch fills the hidden record, whose layout the compiler's client declares.
     "intercept/launch": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client",

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/intercept/api/driver_fixture.h"
 
@@ -110,6 +112,29 @@ TEST_F(Dispatch, DescribeTellsDevicesAndKernels) {
   ASSERT_EQ(describe(platform(), size, text.data(), nullptr), CL_SUCCESS);
   for (const char* part : {"\"anchor\"", "pthread-", "basic-", "\"virtual_device\"", "a_kernel_of_this_test"})
     EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
+TEST_F(Dispatch, CalibrateChecksItsArgumentsAndAnswersOnce) {
+  using Progress = void (*)(double, const char*, void*);
+  using Answer = void (*)(const char*, void*);
+  using Calibrate = cl_int (*)(cl_platform_id, cl_double, Progress, Answer, void*);
+  const auto calibrate =
+      reinterpret_cast<Calibrate>(clGetExtensionFunctionAddressForPlatform(platform(), "clSkmdCalibrate"));
+  ASSERT_NE(calibrate, nullptr);
+  std::vector<std::string> answers;
+  const Answer keep = [](const char* json, void* user) {
+    static_cast<std::vector<std::string>*>(user)->emplace_back(json);
+  };
+  EXPECT_EQ(calibrate(foreign_handle<cl_platform_id>(platform()), 1.0, nullptr, keep, &answers), CL_INVALID_PLATFORM);
+  for (const double seconds : {0.0, -1.0, 3601.0, std::nan(""), HUGE_VAL})
+    EXPECT_EQ(calibrate(platform(), seconds, nullptr, keep, &answers), CL_INVALID_VALUE) << seconds;
+  EXPECT_EQ(calibrate(platform(), 1.0, nullptr, nullptr, &answers), CL_INVALID_VALUE);
+  EXPECT_TRUE(answers.empty());
+  ASSERT_EQ(calibrate(platform(), 0.01, nullptr, keep, &answers), CL_SUCCESS);
+  ASSERT_EQ(answers.size(), 1u);
+  for (const char* part :
+       {"\"devices\"", "pthread-", "\"launch_seconds\"", "\"direction\":\"from\"", "\"problems\":[]"})
+    EXPECT_NE(answers.front().find(part), std::string::npos) << part;
 }
 
 }  // namespace
