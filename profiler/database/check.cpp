@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may be wrong with a database whose pages can be read, and what is done about it.
+#include <array>
 #include <string>
 
+#include "profiler/database/calibration_text.h"
 #include "profiler/database/database.h"
 #include "profiler/database/sample_text.h"
 #include "profiler/database/sqlite.h"
@@ -37,6 +39,40 @@ Result<std::vector<WrongSample>> wrong_samples(sqlite3* connection) {
   }
 }
 
+/// The lines of calibrations that are wrong; what names a row in its table is its line.
+Result<std::vector<std::string>> wrong_calibrations(sqlite3* connection, const std::string& table) {
+  std::vector<std::string> wrong;
+  Statement lines(connection, "SELECT line, digest, devices.id IS NULL FROM " + table +
+                                  " LEFT JOIN devices ON devices.id=" + table + ".device");
+  for (auto row = lines.step();; row = lines.step()) {
+    if (!row) return row.error();
+    if (!*row) return wrong;
+    const std::string line = lines.text(0);
+    if (!calibration_of(line) || digest_of(line) != lines.text(1) || lines.integer(2) != 0) wrong.push_back(line);
+  }
+}
+
+constexpr std::array kCalibrationTables{"device_calibrations", "link_calibrations"};
+
+Result<bool> has_calibrations(sqlite3* connection) {
+  const auto version = number_of(connection, "PRAGMA user_version");
+  if (!version) return version.error();
+  return *version >= 2;
+}
+
+Result<std::size_t> remove_wrong_calibrations(sqlite3* connection) {
+  std::size_t removed = 0;
+  for (const char* table : kCalibrationTables) {
+    const auto wrong = wrong_calibrations(connection, table);
+    if (!wrong) return wrong.error();
+    Statement remove(connection, std::string("DELETE FROM ") + table + " WHERE line=?");
+    for (const std::string& line : *wrong)
+      if (Status done = remove.bind(1, line).run(); !done) return done.error();
+    removed += wrong->size();
+  }
+  return removed;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> ProfileDatabase::check() const {
@@ -52,6 +88,15 @@ Result<std::vector<std::string>> ProfileDatabase::check() const {
   else
     for (const WrongSample& sample : *samples)
       wrong.push_back("sample " + std::to_string(sample.id) + ": " + sample.reason);
+  const auto calibrated = has_calibrations(connection_.get());
+  for (const char* table : kCalibrationTables) {
+    if (!calibrated || !*calibrated) break;
+    const auto lines = wrong_calibrations(connection_.get(), table);
+    if (!lines)
+      wrong.push_back(lines.error().reason);
+    else
+      wrong.insert(wrong.end(), lines->size(), std::string(table) + ": a calibration was changed");
+  }
   Statement counts(connection_.get(), "PRAGMA foreign_key_check(seen)");
   for (row = counts.step(); row && *row; row = counts.step())
     wrong.emplace_back("a count of a kernel or device that is missing");
@@ -71,12 +116,14 @@ Result<std::size_t> ProfileDatabase::repair() {
     for (const WrongSample& sample : *wrong)
       if (Status done = remove.bind(1, sample.id).run(); !done) return done.error();
   }
+  const auto calibrations = remove_wrong_calibrations(connection_.get());
+  if (!calibrations) return calibrations.error();
   Status done = execute(
       connection_.get(),
       "DELETE FROM seen WHERE kernel NOT IN (SELECT id FROM kernels) OR device NOT IN (SELECT id FROM devices)");
   if (!done) return done.error();
   if (Status ended = transaction.commit(); !ended) return ended.error();
-  return wrong->size();
+  return wrong->size() + *calibrations;
 }
 
 }  // namespace skmd::profiler

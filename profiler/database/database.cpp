@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "profiler/database/sample_text.h"
-#include "profiler/database/sqlite.h"
 #include "profiler/database/schema.h"
+#include "profiler/database/sqlite.h"
 
 namespace skmd::profiler {
 namespace {
@@ -115,6 +115,19 @@ void bind(Statement& statement, const SampleFilter& filter) {
   for (std::size_t i = 0; i < filter.tags.size(); ++i) statement.bind(static_cast<int>(5 + i), filter.tags[i]);
 }
 
+Result<std::size_t> prune_calibrations(sqlite3* connection, const std::string& table, const SampleFilter& filter) {
+  std::string sql = "DELETE FROM " + table + " WHERE 1";
+  if (!filter.device.empty()) sql += " AND device IN (SELECT id FROM devices WHERE name=?1)";
+  if (filter.before != 0) sql += " AND date<?2";
+  if (!filter.origin.empty()) sql += " AND origin=?3";
+  Statement statement(connection, sql);
+  if (!filter.device.empty()) statement.bind(1, filter.device);
+  if (filter.before != 0) statement.bind(2, filter.before);
+  if (!filter.origin.empty()) statement.bind(3, filter.origin);
+  if (Status done = statement.run(); !done) return done.error();
+  return static_cast<std::size_t>(sqlite3_changes(connection));
+}
+
 }  // namespace
 
 std::uint64_t ProfileDatabase::bytes() const {
@@ -191,6 +204,12 @@ Result<std::size_t> ProfileDatabase::prune(const SampleFilter& filter) {
     if (Status done = statement.run(); !done) return done.error();
     gone = static_cast<std::size_t>(sqlite3_changes(connection_.get()));
   }
+  if (filter.kernel.empty() && filter.tags.empty())
+    for (const char* table : {"device_calibrations", "link_calibrations"}) {
+      const auto more = prune_calibrations(connection_.get(), table, filter);
+      if (!more) return more.error();
+      gone += *more;
+    }
   if (Status done = transaction.commit(); !done) return done.error();
   return gone;
 }

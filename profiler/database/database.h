@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "partitioner/model/calibration.h"
 #include "partitioner/model/profile_sample.h"
 #include "partitioner/result.h"
 #include "profiler/database/connection.h"
 
 namespace skmd::profiler {
 
-inline constexpr std::int64_t kSchemaVersion = 1;
+inline constexpr std::int64_t kSchemaVersion = 2;
 inline constexpr std::uint64_t kMostFileBytes = std::uint64_t{64} << 20;
 inline constexpr std::int64_t kMostSamples = 256;  // of one kernel, device, size and tag
 
@@ -35,6 +36,12 @@ struct KernelOnDevice {
   std::uint64_t seen = 0;     // that ever came
   std::uint64_t sizes = 0;    // of launches, in groups
   std::string origin;         // "measured", or else "imported"
+};
+
+/// One of each device, and of each direction of a link: devices with equal keys share them.
+struct Calibrations {
+  std::vector<domain::DeviceCalibration> devices;
+  std::vector<domain::LinkCalibration> links;
 };
 
 /// Not thread-safe; any number of processes may have the same file open. Waits at most 5 s for another's transaction.
@@ -59,15 +66,25 @@ class ProfileDatabase {
   domain::Result<std::size_t> add(std::span<const domain::ProfileSample> samples,
                                   const std::string& origin = "measured");
 
+  /// All or none, in one transaction; returns how many were taken. Of one device or link the newest is kept, and one
+  /// that was measured here rather than one that comes from elsewhere.
+  domain::Result<std::size_t> add(const Calibrations& calibrations, const std::string& origin = "measured");
+  /// In the order of their lines; of one `origin`, or all. A database of version 1 that is only read has none.
+  domain::Result<Calibrations> calibrations(const std::string& origin = "") const;
+
+  /// Version of the tables; below kSchemaVersion where an older database is only read.
+  domain::Result<std::int64_t> schema() const;
+
   /// In the order of their lines.
   domain::Result<std::vector<domain::ProfileSample>> samples(const SampleFilter& filter = {}) const;
   /// In the order of keys.
   domain::Result<std::vector<KernelOnDevice>> contents() const;
-  /// Returns how many went.
+  /// Returns how many went. Without a kernel or tags, calibrations go, too.
   domain::Result<std::size_t> prune(const SampleFilter& filter);
   /// What is wrong, one sentence each; empty: clean.
   domain::Result<std::vector<std::string>> check() const;
-  /// Removes samples that check() finds wrong, and builds the indexes anew, in one transaction; returns how many went.
+  /// Removes samples and calibrations that check() finds wrong, and builds the indexes anew, in one transaction;
+  /// returns how many went.
   domain::Result<std::size_t> repair();
 
  private:

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "profiler/database/calibration_text.h"
 #include "profiler/database/sample_text.h"
 
 namespace skmd::profiler {
@@ -27,6 +28,10 @@ void fill_in(Exchange& exchange) {
     devices.insert(sample.device.name);
     drivers.insert(sample.device.driver);
     tags.insert(sample.tag);
+  }
+  for (const auto& calibration : exchange.calibrations.devices) {
+    devices.insert(calibration.device.name);
+    drivers.insert(calibration.device.driver);
   }
   ExchangeHead& head = exchange.head;
   if (head.devices.empty()) head.devices.assign(devices.begin(), devices.end());
@@ -68,12 +73,24 @@ Result<ExchangeHead> head_of(const std::string& line) {
   return head;
 }
 
+Status add_calibration(const std::string& line, Calibrations& to) {
+  auto one = calibration_of(line);
+  if (!one) return one.error();
+  if (auto* const device = std::get_if<domain::DeviceCalibration>(&*one))
+    to.devices.push_back(std::move(*device));
+  else
+    to.links.push_back(std::move(std::get<domain::LinkCalibration>(*one)));
+  return {};
+}
+
 }  // namespace
 
 Status write_exchange(const fs::path& file, Exchange exchange) {
   fill_in(exchange);
   std::vector<std::string> lines;
   for (const auto& sample : exchange.samples) lines.push_back(line_of(sample));
+  for (const auto& device : exchange.calibrations.devices) lines.push_back(line_of(device));
+  for (const auto& link : exchange.calibrations.links) lines.push_back(line_of(link));
   std::sort(lines.begin(), lines.end());
   lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
   const fs::path part = file.string() + ".part-" + std::to_string(::getpid());
@@ -103,9 +120,14 @@ Result<Exchange> read_exchange(const fs::path& file) {
   if (!in || !std::getline(in, line)) return Error{-1, file.string() + " cannot be read, or is empty"};
   auto head = head_of(line);
   if (!head) return Error{-1, file.string() + ", " + head.error().reason};
-  Exchange exchange{std::move(*head), {}};
+  Exchange exchange{std::move(*head), {}, {}};
   for (std::size_t number = 2; std::getline(in, line); ++number) {
     if (line.empty()) continue;
+    if (is_calibration(line)) {
+      if (Status done = add_calibration(line, exchange.calibrations); !done)
+        return Error{-1, file.string() + ", line " + std::to_string(number) + ": " + done.error().reason};
+      continue;
+    }
     auto sample = sample_of(line);
     if (!sample) return Error{-1, file.string() + ", line " + std::to_string(number) + ": " + sample.error().reason};
     exchange.samples.push_back(std::move(*sample));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples as files that can be read and compared: a first line that says where they are from, then a line for each,
-// sorted.
+// Samples and calibrations as files that can be read and compared: a first line that says where they are from, then a
+// line for each, sorted.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +9,7 @@
 
 #include "partitioner/model/profile_sample.h"
 #include "partitioner/result.h"
+#include "profiler/database/database.h"
 
 namespace skmd::profiler {
 
@@ -20,10 +21,11 @@ struct ExchangeHead {
 struct Exchange {
   ExchangeHead head;
   std::vector<domain::ProfileSample> samples;
+  Calibrations calibrations = {};
 };
 
-/// The file appears whole or not at all. `devices`, `tags` and `driver` of the head are filled from the samples where
-/// empty.
+/// The file appears whole or not at all. `devices`, `tags` and `driver` of the head are filled from the samples and
+/// calibrations where empty.
 domain::Status write_exchange(const std::filesystem::path& file, Exchange exchange);
 
 /// An error names the line and what is wrong with it; nothing is taken from such a file.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/client/hash.h"
+#include "profiler/database/line_reader.h"
 
 namespace skmd::profiler {
 namespace {
@@ -15,85 +16,6 @@ namespace {
 using domain::Error;
 using domain::ProfileSample;
 using nlohmann::json;
-
-/// True: a whole number that T holds. The parser keeps numbers above INT64_MAX as unsigned, and would wrap them.
-template <class T>
-bool fits(const json& value) {
-  if (value.is_number_unsigned()) return std::in_range<T>(value.get<std::uint64_t>());
-  return value.is_number_integer() && std::in_range<T>(value.get<std::int64_t>());
-}
-
-/// Reads fields; keeps the first thing that is wrong.
-class Reader {
- public:
-  Reader(const json& object, std::string& problem) : object_(object), problem_(problem) {}
-
-  void read(const char* key, std::string& to) {
-    if (const json* value = find(key)) value->is_string() ? void(to = value->get<std::string>()) : wrong(key, "text");
-  }
-  void read(const char* key, bool& to) {
-    if (const json* value = find(key))
-      value->is_boolean() ? void(to = value->get<bool>()) : wrong(key, "true or false");
-  }
-  void read(const char* key, double& to) {
-    const json* value = find(key);
-    if (value == nullptr) return;
-    if (!value->is_number() || !std::isfinite(value->get<double>()) || value->get<double>() < 0)
-      return wrong(key, "a number from 0");
-    to = value->get<double>();
-  }
-  void read(const char* key, std::uint64_t& to) {
-    if (const json* value = find(key))
-      value->is_number_unsigned() ? void(to = value->get<std::uint64_t>()) : wrong(key, "a whole number from 0");
-  }
-  void read(const char* key, std::uint32_t& to) {
-    std::uint64_t wide = to;
-    read(key, wide);
-    wide <= std::numeric_limits<std::uint32_t>::max() ? void(to = static_cast<std::uint32_t>(wide))
-                                                      : wrong(key, "below 2^32");
-  }
-  void read(const char* key, std::int64_t& to) {
-    if (const json* value = find(key))
-      fits<std::int64_t>(*value) ? void(to = value->get<std::int64_t>()) : wrong(key, "a whole number of 64 bits");
-  }
-  template <std::size_t N>
-  void read(const char* key, std::array<std::uint64_t, N>& to) {
-    const json* value = find(key);
-    if (value == nullptr) return;
-    if (!value->is_array() || value->size() != N) return wrong(key, "a list of three numbers");
-    for (std::size_t i = 0; i < N; ++i) {
-      if (!(*value)[i].is_number_unsigned()) return wrong(key, "a list of three numbers");
-      to[i] = (*value)[i].get<std::uint64_t>();
-    }
-  }
-  /// Pairs of an argument's index and a value.
-  template <class T, class V>
-  void read_pairs(const char* key, std::vector<T>& to, V T::*field) {
-    const json* value = find(key);
-    if (value == nullptr) return;
-    if (!value->is_array()) return wrong(key, "a list");
-    for (const json& pair : *value) {
-      if (!pair.is_array() || pair.size() != 2 || !fits<std::uint32_t>(pair[0]) || !fits<V>(pair[1]))
-        return wrong(key, "pairs of an argument's index and a number");
-      T entry;
-      entry.index = pair[0].get<std::uint32_t>();
-      entry.*field = pair[1].get<V>();
-      to.push_back(entry);
-    }
-  }
-
- private:
-  const json* find(const char* key) {
-    const auto found = object_.find(key);
-    return found == object_.end() ? nullptr : &*found;
-  }
-  void wrong(const char* key, const char* meant) {
-    if (problem_.empty()) problem_ = std::string(key) + " is " + excerpt_of(object_[key]) + "; expected " + meant;
-  }
-
-  const json& object_;
-  std::string& problem_;
-};
 
 /// What NdRange demands, and a number of groups that does not overflow.
 bool is_launch(const domain::NdRange& range) {
@@ -135,33 +57,35 @@ std::string line_of(const ProfileSample& sample) {
   json buffers = json::array(), scalars = json::array();
   for (const auto& buffer : sample.buffers) buffers.push_back({buffer.index, buffer.bytes});
   for (const auto& scalar : sample.scalars) scalars.push_back({scalar.index, scalar.value});
-  const json line{{"program", sample.kernel.program},
-                  {"kernel", sample.kernel.name},
-                  {"form", sample.kernel.form},
-                  {"platform", sample.device.platform},
-                  {"device", sample.device.name},
-                  {"driver", sample.device.driver},
-                  {"units", sample.device.units},
-                  {"tag", sample.tag},
-                  {"dims", sample.range.work_dim},
-                  {"offset", sample.range.offset},
-                  {"global", sample.range.global},
-                  {"local", sample.range.local},
-                  {"first", sample.span.first},
-                  {"last", sample.span.last},
-                  {"boxes", sample.boxes},
-                  {"buffers", buffers},
-                  {"scalars", scalars},
-                  {"group_operations", sample.group_operations},
-                  {"group_bytes", sample.group_bytes},
-                  {"data_decides_work", sample.data_decides_work},
-                  {"kernel_ns", sample.kernel_ns},
-                  {"to_ns", sample.to_ns},
-                  {"from_ns", sample.from_ns},
-                  {"warm", sample.warm},
-                  {"first_use", sample.first_use},
-                  {"commit", sample.commit},
-                  {"date", sample.date}};
+  json line{{"program", sample.kernel.program},
+            {"kernel", sample.kernel.name},
+            {"form", sample.kernel.form},
+            {"platform", sample.device.platform},
+            {"device", sample.device.name},
+            {"driver", sample.device.driver},
+            {"units", sample.device.units},
+            {"tag", sample.tag},
+            {"dims", sample.range.work_dim},
+            {"offset", sample.range.offset},
+            {"global", sample.range.global},
+            {"local", sample.range.local},
+            {"first", sample.span.first},
+            {"last", sample.span.last},
+            {"boxes", sample.boxes},
+            {"buffers", buffers},
+            {"scalars", scalars},
+            {"group_operations", sample.group_operations},
+            {"group_bytes", sample.group_bytes},
+            {"kernel_ns", sample.kernel_ns},
+            {"to_ns", sample.to_ns},
+            {"from_ns", sample.from_ns},
+            {"warm", sample.warm},
+            {"first_use", sample.first_use},
+            {"commit", sample.commit},
+            {"date", sample.date}};
+  // Fields that came later are left out where they say nothing: lines of before, by which samples are known, stay as
+  // they are.
+  if (sample.data_decides_work) line["data_decides_work"] = true;
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

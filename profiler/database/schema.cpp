@@ -24,6 +24,13 @@ constexpr std::array<const char*, kSchemaVersion> kSteps{
        CREATE INDEX samples_by_size ON samples(kernel, device, tag, groups, date);
        CREATE TABLE seen(kernel INTEGER NOT NULL REFERENCES kernels(id), device INTEGER NOT NULL REFERENCES devices(id),
                          count INTEGER NOT NULL, PRIMARY KEY(kernel, device)) WITHOUT ROWID;)",
+    // What calibration measured: the newest of each.
+    R"(CREATE TABLE device_calibrations(device INTEGER PRIMARY KEY REFERENCES devices(id), date INTEGER NOT NULL,
+                                        origin TEXT NOT NULL, digest TEXT NOT NULL, line TEXT NOT NULL);
+       CREATE TABLE link_calibrations(host TEXT NOT NULL, device INTEGER NOT NULL REFERENCES devices(id),
+                                      direction TEXT NOT NULL, date INTEGER NOT NULL, origin TEXT NOT NULL,
+                                      digest TEXT NOT NULL, line TEXT NOT NULL,
+                                      PRIMARY KEY(host, device, direction)) WITHOUT ROWID;)",
 };
 
 }  // namespace
