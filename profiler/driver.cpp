@@ -64,29 +64,52 @@ class ErrorLog {
   std::string path_;
 };
 
-std::optional<nlohmann::json> ask(void* library, cl_platform_id platform, std::string& reason) {
-  using GetFunction = void*(CL_API_CALL*)(const char*);
-  const auto get = symbol<GetFunction>(library, "clGetExtensionFunctionAddress");
-  const auto function = get != nullptr ? reinterpret_cast<DescribeFunction>(get(kDescribeFunction)) : nullptr;
-  if (function == nullptr) {
-    reason = std::string("the driver has no ") + kDescribeFunction;
+/// The driver in this process, with its platform.
+struct Loaded {
+  void* library = nullptr;
+  cl_platform_id platform = nullptr;
+
+  template <class Function>
+  Function extension(const char* name) const {
+    using GetFunction = void*(CL_API_CALL*)(const char*);
+    const auto get = symbol<GetFunction>(library, "clGetExtensionFunctionAddress");
+    return get != nullptr ? reinterpret_cast<Function>(get(name)) : nullptr;
+  }
+};
+
+std::optional<Loaded> load(const std::string& driver, std::string& reason) {
+  const ErrorLog log;
+  Loaded loaded;
+  loaded.library = dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (loaded.library == nullptr) {
+    reason = dlerror();
     return std::nullopt;
   }
-  std::size_t size = 0;
-  cl_int status = function(platform, 0, nullptr, &size);
-  std::vector<char> text(size);
-  if (status == CL_SUCCESS && size > 0) status = function(platform, size, text.data(), nullptr);
-  if (status != CL_SUCCESS || size == 0) {
-    reason = std::string(kDescribeFunction) + " answers " + std::to_string(status);
-    return std::nullopt;
-  }
-  auto document = nlohmann::json::parse(text.data(), nullptr, false);
-  if (!document.is_object()) {
-    reason = std::string(kDescribeFunction) + " does not answer a JSON object";
-    return std::nullopt;
-  }
-  return document;
+  const auto platforms = symbol<clIcdGetPlatformIDsKHR_fn>(loaded.library, "clIcdGetPlatformIDsKHR");
+  const cl_int status = platforms != nullptr ? platforms(1, &loaded.platform, nullptr) : CL_INVALID_PLATFORM;
+  if (status == CL_SUCCESS) return loaded;
+  reason = log.text();
+  if (reason.empty()) reason = "no platform: clIcdGetPlatformIDsKHR answers " + std::to_string(status);
+  return std::nullopt;
 }
+
+std::optional<nlohmann::json> parsed(const char* function, const char* text, std::string& reason) {
+  auto document = nlohmann::json::parse(text, nullptr, false);
+  if (document.is_object()) return document;
+  reason = std::string(function) + " does not answer a JSON object";
+  return std::nullopt;
+}
+
+/// What clSkmdCalibrate's callbacks get as `user`.
+struct Listener {
+  const std::function<void(double, const std::string&)>* progress = nullptr;
+  std::string text;
+};
+
+void CL_CALLBACK on_progress(double part, const char* what, void* user) {
+  (*static_cast<Listener*>(user)->progress)(part, what);
+}
+void CL_CALLBACK on_answer(const char* json, void* user) { static_cast<Listener*>(user)->text = json; }
 
 /// What the child of platform_error() has to say; never returns.
 [[noreturn]] void answer_and_leave(const std::string& driver, int pipe_end) {
@@ -111,18 +134,36 @@ std::string find_driver() {
 }
 
 std::optional<nlohmann::json> describe(const std::string& driver, std::string& reason) {
-  const ErrorLog log;
-  void* library = dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    reason = dlerror();
+  const auto loaded = load(driver, reason);
+  if (!loaded) return std::nullopt;
+  const auto function = loaded->extension<DescribeFunction>(kDescribeFunction);
+  if (function == nullptr) {
+    reason = std::string("the driver has no ") + kDescribeFunction;
     return std::nullopt;
   }
-  const auto platforms = symbol<clIcdGetPlatformIDsKHR_fn>(library, "clIcdGetPlatformIDsKHR");
-  cl_platform_id platform = nullptr;
-  const cl_int status = platforms != nullptr ? platforms(1, &platform, nullptr) : CL_INVALID_PLATFORM;
-  if (status == CL_SUCCESS) return ask(library, platform, reason);
-  reason = log.text();
-  if (reason.empty()) reason = "no platform: clIcdGetPlatformIDsKHR answers " + std::to_string(status);
+  std::size_t size = 0;
+  cl_int status = function(loaded->platform, 0, nullptr, &size);
+  std::vector<char> text(size);
+  if (status == CL_SUCCESS && size > 0) status = function(loaded->platform, size, text.data(), nullptr);
+  if (status == CL_SUCCESS && size > 0) return parsed(kDescribeFunction, text.data(), reason);
+  reason = std::string(kDescribeFunction) + " answers " + std::to_string(status);
+  return std::nullopt;
+}
+
+std::optional<nlohmann::json> calibrate(const std::string& driver, double seconds,
+                                        const std::function<void(double part, const std::string& what)>& progress,
+                                        std::string& reason) {
+  const auto loaded = load(driver, reason);
+  if (!loaded) return std::nullopt;
+  const auto function = loaded->extension<CalibrateFunction>(kCalibrateFunction);
+  if (function == nullptr) {
+    reason = std::string("the driver has no ") + kCalibrateFunction;
+    return std::nullopt;
+  }
+  Listener listener{&progress, {}};
+  const cl_int status = function(loaded->platform, seconds, progress ? on_progress : nullptr, on_answer, &listener);
+  if (status == CL_SUCCESS) return parsed(kCalibrateFunction, listener.text.c_str(), reason);
+  reason = std::string(kCalibrateFunction) + " answers " + std::to_string(status);
   return std::nullopt;
 }
 

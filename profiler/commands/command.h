@@ -27,6 +27,7 @@ std::function<int()> make_show(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_fit(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_evaluate(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_predict(CLI::App& app, const ProfileOptions& options);
+std::function<int()> make_calibrate(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_export(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_import(CLI::App& app, const ProfileOptions& options);
 std::function<int()> make_merge(CLI::App& app, const ProfileOptions& options);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "partitioner/model/evaluation.h"
+#include "profiler/commands/calibrated.h"
 #include "profiler/commands/command.h"
 
 namespace skmd::profiler {
@@ -63,7 +64,11 @@ int run(const ProfileOptions& general, const Options& options) {
   const auto known = database->samples(train), asked = database->samples(test);
   if (!known) return fail(general, known.error().reason);
   if (!asked) return fail(general, asked.error().reason);
-  const domain::Evaluation evaluation = domain::evaluate(*known, *asked);
+  auto bounds = stored_bounds(*database);
+  if (!bounds) return fail(general, bounds.error().reason);
+  domain::EvaluationOptions how;
+  how.bounds = std::move(*bounds);
+  const domain::Evaluation evaluation = domain::evaluate(*known, *asked, how);
   if (evaluation.kernels.empty())
     return fail(general, "no kernel has samples of " + options.train + " (" + std::to_string(known->size()) +
                              ") and of " + options.test + " (" + std::to_string(asked->size()) +

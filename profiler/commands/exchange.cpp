@@ -3,9 +3,9 @@
 #include <sys/utsname.h>
 
 #include <cstdio>
-#include <fstream>
 #include <memory>
 
+#include "profiler/commands/calibrated.h"
 #include "profiler/commands/command.h"
 #include "profiler/database/date.h"
 #include "profiler/database/exchange.h"
@@ -17,18 +17,11 @@ namespace {
 using nlohmann::json;
 using Mode = ProfileDatabase::Mode;
 
-std::string processor() {
-  std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
-  return "";
-}
-
 ExchangeHead head_here() {
   ExchangeHead head;
   utsname system{};
   if (uname(&system) == 0) head.machine = std::string(system.sysname) + " " + system.machine;
-  head.processor = processor();
+  head.processor = processor_here();
   head.command = "skmd-profile export";
   head.date = today();
   return head;
@@ -39,26 +32,34 @@ int run_export(const ProfileOptions& general, const std::string& file) {
   if (!database) return fail(general, database.error().reason);
   auto samples = database->samples();
   if (!samples) return fail(general, samples.error().reason);
+  auto calibrations = database->calibrations();
+  if (!calibrations) return fail(general, calibrations.error().reason);
   const std::size_t count = samples->size();
-  Exchange exchange{head_here(), std::move(*samples)};
+  const std::size_t measured = calibrations->devices.size() + calibrations->links.size();
+  Exchange exchange{head_here(), std::move(*samples), std::move(*calibrations)};
   if (!exchange.samples.empty()) exchange.head.commit = exchange.samples.front().commit;
   if (const auto done = write_exchange(file, std::move(exchange)); !done) return fail(general, done.error().reason);
   if (general.as_json)
-    print({{"version", 1}, {"file", file}, {"samples", count}});
+    print({{"version", 1}, {"file", file}, {"samples", count}, {"calibrations", measured}});
   else
-    std::printf("%s: %zu samples\n", file.c_str(), count);
+    std::printf("%s: %zu samples, %zu calibrations\n", file.c_str(), count, measured);
   return kDone;
 }
 
 struct Incoming {
   std::vector<domain::ProfileSample> measured, imported;
+  Calibrations measured_calibrations = {}, imported_calibrations = {};
+  [[nodiscard]] std::size_t calibrations() const {
+    return measured_calibrations.devices.size() + measured_calibrations.links.size() +
+           imported_calibrations.devices.size() + imported_calibrations.links.size();
+  }
 };
 
 domain::Result<Incoming> read_one(const std::string& file, bool is_database) {
   if (!is_database) {
     auto exchange = read_exchange(file);
     if (!exchange) return exchange.error();
-    return Incoming{{}, std::move(exchange->samples)};
+    return Incoming{{}, std::move(exchange->samples), {}, std::move(exchange->calibrations)};
   }
   const auto other = ProfileDatabase::open(file, Mode::read_only);
   if (!other) return other.error();
@@ -69,7 +70,20 @@ domain::Result<Incoming> read_one(const std::string& file, bool is_database) {
   filter.origin = "imported";
   auto imported = other->samples(filter);
   if (!imported) return imported.error();
-  return Incoming{std::move(*measured), std::move(*imported)};
+  auto measured_calibrations = other->calibrations("measured");
+  if (!measured_calibrations) return measured_calibrations.error();
+  auto imported_calibrations = other->calibrations("imported");
+  if (!imported_calibrations) return imported_calibrations.error();
+  return Incoming{std::move(*measured), std::move(*imported), std::move(*measured_calibrations),
+                  std::move(*imported_calibrations)};
+}
+
+domain::Result<std::size_t> add_calibrations(ProfileDatabase& database, const Incoming& incoming) {
+  const auto measured = database.add(incoming.measured_calibrations, "measured");
+  if (!measured) return measured;
+  const auto imported = database.add(incoming.imported_calibrations, "imported");
+  if (!imported) return imported;
+  return *measured + *imported;
 }
 
 int take_in(const ProfileOptions& general, const std::vector<std::string>& files, bool databases) {
@@ -88,9 +102,18 @@ int take_in(const ProfileOptions& general, const std::vector<std::string>& files
     if (!measured) return fail(general, measured.error().reason);
     const auto imported = database->add(all[i].imported, "imported");
     if (!imported) return fail(general, imported.error().reason);
+    const auto taken = add_calibrations(*database, all[i]);
+    if (!taken) return fail(general, taken.error().reason);
     const std::size_t count = all[i].measured.size() + all[i].imported.size(), added = *measured + *imported;
-    list.push_back({{"file", files[i]}, {"samples", count}, {"new", added}});
-    if (!general.as_json) std::printf("%s: %zu samples, %zu of them new\n", files[i].c_str(), count, added);
+    const std::size_t calibrations = all[i].calibrations();
+    list.push_back({{"file", files[i]},
+                    {"samples", count},
+                    {"new", added},
+                    {"calibrations", calibrations},
+                    {"new_calibrations", *taken}});
+    if (!general.as_json)
+      std::printf("%s: %zu samples, %zu of them new; %zu calibrations, %zu of them new\n", files[i].c_str(), count,
+                  added, calibrations, *taken);
   }
   if (general.as_json) print({{"version", 1}, {"files", list}});
   return kDone;
@@ -99,7 +122,7 @@ int take_in(const ProfileOptions& general, const std::vector<std::string>& files
 }  // namespace
 
 std::function<int()> make_export(CLI::App& app, const ProfileOptions& general) {
-  app.description("writes all samples to a file, one JSON object a line, sorted");
+  app.description("writes all samples and calibrations to a file, one JSON object a line, sorted");
   const auto file = std::make_shared<std::string>();
   app.add_option("FILE", *file, "the file; it is replaced")->required();
   return [&general, file] { return run_export(general, *file); };
@@ -113,7 +136,7 @@ std::function<int()> make_import(CLI::App& app, const ProfileOptions& general) {
 }
 
 std::function<int()> make_merge(CLI::App& app, const ProfileOptions& general) {
-  app.description("takes in the samples of other databases, which stay as they are");
+  app.description("takes in the samples and calibrations of other databases, which stay as they are");
   const auto files = std::make_shared<std::vector<std::string>>();
   app.add_option("DB", *files, "the databases")->required();
   return [&general, files] { return take_in(general, *files, true); };

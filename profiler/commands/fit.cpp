@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "profiler/commands/calibrated.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/model_json.h"
 
@@ -21,6 +22,8 @@ int run(const ProfileOptions& general, const std::string& name) {
   if (!database) return fail(general, database.error().reason);
   const auto samples = database->samples();
   if (!samples) return fail(general, samples.error().reason);
+  const auto bounds = stored_bounds(*database);
+  if (!bounds) return fail(general, bounds.error().reason);
   json kernels = json::array();
   for (const domain::SampleGroup& group : domain::grouped(*samples))
     kernels.push_back({{"name", group.kernel.name},
@@ -28,7 +31,7 @@ int run(const ProfileOptions& general, const std::string& name) {
                        {"form", group.kernel.form},
                        {"device", group.device.name},
                        {"samples", group.samples.size()},
-                       {"model", model_json(group, *kind)}});
+                       {"model", model_json(group, *kind, (*bounds)(group.device))}});
   if (kernels.empty()) return fail(general, "there are no samples to fit to: take some in with skmd-profile import");
   if (general.as_json) {
     print({{"version", 1}, {"kernels", kernels}});

@@ -3,10 +3,10 @@
 
 namespace skmd::profiler {
 
-nlohmann::json model_json(const domain::SampleGroup& group, domain::ModelKind kind) {
+nlohmann::json model_json(const domain::SampleGroup& group, domain::ModelKind kind, const domain::Bounds& bounds) {
   std::vector<domain::Point> points;
   for (const domain::ProfileSample* sample : group.samples) points.push_back(domain::point_of(*sample));
-  const auto model = domain::fit(points, {kind, group.device.units, {}});
+  const auto model = domain::fit(points, {kind, group.device.units, bounds});
   if (!model) return nullptr;
   nlohmann::json terms = nlohmann::json::array();
   for (const domain::FittedTerm& term : model->terms)

@@ -8,6 +8,6 @@
 namespace skmd::profiler {
 
 /// {"kind","terms":[{"term","coefficient"}],"error"} of a model fitted to the samples; null if there is none to fit to.
-nlohmann::json model_json(const domain::SampleGroup& group, domain::ModelKind kind);
+nlohmann::json model_json(const domain::SampleGroup& group, domain::ModelKind kind, const domain::Bounds& bounds);
 
 }  // namespace skmd::profiler

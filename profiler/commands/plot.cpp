@@ -62,14 +62,14 @@ json curve_of(const domain::TimeModel& model, const ProfileSample& launch) {
   return curve;
 }
 
-json panel_of(const domain::SampleGroup& group) {
+json panel_of(const domain::SampleGroup& group, const domain::Bounds& bounds) {
   std::vector<domain::Point> points;
   std::map<Size, std::vector<const ProfileSample*>> launches;
   for (const ProfileSample* sample : group.samples) {
     points.push_back(domain::point_of(*sample));
     launches[size_of(*sample)].push_back(sample);
   }
-  const auto model = domain::fit(points, {domain::ModelKind::arctan, group.device.units, {}});
+  const auto model = domain::fit(points, {domain::ModelKind::arctan, group.device.units, bounds});
   json list = json::array();
   for (const auto& [size, samples] : launches) {
     json measured = json::array();
@@ -124,7 +124,7 @@ std::string script() {
 
 }  // namespace
 
-json plot_json(std::span<const ProfileSample> samples) {
+json plot_json(std::span<const ProfileSample> samples, const BoundsOf& bounds) {
   std::vector<domain::SampleGroup> groups = domain::grouped(samples);
   std::size_t left_out = 0;
   if (groups.size() > kMostPanels) {
@@ -134,7 +134,7 @@ json plot_json(std::span<const ProfileSample> samples) {
     groups.resize(kMostPanels);
   }
   json panels = json::array();
-  for (const domain::SampleGroup& group : groups) panels.push_back(panel_of(group));
+  for (const domain::SampleGroup& group : groups) panels.push_back(panel_of(group, bounds(group.device)));
   return {{"version", 1}, {"left_out", left_out}, {"panels", panels}};
 }
 

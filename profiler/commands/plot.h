@@ -8,6 +8,7 @@
 
 #include "partitioner/model/profile_sample.h"
 #include "partitioner/result.h"
+#include "profiler/commands/calibrated.h"
 
 namespace skmd::profiler {
 
@@ -15,7 +16,7 @@ namespace skmd::profiler {
 /// "launches":[{"groups","label","measured":[[groups, seconds]],"predicted":[[groups, seconds, low, high]]}]}]}. A
 /// panel for each kernel and device, at most kMostPanels: those with most samples; `left_out` counts the others.
 inline constexpr std::size_t kMostPanels = 48;
-nlohmann::json plot_json(std::span<const domain::ProfileSample> samples);
+nlohmann::json plot_json(std::span<const domain::ProfileSample> samples, const BoundsOf& bounds);
 
 /// Writes the picture as SVG; `file` appears whole or not at all. Runs python3 with matplotlib. An error says what is
 /// missing.

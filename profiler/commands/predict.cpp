@@ -7,6 +7,7 @@
 
 #include "partitioner/finish_lines.h"
 #include "partitioner/model/what_if.h"
+#include "profiler/commands/calibrated.h"
 #include "profiler/commands/command.h"
 
 namespace skmd::profiler {
@@ -158,12 +159,13 @@ std::vector<std::string> never_measured(const std::vector<KernelOnDevice>& conte
   return names;
 }
 
-void add_devices(const domain::KnownKernel& known, const std::vector<KernelOnDevice>& contents, Answer& answer) {
+void add_devices(const domain::KnownKernel& known, const std::vector<KernelOnDevice>& contents, const BoundsOf& bounds,
+                 Answer& answer) {
   for (const domain::SampleGroup& group : known.devices) {
     if (answer.devices.size() == domain::kMostLines) break;
     std::vector<domain::Point> points;
     for (const domain::ProfileSample* sample : group.samples) points.push_back(domain::point_of(*sample));
-    auto model = domain::fit(points, {domain::ModelKind::arctan, group.device.units, {}});
+    auto model = domain::fit(points, {domain::ModelKind::arctan, group.device.units, bounds(group.device)});
     if (!model) continue;
     const auto entry = std::find_if(contents.begin(), contents.end(), [&](const KernelOnDevice& other) {
       return other.kernel == group.kernel && other.device == group.device;
@@ -201,8 +203,10 @@ int run(const ProfileOptions& general, const Options& options) {
   if (!launch && launch.error().code == domain::kNoSuchArgument) return fail(general, launch.error().reason);
   if (!launch) return bad_usage(launch.error().reason);
   const domain::WorkEstimate work = domain::estimate_work(known.samples, *launch);
+  const auto bounds = stored_bounds(*database);
+  if (!bounds) return fail(general, bounds.error().reason);
   Answer answer;
-  add_devices(known, *contents, answer);
+  add_devices(known, *contents, *bounds, answer);
   if (answer.devices.empty()) return fail(general, "no sample of \"" + options.kernel + "\" can be fitted to");
   answer.groups = launch->span.size();
   answer.outlook = domain::outlook(answer.devices, *launch, work);

@@ -19,10 +19,10 @@ struct Entry {
 };
 
 constexpr std::array kCommands{
-    Entry{"run", make_run},           Entry{"show", make_show},       Entry{"fit", make_fit},
-    Entry{"evaluate", make_evaluate}, Entry{"predict", make_predict}, Entry{"export", make_export},
-    Entry{"import", make_import},     Entry{"merge", make_merge},     Entry{"prune", make_prune},
-    Entry{"check", make_check},
+    Entry{"run", make_run},       Entry{"calibrate", make_calibrate}, Entry{"show", make_show},
+    Entry{"fit", make_fit},       Entry{"evaluate", make_evaluate},   Entry{"predict", make_predict},
+    Entry{"export", make_export}, Entry{"import", make_import},       Entry{"merge", make_merge},
+    Entry{"prune", make_prune},   Entry{"check", make_check},
 };
 
 /// A word that is no command gets the nearest one; CLI11 would only say that a command is missing.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "partitioner/model/evaluation.h"
+#include "profiler/commands/calibrated.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/model_json.h"
 #include "profiler/commands/plot.h"
@@ -41,15 +42,53 @@ json device_json(const domain::DeviceKey& key, const std::string& origin, bool h
           {"units", key.units},       {"origin", origin}, {"here", here}};
 }
 
-json document_of(const ProfileDatabase& database, const std::filesystem::path& file,
-                 const std::vector<KernelOnDevice>& contents, const std::vector<domain::ProfileSample>& samples) {
+/// What the database knows, as far as it is shown.
+struct Contents {
+  std::vector<KernelOnDevice> kernels;
+  std::vector<domain::ProfileSample> samples;
+  Calibrations measured, imported;  // calibrations of either origin
+  BoundsOf bounds;
+  std::int64_t schema = kSchemaVersion;
+};
+
+/// Devices of samples and of calibrations, each with what was calibrated or null.
+json device_list(const Contents& contents, std::map<domain::DeviceKey, std::string> origins) {
+  std::map<domain::DeviceKey, json> calibrated;
+  const auto note = [&](const Calibrations& calibrations, const std::string& origin) {
+    for (const auto& device : calibrations.devices) {
+      calibrated[device.device] = device_document(device)["calibration"];
+      origins.emplace(device.device, origin);
+    }
+  };
+  note(contents.imported, "imported");
+  note(contents.measured, "measured");
   const std::set<std::string> here = devices_here();
+  json list = json::array();
+  for (const auto& [key, origin] : origins) {
+    list.push_back(device_json(key, origin, here.contains(key.name)));
+    const auto calibration = calibrated.find(key);
+    list.back()["calibration"] = calibration == calibrated.end() ? json() : calibration->second;
+  }
+  return list;
+}
+
+json link_list(const Contents& contents) {
+  json list = json::array();
+  for (const Calibrations* calibrations : {&contents.measured, &contents.imported})
+    for (const auto& link : calibrations->links) {
+      list.push_back(link_document(link));
+      list.back()["origin"] = calibrations == &contents.measured ? "measured" : "imported";
+    }
+  return list;
+}
+
+json document_of(const ProfileDatabase& database, const std::filesystem::path& file, const Contents& contents) {
   std::map<std::pair<domain::KernelKey, domain::DeviceKey>, json> models;
-  for (const domain::SampleGroup& group : domain::grouped(samples))
-    models[{group.kernel, group.device}] = model_json(group, domain::ModelKind::arctan);
+  for (const domain::SampleGroup& group : domain::grouped(contents.samples))
+    models[{group.kernel, group.device}] = model_json(group, domain::ModelKind::arctan, contents.bounds(group.device));
   std::map<domain::DeviceKey, std::string> devices;
   json kernels = json::array();
-  for (const KernelOnDevice& entry : contents) {
+  for (const KernelOnDevice& entry : contents.kernels) {
     std::string& origin = devices[entry.device];
     if (origin != "measured") origin = entry.origin;
     const bool same = !kernels.empty() && kernels.back()["name"] == entry.kernel.name &&
@@ -64,10 +103,13 @@ json document_of(const ProfileDatabase& database, const std::filesystem::path& f
                                          {"sizes", entry.sizes},
                                          {"model", model == models.end() ? json() : model->second}});
   }
-  json device_list = json::array();
-  for (const auto& [key, origin] : devices) device_list.push_back(device_json(key, origin, here.contains(key.name)));
-  return {{"version", 1},           {"file", file.string()},  {"schema", kSchemaVersion}, {"bytes", database.bytes()},
-          {"devices", device_list}, {"links", json::array()}, {"kernels", kernels}};
+  return {{"version", 1},
+          {"file", file.string()},
+          {"schema", contents.schema},
+          {"bytes", database.bytes()},
+          {"devices", device_list(contents, std::move(devices))},
+          {"links", link_list(contents)},
+          {"kernels", kernels}};
 }
 
 std::string error_of(const json& model) {
@@ -75,13 +117,18 @@ std::string error_of(const json& model) {
                          : ", model's error " + std::to_string(std::lround(100 * model["error"].get<double>())) + " %";
 }
 
-void print_text(const json& document) {
+void print_text(const json& document, const Contents& contents) {
   std::printf("%s: %llu bytes\n", document["file"].get<std::string>().c_str(),
               static_cast<unsigned long long>(document["bytes"].get<std::uint64_t>()));
   for (const json& device : document["devices"])
     std::printf("  device %s, %s, driver %s: %s%s\n", device["name"].get<std::string>().c_str(),
                 device["platform"].get<std::string>().c_str(), device["driver"].get<std::string>().c_str(),
                 device["origin"].get<std::string>().c_str(), device["here"].get<bool>() ? "" : ", not here");
+  for (const Calibrations* calibrations : {&contents.measured, &contents.imported}) {
+    const std::string text = text_of(*calibrations);
+    if (!text.empty())
+      std::printf("calibration, %s:\n%s", calibrations == &contents.measured ? "measured" : "imported", text.c_str());
+  }
   for (const json& kernel : document["kernels"])
     for (const json& device : kernel["devices"]) {
       std::printf("  kernel %s on %s (%s): %llu samples of %llu sizes, %llu seen%s\n",
@@ -94,40 +141,60 @@ void print_text(const json& document) {
     }
 }
 
+domain::Result<Contents> read_contents(const ProfileDatabase& database, const Options& options) {
+  Contents contents;
+  auto kernels = database.contents();
+  if (!kernels) return kernels.error();
+  contents.kernels = std::move(*kernels);
+  if (!options.kernel.empty()) {
+    std::vector<std::string> names;
+    for (const KernelOnDevice& entry : contents.kernels) names.push_back(entry.kernel.name);
+    std::erase_if(contents.kernels, [&](const auto& entry) { return entry.kernel.name != options.kernel; });
+    if (contents.kernels.empty()) return domain::Error{-1, unknown("kernel", options.kernel, names)};
+  }
+  SampleFilter filter;
+  filter.kernel = options.kernel;
+  auto samples = database.samples(filter);
+  if (!samples) return samples.error();
+  contents.samples = std::move(*samples);
+  auto measured = database.calibrations("measured"), imported = database.calibrations("imported");
+  if (!measured) return measured.error();
+  if (!imported) return imported.error();
+  contents.measured = std::move(*measured);
+  contents.imported = std::move(*imported);
+  auto bounds = stored_bounds(database);
+  if (!bounds) return bounds.error();
+  contents.bounds = std::move(*bounds);
+  const auto schema = database.schema();
+  if (!schema) return schema.error();
+  contents.schema = *schema;
+  return contents;
+}
+
 int show(const ProfileOptions& general, const Options& options) {
   const auto path = database_path(general);
   if (!path) return fail(general, path.error().reason);
   const auto database = open_database(general, ProfileDatabase::Mode::read_only);
   if (!database) return fail(general, database.error().reason);
-  auto contents = database->contents();
+  const auto contents = read_contents(*database, options);
   if (!contents) return fail(general, contents.error().reason);
-  if (!options.kernel.empty()) {
-    std::vector<std::string> names;
-    for (const KernelOnDevice& entry : *contents) names.push_back(entry.kernel.name);
-    std::erase_if(*contents, [&](const KernelOnDevice& entry) { return entry.kernel.name != options.kernel; });
-    if (contents->empty()) return fail(general, unknown("kernel", options.kernel, names));
-  }
-  SampleFilter filter;
-  filter.kernel = options.kernel;
-  const auto samples = database->samples(filter);
-  if (!samples) return fail(general, samples.error().reason);
   if (!options.plot.empty()) {
-    const json plot = plot_json(*samples);
+    const json plot = plot_json(contents->samples, contents->bounds);
     if (plot["panels"].empty()) return fail(general, "there are no samples to draw");
     if (const auto drawn = draw(plot, options.plot); !drawn) return fail(general, drawn.error().reason);
   }
-  json document = document_of(*database, *path, *contents, *samples);
+  json document = document_of(*database, *path, *contents);
   if (options.samples) {
     document["samples"] = json::array();
-    for (const auto& sample : *samples) document["samples"].push_back(json::parse(line_of(sample)));
+    for (const auto& sample : contents->samples) document["samples"].push_back(json::parse(line_of(sample)));
   }
   if (general.as_json) {
     print(document);
     return kDone;
   }
-  print_text(document);
+  print_text(document, *contents);
   if (options.samples)
-    for (const auto& sample : *samples) std::printf("%s\n", line_of(sample).c_str());
+    for (const auto& sample : contents->samples) std::printf("%s\n", line_of(sample).c_str());
   return kDone;
 }
 

@@ -20,7 +20,8 @@ struct Pruning {
 };
 
 /// "" where the filter's names are in the database.
-std::string unknown_name(const std::vector<KernelOnDevice>& contents, const Pruning& options) {
+std::string unknown_name(const std::vector<KernelOnDevice>& contents, const Calibrations& calibrations,
+                         const Pruning& options) {
   std::vector<std::string> kernels, devices;
   bool kernel = options.kernel.empty(), device = options.device.empty();
   for (const KernelOnDevice& entry : contents) {
@@ -29,6 +30,14 @@ std::string unknown_name(const std::vector<KernelOnDevice>& contents, const Prun
     kernel = kernel || entry.kernel.name == options.kernel;
     device = device || entry.device.name == options.device;
   }
+  const auto note = [&](const auto& list) {
+    for (const auto& one : list) {
+      devices.push_back(one.device.name);
+      device = device || one.device.name == options.device;
+    }
+  };
+  note(calibrations.devices);
+  note(calibrations.links);
   if (!kernel) return unknown("kernel", options.kernel, kernels);
   return device ? "" : unknown("device", options.device, devices);
 }
@@ -42,7 +51,10 @@ int prune(const ProfileOptions& general, const Pruning& options) {
   if (!database) return fail(general, database.error().reason);
   const auto contents = database->contents();
   if (!contents) return fail(general, contents.error().reason);
-  if (const std::string name = unknown_name(*contents, options); !name.empty()) return fail(general, name);
+  const auto calibrations = database->calibrations();
+  if (!calibrations) return fail(general, calibrations.error().reason);
+  if (const std::string name = unknown_name(*contents, *calibrations, options); !name.empty())
+    return fail(general, name);
   SampleFilter filter;
   filter.kernel = options.kernel;
   filter.device = options.device;
@@ -52,7 +64,7 @@ int prune(const ProfileOptions& general, const Pruning& options) {
   if (general.as_json)
     print({{"version", 1}, {"removed", *gone}});
   else
-    std::printf("%zu samples removed\n", *gone);
+    std::printf("%zu samples and calibrations removed\n", *gone);
   return kDone;
 }
 
@@ -77,7 +89,7 @@ int check(const ProfileOptions& general, bool repair) {
            {"removed", removed},
            {"notice", database->notice()}});
   else if (wrong->empty())
-    std::printf(removed == 0 ? "clean\n" : "clean, after %zu samples were removed\n", removed);
+    std::printf(removed == 0 ? "clean\n" : "clean, after %zu samples and calibrations were removed\n", removed);
   for (const std::string& problem : *wrong) std::fprintf(stderr, "skmd-profile: %s\n", problem.c_str());
   if (!wrong->empty() && !repair)
     std::fprintf(stderr, "skmd-profile: skmd-profile check --repair removes what is wrong\n");
@@ -87,7 +99,7 @@ int check(const ProfileOptions& general, bool repair) {
 }  // namespace
 
 std::function<int()> make_prune(CLI::App& app, const ProfileOptions& general) {
-  app.description("removes samples; conditions are joined by and");
+  app.description("removes samples, and without --kernel calibrations; conditions are joined by and");
   const auto options = std::make_shared<Pruning>();
   app.add_option("--older", options->days, "of so many days and more")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{36500}));

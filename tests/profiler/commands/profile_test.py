@@ -169,7 +169,8 @@ class Commands(unittest.TestCase):
         self.run_command("import", self.curves)
         answer = self.answer("show")
         self.assertEqual(sorted(answer), ["bytes", "devices", "file", "kernels", "links", "schema", "version"])
-        self.assertEqual(answer["devices"], [{"platform": "NVIDIA CUDA", "name": "H100", "driver": "580", "units": 132, "origin": "imported", "here": False}])
+        self.assertEqual(answer["devices"], [{"platform": "NVIDIA CUDA", "name": "H100", "driver": "580", "units": 132, "origin": "imported", "here": False,
+                                              "calibration": None}])
         vadd = self.answer("show", "vadd", "--samples")
         self.assertEqual([kernel["name"] for kernel in vadd["kernels"]], ["vadd"])
         device = vadd["kernels"][0]["devices"][0]
