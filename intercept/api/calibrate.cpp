@@ -97,7 +97,7 @@ cl_int CL_API_CALL clSkmdCalibrate(cl_platform_id platform, cl_double seconds, C
     const auto object = borrow<Platform>(platform);
     if (!object) return object.error();
     if (!(seconds > 0 && seconds <= kMostSeconds))
-      return Error{CL_INVALID_VALUE, "seconds is " + std::to_string(seconds) + ": above 0 and at most 3600 is meant"};
+      return Error{CL_INVALID_VALUE, "seconds is " + std::to_string(seconds) + ": it must be above 0 and at most 3600"};
     if (answer == nullptr) return Error{CL_INVALID_VALUE, "answer is NULL"};
     answer(measured(**object, seconds, progress, user).c_str(), user);
     return {};
