@@ -185,7 +185,7 @@ enum Fact : std::uint32_t {
   kFactSpinning = 1u << 2,          // volatile global access, or a loop that waits for memory
   kFactPointerInMemory = 1u << 3,   // pointers stored to or loaded from global memory, or of unknown origin
   kFactImageRead = 1u << 4,         // of an image that may be written too
-  kFactImageWritten = 1u << 5,      // at places that nobody knows before
+  kFactImageWritten = 1u << 5,      // at places not known before the launch
   kFactPrintf = 1u << 6,
   kFactMutableProgramScope = 1u << 7,
   kFactDeviceSpecificCode = 1u << 8,  // inline assembly, unknown external functions, sub-groups, warp-synchronous code

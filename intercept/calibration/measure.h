@@ -20,7 +20,7 @@ struct Effort {
   std::function<void()> tick = [] {};  // called every now and then
 };
 
-/// Up to so many bytes every size is measured, whatever time is left.
+/// Sizes of at most so many bytes are always measured, also when the time is used up.
 inline constexpr std::uint64_t kAlways = std::uint64_t{4} << 20;
 
 /// All but the key, `host_cores`, commit and date. The probe is prepared here.

@@ -26,7 +26,8 @@ class ProfilingSpans {
 
   /// Brings the copies to the device; nanoseconds of the transfer, 0 where there is none. First of all.
   Result<std::uint64_t> bring();
-  /// Runs a span on what the launch would find: what spans before it wrote and this launch reads is as it was.
+  /// Restores the bytes that earlier spans may have written and the launch reads, then runs the span and times it.
+  /// An error if the device fails or tells no times.
   Result<TimedSpan> run(const domain::GroupSpan& span);
   /// Nanoseconds that it takes to bring back what the whole launch may write, 0 where it is in host memory anyway.
   Result<std::uint64_t> fetch();

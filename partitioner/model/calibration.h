@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calibration says of a device and of its link with the host, whatever kernels run there. Values.
+// Results of calibration: properties of a device and of its link with the host that depend on no kernel. Values.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// skmd-profile calibrate: what devices and links can do, whatever kernels run there.
+// skmd-profile calibrate: measures devices and links with kernels and transfers of its own, and keeps the results.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

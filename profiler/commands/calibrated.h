@@ -13,7 +13,7 @@ namespace skmd::profiler {
 
 using BoundsOf = std::function<domain::Bounds(const domain::DeviceKey&)>;
 
-/// What no span on a device can beat, as far as it was calibrated.
+/// Bounds on the times of spans, by device, from the database's calibrations. A device without one has no bounds.
 domain::Result<BoundsOf> stored_bounds(const ProfileDatabase& database);
 
 /// {"name","platform","driver","units","calibration":{…}} without origin.

@@ -20,7 +20,7 @@ std::string line_of(const domain::LinkCalibration& calibration);
 nlohmann::json json_of(const domain::DeviceCalibration& calibration);
 nlohmann::json json_of(const domain::LinkCalibration& calibration);
 
-/// Whether a line of a file is a calibration's, whatever may be wrong with it.
+/// Whether a line of a file says that it is a calibration's. It may still have wrong or missing fields.
 bool is_calibration(std::string_view line);
 
 using Calibration = std::variant<domain::DeviceCalibration, domain::LinkCalibration>;

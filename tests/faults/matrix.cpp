@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fault matrix: one application's session over the stub driver, again and again, each time with one vendor call
 // failing at one of its uses. Every run is a process of its own, since a driver that has lost a device stays that way.
+// Over 400 lines, as a program of one file: its table of configurations and calls is what takes the room.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merge functions as skmd-compile makes them, run on host memory.
+// Merge functions as skmd-compile makes them, run on host memory. Over 400 lines, since each test holds its kernel and
+// reference in full, and all run through the one parameterised suite below.
 #include <gtest/gtest.h>
 
 #include <climits>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of every shape of barriers and sizes against the same in C++.
+// Kernels of every shape of barriers and sizes against the same in C++. Over 400 lines, since each test holds a kernel
+// and its reference in full, and all run through the one parameterised suite below.
 #include <gtest/gtest.h>
 
 #include <cmath>

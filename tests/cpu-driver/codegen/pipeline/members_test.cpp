@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels over vectors of small members and over small tables, elements that are changed in place and strides that the
-// launch tells: what the code generator has forms of its own for, against the same in C++.
+// launch tells: what the code generator has forms of its own for, against the same in C++. Over 400 lines, since each
+// test holds its kernel and reference in full, and all run through the one parameterised suite below.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 

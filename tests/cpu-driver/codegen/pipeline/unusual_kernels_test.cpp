@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels as few programs have them, against the same in C++: each item's own memory by way of pointers, barriers and
-// ends in odd places, arguments and constants of odd kinds.
+// ends in odd places, arguments and constants of odd kinds. Over 400 lines, since each test holds its kernel and
+// reference in full, and all run through the one parameterised suite below.
 #include <gtest/gtest.h>
 #include <pthread.h>
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Item functions in masked form, made from a seed: what random_masked.py tests by."""
+"""Item functions in masked form, made from a seed: what random_masked.py tests by.
+
+Over 400 lines, since it is one class: the function that is being made, to which each method adds a kind of statement.
+"""
 
 TABLE = 4096  # elements of each input table; every index is within
 OUTPUT = 64   # bytes of output for each item and slot
