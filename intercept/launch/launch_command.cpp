@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/launch_command.h"
 
-#include <algorithm>
 #include <exception>
 #include <new>
 #include <optional>

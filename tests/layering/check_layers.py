@@ -26,7 +26,7 @@ ALLOWED = {
     "cpu-driver/codegen": {"compiler", "compiler/client", "cpu-driver"},
     "cpu-driver/runtime": {"cpu-driver"},
     "intercept/api": {"intercept/object", "intercept/build", "intercept/calibration", "intercept/command", "intercept/launch",
-                      "compiler/client", "intercept/backend", "intercept/observe"},
+                      "compiler/client", "intercept/backend", "intercept/observe", "profiler/database"},
     "intercept/build": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client"},
     "intercept/calibration": {"intercept/backend"},
     "intercept/command": {"intercept/object", "intercept/backend", "intercept/observe"},
