@@ -69,6 +69,7 @@ SKMD $version: all OpenCL devices of a machine as one.
   bin/skmd-run -- application        runs an application on them
   bench/vector_add --check           a small application to try
   scripts/bench-gpu.sh               what all of it is worth on this machine
+  scripts/make-profiles.sh           how long each workload takes on each device, in profiling mode
 
 The OpenCL drivers of the real devices must be installed; skmd-info says what it finds and what it leaves out.
 TEXT

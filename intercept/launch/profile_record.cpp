@@ -101,7 +101,11 @@ void keep_sample(const Machine& machine, const domain::ProfileSample& sample) {
 
 void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,
                     const MeasuredSlice& measured) {
-  if (machine.profile == nullptr || !machine.profile->wants(kind_of(launch, slice, measured.first_use))) return;
+  // In profiling mode the same groups were timed on copies; the application's own launch may be the first to touch its
+  // memory, and pay for its pages.
+  if (machine.profiling != nullptr || machine.profile == nullptr ||
+      !machine.profile->wants(kind_of(launch, slice, measured.first_use)))
+    return;
   keep_sample(machine, profile_sample(machine, launch, slice, measured));
 }
 

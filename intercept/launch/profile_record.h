@@ -21,7 +21,8 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
 /// Hands it to the machine's sink, and tells the statistics. Precondition: there is a sink. Thread-safe.
 void keep_sample(const Machine& machine, const domain::ProfileSample& sample);
 
-/// Hands it to the machine's sink, if there is one and it wants it. Thread-safe; a few microseconds.
+/// Hands it to the machine's sink, if there is one and it wants it; never in profiling mode, which has samples of its
+/// own. Thread-safe; a few microseconds.
 void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,
                     const MeasuredSlice& measured);
 

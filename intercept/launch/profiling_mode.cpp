@@ -2,6 +2,7 @@
 #include "intercept/launch/profiling_mode.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <optional>
 #include <utility>
@@ -18,7 +19,11 @@ namespace {
 constexpr std::size_t kMostLaunches = 16;
 /// A span that takes this long is run once: noise does not matter there, and the user waits.
 constexpr double kLongSeconds = 0.02;
-constexpr std::uint32_t kRepeats = 3;
+/// Of three runs on sixteen threads of a virtual machine two were late now and then.
+constexpr std::uint32_t kRepeats = 5;
+/// A device that has been idle works more slowly at first: threads of sixteen virtual cores took twice as long in their
+/// process's first tenth of a second.
+constexpr double kSettlingSeconds = 0.1;
 
 void append(std::string& key, const void* bytes, std::size_t count) {
   key.append(static_cast<const char*>(bytes), count);
@@ -191,6 +196,9 @@ Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice
     if (counters_) counters_->sampled(kernel, one.device);
   };
   const bool longest = span == one.plan.front();
+  const std::uint64_t device = std::uint64_t{1} << one.device;
+  const bool settling = (std::exchange(settled_, settled_ | device) & device) == 0;
+  const auto begin = std::chrono::steady_clock::now();
   std::vector<std::uint64_t> times;
   MeasuredSlice measured;
   for (const std::uint32_t repeats = repeats_of(expected); times.size() < repeats;) {
@@ -200,6 +208,8 @@ Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice
       keep(timed->measured);
       continue;
     }
+    if (settling && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < kSettlingSeconds)
+      continue;
     times.push_back(timed->measured.kernel_ns);
     if (longest) one.seconds_per_group = timed->seconds / static_cast<double>(span.size());
     if (timed->seconds > kLongSeconds && settings_.repeat == 0) break;

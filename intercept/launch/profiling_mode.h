@@ -57,7 +57,8 @@ class ProfilingMode {
   const std::unique_ptr<profiler::RunCounters> counters_;
   std::mutex seen_mutex_;
   std::map<std::uint64_t, std::set<std::string>> seen_;  // per kernel: its launches
-  std::mutex mutex_;                                     // of profile()
+  std::mutex mutex_;                                     // of profile(), and of what follows
+  std::uint64_t settled_ = 0;                            // bit d: device d has run spans for a while
 };
 
 }  // namespace skmd::icd

@@ -58,6 +58,21 @@ rows = json.load(open(sys.argv[1]))["rows"]
 assert [len(row["medians"]) for row in rows] == [2, 2, 2] and not any(row["wrong"] for row in rows)
 PYTHON
 
+# Profiles: a call that ends before all is measured, and one that goes on.
+profiles() {
+  scripts/make-profiles.sh --out "$work/profiles" --devices cpu --tags small,profile1 --workloads vector_add,reduction "$@" >"$work/table" 2>&1
+}
+profiles --seconds 0 && fail 'nothing was measured, and it says that all was'
+grep -q '^4 parts left' "$work/table" || fail "make-profiles.sh: $(cat "$work/table")"
+profiles || fail "make-profiles.sh: $(cat "$work/table")"
+/usr/bin/python3 - "$work"/profiles/cpu-*.jsonl <<'PYTHON' || fail "lines are missing: $(head -c 2000 "$work"/profiles/cpu-*.jsonl)"
+import json, sys
+head, *lines = [json.loads(line) for line in open(sys.argv[1])]
+assert head["skmd_profile"] == 1 and head["tags"] == ["profile1", "small"] and "make-profiles.sh" in head["command"] and head["processor"]
+assert {(line["kernel"], line["tag"]) for line in lines} >= {(kernel, tag) for kernel in ("vector_add", "reduction") for tag in head["tags"]}
+PYTHON
+bin/skmd-profile --db "$work/imported.db" import "$work"/profiles/cpu-*.jsonl >/dev/null || fail 'what make-profiles.sh wrote cannot be taken in'
+
 # So does the check of a GPU's results, here with one of PoCL's devices in its place.
 scripts/check-gpu.sh --gpus portable:basic@discrete --alone /etc/OpenCL/vendors/pocl.icd --sizes small --modes equal --workloads vector_add,reduction \
   --parts workloads,api,random,programs --random 10 --jobs 2 --programs 'clinfo human' --out "$work/check.jsonl" >"$work/checked" || fail "check-gpu.sh: $(cat "$work/checked")"
