@@ -69,6 +69,7 @@ Point point_of(const ProfileSample& sample) {
   point.boxes = sample.boxes;
   point.operations = sample.group_operations;
   point.bytes = sample.group_bytes;
+  point.data_decides = sample.data_decides_work;
   point.launch_groups = static_cast<double>(sample.range.group_total());
   for (const BufferArgument& buffer : sample.buffers) {
     point.size += static_cast<double>(buffer.bytes);

@@ -51,11 +51,15 @@ double work_of(const Term& term, const Point& point) {
   return term.power == 1.0 ? work : std::pow(std::abs(work), term.power);
 }
 
-/// A bend near the end of what was measured, or beyond it, was not seen: no curve is believed to go on from there.
-void add_work(std::vector<Term>& terms, Work work, double power, std::uint32_t units, double most_groups) {
+void add_rates(std::vector<Term>& terms, Work work, double power, std::uint32_t units) {
   for (const double groups : kAtOnce)
     terms.push_back({TermShape::waves, work, 0, power, 0.0, groups * std::max(1u, units)});
   terms.push_back({TermShape::groups, work, 0, power});
+}
+
+/// A bend near the end of what was measured, or beyond it, was not seen: no curve is believed to go on from there.
+void add_work(std::vector<Term>& terms, Work work, double power, std::uint32_t units, double most_groups) {
+  add_rates(terms, work, power, units);
   for (const double bend : kBends)
     for (const double sharpness : kSharpness) {
       const double b = bend * std::max(1u, units);
@@ -127,9 +131,12 @@ std::vector<Term> candidate_terms(const std::vector<Point>& points, std::uint32_
   for (const Point& point : points) most = std::max(most, point.groups);
   std::vector<Term> terms;
   const bool operations = every(&Point::operations), bytes = every(&Point::bytes);
-  if (operations) add_work(terms, Work::operations, 1.0, units, most);
-  if (bytes) add_work(terms, Work::bytes, 1.0, units, most);
-  if (!operations && !bytes) {
+  const bool data_decides =
+      std::any_of(points.begin(), points.end(), [](const Point& point) { return point.data_decides; });
+  if (data_decides) add_rates(terms, operations ? Work::operations : Work::one, 1.0, units);
+  if (operations && !data_decides) add_work(terms, Work::operations, 1.0, units, most);
+  if (bytes && !data_decides) add_work(terms, Work::bytes, 1.0, units, most);
+  if (!operations && !bytes && !data_decides) {
     for (const double power : kSizePowers)
       if (power == 0.0)
         add_work(terms, Work::one, 1.0, units, most);

@@ -18,6 +18,7 @@ struct Point {
   double size = 0.0;        // of the whole launch: bytes of its buffers, or groups without any
   double launch_groups = 0.0;
   std::vector<double> parameters;  // the paper's x_j: bytes of buffers, scalars, extents
+  bool data_decides = false;       // how long a group works (GroupWork::data_decides); the work is a limit at best
   double seconds = 0.0;            // measured; 0 in questions
 };
 
@@ -52,7 +53,8 @@ double value_of(const Term& term, const Point& point);
 std::string name_of(const Term& term);
 
 /// Terms of the model with few terms: all rise with the groups. `units`: compute units of the device. A kind of work is
-/// used where every point knows it; powers of the size only where neither operations nor bytes are known.
+/// used where every point knows it; powers of the size only where neither operations nor bytes are known. Where data
+/// decides how long groups work, only rates are left: no curves, and one kind of work.
 std::vector<Term> candidate_terms(const std::vector<Point>& points, std::uint32_t units);
 
 /// The paper's columns: equation 1's, and equation 4's for each parameter, power and (a, b).

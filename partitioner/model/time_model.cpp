@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kLeastError = 0.03;         // timers and neighbours
 constexpr double kErrorWithoutTest = 0.3;    // of a model that too few points were there to test
+constexpr double kErrorOfData = 0.5;         // at least, where memory decides how long groups work: others may come
 constexpr double kBandPerPowerOfTwo = 0.25;  // by which a band grows beyond what was measured
 constexpr double kMostGrowth = 8.0;
 constexpr double kNearer = 0.75;   // weight of a launch half as large as the largest
@@ -219,6 +220,7 @@ Result<TimeModel> fit(const std::vector<Point>& given, const FitOptions& options
   model.kind = options.kind;
   model.bounds = options.bounds;
   raise_bound(model.bounds, points);
+  model.data_decides = std::any_of(points.begin(), points.end(), [](const Point& point) { return point.data_decides; });
   model.smallest_work = work_of(points.front());
   for (const Point& point : points) {
     model.largest_work = std::max(model.largest_work, work_of(point));
@@ -227,6 +229,7 @@ Result<TimeModel> fit(const std::vector<Point>& given, const FitOptions& options
   if (options.kind == ModelKind::arctan) fit_arctan(model, points, options.units);
   if (options.kind == ModelKind::paper) fit_paper(model, points);
   if (options.kind == ModelKind::rate) fit_rate(model, points);
+  if (model.data_decides) model.error = std::max(model.error, kErrorOfData);
   return model;
 }
 

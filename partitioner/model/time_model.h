@@ -49,6 +49,7 @@ struct TimePrediction {
 struct TimeModel {
   ModelKind kind = ModelKind::arctan;
   std::vector<FittedTerm> terms;
+  bool data_decides = false;  // how long groups work, at one of the points at least: a rate with a wide band
   double error = 0.0;         // relative; four of five spans that were held out are within it
   double largest_work = 0.0;  // of the spans fitted to: groups times what one of them does
   double smallest_work = 0.0;

@@ -42,6 +42,8 @@ int run(const ProfileOptions& general, const std::string& name) {
                 kernel["device"].get<std::string>().c_str(), kernel["samples"].get<std::size_t>(),
                 kernel["model"].is_null() ? 0.0 : 100 * kernel["model"]["error"].get<double>());
     if (kernel["model"].is_null()) continue;
+    if (kernel["model"]["data_decides"].get<bool>())
+      std::printf("  a rate with a wide band: values in memory decide how long a group works\n");
     for (const json& term : kernel["model"]["terms"])
       std::printf("  %12.4g s * %s\n", term["coefficient"].get<double>(), term["term"].get<std::string>().c_str());
   }

@@ -11,7 +11,10 @@ nlohmann::json model_json(const domain::SampleGroup& group, domain::ModelKind ki
   nlohmann::json terms = nlohmann::json::array();
   for (const domain::FittedTerm& term : model->terms)
     terms.push_back({{"term", domain::name_of(term.term)}, {"coefficient", term.coefficient}});
-  return {{"kind", domain::name_of(kind)}, {"terms", terms}, {"error", model->error}};
+  return {{"kind", domain::name_of(kind)},
+          {"terms", terms},
+          {"error", model->error},
+          {"data_decides", model->data_decides}};
 }
 
 }  // namespace skmd::profiler

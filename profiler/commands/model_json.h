@@ -7,7 +7,8 @@
 
 namespace skmd::profiler {
 
-/// {"kind","terms":[{"term","coefficient"}],"error"} of a model fitted to the samples; null if there is none to fit to.
+/// {"kind","terms":[{"term","coefficient"}],"error","data_decides"} of a model fitted to the samples; null if there is
+/// none to fit to.
 nlohmann::json model_json(const domain::SampleGroup& group, domain::ModelKind kind, const domain::Bounds& bounds);
 
 }  // namespace skmd::profiler

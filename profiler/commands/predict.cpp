@@ -96,6 +96,8 @@ std::string why_of(const domain::KnownKernel& known, const domain::ProfileSample
   std::size_t taking_part = 0;
   for (const std::uint64_t groups : outlook.automatic.groups) taking_part += groups > 0 ? 1 : 0;
   if (taking_part == 1) why += "; auto keeps it whole: " + std::string(domain::name(outlook.reason));
+  if (known.largest->data_decides_work)
+    why += "; values in memory decide how long its groups work, so that other data may take another time";
   why += "; times are the kernel's, without moving or joining bytes";
   if (!known.left_out.empty()) why += "; " + known.left_out;
   for (const std::string& device : unknown_devices) why += "; it was never measured on " + device;

@@ -61,6 +61,16 @@ TEST(Evaluation, ErrorsAreOfWhatWasMeasured) {
   EXPECT_EQ(result.kernels.front().accuracy.coverage80, 0.0);
 }
 
+TEST(Evaluation, BandsHoldOtherDataWhereDataDecides) {
+  // The profiled data takes two thirds of the time that the real one does.
+  std::vector<ProfileSample> train, test;
+  for (std::uint64_t span = 4; span <= 1024; span *= 2) train.push_back(sample("k", 1024, span, 1000 + 100 * span));
+  for (std::uint64_t span = 128; span <= 8192; span *= 2) test.push_back(sample("k", 8192, span, 1000 + 145 * span));
+  EXPECT_LT(evaluate(train, test).kernels.front().accuracy.coverage80, 0.5);
+  for (ProfileSample& one : train) one.data_decides_work = true;
+  EXPECT_EQ(evaluate(train, test).kernels.front().accuracy.coverage80, 1.0);
+}
+
 TEST(Evaluation, FirstUsesAreNeverFitted) {
   std::vector<ProfileSample> samples{sample("k", 100, 100, 1000), sample("k", 100, 100, 1000000)};
   samples.back().first_use = true;
@@ -80,11 +90,14 @@ TEST(Evaluation, ThePointHoldsThePapersParameters) {
   ProfileSample given = sample("k", 10, 5, 7);
   given.scalars = {{1, -3}};
   given.boxes = 2;
+  given.data_decides_work = true;
   const Point point = point_of(given);
   EXPECT_EQ(point.parameters, (std::vector<double>{2560, -3, 640, 1, 1}));
   EXPECT_EQ(point.groups, 5);
   EXPECT_EQ(point.launch_groups, 10);
   EXPECT_EQ(point.boxes, 2);
+  EXPECT_TRUE(point.data_decides);
+  EXPECT_FALSE(point_of(sample("k", 10, 5, 7)).data_decides);
   EXPECT_DOUBLE_EQ(point.seconds, 7e-9);
 }
 

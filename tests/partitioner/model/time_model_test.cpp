@@ -119,6 +119,36 @@ TEST(TimeModel, ABoundDoesNotSlowKernelsWhoseBytesAreInACache) {
   }
 }
 
+TEST(TimeModel, KernelsWhoseWorkIsInMemoryGoByARateWithAWideBand) {
+  // A device with a curve, whose groups take half to one and a half times as long as the kernel's limit says.
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> data(0.5, 1.5);
+  const Device device = [&](const Point& p) {
+    return 1e-6 + 1e-10 * p.operations * data(random) * p.groups * saturation(p.groups, 0.01, 400);
+  };
+  std::vector<Point> points = profile({4000, 1e4, 1e3}, device);
+  points.back().data_decides = true;  // one sample that says so is enough
+  const auto model = fit(points, {ModelKind::arctan, kUnits, {}});
+  ASSERT_TRUE(model);
+  EXPECT_TRUE(model->data_decides);
+  for (const FittedTerm& fitted : model->terms) {
+    EXPECT_NE(fitted.term.shape, TermShape::saturating) << name_of(fitted.term);
+    EXPECT_NE(fitted.term.work, Work::bytes) << name_of(fitted.term);
+  }
+  // The same spans of a kernel that ids and arguments decide: not so wide.
+  const Device steady = [](const Point& p) { return 1e-6 + 1e-10 * p.operations * p.groups; };
+  std::vector<Point> known = profile({4000, 1e4, 1e3}, steady);
+  EXPECT_FALSE(fit(known, {ModelKind::arctan, kUnits, {}})->data_decides);
+  for (const ModelKind kind : {ModelKind::arctan, ModelKind::rate, ModelKind::paper}) {
+    for (Point& each : known) each.data_decides = true;
+    const auto wide = fit(known, {kind, kUnits, {}});
+    ASSERT_TRUE(wide);
+    const TimePrediction prediction = predict(*wide, known.back());
+    EXPECT_GE(prediction.high, 1.499 * prediction.seconds) << name_of(kind);
+    EXPECT_LE(prediction.low, prediction.seconds / 1.499) << name_of(kind);
+  }
+}
+
 TEST(TimeModel, RateIsThatOfTheLongestSpan) {
   std::vector<Point> points{point({100, 1, 1}, 10), point({100, 1, 1}, 50)};
   points[0].seconds = 1.0;

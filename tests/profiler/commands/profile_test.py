@@ -112,6 +112,29 @@ class Commands(unittest.TestCase):
                 self.assertTrue(kernel["model"]["terms"])
         self.assertIn("\"atan\"", self.run_command("fit", "--model", "atan", status=2).stderr)
 
+    def test_kernels_whose_work_memory_decides_go_by_a_rate(self):
+        plain = self.curves
+        self.run_command("import", plain)
+        before = self.answer("predict", "--kernel", "bs")["devices"][0]
+        os.remove(self.db)
+        with open(plain, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        with open(plain, "w", encoding="utf-8") as file:
+            for line in lines:
+                print(json.dumps(line | ({"data_decides_work": True} if line.get("kernel") == "bs" else {})), file=file)
+        self.run_command("import", plain)
+        for model in ("arctan", "paper", "rate"):
+            decided = {kernel["name"] for kernel in self.answer("fit", "--model", model)["kernels"] if kernel["model"]["data_decides"]}
+            self.assertEqual(decided, {"bs"})
+        text = self.run_command("fit").stdout
+        self.assertEqual(text.count("values in memory decide"), 1)
+        self.assertTrue(self.answer("show", "bs")["kernels"][0]["devices"][0]["model"]["data_decides"])
+        answer = self.answer("predict", "--kernel", "bs")
+        after = answer["devices"][0]
+        self.assertIn("values in memory decide", answer["why"])
+        self.assertGreater(after["high"] / after["seconds"], 1.49)
+        self.assertLess(before["high"] / before["seconds"], 1.3)
+
     def import_two_devices(self):
         """The curves, and the same from a device that takes three times as long."""
         with open(self.curves, "a", encoding="utf-8") as file:
