@@ -29,6 +29,7 @@ enum class TermShape : std::uint8_t {
   floor,       // 1
   boxes,       // number of boxes
   waves,       // h·max(1, x/b): b groups run at once, and take as long as one
+  stairs,      // h·ceil(x/b): so they do, and the next b begin when all have ended
   groups,      // x·h
   saturating,  // x·g(x; a, b)·h
   linear,      // h, of the paper's equation 1

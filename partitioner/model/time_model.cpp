@@ -13,6 +13,7 @@ namespace {
 constexpr double kLeastError = 0.03;         // timers and neighbours
 constexpr double kErrorWithoutTest = 0.3;    // of a model that too few points were there to test
 constexpr double kErrorOfData = 0.5;         // at least, where memory decides how long groups work: others may come
+constexpr double kErrorOfBound = 0.25;       // at least, where memory is believed to be the limit, and was not measured
 constexpr double kBandPerPowerOfTwo = 0.25;  // by which a band grows beyond what was measured
 constexpr double kMostGrowth = 8.0;
 constexpr double kNearer = 0.75;   // weight of a launch half as large as the largest
@@ -27,10 +28,24 @@ double work_of(const Point& point) {
   return point.groups * group;
 }
 
+bool is_fixed(const Term& term) { return term.shape == TermShape::floor || term.shape == TermShape::boxes; }
+
+struct Parts {
+  double fixed = 0.0, growing = 0.0;  // with the groups; seconds
+};
+
+Parts parts_of(const std::vector<FittedTerm>& terms, const Point& point) {
+  Parts parts;
+  for (const FittedTerm& term : terms) {
+    const double seconds = term.coefficient * value_of(term.term, point);
+    if (std::isfinite(seconds)) (is_fixed(term.term) ? parts.fixed : parts.growing) += seconds;
+  }
+  return parts;
+}
+
 double sum_of(const std::vector<FittedTerm>& terms, const Point& point) {
-  double seconds = 0.0;
-  for (const FittedTerm& term : terms) seconds += term.coefficient * value_of(term.term, point);
-  return std::isfinite(seconds) ? seconds : 0.0;
+  const Parts parts = parts_of(terms, point);
+  return parts.fixed + parts.growing;
 }
 
 /// Of the bytes that a span accesses, those that have to come from memory at least once: more than its buffers have are
@@ -40,11 +55,12 @@ double memory_bytes(const Point& point) {
   return point.size > 0 ? std::min(accessed, point.size) : accessed;
 }
 
-double bounded(double seconds, const Bounds& bounds, const Point& point) {
+/// What the groups take at least: those whose bytes fit the cache as long as by the model, the others as long as memory
+/// does. Both `growing`, which it is compared with, and this rise with the groups.
+double least_growing(double growing, const Bounds& bounds, const Point& point) {
   const double bytes = memory_bytes(point);
-  if (bounds.bytes_per_second > 0 && bytes > bounds.cache_bytes)
-    seconds = std::max(seconds, (bytes - bounds.cache_bytes) / bounds.bytes_per_second);
-  return std::max(seconds, 0.0);
+  if (!(bounds.bytes_per_second > 0) || bytes <= bounds.cache_bytes) return 0.0;
+  return growing * bounds.cache_bytes / bytes + (bytes - bounds.cache_bytes) / bounds.bytes_per_second;
 }
 
 std::vector<FittedTerm> fit_relative(const std::vector<Point>& points, const std::vector<Term>& terms) {
@@ -191,24 +207,31 @@ std::string_view name_of(ModelKind kind) {
   return "";
 }
 
+/// The paper's form may say that a span takes no time, or less.
+double least_of(ModelKind kind) { return kind == ModelKind::paper ? 0.0 : kLeastSeconds; }
+
 TimePrediction predict(const TimeModel& model, const Point& point) {
-  double seconds = bounded(sum_of(model.terms, point), model.bounds, point);
-  if (model.kind != ModelKind::paper) seconds = std::max(seconds, kLeastSeconds);
+  const Parts parts = parts_of(model.terms, point);
+  const double least = least_growing(parts.growing, model.bounds, point);
+  const double seconds = std::max(parts.fixed + std::max(parts.growing, least), least_of(model.kind));
   const double work = work_of(point);
   double distance = 0.0;
   if (work > model.largest_work && model.largest_work > 0) distance = std::log2(work / model.largest_work);
   if (work < model.smallest_work && work > 0) distance = std::log2(model.smallest_work / work);
-  const double error = model.error * std::min(kMostGrowth, 1.0 + kBandPerPowerOfTwo * distance);
+  const double known = least > parts.growing ? std::max(model.error, kErrorOfBound) : model.error;
+  const double error = known * std::min(kMostGrowth, 1.0 + kBandPerPowerOfTwo * distance);
   return {seconds, seconds / (1.0 + error), seconds * (1.0 + error)};
 }
 
-/// Bytes are counted at each access. A span that was faster than the bound has had some of them in a cache, so that the
-/// bound is none for this kernel; the rate of its fastest span is.
-void raise_bound(Bounds& bounds, const std::vector<Point>& points) {
+/// Bytes are counted at each access. Spans that were faster than the bound have had some of them in a cache, so that
+/// the bound is none for this kernel; the rate that was fitted to them is.
+void raise_bound(TimeModel& model, const std::vector<Point>& points) {
+  Bounds& bounds = model.bounds;
   if (!(bounds.bytes_per_second > 0)) return;
   for (const Point& point : points) {
-    const double bytes = memory_bytes(point) - bounds.cache_bytes;
-    bounds.bytes_per_second = std::max(bounds.bytes_per_second, bytes / point.seconds);
+    const double bytes = memory_bytes(point), growing = parts_of(model.terms, point).growing;
+    if (bytes > bounds.cache_bytes && growing > 0)
+      bounds.bytes_per_second = std::max(bounds.bytes_per_second, bytes / growing);
   }
 }
 
@@ -219,7 +242,6 @@ Result<TimeModel> fit(const std::vector<Point>& given, const FitOptions& options
   TimeModel model;
   model.kind = options.kind;
   model.bounds = options.bounds;
-  raise_bound(model.bounds, points);
   model.data_decides = std::any_of(points.begin(), points.end(), [](const Point& point) { return point.data_decides; });
   model.smallest_work = work_of(points.front());
   for (const Point& point : points) {
@@ -229,6 +251,7 @@ Result<TimeModel> fit(const std::vector<Point>& given, const FitOptions& options
   if (options.kind == ModelKind::arctan) fit_arctan(model, points, options.units);
   if (options.kind == ModelKind::paper) fit_paper(model, points);
   if (options.kind == ModelKind::rate) fit_rate(model, points);
+  raise_bound(model, points);
   if (model.data_decides) model.error = std::max(model.error, kErrorOfData);
   return model;
 }

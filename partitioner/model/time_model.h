@@ -24,10 +24,11 @@ enum class ModelKind : std::uint8_t {
 Result<ModelKind> parse_model_kind(std::string_view text);
 std::string_view name_of(ModelKind kind);
 
-/// What calibration says no span can beat; 0: not calibrated.
+/// What calibration says a span's groups cannot beat, the launch's own cost aside; 0: not calibrated. Spans that were
+/// faster count for more: then some of their bytes were in a cache.
 struct Bounds {
   double bytes_per_second = 0.0;  // of the device's memory, beyond its caches
-  double cache_bytes = 0.0;       // spans that touch less may be faster
+  double cache_bytes = 0.0;       // so many of a span's bytes may be faster
 };
 
 struct FitOptions {

@@ -78,7 +78,13 @@ TEST(TimeModel, FollowsStairsAndNoise) {
   const Device device = [&](const Point& p) {
     return noise(random) * (1e-5 + 1e-11 * p.operations * std::ceil(p.groups / (4.0 * kUnits)));
   };
-  EXPECT_LT(median_error(device, {{2000, 1e5, 0}, {8000, 1e5, 0}}, {64000, 1e5, 0}), 0.08);
+  EXPECT_LT(median_error(device, {{2000, 1e5, 0}, {8000, 1e5, 0}}, {64000, 1e5, 0}), 0.04);
+}
+
+TEST(TimeModel, FollowsStairsThatAFewGroupsMake) {
+  // One group on each unit at a time, and a real launch of ten rounds of them.
+  const Device device = [](const Point& p) { return 2e-5 + 1e-8 * p.operations * std::ceil(p.groups / kUnits); };
+  EXPECT_LT(median_error(device, {{120, 1e5, 0}, {250, 2e5, 0}}, {1000, 8e5, 0}), 0.02);
 }
 
 TEST(TimeModel, ADeviceThatWasNeverFilledIsNotBelievedToRunAnyNumberAtOnce) {
@@ -96,6 +102,31 @@ TEST(TimeModel, BandwidthBeyondTheCacheBoundsWhatWasMeasuredInIt) {
   const Launch test{100000, 0, 8192};
   EXPECT_GT(median_error(device, train, test), 0.5);
   EXPECT_LT(median_error(device, train, test, ModelKind::arctan, {kMemory, kCache}), 0.05);
+}
+
+TEST(TimeModel, WhatALaunchCostsComesOnTopOfTheBound) {
+  constexpr double kCache = 5e7, kMemory = 1e12, kLaunch = 1e-3;
+  const Device device = [&](const Point& p) {
+    const double bytes = p.groups * p.bytes;
+    return kLaunch + std::min(bytes, kCache) / 1e13 + std::max(0.0, bytes - kCache) / kMemory;
+  };
+  EXPECT_LT(
+      median_error(device, {{1000, 0, 8192}, {5000, 0, 8192}}, {100000, 0, 8192}, ModelKind::arctan, {kMemory, kCache}),
+      0.02);
+}
+
+TEST(TimeModel, WhereOnlyTheBoundSpeaksTheBandIsWide) {
+  const Device device = [](const Point& p) { return 1e-6 + p.groups * p.bytes / 1e13; };
+  std::vector<Point> points = profile({1000, 0, 8192}, device);
+  for (const Point& each : profile({5000, 0, 8192}, device)) points.push_back(each);
+  const auto model = fit(points, {ModelKind::arctan, kUnits, {1e12, 5e7}});
+  ASSERT_TRUE(model);
+  const auto width = [&](double groups) {
+    const TimePrediction at = predict(*model, point({groups, 0, 8192}, groups));
+    return at.high / at.seconds - 1.0;
+  };
+  EXPECT_LT(width(5000), 0.1);
+  EXPECT_GE(width(10000), 0.25);
 }
 
 TEST(TimeModel, ABoundDoesNotSlowKernelsWhoseBytesAreInACache) {
@@ -188,7 +219,8 @@ TEST(TimeModel, KindsAreNamed) {
   EXPECT_NE(wrong.error().reason.find("\"atan\""), std::string::npos);
 }
 
-/// For random samples, predictions are finite, positive, inside their band and never fall as the groups rise.
+/// For random samples and bounds, predictions are finite, positive, inside their band and never fall as the groups
+/// rise.
 TEST(TimeModelProperty, PredictionsOfAnySamplesAreSane) {
   std::mt19937_64 random(11);
   const auto between = [&](double low, double high) {
@@ -205,7 +237,8 @@ TEST(TimeModelProperty, PredictionsOfAnySamplesAreSane) {
       points.back().seconds = between(1e-9, 1e3);
     }
     for (const ModelKind kind : {ModelKind::arctan, ModelKind::rate}) {
-      const auto model = fit(points, {kind, static_cast<std::uint32_t>(between(1, 1000)), {}});
+      const Bounds bounds{round % 4 == 0 ? 0.0 : between(1e3, 1e15), between(1, 1e12)};
+      const auto model = fit(points, {kind, static_cast<std::uint32_t>(between(1, 1000)), bounds});
       ASSERT_TRUE(model);
       double before = 0.0;
       for (double groups = 1; groups < 1e9; groups *= 3) {
