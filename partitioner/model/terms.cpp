@@ -10,7 +10,7 @@
 namespace skmd::domain {
 namespace {
 
-// These and those of time_model.cpp were chosen by hand among about seven sets, by the medians on the real-size spans
+// These and those of few_terms.cpp were chosen by hand among about seven sets, by the medians on the real-size spans
 // of tests/partitioner/model/h100_curves.json; stairs were added on seeing n-body's there. That file's errors are thus
 // no measure of what other kernels will see.
 
@@ -108,6 +108,22 @@ double value_of(const Term& term, const Point& point) {
       return point.groups * saturation(point.groups, term.a, term.b) * work_of(term, point);
   }
   return 0.0;
+}
+
+Parts parts_of(const std::vector<FittedTerm>& terms, const Point& point) {
+  Parts parts;
+  for (const FittedTerm& fitted : terms) {
+    const double seconds = fitted.coefficient * value_of(fitted.term, point);
+    const TermShape shape = fitted.term.shape;
+    const bool fixed = shape == TermShape::floor || shape == TermShape::boxes;
+    if (std::isfinite(seconds)) (fixed ? parts.fixed : parts.growing) += seconds;
+  }
+  return parts;
+}
+
+double sum_of(const std::vector<FittedTerm>& terms, const Point& point) {
+  const Parts parts = parts_of(terms, point);
+  return parts.fixed + parts.growing;
 }
 
 std::string name_of(const Term& term) {

@@ -44,11 +44,24 @@ struct Term {
   bool operator==(const Term&) const = default;
 };
 
+struct FittedTerm {
+  Term term;
+  double coefficient = 0.0;  // seconds per unit of the term
+};
+
 /// Equation 3: between 0 and 1, rising with x for a > 0.
 double saturation(double x, double a, double b);
 
 /// Finite and not negative for points whose fields are; without unit.
 double value_of(const Term& term, const Point& point);
+
+struct Parts {
+  double fixed = 0.0;    // of the launch and its boxes; seconds
+  double growing = 0.0;  // with the groups; seconds
+};
+/// Terms that are not finite count nothing.
+Parts parts_of(const std::vector<FittedTerm>& terms, const Point& point);
+double sum_of(const std::vector<FittedTerm>& terms, const Point& point);
 
 /// As people read it: "groups * bytes * g(a=0.1, b=264)".
 std::string name_of(const Term& term);

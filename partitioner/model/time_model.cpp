@@ -5,47 +5,23 @@
 #include <cmath>
 #include <string>
 
+#include "partitioner/model/few_terms.h"
 #include "partitioner/model/least_squares.h"
 
 namespace skmd::domain {
 namespace {
 
 constexpr double kLeastError = 0.03;         // timers and neighbours
-constexpr double kErrorWithoutTest = 0.3;    // of a model that too few points were there to test
 constexpr double kErrorOfData = 0.5;         // at least, where memory decides how long groups work: others may come
 constexpr double kErrorOfBound = 0.25;       // at least, where memory is believed to be the limit, and was not measured
 constexpr double kBandPerPowerOfTwo = 0.25;  // by which a band grows beyond what was measured
 constexpr double kMostGrowth = 8.0;
-constexpr double kNearer = 0.75;   // weight of a launch half as large as the largest
-constexpr double kMayLose = 0.02;  // of the held-out error, for one term less
 constexpr double kCovered = 0.8;
 constexpr double kLeastSeconds = 1e-9;
-constexpr std::size_t kLeastToTest = 6;  // points
-constexpr std::size_t kHeldOut = 8;      // one point of so many: with spans that double, an extrapolation by 4 to 8
 
 double work_of(const Point& point) {
   const double group = point.operations > 0 ? point.operations : point.bytes > 0 ? point.bytes : 1.0;
   return point.groups * group;
-}
-
-bool is_fixed(const Term& term) { return term.shape == TermShape::floor || term.shape == TermShape::boxes; }
-
-struct Parts {
-  double fixed = 0.0, growing = 0.0;  // with the groups; seconds
-};
-
-Parts parts_of(const std::vector<FittedTerm>& terms, const Point& point) {
-  Parts parts;
-  for (const FittedTerm& term : terms) {
-    const double seconds = term.coefficient * value_of(term.term, point);
-    if (std::isfinite(seconds)) (is_fixed(term.term) ? parts.fixed : parts.growing) += seconds;
-  }
-  return parts;
-}
-
-double sum_of(const std::vector<FittedTerm>& terms, const Point& point) {
-  const Parts parts = parts_of(terms, point);
-  return parts.fixed + parts.growing;
 }
 
 /// Of the bytes that a span accesses, those that have to come from memory at least once: more than its buffers have are
@@ -63,43 +39,10 @@ double least_growing(double growing, const Bounds& bounds, const Point& point) {
   return growing * bounds.cache_bytes / bytes + (bytes - bounds.cache_bytes) / bounds.bytes_per_second;
 }
 
-std::vector<FittedTerm> fit_relative(const std::vector<Point>& points, const std::vector<Term>& terms) {
-  double largest = 0.0;
-  for (const Point& point : points) largest = std::max(largest, point.launch_groups);
-  Matrix a{points.size(), terms.size(), std::vector<double>(points.size() * terms.size())};
-  std::vector<double> y(points.size());
-  for (std::size_t row = 0; row < points.size(); ++row) {
-    const Point& point = points[row];
-    const double smaller = point.launch_groups > 0 ? std::log2(largest / point.launch_groups) : 0.0;
-    const double weight = std::pow(kNearer, smaller);
-    y[row] = weight;
-    for (std::size_t column = 0; column < terms.size(); ++column)
-      a.at(row, column) = weight * value_of(terms[column], point) / point.seconds;
-  }
-  const std::vector<double> x = nonnegative_least_squares(a, y);
-  std::vector<FittedTerm> fitted;
-  for (std::size_t column = 0; column < terms.size(); ++column)
-    if (x[column] > 0) fitted.push_back({terms[column], x[column]});
-  return fitted;
-}
-
 double quantile(std::vector<double> values, double part) {
   if (values.empty()) return 0.0;
   std::sort(values.begin(), values.end());
-  return values[std::min(values.size() - 1,
-                         static_cast<std::size_t>(std::ceil(part * static_cast<double>(values.size())) - 1))];
-}
-
-/// The largest points are held out: predictions go from what was measured to larger launches.
-struct Split {
-  std::vector<Point> train, test;
-};
-
-Split hold_out(std::vector<Point> points) {
-  std::stable_sort(points.begin(), points.end(), [](const Point& x, const Point& y) { return x.seconds < y.seconds; });
-  const std::size_t held = std::max<std::size_t>(2, points.size() / kHeldOut);
-  const auto cut = points.end() - static_cast<std::ptrdiff_t>(held);
-  return {{points.begin(), cut}, {cut, points.end()}};
+  return values[static_cast<std::size_t>(std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
 std::vector<double> errors_of(const std::vector<FittedTerm>& terms, const std::vector<Point>& points) {
@@ -108,55 +51,10 @@ std::vector<double> errors_of(const std::vector<FittedTerm>& terms, const std::v
   return errors;
 }
 
-double mean_of(const std::vector<double>& values) {
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return values.empty() ? 0.0 : sum / static_cast<double>(values.size());
-}
-
-std::vector<Term> terms_of(const std::vector<FittedTerm>& fitted) {
-  std::vector<Term> terms;
-  for (const FittedTerm& term : fitted) terms.push_back(term.term);
-  return terms;
-}
-
-/// Of the split's held-out points, and of all: a model with too few terms misses the latter.
-double error_with(const Split& split, const std::vector<Point>& points, const std::vector<Term>& terms) {
-  return mean_of(errors_of(fit_relative(split.train, terms), split.test)) +
-         mean_of(errors_of(fit_relative(points, terms), points));
-}
-
-/// Leaves terms out one by one while the error stays about the same.
-std::vector<Term> few_terms(const Split& split, const std::vector<Point>& points, std::vector<Term> terms) {
-  double best = error_with(split, points, terms);
-  while (terms.size() > 1) {
-    std::size_t worst = terms.size();
-    double least = best * (1.0 + kMayLose);
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      std::vector<Term> fewer = terms;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      const double error = error_with(split, points, fewer);
-      if (error > least) continue;
-      worst = i;
-      least = error;
-    }
-    if (worst == terms.size()) break;
-    terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(worst));
-    best = std::min(best, least);
-  }
-  return terms;
-}
-
 void fit_arctan(TimeModel& model, const std::vector<Point>& points, std::uint32_t units) {
-  const std::vector<Term> candidates = candidate_terms(points, units);
-  model.terms = fit_relative(points, candidates);
-  model.error = kErrorWithoutTest;
-  if (points.size() < kLeastToTest) return;
-  const Split split = hold_out(points);
-  const std::vector<Term> terms = few_terms(split, points, terms_of(model.terms));
-  if (auto fitted = fit_relative(points, terms); !fitted.empty()) model.terms = std::move(fitted);
-  const double held_out = quantile(errors_of(fit_relative(split.train, terms), split.test), kCovered);
-  model.error = std::max({kLeastError, held_out, quantile(errors_of(model.terms, split.test), kCovered)});
+  FewTerms few = fit_few_terms(points, units);
+  model.terms = std::move(few.terms);
+  model.error = few.error;
 }
 
 void fit_paper(TimeModel& model, const std::vector<Point>& points) {

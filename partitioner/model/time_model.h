@@ -37,11 +37,6 @@ struct FitOptions {
   Bounds bounds;
 };
 
-struct FittedTerm {
-  Term term;
-  double coefficient = 0.0;  // seconds per unit of the term
-};
-
 struct TimePrediction {
   double seconds = 0.0;
   double low = 0.0, high = 0.0;  // four times in five the measured time is between these

@@ -91,15 +91,6 @@ Point point_for(const ProfileSample& launch, const GroupSpan& span, double opera
   return point_of(part);
 }
 
-/// Seconds that do not grow with the groups.
-double fixed_seconds(const TimeModel& model, const Point& point) {
-  double seconds = 0.0;
-  for (const FittedTerm& fitted : model.terms)
-    if (fitted.term.shape == TermShape::floor || fitted.term.shape == TermShape::boxes)
-      seconds += fitted.coefficient * value_of(fitted.term, point);
-  return seconds;
-}
-
 class Asked {
  public:
   Asked(std::span<const DeviceTimes> devices, const ProfileSample& launch, const WorkEstimate& work)
@@ -120,7 +111,7 @@ class Asked {
     model.measured = true;
     model.units = std::max(1u, devices_[device].device.units);
     if (with_launch)
-      model.launch_seconds = std::min(whole.seconds, fixed_seconds(devices_[device].model, point(launch_.span)));
+      model.launch_seconds = std::min(whole.seconds, parts_of(devices_[device].model.terms, point(launch_.span)).fixed);
     const double growing = std::max(kLeastSeconds, whole.seconds - model.launch_seconds);
     model.groups_per_second = static_cast<double>(launch_.span.size()) / growing;
     model.relative_error = whole.seconds > 0 ? whole.high / whole.seconds - 1.0 : 0.0;

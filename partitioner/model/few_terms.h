@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Few terms that explain measured times, and go on beyond them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "partitioner/model/terms.h"
+
+namespace skmd::domain {
+
+struct FewTerms {
+  std::vector<FittedTerm> terms;  // coefficients > 0
+  double error = 0.0;             // relative: four of five of the points, and of larger ones held out, are within it
+};
+
+/// Chooses among candidate_terms() by the error on the points themselves and on the longest, which are held out. Errors
+/// are relative; longer points and those of larger launches weigh more, points that are off the others' curve less.
+/// Of many points alike those in the middle stand for all, so that the time this takes is bounded. Deterministic.
+/// Precondition: `points` is not empty; seconds > 0, groups > 0, all numbers finite and not negative.
+FewTerms fit_few_terms(const std::vector<Point>& points, std::uint32_t units);
+
+}  // namespace skmd::domain
