@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kLeastError = 0.03;         // timers and neighbours
 constexpr double kErrorOfData = 0.5;         // at least, where memory decides how long groups work: others may come
+constexpr double kErrorOfUnknownWork = 1.0;  // at least, where the model goes by work that is not known
 constexpr double kErrorOfBound = 0.25;       // at least, where memory is believed to be the limit, and was not measured
 constexpr double kBandPerPowerOfTwo = 0.25;  // by which a band grows beyond what was measured
 constexpr double kMostGrowth = 8.0;
@@ -105,10 +106,24 @@ std::string_view name_of(ModelKind kind) {
   return "";
 }
 
+/// Whether a term goes by work that the point does not know. It is that of the largest fitted point from now on.
+bool fill_in(const TimeModel& model, Point& point) {
+  bool unknown = false;
+  for (const FittedTerm& fitted : model.terms) {
+    unknown = unknown || (fitted.term.work == Work::operations && point.operations <= 0);
+    unknown = unknown || (fitted.term.work == Work::bytes && point.bytes <= 0);
+  }
+  if (unknown && point.operations <= 0) point.operations = model.operations;
+  if (unknown && point.bytes <= 0) point.bytes = model.bytes;
+  return unknown;
+}
+
 /// The paper's form may say that a span takes no time, or less.
 double least_of(ModelKind kind) { return kind == ModelKind::paper ? 0.0 : kLeastSeconds; }
 
-TimePrediction predict(const TimeModel& model, const Point& point) {
+TimePrediction predict(const TimeModel& model, const Point& asked) {
+  Point point = asked;
+  const bool unknown = fill_in(model, point);
   const Parts parts = parts_of(model.terms, point);
   const double least = least_growing(parts.growing, model.bounds, point);
   const double seconds = std::max(parts.fixed + std::max(parts.growing, least), least_of(model.kind));
@@ -116,7 +131,9 @@ TimePrediction predict(const TimeModel& model, const Point& point) {
   double distance = 0.0;
   if (work > model.largest_work && model.largest_work > 0) distance = std::log2(work / model.largest_work);
   if (work < model.smallest_work && work > 0) distance = std::log2(model.smallest_work / work);
-  const double known = least > parts.growing ? std::max(model.error, kErrorOfBound) : model.error;
+  double known = model.error;
+  if (least > parts.growing) known = std::max(known, kErrorOfBound);
+  if (unknown) known = std::max(known, kErrorOfUnknownWork);
   const double error = known * std::min(kMostGrowth, 1.0 + kBandPerPowerOfTwo * distance);
   return {seconds, seconds / (1.0 + error), seconds * (1.0 + error)};
 }
@@ -143,7 +160,11 @@ Result<TimeModel> fit(const std::vector<Point>& given, const FitOptions& options
   model.data_decides = std::any_of(points.begin(), points.end(), [](const Point& point) { return point.data_decides; });
   model.smallest_work = work_of(points.front());
   for (const Point& point : points) {
-    model.largest_work = std::max(model.largest_work, work_of(point));
+    if (work_of(point) >= model.largest_work) {
+      model.largest_work = work_of(point);
+      model.operations = point.operations;
+      model.bytes = point.bytes;
+    }
     model.smallest_work = std::min(model.smallest_work, work_of(point));
   }
   if (options.kind == ModelKind::arctan) fit_arctan(model, points, options.units);

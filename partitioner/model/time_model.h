@@ -49,9 +49,11 @@ struct TimeModel {
   double error = 0.0;         // relative; four of five spans that were held out are within it
   double largest_work = 0.0;  // of the spans fitted to: groups times what one of them does
   double smallest_work = 0.0;
+  double operations = 0.0, bytes = 0.0;  // of a group of the largest of them
   Bounds bounds;
 };
 
+/// A point whose work is not known does as much in a group as the largest one that was fitted to, with a wide band.
 /// Seconds >= 0, finite; `arctan` and `rate` rise with the groups, their seconds are > 0 and their bands grow with the
 /// distance from the spans that were fitted to.
 TimePrediction predict(const TimeModel& model, const Point& point);

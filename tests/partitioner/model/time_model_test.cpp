@@ -180,6 +180,19 @@ TEST(TimeModel, KernelsWhoseWorkIsInMemoryGoByARateWithAWideBand) {
   }
 }
 
+TEST(TimeModel, WorkThatIsNotKnownIsThatOfTheLargestLaunch) {
+  const Device device = [](const Point& p) { return 1e-5 + 2e-12 * p.groups * p.operations; };
+  std::vector<Point> points = profile({1000, 1e4, 0}, device);
+  for (const Point& each : profile({4000, 2e4, 0}, device)) points.push_back(each);
+  const auto model = fit(points, {ModelKind::arctan, kUnits, {}});
+  ASSERT_TRUE(model);
+  const TimePrediction known = predict(*model, point({4000, 2e4, 0}, 2000));
+  const TimePrediction unknown = predict(*model, point({4000, 0, 0}, 2000));
+  EXPECT_DOUBLE_EQ(unknown.seconds, known.seconds);
+  EXPECT_GE(unknown.high, 1.99 * unknown.seconds);
+  EXPECT_LT(known.high, 1.1 * known.seconds);
+}
+
 TEST(TimeModel, RateIsThatOfTheLongestSpan) {
   std::vector<Point> points{point({100, 1, 1}, 10), point({100, 1, 1}, 50)};
   points[0].seconds = 1.0;
