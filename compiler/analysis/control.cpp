@@ -29,8 +29,7 @@ void add(std::vector<Guard>& guards, NodeId node, bool expected) {
   if (!llvm::is_contained(guards, guard) && guards.size() < kMaximumGuards) guards.push_back(guard);
 }
 
-// "a && b" taken, and "a || b" not taken, are two guards.
-void split(llvm::Value* condition, bool expected, Expressions& expressions, std::vector<Guard>& parts) {
+void split(llvm::Value* condition, bool expected, std::vector<Condition>& parts) {
   using namespace llvm::PatternMatch;
   llvm::Value* a = nullptr;
   llvm::Value* b = nullptr;
@@ -38,12 +37,12 @@ void split(llvm::Value* condition, bool expected, Expressions& expressions, std:
   const bool both = expected ? match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
                              : match(condition, m_LogicalOr(m_Value(a), m_Value(b)));
   if (both && room) {
-    split(a, expected, expressions, parts);
-    split(b, expected, expressions, parts);
+    split(a, expected, parts);
+    split(b, expected, parts);
   } else if (match(condition, m_Not(m_Value(a))) && room) {
-    split(a, !expected, expressions, parts);
-  } else {
-    add(parts, expressions.of(condition), expected);
+    split(a, !expected, parts);
+  } else if (room) {
+    parts.push_back({condition, expected});
   }
 }
 
@@ -87,12 +86,13 @@ class Chain {
   bool guard(const Dependence& dependence, std::vector<Guard>& guards) {
     llvm::BranchInst* branch = conditional(dependence.block);
     if (branch == nullptr) return false;
-    std::vector<Guard> parts;
-    split(branch->getCondition(), dependence.successor == 0, expressions_, parts);
+    std::vector<Condition> parts;
+    split(branch->getCondition(), dependence.successor == 0, parts);
     if (parts.size() >= kMaximumGuards) return false;
-    for (const Guard& part : parts) {
-      if (guards.size() >= kMaximumGuards || !expressions_.nodes().determined(part.node)) return false;
-      add(guards, part.node, part.expected);
+    for (const Condition& part : parts) {
+      const NodeId node = expressions_.of(part.value);
+      if (guards.size() >= kMaximumGuards || !expressions_.nodes().determined(node)) return false;
+      add(guards, node, part.expected);
     }
     return true;
   }
@@ -102,10 +102,17 @@ class Chain {
   const KernelView& view_;
 };
 
-// Branches that every way to `block` takes in one direction. Of loops only those around the block: the value that a
-// condition had when an earlier loop was left is not this iteration's.
 void dominating_guards(llvm::BasicBlock* block, Expressions& expressions, std::vector<Guard>& guards) {
-  const KernelView& view = expressions.view();
+  for (const Condition& condition : dominating_conditions(block, expressions.view())) {
+    const NodeId node = expressions.of(condition.value);
+    if (!expressions.nodes().is_unknown(node)) add(guards, node, condition.expected);
+  }
+}
+
+}  // namespace
+
+std::vector<Condition> dominating_conditions(const llvm::BasicBlock* block, const KernelView& view) {
+  std::vector<Condition> conditions;
   for (auto* node = view.dominators.getNode(block)->getIDom(); node != nullptr; node = node->getIDom()) {
     llvm::BranchInst* branch = conditional(node->getBlock());
     const llvm::Loop* loop = view.loops.getLoopFor(node->getBlock());
@@ -113,16 +120,13 @@ void dominating_guards(llvm::BasicBlock* block, Expressions& expressions, std::v
     for (unsigned successor = 0; successor < 2; ++successor) {
       const llvm::BasicBlockEdge edge(node->getBlock(), branch->getSuccessor(successor));
       if (!view.dominators.dominates(edge, block)) continue;
-      std::vector<Guard> parts;
-      split(branch->getCondition(), successor == 0, expressions, parts);
-      for (const Guard& part : parts) {
-        if (!expressions.nodes().is_unknown(part.node)) add(guards, part.node, part.expected);
-      }
+      std::vector<Condition> parts;
+      split(branch->getCondition(), successor == 0, parts);
+      conditions.insert(conditions.end(), parts.begin(), parts.end());
     }
   }
+  return conditions;
 }
-
-}  // namespace
 
 ControlDependence::ControlDependence(const KernelView& view) {
   const llvm::PostDominatorTree& tree = view.post_dominators;

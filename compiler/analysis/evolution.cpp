@@ -115,7 +115,7 @@ unsigned Expressions::index_of(const llvm::Loop* loop) {
     const llvm::SCEV* count = view_.evolution.getBackedgeTakenCount(loop);
     exact = !llvm::isa<llvm::SCEVCouldNotCompute>(count);
     if (!exact) count = view_.evolution.getSymbolicMaxBackedgeTakenCount(loop);
-    backedges = of(count, parent);
+    backedges = llvm::isa<llvm::SCEVCouldNotCompute>(count) ? limited(loop) : of(count, parent);
   }
   if (backedges != kNoNode && !nodes_.is_unknown(backedges)) {
     loops_[index].backedges = nodes_.cast(Op::zext, backedges, kMaximumBits);

@@ -24,6 +24,8 @@ unsigned width_of(const llvm::Type* type) {
 
 bool is_node_type(const llvm::Type* type) { return type->isIntegerTy() && type->getIntegerBitWidth() <= kMaximumBits; }
 
+}  // namespace
+
 domain::Predicate predicate_of(llvm::CmpInst::Predicate predicate) {
   using domain::Predicate;
   switch (predicate) {
@@ -49,8 +51,6 @@ domain::Predicate predicate_of(llvm::CmpInst::Predicate predicate) {
       return Predicate::sge;
   }
 }
-
-}  // namespace
 
 std::optional<Op> op_of(const llvm::BinaryOperator& operation) {
   switch (operation.getOpcode()) {

@@ -24,6 +24,16 @@ std::optional<ImageType> image_type_of(const llvm::Type* type);
 /// The operation that an instruction of IR is in the DAG, for scalars and for each lane of vectors.
 std::optional<domain::Op> op_of(const llvm::BinaryOperator& operation);
 
+domain::Predicate predicate_of(llvm::CmpInst::Predicate predicate);
+
+/// A condition "x < counter" on the counter of a loop that shrinks 2^`doublings` times in every pass: so many times
+/// fewer values of x pass it each time.
+struct Shrinking {
+  unsigned loop = 0;
+  unsigned doublings = 0;
+  domain::Guard first;  // the condition in the loop's first pass
+};
+
 class Expressions {
  public:
   Expressions(const KernelView& view, NodeTable& nodes, std::vector<domain::Loop>& loops)
@@ -39,6 +49,8 @@ class Expressions {
   /// The index of `loop` in the traits; outer loops get theirs first.
   unsigned index_of(const llvm::Loop* loop);
   [[nodiscard]] bool is_exact(const llvm::Loop* loop) { return loops_[index_of(loop)].exact; }
+  /// Nothing for other conditions, and where ids and scalars do not decide what passes the first time.
+  std::optional<Shrinking> shrinking(llvm::Value* condition, bool expected);
   /// An iteration count that is no loop of the IR, for a builtin that walks memory.
   unsigned add_loop(domain::NodeId backedges);
 
@@ -65,6 +77,7 @@ class Expressions {
   domain::NodeId translated(const llvm::SCEV* scev, const llvm::Loop* scope);
   domain::NodeId nary(const llvm::SCEV* scev, domain::Op op, const llvm::Loop* scope);
   domain::NodeId counted(const llvm::Loop* loop, bool& exact);
+  domain::NodeId limited(const llvm::Loop* loop);
   domain::NodeId scaled(const llvm::Loop* loop, unsigned& doublings);
   domain::NodeId recurrence(const llvm::SCEVAddRecExpr* scev, const llvm::Loop* scope);
 

@@ -6,6 +6,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/analysis/builtin.h"
 #include "compiler/analysis/expand_builtins.h"
@@ -116,6 +117,22 @@ std::vector<std::uint32_t> loops_around(const llvm::BasicBlock& block, Expressio
   return loops;
 }
 
+// Of a reduction's tree, for (s = n / 2; s > 0; s /= 2) if (id < s) …, each pass lets half of the items through that
+// the one before did. All together are 1 + 1/2 + 1/4 + …, or about 2 times the first pass.
+std::uint32_t count_shrinking(std::uint32_t operations, const llvm::BasicBlock& block, Expressions& expressions,
+                              Circumstances& around) {
+  for (const Condition& condition : dominating_conditions(&block, expressions.view())) {
+    const auto shrinking = expressions.shrinking(condition.value, condition.expected);
+    if (!shrinking) continue;
+    const auto removed = std::erase(around.loops, shrinking->loop);
+    if (removed == 0) continue;
+    around.guards.push_back(shrinking->first);
+    const double factor = std::exp2(shrinking->doublings);
+    operations = static_cast<std::uint32_t>(std::lround(operations * factor / (factor - 1)));
+  }
+  return operations;
+}
+
 }  // namespace
 
 std::uint32_t operations_of(const llvm::Instruction& instruction) {
@@ -179,6 +196,7 @@ void count_operations(const KernelView& view, const ControlDependence& control, 
     }
     Circumstances around = circumstances_of(&block, control, expressions);
     std::erase_if(around.guards, [&](const Guard& guard) { return !expressions.nodes().determined(guard.node); });
+    operations = count_shrinking(operations, block, expressions, around);
     counts.add(operations, std::move(around.guards), std::move(around.loops));
   }
 }

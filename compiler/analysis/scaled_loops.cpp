@@ -101,4 +101,33 @@ NodeId Expressions::scaled(const llvm::Loop* loop, unsigned& doublings) {
                        nodes_.constant(static_cast<std::int64_t>(std::uint64_t{1} << doublings), kWide));
 }
 
+std::optional<Shrinking> Expressions::shrinking(llvm::Value* condition, bool expected) {
+  const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
+  if (compare == nullptr || !compare->getOperand(0)->getType()->isIntegerTy()) return std::nullopt;
+  llvm::Value *x = compare->getOperand(0), *counter = compare->getOperand(1);
+  CmpInst::Predicate predicate = expected ? compare->getPredicate() : compare->getInversePredicate();
+  if (llvm::ICmpInst::isGT(predicate) || llvm::ICmpInst::isGE(predicate)) {
+    std::swap(x, counter);
+    predicate = CmpInst::getSwappedPredicate(predicate);
+  }
+  if (!llvm::ICmpInst::isLT(predicate) && !llvm::ICmpInst::isLE(predicate)) return std::nullopt;
+  const unsigned bits = x->getType()->getIntegerBitWidth();
+  if (bits > kWide) return std::nullopt;
+  const auto* widened = llvm::dyn_cast<llvm::ZExtInst>(counter);
+  if (widened != nullptr) counter = widened->getOperand(0);
+  for (const llvm::Loop* loop = view_.loops.getLoopFor(compare->getParent()); loop != nullptr;
+       loop = loop->getParentLoop()) {
+    const std::optional<Scaling> scaling = scaling_of(*loop, counter);
+    if (!scaling || scaling->grows || !loop->isLoopInvariant(x)) continue;
+    NodeId first = of(scaling->start);
+    if (scaling->tests_next)
+      first = nodes_.binary(Op::lshr, first, nodes_.constant(scaling->doublings, nodes_.bits(first)));
+    if (widened != nullptr) first = nodes_.cast(Op::zext, first, bits);
+    const NodeId node = nodes_.compare(predicate_of(predicate), of(x), first);
+    if (!nodes_.determined(node)) return std::nullopt;
+    return Shrinking{index_of(loop), scaling->doublings, {node, true}};
+  }
+  return std::nullopt;
+}
+
 }  // namespace skmd::compiler

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a loop goes round whose step only the launch knows: for (i = a; i < b; i += s). Scalar evolution has to be
-// right for any s, or gives up; a node can ask for its sign.
+// How often loops go round that scalar evolution gives up on. One kind has a step that only the launch knows:
+// for (i = a; i < b; i += s). Scalar evolution has to be right for any s; a node can ask for its sign. The other kind
+// has a counter that a way out leaves as it is: while (i < n) { if (found) break; ++i; }
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <optional>
 
 #include "compiler/analysis/expressions.h"
 
@@ -25,6 +29,7 @@ struct Test {
   bool is_signed = false;
   bool inclusive = false;
   bool downwards = false;
+  bool never_wraps = false;  // the counter: overflow is the program's error
 };
 
 bool understood(llvm::CmpInst::Predicate predicate, Test& test) {
@@ -50,8 +55,72 @@ bool find_test(llvm::ScalarEvolution& evolution, const llvm::Loop& loop, llvm::B
   }
   test.induction = llvm::dyn_cast<llvm::SCEVAddRecExpr>(left);
   test.bound = right;
-  return test.induction != nullptr && test.induction->getLoop() == &loop && test.induction->isAffine() &&
-         evolution.isLoopInvariant(right, &loop) && understood(predicate, test);
+  if (test.induction == nullptr || test.induction->getLoop() != &loop || !test.induction->isAffine()) return false;
+  if (!evolution.isLoopInvariant(right, &loop) || !understood(predicate, test)) return false;
+  test.never_wraps =
+      test.is_signed ? test.induction->hasNoSignedWrap() : test.induction->hasNoUnsignedWrap() && !test.downwards;
+  return true;
+}
+
+// A counter that moves by `step` in every round that another one follows.
+struct Counter {
+  llvm::PHINode* phi = nullptr;
+  const llvm::APInt* step = nullptr;
+  bool no_signed_wrap = true, no_unsigned_wrap = true;  // of all its additions
+};
+
+bool moves(Counter& counter, llvm::Value* next) {
+  using namespace llvm::PatternMatch;
+  const llvm::APInt* step = nullptr;
+  if (!match(next, m_Add(m_Specific(counter.phi), m_APInt(step))) || step->isZero()) return false;
+  if (counter.step != nullptr && *counter.step != *step) return false;
+  const auto* addition = llvm::cast<llvm::OverflowingBinaryOperator>(next);
+  counter.step = step;
+  counter.no_signed_wrap = counter.no_signed_wrap && addition->hasNoSignedWrap();
+  counter.no_unsigned_wrap = counter.no_unsigned_wrap && addition->hasNoUnsignedWrap();
+  return true;
+}
+
+// The condition by which a block goes to `target`, and its value then; nothing if it goes there anyway.
+std::optional<std::pair<llvm::Value*, bool>> condition_to(const llvm::BasicBlock* block,
+                                                          const llvm::BasicBlock* target) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+  if (branch == nullptr || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
+    return std::nullopt;
+  return std::pair(branch->getCondition(), branch->getSuccessor(0) == target);
+}
+
+// Ways through the body join before the latch: some have moved the counter. The others must be those that the latch's
+// own branch sends out of the loop. Nothing stands between them and the latch that could compute the condition anew.
+bool moves_or_leaves(Counter& counter, const llvm::PHINode& joined, const llvm::BasicBlock* latch,
+                     const llvm::Value* condition, bool goes_on) {
+  const llvm::BasicBlock* join = joined.getParent();
+  if (join != latch && latch->getSinglePredecessor() != join) return false;
+  for (unsigned i = 0; i < joined.getNumIncomingValues(); ++i) {
+    if (moves(counter, joined.getIncomingValue(i))) continue;
+    const auto here = condition_to(joined.getIncomingBlock(i), join);
+    if (!here || here->first != condition || here->second == goes_on) return false;
+  }
+  return true;
+}
+
+std::optional<Counter> counter_of(const llvm::Loop& loop, const llvm::LoopInfo& loops, llvm::PHINode& phi) {
+  llvm::BasicBlock* latch = loop.getLoopLatch();
+  if (latch == nullptr || !phi.getType()->isIntegerTy() || !loop.isLoopExiting(latch)) return std::nullopt;
+  const auto on = condition_to(latch, loop.getHeader());
+  const auto* condition = on ? llvm::dyn_cast<llvm::Instruction>(on->first) : nullptr;
+  if (condition == nullptr || loops.getLoopFor(condition->getParent()) != &loop) return std::nullopt;
+  llvm::Value* next = phi.getIncomingValueForBlock(latch);
+  Counter counter{&phi};
+  if (auto* select = llvm::dyn_cast<llvm::SelectInst>(next)) {
+    const bool same = select->getCondition() == condition;
+    if (!same || !moves(counter, on->second ? select->getTrueValue() : select->getFalseValue())) return std::nullopt;
+  } else {
+    auto* joined = llvm::dyn_cast<llvm::PHINode>(next);
+    if (joined == nullptr || joined->getParent() == loop.getHeader()) return std::nullopt;
+    if (!moves_or_leaves(counter, *joined, latch, condition, on->second)) return std::nullopt;
+  }
+  return counter.step != nullptr ? std::optional(counter) : std::nullopt;
 }
 
 // The arithmetic, in 64 bits: ceil((bound - start) / step) where the step leads to the bound, else as often as can be.
@@ -68,7 +137,7 @@ class Count {
     if (bits_ == kWide) {
       for (const NodeId value : {start, bound, step}) valid = both(valid, is_near(value));
     }
-    if (!never_wraps()) valid = both(valid, ends_in_range(bound, step));
+    if (!test_.never_wraps) valid = both(valid, ends_in_range(bound, step));
     const NodeId pace = test_.downwards ? minus(number(0), step) : step;
     const NodeId distance = plus(test_.downwards ? minus(start, bound) : minus(bound, start), number(test_.inclusive));
     const NodeId rounds = nodes_.binary(Op::udiv, plus(distance, minus(pace, number(1))), pace);
@@ -85,12 +154,6 @@ class Count {
   NodeId is_near(NodeId value) {
     const NodeId below = nodes_.compare(Predicate::slt, value, number(kFar));
     return both(below, nodes_.compare(Predicate::slt, number(-kFar), value));
-  }
-
-  // Overflow of an induction that must not overflow is the program's error.
-  [[nodiscard]] bool never_wraps() const {
-    return test_.is_signed ? test_.induction->hasNoSignedWrap()
-                           : test_.induction->hasNoUnsignedWrap() && !test_.downwards;
   }
 
   // The first value beyond the bound is at most a step away from it, and still of the induction's type.
@@ -132,6 +195,32 @@ NodeId Expressions::counted(const llvm::Loop* loop, bool& exact) {
     return Count(nodes_, test, bits).of(start, bound, step);
   }
   return kNoNode;
+}
+
+NodeId Expressions::limited(const llvm::Loop* loop) {
+  const auto* branch = llvm::dyn_cast<llvm::BranchInst>(loop->getHeader()->getTerminator());
+  if (branch == nullptr || !branch->isConditional() || !loop->isLoopExiting(loop->getHeader())) return kNoNode;
+  const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition());
+  const llvm::BasicBlock* entry = loop->getLoopPredecessor();
+  if (compare == nullptr || entry == nullptr) return kNoNode;
+  llvm::CmpInst::Predicate predicate = compare->getPredicate();
+  if (!loop->contains(branch->getSuccessor(0))) predicate = llvm::CmpInst::getInversePredicate(predicate);
+  llvm::Value *tested = compare->getOperand(0), *bound = compare->getOperand(1);
+  if (loop->isLoopInvariant(tested)) {
+    std::swap(tested, bound);
+    predicate = llvm::CmpInst::getSwappedPredicate(predicate);
+  }
+  auto* phi = llvm::dyn_cast<llvm::PHINode>(tested);
+  if (phi == nullptr || phi->getParent() != loop->getHeader() || !loop->isLoopInvariant(bound)) return kNoNode;
+  const std::optional<Counter> counter = counter_of(*loop, view_.loops, *phi);
+  Test test;
+  const unsigned bits = phi->getType()->getIntegerBitWidth();
+  if (!counter || !understood(predicate, test) || (bits > 32 && bits != kWide)) return kNoNode;
+  test.never_wraps = test.is_signed ? counter->no_signed_wrap : counter->no_unsigned_wrap && !test.downwards;
+  const NodeId start = of(phi->getIncomingValueForBlock(entry));
+  const NodeId limit = of(bound);
+  if (nodes_.is_unknown(start) || nodes_.is_unknown(limit)) return kNoNode;
+  return Count(nodes_, test, bits).of(start, limit, nodes_.constant(counter->step->getSExtValue(), bits));
 }
 
 }  // namespace skmd::compiler
