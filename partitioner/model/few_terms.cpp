@@ -17,19 +17,22 @@ namespace {
 constexpr double kLeastError = 0.03;       // timers and neighbours
 constexpr double kErrorWithoutTest = 0.3;  // of a model that too few points were there to test
 constexpr double kNearer = 0.75;           // weight of a launch half as large as the largest
-constexpr double kLonger = 0.15;           // power of a point's time that it weighs by
+constexpr double kLonger = 0.3;            // power of a point's time that it weighs by
 constexpr double kMayLose = 0.02;          // of the held-out error, for one term less
 constexpr double kCovered = 0.8;
 constexpr std::size_t kLeastToTest = 6;    // points
 constexpr std::size_t kHeldOut = 8;        // one point of so many: with spans that double, an extrapolation by 4 to 8
+constexpr std::size_t kLeastHeldOut = 3;   // a single outlier among them does not decide
 constexpr double kMuchShorter = 1.0 / 16;  // than the longest point: not what a band is asked for
 // Points further off than so many times the typical distance weigh as if they were so far (Huber). What is closer than
 // the least distance is never off.
 constexpr double kOff = 2.0;
 constexpr double kLeastDistance = 0.02;
+constexpr double kLeastRatio = 1e-3;
 constexpr int kReweighings = 2;
-constexpr std::size_t kMostPoints = 96;
-constexpr double kFinest = 4.0;  // lengths of spans that are told apart, for each power of two
+constexpr std::size_t kMostPoints = 64;
+// Lengths of spans that are told apart for each power of two: nearly all, and where points are too many.
+constexpr double kExactly = 64.0, kFinest = 4.0;
 
 using Indices = std::vector<std::size_t>;
 
@@ -39,7 +42,8 @@ double quantile(std::vector<double> values, double part) {
   return values[static_cast<std::size_t>(std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
-/// Of points of about the same length of one kind of launch, the one of middle speed. `alike`: so are launches whose
+/// Of points of about the same length of one kind of launch, the one of middle speed; the faster one of two, since what
+/// disturbs only takes time. `alike`: so are launches whose
 /// numbers are the same to the power of two.
 std::vector<Point> middles(const std::vector<Point>& points, double lengths, bool alike) {
   const auto number = [&](double value) { return alike ? std::round(std::log2(value + 1.0)) : value; };
@@ -50,7 +54,7 @@ std::vector<Point> middles(const std::vector<Point>& points, double lengths, boo
         .push_back(&point);
   std::vector<Point> result;
   for (auto& [kind, some] : kinds) {
-    const auto middle = some.begin() + static_cast<std::ptrdiff_t>(some.size() / 2);
+    const auto middle = some.begin() + static_cast<std::ptrdiff_t>((some.size() - 1) / 2);
     std::nth_element(some.begin(), middle, some.end(), [](const Point* x, const Point* y) {
       return std::tuple(x->seconds / x->groups, x->groups) < std::tuple(y->seconds / y->groups, y->groups);
     });
@@ -61,7 +65,7 @@ std::vector<Point> middles(const std::vector<Point>& points, double lengths, boo
 
 /// At most kMostPoints.
 std::vector<Point> condensed(const std::vector<Point>& points) {
-  std::vector<Point> result = points;
+  std::vector<Point> result = middles(points, kExactly, false);
   for (double lengths = kFinest; result.size() > kMostPoints && lengths >= 1.0; lengths /= 2)
     result = middles(points, lengths, false);
   if (result.size() > kMostPoints) result = middles(points, 1.0, true);
@@ -110,10 +114,7 @@ class Table {
   }
 
   [[nodiscard]] double error(std::size_t row, const std::vector<double>& coefficients) const {
-    double sum = 0.0;
-    for (std::size_t column = 0; column < coefficients.size(); ++column)
-      if (coefficients[column] > 0) sum += coefficients[column] * value(row, column);
-    return std::isfinite(sum) ? std::abs(sum - 1.0) : 1.0;
+    return std::abs(ratio(row, coefficients) - 1.0);
   }
   [[nodiscard]] std::vector<double> errors(const Indices& rows, const std::vector<double>& coefficients) const {
     std::vector<double> errors;
@@ -131,12 +132,25 @@ class Table {
 
   /// By the distance of each point from what the coefficients say.
   void reweigh(const Indices& rows, const std::vector<double>& coefficients) {
-    const double typical = std::max(kLeastDistance, quantile(errors(rows, coefficients), 0.5));
-    for (const std::size_t row : rows)
-      trust_[row] = std::min(1.0, kOff * typical / std::max(error(row, coefficients), kLeastDistance));
+    std::vector<double> distances;
+    for (const std::size_t row : rows) distances.push_back(distance(row, coefficients));
+    const double typical = std::max(kLeastDistance, quantile(distances, 0.5));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      trust_[rows[i]] = std::min(1.0, kOff * typical / std::max(distances[i], kLeastDistance));
   }
 
  private:
+  /// Of a point's predicted time and its own.
+  [[nodiscard]] double ratio(std::size_t row, const std::vector<double>& coefficients) const {
+    double sum = 0.0;
+    for (std::size_t column = 0; column < coefficients.size(); ++column)
+      if (coefficients[column] > 0) sum += coefficients[column] * value(row, column);
+    return std::isfinite(sum) ? sum : 0.0;
+  }
+  /// The same whether it is slower or faster by a factor.
+  [[nodiscard]] double distance(std::size_t row, const std::vector<double>& coefficients) const {
+    return std::abs(std::log(std::max(ratio(row, coefficients), kLeastRatio)));
+  }
   [[nodiscard]] double value(std::size_t row, std::size_t column) const {
     return values_.values[row * values_.columns + column];
   }
@@ -157,7 +171,7 @@ Split hold_out(const std::vector<Point>& points) {
   Indices sorted = split.all;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [&](std::size_t x, std::size_t y) { return points[x].seconds < points[y].seconds; });
-  const std::size_t held = std::min(points.size(), std::max<std::size_t>(2, points.size() / kHeldOut));
+  const std::size_t held = std::min(points.size(), std::max(kLeastHeldOut, points.size() / kHeldOut));
   const auto cut = sorted.end() - static_cast<std::ptrdiff_t>(held);
   split.train.assign(sorted.begin(), cut);
   split.test.assign(cut, sorted.end());
@@ -234,7 +248,8 @@ FewTerms fit_few_terms(const std::vector<Point>& given, std::uint32_t units) {
   if (const auto again = table.fit(split.all, few); !above_zero(again).empty()) coefficients = again;
   FewTerms result{fitted(candidates, coefficients), 0.0};
   const double held_out = quantile(table.errors(split.test, table.fit(split.train, few)), kCovered);
-  result.error = std::max({kLeastError, held_out, spread(result.terms, given)});
+  // What single spans differ by, and what larger ones are missed by, come together.
+  result.error = std::max(kLeastError, std::hypot(held_out, spread(result.terms, given)));
   return result;
 }
 

@@ -59,6 +59,51 @@ void add_rates(std::vector<Term>& terms, Work work, double power, std::uint32_t 
   terms.push_back({TermShape::groups, work, 0, power});
 }
 
+// Where times jump by so much more than the work between, others begin to help.
+constexpr double kJump = 1.5;
+constexpr std::size_t kSide = 3;  // points on each side that are looked at, of which the middle one counts
+// Pieces of a curve that is steep at first: from the jump, or where none is seen from this multiple of the least work,
+// each so many times further, as long as enough of the work lies beyond. Fewer steps explained noise.
+constexpr double kFirstPiece = 4.0, kNextPiece = 8.0, kBeyondPieces = 4.0;
+
+struct Timed {
+  double work = 0.0, seconds = 0.0;
+};
+
+/// The work at which times jump most; 0 if they do not. `points` sorted by work.
+double jump_of(const std::vector<Timed>& points) {
+  const auto middle = [&](std::size_t first) {
+    std::array<double, kSide> some{};
+    for (std::size_t i = 0; i < kSide; ++i) some[i] = points[first + i].seconds;
+    std::sort(some.begin(), some.end());
+    return some[kSide / 2];
+  };
+  double most = kJump, place = 0.0;
+  for (std::size_t i = kSide; i + kSide <= points.size(); ++i) {
+    const double grown = points[i + kSide / 2].work / points[i - kSide + kSide / 2].work;
+    const double jump = middle(i) / middle(i - kSide) / grown;
+    if (points[i].work <= points[i - 1].work || jump <= most) continue;
+    most = jump;
+    place = std::sqrt(points[i].work * points[i - 1].work);
+  }
+  return place;
+}
+
+/// Processors begin a launch on one unit; others help when it takes long, and it takes long until all of them do.
+void add_help(std::vector<Term>& terms, const std::vector<Point>& points, Work work) {
+  const Term whole{TermShape::groups, work};
+  std::vector<Timed> timed;
+  for (const Point& point : points) timed.push_back({value_of(whole, point), point.seconds});
+  std::sort(timed.begin(), timed.end(),
+            [](const Timed& x, const Timed& y) { return std::pair(x.work, x.seconds) < std::pair(y.work, y.seconds); });
+  if (timed.empty() || timed.front().work <= 0) return;
+  const double jump = jump_of(timed);
+  const double first = jump > 0 ? jump : kFirstPiece * timed.front().work;
+  for (double b = first; b == first || b * kBeyondPieces < timed.back().work; b *= kNextPiece)
+    terms.push_back({TermShape::alone, work, 0, 1.0, 0.0, b});
+  if (jump > 0) terms.push_back({TermShape::help, work, 0, 1.0, 0.0, jump});
+}
+
 /// A bend near the end of what was measured, or beyond it, was not seen: no curve is believed to go on from there.
 void add_work(std::vector<Term>& terms, Work work, double power, std::uint32_t units, double most_groups) {
   add_rates(terms, work, power, units);
@@ -99,9 +144,14 @@ double value_of(const Term& term, const Point& point) {
     case TermShape::linear:
       return work_of(term, point);
     case TermShape::waves:
-      return std::max(1.0, point.groups / term.b) * work_of(term, point);
+      return std::max(std::max(1.0, point.boxes), point.groups / term.b) * work_of(term, point);
     case TermShape::stairs:
-      return std::ceil(point.groups / term.b) * work_of(term, point);
+      return std::max(1.0, point.boxes) * std::ceil(point.groups / (std::max(1.0, point.boxes) * term.b)) *
+             work_of(term, point);
+    case TermShape::alone:
+      return std::min(point.groups * work_of(term, point), term.b);
+    case TermShape::help:
+      return point.groups * work_of(term, point) >= term.b ? 1.0 : 0.0;
     case TermShape::groups:
       return point.groups * work_of(term, point);
     case TermShape::saturating:
@@ -134,6 +184,12 @@ std::string name_of(const Term& term) {
   if (term.shape == TermShape::waves) name = "waves" + at_once;
   if (term.shape == TermShape::stairs) name = "stairs" + at_once;
   if (term.shape == TermShape::groups || term.shape == TermShape::saturating) name = "groups * ";
+  if (term.shape == TermShape::alone || term.shape == TermShape::help) {
+    std::array<char, 64> limit{};
+    std::snprintf(limit.data(), limit.size(),
+                  term.shape == TermShape::alone ? "min(%.3g, groups * " : "(%.3g <= groups * ", term.b);
+    return limit.data() + std::string(name_of(term.work)) + ")";
+  }
   name += name_of(term.work);
   if (term.work == Work::parameter) name += std::to_string(term.parameter);
   std::array<char, 64> text{};
@@ -166,6 +222,7 @@ std::vector<Term> candidate_terms(const std::vector<Point>& points, std::uint32_
       else if (every(&Point::size))
         add_work(terms, Work::size, power, units, most);
   }
+  if (!data_decides) add_help(terms, points, operations ? Work::operations : bytes ? Work::bytes : Work::one);
   // Last: samples that are all equal say that nothing was filled, not that groups cost nothing.
   terms.push_back({TermShape::floor});
   terms.push_back({TermShape::boxes});

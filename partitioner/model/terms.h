@@ -28,8 +28,10 @@ enum class Work : std::uint8_t { one, operations, bytes, size, parameter };
 enum class TermShape : std::uint8_t {
   floor,       // 1
   boxes,       // number of boxes
-  waves,       // h·max(1, x/b): b groups run at once, and take as long as one
-  stairs,      // h·ceil(x/b): so they do, and the next b begin when all have ended
+  waves,       // h·max(n, x/b) for n boxes: b groups run at once, and take as long as one; boxes run one by one
+  stairs,      // h·n·ceil(x/(n·b)): so they do, and the next b begin when all have ended
+  alone,       // min(x·h, b): one unit begins, and has done so much before others help
+  help,        // 1 from x·h >= b on: what asking them costs
   groups,      // x·h
   saturating,  // x·g(x; a, b)·h
   linear,      // h, of the paper's equation 1

@@ -87,6 +87,46 @@ TEST(TimeModel, FollowsStairsThatAFewGroupsMake) {
   EXPECT_LT(median_error(device, {{120, 1e5, 0}, {250, 2e5, 0}}, {1000, 8e5, 0}), 0.02);
 }
 
+TEST(TimeModel, FollowsAProcessorThatBeginsAlone) {
+  // One unit for 12 us; then 100 us go by until all sixteen work.
+  const Device device = [](const Point& p) {
+    const double alone = 2e-12 * p.groups * p.operations;
+    return 2e-6 + (alone < 12e-6 ? alone : 12e-6 + 1e-4 + alone / 16);
+  };
+  const std::vector<Launch> train{{1000, 1e5, 0}, {32000, 1e5, 0}};
+  EXPECT_LT(median_error(device, train, {500000, 1e5, 0}), 0.03);
+  // And short spans are not believed to take as long as the help.
+  std::vector<Point> points = profile(train.front(), device);
+  for (const Point& each : profile(train.back(), device)) points.push_back(each);
+  const auto model = fit(points, {ModelKind::arctan, kUnits, {}});
+  ASSERT_TRUE(model);
+  for (const double groups : {4.0, 30.0}) {
+    const Point asked = point(train.front(), groups);
+    EXPECT_NEAR(predict(*model, asked).seconds, device(asked), 0.3 * device(asked)) << groups;
+  }
+}
+
+TEST(TimeModel, BoxesOfASpanRunOneByOne) {
+  // A box takes as long as one group does as long as it does not fill the device.
+  const Device device = [](const Point& p) {
+    return 4e-6 + 1e-9 * p.operations * std::max(p.boxes, p.groups / kUnits);
+  };
+  std::vector<Point> points;
+  for (const Launch& launch : {Launch{64, 1e4, 0}, Launch{250, 4e4, 0}})
+    for (Point each : profile(launch, device)) {
+      each.boxes = each.groups == launch.groups ? 1 : 3;
+      each.seconds = device(each);
+      points.push_back(each);
+    }
+  const auto model = fit(points, {ModelKind::arctan, kUnits, {}});
+  ASSERT_TRUE(model);
+  for (const double boxes : {1.0, 2.0, 3.0}) {
+    Point asked = point({1000, 1.6e5, 0}, 90);
+    asked.boxes = boxes;
+    EXPECT_NEAR(predict(*model, asked).seconds, device(asked), 0.05 * device(asked)) << boxes;
+  }
+}
+
 TEST(TimeModel, ADeviceThatWasNeverFilledIsNotBelievedToRunAnyNumberAtOnce) {
   const Device device = [](const Point& p) { return 1e-8 * p.operations * std::max(1.0, p.groups / (2.0 * kUnits)); };
   EXPECT_LT(median_error(device, {{100, 1e4, 0}, {180, 1e4, 0}}, {4000, 1e4, 0}), 0.05);
@@ -247,6 +287,7 @@ TEST(TimeModelProperty, PredictionsOfAnySamplesAreSane) {
       const Launch launch{std::round(between(1, 1e7)), counts ? between(1, 1e9) : 0.0,
                           round % 2 != 0 ? between(1, 1e6) : 0.0};
       points.push_back(point(launch, std::max(1.0, std::round(between(1, launch.groups + 1)))));
+      points.back().boxes = 1 + i % 3;
       points.back().seconds = between(1e-9, 1e3);
     }
     for (const ModelKind kind : {ModelKind::arctan, ModelKind::rate}) {
@@ -257,6 +298,7 @@ TEST(TimeModelProperty, PredictionsOfAnySamplesAreSane) {
       for (double groups = 1; groups < 1e9; groups *= 3) {
         Point asked = points[static_cast<std::size_t>(round) % points.size()];
         asked.groups = groups;
+        asked.boxes = 1 + round % 3;
         const TimePrediction now = predict(*model, asked);
         ASSERT_TRUE(std::isfinite(now.seconds) && std::isfinite(now.high)) << round;
         ASSERT_GT(now.seconds, 0.0);
