@@ -63,8 +63,9 @@ void add_rates(std::vector<Term>& terms, Work work, double power, std::uint32_t 
 constexpr double kJump = 1.5;
 constexpr std::size_t kSide = 3;  // points on each side that are looked at, of which the middle one counts
 // Pieces of a curve that is steep at first: from the jump, or where none is seen from this multiple of the least work,
-// each so many times further, as long as enough of the work lies beyond. Fewer steps explained noise.
+// each so many times further, as long as enough of the work lies beyond. Pieces closer to each other followed noise.
 constexpr double kFirstPiece = 4.0, kNextPiece = 8.0, kBeyondPieces = 4.0;
+constexpr int kMostPieces = 6;
 
 struct Timed {
   double work = 0.0, seconds = 0.0;
@@ -99,7 +100,8 @@ void add_help(std::vector<Term>& terms, const std::vector<Point>& points, Work w
   if (timed.empty() || timed.front().work <= 0) return;
   const double jump = jump_of(timed);
   const double first = jump > 0 ? jump : kFirstPiece * timed.front().work;
-  for (double b = first; b == first || b * kBeyondPieces < timed.back().work; b *= kNextPiece)
+  double b = first;
+  for (int i = 0; i == 0 || (i < kMostPieces && b * kBeyondPieces < timed.back().work); ++i, b *= kNextPiece)
     terms.push_back({TermShape::alone, work, 0, 1.0, 0.0, b});
   if (jump > 0) terms.push_back({TermShape::help, work, 0, 1.0, 0.0, jump});
 }
