@@ -8,7 +8,7 @@
 namespace skmd::domain {
 namespace {
 
-// Chosen by thought, not by measurements: no process with stored models has been recorded yet.
+// Chosen by thought, and tried on recorded spans (docs/decisions/corrections-take-no-spikes.md).
 constexpr double kNewest = 0.2;   // least weight of a launch inside its band: a drift is followed within ten
 constexpr double kPrior = 1.0;    // launches that the stored model counts for
 constexpr double kCovered = 0.8;  // of the launches are to be inside
