@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kLeastError = 0.03;       // timers and neighbours
 constexpr double kErrorWithoutTest = 0.3;  // of a model that too few points were there to test
-constexpr double kNearer = 0.75;           // weight of a launch half as large as the largest
+constexpr double kNearer = 0.6;            // weight of a launch half as large as the largest
 constexpr double kLonger = 0.3;            // power of a point's time that it weighs by
 constexpr double kMayLose = 0.02;          // of the held-out error, for one term less
 constexpr double kCovered = 0.8;
@@ -159,6 +159,10 @@ class Table {
   std::vector<double> trust_;     // weights, by what the other points say
 };
 
+double work_of_launch(const Point& point) {
+  return point.launch_groups * std::max({point.operations, point.bytes, 1.0});
+}
+
 /// The longest points are held out: predictions go from what was measured to larger launches.
 struct Split {
   Indices train, test, all;
@@ -175,6 +179,22 @@ Split hold_out(const std::vector<Point>& points) {
   const auto cut = sorted.end() - static_cast<std::ptrdiff_t>(held);
   split.train.assign(sorted.begin(), cut);
   split.test.assign(cut, sorted.end());
+  return split;
+}
+
+/// The largest launch, where there are others: its spans that are not much shorter than the longest.
+Split hold_out_launch(const std::vector<Point>& points) {
+  double largest = 0.0, longest = 0.0;
+  for (const Point& point : points) {
+    largest = std::max(largest, work_of_launch(point));
+    longest = std::max(longest, point.seconds);
+  }
+  Split split;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (work_of_launch(points[i]) < largest)
+      split.train.push_back(i);
+    else if (points[i].seconds >= kMuchShorter * longest)
+      split.test.push_back(i);
   return split;
 }
 
@@ -248,8 +268,11 @@ FewTerms fit_few_terms(const std::vector<Point>& given, std::uint32_t units) {
   if (const auto again = table.fit(split.all, few); !above_zero(again).empty()) coefficients = again;
   FewTerms result{fitted(candidates, coefficients), 0.0};
   const double held_out = quantile(table.errors(split.test, table.fit(split.train, few)), kCovered);
-  // What single spans differ by, and what larger ones are missed by, come together.
-  result.error = std::max(kLeastError, std::hypot(held_out, spread(result.terms, given)));
+  const Split launch = hold_out_launch(points);
+  const double other_launch =
+      launch.train.size() < kLeastToTest ? 0.0 : quantile(table.errors(launch.test, table.fit(launch.train, few)), 0.5);
+  // What single spans differ by, and what larger ones or another launch are missed by, come together.
+  result.error = std::max(kLeastError, std::hypot(std::max(held_out, other_launch), spread(result.terms, given)));
   return result;
 }
 

@@ -11,7 +11,9 @@ namespace skmd::domain {
 
 struct FewTerms {
   std::vector<FittedTerm> terms;  // coefficients > 0
-  double error = 0.0;             // relative: four of five of the points, and of larger ones held out, are within it
+  /// Relative. Within it are four of five of the points, four of five of the longest if held out, and half of the
+  /// largest launch's if that is held out.
+  double error = 0.0;
 };
 
 /// Chooses among candidate_terms() by the error on the points themselves and on the longest, which are held out. Errors

@@ -66,6 +66,23 @@ TEST(FewTerms, NoiseIsInTheErrorThatIsTold) {
   }
 }
 
+TEST(FewTerms, WhatOneLaunchDoesNotTellOfAnotherIsInTheErrorThatIsTold) {
+  // Two launches tell operations and bytes apart, one does not: the next one may have something that neither shows.
+  const auto of = [](Point each, double bytes) {
+    each.bytes = bytes;
+    each.seconds = 1e-5 + each.groups * (1e-11 * each.operations + 1e-10 * each.bytes);
+    return each;
+  };
+  std::vector<Point> points;
+  for (const Point& each : measured(1024)) points.push_back(of(each, 100));
+  EXPECT_LT(fit_few_terms(points, kUnits).error, 0.05);
+  for (const Point& each : measured(8192)) points.push_back(of(each, 400));
+  const FewTerms few = fit_few_terms(points, kUnits);
+  const Point asked = of(point(65536, 65536, 0), 1600);
+  EXPECT_NEAR(sum_of(few.terms, asked) / asked.seconds, 1.0, 0.05);
+  EXPECT_GT(few.error, 0.2);
+}
+
 TEST(FewTerms, ThousandsOfSamplesOfEverydayUseAreFittedAsFewAre) {
   std::mt19937_64 random(9);
   std::vector<Point> points = measured(4096);
