@@ -15,6 +15,7 @@ steps=(
   "asan     sanitized asan"
   "tsan     sanitized tsan"
   "models   long_models"
+  "database database_torture"
   "install  scripts/install-test.sh"
 )
 quick=0
@@ -72,6 +73,13 @@ long_models() {
     SKMD_TEST_SEED=$seed SKMD_TEST_PROGRAMS=$((quick ? 20 : 500)) \
       tests_named build '^(residency_model|Compositions/LaunchModel|AnalysisSoundness)' || return 1
   done
+}
+
+# The profile database: 200 rounds of 50 processes that are killed at random, a cut at every length, bit flips, and every
+# single call of SQLite's failing.
+database_torture() {
+  scripts/build.sh release profile_database_torture_test || return 1
+  SKMD_TEST_ROUNDS=$((quick ? 2 : 200)) build/tests/profiler/database/profile_database_torture_test --gtest_brief=1
 }
 
 tests_named() {

@@ -49,8 +49,14 @@ Result<ProfileDatabase> open_database(const ProfileOptions& options, ProfileData
     return ProfileDatabase::open(*path, mode);
   }
   // What processes measured since.
-  if (has_journals(*path))
-    if (const auto taken = take_in_journals(*path); !taken) return taken.error();
+  if (has_journals(*path)) {
+    const auto taken = take_in_journals(*path);
+    if (taken && !taken->notice.empty()) std::fprintf(stderr, "skmd-profile: %s\n", taken->notice.c_str());
+    if (!taken && mode != ProfileDatabase::Mode::read_only) return taken.error();
+    if (!taken)
+      std::fprintf(stderr, "skmd-profile: what processes measured since is not taken in: %s\n",
+                   taken.error().reason.c_str());
+  }
   std::error_code error;
   if (mode != ProfileDatabase::Mode::create && !std::filesystem::exists(*path, error))
     return Error{

@@ -46,49 +46,29 @@ int run_export(const ProfileOptions& general, const std::string& file) {
   return kDone;
 }
 
-struct Incoming {
-  std::vector<domain::ProfileSample> measured, imported;
-  Calibrations measured_calibrations = {}, imported_calibrations = {};
-  [[nodiscard]] std::size_t calibrations() const {
-    return measured_calibrations.devices.size() + measured_calibrations.links.size() +
-           imported_calibrations.devices.size() + imported_calibrations.links.size();
+/// What a file or another database brings.
+domain::Result<Contribution> read_one(const std::string& file, bool is_database) {
+  if (is_database) {
+    const auto other = ProfileDatabase::open(file, Mode::read_only);
+    if (!other) return other.error();
+    return other->contribution();
   }
-};
-
-domain::Result<Incoming> read_one(const std::string& file, bool is_database) {
-  if (!is_database) {
-    auto exchange = read_exchange(file);
-    if (!exchange) return exchange.error();
-    return Incoming{{}, std::move(exchange->samples), {}, std::move(exchange->calibrations)};
-  }
-  const auto other = ProfileDatabase::open(file, Mode::read_only);
-  if (!other) return other.error();
-  SampleFilter filter;
-  filter.origin = "measured";
-  auto measured = other->samples(filter);
-  if (!measured) return measured.error();
-  filter.origin = "imported";
-  auto imported = other->samples(filter);
-  if (!imported) return imported.error();
-  auto measured_calibrations = other->calibrations("measured");
-  if (!measured_calibrations) return measured_calibrations.error();
-  auto imported_calibrations = other->calibrations("imported");
-  if (!imported_calibrations) return imported_calibrations.error();
-  return Incoming{std::move(*measured), std::move(*imported), std::move(*measured_calibrations),
-                  std::move(*imported_calibrations)};
+  auto exchange = read_exchange(file);
+  if (!exchange) return exchange.error();
+  Contribution one;
+  one.imported = std::move(exchange->samples);
+  one.imported_calibrations = std::move(exchange->calibrations);
+  return one;
 }
 
-domain::Result<std::size_t> add_calibrations(ProfileDatabase& database, const Incoming& incoming) {
-  const auto measured = database.add(incoming.measured_calibrations, "measured");
-  if (!measured) return measured;
-  const auto imported = database.add(incoming.imported_calibrations, "imported");
-  if (!imported) return imported;
-  return *measured + *imported;
+std::size_t calibrations_in(const Contribution& one) {
+  return one.measured_calibrations.devices.size() + one.measured_calibrations.links.size() +
+         one.imported_calibrations.devices.size() + one.imported_calibrations.links.size();
 }
 
 int take_in(const ProfileOptions& general, const std::vector<std::string>& files, bool databases) {
   // All are read before anything is taken in.
-  std::vector<Incoming> all;
+  std::vector<Contribution> all;
   for (const std::string& file : files) {
     auto one = read_one(file, databases);
     if (!one) return fail(general, one.error().reason);
@@ -98,22 +78,18 @@ int take_in(const ProfileOptions& general, const std::vector<std::string>& files
   if (!database) return fail(general, database.error().reason);
   json list = json::array();
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const auto measured = database->add(all[i].measured, "measured");
-    if (!measured) return fail(general, measured.error().reason);
-    const auto imported = database->add(all[i].imported, "imported");
-    if (!imported) return fail(general, imported.error().reason);
-    const auto taken = add_calibrations(*database, all[i]);
-    if (!taken) return fail(general, taken.error().reason);
-    const std::size_t count = all[i].measured.size() + all[i].imported.size(), added = *measured + *imported;
-    const std::size_t calibrations = all[i].calibrations();
+    const auto merged = database->merge(all[i]);
+    if (!merged) return fail(general, files[i] + ": " + merged.error().reason);
+    const std::size_t count = all[i].measured.size() + all[i].imported.size();
+    const std::size_t calibrations = calibrations_in(all[i]);
     list.push_back({{"file", files[i]},
                     {"samples", count},
-                    {"new", added},
+                    {"new", merged->samples},
                     {"calibrations", calibrations},
-                    {"new_calibrations", *taken}});
+                    {"new_calibrations", merged->calibrations}});
     if (!general.as_json)
       std::printf("%s: %zu samples, %zu of them new; %zu calibrations, %zu of them new\n", files[i].c_str(), count,
-                  added, calibrations, *taken);
+                  merged->samples, calibrations, merged->calibrations);
   }
   if (general.as_json) print({{"version", 1}, {"files", list}});
   return kDone;

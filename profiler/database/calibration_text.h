@@ -12,7 +12,8 @@
 
 namespace skmd::profiler {
 
-/// Without line break; keys are sorted, "calibration" among them says of what it is. Bytes that are no UTF-8 are replaced.
+/// Without line break; keys are sorted, "calibration" among them says of what it is. Bytes that are no UTF-8 are
+/// replaced.
 std::string line_of(const domain::DeviceCalibration& calibration);
 std::string line_of(const domain::LinkCalibration& calibration);
 

@@ -4,6 +4,7 @@
 #include "profiler/database/database.h"
 #include "profiler/database/sample_text.h"
 #include "profiler/database/sqlite.h"
+#include "profiler/database/writer.h"
 
 namespace skmd::profiler {
 namespace {
@@ -26,6 +27,7 @@ Result<std::int64_t> device_id(sqlite3* connection, const domain::DeviceKey& key
   find.bind(1, key.platform).bind(2, key.name).bind(3, key.driver).bind(4, units);
   const auto row = find.step();
   if (!row) return row.error();
+  if (!*row) return Error{-SQLITE_CORRUPT, "the profile database: a row that was added is not found"};
   return find.integer(0);
 }
 
@@ -69,7 +71,7 @@ Status read_lines(sqlite3* connection, const char* sql, const std::string& origi
     if (!row) return row.error();
     if (!*row) return {};
     auto one = calibration_of(lines.text(0));
-    if (!one) return one.error();
+    if (!one) continue;
     if (auto* const device = std::get_if<domain::DeviceCalibration>(&*one))
       to.devices.push_back(std::move(*device));
     else
@@ -79,23 +81,29 @@ Status read_lines(sqlite3* connection, const char* sql, const std::string& origi
 
 }  // namespace
 
-Result<std::int64_t> ProfileDatabase::schema() const { return number_of(connection_.get(), "PRAGMA user_version"); }
-
-Result<std::size_t> ProfileDatabase::add(const Calibrations& calibrations, const std::string& origin) {
-  Transaction transaction(connection_.get());
-  if (Status begun = transaction.begin(); !begun) return begun.error();
+Result<std::size_t> put_calibrations(sqlite3* connection, const Calibrations& calibrations, const std::string& origin) {
   std::size_t added = 0;
   for (const auto& device : calibrations.devices) {
-    const auto is_new = put_device(connection_.get(), device, origin);
+    const auto is_new = put_device(connection, device, origin);
     if (!is_new)
       return Error{is_new.error().code, "calibration of " + device.device.name + ": " + is_new.error().reason};
     added += *is_new ? 1 : 0;
   }
   for (const auto& link : calibrations.links) {
-    const auto is_new = put_link(connection_.get(), link, origin);
+    const auto is_new = put_link(connection, link, origin);
     if (!is_new) return Error{is_new.error().code, "link of " + link.device.name + ": " + is_new.error().reason};
     added += *is_new ? 1 : 0;
   }
+  return added;
+}
+
+Result<std::int64_t> ProfileDatabase::schema() const { return number_of(connection_.get(), "PRAGMA user_version"); }
+
+Result<std::size_t> ProfileDatabase::add(const Calibrations& calibrations, const std::string& origin) {
+  Transaction transaction(connection_.get());
+  if (Status begun = transaction.begin(); !begun) return begun.error();
+  const auto added = put_calibrations(connection_.get(), calibrations, origin);
+  if (!added) return added;
   if (Status done = transaction.commit(); !done) return done.error();
   return added;
 }

@@ -97,9 +97,10 @@ Result<std::vector<std::string>> ProfileDatabase::check() const {
     else
       wrong.insert(wrong.end(), lines->size(), std::string(table) + ": a calibration was changed");
   }
-  Statement counts(connection_.get(), "PRAGMA foreign_key_check(seen)");
+  Statement counts(connection_.get(), "PRAGMA foreign_key_check");
   for (row = counts.step(); row && *row; row = counts.step())
-    wrong.emplace_back("a count of a kernel or device that is missing");
+    if (const std::string table = counts.text(0); table == "seen" || table == "uses")
+      wrong.push_back(table + ": a kernel, device or database of a row is missing");
   if (!row) wrong.push_back(row.error().reason);
   return wrong;
 }
@@ -120,7 +121,9 @@ Result<std::size_t> ProfileDatabase::repair() {
   if (!calibrations) return calibrations.error();
   Status done = execute(
       connection_.get(),
-      "DELETE FROM seen WHERE kernel NOT IN (SELECT id FROM kernels) OR device NOT IN (SELECT id FROM devices)");
+      "DELETE FROM seen WHERE kernel NOT IN (SELECT id FROM kernels) OR device NOT IN (SELECT id FROM devices) OR "
+      "source NOT IN (SELECT id FROM sources);"
+      "DELETE FROM uses WHERE kernel NOT IN (SELECT id FROM kernels) OR device NOT IN (SELECT id FROM devices)");
   if (!done) return done.error();
   if (Status ended = transaction.commit(); !ended) return ended.error();
   return wrong->size() + *calibrations;

@@ -7,6 +7,7 @@
 #include "profiler/database/sample_text.h"
 #include "profiler/database/schema.h"
 #include "profiler/database/sqlite.h"
+#include "profiler/database/writer.h"
 
 namespace skmd::profiler {
 namespace {
@@ -15,84 +16,6 @@ using domain::Error;
 using domain::ProfileSample;
 using domain::Result;
 using domain::Status;
-
-/// The writer's statements, prepared once for all samples of a transaction.
-class Writer {
- public:
-  explicit Writer(sqlite3* connection)
-      : connection_(connection),
-        add_kernel_(connection, "INSERT OR IGNORE INTO kernels(program, name, form) VALUES(?, ?, ?)"),
-        find_kernel_(connection, "SELECT id FROM kernels WHERE program=? AND name=? AND form=?"),
-        add_device_(connection, "INSERT OR IGNORE INTO devices(platform, name, driver, units) VALUES(?, ?, ?, ?)"),
-        find_device_(connection, "SELECT id FROM devices WHERE platform=? AND name=? AND driver=? AND units=?"),
-        add_sample_(connection,
-                    "INSERT OR IGNORE INTO samples(kernel, device, tag, groups, date, origin, digest, line) "
-                    "VALUES(?, ?, ?, ?, ?, ?, ?, ?)"),
-        count_(connection,
-               "INSERT INTO seen(kernel, device, count) VALUES(?, ?, 1) ON CONFLICT(kernel, device) DO UPDATE SET "
-               "count=count+1"),
-        limit_(connection,
-               "DELETE FROM samples WHERE id IN (SELECT id FROM samples WHERE kernel=?1 AND device=?2 AND tag=?3 AND "
-               "groups=?4 ORDER BY date DESC, id DESC LIMIT -1 OFFSET ?5)") {}
-
-  /// True: it was new.
-  Result<bool> add(const ProfileSample& sample, const std::string& line, const std::string& origin) {
-    const auto kernel = kernel_of(sample.kernel);
-    if (!kernel) return kernel.error();
-    const auto device = device_of(sample.device);
-    if (!device) return device.error();
-    const auto groups = static_cast<std::int64_t>(sample.range.group_total());
-    add_sample_.bind(1, *kernel).bind(2, *device).bind(3, sample.tag).bind(4, groups).bind(5, sample.date);
-    if (Status done = add_sample_.bind(6, origin).bind(7, digest_of(line)).bind(8, line).run(); !done)
-      return done.error();
-    if (sqlite3_changes(connection_) == 0) return false;
-    if (Status done = count_.bind(1, *kernel).bind(2, *device).run(); !done) return done.error();
-    limit_.bind(1, *kernel).bind(2, *device).bind(3, sample.tag).bind(4, groups).bind(5, kMostSamples);
-    if (Status done = limit_.run(); !done) return done.error();
-    return true;
-  }
-
- private:
-  Result<std::int64_t> id_of(Statement& add, Statement& find) {
-    if (Status done = add.run(); !done) return done.error();
-    const auto row = find.step();
-    if (!row) return row.error();
-    const std::int64_t id = find.integer(0);
-    find.reset();
-    return id;
-  }
-  Result<std::int64_t> kernel_of(const domain::KernelKey& key) {
-    add_kernel_.bind(1, key.program).bind(2, key.name).bind(3, key.form);
-    find_kernel_.bind(1, key.program).bind(2, key.name).bind(3, key.form);
-    return id_of(add_kernel_, find_kernel_);
-  }
-  Result<std::int64_t> device_of(const domain::DeviceKey& key) {
-    const std::int64_t units = key.units;
-    add_device_.bind(1, key.platform).bind(2, key.name).bind(3, key.driver).bind(4, units);
-    find_device_.bind(1, key.platform).bind(2, key.name).bind(3, key.driver).bind(4, units);
-    return id_of(add_device_, find_device_);
-  }
-
-  sqlite3* connection_;
-  Statement add_kernel_, find_kernel_, add_device_, find_device_, add_sample_, count_, limit_;
-};
-
-/// The oldest eighth goes until the rest fits. Pages that got free count as room: the file does not grow again for
-/// them.
-Status keep_small(sqlite3* connection) {
-  for (int round = 0; round < 64; ++round) {
-    const auto used = number_of(connection,
-                                "SELECT ((SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM "
-                                "pragma_freelist_count)) * (SELECT page_size FROM pragma_page_size)");
-    if (!used) return used.error();
-    if (static_cast<std::uint64_t>(*used) <= kMostFileBytes) return {};
-    Status done = execute(connection,
-                          "DELETE FROM samples WHERE id IN (SELECT id FROM samples ORDER BY date, id LIMIT (SELECT "
-                          "1 + count(*) / 8 FROM samples))");
-    if (!done) return done;
-  }
-  return {};
-}
 
 std::string conditions_of(const SampleFilter& filter) {
   std::string sql =
@@ -137,22 +60,21 @@ std::uint64_t ProfileDatabase::bytes() const {
 }
 
 Result<std::size_t> ProfileDatabase::add(std::span<const ProfileSample> samples, const std::string& origin) {
+  const Counted counted = origin == "measured" ? Counted::all : Counted::kept;
   Transaction transaction(connection_.get());
   if (Status begun = transaction.begin(); !begun) return begun.error();
   std::size_t added = 0;
   {
-    Writer writer(connection_.get());
+    Writer writer(connection_.get(), limits_);
     for (const ProfileSample& sample : samples) {
-      const std::string line = line_of(sample);
-      // One line that cannot be read back would stand in the way of all others.
-      if (const auto back = sample_of(line); !back)
-        return Error{-1, "sample " + std::to_string(&sample - samples.data()) + ": " + back.error().reason};
-      const auto is_new = writer.add(sample, line, origin);
-      if (!is_new) return is_new.error();
+      const auto is_new = writer.add(sample, origin, counted);
+      if (!is_new && is_new.error().code != 0) return is_new.error();
+      if (!is_new)  // of its line
+        return Error{-1, "sample " + std::to_string(&sample - samples.data()) + ": " + is_new.error().reason};
       added += *is_new ? 1 : 0;
     }
+    if (Status done = writer.finish(); !done) return done.error();
   }
-  if (Status done = keep_small(connection_.get()); !done) return done.error();
   if (Status done = transaction.commit(); !done) return done.error();
   return added;
 }
@@ -164,19 +86,18 @@ Result<std::vector<ProfileSample>> ProfileDatabase::samples(const SampleFilter& 
   for (auto row = statement.step();; row = statement.step()) {
     if (!row) return row.error();
     if (!*row) return found;
-    auto sample = sample_of(statement.text(0));
-    if (!sample) return sample.error();
-    found.push_back(std::move(*sample));
+    if (auto sample = sample_of(statement.text(0))) found.push_back(std::move(*sample));
   }
 }
 
 Result<std::vector<KernelOnDevice>> ProfileDatabase::contents() const {
   Statement statement(
       connection_.get(),
-      "SELECT kernels.program, kernels.name, form, platform, devices.name, driver, units, count, count(samples.id), "
-      "count(DISTINCT groups), coalesce(max(origin), '') FROM seen JOIN kernels ON kernels.id=seen.kernel "
-      "JOIN devices ON devices.id=seen.device LEFT JOIN samples ON samples.kernel=seen.kernel AND "
-      "samples.device=seen.device GROUP BY seen.kernel, seen.device ORDER BY 2, 1, 3, 4, 5, 6, 7");
+      "SELECT kernels.program, kernels.name, form, platform, devices.name, driver, units, total, count(samples.id), "
+      "count(DISTINCT groups), coalesce(max(origin), '') FROM (SELECT kernel, device, sum(count) AS total FROM seen "
+      "GROUP BY kernel, device) AS counted JOIN kernels ON kernels.id=counted.kernel JOIN devices ON "
+      "devices.id=counted.device LEFT JOIN samples ON samples.kernel=counted.kernel AND "
+      "samples.device=counted.device GROUP BY counted.kernel, counted.device ORDER BY 2, 1, 3, 4, 5, 6, 7");
   std::vector<KernelOnDevice> found;
   for (auto row = statement.step();; row = statement.step()) {
     if (!row) return row.error();

@@ -16,9 +16,15 @@
 
 namespace skmd::profiler {
 
-inline constexpr std::int64_t kSchemaVersion = 2;
-inline constexpr std::uint64_t kMostFileBytes = std::uint64_t{64} << 20;
-inline constexpr std::int64_t kMostSamples = 256;  // of one kernel, device, size and tag
+inline constexpr std::int64_t kSchemaVersion = 3;
+
+/// What is above them goes, the least recently used first: a kernel is used on a device whenever a sample of it is
+/// taken in. Of one kernel, device, size and tag the oldest samples go.
+struct DatabaseLimits {
+  std::uint64_t file_bytes = std::uint64_t{64} << 20;
+  std::int64_t samples = 256;  // of one kernel, device, size and tag
+  int patience = 5000;         // milliseconds that another process's transaction may take
+};
 
 /// Empty fields are not looked at.
 struct SampleFilter {
@@ -38,13 +44,29 @@ struct KernelOnDevice {
   std::string origin;         // "measured", or else "imported"
 };
 
+/// What one database counted itself. Counts of others travel with merges, so that merging twice counts once.
+struct SeenCount {
+  domain::KernelKey kernel;
+  domain::DeviceKey device;
+  std::string source;  // the database's own name, 32 hexadecimal digits
+  std::int64_t count = 0;
+};
+
 /// One of each device, and of each direction of a link: devices with equal keys share them.
 struct Calibrations {
   std::vector<domain::DeviceCalibration> devices;
   std::vector<domain::LinkCalibration> links;
 };
 
-/// Not thread-safe; any number of processes may have the same file open. Waits at most 5 s for another's transaction.
+/// All that another database may take over.
+struct Contribution {
+  std::vector<domain::ProfileSample> measured, imported;
+  Calibrations measured_calibrations, imported_calibrations;
+  std::vector<SeenCount> seen;  // none of a database before version 3, whose samples count as they come
+};
+
+/// Not thread-safe; any number of processes may have the same file open. Waits at most DatabaseLimits::patience for
+/// another's transaction.
 class ProfileDatabase {
  public:
   enum class Mode : std::uint8_t {
@@ -53,29 +75,40 @@ class ProfileDatabase {
     create,
   };
   /// Creates the file with mode 0600. A damaged or foreign file is renamed NAME.damaged-DATE and begun anew (`create`
-  /// and `existing` only; notice() tells); one of a newer version is left untouched, with an error.
-  static domain::Result<ProfileDatabase> open(const std::filesystem::path& file, Mode mode);
+  /// and `existing` only; notice() tells); one of a newer version is left untouched, with an error. So is, in
+  /// `read_only`, one whose writer was killed: the other modes finish what it began.
+  static domain::Result<ProfileDatabase> open(const std::filesystem::path& file, Mode mode,
+                                              const DatabaseLimits& limits = {});
 
   /// What the user should know of the opening; "" otherwise.
   [[nodiscard]] const std::string& notice() const { return notice_; }
   [[nodiscard]] std::uint64_t bytes() const;
 
   /// All or none, in one transaction; returns how many were new. An error names the first sample that is no span of a
-  /// launch or has a number that is not finite. Of too many of one kernel, device, size and tag, and of all in a file
-  /// that is too large, the oldest go.
+  /// launch or has a number that is not finite. Adding imported samples again adds none, also where there are more of
+  /// them than are kept.
   domain::Result<std::size_t> add(std::span<const domain::ProfileSample> samples,
                                   const std::string& origin = "measured");
 
   /// All or none, in one transaction; returns how many were taken. Of one device or link the newest is kept, and one
   /// that was measured here rather than one that comes from elsewhere.
   domain::Result<std::size_t> add(const Calibrations& calibrations, const std::string& origin = "measured");
-  /// In the order of their lines; of one `origin`, or all. A database of version 1 that is only read has none.
+  /// In the order of their lines; of one `origin`, or all; as for samples(). A database of version 1 that is only
+  /// read has none.
   domain::Result<Calibrations> calibrations(const std::string& origin = "") const;
+
+  /// For merge() of another database.
+  domain::Result<Contribution> contribution() const;
+  struct Merged {
+    std::size_t samples = 0, calibrations = 0;  // that were new
+  };
+  /// All or none, in one transaction. Merging the same again changes nothing.
+  domain::Result<Merged> merge(const Contribution& other);
 
   /// Version of the tables; below kSchemaVersion where an older database is only read.
   domain::Result<std::int64_t> schema() const;
 
-  /// In the order of their lines.
+  /// In the order of their lines. One that cannot be read is passed over: check() names it.
   domain::Result<std::vector<domain::ProfileSample>> samples(const SampleFilter& filter = {}) const;
   /// In the order of keys.
   domain::Result<std::vector<KernelOnDevice>> contents() const;
@@ -88,9 +121,11 @@ class ProfileDatabase {
   domain::Result<std::size_t> repair();
 
  private:
-  explicit ProfileDatabase(Connection connection) : connection_(std::move(connection)) {}
+  ProfileDatabase(Connection connection, const DatabaseLimits& limits)
+      : connection_(std::move(connection)), limits_(limits) {}
 
   Connection connection_;
+  DatabaseLimits limits_;
   std::string notice_;
 };
 

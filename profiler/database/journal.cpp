@@ -28,7 +28,8 @@ std::atomic_ref<std::uint64_t> length_of(char* base) {
 
 }  // namespace
 
-SampleJournal::SampleJournal(std::filesystem::path database) : database_(std::move(database)) {}
+SampleJournal::SampleJournal(std::filesystem::path database, std::string commit)
+    : database_(std::move(database)), commit_(std::move(commit)), process_(getpid()) {}
 
 SampleJournal::~SampleJournal() { unmap(); }
 
@@ -39,7 +40,11 @@ void SampleJournal::unmap() {
   descriptor_ = -1;
 }
 
+/// The file is the parent's, and another of its threads may have held the mutex.
+bool SampleJournal::is_inherited() const { return getpid() != process_; }
+
 bool SampleJournal::wants(std::uint64_t kind) noexcept {
+  if (is_inherited()) return false;
   try {
     const std::lock_guard lock(mutex_);
     if (ended_) return false;
@@ -52,8 +57,16 @@ bool SampleJournal::wants(std::uint64_t kind) noexcept {
 }
 
 void SampleJournal::add(const domain::ProfileSample& sample) noexcept {
+  if (is_inherited()) return;
   try {
-    const std::string line = line_of(sample) + "\n";
+    std::string line;
+    if (sample.commit.empty() && !commit_.empty()) {
+      domain::ProfileSample marked = sample;
+      marked.commit = commit_;
+      line = line_of(marked) + "\n";
+    } else {
+      line = line_of(sample) + "\n";
+    }
     const std::lock_guard lock(mutex_);
     append(line);
   } catch (...) {  // no memory
@@ -61,6 +74,7 @@ void SampleJournal::add(const domain::ProfileSample& sample) noexcept {
 }
 
 domain::SinkProgress SampleJournal::progress() const noexcept {
+  if (is_inherited()) return {};
   try {
     const std::lock_guard lock(mutex_);
     return {written_, problem_};

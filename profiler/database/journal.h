@@ -23,10 +23,11 @@ inline constexpr std::size_t kJournalBytes = std::size_t{1} << 20;
 inline constexpr std::uint32_t kMostJournals = 16;  // of a process, which then stops
 
 /// A file that cannot be had (no folder, no room, no right) ends the recording of this process; nothing else happens.
+/// The child of a fork records nothing with what it inherited.
 class SampleJournal : public domain::ProfileSink {
  public:
-  /// Creates nothing yet.
-  explicit SampleJournal(std::filesystem::path database);
+  /// Creates nothing yet. `commit`: of SKMD; samples without one get it.
+  explicit SampleJournal(std::filesystem::path database, std::string commit = {});
   ~SampleJournal() override;
   SampleJournal(const SampleJournal&) = delete;
   SampleJournal& operator=(const SampleJournal&) = delete;
@@ -37,6 +38,7 @@ class SampleJournal : public domain::ProfileSink {
   [[nodiscard]] domain::SinkProgress progress() const noexcept override;
 
  private:
+  [[nodiscard]] bool is_inherited() const;
   void append(const std::string& line);
   bool next_file();
   /// Ends the recording. `error`: an errno; 0 for none.
@@ -44,6 +46,8 @@ class SampleJournal : public domain::ProfileSink {
   void unmap();
 
   const std::filesystem::path database_;
+  const std::string commit_;
+  const int process_;
   mutable std::mutex mutex_;
   std::unordered_map<std::uint64_t, std::uint64_t> counts_;
   char* base_ = nullptr;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening a profile database: what may be wrong with a file, and what becomes of it.
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 #include "profiler/database/database.h"
-#include "profiler/database/date.h"
+#include "profiler/database/folder_lock.h"
 #include "profiler/database/schema.h"
+#include "profiler/database/set_aside.h"
 
 namespace skmd::profiler {
 namespace {
@@ -21,8 +23,7 @@ using domain::Result;
 using domain::Status;
 using Mode = ProfileDatabase::Mode;
 
-constexpr int kOpenings = 5;     // tries while other processes put files in the place
-constexpr int kPatience = 5000;  // milliseconds that another process's transaction may take
+constexpr int kOpenings = 5;  // tries while other processes put files in the place
 
 Error system_error(const fs::path& file, int code) { return {-1, file.string() + ": " + std::strerror(code)}; }
 
@@ -36,108 +37,126 @@ Status provide_file(const fs::path& file, Mode mode) {
   if (errno != ENOENT || mode != Mode::create) return system_error(file, errno);
   std::error_code error;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
-  const int fd = ::open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-  if (fd < 0) return errno == EEXIST ? Status{} : system_error(file, errno);
-  ::close(fd);
-  return {};
+  // Without a descriptor, whose closing would drop the locks of another thread that has opened the file by then.
+  if (::mknod(file.c_str(), S_IFREG | 0600, 0) == 0 || errno == EEXIST) return {};
+  return system_error(file, errno);
 }
 
 /// In its mode of writing, but for the tables.
-Result<Connection> connect(const fs::path& file, Mode mode) {
+Result<Connection> connect(const fs::path& file, Mode mode, int patience) {
   sqlite3* handle = nullptr;
   const int flags = mode == Mode::read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   const int code = sqlite3_open_v2(file.c_str(), &handle, flags | SQLITE_OPEN_EXRESCODE, nullptr);
   Connection connection(handle);
-  if (code != SQLITE_OK) return sqlite_error(handle, file.string());
-  sqlite3_busy_timeout(handle, kPatience);
+  if (code != SQLITE_OK) {
+    Error error = sqlite_error(handle, file.string());
+    if (const int why = handle == nullptr ? 0 : sqlite3_system_errno(handle); why != 0)
+      error.reason += std::string(" (") + std::strerror(why) + ")";
+    return error;
+  }
+  sqlite3_busy_timeout(handle, patience);
   return connection;
 }
 
-bool is_damage(const Error& error) { return error.code == -SQLITE_CORRUPT || error.code == -SQLITE_NOTADB; }
+/// SQLITE_ERROR: statements of ours are right, so that it is the tables that are not, or not those of their version.
+bool is_damage(const Error& error) {
+  return error.code == -SQLITE_CORRUPT || error.code == -SQLITE_NOTADB || error.code == -SQLITE_ERROR;
+}
 
-/// Looks at every page: a few milliseconds for each MiB, and never on a thread of an application.
-Result<Owner> inspect(sqlite3* connection) {
+/// What quick_check has found. A page that the system did not give it is a finding, too, and no damage.
+Error finding(const std::string& text) {
+  constexpr std::string_view kCode = "error code=";
+  const std::size_t at = text.find(kCode);
+  const int code = at == std::string::npos ? SQLITE_CORRUPT : std::atoi(text.c_str() + at + kCode.size()) & 0xFF;
+  return {-code, text};
+}
+
+/// Looks at every page: a few milliseconds for each MiB, and never on a thread of an application. `writes`: the file
+/// was opened to be written, and may be.
+Result<Owner> inspect(sqlite3* connection, bool writes) {
   auto owner = owner_of(connection);
   if (!owner || *owner != Owner::ours) return owner;
+  // The file can say that only later versions of SQLite may write it; there are none such.
+  if (writes && sqlite3_db_readonly(connection, "main") == 1)
+    return Error{-SQLITE_CORRUPT, "the version of its format is wrong"};
   Statement statement(connection, "PRAGMA quick_check(1)");
   const auto row = statement.step();
   if (!row) return row.error();
-  if (*row && statement.text(0) != "ok") return Error{-SQLITE_CORRUPT, statement.text(0)};
+  if (*row && statement.text(0) != "ok") return finding(statement.text(0));
   return owner;
 }
 
-/// The file that `file` names now; 0 without any.
-ino_t file_at(const fs::path& file) {
-  struct stat state {};
-  return ::stat(file.c_str(), &state) == 0 ? state.st_ino : 0;
+/// What inspection found, in the words of someone who reads and has no right, or no wish, to write.
+Error reading_error(const fs::path& file, const Error& error) {
+  const bool journal = file_at(file.string() + "-journal") != 0;
+  if (!journal || (error.code != -SQLITE_READONLY && error.code != -SQLITE_CANTOPEN)) return error;
+  return {-1, file.string() + ": a process was killed while it wrote to it: \"skmd-profile --db " + file.string() +
+                  " check --repair\" takes back what that began"};
 }
 
-/// Gives `file` a new name, which is returned; never that of another file. A journal goes with its database, or it
-/// would be played into the next one.
-Result<fs::path> rename_damaged(const fs::path& file) {
-  const std::string name = file.string() + ".damaged-" + today();
-  for (int i = 0; i < 1000; ++i) {
-    const fs::path to = i == 0 ? name : name + "-" + std::to_string(i + 1);
-    if (::link(file.c_str(), to.c_str()) != 0) {
-      if (errno == EEXIST) continue;
-      return system_error(to, errno);
-    }
-    ::rename((file.string() + "-journal").c_str(), (to.string() + "-journal").c_str());
-    if (::unlink(file.c_str()) != 0) return system_error(file, errno);
-    return to;
-  }
-  return Error{-1, file.string() + ": there are a thousand damaged ones of today beside it"};
-}
+struct Opened {
+  Connection connection;
+  ino_t inspected = 0;
+  std::string damage;  // "": it can be used
+};
 
-/// Of the processes that find `damaged` damaged, the first renames it; the others get "", and find the new one in its
-/// place.
-Result<fs::path> set_aside(const fs::path& file, ino_t damaged) {
-  const int lock = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (lock < 0) return errno == ENOENT ? Result<fs::path>(fs::path()) : system_error(file, errno);
-  struct stat state {};
-  const bool is_it =
-      ::flock(lock, LOCK_EX) == 0 && ::fstat(lock, &state) == 0 && state.st_ino == damaged && file_at(file) == damaged;
-  auto renamed = is_it ? rename_damaged(file) : Result<fs::path>(fs::path());
-  ::close(lock);
-  return renamed;
+/// One look at what is there; nothing: another process has just set it aside, and its successor is not there yet.
+Result<std::optional<Opened>> look(const fs::path& file, Mode mode, int patience) {
+  // Without it, which foreign programs can prevent, there is only a moment's risk (set_aside.h).
+  std::optional<FolderLock> lock;
+  if (mode != Mode::read_only) lock.emplace(file, FolderLock::Kind::shared, patience);
+  Opened opened;
+  opened.inspected = file_at(file);
+  if (opened.inspected == 0) return std::optional<Opened>();
+  auto connection = connect(file, mode, patience);
+  if (!connection && file_at(file) != opened.inspected) return std::optional<Opened>();
+  if (!connection) return connection.error();
+  opened.connection = std::move(*connection);
+  // SQLite itself would fall back to reading.
+  if (mode != Mode::read_only && ::access(file.c_str(), W_OK) != 0)
+    return Error{-1, file.string() + " cannot be written: " + std::strerror(errno)};
+  auto owner = inspect(opened.connection.get(), mode != Mode::read_only);
+  if (owner && mode != Mode::read_only && (*owner == Owner::empty || *owner == Owner::ours))
+    if (Status done = migrate(opened.connection.get()); !done) owner = done.error();
+  if (!owner && !is_damage(owner.error())) return reading_error(file, owner.error());
+  if (!owner)
+    opened.damage = " is damaged (" + owner.error().reason + ")";
+  else if (*owner == Owner::foreign)
+    opened.damage = " is another program's database";
+  else if (*owner == Owner::newer)
+    return Error{-1, file.string() +
+                         " was made by a newer SKMD, and is left as it is: name another one with --db or "
+                         "SKMD_PROFILE_DB"};
+  else if (*owner == Owner::empty && mode == Mode::read_only)
+    return Error{-1, file.string() + " is empty"};
+  return std::optional<Opened>(std::move(opened));
 }
 
 }  // namespace
 
-Result<ProfileDatabase> ProfileDatabase::open(const fs::path& file, Mode mode) {
+Result<ProfileDatabase> ProfileDatabase::open(const fs::path& file, Mode mode, const DatabaseLimits& limits) {
   std::string notice;
   for (int attempt = 0; attempt < kOpenings; ++attempt) {
-    if (Status there = provide_file(file, attempt == 0 ? mode : Mode::create); !there) return there.error();
-    const ino_t inspected = file_at(file);
-    auto connection = connect(file, mode);
-    // Another process has just set it aside, and its successor is not there yet.
-    if (!connection && mode != Mode::read_only && attempt + 1 < kOpenings && file_at(file) != inspected) continue;
-    if (!connection) return connection.error();
-    const auto owner = inspect(connection->get());
-    if (owner && *owner == Owner::newer)
-      return Error{
-          -1, file.string() +
-                  " was made by a newer SKMD, and is left as it is: name another one with --db or SKMD_PROFILE_DB"};
-    const bool damaged = !owner && is_damage(owner.error());
-    if (!owner && !damaged) return owner.error();
-    if (!damaged && *owner != Owner::foreign) {
-      if (mode != Mode::read_only) {
-        if (Status done = migrate(connection->get()); !done) return done.error();
-        // The file itself says whether there is a write-ahead log, and other programs can switch it on.
-        if (Status done = execute(connection->get(), "PRAGMA journal_mode=DELETE"); !done) return done.error();
-      }
-      if (mode == Mode::read_only && *owner == Owner::empty) return Error{-1, file.string() + " is empty"};
-      ProfileDatabase database(std::move(*connection));
+    const bool again = attempt > 0 && mode != Mode::read_only;
+    if (Status there = provide_file(file, again ? Mode::create : mode); !there) return there.error();
+    auto looked = look(file, mode, limits.patience);
+    if (!looked) return looked.error();
+    if (!*looked) continue;
+    Opened& opened = **looked;
+    if (opened.damage.empty()) {
+      // The file itself says whether there is a write-ahead log, and other programs can switch it on.
+      if (mode != Mode::read_only)
+        if (Status done = execute(opened.connection.get(), "PRAGMA journal_mode=DELETE"); !done) return done.error();
+      ProfileDatabase database(std::move(opened.connection), limits);
       database.notice_ = std::move(notice);
       return database;
     }
-    const std::string what = damaged ? " is damaged (" + owner.error().reason + ")" : " is another program's database";
-    if (mode == Mode::read_only || !notice.empty()) return Error{-1, file.string() + what};
-    connection->reset();
-    const auto moved = set_aside(file, inspected);
+    if (mode == Mode::read_only || !notice.empty()) return Error{-1, file.string() + opened.damage};
+    opened.connection.reset();
+    const auto moved = set_aside(file, opened.inspected, limits.patience);
     if (!moved) return moved.error();
     if (moved->empty()) continue;
-    notice = file.string() + what + ": it is kept as " + moved->string() + ", and a new one was begun";
+    notice = file.string() + opened.damage + ": it is kept as " + moved->string() + ", and a new one was begun";
   }
   return Error{-1, file.string() + " cannot be opened"};
 }

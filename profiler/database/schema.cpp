@@ -31,6 +31,18 @@ constexpr std::array<const char*, kSchemaVersion> kSteps{
                                       direction TEXT NOT NULL, date INTEGER NOT NULL, origin TEXT NOT NULL,
                                       digest TEXT NOT NULL, line TEXT NOT NULL,
                                       PRIMARY KEY(host, device, direction)) WITHOUT ROWID;)",
+    // Counts by the database where samples came first (source 1: this one), so that merging twice counts once; and the
+    // number of each kernel's last use on a device, counted from the first one of the database.
+    R"(CREATE TABLE sources(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+       INSERT INTO sources VALUES(1, lower(hex(randomblob(16))));
+       ALTER TABLE seen RENAME TO seen_of_all;
+       CREATE TABLE seen(kernel INTEGER NOT NULL REFERENCES kernels(id), device INTEGER NOT NULL REFERENCES devices(id),
+                         source INTEGER NOT NULL REFERENCES sources(id), count INTEGER NOT NULL,
+                         PRIMARY KEY(kernel, device, source)) WITHOUT ROWID;
+       INSERT INTO seen SELECT kernel, device, 1, count FROM seen_of_all;
+       DROP TABLE seen_of_all;
+       CREATE TABLE uses(kernel INTEGER NOT NULL REFERENCES kernels(id), device INTEGER NOT NULL REFERENCES devices(id),
+                         number INTEGER NOT NULL, PRIMARY KEY(kernel, device)) WITHOUT ROWID;)",
 };
 
 }  // namespace
@@ -59,7 +71,8 @@ Status migrate(sqlite3* connection) {
   // Another process may have done it while this one waited for the lock.
   const auto version = number_of(connection, "PRAGMA user_version");
   if (!version) return version.error();
-  if (*version > kSchemaVersion) return domain::Error{-1, "a newer SKMD has just changed the profile database"};
+  if (*version > kSchemaVersion)
+    return domain::Error{-SQLITE_BUSY, "a newer SKMD has just changed the profile database"};
   if (*version == kSchemaVersion) return {};
   for (auto step = static_cast<std::size_t>(std::max<std::int64_t>(0, *version)); step < kSteps.size(); ++step)
     if (Status done = execute(connection, kSteps[step]); !done) return done;

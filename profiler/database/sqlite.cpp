@@ -16,21 +16,26 @@ Error sqlite_error(sqlite3* connection, std::string_view doing) {
 }
 
 Statement::Statement(sqlite3* connection, std::string_view sql) : connection_(connection) {
-  sqlite3_prepare_v2(connection, sql.data(), static_cast<int>(sql.size()), &handle_, nullptr);
+  note(sqlite3_prepare_v2(connection, sql.data(), static_cast<int>(sql.size()), &handle_, nullptr));
 }
 
 Statement& Statement::bind(int parameter, std::int64_t value) {
-  sqlite3_bind_int64(handle_, parameter, value);
+  note(sqlite3_bind_int64(handle_, parameter, value));
   return *this;
 }
 
 Statement& Statement::bind(int parameter, std::string_view text) {
-  sqlite3_bind_text(handle_, parameter, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+  note(sqlite3_bind_text(handle_, parameter, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
   return *this;
 }
 
+void Statement::note(int code) {
+  if (code != SQLITE_OK && !problem_) problem_ = sqlite_error(connection_, "the profile database");
+}
+
 Result<bool> Statement::step() {
-  if (handle_ == nullptr) return sqlite_error(connection_, "the profile database");
+  // A parameter without its value would be a row without it, or, with OR IGNORE, no row and no error.
+  if (problem_) return *problem_;
   const int code = sqlite3_step(handle_);
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
@@ -50,7 +55,8 @@ void Statement::reset() {
 }
 
 std::string Statement::text(int column) const {
-  const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  // As a blob: the bytes of a text as they are stored, without a conversion that may find no memory.
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_, column));
   return bytes == nullptr ? std::string()
                           : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
 }

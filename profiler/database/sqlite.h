@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,8 @@ namespace skmd::profiler {
 
 domain::Error sqlite_error(sqlite3* connection, std::string_view doing);
 
-/// One prepared statement. Not thread-safe. A text that does not compile makes every step an error.
+/// One prepared statement. Not thread-safe. A text that does not compile makes every step an error, and so does a
+/// parameter that could not be bound.
 class Statement {
  public:
   Statement(sqlite3* connection, std::string_view sql);
@@ -36,8 +38,12 @@ class Statement {
   [[nodiscard]] std::string text(int column) const;
 
  private:
+  /// Keeps the first failure before a step.
+  void note(int code);
+
   sqlite3* connection_;
   sqlite3_stmt* handle_ = nullptr;
+  std::optional<domain::Error> problem_;
 };
 
 domain::Status execute(sqlite3* connection, const char* sql);

@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -20,15 +22,29 @@ namespace {
 namespace fs = std::filesystem;
 using domain::ProfileSample;
 
-std::vector<fs::path> journals_of(const fs::path& database) {
+constexpr std::chrono::hours kMakingTakes{24};  // at most, even of a process that is stopped meanwhile
+
+/// Those whose names go on after `ending`.
+std::vector<fs::path> files_of(const fs::path& database, const char* ending) {
   std::vector<fs::path> found;
   std::error_code error;
   const fs::path folder = database.has_parent_path() ? database.parent_path() : fs::path(".");
-  const std::string start = database.filename().string() + ".samples-";
+  const std::string start = database.filename().string() + ending;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename().string().starts_with(start)) found.push_back(entry->path());
   std::sort(found.begin(), found.end());
   return found;
+}
+
+std::vector<fs::path> journals_of(const fs::path& database) { return files_of(database, ".samples-"); }
+
+/// Files of processes that were killed while they made them.
+void clear_unready(const fs::path& database) {
+  std::error_code error;
+  for (const fs::path& file : files_of(database, ".unready-")) {
+    const auto written = fs::last_write_time(file, error);
+    if (!error && fs::file_time_type::clock::now() - written > kMakingTakes) fs::remove(file, error);
+  }
 }
 
 /// A journal file, opened for reading. Locked once text() succeeded: its process has ended.
@@ -42,9 +58,11 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Its text; nothing if its process lives, or it is no journal.
+  /// Its text; nothing if its process lives, or another one has just taken it in.
   std::optional<std::string> text() {
     if (descriptor_ < 0 || flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+    struct stat state {};
+    if (fstat(descriptor_, &state) != 0 || state.st_nlink == 0) return std::nullopt;
     std::string bytes(kJournalBytes, '\0');
     std::size_t there = 0;
     while (there < bytes.size()) {
@@ -81,7 +99,8 @@ std::vector<ProfileSample> samples_in(const std::string& text) {
 
 bool has_journals(const fs::path& database) { return !journals_of(database).empty(); }
 
-domain::Result<TakenIn> take_in_journals(const fs::path& database) {
+domain::Result<TakenIn> take_in_journals(const fs::path& database, const DatabaseLimits& limits) {
+  clear_unready(database);
   TakenIn taken;
   std::optional<ProfileDatabase> into;
   for (const fs::path& file : journals_of(database)) {
@@ -89,9 +108,10 @@ domain::Result<TakenIn> take_in_journals(const fs::path& database) {
     const auto text = journal.text();
     if (!text) continue;
     if (!into) {
-      auto opened = ProfileDatabase::open(database, ProfileDatabase::Mode::create);
+      auto opened = ProfileDatabase::open(database, ProfileDatabase::Mode::create, limits);
       if (!opened) return opened.error();
       into.emplace(std::move(*opened));
+      taken.notice = into->notice();
     }
     const auto added = into->add(samples_in(*text));
     if (!added) return added.error();

@@ -244,6 +244,50 @@ class Commands(unittest.TestCase):
         self.assertEqual([device["origin"] for device in self.answer("show")["devices"]], ["imported"])
         self.run_command("merge", "/nowhere.db", status=1)
 
+    def test_merge_carries_what_was_seen(self):
+        with open(self.curves, encoding="utf-8") as file:
+            one = json.loads(file.readlines()[1])
+        many = os.path.join(self.folder, "many.jsonl")
+        with open(many, "w", encoding="utf-8") as file:
+            print(json.dumps({"skmd_profile": 1}), file=file)
+            for i in range(300):
+                print(json.dumps({**one, "kernel": "many", "kernel_ns": 1000 + i}), file=file)
+        self.run_command("import", many)
+
+        def seen():
+            return [(device["samples"], device["seen"]) for kernel in self.answer("show")["kernels"] for device in kernel["devices"]]
+
+        self.assertEqual(seen(), [(256, 300)])
+        self.assertEqual(self.answer("import", many)["files"][0]["new"], 0)
+        self.assertEqual(seen(), [(256, 300)])
+        other, self.db = self.db, os.path.join(self.folder, "second.db")
+        for _ in range(2):
+            self.run_command("merge", other)
+            self.assertEqual(seen(), [(256, 300)])
+        self.assertEqual(self.answer("check")["clean"], True)
+
+    def leave_half_written(self):
+        """Kills a writer whose pages are in the file before its commit."""
+        writer = ("import os, signal, sqlite3, sys\n"
+                  "connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+                  "connection.execute('PRAGMA cache_size=1')\n"
+                  "connection.execute('BEGIN')\n"
+                  "connection.execute(\"UPDATE samples SET line=''\")\n"
+                  "connection.execute('CREATE TABLE filler AS SELECT a.*, hex(randomblob(99)) FROM samples a')\n"
+                  "os.kill(os.getpid(), signal.SIGKILL)\n")
+        subprocess.run([sys.executable, "-c", writer, self.db], check=False)
+        self.assertTrue(os.path.exists(self.db + "-journal"))
+
+    def test_readers_of_a_half_written_database_say_what_to_do(self):
+        self.run_command("import", self.curves)
+        before = self.answer("show")["kernels"]
+        self.leave_half_written()
+        for done in (self.run_command("show", status=1),
+                     self.run_command("show", database=False, status=1, SKMD_PROFILE_DB="read:" + self.db)):
+            self.assertIn(f"skmd-profile --db {self.db} check --repair", done.stderr)
+        self.assertEqual(self.run_command("check", "--repair").stdout, "clean\n")
+        self.assertEqual(self.answer("show")["kernels"], before)
+
     def test_prune_needs_a_condition_and_known_names(self):
         self.run_command("import", self.curves)
         self.run_command("prune", status=2)

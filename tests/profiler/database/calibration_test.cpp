@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibrations in the database and in files, and databases from before there were any.
+// Calibrations in the database and in files.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -160,80 +160,6 @@ TEST_F(CalibrationTables, ArePrunedByDeviceAndDateButNotByKernel) {
   EXPECT_EQ(*database.prune(filter), 1u);
   filter.device = "device";
   EXPECT_EQ(*database.prune(filter), 3u);
-}
-
-/// profile-1.db was made by the last SKMD of version 1: samples of two origins, counts of more than are kept.
-class FormerVersion : public CalibrationTables {
- protected:
-  FormerVersion() { fs::copy_file(fs::path(FORMER_VERSIONS) / "profile-1.db", file_); }
-  static std::vector<std::string> samples_of(const ProfileDatabase& database, const std::string& origin = "") {
-    SampleFilter filter;
-    filter.origin = origin;
-    std::vector<std::string> lines;
-    const auto samples = database.samples(filter);
-    if (samples)
-      for (const auto& sample : *samples) lines.push_back(line_of(sample));
-    return lines;
-  }
-  static std::vector<std::string> expected() {
-    auto lines = lines_of(fs::path(FORMER_VERSIONS) / "profile-1.jsonl");
-    lines.erase(lines.begin());
-    return lines;
-  }
-};
-
-TEST_F(FormerVersion, BecomesTodaysAndLosesNothing) {
-  ASSERT_EQ(*open(Mode::read_only).schema(), 1);
-  const auto before = open(Mode::read_only).contents();
-  const auto measured = samples_of(open(Mode::read_only), "measured");
-  ASSERT_FALSE(measured.empty());
-  auto database = open(Mode::existing);
-  EXPECT_EQ(database.notice(), "");
-  EXPECT_EQ(*database.schema(), kSchemaVersion);
-  EXPECT_EQ(samples_of(database), expected());
-  EXPECT_EQ(samples_of(database, "measured"), measured);
-  const auto after = database.contents();
-  ASSERT_EQ(after->size(), before->size());
-  std::uint64_t seen = 0, kept = 0;
-  for (std::size_t i = 0; i < after->size(); ++i) {
-    EXPECT_EQ((*after)[i].kernel, (*before)[i].kernel);
-    EXPECT_EQ((*after)[i].device, (*before)[i].device);
-    EXPECT_EQ((*after)[i].seen, (*before)[i].seen);
-    EXPECT_EQ((*after)[i].origin, (*before)[i].origin);
-    seen += (*after)[i].seen;
-    kept += (*after)[i].samples;
-  }
-  EXPECT_EQ(seen, 12u);
-  EXPECT_EQ(kept, expected().size());
-  EXPECT_TRUE(database.check()->empty());
-  EXPECT_EQ(*database.add(all()), 4u);
-  EXPECT_EQ(samples_of(open()), expected());
-}
-
-TEST_F(FormerVersion, KnowsItsSamplesWhenTheyComeBack) {
-  auto database = open(Mode::existing);
-  const auto file = read_exchange(fs::path(FORMER_VERSIONS) / "profile-1.jsonl");
-  ASSERT_TRUE(file) << file.error().reason;
-  EXPECT_EQ(*database.add(file->samples, "imported"), 0u);
-}
-
-TEST_F(FormerVersion, IsLeftAsItIsByReaders) {
-  const std::string bytes = content();
-  const auto database = open(Mode::read_only);
-  EXPECT_EQ(samples_of(database), expected());
-  EXPECT_TRUE(database.calibrations()->devices.empty());
-  EXPECT_TRUE(database.check()->empty());
-  EXPECT_EQ(content(), bytes);
-}
-
-TEST_F(FormerVersion, StaysWholeWhereTheStepFails) {
-  run("CREATE TABLE link_calibrations(x)");  // in the way of the second statement of the step
-  EXPECT_FALSE(ProfileDatabase::open(file_, Mode::existing));
-  const auto database = open(Mode::read_only);
-  EXPECT_EQ(*database.schema(), 1);
-  EXPECT_EQ(samples_of(database), expected());
-  run("DROP TABLE link_calibrations");
-  EXPECT_EQ(*open(Mode::existing).schema(), kSchemaVersion);
 }
 
 }  // namespace

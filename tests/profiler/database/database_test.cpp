@@ -12,7 +12,6 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <random>
 
 #include "profiler/database/exchange.h"
 #include "profiler/database/sample_text.h"
@@ -81,24 +80,6 @@ TEST_F(Database, TakesASampleInOnce) {
   EXPECT_EQ(database.contents()->front().seen, 3u);
 }
 
-TEST_F(Database, KeepsTheNewestOfTooManyAndCountsAll) {
-  auto database = open();
-  std::vector<ProfileSample> many;
-  for (int i = 0; i < kMostSamples + 50; ++i) {
-    many.push_back(sample(1000 + static_cast<std::uint64_t>(i)));
-    many.back().date += i;
-  }
-  std::shuffle(many.begin(), many.end(), std::mt19937(5));
-  ASSERT_TRUE(database.add(many));
-  ASSERT_TRUE(database.add(std::vector{sample(1, "k", "another tag")}));
-  const auto kept = database.samples({"k", "", {""}, 0});
-  ASSERT_EQ(kept->size(), static_cast<std::size_t>(kMostSamples));
-  for (const auto& one : *kept) EXPECT_GE(one.date, 1700000050);
-  const auto contents = database.contents();
-  EXPECT_EQ(contents->front().seen, static_cast<std::uint64_t>(kMostSamples + 51));
-  EXPECT_EQ(contents->front().samples, static_cast<std::uint64_t>(kMostSamples + 1));
-}
-
 TEST_F(Database, FiltersByNameDeviceTagAndDate) {
   auto database = open();
   auto old = sample(3, "b", "y");
@@ -165,89 +146,6 @@ TEST_F(Database, WhatIsNotThereIsNotMadeByReaders) {
   EXPECT_FALSE(ProfileDatabase::open(file_, Mode::read_only));
   EXPECT_FALSE(ProfileDatabase::open(file_, Mode::existing));
   EXPECT_FALSE(fs::exists(file_));
-}
-
-/// Half-written and changed files: an answer or an error, never a crash, and never a sample that was not put in.
-class Damage : public Database {
- protected:
-  void SetUp() override {
-    auto database = open();
-    std::vector<ProfileSample> samples;
-    for (std::uint64_t i = 0; i < 40; ++i) samples.push_back(sample(i + 1, "kernel" + std::to_string(i % 5)));
-    ASSERT_TRUE(database.add(samples));
-    for (const auto& one : samples) lines_.push_back(line_of(one));
-    whole_ = content();
-  }
-  void expect_sane() {
-    auto database = ProfileDatabase::open(file_, Mode::create);
-    if (!database) return;
-    const auto wrong = database->check();
-    const auto samples = database->samples();
-    const bool clean = wrong && wrong->empty();
-    if (clean && samples) {
-      for (const auto& one : *samples) EXPECT_NE(std::find(lines_.begin(), lines_.end(), line_of(one)), lines_.end());
-    }
-    (void)database->contents();
-    (void)database->add(std::vector{sample(77)});
-  }
-  void start_again(const std::string& bytes) {
-    for (const auto& entry : fs::directory_iterator(folder_)) fs::remove(entry.path());
-    write(bytes);
-  }
-
-  std::string whole_;
-  std::vector<std::string> lines_;
-};
-
-TEST_F(Damage, Cuts) {
-  for (std::size_t length = 0; length < whole_.size(); length += 509) {
-    start_again(whole_.substr(0, length));
-    expect_sane();
-  }
-}
-
-TEST_F(Damage, BitFlips) {
-  std::mt19937_64 random(13);
-  for (int i = 0; i < 400; ++i) {
-    std::string bytes = whole_;
-    const std::size_t at = i < 100 ? static_cast<std::size_t>(i) : random() % bytes.size();
-    bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
-    start_again(bytes);
-    expect_sane();
-  }
-}
-
-TEST_F(Damage, CheckFindsAChangedSample) {
-  run("UPDATE samples SET line=replace(line, 'abc', 'abd') WHERE id=3");
-  const auto wrong = open().check();
-  ASSERT_TRUE(wrong);
-  ASSERT_EQ(wrong->size(), 1u);
-  EXPECT_NE(wrong->front().find("sample 3"), std::string::npos);
-}
-
-TEST_F(Damage, RepairRemovesWrongSamplesAndKeepsTheOthers) {
-  run("UPDATE samples SET line=replace(line, 'abc', 'abd') WHERE id=3;"
-      "UPDATE samples SET line='{}' WHERE id=5;"
-      "UPDATE samples SET kernel=99 WHERE id=7;"
-      "INSERT INTO seen VALUES(98, 1, 5)");
-  auto database = open();
-  EXPECT_EQ(database.check()->size(), 4u);
-  const auto gone = database.repair();
-  ASSERT_TRUE(gone) << gone.error().reason;
-  EXPECT_EQ(*gone, 3u);
-  EXPECT_TRUE(database.check()->empty());
-  EXPECT_EQ(database.samples()->size(), lines_.size() - 3);
-  EXPECT_EQ(*database.repair(), 0u);
-}
-
-TEST_F(Damage, RepairBuildsAWrongIndexAnew) {
-  run("PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(sql, 'groups, date', 'groups, id') WHERE "
-      "name='samples_by_size'");
-  auto database = open();
-  ASSERT_FALSE(database.check()->empty());
-  ASSERT_TRUE(database.repair());
-  EXPECT_TRUE(database.check()->empty());
-  EXPECT_EQ(database.samples()->size(), lines_.size());
 }
 
 TEST_F(Database, ProcessesAddAtOnceAndLoseNothing) {

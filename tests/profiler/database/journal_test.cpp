@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <thread>
@@ -137,6 +138,74 @@ TEST_F(Journal, WithoutAFolderOrARightNothingHappens) {
   EXPECT_FALSE(journal.wants(1));
   EXPECT_EQ(journal.progress().written, 0u);
   EXPECT_EQ(journal.progress().problem, "no file can be made beside the database: Not a directory");
+}
+
+TEST_F(Journal, AChildOfAForkRecordsNothingInItsParentsFile) {
+  {
+    SampleJournal journal(file_);
+    journal.add(sample(1));
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const bool wanted = journal.wants(1);
+      for (std::uint64_t i = 100; i < 200; ++i) journal.add(sample(i));
+      _exit(wanted || files().size() != 1 ? 1 : 0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    journal.add(sample(2));
+  }
+  EXPECT_EQ(take_in_journals(file_)->samples, 2u);
+}
+
+TEST_F(Journal, AChildThatIsForkedWhileAnotherThreadAddsDoesNotHang) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer's own locks do not survive such a fork";
+#endif
+  SampleJournal journal(file_);
+  std::atomic<bool> over{false};
+  std::thread adding([&] {
+    for (std::uint64_t i = 1; !over.load() && i < 3000; ++i) journal.add(sample(i));
+  });
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(20);  // would otherwise wait for the mutex of a thread that it does not have
+      journal.add(sample(1000000 + round));
+      _exit(journal.wants(7) || journal.progress().written != 0 ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0) << round;
+  }
+  over = true;
+  adding.join();
+}
+
+TEST_F(Journal, SamplesGetTheCommitThatTheyLack) {
+  {
+    SampleJournal journal(file_, "0123abc");
+    journal.add(sample(1));
+    auto other = sample(2);
+    other.commit = "def";
+    journal.add(other);
+  }
+  ASSERT_TRUE(take_in_journals(file_));
+  const auto samples = ProfileDatabase::open(file_, ProfileDatabase::Mode::read_only)->samples();
+  ASSERT_EQ(samples->size(), 2u);
+  for (const auto& one : *samples) EXPECT_EQ(one.commit, one.kernel_ns == 1 ? "0123abc" : "def");
+}
+
+TEST_F(Journal, FilesThatWereNeverReadyAreClearedAfterADay) {
+  const fs::path fresh = file_.string() + ".unready-1-1-0", old = file_.string() + ".unready-1-1-1";
+  std::ofstream(fresh) << "x";
+  std::ofstream(old) << "x";
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(25));
+  ASSERT_TRUE(take_in_journals(file_));
+  EXPECT_TRUE(fs::exists(fresh));
+  EXPECT_FALSE(fs::exists(old));
 }
 
 TEST_F(Journal, FilesThatAreNoneAreCleared) {
