@@ -8,8 +8,9 @@
 #include <string_view>
 
 #include "intercept/launch/profiling_mode.h"
-#include "intercept/object/device_query.h"
+#include "intercept/object/profile_key.h"
 #include "intercept/observe/observer.h"
+#include "profiler/database/commit.h"
 #include "profiler/database/journal.h"
 
 namespace skmd::icd {
@@ -64,7 +65,7 @@ Status set_up_profiling(Machine& machine, const std::function<std::string(const 
   if (!file.empty() && !read_only) {
     for (const auto& device : machine.devices) machine.profile_keys.push_back(profile_key(*device));
     machine.settings.profile_tag = variable("SKMD_PROFILE_TAG");
-    machine.profile = new profiler::SampleJournal(file);
+    machine.profile = new profiler::SampleJournal(file, profiler::commit());
   }
   return set_up_mode(machine, variable);
 }

@@ -7,7 +7,7 @@
 #include "intercept/api/entry.h"
 #include "intercept/api/platform.h"
 #include "intercept/calibration/calibrate.h"
-#include "intercept/object/device_query.h"
+#include "intercept/object/profile_key.h"
 #include "profiler/database/calibration_text.h"
 
 namespace skmd::icd::api {

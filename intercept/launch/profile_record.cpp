@@ -6,6 +6,7 @@
 #include <ctime>
 #include <optional>
 
+#include "intercept/backend/code_form.h"
 #include "partitioner/model/group_work.h"
 #include "partitioner/model/profile_sink.h"
 
@@ -65,7 +66,7 @@ void add_arguments(domain::ProfileSample& sample, const Launch& launch, const do
 
 std::string form_of(const Machine& machine, const Launch& launch, std::uint32_t device) {
   if (machine.devices[device]->description().backend == "cpu-driver" && !machine.code_target.empty())
-    return "span-" + machine.code_target;
+    return code_form(machine.code_target);
   return launch.kernel->traits().hidden_record ? "ready" : "whole";
 }
 

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "intercept/backend/port.h"
-#include "partitioner/model/profile_sample.h"
 
 namespace skmd::icd {
 
@@ -29,12 +28,6 @@ inline std::string query_text(const Device& device, cl_device_info name) {
   if (!answer || answer->empty()) return {};
   const auto* text = reinterpret_cast<const char*>(answer->data());
   return std::string(text, strnlen(text, answer->size()));
-}
-
-/// By which the profile database knows the device.
-inline domain::DeviceKey profile_key(const Device& device) {
-  return {device.description().platform, device.description().name, query_text(device, CL_DRIVER_VERSION),
-          query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0)};
 }
 
 /// True if the blank-separated list of CL_DEVICE_EXTENSIONS holds exactly this name.

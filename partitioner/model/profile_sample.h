@@ -15,7 +15,7 @@ namespace skmd::domain {
 struct KernelKey {
   std::string program;  // as in the statistics
   std::string name;
-  std::string form;  // "whole", "ready" (can be split), or "span-ISA" of the CPU driver
+  std::string form;  // "whole", "ready" (can be split), or "span-ISA-gN" of the CPU driver's generator N
   auto operator<=>(const KernelKey&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include "profiler/commands/command.h"
 #include "profiler/commands/progress.h"
 #include "profiler/database/calibration_text.h"
+#include "profiler/database/commit.h"
 #include "profiler/driver.h"
 
 namespace skmd::profiler {
@@ -41,6 +42,7 @@ Result<Calibrations> calibrations_of(const json& answer) {
   for (const json& object : answer.value("devices", json::array())) {
     auto device = device_calibration_of(object);
     if (!device) return Error{-1, "the driver's answer: " + device.error().reason};
+    device->commit = commit();
     device->date = date;
     all.devices.push_back(std::move(*device));
   }
@@ -48,6 +50,7 @@ Result<Calibrations> calibrations_of(const json& answer) {
     auto link = link_calibration_of(object);
     if (!link) return Error{-1, "the driver's answer: " + link.error().reason};
     link->host = host;
+    link->commit = commit();
     link->date = date;
     all.links.push_back(std::move(*link));
   }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace skmd::icd {
+
+/// KernelKey::form of the CPU driver's code for an instruction set, as in "span-avx2-g3".
+std::string code_form(const std::string& isa);
+
+}  // namespace skmd::icd

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// By which names the profile database knows devices, and the CPU driver's code.
+#include "intercept/object/profile_key.h"
+
+#include <gtest/gtest.h>
+
+#include "intercept/backend/code_form.h"
+#include "tests/intercept/object/scripted_device.h"
+
+namespace skmd::icd {
+namespace {
+
+domain::DeviceKey key_of(const std::string& backend) {
+  skmd::test::ScriptedDevice device("a processor", DeviceKind::cpu);
+  device.described.platform = "Portable Computing Language";
+  device.described.backend = backend;
+  device.answer<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS, 8).answer_text(CL_DRIVER_VERSION, "3.1");
+  return profile_key(device);
+}
+
+TEST(ProfileKey, OfAVendorsDeviceIsWhatItAnswers) {
+  const domain::DeviceKey expected{"Portable Computing Language", "a processor", "3.1", 8};
+  EXPECT_EQ(key_of("icd"), expected);
+}
+
+TEST(ProfileKey, OfTheCpuDriverIsNotThatOfTheVendorsDeviceBesideIt) {
+  const domain::DeviceKey key = key_of("cpu-driver");
+  EXPECT_EQ(key.platform, "SKMD");
+  EXPECT_EQ(key.name, "a processor");
+  EXPECT_EQ(key.units, 8u);
+  EXPECT_NE(key.driver, "3.1");  // another version of the vendor's driver is no other CPU driver
+  EXPECT_FALSE(key.driver.empty());
+}
+
+TEST(CodeForm, NamesInstructionSetAndGenerator) {
+  EXPECT_TRUE(code_form("avx2").starts_with("span-avx2-g"));
+  EXPECT_GT(std::stoi(code_form("avx2").substr(11)), 0);
+}
+
+}  // namespace
+}  // namespace skmd::icd
