@@ -152,6 +152,8 @@ ObserverOptions counting(const std::string& stats_file) {
 
 FakeMachine::FakeMachine(const std::vector<bool>& discrete, const std::string& policy)
     : observer_(counting(folder_.file("stats.json"))) {
+  static std::atomic<int> machines{0};
+  program_ = "program " + std::to_string(++machines);
   domain::SpaceId space = 1;
   for (std::size_t i = 0; i < discrete.size(); ++i) {
     fakes.push_back(std::make_shared<FakeDevice>("fake " + std::to_string(i), discrete[i], bodies()));
@@ -175,7 +177,7 @@ FakeMachine::~FakeMachine() { queue->finish(); }
 std::shared_ptr<BuiltKernel> FakeMachine::kernel(domain::KernelTraits traits) {
   std::vector<std::shared_ptr<NativeProgram>> programs;
   for (std::size_t i = 0; i < fakes.size(); ++i) programs.push_back(std::make_shared<FakeProgram>());
-  return std::make_shared<BuiltKernel>(machine, std::move(traits), false, "program", programs);
+  return std::make_shared<BuiltKernel>(machine, std::move(traits), false, program_, programs);
 }
 
 std::shared_ptr<Storage> FakeMachine::storage(std::uint64_t bytes) {

@@ -72,6 +72,7 @@ class FakeMachine {
   Observer observer_;
   FakeModel model_;
   compiler::Client client_{compiler::ClientOptions{}};
+  std::string program_;  // of its own: what a process knows of a program outlives the machine
 
  public:
   /// One device per entry; true: a memory of its own.
