@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "partitioner/balance.h"
+#include "partitioner/decision_tree.h"
 #include "partitioner/prediction.h"
 
 namespace skmd::domain {
@@ -30,16 +32,23 @@ std::uint32_t home(const PartitionRequest& request) {
   return request.anchor;
 }
 
-/// Cuts [0, groups) in proportion to `weight`: device k ends at floor(groups · sum of weights up to k / sum of all).
+std::vector<std::uint32_t> all_in_order(const PartitionRequest& request) {
+  std::vector<std::uint32_t> order(request.devices.size());
+  std::iota(order.begin(), order.end(), 0u);
+  return order;
+}
+
+/// Cuts [0, groups) in proportion to `weight`: the k-th device of `order` ends at floor(groups · sum of weights up to k
+/// / sum of all).
 template <class Weight>
-Plan cut_by(const PartitionRequest& request, Weight weight) {
+Plan cut_by(const PartitionRequest& request, Weight weight, const std::vector<std::uint32_t>& order) {
   double sum = 0;
-  for (std::uint32_t d = 0; d < request.devices.size(); ++d) sum += weight(d);
+  for (const std::uint32_t d : order) sum += weight(d);
   Plan plan;
   double before = 0;
   std::uint64_t at = 0;
   std::uint32_t heaviest = home(request);
-  for (std::uint32_t d = 0; d < request.devices.size(); ++d) {
+  for (const std::uint32_t d : order) {
     const double own = weight(d);
     if (own <= 0) continue;
     heaviest = weight(heaviest) < own ? d : heaviest;
@@ -83,16 +92,52 @@ Plan fixed(const PartitionRequest& request) {
   double sum = 0;
   for (std::uint32_t d = 0; d < request.devices.size(); ++d) sum += weight(d);
   if (!(sum > 0)) return whole(request, home(request), NotSplit::one_device_eligible);
-  return cut_by(request, weight);
+  return cut_by(request, weight, all_in_order(request));
+}
+
+bool all_measured(const PartitionRequest& request) {
+  return std::all_of(request.devices.begin(), request.devices.end(),
+                     [](const DeviceModel& device) { return !device.eligible || is_measured(device); });
 }
 
 Plan linear(const PartitionRequest& request) {
   // Without a rate for each device there is nothing to be proportional to.
-  for (const DeviceModel& device : request.devices) {
-    if (device.eligible && !is_measured(device)) return equal(request);
+  if (!all_measured(request)) return equal(request);
+  return cut_by(
+      request, [&](std::uint32_t d) { return eligible(request, d) ? request.devices[d].groups_per_second : 0.0; },
+      all_in_order(request));
+}
+
+/// Devices in the order of the parts of the launch whose bytes they have.
+std::vector<std::uint32_t> by_place_of_bytes(const PartitionRequest& request) {
+  std::vector<std::uint32_t> order = all_in_order(request);
+  const std::uint64_t parts = std::min<std::uint64_t>(order.size(), request.groups);
+  if (!request.bytes_to || !request.may_search) return order;
+  std::vector<std::uint64_t> place(order.size());
+  for (const std::uint32_t d : order) {
+    if (!eligible(request, d)) continue;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::uint64_t k = 0; k < parts; ++k) {
+      const std::uint64_t part = (d + k) % parts;  // its own place first, where nothing tells
+      const std::uint64_t bytes =
+          request.bytes_to(d, {request.groups / parts * part, request.groups / parts * (part + 1)});
+      if (bytes >= least) continue;
+      least = bytes;
+      place[d] = part;
+    }
   }
-  return cut_by(request,
-                [&](std::uint32_t d) { return eligible(request, d) ? request.devices[d].groups_per_second : 0.0; });
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return place[a] < place[b]; });
+  return order;
+}
+
+/// Where each device begins: parts in the ratio of what is measured, or else expected.
+Plan dynamic(const PartitionRequest& request) {
+  const bool measured = all_measured(request);
+  const auto weight = [&](std::uint32_t d) {
+    if (!eligible(request, d)) return 0.0;
+    return measured ? request.devices[d].groups_per_second : request.devices[d].strength;
+  };
+  return cut_by(request, weight, by_place_of_bytes(request));
 }
 
 Plan single(const PartitionRequest& request) {
@@ -130,11 +175,18 @@ Plan partition(const PartitionRequest& request) {
       case PartitionMode::equal:
         plan = equal(request);
         break;
+      case PartitionMode::dynamic:
+        plan = dynamic(request);
+        break;
       case PartitionMode::fixed:
         plan = fixed(request);
         break;
       case PartitionMode::linear:
         plan = linear(request);
+        break;
+      case PartitionMode::paper:
+        if (request.paper != nullptr && all_measured(request)) return decision_tree(request);
+        plan = equal(request);
         break;
       default:
         return balanced(request);

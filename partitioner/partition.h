@@ -15,17 +15,24 @@
 
 namespace skmd::domain {
 
-enum class PartitionMode : std::uint8_t { automatic, equal, linear, single, fixed };
+enum class PartitionMode : std::uint8_t { automatic, equal, linear, paper, dynamic, single, fixed };
+
+/// Whether plans of the mode follow from what launches took.
+constexpr bool goes_by_times(PartitionMode mode) {
+  return mode == PartitionMode::automatic || mode == PartitionMode::linear || mode == PartitionMode::paper ||
+         mode == PartitionMode::dynamic;
+}
 
 /// SKMD_PARTITION, parsed.
 struct PartitionPolicy {
   PartitionMode mode = PartitionMode::automatic;
   int single_index = -1;        // single:INDEX; -1 = the anchor
   std::vector<double> percent;  // fixed:P0,P1,…
+  std::uint64_t minimum = 0;    // dynamic:MIN, groups of a chunk; 0: one for each compute unit
 };
 
-/// `auto`, `equal`, `linear`, `single`, `single:INDEX`, `fixed:P0,P1,…` (one percentage per device, sum 100 ± 0.01).
-/// Anything else, `paper` and `dynamic` included until they are built, is an error that names the value.
+/// `auto`, `equal`, `linear`, `paper`, `dynamic`, `dynamic:MIN`, `single`, `single:INDEX`, `fixed:P0,P1,…` (one
+/// percentage per device, sum 100 ± 0.01). Anything else is an error that names the value.
 Result<PartitionPolicy> parse_policy(std::string_view text, std::size_t device_count);
 
 struct Slice {
@@ -34,7 +41,8 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
-/// Slices ascend by span, tile [0, groups) and are never empty. One slice: the launch is whole, `reason` says why.
+/// Slices ascend by span, tile [0, groups) and are never empty; in `dynamic` they are where each device begins. One
+/// slice: the launch is whole, `reason` says why.
 struct Plan {
   std::vector<Slice> slices;
   NotSplit reason = NotSplit::not_profitable;  // meaningful with one slice
@@ -75,6 +83,15 @@ struct Experience {
   bool split_barred = false;  // splits were predicted to win, and lost
 };
 
+/// What the paper counts of a launch (section 3.4): sizes of whole buffers, wherever their bytes are now.
+struct PaperCosts {
+  bool contiguous = false;       // AccessClass: a device is sent its part of the buffers, otherwise all of them
+  std::uint64_t bytes_in = 0;    // of the buffers that the kernel reads
+  std::uint64_t bytes_out = 0;   // of those that it writes
+  double merge_seconds = 0.0;    // of a discontiguous kernel's outputs: bytes_out over the host memory's bandwidth
+  std::vector<bool> external{};  // of each device: it has a memory of its own
+};
+
 struct PartitionRequest {
   PartitionPolicy policy;
   std::uint32_t anchor = 0;
@@ -93,12 +110,14 @@ struct PartitionRequest {
   /// Spans are cut at multiples of this where that loses little (groups of one row: slabs stay contiguous). 1:
   /// anywhere.
   std::uint64_t granularity = 1;
-  const Plan* previous = nullptr;  // preferred when a new plan gains little
+  const Plan* previous = nullptr;     // preferred when a new plan gains little
+  const PaperCosts* paper = nullptr;  // of mode `paper`, which needs them
 };
 
 /// `equal` gives device k of n the groups from floor(k·G/n) to floor((k+1)·G/n), over eligible devices; `fixed`
-/// likewise by percent; `linear` in proportion to the measured rates, transfers ignored; `automatic` minimises the
-/// predicted time and explores unmeasured devices with small slices. Every group is in exactly one slice.
+/// likewise by percent; `linear` in proportion to the measured rates, transfers ignored; `paper` by the paper's
+/// decision tree (decision_tree.h), and `equal` while a device is not measured; `automatic` minimises the predicted
+/// time and explores unmeasured devices with small slices. Every group is in exactly one slice.
 Plan partition(const PartitionRequest& request);
 
 /// Where `automatic` runs a launch that has to stay whole. Precondition: an eligible device.

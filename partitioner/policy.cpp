@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "partitioner/merge.h"
@@ -35,6 +36,14 @@ Result<PartitionPolicy> parse_single(std::string_view text, std::string_view ind
   if (static_cast<std::size_t>(policy.single_index) >= device_count) {
     return refused(text, std::string(index) + " is past the last of " + std::to_string(device_count) + " devices");
   }
+  return policy;
+}
+
+Result<PartitionPolicy> parse_dynamic(std::string_view text, std::string_view minimum) {
+  PartitionPolicy policy;
+  policy.mode = PartitionMode::dynamic;
+  if (!parse_number(minimum, policy.minimum) || policy.minimum == 0)
+    return refused(text, quoted(minimum) + " is no number of groups from 1");
   return policy;
 }
 
@@ -94,19 +103,25 @@ Result<RungSet> parse_rungs(std::string_view text) {
 Result<PartitionPolicy> parse_policy(std::string_view text, std::size_t device_count) {
   PartitionPolicy policy;
   if (text == "auto") return policy;
-  if (text == "equal" || text == "linear" || text == "single") {
-    policy.mode = text == "equal"    ? PartitionMode::equal
-                  : text == "linear" ? PartitionMode::linear
-                                     : PartitionMode::single;
+  constexpr std::pair<std::string_view, PartitionMode> kWords[] = {{"equal", PartitionMode::equal},
+                                                                   {"linear", PartitionMode::linear},
+                                                                   {"paper", PartitionMode::paper},
+                                                                   {"dynamic", PartitionMode::dynamic},
+                                                                   {"single", PartitionMode::single}};
+  for (const auto& [word, mode] : kWords) {
+    if (text != word) continue;
+    policy.mode = mode;
     return policy;
   }
   constexpr std::string_view kSingle = "single:";
+  constexpr std::string_view kDynamic = "dynamic:";
   constexpr std::string_view kFixed = "fixed:";
   if (text.starts_with(kSingle)) return parse_single(text, text.substr(kSingle.size()), device_count);
+  if (text.starts_with(kDynamic)) return parse_dynamic(text, text.substr(kDynamic.size()));
   if (text.starts_with(kFixed)) return parse_fixed(text, text.substr(kFixed.size()), device_count);
-  const bool later = text == "paper" || text == "dynamic";
-  return refused(text, std::string(later ? "this mode is not built yet" : "no such mode") +
-                           "; modes are auto, equal, linear, single, single:INDEX and fixed:P0,P1,...");
+  return refused(text,
+                 "no such mode; modes are auto, equal, linear, paper, dynamic, dynamic:MIN, single, single:INDEX and "
+                 "fixed:P0,P1,...");
 }
 
 }  // namespace skmd::domain

@@ -24,7 +24,7 @@ constexpr Option kOptions[] = {
      "what the virtual device is made of: cpu or platform:device, comma-separated, each with an optional @discrete",
      false},
     {"--device-type", "SKMD_DEVICE_TYPE", "as what the virtual device is found: auto, cpu, gpu or all", false},
-    {"--partition", "SKMD_PARTITION", "auto, equal, linear, single, single:INDEX or fixed:P0,P1,…", false},
+    {"--partition", "SKMD_PARTITION", "auto, equal, linear, paper, dynamic, dynamic:MIN, single, single:INDEX or fixed:P0,P1,…", false},
     {"--stats", "SKMD_STATS", "write a JSON summary to this file (%p: process id)", true},
     {"--trace", "SKMD_TRACE", "write a timeline for chrome://tracing or Perfetto to this file (%p: process id)", true},
     {"--cache-dir", "SKMD_CACHE_DIR", "folder of compiled programs", true},

@@ -34,6 +34,10 @@ const char* mode_name(domain::PartitionMode mode) {
       return "equal";
     case domain::PartitionMode::linear:
       return "linear";
+    case domain::PartitionMode::paper:
+      return "paper";
+    case domain::PartitionMode::dynamic:
+      return "dynamic";
     case domain::PartitionMode::single:
       return "single";
     case domain::PartitionMode::fixed:

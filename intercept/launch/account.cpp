@@ -9,9 +9,8 @@
 namespace skmd::icd {
 
 bool wants_times(const Machine& machine) {
-  const auto mode = machine.settings.policy.mode;
-  return mode == domain::PartitionMode::automatic || mode == domain::PartitionMode::linear ||
-         machine.observer->wants_times() || machine.profile != nullptr;
+  return domain::goes_by_times(machine.settings.policy.mode) || machine.observer->wants_times() ||
+         machine.profile != nullptr;
 }
 
 void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet& written) {
@@ -44,9 +43,11 @@ SliceReport account(Machine& machine, const Launch& launch, const SliceWork& sli
     machine.observer->transfer(moved);
     if (!result.times.empty()) LinkRates::get().learn_to(slice.device, upload_bytes, moved.end - moved.start);
   }
+  if (!result.times.empty()) report.run_ns = run_ns;
   // What some of a device's threads take says nothing of the device.
-  if (!result.times.empty() && run_ns != 0 && launch.part == nullptr) {
-    machine.model->learn({launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first});
+  if (report.run_ns != 0 && launch.part == nullptr) {
+    if (!slice.is_chunk)
+      machine.model->learn({launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first});
     record_profile(machine, launch, slice, {run_ns, moved.end - moved.start, 0, first});
   }
   return report;

@@ -6,8 +6,11 @@
 #include <cmath>
 #include <utility>
 
+#include "intercept/launch/dealing.h"
 #include "intercept/launch/merge_costs.h"
+#include "intercept/launch/paper_costs.h"
 #include "intercept/object/link_rates.h"
+#include "partitioner/prediction.h"
 
 namespace skmd::icd {
 
@@ -201,6 +204,7 @@ class Question {
     };
     request_.planning_seconds = shape.planning_seconds();
     request_.may_search = shape.affords(shape.planning_seconds());
+    if (request_.policy.mode == PartitionMode::paper) count_as_the_paper(launch);
     if (request_.policy.mode == PartitionMode::automatic)
       request_.experience = machine.model->experience(launch.kernel->id(), launch.range);
     request_.bytes_to = [this](std::uint32_t device, const GroupSpan& span) {
@@ -230,6 +234,15 @@ class Question {
   }
 
  private:
+  void count_as_the_paper(const Launch& launch) {
+    paper_ = paper_costs(machine_, launch, view_);
+    request_.paper = &paper_;
+    const auto unknown = [](const domain::DeviceModel& model) { return model.eligible && !domain::is_measured(model); };
+    if (std::any_of(models_.begin(), models_.end(), unknown))
+      machine_.observer->log(LogLevel::info,
+                             launch.kernel->traits().name + ": paper: equal parts, until every device was measured");
+  }
+
   const SpanFootprint& touched_by(const GroupSpan& span) {
     searched_ = searched_ || span.size() != request_.groups;
     touched_ = view_.shape().footprint(span);
@@ -239,6 +252,7 @@ class Question {
   Machine& machine_;
   const LaunchView& view_;
   std::vector<domain::DeviceModel> models_;
+  domain::PaperCosts paper_;
   domain::PartitionRequest request_;
   SharedFootprint touched_;
   std::vector<std::optional<std::uint64_t>> whole_to_;  // per device: asked for several times, and residency has pieces
@@ -280,7 +294,10 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
     return decision;
   }
   decision->merge = how_to_merge(machine, launch, view, decision->slices);
-  if (!decision->merge.refused) return decision;
+  if (!decision->merge.refused) {
+    decision->dealing = deal(machine, launch, view, *decision);
+    return decision;
+  }
   auto refused = std::make_shared<Decision>();
   refused->whole = decision->merge.refused;
   refused->predicted_seconds = refused->alone_seconds = plan.alone_seconds;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "intercept/launch/conductor.h"
+#include "intercept/launch/dealing.h"
 #include "intercept/launch/native_launch.h"
 #include "intercept/launch/profiling_mode.h"
 #include "intercept/launch/rescue.h"
@@ -28,8 +29,7 @@ bool LaunchCommand::may_start() const {
   if (launch_.part != nullptr) return false;  // its batches are not in the order of the whole's
   if (view_.shape().confined()) return true;
   // These modes split whatever can be split: there is nothing to find out here.
-  const auto mode = machine_.settings.policy.mode;
-  return mode == domain::PartitionMode::automatic || mode == domain::PartitionMode::linear;
+  return domain::goes_by_times(machine_.settings.policy.mode);
 }
 
 Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops) {
@@ -290,6 +290,28 @@ void LaunchCommand::again(const BatchResult& result, Spoilt& spoilt) {
   event->complete(code);
 }
 
+namespace {
+
+/// What became of a launch that a Conductor or DealtLaunch carried through.
+struct Carried {
+  Status status;
+  std::vector<SliceReport> reports;
+  Unfinished unfinished;
+  std::uint64_t first_uses = 0;
+};
+
+template <class Carrier>
+Carried carry(Carrier&& carrier) {
+  Carried carried;
+  carried.status = carrier.run();
+  carried.reports = carrier.reports();
+  carried.unfinished = carrier.unfinished();
+  carried.first_uses = carrier.first_uses();
+  return carried;
+}
+
+}  // namespace
+
 Status LaunchCommand::run_locked(Event& event) {
   if (profiled_) machine_.profiling->profile(machine_, launch_, view_);
   const std::uint64_t begin = now_ns();
@@ -300,15 +322,16 @@ Status LaunchCommand::run_locked(Event& event) {
     if (!begun) return begun.error();
     verification = std::move(*begun);
   }
-  Conductor conductor(machine_, launch_, view_, *decision, event);
   tell_users(machine_, view_, *decision);
-  Status status = conductor.run();
-  std::vector<SliceReport> reports = conductor.reports();
+  Carried carried = decision->dealing ? carry(DealtLaunch(machine_, launch_, view_, *decision->dealing, event))
+                                      : carry(Conductor(machine_, launch_, view_, *decision, event));
+  Status status = std::move(carried.status);
+  std::vector<SliceReport> reports = std::move(carried.reports);
   if (status) {
-    learn_outcome(machine_, launch_, *decision, static_cast<double>(now_ns() - begin) * 1e-9, conductor.first_uses());
+    learn_outcome(machine_, launch_, *decision, static_cast<double>(now_ns() - begin) * 1e-9, carried.first_uses);
   } else {
     Rescue rescue(machine_, launch_, view_, event);
-    if (status = rescue.run(conductor.unfinished(), std::move(status)); !status) return status;
+    if (status = rescue.run(std::move(carried.unfinished), std::move(status)); !status) return status;
     // Slices are compared with their own devices, which are not the ones that did the work.
     verification.reset();
     if (reports.empty()) decision = whole_on(launch_, view_, rescue.reports().front().device, rescue.reason());

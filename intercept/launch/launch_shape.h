@@ -36,13 +36,17 @@ struct SliceWork {
   std::uint32_t device = 0;
   domain::GroupSpan span;
   SharedFootprint touches;
+  bool is_chunk = false;  // of a dealt launch: the model is told of all chunks of a device together
 };
+
+struct Dealing;
 
 /// A plan and how its results are joined.
 struct Decision {
-  std::vector<SliceWork> slices;          // one: whole
-  std::optional<domain::NotSplit> whole;  // set iff one slice
-  domain::MergeDecision merge;            // of split launches: per root
+  std::vector<SliceWork> slices;           // one: whole
+  std::optional<domain::NotSplit> whole;   // set iff one slice
+  domain::MergeDecision merge;             // of split launches: per root
+  std::shared_ptr<const Dealing> dealing;  // set: devices begin with their slices, in chunks, and help each other
   double predicted_seconds = 0.0;
   double alone_seconds = 0.0;  // as in Plan, like what follows
   bool exploring = false;
@@ -119,8 +123,8 @@ class LaunchShape {
   struct Argument {
     std::vector<std::byte> value;
     bool bytes_in_root = false;  // a buffer or an image
-    std::uint64_t bytes = 0;   // that it reaches
-    std::uint64_t before = 0;  // of them
+    std::uint64_t bytes = 0;     // that it reaches
+    std::uint64_t before = 0;    // of them
   };
   // A shape lives no longer than its kernel, which remembers it; launches hold the kernel.
   const BuiltKernel& kernel_;

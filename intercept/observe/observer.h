@@ -24,6 +24,7 @@ struct SliceReport {
   std::uint32_t device = 0;
   domain::GroupSpan span;
   std::uint64_t start = 0, end = 0;
+  std::uint64_t run_ns = 0;  // of the kernel, by the device's clock; 0: not known
 };
 
 /// What a predicted time came from. Names of the schema.

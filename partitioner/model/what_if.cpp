@@ -217,6 +217,15 @@ Outlook outlook(std::span<const DeviceTimes> devices, const ProfileSample& launc
   const Plan automatic = partition(request);
   result.automatic = asked.end_of(automatic);
   result.reason = automatic.reason;
+  if (devices.size() <= kMostPaperDevices) {
+    PaperCosts costs;  // as bytes are left where they are: none
+    costs.contiguous = true;
+    costs.external.assign(devices.size(), false);
+    request.policy.mode = PartitionMode::paper;
+    request.paper = &costs;
+    result.paper = asked.end_of(partition(request));
+    request.paper = nullptr;
+  }
   request.policy.mode = PartitionMode::single;
   request.policy.single_index = static_cast<int>(whole_device(request));
   result.single = asked.end_of(partition(request));

@@ -48,9 +48,13 @@ struct PlanOutlook {
   double seconds = 0.0;               // until the last device has ended
 };
 
+/// The paper's decision tree takes a time that grows with the square of their number: a millisecond for so many.
+inline constexpr std::size_t kMostPaperDevices = 8;
+
 struct Outlook {
   std::vector<TimePrediction> devices;  // each alone with all groups
   PlanOutlook automatic, linear, single;
+  std::optional<PlanOutlook> paper;            // SKMD_PARTITION=paper; empty for more than kMostPaperDevices devices
   NotSplit reason = NotSplit::not_profitable;  // why `automatic` keeps it whole, where it does
 };
 

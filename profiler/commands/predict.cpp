@@ -120,6 +120,7 @@ json document_of(const Answer& answer) {
           {"plans",
            {{"auto", plan_json(answer.outlook.automatic)},
             {"linear", plan_json(answer.outlook.linear)},
+            {"paper", answer.outlook.paper ? plan_json(*answer.outlook.paper) : json(nullptr)},
             {"single", plan_json(answer.outlook.single)}}},
           {"why", answer.why}};
 }
@@ -146,6 +147,7 @@ void print_text(const Answer& answer, const std::string& kernel) {
   }
   print_plan("auto", answer.outlook.automatic, answer);
   print_plan("linear", answer.outlook.linear, answer);
+  if (answer.outlook.paper) print_plan("paper", *answer.outlook.paper, answer);
   print_plan("single", answer.outlook.single, answer);
 }
 

@@ -19,6 +19,10 @@ TEST(ParsePolicy, TakesTheModes) {
   EXPECT_EQ(parse_policy("auto", 2)->mode, PartitionMode::automatic);
   EXPECT_EQ(parse_policy("equal", 2)->mode, PartitionMode::equal);
   EXPECT_EQ(parse_policy("linear", 2)->mode, PartitionMode::linear);
+  EXPECT_EQ(parse_policy("paper", 2)->mode, PartitionMode::paper);
+  EXPECT_EQ(parse_policy("dynamic", 2)->mode, PartitionMode::dynamic);
+  EXPECT_EQ(parse_policy("dynamic", 2)->minimum, 0u);
+  EXPECT_EQ(parse_policy("dynamic:96", 2)->minimum, 96u);
   EXPECT_EQ(parse_policy("single", 2)->single_index, -1);
   EXPECT_EQ(parse_policy("single:1", 2)->single_index, 1);
   EXPECT_EQ(parse_policy("single:1", 2)->mode, PartitionMode::single);
@@ -34,8 +38,11 @@ TEST(ParsePolicy, RefusesEverythingElseAndNamesTheValue) {
                            "Auto",
                            "auto ",
                            "equal,",
-                           "paper",
-                           "dynamic",
+                           "paper:",
+                           "dynamic:",
+                           "dynamic:0",
+                           "dynamic:-1",
+                           "dynamic:1.5",
                            "single:",
                            "single:2",
                            "single:-1",
@@ -55,8 +62,7 @@ TEST(ParsePolicy, RefusesEverythingElseAndNamesTheValue) {
     ASSERT_FALSE(policy.ok()) << text;
     EXPECT_NE(policy.error().reason.find(std::string("SKMD_PARTITION=") + text), std::string::npos);
   }
-  EXPECT_NE(parse_policy("paper", 2).error().reason.find("modes are auto, equal"), std::string::npos);
-  EXPECT_NE(parse_policy("paper", 2).error().reason.find("not built yet"), std::string::npos);
+  EXPECT_NE(parse_policy("guided", 2).error().reason.find("modes are auto, equal"), std::string::npos);
 }
 
 TEST(PartitionEqual, CutsAtTheFloors) {

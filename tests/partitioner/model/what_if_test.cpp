@@ -138,7 +138,8 @@ TEST(Outlook, PredictsDevicesAndDividesBetweenThem) {
   ASSERT_EQ(answer.outlook.devices.size(), 2u);
   EXPECT_NEAR(answer.outlook.devices[0].seconds / (1e-5 + 1e-6 * groups), 1.0, 0.02);
   EXPECT_NEAR(answer.outlook.devices[1].seconds / (2e-5 + 3e-6 * groups), 1.0, 0.02);
-  for (const PlanOutlook* plan : {&answer.outlook.automatic, &answer.outlook.linear}) {
+  ASSERT_TRUE(answer.outlook.paper.has_value());
+  for (const PlanOutlook* plan : {&answer.outlook.automatic, &answer.outlook.linear, &*answer.outlook.paper}) {
     ASSERT_EQ(plan->groups.size(), 2u);
     EXPECT_EQ(sum(plan->groups), 1u << 14);
     EXPECT_NEAR(static_cast<double>(plan->groups[0]) / groups, 0.75, 0.01);

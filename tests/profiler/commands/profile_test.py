@@ -153,7 +153,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(sorted(device), ["device", "high", "low", "seconds", "source"])
             self.assertEqual(device["source"], "imported")
             self.assertTrue(0 < device["low"] < device["seconds"] < device["high"])
-        self.assertEqual(sorted(answer["plans"]), ["auto", "linear", "single"])
+        self.assertEqual(sorted(answer["plans"]), ["auto", "linear", "paper", "single"])
         for plan in answer["plans"].values():
             self.assertEqual(sorted(plan), ["groups", "seconds"])
             self.assertEqual(sum(plan["groups"]), answer["groups"])
