@@ -33,8 +33,8 @@ TEST(ProfileKey, OfTheCpuDriverIsNotThatOfTheVendorsDeviceBesideIt) {
 }
 
 TEST(CodeForm, NamesInstructionSetAndGenerator) {
-  EXPECT_TRUE(code_form("avx2").starts_with("span-avx2-g"));
-  EXPECT_GT(std::stoi(code_form("avx2").substr(11)), 0);
+  EXPECT_TRUE(code_form("x86-64-v3").starts_with("span-x86-64-v3-g"));
+  EXPECT_GT(std::stoi(code_form("x86-64-v3").substr(16)), 0);
 }
 
 }  // namespace
