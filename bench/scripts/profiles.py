@@ -118,8 +118,9 @@ class Recorder:
         with open(whole, encoding="utf-8") as file:
             head, *lines = [json.loads(line) for line in file]
         os.unlink(whole)
+        command = f"scripts/make-profiles.sh --out FOLDER --devices {self.options.devices}"
         for name, mine in sorted(by_file(lines).items()):
-            write_profile(os.path.join(self.options.out, name + ".jsonl"), head, mine, f"scripts/make-profiles.sh {' '.join(sys.argv[1:])}")
+            write_profile(os.path.join(self.options.out, name + ".jsonl"), head, mine, command)
 
 
 def by_file(lines):
