@@ -10,6 +10,7 @@
 #include <string>
 
 #include "compiler/client/cache.h"
+#include "compiler/client/cache_folder.h"
 #include "compiler/client/hash.h"
 #include "cpu-driver/host_target.h"
 #include "intercept/api/dispatch.h"
@@ -18,7 +19,6 @@
 #include "intercept/cpu_driver.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/object/device_info.h"
-#include "intercept/object/expectation.h"
 #include "intercept/object/machine.h"
 #include "intercept/profiling.h"
 
@@ -43,13 +43,6 @@ fs::path own_library() {
   std::error_code error;
   const fs::path file = fs::canonical(info.dli_fname, error);
   return error ? fs::path(info.dli_fname) : file;
-}
-
-std::string cache_folder() {
-  if (const std::string folder = variable("SKMD_CACHE_DIR"); !folder.empty()) return folder;
-  if (const std::string folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder + "/skmd";
-  if (const std::string folder = variable("HOME"); !folder.empty()) return folder + "/.cache/skmd";
-  return {};
 }
 
 Result<bool> flag(const char* name) {
@@ -179,7 +172,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   // Never destroyed; kept where leak checkers see it, also where memory for the rest is short.
   static auto* machine = new Machine;
   machine->observer = &observer;
-  machine->code_folder = cache_folder();
+  machine->code_folder = compiler::cache_folder(variable);
   const auto check = flag("SKMD_CHECK");
   if (!check) return check.error();
   auto found = find_devices(library, *machine, *check);
@@ -195,15 +188,14 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->settings = std::move(*settings);
   machine->executor = new Executor;
   machine->builds = new BuildQueue(0, slow_to_start(*machine));
-  std::vector<domain::DeviceModel> expected;
-  for (const auto& device : machine->devices) expected.push_back(expected_of(*device));
-  machine->model = new domain::MeasuredRates(std::move(expected));
-  const fs::path helper = library.parent_path().parent_path() / "libexec" / "skmd" / "skmd-compile";
-  machine->compiler = new compiler::Client({.helper = helper, .cache = cache_folder()});
+  const fs::path tree = library.parent_path().parent_path();
+  const fs::path helper = tree / "libexec" / "skmd" / "skmd-compile";
+  machine->compiler = new compiler::Client({.helper = helper, .cache = machine->code_folder});
   static auto* info = new DeviceInfo(*machine);
   machine->info = info;
   machine->language = info->language();
-  if (Status status = set_up_profiling(*machine, variable); !status) return status.error();
+  const ProfilingPlaces places{machine->code_folder, tree / "share" / "skmd" / "profiles"};
+  if (Status status = set_up_profiling(*machine, variable, places); !status) return status.error();
   tell_observer(*machine);
   watch_devices(*machine);
   found->settle();

@@ -4,14 +4,20 @@
 #include <CL/cl.h>
 
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <string_view>
 
 #include "intercept/launch/profiling_mode.h"
+#include "intercept/object/expectation.h"
+#include "intercept/object/knowledge.h"
 #include "intercept/object/profile_key.h"
 #include "intercept/observe/observer.h"
+#include "partitioner/model/known_times.h"
 #include "profiler/database/commit.h"
 #include "profiler/database/journal.h"
+#include "profiler/database/profile_place.h"
+#include "profiler/database/stored_profile.h"
 
 namespace skmd::icd {
 namespace {
@@ -52,20 +58,44 @@ Status set_up_mode(Machine& machine, const std::function<std::string(const char*
   return {};
 }
 
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void set_up_knowledge(Machine& machine, domain::KnownTimes& model, const profiler::ProfilePlace& place,
+                      const std::string& shipped) {
+  Observer& observer = *machine.observer;
+  auto* store = new profiler::StoredProfile({place.file, place.read_only, shipped, machine.profile_keys});
+  std::function<void()> first;
+  if (!place.read_only) {
+    auto* journal = new profiler::SampleJournal(place.file, profiler::commit());
+    machine.profile = journal;
+    first = [journal] { journal->prepare(); };
+  }
+  const auto told = [&observer](std::uint64_t samples, const std::string& problem) {
+    observer.profile_loaded(samples, problem);
+  };
+  machine.knowledge = new Knowledge(*store, model, told, Knowledge::Delays(), std::move(first));
+}
+
 }  // namespace
 
-Status set_up_profiling(Machine& machine, const std::function<std::string(const char*)>& variable) {
-  constexpr std::string_view kReadOnly = "read:";
-  std::string file = variable("SKMD_PROFILE_DB");
-  if (file == "off") file.clear();
-  const bool read_only = file.starts_with(kReadOnly);
-  if (read_only) file.erase(0, kReadOnly.size());
-  machine.profile_file = file;
-  machine.observer->profile({file, 0, 0, ""});
-  if (!file.empty() && !read_only) {
+Status set_up_profiling(Machine& machine, const std::function<std::string(const char*)>& variable,
+                        const ProfilingPlaces& places) {
+  std::vector<domain::DeviceModel> expected;
+  for (const auto& device : machine.devices) expected.push_back(expected_of(*device));
+  auto* model = new domain::KnownTimes(std::move(expected), seconds_now);
+  machine.model = model;
+  profiler::ProfilePlace place = profiler::profile_place(variable("SKMD_PROFILE_DB"), places.cache_folder);
+  if (machine.settings.check) place = {};  // checked code has times of its own
+  machine.observer->profile_file(place.file);
+  if (!place.file.empty()) {
     for (const auto& device : machine.devices) machine.profile_keys.push_back(profile_key(*device));
-    machine.settings.profile_tag = variable("SKMD_PROFILE_TAG");
-    machine.profile = new profiler::SampleJournal(file, profiler::commit());
+    set_up_knowledge(machine, *model, place, places.shipped);
+    if (!place.read_only) {
+      machine.settings.profile_tag = variable("SKMD_PROFILE_TAG");
+      machine.settings.profile_every_launch = place.named;
+    }
   }
   return set_up_mode(machine, variable);
 }

@@ -54,6 +54,9 @@ struct Box {
 /// order of flattened id; each group of the span is in exactly one box. Appends to `out` (cleared first).
 void boxes_of(const GroupSpan& span, const Extent3& groups, std::vector<Box>& out);
 
+/// How many boxes that makes; 0 for the empty span.
+std::uint32_t box_count(const GroupSpan& span, const Extent3& groups);
+
 /// The native launch of one box: same work_dim and local size, offset moved to the first group.
 NdRange launch_of(const NdRange& range, const Box& box);
 

@@ -103,9 +103,15 @@ bool all_measured(const PartitionRequest& request) {
 Plan linear(const PartitionRequest& request) {
   // Without a rate for each device there is nothing to be proportional to.
   if (!all_measured(request)) return equal(request);
-  return cut_by(
-      request, [&](std::uint32_t d) { return eligible(request, d) ? request.devices[d].groups_per_second : 0.0; },
-      all_in_order(request));
+  // Of the whole launch on each. What does not grow with the groups is in the rates that this process measured, and
+  // apart from those of stored models.
+  const auto weight = [&](std::uint32_t d) {
+    if (!eligible(request, d)) return 0.0;
+    const DeviceModel& model = request.devices[d];
+    const double apart = model.source > ModelSource::process ? model.launch_seconds : 0.0;
+    return 1.0 / (apart + static_cast<double>(request.groups) / model.groups_per_second);
+  };
+  return cut_by(request, weight, all_in_order(request));
 }
 
 /// Devices in the order of the parts of the launch whose bytes they have.
@@ -159,8 +165,9 @@ std::uint32_t whole_device(const PartitionRequest& request) {
   return alone ? alone->device : unknown_kernels_device(request);
 }
 
-Plan partition(const PartitionRequest& request) {
-  if (request.groups == 0) return {};
+namespace {
+
+Plan planned(const PartitionRequest& request) {
   const auto candidates =
       std::count_if(request.devices.begin(), request.devices.end(), [](const DeviceModel& d) { return d.eligible; });
   Plan plan;
@@ -193,6 +200,16 @@ Plan partition(const PartitionRequest& request) {
     }
   }
   plan.predicted_seconds = predicted_seconds(request, plan.slices);
+  return plan;
+}
+
+}  // namespace
+
+Plan partition(const PartitionRequest& request) {
+  if (request.groups == 0) return {};
+  Plan plan = planned(request);
+  if (!(plan.predicted_seconds > 0)) return plan;
+  for (const Slice& slice : plan.slices) plan.source = std::max(plan.source, request.devices[slice.device].source);
   return plan;
 }
 

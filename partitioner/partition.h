@@ -41,6 +41,14 @@ struct Slice {
   bool operator==(const Slice&) const = default;
 };
 
+/// What a predicted time comes from. In ascending order of what is doubted more.
+enum class ModelSource : std::uint8_t {
+  none,      // nothing is predicted
+  process,   // what this process measured
+  database,  // samples of the profile database
+  shipped,   // samples that came with SKMD
+};
+
 /// Slices ascend by span, tile [0, groups) and are never empty; in `dynamic` they are where each device begins. One
 /// slice: the launch is whole, `reason` says why.
 struct Plan {
@@ -49,8 +57,9 @@ struct Plan {
   double predicted_seconds = 0.0;              // 0: nothing was predicted
   /// Until the best single device would have run it, results left where they are; 0: not known.
   double alone_seconds = 0.0;
-  bool exploring = false;  // some slices are there to learn from
-  bool unsettled = false;  // what devices can do with this kernel is not known yet: ask again
+  bool exploring = false;                  // some slices are there to learn from
+  bool unsettled = false;                  // what devices can do with this kernel is not known yet: ask again
+  ModelSource source = ModelSource::none;  // of predicted_seconds: the most doubtful of the slices' models
 };
 
 inline constexpr std::uint64_t kAnySpan = ~std::uint64_t{0};
@@ -58,7 +67,8 @@ inline constexpr std::uint64_t kAnySpan = ~std::uint64_t{0};
 /// What is believed about one device for one kernel.
 struct DeviceModel {
   bool eligible = true;
-  bool measured = false;  // groups_per_second comes from this kernel on this device
+  bool measured = false;  // groups_per_second comes from this kernel on this device, by this process or a former one
+  ModelSource source = ModelSource::none;
   double groups_per_second = 0.0;
   /// The longest span that the rate comes from. Overheads weigh less in longer ones, so that they are not expected to
   /// be slower; but nobody has seen them.
@@ -70,7 +80,8 @@ struct DeviceModel {
   double strength = 1.0;           // throughput expected of any kernel, as a ratio to that of other devices
   std::uint64_t likeness = 0;      // devices of which it is the same, and not 0, are expected to be equally fast
   double first_use_seconds = 0.0;  // what its first slice of this kernel is expected to cost beyond running it
-  double launch_seconds = 0.0;     // fixed cost of a slice
+  double launch_seconds = 0.0;     // fixed cost of a slice of one box
+  double box_seconds = 0.0;        // that each further box of a slice costs
   double bytes_to_per_second = 1e10;
   double bytes_from_per_second = 1e10;
   double relative_error = 0.2;  // spread of the measured rate
@@ -96,6 +107,8 @@ struct PartitionRequest {
   PartitionPolicy policy;
   std::uint32_t anchor = 0;
   std::uint64_t groups = 0;
+  /// Of each dimension, for counting boxes. Zeros: each slice is one box.
+  Extent3 group_counts{0, 0, 0};
   std::span<const DeviceModel> devices;
   /// Bytes that would really move if `device` ran `span`: to it before, and from it if somebody reads the result later.
   std::function<std::uint64_t(std::uint32_t device, const GroupSpan&span)> bytes_to, bytes_from;

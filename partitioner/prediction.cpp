@@ -23,6 +23,13 @@ double whole_seconds(const PartitionRequest& request, std::uint32_t device) {
   return model.launch_seconds + static_cast<double>(request.groups) / rate;
 }
 
+/// What the cuts of a slice cost beyond its first box.
+double boxes_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
+  const DeviceModel& model = request.devices[device];
+  if (!(model.box_seconds > 0) || request.group_counts[0] == 0) return 0.0;
+  return model.box_seconds * (box_count(span, request.group_counts) - 1);
+}
+
 /// Devices that ran fewer groups than this at once are not believed to run the whole launch as fast.
 std::uint64_t least_believed(const PartitionRequest& request) {
   std::uint64_t longest = 0;
@@ -53,7 +60,8 @@ double running_seconds(const PartitionRequest& request, std::uint32_t device, st
 
 double finish_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
   if (span.empty()) return 0.0;
-  return running_seconds(request, device, span.size()) + moving_seconds(request, device, span);
+  return running_seconds(request, device, span.size()) + boxes_seconds(request, device, span) +
+         moving_seconds(request, device, span);
 }
 
 std::optional<Alone> best_alone(const PartitionRequest& request) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "compiler/client/cache.h"
+#include "compiler/client/cache_folder.h"
 #include "compiler/client/late_failures.h"
 #include "partitioner/merge.h"
 
@@ -32,14 +33,10 @@ json describe(const domain::KernelTraits& traits, const std::string& program) {
 }  // namespace
 
 std::string cache_folder() {
-  const auto variable = [](const char* name) {
+  return compiler::cache_folder([](const char* name) {
     const char* value = std::getenv(name);
     return std::string(value != nullptr ? value : "");
-  };
-  if (const std::string folder = variable("SKMD_CACHE_DIR"); !folder.empty()) return folder;
-  if (const std::string folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder + "/skmd";
-  if (const std::string folder = variable("HOME"); !folder.empty()) return folder + "/.cache/skmd";
-  return {};
+  });
 }
 
 json cached_kernels(const std::string& folder) {

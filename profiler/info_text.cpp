@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/info_text.h"
 
+#include <cmath>
+
 namespace skmd::profiler {
 
 namespace {
@@ -84,7 +86,12 @@ void append_profile(std::string& out, const json& profile) {
   for (const json& device : member(profile, "devices"))
     out += "  device " + plain(member(device, "name")) + ", " + plain(member(device, "platform")) + ", driver " +
            plain(member(device, "driver")) + ": " + plain(member(device, "origin")) + "\n";
-  for (const json& link : member(profile, "links")) out += "  link " + plain(link) + "\n";
+  for (const json& link : member(profile, "links")) {
+    const json& rate = member(link, "bytes_per_second");
+    out += "  link " + plain(member(link, "direction")) + " " + plain(member(link, "device")) + ": " +
+           std::to_string(std::llround(rate.is_number() ? rate.get<double>() * 1e-6 : 0.0)) + " MB/s, host " +
+           plain(member(link, "host")) + "\n";
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "profiler/cached_kernels.h"
 #include "profiler/database/database.h"
+#include "profiler/database/profile_place.h"
 
 namespace skmd::profiler {
 
@@ -14,17 +15,28 @@ using domain::Error;
 using nlohmann::json;
 
 domain::Result<ProfileFile> profile_file() {
-  constexpr std::string_view kReadOnly = "read:";
   const char* value = std::getenv("SKMD_PROFILE_DB");
-  std::string named = value == nullptr ? "" : value;
-  if (named == "off") return Error{kProfileOff, "SKMD_PROFILE_DB is off"};
-  const bool read_only = named.starts_with(kReadOnly);
-  if (read_only) named.erase(0, kReadOnly.size());
-  if (!named.empty()) return ProfileFile{named, read_only};
-  const std::string folder = cache_folder();
-  if (folder.empty()) return Error{-1, "neither SKMD_CACHE_DIR nor HOME is set"};
-  return ProfileFile{std::filesystem::path(folder) / "profile.db", read_only};
+  const ProfilePlace place = profile_place(value == nullptr ? "" : value, cache_folder());
+  if (place.off) return Error{kProfileOff, "SKMD_PROFILE_DB is off"};
+  if (place.file.empty()) return Error{-1, "neither SKMD_CACHE_DIR nor HOME is set"};
+  return ProfileFile{place.file, place.read_only};
 }
+
+namespace {
+
+/// By its fastest way.
+json link_summary(const domain::LinkCalibration& link) {
+  json summary{{"host", link.host},
+               {"device", link.device.name},
+               {"direction", link.direction == domain::Direction::to ? "to" : "from"},
+               {"bytes_per_second", 0.0}};
+  for (const auto* way : {&link.direct, &link.pinned, &link.staged})
+    if (*way && (*way)->line.bytes_per_second > summary["bytes_per_second"].get<double>())
+      summary["bytes_per_second"] = (*way)->line.bytes_per_second;
+  return summary;
+}
+
+}  // namespace
 
 json profile_summary() {
   json summary{
@@ -56,6 +68,8 @@ json profile_summary() {
     std::string& origin = devices[entry.device];
     if (origin != "measured") origin = entry.origin;
   }
+  if (const auto calibrations = database->calibrations())
+    for (const domain::LinkCalibration& link : calibrations->links) summary["links"].push_back(link_summary(link));
   for (const auto& [key, origin] : devices)
     summary["devices"].push_back({{"platform", key.platform},
                                   {"name", key.name},

@@ -19,9 +19,10 @@ struct ProfileFile {
 inline constexpr int kProfileOff = -2;
 domain::Result<ProfileFile> profile_file();
 
-/// {"file","bytes","devices":[{"platform","name","driver","units","origin"}],"links":[],"problem"}: what the profile
-/// database holds. `file` is null where it is off, `problem` a text where it cannot be read or is not there, else null.
-/// Changes nothing: samples that wait beside it are not taken in.
+/// {"file","bytes","devices":[{"platform","name","driver","units","origin"}],
+/// "links":[{"host","device","direction","bytes_per_second"}],"problem"}: what the profile database holds. `file` is
+/// null where it is off, `problem` a text where it cannot be read or is not there, else null. Changes nothing: samples
+/// that wait beside it are not taken in.
 nlohmann::json profile_summary();
 
 }  // namespace skmd::profiler

@@ -3,14 +3,19 @@
 // status is this command's. Statistics are written here, after the application's end, whatever end that was.
 #include <cstdio>
 #include <fstream>
+#include <functional>
 
+#include "compiler/client/cache_folder.h"
 #include "profiler/application.h"
+#include "profiler/database/profile_place.h"
+#include "profiler/database/take_in.h"
 #include "profiler/run_options.h"
 #include "profiler/stats_documents.h"
 
 namespace {
 
 using namespace skmd::profiler;
+using ValueOf = std::function<std::string(const char*)>;
 
 void complain(const std::string& text) { std::fprintf(stderr, "skmd-run: %s\n", text.c_str()); }
 
@@ -37,12 +42,23 @@ bool write_stats(const std::string& path, const std::vector<ProcessStats>& proce
   return ok;
 }
 
+/// What the application's processes measured goes to the profile database. A database that cannot be had is no failure
+/// of the application: what was measured waits beside it.
+void keep_samples(const ValueOf& value) {
+  const ProfilePlace place = profile_place(value("SKMD_PROFILE_DB"), skmd::compiler::cache_folder(value));
+  if (place.file.empty() || place.read_only || !has_journals(place.file)) return;
+  const auto taken = take_in_journals(place.file);
+  if (taken && !taken->notice.empty()) complain(taken->notice);
+  if (!taken && place.named) complain("what was measured is not in the profile database yet: " + taken.error().reason);
+}
+
 /// After the application's end. Its status is kept unless --verify or a file of ours failed.
 int finish(const Environment& environment, const std::string& shared_folder, int status) {
-  const auto value = [&](const char* name) {
+  const ValueOf value = [&](const char* name) {
     const auto found = environment.find(name);
     return found == environment.end() ? std::string() : found->second;
   };
+  keep_samples(value);
   const bool verify = value("SKMD_VERIFY") == "1";
   const std::string stats_path = value("SKMD_STATS");
   const std::vector<ProcessStats> processes = read_folder(shared_folder);

@@ -29,7 +29,8 @@ constexpr Option kOptions[] = {
     {"--trace", "SKMD_TRACE", "write a timeline for chrome://tracing or Perfetto to this file (%p: process id)", true},
     {"--cache-dir", "SKMD_CACHE_DIR", "folder of compiled programs", true},
     {"--vendors", "SKMD_VENDORS", "folder of the real drivers' .icd files", true},
-    {"--profile-db", "SKMD_PROFILE_DB", "keep what is measured in this database; read:FILE or off: keep nothing", false},
+    {"--profile-db", "SKMD_PROFILE_DB", "the database of measured times; read:FILE: keep nothing in it; off: use none",
+     false},
     {"--profile-tag", "SKMD_PROFILE_TAG", "mark what is measured with this word", false},
 };
 
@@ -91,7 +92,8 @@ std::optional<EarlyEnd> parse_run_options(const std::vector<std::string>& argume
     options.variables[option.variable] = option.is_path ? absolute(values[option.variable]) : values[option.variable];
   }
   if (!log.empty()) options.variables["SKMD_LOG"] = absolute_log(log);
-  if (!values["SKMD_PROFILE_DB"].empty()) options.variables["SKMD_PROFILE_DB"] = absolute_database(values["SKMD_PROFILE_DB"]);
+  if (!values["SKMD_PROFILE_DB"].empty())
+    options.variables["SKMD_PROFILE_DB"] = absolute_database(values["SKMD_PROFILE_DB"]);
   if (verify) options.variables["SKMD_VERIFY"] = "1";
   if (mixed) options.variables["SKMD_SPLIT_MIXED"] = "1";
 

@@ -69,9 +69,17 @@ void add_profile(json& sum, const json& more) {
     if (sum["profile"][key].is_null()) sum["profile"][key] = more["profile"][key];
 }
 
+/// The earliest of all processes; 0: none of them split a launch.
+std::uint64_t first_split(const json& one, const json& other) {
+  const auto a = one.value("first_split", std::uint64_t{0}), b = other.value("first_split", std::uint64_t{0});
+  return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
+}
+
 void add_kernel(json& sum, const json& more) {
+  const std::uint64_t split = first_split(sum, more);
   add_model(sum, more);
   add_numbers(sum, more);
+  sum["first_split"] = split;
   add_numbers(sum["merge"], more["merge"]);
   add_numbers(sum["not_split"], more["not_split"]);
   for (std::size_t i = 0; i < sum["groups"].size() && i < more["groups"].size(); ++i) {

@@ -3,7 +3,7 @@
 # Packs the release build into one archive that runs from any folder of any x86-64 Linux with glibc 2.36 or newer:
 #   scripts/bundle.sh [--tests] [BUILD-FOLDER]   → BUILD-FOLDER/skmd-VERSION-x86_64-linux.tar.zst (.tar.xz without zstd)
 # --tests adds what scripts/check-gpu.sh runs.
-# bin, lib, libexec and bench keep their places to each other, by which the driver and its helper are found. Libraries that such a
+# bin, lib, libexec, share and bench keep their places to each other, by which the driver and its helper are found. Libraries that such a
 # system may lack lie in lib/fallback, where skmd-run lets applications find them if the system has none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -74,7 +74,6 @@ SKMD $version: all OpenCL devices of a machine as one.
 The OpenCL drivers of the real devices must be installed; skmd-info says what it finds and what it leaves out.
 TEXT
 [[ $tests -eq 0 ]] || echo "  scripts/check-gpu.sh               whether results are right on its GPUs" >>"$root/README"
-if [[ -n "$(ls -A profiles 2>/dev/null)" ]]; then cp -r profiles "$root/"; fi
 
 if command -v zstd >/dev/null; then
   archive=$build/$name.tar.zst

@@ -31,7 +31,7 @@ ABOUT = {"cold": "whole processes of the five, nothing compiled before: SKMD aga
 
 def caches(folder):
     """Where the drivers keep what they have compiled; NVIDIA's is in the home folder, too."""
-    return {"CUDA_CACHE_PATH": f"{folder}/cuda", "SKMD_CACHE_DIR": f"{folder}/skmd", "POCL_CACHE_DIR": f"{folder}/pocl", "HOME": folder,
+    return {"CUDA_CACHE_PATH": f"{folder}/cuda", "SKMD_CACHE_DIR": f"{folder}/skmd", "SKMD_PROFILE_DB": "off", "POCL_CACHE_DIR": f"{folder}/pocl", "HOME": folder,
             "XDG_CACHE_HOME": f"{folder}/cache"}
 
 

@@ -10,6 +10,7 @@ namespace skmd::icd {
 using cpu::fork_generation;
 using cpu::quiet_thread;
 using cpu::spin_until;
+using cpu::this_thread_id;
 using cpu::usable_processors;
 
 }  // namespace skmd::icd

@@ -52,6 +52,7 @@ Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const 
   input.text = answer.text;
   input.options = answer.vendor_options;
   input.blobs = blobs;
+  expect_kernels(machine, answer.hash, answer.kernels);
   auto builds = open_builds(machine, input, answer.hash);
   build_on_devices(machine, builds, needed_builds(machine, false));
   const bool built = builds->any_built();

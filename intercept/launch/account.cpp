@@ -21,8 +21,8 @@ void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet
     root.residency().written(space, written.difference(mapped));
 }
 
-SliceReport account(Machine& machine, const Launch& launch, const SliceWork& slice, std::size_t uploads,
-                    std::uint64_t upload_bytes, bool first, const BatchResult& result) {
+SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, const SliceWork& slice,
+                    std::size_t uploads, std::uint64_t upload_bytes, bool first, const BatchResult& result) {
   SliceReport report{slice.device, slice.span, 0, 0};
   if (result.status != CL_SUCCESS) return report;
   TransferReport moved{slice.device, upload_bytes, 0, 0, 0, launch.kernel->traits().name};
@@ -46,8 +46,9 @@ SliceReport account(Machine& machine, const Launch& launch, const SliceWork& sli
   if (!result.times.empty()) report.run_ns = run_ns;
   // What some of a device's threads take says nothing of the device.
   if (report.run_ns != 0 && launch.part == nullptr) {
+    const auto point = [&]() -> const domain::Point& { return shape.point(launch); };
     if (!slice.is_chunk)
-      machine.model->learn({launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first});
+      machine.model->learn({launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first, point});
     record_profile(machine, launch, slice, {run_ns, moved.end - moved.start, 0, first});
   }
   return report;
@@ -80,8 +81,7 @@ void report_launch(Machine& machine, const Launch& launch, const Decision& decis
       if (rung != domain::Rung::none) report.rungs.push_back(rung);
   report.seconds = static_cast<double>(now_ns() - begin) * 1e-9;
   report.predicted_seconds = decision.predicted_seconds;
-  // The rates of this process are all that is asked today.
-  if (report.predicted_seconds > 0) report.predicted_by = ModelSource::process;
+  report.predicted_by = decision.source;
   machine.observer->launch(report);
 }
 

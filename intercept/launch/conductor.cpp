@@ -155,7 +155,7 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_upload
                    first](const BatchResult& result) {
     SliceReport report{slice.device, slice.span, 0, 0};
     try {
-      report = account(machine_, launch_, slice, uploads, bytes, first, result);
+      report = account(machine_, launch_, view_.shape(), slice, uploads, bytes, first, result);
     } catch (const std::bad_alloc&) {  // only the books miss something
     }
     if (report.start != 0) event_.work_started(report.start);

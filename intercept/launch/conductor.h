@@ -108,8 +108,8 @@ class Conductor {
 
 /// What a batch of one slice tells: transfers, the slice's times, and a sample for the model. `uploads`: how many ops
 /// come before the slice's launches.
-SliceReport account(Machine& machine, const Launch& launch, const SliceWork& slice, std::size_t uploads,
-                    std::uint64_t upload_bytes, bool first, const BatchResult& result);
+SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, const SliceWork& slice,
+                    std::size_t uploads, std::uint64_t upload_bytes, bool first, const BatchResult& result);
 
 /// Tells the model what became of a launch that ended well. `seconds`: from decision to results, of split launches.
 void learn_outcome(Machine& machine, const Launch& launch, const Decision& decision, double seconds,

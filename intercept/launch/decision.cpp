@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "intercept/launch/dealing.h"
+#include "intercept/launch/merge_choice.h"
 #include "intercept/launch/merge_costs.h"
 #include "intercept/launch/paper_costs.h"
+#include "intercept/object/knowledge.h"
 #include "intercept/object/link_rates.h"
 #include "partitioner/prediction.h"
 
@@ -48,11 +50,13 @@ std::uint64_t bytes_from(const Machine& machine, std::uint32_t device, const Spa
   return bytes;
 }
 
-std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& launch, const Eligibility& eligible) {
+std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& launch, LaunchShape& shape) {
+  const Eligibility& eligible = shape.eligible();
+  const auto point = [&]() -> const domain::Point& { return shape.point(launch); };
   std::vector<domain::DeviceModel> models;
   models.reserve(machine.devices.size());
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
-    domain::DeviceModel model = machine.model->predict(launch.kernel->id(), i, launch.range);
+    domain::DeviceModel model = machine.model->predict(launch.kernel->id(), i, launch.range, point);
     model.eligible = eligible.eligible[i];
     const LinkRate rate = LinkRates::get().of(i);
     model.bytes_to_per_second = rate.to;
@@ -60,82 +64,6 @@ std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& la
     models.push_back(model);
   }
   return models;
-}
-
-/// Slices as they are joined: those that share a memory write in one place, and are one.
-struct MemoryGroup {
-  domain::SpaceId space;
-  std::optional<std::uint32_t> alone;  // the device whose writes to this memory are not to be taken for the others'
-  std::vector<domain::RootFootprint> roots;
-  std::vector<domain::AtomicFootprint> atomics;  // empty: the kernel has none
-};
-
-void join(MemoryGroup& group, const MemoryGroup& other) {
-  for (std::size_t r = 0; r < group.roots.size(); ++r) {
-    group.roots[r].reads.add(other.roots[r].reads);
-    group.roots[r].may_write.add(other.roots[r].may_write);
-    group.roots[r].must_write.add(other.roots[r].must_write);
-    group.roots[r].write_unknown = group.roots[r].write_unknown || other.roots[r].write_unknown;
-  }
-  for (std::size_t r = 0; r < group.atomics.size(); ++r) domain::join(group.atomics[r], other.atomics[r]);
-}
-
-bool writes_image(const LaunchView& view, const std::vector<SliceWork>& slices) {
-  for (std::size_t r = 0; r < view.roots().size(); ++r) {
-    const auto writes = [&](const SliceWork& slice) { return !slice.touches->roots[r].may_write.empty(); };
-    if (view.roots()[r]->is_image() && std::any_of(slices.begin(), slices.end(), writes)) return true;
-  }
-  return false;
-}
-
-/// CPU devices of one process use the processor's own atomics on memory that they share. What another device does to
-/// host memory atomically need not be atomic for anybody else. Images are never in host memory itself: each device has
-/// its own.
-std::vector<MemoryGroup> by_memory(const Machine& machine, const LaunchView& view, const domain::KernelTraits& traits,
-                                   const std::vector<SliceWork>& slices) {
-  const bool atomics = (traits.facts & domain::kFactGlobalAtomics) != 0;
-  const bool images = writes_image(view, slices);
-  std::vector<MemoryGroup> groups;
-  for (const SliceWork& slice : slices) {
-    const DeviceDescription& device = machine.devices[slice.device]->description();
-    MemoryGroup own{device.space, std::nullopt, slice.touches->roots, {}};
-    if (atomics) own.atomics = view.shape().atomics(slice.span);
-    if (images || (atomics && device.kind != DeviceKind::cpu)) own.alone = slice.device;
-    const auto found = std::find_if(groups.begin(), groups.end(), [&](const MemoryGroup& group) {
-      return group.space == own.space && group.alone == own.alone;
-    });
-    if (found == groups.end()) {
-      groups.push_back(std::move(own));
-    } else {
-      join(*found, own);
-    }
-  }
-  return groups;
-}
-
-domain::MergeDecision how_to_merge(const Machine& machine, const Launch& launch, const LaunchView& view,
-                                   const std::vector<SliceWork>& slices) {
-  const domain::KernelTraits& traits = launch.kernel->traits();
-  std::vector<std::vector<domain::RootFootprint>> footprints;
-  std::vector<std::vector<domain::AtomicFootprint>> atomics;
-  std::size_t in_host_memory = 0;
-  for (MemoryGroup& group : by_memory(machine, view, traits, slices)) {
-    in_host_memory += group.space == domain::kHostSpace ? 1 : 0;
-    if (!group.atomics.empty()) atomics.push_back(std::move(group.atomics));
-    footprints.push_back(std::move(group.roots));
-  }
-  // There is one host memory, so only one of its groups could leave its partial values there.
-  if (in_host_memory > 1) atomics.clear();
-  const auto merge = [&](domain::RungSet allowed) {
-    return domain::decide_merge(traits, footprints, view.views(), static_cast<std::uint32_t>(view.roots().size()),
-                                allowed, atomics);
-  };
-  domain::MergeDecision found = merge(machine.settings.rungs);
-  const auto& rungs = found.per_root;
-  // Code is loaded only for those who need it, and a system may refuse to execute it.
-  const bool replayed = std::find(rungs.begin(), rungs.end(), domain::Rung::kernel) != rungs.end();
-  if (!replayed || launch.kernel->merge_function().run != nullptr) return found;
-  return merge(machine.settings.rungs.without(domain::Rung::kernel));
 }
 
 /// Groups that wait for each other must be resident together: on a GPU if there is one, else on the anchor.
@@ -191,11 +119,12 @@ domain::Plan plan_of(const Decision& decision) {
 class Question {
  public:
   Question(Machine& machine, const Launch& launch, const LaunchView& view)
-      : machine_(machine), view_(view), models_(models(machine, launch, view.shape().eligible())) {
+      : machine_(machine), view_(view), models_(models(machine, launch, view.shape())) {
     LaunchShape& shape = view.shape();
     request_.policy = machine.settings.policy;
     request_.anchor = shape.eligible().preferred(acting_anchor(machine));
     request_.groups = launch.range.group_total();
+    request_.group_counts = launch.range.group_counts();
     request_.devices = models_;
     request_.granularity = domain::row_of_groups(launch.range);
     request_.merge_seconds = kSplitSeconds;
@@ -222,7 +151,20 @@ class Question {
 
   [[nodiscard]] const domain::PartitionRequest& request() const { return request_; }
 
+  /// As if the program were built for these devices.
+  void admit(const std::vector<std::uint32_t>& devices) {
+    for (const std::uint32_t device : devices) models_[device].eligible = true;
+  }
+  /// The first launch of a shape, which a process that knows the kernel may plan before it has measured anything.
+  void allow_first_search() {
+    if (request_.may_search || request_.policy.mode != PartitionMode::automatic) return;
+    const auto alone = domain::best_alone(request_);
+    if (!alone || models_[alone->device].source <= domain::ModelSource::process) return;
+    request_.may_search = view_.shape().affords_first(request_.planning_seconds, alone->seconds);
+  }
+
   domain::Plan plan(const Decision* previous) {
+    if (previous == nullptr) allow_first_search();
     const domain::Plan before = previous != nullptr ? plan_of(*previous) : domain::Plan{};
     request_.previous = previous != nullptr ? &before : nullptr;
     const auto begin = std::chrono::steady_clock::now();
@@ -285,6 +227,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   decision->alone_seconds = plan.alone_seconds;
   decision->exploring = plan.exploring;
   decision->unsettled = plan.unsettled;
+  decision->source = plan.source;
   const auto take = [&](const domain::Slice& slice) {
     decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
   };
@@ -301,8 +244,28 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   auto refused = std::make_shared<Decision>();
   refused->whole = decision->merge.refused;
   refused->predicted_seconds = refused->alone_seconds = plan.alone_seconds;
+  refused->source = plan.source;
   refused->slices.push_back({fastest(machine, launch, view), {0, launch.range.group_total()}, view.shape().whole()});
   return refused;
+}
+
+/// Seconds from the launch's decision to its results that are saved if the program becomes built for the devices on
+/// which it is being built, as far as is known: 0 if nothing is.
+double gain_of_pending(Machine& machine, const Launch& launch, const LaunchView& view) {
+  LaunchShape& shape = view.shape();
+  const auto confined = shape.confined();
+  if (confined && confined != NotSplit::one_device_eligible) return 0.0;
+  if (domain::forbids_split(launch.kernel->traits(), machine.settings.split_mixed)) return 0.0;
+  Question question(machine, launch, view);
+  const domain::Plan now = question.plan(nullptr);
+  question.admit(shape.eligible().pending);
+  const domain::Plan then = question.plan(nullptr);
+  if (!(now.predicted_seconds > then.predicted_seconds) || !(then.predicted_seconds > 0)) return 0.0;
+  std::vector<SliceWork> slices;
+  for (const domain::Slice& slice : then.slices)
+    slices.push_back({slice.device, slice.span, shape.footprint(slice.span)});
+  const bool refused = slices.size() > 1 && how_to_merge(machine, launch, view, slices).refused.has_value();
+  return refused ? 0.0 : now.predicted_seconds - then.predicted_seconds;
 }
 
 /// Rates are measured again at every launch; smaller changes than this are noise.
@@ -311,9 +274,10 @@ constexpr double kRateNoise = 0.05;
 DecisionBasis basis_of(const Machine& machine, const Launch& launch, const LaunchView& view, bool barred) {
   DecisionBasis basis;
   basis.barred = barred;
+  const auto point = [&]() -> const domain::Point& { return view.shape().point(launch); };
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
     if (!view.shape().eligible().eligible[i]) continue;
-    basis.groups_per_second[i] = machine.model->predict(launch.kernel->id(), i, launch.range).groups_per_second;
+    basis.groups_per_second[i] = machine.model->predict(launch.kernel->id(), i, launch.range, point).groups_per_second;
     basis.missing_bytes[i] = bytes_to(machine, view, i, view.whole());
   }
   return basis;
@@ -336,6 +300,32 @@ bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBa
 }
 
 }  // namespace
+
+bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& view) {
+  // Half of what is gained: where the builds take longer, that is what was lost.
+  constexpr double kPatience = 0.5;
+  // A second GPU's context and a small program on it: whoever gains more begins them without asking how busy the
+  // machine is, and waits for their end.
+  constexpr double kBuilding = 0.3;
+  const Eligibility& eligible = view.shape().eligible();
+  if (machine.knowledge == nullptr || eligible.pending.empty() || launch.part != nullptr ||
+      machine.settings.policy.mode != PartitionMode::automatic)
+    return false;
+  machine.knowledge->wait_for(launch.kernel->id());
+  if (!machine.knowledge->knows_shares_of(launch.kernel->id())) return false;
+  const double gain = gain_of_pending(machine, launch, view);
+  if (!(gain > 0)) return false;
+  NativeBuilds& builds = launch.kernel->builds();
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(kPatience * std::min(gain, 1e3));
+  for (const std::uint32_t device : eligible.pending)
+    if (gain >= kBuilding)
+      builds.wait(device);
+    else
+      builds.wait_until(device, std::chrono::time_point_cast<std::chrono::steady_clock::duration>(until));
+  // One may have ended before it could be waited for.
+  return std::any_of(eligible.pending.begin(), eligible.pending.end(),
+                     [&](std::uint32_t device) { return !builds.pending(device); });
+}
 
 bool should_wait_to_decide(const Machine& machine, const LaunchView& view) {
   LaunchShape& shape = view.shape();
@@ -373,6 +363,7 @@ std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, c
   }
   DecisionBasis then;
   const auto previous = shape.decision(&then);
+  if (!previous && machine.knowledge != nullptr) machine.knowledge->wait_for(launch.kernel->id());
   const bool barred = machine.model->experience(launch.kernel->id(), launch.range).split_barred;
   if (previous && mode == PartitionMode::automatic && !worth_a_look(shape, *previous, then, barred)) return previous;
   DecisionBasis now = basis_of(machine, launch, view, barred);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "intercept/launch/decision.h"
 #include "intercept/launch/eligibility.h"
 #include "intercept/launch/native_launch.h"
 
@@ -53,6 +54,8 @@ std::shared_ptr<const FrozenLaunch> freeze_when_built(Machine& machine, Launch l
     frozen->kernel->builds().wait(*device);
     frozen = std::make_shared<const FrozenLaunch>(machine, Launch(*frozen));
   }
+  if (frozen->view().shape().eligible().count() != 0 && wait_for_shares(machine, *frozen, frozen->view()))
+    frozen = std::make_shared<const FrozenLaunch>(machine, Launch(*frozen));
   return frozen;
 }
 

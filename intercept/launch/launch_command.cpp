@@ -92,9 +92,17 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
 bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decision) const {
   // A driver may need several microseconds for them.
   constexpr double kLong = 5e-4;
-  if (machine_.observer->wants_times() || machine_.profile != nullptr || event.profiled()) return true;
-  if (machine_.devices.size() == 1 || !wants_times(machine_)) return false;
-  return view_.shape().due_for_times(decision.predicted_seconds) || decision.predicted_seconds >= kLong;
+  if (machine_.observer->wants_times() || machine_.settings.profile_every_launch || event.profiled()) return true;
+  if (machine_.devices.size() == 1 && machine_.profile == nullptr) return false;
+  if (!wants_times(machine_)) return false;
+  // Where no decision needs them they are for the profile database alone, which a few are enough for.
+  constexpr double kSeldom = 1e-6;
+  const auto mode = machine_.settings.policy.mode;
+  const bool decides = machine_.devices.size() > 1 &&
+                       mode != domain::PartitionMode::equal && mode != domain::PartitionMode::fixed &&
+                       mode != domain::PartitionMode::single;
+  return view_.shape().due_for_times(decides ? decision.predicted_seconds : kSeldom) ||
+         decision.predicted_seconds >= kLong;
 }
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
@@ -203,7 +211,7 @@ void LaunchCommand::landed(BatchResult&& result) {
   const std::shared_ptr<Command> self = std::move(flight.self);
   try {
     const SliceReport report =
-        account(machine_, launch_, slice, flight.uploads, flight.upload_bytes, flight.first, result);
+        account(machine_, launch_, view_.shape(), slice, flight.uploads, flight.upload_bytes, flight.first, result);
     if (flight.event->profiled()) {
       // What the kernel took, without what it waited for and without uploads: what it would have been without us.
       flight.event->work_started(report.start != 0 ? report.start : flight.begin);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "intercept/backend/image_layout.h"
+#include "intercept/launch/profile_record.h"
 #include "partitioner/image_geometry.h"
 #include "partitioner/row_gaps.h"
 #include "partitioner/transfer.h"
@@ -319,9 +320,19 @@ bool LaunchShape::affords(double seconds) {
   return budget_.affords(seconds);
 }
 
+bool LaunchShape::affords_first(double seconds, double launch) {
+  const std::lock_guard lock(mutex_);
+  return budget_.affords_first(seconds, launch);
+}
+
 void LaunchShape::spend(double seconds) {
   const std::lock_guard lock(mutex_);
   budget_.spend(seconds);
+}
+
+const domain::Point& LaunchShape::point(const Launch& launch) {
+  std::call_once(point_made_, [&] { point_ = point_of_launch(launch); });
+  return point_;
 }
 
 bool LaunchShape::due_for_times(double seconds) {

@@ -16,6 +16,7 @@
 #include "intercept/launch/launch.h"
 #include "partitioner/footprint.h"
 #include "partitioner/merge.h"
+#include "partitioner/model/terms.h"
 #include "partitioner/partition.h"
 #include "partitioner/planning_budget.h"
 #include "partitioner/residency.h"
@@ -51,6 +52,7 @@ struct Decision {
   double alone_seconds = 0.0;  // as in Plan, like what follows
   bool exploring = false;
   bool unsettled = false;
+  domain::ModelSource source = domain::ModelSource::none;
 };
 
 /// What a decision of the measuring modes rested on: while none of it changes, the decision stands.
@@ -79,6 +81,8 @@ class LaunchShape {
   [[nodiscard]] std::vector<domain::AtomicFootprint> atomics(const domain::GroupSpan& span) const;
   /// What `estimate` said when it was first asked. Thread-safe.
   double joining_seconds(const std::function<double()>& estimate);
+  /// point_of_launch() of launches of this shape, worked out when it is first asked for. Thread-safe.
+  const domain::Point& point(const Launch& launch);
   /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
   [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis* basis);
   void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
@@ -94,6 +98,7 @@ class LaunchShape {
   /// cost `look`. True: it may be done, and is counted. Thread-safe, like what follows.
   [[nodiscard]] bool may_look(double seconds, double look);
   [[nodiscard]] bool affords(double seconds);
+  [[nodiscard]] bool affords_first(double seconds, double launch);
   void spend(double seconds);
   /// For each launch, of so many predicted seconds (0: not known): whether its times are worth having for the model.
   /// Those of the first few, then now and then, the shorter the launch the more seldom.
@@ -150,6 +155,8 @@ class LaunchShape {
   DecisionBasis basis_;
   std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
   std::optional<double> joining_seconds_;
+  std::once_flag point_made_;
+  domain::Point point_;
   double checking_seconds_ = 0.0;
   double planning_seconds_ = 0.0;
   domain::PlanningBudget budget_;

@@ -6,7 +6,7 @@
 #include <ctime>
 #include <optional>
 
-#include "intercept/backend/code_form.h"
+#include "partitioner/model/evaluation.h"
 #include "partitioner/model/group_work.h"
 #include "partitioner/model/profile_sink.h"
 
@@ -64,19 +64,13 @@ void add_arguments(domain::ProfileSample& sample, const Launch& launch, const do
   sample.group_bytes = work.bytes;
 }
 
-std::string form_of(const Machine& machine, const Launch& launch, std::uint32_t device) {
-  if (machine.devices[device]->description().backend == "cpu-driver" && !machine.code_target.empty())
-    return code_form(machine.code_target);
-  return launch.kernel->traits().hidden_record ? "ready" : "whole";
-}
-
 }  // namespace
 
 domain::ProfileSample profile_sample(const Machine& machine, const Launch& launch, const SliceWork& slice,
                                      const MeasuredSlice& measured) {
   domain::ProfileSample sample;
   const domain::KernelTraits& traits = launch.kernel->traits();
-  sample.kernel = {launch.kernel->program_hash(), traits.name, form_of(machine, launch, slice.device)};
+  sample.kernel = {launch.kernel->program_hash(), traits.name, form_of(machine, traits, slice.device)};
   if (slice.device < machine.profile_keys.size()) sample.device = machine.profile_keys[slice.device];
   sample.tag = machine.settings.profile_tag;
   sample.range = launch.range;
@@ -93,11 +87,19 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
   return sample;
 }
 
+domain::Point point_of_launch(const Launch& launch) {
+  domain::ProfileSample sample;
+  sample.range = launch.range;
+  sample.span = {0, launch.range.group_total()};
+  add_arguments(sample, launch, launch.kernel->traits());
+  return domain::point_of(sample);
+}
+
 void keep_sample(const Machine& machine, const domain::ProfileSample& sample) {
   machine.profile->add(sample);
   if (!machine.observer->listens()) return;
   const domain::SinkProgress progress = machine.profile->progress();
-  machine.observer->profile({machine.profile_file, 0, progress.written, progress.problem});
+  machine.observer->profile_written(progress.written, progress.problem);
 }
 
 void record_profile(const Machine& machine, const Launch& launch, const SliceWork& slice,

@@ -4,6 +4,7 @@
 
 #include "intercept/launch/launch_shape.h"
 #include "partitioner/model/profile_sample.h"
+#include "partitioner/model/terms.h"
 
 namespace skmd::icd {
 
@@ -17,6 +18,9 @@ struct MeasuredSlice {
 /// Precondition: the slice ended well, on device slice.device.
 domain::ProfileSample profile_sample(const Machine& machine, const Launch& launch, const SliceWork& slice,
                                      const MeasuredSlice& measured);
+
+/// The whole launch in one box, as models see it. Microseconds.
+domain::Point point_of_launch(const Launch& launch);
 
 /// Hands it to the machine's sink, and tells the statistics. Precondition: there is a sink. Thread-safe.
 void keep_sample(const Machine& machine, const domain::ProfileSample& sample);

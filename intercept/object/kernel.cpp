@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "intercept/backend/code_form.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/object/device_info.h"
+#include "intercept/object/knowledge.h"
 #include "intercept/object/program.h"
 #include "intercept/object/svm.h"
 
@@ -15,19 +17,40 @@ namespace {
 using domain::Error;
 using domain::ParameterKind;
 
-std::uint64_t hash_of(const std::string& program, const std::string& name) {
-  std::uint64_t hash = 14695981039346656037u;
-  for (const std::string* text : {&program, &name})
-    for (const char c : *text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return hash;
-}
-
 std::string argument_name(const domain::KernelTraits& traits, size_t index) {
   const std::string& name = traits.parameters[index].name;
   return "argument " + std::to_string(index) + (name.empty() ? "" : " (" + name + ")") + " of " + traits.name;
 }
 
 }  // namespace
+
+std::uint64_t kernel_id(const std::string& program_hash, const std::string& name) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const std::string* text : {&program_hash, &name})
+    for (const char c : *text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+std::string form_of(const Machine& machine, const domain::KernelTraits& traits, std::uint32_t device) {
+  if (machine.devices[device]->description().backend == "cpu-driver" && !machine.code_target.empty())
+    return code_form(machine.code_target);
+  return traits.hidden_record ? "ready" : "whole";
+}
+
+void expect_kernels(const Machine& machine, const std::string& program_hash,
+                    const std::vector<domain::KernelTraits>& kernels) {
+  if (machine.knowledge == nullptr) return;
+  const domain::PartitionMode mode = machine.settings.policy.mode;
+  const bool decides = mode != domain::PartitionMode::equal && mode != domain::PartitionMode::fixed &&
+                       mode != domain::PartitionMode::single;
+  const std::size_t devices = decides && machine.devices.size() > 1 ? machine.devices.size() : 0;
+  for (const domain::KernelTraits& traits : kernels) {
+    std::vector<Knowledge::Place> places;
+    for (std::uint32_t device = 0; device < devices; ++device)
+      places.push_back({{program_hash, traits.name, form_of(machine, traits, device)}, machine.profile_keys[device]});
+    machine.knowledge->expect(kernel_id(program_hash, traits.name), std::move(places));
+  }
+}
 
 BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
                          std::shared_ptr<NativeBuilds> builds, std::shared_ptr<HostCode> code,
@@ -36,7 +59,7 @@ BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opa
       traits_(std::move(traits)),
       opaque_(opaque),
       program_hash_(std::move(program_hash)),
-      id_(hash_of(program_hash_, traits_.name)),
+      id_(kernel_id(program_hash_, traits_.name)),
       builds_(std::move(builds)),
       code_(std::move(code)),
       merges_(std::move(merges)),
@@ -74,7 +97,9 @@ std::uint32_t BuiltKernel::home() const { return builds_->first_built().value_or
 
 void BuiltKernel::launched() {
   if (!builds_->wants_more() || machine_.builds == nullptr) return;
-  if (launches_.fetch_add(1, std::memory_order_relaxed) == 1) machine_.builds->hurry(*builds_);
+  const std::uint32_t before = launches_.fetch_add(1, std::memory_order_relaxed);
+  const bool shared = before == 0 && machine_.knowledge != nullptr && machine_.knowledge->knows_shares_of(id_);
+  if (before == 1 || shared) machine_.builds->hurry(*builds_);
 }
 
 bool BuiltKernel::may_follow_pointers() const {

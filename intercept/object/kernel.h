@@ -25,6 +25,17 @@ namespace skmd::icd {
 
 class Program;
 
+/// Sample::kernel: a hash of program and name.
+std::uint64_t kernel_id(const std::string& program_hash, const std::string& name);
+
+/// KernelKey::form of a kernel's code on device `device`.
+std::string form_of(const Machine& machine, const domain::KernelTraits& traits, std::uint32_t device);
+
+/// Tells the machine's knowledge that launches of these kernels may come. Before the program is built: what is stored
+/// of them is read meanwhile.
+void expect_kernels(const Machine& machine, const std::string& program_hash,
+                    const std::vector<domain::KernelTraits>& kernels);
+
 /// One kernel of one successful build.
 class BuiltKernel {
  public:
@@ -41,7 +52,7 @@ class BuiltKernel {
   /// It may take pointers out of memory and follow them, as far as is known.
   [[nodiscard]] bool may_follow_pointers() const;
   [[nodiscard]] const std::string& program_hash() const { return program_hash_; }
-  [[nodiscard]] std::uint64_t id() const { return id_; }  ///< hash of program and name: Sample::kernel
+  [[nodiscard]] std::uint64_t id() const { return id_; }  ///< kernel_id()
   /// The native kernel on device `index`, made at the first call; an error if the program is not built there. Waits for
   /// no build. Thread-safe.
   Result<std::shared_ptr<NativeKernel>> native(std::uint32_t index);
@@ -52,11 +63,11 @@ class BuiltKernel {
   [[nodiscard]] bool built_on(std::uint32_t index) const { return builds_->built(index); }
   /// On which devices the program is built, and becomes so.
   [[nodiscard]] NativeBuilds& builds() const { return *builds_; }
-  /// The anchor if the program can be built there, else the first device where it can: always the same one. Blocks until
-  /// that is known. In single mode, the device that it names comes first.
+  /// The anchor if the program can be built there, else the first device where it can: always the same one. Blocks
+  /// until that is known. In single mode, the device that it names comes first.
   [[nodiscard]] std::uint32_t home() const;
-  /// For each launch that is made: a second one of a kernel says that the program is going to be used, and its builds in
-  /// the background come next.
+  /// For each launch that is made: a second one of a kernel says that the program is going to be used, and its builds
+  /// in the background come next.
   void launched();
   [[nodiscard]] Machine& machine() const { return machine_; }
   /// What clGetKernelWorkGroupInfo tells. Blocks until home() is known, and stays as it was first told: applications
@@ -108,7 +119,7 @@ class BuiltKernel {
   std::atomic<std::uint64_t> let_through_{0};       // the largest group so far that was
   std::atomic<std::uint32_t> launches_{0};          // while builds are wanted
   std::optional<Told> told_;
-  std::vector<std::uint64_t> taken_bytes_;          // per parameter: a size that the anchor took; 0: none yet
+  std::vector<std::uint64_t> taken_bytes_;  // per parameter: a size that the anchor took; 0: none yet
   std::unique_ptr<Memo> memo_;
   std::atomic<Memo*> made_memo_{nullptr};
 };

@@ -13,8 +13,8 @@
 #include "intercept/object/device_type.h"
 #include "intercept/object/executor.h"
 #include "intercept/observe/observer.h"
+#include "partitioner/model/model.h"
 #include "partitioner/model/profile_sink.h"
-#include "partitioner/model/rate_model.h"
 #include "partitioner/partition.h"
 
 namespace skmd::icd {
@@ -22,16 +22,18 @@ namespace skmd::icd {
 /// Settings that users type, parsed once (design, section 6).
 struct Settings {
   domain::PartitionPolicy policy;
-  bool split_mixed = false;                                    // SKMD_SPLIT_MIXED
-  bool verify = false;                                         // SKMD_VERIFY
-  bool check = false;                                          // SKMD_CHECK
-  domain::RungSet rungs;                                       // SKMD_TEST_RUNGS
-  std::string profile_tag;                                     // SKMD_PROFILE_TAG
+  bool split_mixed = false;           // SKMD_SPLIT_MIXED
+  bool verify = false;                // SKMD_VERIFY
+  bool check = false;                 // SKMD_CHECK
+  domain::RungSet rungs;              // SKMD_TEST_RUNGS
+  std::string profile_tag;            // SKMD_PROFILE_TAG
+  bool profile_every_launch = false;  // times are taken for the profile database also where decisions need none
   DeviceTypeChoice device_type = DeviceTypeChoice::automatic;  // SKMD_DEVICE_TYPE
 };
 
 class DeviceInfo;
 class BuildQueue;
+class Knowledge;
 class ProfilingMode;
 
 inline constexpr std::int32_t kSeveralUsers = -1;
@@ -46,9 +48,9 @@ struct Machine {
   BuildQueue* builds = nullptr;  // null: programs are built on every device before their build ends
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
-  std::string profile_file;                     // the profile database; "": none
   domain::ProfileSink* profile = nullptr;       // null: nothing is kept of what is measured
-  std::vector<domain::DeviceKey> profile_keys;  // of `devices`, where there is a sink
+  Knowledge* knowledge = nullptr;               // null: what former processes measured is not asked for
+  std::vector<domain::DeviceKey> profile_keys;  // of `devices`, where there is a sink or knowledge
   ProfilingMode* profiling = nullptr;           // null: launches are not profiled (profiling_mode.h)
   compiler::Client* compiler = nullptr;
   std::string code_target;  // CodeTarget::isa of the device that runs our own code; "": there is none

@@ -106,6 +106,14 @@ void NativeBuilds::wait(std::uint32_t device) {
   changed_.wait(lock, [&] { return !pending(device); });
 }
 
+void NativeBuilds::wait_until(std::uint32_t device, std::chrono::steady_clock::time_point then) {
+  if (!pending(device)) return;
+  std::unique_lock lock(mutex_);
+  // By the system's clock: older thread sanitizers do not know how to wait by the other.
+  changed_.wait_until(lock, std::chrono::system_clock::now() + (then - std::chrono::steady_clock::now()),
+                      [&] { return !pending(device); });
+}
+
 std::optional<std::uint32_t> NativeBuilds::first_built() {
   for (const std::uint32_t device : order_) {
     wait(device);

@@ -82,6 +82,8 @@ class NativeBuilds {
   void run(std::uint32_t device);
   /// Blocks until the build for `device` has ended; runs it where nobody has begun it.
   void wait(std::uint32_t device);
+  /// Blocks until the build for `device` has ended, or until then. Begins nothing.
+  void wait_until(std::uint32_t device, std::chrono::steady_clock::time_point then);
   /// The first device of the order that is built, when all before it have failed: always the same one. Blocks; nothing
   /// where all failed. Devices behind it are not waited for.
   std::optional<std::uint32_t> first_built();

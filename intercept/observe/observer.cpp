@@ -288,11 +288,30 @@ void Observer::other_driver(const OtherDriverReport& report) try {
 } catch (...) {
 }
 
-void Observer::profile(const ProfileReport& report) try {
+void Observer::profile_file(const std::string& file) try {
+  if (!state_->stats_on) return;
+  const std::lock_guard lock(state_->stats_mutex);
+  state_->stats.set_profile_file(file);
+} catch (...) {
+}
+
+void Observer::profile_written(std::uint64_t samples, const std::string& problem) try {
   if (!state_->stats_on) return;
   {
     const std::lock_guard lock(state_->stats_mutex);
-    state_->stats.set_profile(report);
+    state_->stats.set_profile_written(samples, problem);
+    state_->share_tail();
+  }
+  state_->changed();
+} catch (...) {
+}
+
+void Observer::profile_loaded(std::uint64_t samples, const std::string& problem) try {
+  if (!problem.empty()) log(LogLevel::warn, "profile database: " + problem);
+  if (!state_->stats_on) return;
+  {
+    const std::lock_guard lock(state_->stats_mutex);
+    state_->stats.set_profile_loaded(samples, problem);
     state_->share_tail();
   }
   state_->changed();

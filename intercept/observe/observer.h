@@ -27,13 +27,8 @@ struct SliceReport {
   std::uint64_t run_ns = 0;  // of the kernel, by the device's clock; 0: not known
 };
 
-/// What a predicted time came from. Names of the schema.
-enum class ModelSource : std::uint8_t {
-  none,      // nothing was predicted
-  process,   // what this process measured
-  database,  // samples of the profile database
-  shipped,   // samples that came with SKMD
-};
+using domain::ModelSource;
+/// Names of the schema.
 const char* name(ModelSource source);
 
 /// One completed launch, taken at the port after completion.
@@ -99,14 +94,6 @@ struct BuildReport {
   bool late = false;  // the call that built the program had returned
 };
 
-/// The profile database of this process.
-struct ProfileReport {
-  std::string file;           // "": there is none
-  std::uint64_t loaded = 0;   // samples read at start
-  std::uint64_t written = 0;  // samples left for it
-  std::string problem;        // why later ones are not; "": they are
-};
-
 struct ObserverOptions {
   std::string stats_file;     // SKMD_STATS; %p is replaced here, in all file names
   std::string trace_file;     // SKMD_TRACE
@@ -129,8 +116,13 @@ class Observer {
   void partition(std::uint64_t nanoseconds);
   void verify(const VerifyReport& report);
   void other_driver(const OtherDriverReport& report);
-  /// Replaces what was reported before. The first report has to come before devices().
-  void profile(const ProfileReport& report);
+  /// The profile database of this process; "": there is none. Once, before devices().
+  void profile_file(const std::string& file);
+  /// So many samples were left for it; `problem`: why later ones are not, "": they are. Replaces what was reported
+  /// before, like the next one.
+  void profile_written(std::uint64_t samples, const std::string& problem);
+  /// So many samples of it are in the model; `problem`: why others are not.
+  void profile_loaded(std::uint64_t samples, const std::string& problem);
   /// A failure is logged as well, a late one as a warning.
   void build(const BuildReport& report);
   /// A context died: the stats file is rewritten now.

@@ -99,6 +99,7 @@ std::size_t Stats::add_launch(const LaunchReport& report) {
     ++kernel.not_split[static_cast<std::size_t>(*report.not_split)];
   } else {
     ++kernel.split_launches;
+    if (kernel.first_split == 0) kernel.first_split = kernel.launches;
     for (const domain::Rung rung : report.rungs) ++kernel.merge[static_cast<std::size_t>(rung)];
   }
   for (const SliceReport& slice : report.slices) {
@@ -201,7 +202,8 @@ void Stats::append_profile(std::string& out) const {
   append_text_or_null(out, "file", profile_.file);
   append_member(out, "loaded", profile_.loaded);
   append_member(out, "written", profile_.written);
-  append_text_or_null(out, "problem", std::string_view(profile_.problem).substr(0, kMismatchText));
+  const std::string& problem = profile_.write_problem.empty() ? profile_.load_problem : profile_.write_problem;
+  append_text_or_null(out, "problem", std::string_view(problem).substr(0, kMismatchText));
   out += '}';
 }
 
@@ -241,6 +243,7 @@ std::string Stats::kernel(std::size_t index) const {
   append_text_member(out, "access", kernel.access == domain::AccessClass::contiguous ? "contiguous" : "discontiguous");
   append_member(out, "launches", kernel.launches);
   append_member(out, "split_launches", kernel.split_launches);
+  append_member(out, "first_split", kernel.first_split);
   out += ",\"groups\":[";
   for (std::size_t i = 0; i < kernel.groups.size(); ++i) {
     if (i != 0) out += ',';
@@ -315,7 +318,7 @@ std::string Stats::document() const {
 }
 
 std::size_t Stats::kernel_bound(std::size_t index) const {
-  const std::size_t numbers = kernels_[index].groups.size() + kernels_[index].merge.size() + 5;
+  const std::size_t numbers = kernels_[index].groups.size() + kernels_[index].merge.size() + 6;
   // Keys and brackets take under 256 bytes, and no reason's name is longer than 32.
   return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound) +
          (kernels_[index].groups.size() + 1) * kStateBound;

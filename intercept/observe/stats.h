@@ -39,7 +39,15 @@ class Stats {
   void add_partition(std::uint64_t nanoseconds) { partition_.add(nanoseconds); }
   void add_verify(const VerifyReport& report);
   void add_other_driver(const OtherDriverReport& report);
-  void set_profile(const ProfileReport& report) { profile_ = report; }
+  void set_profile_file(const std::string& file) { profile_.file = file; }
+  void set_profile_written(std::uint64_t samples, const std::string& problem) {
+    profile_.written = samples;
+    profile_.write_problem = problem;
+  }
+  void set_profile_loaded(std::uint64_t samples, const std::string& problem) {
+    profile_.loaded = samples;
+    if (!problem.empty()) profile_.load_problem = problem;
+  }
   /// The indices of the kernels whose entry has changed by it: those of the program that were launched.
   std::vector<std::size_t> add_build(const BuildReport& report);
 
@@ -58,6 +66,7 @@ class Stats {
     std::string name, program;
     domain::AccessClass access = domain::AccessClass::discontiguous;
     std::uint64_t launches = 0, split_launches = 0;
+    std::uint64_t first_split = 0;  // number of the launch, from 1; 0: none was split
     std::vector<std::uint64_t> groups;
     std::array<std::uint64_t, 5> merge{};  // by Rung
     std::array<std::uint64_t, domain::kNotSplitCount> not_split{};
@@ -77,6 +86,11 @@ class Stats {
     std::uint64_t built = 0, failed = 0, late = 0, dropped = 0, unneeded = 0;
     double seconds = 0.0;
   };
+  struct Profile {
+    std::string file;
+    std::uint64_t loaded = 0, written = 0;  // samples
+    std::string load_problem, write_problem;
+  };
   void append_elsewhere(std::string& out) const;
   void append_builds(std::string& out) const;
   void append_profile(std::string& out) const;
@@ -95,7 +109,7 @@ class Stats {
   std::vector<Builds> builds_;                                         // per device
   std::vector<std::string> build_failures_;                            // JSON objects, the first ones
   std::unordered_map<std::string, std::vector<BuildState>> programs_;  // per device; the first ones
-  ProfileReport profile_;
+  Profile profile_;
   std::vector<Elsewhere> elsewhere_;  // by another CPU driver, one per kernel and reason
 };
 

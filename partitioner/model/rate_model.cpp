@@ -115,11 +115,19 @@ const MeasuredRates::Rate* MeasuredRates::nearest_of_twins(const Key& key, unsig
   return best;
 }
 
-DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const {
+std::uint32_t MeasuredRates::samples(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = rates_.find({kernel, device, size_class(range)});
+  return found == rates_.end() ? 0 : found->second.samples;
+}
+
+DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range,
+                                   const PointOf& /*point*/) const {
   const std::scoped_lock lock(mutex_);
   DeviceModel model;
   if (device < devices_.size()) model = devices_[device];
   model.measured = false;
+  model.source = ModelSource::none;
   model.groups_per_second = 0.0;
   if (used_.contains({kernel, device})) model.first_use_seconds = 0.0;
   const auto items = static_cast<double>(std::max<std::uint64_t>(1, items_per_group(range)));
@@ -135,6 +143,7 @@ DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, c
   }
   const double spread = std::sqrt(rate->variance) / rate->items_per_second;
   model.measured = true;
+  model.source = ModelSource::process;
   model.groups_per_second = rate->items_per_second / items;
   model.measured_groups = static_cast<std::uint64_t>(std::max(1.0, std::min(rate->span_items / items, kMostGroups)));
   if (own && distance == 0) model.whole_groups_per_second = rate->whole_items_per_second / items;

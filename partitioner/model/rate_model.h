@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measured rates per kernel and device: an exponentially weighted mean of groups per second that forgets first uses
-// (a first use is a compile, not speed). An interface of the domain; the profile database implements it too.
+// (a first use is a compile, not speed).
 #pragma once
 
 #include <compare>
@@ -11,31 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "partitioner/model/launch_ledger.h"
+#include "partitioner/model/model.h"
 #include "partitioner/partition.h"
 
 namespace skmd::domain {
-
-/// What a device reports about one completed span.
-struct Sample {
-  std::uint64_t kernel = 0;  // hash of program and kernel name
-  std::uint32_t device = 0;
-  NdRange range;
-  GroupSpan span;
-  std::uint64_t nanoseconds = 0;  // kernel time, without transfers
-  bool first_use = false;         // of this kernel and local size on this device
-};
-
-/// Implementations are thread-safe.
-class Model {
- public:
-  virtual ~Model() = default;
-  virtual void learn(const Sample& sample) = 0;
-  virtual void launched(const Outcome& outcome) = 0;
-  /// `eligible` is left to the caller.
-  [[nodiscard]] virtual DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const = 0;
-  [[nodiscard]] virtual Experience experience(std::uint64_t kernel, const NdRange& range) const = 0;
-};
 
 /// Rates from this process's own samples. One rate per kernel, device and size class of launches (powers of two of
 /// work-items); a size never seen takes the nearest one's rate with a larger error.
@@ -51,7 +30,12 @@ class MeasuredRates : public Model {
   void learn(const Sample& sample) override;
   void launched(const Outcome& outcome) override;
   /// `measured` is false until a sample that is no first use has come.
-  [[nodiscard]] DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const override;
+  using Model::predict;
+  [[nodiscard]] DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range,
+                                    const PointOf& point) const override;
+  /// How many samples the device's rate for launches of this size rests on; 0 where it is that of another size or of a
+  /// device of the same make. First uses do not count.
+  [[nodiscard]] std::uint32_t samples(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const;
   [[nodiscard]] Experience experience(std::uint64_t kernel, const NdRange& range) const override;
 
  private:

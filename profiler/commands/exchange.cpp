@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "profiler/commands/calibrated.h"
 #include "profiler/commands/command.h"
@@ -46,18 +47,31 @@ int run_export(const ProfileOptions& general, const std::string& file) {
   return kDone;
 }
 
+struct Incoming {
+  Contribution contribution;
+  std::optional<ExchangeHead> head = std::nullopt;  // of a file of samples
+};
+
+json document_of(const ExchangeHead& head) {
+  return {{"machine", head.machine}, {"processor", head.processor}, {"devices", head.devices}, {"driver", head.driver},
+          {"commit", head.commit},   {"command", head.command},     {"date", head.date},       {"tags", head.tags}};
+}
+
 /// What a file or another database brings.
-domain::Result<Contribution> read_one(const std::string& file, bool is_database) {
+domain::Result<Incoming> read_one(const std::string& file, bool is_database) {
   if (is_database) {
     const auto other = ProfileDatabase::open(file, Mode::read_only);
     if (!other) return other.error();
-    return other->contribution();
+    auto brought = other->contribution();
+    if (!brought) return brought.error();
+    return Incoming{std::move(*brought)};
   }
   auto exchange = read_exchange(file);
   if (!exchange) return exchange.error();
-  Contribution one;
-  one.imported = std::move(exchange->samples);
-  one.imported_calibrations = std::move(exchange->calibrations);
+  Incoming one;
+  one.contribution.imported = std::move(exchange->samples);
+  one.contribution.imported_calibrations = std::move(exchange->calibrations);
+  one.head = std::move(exchange->head);
   return one;
 }
 
@@ -68,7 +82,7 @@ std::size_t calibrations_in(const Contribution& one) {
 
 int take_in(const ProfileOptions& general, const std::vector<std::string>& files, bool databases) {
   // All are read before anything is taken in.
-  std::vector<Contribution> all;
+  std::vector<Incoming> all;
   for (const std::string& file : files) {
     auto one = read_one(file, databases);
     if (!one) return fail(general, one.error().reason);
@@ -78,18 +92,22 @@ int take_in(const ProfileOptions& general, const std::vector<std::string>& files
   if (!database) return fail(general, database.error().reason);
   json list = json::array();
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const auto merged = database->merge(all[i]);
+    const auto merged = database->merge(all[i].contribution);
     if (!merged) return fail(general, files[i] + ": " + merged.error().reason);
-    const std::size_t count = all[i].measured.size() + all[i].imported.size();
-    const std::size_t calibrations = calibrations_in(all[i]);
+    const std::size_t count = all[i].contribution.measured.size() + all[i].contribution.imported.size();
+    const std::size_t calibrations = calibrations_in(all[i].contribution);
     list.push_back({{"file", files[i]},
                     {"samples", count},
                     {"new", merged->samples},
                     {"calibrations", calibrations},
                     {"new_calibrations", merged->calibrations}});
+    if (all[i].head) list.back()["head"] = document_of(*all[i].head);
     if (!general.as_json)
       std::printf("%s: %zu samples, %zu of them new; %zu calibrations, %zu of them new\n", files[i].c_str(), count,
                   merged->samples, calibrations, merged->calibrations);
+    if (!general.as_json && all[i].head && !all[i].head->date.empty())
+      std::printf("  measured by %s, driver %s, commit %s, %s\n", all[i].head->processor.c_str(),
+                  all[i].head->driver.c_str(), all[i].head->commit.c_str(), all[i].head->date.c_str());
   }
   if (general.as_json) print({{"version", 1}, {"files", list}});
   return kDone;

@@ -94,7 +94,8 @@ Result<std::vector<KernelOnDevice>> ProfileDatabase::contents() const {
   Statement statement(
       connection_.get(),
       "SELECT kernels.program, kernels.name, form, platform, devices.name, driver, units, total, count(samples.id), "
-      "count(DISTINCT groups), coalesce(max(origin), '') FROM (SELECT kernel, device, sum(count) AS total FROM seen "
+      "count(DISTINCT groups), CASE WHEN max(origin='measured') THEN 'measured' WHEN max(origin='imported') THEN "
+      "'imported' ELSE coalesce(max(origin), '') END FROM (SELECT kernel, device, sum(count) AS total FROM seen "
       "GROUP BY kernel, device) AS counted JOIN kernels ON kernels.id=counted.kernel JOIN devices ON "
       "devices.id=counted.device LEFT JOIN samples ON samples.kernel=counted.kernel AND "
       "samples.device=counted.device GROUP BY counted.kernel, counted.device ORDER BY 2, 1, 3, 4, 5, 6, 7");

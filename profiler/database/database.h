@@ -32,7 +32,7 @@ struct SampleFilter {
   std::string device;  // name
   std::vector<std::string> tags;
   std::int64_t before = 0;  // seconds since 1970
-  std::string origin = {};  // "measured" or "imported"
+  std::string origin = {};  // "measured", "imported" or "shipped"
 };
 
 struct KernelOnDevice {
@@ -41,7 +41,7 @@ struct KernelOnDevice {
   std::uint64_t samples = 0;  // kept
   std::uint64_t seen = 0;     // that ever came
   std::uint64_t sizes = 0;    // of launches, in groups
-  std::string origin;         // "measured", or else "imported"
+  std::string origin;         // "measured", else "imported", else "shipped"
 };
 
 /// What one database counted itself. Counts of others travel with merges, so that merging twice counts once.

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cerrno>
@@ -28,14 +29,31 @@ std::atomic_ref<std::uint64_t> length_of(char* base) {
 
 }  // namespace
 
+std::vector<std::filesystem::path> journals_of(const std::filesystem::path& database) {
+  std::vector<std::filesystem::path> found;
+  std::error_code error;
+  const std::filesystem::path folder = database.has_parent_path() ? database.parent_path() : std::filesystem::path(".");
+  const std::string start = database.filename().string() + ".samples-";
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().filename().string().starts_with(start)) found.push_back(entry->path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::size_t count_journals(const std::filesystem::path& database) { return journals_of(database).size(); }
+
 SampleJournal::SampleJournal(std::filesystem::path database, std::string commit)
     : database_(std::move(database)), commit_(std::move(commit)), process_(getpid()) {}
 
 SampleJournal::~SampleJournal() { unmap(); }
 
+void SampleJournal::close_file(const File& file) {
+  if (file.base != nullptr) munmap(file.base, kJournalBytes);
+  if (file.descriptor >= 0) close(file.descriptor);
+}
+
 void SampleJournal::unmap() {
-  if (base_ != nullptr) munmap(base_, kJournalBytes);
-  if (descriptor_ >= 0) close(descriptor_);
+  close_file({base_, descriptor_, 0, {}});
   base_ = nullptr;
   descriptor_ = -1;
 }
@@ -97,32 +115,76 @@ void SampleJournal::append(const std::string& line) {
   ++written_;
 }
 
-bool SampleJournal::next_file() {
-  if (files_ == kMostJournals) return give_up("all files that a process may have are full", 0);
+SampleJournal::File SampleJournal::make_file(std::uint32_t number) const {
   const auto time = std::chrono::system_clock::now().time_since_epoch().count();
-  const std::string suffix = std::to_string(getpid()) + "-" + std::to_string(time) + "-" + std::to_string(files_);
-  const std::string name = database_.string() + ".samples-" + suffix;
+  const std::string suffix = std::to_string(getpid()) + "-" + std::to_string(time) + "-" + std::to_string(number);
   // Until it is locked and has its head: a reader would take it for one whose process has ended.
   const std::string unready = database_.string() + ".unready-" + suffix;
+  File file;
+  file.name = database_.string() + ".samples-" + suffix;
   std::error_code error;
-  if (files_ == 0 && database_.has_parent_path()) std::filesystem::create_directories(database_.parent_path(), error);
-  ++files_;
-  descriptor_ = open(unready.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor_ < 0) return give_up("no file can be made beside the database", errno);
-  // Real blocks: on a full disk a write to a sparse mapping would be a signal in the application.
-  int problem = flock(descriptor_, LOCK_EX | LOCK_NB) == 0 ? posix_fallocate(descriptor_, 0, kJournalBytes) : errno;
-  void* mapped =
-      problem == 0 ? mmap(nullptr, kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0) : MAP_FAILED;
-  if (problem == 0 && mapped == MAP_FAILED) problem = errno;
-  if (mapped != MAP_FAILED) {
-    base_ = static_cast<char*>(mapped);
-    used_ = 0;
-    std::memcpy(base_, kJournalMagic, 8);
-    if (rename(unready.c_str(), name.c_str()) == 0) return true;
-    problem = errno;
+  if (number == 0 && database_.has_parent_path()) std::filesystem::create_directories(database_.parent_path(), error);
+  file.descriptor = open(unready.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file.descriptor < 0) {
+    file.problem = errno;
+    return file;
   }
-  unlink(unready.c_str());
-  return give_up("no file can be made beside the database", problem);
+  // Real blocks: on a full disk a write to a sparse mapping would be a signal in the application.
+  file.problem =
+      flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 ? posix_fallocate(file.descriptor, 0, kJournalBytes) : errno;
+  if (file.problem == 0) {
+    void* mapped = mmap(nullptr, kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
+    if (mapped == MAP_FAILED) file.problem = errno;
+    if (mapped != MAP_FAILED) file.base = static_cast<char*>(mapped);
+  }
+  if (file.problem == 0) {
+    std::memcpy(file.base, kJournalMagic, 8);
+    if (rename(unready.c_str(), file.name.c_str()) != 0) file.problem = errno;
+  }
+  if (file.problem != 0) {
+    unlink(unready.c_str());
+    close_file(file);
+  }
+  return file;
+}
+
+bool SampleJournal::take(const File& file) {
+  if (file.problem != 0) return give_up("no file can be made beside the database", file.problem);
+  base_ = file.base;
+  descriptor_ = file.descriptor;
+  used_ = 0;
+  return true;
+}
+
+bool SampleJournal::next_file() {
+  if (files_ == kMostJournals) return give_up("all files that a process may have are full", 0);
+  return take(make_file(files_++));
+}
+
+void SampleJournal::prepare() noexcept {
+  if (is_inherited()) return;
+  try {
+    std::uint32_t number = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (files_ != 0 || ended_) return;
+      number = files_++;
+    }
+    if (count_journals(database_) >= kMostWaiting) {
+      const std::lock_guard lock(mutex_);
+      ended_ = !give_up("too many files of samples wait beside the database: skmd-profile show takes them in", 0);
+      return;
+    }
+    const File file = make_file(number);
+    const std::lock_guard lock(mutex_);
+    if (base_ == nullptr && !ended_) {
+      ended_ = !take(file);
+    } else if (file.problem == 0) {  // a sample came sooner, and made one
+      unlink(file.name.c_str());
+      close_file(file);
+    }
+  } catch (...) {  // no memory
+  }
 }
 
 bool SampleJournal::give_up(const std::string& what, int error) {

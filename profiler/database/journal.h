@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "partitioner/model/profile_sink.h"
 
@@ -21,6 +22,11 @@ inline constexpr char kJournalMagic[] = "SKMDSMP1";  // 8 characters
 inline constexpr std::size_t kJournalHead = 64;
 inline constexpr std::size_t kJournalBytes = std::size_t{1} << 20;
 inline constexpr std::uint32_t kMostJournals = 16;  // of a process, which then stops
+inline constexpr std::size_t kMostWaiting = 64;     // of all processes: then no more are made until some were taken in
+
+/// Files of samples beside a database, those of living processes included, in order.
+std::vector<std::filesystem::path> journals_of(const std::filesystem::path& database);
+std::size_t count_journals(const std::filesystem::path& database);
 
 /// A file that cannot be had (no folder, no room, no right) ends the recording of this process; nothing else happens.
 /// The child of a fork records nothing with what it inherited.
@@ -32,13 +38,26 @@ class SampleJournal : public domain::ProfileSink {
   SampleJournal(const SampleJournal&) = delete;
   SampleJournal& operator=(const SampleJournal&) = delete;
 
+  /// Makes the first file, if there is none: a first sample would wait for the disk otherwise. Any thread; samples that
+  /// come meanwhile do not wait for it. Where kMostWaiting files lie there, the recording ends.
+  void prepare() noexcept;
+
   /// The first 256 of a kind, then those whose number is a power of two: what the database would keep anyway.
   bool wants(std::uint64_t kind) noexcept override;
   void add(const domain::ProfileSample& sample) noexcept override;
   [[nodiscard]] domain::SinkProgress progress() const noexcept override;
 
  private:
+  struct File {
+    char* base = nullptr;
+    int descriptor = -1;
+    int problem = 0;  // an errno; then there is none
+    std::string name;
+  };
   [[nodiscard]] bool is_inherited() const;
+  [[nodiscard]] File make_file(std::uint32_t number) const;
+  static void close_file(const File& file);
+  bool take(const File& file);
   void append(const std::string& line);
   bool next_file();
   /// Ends the recording. `error`: an errno; 0 for none.

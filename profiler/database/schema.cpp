@@ -32,7 +32,8 @@ constexpr std::array<const char*, kSchemaVersion> kSteps{
                                       digest TEXT NOT NULL, line TEXT NOT NULL,
                                       PRIMARY KEY(host, device, direction)) WITHOUT ROWID;)",
     // Counts by the database where samples came first (source 1: this one), so that merging twice counts once; and the
-    // number of each kernel's last use on a device, counted from the first one of the database.
+    // number of each kernel's last use on a device, counted from the first one of the database. And in which state the
+    // files that came with SKMD were taken in, for each make of device.
     R"(CREATE TABLE sources(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
        INSERT INTO sources VALUES(1, lower(hex(randomblob(16))));
        ALTER TABLE seen RENAME TO seen_of_all;
@@ -42,7 +43,9 @@ constexpr std::array<const char*, kSchemaVersion> kSteps{
        INSERT INTO seen SELECT kernel, device, 1, count FROM seen_of_all;
        DROP TABLE seen_of_all;
        CREATE TABLE uses(kernel INTEGER NOT NULL REFERENCES kernels(id), device INTEGER NOT NULL REFERENCES devices(id),
-                         number INTEGER NOT NULL, PRIMARY KEY(kernel, device)) WITHOUT ROWID;)",
+                         number INTEGER NOT NULL, PRIMARY KEY(kernel, device)) WITHOUT ROWID;
+       CREATE TABLE shipped(platform TEXT NOT NULL, device TEXT NOT NULL, state TEXT NOT NULL,
+                            PRIMARY KEY(platform, device)) WITHOUT ROWID;)",
 };
 
 }  // namespace

@@ -36,8 +36,6 @@ std::vector<fs::path> files_of(const fs::path& database, const char* ending) {
   return found;
 }
 
-std::vector<fs::path> journals_of(const fs::path& database) { return files_of(database, ".samples-"); }
-
 /// Files of processes that were killed while they made them.
 void clear_unready(const fs::path& database) {
   std::error_code error;
@@ -97,7 +95,7 @@ std::vector<ProfileSample> samples_in(const std::string& text) {
 
 }  // namespace
 
-bool has_journals(const fs::path& database) { return !journals_of(database).empty(); }
+bool has_journals(const fs::path& database) { return count_journals(database) != 0; }
 
 domain::Result<TakenIn> take_in_journals(const fs::path& database, const DatabaseLimits& limits) {
   clear_unready(database);

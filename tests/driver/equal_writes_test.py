@@ -15,7 +15,7 @@ def writes(build, *options):
             file.write(f"{build}/lib/libskmd.so.0\n")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "STUB_", "OCL_ICD", "OPENCL_"))}
         environment |= {"OCL_ICD_VENDORS": folder, "SKMD_VENDORS": f"{build}/tests/stub-icd/vendors", "SKMD_DEVICES": "stub:0", "SKMD_TEST_CPU_DRIVER": "0",
-                        "SKMD_CACHE_DIR": f"{folder}/cache", "STUB_DEVICES": "gpu", "STUB_DELAY_US": "0", "STUB_LOG": f"{folder}/log"}
+                        "SKMD_CACHE_DIR": f"{folder}/cache", "SKMD_PROFILE_DB": "off", "STUB_DEVICES": "gpu", "STUB_DELAY_US": "0", "STUB_LOG": f"{folder}/log"}
         subprocess.run([f"{build}/bench/micro/round_trips", "--repeat", str(ROUNDS), *options], env=environment, check=True, timeout=300,
                        stdout=subprocess.DEVNULL)
         with open(f"{folder}/log", encoding="utf-8") as file:

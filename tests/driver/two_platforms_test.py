@@ -77,7 +77,7 @@ def main():
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD", "OPENCL_"))}
         environment |= {"OCL_ICD_VENDORS": vendors, "SKMD_VENDORS": vendors, "POCL_DEVICES": "pthread basic", "SKMD_STATS": stats,
                         "SKMD_DEVICES": "portable:pthread@discrete,portable:basic@discrete", "SKMD_PARTITION": "equal",
-                        "SKMD_LOG": f"info:{log}", "SKMD_CACHE_DIR": f"{folder}/cache", "PYOPENCL_NO_CACHE": "1"}
+                        "SKMD_LOG": f"info:{log}", "SKMD_CACHE_DIR": f"{folder}/cache", "SKMD_PROFILE_DB": "off", "PYOPENCL_NO_CACHE": "1"}
         subprocess.run([sys.executable, "-B", sys.argv[0], "--child"], env=environment, check=True, timeout=300)
         with open(stats, encoding="utf-8") as file:
             kernels = json.load(file)["kernels"]

@@ -37,8 +37,8 @@ TEST(Stats, HasExactlyTheKeysOfTheSchema) {
   EXPECT_EQ(document["version"], 1);
   EXPECT_EQ(keys(document["devices"][0]), (std::set<std::string>{"name", "kind", "backend"}));
   EXPECT_EQ(keys(document["kernels"][0]),
-            (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "groups", "merge",
-                                   "not_split", "builds", "seconds", "predicted_seconds", "model"}));
+            (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "first_split", "groups",
+                                   "merge", "not_split", "builds", "seconds", "predicted_seconds", "model"}));
   EXPECT_EQ(keys(document["kernels"][0]["model"]), (std::set<std::string>{"source", "error"}));
   EXPECT_EQ(keys(document["profile"]), (std::set<std::string>{"file", "loaded", "written", "problem"}));
   EXPECT_EQ(keys(document["builds"]), (std::set<std::string>{"devices", "failures"}));
@@ -87,6 +87,7 @@ TEST(Stats, AddsUpLaunchesOfOneKernel) {
   EXPECT_EQ(kernel["access"], "contiguous");
   EXPECT_EQ(kernel["launches"], 3);
   EXPECT_EQ(kernel["split_launches"], 2);
+  EXPECT_EQ(kernel["first_split"], 1);
   EXPECT_EQ(kernel["groups"], (json{60, 240}));
   EXPECT_EQ(kernel["merge"], (json{{"disjoint", 2}, {"kernel", 0}, {"diff", 2}, {"reduce", 0}}));
   EXPECT_EQ(kernel["not_split"], (json{{"one_group", 1}}));
@@ -124,10 +125,14 @@ TEST(Stats, TellsWhatTheProfileDatabaseGot) {
   Stats stats;
   const auto profile = [&] { return json::parse(stats.document())["profile"]; };
   EXPECT_EQ(profile(), (json{{"file", nullptr}, {"loaded", 0}, {"written", 0}, {"problem", nullptr}}));
-  stats.set_profile({"/a \"b\"", 3, 0, ""});
+  stats.set_profile_file("/a \"b\"");
+  stats.set_profile_loaded(3, "");
   EXPECT_EQ(profile(), (json{{"file", "/a \"b\""}, {"loaded", 3}, {"written", 0}, {"problem", nullptr}}));
   const std::size_t bound = stats.tail_bound();
-  stats.set_profile({"/a \"b\"", ~0ull, ~0ull, std::string(1000, '\1')});
+  stats.set_profile_loaded(~0ull, "cannot be read");
+  EXPECT_EQ(profile()["problem"], "cannot be read");
+  stats.set_profile_written(~0ull, std::string(1000, '\1'));
+  EXPECT_EQ(profile()["loaded"], ~0ull);
   EXPECT_EQ(profile()["written"], ~0ull);
   EXPECT_EQ(profile()["problem"].get<std::string>().size(), 128u);
   EXPECT_LE(stats.tail().size(), bound);

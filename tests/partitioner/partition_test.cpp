@@ -115,6 +115,24 @@ TEST(PartitionLinear, FollowsRatesAndIgnoresTransfers) {
   EXPECT_EQ(m.plan().slices, slices({{0, {0, 75}}, {1, {75, 100}}}));
 }
 
+TEST(PartitionLinear, CountsWhatDoesNotGrowWithTheGroups) {
+  Machine m({device(100), device(100)}, 100, PartitionMode::linear);
+  m.devices[1].source = ModelSource::database;
+  m.devices[1].launch_seconds = 2.0;  // 3 s for the launch that takes the other one 1
+  EXPECT_EQ(m.plan().slices, slices({{0, {0, 75}}, {1, {75, 100}}}));
+}
+
+TEST(Partition, FurtherBoxesOfASliceTakeTime) {
+  Machine m({device(1000), device(1000)}, 1000, PartitionMode::fixed);
+  m.request.policy.percent = {55, 45};
+  m.request.group_counts = {100, 10, 1};
+  const double before = m.plan().predicted_seconds;
+  m.devices[0].box_seconds = 1.0;  // five rows and a half: two boxes
+  EXPECT_NEAR(m.plan().predicted_seconds, before + 1.0, 1e-9);
+  m.request.group_counts = {0, 0, 0};
+  EXPECT_NEAR(m.plan().predicted_seconds, before, 1e-9);
+}
+
 TEST(PartitionLinear, WithoutRatesSharesAreEqual) {
   Machine m({device(300), device(0)}, 100, PartitionMode::linear);
   EXPECT_EQ(m.plan().slices, slices({{0, {0, 50}}, {1, {50, 100}}}));

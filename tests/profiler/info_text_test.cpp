@@ -40,10 +40,10 @@ TEST(InfoText, TellsOfTheProfileDatabase) {
     return text.substr(text.find("profile"));
   };
   EXPECT_EQ(text_of(R"({"file":"/p.db","bytes":4096,"devices":[{"name":"a","platform":"p","driver":"1","units":2,
-                        "origin":"imported"}],"links":[{"device":"a","to":1}],"problem":null})"),
+                        "origin":"imported"}],"links":[{"host":"h, 4","device":"a","direction":"to","bytes_per_second":1.25e10}],"problem":null})"),
             "profile database: /p.db, 4096 bytes\n"
             "  device a, p, driver 1: imported\n"
-            "  link {\"device\":\"a\",\"to\":1}\n");
+            "  link to a: 12500 MB/s, host h, 4\n");
   EXPECT_EQ(text_of(R"({"file":"/p.db","bytes":0,"devices":[],"links":[],"problem":"it is not there"})"),
             "profile database: /p.db (it is not there)\n");
   EXPECT_EQ(text_of(R"({"file":null,"bytes":0,"devices":[],"links":[],"problem":null})"), "profile database: off\n");

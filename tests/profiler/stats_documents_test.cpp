@@ -58,6 +58,7 @@ TEST(StatsDocuments, AddsUpKernelsOfSeveralProcesses) {
   const json& a = sum["kernels"][0];
   EXPECT_EQ(a["launches"], 4);
   EXPECT_EQ(a["split_launches"], 2);
+  EXPECT_EQ(a["first_split"], 1);
   EXPECT_EQ(a["groups"], (json{60, 340}));
   EXPECT_EQ(a["merge"]["diff"], 2);
   EXPECT_EQ(a["not_split"], (json{{"printf", 2}}));

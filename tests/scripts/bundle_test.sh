@@ -17,7 +17,7 @@ mkdir "$work/a folder"
 tar -C "$work/a folder" -xf "$(ls -t "$build"/skmd-*-linux.tar.* | head -n 1)"
 cd "$work/a folder"/skmd-*
 unset ${!SKMD_*}
-export SKMD_CACHE_DIR=$work/cache POCL_DEVICES='pthread basic'
+export SKMD_PROFILE_DB=off SKMD_CACHE_DIR=$work/cache POCL_DEVICES='pthread basic'
 
 bin/skmd-run --devices portable:pthread@discrete,portable:basic@discrete --partition equal --stats "$work/s.json" -- bench/vector_add --check
 /usr/bin/python3 - "$work/s.json" <<'PYTHON' || fail "the launch was not split: $(cat "$work/s.json")"

@@ -12,7 +12,7 @@ fail() {
 }
 
 unset ${!SKMD_*} ${!OCL_ICD_*}
-export SKMD_CACHE_DIR=$work/cache POCL_DEVICES='pthread basic' SKMD_STATS=$work/s.json
+export SKMD_PROFILE_DB=off SKMD_CACHE_DIR=$work/cache POCL_DEVICES='pthread basic' SKMD_STATS=$work/s.json
 export SKMD_DEVICES=portable:pthread@discrete,portable:basic@discrete SKMD_PARTITION=equal
 
 # COMMAND…, which is an application: right, and split over both devices.

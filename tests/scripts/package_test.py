@@ -34,8 +34,8 @@ def fields(package):
     return dict(re.findall(r"^([A-Z][\w-]*): (.*)$", text, re.M))
 
 
-def expected_files(version):
-    return {
+def expected_files(version, source):
+    return {f"{PRIVATE}/share/skmd/profiles/{os.path.basename(name)}" for name in glob.glob(f"{source}/profiles/*.jsonl")} | {
         "etc/OpenCL/vendors/skmd.icd",
         "usr/bin/skmd-info", "usr/bin/skmd-profile", "usr/bin/skmd-run",
         f"{PRIVATE}/bin/skmd-info", f"{PRIVATE}/bin/skmd-profile", f"{PRIVATE}/bin/skmd-run",
@@ -79,8 +79,9 @@ def check_control_files(tree):
     assert read(f"{tree}/DEBIAN/conffiles") == "/etc/OpenCL/vendors/skmd.icd\n"
 
 
-def check_contents(tree, version):
-    assert files_of(tree) == expected_files(version), files_of(tree) ^ expected_files(version)
+def check_contents(source, tree, version):
+    expected = expected_files(version, source)
+    assert files_of(tree) == expected, files_of(tree) ^ expected
     library = read(f"{tree}/etc/OpenCL/vendors/skmd.icd").strip()
     assert os.path.basename(library) == "libskmd.so.0", "a path that changes with every version asks users at every upgrade"
     assert os.path.realpath(tree + library) == os.path.realpath(f"{tree}/{PRIVATE}/lib/libskmd.so.{version}"), library
@@ -119,7 +120,7 @@ def main():
         package, tree = pack(build, folder)
         check_fields(package, version)
         check_control_files(tree)
-        check_contents(tree, version)
+        check_contents(source, tree, version)
         check_documents(source, build, tree, version)
         check_no_paths_of_the_build(source, build, tree)
         wrong = symbol_versions.check([tree])

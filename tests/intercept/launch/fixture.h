@@ -10,7 +10,7 @@
 #include "intercept/launch/launch.h"
 #include "intercept/object/context.h"
 #include "intercept/object/queue.h"
-#include "partitioner/model/rate_model.h"
+#include "partitioner/model/known_times.h"
 #include "tests/intercept/launch/fake_device.h"
 #include "tests/temporary_folder.h"
 
@@ -45,7 +45,7 @@ std::map<std::string, Body> bodies();
 
 /// Learns from the fakes' times only, the host's clock being no part of tests: a split takes as long as its slowest
 /// slice.
-class FakeModel : public domain::MeasuredRates {
+class FakeModel : public domain::KnownTimes {
  public:
   std::atomic<std::uint64_t> joining_ns{0};  ///< what a split takes beyond that
 
@@ -53,13 +53,13 @@ class FakeModel : public domain::MeasuredRates {
     std::uint64_t slowest = slowest_ns_;
     while (slowest < sample.nanoseconds && !slowest_ns_.compare_exchange_weak(slowest, sample.nanoseconds)) {
     }
-    MeasuredRates::learn(sample);
+    KnownTimes::learn(sample);
   }
   void launched(const domain::Outcome& outcome) override {
     domain::Outcome fake = outcome;
     const std::uint64_t slowest = slowest_ns_.exchange(0);
     if (outcome.split) fake.seconds = static_cast<double>(slowest + joining_ns) * 1e-9;
-    MeasuredRates::launched(fake);
+    KnownTimes::launched(fake);
   }
 
  private:

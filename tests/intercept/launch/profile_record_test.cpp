@@ -117,7 +117,7 @@ TEST_F(ProfileRecord, SaysWhereDataDecidesTheWork) {
 TEST_F(ProfileRecord, TheStatisticsTellWhatWasWrittenAndWhatIsInTheWay) {
   FakeMachine w({true}, "single:0");
   use(w);
-  w.machine.profile_file = "/some/profile.db";
+  w.machine.observer->profile_file("/some/profile.db");
   const auto profile = [&] { return nlohmann::json::parse(w.machine.observer->stats_json())["profile"]; };
   EXPECT_EQ(profile()["written"], 0);
   const auto x = w.storage(kBytes), y = w.storage(kBytes);

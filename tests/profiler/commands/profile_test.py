@@ -69,6 +69,9 @@ class Commands(unittest.TestCase):
         head = json.loads(lines[0])
         self.assertEqual(sorted(head), ["command", "commit", "date", "devices", "driver", "machine", "processor", "skmd_profile", "tags"])
         self.assertEqual(head["tags"], ["paper", "profile1", "profile2"])
+        told = self.answer("import", one)["files"][0]["head"]
+        self.assertEqual(told, {key: value for key, value in head.items() if key != "skmd_profile"})
+        self.assertIn(head["date"], self.run_command("import", one).stdout)
         self.assertEqual(lines[1:], sorted(lines[1:]))
         self.assertEqual(os.listdir(self.folder).count("two.jsonl"), 1)
         self.assertFalse([name for name in os.listdir(self.folder) if ".part-" in name])

@@ -50,6 +50,42 @@ class Journal : public testing::Test {
   fs::path file_ = fs::path(folder_.path()) / "profile.db";
 };
 
+TEST_F(Journal, AChildOfAForkRecordsNothingInItsParentsFile) {
+  {
+    SampleJournal journal(file_);
+    journal.add(sample(1));
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const bool wanted = journal.wants(1);
+      for (std::uint64_t i = 100; i < 200; ++i) journal.add(sample(i));
+      _exit(wanted || files().size() != 1 ? 1 : 0);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    journal.add(sample(2));
+  }
+  EXPECT_EQ(take_in_journals(file_)->samples, 2u);
+}
+
+TEST_F(Journal, AFileThatIsPreparedIsTheFirst) {
+  {
+    SampleJournal journal(file_);
+    journal.prepare();
+    journal.prepare();
+    ASSERT_EQ(files().size(), 1u);
+    journal.add(sample(1));
+    journal.prepare();
+    EXPECT_EQ(files().size(), 1u);
+    EXPECT_EQ(take_in_journals(file_)->files, 0u) << "its process lives";
+  }
+  EXPECT_EQ(take_in_journals(file_)->samples, 1u);
+  SampleJournal none(folder_.path() + "/profile.db/beneath a file");
+  none.prepare();
+  EXPECT_NE(none.progress().problem, "");
+}
+
 TEST_F(Journal, ItsSamplesAreTakenInWhenItsProcessHasEnded) {
   {
     SampleJournal journal(file_);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/model/known_times.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace skmd::domain {
+namespace {
+
+constexpr std::uint32_t kEnoughSamples = 4;  // by then a spike among them weighs less than half
+constexpr std::uint64_t kFarther = 16;       // as in prediction.cpp: a rate is believed for spans so many times longer
+constexpr std::size_t kMostStored = 1u << 16;
+
+}  // namespace
+
+KnownTimes::KnownTimes(std::vector<DeviceModel> devices, Seconds now)
+    : rates_(std::move(devices)), now_(std::move(now)) {}
+
+void KnownTimes::store(std::uint64_t kernel, std::uint32_t device, StoredModel model) {
+  auto made = std::make_shared<const StoredModel>(std::move(model));
+  const std::lock_guard lock(mutex_);
+  if (stored_.size() >= kMostStored) return;  // a program that makes kernels for ever
+  stored_[{kernel, device}] = std::move(made);
+  corrections_.forget(kernel);
+  any_stored_.store(true, std::memory_order_release);
+}
+
+std::size_t KnownTimes::stored(std::uint64_t kernel) const {
+  const std::lock_guard lock(mutex_);
+  std::size_t devices = 0;
+  for (auto it = stored_.lower_bound({kernel, 0}); it != stored_.end() && it->first.first == kernel; ++it) ++devices;
+  return devices;
+}
+
+std::shared_ptr<const StoredModel> KnownTimes::find(const Key& key) const {
+  if (!any_stored_.load(std::memory_order_acquire)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto found = stored_.find(key);
+  return found == stored_.end() ? nullptr : found->second;
+}
+
+void KnownTimes::learn(const Sample& sample) {
+  rates_.learn(sample);
+  const Key key{sample.kernel, sample.device};
+  if (sample.first_use || sample.span.empty() || !sample.point) return;
+  const auto stored = find(key);
+  if (stored == nullptr) return;
+  Point point = sample.point();
+  point.groups = static_cast<double>(sample.span.size());
+  point.boxes = box_count(sample.span, sample.range.group_counts());
+  const auto expected = domain::predict(*stored, point);
+  if (!expected) return;
+  const std::lock_guard lock(mutex_);
+  corrections_.learn({key.first, key.second}, *expected, static_cast<double>(sample.nanoseconds) * 1e-9, now_());
+}
+
+bool KnownTimes::own_is_enough(const DeviceModel& own, const Key& key, const NdRange& range) const {
+  return own.measured && own.measured_groups >= range.group_total() / kFarther &&
+         rates_.samples(key.first, key.second, range) >= kEnoughSamples;
+}
+
+DeviceModel KnownTimes::corrected(DeviceModel stored, const Key& key, const NdRange& range) const {
+  const double seconds = stored.launch_seconds + static_cast<double>(range.group_total()) / stored.groups_per_second;
+  const double wider = 1.0 + stored.relative_error;
+  const TimePrediction expected{seconds, seconds / wider, seconds * wider};
+  const std::lock_guard lock(mutex_);
+  const TimePrediction now = corrections_.corrected({key.first, key.second}, expected, now_());
+  const double factor = now.seconds / expected.seconds;
+  if (!(factor > 0) || !std::isfinite(factor)) return stored;
+  stored.launch_seconds *= factor;
+  stored.box_seconds *= factor;
+  stored.groups_per_second /= factor;
+  stored.relative_error = now.high / now.seconds - 1.0;
+  return stored;
+}
+
+DeviceModel KnownTimes::predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range,
+                                const PointOf& point) const {
+  DeviceModel own = rates_.predict(kernel, device, range, point);
+  const Key key{kernel, device};
+  const auto stored = point ? find(key) : nullptr;
+  if (stored == nullptr || own_is_enough(own, key, range)) return own;
+  auto believed = device_model(*stored, point(), own);
+  return believed ? corrected(std::move(*believed), key, range) : own;
+}
+
+}  // namespace skmd::domain

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/model/stored_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "partitioner/model/evaluation.h"
+
+namespace skmd::domain {
+namespace {
+
+// What is added to the relative error of a model that was not fitted to this device's own samples. Guesses, by what
+// they have to cover: two machines of one make differ by some per cent (clocks, cooling), a driver's compiler by up to
+// a quarter for single kernels; times do not fall in proportion where more units share one memory. Together they stay
+// so small that two equal devices still share a launch (balance.cpp, kMostError).
+constexpr double kElsewhere = 0.05;    // imported
+constexpr double kShipped = 0.1;       // measured by those who ship SKMD
+constexpr double kOtherDriver = 0.15;  // another version
+constexpr double kOtherUnits = 0.25;   // compute units
+constexpr double kDataDecides = 0.5;   // memory values decide how long a group works: the next launch has others
+constexpr std::size_t kEnough = 8;     // samples: with fewer, those that were measured farther away are preferred
+constexpr double kQuarter = 4.0;
+constexpr double kLeastGrowing = 0.01;  // of a launch's time, that is believed to grow with the groups
+
+/// How far from the device a sample was measured. Ascending.
+struct Distance {
+  bool units = false;
+  SampleOrigin origin = SampleOrigin::here;
+  std::string driver;  // "": the device's own
+  auto operator<=>(const Distance&) const = default;
+};
+
+bool usable(const ProfileSample& sample, const DeviceKey& device) {
+  return sample.device.platform == device.platform && sample.device.name == device.name && !sample.first_use &&
+         sample.kernel_ns > 0;
+}
+
+using ByDistance = std::map<std::pair<Distance, std::uint32_t>, std::vector<const ProfileSample*>>;
+
+ByDistance by_distance(const std::vector<StoredSample>& samples, const DeviceKey& device) {
+  ByDistance groups;
+  for (const StoredSample& stored : samples) {
+    if (!usable(stored.sample, device)) continue;
+    const DeviceKey& measured = stored.sample.device;
+    const Distance distance{measured.units != device.units, stored.origin,
+                            measured.driver == device.driver ? std::string() : measured.driver};
+    groups[{distance, measured.units}].push_back(&stored.sample);
+  }
+  return groups;
+}
+
+/// The nearest with enough samples, else those with most.
+ByDistance::const_iterator choice(const ByDistance& groups) {
+  auto most = groups.begin();
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    if (group->second.size() >= kEnough) return group;
+    if (group->second.size() > most->second.size()) most = group;
+  }
+  return most;
+}
+
+bool knows(const TimeModel& model, const Point& point) {
+  return std::all_of(model.terms.begin(), model.terms.end(), [&](const FittedTerm& fitted) {
+    if (fitted.term.shape == TermShape::floor || fitted.term.shape == TermShape::boxes) return true;
+    if (fitted.term.work == Work::operations) return point.operations > 0;
+    if (fitted.term.work == Work::bytes) return point.bytes > 0;
+    return true;
+  });
+}
+
+double box_seconds(const TimeModel& model) {
+  double seconds = 0.0;
+  for (const FittedTerm& fitted : model.terms)
+    if (fitted.term.shape == TermShape::boxes) seconds += fitted.coefficient;
+  return seconds;
+}
+
+}  // namespace
+
+std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, const DeviceKey& device,
+                                      const Bounds& bounds) {
+  const ByDistance groups = by_distance(samples, device);
+  if (groups.empty()) return std::nullopt;
+  const auto& [key, chosen] = *choice(groups);
+  const auto& [distance, units] = key;
+  std::vector<Point> points;
+  bool data_decides = false;
+  for (const ProfileSample* sample : chosen) {
+    points.push_back(point_of(*sample));
+    data_decides = data_decides || sample->data_decides_work;
+  }
+  const ModelKind kind = data_decides ? ModelKind::rate : ModelKind::arctan;
+  const bool own = distance == Distance{};
+  auto model = fit(points, {kind, std::max(1u, units), own ? bounds : Bounds{}});
+  if (!model) return std::nullopt;
+  StoredModel stored;
+  stored.model = std::move(*model);
+  stored.source = distance.origin == SampleOrigin::shipped ? ModelSource::shipped : ModelSource::database;
+  stored.samples = points.size();
+  if (distance.units && units > 0 && device.units > 0) stored.slower = static_cast<double>(units) / device.units;
+  stored.added_error = (distance.origin == SampleOrigin::shipped    ? kShipped
+                        : distance.origin == SampleOrigin::imported ? kElsewhere
+                                                                    : 0.0) +
+                       (distance.driver.empty() ? 0.0 : kOtherDriver) + (distance.units ? kOtherUnits : 0.0) +
+                       (data_decides ? kDataDecides : 0.0);
+  return stored;
+}
+
+std::optional<TimePrediction> predict(const StoredModel& stored, const Point& point) {
+  if (!knows(stored.model, point)) return std::nullopt;
+  const TimePrediction own = predict(stored.model, point);
+  if (!(own.seconds > 0) || !std::isfinite(own.seconds)) return std::nullopt;
+  const double wider = 1.0 + stored.added_error;
+  return TimePrediction{own.seconds * stored.slower, own.low * stored.slower / wider, own.high * stored.slower * wider};
+}
+
+std::optional<DeviceModel> device_model(const StoredModel& stored, const Point& launch, const DeviceModel& constants) {
+  const auto whole = predict(stored, launch);
+  if (!whole || !(launch.groups > 0)) return std::nullopt;
+  Point part = launch;
+  part.groups = std::max(1.0, launch.groups / kQuarter);
+  DeviceModel device = constants;
+  device.launch_seconds = 0.0;
+  if (const auto quarter = predict(stored, part); quarter && part.groups < launch.groups) {
+    const double slope = (whole->seconds - quarter->seconds) / (launch.groups - part.groups);
+    device.launch_seconds = std::clamp(whole->seconds - slope * launch.groups, 0.0, quarter->seconds);
+  }
+  device.groups_per_second =
+      launch.groups / std::max(whole->seconds - device.launch_seconds, kLeastGrowing * whole->seconds);
+  device.box_seconds = box_seconds(stored.model) * stored.slower;
+  device.whole_groups_per_second = 0.0;
+  device.measured = true;
+  device.measured_groups = kAnySpan;
+  device.source = stored.source;
+  device.relative_error = whole->high / whole->seconds - 1.0;
+  return device;
+}
+
+}  // namespace skmd::domain

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile database as the driver reads it: a few rows by their index, so that a large database costs no more than a
+// small one.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "partitioner/model/profile_store.h"
+#include "profiler/database/connection.h"
+
+namespace skmd::profiler {
+
+struct StoredProfileOptions {
+  std::filesystem::path file;
+  bool read_only = false;                  // nothing is ever written; shipped files are used in memory
+  std::filesystem::path shipped;           // folder of the files that came with SKMD; "": none
+  std::vector<domain::DeviceKey> devices;  // that are here: what fits none of them is not taken from shipped files
+};
+
+/// Opens the file at the first question, for reading only, and looks at no page but those that a question needs: damage
+/// is an error of the question that meets it. What is not there holds nothing, and is no error.
+class StoredProfile : public domain::ProfileStore {
+ public:
+  explicit StoredProfile(StoredProfileOptions options) : options_(std::move(options)) {}
+
+  domain::Result<std::vector<domain::StoredSample>> samples(const domain::KernelKey& kernel,
+                                                            const domain::DeviceKey& device) override;
+  domain::Bounds bounds(const domain::DeviceKey& device) override;
+  void rest() override { connection_.reset(); }
+  Haste haste() override;
+  /// Journals of ended processes, and shipped files that fit a device here and were not taken in yet.
+  domain::Result<Tended> tend() override;
+
+ private:
+  domain::Result<sqlite3*> connection();
+  domain::Status read(const domain::KernelKey& kernel, std::int64_t device, std::vector<domain::StoredSample>& to);
+
+  const StoredProfileOptions options_;
+  Connection connection_;
+  std::mutex mutex_;
+  std::vector<domain::ProfileSample> shipped_;  // guarded by mutex_; of files that are used in memory only
+};
+
+}  // namespace skmd::profiler
