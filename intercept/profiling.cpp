@@ -84,6 +84,10 @@ Status set_up_profiling(Machine& machine, const std::function<std::string(const 
                         const ProfilingPlaces& places) {
   std::vector<domain::DeviceModel> expected;
   for (const auto& device : machine.devices) expected.push_back(expected_of(*device));
+  const std::string decides = variable("SKMD_PROFILE_DECIDES");
+  if (!decides.empty() && decides != "0" && decides != "1")
+    return bad("SKMD_PROFILE_DECIDES", decides, "0 or 1 is needed");
+  machine.settings.profile_decides = decides == "1";
   auto* model = new domain::KnownTimes(std::move(expected), seconds_now);
   machine.model = model;
   profiler::ProfilePlace place = profiler::profile_place(variable("SKMD_PROFILE_DB"), places.cache_folder);

@@ -310,12 +310,8 @@ struct Carried {
 
 template <class Carrier>
 Carried carry(Carrier&& carrier) {
-  Carried carried;
-  carried.status = carrier.run();
-  carried.reports = carrier.reports();
-  carried.unfinished = carrier.unfinished();
-  carried.first_uses = carrier.first_uses();
-  return carried;
+  Status status = carrier.run();
+  return {std::move(status), carrier.reports(), carrier.unfinished(), carrier.first_uses()};
 }
 
 }  // namespace

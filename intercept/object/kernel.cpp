@@ -41,8 +41,8 @@ void expect_kernels(const Machine& machine, const std::string& program_hash,
                     const std::vector<domain::KernelTraits>& kernels) {
   if (machine.knowledge == nullptr) return;
   const domain::PartitionMode mode = machine.settings.policy.mode;
-  const bool decides = mode != domain::PartitionMode::equal && mode != domain::PartitionMode::fixed &&
-                       mode != domain::PartitionMode::single;
+  const bool decides =
+      domain::goes_by_times(mode) && (mode != domain::PartitionMode::automatic || machine.settings.profile_decides);
   const std::size_t devices = decides && machine.devices.size() > 1 ? machine.devices.size() : 0;
   for (const domain::KernelTraits& traits : kernels) {
     std::vector<Knowledge::Place> places;

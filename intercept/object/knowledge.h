@@ -25,8 +25,8 @@ class Knowledge {
     /// about so long to be read and fitted, most of it while the program is built. Kernels whose launches are shorter
     /// lose as much once in a process, and nothing where nothing is stored.
     std::chrono::milliseconds for_first_launch{2};
-    /// How long the process lives before it tends the store, and where that is in some haste: who is gone sooner leaves
-    /// that to others, since it would have cost more than what the process did.
+    /// How long the process lives before it tends the store, and before it does where the store asks for it soon. A
+    /// process that ends earlier leaves it to later ones: tending would take longer than the process did.
     std::chrono::milliseconds before_tending{10000}, before_soon{1000};
   };
   /// Samples that the model has got so far, and what the user should know ("": nothing). Any thread of ours.
@@ -47,12 +47,12 @@ class Knowledge {
   Knowledge(const Knowledge&) = delete;
   Knowledge& operator=(const Knowledge&) = delete;
 
-  /// Launches of the kernel may come; `places`, in the order of the machine's devices, are where. None: nobody will
-  /// decide by what is known, so that it is not read. Asks for nothing twice. Never waits, like wait_for() of a kernel
-  /// that was not expected.
+  /// Begins to read what is stored of a kernel on the devices of `places`, in the order of the machine's devices; reads
+  /// nothing where `places` is empty, and nothing twice. Never blocks. A later wait_for() of a kernel that was never
+  /// passed here does not block either.
   void expect(std::uint64_t kernel, std::vector<Place> places);
-  /// Returns when what is stored of the kernel is in the model, or after Delays::for_first_launch. Where that was too
-  /// short several times, the store is slow, and nobody waits any more. No lock may be held.
+  /// Blocks until what is stored of the kernel is in the model, for Delays::for_first_launch at most. Returns at once
+  /// when that was too short several times in this process: the store is slow. No lock may be held.
   void wait_for(std::uint64_t kernel);
   /// Whether something is stored of the kernel on two devices or more.
   [[nodiscard]] bool knows_shares_of(std::uint64_t kernel) const { return model_.stored(kernel) > 1; }

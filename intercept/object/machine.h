@@ -28,6 +28,7 @@ struct Settings {
   domain::RungSet rungs;              // SKMD_TEST_RUNGS
   std::string profile_tag;            // SKMD_PROFILE_TAG
   bool profile_every_launch = false;  // times are taken for the profile database also where decisions need none
+  bool profile_decides = false;       // SKMD_PROFILE_DECIDES: `auto` goes by what former processes measured
   DeviceTypeChoice device_type = DeviceTypeChoice::automatic;  // SKMD_DEVICE_TYPE
 };
 

@@ -28,6 +28,7 @@ class KnownTimes : public Model {
   explicit KnownTimes(
       std::vector<DeviceModel> devices = {}, Seconds now = [] { return 0.0; });
 
+  void set_device(std::uint32_t device, const DeviceModel& constants) { rates_.set_device(device, constants); }
   /// From now on `model` is what is stored of the kernel on the device. Corrections of the kernel begin anew.
   void store(std::uint64_t kernel, std::uint32_t device, StoredModel model);
   /// On how many devices something is stored of the kernel.

@@ -38,7 +38,7 @@ class KnownKernels(unittest.TestCase):
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("SKMD_", "STUB_"))}
         environment |= {"OCL_ICD_VENDORS": vendors, "SKMD_VENDORS": f"{BUILD}/tests/stub-icd/vendors", "SKMD_TEST_CPU_DRIVER": "0",
                         "STUB_DEVICES": "gpu,accelerator", "STUB_DELAY_US": "0", "SKMD_CACHE_DIR": self.file("cache"),
-                        "SKMD_STATS": stats, "SKMD_PROFILE_DB": database} | variables
+                        "SKMD_STATS": stats, "SKMD_PROFILE_DB": database, "SKMD_PROFILE_DECIDES": "1"} | variables
         if not environment["SKMD_PROFILE_DB"]:
             del environment["SKMD_PROFILE_DB"]
         words = [f"{HERE}/known_kernels_app", str(GROUPS), str(launches)] + ([] if loaded is None else [str(loaded)])

@@ -176,25 +176,6 @@ TEST_F(Journal, WithoutAFolderOrARightNothingHappens) {
   EXPECT_EQ(journal.progress().problem, "no file can be made beside the database: Not a directory");
 }
 
-TEST_F(Journal, AChildOfAForkRecordsNothingInItsParentsFile) {
-  {
-    SampleJournal journal(file_);
-    journal.add(sample(1));
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      const bool wanted = journal.wants(1);
-      for (std::uint64_t i = 100; i < 200; ++i) journal.add(sample(i));
-      _exit(wanted || files().size() != 1 ? 1 : 0);
-    }
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-    journal.add(sample(2));
-  }
-  EXPECT_EQ(take_in_journals(file_)->samples, 2u);
-}
-
 TEST_F(Journal, AChildThatIsForkedWhileAnotherThreadAddsDoesNotHang) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the sanitizer's own locks do not survive such a fork";
