@@ -82,7 +82,7 @@ class Calibrate(unittest.TestCase):
                          {device["name"]: device["calibration"] for device in answer["devices"]})
         self.assertEqual({device["origin"] for device in shown["devices"]}, {"measured"})
         self.assertEqual(len(shown["links"]), 4)
-        self.assertEqual(shown["schema"], 2)
+        self.assertEqual(shown["schema"], 3)
         text = self.run_command("show").stdout
         self.assertIn("one more box", text)
         self.assertIn("page-locked", text)
