@@ -111,6 +111,8 @@ class Recorder:
         return left
 
     def write_files(self):
+        if not os.path.exists(self.database):
+            return  # nothing was measured yet
         whole = os.path.join(self.options.out, "all.unready")
         done = self.profile("export", whole)
         if done.returncode != 0:
