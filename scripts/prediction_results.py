@@ -121,7 +121,21 @@ def fig12(raws):
                        + figures.bars("(b) error of a span", names, errors, "%", (0, size[1]), size))
 
 
-TABLES = {"prediction_origins": origins, "prediction_goals": goals, "prediction_table3": table3}
+def stored_decisions(raws):
+    """Per workload: the third repetition of each process, and which device had most groups of the last one."""
+    lines = ["| workload | nothing stored, ms | stored, ms | stored / nothing | most groups, stored |\n| --- | --- | --- | --- | --- |\n"]
+    for raw in raws.values():
+        for workload in dict.fromkeys(run["workload"] for run in raw["runs"]):
+            sides = [[run for run in raw["runs"] if run["workload"] == workload and run["stored"] == stored] for stored in (False, True)]
+            thirds = [[run["milliseconds"][2] for run in side] for side in sides]
+            groups = sides[1][-1]["kernels"][0]["groups"]
+            ratio = sum(thirds[1]) * len(thirds[0]) / sum(thirds[0]) / len(thirds[1])
+            cells = [", ".join(f"{value:.1f}" for value in third) for third in thirds]
+            lines.append(f"| {workload} | {cells[0]} | {cells[1]} | {ratio:.2f} | {'processor' if groups[0] > groups[1] else 'GPU'} |\n")
+    return "".join(lines)
+
+
+TABLES = {"prediction_origins": origins, "prediction_goals": goals, "prediction_table3": table3, "stored_decisions": stored_decisions, "stored_origins": origins}
 FIGURES = {"prediction_fig7": (fig7, "measured and predicted times over the number of work-groups"),
            "prediction_fig8": (fig8, "times of parts of vector_add"), "prediction_fig12": (fig12, "errors of the predictions")}
 

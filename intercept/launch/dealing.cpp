@@ -112,6 +112,7 @@ Status DealtLaunch::run() {
 void DealtLaunch::learn() {
   const std::lock_guard lock(mutex_);
   if (launch_.part != nullptr) return;
+  const auto point = [&]() -> const domain::Point& { return view_.shape().point(launch_); };
   for (const domain::ChunkedSlice& slice : dealing_.slices) {
     std::uint64_t groups = 0, nanoseconds = 0;
     for (const SliceReport& report : reports_) {
@@ -121,7 +122,8 @@ void DealtLaunch::learn() {
     }
     const bool first = (first_uses_ >> slice.device & 1) != 0;
     if (groups != 0)
-      machine_.model->learn({launch_.kernel->id(), slice.device, launch_.range, {0, groups}, nanoseconds, first});
+      machine_.model->learn(
+          {launch_.kernel->id(), slice.device, launch_.range, {0, groups}, nanoseconds, first, point});
   }
 }
 
@@ -136,7 +138,10 @@ void DealtLaunch::work(std::uint32_t device) {
     try {
       status = run_chunk(device, *index);
     } catch (const std::bad_alloc&) {
+      // The chunk may have run, and its results may count: to run it again could apply it twice.
       status = domain::Error{CL_OUT_OF_HOST_MEMORY, {}};
+      const std::lock_guard lock(mutex_);
+      unfinished_.inputs_intact = false;
     }
     if (!status) return leave(device, *index, std::move(status));
   }
@@ -157,7 +162,21 @@ Status DealtLaunch::run_chunk(std::uint32_t device, const domain::ChunkIndex& in
   }
   unfinished_.inputs_intact = unfinished_.inputs_intact && conductor.unfinished().inputs_intact;
   unfinished_.fault = std::max(unfinished_.fault, conductor.unfinished().fault);
+  if (conductor.unfinished().fault == Fault::device) retract(device);
   return status;
+}
+
+void DealtLaunch::retract(std::uint32_t device) {
+  if (machine_.devices[device]->description().space == domain::kHostSpace) return;
+  const auto is_lost = [&](const SliceReport& report) { return report.device == device; };
+  for (const SliceReport& report : reports_) {
+    if (!is_lost(report)) continue;
+    unfinished_.spans.push_back(report.span);
+    // What the chunk read and wrote is on the lost device only.
+    for (const domain::RangeSet& in_place : view_.shape().footprint(report.span)->in_place)
+      unfinished_.inputs_intact = unfinished_.inputs_intact && in_place.empty();
+  }
+  std::erase_if(reports_, is_lost);
 }
 
 void DealtLaunch::leave(std::uint32_t device, const domain::ChunkIndex& index, Status status) {

@@ -32,7 +32,8 @@ class DealtLaunch {
   DealtLaunch(Machine& machine, const Launch& launch, const LaunchView& view, const Dealing& dealing, Event& event);
 
   /// Blocks until every chunk was tried and the results are committed. A device that fails takes no further chunk; on
-  /// an error unfinished() tells the groups without results.
+  /// an error unfinished() tells the groups without results. Where host memory ran out inside a chunk, they cannot be
+  /// run again: unfinished().inputs_intact is false.
   Status run();
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   [[nodiscard]] std::vector<SliceReport> reports() const { return reports_; }
@@ -42,6 +43,9 @@ class DealtLaunch {
   void work(std::uint32_t device);
   std::optional<domain::ChunkIndex> next(std::uint32_t device);
   Status run_chunk(std::uint32_t device, const domain::ChunkIndex& index);
+  /// The device is lost, and with it the results of its earlier chunks: their groups have to run again. With mutex_
+  /// held.
+  void retract(std::uint32_t device);
   void leave(std::uint32_t device, const domain::ChunkIndex& index, Status status);
   void collect_the_rest();
   /// Tells the model how many groups each device ran in what time: single chunks are too short to go by.

@@ -304,8 +304,8 @@ bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBa
 bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& view) {
   // Half of what is gained: where the builds take longer, that is what was lost.
   constexpr double kPatience = 0.5;
-  // A second GPU's context and a small program on it: whoever gains more begins them without asking how busy the
-  // machine is, and waits for their end.
+  // Seconds: what a second GPU's context and a small program on it take to be made. A launch that gains more begins the
+  // builds itself, and waits for their end.
   constexpr double kBuilding = 0.3;
   const Eligibility& eligible = view.shape().eligible();
   if (machine.knowledge == nullptr || eligible.pending.empty() || launch.part != nullptr ||

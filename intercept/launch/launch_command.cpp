@@ -97,10 +97,7 @@ bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decis
   if (!wants_times(machine_)) return false;
   // Where no decision needs them they are for the profile database alone, which a few are enough for.
   constexpr double kSeldom = 1e-6;
-  const auto mode = machine_.settings.policy.mode;
-  const bool decides = machine_.devices.size() > 1 &&
-                       mode != domain::PartitionMode::equal && mode != domain::PartitionMode::fixed &&
-                       mode != domain::PartitionMode::single;
+  const bool decides = machine_.devices.size() > 1 && domain::goes_by_times(machine_.settings.policy.mode);
   return view_.shape().due_for_times(decides ? decision.predicted_seconds : kSeldom) ||
          decision.predicted_seconds >= kLong;
 }

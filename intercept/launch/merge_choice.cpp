@@ -34,9 +34,9 @@ bool writes_image(const LaunchView& view, const std::vector<SliceWork>& slices) 
   return false;
 }
 
-/// CPU devices of one process use the processor's own atomics on memory that they share. What another device does to
-/// host memory atomically need not be atomic for anybody else. Images are never in host memory itself: each device has
-/// its own.
+/// CPU devices of one process use the processor's own atomics on memory that they share. Another device's
+/// atomics on host memory need not be atomic for the processor or a third device. Images are never in host memory
+/// itself: each device has its own.
 std::vector<MemoryGroup> by_memory(const Machine& machine, const LaunchView& view, const domain::KernelTraits& traits,
                                    const std::vector<SliceWork>& slices) {
   const bool atomics = (traits.facts & domain::kFactGlobalAtomics) != 0;

@@ -210,7 +210,7 @@ void Knowledge::wait_for(std::uint64_t kernel) {
   Threads::Kernel& state = found->second;  // stays where it is
   state.waited = true;
   if (threads->vain_waits >= kMostVainWaits) return;
-  // Before kernels that nobody has launched yet.
+  // Read before kernels that have not been launched yet.
   auto& queue = threads->queue;
   if (const auto place = std::find(queue.begin(), queue.end(), kernel); place != queue.end()) {
     queue.erase(place);

@@ -136,6 +136,17 @@ struct Observer::State {
     pieces.set(head_piece, head);
   }
 
+  /// Changes what the statistics hold beside devices and kernels; does nothing without statistics.
+  template <class Change>
+  void change_tail(Change change) {
+    if (!stats_on) return;
+    {
+      const std::lock_guard lock(stats_mutex);
+      change(stats);
+      share_tail();
+    }
+    changed();
+  }
   void changed() {
     if (stats_path.empty()) return;
     if (dirty.exchange(true, std::memory_order_acq_rel)) return;
@@ -296,25 +307,13 @@ void Observer::profile_file(const std::string& file) try {
 }
 
 void Observer::profile_written(std::uint64_t samples, const std::string& problem) try {
-  if (!state_->stats_on) return;
-  {
-    const std::lock_guard lock(state_->stats_mutex);
-    state_->stats.set_profile_written(samples, problem);
-    state_->share_tail();
-  }
-  state_->changed();
+  state_->change_tail([&](Stats& stats) { stats.set_profile_written(samples, problem); });
 } catch (...) {
 }
 
 void Observer::profile_loaded(std::uint64_t samples, const std::string& problem) try {
   if (!problem.empty()) log(LogLevel::warn, "profile database: " + problem);
-  if (!state_->stats_on) return;
-  {
-    const std::lock_guard lock(state_->stats_mutex);
-    state_->stats.set_profile_loaded(samples, problem);
-    state_->share_tail();
-  }
-  state_->changed();
+  state_->change_tail([&](Stats& stats) { stats.set_profile_loaded(samples, problem); });
 } catch (...) {
 }
 

@@ -19,7 +19,6 @@ constexpr double kElsewhere = 0.05;    // imported
 constexpr double kShipped = 0.1;       // measured by those who ship SKMD
 constexpr double kOtherDriver = 0.15;  // another version
 constexpr double kOtherUnits = 0.25;   // compute units
-constexpr double kDataDecides = 0.5;   // memory values decide how long a group works: the next launch has others
 constexpr std::size_t kEnough = 8;     // samples: with fewer, those that were measured farther away are preferred
 constexpr double kQuarter = 4.0;
 constexpr double kLeastGrowing = 0.01;  // of a launch's time, that is believed to grow with the groups
@@ -61,15 +60,6 @@ ByDistance::const_iterator choice(const ByDistance& groups) {
   return most;
 }
 
-bool knows(const TimeModel& model, const Point& point) {
-  return std::all_of(model.terms.begin(), model.terms.end(), [&](const FittedTerm& fitted) {
-    if (fitted.term.shape == TermShape::floor || fitted.term.shape == TermShape::boxes) return true;
-    if (fitted.term.work == Work::operations) return point.operations > 0;
-    if (fitted.term.work == Work::bytes) return point.bytes > 0;
-    return true;
-  });
-}
-
 double box_seconds(const TimeModel& model) {
   double seconds = 0.0;
   for (const FittedTerm& fitted : model.terms)
@@ -86,14 +76,9 @@ std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, 
   const auto& [key, chosen] = *choice(groups);
   const auto& [distance, units] = key;
   std::vector<Point> points;
-  bool data_decides = false;
-  for (const ProfileSample* sample : chosen) {
-    points.push_back(point_of(*sample));
-    data_decides = data_decides || sample->data_decides_work;
-  }
-  const ModelKind kind = data_decides ? ModelKind::rate : ModelKind::arctan;
+  for (const ProfileSample* sample : chosen) points.push_back(point_of(*sample));
   const bool own = distance == Distance{};
-  auto model = fit(points, {kind, std::max(1u, units), own ? bounds : Bounds{}});
+  auto model = fit(points, {ModelKind::arctan, std::max(1u, units), own ? bounds : Bounds{}});
   if (!model) return std::nullopt;
   StoredModel stored;
   stored.model = std::move(*model);
@@ -103,17 +88,16 @@ std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, 
   stored.added_error = (distance.origin == SampleOrigin::shipped    ? kShipped
                         : distance.origin == SampleOrigin::imported ? kElsewhere
                                                                     : 0.0) +
-                       (distance.driver.empty() ? 0.0 : kOtherDriver) + (distance.units ? kOtherUnits : 0.0) +
-                       (data_decides ? kDataDecides : 0.0);
+                       (distance.driver.empty() ? 0.0 : kOtherDriver) + (distance.units ? kOtherUnits : 0.0);
   return stored;
 }
 
 std::optional<TimePrediction> predict(const StoredModel& stored, const Point& point) {
-  if (!knows(stored.model, point)) return std::nullopt;
   const TimePrediction own = predict(stored.model, point);
-  if (!(own.seconds > 0) || !std::isfinite(own.seconds)) return std::nullopt;
+  const double seconds = own.seconds * stored.slower;
+  if (!(seconds > 0) || !std::isfinite(seconds)) return std::nullopt;
   const double wider = 1.0 + stored.added_error;
-  return TimePrediction{own.seconds * stored.slower, own.low * stored.slower / wider, own.high * stored.slower * wider};
+  return TimePrediction{seconds, own.low * stored.slower / wider, own.high * stored.slower * wider};
 }
 
 std::optional<DeviceModel> device_model(const StoredModel& stored, const Point& launch, const DeviceModel& constants) {

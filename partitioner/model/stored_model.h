@@ -30,17 +30,17 @@ struct StoredModel {
 };
 
 /// Fits to the samples that were measured nearest to `device`: on it, by another version of its driver, with another
-/// number of compute units; here, elsewhere, by those who ship SKMD. Further ones count where the nearer ones are few,
-/// with an error for what differs. Samples of other platforms and names, and first uses, are left out. Nothing where
-/// none is left. Milliseconds.
+/// number of compute units; here, imported, shipped. Further ones count where the nearer ones are few, with an error
+/// for what differs. Samples of other platforms and names, and first uses, are left out. Empty where none is left.
+/// Milliseconds.
 std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, const DeviceKey& device,
                                       const Bounds& bounds);
 
-/// Of `point`, whose seconds count nothing. Nothing where a term needs work that is not known of the point.
+/// Of `point`, whose seconds count nothing. Empty where the model gives no finite time above 0.
 std::optional<TimePrediction> predict(const StoredModel& model, const Point& point);
 
 /// As a line over the groups of a slice: through the whole launch and a quarter of it. `launch`: the whole launch in
-/// one box. Sets what a model says of a device, and leaves the rest as it is in `constants`. Nothing as above.
+/// one box. Sets what a model says of a device, and leaves the rest as it is in `constants`. Empty as above.
 std::optional<DeviceModel> device_model(const StoredModel& model, const Point& launch, const DeviceModel& constants);
 
 }  // namespace skmd::domain

@@ -23,7 +23,7 @@ using domain::DeviceKey;
 using domain::Result;
 using domain::Status;
 
-constexpr int kPatience = 5000;  // milliseconds, of a thread that nobody waits for
+constexpr int kPatience = 5000;  // milliseconds; on a thread of its own, whose end no other thread waits for
 
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;

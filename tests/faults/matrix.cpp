@@ -56,6 +56,7 @@ constexpr const char* kLikeNvidia = "VENDOR=NVIDIA Corporation";
 constexpr Configuration kConfigurations[] = {
     {"split", "gpu,gpu", "stub:0,stub:1", "0", "equal"},
     {"replay", "gpu,gpu", "stub:0,stub:1", "0", "equal", "kernel"},
+    {"dealt", "gpu,gpu", "stub:0,stub:1", "0", "dynamic:1"},
     {"split-inline", "gpu,gpu", "stub:0,stub:1", "-1", "equal"},
     {"whole", "gpu,gpu", "stub:0,stub:1", "0", "single:0"},
     {"in-place", "gpu,cpu", "stub:0,stub:1", "0", "equal"},
@@ -113,7 +114,8 @@ bool merges_on_devices() {
 
 /// Where what is read is on one device that is slow with pageable memory, some goes through page-locked memory.
 bool reads_from_one_device(const Configuration& configuration) {
-  const bool one = std::strchr(configuration.selected, ',') == nullptr || std::strcmp(configuration.partition, "equal");
+  const bool one = std::strchr(configuration.selected, ',') == nullptr ||
+                   std::string_view(configuration.partition).starts_with("single");
   return one && std::strcmp(configuration.info, kLikeNvidia) == 0;
 }
 

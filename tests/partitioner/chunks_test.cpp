@@ -54,7 +54,7 @@ TEST(GuidedChunks, HugeLaunchesHaveFewChunks) {
   EXPECT_LT(guided_chunks(slices, minimum, 1)[0].chunks.size(), 100u);
 }
 
-TEST(ChunkDealer, DealsEachChunkOnceWhoeverAsks) {
+TEST(ChunkDealer, DealsEachChunkOnceInAnyOrderOfAsking) {
   std::mt19937_64 random(1987);
   for (int round = 0; round < 200; ++round) {
     const std::uint64_t groups = 1 + random() % 5000;

@@ -86,6 +86,41 @@ TEST(Dealing, GroupsOfAFailingDeviceRunElsewhere) {
   }
 }
 
+/// The device fails in its second chunk.
+void fail_later(FakeDevice& device, Fault fault) {
+  device.run_fault = fault;
+  device.on_execute = [&device, batches = 0]() mutable {
+    if (++batches == 2) device.fail_runs = 1;
+  };
+}
+
+TEST(Dealing, ADeviceThatFailsInALaterChunkKeepsItsEarlierOnes) {
+  World w({true, true});
+  fail_later(*w.fakes[1], Fault::resources);
+  EXPECT_EQ(w.run(), CL_COMPLETE);
+  w.expect_sums(1);
+  EXPECT_GT(w.fakes[1]->counters.groups, 0u);
+}
+
+TEST(Dealing, GroupsOfALostDeviceRunAgainWhereTheirInputsAreElsewhere) {
+  FakeMachine m({true, true}, "dynamic:2");
+  const auto x = m.storage(kItems * 4), y = m.storage(kItems * 4);
+  Words words(kItems, 5);
+  m.write(x, 0, words.data(), kItems * 4);
+  fail_later(*m.fakes[1], Fault::device);
+  EXPECT_EQ(m.launch(m.kernel(stencil_traits()), line(kItems, kLocal), {whole(y), whole(x), value_of(kItems)})->wait(),
+            CL_COMPLETE);
+  EXPECT_EQ(m.fakes[0]->counters.groups, kGroups);
+  m.read(y, 0, words.data(), kItems * 4);
+  for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(words[i], 15u) << i;
+}
+
+TEST(Dealing, TheLaunchFailsIfALostDeviceHadTheOnlyCopyOfWhatItChanged) {
+  World w({true, true});
+  fail_later(*w.fakes[1], Fault::device);
+  EXPECT_NE(w.run(), CL_COMPLETE);
+}
+
 TEST(Dealing, AllDevicesFailingIsTheLaunchsFailure) {
   World w({true, true});
   for (const auto& fake : w.fakes) fake->fail_allocations = 100;

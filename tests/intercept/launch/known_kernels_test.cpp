@@ -97,7 +97,7 @@ TEST(KnownKernels, UnknownOnesAreNot) {
   EXPECT_EQ(w.stats()["model"]["source"], "none");
 }
 
-// What is gained is so much that the launch runs the build itself: nobody else does here.
+// There is no build queue here. The launch gains more than kBuilding, so that it runs the build itself.
 TEST(KnownKernels, WaitForTheBuildsThatTheyGainBy) {
   World w(10.0);
   const auto kernel = w.built_on({0});

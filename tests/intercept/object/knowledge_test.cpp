@@ -130,12 +130,12 @@ TEST(Knowledge, BringsWhatIsStoredToTheModelOnAThreadOfItsOwn) {
   EXPECT_EQ(store.asked, 1) << "devices of one make share their samples, and nothing is asked twice";
   EXPECT_EQ(store.threads.count(std::this_thread::get_id()), 0u);
   EXPECT_EQ(store.rests, 1);
-  EXPECT_EQ(store.tended, 0) << "who is gone so soon leaves that to others";
+  EXPECT_EQ(store.tended, 0) << "a process that ended before Delays::before_soon tended the store";
   EXPECT_EQ(told.samples, 11u);
   EXPECT_EQ(told.problem, "");
 }
 
-TEST(Knowledge, WhereNobodyDecidesByItNothingIsReadButTheStoreIsTended) {
+TEST(Knowledge, WhereNothingIsDecidedByItNothingIsReadButTheStoreIsTended) {
   FakeStore store;
   store.hasty = true;
   domain::KnownTimes model;

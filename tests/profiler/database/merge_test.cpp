@@ -72,7 +72,7 @@ TEST_F(Merging, ItselfChangesNothing) {
   EXPECT_EQ(seen(one), 300u);
 }
 
-TEST_F(Merging, ByWhateverWayCountsOnce) {
+TEST_F(Merging, ByEveryWayCountsOnce) {
   auto one = named("one.db"), two = named("two.db"), three = named("three.db");
   ASSERT_TRUE(one.add(samples(1, 10)));
   ASSERT_TRUE(two.add(samples(100, 5)));

@@ -104,8 +104,8 @@ TEST_F(Opening, ADamagedFileKeepsItsNameWhileAnotherProcessIsOpeningIt) {
   EXPECT_EQ(damaged_files(), 1);
 }
 
-/// SQLite looks for a journal when it first reads: until then nobody may give the file another name.
-TEST_F(Opening, NobodyRenamesAFileBeforeItsOpenerHasRead) {
+/// SQLite looks for a journal when it first reads: a file that is renamed before that would lose its journal.
+TEST_F(Opening, AFileIsNotRenamedBeforeItsOpenerHasRead) {
   ASSERT_TRUE(open().add(std::vector{sample(1)}));
   static std::filesystem::path file;
   static int held = 0, asked = 0;

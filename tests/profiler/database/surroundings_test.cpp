@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders and disks that are not as they should be: whoever records or takes in gets a reason, and nothing else
+// Folders and disks that are not as they should be: recording and taking in end with a reason, and nothing else
 // happens.
 #include <fcntl.h>
 #include <grp.h>
@@ -38,7 +38,8 @@ std::vector<domain::ProfileSample> many(std::uint64_t count) {
 
 class Surroundings : public test::DatabaseFile {
  protected:
-  /// In a child, as somebody else if this is root's process: "" or what was not as expected.
+  /// Runs `check` in a child process, as another user if this process is root's. Returns "" or what was not as
+  /// expected.
   static std::string as_another_user(const std::function<std::string()>& check) {
     return in_child([&] {
       constexpr unsigned kNobody = 65534;
