@@ -7,7 +7,7 @@ source "$(dirname "$0")/packages.sh"
 
 needed=(
   g++ cmake ninja-build git dpkg-dev file
-  llvm-22-dev llvm-22 llvm-22-tools clang-22 libclang-22-dev liblld-22-dev lld-22 libpolly-22-dev libclc-22
+  llvm-22-dev llvm-22 llvm-22-tools clang-22 libclang-22-dev libclang-rt-22-dev liblld-22-dev lld-22 libpolly-22-dev libclc-22
   libzstd-dev zlib1g-dev
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind clinfo
   libeigen3-dev nlohmann-json3-dev libfmt-dev libcli11-dev libgtest-dev libbenchmark-dev libmpfr-dev libsqlite3-dev libhwloc-dev
@@ -16,7 +16,7 @@ needed=(
   locales
 )
 # Only make things faster, smaller or checked twice.
-wished=(ccache clang zstd libclang-rt-22-dev debootstrap)
+wished=(ccache clang zstd debootstrap)
 
 mapfile -t missing < <(absent "${needed[@]}")
 mapfile -t missing_wished < <(absent "${wished[@]}")

@@ -8,8 +8,13 @@
 namespace bench::simd {
 namespace {
 
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))), \
+                             apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")
+#endif
 namespace avx512 {
 constexpr std::size_t kLanes = 16;
 constexpr const char* kIsa = "AVX-512";
@@ -22,10 +27,18 @@ constexpr const char* kIsa = "AVX-512";
 }
 #include "bench/cpu/simd_body.inc"
 }  // namespace avx512
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
+#endif
 namespace avx2 {
 constexpr std::size_t kLanes = 8;
 constexpr const char* kIsa = "AVX2";
@@ -36,7 +49,11 @@ constexpr const char* kIsa = "AVX2";
 }
 #include "bench/cpu/simd_body.inc"
 }  // namespace avx2
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 
 namespace sse2 {
 constexpr std::size_t kLanes = 4;

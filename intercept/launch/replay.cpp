@@ -52,7 +52,7 @@ bool in_place(const Machine& machine, const SliceWork& slice) {
 }  // namespace
 
 Replay::Replay(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision)
-    : machine_(machine), launch_(launch), view_(view), decision_(decision) {
+    : machine_(machine), launch_(launch), decision_(decision) {
   for (std::size_t r = 0; r < view.roots().size(); ++r) {
     if (decision.merge.per_root[r] != domain::Rung::kernel) continue;
     Root root;

@@ -45,7 +45,6 @@ class Replay {
 
   Machine& machine_;
   const Launch& launch_;
-  const LaunchView& view_;
   const Decision& decision_;
   std::vector<Root> roots_;
 };

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <type_traits>
@@ -103,7 +104,12 @@ cl_int record(const char* call, const std::string& details = {});
 /// The same, where putting the details together would cost more than the call itself.
 template <class Details>
 requires std::is_invocable_v<Details> cl_int record(const char* call, Details details) {
-  return recording() ? record(call, std::string(details())) : CL_SUCCESS;
+  if (!recording()) return CL_SUCCESS;
+  try {
+    return record(call, std::string(details()));
+  } catch (const std::bad_alloc&) {  // of a test that makes allocations fail; a driver throws nothing
+    return CL_SUCCESS;
+  }
 }
 /// The status that the event of this call's command is to end with; `device`: where.
 cl_int run_failure(const char* call, cl_uint device);
@@ -202,7 +208,7 @@ struct _cl_command_queue : stub::Object {
   std::condition_variable drained;
   std::deque<Command> commands;
   std::uint64_t taken = 0, ended = 0;  // commands so far
-  std::size_t flushed = 0;  // commands at the front that may run
+  std::size_t flushed = 0;             // commands at the front that may run
   bool stopping = false;
   std::thread worker;
   ~_cl_command_queue();

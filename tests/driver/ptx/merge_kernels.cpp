@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iostream>
 #include <random>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -158,9 +159,10 @@ class Gpu {
     record.last = last;
     std::vector<MergeView> views(buffers + 1, MergeView{0, kBytes});
     views.back() = {};
-    std::vector<std::byte> bytes(sizeof record + views.size() * sizeof(MergeView));
+    std::vector<std::byte> bytes(sizeof record);
     std::memcpy(bytes.data(), &record, sizeof record);
-    std::memcpy(bytes.data() + sizeof record, views.data(), views.size() * sizeof(MergeView));
+    const auto shown = std::as_bytes(std::span(views));
+    bytes.insert(bytes.end(), shown.begin(), shown.end());
     return bytes;
   }
   void build(cl_program program) {
