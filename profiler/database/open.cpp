@@ -83,6 +83,9 @@ Result<Owner> inspect(sqlite3* connection, bool writes) {
   const auto row = statement.step();
   if (!row) return row.error();
   if (*row && statement.text(0) != "ok") return finding(statement.text(0));
+  const auto version = number_of(connection, "PRAGMA user_version");
+  if (!version) return version.error();
+  if (Status declared = check_declarations(connection, *version); !declared) return declared.error();
   return owner;
 }
 

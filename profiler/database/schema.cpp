@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 namespace skmd::profiler {
 namespace {
@@ -48,7 +49,40 @@ constexpr std::array<const char*, kSchemaVersion> kSteps{
                             PRIMARY KEY(platform, device)) WITHOUT ROWID;)",
 };
 
+Result<std::vector<std::string>> declarations(sqlite3* connection) {
+  Statement statement(connection, "SELECT name||': '||sql FROM sqlite_master WHERE type='table' ORDER BY 1");
+  std::vector<std::string> all;
+  for (;;) {
+    const auto row = statement.step();
+    if (!row) return row.error();
+    if (!*row) return all;
+    all.push_back(statement.text(0));
+  }
+}
+
+/// What `version` declares: by making it, in memory.
+Result<std::vector<std::string>> declarations_of(std::int64_t version) {
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  const Connection connection(handle);
+  if (code != SQLITE_OK) return sqlite_error(handle, "tables in memory");
+  for (std::size_t step = 0; step < static_cast<std::size_t>(version); ++step)
+    if (Status done = execute(handle, kSteps[step]); !done) return done.error();
+  return declarations(handle);
+}
+
 }  // namespace
+
+Status check_declarations(sqlite3* connection, std::int64_t version) {
+  const auto expected = declarations_of(version);
+  if (!expected) return expected.error();
+  const auto there = declarations(connection);
+  if (!there) return there.error();
+  for (const std::string& one : *expected)
+    if (!std::binary_search(there->begin(), there->end(), one))
+      return domain::Error{-SQLITE_CORRUPT, "it has no table " + one.substr(0, one.find(':')) + " as SKMD declares it"};
+  return {};
+}
 
 Result<Owner> owner_of(sqlite3* connection) {
   const auto tables = number_of(connection, "SELECT count(*) FROM sqlite_master");

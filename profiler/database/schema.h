@@ -14,6 +14,10 @@ enum class Owner : std::uint8_t { empty, ours, newer, foreign };
 /// Whose tables a database file holds. An error where it cannot be read, SQLITE_NOTADB and SQLITE_CORRUPT among them.
 domain::Result<Owner> owner_of(sqlite3* connection);
 
+/// Fails with SQLITE_CORRUPT where a table of `version`, 1 to kSchemaVersion, is missing or not declared as migrate()
+/// declares it. Further ones are allowed, and wrong indexes: repair() builds them anew.
+domain::Status check_declarations(sqlite3* connection, std::int64_t version);
+
 /// Brings an empty or older database to kSchemaVersion, one step per version, all in one transaction.
 domain::Status migrate(sqlite3* connection);
 

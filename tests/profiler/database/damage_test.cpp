@@ -88,6 +88,26 @@ TEST_F(Damage, BitFlips) {
   }
 }
 
+TEST_F(Damage, TablesThatAreDeclaredOtherwiseAreSetAside) {
+  for (const char* change :
+       {"PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(sql, 'digest TEXT', 'ligest TEXT') "
+        "WHERE name='samples'",
+        "PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(sql, 'device, source', 'source, device') "
+        "WHERE name='seen'",
+        "DROP TABLE shipped"}) {
+    start_again(whole_);
+    run(change);
+    EXPECT_FALSE(ProfileDatabase::open(file_, Mode::read_only)) << change;
+    auto database = open();
+    EXPECT_EQ(damaged_files(), 1) << change;
+    EXPECT_NE(database.notice().find("as SKMD declares it"), std::string::npos) << database.notice();
+    EXPECT_TRUE(database.samples()->empty()) << change;
+  }
+  start_again(whole_);
+  run("CREATE TABLE of_a_user(id INTEGER)");
+  EXPECT_EQ(open().samples()->size(), lines_.size());
+}
+
 TEST_F(Damage, CheckFindsAChangedSample) {
   run("UPDATE samples SET line=replace(line, 'abc', 'abd') WHERE id=3");
   const auto wrong = open().check();
@@ -115,6 +135,7 @@ TEST_F(Damage, RepairBuildsAWrongIndexAnew) {
   run("PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(sql, 'groups, date', 'groups, id') WHERE "
       "name='samples_by_size'");
   auto database = open();
+  EXPECT_EQ(database.notice(), "");
   ASSERT_FALSE(database.check()->empty());
   ASSERT_TRUE(database.repair());
   EXPECT_TRUE(database.check()->empty());
