@@ -6,14 +6,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "cpu-driver/host_target.h"
-
 namespace skmd::icd {
 namespace {
 
 using domain::Error;
-
-constexpr unsigned kMostThreads = 4096;
 
 Result<bool> is_wanted(const std::string& value) {
   if (value.empty()) return SKMD_CPU_DRIVER_DEFAULT != 0;
@@ -25,9 +21,10 @@ Result<unsigned> count_of(const std::string& value) {
   if (value.empty()) return 0u;
   unsigned count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error == std::errc() && end == value.data() + value.size() && count >= 1 && count <= kMostThreads) return count;
+  if (error == std::errc() && end == value.data() + value.size() && count >= 1 && count <= kMostCpuThreads)
+    return count;
   return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_CPU_THREADS is \"" + value + "\": a number from 1 to " +
-                                              std::to_string(kMostThreads) + " is meant"};
+                                              std::to_string(kMostCpuThreads) + " is meant"};
 }
 
 CpuCode compile(const Machine& machine, const std::string& text, const std::string& options, const std::string& target,
@@ -72,11 +69,12 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   return std::optional<CpuDriverOptions>(std::move(options));
 }
 
-std::string code_target(const std::vector<std::shared_ptr<Device>>& devices) {
-  const auto ours = [](const auto& device) { return device->description().backend == "cpu-driver"; };
-  if (std::none_of(devices.begin(), devices.end(), ours)) return {};
-  const auto target = cpu::best_target();
-  return target ? std::string(cpu::name_of(*target)) : std::string();
+Result<std::vector<CpuVariant>> cpu_variants(const std::string& value, bool driven) {
+  auto variants = parse_cpu_variants(value);
+  if (!variants) return Error{CL_PLATFORM_NOT_FOUND_KHR, variants.error().reason};
+  if (!variants->empty() && !driven)
+    return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_TEST_CPUS needs the CPU driver, which is switched off"};
+  return variants;
 }
 
 }  // namespace skmd::icd

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "intercept/backend/cpu_device.h"
+#include "intercept/backend/cpu_variants.h"
 #include "intercept/object/machine.h"
 
 namespace skmd::icd {
@@ -18,7 +19,7 @@ namespace skmd::icd {
 Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machine, const std::string& wanted,
                                                            const std::string& threads, bool check);
 
-/// Machine::code_target for these devices.
-std::string code_target(const std::vector<std::shared_ptr<Device>>& devices);
+/// SKMD_TEST_CPUS. `driven`: the CPU driver is on. An error names what is wrong.
+Result<std::vector<CpuVariant>> cpu_variants(const std::string& value, bool driven);
 
 }  // namespace skmd::icd

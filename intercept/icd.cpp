@@ -128,6 +128,9 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   auto cpu_driver = cpu_driver_options(machine, variable("SKMD_TEST_CPU_DRIVER"), variable("SKMD_CPU_THREADS"), check);
   if (!cpu_driver) return cpu_driver.error();
   options.cpu_driver = std::move(*cpu_driver);
+  auto variants = cpu_variants(variable("SKMD_TEST_CPUS"), options.cpu_driver.has_value());
+  if (!variants) return variants.error();
+  options.cpu_variants = std::move(*variants);
   auto found = discover(options);
   if (!found) return found;
   if (check)
@@ -183,7 +186,7 @@ Result<api::Composition> compose_on(Observer& observer) {
 
   machine->devices = std::move(found->devices);
   // Checked code is asked for by itself.
-  if (!*check) machine->code_target = code_target(machine->devices);
+  machine->code_ahead = !*check;
   machine->anchor = choose_anchor(machine->devices);
   machine->settings = std::move(*settings);
   machine->executor = new Executor;

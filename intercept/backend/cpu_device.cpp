@@ -41,13 +41,15 @@ constexpr std::uint64_t kUsualGroup = 4096;
 CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bool discrete)
     : options_(std::move(options)),
       other_(std::move(other)),
-      target_(best_target()),
+      target_(options_.target.empty() ? best_target() : options_.target),
       description_(other_->description()),
       most_items_(number<std::size_t>(*other_, CL_DEVICE_MAX_WORK_GROUP_SIZE, kUsualGroup)),
       plan_(cpu::plan_threads(cpu::this_topology(), options_.threads)),
       pool_(plan_),
       ops_(pool_, other_, options_.report) {
+  description_.name += options_.mark;
   description_.backend = "cpu-driver";
+  description_.code_target = target_;
   // Some of a program's kernels may run on the other driver: its version counts as well.
   description_.arithmetic = "skmd-cpu|" + target_ + "|" + description_.arithmetic;
   description_.discrete = discrete;

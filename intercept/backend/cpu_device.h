@@ -35,6 +35,8 @@ struct CpuDriverOptions {
   OtherDriverListener report;
   std::string code_folder;  // HostCode's `folder`
   unsigned threads = 0;     // that run kernels at once; 0: one per core
+  std::string target = {};  // that code is made for, as compilers know it; "": the best that runs here
+  std::string mark = {};    // behind the device's name, to tell it from others of the same processors
 };
 
 class CpuDevice final : public Device {

@@ -222,6 +222,26 @@ Result<Found> load_kept(const Found& found, const Candidate& candidate, const st
   return Error{CL_DEVICE_NOT_AVAILABLE, found.library + " no longer has the device " + candidate.name};
 }
 
+/// A device that is to be opened.
+struct Wanted {
+  Selected selected;
+  const CpuVariant* variant = nullptr;  // of the host CPU; null: as the options say
+};
+
+/// The selected devices, with the host CPU's variants in its place.
+std::vector<Wanted> wanted_devices(const std::vector<Selected>& devices, const std::vector<CpuVariant>& variants) {
+  std::vector<Wanted> wanted;
+  for (const Selected& selected : devices) {
+    if (!selected.host || variants.empty()) wanted.push_back({selected});
+    if (!selected.host) continue;
+    for (const CpuVariant& variant : variants) {
+      wanted.push_back({selected, &variant});
+      wanted.back().selected.discrete = variant.discrete;
+    }
+  }
+  return wanted;
+}
+
 /// Opens what the survey has found, and keeps what is learned on the way.
 class Opener {
  public:
@@ -229,14 +249,14 @@ class Opener {
 
   /// The host CPU through our own driver, if that is wanted and its vendor's uses host memory in place, as ours does.
   /// `turns`: what devices of one name share that take turns; null for others.
-  Result<std::shared_ptr<Device>> open(const Selected& selected, const std::shared_ptr<std::mutex>& turns) {
+  Result<std::shared_ptr<Device>> open(const Wanted& wanted, const std::shared_ptr<std::mutex>& turns) {
+    const Selected& selected = wanted.selected;
     const Found& found = survey_.found[selected.candidate];
     const Candidate& candidate = survey_.candidates[selected.candidate];
-    if (found.bare != nullptr)
-      return std::shared_ptr<Device>(std::make_shared<CpuDevice>(*options_.cpu_driver, found.bare, selected.discrete));
+    if (found.bare != nullptr) return ours_beside(found.bare, wanted);
     const bool ours = selected.host && options_.cpu_driver;
     if (ours && found.facts != nullptr && found.facts->host == candidate.device_index)
-      return ours_beside(known(found, candidate, turns), selected.discrete);
+      return ours_beside(known(found, candidate, turns), wanted);
     Found loaded = found;
     if (found.facts != nullptr) {
       auto now = load_kept(found, candidate, options_.own_library);
@@ -246,15 +266,21 @@ class Opener {
     if (!ours) return open_vendor(loaded, candidate, selected.discrete, turns);
     auto beside = open_vendor(loaded, candidate, false, turns);
     if (!beside || (*beside)->description().discrete) return beside;
-    return ours_beside(noting(std::move(*beside), loaded, candidate), selected.discrete);
+    return ours_beside(noting(std::move(*beside), loaded, candidate), wanted);
   }
 
   /// Devices whose answers are to be kept.
   std::vector<std::shared_ptr<LateDevice>> late;
 
  private:
-  std::shared_ptr<Device> ours_beside(std::shared_ptr<Device> beside, bool discrete) const {
-    return std::make_shared<CpuDevice>(*options_.cpu_driver, std::move(beside), discrete);
+  std::shared_ptr<Device> ours_beside(std::shared_ptr<Device> beside, const Wanted& wanted) const {
+    CpuDriverOptions options = *options_.cpu_driver;
+    if (wanted.variant != nullptr) {
+      options.target = wanted.variant->target;
+      options.threads = wanted.variant->threads;
+      options.mark = " (" + wanted.variant->isa + ")";
+    }
+    return std::make_shared<CpuDevice>(std::move(options), std::move(beside), wanted.selected.discrete);
   }
 
   /// Not loaded before it is needed.
@@ -318,7 +344,9 @@ std::optional<DriverFacts> kept_facts(const DiscoveryOptions& options, const std
 
 /// What the devices that take turns share, one entry a device; null for those that need not.
 std::vector<std::shared_ptr<std::mutex>> shared_turns(const std::vector<Candidate>& candidates,
-                                                      const std::vector<Selected>& devices) {
+                                                      const std::vector<Wanted>& wanted) {
+  std::vector<Selected> devices;
+  for (const Wanted& one : wanted) devices.push_back(one.selected);
   const std::vector<std::size_t> first = taking_turns(candidates, devices);
   std::vector<std::shared_ptr<std::mutex>> turns(devices.size());
   for (std::size_t i = 0; i < devices.size(); ++i)
@@ -353,12 +381,12 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
 
   Opener opener(options, survey);
   domain::SpaceId next = domain::kHostSpace + 1;
-  const auto turns = shared_turns(survey.candidates, selection->devices);
-  for (std::size_t i = 0; i < selection->devices.size(); ++i) {
-    const Selected& selected = selection->devices[i];
-    const Candidate& candidate = survey.candidates[selected.candidate];
+  const std::vector<Wanted> wanted = wanted_devices(selection->devices, options.cpu_variants);
+  const auto turns = shared_turns(survey.candidates, wanted);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Candidate& candidate = survey.candidates[wanted[i].selected.candidate];
     const std::string shown = candidate.platform + ": " + candidate.name;
-    auto device = opener.open(selected, turns[i]);
+    auto device = opener.open(wanted[i], turns[i]);
     if (!device) {
       left_out.push_back(shown + ": " + device.error().reason);
       continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "intercept/backend/cpu_device.h"
+#include "intercept/backend/cpu_variants.h"
 #include "intercept/backend/driver_facts.h"
 #include "intercept/backend/port.h"
 
@@ -21,6 +22,9 @@ struct DiscoveryOptions {
   /// The host CPU is driven by our own driver, with its vendor's beside it if there is one; nothing: by its vendor's
   /// alone.
   std::optional<CpuDriverOptions> cpu_driver = std::nullopt;
+  /// For tests: devices in place of the host CPU, each by `cpu_driver` with a target and threads of its own. Empty: one
+  /// device, as `cpu_driver` says.
+  std::vector<CpuVariant> cpu_variants = {};
   /// A CPU driver whose answers were kept is not loaded before something of it is needed.
   FactsStore facts = {};
 };

@@ -46,6 +46,8 @@ struct DeviceDescription {
   bool partitionable = false;
   /// load() takes PTX.
   bool takes_ptx = false;
+  /// What our own code generator compiles for it, as compilers know it; "": it runs no code of ours.
+  std::string code_target;
   domain::SpaceId space = domain::kHostSpace;  // assigned at composition
 };
 

@@ -2,6 +2,7 @@
 #include "intercept/build/vendor_build.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 
 #include "compiler/client/late_failures.h"
@@ -40,14 +41,38 @@ NativeBuilds::Made build_on(Device& device, const Order& order) {
   return {nullptr, std::move(failure)};
 }
 
+/// Threads that are building a program, or have not let go of it yet.
+class Builders {
+ public:
+  void enter() { count_.fetch_add(1, std::memory_order_relaxed); }
+  void leave() {
+    count_.fetch_sub(1, std::memory_order_release);
+    count_.notify_all();
+  }
+  /// Blocks until all that entered have left.
+  void wait() const {
+    for (int inside = count_.load(std::memory_order_acquire); inside != 0;
+         inside = count_.load(std::memory_order_acquire))
+      count_.wait(inside, std::memory_order_acquire);
+  }
+
+ private:
+  std::atomic<int> count_{0};
+};
+
 /// On a thread of its own, the caller's if there is no other.
-void begin(Machine& machine, const std::shared_ptr<NativeBuilds>& builds, std::uint32_t device) {
+void begin(Machine& machine, const std::shared_ptr<NativeBuilds>& builds, std::uint32_t device,
+           const std::shared_ptr<Builders>& builders) {
   if (!builds->open(device)) return;
   try {
-    machine.executor->post([mine = builds, device]() mutable {
+    machine.executor->post([mine = builds, device, builders]() mutable {
+      builders->enter();
       mine->run(device);
-      const CompilerVisit leaving;
-      mine.reset();  // perhaps the last to hold it
+      {
+        const CompilerVisit leaving;
+        mine.reset();  // perhaps the last to hold it
+      }
+      builders->leave();
     });
   } catch (const std::exception&) {  // no memory to hand it over
     builds->run(device);
@@ -55,14 +80,16 @@ void begin(Machine& machine, const std::shared_ptr<NativeBuilds>& builds, std::u
 }
 
 /// Begins all but the order's first, side by side.
-void begin_others(Machine& machine, const std::shared_ptr<NativeBuilds>& builds) {
+void begin_others(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
+                  const std::shared_ptr<Builders>& builders) {
   const auto& order = builds->order();
-  for (std::size_t i = 1; i < order.size(); ++i) begin(machine, builds, order[i]);
+  for (std::size_t i = 1; i < order.size(); ++i) begin(machine, builds, order[i], builders);
 }
 
 /// The order's first on another thread, so that this one can go on when another device is sooner.
-void build_any(Machine& machine, const std::shared_ptr<NativeBuilds>& builds) {
-  begin(machine, builds, builds->order().front());
+void build_any(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
+               const std::shared_ptr<Builders>& builders) {
+  begin(machine, builds, builds->order().front(), builders);
   if (builds->wait_for_one(machine.builds->delays().for_first)) return;
   machine.builds->follow(builds, std::chrono::milliseconds(0));
   (void)builds->wait_for_one(std::nullopt);
@@ -100,7 +127,7 @@ std::vector<std::uint32_t> build_order(const Machine& machine) {
 std::string code_needed(const Machine& machine) {
   const bool alone = machine.devices.size() == 1 || needed_builds(machine, false) == Needed::first;
   const std::uint32_t first = build_order(machine).front();
-  return alone && machine.devices[first]->description().backend == "cpu-driver" ? machine.code_target : std::string();
+  return alone && machine.code_ahead ? machine.devices[first]->description().code_target : std::string();
 }
 
 std::shared_ptr<NativeBuilds> open_builds(const Machine& machine, const VendorInput& input,
@@ -126,19 +153,24 @@ std::shared_ptr<NativeBuilds> open_builds(const Machine& machine, const VendorIn
 void build_on_devices(Machine& machine, const std::shared_ptr<NativeBuilds>& builds, Needed needed) {
   let_compilers_end_at_exit();
   const std::uint32_t first = builds->order().front();
+  const auto builders = std::make_shared<Builders>();
   if (needed == Needed::any) {
-    build_any(machine, builds);
+    build_any(machine, builds, builders);
   } else {
-    if (needed == Needed::all) begin_others(machine, builds);
+    if (needed == Needed::all) begin_others(machine, builds, builders);
     builds->wait(first);
   }
   if (needed == Needed::all) {
     for (const std::uint32_t device : builds->order()) builds->wait(device);
+    // A program that the application releases at once goes on its own thread: PoCL aborts in a process that releases a
+    // context which PoCL failed to make while another one lives.
+    builders->wait();
   } else if (!builds->any_built()) {
-    begin_others(machine, builds);
+    begin_others(machine, builds, builders);
     builds->wait_for_any();
   }
-  if (needed == Needed::any && builds->any_built()) machine.builds->follow(builds, machine.builds->delays().before_others);
+  if (needed == Needed::any && builds->any_built())
+    machine.builds->follow(builds, machine.builds->delays().before_others);
   builds->told();
 }
 

@@ -32,8 +32,8 @@ std::uint64_t kernel_id(const std::string& program_hash, const std::string& name
 }
 
 std::string form_of(const Machine& machine, const domain::KernelTraits& traits, std::uint32_t device) {
-  if (machine.devices[device]->description().backend == "cpu-driver" && !machine.code_target.empty())
-    return code_form(machine.code_target);
+  const std::string& target = machine.devices[device]->description().code_target;
+  if (machine.code_ahead && !target.empty()) return code_form(target);
   return traits.hidden_record ? "ready" : "whole";
 }
 

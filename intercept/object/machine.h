@@ -54,7 +54,7 @@ struct Machine {
   std::vector<domain::DeviceKey> profile_keys;  // of `devices`, where there is a sink or knowledge
   ProfilingMode* profiling = nullptr;           // null: launches are not profiled (profiling_mode.h)
   compiler::Client* compiler = nullptr;
-  std::string code_target;  // CodeTarget::isa of the device that runs our own code; "": there is none
+  bool code_ahead = false;  // our own code is made while a program is read, and known by its form (code_form.h)
   std::string code_folder;  // private; for code where memory cannot be executed
 
   /// The device with memory of its own that the last launch ran on as a whole, or kSeveralUsers.
@@ -67,6 +67,9 @@ struct Machine {
 /// From now on a device of the machine that fails for good is set aside, and the log says so. The last one stays: there
 /// is nothing to turn to instead, and its vendor may yet recover. Once, before the devices are used.
 void watch_devices(Machine& machine);
+
+/// Plans follow from what was measured, and there is something to plan.
+bool plans_by_times(const Machine& machine);
 
 /// machine.anchor, or what stands in for it since it was set aside.
 std::uint32_t acting_anchor(const Machine& machine);

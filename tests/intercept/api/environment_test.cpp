@@ -60,7 +60,7 @@ static_assert(CL_PLATFORM_NOT_FOUND_KHR == kNotFound);
 TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
   for (const auto& [name, value] : {std::pair{"SKMD_PARTITION", "sideways"},
                                     {"SKMD_PARTITION", "fixed:50"},
-                                    {"SKMD_PARTITION", "dynamic"},
+                                    {"SKMD_PARTITION", "dynamic:0"},
                                     {"SKMD_DEVICES", "no such platform:nothing"},
                                     {"SKMD_VERIFY", "maybe"},
                                     {"SKMD_DEVICE_TYPE", "GPU"},
@@ -68,6 +68,7 @@ TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
                                     {"SKMD_CHECK", "maybe"},
                                     {"SKMD_TEST_RUNGS", "disjoint,sideways"},
                                     {"SKMD_TEST_ISA", "mmx"},
+                                    {"SKMD_TEST_CPUS", "best:none"},
                                     {"SKMD_VENDORS", "/nonexistent"}})
     EXPECT_EQ(in_child(name, value, platforms_found), 50) << name << '=' << value;
 }

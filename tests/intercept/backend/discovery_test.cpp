@@ -5,6 +5,7 @@
 #include <CL/cl_ext.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -168,6 +169,38 @@ TEST_F(DiscoveryFolder, AVendorsCpuStandsBesideOurs) {
   ASSERT_EQ(found->devices.size(), 1u);
   EXPECT_EQ(found->devices[0]->description().name, "Stub CPU 2");
   EXPECT_EQ(found->devices[0]->description().backend, "cpu-driver");
+}
+
+TEST_F(DiscoveryFolder, VariantsOfTheHostCpuStandInItsPlace) {
+  if (!cpu::best_target()) GTEST_SKIP() << "our code does not run on this processor";
+  put("stub.icd", stub_library_);
+  const std::string best(cpu::name_of(*cpu::best_target()));
+  const auto found =
+      discover({.vendors_folder = folder_.path(),
+                .selectors = "cpu,stub:0",
+                .own_library = "",
+                .cpu_driver = CpuDriverOptions{.compile = {}, .report = {}, .code_folder = "", .threads = 1},
+                .cpu_variants = {{"best", best, 2, false}, {"sse", "x86-64-v2", 3, true}}});
+  ASSERT_TRUE(found) << found.error().reason;
+  ASSERT_EQ(found->devices.size(), 3u);
+  const DeviceDescription& first = found->devices[0]->description();
+  const DeviceDescription& second = found->devices[1]->description();
+  EXPECT_EQ(first.name, "Stub CPU 2 (best)");
+  EXPECT_EQ(first.code_target, best);
+  EXPECT_FALSE(first.discrete);
+  EXPECT_EQ(first.space, domain::kHostSpace);
+  EXPECT_EQ(second.name, "Stub CPU 2 (sse)");
+  EXPECT_EQ(second.code_target, "x86-64-v2");
+  EXPECT_TRUE(second.discrete);
+  EXPECT_NE(second.space, domain::kHostSpace);
+  for (std::size_t i = 0; i < 2; ++i) {
+    cl_uint units = 0;
+    const auto answer = found->devices[i]->info(CL_DEVICE_MAX_COMPUTE_UNITS);
+    ASSERT_TRUE(answer);
+    std::memcpy(&units, answer->data(), sizeof units);
+    EXPECT_EQ(units, i + 2);
+  }
+  EXPECT_EQ(found->devices[2]->description().backend, "icd");
 }
 
 TEST_F(DiscoveryFolder, NoFolderAndNoDeviceAreErrors) {

@@ -12,7 +12,8 @@ TEST_F(BackgroundBuilds, SingleModeBuildsWhereItRunsAndNowhereElse) {
   ASSERT_NE(outcome.build, nullptr);
   EXPECT_TRUE(outcome.build->kernels[0]->built_on(1));
   EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
-  EXPECT_EQ(collect_blobs(machine, outcome.build->native).size(), 1u) << "what nobody asked for is not made for a binary";
+  EXPECT_EQ(collect_blobs(machine, outcome.build->native).size(), 1u)
+      << "what nobody asked for is not made for a binary";
   const auto record = outcome.build->native->record();
   outcome = {};
   EXPECT_EQ(record->entries()[0].state, BuildState::unneeded);
@@ -20,8 +21,8 @@ TEST_F(BackgroundBuilds, SingleModeBuildsWhereItRunsAndNowhereElse) {
 }
 
 TEST_F(BackgroundBuilds, OurOwnCodeIsMadeWithTheAnalysisOnlyWhereNothingElseCouldStartOnThat) {
-  machine.code_target = "x86-64-v3";
-  anchor->described.backend = "cpu-driver";
+  machine.code_ahead = true;
+  anchor->described.code_target = "x86-64-v3";
   EXPECT_EQ(code_needed(machine), "") << "another device may be sooner";
   machine.settings.policy.mode = domain::PartitionMode::equal;
   EXPECT_EQ(code_needed(machine), "") << "the other builds meanwhile";
