@@ -111,7 +111,10 @@ struct PartitionRequest {
   Extent3 group_counts{0, 0, 0};
   std::span<const DeviceModel> devices;
   /// Bytes that would really move if `device` ran `span`: to it before, and from it if somebody reads the result later.
+  /// Of what an application writes for each launch, `bytes_to` counts all that the device needs.
   std::function<std::uint64_t(std::uint32_t device, const GroupSpan&span)> bytes_to, bytes_from;
+  /// Of `bytes_to` for the whole launch, those that are not sent before the launch; empty: all of them.
+  std::function<std::uint64_t(std::uint32_t device)> bytes_awaited;
   /// Seconds that a split costs, whatever it is.
   double merge_seconds = 0.0;
   /// Seconds more that joining its results costs (none: 0). Asked for at most once, when a split is within reach.

@@ -85,6 +85,10 @@ std::optional<Alone> best_alone(const PartitionRequest& request) {
         request.bytes_to ? seconds_for(request.bytes_to(d, all), request.devices[d].bytes_to_per_second) : 0.0;
     if (!best || running + to + from < best->seconds) best = Alone{d, running + to + from, running + to};
   }
+  if (best && request.bytes_awaited)
+    best->local_seconds =
+        whole_seconds(request, best->device) +
+        seconds_for(request.bytes_awaited(best->device), request.devices[best->device].bytes_to_per_second);
   return best;
 }
 

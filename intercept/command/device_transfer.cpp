@@ -156,6 +156,7 @@ bool InFlight::submit() {
     before_ = root.residency().pieces(transfer_.range);
     root.residency().written(space(), transfer_.range);
   }
+  if (transfer_.kind == DeviceTransfer::Kind::write) root.rewritten(transfer_.range.size());
   event_->advance(CL_SUBMITTED);
   if (event_->profiled()) begin_ = now_ns();
   const Ref<Event> event = event_;  // landed() lets go of it

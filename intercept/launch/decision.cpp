@@ -30,15 +30,35 @@ domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
   return machine.devices[device]->description().space;
 }
 
-/// Defined bytes that `device` would have to be sent for `footprints`.
+/// Defined bytes of root `r` that `device` would have to be sent now for what `touches` says.
+std::uint64_t bytes_missing(const Machine& machine, const LaunchView& view, std::uint32_t device,
+                            const SpanFootprint& touches, std::size_t r) {
+  Storage& root = *view.roots()[r];
+  const std::lock_guard lock(root.mutex());
+  return root.residency().missing_bytes(space_of(machine, device), touches.needed[r]);
+}
+
+/// Bytes that `device` would have to be sent for what `touches` says; of what the application writes anew for each
+/// launch all that it needs: where that is now is where the last plan had it sent.
 std::uint64_t bytes_to(const Machine& machine, const LaunchView& view, std::uint32_t device,
                        const SpanFootprint& touches) {
+  const bool apart = space_of(machine, device) != domain::kHostSpace;
   std::uint64_t bytes = 0;
   for (std::size_t r = 0; r < touches.needed.size(); ++r) {
-    Storage& root = *view.roots()[r];
-    const std::lock_guard lock(root.mutex());
-    bytes += root.residency().missing_bytes(space_of(machine, device), touches.needed[r]);
+    if (!view.roots()[r]->recurs())
+      bytes += bytes_missing(machine, view, device, touches, r);
+    else if (apart)
+      bytes += touches.needed[r].bytes();
   }
+  return bytes;
+}
+
+/// Of those, the ones that a launch waits for: what is written for each launch is there before.
+std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std::uint32_t device) {
+  const SpanFootprint& touches = view.whole();
+  std::uint64_t bytes = 0;
+  for (std::size_t r = 0; r < touches.needed.size(); ++r)
+    if (!view.roots()[r]->recurs()) bytes += bytes_missing(machine, view, device, touches, r);
   return bytes;
 }
 
@@ -142,6 +162,7 @@ class Question {
       if (!whole_to_[device]) whole_to_[device] = bytes_to(machine_, view_, device, view_.whole());
       return *whole_to_[device];
     };
+    request_.bytes_awaited = [this](std::uint32_t device) { return bytes_awaited(machine_, view_, device); };
     request_.bytes_from = [this](std::uint32_t device, const GroupSpan& span) {
       return bytes_from(machine_, device, touched_by(span));
     };
@@ -151,6 +172,11 @@ class Question {
 
   [[nodiscard]] const domain::PartitionRequest& request() const { return request_; }
 
+  /// 0: the device is not measured.
+  [[nodiscard]] double running_seconds(const domain::Slice& slice) const {
+    if (!domain::is_measured(models_[slice.device])) return 0.0;
+    return domain::running_seconds(request_, slice.device, slice.span.size());
+  }
   /// As if the program were built for these devices.
   void admit(const std::vector<std::uint32_t>& devices) {
     for (const std::uint32_t device : devices) models_[device].eligible = true;
@@ -221,7 +247,8 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
                                                                   : fastest(machine, launch, view);
     return whole_on(launch, view, device, *reason);
   }
-  const domain::Plan plan = Question(machine, launch, view).plan(previous);
+  Question question(machine, launch, view);
+  const domain::Plan plan = question.plan(previous);
   auto decision = std::make_shared<Decision>();
   decision->predicted_seconds = plan.predicted_seconds;
   decision->alone_seconds = plan.alone_seconds;
@@ -230,6 +257,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   decision->source = plan.source;
   const auto take = [&](const domain::Slice& slice) {
     decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
+    decision->slices.back().predicted_seconds = question.running_seconds(slice);
   };
   std::for_each(plan.slices.begin(), plan.slices.end(), take);
   if (plan.slices.size() == 1) {

@@ -9,6 +9,7 @@
 
 #include "intercept/backend/host_code.h"
 #include "intercept/object/fetch.h"
+#include "intercept/object/link_rates.h"
 #include "intercept/object/mover.h"
 
 namespace skmd::icd {
@@ -67,7 +68,11 @@ std::vector<Part> parts_of(Storage& to, const domain::ByteRange& range, const st
   return parts;
 }
 
+/// What was sent: the rates to those who plan, the rest to the observer.
 void tell(const Machine& machine, const std::vector<Part>& parts) {
+  for (const Part& part : parts)
+    if (part.report.end > part.report.start)
+      LinkRates::get().learn_to(part.device, part.report.bytes_to, part.report.end - part.report.start);
   try {
     for (const Part& part : parts) machine.observer->transfer(part.report);
   } catch (const std::bad_alloc&) {  // only the books miss something
@@ -81,7 +86,7 @@ bool write_parts(Storage& to, std::vector<Part>& parts, const std::byte* from) {
   for (Part& part : parts) {
     auto native = to.native(part.device);
     if (!native) return false;
-    part.batch.want_times = machine.observer->wants_times();
+    part.batch.want_times = plans_by_times(machine) || machine.observer->wants_times();
     append_writes(to, *native, from, part.ranges, part.batch.ops);
     part.report = {part.device, part.ranges.bytes(), 0, 0, 0, "write"};
   }
@@ -170,6 +175,7 @@ Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std
   const domain::ByteRange range{offset, offset + bytes};
   // Applications write parameters again that are still what they were.
   if (bytes < kLeastDirect && to.has_already(range, from)) return {};
+  to.rewritten(bytes);
   domain::RangeSet left(range);
   if (bytes > kMostShadowed) {
     std::vector<Part> parts = parts_of(to, range, from);

@@ -121,7 +121,7 @@ void Storage::shared_by(std::vector<Share> shares) {
 
 std::vector<Storage::Share> Storage::likely_shares() {
   const std::lock_guard lock(mutex_);
-  if (!same_shares_) return {};
+  if (!same_shares_ && !rounds_.steady()) return {};
   std::vector<Share> shares = shares_;
   std::erase_if(shares, [this](const Share& share) { return machine_.devices[share.device]->health()->aside(); });
   return shares;

@@ -15,6 +15,7 @@
 
 #include "intercept/object/machine.h"
 #include "intercept/object/region.h"
+#include "intercept/object/rounds.h"
 #include "partitioner/byte_ranges.h"
 #include "partitioner/residency.h"
 #include "partitioner/transfer.h"
@@ -69,6 +70,13 @@ class Storage {
   void used_on(std::optional<std::uint32_t> device);
   /// The device that is likely to use what is written next.
   [[nodiscard]] std::optional<std::uint32_t> likely_user() const;
+  /// The application has written `bytes` of this root, by whatever command. Thread-safe.
+  void rewritten(std::uint64_t bytes) { rounds_.wrote(bytes); }
+  /// A launch that uses this root was submitted. False: what is written next is not for launches like it. Thread-safe.
+  bool launched() { return rounds_.launched(bytes_); }
+  /// The application has written most of it since the last launch, as it does in every round: where its bytes are now
+  /// follows from the last plan, and the next one will have them sent where it wants them. Thread-safe.
+  [[nodiscard]] bool recurs() const { return rounds_.recurs(bytes_); }
   /// What a device with memory of its own needs of this root for its slice of a launch.
   struct Share {
     std::uint32_t device = 0;
@@ -77,7 +85,8 @@ class Storage {
   };
   /// Of a launch that was split; empty: of one that was not.
   void shared_by(std::vector<Share> shares);
-  /// The shares that the last two launches had in common; empty if they had others. Devices set aside have none.
+  /// The shares that the last two launches had in common, or the last one where the root is written for each; empty if
+  /// they had others. Devices set aside have none.
   [[nodiscard]] std::vector<Share> likely_shares();
 
   /// Ranges that the application has mapped for writing: what a launch writes there meanwhile is not committed.
@@ -127,6 +136,7 @@ class Storage {
   std::atomic<std::int32_t> user_{kUnused};
   std::vector<Share> shares_;
   bool same_shares_ = false;  // as those of the launch before
+  Rounds rounds_;
   domain::RangeSet write_mapped_;
   domain::RangeSet write_maps_reserved_;
   std::vector<std::shared_ptr<NativeMemory>> natives_;
