@@ -85,6 +85,9 @@ void add_kernel(json& sum, const json& more) {
   for (std::size_t i = 0; i < sum["groups"].size() && i < more["groups"].size(); ++i) {
     sum["groups"][i] = sum["groups"][i].get<std::uint64_t>() + more["groups"][i].get<std::uint64_t>();
   }
+  if (!sum.contains("devices") || !more.contains("devices")) return;
+  for (std::size_t i = 0; i < sum["devices"].size() && i < more["devices"].size(); ++i)
+    add_numbers(sum["devices"][i], more["devices"][i]);
 }
 
 void add_kernels(json& sum, const json& more) {
@@ -150,12 +153,22 @@ void add_builds(json& sum, const json& more) {
     if (failures.size() < kKept) failures.push_back(failure);
 }
 
+/// What the pieces of a document lack (Stats::tail()).
+void add_cached(json& document) {
+  if (!document.contains("kernels") || !document.contains("partition")) return;
+  std::uint64_t launches = 0;
+  for (const json& kernel : document["kernels"]) launches += kernel.value("launches", std::uint64_t{0});
+  const auto planned = document["partition"].value("count", std::uint64_t{0});
+  document["partition"]["cached"] = launches - std::min(launches, planned);
+}
+
 void add_partition(json& sum, const json& more) {
   const double mine = sum["count"].get<double>();
   const double others = more["count"].get<double>();
-  if (mine + others > 0) {
-    sum["p50_us"] = (sum["p50_us"].get<double>() * mine + more["p50_us"].get<double>() * others) / (mine + others);
-  }
+  for (const char* key : {"p50_us", "p99_us"})
+    if (mine + others > 0 && sum.contains(key) && more.contains(key))
+      sum[key] = (sum[key].get<double>() * mine + more[key].get<double>() * others) / (mine + others);
+  sum["cached"] = sum.value("cached", std::uint64_t{0}) + more.value("cached", std::uint64_t{0});
   sum["count"] = sum["count"].get<std::uint64_t>() + more["count"].get<std::uint64_t>();
   sum["max_us"] = std::max(sum["max_us"].get<double>(), more["max_us"].get<double>());
 }
@@ -178,6 +191,7 @@ std::optional<json> read_pieces(const std::string& path) {
   }
   json document = json::parse(head + elements + tail, nullptr, false);
   if (!document.is_object()) return std::nullopt;
+  add_cached(document);
   return document;
 }
 

@@ -24,6 +24,7 @@ void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet
 SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, const SliceWork& slice,
                     std::size_t uploads, std::uint64_t upload_bytes, bool first, const BatchResult& result) {
   SliceReport report{slice.device, slice.span, 0, 0};
+  report.predicted_seconds = slice.predicted_seconds;
   if (result.status != CL_SUCCESS) return report;
   TransferReport moved{slice.device, upload_bytes, 0, 0, 0, launch.kernel->traits().name};
   std::uint64_t run_ns = 0;

@@ -37,7 +37,8 @@ struct SliceWork {
   std::uint32_t device = 0;
   domain::GroupSpan span;
   SharedFootprint touches;
-  bool is_chunk = false;  // of a dealt launch: the model is told of all chunks of a device together
+  bool is_chunk = false;           // of a dealt launch: the model is told of all chunks of a device together
+  double predicted_seconds = 0.0;  // that the device runs it; 0: not known
 };
 
 struct Dealing;

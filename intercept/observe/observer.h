@@ -24,7 +24,8 @@ struct SliceReport {
   std::uint32_t device = 0;
   domain::GroupSpan span;
   std::uint64_t start = 0, end = 0;
-  std::uint64_t run_ns = 0;  // of the kernel, by the device's clock; 0: not known
+  std::uint64_t run_ns = 0;        // of the kernel, by the device's clock; 0: not known
+  double predicted_seconds = 0.0;  // of the kernel; 0: nothing was predicted
 };
 
 using domain::ModelSource;

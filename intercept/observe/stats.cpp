@@ -72,7 +72,10 @@ void Stats::set_devices(const std::vector<ObservedDevice>& devices) {
                                 [](const ObservedDevice& device) { return device.backend == "cpu-driver"; });
   transfers_.resize(devices.size());
   builds_.resize(devices.size());
-  for (Kernel& kernel : kernels_) kernel.groups.resize(devices.size());
+  for (Kernel& kernel : kernels_) {
+    kernel.groups.resize(devices.size());
+    kernel.worked.resize(devices.size());
+  }
 }
 
 Stats::Kernel& Stats::entry(const LaunchReport& report, std::size_t& index) {
@@ -87,6 +90,7 @@ Stats::Kernel& Stats::entry(const LaunchReport& report, std::size_t& index) {
     kernels_.back().program = report.program;
     kernels_.back().access = report.access;
     kernels_.back().groups.resize(devices_.size());
+    kernels_.back().worked.resize(devices_.size());
   }
   return kernels_[index];
 }
@@ -95,6 +99,7 @@ std::size_t Stats::add_launch(const LaunchReport& report) {
   std::size_t index = 0;
   Kernel& kernel = entry(report, index);
   ++kernel.launches;
+  ++launches_;
   if (report.not_split) {
     ++kernel.not_split[static_cast<std::size_t>(*report.not_split)];
   } else {
@@ -103,7 +108,10 @@ std::size_t Stats::add_launch(const LaunchReport& report) {
     for (const domain::Rung rung : report.rungs) ++kernel.merge[static_cast<std::size_t>(rung)];
   }
   for (const SliceReport& slice : report.slices) {
-    if (slice.device < kernel.groups.size()) kernel.groups[slice.device] += slice.span.size();
+    if (slice.device >= kernel.groups.size()) continue;
+    kernel.groups[slice.device] += slice.span.size();
+    kernel.worked[slice.device].seconds += static_cast<double>(slice.run_ns) * 1e-9;
+    kernel.worked[slice.device].predicted_seconds += slice.predicted_seconds;
   }
   kernel.seconds += report.seconds;
   kernel.predicted_seconds += report.predicted_seconds;
@@ -249,6 +257,14 @@ std::string Stats::kernel(std::size_t index) const {
     if (i != 0) out += ',';
     append_json(out, kernel.groups[i]);
   }
+  out += "],\"devices\":[";
+  for (std::size_t i = 0; i < kernel.groups.size(); ++i) {
+    out += i == 0 ? "{" : ",{";
+    append_member(out, "groups", kernel.groups[i]);
+    append_member(out, "seconds", kernel.worked[i].seconds);
+    append_member(out, "predicted_seconds", kernel.worked[i].predicted_seconds);
+    out += '}';
+  }
   out += "],\"merge\":{";
   for (const domain::Rung rung :
        {domain::Rung::disjoint, domain::Rung::kernel, domain::Rung::diff, domain::Rung::reduce}) {
@@ -279,7 +295,9 @@ std::string Stats::kernel(std::size_t index) const {
   return out;
 }
 
-std::string Stats::tail() const {
+std::string Stats::tail() const { return tail(std::nullopt); }
+
+std::string Stats::tail(std::optional<std::uint64_t> cached) const {
   std::string out = "],\n\"transfers\":[";
   for (std::size_t i = 0; i < transfers_.size(); ++i) {
     if (i != 0) out += ',';
@@ -292,7 +310,9 @@ std::string Stats::tail() const {
   out += "],\n\"partition\":{";
   append_member(out, "count", partition_.count());
   append_member(out, "p50_us", partition_.percentile_us(0.5));
+  append_member(out, "p99_us", partition_.percentile_us(0.99));
   append_member(out, "max_us", partition_.max_us());
+  if (cached) append_member(out, "cached", *cached);
   out += "}";
   append_builds(out);
   append_profile(out);
@@ -314,18 +334,18 @@ std::string Stats::document() const {
     if (i != 0) out += ',';
     out += kernel(i);
   }
-  return out + tail();
+  return out + tail(launches_ - std::min(launches_, partition_.count()));
 }
 
 std::size_t Stats::kernel_bound(std::size_t index) const {
-  const std::size_t numbers = kernels_[index].groups.size() + kernels_[index].merge.size() + 6;
+  const std::size_t numbers = 4 * kernels_[index].groups.size() + kernels_[index].merge.size() + 6;
   // Keys and brackets take under 256 bytes, and no reason's name is longer than 32.
   return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound) +
          (kernels_[index].groups.size() + 1) * kStateBound;
 }
 
 std::size_t Stats::tail_bound() const {
-  return tail().size() + (2 * transfers_.size() + 8) * kNumberBound +
+  return tail().size() + (2 * transfers_.size() + 10) * kNumberBound +
          builds_.size() * (7 * kNumberBound + kBuildsBound) +
          (kMismatchesKept + kElsewhereKept + kBuildFailuresKept + 1) * kMismatchBound;
 }

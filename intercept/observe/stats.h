@@ -52,7 +52,8 @@ class Stats {
   std::vector<std::size_t> add_build(const BuildReport& report);
 
   [[nodiscard]] std::size_t kernel_count() const { return kernels_.size(); }
-  // The document in pieces: head, one element per kernel joined by commas, tail.
+  // The document in pieces: head, one element per kernel joined by commas, tail. The tail lacks `cached`, which changes
+  // with every launch: launches without as many partitions, or 0.
   [[nodiscard]] std::string head() const;
   [[nodiscard]] std::string kernel(std::size_t index) const;
   [[nodiscard]] std::string tail() const;
@@ -62,12 +63,17 @@ class Stats {
   [[nodiscard]] std::size_t tail_bound() const;
 
  private:
+  /// What slices took on one device, and what had been predicted of them.
+  struct Worked {
+    double seconds = 0.0, predicted_seconds = 0.0;
+  };
   struct Kernel {
     std::string name, program;
     domain::AccessClass access = domain::AccessClass::discontiguous;
     std::uint64_t launches = 0, split_launches = 0;
     std::uint64_t first_split = 0;  // number of the launch, from 1; 0: none was split
     std::vector<std::uint64_t> groups;
+    std::vector<Worked> worked;            // per device
     std::array<std::uint64_t, 5> merge{};  // by Rung
     std::array<std::uint64_t, domain::kNotSplitCount> not_split{};
     double seconds = 0.0, predicted_seconds = 0.0;
@@ -94,6 +100,7 @@ class Stats {
   void append_elsewhere(std::string& out) const;
   void append_builds(std::string& out) const;
   void append_profile(std::string& out) const;
+  [[nodiscard]] std::string tail(std::optional<std::uint64_t> cached) const;
   Kernel& entry(const LaunchReport& report, std::size_t& index);
 
   std::vector<ObservedDevice> devices_;
@@ -101,6 +108,7 @@ class Stats {
   std::unordered_map<std::string, std::size_t> index_;  // name, NUL, program
   std::vector<Bytes> transfers_;
   TimeHistogram partition_;
+  std::uint64_t launches_ = 0;                  // of all kernels
   std::unordered_set<std::uint64_t> verified_;  // numbers of launches
   std::uint64_t verified_launches_ = 0, mismatches_ = 0;
   std::vector<std::string> first_mismatches_;  // JSON objects

@@ -114,7 +114,11 @@ TEST(SharedCounters, AreTheSameDocumentAsTheObservers) {
   VerifyReport verify;
   verify.mismatching_bytes = 1;
   observer.verify(verify);
-  EXPECT_EQ(assemble(read_file(folder.file(std::to_string(getpid()) + ".pieces"))), observer.stats_json());
+  std::string whole = observer.stats_json();
+  const std::string cached = ",\"cached\":0";  // which readers of the pieces add
+  ASSERT_NE(whole.find(cached), std::string::npos);
+  whole.erase(whole.find(cached), cached.size());
+  EXPECT_EQ(assemble(read_file(folder.file(std::to_string(getpid()) + ".pieces"))), whole);
 }
 
 }  // namespace

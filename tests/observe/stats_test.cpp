@@ -36,9 +36,12 @@ TEST(Stats, HasExactlyTheKeysOfTheSchema) {
                                                    "profile", "verify"}));
   EXPECT_EQ(document["version"], 1);
   EXPECT_EQ(keys(document["devices"][0]), (std::set<std::string>{"name", "kind", "backend"}));
-  EXPECT_EQ(keys(document["kernels"][0]),
-            (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "first_split", "groups",
-                                   "merge", "not_split", "builds", "seconds", "predicted_seconds", "model"}));
+  EXPECT_EQ(
+      keys(document["kernels"][0]),
+      (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "first_split", "groups",
+                             "devices", "merge", "not_split", "builds", "seconds", "predicted_seconds", "model"}));
+  EXPECT_EQ(keys(document["kernels"][0]["devices"][0]),
+            (std::set<std::string>{"groups", "seconds", "predicted_seconds"}));
   EXPECT_EQ(keys(document["kernels"][0]["model"]), (std::set<std::string>{"source", "error"}));
   EXPECT_EQ(keys(document["profile"]), (std::set<std::string>{"file", "loaded", "written", "problem"}));
   EXPECT_EQ(keys(document["builds"]), (std::set<std::string>{"devices", "failures"}));
@@ -46,7 +49,7 @@ TEST(Stats, HasExactlyTheKeysOfTheSchema) {
             (std::set<std::string>{"device", "built", "failed", "failed_late", "dropped", "unneeded", "seconds"}));
   EXPECT_EQ(keys(document["kernels"][0]["merge"]), (std::set<std::string>{"disjoint", "kernel", "diff", "reduce"}));
   EXPECT_EQ(keys(document["transfers"][0]), (std::set<std::string>{"device", "bytes_to", "bytes_from"}));
-  EXPECT_EQ(keys(document["partition"]), (std::set<std::string>{"count", "p50_us", "max_us"}));
+  EXPECT_EQ(keys(document["partition"]), (std::set<std::string>{"count", "p50_us", "p99_us", "max_us", "cached"}));
   EXPECT_EQ(keys(document["verify"]), (std::set<std::string>{"launches", "mismatches"}));
 }
 
@@ -93,6 +96,35 @@ TEST(Stats, AddsUpLaunchesOfOneKernel) {
   EXPECT_EQ(kernel["not_split"], (json{{"one_group", 1}}));
   EXPECT_DOUBLE_EQ(kernel["seconds"], 0.75);
   EXPECT_DOUBLE_EQ(kernel["predicted_seconds"], 1.5);
+}
+
+TEST(Stats, TellsWhatEachDeviceTookAndWhatWasExpected) {
+  Stats stats;
+  stats.set_devices(test::two_devices());
+  LaunchReport report = split_launch("k");
+  ASSERT_EQ(report.slices.size(), 2u);
+  report.slices[0].run_ns = 2'000'000'000;
+  report.slices[0].predicted_seconds = 1.5;
+  report.slices[1].run_ns = 250'000'000;
+  const std::size_t bound = (stats.add_launch(report), stats.kernel_bound(0));
+  stats.add_launch(report);
+  const json devices = json::parse(stats.document())["kernels"][0]["devices"];
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0]["groups"], json::parse(stats.document())["kernels"][0]["groups"][0]);
+  EXPECT_DOUBLE_EQ(devices[0]["seconds"], 4.0);
+  EXPECT_DOUBLE_EQ(devices[0]["predicted_seconds"], 3.0);
+  EXPECT_DOUBLE_EQ(devices[1]["seconds"], 0.5);
+  EXPECT_DOUBLE_EQ(devices[1]["predicted_seconds"], 0.0);
+  EXPECT_LE(stats.kernel(0).size(), bound);
+}
+
+TEST(Stats, CountsLaunchesThatNeededNoNewPlan) {
+  Stats stats = example();  // of four launches
+  EXPECT_EQ(json::parse(stats.document())["partition"]["cached"], 4);
+  for (int i = 0; i < 3; ++i) stats.add_partition(1000);
+  EXPECT_EQ(json::parse(stats.document())["partition"]["cached"], 1);
+  for (int i = 0; i < 3; ++i) stats.add_partition(1000);
+  EXPECT_EQ(json::parse(stats.document())["partition"]["cached"], 0) << "a launch may be planned more than once";
 }
 
 TEST(Stats, TellsWhatPredictionsCameFromAndHowFarOffTheyWere) {

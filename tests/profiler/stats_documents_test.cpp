@@ -65,7 +65,9 @@ TEST(StatsDocuments, AddsUpKernelsOfSeveralProcesses) {
   EXPECT_DOUBLE_EQ(a["seconds"], 1.0);
   EXPECT_EQ(sum["kernels"][1]["name"], "b");
   EXPECT_EQ(sum["transfers"][1], (json{{"device", 1}, {"bytes_to", 10}, {"bytes_from", 4}}));
+  EXPECT_EQ(a["devices"][1]["groups"], 340);
   EXPECT_EQ(sum["partition"]["count"], 2);
+  EXPECT_EQ(sum["partition"]["cached"], 1 + 2);
   EXPECT_DOUBLE_EQ(sum["partition"]["max_us"], 3.0);
   EXPECT_EQ(sum["version"], 1);
 }
