@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "intercept/backend/host_code.h"
+#include "intercept/object/event.h"
 #include "intercept/object/fetch.h"
 #include "intercept/object/link_rates.h"
 #include "intercept/object/mover.h"
@@ -22,6 +23,9 @@ constexpr std::uint64_t kLeastDirect = std::uint64_t{32} << 10;
 /// write_bytes() is also called where no device may be waited for, with up to so many bytes. What is read of a buffer
 /// that several devices use is copied twice up to this size.
 constexpr std::uint64_t kMostShadowed = std::uint64_t{1} << 20;
+/// A link's rate is learned from writes of this size on, by the host's clock: the device's would cost an event for each
+/// piece that goes through page-locked memory.
+constexpr std::uint64_t kLeastTimed = std::uint64_t{16} << 20;
 
 /// A device that has the piece, where host memory has not.
 std::optional<std::uint32_t> device_with(const Machine& machine, const domain::ResidencyMap::Piece& piece) {
@@ -53,6 +57,7 @@ struct Part {
   domain::RangeSet ranges;
   Batch batch = {};
   TransferReport report = {};
+  std::uint64_t ended = 0;  // on the host's steady clock, in nanoseconds
 };
 
 /// Of `range`, to the devices that are likely to use it next.
@@ -68,11 +73,11 @@ std::vector<Part> parts_of(Storage& to, const domain::ByteRange& range, const st
   return parts;
 }
 
-/// What was sent: the rates to those who plan, the rest to the observer.
-void tell(const Machine& machine, const std::vector<Part>& parts) {
+/// What was sent, from `begin` on: the rates to those who plan, the rest to the observer.
+void tell(const Machine& machine, const std::vector<Part>& parts, std::uint64_t begin) {
   for (const Part& part : parts)
-    if (part.report.end > part.report.start)
-      LinkRates::get().learn_to(part.device, part.report.bytes_to, part.report.end - part.report.start);
+    if (part.report.bytes_to >= kLeastTimed && part.ended > begin)
+      LinkRates::get().learn_to(part.device, part.report.bytes_to, part.ended - begin);
   try {
     for (const Part& part : parts) machine.observer->transfer(part.report);
   } catch (const std::bad_alloc&) {  // only the books miss something
@@ -86,19 +91,21 @@ bool write_parts(Storage& to, std::vector<Part>& parts, const std::byte* from) {
   for (Part& part : parts) {
     auto native = to.native(part.device);
     if (!native) return false;
-    part.batch.want_times = plans_by_times(machine) || machine.observer->wants_times();
+    part.batch.want_times = machine.observer->wants_times();
     append_writes(to, *native, from, part.ranges, part.batch.ops);
     part.report = {part.device, part.ranges.bytes(), 0, 0, 0, "write"};
   }
+  const std::uint64_t begin = now_ns();
   BatchGroup group;
   std::atomic<bool> submitted{true};
   const auto submit = [&](std::size_t i) {
     try {
       group.submit(*machine.devices[parts[i].device], std::move(parts[i].batch),
-                   [&report = parts[i].report](const BatchResult& result) {
+                   [&part = parts[i]](const BatchResult& result) {
+                     part.ended = now_ns();
                      if (result.times.empty()) return;
-                     report.start = result.times.front().start;
-                     report.end = result.times.back().end;
+                     part.report.start = result.times.front().start;
+                     part.report.end = result.times.back().end;
                    });
     } catch (const std::bad_alloc&) {  // it was not submitted
       submitted = false;
@@ -106,7 +113,7 @@ bool write_parts(Storage& to, std::vector<Part>& parts, const std::byte* from) {
   };
   host_threads(submit, parts.size());
   if (!group.wait() || !submitted) return false;
-  tell(machine, parts);
+  tell(machine, parts, begin);
   return true;
 }
 

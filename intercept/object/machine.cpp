@@ -20,10 +20,6 @@ void watch_devices(Machine& machine) {
   }
 }
 
-bool plans_by_times(const Machine& machine) {
-  return machine.devices.size() > 1 && domain::goes_by_times(machine.settings.policy.mode);
-}
-
 std::uint32_t acting_anchor(const Machine& machine) {
   if (machine.losses.load(std::memory_order_acquire) == 0) return machine.anchor;
   if (!machine.devices[machine.anchor]->health()->aside()) return machine.anchor;

@@ -68,9 +68,6 @@ struct Machine {
 /// is nothing to turn to instead, and its vendor may yet recover. Once, before the devices are used.
 void watch_devices(Machine& machine);
 
-/// Plans follow from what was measured, and there is something to plan.
-bool plans_by_times(const Machine& machine);
-
 /// machine.anchor, or what stands in for it since it was set aside.
 std::uint32_t acting_anchor(const Machine& machine);
 
