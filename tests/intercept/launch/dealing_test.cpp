@@ -2,7 +2,10 @@
 // Launches in chunks that go to devices as they become free.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <thread>
 
 #include "tests/intercept/launch/fixture.h"
@@ -12,6 +15,10 @@ namespace {
 
 constexpr std::uint32_t kItems = 1024, kLocal = 16, kGroups = kItems / kLocal;
 using Words = std::vector<std::uint32_t>;
+
+void wait_until(const std::function<bool()>& true_now) {
+  while (!true_now()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
 
 struct World : FakeMachine {
   explicit World(const std::vector<bool>& discrete, const std::string& policy = "dynamic:2",
@@ -62,11 +69,14 @@ TEST(Dealing, RunsEveryGroupOnceOverAnyMixOfMemories) {
 TEST(Dealing, ADeviceThatIsFreeTakesTheChunksOfOneThatIsNot) {
   World w({true, true});
   FakeDevice& slow = *w.fakes[1];
-  const FakeDevice& quick = *w.fakes[0];
-  // The slow one's first chunk does not begin until all the rest is done.
+  FakeDevice& quick = *w.fakes[0];
+  // The slow one has its first chunk before the quick one begins, and does not run it until all the rest is done.
   constexpr std::uint64_t kFirst = kGroups / 2 / 4;
+  std::atomic<bool> has_first{false};
+  quick.on_execute = [&] { wait_until([&] { return has_first.load(); }); };
   slow.on_execute = [&] {
-    while (quick.counters.groups < kGroups - kFirst) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    has_first = true;
+    wait_until([&] { return quick.counters.groups >= kGroups - kFirst; });
   };
   EXPECT_EQ(w.run(), CL_COMPLETE);
   EXPECT_EQ(quick.counters.groups, kGroups - kFirst);
@@ -86,17 +96,20 @@ TEST(Dealing, GroupsOfAFailingDeviceRunElsewhere) {
   }
 }
 
-/// The device fails in its second chunk.
-void fail_later(FakeDevice& device, Fault fault) {
+/// The machine's second device fails in its second chunk, which it has before the first device begins.
+void fail_later(FakeMachine& machine, Fault fault) {
+  FakeDevice& device = *machine.fakes[1];
+  const auto batches = std::make_shared<std::atomic<int>>(0);
   device.run_fault = fault;
-  device.on_execute = [&device, batches = 0]() mutable {
-    if (++batches == 2) device.fail_runs = 1;
+  device.on_execute = [&device, batches] {
+    if (++*batches == 2) device.fail_runs = 1;
   };
+  machine.fakes[0]->on_execute = [batches] { wait_until([&] { return *batches >= 2; }); };
 }
 
 TEST(Dealing, ADeviceThatFailsInALaterChunkKeepsItsEarlierOnes) {
   World w({true, true});
-  fail_later(*w.fakes[1], Fault::resources);
+  fail_later(w, Fault::resources);
   EXPECT_EQ(w.run(), CL_COMPLETE);
   w.expect_sums(1);
   EXPECT_GT(w.fakes[1]->counters.groups, 0u);
@@ -107,7 +120,7 @@ TEST(Dealing, GroupsOfALostDeviceRunAgainWhereTheirInputsAreElsewhere) {
   const auto x = m.storage(kItems * 4), y = m.storage(kItems * 4);
   Words words(kItems, 5);
   m.write(x, 0, words.data(), kItems * 4);
-  fail_later(*m.fakes[1], Fault::device);
+  fail_later(m, Fault::device);
   EXPECT_EQ(m.launch(m.kernel(stencil_traits()), line(kItems, kLocal), {whole(y), whole(x), value_of(kItems)})->wait(),
             CL_COMPLETE);
   EXPECT_EQ(m.fakes[0]->counters.groups, kGroups);
@@ -117,7 +130,7 @@ TEST(Dealing, GroupsOfALostDeviceRunAgainWhereTheirInputsAreElsewhere) {
 
 TEST(Dealing, TheLaunchFailsIfALostDeviceHadTheOnlyCopyOfWhatItChanged) {
   World w({true, true});
-  fail_later(*w.fakes[1], Fault::device);
+  fail_later(w, Fault::device);
   EXPECT_NE(w.run(), CL_COMPLETE);
 }
 
@@ -149,14 +162,21 @@ TEST(Dealing, AutoDealsWhereMemoryDecidesHowLongGroupsWork) {
     if (decides) traits.facts |= domain::kFactDataDecidesWork;
     World w({true, true}, "auto", traits);
     for (const auto& fake : w.fakes) fake->ns_per_group = 10'000'000;
-    for (int i = 0; i < 12; ++i) EXPECT_EQ(w.run(), CL_COMPLETE);
-    const std::uint64_t before = w.runs();
-    EXPECT_EQ(w.run(), CL_COMPLETE);
+    // When the chunks are worth being cut depends on how long planning took, which is long on a busy machine.
+    const std::uint32_t most = decides ? 500 : 20;
+    std::uint32_t launches = 0;
+    std::uint64_t runs = 0;
+    while (launches < most && runs <= 2) {
+      const std::uint64_t before = w.runs();
+      EXPECT_EQ(w.run(), CL_COMPLETE);
+      ++launches;
+      runs = w.runs() - before;
+    }
     if (decides)
-      EXPECT_GT(w.runs() - before, 4u);
+      EXPECT_GT(runs, 4u);
     else
-      EXPECT_EQ(w.runs() - before, 2u);
-    w.expect_sums(13);
+      EXPECT_LE(runs, 2u);
+    w.expect_sums(launches);
   }
 }
 
