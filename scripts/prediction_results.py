@@ -135,7 +135,22 @@ def stored_decisions(raws):
     return "".join(lines)
 
 
-TABLES = {"prediction_origins": origins, "prediction_goals": goals, "prediction_table3": table3, "stored_decisions": stored_decisions, "stored_origins": origins}
+def decisions_of_modes(raws):
+    """Per workload and mode: the median of the last eight repetitions; where the work-groups of `stored` ran."""
+    modes = {"gpu": "one GPU", "cpu": "processor", "equal": "`equal`", "auto": "`auto`", "known": "`auto`, stored times"}
+    lines = [f"| workload | {' | '.join(modes.values())} | work-groups of all launches by stored times, GPU / GPU / processor |\n|" + " --- |" * (len(modes) + 2) + "\n"]
+    for raw in raws.values():
+        for workload in dict.fromkeys(run["workload"] for run in raw["runs"]):
+            runs = {run["mode"]: run for run in raw["runs"] if run["workload"] == workload}
+            times = [f"{sorted(runs[mode]['milliseconds'][-8:])[4]:.1f}" for mode in modes]
+            groups = runs["known"]["kernels"][0]["groups"]
+            shares = " / ".join(f"{100 * part / sum(groups):.0f} %" for part in groups)
+            lines.append(f"| {workload} | {' | '.join(times)} | {shares} |\n")
+    return "".join(lines)
+
+
+TABLES = {"prediction_origins": origins, "prediction_goals": goals, "prediction_table3": table3, "stored_decisions": stored_decisions, "stored_origins": origins,
+          "decisions_of_modes": decisions_of_modes, "decision_origins": origins}
 FIGURES = {"prediction_fig7": (fig7, "measured and predicted times over the number of work-groups"),
            "prediction_fig8": (fig8, "times of parts of vector_add"), "prediction_fig12": (fig12, "errors of the predictions")}
 
