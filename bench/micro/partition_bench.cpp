@@ -80,16 +80,16 @@ struct Launch {
   NdRange range{2, {0, 0, 0}, {kN, kN, 1}, {16, 16, 1}};
   std::array<std::byte, 4> n_bytes{};
   std::vector<ArgumentView> arguments;
-  std::vector<DeviceModel> devices{kDevices};
+  std::vector<DeviceModel> devices;
   std::vector<ResidencyMap> maps{3, ResidencyMap(kBytes)};
 
-  Launch() {
+  explicit Launch(std::uint32_t device_count = kDevices) : devices(device_count) {
     const std::int32_t n = kN;
     std::memcpy(n_bytes.data(), &n, sizeof(n));
     arguments = {{true, kBytes, {}}, {true, kBytes, {}}, {true, kBytes, {}}, {false, 0, n_bytes}};
-    for (std::uint32_t d = 0; d < kDevices; ++d) {
+    for (std::uint32_t d = 0; d < device_count; ++d) {
       devices[d].measured = true;
-      devices[d].groups_per_second = 1e6 * (d + 1);
+      devices[d].groups_per_second = 1e6 * (d % kDevices + 1);
       devices[d].launch_seconds = 10e-6;
       devices[d].relative_error = 0.05;
     }
@@ -136,6 +136,27 @@ void plan_for_three_devices(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(partition(request));
 }
 BENCHMARK(plan_for_three_devices);
+
+/// `auto` over so many devices, where splitting pays: the whole search is timed.
+void decide(benchmark::State& state) {
+  const Launch launch(static_cast<std::uint32_t>(state.range(0)));
+  PartitionRequest request = launch.request();
+  request.bytes_to = [](std::uint32_t d, const GroupSpan& span) { return d == 0 ? 0 : span.size() * 16; };
+  request.bytes_from = request.bytes_to;
+  if (partition(request).slices.size() < 2) state.SkipWithError("the launch was not split");
+  for (auto _ : state) benchmark::DoNotOptimize(partition(request));
+}
+BENCHMARK(decide)->Arg(3)->Arg(9)->Arg(64);
+
+void decide_as_the_paper(benchmark::State& state) {
+  const Launch launch;
+  PartitionRequest request = launch.request();
+  request.policy.mode = PartitionMode::paper;
+  const PaperCosts costs{true, 2 * kBytes, kBytes, 0.0, {false, true, true}};
+  request.paper = &costs;
+  for (auto _ : state) benchmark::DoNotOptimize(partition(request));
+}
+BENCHMARK(decide_as_the_paper)->Name("decide/paper");
 
 void footprints_plan_and_transfers(benchmark::State& state) {
   const Launch launch;
