@@ -24,7 +24,7 @@ Result<std::string> target_of(std::string_view part, std::string_view isa) {
     return best ? Result<std::string>(std::string(cpu::name_of(*best))) : wrong(part, "no code of ours runs here");
   }
   const auto cap = cpu::parse_isa_cap(isa);
-  if (!cap || !*cap) return wrong(part, "best, sse, avx2, avx512 or avx512vbmi is meant, then a colon");
+  if (!cap || !*cap) return wrong(part, "expected best, sse, avx2, avx512 or avx512vbmi before the colon");
   if (!cpu::runs_here(**cap)) return wrong(part, std::string(isa) + " does not run on this processor");
   return std::string(cpu::name_of(**cap));
 }
@@ -45,7 +45,7 @@ Result<CpuVariant> parse_one(std::string_view part) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), variant.threads);
   if (error != std::errc() || end != digits.data() + digits.size() || variant.threads < 1 ||
       variant.threads > kMostCpuThreads)
-    return wrong(part, "a number of threads from 1 to " + std::to_string(kMostCpuThreads) + " is meant");
+    return wrong(part, "expected a number of threads from 1 to " + std::to_string(kMostCpuThreads));
   return variant;
 }
 

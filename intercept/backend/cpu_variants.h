@@ -12,7 +12,7 @@
 namespace skmd::icd {
 
 struct CpuVariant {
-  std::string isa;        // as it was written: `best`, `sse`, …
+  std::string isa;        // as SKMD_TEST_CPUS names it: `best`, `sse`, …
   std::string target;     // that code is made for, as compilers know it
   unsigned threads = 1;   // that run kernels at once
   bool discrete = false;  // does as if it had memory of its own

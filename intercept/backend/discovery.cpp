@@ -8,6 +8,7 @@
 
 #include "cpu-driver/host_target.h"
 #include "intercept/backend/bare_host.h"
+#include "intercept/backend/candidate_of.h"
 #include "intercept/backend/late_device.h"
 #include "intercept/backend/native_error.h"
 #include "intercept/backend/selectors.h"
@@ -29,67 +30,14 @@ struct Found {
   std::shared_ptr<const DriverFacts> facts = nullptr;
 };
 
-template <class T>
-T number(const VendorPlatform& platform, cl_device_id id, cl_device_info name, T otherwise) {
-  T value{};
-  return platform.cl->clGetDeviceInfo(id, name, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
-}
-
-std::string text(const VendorPlatform& platform, cl_device_id id, cl_device_info name) {
-  std::size_t bytes = 0;
-  if (platform.cl->clGetDeviceInfo(id, name, 0, nullptr, &bytes) != CL_SUCCESS || bytes == 0) return {};
-  std::string value(bytes, '\0');
-  if (platform.cl->clGetDeviceInfo(id, name, bytes, value.data(), nullptr) != CL_SUCCESS) return {};
-  return value.c_str();
-}
-
-/// Bus address as domain:bus:device.function, from the portable query or the vendors' own.
-std::optional<std::string> pci_address(const VendorPlatform& platform, cl_device_id id) {
-  const auto join = [](cl_uint domain, cl_uint bus, cl_uint device, cl_uint function) {
-    return std::to_string(domain) + ":" + std::to_string(bus) + ":" + std::to_string(device) + "." +
-           std::to_string(function);
-  };
-  cl_device_pci_bus_info_khr bus{};
-  if (platform.cl->clGetDeviceInfo(id, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof bus, &bus, nullptr) == CL_SUCCESS) {
-    return join(bus.pci_domain, bus.pci_bus, bus.pci_device, bus.pci_function);
-  }
-  constexpr cl_device_info kBusNv = 0x4008, kSlotNv = 0x4009, kDomainNv = 0x400A;
-  cl_uint bus_nv = 0;
-  cl_uint slot_nv = 0;
-  if (platform.cl->clGetDeviceInfo(id, kBusNv, sizeof bus_nv, &bus_nv, nullptr) == CL_SUCCESS &&
-      platform.cl->clGetDeviceInfo(id, kSlotNv, sizeof slot_nv, &slot_nv, nullptr) == CL_SUCCESS) {
-    // NVIDIA's slot is device and function in one number.
-    return join(number<cl_uint>(platform, id, kDomainNv, 0), bus_nv, slot_nv >> 3, slot_nv & 7);
-  }
-  return std::nullopt;
-}
-
-/// Semantics note, section 2: devices that no virtual device can be honest about.
-std::string why_unfit(const VendorPlatform& platform, cl_device_id id, cl_device_type type) {
-  if ((type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) == 0) return "is a custom device";
-  const auto bits = number<cl_uint>(platform, id, CL_DEVICE_ADDRESS_BITS, 0);
-  if (bits != 64) return "has addresses of " + std::to_string(bits) + " bits, 64 are needed";
-  if (number<cl_bool>(platform, id, CL_DEVICE_ENDIAN_LITTLE, CL_FALSE) != CL_TRUE) return "is not little endian";
-  if (number<cl_bool>(platform, id, CL_DEVICE_AVAILABLE, CL_FALSE) != CL_TRUE) return "is not available";
-  if (number<cl_bool>(platform, id, CL_DEVICE_COMPILER_AVAILABLE, CL_FALSE) != CL_TRUE) return "has no compiler";
-  const std::string profile = text(platform, id, CL_DEVICE_PROFILE);
-  if (profile != "FULL_PROFILE") return "has profile '" + profile + "', FULL_PROFILE is needed";
-  return {};
-}
-
-DeviceKind kind_of(cl_device_type type) {
-  if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceKind::cpu;
-  return (type & CL_DEVICE_TYPE_GPU) != 0 ? DeviceKind::gpu : DeviceKind::accelerator;
-}
-
 /// PoCL compiles for every CPU device of its with one compiler and one builtin library.
 void add_arithmetic(const VendorPlatform& platform, cl_device_id id, DeviceDescription& description) {
-  const std::string driver = text(platform, id, CL_DRIVER_VERSION);
+  const std::string driver = answer_text(platform, id, CL_DRIVER_VERSION);
   if (description.kind == DeviceKind::cpu && platform.name == kPoclPlatform) {
     description.arithmetic = "pocl-cpu|" + driver;
     return;
   }
-  description.vendor = text(platform, id, CL_DEVICE_VENDOR);
+  description.vendor = answer_text(platform, id, CL_DEVICE_VENDOR);
   const bool nvidia = description.vendor == "NVIDIA Corporation";
   description.overlapping_views = !nvidia;
   description.takes_ptx = nvidia;
@@ -169,18 +117,9 @@ class Survey {
   }
 
   void add_device(const VendorPlatform& platform, cl_device_id id, cl_uint index) {
-    const auto type = number<cl_device_type>(platform, id, CL_DEVICE_TYPE, 0);
-    Candidate c;
+    Candidate c = candidate_of(platform, id);
     c.platform_index = platforms_;
     c.device_index = index;
-    c.platform = platform.name;
-    c.name = text(platform, id, CL_DEVICE_NAME);
-    c.kind = kind_of(type);
-    c.compute_units = number<cl_uint>(platform, id, CL_DEVICE_MAX_COMPUTE_UNITS, 0);
-    c.fp64 = number<cl_device_fp_config>(platform, id, CL_DEVICE_DOUBLE_FP_CONFIG, 0) != 0;
-    c.version = number<cl_version>(platform, id, CL_DEVICE_NUMERIC_VERSION, 0);
-    c.pci = pci_address(platform, id);
-    c.unfit = why_unfit(platform, id, type);
     candidates.push_back(std::move(c));
     found.push_back({platform, id, nullptr});
   }
@@ -216,7 +155,7 @@ Result<Found> load_kept(const Found& found, const Candidate& candidate, const st
         platform.cl->clGetDeviceIDs(platform.id, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr) != CL_SUCCESS)
       continue;
     const cl_device_id id = ids[candidate.device_index];
-    if (platform.name == candidate.platform && text(platform, id, CL_DEVICE_NAME) == candidate.name)
+    if (platform.name == candidate.platform && answer_text(platform, id, CL_DEVICE_NAME) == candidate.name)
       return Found{platform, id, nullptr, found.library, found.key};
   }
   return Error{CL_DEVICE_NOT_AVAILABLE, found.library + " no longer has the device " + candidate.name};

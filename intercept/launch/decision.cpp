@@ -9,6 +9,7 @@
 #include "intercept/launch/dealing.h"
 #include "intercept/launch/merge_choice.h"
 #include "intercept/launch/merge_costs.h"
+#include "intercept/launch/moving_bytes.h"
 #include "intercept/launch/paper_costs.h"
 #include "intercept/object/knowledge.h"
 #include "intercept/object/link_rates.h"
@@ -25,50 +26,6 @@ using domain::PartitionMode;
 /// What a split launch costs over a whole one before any work is done: a thread's hand-over, one submission more, and
 /// waiting for two devices. Of the order of PoCL's empty kernel; rounded up, since a split must win by more than this.
 constexpr double kSplitSeconds = 40e-6;
-
-domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
-  return machine.devices[device]->description().space;
-}
-
-/// Defined bytes of root `r` that `device` would have to be sent now for what `touches` says.
-std::uint64_t bytes_missing(const Machine& machine, const LaunchView& view, std::uint32_t device,
-                            const SpanFootprint& touches, std::size_t r) {
-  Storage& root = *view.roots()[r];
-  const std::lock_guard lock(root.mutex());
-  return root.residency().missing_bytes(space_of(machine, device), touches.needed[r]);
-}
-
-/// Bytes that `device` would have to be sent for what `touches` says; of what the application writes anew for each
-/// launch all that it needs: where that is now is where the last plan had it sent.
-std::uint64_t bytes_to(const Machine& machine, const LaunchView& view, std::uint32_t device,
-                       const SpanFootprint& touches) {
-  const bool apart = space_of(machine, device) != domain::kHostSpace;
-  std::uint64_t bytes = 0;
-  for (std::size_t r = 0; r < touches.needed.size(); ++r) {
-    if (!view.roots()[r]->recurs())
-      bytes += bytes_missing(machine, view, device, touches, r);
-    else if (apart)
-      bytes += touches.needed[r].bytes();
-  }
-  return bytes;
-}
-
-/// Of those, the ones that a launch waits for: what is written for each launch is there before.
-std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std::uint32_t device) {
-  const SpanFootprint& touches = view.whole();
-  std::uint64_t bytes = 0;
-  for (std::size_t r = 0; r < touches.needed.size(); ++r)
-    if (!view.roots()[r]->recurs()) bytes += bytes_missing(machine, view, device, touches, r);
-  return bytes;
-}
-
-/// Results that will have to come back to the host if somebody reads them.
-std::uint64_t bytes_from(const Machine& machine, std::uint32_t device, const SpanFootprint& touches) {
-  if (space_of(machine, device) == domain::kHostSpace) return 0;
-  std::uint64_t bytes = 0;
-  for (const auto& root : touches.roots) bytes += root.may_write.bytes();
-  return bytes;
-}
 
 std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& launch, LaunchShape& shape) {
   const Eligibility& eligible = shape.eligible();
@@ -120,7 +77,7 @@ double joining_seconds(const Machine& machine, const Launch& launch, const Launc
     if (!eligible.eligible[device]) continue;
     const GroupSpan span{slices.size() * groups / parts, (slices.size() + 1) * groups / parts};
     slices.push_back({device, span, view.shape().footprint(span)});
-    if (space_of(machine, device) != domain::kHostSpace) fetched.push_back(slices.back().touches->roots);
+    if (memory_of(machine, device) != domain::kHostSpace) fetched.push_back(slices.back().touches->roots);
   }
   const domain::MergeDecision merge = how_to_merge(machine, launch, view, slices);
   return merge.refused ? 0.0 : domain::merge_seconds(merge, fetched, kMergeCosts);
@@ -162,7 +119,8 @@ class Question {
       if (!whole_to_[device]) whole_to_[device] = bytes_to(machine_, view_, device, view_.whole());
       return *whole_to_[device];
     };
-    request_.bytes_awaited = [this](std::uint32_t device) { return bytes_awaited(machine_, view_, device); };
+    if (has_recurring(view))
+      request_.bytes_awaited = [this](std::uint32_t device) { return bytes_awaited(machine_, view_, device); };
     request_.bytes_from = [this](std::uint32_t device, const GroupSpan& span) {
       return bytes_from(machine_, device, touched_by(span));
     };

@@ -70,7 +70,7 @@ class Storage {
   void used_on(std::optional<std::uint32_t> device);
   /// The device that is likely to use what is written next.
   [[nodiscard]] std::optional<std::uint32_t> likely_user() const;
-  /// The application has written `bytes` of this root, by whatever command. Thread-safe.
+  /// A write command of the application's wrote `bytes` of this root. Thread-safe.
   void rewritten(std::uint64_t bytes) { rounds_.wrote(bytes); }
   /// A launch that uses this root was submitted. False: what is written next is not for launches like it. Thread-safe.
   bool launched() { return rounds_.launched(bytes_); }

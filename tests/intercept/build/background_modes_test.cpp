@@ -13,7 +13,7 @@ TEST_F(BackgroundBuilds, SingleModeBuildsWhereItRunsAndNowhereElse) {
   EXPECT_TRUE(outcome.build->kernels[0]->built_on(1));
   EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
   EXPECT_EQ(collect_blobs(machine, outcome.build->native).size(), 1u)
-      << "what nobody asked for is not made for a binary";
+      << "a build that no launch has needed is not made for a binary";
   const auto record = outcome.build->native->record();
   outcome = {};
   EXPECT_EQ(record->entries()[0].state, BuildState::unneeded);
