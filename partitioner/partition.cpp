@@ -126,7 +126,7 @@ std::vector<std::uint32_t> by_place_of_bytes(const PartitionRequest& request) {
     for (std::uint64_t k = 0; k < parts; ++k) {
       const std::uint64_t part = (d + k) % parts;  // its own place first, where nothing tells
       const std::uint64_t bytes =
-          request.bytes_to(d, {request.groups / parts * part, request.groups / parts * (part + 1)});
+          request.bytes_to(d, {request.groups / parts * part, request.groups / parts * (part + 1)}).linked;
       if (bytes >= least) continue;
       least = bytes;
       place[d] = part;

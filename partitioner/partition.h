@@ -64,6 +64,15 @@ struct Plan {
 
 inline constexpr std::uint64_t kAnySpan = ~std::uint64_t{0};
 
+/// How transfers of different sizes fare on one link. Small ones take latency_seconds + bytes / (small_part · the
+/// link's rate); large ones, which threads of the host copy through page-locked memory, bulk_seconds + bytes / the
+/// link's rate. The smaller of the two counts. All zero: bytes / the link's rate.
+struct LinkShape {
+  double latency_seconds = 0.0;
+  double small_part = 0.0;  // 0: there is only the other way
+  double bulk_seconds = 0.0;
+};
+
 /// What is believed about one device for one kernel.
 struct DeviceModel {
   bool eligible = true;
@@ -84,6 +93,7 @@ struct DeviceModel {
   double box_seconds = 0.0;        // that each further box of a slice costs
   double bytes_to_per_second = 1e10;
   double bytes_from_per_second = 1e10;
+  LinkShape link;               // of both directions
   double relative_error = 0.2;  // spread of the measured rate
 };
 
@@ -103,6 +113,15 @@ struct PaperCosts {
   std::vector<bool> external{};  // of each device: it has a memory of its own
 };
 
+/// What moves before or after a span.
+struct Moving {
+  std::uint64_t linked = 0;  // bytes, between host memory and the device's own
+  std::uint64_t copied = 0;  // bytes, inside host memory: between the application's memory and ours
+  Moving() = default;
+  Moving(std::uint64_t bytes) : linked(bytes) {}  // NOLINT(google-explicit-constructor): nothing is copied
+  Moving(std::uint64_t over_link, std::uint64_t in_host) : linked(over_link), copied(in_host) {}
+};
+
 struct PartitionRequest {
   PartitionPolicy policy;
   std::uint32_t anchor = 0;
@@ -110,9 +129,10 @@ struct PartitionRequest {
   /// Of each dimension, for counting boxes. Zeros: each slice is one box.
   Extent3 group_counts{0, 0, 0};
   std::span<const DeviceModel> devices;
-  /// Bytes that would really move if `device` ran `span`: to it before, and from it if somebody reads the result later.
+  /// Bytes that would really move if `device` ran `span`: to it before, and from it as often as results are read.
   /// Of what an application writes for each launch, `bytes_to` counts all that the device needs.
-  std::function<std::uint64_t(std::uint32_t device, const GroupSpan&span)> bytes_to, bytes_from;
+  std::function<Moving(std::uint32_t device, const GroupSpan&span)> bytes_to, bytes_from;
+  double host_bytes_per_second = 0.0;  // of Moving::copied; 0: copies cost nothing
   /// Of `bytes_to` for the whole launch, those that are not sent before the launch; empty: all of them.
   std::function<std::uint64_t(std::uint32_t device)> bytes_awaited;
   /// Seconds that a split costs, whatever it is.

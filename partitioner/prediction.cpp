@@ -12,9 +12,33 @@ constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kFarther = 16;  // a rate is believed for spans so many times longer than it was measured on
 constexpr double kAboutAsStrong = 4.0;  // strengths are guesses
 
-double seconds_for(std::uint64_t bytes, double bytes_per_second) {
+double linked_seconds(std::uint64_t bytes, double bytes_per_second, const LinkShape& link) {
   if (bytes == 0) return 0.0;
-  return bytes_per_second > 0 ? static_cast<double>(bytes) / bytes_per_second : kForever;
+  if (!(bytes_per_second > 0)) return kForever;
+  const auto count = static_cast<double>(bytes);
+  const double bulk = link.bulk_seconds + count / bytes_per_second;
+  if (!(link.small_part > 0)) return bulk;
+  return std::min(bulk, link.latency_seconds + count / (link.small_part * bytes_per_second));
+}
+
+double seconds_of(const PartitionRequest& request, const Moving& moving, double bytes_per_second,
+                  const LinkShape& link) {
+  const double copying = moving.copied != 0 && request.host_bytes_per_second > 0
+                             ? static_cast<double>(moving.copied) / request.host_bytes_per_second
+                             : 0.0;
+  return linked_seconds(moving.linked, bytes_per_second, link) + copying;
+}
+
+double seconds_to(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
+  const DeviceModel& model = request.devices[device];
+  if (!request.bytes_to) return 0.0;
+  return seconds_of(request, request.bytes_to(device, span), model.bytes_to_per_second, model.link);
+}
+
+double seconds_from(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
+  const DeviceModel& model = request.devices[device];
+  if (!request.bytes_from) return 0.0;
+  return seconds_of(request, request.bytes_from(device, span), model.bytes_from_per_second, model.link);
 }
 
 double whole_seconds(const PartitionRequest& request, std::uint32_t device) {
@@ -45,11 +69,7 @@ bool is_measured(const DeviceModel& device) {
 }
 
 double moving_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
-  const DeviceModel& model = request.devices[device];
-  double seconds = 0;
-  if (request.bytes_to) seconds += seconds_for(request.bytes_to(device, span), model.bytes_to_per_second);
-  if (request.bytes_from) seconds += seconds_for(request.bytes_from(device, span), model.bytes_from_per_second);
-  return seconds;
+  return seconds_to(request, device, span) + seconds_from(request, device, span);
 }
 
 double running_seconds(const PartitionRequest& request, std::uint32_t device, std::uint64_t groups) {
@@ -79,16 +99,15 @@ std::optional<Alone> best_alone(const PartitionRequest& request) {
   for (const std::uint32_t d : order) {
     const double running = whole_seconds(request, d);
     if (best && running >= best->seconds) break;  // bytes are counted for those that they could still hold back
-    const double from =
-        request.bytes_from ? seconds_for(request.bytes_from(d, all), request.devices[d].bytes_from_per_second) : 0.0;
-    const double to =
-        request.bytes_to ? seconds_for(request.bytes_to(d, all), request.devices[d].bytes_to_per_second) : 0.0;
+    const double from = seconds_from(request, d, all);
+    const double to = seconds_to(request, d, all);
     if (!best || running + to + from < best->seconds) best = Alone{d, running + to + from, running + to};
   }
-  if (best && request.bytes_awaited)
-    best->local_seconds =
-        whole_seconds(request, best->device) +
-        seconds_for(request.bytes_awaited(best->device), request.devices[best->device].bytes_to_per_second);
+  if (best && request.bytes_awaited) {
+    const DeviceModel& model = request.devices[best->device];
+    best->local_seconds = whole_seconds(request, best->device) +
+                          linked_seconds(request.bytes_awaited(best->device), model.bytes_to_per_second, model.link);
+  }
   return best;
 }
 
@@ -101,8 +120,7 @@ std::uint32_t unknown_kernels_device(const PartitionRequest& request) {
   const auto consider = [&](std::uint32_t d) {
     const DeviceModel& model = request.devices[d];
     if (!model.eligible || model.strength * kAboutAsStrong < strongest) return;
-    const double moving =
-        request.bytes_to ? seconds_for(request.bytes_to(d, {0, request.groups}), model.bytes_to_per_second) : 0.0;
+    const double moving = seconds_to(request, d, {0, request.groups});
     if (best && !(moving < least)) return;
     best = d;
     least = moving;

@@ -157,6 +157,7 @@ bool InFlight::submit() {
     root.residency().written(space(), transfer_.range);
   }
   if (transfer_.kind == DeviceTransfer::Kind::write) root.rewritten(transfer_.range.size());
+  if (reads()) root.read_back(transfer_.range.size(), true);
   event_->advance(CL_SUBMITTED);
   if (event_->profiled()) begin_ = now_ns();
   const Ref<Event> event = event_;  // landed() lets go of it

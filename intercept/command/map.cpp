@@ -33,7 +33,10 @@ class MapCommand final : public RangeCommand {
     auto root = storage_->host();
     if (!root) return root.error();
     // The old contents are given up, but not forgotten: nobody may fetch or zero bytes that the application now writes.
-    if (invalidates()) storage_->host_written(mapping_.ranges);
+    if (invalidates())
+      storage_->host_written(mapping_.ranges);
+    else
+      storage_->read_back(mapping_.region.bytes(), false);
     if (writes(mapping_.flags)) storage_->mapped_for_writing(mapping_.ranges);
     if (bounce_.first != nullptr) copy_to_host(*root, mapping_.region, bounce_);
     *mapping_.made = true;

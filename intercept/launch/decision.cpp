@@ -35,11 +35,9 @@ std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& la
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
     domain::DeviceModel model = machine.model->predict(launch.kernel->id(), i, launch.range, point);
     model.eligible = eligible.eligible[i];
-    const LinkRate rate = LinkRates::get().of(i);
-    model.bytes_to_per_second = rate.to;
-    model.bytes_from_per_second = rate.from;
     models.push_back(model);
   }
+  set_links(machine, models);
   return models;
 }
 
@@ -113,6 +111,7 @@ class Question {
     if (request_.policy.mode == PartitionMode::paper) count_as_the_paper(launch);
     if (request_.policy.mode == PartitionMode::automatic)
       request_.experience = machine.model->experience(launch.kernel->id(), launch.range);
+    request_.host_bytes_per_second = LinkRates::get().host();
     request_.bytes_to = [this](std::uint32_t device, const GroupSpan& span) {
       if (span.size() != request_.groups) return bytes_to(machine_, view_, device, touched_by(span));
       if (whole_to_.empty()) whole_to_.resize(models_.size());
@@ -122,7 +121,7 @@ class Question {
     if (has_recurring(view))
       request_.bytes_awaited = [this](std::uint32_t device) { return bytes_awaited(machine_, view_, device); };
     request_.bytes_from = [this](std::uint32_t device, const GroupSpan& span) {
-      return bytes_from(machine_, device, touched_by(span));
+      return bytes_from(machine_, view_, device, touched_by(span));
     };
   }
   Question(const Question&) = delete;
@@ -181,8 +180,9 @@ class Question {
   domain::PaperCosts paper_;
   domain::PartitionRequest request_;
   SharedFootprint touched_;
-  std::vector<std::optional<std::uint64_t>> whole_to_;  // per device: asked for several times, and residency has pieces
-  bool searched_ = false;                               // footprints of slices were asked for
+  std::vector<std::optional<domain::Moving>>
+      whole_to_;           // per device: asked for several times, and residency has pieces
+  bool searched_ = false;  // footprints of slices were asked for
 };
 
 /// Where a launch that stays whole is expected to end first; the anchor in modes that do not measure.
@@ -260,17 +260,21 @@ constexpr double kRateNoise = 0.05;
 DecisionBasis basis_of(const Machine& machine, const Launch& launch, const LaunchView& view, bool barred) {
   DecisionBasis basis;
   basis.barred = barred;
+  basis.read_rhythm = read_rhythm(view);
   const auto point = [&]() -> const domain::Point& { return view.shape().point(launch); };
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
     if (!view.shape().eligible().eligible[i]) continue;
     basis.groups_per_second[i] = machine.model->predict(launch.kernel->id(), i, launch.range, point).groups_per_second;
-    basis.missing_bytes[i] = bytes_to(machine, view, i, view.whole());
+    const domain::Moving moving = bytes_to(machine, view, i, view.whole());
+    basis.missing_bytes[i] = moving.linked + moving.copied;
   }
   return basis;
 }
 
 bool stands(const DecisionBasis& then, const DecisionBasis& now) {
-  if (!then.known || then.barred != now.barred || then.missing_bytes != now.missing_bytes) return false;
+  if (!then.known || then.barred != now.barred || then.read_rhythm != now.read_rhythm ||
+      then.missing_bytes != now.missing_bytes)
+    return false;
   for (std::size_t i = 0; i < now.groups_per_second.size(); ++i)
     if (std::abs(now.groups_per_second[i] - then.groups_per_second[i]) > kRateNoise * then.groups_per_second[i])
       return false;

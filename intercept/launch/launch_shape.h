@@ -60,6 +60,7 @@ struct Decision {
 struct DecisionBasis {
   bool known = false;   // there is nothing to find out
   bool barred = false;  // splits
+  std::uint32_t read_rhythm = 0;
   std::array<double, domain::kMaxSpaces> groups_per_second{};
   std::array<std::uint64_t, domain::kMaxSpaces> missing_bytes{};  // of the whole launch, per device
 };

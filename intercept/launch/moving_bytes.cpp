@@ -2,9 +2,12 @@
 #include "intercept/launch/moving_bytes.h"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
+#include <optional>
 
 #include "intercept/backend/port.h"
+#include "intercept/object/link_rates.h"
 
 namespace skmd::icd {
 namespace {
@@ -17,6 +20,28 @@ std::uint64_t bytes_missing(const Machine& machine, const LaunchView& view, std:
   return root.residency().missing_bytes(memory_of(machine, device), touches.needed[r]);
 }
 
+/// The measured rate in one direction, or that of a device of the same make; nothing if no such link was used.
+std::optional<double> rate_of(std::span<const domain::DeviceModel> models, std::size_t device,
+                              std::optional<double> LinkRate::*way) {
+  const auto own = LinkRates::get().of(static_cast<std::uint32_t>(device)).*way;
+  const std::uint64_t likeness = models[device].likeness;
+  if (own || likeness == 0) return own;
+  for (std::size_t twin = 0; twin < models.size(); ++twin) {
+    if (models[twin].likeness != likeness) continue;
+    if (const auto rate = LinkRates::get().of(static_cast<std::uint32_t>(twin)).*way) return rate;
+  }
+  return std::nullopt;
+}
+
+/// The slowest rate at which results are known to come to host memory.
+double slowest_from(const Machine& machine, std::span<const domain::DeviceModel> models) {
+  double slowest = kAssumedLink;
+  for (std::uint32_t device = 0; device < models.size(); ++device)
+    if (memory_of(machine, device) != domain::kHostSpace)
+      slowest = std::min(slowest, rate_of(models, device, &LinkRate::from).value_or(kAssumedLink));
+  return slowest;
+}
+
 }  // namespace
 
 domain::SpaceId memory_of(const Machine& machine, std::uint32_t device) {
@@ -27,17 +52,18 @@ bool has_recurring(const LaunchView& view) {
   return std::any_of(view.roots().begin(), view.roots().end(), [](const auto& root) { return root->recurs(); });
 }
 
-std::uint64_t bytes_to(const Machine& machine, const LaunchView& view, std::uint32_t device,
-                       const SpanFootprint& touches) {
+domain::Moving bytes_to(const Machine& machine, const LaunchView& view, std::uint32_t device,
+                        const SpanFootprint& touches) {
   const bool apart = memory_of(machine, device) != domain::kHostSpace;
-  std::uint64_t bytes = 0;
+  domain::Moving moving;
   for (std::size_t r = 0; r < touches.needed.size(); ++r) {
-    if (!view.roots()[r]->recurs())
-      bytes += bytes_missing(machine, view, device, touches, r);
-    else if (apart)
-      bytes += touches.needed[r].bytes();
+    const Storage& root = *view.roots()[r];
+    if (!root.recurs())
+      moving.linked += bytes_missing(machine, view, device, touches, r);
+    else
+      (apart ? moving.linked : moving.copied) += touches.needed[r].bytes() / root.launches_per_round();
   }
-  return bytes;
+  return moving;
 }
 
 std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std::uint32_t device) {
@@ -48,11 +74,36 @@ std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std:
   return bytes;
 }
 
-std::uint64_t bytes_from(const Machine& machine, std::uint32_t device, const SpanFootprint& touches) {
-  if (memory_of(machine, device) == domain::kHostSpace) return 0;
-  std::uint64_t bytes = 0;
-  for (const auto& root : touches.roots) bytes += root.may_write.bytes();
-  return bytes;
+domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::uint32_t device,
+                          const SpanFootprint& touches) {
+  const bool apart = memory_of(machine, device) != domain::kHostSpace;
+  domain::Moving moving;
+  for (std::size_t r = 0; r < touches.roots.size(); ++r) {
+    const ReadBacks& reads = view.roots()[r]->read_backs();
+    const std::uint64_t bytes = touches.roots[r].may_write.bytes() / reads.launches_per_read();
+    if (apart)
+      moving.linked += bytes;
+    else if (reads.copied())
+      moving.copied += bytes;
+  }
+  return moving;
+}
+
+std::uint32_t read_rhythm(const LaunchView& view) {
+  std::uint32_t rhythm = 0;
+  for (const auto& root : view.roots()) rhythm = rhythm * 31 + std::bit_width(root->read_backs().launches_per_read());
+  return rhythm;
+}
+
+void set_links(const Machine& machine, std::span<domain::DeviceModel> models) {
+  for (std::uint32_t device = 0; device < models.size(); ++device) {
+    const bool apart = memory_of(machine, device) != domain::kHostSpace;
+    domain::DeviceModel& model = models[device];
+    model.link = kLinkShape;
+    model.bytes_to_per_second =
+        apart ? rate_of(models, device, &LinkRate::to).value_or(kAssumedLink) : slowest_from(machine, models);
+    model.bytes_from_per_second = rate_of(models, device, &LinkRate::from).value_or(kAssumedLink);
+  }
 }
 
 }  // namespace skmd::icd

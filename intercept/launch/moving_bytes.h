@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "intercept/launch/launch_view.h"
 #include "intercept/object/machine.h"
+#include "partitioner/partition.h"
 
 namespace skmd::icd {
 
@@ -16,14 +18,24 @@ domain::SpaceId memory_of(const Machine& machine, std::uint32_t device);
 bool has_recurring(const LaunchView& view);
 
 /// Bytes that `device` has to be sent for what `touches` says. Of a recurring root these are all bytes that it needs,
-/// wherever the last plan had them sent; of others those that it has not got.
-std::uint64_t bytes_to(const Machine& machine, const LaunchView& view, std::uint32_t device,
-                       const SpanFootprint& touches);
+/// wherever the last plan had them sent, over the launches of a round; they are copied to host memory for a device that
+/// uses it. Of others, those that it has not got.
+domain::Moving bytes_to(const Machine& machine, const LaunchView& view, std::uint32_t device,
+                        const SpanFootprint& touches);
 
 /// Of those for the whole launch, the ones that are sent after the launch was enqueued: not of recurring roots.
 std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std::uint32_t device);
 
-/// Results that have to come back to host memory when they are read; 0 for a device that uses host memory.
-std::uint64_t bytes_from(const Machine& machine, std::uint32_t device, const SpanFootprint& touches);
+/// Results that have to come back to host memory when they are read, over the launches that are between two reads. Of a
+/// device that uses host memory, those that are copied to memory of the application's.
+domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::uint32_t device,
+                          const SpanFootprint& touches);
+
+/// Changes when the roots of the launch are read clearly more or less often than before.
+std::uint32_t read_rhythm(const LaunchView& view);
+
+/// Sets what is known of each device's link. A link that was never used is taken for one like that of a device of the
+/// same make, and a device that uses host memory gets bytes over the links of those that have them.
+void set_links(const Machine& machine, std::span<domain::DeviceModel> models);
 
 }  // namespace skmd::icd

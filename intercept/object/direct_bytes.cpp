@@ -27,6 +27,13 @@ constexpr std::uint64_t kMostShadowed = std::uint64_t{1} << 20;
 /// piece that goes through page-locked memory.
 constexpr std::uint64_t kLeastTimed = std::uint64_t{16} << 20;
 
+/// copy_host(), whose rate is learned.
+void copy_timed(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  const std::uint64_t begin = now_ns();
+  copy_host(to, from, bytes);
+  LinkRates::get().learn_host(bytes, now_ns() - begin);
+}
+
 /// A device that has the piece, where host memory has not.
 std::optional<std::uint32_t> device_with(const Machine& machine, const domain::ResidencyMap::Piece& piece) {
   if (piece.valid == 0 || (piece.valid & 1u) != 0) return std::nullopt;
@@ -36,7 +43,7 @@ std::optional<std::uint32_t> device_with(const Machine& machine, const domain::R
 Status copy_from_shadow(Storage& from, const domain::ByteRange& range, std::byte* to) {
   auto host = from.host();
   if (!host) return host.error();
-  copy_host(to, *host + range.begin, range.size());
+  copy_timed(to, *host + range.begin, range.size());
   return {};
 }
 
@@ -132,7 +139,7 @@ Status write_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::b
   auto root = to.host();
   if (!root) return root.error();
   for (const domain::ByteRange& range : ranges.ranges())
-    copy_host(*root + range.begin, from + range.begin, range.size());
+    copy_timed(*root + range.begin, from + range.begin, range.size());
   to.host_written(ranges);
   return {};
 }
@@ -148,6 +155,7 @@ std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, s
 
 Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
   const domain::ByteRange range{offset, offset + bytes};
+  from.read_back(bytes, true);
   // Where several devices use a buffer, what is read stays in host memory for those that use that.
   const std::uint64_t least = from.likely_user() ? kLeastDirect : kMostShadowed + 1;
   if (bytes >= least && !from.is_host(to, bytes)) {

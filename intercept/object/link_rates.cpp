@@ -1,7 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/object/link_rates.h"
 
+#include <algorithm>
+
 namespace skmd::icd {
+namespace {
+
+constexpr std::uint64_t kLeast = 1 << 18;            // bytes that tell a link's rate
+constexpr std::uint64_t kLeastCopied = 16ULL << 20;  // bytes that tell the rate of copies: smaller ones are in caches
+constexpr double kNewest = 0.25;                     // weight of the newest transfer
+constexpr double kNewestCopy = 0.5;                  // the first one of a buffer waits for page faults
+constexpr double kLeastPart = 0.1;                   // of the measured time that is taken for the bytes' own
+
+void learn(std::atomic<double>& rate, double seen, double newest) {
+  const double old = rate.load(std::memory_order_relaxed);
+  rate.store(old > 0 ? old + newest * (seen - old) : seen, std::memory_order_relaxed);
+}
+
+/// The rate with which kLinkShape gives so many nanoseconds for `bytes`: the smaller of those by which its two ways do.
+double bulk_rate(std::uint64_t bytes, std::uint64_t nanoseconds) {
+  const auto count = static_cast<double>(bytes);
+  const double seconds = static_cast<double>(nanoseconds) * 1e-9;
+  const auto by = [&](double fixed, double part) {
+    return count / (part * std::max(kLeastPart * seconds, seconds - fixed));
+  };
+  return std::min(by(kLinkShape.latency_seconds, kLinkShape.small_part), by(kLinkShape.bulk_seconds, 1.0));
+}
+
+std::optional<double> known(const std::atomic<double>& rate) {
+  const double value = rate.load(std::memory_order_relaxed);
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
 
 LinkRates& LinkRates::get() {
   static LinkRates rates;  // trivially destructible
@@ -9,24 +40,22 @@ LinkRates& LinkRates::get() {
 }
 
 LinkRate LinkRates::of(std::uint32_t device) const {
-  const double to = to_[device % kMost].load(std::memory_order_relaxed);
-  const double from = from_[device % kMost].load(std::memory_order_relaxed);
-  return {to > 0 ? to : kAssumed, from > 0 ? from : kAssumed};
+  return {known(to_[device % kMost]), known(from_[device % kMost])};
 }
 
-void LinkRates::learn(std::atomic<double>& rate, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (bytes < kLeast || nanoseconds == 0) return;
-  const double seen = static_cast<double>(bytes) * 1e9 / static_cast<double>(nanoseconds);
-  const double old = rate.load(std::memory_order_relaxed);
-  rate.store(old > 0 ? 0.75 * old + 0.25 * seen : seen, std::memory_order_relaxed);
-}
+double LinkRates::host() const { return known(host_).value_or(kAssumedHost); }
 
 void LinkRates::learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  learn(to_[device % kMost], bytes, nanoseconds);
+  if (bytes >= kLeast && nanoseconds != 0) learn(to_[device % kMost], bulk_rate(bytes, nanoseconds), kNewest);
 }
 
 void LinkRates::learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  learn(from_[device % kMost], bytes, nanoseconds);
+  if (bytes >= kLeast && nanoseconds != 0) learn(from_[device % kMost], bulk_rate(bytes, nanoseconds), kNewest);
+}
+
+void LinkRates::learn_host(std::uint64_t bytes, std::uint64_t nanoseconds) {
+  if (bytes < kLeastCopied || nanoseconds == 0) return;
+  learn(host_, static_cast<double>(bytes) * 1e9 / static_cast<double>(nanoseconds), kNewestCopy);
 }
 
 }  // namespace skmd::icd

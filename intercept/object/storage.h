@@ -73,10 +73,18 @@ class Storage {
   /// A write command of the application's wrote `bytes` of this root. Thread-safe.
   void rewritten(std::uint64_t bytes) { rounds_.wrote(bytes); }
   /// A launch that uses this root was submitted. False: what is written next is not for launches like it. Thread-safe.
-  bool launched() { return rounds_.launched(bytes_); }
+  bool launched() {
+    read_backs_.launched();
+    return rounds_.launched(bytes_);
+  }
   /// The application has written most of it since the last launch, as it does in every round: where its bytes are now
   /// follows from the last plan, and the next one will have them sent where it wants them. Thread-safe.
   [[nodiscard]] bool recurs() const { return rounds_.recurs(bytes_); }
+  /// Launches between two such writes. Thread-safe, like what follows.
+  [[nodiscard]] std::uint32_t launches_per_round() const { return rounds_.launches_per_round(); }
+  /// A read command or a map of the application's asked for `bytes` of this root. `copied`: into its own memory.
+  void read_back(std::uint64_t bytes, bool copied) { read_backs_.read(bytes, bytes_, copied); }
+  [[nodiscard]] const ReadBacks& read_backs() const { return read_backs_; }
   /// What a device with memory of its own needs of this root for its slice of a launch.
   struct Share {
     std::uint32_t device = 0;
@@ -137,6 +145,7 @@ class Storage {
   std::vector<Share> shares_;
   bool same_shares_ = false;  // as those of the launch before
   Rounds rounds_;
+  ReadBacks read_backs_;
   domain::RangeSet write_mapped_;
   domain::RangeSet write_maps_reserved_;
   std::vector<std::shared_ptr<NativeMemory>> natives_;

@@ -192,6 +192,30 @@ TEST(PartitionAuto, TransfersCountAgainstADevice) {
   EXPECT_NEAR(static_cast<double>(groups_of(plan, 0)), 667, 10);
 }
 
+TEST(PartitionAuto, CopiesInHostMemoryCountAgainstADevice) {
+  // A group takes a millisecond anywhere, and one more on device 1 for its bytes inside host memory.
+  Machine m({device(1000), device(1000)}, 1000);
+  m.request.host_bytes_per_second = 1e6;
+  m.request.bytes_from = [](std::uint32_t d, const GroupSpan& span) {
+    return Moving(0, d == 1 ? span.size() * 1000 : 0);
+  };
+  const Plan plan = m.plan();
+  ASSERT_EQ(plan.slices.size(), 2u);
+  EXPECT_NEAR(static_cast<double>(groups_of(plan, 0)), 667, 10);
+  m.request.host_bytes_per_second = 0;
+  EXPECT_NEAR(static_cast<double>(groups_of(m.plan(), 0)), 500, 10) << "copies cost nothing";
+}
+
+TEST(PartitionAuto, TheFixedTimeOfTransfersCounts) {
+  // Ten milliseconds before the first byte of device 1 has come, where alone device 0 takes eleven.
+  Machine m({device(1000), device(1000)}, 11);
+  m.devices[1].link.bulk_seconds = 10e-3;
+  m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return std::uint64_t{d}; };
+  EXPECT_EQ(m.plan().slices, slices({{0, {0, 11}}}));
+  m.devices[1].link.small_part = 1;  // small transfers have a shorter way
+  EXPECT_EQ(m.plan().slices.size(), 2u);
+}
+
 TEST(PartitionAuto, DataThatIsAlreadyThereKeepsTheWorkThere) {
   Machine m({device(1000), device(1000)}, 1000);
   m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return d == 0 ? std::uint64_t{100'000'000'000} : 0; };

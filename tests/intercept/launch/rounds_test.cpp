@@ -71,7 +71,7 @@ constexpr std::uint64_t kNoGainFromMoving = 49;
 
 TEST(Rounds, WhatIsWrittenForEachLaunchIsSplitWithIt) {
   Application a(kNoGainFromMoving);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 40; ++i) {  // a search has to be earned by so many short launches
     a.write();
     a.run();
   }
@@ -95,6 +95,46 @@ TEST(Rounds, WhatStaysOnADeviceIsCountedWhereItIs) {
   a.write();
   for (int i = 0; i < 20; ++i) a.run();
   EXPECT_FALSE(a.x->recurs());
+}
+
+TEST(ReadBacks, TellHowManyLaunchesAreBetweenTwoReads) {
+  ReadBacks reads;
+  EXPECT_EQ(reads.launches_per_read(), 1u) << "nothing is known: results are read";
+  for (int launch = 1; launch <= 5; ++launch) {
+    reads.launched();
+    EXPECT_EQ(reads.launches_per_read(), launch + 1u) << "there was no read yet";
+  }
+  reads.read(100, 100, true);
+  EXPECT_EQ(reads.launches_per_read(), 5u);
+  reads.read(100, 100, true);
+  EXPECT_EQ(reads.launches_per_read(), 5u) << "a second read of the same results says nothing";
+  reads.launched();
+  EXPECT_EQ(reads.launches_per_read(), 5u);
+  reads.read(100, 100, false);
+  EXPECT_EQ(reads.launches_per_read(), 1u);
+  EXPECT_FALSE(reads.copied());
+}
+
+TEST(ReadBacks, AFewBytesOfManyAreNoRead) {
+  ReadBacks reads;
+  for (int launch = 0; launch < 4; ++launch) {
+    reads.launched();
+    reads.read(4, 1000, true);
+  }
+  EXPECT_EQ(reads.launches_per_read(), 5u);
+  for (int piece = 0; piece < 4; ++piece) reads.read(250, 1000, true);
+  EXPECT_EQ(reads.launches_per_read(), 4u) << "pieces of a read add up";
+  EXPECT_TRUE(reads.copied());
+}
+
+TEST(Rounds, LaunchesOfARoundAreCounted) {
+  Rounds rounds;
+  EXPECT_EQ(rounds.launches_per_round(), 1u);
+  rounds.wrote(100);
+  for (int i = 0; i < 3; ++i) rounds.launched(100);
+  EXPECT_EQ(rounds.launches_per_round(), 1u) << "it has not ended";
+  rounds.wrote(100);
+  EXPECT_EQ(rounds.launches_per_round(), 3u);
 }
 
 TEST(Rounds, AreExpectedAfterTwo) {

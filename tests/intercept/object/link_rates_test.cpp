@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What transfers teach about links and about copies inside host memory.
+#include "intercept/object/link_rates.h"
+
+#include <gtest/gtest.h>
+
+namespace skmd::icd {
+namespace {
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+/// Nanoseconds that `bytes` take on a link of kLinkShape with `rate` for large transfers.
+std::uint64_t taken(std::uint64_t bytes, double rate) {
+  return static_cast<std::uint64_t>((kLinkShape.bulk_seconds + static_cast<double>(bytes) / rate) * 1e9);
+}
+
+TEST(LinkRates, NothingIsKnownBeforeTheFirstTransfer) {
+  LinkRates rates;
+  EXPECT_FALSE(rates.of(3).to);
+  EXPECT_FALSE(rates.of(3).from);
+  EXPECT_EQ(rates.host(), kAssumedHost);
+}
+
+TEST(LinkRates, DirectionsAndDevicesAreApart) {
+  LinkRates rates;
+  rates.learn_to(1, 64 * kMiB, taken(64 * kMiB, 20e9));
+  EXPECT_NEAR(*rates.of(1).to, 20e9, 1e7);
+  EXPECT_FALSE(rates.of(1).from);
+  EXPECT_FALSE(rates.of(0).to);
+  rates.learn_from(1, 256 * kMiB, taken(256 * kMiB, 5e9));
+  EXPECT_NEAR(*rates.of(1).from, 5e9, 1e7);
+}
+
+TEST(LinkRates, TransfersOfEverySizeTellTheSameLink) {
+  for (const std::uint64_t bytes : {8 * kMiB, 32 * kMiB, 1024 * kMiB}) {
+    LinkRates rates;
+    rates.learn_to(0, bytes, taken(bytes, 25e9));
+    EXPECT_NEAR(*rates.of(0).to, 25e9, 2e8) << bytes;
+  }
+}
+
+TEST(LinkRates, ASmallTransferDoesNotMakeALinkSlowForLargeOnes) {
+  LinkRates rates;
+  constexpr std::uint64_t kSmall = kMiB / 4;  // at 7 GB/s: that is a link of 35 GB/s
+  const auto small = [](double rate) {
+    return kLinkShape.latency_seconds + static_cast<double>(kSmall) / (kLinkShape.small_part * rate);
+  };
+  rates.learn_to(0, kSmall, static_cast<std::uint64_t>(small(35e9) * 1e9));
+  EXPECT_NEAR(*rates.of(0).to, 35e9, 35e7);
+  rates.learn_to(1, kSmall, static_cast<std::uint64_t>(small(12e9) * 1e9));
+  EXPECT_NEAR(*rates.of(1).to, 12e9, 12e7);
+}
+
+TEST(LinkRates, WhatIsTooSmallTellsNothing) {
+  LinkRates rates;
+  rates.learn_to(0, 1000, 1'000'000);
+  rates.learn_from(0, kMiB, 0);
+  rates.learn_host(kMiB, 1'000'000);
+  EXPECT_FALSE(rates.of(0).to);
+  EXPECT_FALSE(rates.of(0).from);
+  EXPECT_EQ(rates.host(), kAssumedHost);
+}
+
+TEST(LinkRates, NewerTransfersCount) {
+  LinkRates rates;
+  rates.learn_to(0, 64 * kMiB, taken(64 * kMiB, 4e9));
+  for (int i = 0; i < 20; ++i) rates.learn_to(0, 64 * kMiB, taken(64 * kMiB, 40e9));
+  EXPECT_NEAR(*rates.of(0).to, 40e9, 1e9);
+}
+
+TEST(LinkRates, CopiesForgetTheFirstThatWaitedForPages) {
+  LinkRates rates;
+  rates.learn_host(64 * kMiB, 64 * kMiB);  // 1 byte a nanosecond
+  EXPECT_NEAR(rates.host(), 1e9, 1e6);
+  for (int i = 0; i < 6; ++i) rates.learn_host(64 * kMiB, 2 * kMiB);
+  EXPECT_NEAR(rates.host(), 32e9, 1e9);
+}
+
+}  // namespace
+}  // namespace skmd::icd
