@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <sstream>
+#include <vector>
 
 #include "bench/support/parallel.h"
 #include "bench/support/random.h"
@@ -24,7 +25,7 @@ std::string differs(T actual, T expected) {
 }
 
 /// m·x modulo 2^64.
-std::vector<std::uint64_t> multiply(const std::vector<float>& m, const std::vector<std::uint64_t>& x) {
+std::vector<std::uint64_t> multiply(std::span<const float> m, const std::vector<std::uint64_t>& x) {
   const std::size_t n = x.size();
   std::vector<std::uint64_t> result(n);
   parallel_for(n, [&](std::size_t first, std::size_t last) {
@@ -82,7 +83,7 @@ std::string judge_equal(long long actual, long long expected) {
   return actual == expected ? "" : differs(actual, expected);
 }
 
-Verdict freivalds(const std::vector<float>& a, const std::vector<float>& b, const std::vector<float>& c, std::size_t n,
+Verdict freivalds(std::span<const float> a, std::span<const float> b, std::span<const float> c, std::size_t n,
                   int rounds) {
   Verdict verdict{"freivalds", true, ""};
   for (std::size_t i = 0; i < c.size(); ++i) {

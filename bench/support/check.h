@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
-#include <vector>
 
 namespace bench {
 
@@ -51,7 +51,7 @@ std::string judge_equal(long long actual, long long expected);
 /// Is C = A·B for square row-major matrices of order n? All entries must be whole numbers so small that the product is
 /// exact in float. Compares C·x with A·(B·x) modulo 2^64 for `rounds` random vectors x: a wrong C passes a round with a
 /// probability of at most about 2^-39, since entries differ by less than 2^25.
-Verdict freivalds(const std::vector<float>& a, const std::vector<float>& b, const std::vector<float>& c, std::size_t n,
+Verdict freivalds(std::span<const float> a, std::span<const float> b, std::span<const float> c, std::size_t n,
                   int rounds);
 
 }  // namespace bench

@@ -44,12 +44,13 @@ Range range_2d(std::array<std::size_t, 2> global, std::array<std::size_t, 2> loc
 
 Range range_3d(std::array<std::size_t, 3> global, std::array<std::size_t, 3> local) { return {3, global, local}; }
 
-Device::Device(const std::string& selector) : device_(select_device(selector)) {
+Device::Device(const std::string& selector, Memory memory) : device_(select_device(selector)) {
   cl_int code = CL_SUCCESS;
   context_ = Context(clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &code));
   check_call(code, "clCreateContext");
   queue_ = Queue(clCreateCommandQueue(context_.get(), device_, 0, &code));
   check_call(code, "clCreateCommandQueue");
+  host_ = std::make_unique<HostMemory>(context_.get(), queue_.get(), memory);
 }
 
 Program Device::build(const char* source, const std::string& options) const {

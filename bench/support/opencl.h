@@ -6,10 +6,14 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "bench/support/host_memory.h"
 
 namespace bench {
 
@@ -108,8 +112,8 @@ class Device {
  public:
   /// `selector` is "platform:device": a part of the platform's name, and a part of the device's name or its index on
   /// that platform; upper and lower case are alike. Empty: the first device of the first platform that has one. Throws
-  /// BadInput.
-  explicit Device(const std::string& selector);
+  /// BadInput. `memory` is what host() gives.
+  explicit Device(const std::string& selector, Memory memory = Memory::pageable);
 
   /// From now on adds to `spent` what things take; for that every launch waits for what is before it, and is waited
   /// for. nullptr: no longer.
@@ -119,15 +123,31 @@ class Device {
   Program build(const char* source, const std::string& options = "") const;
   Buffer buffer(cl_mem_flags flags, std::size_t bytes) const;
 
-  /// Returns at once; `data` must stay alive and unchanged until the next read or finish.
+  /// An array for write() and read() that lives until release_host_memory(): `values`, which must not be empty, or
+  /// `count` zeros. Throws ClError.
   template <typename T>
-  void write(const Buffer& to, const std::vector<T>& data) const {
-    write_bytes(to, data.size() * sizeof(T), data.data());
+  std::span<T> host(std::vector<T> values) const {
+    return host_->keep(std::move(values));
+  }
+  template <typename T>
+  std::span<T> host(std::size_t count) const {
+    return host_->keep(std::vector<T>(count));
+  }
+  /// Ends all arrays that host() gave, which nothing may use any more. Throws ClError. Without this call they end with
+  /// the device, and failures are lost.
+  void release_host_memory() const { host_->release(); }
+
+  /// Returns at once; `data` (a vector or a span) must stay alive and unchanged until the next read or finish.
+  template <typename Array>
+  void write(const Buffer& to, const Array& data) const {
+    const auto bytes = std::as_bytes(std::span(data));
+    write_bytes(to, bytes.size(), bytes.data());
   }
   /// Returns when everything enqueued so far is done and `data` is filled.
-  template <typename T>
-  void read(const Buffer& from, std::vector<T>& data) const {
-    read_bytes(from, data.size() * sizeof(T), data.data());
+  template <typename Array>
+  void read(const Buffer& from, Array& data) const {
+    const auto bytes = std::as_writable_bytes(std::span(data));
+    read_bytes(from, bytes.size(), bytes.data());
   }
   void copy(const Buffer& from, const Buffer& to, std::size_t bytes) const;
   void launch(const Kernel& kernel, const Range& range) const;
@@ -140,6 +160,7 @@ class Device {
   cl_device_id device_ = nullptr;
   Context context_;
   Queue queue_;
+  std::unique_ptr<HostMemory> host_;
   Spent* spent_ = nullptr;
 };
 

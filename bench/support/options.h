@@ -16,6 +16,9 @@ namespace bench {
 
 void add_common_options(CLI::App& app, CommonOptions& options);
 
+/// The device that they name, with the kind of host memory that they name. Throws BadInput.
+Device open_device(const CommonOptions& options);
+
 /// Those of them that fit a program which runs once.
 void add_device_and_check(CLI::App& app, std::string& device, bool& check);
 

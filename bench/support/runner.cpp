@@ -44,7 +44,15 @@ void serve(Workload& workload, Spent& spent, std::istream& requests, std::ostrea
 
 void add_common_options(CLI::App& app, CommonOptions& options) {
   app.add_option("--repeat", options.repeat, "How often to write, run and read")->check(CLI::Range(1, 1000000));
+  app.add_option("--memory", options.memory,
+                 "Where the application's arrays are: pageable memory (default), or pinned: mapped buffers made with "
+                 "CL_MEM_ALLOC_HOST_PTR")
+      ->check(CLI::IsMember({"pageable", "pinned"}));
   add_device_and_check(app, options.device, options.check);
+}
+
+Device open_device(const CommonOptions& options) {
+  return Device(options.device, options.memory == "pinned" ? Memory::pinned : Memory::pageable);
 }
 
 void add_device_and_check(CLI::App& app, std::string& device, bool& check) {
@@ -94,18 +102,22 @@ int run_workload(int argc, char** argv, const char* name, const char* descriptio
   add_common_options(app, options);
   return parse_and(app, argc, argv, [&] {
     const auto index = std::find(sizes.begin(), sizes.end(), size) - sizes.begin();
-    Device device(options.device);
+    Device device = open_device(options);
     Spent spent;
     if (serves) device.account(&spent);
     const auto workload = factory(device, static_cast<Size>(index));
     if (serves) {
       serve(*workload, spent, std::cin, std::cout);
+      device.release_host_memory();
       return 0;
     }
     nlohmann::ordered_json line;
     line["workload"] = name;
     line["size"] = size;
-    return finish(line, name, measure(*workload, options));
+    line["memory"] = options.memory;
+    const Report report = measure(*workload, options);
+    device.release_host_memory();
+    return finish(line, name, report);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,13 +38,14 @@ class Workload {
 };
 
 template <typename T>
-void spoil(std::vector<T>& results) {
-  std::memset(results.data(), 0xCD, results.size() * sizeof(T));
+void spoil(std::span<T> results) {
+  std::memset(results.data(), 0xCD, results.size_bytes());
 }
 
 struct CommonOptions {
   int repeat = 1;
   std::string device;
+  std::string memory = "pageable";  // or "pinned"
   bool check = false;
 };
 

@@ -24,11 +24,11 @@ class AesImage : public Workload {
   AesImage(const Device& device, Size size, const Direction& direction)
       : device_(device),
         reference_(direction.reference),
-        in_(random_bytes_as<aes::Block>(pixels(size) * kChannels / sizeof(aes::Block), 1)),
-        out_(in_.size()),
-        box_(direction.box.begin(), direction.box.end()),
+        in_(device.host(random_bytes_as<aes::Block>(pixels(size) * kChannels / sizeof(aes::Block), 1))),
+        out_(device.host<aes::Block>(in_.size())),
+        box_(device.host(std::vector<cl_uchar>(direction.box.begin(), direction.box.end()))),
         expanded_(aes::expand(kKey)),
-        keys_(expanded_.begin(), expanded_.end()),
+        keys_(device.host(std::vector<cl_uchar>(expanded_.begin(), expanded_.end()))),
         program_(device.build(direction.source)),
         kernel_(program_, direction.kernel),
         in_buffer_(device.buffer(CL_MEM_READ_ONLY, in_.size() * sizeof(aes::Block))),
@@ -71,10 +71,10 @@ class AesImage : public Workload {
 
   const Device& device_;
   aes::Block (*reference_)(const aes::Block&, const aes::RoundKeys&);
-  std::vector<aes::Block> in_, out_;
-  std::vector<cl_uchar> box_;
+  std::span<aes::Block> in_, out_;
+  std::span<cl_uchar> box_;
   aes::RoundKeys expanded_;
-  std::vector<cl_uchar> keys_;
+  std::span<cl_uchar> keys_;
   Program program_;
   Kernel kernel_;
   Buffer in_buffer_, out_buffer_, box_buffer_, keys_buffer_;

@@ -35,13 +35,15 @@ class BfsLevel : public Workload {
       : device_(device),
         nodes_(by_size<std::size_t>(size, 1 << 14, 1 << 21, 1 << 22, 1 << 24)),
         graph_(make_graph(nodes_)),
-        before_(levels_before()),
-        levels_(nodes_),
-        found_(1),
+        first_(device.host(graph_.first_edge)),
+        edges_(device.host(graph_.edges)),
+        before_(device.host(levels_before())),
+        levels_(device.host<cl_int>(nodes_)),
+        found_(device.host<cl_int>(1)),
         program_(device.build(kernels::kBfsLevel)),
         kernel_(program_, "bfs_level"),
-        first_buffer_(device.buffer(CL_MEM_READ_ONLY, graph_.first_edge.size() * sizeof(cl_int))),
-        edges_buffer_(device.buffer(CL_MEM_READ_ONLY, graph_.edges.size() * sizeof(cl_int))),
+        first_buffer_(device.buffer(CL_MEM_READ_ONLY, first_.size() * sizeof(cl_int))),
+        edges_buffer_(device.buffer(CL_MEM_READ_ONLY, edges_.size() * sizeof(cl_int))),
         levels_buffer_(device.buffer(CL_MEM_READ_WRITE, nodes_ * sizeof(cl_int))),
         found_buffer_(device.buffer(CL_MEM_READ_WRITE, sizeof(cl_int))) {}
 
@@ -51,8 +53,8 @@ class BfsLevel : public Workload {
   }
 
   void run() override {
-    device_.write(first_buffer_, graph_.first_edge);
-    device_.write(edges_buffer_, graph_.edges);
+    device_.write(first_buffer_, first_);
+    device_.write(edges_buffer_, edges_);
     device_.write(levels_buffer_, before_);
     device_.write(found_buffer_, found_);
     kernel_.set(first_buffer_, edges_buffer_, levels_buffer_, found_buffer_, static_cast<cl_int>(nodes_),
@@ -64,7 +66,7 @@ class BfsLevel : public Workload {
 
   Verdict check() override {
     if (expected_.empty()) {
-      expected_ = before_;
+      expected_.assign(before_.begin(), before_.end());
       for (std::size_t node = 0; node < nodes_; ++node)
         if (before_[node] == kLevel) visit(node, expected_, kLevel + 1);
     }
@@ -95,7 +97,8 @@ class BfsLevel : public Workload {
   const Device& device_;
   std::size_t nodes_;
   Graph graph_;
-  std::vector<cl_int> before_, levels_, found_, expected_;
+  std::span<cl_int> first_, edges_, before_, levels_, found_;
+  std::vector<cl_int> expected_;
   Program program_;
   Kernel kernel_;
   Buffer first_buffer_, edges_buffer_, levels_buffer_, found_buffer_;

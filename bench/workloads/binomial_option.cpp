@@ -33,8 +33,8 @@ class BinomialOption : public Workload {
   BinomialOption(const Device& device, Size size)
       : device_(device),
         groups_(by_size<std::size_t>(size, 64, 16384, 65536, 524288)),
-        samples_(random_floats(groups_ * kPerGroup, 1, 0, 1)),
-        prices_(groups_ * kPerGroup),
+        samples_(device.host(random_floats(groups_ * kPerGroup, 1, 0, 1))),
+        prices_(device.host<float>(groups_ * kPerGroup)),
         program_(device.build(kernels::kBinomialOption)),
         kernel_(program_, "binomial_option"),
         samples_buffer_(device.buffer(CL_MEM_READ_ONLY, samples_.size() * sizeof(float))),
@@ -58,7 +58,7 @@ class BinomialOption : public Workload {
  private:
   const Device& device_;
   std::size_t groups_;
-  std::vector<float> samples_, prices_;
+  std::span<float> samples_, prices_;
   Program program_;
   Kernel kernel_;
   Buffer samples_buffer_, prices_buffer_;

@@ -20,11 +20,11 @@ class BlackScholes : public Workload {
   BlackScholes(const Device& device, Size size)
       : device_(device),
         count_(kGroup * kPerItem * by_size<std::size_t>(size, 64, 1024, 8192, 32768)),
-        price_(random_floats(count_, 1, 5, 30)),
-        strike_(random_floats(count_, 2, 1, 100)),
-        years_(random_floats(count_, 3, 0.25f, 10)),
-        call_(count_),
-        put_(count_),
+        price_(device.host(random_floats(count_, 1, 5, 30))),
+        strike_(device.host(random_floats(count_, 2, 1, 100))),
+        years_(device.host(random_floats(count_, 3, 0.25f, 10))),
+        call_(device.host<float>(count_)),
+        put_(device.host<float>(count_)),
         program_(device.build(kernels::kBlackScholes)),
         kernel_(program_, "black_scholes"),
         price_buffer_(device.buffer(CL_MEM_READ_ONLY, count_ * sizeof(float))),
@@ -66,7 +66,7 @@ class BlackScholes : public Workload {
 
   const Device& device_;
   std::size_t count_;
-  std::vector<float> price_, strike_, years_, call_, put_;
+  std::span<float> price_, strike_, years_, call_, put_;
   Program program_;
   Kernel kernel_;
   Buffer price_buffer_, strike_buffer_, years_buffer_, call_buffer_, put_buffer_;

@@ -16,8 +16,8 @@ class BoxMuller : public Workload {
       : device_(device),
         items_(kGroup * by_size<std::size_t>(size, 16, 256, 256, 256)),
         per_item_(by_size<std::size_t>(size, 64, 256, 1024, 6144)),
-        uniform_(random_floats(items_ * per_item_, 1, 0, 1)),
-        normal_(uniform_.size()),
+        uniform_(device.host(random_floats(items_ * per_item_, 1, 0, 1))),
+        normal_(device.host<float>(uniform_.size())),
         program_(device.build(kernels::kBoxMuller)),
         kernel_(program_, "box_muller"),
         buffer_(device.buffer(CL_MEM_READ_WRITE, uniform_.size() * sizeof(float))) {
@@ -46,7 +46,7 @@ class BoxMuller : public Workload {
  private:
   const Device& device_;
   std::size_t items_, per_item_;
-  std::vector<float> uniform_, normal_;
+  std::span<float> uniform_, normal_;
   Program program_;
   Kernel kernel_;
   Buffer buffer_;

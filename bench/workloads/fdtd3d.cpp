@@ -22,9 +22,9 @@ class Fdtd3d : public Workload {
         radius_(by_size<std::size_t>(size, 2, 1, 2, 2)),
         row_(side_ + 2 * radius_),
         layer_(row_ * row_),
-        before_(random_floats(layer_ * (depth_ + 2 * radius_), 1, 0, 1)),
-        after_(before_.size()),
-        weights_(radius_ + 1, 0.5f / 6.0f),
+        before_(device.host(random_floats(layer_ * (depth_ + 2 * radius_), 1, 0, 1))),
+        after_(device.host<float>(before_.size())),
+        weights_(device.host(std::vector<float>(radius_ + 1, 0.5f / 6.0f))),
         program_(device.build(kernels::kFdtd3d, "-DRADIUS=" + std::to_string(radius_) + " -DWIDTH=" +
                                                     std::to_string(kWidth) + " -DHEIGHT=" + std::to_string(kHeight))),
         kernel_(program_, "fdtd3d"),
@@ -85,7 +85,7 @@ class Fdtd3d : public Workload {
 
   const Device& device_;
   std::size_t side_, depth_, radius_, row_, layer_;
-  std::vector<float> before_, after_, weights_;
+  std::span<float> before_, after_, weights_;
   std::vector<double> expected_;
   Program program_;
   Kernel kernel_;

@@ -19,8 +19,8 @@ class Histogram : public Workload {
   Histogram(const Device& device, Size size)
       : device_(device),
         groups_(by_size<std::size_t>(size, 16, 128, 512, 2048)),
-        numbers_(groups_ * kChunk),
-        group_bins_(groups_ * kBins),
+        numbers_(device.host<cl_uint>(groups_ * kChunk)),
+        group_bins_(device.host<cl_uint>(groups_ * kBins)),
         program_(device.build(kernels::kHistogram, "-DITEMS=" + std::to_string(kGroup))),
         kernel_(program_, "histogram"),
         numbers_buffer_(device.buffer(CL_MEM_READ_ONLY, numbers_.size() * sizeof(cl_uint))),
@@ -61,7 +61,8 @@ class Histogram : public Workload {
 
   const Device& device_;
   std::size_t groups_;
-  std::vector<cl_uint> numbers_, group_bins_, bins_, expected_groups_, expected_;
+  std::span<cl_uint> numbers_, group_bins_;
+  std::vector<cl_uint> bins_, expected_groups_, expected_;
   Program program_;
   Kernel kernel_;
   Buffer numbers_buffer_, bins_buffer_;

@@ -17,9 +17,10 @@ class ImageFilter : public Workload {
   ImageFilter(const Device& device, Size size, const char* source, const char* kernel, double tolerance)
       : device_(device),
         tolerance_(tolerance),
-        in_(Image::make(by_size<std::size_t>(size, 480, 1920, 3840, 7680),
-                        by_size<std::size_t>(size, 272, 1080, 2160, 4320))),
-        out_(in_.pixels.size()),
+        image_(Image::make(by_size<std::size_t>(size, 480, 1920, 3840, 7680),
+                           by_size<std::size_t>(size, 272, 1080, 2160, 4320))),
+        in_(device.host(image_.pixels)),
+        out_(device.host<cl_uchar4>(in_.size())),
         program_(device.build(source)),
         kernel_(program_, kernel),
         in_buffer_(device.buffer(CL_MEM_READ_ONLY, out_.size() * sizeof(cl_uchar4))),
@@ -28,9 +29,9 @@ class ImageFilter : public Workload {
   void prepare() override { spoil(out_); }
 
   void run() override {
-    device_.write(in_buffer_, in_.pixels);
-    kernel_.set(in_buffer_, out_buffer_, static_cast<cl_int>(in_.width), static_cast<cl_int>(in_.height));
-    device_.launch(kernel_, range_2d({in_.width, in_.height}, {kGroupX, kGroupY}));
+    device_.write(in_buffer_, in_);
+    kernel_.set(in_buffer_, out_buffer_, static_cast<cl_int>(image_.width), static_cast<cl_int>(image_.height));
+    device_.launch(kernel_, range_2d({image_.width, image_.height}, {kGroupX, kGroupY}));
     device_.read(out_buffer_, out_);
   }
 
@@ -39,7 +40,7 @@ class ImageFilter : public Workload {
     return check_outputs(out_.size(), 200, [this](std::size_t i) {
       std::string wrong;
       for (std::size_t channel = 0; channel < 4 && wrong.empty(); ++channel) {
-        const auto near = in_.neighbours(i % in_.width, i / in_.width, channel);
+        const auto near = image_.neighbours(i % image_.width, i / image_.width, channel);
         wrong = judge_near(out_[i].s[channel], expected(near), 0, tolerance_);
       }
       return wrong;
@@ -54,8 +55,8 @@ class ImageFilter : public Workload {
   static constexpr std::size_t kGroupY = 4;
   const Device& device_;
   double tolerance_;
-  Image in_;
-  std::vector<cl_uchar4> out_;
+  Image image_;
+  std::span<cl_uchar4> in_, out_;
   Program program_;
   Kernel kernel_;
   Buffer in_buffer_, out_buffer_;

@@ -31,14 +31,17 @@ int run(int argc, char** argv) {
   return parse_and(app, argc, argv, [&] {
     const std::map<std::string, std::size_t> defaults = {{"axpy", 1 << 20}, {"stencil3d", 64}, {"nbody", 2048}};
     if (app.count("--size") == 0) size = defaults.at(kernel);
-    const Device device(options.device);
+    const Device device = open_device(options);
     const auto workload = makers.at(kernel)(device, size, steps);
     nlohmann::ordered_json line;
     line["workload"] = "iterate";
     line["kernel"] = kernel;
     line["size"] = std::to_string(size);
     line["steps"] = steps;
-    return finish(line, "iterate", measure(*workload, options));
+    line["memory"] = options.memory;
+    const Report report = measure(*workload, options);
+    device.release_host_memory();
+    return finish(line, "iterate", report);
   });
 }
 

@@ -16,9 +16,9 @@ class Axpy : public Workload {
   Axpy(const Device& device, std::size_t size, int steps)
       : device_(device),
         steps_(steps),
-        x_(random_floats(size, 1, -1, 1)),
-        y_(random_floats(size, 2, -1, 1)),
-        result_(size),
+        x_(device.host(random_floats(size, 1, -1, 1))),
+        y_(device.host(random_floats(size, 2, -1, 1))),
+        result_(device.host<float>(size)),
         program_(device.build(kernels::kAxpy)),
         kernel_(program_, "axpy"),
         x_buffer_(device.buffer(CL_MEM_READ_ONLY, size * sizeof(float))),
@@ -46,7 +46,7 @@ class Axpy : public Workload {
  private:
   const Device& device_;
   int steps_;
-  std::vector<float> x_, y_, result_;
+  std::span<float> x_, y_, result_;
   Program program_;
   Kernel kernel_;
   Buffer x_buffer_, y_buffer_;

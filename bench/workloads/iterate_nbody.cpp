@@ -17,8 +17,10 @@ class IteratedNbody : public Workload {
         count_(count),
         steps_(steps),
         start_(gravity::make(count)),
-        positions_(count),
-        velocities_(count),
+        first_positions_(device.host(start_.positions)),
+        first_velocities_(device.host(start_.velocities)),
+        positions_(device.host<gravity::Body>(count)),
+        velocities_(device.host<gravity::Body>(count)),
         program_(device.build(kernels::kNbody)),
         kernel_(program_, "nbody") {
     for (Buffer& buffer : position_buffers_) buffer = device.buffer(CL_MEM_READ_WRITE, count * sizeof(gravity::Body));
@@ -31,8 +33,8 @@ class IteratedNbody : public Workload {
   }
 
   void run() override {
-    device_.write(position_buffers_[0], start_.positions);
-    device_.write(velocity_buffers_[0], start_.velocities);
+    device_.write(position_buffers_[0], first_positions_);
+    device_.write(velocity_buffers_[0], first_velocities_);
     for (int step = 0; step < steps_; ++step) {
       const int now = step % 2, next = 1 - now;
       kernel_.set(position_buffers_[now], velocity_buffers_[now], position_buffers_[next], velocity_buffers_[next],
@@ -84,7 +86,7 @@ class IteratedNbody : public Workload {
   std::size_t count_;
   int steps_;
   gravity::Bodies start_, end_;
-  std::vector<gravity::Body> positions_, velocities_;
+  std::span<gravity::Body> first_positions_, first_velocities_, positions_, velocities_;
   Program program_;
   Kernel kernel_;
   Buffer position_buffers_[2], velocity_buffers_[2];

@@ -18,8 +18,8 @@ class Stencil3d : public Workload {
       : device_(device),
         side_(side),
         steps_(steps),
-        before_(random_floats(side * side * side, 1, 0, 1)),
-        after_(before_.size()),
+        before_(device.host(random_floats(side * side * side, 1, 0, 1))),
+        after_(device.host<float>(before_.size())),
         program_(device.build(kernels::kStencil3d)),
         kernel_(program_, "stencil3d"),
         buffers_{device.buffer(CL_MEM_READ_WRITE, before_.size() * sizeof(float)),
@@ -73,7 +73,7 @@ class Stencil3d : public Workload {
   const Device& device_;
   std::size_t side_;
   int steps_;
-  std::vector<float> before_, after_;
+  std::span<float> before_, after_;
   std::vector<double> expected_;
   Program program_;
   Kernel kernel_;

@@ -15,7 +15,7 @@ class Mandelbrot : public Workload {
       : device_(device),
         width_(by_size<std::size_t>(size, 128, 1024, 2048, 8192)),
         pitch_(kEdge / static_cast<float>(width_)),
-        steps_(width_ * width_),
+        steps_(device.host<cl_int>(width_ * width_)),
         program_(device.build(kernels::kMandelbrot)),
         kernel_(program_, "mandelbrot"),
         buffer_(device.buffer(CL_MEM_WRITE_ONLY, steps_.size() * sizeof(cl_int))) {}
@@ -53,7 +53,7 @@ class Mandelbrot : public Workload {
   const Device& device_;
   std::size_t width_;
   float pitch_;
-  std::vector<cl_int> steps_;
+  std::span<cl_int> steps_;
   Program program_;
   Kernel kernel_;
   Buffer buffer_;

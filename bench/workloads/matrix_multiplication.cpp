@@ -14,9 +14,9 @@ class MatrixMultiplication : public Workload {
   MatrixMultiplication(const Device& device, Size size)
       : device_(device),
         order_(by_size<std::size_t>(size, 128, 1024, 2048, 8192)),
-        a_(random_whole_floats(order_ * order_, 1, -8, 16)),
-        b_(random_whole_floats(order_ * order_, 2, -8, 16)),
-        c_(order_ * order_),
+        a_(device.host(random_whole_floats(order_ * order_, 1, -8, 16))),
+        b_(device.host(random_whole_floats(order_ * order_, 2, -8, 16))),
+        c_(device.host<float>(order_ * order_)),
         program_(device.build(kernels::kMatrixMultiplication)),
         kernel_(program_, "matrix_multiplication"),
         a_buffer_(device.buffer(CL_MEM_READ_ONLY, a_.size() * sizeof(float))),
@@ -46,7 +46,7 @@ class MatrixMultiplication : public Workload {
  private:
   const Device& device_;
   std::size_t order_;
-  std::vector<float> a_, b_, c_;
+  std::span<float> a_, b_, c_;
   Program program_;
   Kernel kernel_;
   Buffer a_buffer_, b_buffer_, c_buffer_;

@@ -14,8 +14,8 @@ class MatrixTranspose : public Workload {
   MatrixTranspose(const Device& device, Size size)
       : device_(device),
         order_(by_size<std::size_t>(size, 512, 1024, 2048, 8192)),
-        in_(random_floats(order_ * order_, 1, -1, 1)),
-        out_(in_.size()),
+        in_(device.host(random_floats(order_ * order_, 1, -1, 1))),
+        out_(device.host<float>(in_.size())),
         program_(device.build(kernels::kMatrixTranspose)),
         kernel_(program_, "matrix_transpose"),
         in_buffer_(device.buffer(CL_MEM_READ_ONLY, in_.size() * sizeof(float))),
@@ -39,7 +39,7 @@ class MatrixTranspose : public Workload {
  private:
   const Device& device_;
   std::size_t order_;
-  std::vector<float> in_, out_;
+  std::span<float> in_, out_;
   Program program_;
   Kernel kernel_;
   Buffer in_buffer_, out_buffer_;

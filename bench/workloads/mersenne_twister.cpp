@@ -13,9 +13,9 @@ class MersenneTwister : public Workload {
  public:
   MersenneTwister(const Device& device, Size size)
       : device_(device),
-        generators_(kGroup * by_size<std::size_t>(size, 16, 256, 256, 256)),
+        generators_(device.host<twister::Generator>(kGroup * by_size<std::size_t>(size, 16, 256, 256, 256))),
         per_item_(by_size<std::size_t>(size, 64, 256, 2048, 6144)),
-        numbers_(generators_.size() * per_item_),
+        numbers_(device.host<float>(generators_.size() * per_item_)),
         program_(device.build(kernels::kMersenneTwister)),
         kernel_(program_, "mersenne_twister"),
         generators_buffer_(device.buffer(CL_MEM_READ_ONLY, generators_.size() * sizeof(twister::Generator))),
@@ -57,9 +57,9 @@ class MersenneTwister : public Workload {
   }
 
   const Device& device_;
-  std::vector<twister::Generator> generators_;
+  std::span<twister::Generator> generators_;
   std::size_t per_item_;
-  std::vector<float> numbers_;
+  std::span<float> numbers_;
   Program program_;
   Kernel kernel_;
   Buffer generators_buffer_, numbers_buffer_;

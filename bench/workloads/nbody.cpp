@@ -15,8 +15,10 @@ class Nbody : public Workload {
       : device_(device),
         count_(kGroup * by_size<std::size_t>(size, 8, 128, 256, 1024)),
         bodies_(gravity::make(count_)),
-        positions_(count_),
-        velocities_(count_),
+        first_positions_(device.host(bodies_.positions)),
+        first_velocities_(device.host(bodies_.velocities)),
+        positions_(device.host<gravity::Body>(count_)),
+        velocities_(device.host<gravity::Body>(count_)),
         program_(device.build(kernels::kNbody)),
         kernel_(program_, "nbody") {
     for (Buffer& buffer : in_) buffer = device.buffer(CL_MEM_READ_ONLY, count_ * sizeof(gravity::Body));
@@ -29,8 +31,8 @@ class Nbody : public Workload {
   }
 
   void run() override {
-    device_.write(in_[0], bodies_.positions);
-    device_.write(in_[1], bodies_.velocities);
+    device_.write(in_[0], first_positions_);
+    device_.write(in_[1], first_velocities_);
     kernel_.set(in_[0], in_[1], out_[0], out_[1], static_cast<cl_int>(count_), gravity::kTimeStep, gravity::kSoftening,
                 LocalBytes{kGroup * sizeof(gravity::Body)});
     device_.launch(kernel_, range_1d(count_, kGroup));
@@ -75,7 +77,7 @@ class Nbody : public Workload {
   const Device& device_;
   std::size_t count_;
   gravity::Bodies bodies_;
-  std::vector<gravity::Body> positions_, velocities_;
+  std::span<gravity::Body> first_positions_, first_velocities_, positions_, velocities_;
   Program program_;
   Kernel kernel_;
   Buffer in_[2], out_[2];

@@ -17,11 +17,9 @@ constexpr float kNear = 1e-3f, kFar = 40.0f;
 constexpr double kBlur = 2e-3;  // what rounding may move a place, relative to its distance from the eye
 constexpr double kCost = 4000;
 
-using Scene = std::vector<cl_float4>;
-
-Scene make_scene() {
+std::vector<cl_float4> make_scene() {
   Random random(5);
-  Scene scene(kSpheres);
+  std::vector<cl_float4> scene(kSpheres);
   for (cl_float4& sphere : scene) {
     sphere = {{random.uniform(-4, 4), random.uniform(-0.8f, 3), random.uniform(4, 14), random.uniform(0.3f, 1.2f)}};
   }
@@ -34,8 +32,8 @@ class RayMarch : public Workload {
       : device_(device),
         width_(by_size<std::size_t>(size, 160, 1024, 1920, 3840)),
         height_(by_size<std::size_t>(size, 96, 768, 1080, 2160)),
-        scene_(make_scene()),
-        depth_(width_ * height_),
+        scene_(device.host(make_scene())),
+        depth_(device.host<float>(width_ * height_)),
         program_(device.build(kernels::kRayMarch)),
         kernel_(program_, "ray_march"),
         scene_buffer_(device.buffer(CL_MEM_READ_ONLY, scene_.size() * sizeof(cl_float4))),
@@ -107,8 +105,8 @@ class RayMarch : public Workload {
 
   const Device& device_;
   std::size_t width_, height_;
-  Scene scene_;
-  std::vector<float> depth_;
+  std::span<cl_float4> scene_;
+  std::span<float> depth_;
   std::atomic<std::size_t> different_{0};
   Program program_;
   Kernel kernel_;

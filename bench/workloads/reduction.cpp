@@ -17,8 +17,8 @@ class Reduction : public Workload {
   Reduction(const Device& device, Size size)
       : device_(device),
         groups_(by_size<std::size_t>(size, 64, 2048, 8192, 16384)),
-        numbers_(random_whole_floats(groups_ * kChunk, 1, 0, 256)),
-        sums_(groups_),
+        numbers_(device.host(random_whole_floats(groups_ * kChunk, 1, 0, 256))),
+        sums_(device.host<float>(groups_)),
         program_(device.build(kernels::kReduction)),
         kernel_(program_, "reduction"),
         numbers_buffer_(device.buffer(CL_MEM_READ_ONLY, numbers_.size() * sizeof(float))),
@@ -50,7 +50,7 @@ class Reduction : public Workload {
  private:
   const Device& device_;
   std::size_t groups_;
-  std::vector<float> numbers_, sums_;
+  std::span<float> numbers_, sums_;
   double total_ = 0;
   Program program_;
   Kernel kernel_;

@@ -14,8 +14,8 @@ class ScanLargeArrays : public Workload {
  public:
   ScanLargeArrays(const Device& device, Size size)
       : device_(device),
-        in_(random_whole_floats(kBlock * by_size<std::size_t>(size, 256, 2048, 4096, 32768), 1, 0, 3)),
-        out_(in_.size()),
+        in_(device.host(random_whole_floats(kBlock * by_size<std::size_t>(size, 256, 2048, 4096, 32768), 1, 0, 3))),
+        out_(device.host<float>(in_.size())),
         program_(device.build(kernels::kScanLargeArrays)),
         scan_(program_, "scan_blocks"),
         add_(program_, "add_offsets"),
@@ -66,7 +66,7 @@ class ScanLargeArrays : public Workload {
   static std::size_t block(std::size_t count) { return std::min(count, kBlock); }
 
   const Device& device_;
-  std::vector<float> in_, out_;
+  std::span<float> in_, out_;
   std::vector<double> expected_;
   Program program_;
   Kernel scan_, add_;

@@ -13,9 +13,9 @@ class VectorAdd : public Workload {
   VectorAdd(const Device& device, Size size)
       : device_(device),
         count_(kGroup * by_size<std::size_t>(size, 1024, 32768, 65536, 196608)),
-        a_(random_floats(count_, 1, -1, 1)),
-        b_(random_floats(count_, 2, -1, 1)),
-        c_(count_),
+        a_(device.host(random_floats(count_, 1, -1, 1))),
+        b_(device.host(random_floats(count_, 2, -1, 1))),
+        c_(device.host<float>(count_)),
         program_(device.build(kernels::kVectorAdd)),
         kernel_(program_, "vector_add"),
         a_buffer_(device.buffer(CL_MEM_READ_ONLY, count_ * sizeof(float))),
@@ -39,7 +39,7 @@ class VectorAdd : public Workload {
  private:
   const Device& device_;
   std::size_t count_;
-  std::vector<float> a_, b_, c_;
+  std::span<float> a_, b_, c_;
   Program program_;
   Kernel kernel_;
   Buffer a_buffer_, b_buffer_, c_buffer_;

@@ -19,13 +19,14 @@ def main():
     lines = done.stdout.splitlines()
     assert len(lines) == 1, done.stdout
     answer = json.loads(lines[0])
-    keys = ["workload", "size", "seconds", "checked", "ok"]
+    keys = ["workload", "size", "memory", "seconds", "checked", "ok"]
     if name == "iterate":
-        keys = ["workload", "kernel", "size", "steps", "seconds", "checked", "ok"]
+        keys = ["workload", "kernel", "size", "steps", "memory", "seconds", "checked", "ok"]
         assert answer["kernel"] == value_after(options, "--kernel", None), answer
         assert answer["steps"] == int(value_after(options, "--steps", 0)), answer
     assert list(answer) == keys, answer
     assert answer["workload"] == name, answer
+    assert answer["memory"] == value_after(options, "--memory", "pageable"), answer
     assert answer["size"] == value_after(options, "--size", None), answer
     assert len(answer["seconds"]) == int(value_after(options, "--repeat", 1)), answer
     assert all(isinstance(s, float) and s > 0 for s in answer["seconds"]), answer

@@ -26,7 +26,7 @@ class Options(unittest.TestCase):
     def test_help_names_every_option(self):
         done = run("vector_add", "--help")
         self.assertEqual(done.returncode, 0)
-        for option in ("--size", "--repeat", "--device", "--check"):
+        for option in ("--size", "--repeat", "--device", "--memory", "--check"):
             self.assertIn(option, done.stdout)
 
     def test_unknown_size(self):
@@ -40,6 +40,10 @@ class Options(unittest.TestCase):
 
     def test_repeat_is_no_number(self):
         self.assert_bad_input("--repeat", "vector_add", "--repeat", "twice")
+
+    def test_unknown_memory(self):
+        for program in ("vector_add", "iterate"):
+            self.assert_bad_input("--memory: wired not in {pageable,pinned}", program, "--memory", "wired")
 
     def test_device_without_colon(self):
         self.assert_bad_input("expected platform:device", "vector_add", "--device", "portable")
