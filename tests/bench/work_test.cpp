@@ -196,6 +196,8 @@ TEST(Work, DataDecidesHowLongAnEscapeTakes) {
   EXPECT_NEAR(of(1024).operations / of(512).operations, 2, 0.02);
   EXPECT_NE(traits_of("ray_march").facts & skmd::domain::kFactDataDecidesWork, 0u);
   EXPECT_NE(traits_of("bfs_level").facts & skmd::domain::kFactDataDecidesWork, 0u);
+  EXPECT_NE(traits_of("quadrature").facts & skmd::domain::kFactDataDecidesWork, 0u);
+  EXPECT_NE(traits_of("spmv").facts & skmd::domain::kFactDataDecidesWork, 0u);
 }
 
 }  // namespace

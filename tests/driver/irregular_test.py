@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Workloads whose groups do very different amounts of work, on one virtual device of two real ones that share no memory: right
+in every mode, and split in those that split whatever can be split, from pageable and from page-locked memory. Then the sixteen from
+page-locked memory.
+
+usage: irregular_test.py BUILD
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from sixteen_table_test import TABLE
+
+POCL = "portable:pthread@discrete,portable:basic@discrete"
+WORKLOADS = ("bfs_level", "mandelbrot", "quadrature", "ray_march", "spmv")
+# (devices, partition, whether every launch is split). In `dynamic` a device that begins late may find no groups left.
+SETTINGS = ((POCL, "equal", True), (POCL, "fixed:37,63", True), (POCL, "dynamic", True), (POCL, "auto", False),
+            ("cpu", "auto", False), ("cpu@discrete,portable:basic@discrete", "equal", True))
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def run(build, workload, devices, mode, memory):
+    """The statistics of three checked repetitions."""
+    with tempfile.TemporaryDirectory() as folder:
+        stats = os.path.join(folder, "stats.json")
+        command = [f"{build}/bin/skmd-run", "--devices", devices, "--partition", mode, "--stats", stats, "--cache-dir",
+                   f"{build}/tests/driver/cache", "--", f"{build}/bench/{workload}", "--size", "small", "--repeat", "3", "--memory", memory,
+                   "--check"]
+        done = subprocess.run(command, env={**os.environ, "POCL_DEVICES": "pthread basic", "SKMD_TEST_CPU_DRIVER": "1"},
+                              capture_output=True, text=True, timeout=300)
+        expect(done.returncode == 0, f"exit {done.returncode}: {done.stdout}{done.stderr}")
+        answer = json.loads(done.stdout)
+        expect(answer["ok"] and answer["memory"] == memory, done.stdout)
+        with open(stats, encoding="utf-8") as file:
+            return json.load(file)
+
+
+def check(build, workload, devices, mode, is_split, memory):
+    kernels = run(build, workload, devices, mode, memory)["kernels"]
+    expect(kernels, "no launch was counted")
+    for kernel in kernels:
+        expect(kernel["launches"] == 3, f"{kernel['launches']} launches")
+        if is_split:
+            expect(kernel["split_launches"] == 3, f"{kernel['split_launches']} launches were split, not: {kernel['not_split']}")
+            expect(mode == "dynamic" or all(groups > 0 for groups in kernel["groups"]), f"groups {kernel['groups']}")
+
+
+def main():
+    build = sys.argv[1]
+    failed = False
+
+    def attempt(what, test):
+        nonlocal failed
+        try:
+            test()
+            print(f"ok      {what}", flush=True)
+        except (Failure, subprocess.TimeoutExpired, json.JSONDecodeError) as failure:
+            failed = True
+            print(f"FAILED  {what}: {failure}", flush=True)
+
+    for devices, mode, is_split in SETTINGS:
+        for workload in WORKLOADS:
+            for memory in ("pageable", "pinned"):
+                attempt(f"{workload} {devices} {mode} {memory}", lambda: check(build, workload, devices, mode, is_split, memory))
+    for workload in TABLE:
+        attempt(f"{workload} pinned", lambda: run(build, workload, POCL, "equal", "pinned"))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
