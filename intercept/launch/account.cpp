@@ -55,13 +55,15 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
   return report;
 }
 
-void learn_outcome(Machine& machine, const Launch& launch, const Decision& decision, double seconds,
-                   std::uint64_t first_uses) {
+void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
+                   const Ended& ended) {
   const bool learns = machine.settings.policy.mode == domain::PartitionMode::automatic && launch.part == nullptr;
-  if (!learns || !(decision.alone_seconds > 0)) return;
+  if (!learns) return;
+  if (machine.devices.size() > 1) shape.round_ended(decision, ended.ns);
+  if (!(decision.alone_seconds > 0)) return;
   const bool split = decision.slices.size() > 1;
-  machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, split ? seconds : 0.0, split,
-                           decision.exploring, first_uses});
+  machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, split ? ended.seconds : 0.0,
+                           split, decision.exploring, ended.first_uses});
 }
 
 bool reports_launches(const Machine& machine) {

@@ -111,9 +111,16 @@ class Conductor {
 SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, const SliceWork& slice,
                     std::size_t uploads, std::uint64_t upload_bytes, bool first, const BatchResult& result);
 
-/// Tells the model what became of a launch that ended well. `seconds`: from decision to results, of split launches.
-void learn_outcome(Machine& machine, const Launch& launch, const Decision& decision, double seconds,
-                   std::uint64_t first_uses);
+/// How a launch ended.
+struct Ended {
+  std::uint64_t ns = 0;          // when, by the host's clock; 0: not known
+  double seconds = 0.0;          // from decision to results; only of split launches
+  std::uint64_t first_uses = 0;  // bit d: device d may have compiled
+};
+
+/// Tells those who decide what became of a launch that ended well.
+void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
+                   const Ended& ended);
 
 /// Tells the observer about a completed launch.
 /// Somebody is told of launches, and when they began.

@@ -355,13 +355,14 @@ std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, c
   const auto previous = shape.decision(&then);
   if (!previous && machine.knowledge != nullptr) machine.knowledge->wait_for(launch.kernel->id());
   const bool barred = machine.model->experience(launch.kernel->id(), launch.range).split_barred;
-  if (previous && mode == PartitionMode::automatic && !worth_a_look(shape, *previous, then, barred)) return previous;
+  const bool judges = mode == PartitionMode::automatic;
+  if (previous && judges && !worth_a_look(shape, *previous, then, barred)) return shape.judged(previous);
   DecisionBasis now = basis_of(machine, launch, view, barred);
-  if (previous && stands(then, now)) return previous;
+  if (previous && stands(then, now)) return judges ? shape.judged(previous) : previous;
   auto decision = decide_anew(machine, launch, view, previous.get());
   now.known = !decision->unsettled && !decision->exploring;
   shape.remember(decision, now);
-  return decision;
+  return judges ? shape.judged(decision) : decision;
 }
 
 }  // namespace skmd::icd

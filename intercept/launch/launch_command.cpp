@@ -214,7 +214,7 @@ void LaunchCommand::landed(BatchResult&& result) {
       flight.event->work_started(report.start != 0 ? report.start : flight.begin);
       flight.event->work_ended(report.end != 0 ? report.end : now_ns());
     }
-    learn_outcome(machine_, launch_, *flight.decision, 0.0, 0);
+    learn_outcome(machine_, launch_, view_.shape(), *flight.decision, {report.end, 0.0, 0});
     report_launch(machine_, launch_, *flight.decision, {&report, 1}, flight.begin);
   } catch (const std::bad_alloc&) {  // only the books miss something
     flight.event->work_started(flight.begin);
@@ -329,7 +329,9 @@ Status LaunchCommand::run_locked(Event& event) {
   Status status = std::move(carried.status);
   std::vector<SliceReport> reports = std::move(carried.reports);
   if (status) {
-    learn_outcome(machine_, launch_, *decision, static_cast<double>(now_ns() - begin) * 1e-9, carried.first_uses);
+    const std::uint64_t end = now_ns();
+    learn_outcome(machine_, launch_, view_.shape(), *decision,
+                  {end, static_cast<double>(end - begin) * 1e-9, carried.first_uses});
   } else {
     Rescue rescue(machine_, launch_, view_, event);
     if (status = rescue.run(std::move(carried.unfinished), std::move(status)); !status) return status;

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "intercept/launch/launch.h"
 #include "partitioner/footprint.h"
 #include "partitioner/merge.h"
+#include "partitioner/model/round_times.h"
 #include "partitioner/model/terms.h"
 #include "partitioner/partition.h"
 #include "partitioner/planning_budget.h"
@@ -88,6 +90,11 @@ class LaunchShape {
   /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
   [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis* basis);
   void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
+  /// `decision` as the model wants it, or another one that was followed before, under which the application's rounds
+  /// were clearly shorter. Thread-safe, like what follows.
+  [[nodiscard]] std::shared_ptr<const Decision> judged(std::shared_ptr<const Decision> decision);
+  /// A launch under `decision` ended at `ns` of the host's clock; 0: its end is not known.
+  void round_ended(const Decision& decision, std::uint64_t ns);
   /// The decision for all launches of the shape, which lives as long as the shape: null until there is one. The first
   /// that is kept stays, and is returned.
   [[nodiscard]] std::shared_ptr<const Decision> standing() const;
@@ -155,6 +162,11 @@ class LaunchShape {
   std::size_t oldest_ = 0;
   std::shared_ptr<const Decision> decision_;
   DecisionBasis basis_;
+  domain::RoundTimes rounds_;
+  std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_;  // the last one of each plan
+  domain::RoundTimes::Devices last_devices_ = 0;
+  std::atomic<bool> compares_{false};               // rounds_ knows several plans
+  std::atomic<std::uint32_t> rounds_wanted_{0};     // launches whose ends are to be known
   std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
   std::optional<double> joining_seconds_;
   std::once_flag point_made_;

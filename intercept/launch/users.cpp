@@ -33,7 +33,10 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
     Storage& root = *view.roots()[r];
     if (!root.launched()) continue;
     root.used_on(user);
-    if (decision.slices.size() > 1) root.shared_by(shares_of(machine, decision, r));
+    if (decision.slices.size() > 1)
+      root.shared_by(shares_of(machine, decision, r));
+    else if (!user)
+      root.used_in_host_memory();
   }
 }
 

@@ -117,6 +117,14 @@ void Storage::shared_by(std::vector<Share> shares) {
   const std::lock_guard lock(mutex_);
   same_shares_ = !shares.empty() && shares == shares_;
   shares_ = std::move(shares);
+  has_shares_.store(!shares_.empty(), std::memory_order_relaxed);
+}
+
+void Storage::used_in_host_memory() {
+  if (!has_shares_.exchange(false, std::memory_order_relaxed)) return;
+  const std::lock_guard lock(mutex_);
+  shares_.clear();
+  same_shares_ = false;
 }
 
 std::vector<Storage::Share> Storage::likely_shares() {

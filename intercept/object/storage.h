@@ -93,6 +93,8 @@ class Storage {
   };
   /// Of a launch that was split; empty: of one that was not.
   void shared_by(std::vector<Share> shares);
+  /// Of a launch that ran whole in host memory: no device is likely to use what is written next.
+  void used_in_host_memory();
   /// The shares that the last two launches had in common, or the last one where the root is written for each; empty if
   /// they had others. Devices set aside have none.
   [[nodiscard]] std::vector<Share> likely_shares();
@@ -144,6 +146,7 @@ class Storage {
   std::atomic<std::int32_t> user_{kUnused};
   std::vector<Share> shares_;
   bool same_shares_ = false;  // as those of the launch before
+  std::atomic<bool> has_shares_{false};
   Rounds rounds_;
   ReadBacks read_backs_;
   domain::RangeSet write_mapped_;

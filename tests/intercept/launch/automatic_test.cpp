@@ -106,6 +106,31 @@ TEST(Auto, CountsWhatJoiningCosts) {
   }
 }
 
+TEST(Auto, RoundsOfTheApplicationJudgePlans) {
+  FakeMachine m({true, true}, "auto");
+  const auto x = m.storage(kGroups * kLocal * 4), y = m.storage(kGroups * kLocal * 4);
+  const Launch launch{m.kernel(axpy_traits()), line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}};
+  const LaunchView view(m.machine, launch);
+  LaunchShape& shape = view.shape();
+  const auto alone = whole_on(launch, view, 0, domain::NotSplit::not_profitable);
+  auto both = std::make_shared<Decision>();
+  both->slices = {{0, {0, kGroups / 2}, shape.footprint({0, kGroups / 2})},
+                  {1, {kGroups / 2, kGroups}, shape.footprint({kGroups / 2, kGroups})}};
+  std::uint64_t now = kMillisecond;
+  const auto round = [&](const std::shared_ptr<const Decision>& wanted) {
+    shape.remember(wanted, {});
+    const auto followed = shape.judged(wanted);
+    shape.round_ended(*followed, now += (followed->slices.size() == 1 ? 10 : 15) * kMillisecond);
+    return followed;
+  };
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(round(alone), alone);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(round(both), both) << "it is tried";
+  EXPECT_EQ(round(both), alone) << "though each launch of it may have been short";
+  auto exploring = std::make_shared<Decision>(*both);
+  exploring->exploring = true;
+  EXPECT_EQ(round(exploring), exploring) << "what is to be found out is not judged";
+}
+
 TEST(Auto, FollowsADeviceThatBecomesSlower) {
   Automatic a({true, true}, {kMillisecond, kMillisecond});
   for (int i = 0; i < 12; ++i) a.run();

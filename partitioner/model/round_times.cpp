@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/model/round_times.h"
+
+#include <algorithm>
+
+namespace skmd::domain {
+namespace {
+
+constexpr std::size_t kEnough = 3;  // rounds that tell; two, where they are far longer
+constexpr std::size_t kFewest = 2;
+constexpr double kLonger = 1.04;  // clearly: medians of five rounds of a quiet machine differ by less
+constexpr double kFarLonger = 1.3;
+constexpr double kTimer = 20e-6;         // seconds by which times of ends may be off
+constexpr std::uint64_t kFirstBar = 64;  // launches; each bar of a plan is four times as long as the one before
+constexpr std::uint64_t kLongerBars = 4;
+constexpr std::uint64_t kLongestBar = std::uint64_t{1} << 40;
+constexpr std::size_t kMostPlans = 64;  // of a machine whose devices come and go
+
+}  // namespace
+
+double RoundTimes::Rounds::median() const {
+  const std::size_t kept = std::min(count, kKept);
+  std::array<double, kKept> sorted = seconds;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((kept - 1) / 2);
+  std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(kept));
+  return *middle;
+}
+
+void RoundTimes::ended(Devices plan, std::optional<double> seconds) {
+  const std::optional<Last> before = last_;
+  last_.reset();
+  if (!seconds) return;
+  last_ = Last{plan, *seconds};
+  if (plans_.size() >= kMostPlans && !plans_.contains(plan)) return;
+  Rounds& rounds = plans_[plan];
+  if (!before || before->plan != plan || !(*seconds > before->seconds)) return;
+  rounds.seconds[rounds.count % kKept] = *seconds - before->seconds;
+  ++rounds.count;
+}
+
+std::optional<double> RoundTimes::median(Devices plan) const {
+  const auto found = plans_.find(plan);
+  if (found == plans_.end() || found->second.count < kEnough) return std::nullopt;
+  return found->second.median();
+}
+
+const std::pair<const RoundTimes::Devices, RoundTimes::Rounds>* RoundTimes::best_but(Devices plan) const {
+  const std::pair<const Devices, Rounds>* best = nullptr;
+  for (const auto& other : plans_) {
+    const Rounds& rounds = other.second;
+    if (other.first == plan || rounds.count < kEnough || rounds.barred_until > launches_) continue;
+    if (best == nullptr || rounds.median() < best->second.median()) best = &other;
+  }
+  return best;
+}
+
+std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan) {
+  ++launches_;
+  if (plans_.size() < 2) return std::nullopt;
+  const auto found = plans_.find(plan);
+  if (found == plans_.end()) return std::nullopt;
+  Rounds& rounds = found->second;
+  const auto* best = best_but(plan);
+  if (best == nullptr) return std::nullopt;
+  if (rounds.barred_until > launches_) return best->first;
+  if (rounds.count < kFewest) return std::nullopt;
+  const double longer = rounds.count < kEnough ? kFarLonger : kLonger;
+  if (rounds.median() <= best->second.median() * longer + kTimer) return std::nullopt;
+  rounds.next_bar = std::clamp(rounds.next_bar * kLongerBars, kFirstBar, kLongestBar);
+  rounds.barred_until = launches_ + rounds.next_bar;
+  rounds.count = 0;  // the next trial is judged by its own rounds
+  return best->first;
+}
+
+}  // namespace skmd::domain

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an application's rounds took under each plan of one launch: the judge of plans that predictions cannot be.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace skmd::domain {
+
+/// A round lasts from the end of one launch of a shape to the end of the next. It holds what plans are charged for
+/// wrongly or not at all: writes and reads of the application's in many pieces, memory that several devices wait for,
+/// other kernels. What the application does besides is the same under every plan.
+///
+/// Plans are told apart by the devices that take part, as a bit mask. Rounds that begin under one plan and end under
+/// another count for none. Pure; not thread-safe.
+class RoundTimes {
+ public:
+  using Devices = std::uint64_t;
+
+  /// A launch under the plan ended at `seconds` of a clock that does not go back; nothing: the time is not known.
+  void ended(Devices plan, std::optional<double> seconds);
+  /// The next launch follows no plan: what it takes, and what the one behind it takes, is not counted.
+  void interrupted() { last_.reset(); }
+  /// Asked for each launch that is to follow `plan`. A plan under which rounds take clearly less, if `plan` was tried
+  /// often enough to tell: until so many launches have passed, that one is to be followed instead.
+  std::optional<Devices> instead_of(Devices plan);
+  /// Whether instead_of() may answer anything: several plans were followed.
+  [[nodiscard]] bool compares() const { return plans_.size() > 1; }
+  /// Median of the last rounds in seconds; nothing before there were enough.
+  [[nodiscard]] std::optional<double> median(Devices plan) const;
+
+ private:
+  static constexpr std::size_t kKept = 5;  // rounds of a plan
+  struct Rounds {
+    std::array<double, kKept> seconds{};
+    std::size_t count = 0;
+    std::uint64_t barred_until = 0;  // launch
+    std::uint64_t next_bar = 0;      // launches
+    [[nodiscard]] double median() const;
+  };
+  struct Last {
+    Devices plan = 0;
+    double seconds = 0.0;
+  };
+  [[nodiscard]] const std::pair<const Devices, Rounds>* best_but(Devices plan) const;
+
+  std::map<Devices, Rounds> plans_;
+  std::optional<Last> last_;
+  std::uint64_t launches_ = 0;
+};
+
+}  // namespace skmd::domain

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans are judged by what the application's rounds took under them.
+#include "partitioner/model/round_times.h"
+
+#include <gtest/gtest.h>
+
+namespace skmd::domain {
+namespace {
+
+constexpr RoundTimes::Devices kGpu = 1, kCpu = 2, kBoth = 3;
+
+/// An application whose rounds take so long under each plan, and a model that wants one of them.
+class Application {
+ public:
+  /// Follows `wanted`, or what is said instead. Returns the plan that was followed.
+  RoundTimes::Devices run(RoundTimes::Devices wanted) {
+    const RoundTimes::Devices plan = rounds.instead_of(wanted).value_or(wanted);
+    now += seconds(plan) + (plan != last ? 0.5 : 0.0);  // the way there
+    last = plan;
+    rounds.ended(plan, now);
+    return plan;
+  }
+  [[nodiscard]] double seconds(RoundTimes::Devices plan) const {
+    return plan == kGpu ? gpu : plan == kCpu ? cpu : both;
+  }
+  /// Of so many launches, those that followed `plan`.
+  int followed(RoundTimes::Devices plan, RoundTimes::Devices wanted, int launches) {
+    int count = 0;
+    for (int i = 0; i < launches; ++i) count += run(wanted) == plan ? 1 : 0;
+    return count;
+  }
+
+  RoundTimes rounds;
+  double gpu = 0.010, cpu = 0.012, both = 0.020;
+  double now = 1.0;
+  RoundTimes::Devices last = 0;
+};
+
+TEST(RoundTimes, APlanThatMakesRoundsLongerIsGivenUp) {
+  Application a;
+  EXPECT_EQ(a.followed(kGpu, kGpu, 10), 10);
+  EXPECT_LE(a.followed(kBoth, kBoth, 60), 4) << "of 60";
+  EXPECT_EQ(a.last, kGpu);
+}
+
+TEST(RoundTimes, APlanThatMakesThemShorterStays) {
+  Application a;
+  a.both = 0.006;
+  a.followed(kGpu, kGpu, 10);
+  EXPECT_EQ(a.followed(kBoth, kBoth, 200), 200);
+}
+
+TEST(RoundTimes, SmallDifferencesAreTheModelsToJudge) {
+  Application a;
+  a.cpu = 0.0102;
+  a.followed(kGpu, kGpu, 10);
+  EXPECT_EQ(a.followed(kCpu, kCpu, 200), 200);
+}
+
+TEST(RoundTimes, WhatWasGivenUpIsTriedMoreAndMoreSeldom) {
+  Application a;
+  a.followed(kGpu, kGpu, 10);
+  const int early = a.followed(kBoth, kBoth, 1000);
+  const int late = a.followed(kBoth, kBoth, 4000);
+  EXPECT_GT(early, 4);
+  EXPECT_LE(early, 16);
+  EXPECT_LE(late, 8);
+}
+
+TEST(RoundTimes, TheWorldMayChange) {
+  Application a;
+  a.followed(kGpu, kGpu, 10);
+  a.followed(kBoth, kBoth, 20);
+  a.both = 0.005;  // of the next trial on
+  EXPECT_GE(a.followed(kBoth, kBoth, 200), 130);
+  a.both = 0.030;
+  a.followed(kBoth, kBoth, 10);
+  EXPECT_EQ(a.last, kGpu);
+}
+
+TEST(RoundTimes, OneSlowRoundTellsNothing) {
+  Application a;
+  a.both = 0.008;
+  a.followed(kGpu, kGpu, 10);
+  for (int i = 0; i < 100; ++i) {
+    a.now += i % 4 == 3 ? 0.1 : 0.0;  // the machine stood still
+    EXPECT_EQ(a.run(kBoth), kBoth) << i;
+  }
+}
+
+TEST(RoundTimes, UnknownEndsAndInterruptionsCountForNothing) {
+  RoundTimes rounds;
+  for (int i = 0; i < 20; ++i) {
+    rounds.ended(kGpu, 1.0 + 0.01 * i);
+    rounds.ended(kGpu, std::nullopt);
+  }
+  EXPECT_FALSE(rounds.median(kGpu));
+  for (int i = 0; i < 20; ++i) {
+    rounds.ended(kGpu, 2.0 + 0.01 * i);
+    rounds.interrupted();
+  }
+  EXPECT_FALSE(rounds.median(kGpu));
+  for (int i = 0; i < 4; ++i) rounds.ended(kGpu, 3.0 + 0.01 * i);
+  EXPECT_NEAR(rounds.median(kGpu).value_or(0), 0.01, 1e-9);
+  EXPECT_FALSE(rounds.compares());
+  EXPECT_FALSE(rounds.instead_of(kBoth)) << "never followed";
+}
+
+TEST(RoundTimes, TheBestOfSeveralTakesTheirPlace) {
+  Application a;
+  a.followed(kGpu, kGpu, 10);
+  a.followed(kCpu, kCpu, 2);
+  a.cpu = 0.008;
+  a.followed(kCpu, kCpu, 10);
+  a.followed(kBoth, kBoth, 20);
+  EXPECT_EQ(a.last, kCpu);
+}
+
+}  // namespace
+}  // namespace skmd::domain
