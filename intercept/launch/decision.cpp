@@ -2,6 +2,7 @@
 #include "intercept/launch/decision.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -146,6 +147,16 @@ class Question {
     request_.may_search = view_.shape().affords_first(request_.planning_seconds, alone->seconds);
   }
 
+  /// The launch whole on each device whose time can be predicted.
+  [[nodiscard]] std::vector<domain::RoundTimes::Candidate> candidates() const {
+    std::vector<domain::RoundTimes::Candidate> candidates;
+    for (std::uint32_t device = 0; device < models_.size(); ++device)
+      if (models_[device].eligible && domain::is_measured(models_[device]))
+        candidates.push_back(
+            {domain::RoundTimes::Devices{1} << device, domain::finish_seconds(request_, device, {0, request_.groups})});
+    return candidates;
+  }
+
   domain::Plan plan(const Decision* previous) {
     if (previous == nullptr) allow_first_search();
     const domain::Plan before = previous != nullptr ? plan_of(*previous) : domain::Plan{};
@@ -213,6 +224,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   decision->exploring = plan.exploring;
   decision->unsettled = plan.unsettled;
   decision->source = plan.source;
+  if (machine.settings.policy.mode == PartitionMode::automatic) decision->candidates = question.candidates();
   const auto take = [&](const domain::Slice& slice) {
     decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
     decision->slices.back().predicted_seconds = question.running_seconds(slice);
@@ -289,6 +301,17 @@ bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBa
   return shape.may_look(previous.predicted_seconds, cost);
 }
 
+/// `decision` as the model wants it, or another one under which the application's rounds are, or may be, clearly
+/// shorter.
+std::shared_ptr<const Decision> judged(const Launch& launch, const LaunchView& view,
+                                       std::shared_ptr<const Decision> decision) {
+  const auto instead = view.shape().instead_of(*decision);
+  if (!instead) return decision;
+  if (auto followed = view.shape().followed(*instead)) return followed;
+  if (!std::has_single_bit(*instead)) return decision;
+  return whole_on(launch, view, static_cast<std::uint32_t>(std::countr_zero(*instead)), NotSplit::not_profitable);
+}
+
 }  // namespace
 
 bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& view) {
@@ -356,13 +379,13 @@ std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, c
   if (!previous && machine.knowledge != nullptr) machine.knowledge->wait_for(launch.kernel->id());
   const bool barred = machine.model->experience(launch.kernel->id(), launch.range).split_barred;
   const bool judges = mode == PartitionMode::automatic;
-  if (previous && judges && !worth_a_look(shape, *previous, then, barred)) return shape.judged(previous);
+  if (previous && judges && !worth_a_look(shape, *previous, then, barred)) return judged(launch, view, previous);
   DecisionBasis now = basis_of(machine, launch, view, barred);
-  if (previous && stands(then, now)) return judges ? shape.judged(previous) : previous;
+  if (previous && stands(then, now)) return judges ? judged(launch, view, previous) : previous;
   auto decision = decide_anew(machine, launch, view, previous.get());
   now.known = !decision->unsettled && !decision->exploring;
   shape.remember(decision, now);
-  return judges ? shape.judged(decision) : decision;
+  return judges ? judged(launch, view, std::move(decision)) : decision;
 }
 
 }  // namespace skmd::icd

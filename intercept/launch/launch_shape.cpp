@@ -363,42 +363,6 @@ bool LaunchShape::first_use(std::uint32_t device, bool with_offset) {
   return (used.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
 
-namespace {
-
-domain::RoundTimes::Devices devices_of(const Decision& decision) {
-  domain::RoundTimes::Devices devices = 0;
-  for (const SliceWork& slice : decision.slices) devices |= domain::RoundTimes::Devices{1} << slice.device;
-  return devices;
-}
-
-}  // namespace
-
-std::shared_ptr<const Decision> LaunchShape::judged(std::shared_ptr<const Decision> decision) {
-  if (!compares_.load(std::memory_order_relaxed) || decision->exploring) return decision;
-  const std::lock_guard lock(mutex_);
-  const auto instead = rounds_.instead_of(devices_of(*decision));
-  const auto found = instead ? followed_.find(*instead) : followed_.end();
-  return found == followed_.end() ? decision : found->second;
-}
-
-void LaunchShape::round_ended(const Decision& decision, std::uint64_t ns) {
-  constexpr std::uint32_t kRounds = 6;  // that tell what a plan is worth, and one to begin with
-  const std::lock_guard lock(mutex_);
-  if (decision.exploring) return rounds_.interrupted();
-  const domain::RoundTimes::Devices devices = devices_of(decision);
-  if (devices != last_devices_) rounds_wanted_.store(kRounds, std::memory_order_relaxed);
-  last_devices_ = devices;
-  rounds_.ended(devices, ns == 0 ? std::nullopt : std::optional(static_cast<double>(ns) * 1e-9));
-  compares_.store(rounds_.compares(), std::memory_order_relaxed);
-}
-
-void LaunchShape::remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis) {
-  const std::lock_guard lock(mutex_);
-  if (!decision->exploring) followed_[devices_of(*decision)] = decision;
-  decision_ = std::move(decision);
-  basis_ = basis;
-}
-
 std::shared_ptr<const Decision> LaunchShape::standing() const {
   // No owner is counted: whoever asks has the shape.
   return {std::shared_ptr<const void>(), standing_.load(std::memory_order_acquire)};

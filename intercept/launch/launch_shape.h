@@ -52,7 +52,8 @@ struct Decision {
   domain::MergeDecision merge;             // of split launches: per root
   std::shared_ptr<const Dealing> dealing;  // set: devices begin with their slices, in chunks, and help each other
   double predicted_seconds = 0.0;
-  double alone_seconds = 0.0;  // as in Plan, like what follows
+  double alone_seconds = 0.0;                             // as in Plan, like what follows
+  std::vector<domain::RoundTimes::Candidate> candidates;  // the launch whole on each device whose time can be predicted
   bool exploring = false;
   bool unsettled = false;
   domain::ModelSource source = domain::ModelSource::none;
@@ -90,9 +91,11 @@ class LaunchShape {
   /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
   [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis* basis);
   void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
-  /// `decision` as the model wants it, or another one that was followed before, under which the application's rounds
-  /// were clearly shorter. Thread-safe, like what follows.
-  [[nodiscard]] std::shared_ptr<const Decision> judged(std::shared_ptr<const Decision> decision);
+  /// Another plan that is to be followed instead of `decision` (RoundTimes::instead_of). Thread-safe, like what
+  /// follows.
+  [[nodiscard]] std::optional<domain::RoundTimes::Devices> instead_of(const Decision& decision);
+  /// The last decision for these devices, of launches that were not there to learn from; null: there was none.
+  [[nodiscard]] std::shared_ptr<const Decision> followed(domain::RoundTimes::Devices devices);
   /// A launch under `decision` ended at `ns` of the host's clock; 0: its end is not known.
   void round_ended(const Decision& decision, std::uint64_t ns);
   /// The decision for all launches of the shape, which lives as long as the shape: null until there is one. The first
@@ -165,7 +168,6 @@ class LaunchShape {
   domain::RoundTimes rounds_;
   std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_;  // the last one of each plan
   domain::RoundTimes::Devices last_devices_ = 0;
-  std::atomic<bool> compares_{false};               // rounds_ knows several plans
   std::atomic<std::uint32_t> rounds_wanted_{0};     // launches whose ends are to be known
   std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
   std::optional<double> joining_seconds_;

@@ -14,6 +14,7 @@ constexpr double kTimer = 20e-6;         // seconds by which times of ends may b
 constexpr std::uint64_t kFirstBar = 64;  // launches; each bar of a plan is four times as long as the one before
 constexpr std::uint64_t kLongerBars = 4;
 constexpr std::uint64_t kLongestBar = std::uint64_t{1} << 40;
+constexpr std::uint32_t kTrial = 4;     // launches: the way there, and as many rounds as tell
 constexpr std::size_t kMostPlans = 64;  // of a machine whose devices come and go
 
 }  // namespace
@@ -54,12 +55,7 @@ const std::pair<const RoundTimes::Devices, RoundTimes::Rounds>* RoundTimes::best
   return best;
 }
 
-std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan) {
-  ++launches_;
-  if (plans_.size() < 2) return std::nullopt;
-  const auto found = plans_.find(plan);
-  if (found == plans_.end()) return std::nullopt;
-  Rounds& rounds = found->second;
+std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds& rounds) {
   const auto* best = best_but(plan);
   if (best == nullptr) return std::nullopt;
   if (rounds.barred_until > launches_) return best->first;
@@ -70,6 +66,30 @@ std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan) {
   rounds.barred_until = launches_ + rounds.next_bar;
   rounds.count = 0;  // the next trial is judged by its own rounds
   return best->first;
+}
+
+std::optional<RoundTimes::Devices> RoundTimes::tried(const Rounds& rounds, std::span<const Candidate> candidates) {
+  if (trial_launches_ == 0 && rounds.count >= kKept) {
+    const double median = rounds.median();
+    for (const Candidate& candidate : candidates) {
+      if (!(candidate.seconds > 0) || candidate.seconds * kLonger + kTimer >= median) continue;
+      if (!tried_.insert(candidate.plan).second || plans_.contains(candidate.plan)) continue;
+      trial_ = candidate.plan;
+      trial_launches_ = kTrial;
+      break;
+    }
+  }
+  if (trial_launches_ == 0) return std::nullopt;
+  --trial_launches_;
+  return trial_;
+}
+
+std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::span<const Candidate> candidates) {
+  ++launches_;
+  const auto found = plans_.find(plan);
+  if (found == plans_.end()) return std::nullopt;
+  if (const auto better = better_than(plan, found->second)) return better;
+  return tried(found->second, candidates);
 }
 
 }  // namespace skmd::domain

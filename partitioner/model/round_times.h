@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <vector>
+#include <set>
+#include <span>
+#include <utility>
 
 namespace skmd::domain {
 
@@ -20,16 +22,22 @@ namespace skmd::domain {
 class RoundTimes {
  public:
   using Devices = std::uint64_t;
+  /// A plan that could be followed, and seconds that a round under it is predicted to take, without what the
+  /// application does besides.
+  struct Candidate {
+    Devices plan = 0;
+    double seconds = 0.0;
+  };
 
   /// A launch under the plan ended at `seconds` of a clock that does not go back; nothing: the time is not known.
   void ended(Devices plan, std::optional<double> seconds);
   /// The next launch follows no plan: what it takes, and what the one behind it takes, is not counted.
   void interrupted() { last_.reset(); }
-  /// Asked for each launch that is to follow `plan`. A plan under which rounds take clearly less, if `plan` was tried
-  /// often enough to tell: until so many launches have passed, that one is to be followed instead.
-  std::optional<Devices> instead_of(Devices plan);
-  /// Whether instead_of() may answer anything: several plans were followed.
-  [[nodiscard]] bool compares() const { return plans_.size() > 1; }
+  /// Asked for each launch that is to follow `plan`. A plan to be followed instead: one under which rounds take clearly
+  /// less, if `plan` was followed often enough to tell; then `plan` is barred for some launches. Or, for a few
+  /// launches, a candidate under which nothing was measured, and which is predicted to take less than `plan` was
+  /// measured to.
+  std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates = {});
   /// Median of the last rounds in seconds; nothing before there were enough.
   [[nodiscard]] std::optional<double> median(Devices plan) const;
 
@@ -47,10 +55,17 @@ class RoundTimes {
     double seconds = 0.0;
   };
   [[nodiscard]] const std::pair<const Devices, Rounds>* best_but(Devices plan) const;
+  /// The plan that takes the place of one that has `rounds`, if another one is clearly better.
+  std::optional<Devices> better_than(Devices plan, Rounds& rounds);
+  /// The candidate that is on trial beside `rounds`, or begins to be.
+  std::optional<Devices> tried(const Rounds& rounds, std::span<const Candidate> candidates);
 
   std::map<Devices, Rounds> plans_;
   std::optional<Last> last_;
   std::uint64_t launches_ = 0;
+  std::set<Devices> tried_;
+  Devices trial_ = 0;
+  std::uint32_t trial_launches_ = 0;  // that are still to follow trial_
 };
 
 }  // namespace skmd::domain

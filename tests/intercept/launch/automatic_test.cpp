@@ -119,7 +119,8 @@ TEST(Auto, RoundsOfTheApplicationJudgePlans) {
   std::uint64_t now = kMillisecond;
   const auto round = [&](const std::shared_ptr<const Decision>& wanted) {
     shape.remember(wanted, {});
-    const auto followed = shape.judged(wanted);
+    const auto instead = shape.instead_of(*wanted);
+    const auto followed = instead ? shape.followed(*instead) : wanted;
     shape.round_ended(*followed, now += (followed->slices.size() == 1 ? 10 : 15) * kMillisecond);
     return followed;
   };

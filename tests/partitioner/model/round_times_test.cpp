@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace skmd::domain {
 namespace {
 
@@ -14,7 +16,7 @@ class Application {
  public:
   /// Follows `wanted`, or what is said instead. Returns the plan that was followed.
   RoundTimes::Devices run(RoundTimes::Devices wanted) {
-    const RoundTimes::Devices plan = rounds.instead_of(wanted).value_or(wanted);
+    const RoundTimes::Devices plan = rounds.instead_of(wanted, candidates).value_or(wanted);
     now += seconds(plan) + (plan != last ? 0.5 : 0.0);  // the way there
     last = plan;
     rounds.ended(plan, now);
@@ -31,6 +33,7 @@ class Application {
   }
 
   RoundTimes rounds;
+  std::vector<RoundTimes::Candidate> candidates;
   double gpu = 0.010, cpu = 0.012, both = 0.020;
   double now = 1.0;
   RoundTimes::Devices last = 0;
@@ -102,8 +105,26 @@ TEST(RoundTimes, UnknownEndsAndInterruptionsCountForNothing) {
   EXPECT_FALSE(rounds.median(kGpu));
   for (int i = 0; i < 4; ++i) rounds.ended(kGpu, 3.0 + 0.01 * i);
   EXPECT_NEAR(rounds.median(kGpu).value_or(0), 0.01, 1e-9);
-  EXPECT_FALSE(rounds.compares());
   EXPECT_FALSE(rounds.instead_of(kBoth)) << "never followed";
+}
+
+TEST(RoundTimes, WhatIsPredictedToBeBetterThanWhatIsMeasuredIsTriedOnce) {
+  Application a;
+  a.candidates = {{kGpu, 0.009}, {kCpu, 0.025}};
+  a.followed(kBoth, kBoth, 10);  // 20 ms, whatever was predicted
+  EXPECT_EQ(a.last, kGpu);
+  EXPECT_EQ(a.followed(kGpu, kBoth, 20), 20) << "it is better, and stays";
+  Application b;
+  b.candidates = {{kGpu, 0.009}, {kCpu, 0.005}};
+  b.gpu = 0.030;
+  b.cpu = 0.030;
+  EXPECT_EQ(b.followed(kBoth, kBoth, 200), 192) << "each candidate is tried for four launches, and never again";
+}
+
+TEST(RoundTimes, NothingIsTriedWherePredictionsHold) {
+  Application a;
+  a.candidates = {{kGpu, 0.021}, {kCpu, 0.0199}};
+  EXPECT_EQ(a.followed(kBoth, kBoth, 200), 200);
 }
 
 TEST(RoundTimes, TheBestOfSeveralTakesTheirPlace) {
