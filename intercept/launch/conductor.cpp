@@ -219,7 +219,10 @@ void Conductor::submit(MovePlan& moves, BatchGroup& group) {
       fail(one.index, {CL_OUT_OF_HOST_MEMORY, {}}, Fault::memory);
     }
   };
-  // A driver takes its time over many bytes, or several threads of ours do: of each link as much as it can bring.
+  // A driver takes its time over many bytes, or several threads of ours do: what needs none does not wait for them, and
+  // of each link comes as much as it can bring.
+  std::stable_sort(prepared.begin(), prepared.end(),
+                   [](const Prepared& a, const Prepared& b) { return a.upload_bytes < b.upload_bytes; });
   const auto many =
       std::count_if(prepared.begin(), prepared.end(), [](const Prepared& one) { return one.upload_bytes >= kMuch; });
   if (many > 1)
