@@ -61,6 +61,8 @@ while IFS= read -r -d '' file; do
 done < <(find "$root" -type f -print0)
 rmdir --ignore-fail-on-non-empty "$root/lib/fallback"
 
+git describe --always --abbrev=12 --dirty=+ --exclude='*' >"$root/commit" 2>/dev/null || echo unknown >"$root/commit"
+
 cat >"$root/README" <<TEXT
 SKMD $version: all OpenCL devices of a machine as one.
 
@@ -69,6 +71,7 @@ SKMD $version: all OpenCL devices of a machine as one.
   bin/skmd-run -- application        runs an application on them
   bench/vector_add --check           a small application to try
   scripts/bench-gpu.sh               what all of it is worth on this machine
+  scripts/bench-predict.sh           how well work is divided here, against goals
   scripts/make-profiles.sh           how long each workload takes on each device, in profiling mode
 
 The OpenCL drivers of the real devices must be installed; skmd-info says what it finds and what it leaves out.

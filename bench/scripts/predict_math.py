@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What predict.py makes of measured times: medians, ratios, verdicts. Pure: no process, file, clock or environment.
+
+Times are seconds. A *process* is the list of its repetitions' times in order; a *side* is what is compared, and has one process for each turn."""
+import math
+import statistics
+
+
+def geometric_mean(values):
+    """Of positive numbers; None of none."""
+    values = list(values)
+    return math.exp(statistics.fmean(math.log(value) for value in values)) if values else None
+
+
+def medians(processes, first=1, last=None):
+    """Of each process the median from its repetition `first` (counted from 1) to `last`, both included; processes that have none are left out."""
+    parts = (process[first - 1:last] for process in processes)
+    return [statistics.median(part) for part in parts if part]
+
+
+def settled(repetitions):
+    """The first repetition of the later half."""
+    return repetitions // 2 + 1
+
+
+def middle(processes, first=1, last=None):
+    """The median over the processes of their medians; None of none."""
+    each = medians(processes, first, last)
+    return statistics.median(each) if each else None
+
+
+def fastest(sides, first=1, last=None):
+    """(name, seconds) of the side of {name: processes} whose middle is least; None where no side has one."""
+    known = [(middle(processes, first, last), name) for name, processes in sides.items()]
+    known = [(seconds, name) for seconds, name in known if seconds is not None]
+    if not known:
+        return None
+    seconds, name = min(known)
+    return name, seconds
+
+
+def compare(ours, base, first=1, last=None):
+    """How many times as fast `ours` is as `base`, by their middles, with the least and the greatest ratio of single turns; None where one has no times."""
+    mine, theirs = medians(ours, first, last), medians(base, first, last)
+    if not mine or not theirs:
+        return None
+    turns = [b / a for a, b in zip(mine, theirs)]
+    seconds, base_seconds = statistics.median(mine), statistics.median(theirs)
+    return {"figure": base_seconds / seconds, "spread": [min(turns), max(turns)], "seconds": seconds, "seconds_spread": [min(mine), max(mine)],
+            "base_seconds": base_seconds, "base_spread": [min(theirs), max(theirs)], "turns": len(turns)}
+
+
+def is_met(entry, goal, launches=1):
+    """Whether a compared workload keeps a goal: at_least as a ratio, or no more than its allowances in seconds behind. None without such a goal."""
+    if "each_at_least" not in goal:
+        return None
+    allowed = max(goal.get("or_seconds_each", 0.0), goal.get("or_seconds_a_launch", 0.0) * launches)
+    return entry["figure"] >= goal["each_at_least"] or entry["seconds"] - entry["base_seconds"] <= allowed
+
+
+def verdict(entries, goal, complete=True):
+    """(geometric mean, met) of a row. `met` is None where there is no goal, and False where something of the row is missing."""
+    mean = geometric_mean(entry["figure"] for entry in entries)
+    if not goal:
+        return mean, None
+    if not entries or not complete:
+        return mean, False
+    return mean, all(entry.get("met") is not False for entry in entries) and mean >= goal.get("geometric_mean_at_least", 0.0)
