@@ -7,9 +7,11 @@ import statistics
 
 
 def geometric_mean(values):
-    """Of positive numbers; None of none."""
+    """Of numbers that are not negative; None of none."""
     values = list(values)
-    return math.exp(statistics.fmean(math.log(value) for value in values)) if values else None
+    if not values or min(values) <= 0:
+        return 0.0 if values else None
+    return math.exp(statistics.fmean(math.log(value) for value in values))
 
 
 def medians(processes, first=1, last=None):

@@ -4,19 +4,23 @@ driver as the only installed one, so that neither a loader's choice nor the user
 import json
 import os
 import re
+import statistics
 import subprocess
-import tempfile
 import time
 
 from gpu import attempt, libraries, only, real_devices
 from predict_math import middle
-from predict_rows import NONE, ONE, WARM
 
 # Of the user's settings, those that the measured driver keeps; all are told in the raw data.
 KEPT = ("SKMD_CPU_THREADS", "SKMD_PROFILE_DECIDES", "SKMD_TEST_CPU_DRIVER", "SKMD_VENDORS")
-# A single device that takes so many times as long as the fastest one known is measured no more.
+# A side that may be the base takes so many times as long as the fastest one known: it cannot be the best, and is measured no more.
 HOPELESS = 2.0
-PROBE_REPETITIONS = 2
+# Where the fastest takes less, even a side that is hundred times as slow is soon measured, and first repetitions say little.
+SHORT_SECONDS = 2e-3
+
+
+class Unusable(Exception):
+    """What was asked for is not there; the words say what."""
 
 
 def clean_environment():
@@ -35,33 +39,38 @@ def seen_devices(build, env):
 
 def default_devices(build):
     """SKMD_DEVICES of at most two GPUs and the processor."""
-    by_platform, chosen = {}, []
+    counts, chosen = {}, []
     for device in real_devices(build):
-        index = by_platform.setdefault(device["platform"], []).__len__()
-        by_platform[device["platform"]].append(device)
+        index = counts.get(device["platform"], 0)
+        counts[device["platform"]] = index + 1
         if device["kind"] == "gpu" and len(chosen) < 2:
             chosen.append(f"{device['platform'].split()[0].lower()}:{index}")
     return ",".join(chosen + ["cpu"])
 
 
-class Unusable(Exception):
-    """What was asked for is not there; the words say what."""
-
-
 class Side:
-    def __init__(self, name, kind, env, arguments=(), database=None, processor=False):
+    """`database`: a word that tells databases of one unit apart; None: it has none. `probe`: a short process of so many repetitions comes first, and
+    the side is given up where even the fastest of them from number `probe_from` on says that it cannot be the best of its unit."""
+
+    def __init__(self, name, kind, env, arguments=(), database=None, probe=0, probe_from=1):
         self.name, self.kind, self.env, self.arguments = name, kind, env, list(arguments)
-        self.devices = []  # names of what it runs on, as far as they were asked for
-        self.database = database  # a word that tells databases of one unit apart; None: it has none
-        self.processor = processor  # computes on the host alone, perhaps far too slowly to be measured at length
+        self.database, self.probe, self.probe_from = database, probe, probe_from
+        self.devices = []  # names of what it runs on
+
+    def settings(self):
+        """The driver's that do not name a temporary file."""
+        return {name: value for name, value in self.env.items() if name in ("SKMD_DEVICES", "SKMD_PARTITION", "SKMD_TEST_CPUS")}
+
+
+def new_unit(workload, size, memory, sides, **more):
+    return {"workload": workload, "size": size, "memory": memory, **more, "sides": {side.name: {"kind": side.kind, "processes": []} for side in sides}}
 
 
 class Bench:
-    """Runs sides in turns. `end`: no process begins that would not be over by then, as far as those before tell."""
+    """Runs sides in turns. No turn begins that would not be over within `seconds` of the beginning, as far as those before tell."""
 
     def __init__(self, options, folder):
-        self.options, self.folder = options, folder
-        self.build = options.build
+        self.folder, self.build, self.timeout = folder, options.build, options.timeout
         self.end = time.monotonic() + options.seconds
         self.failures = []
         self.longest = {}  # seconds that a process of a unit's side has taken at most
@@ -71,18 +80,18 @@ class Bench:
     def left(self):
         return self.end - time.monotonic()
 
-    def vendor_sides(self):
+    def vendor_sides(self, part_of_name):
         """The real devices of the wanted vendors by their own drivers, each name once."""
         sides = []
         for number, library in enumerate(libraries()):
-            if "skmd" in library or self.options.vendor.lower() not in os.path.basename(library).lower():
+            if "skmd" in library or part_of_name.lower() not in os.path.basename(library).lower():
                 continue
             env = only(os.path.join(self.folder, f"vendor{number}"), library)
             for platform, device in dict.fromkeys(seen_devices(self.build, env)):
                 sides.append(Side(f"{device} by its own driver", "vendor", env, ["--device", f"{platform}:{device}"]))
                 sides[-1].devices = [device]
         if not sides:
-            raise Unusable(f"no installed driver's library has {self.options.vendor} in its name and a device")
+            raise Unusable(f"no installed driver's library has {part_of_name} in its name and a device")
         return sides
 
     def made_of(self, side):
@@ -92,11 +101,10 @@ class Bench:
             raise Unusable((done.stderr or done.stdout).strip())
         return [device["name"] for device in json.loads(done.stdout)["devices"]]
 
-    def over(self, devices, mode="auto", more=None):
-        return {**self.ours, "SKMD_DEVICES": devices, "SKMD_PARTITION": mode, **(more or {})}
-
     def command(self, unit):
-        memory = ["--memory", unit["memory"]] if unit.get("memory", "pageable") != "pageable" else []
+        if "command" in unit:
+            return [f"{self.build}/bench/{unit['command'][0]}", *unit["command"][1:]]
+        memory = ["--memory", unit["memory"]] if unit["memory"] != "pageable" else []
         return [f"{self.build}/bench/{unit['workload']}", "--size", unit["size"], *memory]
 
     def environment(self, unit, side):
@@ -104,70 +112,73 @@ class Bench:
         a file, every launch is kept, which launches of microseconds feel."""
         if not side.database:
             return side.env
-        words = (side.database, unit["workload"], unit["size"], unit.get("memory", ""))
-        return {**side.env, "SKMD_PROFILE_DB": "", "SKMD_CACHE_DIR": os.path.join(self.folder, "-".join(filter(None, words)))}
+        words = (side.database, unit["workload"].replace(" ", "_"), unit["size"], unit["memory"])
+        return {**side.env, "SKMD_PROFILE_DB": "", "SKMD_CACHE_DIR": os.path.join(self.folder, "-".join(words))}
 
     def skmd_run(self, unit, side, words, more=None):
         """An answer of a workload under skmd-run, which finds SKMD and the real drivers itself."""
         env = {name: value for name, value in {**self.environment(unit, side), **(more or {})}.items() if name.startswith("SKMD_")}
-        return attempt([f"{self.build}/bin/skmd-run", *words], self.options.timeout, env)
+        return attempt([f"{self.build}/bin/skmd-run", *words], self.timeout, env)
 
     def fail(self, unit, what, answer):
         self.failures.append(f"{unit['workload']} {unit['size']}, {what}: {answer.get('error', 'a wrong result').strip()}")
 
-    def once(self, unit, side, repetitions, more=()):
-        """Seconds of each repetition; None and a failure told where there are none."""
-        command = self.command(unit) + ["--repeat", str(repetitions), *side.arguments, *more]
+    def once(self, unit, side, repetitions, quiet=False, limit=None):
+        """Seconds of each repetition; None, and a failure told unless `quiet`, where there are none."""
         begin = time.monotonic()
-        answer = attempt(command, self.options.timeout, self.environment(unit, side))
+        command = self.command(unit) + ["--repeat", str(repetitions), *side.arguments]
+        answer = attempt(command, min(self.timeout, limit or self.timeout), self.environment(unit, side))
         key = (unit["workload"], unit["size"], side.name)
         self.longest[key] = max(self.longest.get(key, 0.0), time.monotonic() - begin)
-        if not answer.get("ok"):
+        if answer.get("ok"):
+            return answer["seconds"]
+        if not quiet:
             self.fail(unit, side.name, answer)
-            return None
-        return answer["seconds"]
+        return None
 
-    def fill(self, unit, side, modes, size=None, repetitions=4):
-        """What earlier processes measured: one process in each of the modes, through skmd-run, which keeps it in the database."""
-        for mode in modes:
-            command = ["--", *self.command({**unit, "size": size or unit["size"]}), "--repeat", str(repetitions)]
-            answer = self.skmd_run(unit, side, command, {"SKMD_PARTITION": mode})
-            if not answer.get("ok"):
-                self.fail(unit, f"an earlier process, {mode}", answer)
+    def fill(self, unit, side, modes, sizes=(), repetitions=4):
+        """What earlier processes measured: one process in each of the modes at each size, through skmd-run, which keeps it in the database."""
+        for size in sizes or [unit["size"]]:
+            for mode in modes:
+                command = ["--", *self.command({**unit, "size": size}), "--repeat", str(repetitions)]
+                answer = self.skmd_run(unit, side, command, {"SKMD_PARTITION": mode})
+                if not answer.get("ok"):
+                    self.fail(unit, f"an earlier process, {mode}", answer)
 
     def statistics(self, unit, side, repetitions, more=()):
-        """SKMD_STATS of one process that is not timed, or None."""
+        """(SKMD_STATS, seconds) of one process that is not among the turns, or (None, None)."""
         path = os.path.join(self.folder, "stats.json")
         answer = self.skmd_run(unit, side, ["--stats", path, "--", *self.command(unit), "--repeat", str(repetitions), *more])
         if not answer.get("ok"):
             self.fail(unit, "statistics", answer)
-        try:
-            return json_of(path)
-        except (OSError, ValueError):
-            return None
+            return None, None
+        with open(path, encoding="utf-8") as file:
+            stats = json.load(file)
+        os.unlink(path)
+        return stats, answer["seconds"]
 
     def is_hopeless(self, unit, side):
-        """Asks one short process of a device that computes on the host, and keeps its answer; True: it is not to be measured further."""
-        others = [middle(known["processes"], 2) for known in unit["sides"].values()]
+        others = [middle(known["processes"], side.probe_from + 1) for known in unit["sides"].values()]
         others = [seconds for seconds in others if seconds is not None]
-        if not side.processor or not others:
-            return False
-        seconds = self.once(unit, side, PROBE_REPETITIONS)
-        if seconds is not None and min(seconds) <= HOPELESS * min(others):
+        if not side.probe or not others or min(others) < SHORT_SECONDS:
             return False
         entry = unit["sides"][side.name]
-        entry["dropped"] = f"more than {HOPELESS:g} times as long as the fastest" if seconds else "no answer"
-        entry["processes"] += [seconds] if seconds else []
+        seconds = self.once(unit, side, side.probe, quiet=True)
         if seconds is None:
-            self.failures.pop()  # it is told as dropped
+            entry["dropped"] = "no answer"
+            return True
+        if min(seconds[side.probe_from - 1:]) <= HOPELESS * min(others):
+            return False
+        entry["dropped"] = f"more than {HOPELESS:g} times as long as the fastest"
+        entry["processes"].append(seconds)
         return True
 
     def turn(self, unit, sides, number, repetitions):
-        """One process of each side that is still measured; the first turn begins with sides whose times are known to be short."""
+        """One process of each side that is still measured, in an order that changes from turn to turn; the first begins with those without a probe."""
         shift = number % len(sides)
-        order = sorted(sides, key=lambda side: side.processor) if number == 0 else sides[shift:] + sides[:shift]
+        order = sorted(sides, key=lambda side: side.probe > 0) if number == 0 else sides[shift:] + sides[:shift]
         for side in order:
-            entry = unit["sides"].setdefault(side.name, {"kind": side.kind, "processes": []})
+            entry = unit["sides"][side.name]
             if "dropped" in entry or (number == 0 and self.is_hopeless(unit, side)):
                 continue
             seconds = self.once(unit, side, repetitions)
@@ -176,32 +187,12 @@ class Bench:
             elif number == 0:
                 entry["dropped"] = "no answer"
 
-    def has_time_for_turn(self, unit, sides):
-        known = [self.longest.get((unit["workload"], unit["size"], side.name), 0.0) for side in sides]
-        return self.left() > sum(known)
+    def has_time_for_turn(self, unit, sides, reserve=0.0):
+        known = [self.longest.get((unit["workload"], unit["size"], side.name), 0.0) for side in sides if "dropped" not in unit["sides"][side.name]]
+        return self.left() > max(sum(known), reserve)
 
-
-def json_of(path):
-    with open(path, encoding="utf-8") as file:
-        found = json.load(file)
-    os.unlink(path)
-    return found
-
-
-def sides_of_sixteen(bench, devices):
-    """Every single device, `auto` over all, and `auto` over one GPU and the processor. Of GPUs alike the first stands for all."""
-    selectors = devices.split(",")
-    alone = list(dict.fromkeys(re.sub(r":\d+$", ":0", selector) if bench.options.alike else selector for selector in selectors))
-    sides = [Side(WARM, "auto", bench.over(devices), database="warm"), Side(NONE, "auto", bench.over(devices))]
-    gpus = [selector for selector in selectors if not selector.startswith("cpu")]
-    if len(gpus) > 1 and len(gpus) < len(selectors):
-        sides.append(Side(ONE, "auto", bench.over(",".join(gpus[:1] + ["cpu"])), database="one"))
-    sides += bench.vendor_sides()
-    sides += [Side(f"SKMD over {selector}", "device", bench.over(selector), processor=selector.startswith("cpu")) for selector in alone]
-    for side in sides:
-        side.devices = side.devices or bench.made_of(side)
-    return sides, len(gpus)
-
-
-def temporary():
-    return tempfile.TemporaryDirectory(prefix="bench-predict-")
+    def try_split(self, unit, side, repetitions, fastest):
+        """Median seconds of a split's repetitions behind the first; infinite where it has no answer in time."""
+        limit = 15 + 8 * fastest * repetitions if fastest else None
+        seconds = self.once(unit, side, repetitions, quiet=True, limit=limit)
+        return statistics.median(seconds[1:]) if seconds else float("inf")
