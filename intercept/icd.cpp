@@ -167,6 +167,7 @@ void tell_observer(const Machine& machine) {
                                                              : "accelerator";
     list.push_back({description.name, kind, description.backend});
   }
+  machine.observer->partition_mode(machine.settings.policy.mode);
   machine.observer->devices(list);
 }
 

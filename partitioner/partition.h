@@ -23,6 +23,9 @@ constexpr bool goes_by_times(PartitionMode mode) {
          mode == PartitionMode::dynamic;
 }
 
+/// As SKMD_PARTITION has it, without what follows a colon.
+std::string_view name(PartitionMode mode);
+
 /// SKMD_PARTITION, parsed.
 struct PartitionPolicy {
   PartitionMode mode = PartitionMode::automatic;

@@ -100,6 +100,26 @@ Result<RungSet> parse_rungs(std::string_view text) {
   return set;
 }
 
+std::string_view name(PartitionMode mode) {
+  switch (mode) {
+    case PartitionMode::automatic:
+      return "auto";
+    case PartitionMode::equal:
+      return "equal";
+    case PartitionMode::linear:
+      return "linear";
+    case PartitionMode::paper:
+      return "paper";
+    case PartitionMode::dynamic:
+      return "dynamic";
+    case PartitionMode::single:
+      return "single";
+    case PartitionMode::fixed:
+      return "fixed";
+  }
+  return "";
+}
+
 Result<PartitionPolicy> parse_policy(std::string_view text, std::size_t device_count) {
   PartitionPolicy policy;
   if (text == "auto") return policy;

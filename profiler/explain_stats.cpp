@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/explain_stats.h"
 
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
 #include <vector>
+
+#include "profiler/explain_work.h"
 
 namespace skmd::profiler {
 
@@ -19,14 +20,6 @@ std::string number(double value, const char* format) {
   char text[64];
   std::snprintf(text, sizeof text, format, value);
   return text;
-}
-
-std::string bytes(std::uint64_t count) {
-  constexpr std::array<const char*, 5> kUnits{"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(count);
-  std::size_t unit = 0;
-  for (; value >= 1024.0 && unit + 1 < kUnits.size(); ++unit) value /= 1024.0;
-  return number(value, unit == 0 ? "%.0f " : "%.1f ") + kUnits[unit];
 }
 
 std::string times(std::uint64_t count, const char* thing) {
@@ -132,8 +125,11 @@ class Teller {
                 "): " + times(launches, "launch") + ", " + share + ", " +
                 number(document_.real(kernel, "seconds"), "%.6g") + " s in all.");
     tell_model(kernel);
-    tell_groups(document_.list(kernel, "groups"));
-    if (split != 0) tell_rungs(document_.object(kernel, "merge"));
+    tell_work(kernel, split == launches);
+    if (split != 0) {
+      tell_splits(kernel);
+      tell_rungs(document_.object(kernel, "merge"));
+    }
     for (const auto& [name, count] : document_.object(kernel, "not_split").items()) {
       const auto reason = reason_named(name);
       line(1, times(document_.number_in(count, name), "launch") + " stayed whole (" + name +
@@ -167,17 +163,53 @@ class Teller {
     line(1, "No more are written: " + document_.text(profile, "problem") + ".");
   }
 
-  void tell_groups(const json& groups) {
-    std::vector<std::uint64_t> counts;
+  /// Who ran what and how long, what was predicted, and what all of it waited for.
+  void tell_work(const json& kernel, bool all_split) {
+    const std::vector<DeviceWork> works = works_of(kernel);
     std::uint64_t total = 0;
-    for (const json& entry : groups) {
-      counts.push_back(document_.number_in(entry, "groups"));
-      total += counts.back();
+    for (const DeviceWork& work : works) total += work.groups;
+    if (total == 0) return;
+    for (const DeviceWork& work : works) line(1, ran_sentence(work, total));
+    if (!kernel.contains("devices")) return;
+    line(1, bound_sentence(works));
+    if (const std::string balance = all_split ? balance_sentence(works) : ""; !balance.empty()) line(1, balance);
+  }
+
+  /// Transfers belong to no kernel but those that a launch waited for; of a single kernel they are all its own.
+  std::vector<DeviceWork> works_of(const json& kernel) {
+    std::vector<DeviceWork> works;
+    for (const json& entry : document_.list(kernel, "groups"))
+      works.push_back({.device = device(works.size()), .groups = document_.number_in(entry, "groups")});
+    if (!kernel.contains("devices")) return works;  // of an older SKMD
+    const json& devices = document_.list(kernel, "devices");
+    for (std::size_t i = 0; i < works.size() && i < devices.size(); ++i) {
+      works[i].seconds = document_.real(devices[i], "seconds");
+      works[i].predicted_seconds = document_.real(devices[i], "predicted_seconds");
+      works[i].compared_seconds =
+          devices[i].contains("compared_seconds") ? document_.real(devices[i], "compared_seconds") : works[i].seconds;
+      if (!devices[i].contains("upload_seconds")) continue;
+      works[i].link_seconds = document_.real(devices[i], "upload_seconds");
+      works[i].link_bytes = document_.count(devices[i], "upload_bytes");
     }
-    for (std::size_t i = 0; i < counts.size() && total != 0; ++i) {
-      const double percent = 100.0 * static_cast<double>(counts[i]) / static_cast<double>(total);
-      line(1, device(i) + " ran " + times(counts[i], "work-group") + " (" + number(percent, "%.1f") + "%).");
+    if (document_.list(root_, "kernels").size() != 1) return works;
+    for (const json& moved : document_.list(root_, "transfers")) {
+      const std::uint64_t index = document_.count(moved, "device");
+      if (index >= works.size() || !moved.contains("seconds_to")) continue;
+      works[index].link_seconds = document_.real(moved, "seconds_to") + document_.real(moved, "seconds_from");
+      works[index].link_bytes = document_.count(moved, "bytes_to") + document_.count(moved, "bytes_from");
     }
+    return works;
+  }
+
+  /// Of kernels that were split.
+  void tell_splits(const json& kernel) {
+    if (kernel.contains("first_split"))
+      line(1, "The first launch that was split was number " + std::to_string(document_.count(kernel, "first_split")) +
+                  ".");
+    const json& partition = document_.object(root_, "partition");
+    if (!partition.contains("mode")) return;
+    const std::string_view how = mode_sentence(document_.text(partition, "mode"));
+    if (!how.empty()) line(1, "Launches were divided by SKMD_PARTITION=" + std::string(how));
   }
 
   void tell_rungs(const json& merge) {
@@ -193,8 +225,8 @@ class Teller {
   void tell_transfers() {
     line(0, "");
     for (const json& entry : document_.list(root_, "transfers")) {
-      line(0, device(document_.count(entry, "device")) + ": " + bytes(document_.count(entry, "bytes_to")) +
-                  " were moved to it, " + bytes(document_.count(entry, "bytes_from")) + " from it.");
+      line(0, device(document_.count(entry, "device")) + ": " + byte_count(document_.count(entry, "bytes_to")) +
+                  " were moved to it, " + byte_count(document_.count(entry, "bytes_from")) + " from it.");
     }
   }
 

@@ -221,10 +221,9 @@ json add_up(const std::vector<ProcessStats>& processes) {
     } else if (sum["devices"] == more["devices"]) {
       add_kernels(sum["kernels"], more["kernels"]);
       for (std::size_t i = 0; i < sum["transfers"].size(); ++i) {
-        for (const char* key : {"bytes_to", "bytes_from"}) {
-          sum["transfers"][i][key] =
-              sum["transfers"][i][key].get<std::uint64_t>() + more["transfers"][i][key].get<std::uint64_t>();
-        }
+        const json device = sum["transfers"][i]["device"];
+        add_numbers(sum["transfers"][i], more["transfers"][i]);
+        sum["transfers"][i]["device"] = device;
       }
       add_partition(sum["partition"], more["partition"]);
       add_builds(sum, more);

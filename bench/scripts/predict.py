@@ -35,6 +35,7 @@ PARTS = {"sixteen": "sixteen", "modes": "modes_part", "pinned": "pinned", "searc
          "deciding": "deciding"}
 REPETITIONS = {"small": 41, "profile1": 15, "profile2": 15, "paper": 12}
 QUICK_REPETITIONS = {"small": 31, "profile1": 8}
+QUICK_TURNS = 25  # at most, of what misses a goal
 QUICK_SEARCH = "black_scholes,histogram,median_filter,mersenne_twister,reduction,vector_add"
 
 
@@ -98,7 +99,7 @@ def arguments():
     add_measuring(parser)
     parser.add_argument("--seconds", type=float, default=540, help="after which no turn begins that would not be over by then")
     parser.add_argument("--timeout", type=int, default=60, help="seconds that one process may take")
-    parser.add_argument("--reserve", type=float, default=15, help="seconds that must be left for a workload to be begun")
+    parser.add_argument("--reserve", type=float, default=0, help="seconds that must be left for a workload to be begun; default: 30, or 5")
     parser.add_argument("--commit", default="", help="of what is measured, where neither git nor the bundle tells it")
     parser.add_argument("--out", default="bench-predict.json")
     options = parser.parse_args()
@@ -110,7 +111,8 @@ def arguments():
         parser.error(f"there is no {', '.join(unknown)}")
     options.build = os.path.abspath(options.build)
     options.repetitions = {**REPETITIONS, **QUICK_REPETITIONS} if options.quick else REPETITIONS
-    options.most_turns = options.most_turns or (7 if options.quick else options.turns)
+    options.reserve = options.reserve or (5 if options.quick else 30)
+    options.most_turns = options.most_turns or (QUICK_TURNS if options.quick else options.turns)
     # One thread takes seconds for each repetition.
     options.is_too_long = lambda workload, size: options.quick and (workload, size) == ("nbody", "profile1")
     return options
@@ -162,6 +164,8 @@ def measure(options, folder, kept):
         else:
             getattr(run, PARTS[part])()
         save()
+    run.more_turns()
+    save()
     return document
 
 

@@ -40,7 +40,7 @@ class Gpus:
         """`auto` over one GPU and the processor, where there are more GPUs."""
         if len(self.gpus) < 2 or len(self.gpus) == len(self.selectors):
             return []
-        return [Side(ONE, "auto", self.env(devices=self.gpus[0] + ",cpu"), database="one")]
+        return [Side(ONE, "auto", self.env(devices=self.gpus[0] + ",cpu"), database="warm")]
 
 
 def same_platform(one, other):
@@ -76,6 +76,7 @@ class Run:
 
     def __init__(self, options, document, bench, machine, save):
         self.options, self.document, self.bench, self.machine, self.save = options, document, bench, machine, save
+        self.compared = []  # (unit, sides) of which more turns can be had
 
     def warm(self, database="warm"):
         return Side(WARM, "auto", self.machine.env(), database=database)
@@ -110,37 +111,39 @@ class Run:
             if unit["stats"]:
                 unit["launches"] = sum(kernel["launches"] for kernel in unit["stats"]["kernels"]) / repetitions
 
-    def first_turns(self, units, sides, sizes=()):
+    def turn(self, unit, sides, number):
+        self.bench.turn(unit, sides, number, self.repetitions(unit))
+        print(f"{unit['workload']} {unit['size']}, turn {number + 1}: {self.bench.left():.0f} s left", flush=True)
+
+    def first_turns(self, units, sides):
         for number in range(self.options.turns):
             for unit in units:
                 if not self.bench.has_time_for_turn(unit, sides, self.options.reserve if number == 0 else 0):
                     continue
                 if number == 0:
-                    self.prepare(unit, sides, sizes)
-                self.bench.turn(unit, sides, number, self.repetitions(unit))
-                print(f"{unit['workload']} {unit['size']}, turn {number + 1}: {self.bench.left():.0f} s left", flush=True)
+                    self.prepare(unit, sides)
+                    self.compared.append((unit, sides))
+                self.turn(unit, sides, number)
                 self.save()
 
-    def more_turns(self, units, sides, most):
-        """Of workloads that miss a goal: a slow process among few looks like a miss. What all turns say together counts."""
-        for number in range(self.options.turns, most):
-            missed = [unit for unit in units if self.is_missed(unit)]
-            for unit in missed:
+    def more_turns(self):
+        """Of what misses a goal by itself, as long as there is time: a slow process among few looks like a miss. What all turns say together counts."""
+        for number in range(self.options.turns, self.options.most_turns):
+            missed = [(unit, sides) for unit, sides in self.compared if self.is_missed(unit)]
+            for unit, sides in missed:
                 if self.bench.has_time_for_turn(unit, sides, 1):
-                    self.bench.turn(unit, sides, number, self.repetitions(unit))
-                    print(f"{unit['workload']} {unit['size']}, turn {number + 1}: {self.bench.left():.0f} s left", flush=True)
+                    self.turn(unit, sides, number)
             if not missed:
                 return
 
     def is_missed(self, unit):
+        """Whether the unit alone would miss a row."""
         rows = predict_rows.rows_of(self.machine.rows, [unit], len(self.machine.gpus))
-        return any(entry.get("met") is False for row in rows for entry in row["entries"])
+        return any(row["met"] is False for row in rows)
 
     def compare(self, sides, memory="pageable"):
         self.tell(sides)
-        units = self.units(sides, memory)
-        self.first_turns(units, sides)
-        self.more_turns(units, sides, self.options.most_turns)
+        self.first_turns(self.units(sides, memory), sides)
 
     def sixteen(self):
         """`auto` against every single device and the vendor's driver alone."""
@@ -197,6 +200,7 @@ class Run:
                 continue
             unit["best_split"] = list(split)
             sides = [warm, Side("best split", "split", self.machine.env(word(split)))]
+            self.compared.append((unit, sides))
             for number in range(max(self.options.turns, 3)):
                 if self.bench.has_time_for_turn(unit, sides):
                     self.bench.turn(unit, sides, number, self.repetitions(unit))

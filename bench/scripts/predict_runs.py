@@ -136,7 +136,7 @@ class Bench:
             self.fail(unit, side.name, answer)
         return None
 
-    def fill(self, unit, side, modes, sizes=(), repetitions=4):
+    def fill(self, unit, side, modes, sizes=(), repetitions=3):
         """What earlier processes measured: one process in each of the modes at each size, through skmd-run, which keeps it in the database."""
         for size in sizes or [unit["size"]]:
             for mode in modes:

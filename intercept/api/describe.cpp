@@ -26,26 +26,6 @@ const char* kind_name(DeviceKind kind) {
   return "";
 }
 
-const char* mode_name(domain::PartitionMode mode) {
-  switch (mode) {
-    case domain::PartitionMode::automatic:
-      return "auto";
-    case domain::PartitionMode::equal:
-      return "equal";
-    case domain::PartitionMode::linear:
-      return "linear";
-    case domain::PartitionMode::paper:
-      return "paper";
-    case domain::PartitionMode::dynamic:
-      return "dynamic";
-    case domain::PartitionMode::single:
-      return "single";
-    case domain::PartitionMode::fixed:
-      return "fixed";
-  }
-  return "";
-}
-
 Json describe_device(const Device& device) {
   const DeviceDescription& description = device.description();
   return {{"name", description.name},
@@ -120,7 +100,7 @@ std::string describe(const Platform& platform) {
               {"left_out", platform.composition().left_out}};
   for (const auto& device : machine.devices) out["devices"].push_back(describe_device(*device));
   out["virtual_device"] = describe_virtual(platform.info());
-  out["settings"] = {{"partition", mode_name(machine.settings.policy.mode)},
+  out["settings"] = {{"partition", domain::name(machine.settings.policy.mode)},
                      {"device_type", device_type_word(machine.settings.device_type)},
                      {"split_mixed", machine.settings.split_mixed},
                      {"verify", machine.settings.verify}};

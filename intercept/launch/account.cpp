@@ -41,6 +41,8 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
     run_ns += time.device_ns != 0 ? time.device_ns : time.end - time.start;
   }
   if (upload_bytes != 0) {
+    report.upload_bytes = upload_bytes;
+    report.upload_ns = moved.end - moved.start;
     machine.observer->transfer(moved);
     if (!result.times.empty()) LinkRates::get().learn_to(slice.device, upload_bytes, moved.end - moved.start);
   }

@@ -80,11 +80,18 @@ std::vector<Part> parts_of(Storage& to, const domain::ByteRange& range, const st
   return parts;
 }
 
-/// What was sent, from `begin` on: the rates to those who plan, the rest to the observer.
-void tell(const Machine& machine, const std::vector<Part>& parts, std::uint64_t begin) {
-  for (const Part& part : parts)
-    if (part.report.bytes_to >= kLeastTimed && part.ended > begin)
+/// What was sent, from `begin` on: the rates to those who plan, the rest to the observer, timed by the host's clock
+/// where the device was not asked.
+void tell(const Machine& machine, std::vector<Part>& parts, std::uint64_t begin) {
+  for (Part& part : parts) {
+    if (part.ended <= begin) continue;
+    if (part.report.bytes_to >= kLeastTimed)
       LinkRates::get().learn_to(part.device, part.report.bytes_to, part.ended - begin);
+    if (part.report.end == 0) {
+      part.report.start = begin;
+      part.report.end = part.ended;
+    }
+  }
   try {
     for (const Part& part : parts) machine.observer->transfer(part.report);
   } catch (const std::bad_alloc&) {  // only the books miss something

@@ -237,6 +237,13 @@ void Observer::devices(const std::vector<ObservedDevice>& devices) try {
 } catch (...) {
 }
 
+void Observer::partition_mode(domain::PartitionMode mode) try {
+  if (!state_->stats_on) return;
+  const std::lock_guard lock(state_->stats_mutex);
+  state_->stats.set_mode(mode);
+} catch (...) {
+}
+
 void Observer::launch(const LaunchReport& report) try {
   if (!state_->listening.load(std::memory_order_relaxed)) return;
   if (state_->stats_on) {

@@ -26,6 +26,8 @@ struct SliceReport {
   std::uint64_t start = 0, end = 0;
   std::uint64_t run_ns = 0;        // of the kernel, by the device's clock; 0: not known
   double predicted_seconds = 0.0;  // of the kernel; 0: nothing was predicted
+  std::uint64_t upload_bytes = 0;  // that the slice waited for
+  std::uint64_t upload_ns = 0;     // how long they took; 0: not known
 };
 
 using domain::ModelSource;
@@ -111,6 +113,8 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
 
   void devices(const std::vector<ObservedDevice>& devices);
+  /// How launches are divided. Once, before devices().
+  void partition_mode(domain::PartitionMode mode);
   void launch(const LaunchReport& report);
   void transfer(const TransferReport& report);
   void merge(const MergeReport& report);

@@ -110,8 +110,15 @@ std::size_t Stats::add_launch(const LaunchReport& report) {
   for (const SliceReport& slice : report.slices) {
     if (slice.device >= kernel.groups.size()) continue;
     kernel.groups[slice.device] += slice.span.size();
-    kernel.worked[slice.device].seconds += static_cast<double>(slice.run_ns) * 1e-9;
-    kernel.worked[slice.device].predicted_seconds += slice.predicted_seconds;
+    Worked& worked = kernel.worked[slice.device];
+    const double seconds = static_cast<double>(slice.run_ns) * 1e-9;
+    worked.seconds += seconds;
+    if (seconds > 0 && slice.predicted_seconds > 0) {
+      worked.predicted_seconds += slice.predicted_seconds;
+      worked.compared_seconds += seconds;
+    }
+    worked.upload_bytes += slice.upload_bytes;
+    worked.upload_seconds += static_cast<double>(slice.upload_ns) * 1e-9;
   }
   kernel.seconds += report.seconds;
   kernel.predicted_seconds += report.predicted_seconds;
@@ -125,8 +132,12 @@ std::size_t Stats::add_launch(const LaunchReport& report) {
 
 void Stats::add_transfer(const TransferReport& report) {
   if (report.device >= transfers_.size()) return;
-  transfers_[report.device].to += report.bytes_to;
-  transfers_[report.device].from += report.bytes_from;
+  Bytes& moved = transfers_[report.device];
+  moved.to += report.bytes_to;
+  moved.from += report.bytes_from;
+  if (report.end <= report.start) return;
+  (report.bytes_to != 0 ? moved.seconds_to : moved.seconds_from) +=
+      static_cast<double>(report.end - report.start) * 1e-9;
 }
 
 void Stats::add_verify(const VerifyReport& report) {
@@ -263,6 +274,9 @@ std::string Stats::kernel(std::size_t index) const {
     append_member(out, "groups", kernel.groups[i]);
     append_member(out, "seconds", kernel.worked[i].seconds);
     append_member(out, "predicted_seconds", kernel.worked[i].predicted_seconds);
+    append_member(out, "compared_seconds", kernel.worked[i].compared_seconds);
+    append_member(out, "upload_bytes", kernel.worked[i].upload_bytes);
+    append_member(out, "upload_seconds", kernel.worked[i].upload_seconds);
     out += '}';
   }
   out += "],\"merge\":{";
@@ -305,9 +319,12 @@ std::string Stats::tail(std::optional<std::uint64_t> cached) const {
     append_member(out, "device", static_cast<std::uint64_t>(i));
     append_member(out, "bytes_to", transfers_[i].to);
     append_member(out, "bytes_from", transfers_[i].from);
+    append_member(out, "seconds_to", transfers_[i].seconds_to);
+    append_member(out, "seconds_from", transfers_[i].seconds_from);
     out += '}';
   }
   out += "],\n\"partition\":{";
+  append_text_member(out, "mode", domain::name(mode_));
   append_member(out, "count", partition_.count());
   append_member(out, "p50_us", partition_.percentile_us(0.5));
   append_member(out, "p99_us", partition_.percentile_us(0.99));
@@ -338,14 +355,14 @@ std::string Stats::document() const {
 }
 
 std::size_t Stats::kernel_bound(std::size_t index) const {
-  const std::size_t numbers = 4 * kernels_[index].groups.size() + kernels_[index].merge.size() + 6;
+  const std::size_t numbers = 7 * kernels_[index].groups.size() + kernels_[index].merge.size() + 6;
   // Keys and brackets take under 256 bytes, and no reason's name is longer than 32.
   return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound) +
          (kernels_[index].groups.size() + 1) * kStateBound;
 }
 
 std::size_t Stats::tail_bound() const {
-  return tail().size() + (2 * transfers_.size() + 10) * kNumberBound +
+  return tail().size() + (4 * transfers_.size() + 10) * kNumberBound +
          builds_.size() * (7 * kNumberBound + kBuildsBound) +
          (kMismatchesKept + kElsewhereKept + kBuildFailuresKept + 1) * kMismatchBound;
 }

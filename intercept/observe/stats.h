@@ -36,6 +36,7 @@ class Stats {
   /// Index of the kernel's entry: kernels are told apart by name and program.
   std::size_t add_launch(const LaunchReport& report);
   void add_transfer(const TransferReport& report);
+  void set_mode(domain::PartitionMode mode) { mode_ = mode; }
   void add_partition(std::uint64_t nanoseconds) { partition_.add(nanoseconds); }
   void add_verify(const VerifyReport& report);
   void add_other_driver(const OtherDriverReport& report);
@@ -63,9 +64,12 @@ class Stats {
   [[nodiscard]] std::size_t tail_bound() const;
 
  private:
-  /// What slices took on one device, and what had been predicted of them.
+  /// What slices took on one device, what had been predicted of them, and what they waited for.
   struct Worked {
-    double seconds = 0.0, predicted_seconds = 0.0;
+    double seconds = 0.0;                                    // of all that were timed
+    double predicted_seconds = 0.0, compared_seconds = 0.0;  // of those that were predicted, too, and what they took
+    std::uint64_t upload_bytes = 0;                          // that its slices waited for
+    double upload_seconds = 0.0;
   };
   struct Kernel {
     std::string name, program;
@@ -82,6 +86,7 @@ class Stats {
   };
   struct Bytes {
     std::uint64_t to = 0, from = 0;
+    double seconds_to = 0.0, seconds_from = 0.0;  // of those that were timed
   };
   struct Elsewhere {
     std::string kernel, reason;
@@ -107,6 +112,7 @@ class Stats {
   std::vector<Kernel> kernels_;
   std::unordered_map<std::string, std::size_t> index_;  // name, NUL, program
   std::vector<Bytes> transfers_;
+  domain::PartitionMode mode_ = domain::PartitionMode::automatic;
   TimeHistogram partition_;
   std::uint64_t launches_ = 0;                  // of all kernels
   std::unordered_set<std::uint64_t> verified_;  // numbers of launches

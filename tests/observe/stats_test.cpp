@@ -41,15 +41,18 @@ TEST(Stats, HasExactlyTheKeysOfTheSchema) {
       (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "first_split", "groups",
                              "devices", "merge", "not_split", "builds", "seconds", "predicted_seconds", "model"}));
   EXPECT_EQ(keys(document["kernels"][0]["devices"][0]),
-            (std::set<std::string>{"groups", "seconds", "predicted_seconds"}));
+            (std::set<std::string>{"groups", "seconds", "predicted_seconds", "compared_seconds", "upload_bytes",
+                                   "upload_seconds"}));
   EXPECT_EQ(keys(document["kernels"][0]["model"]), (std::set<std::string>{"source", "error"}));
   EXPECT_EQ(keys(document["profile"]), (std::set<std::string>{"file", "loaded", "written", "problem"}));
   EXPECT_EQ(keys(document["builds"]), (std::set<std::string>{"devices", "failures"}));
   EXPECT_EQ(keys(document["builds"]["devices"][0]),
             (std::set<std::string>{"device", "built", "failed", "failed_late", "dropped", "unneeded", "seconds"}));
   EXPECT_EQ(keys(document["kernels"][0]["merge"]), (std::set<std::string>{"disjoint", "kernel", "diff", "reduce"}));
-  EXPECT_EQ(keys(document["transfers"][0]), (std::set<std::string>{"device", "bytes_to", "bytes_from"}));
-  EXPECT_EQ(keys(document["partition"]), (std::set<std::string>{"count", "p50_us", "p99_us", "max_us", "cached"}));
+  EXPECT_EQ(keys(document["transfers"][0]),
+            (std::set<std::string>{"device", "bytes_to", "bytes_from", "seconds_to", "seconds_from"}));
+  EXPECT_EQ(keys(document["partition"]),
+            (std::set<std::string>{"mode", "count", "p50_us", "p99_us", "max_us", "cached"}));
   EXPECT_EQ(keys(document["verify"]), (std::set<std::string>{"launches", "mismatches"}));
 }
 
@@ -106,7 +109,13 @@ TEST(Stats, TellsWhatEachDeviceTookAndWhatWasExpected) {
   report.slices[0].run_ns = 2'000'000'000;
   report.slices[0].predicted_seconds = 1.5;
   report.slices[1].run_ns = 250'000'000;
+  report.slices[1].upload_bytes = 1000;
+  report.slices[1].upload_ns = 500'000'000;
   const std::size_t bound = (stats.add_launch(report), stats.kernel_bound(0));
+  report.slices[1].predicted_seconds = 0.125;
+  stats.add_launch(report);
+  report.slices[0].run_ns = 0;  // is compared with nothing, then
+  report.slices[1].run_ns = report.slices[1].upload_bytes = report.slices[1].upload_ns = 0;
   stats.add_launch(report);
   const json devices = json::parse(stats.document())["kernels"][0]["devices"];
   ASSERT_EQ(devices.size(), 2u);
@@ -114,7 +123,12 @@ TEST(Stats, TellsWhatEachDeviceTookAndWhatWasExpected) {
   EXPECT_DOUBLE_EQ(devices[0]["seconds"], 4.0);
   EXPECT_DOUBLE_EQ(devices[0]["predicted_seconds"], 3.0);
   EXPECT_DOUBLE_EQ(devices[1]["seconds"], 0.5);
-  EXPECT_DOUBLE_EQ(devices[1]["predicted_seconds"], 0.0);
+  EXPECT_DOUBLE_EQ(devices[0]["compared_seconds"], 4.0);
+  EXPECT_DOUBLE_EQ(devices[1]["predicted_seconds"], 0.125);
+  EXPECT_DOUBLE_EQ(devices[1]["compared_seconds"], 0.25);
+  EXPECT_EQ(devices[0]["upload_bytes"], 0);
+  EXPECT_EQ(devices[1]["upload_bytes"], 2000);
+  EXPECT_DOUBLE_EQ(devices[1]["upload_seconds"], 1.0);
   EXPECT_LE(stats.kernel(0).size(), bound);
 }
 
@@ -196,8 +210,34 @@ TEST(Stats, SumsTransfersPerDevice) {
   stats.add_transfer({1, 20, 7, 0, 0, ""});
   stats.add_transfer({0, 0, 3, 0, 0, ""});
   stats.add_transfer({9, 5, 5, 0, 0, ""});
-  EXPECT_EQ(json::parse(stats.document())["transfers"], (json{{{"device", 0}, {"bytes_to", 0}, {"bytes_from", 3}},
-                                                              {{"device", 1}, {"bytes_to", 120}, {"bytes_from", 7}}}));
+  const json moved = json::parse(stats.document())["transfers"];
+  EXPECT_EQ(moved[0]["bytes_to"], 0);
+  EXPECT_EQ(moved[0]["bytes_from"], 3);
+  EXPECT_EQ(moved[1]["device"], 1);
+  EXPECT_EQ(moved[1]["bytes_to"], 120);
+  EXPECT_EQ(moved[1]["bytes_from"], 7);
+}
+
+TEST(Stats, TimesTransfersInBothDirections) {
+  Stats stats;
+  stats.set_devices(test::two_devices());
+  const std::size_t bound = stats.tail_bound();
+  stats.add_transfer({1, 100, 0, 1'000'000'000, 1'500'000'000, ""});
+  stats.add_transfer({1, 100, 0, 2'000'000'000, 2'250'000'000, ""});
+  stats.add_transfer({1, 0, 3, 7, 125'000'007, ""});
+  stats.add_transfer({1, 9, 0, 0, 0, ""});  // was not timed
+  const json moved = json::parse(stats.document())["transfers"];
+  EXPECT_DOUBLE_EQ(moved[0]["seconds_to"], 0.0);
+  EXPECT_DOUBLE_EQ(moved[1]["seconds_to"], 0.75);
+  EXPECT_DOUBLE_EQ(moved[1]["seconds_from"], 0.125);
+  EXPECT_LE(stats.tail().size(), bound);
+}
+
+TEST(Stats, NamesTheModeThatDivides) {
+  Stats stats;
+  EXPECT_EQ(json::parse(stats.document())["partition"]["mode"], "auto");
+  stats.set_mode(domain::PartitionMode::dynamic);
+  EXPECT_EQ(json::parse(stats.document())["partition"]["mode"], "dynamic");
 }
 
 TEST(Stats, CountsReportsOfOneLaunchOnce) {

@@ -67,6 +67,101 @@ TEST(ExplainStats, TellsWhatPredictionsCameFromAndWhatTheProfileGot) {
   EXPECT_FALSE(explain_stats(document));
 }
 
+/// Two devices that shared every launch of the only kernel; seconds of kernels and of links.
+json shared(double device0, double device1, double link0, double link1) {
+  json document = example();
+  json& kernel = document["kernels"][0];
+  kernel["launches"] = kernel["split_launches"] = 5u;
+  kernel["first_split"] = 3u;
+  kernel["not_split"] = json::object();
+  kernel["groups"] = {1u, 3u};
+  const json some = {
+      {"predicted_seconds", 0.5}, {"compared_seconds", 0.4}, {"upload_bytes", 0u}, {"upload_seconds", 0.0}};
+  kernel["devices"] = {some, some};
+  kernel["devices"][0]["seconds"] = device0;
+  kernel["devices"][1]["seconds"] = device1;
+  for (std::size_t i = 0; i < 2; ++i) {
+    document["transfers"][i]["bytes_to"] = document["transfers"][i]["bytes_from"] = std::uint64_t{1} << 20;
+    document["transfers"][i]["seconds_to"] = i == 0 ? link0 : link1;
+    document["transfers"][i]["seconds_from"] = 0.0;
+  }
+  return document;
+}
+
+std::string explained(const json& document) {
+  const auto words = explain_stats(document);
+  EXPECT_TRUE(words) << words.error().reason;
+  return words ? *words : "";
+}
+
+TEST(ExplainStats, TellsWhatWasPredictedAndMeasuredOnEachDevice) {
+  json document = shared(0.002, 0.25, 0.0, 0.0);
+  expect_in(explained(document),
+            "basic CPU ran 1 work-group (25.0%), in 2 ms by its clock; 500 ms were predicted where it took 400 ms.");
+  expect_in(explained(document),
+            "big GPU ran 3 work-groups (75.0%), in 250 ms by its clock; 500 ms were predicted where it took 400 ms.");
+  document["kernels"][0]["devices"][0]["predicted_seconds"] = 0.0;
+  document["kernels"][0]["devices"][1]["seconds"] = 0;
+  expect_in(explained(document), "in 2 ms by its clock; nothing was predicted of it.");
+  expect_in(explained(document), "big GPU ran 3 work-groups (75.0%); how long they took is not known.");
+  document["kernels"][0]["groups"] = {0u, 3u};
+  expect_in(explained(document), "basic CPU ran 0 work-groups (0.0%).");
+}
+
+TEST(ExplainStats, TellsWhatBoundedAKernel) {
+  expect_in(explained(shared(0.1, 0.3, 0.01, 0.2)),
+            "big GPU bounded it: its work-groups took 300 ms, transfers over the longest link 200 ms.");
+  expect_in(explained(shared(0.1, 0.3, 0.0, 0.0)), "big GPU bounded it: its work-groups took 300 ms, and no transfer");
+  expect_in(explained(shared(0.1, 0.02, 0.0, 0.4)),
+            "The link of big GPU bounded it: 2.0 MiB took 400 ms; the longest device, basic CPU, took 100 ms.");
+  expect_in(
+      explained(shared(0.1, 0.02, 0.3, 0.4)),
+      "Host memory bounded it, or the links of basic CPU and big GPU, which share it: they were busy for about as "
+      "long, the longest for 400 ms; the longest device, basic CPU, took 100 ms.");
+  expect_in(explained(shared(0.0, 0.0, 0.0, 0.4)), "no device's time is known.");
+  expect_in(explained(shared(0.0, 0.0, 0.0, 0.0)), "What bounded it is not known: no times were taken.");
+}
+
+TEST(ExplainStats, CountsOnlyWhatItsLaunchesWaitedForWhereThereAreOtherKernels) {
+  json document = shared(0.1, 0.02, 0.0, 9.0);
+  document["kernels"].push_back(document["kernels"][0]);
+  document["kernels"][1]["devices"][1]["upload_seconds"] = 0.2;
+  document["kernels"][1]["devices"][1]["upload_bytes"] = 512u;
+  const std::string words = explained(document);
+  expect_in(words, "basic CPU bounded it: its work-groups took 100 ms, and no transfer was timed.");
+  expect_in(words,
+            "The link of big GPU bounded it: 512 bytes took 200 ms; the longest device, basic CPU, took 100 ms.");
+}
+
+TEST(ExplainStats, TellsHowAndSinceWhenLaunchesWereDivided) {
+  json document = shared(0.1, 0.3, 0.0, 0.0);
+  expect_in(explained(document), "The first launch that was split was number 3.");
+  expect_in(explained(document), "big GPU took longest, 1.50 times the mean of the devices that took part");
+  expect_in(explained(document), "divided by SKMD_PARTITION=auto: so that all parts, with what has to be moved");
+  for (const char* mode : {"equal", "fixed", "linear", "paper", "dynamic", "single"}) {
+    document["partition"]["mode"] = mode;
+    expect_in(explained(document), std::string("divided by SKMD_PARTITION=") + mode + ": ");
+  }
+  document["partition"]["mode"] = "later";
+  EXPECT_EQ(explained(document).find("divided by"), std::string::npos);
+  document["kernels"][0]["launches"] = 6u;  // whole launches are among the times
+  EXPECT_EQ(explained(document).find("took longest"), std::string::npos);
+}
+
+TEST(ExplainStats, TakesStatisticsOfAnOlderVersion) {
+  json document = shared(0.1, 0.3, 0.2, 0.2);
+  document["partition"].erase("mode");
+  document["kernels"][0].erase("devices");
+  document["kernels"][0].erase("first_split");
+  for (json& moved : document["transfers"]) moved.erase("seconds_to");
+  const std::string words = explained(document);
+  expect_in(words, "big GPU ran 3 work-groups (75.0%)");
+  EXPECT_EQ(words.find("bounded"), std::string::npos);
+  document = shared(0.1, 0.3, 0.2, 0.2);
+  document["kernels"][0]["devices"][0]["seconds"] = "long";
+  EXPECT_FALSE(explain_stats(document));
+}
+
 TEST(ExplainStats, TellsWhatRanOnAnotherCpuDriver) {
   icd::Observer observer(icd::test::counting());
   observer.devices({{"cpu", "cpu", "cpu-driver"}});

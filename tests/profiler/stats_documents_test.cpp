@@ -21,7 +21,8 @@ json document_of(const std::vector<icd::LaunchReport>& launches, std::uint64_t p
   Observer observer(icd::test::counting());
   observer.devices(icd::test::two_devices());
   for (const auto& launch : launches) observer.launch(launch);
-  observer.transfer({1, 5, 2, 0, 0, ""});
+  observer.transfer({1, 5, 0, 1'000'000'000, 1'500'000'000, ""});
+  observer.transfer({1, 0, 2, 1'000'000'000, 1'250'000'000, ""});
   observer.partition(partition_nanoseconds);
   return json::parse(observer.stats_json());
 }
@@ -64,7 +65,9 @@ TEST(StatsDocuments, AddsUpKernelsOfSeveralProcesses) {
   EXPECT_EQ(a["not_split"], (json{{"printf", 2}}));
   EXPECT_DOUBLE_EQ(a["seconds"], 1.0);
   EXPECT_EQ(sum["kernels"][1]["name"], "b");
-  EXPECT_EQ(sum["transfers"][1], (json{{"device", 1}, {"bytes_to", 10}, {"bytes_from", 4}}));
+  EXPECT_EQ(sum["transfers"][1],
+            (json{{"device", 1}, {"bytes_to", 10}, {"bytes_from", 4}, {"seconds_to", 1.0}, {"seconds_from", 0.5}}));
+  EXPECT_EQ(sum["partition"]["mode"], "auto");
   EXPECT_EQ(a["devices"][1]["groups"], 340);
   EXPECT_EQ(sum["partition"]["count"], 2);
   EXPECT_EQ(sum["partition"]["cached"], 1 + 2);
