@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small charts as SVG text, the same on every machine: points and lines over logarithmic axes, and bars. For redraw_results.py."""
+"""Small charts as SVG text, the same on every machine: points and lines over logarithmic axes, and bars over logarithmic and linear ones. For
+redraw_results.py."""
 import math
 from html import escape
 
@@ -98,6 +99,69 @@ def bars(title, names, series, unit, place, size):
                          f'fill="{COLOURS[j % len(COLOURS)]}"><title>{escape(name)}: {number(one["values"][i])} {escape(unit)}</title></rect>')
     for j, one in enumerate(series):
         lines.append(text(end, top + 24 + 11 * j, one["label"], 8, "end", f' fill="{COLOURS[j % len(COLOURS)]}"'))
+    return lines
+
+
+def round_step(largest):
+    """A step of 1, 2 or 5 times a power of ten that goes four to ten times into `largest`."""
+    power = 10.0 ** math.floor(math.log10(largest / 4))
+    return next(step * power for step in (5, 2, 1) if step * power * 4 <= largest * 1.0001)
+
+
+def linear_frame(title, names, labels, unit, largest, place, size):
+    """(elements, left end, right end, y of a value) of bars over an axis from 0 to `largest`, with names below and labels above."""
+    (left, top), (width, height) = place, size
+    upper_end, begin, end, bottom = top + 24 + 11 * len(labels), left + 48, left + width - 8, top + height - 78
+
+    def at(value):
+        return bottom - (bottom - upper_end) * value / largest
+
+    lines = [path([(begin, upper_end), (begin, bottom), (end, bottom)], fill="none", stroke="#444444"), text(left + width / 2, top + 12, title, 10),
+             text(left + 10, top + height / 2 - 20, unit, 8, extra=f' transform="rotate(-90 {left + 10:.1f} {top + height / 2 - 20:.1f})"')]
+    step = round_step(largest)
+    for count in range(int(largest / step * 1.0001) + 1):
+        lines += [path([(begin, at(count * step)), (end, at(count * step))], stroke="#dddddd"), text(begin - 5, at(count * step) + 3, number(count * step), 8, "end")]
+    wide = (end - begin) / len(names)
+    for i, name in enumerate(names):
+        middle = begin + wide * (i + 0.5)
+        lines.append(text(middle, bottom + 10, name, 8, "end", f' transform="rotate(-35 {middle:.1f} {bottom + 10:.1f})"'))
+    for j, label in enumerate(labels):
+        lines.append(text(end, top + 24 + 11 * j, label, 8, "end", f' fill="{COLOURS[j % len(COLOURS)]}"'))
+    return lines, begin, wide, at
+
+
+def bar(x, upper, width, lower, colour, words):
+    return (f'<rect x="{x:.1f}" y="{upper:.1f}" width="{width:.1f}" height="{lower - upper:.1f}" fill="{COLOURS[colour % len(COLOURS)]}">'
+            f'<title>{escape(words)}</title></rect>')
+
+
+def linear_bars(title, names, series, unit, place, size, line=None):
+    """Groups of bars from 0, with their values above. `series` as for bars(); `line`: a value to mark over all."""
+    largest = max(value for one in series for value in one["values"] if value) * 1.1
+    lines, begin, wide, at = linear_frame(title, names, [one["label"] for one in series], unit, largest, place, size)
+    thick = wide * 0.8 / len(series)
+    for i, name in enumerate(names):
+        for j, one in enumerate(series):
+            value = one["values"][i]
+            if not value:
+                continue
+            x = begin + wide * (i + 0.1) + thick * j
+            lines += [bar(x, at(value), thick, at(0), j, f"{name}, {one['label']}: {value:.2f} {unit}"), text(x + thick / 2, at(value) - 2, f"{value:.1f}", 6)]
+    if line is not None:
+        lines.append(path([(begin, at(line)), (begin + wide * len(names), at(line))], stroke="#a02020", stroke_dasharray="4 3"))
+    return lines
+
+
+def stacked(title, names, series, unit, place, size):
+    """One bar for each of `names`, its parts on top of each other, in per cent."""
+    lines, begin, wide, at = linear_frame(title, names, [one["label"] for one in series], unit, 100.0, place, size)
+    for i, name in enumerate(names):
+        below = 0.0
+        for j, one in enumerate(series):
+            value = one["values"][i]
+            if value > 0:
+                lines.append(bar(begin + wide * (i + 0.2), at(below + value), wide * 0.6, at(below), j, f"{name}, {one['label']}: {value:.1f} {unit}"))
+            below += value
     return lines
 
 

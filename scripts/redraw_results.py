@@ -10,7 +10,9 @@
     redraw_results.py --prediction OUT EVALUATED SHOWN TRAIN TEST TEXT   the same of what `skmd-profile --json evaluate --train TRAIN
                                                --test TEST --points` and `skmd-profile --json show --samples` answered
 
-A page holds `<!-- table KIND raw/FILE.json -->`; what follows it up to `<!-- end -->` is replaced, by a line that says so where there is no
+What `scripts/bench-predict.sh --out FILE` left is a raw file as it is, named raw/gpu-….json.
+
+A page, and the README at the top, holds `<!-- table KIND raw/FILE.json -->`; what follows it up to `<!-- end -->` is replaced, by a line that says so where there is no
 such file yet. `<!-- figure KIND raw/FILE.json -->` becomes KIND.svg beside the page. FILE may hold a `*`: all such files are in one table or figure
 then."""
 import glob
@@ -22,14 +24,12 @@ import statistics
 import sys
 
 sys.dont_write_bytecode = True
+import gpu_results  # noqa: E402
 import prediction_results  # noqa: E402
+import start_results  # noqa: E402
+from tables import markdown  # noqa: E402
 
 MARKER = re.compile(r"(<!-- (table|figure) (\w+) (\S+) -->\n).*?(<!-- end -->)", re.S)
-
-
-def markdown(head, rows):
-    lines = ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head)] + rows]
-    return "\n".join(lines) + "\n"
 
 
 def percent(groups):
@@ -244,59 +244,12 @@ def cpu_bars(raw):
     return "```\n" + "".join(f"{row['name']:{width}} {row['figure']:7.2f} │{bar(row['figure'])}\n" for row in ratios) + "```\n"
 
 
-def start_goal(goal):
-    if not goal:
-        return "none"
-    words = [f"mean at most {goal['geometric_mean_at_most']:g}"] if "geometric_mean_at_most" in goal else []
-    if "each_at_most" in goal:
-        more = f" + {goal['plus_seconds'] * 1e3:g} ms" if goal["plus_seconds"] else ""
-        words.append(f"each at most {goal['each_at_most']:g} x{more}")
-    return ", ".join(words)
-
-
-def start_goals(raw):
-    """Per row of build/bench/start or scripts/bench-gpu.sh --start: goal, geometric mean, the program that is worst."""
-    def worst(row):
-        entry = max(row["programs"], key=lambda entry: entry["figure"], default=None)
-        return f"{entry['program']} {entry['size']}, {entry['figure']:.2f}" if entry else "-"
-
-    return markdown(["row", "goal", "geometric mean", "largest", "met"],
-                    [[row["about"], start_goal(row["goal"]), row.get("error") or f"{row['figure']:.3f}", worst(row),
-                      {True: "yes", False: "**no**", None: "-"}[row["met"]]] for row in raw["rows"]])
-
-
-def start_programs(raw):
-    """Per program: medians of whole processes in milliseconds, and the smallest and the largest of them."""
-    def times(entry, median, spread):
-        return f"{entry[median] * 1e3:.0f} ({entry[spread][0] * 1e3:.0f} to {entry[spread][1] * 1e3:.0f})"
-
-    return markdown(["row", "program", "size", "SKMD, ms", "alone, ms", "ratio", "turns", "kept"],
-                    [[row["row"], entry["program"], entry["size"], times(entry, "seconds", "seconds_spread"),
-                      times(entry, "base_seconds", "base_spread"), f"{entry['figure']:.2f}", str(entry["turns"]),
-                      {True: "yes", False: "**no**", None: "-"}[entry.get("met")]] for row in raw["rows"] for entry in row["programs"]])
-
-
-def start_sides(raw):
-    """Per program and side of scripts/bench-gpu.sh --start: medians of whole processes, and of building and the first result."""
-    def median(times, key):
-        known = [value[key] for value in times if value.get(key) is not None]
-        return f"{statistics.median(known):.3f}" if known else "-"
-
-    names = list(dict.fromkeys(side for row in raw["rows"] for entry in row["programs"] for side in entry["sides"]))
-    head = ["row", "program", "size"] + [f"{name}: {what}" for name in names for what in ("process, s", "computing", "of it building")]
-    return markdown(head, [[row["row"], entry["program"], entry["size"],
-                            *(median(entry["sides"][name], key) for name in names for key in ("process", "inside", "build"))]
-                           for row in raw["rows"] for entry in row["programs"]])
-
-
-def start_phases(raw):
-    """What a process spends where: medians, milliseconds."""
-    return markdown(["phase", *raw["sides"]], [[phase["name"], *(f"{phase[side]:.1f}" if side in phase else "-" for side in raw["sides"])]
-                                               for phase in raw["phases"]])
-
-
-KINDS = {"start_goals": start_goals, "start_programs": start_programs, "start_sides": start_sides, "start_phases": start_phases, "cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "trips": trips, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+KINDS = {**start_results.KINDS, "cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "trips": trips, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
+
+
+TABLES = {**prediction_results.TABLES, **gpu_results.TABLES}
+FIGURES = {**prediction_results.FIGURES, **gpu_results.FIGURES}
 
 
 def read_raw(path):
@@ -304,24 +257,48 @@ def read_raw(path):
         return json.load(file)
 
 
-def redrawn(page, folder, pictures):
-    """The page with its tables; figures go to `pictures`, by name."""
+NOT_YET = "Not measured yet.\n"
+
+
+def redrawn(page, folder, pictures, not_yet=NOT_YET):
+    """The page with its tables, from raw data in `folder` by the page's own paths; figures go to `pictures`, by their paths."""
     def table(match):
         begin, what, kind, name, end = match.groups()
         raws = {os.path.basename(path): read_raw(path) for path in sorted(glob.glob(os.path.join(folder, name)))}
         if not raws:
-            return begin + "Not measured yet.\n" + end
+            return begin + not_yet + end
         if kind in KINDS:
             return begin + KINDS[kind](*raws.values()) + end
         if what == "table":
-            return begin + prediction_results.TABLES[kind](raws) + end
-        draw, words = prediction_results.FIGURES[kind]
+            return begin + (TABLES[kind](raws) or not_yet) + end
+        draw, words = FIGURES[kind]
         picture = draw(raws)
         if picture is None:
-            return begin + "Not measured yet.\n" + end
-        pictures[f"{kind}.svg"] = picture
-        return begin + f"![{words}]({kind}.svg)\n" + end
+            return begin + not_yet + end
+        place = os.path.join(os.path.dirname(os.path.dirname(name)), f"{kind}.svg")  # beside the folder of raw data
+        pictures[place] = picture
+        return begin + f"![{words}]({place})\n" + end
     return MARKER.sub(table, page)
+
+
+def wanted_files(folder):
+    """{path: content} of all pages and figures of a folder; of a README two folders up too, where there is one, whose paths begin with docs/results."""
+    wanted = {}
+    folder = os.path.abspath(folder)
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".md"):
+            pictures = {}
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                wanted[os.path.join(folder, name)] = redrawn(file.read(), folder, pictures)
+            wanted.update({os.path.join(folder, place): picture for place, picture in pictures.items()})
+    top = os.path.dirname(os.path.dirname(folder))
+    readme = os.path.join(top, "README.md")
+    if folder == os.path.join(top, "docs", "results") and os.path.exists(readme):
+        with open(readme, encoding="utf-8") as file:
+            pictures = {}
+            wanted[readme] = redrawn(file.read(), top, pictures, not_yet="")
+        wanted.update({os.path.join(top, place): picture for place, picture in pictures.items()})
+    return wanted
 
 
 def collect(out, folder, text):
@@ -370,14 +347,9 @@ def main():
     check = "--check" in arguments
     rest = [argument for argument in arguments if argument != "--check"]
     folder = rest[0] if rest else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "results")
-    wanted = {}
-    for name in sorted(os.listdir(folder)):
-        if name.endswith(".md"):
-            with open(os.path.join(folder, name), encoding="utf-8") as file:
-                wanted[name] = redrawn(file.read(), folder, wanted)
     stale = 0
-    for name, content in sorted(wanted.items()):
-        path = os.path.join(folder, name)
+    for path, content in sorted(wanted_files(folder).items()):
+        name = os.path.basename(path)
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
                 if file.read() == content:

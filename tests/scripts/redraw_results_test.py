@@ -65,6 +65,63 @@ class Redraw(unittest.TestCase):
             with open(page, encoding="utf-8") as file:
                 self.assertIn("| w | a | 2.0000 | 1.0000 | 0.50 | no end within 9 s |  |", file.read())
 
+    def made_up(self, gpus, seconds, **more):
+        """A raw file of scripts/bench-predict.sh: one workload, `seconds` of each side."""
+        kinds = {"auto, warm database": "auto", "auto, one GPU and the processor, warm database": "auto", "G by its own driver": "vendor", "SKMD over cpu": "device"}
+        names = ["G"] * gpus + ["C"]
+        sides = {name: {"kind": kinds[name], "processes": [[9, 9, 9, value, value, value]]} for name, value in seconds.items()}
+        stats = {"devices": [{"name": name} for name in names],
+                 "kernels": [{"name": "k", "seconds": 1, "first_split": 1, "groups": [2] * gpus + [1]}, {"name": "l", "seconds": 0.5, "first_split": 0, "groups": [1] + [0] * gpus}]}
+        unit = {"workload": "w", "size": "paper", "memory": "pageable", "launches": 2, "sides": sides, "stats": stats}
+        devices = [{"name": name, "kind": "gpu" if name == "G" else "cpu", "platform": "P", "driver_version": "1.2"} for name in names]
+        return {"version": 1, "machine": {"processor": "X", "cores": 4, "kernel": "6", "date": "2026-01-02", "devices": devices}, "commit": "abc",
+                "command": "scripts/bench-predict.sh --devices g:0", "environment": {"SKMD_CPU_THREADS": "3"}, "gpus": gpus,
+                "sides": {"auto, warm database": {"devices": names}}, "units": [unit | more], "rows": []}
+
+    def test_gpus_and_the_processor_become_pages_and_a_readme(self):
+        two = self.made_up(2, {"auto, warm database": 1, "auto, one GPU and the processor, warm database": 2, "G by its own driver": 4, "SKMD over cpu": 3})
+        bound = {"row": "bound", "about": "against its bound", "goal": {"each_at_least": 0.8}, "missing": [], "figure": 0.5, "met": False,
+                 "entries": [{"workload": "w", "size": "paper", "base": "links", "figure": 0.5, "seconds": 0.002, "base_seconds": 0.001, "turns": 1, "met": False}]}
+        later = self.made_up(2, {"auto, warm database": 2}, bound={"seconds": 0.001, "what": "links"}) | {"rows": [bound]}
+        searched = self.made_up(2, {"auto, warm database": 2}, search=[{"split": [50, 50, 0], "seconds": 2}], best_split=[50, 50, 0], search_ended=True)
+        searched["units"][0]["sides"]["best split"] = {"kind": "split", "processes": [[9, 9, 9, 1.9, 1.9, 1.9]]}
+        raws = {"gpu-a.json": two, "gpu-b.json": later, "gpu-c.json": searched,
+                "gpu-d.json": self.made_up(1, {"auto, warm database": 2, "G by its own driver": 10, "SKMD over cpu": 3})}
+        kinds = ("table gpu_origins", "table gpu_speed_ups", "figure gpu_fig10", "figure gpu_fig11", "table gpu_times", "table gpu_rows", "table gpu_splits", "table gpu_bounds")
+        with tempfile.TemporaryDirectory() as top:
+            folder = os.path.join(top, "docs", "results")
+            os.makedirs(os.path.join(folder, "raw"))
+            for name, prefix in (("README.md", "docs/results/"), ("docs/results/gpu.md", "")):
+                with open(os.path.join(top, name), "w", encoding="utf-8") as file:
+                    file.write("".join(f"<!-- {kind} {prefix}raw/gpu-*.json -->\n<!-- end -->\n" for kind in kinds))
+            self.assertEqual(run(folder).returncode, 0)
+            with open(os.path.join(top, "README.md"), encoding="utf-8") as file:
+                self.assertNotIn("Not measured", file.read())  # it says nothing, then
+            for name, raw in raws.items():
+                with open(os.path.join(folder, "raw", name), "w", encoding="utf-8") as file:
+                    json.dump(raw, file)
+            self.assertEqual(run("--check", folder).returncode, 1)
+            self.assertEqual(run(folder).returncode, 0)
+            self.assertEqual(run("--check", folder).returncode, 0)
+            texts = {}
+            for name in ("README.md", "docs/results/gpu.md"):
+                with open(os.path.join(top, name), encoding="utf-8") as file:
+                    texts[name] = file.read()
+            for name in ("gpu_fig10.svg", "gpu_fig11.svg"):
+                ElementTree.parse(os.path.join(folder, name))
+                self.assertIn(f"](docs/results/{name})", texts["README.md"])
+                self.assertIn(f"]({name})", texts["docs/results/gpu.md"])
+        text = texts["docs/results/gpu.md"]
+        self.assertIn("- `gpu-a.json`: 2 × G, 4 cores of X; P 1.2; Linux 6; 2026-01-02; commit abc. Command: `SKMD_CPU_THREADS=3 scripts/bench-predict.sh --devices g:0`.", text)
+        self.assertIn("| w | 2.00 | 4.00 | 1.50 | 3.00 |\n| **geometric mean** | **2.00** | **4.00** | **1.50** | **3.00** |", text)  # two GPUs
+        self.assertIn("| w | 5.00 | 1.50 |", text)  # one GPU
+        self.assertIn("| w | 1000.00 | 2000.00 | 4000.00 | 3000.00 |", text)
+        self.assertIn("| against its bound | each at least 0.8 | 0.500 | 1 | w paper, 0.50 | **no** |", text)
+        self.assertIn("| geometric mean at least 3.6 | 4.000 | 1 | w paper, 4.00 (4.00 to 4.00) | yes |", text)
+        self.assertIn("| w | paper | 50 % / 50 % / 0 % | 40 % / 40 % / 20 % | 1 | 1 | 1900.00 | 2000.00 | 0.95 |", text)
+        self.assertIn("| w | paper | links | 1.00 | 2.00 | 0.50 |", text)
+        self.assertIn("4.00", texts["README.md"])
+
     def test_counts_of_random_kernels_become_tables(self):
         raw = {"commit": "c", "command": "x", "seconds": 9, "failures": 0, "programs": 4, "cases": 1, "chains": 1, "split_programs": 3,
                "without_used_atomics": 3, "split_without_used_atomics": 3, "rung_programs": {"diff": 2}, "rung_buffers": {"diff": 7},
