@@ -12,6 +12,7 @@ Parts:
   irregular  the same of workloads whose work-groups differ
   bound      auto against what memory, links and devices allow
   iterate    launches over buffers that stay: two GPUs, one, the vendor's driver alone
+  load       how soon auto follows when another program takes the processor, and gives it back
   deciding   what deciding costs (needs a build)
 --quick measures on two devices of the CPU driver with unlike code, one thread each: sixteen with modes at two sizes, search of six, deciding.
 
@@ -32,7 +33,7 @@ from predict_runs import Bench, Unusable, clean_environment, default_devices
 
 SIZES = ("small", "profile1", "profile2", "paper")
 PARTS = {"sixteen": "sixteen", "modes": "modes_part", "pinned": "pinned", "search": "search", "irregular": "irregular", "bound": "bound", "iterate": "iterate",
-         "deciding": "deciding"}
+         "load": "load", "deciding": "deciding"}
 REPETITIONS = {"small": 41, "profile1": 15, "profile2": 15, "paper": 12}
 QUICK_REPETITIONS = {"small": 31, "profile1": 8}
 QUICK_TURNS = 25  # at most, of what misses a goal
@@ -86,6 +87,7 @@ def add_measuring(parser):
     parser.add_argument("--tries", type=int, default=40, help="splits that a search tries at most")
     parser.add_argument("--try-repetitions", type=int, default=4)
     parser.add_argument("--bodies", type=int, default=262144, help="of iterated nbody")
+    parser.add_argument("--load-workloads", default="black_scholes,vector_add", help="of the part load")
     parser.add_argument("--edge", type=int, default=1024, help="of the iterated stencil")
 
 

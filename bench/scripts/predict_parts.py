@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 
+import predict_load
 import predict_rows
 from predict_bounds import bound, copy_rate, moved_bytes, pinned_rates, worked_seconds
 from predict_math import middle, settled
@@ -247,6 +248,23 @@ class Run:
         entry = {"workload": "iterate stencil3d", "size": str(edge), "base": f"{step:.0f} bytes a step for {needed}", "figure": needed / max(step, needed),
                  "met": step <= needed / 0.99}
         self.document["more_rows"].append(made_row("iterate_halo", about, goal, [entry]))
+
+    def load(self):
+        """How soon `auto` follows when another program takes the processor."""
+        warm, singles = self.warm(), self.machine.singles()
+        self.tell([warm] + singles)
+        entries, missing = [], []
+        for unit in self.units([warm], workloads=[name for name in self.options.load_workloads.split(",") if name in self.options.workloads.split(",")]):
+            try:
+                if not self.bench.has_time_for_turn(unit, [], self.options.reserve):
+                    raise OSError("no time was left")
+                self.prepare(unit, [warm])
+                entries += predict_load.measure(self.bench, unit, warm, singles)
+            except OSError as error:
+                missing.append(f"{unit['workload']} {unit['size']}")
+                self.bench.failures.append(f"{missing[-1]}, load: {error}")
+            self.save()
+        self.document["more_rows"].append(predict_load.load_row(entries, missing))
 
     def deciding(self):
         program = f"{self.bench.build}/bench/micro/partition_bench"

@@ -62,6 +62,12 @@ class Measure(unittest.TestCase):
         self.assertIn(found["units"][2]["bound"]["what"], ("host memory", "links", "devices"))
         self.assertTrue(found["commit"] and found["machine"]["devices"][0]["driver_version"])
 
+    def test_a_second_load(self):
+        status, text, found = self.run_script("--quick", "--parts", "load", "--load-workloads", "vector_add", "--sizes", "small")
+        self.assert_all_measured(status, text, found)
+        self.assertEqual([entry["workload"] for entry in found["rows"][0]["entries"]], ["vector_add, load begins", "vector_add, load ends"])
+        self.assertEqual([len(found["units"][0]["load"][name]) for name in ("quiet", "loaded", "after")], [20, 30, 30])
+
     def test_what_deciding_costs(self):
         status, text, found = self.run_script("--quick", "--parts", "deciding")
         self.assert_all_measured(status, text, found)

@@ -11,6 +11,7 @@ SOURCE = os.path.abspath(sys.argv.pop(1))
 sys.path.insert(0, os.path.join(SOURCE, "bench", "scripts"))
 import predict  # noqa: E402
 import predict_bounds  # noqa: E402
+import predict_load  # noqa: E402
 import predict_math  # noqa: E402
 import predict_rows  # noqa: E402
 import predict_search  # noqa: E402
@@ -194,6 +195,21 @@ class Bounds(unittest.TestCase):
 
     def test_copies_have_a_rate(self):
         self.assertGreater(predict_bounds.copy_rate(0.01, 1 << 16), 0)
+
+
+class Load(unittest.TestCase):
+    def test_launches_until_the_new_best(self):
+        self.assertEqual(predict_load.launches_until([5, 5, 5, 1, 1, 1], 1), 2)  # the median of 5, 1, 1
+        self.assertEqual(predict_load.launches_until([1, 1, 1], 1), 0)
+        self.assertEqual(predict_load.launches_until([1.11, 1.11, 1.11], 1), 0)
+        self.assertIsNone(predict_load.launches_until([1.12, 1.12, 1.12], 1))
+
+    def test_ten_launches_are_allowed(self):
+        found = [predict_load.entry("w", "paper", "begins", [9] * count + [1, 1, 1], 1, "gpu") for count in (11, 12, 0)]
+        self.assertEqual([each["met"] for each in found], [True, False, True])
+        never = predict_load.entry("w", "paper", "ends", [9] * 9, 1, "gpu")
+        self.assertEqual((never["met"], never["figure"], never["base"]), (False, 0.0, "gpu; never"))
+        self.assertIs(predict_load.load_row([never], [])["met"], False)
 
 
 if __name__ == "__main__":
