@@ -72,7 +72,7 @@ class Bench:
     def __init__(self, options, folder):
         self.folder, self.build, self.timeout = folder, options.build, options.timeout
         self.end = time.monotonic() + options.seconds
-        self.failures = []
+        self.failures, self.vendors = [], []
         self.longest = {}  # seconds that a process of a unit's side has taken at most
         ours = only(os.path.join(folder, "ours"), os.path.abspath(f"{self.build}/lib/libskmd.so"))
         self.ours = {**ours, "SKMD_CACHE_DIR": os.path.join(folder, "cache"), "SKMD_PROFILE_DB": "off"}
@@ -82,17 +82,17 @@ class Bench:
 
     def vendor_sides(self, part_of_name):
         """The real devices of the wanted vendors by their own drivers, each name once."""
-        sides = []
-        for number, library in enumerate(libraries()):
-            if "skmd" in library or part_of_name.lower() not in os.path.basename(library).lower():
-                continue
-            env = only(os.path.join(self.folder, f"vendor{number}"), library)
-            for platform, device in dict.fromkeys(seen_devices(self.build, env)):
-                sides.append(Side(f"{device} by its own driver", "vendor", env, ["--device", f"{platform}:{device}"]))
-                sides[-1].devices = [device]
-        if not sides:
+        if not self.vendors:
+            for number, library in enumerate(libraries()):
+                if "skmd" in library or part_of_name.lower() not in os.path.basename(library).lower():
+                    continue
+                env = only(os.path.join(self.folder, f"vendor{number}"), library)
+                for platform, device in dict.fromkeys(seen_devices(self.build, env)):
+                    self.vendors.append(Side(f"{device} by its own driver", "vendor", env, ["--device", f"{platform}:{device}"]))
+                    self.vendors[-1].devices = [device]
+        if not self.vendors:
             raise Unusable(f"no installed driver's library has {part_of_name} in its name and a device")
-        return sides
+        return list(self.vendors)
 
     def made_of(self, side):
         """Names of the devices that the virtual device of a side is made of."""
