@@ -109,7 +109,7 @@ def round_step(largest):
 
 
 def linear_frame(title, names, labels, unit, largest, place, size):
-    """(elements, left end, right end, y of a value) of bars over an axis from 0 to `largest`, with names below and labels above."""
+    """(elements, left end, width of the place of a name, y of a value) of bars over an axis from 0 to `largest`, names below and labels above."""
     (left, top), (width, height) = place, size
     upper_end, begin, end, bottom = top + 24 + 11 * len(labels), left + 48, left + width - 8, top + height - 78
 
@@ -120,7 +120,8 @@ def linear_frame(title, names, labels, unit, largest, place, size):
              text(left + 10, top + height / 2 - 20, unit, 8, extra=f' transform="rotate(-90 {left + 10:.1f} {top + height / 2 - 20:.1f})"')]
     step = round_step(largest)
     for count in range(int(largest / step * 1.0001) + 1):
-        lines += [path([(begin, at(count * step)), (end, at(count * step))], stroke="#dddddd"), text(begin - 5, at(count * step) + 3, number(count * step), 8, "end")]
+        y = at(count * step)
+        lines += [path([(begin, y), (end, y)], stroke="#dddddd"), text(begin - 5, y + 3, number(count * step), 8, "end")]
     wide = (end - begin) / len(names)
     for i, name in enumerate(names):
         middle = begin + wide * (i + 0.5)

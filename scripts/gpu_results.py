@@ -120,8 +120,8 @@ def speed_ups(raws):
         head = ["workload"] + [f"{label}, over {'the vendor alone' if kinds == ('vendor',) else 'the best single device'}" for label, kinds in keys]
         lines = [[workload, *(f"{found[key]['figure']:.2f}" if found[key] else "-" for key in keys)] for workload, found in rows]
         lines.append(["**geometric mean**", *(f"**{mean(rows, key):.2f}**" for key in keys)])
-        text += (f"{measured.machine}. How many times as fast as the vendor's driver alone on one GPU, and as the fastest of all single devices (the vendor's driver "
-                 f"alone, SKMD over a GPU alone or over the processor alone): `{SIZE}` size, host to host, medians.\n\n" + markdown(head, lines))
+        text += (f"{measured.machine}. How many times as fast as the vendor's driver alone on one GPU, and as the fastest of all single devices (the "
+                 f"vendor's driver alone, SKMD over a GPU alone or over the processor alone): `{SIZE}` size, host to host, medians.\n\n" + markdown(head, lines))
     return text or None
 
 
@@ -186,18 +186,24 @@ def splits(raws):
             kernel = longest_kernel(unit)
             lines.append([unit["workload"], unit["size"], " / ".join(f"{part} %" for part in unit["best_split"]), shares(kernel["groups"]) if kernel else "-",
                           str(kernel["first_split"]) if kernel else "-", f"{len(unit['search'])}{'' if unit.get('search_ended') else ', not ended'}",
-                          f"{entry['base_seconds'] * 1e3:.2f}" if entry else "-", f"{entry['seconds'] * 1e3:.2f}" if entry else "-", f"{entry['figure']:.2f}" if entry else "-"])
-    head = ["workload", "size", "best split found", "`auto`, groups of the longest kernel", "first split launch", "splits tried", "best split, ms", "`auto`, ms", "reaches"]
+                          *([milliseconds(entry["base_seconds"]), milliseconds(entry["seconds"]), f"{entry['figure']:.2f}"] if entry else ["-"] * 3)])
+    head = ["workload", "size", "best split found", "`auto`, groups of the longest kernel", "first split launch", "splits tried", "best split, ms",
+            "`auto`, ms", "reaches"]
     return markdown(head, lines) if lines else None
 
 
 def bounds(raws):
     """Per workload: the least time, what takes it, and what part of it auto reaches."""
-    lines = [[unit["workload"], unit["size"], unit["bound"]["what"], f"{unit['bound']['seconds'] * 1e3:.2f}", f"{entry['seconds'] * 1e3:.2f}", f"{entry['figure']:.2f}"]
+    lines = [[unit["workload"], unit["size"], unit["bound"]["what"], milliseconds(unit["bound"]["seconds"]), milliseconds(entry["seconds"]),
+              f"{entry['figure']:.2f}"]
              for measured in machines_of(raws) for unit in measured.units if "bound" in unit
              for row in measured.rows() if row["row"] == "bound"
              for entry in row["entries"] if (entry["workload"], entry["size"]) == (unit["workload"], unit["size"])]
     return markdown(["workload", "size", "bound by", "bound, ms", "`auto`, ms", "reaches"], lines) if lines else None
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.2f}"
 
 
 def longest_kernel(unit):
@@ -218,10 +224,14 @@ def speed_up_figure(raws):
         names = [workload for workload, _ in rows] + ["geometric mean"]
         lines, size = [], (900, 300)
         for number, (kinds, words) in enumerate(((("vendor",), "the vendor's driver alone"), (SINGLE_KINDS, "the best single device"))):
-            series = [{"label": label, "values": [found[label, kinds]["figure"] if found[label, kinds] else None for _, found in rows] + [mean(rows, (label, kinds))]}
-                      for label, _ in ways(measured) if mean(rows, (label, kinds))]
+            series = []
+            for label, _ in ways(measured):
+                if mean(rows, (label, kinds)):
+                    each = [found[label, kinds]["figure"] if found[label, kinds] else None for _, found in rows]
+                    series.append({"label": label, "values": each + [mean(rows, (label, kinds))]})
             if series:
-                lines += figures.linear_bars(f"times as fast as {words} ({measured.machine})", names, series, "times as fast", (0, number * size[1]), size, line=1.0)
+                title = f"times as fast as {words} ({measured.machine})"
+                lines += figures.linear_bars(title, names, series, "times as fast", (0, number * size[1]), size, line=1.0)
         return figures.svg(size[0], 2 * size[1], lines)
     return None
 
@@ -238,7 +248,8 @@ def share_figure(raws):
             groups = [sum(kernel["groups"][i] for kernel in unit["stats"]["kernels"]) for i in range(len(devices))]
             parts[workload] = [100 * count / max(sum(groups), 1) for count in groups]
         series = [{"label": f"{i}: {name}", "values": [part[i] for part in parts.values()]} for i, name in enumerate(devices)]
-        return figures.svg(900, 320, figures.stacked(f"work-groups of all launches ({measured.machine})", list(parts), series, "% of the work-groups", (0, 0), (900, 320)))
+        title, size = f"work-groups of all launches ({measured.machine})", (900, 320)
+        return figures.svg(*size, figures.stacked(title, list(parts), series, "% of the work-groups", (0, 0), size))
     return None
 
 

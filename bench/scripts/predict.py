@@ -36,7 +36,7 @@ PARTS = {"sixteen": "sixteen", "modes": "modes_part", "pinned": "pinned", "searc
          "load": "load", "deciding": "deciding"}
 REPETITIONS = {"small": 41, "profile1": 15, "profile2": 15, "paper": 12}
 QUICK_REPETITIONS = {"small": 31, "profile1": 8}
-QUICK_TURNS = 25  # at most, of what misses a goal
+QUICK_TURNS = 60  # at most, of what misses a goal
 QUICK_SEARCH = "black_scholes,histogram,median_filter,mersenne_twister,reduction,vector_add"
 
 
@@ -68,7 +68,8 @@ def commit_of(top):
         with open(os.path.join(top, "commit"), encoding="utf-8") as file:
             return file.read().strip()
     except OSError:
-        done = subprocess.run(["git", "-C", top, "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"], capture_output=True, text=True, check=False)
+        command = ["git", "-C", top, "describe", "--always", "--abbrev=12", "--dirty=+", "--exclude=*"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         return done.stdout.strip() or "unknown"
 
 

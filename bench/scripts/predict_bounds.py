@@ -24,7 +24,8 @@ def devices_seconds(alone):
 
 def bound(host_bytes, copy_bytes_per_second, links, alone):
     """(seconds, what takes them: "host memory", "links" or "devices")."""
-    parts = {"host memory": host_bytes / copy_bytes_per_second if copy_bytes_per_second else 0.0, "links": link_seconds(links), "devices": devices_seconds(alone)}
+    copies = host_bytes / copy_bytes_per_second if copy_bytes_per_second else 0.0
+    parts = {"host memory": copies, "links": link_seconds(links), "devices": devices_seconds(alone)}
     name = max(parts, key=lambda part: parts[part])
     return parts[name], name
 

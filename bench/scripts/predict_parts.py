@@ -282,7 +282,8 @@ class Run:
         """{device: [to, from]} of the links, in bytes per second, and what the host copies."""
         database = os.path.join(self.bench.folder, "calibrated.db")
         env = {name: value for name, value in self.machine.env().items() if name.startswith("SKMD_")}
-        done = subprocess.run([f"{self.bench.build}/bin/skmd-profile", "--db", database, "--json", "--no-progress", "calibrate", "--quick", "--devices", self.options.devices],
+        profile = [f"{self.bench.build}/bin/skmd-profile", "--db", database, "--json", "--no-progress"]
+        done = subprocess.run([*profile, "calibrate", "--quick", "--devices", self.options.devices],
                               capture_output=True, text=True, check=False, timeout=300, env={**os.environ, **env})
         if done.returncode != 0:
             raise Unusable("skmd-profile calibrate: " + (done.stderr or done.stdout).strip()[-400:])

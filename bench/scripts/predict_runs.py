@@ -3,6 +3,7 @@
 driver as the only installed one, so that neither a loader's choice nor the user's database or cache has a part in it."""
 import json
 import os
+import random
 import re
 import statistics
 import subprocess
@@ -174,9 +175,11 @@ class Bench:
         return True
 
     def turn(self, unit, sides, number, repetitions):
-        """One process of each side that is still measured, in an order that changes from turn to turn; the first begins with those without a probe."""
-        shift = number % len(sides)
-        order = sorted(sides, key=lambda side: side.probe > 0) if number == 0 else sides[shift:] + sides[:shift]
+        """One process of each side that is still measured. The first turn begins with those without a probe; the others have an order that looks random, so
+        that none always follows the same other one, and is the same in every run."""
+        order = sorted(sides, key=lambda side: side.probe > 0)
+        if number > 0:
+            random.Random(number).shuffle(order)
         for side in order:
             entry = unit["sides"][side.name]
             if "dropped" in entry or (number == 0 and self.is_hopeless(unit, side)):
