@@ -12,7 +12,7 @@ from tables import markdown
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench", "scripts"))
 import predict_rows  # noqa: E402
 from predict_math import compare, fastest, geometric_mean, settled  # noqa: E402
-from predict_rows import ONE, SINGLE_KINDS, WARM  # noqa: E402
+from predict_rows import ONE, SINGLE_KINDS, WARM, counted  # noqa: E402
 
 SIZE = "paper"  # of the speed-ups
 
@@ -67,7 +67,7 @@ class Measured:
 
 
 def kinds_of(unit, kinds):
-    return {name: side["processes"] for name, side in unit["sides"].items() if side["kind"] in kinds and side["processes"]}
+    return {name: counted(side) for name, side in unit["sides"].items() if side["kind"] in kinds and side["processes"]}
 
 
 def machines_of(raws):
@@ -85,7 +85,7 @@ def speed_up(unit, ours, kinds):
     first = settled(max(len(process) for process in unit["sides"][ours]["processes"]))
     bases = kinds_of(unit, kinds)
     best = fastest(bases, first)
-    found = compare(unit["sides"][ours]["processes"], bases[best[0]], first) if best else None
+    found = compare(counted(unit["sides"][ours]), bases[best[0]], first) if best else None
     return {**found, "base": best[0]} if found else None
 
 
@@ -139,7 +139,7 @@ def times(raws):
             for name in names:
                 side = unit["sides"].get(name, {"processes": []})
                 first = settled(max((len(process) for process in side["processes"]), default=0))
-                found = compare(side["processes"], side["processes"], first)
+                found = compare(counted(side), counted(side), first)
                 cells.append("-" if found is None else f"{found['seconds'] * 1e3:.2f}" if found["turns"] < 2 else
                              f"{found['seconds'] * 1e3:.2f} ({found['seconds_spread'][0] * 1e3:.2f} to {found['seconds_spread'][1] * 1e3:.2f})")
             lines.append([workload, *cells])

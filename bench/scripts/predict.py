@@ -16,7 +16,8 @@ Parts:
   deciding   what deciding costs (needs a build)
 --quick measures on two devices of the CPU driver with unlike code, one thread each: sixteen with modes at two sizes, search of six, deciding.
 
-What is compared is measured in one run, by processes in turns; medians count. Databases of measured times are made in a temporary folder.
+What is compared is measured in one run, by processes in turns; medians count, of processes during which other programs took at most a twentieth of the
+processors' time, or of the three least disturbed. Databases of measured times are made in a temporary folder.
 No turn begins that would not be over within --seconds; what had none is told. Exit status: 0; 1 where a goal is missed; 2 for wrong use or where
 something could not be measured."""
 import argparse
@@ -28,6 +29,7 @@ import tempfile
 
 import predict_rows
 from gpu import SIXTEEN, facts
+from predict_math import DISTURBED, disturbed_part
 from predict_parts import Gpus, Processors, Run
 from predict_runs import Bench, Unusable, clean_environment, default_devices
 
@@ -182,6 +184,9 @@ def main():
         print(f"predict.py: {error}", file=sys.stderr)
         return 2
     print(predict_rows.table(document["rows"]))
+    disturbed = disturbed_part(side for unit in document["units"] for side in unit["sides"].values())
+    if disturbed:
+        print(f"During {100 * disturbed:.0f} % of the processes other programs took more than {100 * DISTURBED:.0f} % of the processors' time.")
     for text in document["failures"]:
         print(f"FAILED {text}")
     return status_of(document)

@@ -20,6 +20,28 @@ def medians(processes, first=1, last=None):
     return [statistics.median(part) for part in parts if part]
 
 
+# Of the machine's processors, the part of their time that other programs may take while a process is measured; and how many processes are
+# compared at least, the least disturbed ones, where there are fewer such.
+DISTURBED = 0.05
+FEWEST = 3
+
+
+def disturbed_part(sides):
+    """What part of all processes other programs disturbed; None where it is not known of any."""
+    others = [part for side in sides for part in side.get("others", [])]
+    return sum(part > DISTURBED for part in others) / len(others) if others else None
+
+
+def undisturbed(processes, others):
+    """The processes that count: `others` has for each what part of the processors' time other programs took meanwhile, which says nothing of how long the
+    process itself took."""
+    if len(others) != len(processes):
+        return processes
+    order = sorted(range(len(processes)), key=lambda i: others[i])
+    quiet = [i for i in order if others[i] <= DISTURBED]
+    return [processes[i] for i in sorted(quiet if len(quiet) >= FEWEST else order[:FEWEST])]
+
+
 def settled(repetitions):
     """The first repetition of the later half."""
     return repetitions // 2 + 1
@@ -42,7 +64,8 @@ def fastest(sides, first=1, last=None):
 
 
 def compare(ours, base, first=1, last=None):
-    """How many times as fast `ours` is as `base`, by their middles, with the least and the greatest ratio of single turns; None where one has no times."""
+    """How many times as fast `ours` is as `base`, by their middles, with the least and the greatest ratio of single processes, taken in order; None where
+    one has no times."""
     mine, theirs = medians(ours, first, last), medians(base, first, last)
     if not mine or not theirs:
         return None

@@ -2,13 +2,13 @@
 """The rows of scripts/bench-predict.sh: what is compared with what, goals, verdicts, and the printed table. Pure, as predict_math.py.
 
 A *unit* is what was measured of one workload at one size: {"workload", "size", "memory", "launches" of a repetition, "stats",
-"sides": {name: {"kind", "processes", …}}}. Kinds of sides: `vendor`, a real device by its own driver; `device`, SKMD over one device; `auto`,
+"sides": {name: {"kind", "processes", "others", …}}}. Kinds of sides: `vendor`, a real device by its own driver; `device`, SKMD over one device; `auto`,
 SKMD over all devices; `mode`, the same by another SKMD_PARTITION; `split`, the fixed parts that the search found; `one`, what `iterate`
 is compared with.
 
 A row compares the side `ours` with the fastest of the kinds `base`, over the repetitions `from` to `to`. A goal: each_at_least (times as fast
 as the base, for each workload), geometric_mean_at_least, and what is let pass: or_seconds_a_launch, or_seconds_each."""
-from predict_math import compare, fastest, is_met, settled, verdict
+from predict_math import compare, fastest, is_met, settled, undisturbed, verdict
 
 WARM, NONE, ONE = "auto, warm database", "auto, no database", "auto, one GPU and the processor, warm database"
 TWO_GPUS, ONE_GPU = "auto, two GPUs", "auto, one GPU"
@@ -67,8 +67,13 @@ def ours_of(row, gpus):
     return WARM if row["ours"] == ONE and gpus < 2 else row["ours"]
 
 
+def counted(side):
+    """The processes of a side that are compared."""
+    return undisturbed(side["processes"], side.get("others", []))
+
+
 def bases_of(row, unit):
-    return {name: side["processes"] for name, side in unit["sides"].items()
+    return {name: counted(side) for name, side in unit["sides"].items()
             if side["kind"] in row["base"] and not (row.get("without_base") and row["without_base"] in name)}
 
 
@@ -90,7 +95,7 @@ def entry_of(row, unit, gpus):
         first = settled(max((len(process) for side in unit["sides"].values() for process in side["processes"]), default=0))
     bases = bases_of(row, unit)
     best = fastest(bases, first, last)
-    compared = compare(unit["sides"][ours_of(row, gpus)]["processes"], bases[best[0]], first, last) if best else None
+    compared = compare(counted(unit["sides"][ours_of(row, gpus)]), bases[best[0]], first, last) if best else None
     if compared is None:
         return None
     entry = {"workload": unit["workload"], "size": unit["size"], "base": best[0], **compared}

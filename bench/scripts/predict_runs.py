@@ -63,8 +63,20 @@ class Side:
         return {name: value for name, value in self.env.items() if name in ("SKMD_DEVICES", "SKMD_PARTITION", "SKMD_TEST_CPUS")}
 
 
+def busy_seconds():
+    """What all processors of the machine have worked so far, and what of it this program's children have."""
+    try:
+        with open("/proc/stat", encoding="ascii") as file:
+            user, nice, system, _, _, irq, softirq, steal = (int(word) for word in file.readline().split()[1:9])
+    except (OSError, ValueError):
+        return 0.0, 0.0
+    times = os.times()
+    ours = times.user + times.system + times.children_user + times.children_system
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK"), ours
+
+
 def new_unit(workload, size, memory, sides, **more):
-    return {"workload": workload, "size": size, "memory": memory, **more, "sides": {side.name: {"kind": side.kind, "processes": []} for side in sides}}
+    return {"workload": workload, "size": size, "memory": memory, **more, "sides": {side.name: {"kind": side.kind, "processes": [], "others": []} for side in sides}}
 
 
 class Bench:
@@ -74,6 +86,7 @@ class Bench:
         self.folder, self.build, self.timeout = folder, options.build, options.timeout
         self.end = time.monotonic() + options.seconds
         self.failures, self.vendors = [], []
+        self.others = 0.0  # part of the processors' time that other programs took during the last process
         self.longest = {}  # seconds that a process of a unit's side has taken at most
         ours = only(os.path.join(folder, "ours"), os.path.abspath(f"{self.build}/lib/libskmd.so"))
         self.ours = {**ours, "SKMD_CACHE_DIR": os.path.join(folder, "cache"), "SKMD_PROFILE_DB": "off"}
@@ -126,9 +139,12 @@ class Bench:
 
     def once(self, unit, side, repetitions, quiet=False, limit=None):
         """Seconds of each repetition; None, and a failure told unless `quiet`, where there are none."""
-        begin = time.monotonic()
+        begin, busy = time.monotonic(), busy_seconds()
         command = self.command(unit) + ["--repeat", str(repetitions), *side.arguments]
         answer = attempt(command, min(self.timeout, limit or self.timeout), self.environment(unit, side))
+        after = busy_seconds()
+        spent = (time.monotonic() - begin) * (os.cpu_count() or 1)
+        self.others = max(0.0, (after[0] - busy[0]) - (after[1] - busy[1])) / spent
         key = (unit["workload"], unit["size"], side.name)
         self.longest[key] = max(self.longest.get(key, 0.0), time.monotonic() - begin)
         if answer.get("ok"):
@@ -171,8 +187,12 @@ class Bench:
         if min(seconds[side.probe_from - 1:]) <= HOPELESS * min(others):
             return False
         entry["dropped"] = f"more than {HOPELESS:g} times as long as the fastest"
-        entry["processes"].append(seconds)
+        self.keep(entry, seconds)
         return True
+
+    def keep(self, entry, seconds):
+        entry["processes"].append(seconds)
+        entry["others"].append(self.others)
 
     def turn(self, unit, sides, number, repetitions):
         """One process of each side that is still measured. The first turn begins with those without a probe; the others have an order that looks random, so
@@ -186,7 +206,7 @@ class Bench:
                 continue
             seconds = self.once(unit, side, repetitions)
             if seconds is not None:
-                entry["processes"].append(seconds)
+                self.keep(entry, seconds)
             elif number == 0:
                 entry["dropped"] = "no answer"
 

@@ -24,7 +24,7 @@ class Measure(unittest.TestCase):
         out = os.path.join(self.folder, "raw.json")
         env = {name: value for name, value in os.environ.items() if not name.startswith("SKMD_")}
         env |= {"HOME": self.folder, "XDG_CACHE_HOME": os.path.join(self.folder, "cache"), "POCL_DEVICES": "pthread basic", **variables}
-        done = subprocess.run([sys.executable, "-B", os.path.join(SOURCE, "bench", "scripts", "predict.py"), "--build", BUILD, "--out", out, *arguments],
+        done = subprocess.run([sys.executable, "-B", os.path.join(SOURCE, "bench", "scripts", "predict.py"), "--build", BUILD, "--out", out, "--seconds", "3000", "--timeout", "600", *arguments],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, env=env)
         if not os.path.exists(out):
             return done.returncode, done.stdout, None
@@ -54,7 +54,7 @@ class Measure(unittest.TestCase):
 
     def test_devices_with_drivers_of_their_own(self):
         status, text, found = self.run_script("--parts", "sixteen,modes,bound,iterate,pinned,irregular", "--tries", "4", "--fill-sizes", "small", "--bodies", "256", "--edge", "16", "--vendor", "pocl", "--devices", TWO, "--workloads", "vector_add", "--sizes", "small",
-                                              "--repeat", "6", "--each-gpu", "--timeout", "120", "--seconds", "400")
+                                              "--repeat", "6", "--each-gpu")
         self.assert_all_measured(status, text, found)
         optional = {row["row"] for row in found["rows"]} & {"first_split"}  # where the best split is one
         self.assertEqual({row["row"] for row in found["rows"]}, {"best_device", "best_device_unknown", "first_repetition", "modes", "bound", "iterate_nbody", "iterate_stencil",

@@ -35,6 +35,20 @@ class Statistics(unittest.TestCase):
         self.assertEqual(predict_math.middle([[7, 1], [9, 1]], first=1, last=1), 8)
         self.assertIsNone(predict_math.middle([[1], []], first=2))
 
+    def test_processes_count_that_no_other_program_disturbed(self):
+        self.assertEqual(predict_math.undisturbed([[1], [2], [3], [4]], [0.0, 0.5, 0.05, 0.01]), [[1], [3], [4]])
+        self.assertEqual(predict_math.undisturbed([[1], [2], [3], [4]], [0.9, 0.5, 0.3, 0.01]), [[2], [3], [4]])  # three at least
+        self.assertEqual(predict_math.undisturbed([[1], [2]], []), [[1], [2]])  # it is not known
+
+    def test_the_disturbed_part_is_counted(self):
+        self.assertEqual(predict_math.disturbed_part([{"others": [0.0, 0.5]}, {"others": [0.5, 0.06]}, {}]), 0.75)
+        self.assertIsNone(predict_math.disturbed_part([{}]))
+
+    def test_rows_compare_such_processes_only(self):
+        measured = unit(warm=("auto", [[1], [1], [1], [9]]), gpu=("device", [[2], [2], [2], [2]]))
+        measured["sides"][WARM]["others"] = [0.0, 0.0, 0.0, 0.5]
+        self.assertEqual(rows([measured])["best_device"]["entries"][0]["spread"], [2, 2])
+
     def test_settled_is_the_later_half(self):
         self.assertEqual([predict_math.settled(count) for count in (12, 13)], [7, 7])
 
