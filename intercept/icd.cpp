@@ -4,6 +4,7 @@
 #include <CL/cl.h>
 #include <dlfcn.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -52,6 +53,15 @@ Result<bool> flag(const char* name) {
   return Error{CL_PLATFORM_NOT_FOUND_KHR, std::string(name) + " is \"" + value + "\": 0 or 1 is meant"};
 }
 
+/// 0: not set.
+Result<std::uint64_t> bytes(const char* name) {
+  const std::string value = variable(name);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (value.empty() || (error == std::errc() && end == value.data() + value.size())) return number;
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, std::string(name) + " is \"" + value + "\": a number of bytes is meant"};
+}
+
 Result<Settings> read_settings(size_t device_count, bool check) {
   Settings settings;
   settings.check = check;
@@ -71,6 +81,9 @@ Result<Settings> read_settings(size_t device_count, bool check) {
   const auto type = parse_device_type(variable("SKMD_DEVICE_TYPE"));
   if (!type) return type.error();
   settings.device_type = *type;
+  const auto memory = bytes("SKMD_TEST_DEVICE_MEMORY");
+  if (!memory) return memory.error();
+  settings.device_memory = *memory;
   const auto mixed = flag("SKMD_SPLIT_MIXED");
   if (!mixed) return mixed.error();
   const auto verify = flag("SKMD_VERIFY");

@@ -26,21 +26,33 @@ std::string exceeds(const char* what, std::uint64_t value, std::uint64_t limit) 
 
 std::string check_arguments(const Device& device, const Launch& launch, std::uint64_t static_local) {
   std::uint64_t local = static_local;
-  const std::uint64_t largest = scalar(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   for (const LaunchArgument& argument : launch.arguments) {
     if (const auto* bytes = std::get_if<LocalBytes>(&argument)) local += bytes->bytes;
-    const std::shared_ptr<Storage>* storage = nullptr;
-    if (const auto* view = std::get_if<BufferView>(&argument)) storage = &view->storage;
-    if (const auto* view = std::get_if<ImageView>(&argument)) {
-      storage = &view->storage;
-      if (!has_images(device)) return "the kernel takes an image and the device has no image support";
-    }
-    if (storage != nullptr && !(*storage)->is_image() && (*storage)->bytes() > largest)
-      return exceeds("a buffer of bytes", (*storage)->bytes(), largest);
+    if (std::holds_alternative<ImageView>(argument) && !has_images(device))
+      return "the kernel takes an image and the device has no image support";
   }
   const std::uint64_t available = scalar(device, CL_DEVICE_LOCAL_MEM_SIZE);
   if (local > available) return exceeds("local memory of bytes", local, available);
   return {};
+}
+
+/// Of the memory objects among the arguments, each of which a device holds as a whole.
+std::string check_memory(const Machine& machine, const Launch& launch, std::uint32_t index) {
+  const Device& device = *machine.devices[index];
+  const std::uint64_t largest = scalar(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  std::vector<const Storage*> roots;
+  std::uint64_t bytes = 0;
+  for (const LaunchArgument& argument : launch.arguments) {
+    const Storage* root = nullptr;
+    if (const auto* view = std::get_if<BufferView>(&argument)) root = view->storage.get();
+    if (const auto* view = std::get_if<ImageView>(&argument)) root = view->storage.get();
+    if (root == nullptr || std::find(roots.begin(), roots.end(), root) != roots.end()) continue;
+    if (!root->is_image() && root->bytes() > largest) return exceeds("a buffer of bytes", root->bytes(), largest);
+    roots.push_back(root);
+    bytes += root->bytes();
+  }
+  const std::uint64_t room = machine.memory.limit(index);
+  return bytes > room ? exceeds("memory objects of bytes", bytes, room) : std::string();
 }
 
 /// Vendors know views as sub-buffers, which begin at aligned places and have bytes; images over them likewise. Our own
@@ -207,6 +219,10 @@ Eligibility eligibility(const Machine& machine, const Launch& launch) {
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
     const bool pending = builds.pending(i);  // before the rest is looked at: a build may end meanwhile
     std::string reason = check(machine, launch, i);
+    if (reason.empty()) {
+      reason = check_memory(machine, launch, i);
+      result.memory_short = result.memory_short || !reason.empty();
+    }
     if (i == machine.anchor) anchor_fits = reason.empty();
     if (reason.empty()) reason = check_parameters(*machine.devices[i], launch);
     if (pending && (reason.empty() || (i == machine.anchor && anchor_fits))) {

@@ -12,9 +12,10 @@
 namespace skmd::icd {
 
 struct Eligibility {
-  std::vector<bool> eligible;        // per device
-  std::vector<std::string> why_not;  // per device, names limit and value; "" where eligible
+  std::vector<bool> eligible;          // per device
+  std::vector<std::string> why_not;    // per device, names limit and value; "" where eligible
   std::vector<std::uint32_t> pending;  // devices that only wait for their program's build
+  bool memory_short = false;           // some device would be eligible if it had more memory
   [[nodiscard]] std::size_t count() const;
   /// The anchor if it is eligible, else the first eligible device. Precondition: count() > 0.
   [[nodiscard]] std::uint32_t preferred(std::uint32_t anchor) const;
@@ -32,8 +33,8 @@ bool follows_svm_pointers(const Launch& launch);
 /// As it is now: a device whose build has not ended is not eligible, and becomes it when it has.
 Eligibility eligibility(const Machine& machine, const Launch& launch);
 
-/// Blocks until it is known where launches of a kernel run that have to run in one place for ever: of an opaque program,
-/// or with program-scope variables. For other kernels nothing is waited for.
+/// Blocks until it is known where launches of a kernel run that have to run in one place for ever: of an opaque
+/// program, or with program-scope variables. For other kernels nothing is waited for.
 void wait_for_home(const BuiltKernel& kernel);
 
 /// The device whose build the launch has to wait for, whatever else is built; none: it may go on. A kernel whose groups

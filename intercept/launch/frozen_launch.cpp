@@ -29,22 +29,17 @@ FrozenLaunch::FrozenLaunch(Machine& machine, Launch launch)
       claims_(view_.claims()),
       fixed_runs_(!has_images(*this)) {}
 
-Result<const std::vector<Op>*> FrozenLaunch::fixed_runs(std::uint32_t device) const {
-  if (const Runs* const newest = newest_.load(std::memory_order_acquire); newest != nullptr && newest->device == device)
-    return &newest->ops;
+Result<FrozenLaunch::FixedRuns> FrozenLaunch::fixed_runs(std::uint32_t device) const {
   const std::lock_guard lock(mutex_);
-  const auto known = std::find_if(runs_.begin(), runs_.end(), [&](const auto& runs) { return runs->device == device; });
-  if (known != runs_.end()) {
-    newest_.store(known->get(), std::memory_order_release);
-    return &(*known)->ops;
-  }
+  auto known = std::find_if(runs_.begin(), runs_.end(), [&](const Runs& runs) { return runs.device == device; });
+  if (known == runs_.end()) known = runs_.insert(known, Runs{device, {}});
+  if (FixedRuns ops = known->ops.lock()) return ops;
   const auto call = native_call(machine_, *this, device);
   if (!call) return call.error();
-  auto made = std::make_unique<Runs>(Runs{device, {}});
-  append_span(*this, *call, {0, range.group_total()}, made->ops);
-  runs_.push_back(std::move(made));
-  newest_.store(runs_.back().get(), std::memory_order_release);
-  return &runs_.back()->ops;
+  auto made = std::make_shared<std::vector<Op>>();
+  append_span(*this, *call, {0, range.group_total()}, *made);
+  known->ops = made;
+  return FixedRuns(std::move(made));
 }
 
 std::shared_ptr<const FrozenLaunch> freeze_when_built(Machine& machine, Launch launch) {

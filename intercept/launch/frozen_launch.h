@@ -3,7 +3,6 @@
 // one.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -28,13 +27,15 @@ class FrozenLaunch : public Launch {
 
   /// The ops that run all of it on a device are the same every time.
   [[nodiscard]] bool has_fixed_runs() const { return fixed_runs_; }
-  /// These ops, which live as long as this. Precondition: has_fixed_runs().
-  Result<const std::vector<Op>*> fixed_runs(std::uint32_t device) const;
+  /// These ops, made anew where no command has them any more: they own the roots' native objects, which their device
+  /// may have to give up (DeviceMemory). Who has them holds the roots' ranges. Precondition: has_fixed_runs().
+  using FixedRuns = std::shared_ptr<const std::vector<Op>>;
+  Result<FixedRuns> fixed_runs(std::uint32_t device) const;
 
  private:
   struct Runs {
     std::uint32_t device = 0;
-    std::vector<Op> ops;
+    std::weak_ptr<const std::vector<Op>> ops;
   };
   Machine& machine_;
   const std::uint32_t losses_;        // before the view was made
@@ -42,9 +43,8 @@ class FrozenLaunch : public Launch {
   const LaunchView view_;
   const std::vector<Claim> claims_;
   const bool fixed_runs_;
-  mutable std::atomic<const Runs*> newest_{nullptr};
   mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<const Runs>> runs_;  // one per device that was asked for
+  mutable std::vector<Runs> runs_;  // one per device that was asked for
 };
 
 /// A FrozenLaunch of `launch` whose eligibility is settled: blocks while a build has to end before the launch may start

@@ -61,9 +61,10 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
   const std::vector<Op>* fixed = nullptr;
   NativeCall call;
   if (frozen_->has_fixed_runs()) {
-    const auto runs = frozen_->fixed_runs(slice.device);
+    auto runs = frozen_->fixed_runs(slice.device);
     if (!runs) return runs.error();
-    fixed = *runs;
+    flight.runs = std::move(*runs);
+    fixed = flight.runs.get();
   } else {
     auto made = native_call(machine_, launch_, slice.device);
     if (!made) return made.error();
@@ -104,6 +105,7 @@ bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decis
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
   if (machine_.settings.verify || profiled_ || !may_start()) return false;
+  if (machine_.memory.wanted()) return false;  // whoever waits for room would wait for this one, and the next
   if (split_ || (behind != nullptr && should_wait_to_decide(machine_, view_))) return false;
   auto decision = decide(machine_, launch_, view_);
   if (decision->slices.size() != 1) {
@@ -187,6 +189,7 @@ void LaunchCommand::landed(BatchResult&& result) {
   InFlight& flight = *flight_;
   const SliceWork& slice = flight.decision->slices.front();
   const bool failed = result.status != CL_SUCCESS;
+  flight.runs.reset();
   if (failed && flight.moves) flight.moves->revoke_uploads(slice.device);
   try {
     if (failed || misled(flight)) {
@@ -275,7 +278,7 @@ void LaunchCommand::again(const BatchResult& result, Spoilt& spoilt) {
     status = domain::Error{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "a command that it waited for failed"};
   } else {
     try {
-      Rescue rescue(machine_, launch_, view_, *event);
+      Rescue rescue(machine_, launch_, view_, *event, false);
       status = rescue.run(std::move(rest), failure);
       if (status) {
         for (std::size_t r = 0; r < view_.roots().size(); ++r)
@@ -313,10 +316,23 @@ Carried carry(Carrier&& carrier) {
 
 }  // namespace
 
-Status LaunchCommand::run_locked(Event& event) {
-  if (profiled_) machine_.profiling->profile(machine_, launch_, view_);
+std::vector<Claim> LaunchCommand::claims() const {
+  std::vector<Claim> claims = frozen_->claims();
+  if (has_turn_) claims.push_back(claim_on(machine_.memory.turn(), domain::ByteRange{0, 1}, true));
+  return claims;
+}
+
+bool LaunchCommand::make_room(const Decision& decision) const {
+  DeviceMemory& memory = machine_.memory;
+  if (!has_turn_ && memory.wanted()) return false;
+  const std::vector<Storage*> roots = view_.argument_roots();
+  for (const SliceWork& slice : decision.slices)
+    if (memory.hold(slice.device, roots, has_turn_) == DeviceMemory::Held::busy) return false;
+  return true;
+}
+
+Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> decision) {
   const std::uint64_t begin = now_ns();
-  auto decision = split_ ? std::exchange(split_, nullptr) : decide(machine_, launch_, view_);
   std::unique_ptr<Verification> verification;
   if (machine_.settings.verify && decision->slices.size() > 1) {
     auto begun = Verification::begin(machine_, launch_, view_, *decision);
@@ -333,7 +349,7 @@ Status LaunchCommand::run_locked(Event& event) {
     learn_outcome(machine_, launch_, view_.shape(), *decision,
                   {end, static_cast<double>(end - begin) * 1e-9, carried.first_uses});
   } else {
-    Rescue rescue(machine_, launch_, view_, event);
+    Rescue rescue(machine_, launch_, view_, event, has_turn_);
     if (status = rescue.run(std::move(carried.unfinished), std::move(status)); !status) return status;
     // Slices are compared with their own devices, which are not the ones that did the work.
     verification.reset();
@@ -347,7 +363,14 @@ Status LaunchCommand::run_locked(Event& event) {
 cl_int LaunchCommand::run(Event& event) {
   Status status;
   try {
-    status = run_locked(event);
+    if (profiled_ && !has_turn_) machine_.profiling->profile(machine_, launch_, view_);
+    auto decision = split_ ? std::exchange(split_, nullptr) : decide(machine_, launch_, view_);
+    if (!make_room(*decision)) {
+      split_ = std::move(decision);
+      has_turn_ = true;
+      return kRunAgain;
+    }
+    status = run_locked(event, std::move(decision));
   } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
     status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};
   }
@@ -385,7 +408,8 @@ Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bo
   for (std::size_t i = 0; i < eligible.why_not.size(); ++i)
     reason += "; " + machine.devices[i]->description().name + ": " + eligible.why_not[i];
   // "if SVM pointers are passed as arguments to a kernel and the device does not support SVM"
-  return domain::Error{follows_svm_pointers(*frozen) ? CL_INVALID_OPERATION : CL_OUT_OF_RESOURCES, reason};
+  if (follows_svm_pointers(*frozen)) return domain::Error{CL_INVALID_OPERATION, reason};
+  return domain::Error{eligible.memory_short ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES, reason};
 }
 
 std::shared_ptr<Command> repeat_launch(Machine& machine, std::shared_ptr<const Launch>&& launch, bool watched) {

@@ -24,7 +24,8 @@ class LaunchCommand : public Command {
   /// Takes over launches that stay whole on one device, need nothing gathered, and whose ranges are free (or held by
   /// commands that come earlier on that device's in-order queue).
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override;
-  [[nodiscard]] std::vector<Claim> claims() const override { return frozen_->claims(); }
+  /// Of a launch that waits for room on a device: also DeviceMemory::turn().
+  [[nodiscard]] std::vector<Claim> claims() const override;
   cl_int run(Event& event) override;
 
  private:
@@ -33,6 +34,7 @@ class LaunchCommand : public Command {
     Ref<Event> event;
     std::shared_ptr<Command> self;  // until it has landed
     RangeLock lock;
+    FrozenLaunch::FixedRuns runs;  // while the device has the batch; given up before the ranges
     std::shared_ptr<const Decision> decision;
     std::size_t uploads = 0;
     std::uint64_t upload_bytes = 0;
@@ -48,7 +50,10 @@ class LaunchCommand : public Command {
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
   [[nodiscard]] bool times_are_worth_it(const Event& event, const Decision& decision) const;
   Result<Batch> prepare(const Decision& decision, InFlight& flight);
-  Status run_locked(Event& event);
+  /// Room for all that `decision` uses, or as much as there may be. False: others use it now, and run() is to be called
+  /// again with the turn to wait for them.
+  bool make_room(const Decision& decision) const;
+  Status run_locked(Event& event, std::shared_ptr<const Decision> decision);
   /// The rest of start(), with the ranges taken: none if run() has to do it. Nothing was submitted when it throws.
   std::optional<Ticket> submit(Device& device, const Ref<Event>& event, const std::shared_ptr<Command>& self);
   /// What became of the batch that start() submitted.
@@ -70,6 +75,7 @@ class LaunchCommand : public Command {
   const bool profiled_;                    // its spans are timed before it runs
   std::optional<InFlight> flight_;         // set by start()
   std::shared_ptr<const Decision> split_;  // that start() left to run(): one launch is decided once
+  bool has_turn_ = false;                  // run() holds DeviceMemory::turn(): written by run() alone
 };
 
 }  // namespace skmd::icd

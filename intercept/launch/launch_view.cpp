@@ -27,6 +27,14 @@ std::uint32_t LaunchView::root_of(const std::shared_ptr<Storage>& storage) {
   return static_cast<std::uint32_t>(roots_.size() - 1);
 }
 
+std::vector<Storage*> LaunchView::argument_roots() const {
+  std::vector<Storage*> roots;
+  for (std::uint32_t r = 0; r < roots_.size(); ++r)
+    if (std::any_of(views_.begin(), views_.end(), [&](const domain::RootView& view) { return view.root == r; }))
+      roots.push_back(roots_[r].get());
+  return roots;
+}
+
 std::vector<Claim> LaunchView::claims() const {
   std::vector<Claim> claims;
   claims.reserve(2 * roots_.size());

@@ -15,6 +15,8 @@ class LaunchView {
   LaunchView(Machine& machine, const Launch& launch);
 
   [[nodiscard]] const std::vector<std::shared_ptr<Storage>>& roots() const { return roots_; }
+  /// Those of the roots that are arguments: what needs a native object on a device.
+  [[nodiscard]] std::vector<Storage*> argument_roots() const;
   [[nodiscard]] const std::vector<domain::RootView>& views() const { return views_; }  ///< per argument
   [[nodiscard]] LaunchShape& shape() const { return *shape_; }
   [[nodiscard]] const SpanFootprint& whole() const { return *shape_->whole(); }

@@ -43,15 +43,26 @@ void Rescue::tell(const Unfinished& rest, std::uint32_t device, const Status& fa
   if (fatal) event_.context().report(text);
 }
 
+void Rescue::make_room(Unfinished& rest) const {
+  const std::vector<Storage*> roots = view_.argument_roots();
+  std::uint64_t bytes = 0;
+  for (const Storage* root : roots) bytes += root->bytes();
+  for (std::uint32_t device = 0; device < rest.failed_on.size(); ++device)
+    if (rest.failed_on[device] && machine_.memory.drop(device, bytes, roots)) rest.failed_on[device] = false;
+}
+
 Status Rescue::run(Unfinished rest, Status failure) {
   if (rest.fault == Fault::memory) reason_ = domain::NotSplit::memory_short;
   if (keeps_state(machine_, *launch_.kernel)) return failure;
+  if (failure.error().code == CL_MEM_OBJECT_ALLOCATION_FAILURE) make_room(rest);
   int fatal = 0;
   for (const std::uint32_t device : candidates(rest)) {
     if (!rest.inputs_intact) return failure;
     fatal += rest.fault == Fault::device ? 1 : 0;
     if (fatal >= kMaxFatal) return failure;
     tell(rest, device, failure);
+    (void)machine_.memory.hold(device, view_.argument_roots(),
+                               has_turn_);  // where there is no room, the conductor says so
     std::vector<domain::GroupSpan> spans = std::exchange(rest.spans, {});
     while (!spans.empty()) {
       const auto part = part_on(view_, device, spans.back(), reason_);

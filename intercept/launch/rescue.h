@@ -12,8 +12,9 @@ namespace skmd::icd {
 /// span after another. No copies are kept for this: inputs that a failed run has overwritten are gone.
 class Rescue {
  public:
-  Rescue(Machine& machine, const Launch& launch, const LaunchView& view, Event& event)
-      : machine_(machine), launch_(launch), view_(view), event_(event) {}
+  /// `has_turn`: the caller holds DeviceMemory::turn(), and what is in use on a device may be waited for.
+  Rescue(Machine& machine, const Launch& launch, const LaunchView& view, Event& event, bool has_turn)
+      : machine_(machine), launch_(launch), view_(view), event_(event), has_turn_(has_turn) {}
 
   /// Blocks. `failure`: why; returned, or a newer one, when there is nowhere to turn to.
   Status run(Unfinished rest, Status failure);
@@ -23,11 +24,14 @@ class Rescue {
 
  private:
   [[nodiscard]] std::vector<std::uint32_t> candidates(const Unfinished& rest) const;
+  /// Where a driver found out only at work that there is no room, some is made if it can be.
+  void make_room(Unfinished& rest) const;
   void tell(const Unfinished& rest, std::uint32_t device, const Status& failure);
   Machine& machine_;
   const Launch& launch_;
   const LaunchView& view_;
   Event& event_;
+  const bool has_turn_;
   std::vector<SliceReport> reports_;
   domain::NotSplit reason_ = domain::NotSplit::one_device_eligible;
 };

@@ -29,8 +29,10 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
                        [](const SliceWork& a, const SliceWork& b) { return a.span.size() < b.span.size(); });
   const bool alone = decision.slices.size() == 1 || decision.exploring;
   if (alone && machine.devices[largest->device]->description().space != domain::kHostSpace) user = largest->device;
+  const std::uint64_t tick = machine.memory.tick();
   for (std::size_t r = 0; r < view.roots().size(); ++r) {
     Storage& root = *view.roots()[r];
+    for (const SliceWork& slice : decision.slices) root.used(slice.device, tick);
     if (!root.launched()) continue;
     root.used_on(user);
     if (decision.slices.size() > 1)

@@ -36,8 +36,11 @@ class Command {
   /// run() calls functions of the application's: never on a thread of its own that waits, which may hold what they need.
   [[nodiscard]] virtual bool runs_foreign_code() const { return false; }
 
+  /// What run() returns if it has done nothing, and is to be called again with what claims() says then.
+  static constexpr cl_int kRunAgain = 1;
+
   /// When start() declined and every dependency has ended well: on an executor thread, or on the application's that
-  /// waits. May block on devices. The returned status completes the event. Implementations call
+  /// waits. May block on devices. The returned status completes the event, but for kRunAgain. Implementations call
   /// event.work_started / work_ended around real work.
   virtual cl_int run(Event& event) = 0;
 };

@@ -42,8 +42,12 @@ Status copy_on_device(const CopyTask& task, const domain::ByteRange& range, doma
   const domain::RangeSet written = domain::RangeSet(range).shifted(task.delta);
   auto source = task.from.native(index);
   if (!source) return source.error();
+  (void)machine.memory.hold(index, task.to);
   auto target = task.to.native(index);
-  if (!target) return target.error();
+  if (!target) {  // no room there
+    if (Status status = task.from.gather(range, "copy"); !status) return status;
+    return copy_on_host(task, range);
+  }
   Batch batch;
   const auto to_offset = static_cast<std::uint64_t>(static_cast<std::int64_t>(range.begin) + task.delta);
   batch.ops.emplace_back(CopyOp{*source, *target, range.begin, to_offset, range.size()});
@@ -94,6 +98,7 @@ bool copy_rows_on_device(Storage& from, const Region& source, Storage& to, const
   { const MoveGuard submitted({&from}); }
   Machine& machine = from.machine();
   const std::uint32_t index = device_of_space(machine, space);
+  (void)machine.memory.hold(index, to);
   auto native_from = from.native(index);
   auto native_to = to.native(index);
   if (!native_from || !native_to) return false;

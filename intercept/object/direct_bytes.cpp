@@ -103,6 +103,7 @@ void tell(const Machine& machine, std::vector<Part>& parts, std::uint64_t begin)
 bool write_parts(Storage& to, std::vector<Part>& parts, const std::byte* from) {
   Machine& machine = to.machine();
   for (Part& part : parts) {
+    (void)machine.memory.hold(part.device, to);
     auto native = to.native(part.device);
     if (!native) return false;
     part.batch.want_times = machine.observer->wants_times();

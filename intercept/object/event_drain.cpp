@@ -292,6 +292,13 @@ void Event::run_here(std::shared_ptr<Command> command, RangeLock ranges) {
   // What the command held is given back before anybody can see it ended, so that a release afterwards is really the
   // last.
   ranges.release();
+  if (status == Command::kRunAgain) {
+    status = CL_OUT_OF_HOST_MEMORY;
+    try {
+      return run_command(std::move(command));
+    } catch (const std::bad_alloc&) {  // nobody was asked to run it
+    }
+  }
   command.reset();
   complete(status);
 }

@@ -10,6 +10,7 @@
 
 #include "compiler/client/client.h"
 #include "intercept/backend/port.h"
+#include "intercept/object/device_memory.h"
 #include "intercept/object/device_type.h"
 #include "intercept/object/executor.h"
 #include "intercept/observe/observer.h"
@@ -30,6 +31,7 @@ struct Settings {
   bool profile_every_launch = false;  // times are taken for the profile database also where decisions need none
   bool profile_decides = false;       // SKMD_PROFILE_DECIDES: `auto` goes by what former processes measured
   DeviceTypeChoice device_type = DeviceTypeChoice::automatic;  // SKMD_DEVICE_TYPE
+  std::uint64_t device_memory = 0;  // SKMD_TEST_DEVICE_MEMORY: bytes that each device may hold at most; 0: by its size
 };
 
 class DeviceInfo;
@@ -40,6 +42,7 @@ class ProfilingMode;
 inline constexpr std::int32_t kSeveralUsers = -1;
 
 struct Machine {
+  DeviceMemory memory{*this};                    // outlives the devices' threads
   std::vector<std::shared_ptr<Device>> devices;  // order of `devices` everywhere
   std::uint32_t anchor = 0;                      // honours everything that the virtual device reports, all at once
   Settings settings;

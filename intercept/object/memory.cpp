@@ -48,7 +48,10 @@ Memory::Memory(Ref<Context> context, cl_mem_object_type type, cl_mem_flags flags
       size_(size),
       host_ptr_(host_ptr),
       parent_(std::move(parent)),
-      properties_(std::move(properties)) {}
+      properties_(std::move(properties)) {
+  // Who makes room on a device keeps the application's bytes from being given back meanwhile.
+  if (!parent_) storage_->machine().memory.add(storage_);
+}
 
 Memory::~Memory() = default;
 

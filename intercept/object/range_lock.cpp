@@ -162,6 +162,13 @@ std::optional<RangeLock> RangeLock::try_take(std::vector<Claim> claims, Device* 
   return try_take(std::move(entry));
 }
 
+std::optional<RangeLock> RangeLock::try_take_ahead(std::vector<Claim> claims) {
+  auto entry = std::make_unique<Entry>();
+  entry->own = std::move(claims);
+  entry->claims = entry->own;
+  return try_take(std::move(entry), true);
+}
+
 std::optional<RangeLock> RangeLock::try_take_kept(std::span<const Claim> claims, Device* chain) {
   auto entry = std::make_unique<Entry>();
   entry->claims = claims;
@@ -169,12 +176,12 @@ std::optional<RangeLock> RangeLock::try_take_kept(std::span<const Claim> claims,
   return try_take(std::move(entry));
 }
 
-std::optional<RangeLock> RangeLock::try_take(std::unique_ptr<Entry> entry) {
+std::optional<RangeLock> RangeLock::try_take(std::unique_ptr<Entry> entry, bool ahead) {
   RangeLock lock;
   lock.entry_ = std::move(entry);
   LockTable& table = LockTable::get();
   const std::lock_guard guard(table.mutex);
-  if (LockTable::overtakes(*lock.entry_, table.waiters) || LockTable::conflicts(*lock.entry_)) {
+  if ((!ahead && LockTable::overtakes(*lock.entry_, table.waiters)) || LockTable::conflicts(*lock.entry_)) {
     lock.entry_.reset();
     return std::nullopt;
   }

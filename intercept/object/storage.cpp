@@ -26,9 +26,14 @@ domain::Error out_of_host_memory(std::uint64_t bytes) {
 }  // namespace
 
 Storage::Storage(Machine& machine, std::uint64_t bytes)
-    : machine_(machine), bytes_(bytes), residency_(bytes), natives_(machine.devices.size()) {}
+    : machine_(machine),
+      bytes_(bytes),
+      residency_(bytes),
+      natives_(machine.devices.size()),
+      last_uses_(machine.devices.size()) {}
 
 Storage::~Storage() {
+  machine_.memory.remove(*this);
   natives_.clear();  // before the memory that in-place buffers stand on
   if (owns_host_) munmap(host_, bytes_ + (shared_ ? kGap : 0));
 }
@@ -45,6 +50,7 @@ Result<std::shared_ptr<Storage>> Storage::create(Machine& machine, std::uint64_t
     copy_host(*shadow, initial, bytes);
     storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
   }
+  machine.memory.add(storage);
   return storage;
 }
 
@@ -53,6 +59,7 @@ Result<std::shared_ptr<Storage>> Storage::create_shared(Machine& machine, std::u
   storage->host_ = map_host(bytes + kGap);
   if (storage->host_ == nullptr) return out_of_host_memory(bytes);
   storage->owns_host_ = storage->borrows_host_ = storage->shared_ = true;
+  machine.memory.add(storage);
   return storage;
 }
 
@@ -82,11 +89,29 @@ Result<std::shared_ptr<NativeMemory>> Storage::native(std::uint32_t device) {
     in_place = *shadow;
   }
   const std::lock_guard lock(mutex_);
-  if (natives_[device]) return natives_[device];
-  auto made = shape_ ? port.allocate_image(*shape_, nullptr) : port.allocate(bytes_, in_place);
-  if (!made) return made.error();
-  natives_[device] = *made;
+  const bool apart = port.description().space != domain::kHostSpace;
+  if (!natives_[device]) {
+    const auto make = [&] { return shape_ ? port.allocate_image(*shape_, nullptr) : port.allocate(bytes_, in_place); };
+    auto made = apart ? machine_.memory.counted(device, bytes_, make) : make();
+    if (!made) return made.error();
+    natives_[device] = std::move(*made);
+  }
+  if (apart) last_uses_[device].store(machine_.memory.tick(), std::memory_order_relaxed);
   return natives_[device];
+}
+
+void Storage::used(std::uint32_t device, std::uint64_t tick) {
+  if (last_use(device) != 0) last_uses_[device].store(tick, std::memory_order_relaxed);
+}
+
+std::shared_ptr<NativeMemory> Storage::let_go(std::uint32_t device) {
+  if (natives_[device] == nullptr) {
+    last_uses_[device].store(0, std::memory_order_relaxed);
+    return nullptr;
+  }
+  if (natives_[device].use_count() != 1) return nullptr;
+  last_uses_[device].store(0, std::memory_order_relaxed);
+  return std::move(natives_[device]);
 }
 
 bool Storage::is_host_locked(const std::byte* begin, std::uint64_t bytes) const {

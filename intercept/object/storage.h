@@ -57,8 +57,18 @@ class Storage {
   void forget(const domain::RangeSet& ranges);
 
   /// The native object on machine.devices[device], made at the first call; devices in host memory get it in place over
-  /// the shadow.
+  /// the shadow. CL_MEM_OBJECT_ALLOCATION_FAILURE beyond what the device may hold: DeviceMemory::hold() makes room.
+  /// Other owners than the root keep it only while they hold ranges of the root (RangeLock).
   Result<std::shared_ptr<NativeMemory>> native(std::uint32_t device);
+  /// When the native object on a device with memory of its own was last used (DeviceMemory::tick()); 0: there is none.
+  /// Thread-safe.
+  [[nodiscard]] std::uint64_t last_use(std::uint32_t device) const {
+    return last_uses_[device].load(std::memory_order_relaxed);
+  }
+  void used(std::uint32_t device, std::uint64_t tick);
+  /// Takes that native object away from the root, with mutex() held. Its bytes are valid elsewhere, and residency says
+  /// so. Null: it has other owners, and stays.
+  std::shared_ptr<NativeMemory> let_go(std::uint32_t device);
 
   /// True if [begin, begin + bytes) shares a byte with the shadow as it is now.
   [[nodiscard]] bool is_host(const std::byte* begin, std::uint64_t bytes);
@@ -152,7 +162,8 @@ class Storage {
   domain::RangeSet write_mapped_;
   domain::RangeSet write_maps_reserved_;
   std::vector<std::shared_ptr<NativeMemory>> natives_;
-  std::vector<HoldGroup> hold_groups_;  // of running commands; guarded by the lock table's mutex
+  std::vector<std::atomic<std::uint64_t>> last_uses_;  // of `natives_`
+  std::vector<HoldGroup> hold_groups_;                 // of running commands; guarded by the lock table's mutex
 };
 
 /// Copies bytes between roots (or inside one, like memmove) where they are: pieces valid on a device are copied there.
@@ -206,7 +217,9 @@ class RangeLock {
   /// Does not block: empty if somebody waits for a conflicting range or holds one, except holders that were submitted
   /// on the in-order queue of `chain` (non-null) and will end there before us.
   static std::optional<RangeLock> try_take(std::vector<Claim> claims, Device* chain);
-  /// The same with claims that stay where they are for longer than the lock.
+  /// The same, also before those who wait: for who changes no bytes. Empty if somebody holds a conflicting range.
+  static std::optional<RangeLock> try_take_ahead(std::vector<Claim> claims);
+  /// As try_take(), with claims that stay where they are for longer than the lock.
   static std::optional<RangeLock> try_take_kept(std::span<const Claim> claims, Device* chain);
 
   /// The command left the queue of its chain: from now on its ranges are in the way of others on that queue, too.
@@ -224,7 +237,7 @@ class RangeLock {
   friend class Storage;
   friend struct LockTable;
   struct Entry;
-  static std::optional<RangeLock> try_take(std::unique_ptr<Entry> entry);
+  static std::optional<RangeLock> try_take(std::unique_ptr<Entry> entry, bool ahead = false);
   std::unique_ptr<Entry> entry_;
 };
 

@@ -274,6 +274,19 @@ void Observer::merge(const MergeReport& report) try {
 } catch (...) {
 }
 
+void Observer::dropped(const DropReport& report) try {
+  if (state_->stats_on) {
+    const std::lock_guard lock(state_->stats_mutex);
+    state_->stats.add_drop(report);
+    state_->share_tail();
+  }
+  if (logs(LogLevel::debug))
+    log(LogLevel::debug, "device " + std::to_string(report.device) + " dropped a buffer to make room, " +
+                             std::to_string(report.moved_out) + " bytes of it moved out first");
+  state_->changed();
+} catch (...) {
+}
+
 void Observer::partition(std::uint64_t nanoseconds) try {
   if (!state_->stats_on) return;
   const std::lock_guard lock(state_->stats_mutex);

@@ -54,6 +54,12 @@ struct TransferReport {
   std::string what;  // e.g. the kernel or command that needed it
 };
 
+/// A buffer or image of which a device holds nothing any more, to make room for others.
+struct DropReport {
+  std::uint32_t device = 0;
+  std::uint64_t moved_out = 0;  // bytes that had to be brought to host memory before
+};
+
 struct MergeReport {
   std::string kernel;
   domain::Rung rung = domain::Rung::none;
@@ -118,6 +124,7 @@ class Observer {
   void launch(const LaunchReport& report);
   void transfer(const TransferReport& report);
   void merge(const MergeReport& report);
+  void dropped(const DropReport& report);
   void partition(std::uint64_t nanoseconds);
   void verify(const VerifyReport& report);
   void other_driver(const OtherDriverReport& report);

@@ -71,6 +71,7 @@ void Stats::set_devices(const std::vector<ObservedDevice>& devices) {
   has_cpu_driver_ = std::any_of(devices.begin(), devices.end(),
                                 [](const ObservedDevice& device) { return device.backend == "cpu-driver"; });
   transfers_.resize(devices.size());
+  dropped_.resize(devices.size());
   builds_.resize(devices.size());
   for (Kernel& kernel : kernels_) {
     kernel.groups.resize(devices.size());
@@ -226,6 +227,23 @@ void Stats::append_profile(std::string& out) const {
   out += '}';
 }
 
+void Stats::add_drop(const DropReport& report) {
+  if (report.device >= dropped_.size()) return;
+  ++dropped_[report.device].replicas;
+  dropped_[report.device].moved_out += report.moved_out;
+}
+
+void Stats::append_memory(std::string& out) const {
+  out += "],\n\"memory\":[";
+  for (std::size_t i = 0; i < dropped_.size(); ++i) {
+    out += i == 0 ? "\n {" : ",\n {";
+    append_member(out, "device", static_cast<std::uint64_t>(i));
+    append_member(out, "dropped", dropped_[i].replicas);
+    append_member(out, "bytes_moved_out", dropped_[i].moved_out);
+    out += '}';
+  }
+}
+
 void Stats::append_elsewhere(std::string& out) const {
   out += ",\n\"other_cpu_driver\":{";
   append_member(out, "launches", launches_elsewhere_);
@@ -323,6 +341,7 @@ std::string Stats::tail(std::optional<std::uint64_t> cached) const {
     append_member(out, "seconds_from", transfers_[i].seconds_from);
     out += '}';
   }
+  append_memory(out);
   out += "],\n\"partition\":{";
   append_text_member(out, "mode", domain::name(mode_));
   append_member(out, "count", partition_.count());
@@ -362,7 +381,7 @@ std::size_t Stats::kernel_bound(std::size_t index) const {
 }
 
 std::size_t Stats::tail_bound() const {
-  return tail().size() + (4 * transfers_.size() + 10) * kNumberBound +
+  return tail().size() + (4 * transfers_.size() + 2 * dropped_.size() + 10) * kNumberBound +
          builds_.size() * (7 * kNumberBound + kBuildsBound) +
          (kMismatchesKept + kElsewhereKept + kBuildFailuresKept + 1) * kMismatchBound;
 }

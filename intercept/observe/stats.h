@@ -37,6 +37,7 @@ class Stats {
   std::size_t add_launch(const LaunchReport& report);
   void add_transfer(const TransferReport& report);
   void set_mode(domain::PartitionMode mode) { mode_ = mode; }
+  void add_drop(const DropReport& report);
   void add_partition(std::uint64_t nanoseconds) { partition_.add(nanoseconds); }
   void add_verify(const VerifyReport& report);
   void add_other_driver(const OtherDriverReport& report);
@@ -88,6 +89,9 @@ class Stats {
     std::uint64_t to = 0, from = 0;
     double seconds_to = 0.0, seconds_from = 0.0;  // of those that were timed
   };
+  struct Dropped {
+    std::uint64_t replicas = 0, moved_out = 0;
+  };
   struct Elsewhere {
     std::string kernel, reason;
     std::uint64_t launches = 0;
@@ -102,6 +106,7 @@ class Stats {
     std::uint64_t loaded = 0, written = 0;  // samples
     std::string load_problem, write_problem;
   };
+  void append_memory(std::string& out) const;
   void append_elsewhere(std::string& out) const;
   void append_builds(std::string& out) const;
   void append_profile(std::string& out) const;
@@ -113,6 +118,7 @@ class Stats {
   std::unordered_map<std::string, std::size_t> index_;  // name, NUL, program
   std::vector<Bytes> transfers_;
   domain::PartitionMode mode_ = domain::PartitionMode::automatic;
+  std::vector<Dropped> dropped_;  // per device
   TimeHistogram partition_;
   std::uint64_t launches_ = 0;                  // of all kernels
   std::unordered_set<std::uint64_t> verified_;  // numbers of launches

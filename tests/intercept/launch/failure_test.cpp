@@ -51,7 +51,7 @@ struct World : FakeMachine {
 TEST(Failure, ADeviceWithoutRoomLeavesTheLaunchToAnother) {
   for (const std::size_t short_of_memory : {0, 1}) {
     World w({true, true});
-    w.fakes[short_of_memory]->fail_allocations = 1;
+    w.fakes[short_of_memory]->fail_allocations = 10;
     EXPECT_EQ(w.axpy(w.y)->wait(), CL_COMPLETE);
     EXPECT_EQ(w.contents(w.y), World::after_axpy());
     EXPECT_EQ(w.fakes[short_of_memory]->counters.groups, 0u);

@@ -76,9 +76,10 @@ void FakeDevice::loop() {
     if (!batch.work().empty()) health()->batch_ended(result.fault, result.reason);
     const bool failed = result.status != CL_SUCCESS;
     if (failed && on_failure) on_failure();
-    batch.done(std::move(result));
+    const auto done = std::move(batch.done);
+    batch = {};  // its memory is nobody's from here on
+    done(std::move(result));
     if (failed) health()->failure_told();
-    batch = {};
     lock.lock();
     ++ended_;
     changed_.notify_all();

@@ -2,6 +2,7 @@
 // A device behind the port that is plain memory and host functions: what reaches it is counted, kernels are lambdas.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstring>
@@ -39,13 +40,25 @@ struct BodyArgument {
 /// Runs one work-item; ids are those of the whole launch.
 using Body = std::function<void(const std::vector<BodyArgument>& arguments, const domain::Extent3& global_id)>;
 
+/// Bytes that are left of a device's memory, which outlives it.
+using FakeRoom = std::shared_ptr<std::atomic<std::int64_t>>;
+
 class FakeMemory : public NativeMemory {
  public:
-  FakeMemory(std::uint64_t bytes, std::byte* host)
-      : own_(host == nullptr ? bytes : 0, std::byte{0xA5}), data_(host == nullptr ? own_.data() : host) {}
+  FakeMemory(std::uint64_t bytes, std::byte* host, FakeRoom room = nullptr)
+      : room_(host == nullptr ? std::move(room) : nullptr),
+        own_(host == nullptr ? bytes : 0, std::byte{0xA5}),
+        data_(host == nullptr ? own_.data() : host) {}
+  ~FakeMemory() override {
+    std::fill(own_.begin(), own_.end(), std::byte{0x5A});  // nothing may rely on memory that was given back
+    if (room_ != nullptr) *room_ += static_cast<std::int64_t>(own_.size());
+  }
+  FakeMemory(const FakeMemory&) = delete;
+  FakeMemory& operator=(const FakeMemory&) = delete;
   [[nodiscard]] std::byte* data() const { return data_; }
 
  private:
+  FakeRoom room_;
   std::vector<std::byte> own_;  // filled with garbage: nothing may rely on fresh memory
   std::byte* data_;
 };
@@ -111,6 +124,8 @@ class FakeDevice : public Device {
   bool idle();
   void resume();
 
+  /// Bytes that are left for buffers; reported nowhere.
+  const FakeRoom room = std::make_shared<std::atomic<std::int64_t>>(INT64_MAX);
   /// Scalar answers of info(), before the first launch.
   std::map<cl_device_info, std::uint64_t> answers;
   /// From now on it has some.
@@ -162,7 +177,11 @@ class FakeDevice : public Device {
       --fail_allocations;
       return domain::Error{CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake has no memory on request"};
     }
-    return std::shared_ptr<NativeMemory>(std::make_shared<FakeMemory>(bytes, host));
+    if (host == nullptr && (*room -= static_cast<std::int64_t>(bytes)) < 0) {
+      *room += static_cast<std::int64_t>(bytes);
+      return domain::Error{CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake has no memory left"};
+    }
+    return std::shared_ptr<NativeMemory>(std::make_shared<FakeMemory>(bytes, host, room));
   }
   /// Never in place, as with real devices: an image's bytes are the device's own.
   Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,

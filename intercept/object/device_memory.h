@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What devices with memory of their own hold of root objects (replicas): how much of it there may be, and what goes
+// when there is no room for more. Devices that use host memory in place hold nothing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "intercept/backend/port.h"
+
+namespace skmd::icd {
+
+struct Machine;
+class Storage;
+
+/// One per machine. Thread-safe. Locks: its mutex is taken inside a root's, and nothing is taken inside it.
+class DeviceMemory {
+ public:
+  static constexpr std::uint64_t kNoLimit = UINT64_MAX;
+
+  explicit DeviceMemory(Machine& machine) : machine_(machine) {}
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  /// Bytes that all replicas on machine.devices[device] may take; kNoLimit where the device does not say how much
+  /// memory it has, or uses host memory in place.
+  [[nodiscard]] std::uint64_t limit(std::uint32_t device) const;
+  /// What `make` gives, counted as `bytes` of the device until its last owner lets go of it.
+  /// CL_MEM_OBJECT_ALLOCATION_FAILURE beyond the limit, where `make` is not called. Frees nothing.
+  Result<std::shared_ptr<NativeMemory>> counted(std::uint32_t device, std::uint64_t bytes,
+                                                const std::function<Result<std::shared_ptr<NativeMemory>>()>& make);
+  /// Ascending: when a replica was used.
+  [[nodiscard]] std::uint64_t tick() const { return clock_.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  /// The root's replicas may go from now on. `root` owns whatever has to live as long as somebody touches the bytes; a
+  /// second call replaces the owner.
+  void add(const std::shared_ptr<Storage>& root);
+  void remove(const Storage& root) noexcept;
+
+  enum class Held : std::uint8_t {
+    all,
+    busy,  // what is in the way is in use now
+    full,  // nothing can be dropped, and they do not fit
+  };
+  /// Makes replicas of all `roots` on a device, whose ranges that will be used are locked by the caller (RangeLock):
+  /// that keeps them. Drops the least recently used of the others, those in use excepted: bytes that only they hold go
+  /// to host memory first. Blocks, with no lock held but ranges. `wait`: until what is in use has ended; only for who
+  /// holds turn(), since two who wait for each other's roots would wait for ever.
+  Held hold(std::uint32_t device, std::span<Storage* const> roots, bool wait);
+  Held hold(std::uint32_t device, Storage& root) {
+    Storage* const roots[] = {&root};
+    return hold(device, roots, false);
+  }
+  /// Drops replicas of roots other than `roots`, the least recently used first, until `bytes` are free that were not,
+  /// or nothing is left to be dropped now. Blocks, as hold(). False: nothing was dropped.
+  bool drop(std::uint32_t device, std::uint64_t bytes, std::span<Storage* const> roots);
+
+  /// Somebody waits in hold(): until that has ended, whoever uses roots takes turn() first.
+  [[nodiscard]] bool wanted() const { return waiting_.load(std::memory_order_acquire) != 0; }
+  /// A root without a meaning of its own, to be locked for writing (RangeLock) together with what a command touches.
+  std::shared_ptr<Storage> turn();
+
+ private:
+  /// Of one device.
+  struct Account {
+    std::shared_ptr<std::atomic<std::uint64_t>> used;
+    std::uint64_t limit = kNoLimit;
+  };
+  struct Candidate {
+    std::uint64_t last_use = 0;
+    std::shared_ptr<Storage> root;
+  };
+  enum class Drop : std::uint8_t { dropped, busy, none };
+  [[nodiscard]] Account account(std::uint32_t device) const;
+  /// The least recently used first. `strays`: there is memory that no root has any more, and that is not free yet.
+  [[nodiscard]] std::vector<Candidate> candidates(std::uint32_t device, std::span<Storage* const> kept,
+                                                  bool& strays) const;
+  /// Of the oldest that can go; `bytes` is increased by its size.
+  Drop drop_oldest(std::uint32_t device, std::span<Storage* const> kept, std::uint64_t& bytes);
+  Drop drop_replica(std::uint32_t device, const std::shared_ptr<Storage>& root);
+  /// Gives what is in use time to end.
+  void pause(std::uint32_t device);
+
+  Machine& machine_;
+  mutable std::atomic<std::uint64_t> clock_{0};
+  std::atomic<std::uint32_t> waiting_{0};
+  mutable std::mutex mutex_;
+  mutable std::vector<Account> accounts_;  // empty until it is first asked for
+  std::map<const Storage*, std::weak_ptr<Storage>> roots_;
+  std::shared_ptr<Storage> turn_;
+};
+
+}  // namespace skmd::icd
