@@ -228,6 +228,14 @@ class Teller {
       line(0, device(document_.count(entry, "device")) + ": " + byte_count(document_.count(entry, "bytes_to")) +
                   " were moved to it, " + byte_count(document_.count(entry, "bytes_from")) + " from it.");
     }
+    if (!root_.contains("memory")) return;
+    for (const json& entry : document_.list(root_, "memory")) {
+      const std::uint64_t dropped = document_.count(entry, "dropped");
+      if (dropped == 0) continue;
+      line(0, device(document_.count(entry, "device")) + " gave up copies of buffers " + times(dropped, "time") +
+                  " to make room for others, and " + bytes(document_.count(entry, "bytes_moved_out")) +
+                  " that only it had were moved out first.");
+    }
   }
 
   void tell_partition() {

@@ -135,6 +135,13 @@ void add_other_driver(json& sum, const json& more) {
   }
 }
 
+/// Numbers of one device in each entry of a list, the device's own left alone.
+void add_per_device(json& sum, const json& more) {
+  for (std::size_t i = 0; i < sum.size() && i < more.size(); ++i)
+    for (auto& [key, value] : sum[i].items())
+      if (key != "device") value = value.get<std::uint64_t>() + more[i][key].get<std::uint64_t>();
+}
+
 void add_builds(json& sum, const json& more) {
   constexpr std::size_t kKept = 16;
   if (!sum.contains("builds") || !more.contains("builds")) return;
@@ -220,11 +227,8 @@ json add_up(const std::vector<ProcessStats>& processes) {
       sum = more;
     } else if (sum["devices"] == more["devices"]) {
       add_kernels(sum["kernels"], more["kernels"]);
-      for (std::size_t i = 0; i < sum["transfers"].size(); ++i) {
-        const json device = sum["transfers"][i]["device"];
-        add_numbers(sum["transfers"][i], more["transfers"][i]);
-        sum["transfers"][i]["device"] = device;
-      }
+      add_per_device(sum["transfers"], more["transfers"]);
+      if (sum.contains("memory") && more.contains("memory")) add_per_device(sum["memory"], more["memory"]);
       add_partition(sum["partition"], more["partition"]);
       add_builds(sum, more);
       add_profile(sum, more);

@@ -20,8 +20,9 @@ namespace skmd::icd {
 
 namespace {
 
-/// What a device reports is all of its memory. Contexts, code, stacks and other processes take some of it: 0.5 GB on
-/// the GPUs of docs/devices/nvidia.md, of 80 and more. Where that is too little, allocations fail, and room is made.
+/// One part in so many of what a device reports is left to its driver: contexts, code, stacks, other processes. Chosen
+/// and not measured: some hundred megabytes are usual on GPUs of 80 GB, of which this leaves 2.5. Where it is too
+/// little, allocations fail, and room is made then.
 constexpr std::uint64_t kDriversPart = 32;
 /// Between two looks at what is in use.
 constexpr std::chrono::microseconds kPause{100};

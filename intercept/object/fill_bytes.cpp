@@ -57,7 +57,6 @@ domain::SpaceMask fill_on_devices(const FillTask& task,
   std::map<domain::SpaceId, BatchGroup> groups;
   for (const auto& [space, ranges] : fills) {
     const std::uint32_t index = device_of_space(machine, space);
-    (void)machine.memory.hold(index, task.to);
     const auto native = task.to.native(index);
     if (!native) continue;  // no room there: it is not needed there yet
     Batch batch;

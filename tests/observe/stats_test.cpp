@@ -32,8 +32,8 @@ Stats example() {
 
 TEST(Stats, HasExactlyTheKeysOfTheSchema) {
   const json document = json::parse(example().document());
-  EXPECT_EQ(keys(document), (std::set<std::string>{"version", "devices", "kernels", "transfers", "partition", "builds",
-                                                   "profile", "verify"}));
+  EXPECT_EQ(keys(document), (std::set<std::string>{"version", "devices", "kernels", "transfers", "memory", "partition",
+                                                   "builds", "profile", "verify"}));
   EXPECT_EQ(document["version"], 1);
   EXPECT_EQ(keys(document["devices"][0]), (std::set<std::string>{"name", "kind", "backend"}));
   EXPECT_EQ(
@@ -51,6 +51,7 @@ TEST(Stats, HasExactlyTheKeysOfTheSchema) {
   EXPECT_EQ(keys(document["kernels"][0]["merge"]), (std::set<std::string>{"disjoint", "kernel", "diff", "reduce"}));
   EXPECT_EQ(keys(document["transfers"][0]),
             (std::set<std::string>{"device", "bytes_to", "bytes_from", "seconds_to", "seconds_from"}));
+  EXPECT_EQ(keys(document["memory"][0]), (std::set<std::string>{"device", "dropped", "bytes_moved_out"}));
   EXPECT_EQ(keys(document["partition"]),
             (std::set<std::string>{"mode", "count", "p50_us", "p99_us", "max_us", "cached"}));
   EXPECT_EQ(keys(document["verify"]), (std::set<std::string>{"launches", "mismatches"}));
@@ -238,6 +239,19 @@ TEST(Stats, NamesTheModeThatDivides) {
   EXPECT_EQ(json::parse(stats.document())["partition"]["mode"], "auto");
   stats.set_mode(domain::PartitionMode::dynamic);
   EXPECT_EQ(json::parse(stats.document())["partition"]["mode"], "dynamic");
+}
+
+TEST(Stats, SumsWhatWasDroppedPerDevice) {
+  Stats stats;
+  stats.set_devices(test::two_devices());
+  const std::size_t bound = stats.tail_bound();
+  stats.add_drop({1, 100});
+  stats.add_drop({1, std::uint64_t{1} << 60});
+  stats.add_drop({9, 5});
+  EXPECT_EQ(json::parse(stats.document())["memory"],
+            (json{{{"device", 0}, {"dropped", 0}, {"bytes_moved_out", 0}},
+                  {{"device", 1}, {"dropped", 2}, {"bytes_moved_out", (std::uint64_t{1} << 60) + 100}}}));
+  EXPECT_LE(stats.tail().size(), bound);
 }
 
 TEST(Stats, CountsReportsOfOneLaunchOnce) {

@@ -17,6 +17,7 @@ json example() {
   observer.launch(icd::test::split_launch("vadd"));
   observer.launch(icd::test::whole_launch("vadd", domain::NotSplit::printf));
   observer.transfer({1, 3 << 20, 2048, 0, 0, ""});
+  observer.dropped({1, 2048});
   observer.partition(1500);
   icd::VerifyReport report;
   report.kernel = "vadd";
@@ -42,6 +43,7 @@ TEST(ExplainStats, TellsWhoRanWhatAndWhyNotMore) {
   expect_in(*words, "work-group");
   expect_in(*words, "1 launch stayed whole (printf): The kernel calls printf");
   expect_in(*words, "3.0 MiB were moved to it, 2.0 KiB from it");
+  expect_in(*words, "gave up copies of buffers 1 time to make room for others, and 2.0 KiB that only it had");
   expect_in(*words, "decided 1 time");
 }
 

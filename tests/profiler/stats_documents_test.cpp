@@ -88,6 +88,20 @@ TEST(StatsDocuments, AddsUpLaunchesOnAnotherCpuDriver) {
   EXPECT_EQ(sum["kernels"][1]["reason"], "s");
 }
 
+TEST(StatsDocuments, AddsUpWhatDevicesDropped) {
+  json one = document_of({split_launch("a")});
+  json two = one;
+  one["memory"] =
+      json::parse(R"([{"device":0,"dropped":1,"bytes_moved_out":2},{"device":1,"dropped":0,"bytes_moved_out":0}])");
+  two["memory"] =
+      json::parse(R"([{"device":0,"dropped":3,"bytes_moved_out":4},{"device":1,"dropped":5,"bytes_moved_out":6}])");
+  const json sum = add_up({{1, one}, {2, two}})["memory"];
+  EXPECT_EQ(sum[0], (json{{"device", 0}, {"dropped", 4}, {"bytes_moved_out", 6}}));
+  EXPECT_EQ(sum[1], (json{{"device", 1}, {"dropped", 5}, {"bytes_moved_out", 6}}));
+  two.erase("memory");  // of an older version
+  EXPECT_EQ(add_up({{1, one}, {2, two}})["memory"][0]["dropped"], 1);
+}
+
 TEST(StatsDocuments, AddsUpBuilds) {
   json one = document_of({split_launch("a")});
   json two = one;

@@ -79,6 +79,7 @@ State& state() {
     auto* const made = new State;
     made->devices = environment("STUB_DEVICES", "2");
     made->delay_us = std::atoi(environment("STUB_DELAY_US", "-1").c_str());
+    if (const std::string memory = environment("STUB_MEMORY", ""); !memory.empty()) made->memory = std::stoll(memory);
     made->log_file = environment("STUB_LOG", "");
     made->failure = parsed(environment("STUB_FAIL", ""));
     return made;
@@ -229,7 +230,8 @@ std::vector<std::string> take_log() {
 std::size_t live_objects() { return live.load(); }
 
 std::string live_kinds() {
-  constexpr const char* kNames[] = {"contexts", "queues", "memory", "pinned", "programs", "kernels", "samplers", "events"};
+  constexpr const char* kNames[] = {"contexts", "queues",  "memory",   "pinned",
+                                    "programs", "kernels", "samplers", "events"};
   std::string text;
   for (std::size_t i = 0; i < std::size(kNames); ++i)
     if (const std::size_t count = live_by_kind[i].load(); count != 0)

@@ -7,6 +7,7 @@
 #include "tests/stub-icd/stub.h"
 
 _cl_mem::~_cl_mem() {
+  if (device != nullptr) device->left += taken;
   if (parent == nullptr) return;
   {
     const std::lock_guard lock(parent->parts_mutex);
@@ -46,8 +47,15 @@ cl_mem create_buffer(cl_context context, cl_mem_flags flags, std::size_t bytes, 
   if (failed != CL_SUCCESS) return failed_with<_cl_mem>(failed, code_out);
   if (bytes == 0) return failed_with<_cl_mem>(CL_INVALID_BUFFER_SIZE, code_out);
   if (wants_host != (host != nullptr)) return failed_with<_cl_mem>(CL_INVALID_HOST_PTR, code_out);
+  const bool on_host = (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR)) != 0;
+  const std::int64_t taken = on_host ? 0 : static_cast<std::int64_t>(bytes);
+  if ((context->device->left -= taken) < 0) {
+    context->device->left += taken;
+    return failed_with<_cl_mem>(CL_MEM_OBJECT_ALLOCATION_FAILURE, code_out);
+  }
   auto* const mem = new _cl_mem((flags & CL_MEM_ALLOC_HOST_PTR) != 0 ? Kind::pinned : Kind::memory);
   mem->device = context->device;
+  mem->taken = taken;
   mem->bytes = bytes;
   if ((flags & CL_MEM_USE_HOST_PTR) != 0 && context->device->type == CL_DEVICE_TYPE_CPU) {
     mem->data = static_cast<std::byte*>(host);

@@ -34,6 +34,7 @@ std::vector<cl_device_id> device_list() {
     for (std::size_t i = 0; i < settings().devices.size(); ++i) {
       devices[i].index = static_cast<cl_uint>(i);
       devices[i].type = settings().devices[i];
+      devices[i].left = settings().memory;
     }
     return true;
   }();

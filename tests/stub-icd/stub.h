@@ -93,6 +93,7 @@ cl_int run_kernel(const std::string& name, const std::vector<Argument>& argument
 struct Settings {
   std::vector<cl_device_type> devices;
   int delay_us = -1;
+  std::int64_t memory = INT64_MAX;  // bytes for buffers, of each device
 };
 const Settings& settings();
 std::string platform_name();
@@ -152,6 +153,7 @@ struct _cl_device_id {
   const cl_icd_dispatch* dispatch = &stub::kTable;
   cl_uint index = 0;
   cl_device_type type = CL_DEVICE_TYPE_GPU;
+  std::atomic<std::int64_t> left{INT64_MAX};  // bytes for buffers
 };
 struct _cl_context : stub::Object {
   _cl_context() : Object(stub::Kind::context) {}
@@ -174,6 +176,7 @@ struct _cl_mem : stub::Object {
   cl_image_desc desc{};
   std::size_t element_bytes = 0;
   cl_device_id device = nullptr;  // of a buffer
+  std::int64_t taken = 0;         // of its memory
   std::mutex parts_mutex;
   std::vector<cl_mem> parts;  // sub-buffers that are alive
   ~_cl_mem();

@@ -123,6 +123,39 @@ TEST_P(Room, WhatIsInUseStays) {
   EXPECT_EQ(w.contents(b[2]), axpy_of(World::ramp(2000), World::ramp(3000)));
 }
 
+TEST_P(Room, LaunchesInARowAreUses) {
+  World w({true}, "single", 4, GetParam());
+  const auto b = w.filled_ones(6);
+  const auto often = std::make_shared<const FrozenLaunch>(w.machine, w.adding(b[0], b[1]));
+  const auto again = [&] {
+    return w.queue->enqueue(CL_COMMAND_NDRANGE_KERNEL, repeat_launch(w.machine, often, false), {});
+  };
+  w.fakes[0]->pause();
+  again();
+  w.axpy(b[2], b[3]);
+  again();  // what the first one found out for it is there
+  w.fakes[0]->resume();
+  w.queue->finish();
+  EXPECT_EQ(w.axpy(b[4], b[5])->wait(), CL_COMPLETE);
+  EXPECT_TRUE(World::there(b[0]) && World::there(b[1]));
+  EXPECT_FALSE(World::there(b[2]) || World::there(b[3]));
+}
+
+TEST_P(Room, ALaunchThatIsEnqueuedAgainFindsItsBuffersWhereTheyAreThen) {
+  World w({true}, "single", 2, GetParam());
+  const auto b = w.filled_ones(4);
+  const auto often = std::make_shared<const FrozenLaunch>(w.machine, w.adding(b[0], b[1]));
+  Words expected = World::ramp(0);
+  for (int i = 0; i < 3; ++i) {
+    const auto event = w.queue->enqueue(CL_COMMAND_NDRANGE_KERNEL, repeat_launch(w.machine, often, false), {});
+    EXPECT_EQ(event->wait(), CL_COMPLETE);
+    expected = axpy_of(expected, World::ramp(1000));
+    EXPECT_EQ(w.axpy(b[2], b[3])->wait(), CL_COMPLETE);
+    EXPECT_FALSE(World::there(b[0]) || World::there(b[1]));
+    EXPECT_EQ(w.contents(b[0]), expected);
+  }
+}
+
 TEST_P(Room, ALaunchThatDoesNotFitADeviceRunsElsewhereAndTheDeviceStays) {
   for (const char* policy : {"single:0", "equal", "auto"}) {
     World w({true, true}, policy, 100, GetParam());
@@ -133,6 +166,58 @@ TEST_P(Room, ALaunchThatDoesNotFitADeviceRunsElsewhereAndTheDeviceStays) {
     EXPECT_EQ(w.fakes[0]->counters.groups, 0u) << policy;
     EXPECT_FALSE(w.fakes[0]->health()->aside());
   }
+}
+
+TEST_P(Room, WhereNothingFitsTheLaunchSaysSo) {
+  World w({true, true}, "equal", 1, GetParam());
+  const auto b = w.filled_ones(2);
+  auto command = make_launch(w.machine, w.adding(b[0], b[1]));
+  if (GetParam()) {
+    ASSERT_FALSE(command);
+    EXPECT_EQ(command.error().code, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    EXPECT_NE(command.error().reason.find("memory objects of bytes 2048 exceeds the device's 1054"), std::string::npos)
+        << command.error().reason;
+  } else {
+    EXPECT_EQ(w.queue->enqueue(CL_COMMAND_NDRANGE_KERNEL, *command, {})->wait(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  }
+  for (const auto& fake : w.fakes) EXPECT_FALSE(fake->health()->aside());
+  EXPECT_EQ(w.axpy(b[0], b[0])->wait(), CL_COMPLETE) << "one buffer does";
+  EXPECT_EQ(w.contents(b[0]), axpy_of(World::ramp(0), World::ramp(0)));
+}
+
+TEST(DeviceMemory, ADriverThatFindsOutAtWorkThatThereIsNoRoomGetsSome) {
+  World w({true}, "single", 100);
+  const auto b = w.filled_ones(4);
+  EXPECT_EQ(w.axpy(b[0], b[1])->wait(), CL_COMPLETE);
+  w.fakes[0]->fail_writes = 1;
+  EXPECT_EQ(w.axpy(b[2], b[3])->wait(), CL_COMPLETE);
+  EXPECT_FALSE(World::there(b[0]) || World::there(b[1]));
+  EXPECT_EQ(w.contents(b[0]), axpy_of(World::ramp(0), World::ramp(1000)));
+  EXPECT_EQ(w.contents(b[2]), axpy_of(World::ramp(2000), World::ramp(3000)));
+  w.fakes[0]->fail_writes = 1;
+  w.write(b[3], 0, World::ramp(0).data(), kBytes);
+  EXPECT_EQ(w.axpy(b[2], b[3])->wait(), CL_MEM_OBJECT_ALLOCATION_FAILURE) << "nothing is left to go";
+}
+
+TEST(DeviceMemory, WhatCannotBeMovedOutStays) {
+  World w({true}, "single", 2);
+  const auto b = w.filled_ones(4);
+  EXPECT_EQ(w.axpy(b[0], b[1])->wait(), CL_COMPLETE);
+  w.fakes[0]->fail_reads = 100;
+  EXPECT_EQ(w.axpy(b[2], b[3])->wait(), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  w.fakes[0]->fail_reads = 0;
+  EXPECT_EQ(w.contents(b[0]), axpy_of(World::ramp(0), World::ramp(1000)));
+}
+
+TEST(DeviceMemory, IsCountedInTheStatistics) {
+  World w({true}, "single", 2);
+  w.machine.observer->devices({{"fake 0", "gpu", "icd"}});
+  const auto b = w.filled_ones(4);
+  EXPECT_EQ(w.axpy(b[0], b[1])->wait(), CL_COMPLETE);
+  EXPECT_EQ(w.axpy(b[2], b[3])->wait(), CL_COMPLETE);
+  EXPECT_NE(w.machine.observer->stats_json().find("{\"device\":0,\"dropped\":2,\"bytes_moved_out\":1024}"),
+            std::string::npos)
+      << w.machine.observer->stats_json();
 }
 
 TEST_P(Room, ThousandLaunchesOverTwiceTheMemory) {
