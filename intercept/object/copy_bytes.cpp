@@ -44,10 +44,7 @@ Status copy_on_device(const CopyTask& task, const domain::ByteRange& range, doma
   if (!source) return source.error();
   (void)machine.memory.hold(index, task.to);
   auto target = task.to.native(index);
-  if (!target) {  // no room there
-    if (Status status = task.from.gather(range, "copy"); !status) return status;
-    return copy_on_host(task, range);
-  }
+  if (!target) return target.error();
   Batch batch;
   const auto to_offset = static_cast<std::uint64_t>(static_cast<std::int64_t>(range.begin) + task.delta);
   batch.ops.emplace_back(CopyOp{*source, *target, range.begin, to_offset, range.size()});

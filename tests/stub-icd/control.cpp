@@ -33,6 +33,7 @@ struct State {
   std::mutex mutex;
   std::string devices = "2";
   int delay_us = -1;
+  std::int64_t memory = 0;
   std::vector<std::string> log;
   std::map<std::string, std::size_t> uses;
   std::string log_file;
@@ -79,7 +80,7 @@ State& state() {
     auto* const made = new State;
     made->devices = environment("STUB_DEVICES", "2");
     made->delay_us = std::atoi(environment("STUB_DELAY_US", "-1").c_str());
-    if (const std::string memory = environment("STUB_MEMORY", ""); !memory.empty()) made->memory = std::stoll(memory);
+    made->memory = std::strtoll(environment("STUB_MEMORY", "9223372036854775807").c_str(), nullptr, 10);
     made->log_file = environment("STUB_LOG", "");
     made->failure = parsed(environment("STUB_FAIL", ""));
     return made;
@@ -111,6 +112,7 @@ Settings read_settings() {
   std::lock_guard lock(s.mutex);
   Settings settings;
   settings.delay_us = s.delay_us;
+  settings.memory = s.memory;
   std::istringstream parts(s.devices);
   for (std::string part; std::getline(parts, part, ',') && settings.devices.size() < 4;) {
     if (part == "cpu") {

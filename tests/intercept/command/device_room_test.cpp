@@ -45,6 +45,23 @@ TEST_F(DeviceRoom, AWriteThatFindsNoRoomStaysInHostMemory) {
   EXPECT_EQ(read(next), bytes);
 }
 
+TEST_F(DeviceRoom, ACopyStaysOnTheDeviceAndMovesOutWhatElseWasThere) {
+  const Region rows{0, 1024, 16, 1, 2048, 2048 * 16};
+  has_room_for(5 * kMiB);
+  for (const Region& region : {Region::linear(0, 2 * kMiB), rows}) {
+    const auto old = storage(2 * kMiB), from = storage(2 * kMiB), to = storage(2 * kMiB);
+    written_on_device(old, 0, {0, old->bytes()}, 7);
+    written_on_device(from, 0, {0, from->bytes()}, 9);
+    EXPECT_EQ(run(make_copy(from, region, to, region)), CL_COMPLETE);
+    EXPECT_TRUE(there(to));
+    EXPECT_FALSE(there(old));
+    EXPECT_EQ(gathered(), old->bytes()) << "the copy went by host memory";
+    EXPECT_EQ(read(to, 2048, 1024), Bytes(1024, 9));
+    EXPECT_EQ(read(old), Bytes(2 * kMiB, 7));
+    devices[0]->counters.bytes_from = 0;
+  }
+}
+
 TEST_F(DeviceRoom, ACopyThatFindsNoRoomGoesByHostMemory) {
   has_room_for(3 * kMiB);
   const auto from = storage(2 * kMiB), to = storage(2 * kMiB);

@@ -123,6 +123,22 @@ TEST_P(Room, WhatIsInUseStays) {
   EXPECT_EQ(w.contents(b[2]), axpy_of(World::ramp(2000), World::ramp(3000)));
 }
 
+TEST_P(Room, WhileSomebodyWaitsLaunchesInARowDoNotKeepThePlace) {
+  World w({true}, "single", 2, GetParam());
+  const auto b = w.filled_ones(4);
+  w.fakes[0]->pause();
+  const auto first = w.axpy(b[0], b[1]);
+  EXPECT_EQ(first->chained_on(), w.fakes[0].get());
+  const auto other = w.axpy_on(w.another_queue(), b[2], b[3]);
+  while (!w.machine.memory.wanted()) std::this_thread::yield();
+  const auto next = w.axpy(b[0], b[1]);
+  EXPECT_EQ(next->chained_on(), nullptr) << "it would be submitted behind the first";
+  w.fakes[0]->resume();
+  for (const auto& event : {first, other, next}) EXPECT_EQ(event->wait(), CL_COMPLETE);
+  EXPECT_EQ(w.contents(b[0]), axpy_of(axpy_of(World::ramp(0), World::ramp(1000)), World::ramp(1000)));
+  EXPECT_EQ(w.contents(b[2]), axpy_of(World::ramp(2000), World::ramp(3000)));
+}
+
 TEST_P(Room, LaunchesInARowAreUses) {
   World w({true}, "single", 4, GetParam());
   const auto b = w.filled_ones(6);
@@ -139,6 +155,20 @@ TEST_P(Room, LaunchesInARowAreUses) {
   EXPECT_EQ(w.axpy(b[4], b[5])->wait(), CL_COMPLETE);
   EXPECT_TRUE(World::there(b[0]) && World::there(b[1]));
   EXPECT_FALSE(World::there(b[2]) || World::there(b[3]));
+}
+
+TEST_P(Room, NobodyHasTheBuffersOfALaunchThatHasEnded) {
+  World w({true}, "single", 2, GetParam());
+  const auto b = w.filled_ones(2);
+  w.fakes[0]->pause();
+  const auto event = w.axpy(b[0], b[1]);
+  EXPECT_EQ(event->chained_on(), w.fakes[0].get());
+  std::atomic<long> owners{0};
+  EXPECT_TRUE(event->when_ended([&](cl_int) { owners = b[0]->native(0)->use_count(); }));
+  w.fakes[0]->resume();
+  w.queue->finish();
+  while (owners == 0) std::this_thread::yield();
+  EXPECT_EQ(owners, 2) << "the buffer, and who asked";
 }
 
 TEST_P(Room, ALaunchThatIsEnqueuedAgainFindsItsBuffersWhereTheyAreThen) {
