@@ -388,34 +388,4 @@ cl_int LaunchCommand::ended(const Status& status, Event& event) {
   return command_status(status.error().code);
 }
 
-namespace {
-
-std::shared_ptr<Command> command_of(Machine& machine, std::shared_ptr<const FrozenLaunch> frozen, bool watched) {
-  return std::allocate_shared<LaunchCommand>(Recycling<LaunchCommand>(), machine, std::move(frozen), watched);
-}
-
-}  // namespace
-
-Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bool watched, Kernel* kernel) {
-  launch.kernel->launched();
-  auto frozen = freeze_when_built(machine, std::move(launch));
-  const Eligibility& eligible = frozen->view().shape().eligible();
-  if (eligible.count() != 0) {
-    if (kernel != nullptr) kernel->remember(frozen);
-    return command_of(machine, std::move(frozen), watched);
-  }
-  std::string reason = "no device can take the launch";
-  for (std::size_t i = 0; i < eligible.why_not.size(); ++i)
-    reason += "; " + machine.devices[i]->description().name + ": " + eligible.why_not[i];
-  // "if SVM pointers are passed as arguments to a kernel and the device does not support SVM"
-  if (follows_svm_pointers(*frozen)) return domain::Error{CL_INVALID_OPERATION, reason};
-  return domain::Error{eligible.memory_short ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES, reason};
-}
-
-std::shared_ptr<Command> repeat_launch(Machine& machine, std::shared_ptr<const Launch>&& launch, bool watched) {
-  if (!static_cast<const FrozenLaunch&>(*launch).fits(machine)) return nullptr;
-  launch->kernel->launched();
-  return command_of(machine, std::static_pointer_cast<const FrozenLaunch>(std::move(launch)), watched);
-}
-
 }  // namespace skmd::icd

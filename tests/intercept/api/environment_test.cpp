@@ -69,6 +69,7 @@ TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
                                     {"SKMD_TEST_RUNGS", "disjoint,sideways"},
                                     {"SKMD_TEST_ISA", "mmx"},
                                     {"SKMD_TEST_CPUS", "best:none"},
+                                    {"SKMD_TEST_DEVICE_MEMORY", "4G"},
                                     {"SKMD_VENDORS", "/nonexistent"}})
     EXPECT_EQ(in_child(name, value, platforms_found), 50) << name << '=' << value;
 }
