@@ -137,9 +137,11 @@ void add_other_driver(json& sum, const json& more) {
 
 /// Numbers of one device in each entry of a list, the device's own left alone.
 void add_per_device(json& sum, const json& more) {
-  for (std::size_t i = 0; i < sum.size() && i < more.size(); ++i)
-    for (auto& [key, value] : sum[i].items())
-      if (key != "device") value = value.get<std::uint64_t>() + more[i][key].get<std::uint64_t>();
+  for (std::size_t i = 0; i < sum.size() && i < more.size(); ++i) {
+    const json device = sum[i]["device"];
+    add_numbers(sum[i], more[i]);
+    sum[i]["device"] = device;
+  }
 }
 
 void add_builds(json& sum, const json& more) {
