@@ -233,7 +233,7 @@ class Teller {
       const std::uint64_t dropped = document_.count(entry, "dropped");
       if (dropped == 0) continue;
       line(0, device(document_.count(entry, "device")) + " gave up copies of buffers " + times(dropped, "time") +
-                  " to make room for others, and " + bytes(document_.count(entry, "bytes_moved_out")) +
+                  " to make room for others, and " + byte_count(document_.count(entry, "bytes_moved_out")) +
                   " that only it had were moved out first.");
     }
   }
