@@ -49,6 +49,16 @@ assert row["skmd"]["equal"]["stats"]["kernels"][0]["split_launches"] > 0
 assert any(pair["with"]["pipelined_launch_us"]["median"] > 0 for rounds in found["calls"].values() for pair in rounds)
 PYTHON
 
+# How work is divided, against goals; which of them are met is a matter of time. The bundle tells which commit it is of.
+scripts/bench-predict.sh --vendor pocl --devices portable:pthread@discrete,portable:basic@discrete --workloads vector_add --sizes small --repeat 6 \
+  --seconds 3000 --out "$work/predict.json" >"$work/table" 2>&1 || [[ $? -eq 1 ]] || fail "bench-predict.sh: $(cat "$work/table")"
+/usr/bin/python3 - "$work/predict.json" "$(cat commit)" <<'PYTHON' || fail "figures are missing: $(cat "$work/predict.json")"
+import json, sys
+found = json.load(open(sys.argv[1]))
+assert found["commit"] == sys.argv[2] != "" and found["rows"] and not found["failures"] and not any(row["missing"] for row in found["rows"])
+assert all(len(process) == 6 for side in found["units"][0]["sides"].values() for process in side["processes"])
+PYTHON
+
 # Processes in turn: the installed driver runs them, in both compositions.
 scripts/bench-gpu.sh --size small --repeat 4 --turns 2 --workloads vector_add --modes auto --out "$work/turns.json" \
   --devices portable:basic+portable:pthread@discrete,portable:basic@discrete >"$work/table" || fail "bench-gpu.sh --turns: $(cat "$work/table")"
