@@ -16,10 +16,10 @@ namespace {
 constexpr int kRounds = 6;                     // of fitting costs and balancing again; two or three converge
 constexpr double kKeepPrevious = 0.05;         // gains below this do not move data around
 constexpr double kSmallLaunchLatencies = 3.0;  // launches shorter than so many launch costs are not worth planning
-constexpr double kLeastError = 0.02;
+constexpr double kLeastError = 0.01;           // that a split must win by, however well devices are known
 constexpr double kMostError = 0.4;  // two equal devices gain a half: a wild model may not forbid that for ever
 constexpr double kSnapLoss = 0.02;  // share of a slice that moving its border may cost
-constexpr double kSettled = 0.005;  // rounds that change the prediction by less are the last
+constexpr double kSettled = 0.005;  // rounds that end later than hoped by less are the last
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
 /// The launch cost of the second device to join: below a few of these nothing can be gained.
@@ -96,11 +96,12 @@ class Search {
     std::vector<Slice> slices;
     for (int round = 0; round < kRounds; ++round) {
       for (FinishLine& line : lines_) line.used = true;
-      drop_idlers(lines_, static_cast<double>(request_.groups));
+      const double hoped = drop_idlers(lines_, static_cast<double>(request_.groups));
       lay_out(slices);
       if (slices.empty() || slices == best.slices) break;
       const double seconds = learn(slices);
-      const bool settled = std::fabs(seconds - best.seconds) < kSettled * seconds;
+      // Lines that were right have nothing to learn. That two rounds end alike does not tell: a device may have joined.
+      const bool settled = seconds - (slices.size() > 1 ? merge_seconds_ : 0.0) < hoped * (1.0 + kSettled);
       if (seconds < best.seconds) {
         best.seconds = seconds;
         best.slices = slices;
@@ -119,13 +120,34 @@ class Search {
     return slices;
   }
 
-  double seconds_of(std::span<const Slice> slices) const {
+  [[nodiscard]] double seconds_of(std::span<const Slice> slices) const {
     double finish = 0;
     for (const Slice& slice : slices) finish = std::max(finish, finish_seconds(request_, slice.device, slice.span));
     return slices.size() > 1 ? finish + merge_seconds_ : finish;
   }
 
  private:
+  /// Whole groups, fewer by less than one for each device; what is left over goes where it is done first.
+  void round_shares(std::span<const FinishLine*> busy, std::span<std::uint64_t> counts) const {
+    std::uint64_t left = request_.groups;
+    for (std::size_t i = 0; i < busy.size(); ++i) {
+      counts[i] = std::min(left, static_cast<std::uint64_t>(busy[i]->share));
+      left -= counts[i];
+    }
+    for (; left > 0 && left <= busy.size(); --left) {
+      std::size_t first = 0;
+      double earliest = kForever;
+      for (std::size_t i = 0; i < busy.size(); ++i) {
+        const double end = busy[i]->fixed + busy[i]->per_group * static_cast<double>(counts[i] + 1);
+        if (busy[i]->pinned > 0 || end >= earliest) continue;
+        first = i;
+        earliest = end;
+      }
+      ++counts[first];
+    }
+    counts[busy.size() - 1] += left;  // of so many groups that a double does not count them
+  }
+
   /// Moves `border` to a multiple of the granularity if that costs neither neighbour much.
   [[nodiscard]] std::uint64_t snapped(std::uint64_t border, double smaller_neighbour) const {
     const std::uint64_t unit = request_.granularity;
@@ -146,16 +168,15 @@ class Search {
       if ((line.used || line.pinned > 0) && line.share > 0) busy[count++] = &line;
     std::sort(busy.begin(), busy.begin() + static_cast<std::ptrdiff_t>(count),
               [](const FinishLine* a, const FinishLine* b) { return a->device < b->device; });
-    const std::uint64_t last = request_.groups;
-    double place = 0;
+    if (count == 0) return;
+    std::array<std::uint64_t, kMostLines> groups;
+    round_shares({busy.data(), count}, groups);
+    std::uint64_t place = 0;
     std::uint64_t at = 0;
-    for (std::size_t i = 0; i < count && at < last; ++i) {
-      std::uint64_t end = last;
-      if (i + 1 < count) {
-        place += busy[i]->share;
-        end = std::min(last, static_cast<std::uint64_t>(std::llround(std::min(place, static_cast<double>(last)))));
-        end = snapped(end, std::min(busy[i]->share, busy[i + 1]->share));
-      }
+    for (std::size_t i = 0; i < count && at < request_.groups; ++i) {
+      place += groups[i];
+      const bool cut = i + 1 < count && place < request_.groups;
+      const std::uint64_t end = cut ? snapped(place, std::min(busy[i]->share, busy[i + 1]->share)) : request_.groups;
       if (end <= at) continue;
       out.push_back({busy[i]->device, {at, end}});
       at = end;

@@ -17,8 +17,8 @@ struct FinishLine {
   double fixed = 0;
   double per_group = 0;
   bool used = true;
-  double pinned = 0;  // groups that it gets whatever it does with them; 0: as many as pay
-  double share = 0;   // groups
+  double pinned = 0;      // groups that it gets whatever it does with them; 0: as many as pay
+  double share = 0;       // groups
   double last_groups = 0;
   double last_seconds = 0;
 };
@@ -39,7 +39,7 @@ FinishLine* line_of(FinishLines& lines, std::uint32_t device);
 /// is paid. Sets shares, except when `without` is to be passed over.
 double fill(std::span<FinishLine> lines, double groups, const FinishLine* without = nullptr);
 
-/// Fills, and leaves out devices whose help is not worth a slice.
-void drop_idlers(std::span<FinishLine> lines, double groups);
+/// Fills, and leaves out devices whose help is not worth a slice. Returns the moment of the end.
+double drop_idlers(std::span<FinishLine> lines, double groups);
 
 }  // namespace skmd::domain
