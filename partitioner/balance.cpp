@@ -22,7 +22,8 @@ constexpr double kSnapLoss = 0.02;  // share of a slice that moving its border m
 constexpr double kSettled = 0.005;  // rounds that end later than hoped by less are the last
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
-/// The launch cost of the second device to join: below a few of these nothing can be gained.
+/// The launch cost of the second device to join: below a few of these nothing
+/// can be gained.
 double second_launch_seconds(const PartitionRequest& request) {
   double least = kForever;
   double second = kForever;
@@ -66,7 +67,8 @@ FinishLines measured_lines(const PartitionRequest& request) {
   return lines;
 }
 
-/// A former plan can be used again if it covers just these groups with devices that are still there and measured.
+/// A former plan can be used again if it covers just these groups with devices
+/// that are still there and measured.
 bool reusable(const PartitionRequest& request) {
   if (request.previous == nullptr || request.previous->slices.empty() || request.previous->exploring) return false;
   std::uint64_t at = 0;
@@ -100,7 +102,8 @@ class Search {
       lay_out(slices);
       if (slices.empty() || slices == best.slices) break;
       const double seconds = learn(slices);
-      // Lines that were right have nothing to learn. That two rounds end alike does not tell: a device may have joined.
+      // Lines that were right have nothing to learn. That two rounds end alike
+      // does not tell: a device may have joined.
       const bool settled = seconds - (slices.size() > 1 ? merge_seconds_ : 0.0) < hoped * (1.0 + kSettled);
       if (seconds < best.seconds) {
         best.seconds = seconds;
@@ -127,7 +130,8 @@ class Search {
   }
 
  private:
-  /// Whole groups, fewer by less than one for each device; what is left over goes where it is done first.
+  /// Whole groups, fewer by less than one for each device; what is left over
+  /// goes where it is done first.
   void round_shares(std::span<const FinishLine*> busy, std::span<std::uint64_t> counts) const {
     std::uint64_t left = request_.groups;
     for (std::size_t i = 0; i < busy.size(); ++i) {
@@ -148,7 +152,8 @@ class Search {
     counts[busy.size() - 1] += left;  // of so many groups that a double does not count them
   }
 
-  /// Moves `border` to a multiple of the granularity if that costs neither neighbour much.
+  /// Moves `border` to a multiple of the granularity if that costs neither
+  /// neighbour much.
   [[nodiscard]] std::uint64_t snapped(std::uint64_t border, double smaller_neighbour) const {
     const std::uint64_t unit = request_.granularity;
     if (unit <= 1) return border;
@@ -158,8 +163,8 @@ class Search {
     return to <= request_.groups && moved <= smaller_neighbour * kSnapLoss ? to : border;
   }
 
-  /// Turns shares into spans that tile the launch, in the order of devices: kernels that work on the same data meet it
-  /// where they expect it.
+  /// Turns shares into spans that tile the launch, in the order of devices:
+  /// kernels that work on the same data meet it where they expect it.
   void lay_out(std::vector<Slice>& out) {
     out.clear();
     std::array<const FinishLine*, kMostLines> busy;
@@ -217,7 +222,8 @@ Plan whole_plan(const PartitionRequest& request, std::uint32_t device, NotSplit 
   return plan;
 }
 
-/// The lines that a split may use: what is explored gets just that, and what is not known well enough nothing.
+/// The lines that a split may use: what is explored gets just that, and what is
+/// not known well enough nothing.
 FinishLines usable(FinishLines lines, const Exploration& exploration) {
   if (exploration.unknown.empty()) return lines;
   FinishLines kept;
@@ -235,20 +241,25 @@ FinishLines usable(FinishLines lines, const Exploration& exploration) {
   return kept;
 }
 
-/// The best split, or the launch whole on `alone.device`, or the former plan; with slices to learn from in it.
+/// The best split, or the launch whole on `alone.device`, or the former plan;
+/// with slices to learn from in it.
 Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, FinishLines lines,
               const Exploration& exploration, Joining& joining) {
   // A search that cannot be afforded now will be when more launches have come.
   whole.unsettled = whole.unsettled || !request.may_search;
   if (!request.may_search && !reusable(request)) return whole;
-  const bool keeps = exploration.probes.empty() && reusable(request);
+  bool keeps = exploration.probes.empty() && reusable(request);
   Search search(request, usable(std::move(lines), exploration), joining.seconds());
   double again = kForever;
   if (keeps) {
     again = search.seconds_of(request.previous->slices);
+    // A split is kept as long as it wins. From one device to another little
+    // gain is not worth the way.
+    const double most = request.previous->slices.size() > 1 ? alone.seconds : alone.seconds / (1.0 - kKeepPrevious);
+    keeps = again <= most;
     const double least = std::min(alone.seconds, least_seconds(request));
-    if (!request.may_search || least > again * (1.0 - kKeepPrevious)) {
-      if (alone.seconds < again * (1.0 - kKeepPrevious)) return whole;
+    if (!request.may_search || (keeps && least > again * (1.0 - kKeepPrevious))) {
+      if (!keeps) return whole;
       whole.slices = request.previous->slices;
       whole.predicted_seconds = again;
       return whole;
