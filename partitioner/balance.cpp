@@ -92,12 +92,27 @@ class Search {
   Search(const PartitionRequest& request, FinishLines lines, double joining_seconds)
       : request_(request), lines_(std::move(lines)), merge_seconds_(request.merge_seconds + joining_seconds) {}
 
-  /// Over the lines, pinned ones included.
+  /// The best split that is predicted to win against `alone_seconds` by more
+  /// than its devices' models are off, or without slices. What little is known
+  /// of one device takes none of the others away.
+  Candidate winning(double alone_seconds) {
+    const auto pinned = static_cast<std::size_t>(
+        std::count_if(lines_.begin(), lines_.end(), [](const FinishLine& line) { return line.pinned > 0; }));
+    for (;;) {
+      Candidate split = best();
+      if (split.slices.size() <= 1 + pinned) return {};
+      const double error = error_of(split.slices);
+      if (split.seconds < alone_seconds * (1.0 - error)) return split;
+      if (!leave_out(error, alone_seconds)) return {};
+    }
+  }
+
+  /// Over the lines that are not left out, pinned ones included.
   Candidate best() {
     Candidate best;
     std::vector<Slice> slices;
     for (int round = 0; round < kRounds; ++round) {
-      for (FinishLine& line : lines_) line.used = true;
+      for (FinishLine& line : lines_) line.used = !line.left_out;
       const double hoped = drop_idlers(lines_, static_cast<double>(request_.groups));
       lay_out(slices);
       if (slices.empty() || slices == best.slices) break;
@@ -130,6 +145,34 @@ class Search {
   }
 
  private:
+  [[nodiscard]] double error_of(const FinishLine& line) const {
+    return std::clamp(request_.devices[line.device].relative_error, kLeastError, kMostError);
+  }
+  /// Of the least known device that the split rests on. What is pinned is there
+  /// to learn from.
+  double error_of(std::span<const Slice> slices) {
+    double error = kLeastError;
+    for (const Slice& slice : slices) {
+      const FinishLine& line = *line_of(lines_, slice.device);
+      if (line.pinned == 0) error = std::max(error, error_of(line));
+    }
+    return error;
+  }
+
+  /// Leaves out the devices that are known as badly as that. False: no split of
+  /// the others can win.
+  bool leave_out(double error, double alone_seconds) {
+    if (error <= kLeastError) return false;
+    std::size_t left = 0;
+    for (FinishLine& line : lines_) {
+      line.left_out = line.left_out || (line.pinned == 0 && error_of(line) >= error);
+      line.used = !line.left_out;
+      left += line.used && line.pinned == 0 ? 1 : 0;
+    }
+    const double least = fill(lines_, static_cast<double>(request_.groups)) + merge_seconds_;
+    return left > 1 && least < alone_seconds * (1.0 - kLeastError);
+  }
+
   /// Whole groups, fewer by less than one for each device; what is left over
   /// goes where it is done first.
   void round_shares(std::span<const FinishLine*> busy, std::span<std::uint64_t> counts) const {
@@ -206,15 +249,6 @@ class Search {
   double merge_seconds_;
 };
 
-double model_error(const PartitionRequest& request, std::span<const Slice> slices) {
-  double error = kLeastError;
-  for (const Slice& slice : slices) {
-    const DeviceModel& model = request.devices[slice.device];
-    if (is_measured(model)) error = std::max(error, model.relative_error);
-  }
-  return std::min(error, kMostError);
-}
-
 Plan whole_plan(const PartitionRequest& request, std::uint32_t device, NotSplit reason) {
   Plan plan;
   plan.slices.assign(1, Slice{device, {0, request.groups}});
@@ -266,9 +300,8 @@ Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, F
     }
   }
   if (!request.may_search) return whole;
-  Candidate split = search.best();
-  const bool splits = split.slices.size() > 1 + exploration.probes.size() &&
-                      split.seconds < alone.seconds * (1.0 - model_error(request, split.slices));
+  Candidate split = search.winning(alone.seconds);
+  const bool splits = !split.slices.empty();
   const double best = splits ? split.seconds : alone.seconds;
   if (keeps && best > again * (1.0 - kKeepPrevious)) {
     split.slices = request.previous->slices;

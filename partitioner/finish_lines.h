@@ -17,6 +17,7 @@ struct FinishLine {
   double fixed = 0;
   double per_group = 0;
   bool used = true;
+  bool left_out = false;  // not to be used
   double pinned = 0;      // groups that it gets whatever it does with them; 0: as many as pay
   double share = 0;       // groups
   double last_groups = 0;

@@ -94,5 +94,21 @@ TEST(PlanProperty, TheOrderOfDevicesDoesNotMatter) {
   });
 }
 
+// What is little known may not keep what is known better from being used: but for what a split must win by.
+TEST(PlanProperty, OneMoreDeviceIsNeverPredictedWorse) {
+  for_machines(3, 2000, [](RandomMachine& machine, Chance& chance) {
+    const auto last = static_cast<std::uint32_t>(chance.below(machine.devices.size()));
+    RandomMachine fewer = machine;
+    fewer.devices[last].eligible = false;
+    const Plan before = partition(fewer.request());
+    const Plan plan = partition(machine.request());
+    double margin = 0.0;
+    if (before.slices.size() > 1)
+      for (const Slice& slice : before.slices)
+        margin = std::max(margin, std::min(0.4, machine.devices[slice.device].relative_error));
+    EXPECT_LE(plan.predicted_seconds * (1.0 - margin), kOff * before.predicted_seconds) << last << " of " << machine;
+  });
+}
+
 }  // namespace
 }  // namespace skmd::domain
