@@ -12,18 +12,28 @@ constexpr std::uint64_t kFirstPart = 1024;  // of the launch: the first slice
 constexpr double kGrowth = 16.0;            // from slice to slice at most
 constexpr double kLonger = 1.5;             // shares longer than this times the longest measured are to be measured
 constexpr double kOptimism = 4.0;           // a device may be so many times as fast as it looks
-constexpr double kPessimism = 32.0;         // a device that nobody has measured may be so many times slower than hoped
-constexpr double kLeastGain = 0.05;         // of the launch's time: less is not worth finding out
-constexpr double kAtStake = 0.25;           // of what launches would have gained so far
+constexpr double kHope = 32.0;      // and one that nobody has measured so many times: kernels that wait for memory
+constexpr double kMostLate = 0.05;  // of what launches took so far, for slices that may end after the launch
+constexpr double kPessimism = 8.0;  // or so many times slower than hoped
 
 double part_of(const PartitionRequest& request, std::uint64_t groups) {
   return static_cast<double>(groups) / static_cast<double>(request.groups);
 }
 
+/// Whether nothing arrives where the launch runs now: in a loop that leaves its bytes on the devices they move once,
+/// and it is the launches behind that which gain.
+bool stays(const PartitionRequest& request, const Alone& alone) {
+  return PhaseCosts(request).moving(alone.device, {0, request.groups}).running == 0.0;
+}
+
 class Explorer {
  public:
   Explorer(const PartitionRequest& request, const Alone& alone, FinishLines lines, Joining& joining)
-      : request_(request), alone_(alone), lines_(std::move(lines)), joining_(joining) {
+      : request_(request),
+        alone_(alone),
+        costs_(request, stays(request, alone) ? Arriving::there : Arriving::now),
+        lines_(std::move(lines)),
+        joining_(joining) {
     fill(lines_, static_cast<double>(request.groups));
   }
 
@@ -37,7 +47,10 @@ class Explorer {
       found_.unknown.push_back(device);
       std::erase_if(lines_, [device = device](const FinishLine& line) { return line.device == device; });
     }
-    const double known = fill(lines_, static_cast<double>(request_.groups)) + request_.merge_seconds;
+    double known = fill(lines_, static_cast<double>(request_.groups)) + request_.merge_seconds;
+    // Lines through whole launches know nothing of what each device needs, however small its slice.
+    if (const Plan* previous = request_.previous; previous != nullptr && previous->slices.size() > 1)
+      known = std::max(known, previous->predicted_seconds);
     reached_seconds_ = std::min(alone_.seconds, known);
     for (const auto& [device, groups] : candidates) consider(device, groups);
     return std::move(found_);
@@ -59,6 +72,15 @@ class Explorer {
     return model.groups_per_second * static_cast<double>(model.units) / static_cast<double>(model.measured_groups);
   }
 
+  /// Groups that the last plan gave the device: where that was measured, plans that want more of it will try.
+  [[nodiscard]] std::uint64_t groups_before(std::uint32_t device) const {
+    const Plan* previous = request_.previous;
+    if (previous == nullptr || previous->exploring) return kAnySpan;
+    for (const Slice& slice : previous->slices)
+      if (slice.device == device && previous->slices.size() > 1) return slice.span.size();
+    return kAnySpan;
+  }
+
   /// Groups of the next slice to learn from; 0: the device is known.
   [[nodiscard]] std::uint64_t next_groups(std::uint32_t device) {
     const DeviceModel& model = request_.devices[device];
@@ -68,21 +90,23 @@ class Explorer {
     }
     const FinishLine* line = line_of(lines_, device);
     if (line == nullptr || model.measured_groups >= request_.groups) return 0;
+    if (model.measured_groups >= groups_before(device)) return 0;
     const auto longest = static_cast<double>(model.measured_groups);
     if (line->share <= kLonger * longest) return 0;
     return static_cast<std::uint64_t>(std::llround(std::min(line->share, kGrowth * longest)));
   }
 
   /// Part of the time reached without it that the device saves if it is as fast as one may hope.
-  [[nodiscard]] double hoped_gain(std::uint32_t device, double moving_all) {
+  [[nodiscard]] double hoped_gain(std::uint32_t device, const Phases& moving) {
     const DeviceModel& model = request_.devices[device];
-    const double rate = kOptimism * (is_measured(model) ? filled_rate(model) : hoped_rate(model));
+    const double rate = is_measured(model) ? kOptimism * filled_rate(model) : kHope * hoped_rate(model);
     FinishLines lines = lines_;
     if (lines.size() == kMostLines) return 0.0;
     FinishLine& line = lines.emplace_back();
     line.device = device;
     line.fixed = model.launch_seconds;
-    line.per_group = 1.0 / rate + moving_all / static_cast<double>(request_.groups);
+    begin(line, static_cast<double>(request_.groups), moving);
+    line.per_group += 1.0 / rate;
     const double finish = fill(lines, static_cast<double>(request_.groups));
     return 1.0 - (finish + request_.merge_seconds) / reached_seconds_;
   }
@@ -95,22 +119,29 @@ class Explorer {
     return std::max(count, static_cast<double>(model.units)) * kPessimism / hoped_rate(model);
   }
 
-  /// What the slice may add to the launch's time. `moving`: seconds for its bytes.
-  [[nodiscard]] double stake(std::uint32_t device, std::uint64_t groups, double moving) const {
-    const DeviceModel& model = request_.devices[device];
-    const double late = latest_end(model, groups) + moving - alone_.seconds;
-    return model.first_use_seconds + request_.merge_seconds + request_.planning_seconds + std::max(0.0, late);
+  /// What the slice may add to the launch's time by ending after it. `moving`: seconds for its bytes.
+  [[nodiscard]] double lateness(std::uint32_t device, std::uint64_t groups, double moving) const {
+    return std::max(0.0, latest_end(request_.devices[device], groups) + moving - alone_.seconds);
+  }
+  /// What it adds in any case.
+  [[nodiscard]] double price(std::uint32_t device) const {
+    return request_.devices[device].first_use_seconds + request_.merge_seconds + request_.planning_seconds;
   }
 
   void consider(std::uint32_t device, std::uint64_t groups) {
-    const double moving_all = moving_seconds(request_, device, {0, request_.groups});
-    const double gain = hoped_gain(device, moving_all);
+    const Phases moving_phases = costs_.moving(device, {0, request_.groups});
+    const double moving_all = moving_phases.sum();
+    const double gain = hoped_gain(device, moving_phases);
     if (!(gain >= kLeastGain)) return;
     const bool wanted_before = std::exchange(found_.wanted, true);
-    const double purse = kAtStake * gain * (request_.experience.seconds + reached_seconds_);
+    const double lasted = request_.experience.seconds + reached_seconds_;
     const double spent = request_.experience.lost_seconds + stakes_;
+    const auto affords = [&](double late, double more) {
+      const double stake = spent + price(device) + late + more;
+      return stake <= kAtStake * gain * lasted && (late == 0 || stake <= kMostLate * lasted);
+    };
     if (!request_.may_search || pinned_ + groups >= request_.groups) return;
-    if (spent + stake(device, groups, moving_all * part_of(request_, groups)) > purse) return;
+    if (!affords(lateness(device, groups, moving_all * part_of(request_, groups)), 0.0)) return;
     // Now that it might be done: what is worth asking only then.
     const double joining = joining_.seconds();
     if (joining >= gain * reached_seconds_) {
@@ -119,8 +150,9 @@ class Explorer {
     }
     const std::uint64_t last = request_.groups - pinned_;
     const double moving = moving_seconds(request_, device, {last - groups, last});
-    const double own = stake(device, groups, moving) + joining;
-    if (moving >= alone_.seconds || spent + own > purse) return;
+    const double late = lateness(device, groups, moving);
+    if (!affords(late, joining)) return;
+    const double own = price(device) + late + joining;
     stakes_ += own;
     pinned_ += groups;
     found_.probes.push_back({device, groups});
@@ -128,6 +160,7 @@ class Explorer {
 
   const PartitionRequest& request_;
   const Alone& alone_;
+  PhaseCosts costs_;
   FinishLines lines_;
   Joining& joining_;
   Exploration found_;

@@ -7,6 +7,10 @@
 
 namespace skmd::domain {
 
+inline constexpr double kLeastGain = 0.05;   // of the launch's time: less is not worth finding out
+inline constexpr double kLeastError = 0.01;  // a split must win by so much, however well devices are known
+inline constexpr double kAtStake = 0.5;      // of what launches would have gained so far, for finding out
+
 struct Exploration {
   struct Probe {
     std::uint32_t device = 0;

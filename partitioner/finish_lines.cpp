@@ -6,30 +6,90 @@
 #include <cmath>
 #include <limits>
 
+#include "partitioner/phase_fill.h"
+
 namespace skmd::domain {
 namespace {
 
 constexpr double kWorthTheIdle = 0.005;  // devices that together shorten the launch by less are left out
 
+/// Points nearer than this part of their size say nothing about a slope.
+bool distinct(const FinishLine& line, double groups) {
+  constexpr double kDistinct = 0.01;
+  return std::fabs(groups - line.last_groups) > kDistinct * groups;
+}
+
+void begin(FinishLine::Transfers& transfers, double groups, double seconds) {
+  transfers = {0.0, seconds / groups, seconds};
+}
+
+void refine(FinishLine::Transfers& transfers, const FinishLine& line, double groups, double seconds) {
+  if (distinct(line, groups))
+    transfers.each =
+        std::clamp((seconds - transfers.last_seconds) / (groups - line.last_groups), 0.0, seconds / groups);
+  transfers.fixed = std::max(0.0, seconds - transfers.each * groups);
+  transfers.last_seconds = seconds;
+}
+
+/// Whether running takes longer for each group beyond some.
+bool bends(const FinishLine& line) { return line.fixed < line.least_fixed; }
+
+/// Whether other devices wait for something that it moves.
+bool moves(const FinishLine& line) {
+  return line.copying_each > 0 || line.before.last_seconds > 0 || line.after.last_seconds > 0;
+}
+
 }  // namespace
 
-void begin(const DeviceModel& model, FinishLine& line, double groups, double seconds) {
+bool can_work(const FinishLine& line) {
+  return std::isfinite(line.fixed) && std::isfinite(line.per_group) && std::isfinite(line.before.last_seconds) &&
+         std::isfinite(line.after.last_seconds) && std::isfinite(line.copying_each);
+}
+
+void begin(FinishLine& line, double groups, const Phases& moving) {
+  line.per_group = moving.running / groups;
+  begin(line.before, groups, moving.before);
+  begin(line.after, groups, moving.after);
+  line.copying_each = moving.copying / groups;
+}
+
+void begin(const DeviceModel& model, FinishLine& line, double groups, const Phases& phases) {
+  begin(line, groups, phases);
   line.fixed = model.launch_seconds;
-  line.per_group = std::max(1.0 / model.groups_per_second, (seconds - line.fixed) / groups);
+  line.per_group = std::max(1.0 / model.groups_per_second, (phases.running - line.fixed) / groups);
+  line.least_fixed = model.launch_seconds;
+  line.least_per_group = 1.0 / model.groups_per_second;
+  line.last_groups = groups;
+  line.last_seconds = phases.running;
+}
+
+void refine(const DeviceModel& model, FinishLine& line, double groups, const Phases& phases) {
+  const double seconds = phases.running;
+  if (distinct(line, groups)) {
+    const double slope = (seconds - line.last_seconds) / (groups - line.last_groups);
+    line.per_group = std::max(slope, 1.0 / model.groups_per_second);
+  }
+  line.fixed = seconds - line.per_group * groups;
+  refine(line.before, line, groups, phases.before);
+  refine(line.after, line, groups, phases.after);
+  line.copying_each = phases.copying / groups;
   line.last_groups = groups;
   line.last_seconds = seconds;
 }
 
-void refine(const DeviceModel& model, FinishLine& line, double groups, double seconds) {
-  constexpr double kDistinct = 0.01;  // points nearer than this part of their size say nothing about the slope
-  if (std::fabs(groups - line.last_groups) > kDistinct * groups) {
-    const double slope = (seconds - line.last_seconds) / (groups - line.last_groups);
-    const double least = 1.0 / model.groups_per_second;
-    line.per_group = std::clamp(slope, least, std::max(least, (seconds - model.launch_seconds) / groups));
-  }
-  line.fixed = std::max(model.launch_seconds, seconds - line.per_group * groups);
-  line.last_groups = groups;
-  line.last_seconds = seconds;
+double groups_run(const FinishLine& line, double seconds) {
+  if (seconds <= std::max(line.fixed, line.least_fixed)) return 0.0;
+  const double groups = (seconds - line.fixed) / line.per_group;
+  if (!(line.least_per_group > 0)) return groups;
+  return std::min(groups, (seconds - line.least_fixed) / line.least_per_group);
+}
+
+Phases expected(const FinishLine& line, std::uint64_t groups) {
+  if (groups == 0) return {};
+  const auto count = static_cast<double>(groups);
+  const double running = std::max(line.fixed + line.per_group * count, line.least_fixed + line.least_per_group * count);
+  return {line.before.fixed + line.before.each * count, running, line.after.fixed + line.after.each * count,
+          line.copying_each * count};
 }
 
 FinishLine* line_of(FinishLines& lines, std::uint32_t device) {
@@ -37,30 +97,46 @@ FinishLine* line_of(FinishLines& lines, std::uint32_t device) {
   return found == lines.end() ? nullptr : &*found;
 }
 
-double fill(std::span<FinishLine> lines, double groups, const FinishLine* without) {
-  std::array<const FinishLine*, kMostLines> order;
-  std::size_t count = 0;
-  for (const FinishLine& line : lines) {
-    groups -= line.pinned;
-    if (line.pinned > 0 || !line.used || &line == without) continue;
-    if (std::isfinite(line.fixed) && std::isfinite(line.per_group)) order[count++] = &line;
-  }
-  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count),
-            [](const FinishLine* a, const FinishLine* b) { return a->fixed < b->fixed; });
+namespace {
+
+/// As if everything moved while it runs.
+double fill_level(std::span<FinishLine* const> order, double groups) {
   double rate = 0;
   double owed = 0;  // sum of fixed · rate
   double finish = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (order[i]->fixed >= finish) break;
-    rate += 1.0 / order[i]->per_group;
-    owed += order[i]->fixed / order[i]->per_group;
+  for (const FinishLine* line : order) {
+    if (line->fixed >= finish) break;
+    rate += 1.0 / line->per_group;
+    owed += line->fixed / line->per_group;
     finish = (groups + owed) / rate;
   }
-  if (without != nullptr) return finish;
+  return finish;
+}
+
+}  // namespace
+
+double fill(std::span<FinishLine> lines, double groups, const FinishLine* without) {
+  std::array<FinishLine*, kMostLines> order;
+  std::size_t count = 0;
+  bool phased = false;
   for (FinishLine& line : lines) {
-    const bool works = line.used && line.fixed < finish;
-    line.share = line.pinned > 0 ? line.pinned : works ? (finish - line.fixed) / line.per_group : 0.0;
+    groups -= line.pinned;
+    if (without == nullptr) line.share = line.pinned;
+    if (line.pinned > 0 || !line.used || &line == without || !can_work(line)) continue;
+    order[count++] = &line;
+    phased = phased || moves(line) || bends(line);
   }
+  const std::span<FinishLine*> working(order.data(), count);
+  if (phased) {
+    PhaseFill phases(working, groups);
+    return without == nullptr ? phases.share_out() : phases.finish();
+  }
+  std::sort(working.begin(), working.end(),
+            [](const FinishLine* a, const FinishLine* b) { return a->fixed < b->fixed; });
+  const double finish = fill_level(working, groups);
+  if (without != nullptr) return finish;
+  for (FinishLine* line : working)
+    if (line->fixed < finish) line->share = (finish - line->fixed) / line->per_group;
   return finish;
 }
 

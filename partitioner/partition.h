@@ -58,8 +58,14 @@ struct Plan {
   std::vector<Slice> slices;
   NotSplit reason = NotSplit::not_profitable;  // meaningful with one slice
   double predicted_seconds = 0.0;              // 0: nothing was predicted
-  /// Until the best single device would have run it, results left where they are; 0: not known.
+  /// Until the best single device would have run it, results left where they are; of a split, until the launch may end
+  /// without its round being longer than that device's. 0: not known.
   double alone_seconds = 0.0;
+  double alone_round_seconds = 0.0;        // with all that moves before and after; 0: not known
+  /// What launches have lost since a better plan was known that was not worth its way, and how many such ways were
+  /// taken. From plan to plan.
+  double missed_seconds = 0.0;
+  unsigned ways = 0;
   bool exploring = false;                  // some slices are there to learn from
   bool unsettled = false;                  // what devices can do with this kernel is not known yet: ask again
   ModelSource source = ModelSource::none;  // of predicted_seconds: the most doubtful of the slices' models
@@ -105,6 +111,7 @@ struct Experience {
   double seconds = 0.0;       // that they took, or the best single device would have taken if that is less
   double lost_seconds = 0.0;  // beyond what that device would have taken
   bool split_barred = false;  // splits were predicted to win, and lost
+  unsigned changes = 0;       // times that a device was found to have become faster or slower
 };
 
 /// What the paper counts of a launch (section 3.4): sizes of whole buffers, wherever their bytes are now.

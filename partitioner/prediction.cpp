@@ -21,24 +21,12 @@ double linked_seconds(std::uint64_t bytes, double bytes_per_second, const LinkSh
   return std::min(bulk, link.latency_seconds + count / (link.small_part * bytes_per_second));
 }
 
-double seconds_of(const PartitionRequest& request, const Moving& moving, double bytes_per_second,
-                  const LinkShape& link) {
+MovingSeconds seconds_of(const PartitionRequest& request, const Moving& moving, double bytes_per_second,
+                         const LinkShape& link) {
   const double copying = moving.copied != 0 && request.host_bytes_per_second > 0
                              ? static_cast<double>(moving.copied) / request.host_bytes_per_second
                              : 0.0;
-  return linked_seconds(moving.linked, bytes_per_second, link) + copying;
-}
-
-double seconds_to(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
-  const DeviceModel& model = request.devices[device];
-  if (!request.bytes_to) return 0.0;
-  return seconds_of(request, request.bytes_to(device, span), model.bytes_to_per_second, model.link);
-}
-
-double seconds_from(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
-  const DeviceModel& model = request.devices[device];
-  if (!request.bytes_from) return 0.0;
-  return seconds_of(request, request.bytes_from(device, span), model.bytes_from_per_second, model.link);
+  return {linked_seconds(moving.linked, bytes_per_second, link), copying};
 }
 
 double whole_seconds(const PartitionRequest& request, std::uint32_t device) {
@@ -68,8 +56,20 @@ bool is_measured(const DeviceModel& device) {
   return device.measured && device.groups_per_second > 0 && std::isfinite(device.groups_per_second);
 }
 
+MovingSeconds seconds_to(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
+  const DeviceModel& model = request.devices[device];
+  if (!request.bytes_to) return {};
+  return seconds_of(request, request.bytes_to(device, span), model.bytes_to_per_second, model.link);
+}
+
+MovingSeconds seconds_from(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
+  const DeviceModel& model = request.devices[device];
+  if (!request.bytes_from) return {};
+  return seconds_of(request, request.bytes_from(device, span), model.bytes_from_per_second, model.link);
+}
+
 double moving_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
-  return seconds_to(request, device, span) + seconds_from(request, device, span);
+  return seconds_to(request, device, span).sum() + seconds_from(request, device, span).sum();
 }
 
 double running_seconds(const PartitionRequest& request, std::uint32_t device, std::uint64_t groups) {
@@ -78,10 +78,13 @@ double running_seconds(const PartitionRequest& request, std::uint32_t device, st
   return model.launch_seconds + static_cast<double>(groups) / model.groups_per_second;
 }
 
+double running_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
+  return running_seconds(request, device, span.size()) + boxes_seconds(request, device, span);
+}
+
 double finish_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {
   if (span.empty()) return 0.0;
-  return running_seconds(request, device, span.size()) + boxes_seconds(request, device, span) +
-         moving_seconds(request, device, span);
+  return running_seconds(request, device, span) + moving_seconds(request, device, span);
 }
 
 std::optional<Alone> best_alone(const PartitionRequest& request) {
@@ -99,8 +102,8 @@ std::optional<Alone> best_alone(const PartitionRequest& request) {
   for (const std::uint32_t d : order) {
     const double running = whole_seconds(request, d);
     if (best && running >= best->seconds) break;  // bytes are counted for those that they could still hold back
-    const double from = seconds_from(request, d, all);
-    const double to = seconds_to(request, d, all);
+    const double from = seconds_from(request, d, all).sum();
+    const double to = seconds_to(request, d, all).sum();
     if (!best || running + to + from < best->seconds) best = Alone{d, running + to + from, running + to};
   }
   if (best && request.bytes_awaited) {
@@ -120,7 +123,7 @@ std::uint32_t unknown_kernels_device(const PartitionRequest& request) {
   const auto consider = [&](std::uint32_t d) {
     const DeviceModel& model = request.devices[d];
     if (!model.eligible || model.strength * kAboutAsStrong < strongest) return;
-    const double moving = seconds_to(request, d, {0, request.groups});
+    const double moving = seconds_to(request, d, {0, request.groups}).sum();
     if (best && !(moving < least)) return;
     best = d;
     least = moving;

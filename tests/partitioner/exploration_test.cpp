@@ -72,7 +72,7 @@ TEST(Exploration, ExplorationIsPaidByWhatLaunchesTook) {
   EXPECT_TRUE(m.plan().unsettled);
   m.request.experience.seconds = 200;
   EXPECT_TRUE(m.plan().exploring);
-  m.request.experience.lost_seconds = 40;
+  m.request.experience.lost_seconds = 100;
   EXPECT_FALSE(m.plan().exploring);
 }
 
@@ -131,6 +131,66 @@ TEST(Exploration, ASearchThatCannotBeAffordedYetIsNotForgotten) {
   const Plan next = m.plan();
   EXPECT_EQ(next.slices.size(), 2u);
   EXPECT_FALSE(next.unsettled);
+}
+
+TEST(Exploration, ASplitThatMayLoseIsTriedWhenLaunchesCanPayForIt) {
+  Machine m({device(1000, 0.3), device(300, 0.3)}, 10'000);  // would win by 0.23
+  EXPECT_EQ(m.plan().slices.size(), 1u);
+  m.request.experience.seconds = 1000;
+  EXPECT_EQ(m.plan().slices.size(), 2u);
+  m.request.experience.lost_seconds = 1000;
+  EXPECT_EQ(m.plan().slices.size(), 1u);
+}
+
+TEST(Exploration, ASplitIsKeptWithoutAskingForItsBytes) {
+  Machine m({device(1000), device(1000)}, 4096);
+  const Plan plan = m.plan();
+  ASSERT_EQ(plan.slices.size(), 2u);
+  m.request.previous = &plan;
+  m.request.may_search = false;
+  m.request.bytes_to = [](std::uint32_t, const GroupSpan& span) {
+    EXPECT_EQ(span.size(), 4096u);
+    return std::uint64_t{0};
+  };
+  EXPECT_EQ(m.plan().slices, plan.slices);
+  EXPECT_EQ(m.plan().predicted_seconds, plan.predicted_seconds);
+}
+
+TEST(Exploration, AWayIsTakenWhenAsMuchWasMissedAsItCosts) {
+  // The bytes are where the former plan wanted them; halves would win 0.3 of 1.3 s, and moving them takes two.
+  Machine m({device(1000), device(1000)}, 2000);
+  Plan plan;
+  plan.slices = {{0, {0, 1300}}, {1, {1300, 2000}}};
+  plan.predicted_seconds = 1.3;
+  m.devices[1].bytes_to_per_second = 1.0;
+  m.request.bytes_to = [&](std::uint32_t d, const GroupSpan& span) {
+    return d == 1 && span.first < 1300 ? (1300 - span.first) / 150 : 0;
+  };
+  m.request.previous = &plan;
+  int launches = 0;
+  for (; launches < 20; ++launches) {
+    const Plan next = m.plan();
+    if (next.slices != plan.slices) break;
+    EXPECT_TRUE(next.unsettled);
+    plan = next;
+  }
+  EXPECT_NEAR(launches, 6, 2);
+  EXPECT_NEAR(static_cast<double>(groups_of(m.plan(), 0)), 1000, 40);
+  EXPECT_EQ(m.plan().ways, 1u);
+  plan.ways = 10;  // bytes did not stay, again and again
+  EXPECT_EQ(m.plan().slices, plan.slices);
+}
+
+TEST(Exploration, WhatASplitGainsAroundTheLaunchTheLaunchMayTake) {
+  // Each needs a second for its bytes before the launch, and a tenth for its groups.
+  Machine m({device(10'000), device(10'000)}, 1000);
+  for (DeviceModel& model : m.devices) model.bytes_to_per_second = 1000;
+  m.request.bytes_to = [](std::uint32_t, const GroupSpan& span) { return span.size(); };
+  m.request.bytes_awaited = [](std::uint32_t) { return std::uint64_t{0}; };
+  const Plan plan = m.plan();
+  ASSERT_EQ(plan.slices.size(), 2u);
+  EXPECT_NEAR(plan.alone_round_seconds, 1.1, 0.01);
+  EXPECT_NEAR(plan.alone_seconds, 0.6, 0.01) << "half a second less is sent to each";
 }
 
 TEST(Exploration, BarredSplitsStayWhole) {

@@ -27,9 +27,11 @@ class Chance {
 
 /// What a launch moves, in bytes; none to or from devices that work in place.
 struct Moved {
-  double to_each = 0;    // per group
-  double to_fixed = 0;   // whatever the slice
-  double from_each = 0;  // per group
+  double to_each = 0;      // per group
+  double to_fixed = 0;     // whatever the slice
+  double from_each = 0;    // per group
+  double awaited = 1;      // part of what is sent to a device that the launch waits for
+  double copied_each = 0;  // per group, inside host memory, for devices that work in place
 };
 
 struct RandomMachine {
@@ -39,6 +41,7 @@ struct RandomMachine {
   std::uint64_t groups = 0;
   Moved moved;
   double merge_seconds = 0;
+  double host_bytes_per_second = 20e9;
   Extent3 counts{0, 0, 0};  // zeros: boxes are not counted
 
   /// All devices are known well.
@@ -63,6 +66,10 @@ struct RandomMachine {
     moved.to_each = chance.one_in(4) ? 0.0 : bytes;
     moved.from_each = chance.one_in(4) ? 0.0 : bytes * chance.between(0.1, 1.0);
     if (chance.one_in(3)) moved.to_fixed = chance.between(0.0, 0.3) * bytes * static_cast<double>(groups);
+    if (chance.one_in(2)) {  // written for each launch
+      moved.awaited = chance.one_in(2) ? 0.0 : chance.between(0.0, 1.0);
+      moved.copied_each = (1.0 - moved.awaited) * moved.to_each + moved.from_each;
+    }
     merge_seconds = chance.one_in(2) ? 0.0 : chance.between(0.0, 60e-6);
   }
 
@@ -72,13 +79,25 @@ struct RandomMachine {
     request.merge_seconds = merge_seconds;
     request.group_counts = counts;
     request.granularity = counts[0] != 0 ? counts[0] : 1;
+    request.host_bytes_per_second = host_bytes_per_second;
     request.bytes_to = [this](std::uint32_t d, const GroupSpan& span) {
-      return bytes(d, span, moved.to_fixed, moved.to_each);
+      return Moving(bytes(d, span, moved.to_fixed, moved.to_each), copies(d, span));
     };
     request.bytes_from = [this](std::uint32_t d, const GroupSpan& span) {
-      return bytes(d, span, 0.0, moved.from_each);
+      return Moving(bytes(d, span, 0.0, moved.from_each), 0);
     };
+    if (moved.awaited < 1)
+      request.bytes_awaited = [this](std::uint32_t d) {
+        const auto all = static_cast<double>(bytes(d, {0, groups}, moved.to_fixed, moved.to_each));
+        return static_cast<std::uint64_t>(moved.awaited * all);
+      };
   }
+  /// All that moves moves while devices run.
+  void move_within_the_launch() {
+    moved.awaited = 1.0;
+    moved.from_each = moved.copied_each = 0.0;
+  }
+  [[nodiscard]] bool moves_within_the_launch() const { return moved.awaited == 1.0 && moved.from_each == 0.0; }
   [[nodiscard]] PartitionRequest request() const {
     PartitionRequest request;
     fill(request);
@@ -86,6 +105,9 @@ struct RandomMachine {
   }
 
  private:
+  [[nodiscard]] std::uint64_t copies(std::uint32_t d, const GroupSpan& span) const {
+    return in_place[d] ? static_cast<std::uint64_t>(moved.copied_each * static_cast<double>(span.size())) : 0;
+  }
   [[nodiscard]] std::uint64_t bytes(std::uint32_t d, const GroupSpan& span, double fixed, double each) const {
     return in_place[d] || span.empty() ? 0
                                        : static_cast<std::uint64_t>(fixed + each * static_cast<double>(span.size()));
@@ -94,7 +116,8 @@ struct RandomMachine {
 
 inline std::ostream& operator<<(std::ostream& out, const RandomMachine& m) {
   out << "seed " << m.seed << ": " << m.groups << " groups, bytes to " << m.moved.to_fixed << " + " << m.moved.to_each
-      << " each, from " << m.moved.from_each << " each, merge " << m.merge_seconds;
+      << " each, from " << m.moved.from_each << " each, awaited " << m.moved.awaited << ", copied "
+      << m.moved.copied_each << " each, merge " << m.merge_seconds;
   for (std::size_t d = 0; d < m.devices.size(); ++d) {
     const DeviceModel& model = m.devices[d];
     out << "\n  " << d << (m.in_place[d] ? " in place" : "") << ": " << model.groups_per_second << " ("
