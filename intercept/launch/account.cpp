@@ -64,8 +64,10 @@ void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, c
   if (machine.devices.size() > 1) shape.round_ended(decision, ended.ns);
   if (!(decision.alone_seconds > 0)) return;
   const bool split = decision.slices.size() > 1;
+  std::uint64_t plan = 0;
+  for (const SliceWork& slice : decision.slices) plan = domain::plan_id(plan, {slice.device, slice.span});
   machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, split ? ended.seconds : 0.0,
-                           split, decision.exploring, ended.first_uses});
+                           split, decision.exploring, ended.first_uses, decision.alone_round_seconds, plan});
 }
 
 bool reports_launches(const Machine& machine) {

@@ -87,6 +87,9 @@ domain::Plan plan_of(const Decision& decision) {
   for (const SliceWork& slice : decision.slices) plan.slices.push_back({slice.device, slice.span});
   if (decision.whole) plan.reason = *decision.whole;
   plan.predicted_seconds = decision.predicted_seconds;
+  plan.alone_seconds = decision.alone_seconds;
+  plan.missed_seconds = decision.missed_seconds;
+  plan.ways = decision.ways;
   plan.exploring = decision.exploring;
   return plan;
 }
@@ -221,6 +224,9 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   auto decision = std::make_shared<Decision>();
   decision->predicted_seconds = plan.predicted_seconds;
   decision->alone_seconds = plan.alone_seconds;
+  decision->alone_round_seconds = plan.alone_round_seconds;
+  decision->missed_seconds = plan.missed_seconds;
+  decision->ways = plan.ways;
   decision->exploring = plan.exploring;
   decision->unsettled = plan.unsettled;
   decision->source = plan.source;
@@ -241,7 +247,8 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   }
   auto refused = std::make_shared<Decision>();
   refused->whole = decision->merge.refused;
-  refused->predicted_seconds = refused->alone_seconds = plan.alone_seconds;
+  const auto alone = domain::best_alone(question.request());
+  refused->predicted_seconds = refused->alone_seconds = alone ? alone->local_seconds : plan.alone_seconds;
   refused->source = plan.source;
   refused->slices.push_back({fastest(machine, launch, view), {0, launch.range.group_total()}, view.shape().whole()});
   return refused;
@@ -377,7 +384,9 @@ std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, c
   DecisionBasis then;
   const auto previous = shape.decision(&then);
   if (!previous && machine.knowledge != nullptr) machine.knowledge->wait_for(launch.kernel->id());
-  const bool barred = machine.model->experience(launch.kernel->id(), launch.range).split_barred;
+  const domain::Experience experience = machine.model->experience(launch.kernel->id(), launch.range);
+  const bool barred = experience.split_barred;
+  shape.devices_changed(experience.changes);
   const bool judges = mode == PartitionMode::automatic;
   if (previous && judges && !worth_a_look(shape, *previous, then, barred)) return judged(launch, view, previous);
   DecisionBasis now = basis_of(machine, launch, view, barred);

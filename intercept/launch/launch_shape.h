@@ -52,7 +52,10 @@ struct Decision {
   domain::MergeDecision merge;             // of split launches: per root
   std::shared_ptr<const Dealing> dealing;  // set: devices begin with their slices, in chunks, and help each other
   double predicted_seconds = 0.0;
-  double alone_seconds = 0.0;                             // as in Plan, like what follows
+  double alone_seconds = 0.0;  // as in Plan, like what follows
+  double alone_round_seconds = 0.0;
+  double missed_seconds = 0.0;
+  unsigned ways = 0;
   std::vector<domain::RoundTimes::Candidate> candidates;  // the launch whole on each device whose time can be predicted
   bool exploring = false;
   bool unsettled = false;
@@ -96,6 +99,8 @@ class LaunchShape {
   [[nodiscard]] std::optional<domain::RoundTimes::Devices> instead_of(const Decision& decision);
   /// The last decision for these devices, of launches that were not there to learn from; null: there was none.
   [[nodiscard]] std::shared_ptr<const Decision> followed(domain::RoundTimes::Devices devices);
+  /// So many times a device was found to have become faster or slower: what rounds took before tells nothing any more.
+  void devices_changed(unsigned changes);
   /// A launch under `decision` ended at `ns` of the host's clock; 0: its end is not known.
   void round_ended(const Decision& decision, std::uint64_t ns);
   /// The decision for all launches of the shape, which lives as long as the shape: null until there is one. The first
@@ -166,6 +171,8 @@ class LaunchShape {
   std::shared_ptr<const Decision> decision_;
   DecisionBasis basis_;
   domain::RoundTimes rounds_;
+  std::uint64_t last_launch_ = 0;     // which of all launches that ended was the last one of the shape
+  std::atomic<unsigned> changes_{0};  // of devices, before rounds_ began
   std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_;  // the last one of each plan
   domain::RoundTimes::Devices last_devices_ = 0;
   std::atomic<std::uint32_t> rounds_wanted_{0};     // launches whose ends are to be known

@@ -2,8 +2,13 @@
 // What became of the decisions for a shape: the last one of each plan, and how long the application's rounds took.
 #include "intercept/launch/launch_shape.h"
 
+#include <utility>
+
 namespace skmd::icd {
 namespace {
+
+/// Of all shapes, in the process.
+std::atomic<std::uint64_t> launches_ended{0};
 
 domain::RoundTimes::Devices devices_of(const Decision& decision) {
   domain::RoundTimes::Devices devices = 0;
@@ -25,14 +30,25 @@ std::shared_ptr<const Decision> LaunchShape::followed(domain::RoundTimes::Device
   return found == followed_.end() ? nullptr : found->second;
 }
 
+void LaunchShape::devices_changed(unsigned changes) {
+  if (changes_.load(std::memory_order_relaxed) == changes) return;
+  const std::lock_guard lock(mutex_);
+  if (changes_.exchange(changes, std::memory_order_relaxed) != changes) rounds_ = domain::RoundTimes();
+}
+
 void LaunchShape::round_ended(const Decision& decision, std::uint64_t ns) {
   constexpr std::uint32_t kRounds = 6;  // that tell what a plan is worth, and one to begin with
   const std::lock_guard lock(mutex_);
-  if (decision.exploring) return rounds_.interrupted();
+  if (decision.exploring) {
+    last_launch_ = launches_ended.fetch_add(1, std::memory_order_relaxed);
+    return rounds_.interrupted();
+  }
   const domain::RoundTimes::Devices devices = devices_of(decision);
   if (devices != last_devices_) rounds_wanted_.store(kRounds, std::memory_order_relaxed);
   last_devices_ = devices;
-  rounds_.ended(devices, ns == 0 ? std::nullopt : std::optional(static_cast<double>(ns) * 1e-9));
+  const std::uint64_t launch = launches_ended.fetch_add(1, std::memory_order_relaxed);
+  const bool by_itself = launch == std::exchange(last_launch_, launch) + 1;
+  rounds_.ended(devices, ns == 0 ? std::nullopt : std::optional(static_cast<double>(ns) * 1e-9), by_itself);
 }
 
 void LaunchShape::remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis) {

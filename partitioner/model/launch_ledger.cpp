@@ -2,12 +2,14 @@
 #include "partitioner/model/launch_ledger.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace skmd::domain {
 namespace {
 
 constexpr std::uint32_t kMostLost = 2;
-constexpr std::uint64_t kFirstBar = 64;  // launches; each one is twice as long as the one before
+constexpr std::uint32_t kMostArrivals = 3;  // plans that change with each launch are judged all the same
+constexpr std::uint64_t kFirstBar = 64;     // launches; each one is twice as long as the one before
 constexpr std::uint64_t kLongestBar = std::uint64_t{1} << 40;
 
 }  // namespace
@@ -19,14 +21,27 @@ double lost_seconds(const Outcome& outcome) {
   return std::min(outcome.seconds - outcome.alone_seconds, kMost + kMostTimes * outcome.alone_seconds);
 }
 
+std::uint64_t plan_id(std::uint64_t before, const Slice& slice) {
+  constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a, a number at a time
+  std::uint64_t id = before == 0 ? 0xcbf29ce484222325 : before;
+  for (const std::uint64_t part : {std::uint64_t{slice.device}, slice.span.first, slice.span.last})
+    id = (id ^ part) * kPrime;
+  return id;
+}
+
 void LaunchLedger::add(const Outcome& outcome) {
   ++launches_;
+  const bool moved = outcome.plan != std::exchange(last_plan_, outcome.plan);
   seconds_ += outcome.split ? std::min(outcome.seconds, outcome.alone_seconds) : outcome.alone_seconds;
+  seconds_ += std::max(0.0, outcome.round_seconds - outcome.alone_seconds);
   if (!outcome.split || !(outcome.alone_seconds > 0)) return;
   const double lost = lost_seconds(outcome);
-  lost_seconds_ += lost;
+  // What the way from one plan to another costs is not paid again.
+  const bool arriving = moved && ++arrivals_ <= kMostArrivals;
+  if (!moved) arrivals_ = 0;
+  lost_seconds_ += arriving ? std::min(lost, std::max(outcome.alone_seconds, outcome.round_seconds)) : lost;
   // Slices to learn from and compilations were not predicted to win.
-  if (outcome.exploring || outcome.first_uses != 0) return;
+  if (outcome.exploring || outcome.first_uses != 0 || (arriving && lost > 0)) return;
   if (lost == 0) {
     lost_ = 0;
     on_trial_ = false;
@@ -40,6 +55,14 @@ void LaunchLedger::add(const Outcome& outcome) {
   on_trial_ = true;
 }
 
-Experience LaunchLedger::experience() const { return {seconds_, lost_seconds_, launches_ < barred_until_}; }
+void LaunchLedger::devices_changed() {
+  lost_ = 0;
+  barred_until_ = 0;
+  next_bar_ = 0;
+  on_trial_ = false;
+  ++changes_;
+}
+
+Experience LaunchLedger::experience() const { return {seconds_, lost_seconds_, launches_ < barred_until_, changes_}; }
 
 }  // namespace skmd::domain

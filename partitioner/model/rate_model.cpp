@@ -18,8 +18,11 @@ constexpr double kMostError = 1.0;
 constexpr std::size_t kMostEntries = 1u << 16;
 constexpr double kNewestWhole = 0.5;  // whole launches become rare once splits pay
 constexpr double kNewestFirstUse = 0.5;
-constexpr double kShort = 2.0;      // spans so many times shorter than others say little
-constexpr double kForgotten = 0.7;  // of the longest span, with each shorter one
+constexpr double kFarOff = 0.2;        // of the rate, and
+constexpr double kFarOffSpread = 3.0;  // times its spread: more than noise
+constexpr double kAlike = 1.5;         // spans that differ by less tell of the device, not of their length
+constexpr double kShort = 2.0;         // spans so many times shorter than others say little
+constexpr double kForgotten = 0.7;     // of the longest span, with each shorter one
 
 constexpr double kMostGroups = 9e18;  // that fit their type
 
@@ -41,24 +44,53 @@ void MeasuredRates::set_device(std::uint32_t device, const DeviceModel& constant
   devices_[device] = constants;
 }
 
-void MeasuredRates::Rate::learn(double items, double rate, bool whole) {
+double MeasuredRates::Rate::far_off() const {
+  return std::max(kFarOff * items_per_second, kFarOffSpread * std::sqrt(variance));
+}
+
+/// Two samples in a row that are far off on the same side are no spikes.
+bool MeasuredRates::Rate::changed(double rate) {
+  const double far = far_off();
+  const auto side = [&](double sample) {
+    return sample > items_per_second + far ? 1 : sample > 0 && sample < items_per_second - far ? -1 : 0;
+  };
+  const bool again = side(rate) != 0 && side(rate) == side(odd_rate);
+  if (!again) odd_rate = side(rate) != 0 ? rate : 0.0;
+  return again;
+}
+
+bool MeasuredRates::Rate::learn(double items, double rate, bool whole) {
   if (whole)
     whole_items_per_second += (whole_items_per_second > 0 ? kNewestWhole : 1.0) * (rate - whole_items_per_second);
   if (samples != 0 && items * kShort < span_items && rate < items_per_second) {
     span_items *= kForgotten;
-    return;
+    return false;
   }
+  bool another = false;
   if (samples == 0 || items > kShort * span_items) {
     items_per_second = rate;
     variance = 0.0;
     samples = 0;
+  } else if (changed(rate)) {
+    // The device has become another one, by a load that began or ended: also for whole launches.
+    const double now = (rate + odd_rate) / 2;
+    const bool alike = items < kAlike * usual_items && usual_items < kAlike * items;
+    if (!whole && alike) whole_items_per_second *= now / items_per_second;
+    items_per_second = now;
+    variance = 0.0;
+    samples = 1;
+    odd_rate = 0.0;
+    another = true;
   } else {
-    const double off = rate - items_per_second;
+    const double far = far_off();
+    const double off = std::clamp(rate - items_per_second, -far, far);
     items_per_second += kNewest * off;
     variance = (1.0 - kNewest) * (variance + kNewest * off * off);
   }
+  if (odd_rate == 0.0) usual_items = items;
   span_items = std::max(items, kForgotten * span_items);
   samples = std::min<std::uint32_t>(samples + 1, 1u << 20);
+  return another;
 }
 
 void MeasuredRates::learn(const Sample& sample) {
@@ -69,7 +101,13 @@ void MeasuredRates::learn(const Sample& sample) {
   const std::scoped_lock lock(mutex_);
   if (rates_.size() >= kMostEntries) rates_.clear();  // a program that makes kernels for ever starts over
   Rate& entry = rates_[{sample.kernel, sample.device, size_class(sample.range)}];
-  if (!sample.first_use) return entry.learn(items, rate, sample.span.size() == sample.range.group_total());
+  if (!sample.first_use) {
+    const bool whole = sample.span.size() == sample.range.group_total();
+    if (!entry.learn(items, rate, whole)) return;
+    const auto ledger = ledgers_.find({sample.kernel, size_class(sample.range)});
+    if (ledger != ledgers_.end()) ledger->second.devices_changed();
+    return;
+  }
   entry.first_items_per_second = rate;
   if (used_.size() >= kMostEntries) used_.clear();
   used_.insert({sample.kernel, sample.device});

@@ -52,7 +52,12 @@ class MeasuredRates : public Model {
     double span_items = 0.0;              // the longest span, forgotten where only shorter ones come
     double whole_items_per_second = 0.0;  // of whole launches; 0: there was none
     double first_items_per_second = 0.0;  // of the last first use
-    void learn(double items, double rate, bool whole);
+    double odd_rate = 0.0;                // of the last sample, if it was far off
+    double usual_items = 0.0;             // of the last sample that was not
+    /// True: the rate is no longer what it was.
+    bool learn(double items, double rate, bool whole);
+    bool changed(double rate);
+    [[nodiscard]] double far_off() const;
   };
   /// nearest() of a device that is expected to be as fast as `key.device`, if one was measured.
   const Rate* nearest_of_twins(const Key& key, unsigned& distance) const;

@@ -27,7 +27,7 @@ double RoundTimes::Rounds::median() const {
   return *middle;
 }
 
-void RoundTimes::ended(Devices plan, std::optional<double> seconds) {
+void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itself) {
   const std::optional<Last> before = last_;
   last_.reset();
   if (!seconds) return;
@@ -37,6 +37,7 @@ void RoundTimes::ended(Devices plan, std::optional<double> seconds) {
   if (!before || before->plan != plan || !(*seconds > before->seconds)) return;
   rounds.seconds[rounds.count % kKept] = *seconds - before->seconds;
   ++rounds.count;
+  rounds.by_itself = rounds.by_itself && by_itself;
 }
 
 std::optional<double> RoundTimes::median(Devices plan) const {
@@ -69,7 +70,7 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::tried(const Rounds& rounds, std::span<const Candidate> candidates) {
-  if (trial_launches_ == 0 && rounds.count >= kKept) {
+  if (trial_launches_ == 0 && rounds.count >= kKept && rounds.by_itself) {
     const double median = rounds.median();
     for (const Candidate& candidate : candidates) {
       if (!(candidate.seconds > 0) || candidate.seconds * kLonger + kTimer >= median) continue;

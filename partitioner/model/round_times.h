@@ -30,13 +30,14 @@ class RoundTimes {
   };
 
   /// A launch under the plan ended at `seconds` of a clock that does not go back; nothing: the time is not known.
-  void ended(Devices plan, std::optional<double> seconds);
+  /// `by_itself`: no other launch ended since the last one of the shape, so that the round is this launch's.
+  void ended(Devices plan, std::optional<double> seconds, bool by_itself = true);
   /// The next launch follows no plan: what it takes, and what the one behind it takes, is not counted.
   void interrupted() { last_.reset(); }
   /// Asked for each launch that is to follow `plan`. A plan to be followed instead: one under which rounds take clearly
   /// less, if `plan` was followed often enough to tell; then `plan` is barred for some launches. Or, for a few
   /// launches, a candidate under which nothing was measured, and which is predicted to take less than `plan` was
-  /// measured to.
+  /// measured to, in rounds that have no other launches in them: what these take is in no prediction of this one.
   std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates = {});
   /// Median of the last rounds in seconds; nothing before there were enough.
   [[nodiscard]] std::optional<double> median(Devices plan) const;
@@ -46,6 +47,7 @@ class RoundTimes {
   struct Rounds {
     std::array<double, kKept> seconds{};
     std::size_t count = 0;
+    bool by_itself = true;           // all of them
     std::uint64_t barred_until = 0;  // launch
     std::uint64_t next_bar = 0;      // launches
     [[nodiscard]] double median() const;

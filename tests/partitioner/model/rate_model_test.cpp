@@ -84,10 +84,10 @@ TEST(MeasuredRates, FollowsAChangeAndForgetsTheOldRate) {
   MeasuredRates rates;
   for (int i = 0; i < 10; ++i) rates.learn(sample(100, 0.001));
   EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 100'000, 1);
+  rates.learn(sample(100, 0.002));  // may be a spike
+  EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 95'000, 1);
   rates.learn(sample(100, 0.002));
-  EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 87'500, 1);
-  for (int i = 0; i < 40; ++i) rates.learn(sample(100, 0.002));
-  EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 50'000, 50);
+  EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 50'000, 1);
 }
 
 TEST(MeasuredRates, ErrorFallsWithEvenSamplesAndRisesWithSpread) {
@@ -224,6 +224,66 @@ TEST(LaunchLedger, MachineThatStoodStillIsNotACost) {
   LaunchLedger ledger;
   ledger.add(split_of(3600));
   EXPECT_LT(ledger.experience().lost_seconds, 5);
+}
+
+TEST(LaunchLedger, TheWayToAnotherPlanIsNotTheSplitsFault) {
+  LaunchLedger ledger;
+  Outcome outcome = split_of(0.5);
+  for (std::uint64_t plan = 1; plan <= 3; ++plan) {
+    outcome.plan = plan;
+    ledger.add(outcome);
+    EXPECT_FALSE(ledger.experience().split_barred) << plan;
+  }
+  EXPECT_NEAR(ledger.experience().lost_seconds, 0.3, 1e-9) << "no more than what the launches would have taken";
+  // Plans that change with each launch are judged all the same.
+  for (std::uint64_t plan = 4; plan <= 5; ++plan) {
+    outcome.plan = plan;
+    ledger.add(outcome);
+  }
+  EXPECT_TRUE(ledger.experience().split_barred);
+}
+
+TEST(LaunchLedger, RoundsPayWithAllThatTheyTake) {
+  LaunchLedger ledger;
+  Outcome outcome = whole_launch();  // 0.1 s
+  outcome.round_seconds = 1.0;
+  ledger.add(outcome);
+  EXPECT_NEAR(ledger.experience().seconds, 1.0, 1e-9);
+}
+
+TEST(LaunchLedger, PlansAreToldApart) {
+  const std::uint64_t one = plan_id(plan_id(0, {0, {0, 50}}), {1, {50, 100}});
+  EXPECT_EQ(one, plan_id(plan_id(0, {0, {0, 50}}), {1, {50, 100}}));
+  EXPECT_NE(one, plan_id(plan_id(0, {0, {0, 51}}), {1, {51, 100}}));
+  EXPECT_NE(one, plan_id(plan_id(0, {0, {0, 50}}), {2, {50, 100}}));
+}
+
+TEST(MeasuredRates, ADeviceThatBecameAnotherOneVoidsWhatWasFoundOutAboutSplits) {
+  MeasuredRates rates;
+  for (int i = 0; i < 10; ++i) rates.learn(sample(100, 0.001));
+  rates.launched(split_of(0.2));
+  rates.launched(split_of(0.2));
+  ASSERT_TRUE(rates.experience(1, range_of(100)).split_barred);
+  rates.learn(sample(100, 0.003));
+  EXPECT_TRUE(rates.experience(1, range_of(100)).split_barred) << "one spike";
+  rates.learn(sample(100, 0.003));
+  EXPECT_FALSE(rates.experience(1, range_of(100)).split_barred);
+  EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 100 / 0.003, 1);
+}
+
+TEST(MeasuredRates, WholeLaunchesAreExpectedToChangeWithSlicesOfOneLength) {
+  MeasuredRates rates;
+  rates.learn(sample(100, 0.001));
+  Sample slice = sample(100, 0.001);
+  slice.span = {0, 50};
+  for (int i = 0; i < 5; ++i) rates.learn(slice);
+  const double whole = rates.predict(1, 0, range_of(100)).whole_groups_per_second;
+  const double rate = rates.predict(1, 0, range_of(100)).groups_per_second;
+  slice.nanoseconds *= 4;
+  for (int i = 0; i < 2; ++i) rates.learn(slice);
+  const DeviceModel now = rates.predict(1, 0, range_of(100));
+  EXPECT_LT(now.groups_per_second, rate / 3);
+  EXPECT_NEAR(now.whole_groups_per_second / whole, now.groups_per_second / rate, 0.02);
 }
 
 TEST(PlanningBudget, IsAFiftiethOfTheLaunches) {

@@ -19,7 +19,7 @@ class Application {
     const RoundTimes::Devices plan = rounds.instead_of(wanted, candidates).value_or(wanted);
     now += seconds(plan) + (plan != last ? 0.5 : 0.0);  // the way there
     last = plan;
-    rounds.ended(plan, now);
+    rounds.ended(plan, now, by_itself);
     return plan;
   }
   [[nodiscard]] double seconds(RoundTimes::Devices plan) const {
@@ -36,6 +36,7 @@ class Application {
   std::vector<RoundTimes::Candidate> candidates;
   double gpu = 0.010, cpu = 0.012, both = 0.020;
   double now = 1.0;
+  bool by_itself = true;
   RoundTimes::Devices last = 0;
 };
 
@@ -119,6 +120,13 @@ TEST(RoundTimes, WhatIsPredictedToBeBetterThanWhatIsMeasuredIsTriedOnce) {
   b.gpu = 0.030;
   b.cpu = 0.030;
   EXPECT_EQ(b.followed(kBoth, kBoth, 200), 192) << "each candidate is tried for four launches, and never again";
+}
+
+TEST(RoundTimes, NothingIsTriedWhereRoundsHoldOtherLaunches) {
+  Application a;
+  a.by_itself = false;
+  a.candidates = {{kGpu, 0.009}, {kCpu, 0.005}};
+  EXPECT_EQ(a.followed(kBoth, kBoth, 50), 50);
 }
 
 TEST(RoundTimes, NothingIsTriedWherePredictionsHold) {
