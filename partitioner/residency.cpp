@@ -247,6 +247,17 @@ std::uint64_t ResidencyMap::missing_bytes(SpaceId space, const RangeSet& ranges)
   return bytes;
 }
 
+std::uint64_t ResidencyMap::moved_bytes(SpaceId space, const RangeSet& ranges) const {
+  std::uint64_t bytes = 0;
+  const auto elsewhere = [&](SpaceMask valid) { return valid != 0 && (valid & bit(space)) == 0; };
+  for_each_part(pieces_, ranges, elsewhere, [&](const ByteRange& part, SpaceMask valid) {
+    const bool here = space == kHostSpace || (valid & bit(kHostSpace)) != 0;
+    bytes += part.size() * (here ? 1 : 2);
+    return true;
+  });
+  return bytes;
+}
+
 RangeSet ResidencyMap::valid(SpaceId space, const RangeSet& ranges) const {
   return select(pieces_, ranges, [&](SpaceMask valid) { return (valid & bit(space)) != 0; });
 }

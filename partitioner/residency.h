@@ -48,6 +48,9 @@ class ResidencyMap {
   [[nodiscard]] RangeSet missing(SpaceId space, const RangeSet& ranges) const;
   /// The same, counted: no allocation.
   [[nodiscard]] std::uint64_t missing_bytes(SpaceId space, const RangeSet& ranges) const;
+  /// What of that goes over links until `space` has it: twice what only other devices have, which goes through host
+  /// memory. No allocation.
+  [[nodiscard]] std::uint64_t moved_bytes(SpaceId space, const RangeSet& ranges) const;
   [[nodiscard]] RangeSet valid(SpaceId space, const RangeSet& ranges) const;
   /// Every byte of `ranges` is valid in `space`. No allocation.
   [[nodiscard]] bool all_valid(SpaceId space, const RangeSet& ranges) const;

@@ -12,12 +12,12 @@
 namespace skmd::icd {
 namespace {
 
-/// Defined bytes of root `r` that `device` has not got and needs for what `touches` says.
+/// Bytes of root `r` that go over links until `device` has what it needs for what `touches` says.
 std::uint64_t bytes_missing(const Machine& machine, const LaunchView& view, std::uint32_t device,
                             const SpanFootprint& touches, std::size_t r) {
   Storage& root = *view.roots()[r];
   const std::lock_guard lock(root.mutex());
-  return root.residency().missing_bytes(memory_of(machine, device), touches.needed[r]);
+  return root.residency().moved_bytes(memory_of(machine, device), touches.needed[r]);
 }
 
 /// The measured rate in one direction, or that of a device of the same make; nothing if no such link was used.

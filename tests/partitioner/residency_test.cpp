@@ -108,6 +108,8 @@ TEST(ResidencyProperty, AgreesWithAMaskPerByteOverTenThousandSteps) {
     const SpaceMask bit = SpaceMask{1} << space;
     ASSERT_EQ(map.missing(space, asked), model.select(asked, [&](SpaceMask v) { return v != 0 && (v & bit) == 0; }));
     ASSERT_EQ(map.missing_bytes(space, asked), map.missing(space, asked).bytes());
+    const std::uint64_t through = space == kHostSpace ? 0 : map.missing_bytes(kHostSpace, map.missing(space, asked));
+    ASSERT_EQ(map.moved_bytes(space, asked), map.missing_bytes(space, asked) + through);
     ASSERT_EQ(map.valid(space, asked), model.select(asked, [&](SpaceMask v) { return (v & bit) != 0; }));
     ASSERT_EQ(map.all_valid(space, asked), map.valid(space, asked) == asked);
     ASSERT_TRUE(map.all_valid(space, map.valid(space, asked)));

@@ -160,14 +160,11 @@ Moving World::bytes_to(const TrueLaunch& launch, std::uint32_t device, const Gro
     if (!use.reads) continue;
     const ResidencyMap& map = maps_[use.buffer];
     const RangeSet needed = range_of(launch, use, span);
-    if (!rounds_[use.buffer].recurs(map.bytes())) {
-      // From one device to another they go through host memory.
-      const RangeSet missing = map.missing(space_of(device), needed);
-      moving.linked += missing.bytes() + (devices_[device].in_place ? 0 : map.missing_bytes(kHostSpace, missing));
-    } else {
+    if (!rounds_[use.buffer].recurs(map.bytes()))
+      moving.linked += map.moved_bytes(space_of(device), needed);
+    else
       (devices_[device].in_place ? moving.copied : moving.linked) +=
           needed.bytes() / rounds_[use.buffer].launches_per_round();
-    }
   }
   return moving;
 }
@@ -175,11 +172,8 @@ Moving World::bytes_to(const TrueLaunch& launch, std::uint32_t device, const Gro
 std::uint64_t World::bytes_awaited(const TrueLaunch& launch, std::uint32_t device) const {
   std::uint64_t bytes = 0;
   for (const Use& use : launch.uses)
-    if (use.reads && !rounds_[use.buffer].recurs(maps_[use.buffer].bytes())) {
-      const ResidencyMap& map = maps_[use.buffer];
-      const RangeSet missing = map.missing(space_of(device), range_of(launch, use, {0, launch.groups}));
-      bytes += missing.bytes() + (devices_[device].in_place ? 0 : map.missing_bytes(kHostSpace, missing));
-    }
+    if (use.reads && !rounds_[use.buffer].recurs(maps_[use.buffer].bytes()))
+      bytes += maps_[use.buffer].moved_bytes(space_of(device), range_of(launch, use, {0, launch.groups}));
   return bytes;
 }
 
