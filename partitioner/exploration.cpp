@@ -8,10 +8,13 @@
 namespace skmd::domain {
 namespace {
 
-constexpr std::uint64_t kFirstPart = 1024;  // of the launch: the first slice
-constexpr double kGrowth = 16.0;            // from slice to slice at most
-constexpr double kLonger = 1.5;             // shares longer than this times the longest measured are to be measured
-constexpr double kOptimism = 4.0;           // a device may be so many times as fast as it looks
+constexpr double kSlower = 1024.0;        // of the best device: with its first slice such a device ends with the launch
+constexpr std::uint64_t kFirstPart = 16;  // of the launch at most is a first slice
+constexpr double kStart = 1e-3;           // seconds of a slice that may be threads waking and pages touched first
+constexpr double kStartPart = 0.875;      // of a slice's time at most
+constexpr double kGrowth = 16.0;          // from slice to slice at most
+constexpr double kLonger = 1.5;           // shares longer than this times the longest measured are to be measured
+constexpr double kOptimism = 4.0;         // a device may be so many times as fast as it looks
 constexpr double kHope = 32.0;      // and one that nobody has measured so many times: kernels that wait for memory
 constexpr double kMostLate = 0.05;  // of what launches took so far, for slices that may end after the launch
 constexpr double kPessimism = 8.0;  // or so many times slower than hoped
@@ -66,10 +69,12 @@ class Explorer {
     return best_rate() * model.strength / request_.devices[alone_.device].strength;
   }
 
-  /// The rate of a measured device if its units were idle for want of groups.
+  /// The rate of a measured device if its units were idle for want of groups, and if its slices began late.
   [[nodiscard]] static double filled_rate(const DeviceModel& model) {
-    if (model.measured_groups >= model.units) return model.groups_per_second;
-    return model.groups_per_second * static_cast<double>(model.units) / static_cast<double>(model.measured_groups);
+    const auto groups = static_cast<double>(model.measured_groups);
+    const double seconds = groups / model.groups_per_second;
+    const double started = seconds - std::min(kStart, kStartPart * seconds);
+    return std::max(groups, static_cast<double>(model.units)) / started;
   }
 
   /// Groups that the last plan gave the device: where that was measured, plans that want more of it will try.
@@ -85,7 +90,9 @@ class Explorer {
   [[nodiscard]] std::uint64_t next_groups(std::uint32_t device) {
     const DeviceModel& model = request_.devices[device];
     if (!is_measured(model)) {
-      const std::uint64_t first = std::max<std::uint64_t>(1, request_.groups / kFirstPart);
+      const double ends = alone_.seconds * std::min(best_rate() / kSlower, hoped_rate(model) / kPessimism);
+      const auto most = static_cast<double>(request_.groups / kFirstPart);
+      const auto first = static_cast<std::uint64_t>(std::max(1.0, std::min(ends, most)));
       return first > request_.granularity ? first - first % request_.granularity : first;
     }
     const FinishLine* line = line_of(lines_, device);

@@ -42,6 +42,26 @@ TEST(Exploration, UnmeasuredDeviceExploresWithATinySlice) {
   EXPECT_NEAR(plan.alone_seconds, 4.096, 0.001);
 }
 
+TEST(Exploration, WhereTransfersTakeTheTimeFirstSlicesAreLonger) {
+  // Of 17 s for the launch its groups run 4.1; the rest is bytes on their way to device 0.
+  Machine m({device(1000), device(0)}, 4096);
+  m.devices[0].bytes_to_per_second = 1;
+  m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return std::uint64_t{d == 0 ? 13u : 0u}; };
+  EXPECT_EQ(groups_of(m.plan(), 1), 16u);
+  m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return std::uint64_t{d == 0 ? 13'000u : 0u}; };
+  EXPECT_EQ(groups_of(m.plan(), 1), 256u) << "not more than a sixteenth";
+}
+
+TEST(Exploration, AShortSliceMayHaveBegunLate) {
+  // Sixty-four groups took a millisecond; the launch takes ten on device 0. At that rate nothing is to be gained.
+  Machine m({device(6.4e6), device(64e3)}, 64'000);
+  m.devices[1].measured_groups = 64;
+  m.request.experience.seconds = 1.0;
+  EXPECT_TRUE(m.plan().exploring);
+  m.devices[1].measured_groups = 6400;  // a hundred milliseconds say that it is as slow as it looks
+  EXPECT_FALSE(m.plan().exploring);
+}
+
 TEST(Exploration, SlicesToLearnFromGrowUntilTheDeviceIsKnown) {
   Machine m({device(1000), device(1000)}, 4096);
   std::vector<std::uint64_t> lengths;
