@@ -12,12 +12,14 @@ namespace {
 std::vector<Storage::Share> shares_of(const Machine& machine, const Decision& decision, std::size_t root) {
   constexpr std::size_t kMostRanges = 4;
   std::vector<Storage::Share> shares;
+  bool any_apart = false;
   for (const SliceWork& slice : decision.slices) {
     const domain::RangeSet& needed = slice.touches->needed[root];
     const bool apart = machine.devices[slice.device]->description().space != domain::kHostSpace;
-    if (apart && !needed.empty() && needed.ranges().size() <= kMostRanges) shares.push_back({slice.device, needed});
+    any_apart = any_apart || apart;
+    if (!needed.empty() && needed.ranges().size() <= kMostRanges) shares.push_back({slice.device, needed});
   }
-  return shares;
+  return any_apart ? shares : std::vector<Storage::Share>();
 }
 
 }  // namespace

@@ -67,17 +67,26 @@ struct Part {
   std::uint64_t ended = 0;  // on the host's steady clock, in nanoseconds
 };
 
-/// Of `range`, to the devices that are likely to use it next.
-std::vector<Part> parts_of(Storage& to, const domain::ByteRange& range, const std::byte* from) {
-  std::vector<Part> parts;
+/// Where the bytes of a write go.
+struct Targets {
+  std::vector<Part> parts;     // to the devices that are likely to use them next
+  domain::RangeSet also_here;  // what is likely to be used in host memory, too
+};
+
+Targets targets_of(Storage& to, const domain::ByteRange& range, const std::byte* from) {
+  Targets targets;
   if (const auto device = direct_target(to, from, range.size())) {
-    parts.push_back({*device, range});
+    targets.parts.push_back({*device, range});
   } else if (!to.borrows_host() && !to.is_image() && !to.is_host(from, range.size())) {
-    for (const Storage::Share& share : to.likely_shares())
-      if (auto ranges = share.ranges.intersection(range); !ranges.empty())
-        parts.push_back({share.device, std::move(ranges)});
+    for (const Storage::Share& share : to.likely_shares()) {
+      auto ranges = share.ranges.intersection(range);
+      if (to.machine().devices[share.device]->description().space == domain::kHostSpace)
+        targets.also_here.add(ranges);
+      else if (!ranges.empty())
+        targets.parts.push_back({share.device, std::move(ranges)});
+    }
   }
-  return parts;
+  return targets;
 }
 
 /// What was sent, from `begin` on: the rates to those who plan, the rest to the observer, timed by the host's clock
@@ -143,13 +152,25 @@ void commit(Storage& to, const std::vector<Part>& parts) {
   to.residency().withdrawn(domain::kHostSpace, all);
 }
 
-Status write_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::byte* from) {
+Status copy_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::byte* from) {
   auto root = to.host();
   if (!root) return root.error();
   for (const domain::ByteRange& range : ranges.ranges())
     copy_timed(*root + range.begin, from + range.begin, range.size());
+  return {};
+}
+
+Status write_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::byte* from) {
+  if (Status status = copy_to_shadow(to, ranges, from); !status) return status;
   to.host_written(ranges);
   return {};
+}
+
+/// What was written to devices is put into the shadow as well.
+void copy_here(Storage& to, const domain::RangeSet& ranges, const std::byte* from) {
+  if (ranges.empty() || !copy_to_shadow(to, ranges, from)) return;  // who needs them there fetches them
+  const std::lock_guard lock(to.mutex());
+  to.residency().copied(domain::kHostSpace, ranges);
 }
 
 }  // namespace
@@ -201,10 +222,11 @@ Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std
   to.rewritten(bytes);
   domain::RangeSet left(range);
   if (bytes > kMostShadowed) {
-    std::vector<Part> parts = parts_of(to, range, from);
-    if (!parts.empty() && write_parts(to, parts, from - offset)) {
-      commit(to, parts);
-      for (const Part& part : parts) left.remove(part.ranges);
+    Targets targets = targets_of(to, range, from);
+    if (!targets.parts.empty() && write_parts(to, targets.parts, from - offset)) {
+      commit(to, targets.parts);
+      for (const Part& part : targets.parts) left.remove(part.ranges);
+      copy_here(to, targets.also_here.difference(left), from - offset);
     }
   }
   return left.empty() ? Status() : write_to_shadow(to, left, from - offset);

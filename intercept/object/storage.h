@@ -95,7 +95,7 @@ class Storage {
   /// A read command or a map of the application's asked for `bytes` of this root. `copied`: into its own memory.
   void read_back(std::uint64_t bytes, bool copied) { read_backs_.read(bytes, bytes_, copied); }
   [[nodiscard]] const ReadBacks& read_backs() const { return read_backs_; }
-  /// What a device with memory of its own needs of this root for its slice of a launch.
+  /// What a device needs of this root for its slice of a launch.
   struct Share {
     std::uint32_t device = 0;
     domain::RangeSet ranges;

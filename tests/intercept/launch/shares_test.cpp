@@ -70,6 +70,25 @@ TEST(Shares, ALargeWriteGoesToTheDevicesThatReadItTwice) {
   EXPECT_EQ(w.contents(w.x), Words(kItems, 7));
 }
 
+TEST(Shares, WhatADeviceAndTheHostReadIsWrittenToBoth) {
+  World w({true, false});
+  for (int i = 0; i < 2; ++i) ASSERT_EQ(w.sums(w.y, w.x), CL_COMPLETE);
+  Words words(kItems);
+  for (std::uint64_t i = 0; i < kItems; ++i) words[i] = static_cast<std::uint32_t>(i * i);
+  w.write_words(w.x, 0, words);
+  const std::uint64_t edge = kItems / 2;  // of the slices
+  EXPECT_EQ(w.spaces(w.x, 0), 1u << 1);
+  EXPECT_EQ(w.spaces(w.x, edge), 1u | (1u << 1));
+  EXPECT_EQ(w.spaces(w.x, kItems - 1), 1u);
+  w.fakes[0]->counters.bytes_from = w.fakes[0]->counters.bytes_to = 0;
+  ASSERT_EQ(w.sums(w.y, w.x), CL_COMPLETE);
+  EXPECT_EQ(w.fakes[0]->counters.bytes_from, 0u);
+  EXPECT_EQ(w.fakes[0]->counters.bytes_to, 0u);
+  EXPECT_EQ(w.contents(w.x), words);
+  const Words sums = w.contents(w.y);
+  EXPECT_EQ(sums[edge], w.contents(w.x)[edge - 1] + w.contents(w.x)[edge] + w.contents(w.x)[edge + 1]);
+}
+
 TEST(Shares, NoDeviceGetsWhatTheLastLaunchReadInHostMemory) {
   World w({true, true, false}, "fixed:50,50,0");
   for (int i = 0; i < 2; ++i) ASSERT_EQ(w.axpy(w.y, w.x), CL_COMPLETE);
