@@ -75,7 +75,9 @@ double moving_seconds(const PartitionRequest& request, std::uint32_t device, con
 double running_seconds(const PartitionRequest& request, std::uint32_t device, std::uint64_t groups) {
   if (groups >= request.groups) return whole_seconds(request, device);
   const DeviceModel& model = request.devices[device];
-  return model.launch_seconds + static_cast<double>(groups) / model.groups_per_second;
+  // The rate is that of so many groups at once: fewer take as long.
+  const std::uint64_t together = std::min(model.units, model.measured_groups);
+  return model.launch_seconds + static_cast<double>(std::max(groups, together)) / model.groups_per_second;
 }
 
 double running_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span) {

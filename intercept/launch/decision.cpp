@@ -9,11 +9,9 @@
 
 #include "intercept/launch/dealing.h"
 #include "intercept/launch/merge_choice.h"
-#include "intercept/launch/merge_costs.h"
 #include "intercept/launch/moving_bytes.h"
-#include "intercept/launch/paper_costs.h"
+#include "intercept/launch/question.h"
 #include "intercept/object/knowledge.h"
-#include "intercept/object/link_rates.h"
 #include "partitioner/prediction.h"
 
 namespace skmd::icd {
@@ -23,24 +21,6 @@ namespace {
 using domain::GroupSpan;
 using domain::NotSplit;
 using domain::PartitionMode;
-
-/// What a split launch costs over a whole one before any work is done: a thread's hand-over, one submission more, and
-/// waiting for two devices. Of the order of PoCL's empty kernel; rounded up, since a split must win by more than this.
-constexpr double kSplitSeconds = 40e-6;
-
-std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& launch, LaunchShape& shape) {
-  const Eligibility& eligible = shape.eligible();
-  const auto point = [&]() -> const domain::Point& { return shape.point(launch); };
-  std::vector<domain::DeviceModel> models;
-  models.reserve(machine.devices.size());
-  for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
-    domain::DeviceModel model = machine.model->predict(launch.kernel->id(), i, launch.range, point);
-    model.eligible = eligible.eligible[i];
-    models.push_back(model);
-  }
-  set_links(machine, models);
-  return models;
-}
 
 /// Groups that wait for each other must be resident together: on a GPU if there is one, else on the anchor.
 std::uint32_t for_spinning(const Machine& machine, const Launch& launch, const Eligibility& eligible) {
@@ -63,141 +43,6 @@ std::uint32_t single_device(const Machine& machine, const Eligibility& eligible)
     return static_cast<std::uint32_t>(index);
   return eligible.preferred(acting_anchor(machine));
 }
-
-/// What joining the results of a split launch costs, beside moving their bytes; the launch in equal parts stands for
-/// any other split.
-double joining_seconds(const Machine& machine, const Launch& launch, const LaunchView& view) {
-  const Eligibility& eligible = view.shape().eligible();
-  const std::uint64_t groups = launch.range.group_total();
-  const std::uint64_t parts = std::min<std::uint64_t>(eligible.count(), groups);
-  std::vector<SliceWork> slices;
-  std::vector<std::vector<domain::RootFootprint>> fetched;
-  for (std::uint32_t device = 0; device < machine.devices.size() && slices.size() < parts; ++device) {
-    if (!eligible.eligible[device]) continue;
-    const GroupSpan span{slices.size() * groups / parts, (slices.size() + 1) * groups / parts};
-    slices.push_back({device, span, view.shape().footprint(span)});
-    if (memory_of(machine, device) != domain::kHostSpace) fetched.push_back(slices.back().touches->roots);
-  }
-  const domain::MergeDecision merge = how_to_merge(machine, launch, view, slices);
-  return merge.refused ? 0.0 : domain::merge_seconds(merge, fetched, kMergeCosts);
-}
-
-domain::Plan plan_of(const Decision& decision) {
-  domain::Plan plan;
-  for (const SliceWork& slice : decision.slices) plan.slices.push_back({slice.device, slice.span});
-  if (decision.whole) plan.reason = *decision.whole;
-  plan.predicted_seconds = decision.predicted_seconds;
-  plan.alone_seconds = decision.alone_seconds;
-  plan.missed_seconds = decision.missed_seconds;
-  plan.ways = decision.ways;
-  plan.exploring = decision.exploring;
-  return plan;
-}
-
-/// What the partitioner is asked about one launch. Refers to what it was made from.
-class Question {
- public:
-  Question(Machine& machine, const Launch& launch, const LaunchView& view)
-      : machine_(machine), view_(view), models_(models(machine, launch, view.shape())) {
-    LaunchShape& shape = view.shape();
-    request_.policy = machine.settings.policy;
-    request_.anchor = shape.eligible().preferred(acting_anchor(machine));
-    request_.groups = launch.range.group_total();
-    request_.group_counts = launch.range.group_counts();
-    request_.devices = models_;
-    request_.granularity = domain::row_of_groups(launch.range);
-    request_.merge_seconds = kSplitSeconds;
-    request_.joining_seconds = [&] {
-      return shape.joining_seconds([&] { return joining_seconds(machine, launch, view); });
-    };
-    request_.planning_seconds = shape.planning_seconds();
-    request_.may_search = shape.affords(shape.planning_seconds());
-    if (request_.policy.mode == PartitionMode::paper) count_as_the_paper(launch);
-    if (request_.policy.mode == PartitionMode::automatic)
-      request_.experience = machine.model->experience(launch.kernel->id(), launch.range);
-    request_.host_bytes_per_second = LinkRates::get().host();
-    request_.bytes_to = [this](std::uint32_t device, const GroupSpan& span) {
-      if (span.size() != request_.groups) return bytes_to(machine_, view_, device, touched_by(span));
-      if (whole_to_.empty()) whole_to_.resize(models_.size());
-      if (!whole_to_[device]) whole_to_[device] = bytes_to(machine_, view_, device, view_.whole());
-      return *whole_to_[device];
-    };
-    if (has_recurring(view))
-      request_.bytes_awaited = [this](std::uint32_t device) { return bytes_awaited(machine_, view_, device); };
-    request_.bytes_from = [this](std::uint32_t device, const GroupSpan& span) {
-      return bytes_from(machine_, view_, device, touched_by(span));
-    };
-  }
-  Question(const Question&) = delete;
-  Question& operator=(const Question&) = delete;
-
-  [[nodiscard]] const domain::PartitionRequest& request() const { return request_; }
-
-  /// 0: the device is not measured.
-  [[nodiscard]] double running_seconds(const domain::Slice& slice) const {
-    if (!domain::is_measured(models_[slice.device])) return 0.0;
-    return domain::running_seconds(request_, slice.device, slice.span.size());
-  }
-  /// As if the program were built for these devices.
-  void admit(const std::vector<std::uint32_t>& devices) {
-    for (const std::uint32_t device : devices) models_[device].eligible = true;
-  }
-  /// The first launch of a shape, which a process that knows the kernel may plan before it has measured anything.
-  void allow_first_search() {
-    if (request_.may_search || request_.policy.mode != PartitionMode::automatic) return;
-    const auto alone = domain::best_alone(request_);
-    if (!alone || models_[alone->device].source <= domain::ModelSource::process) return;
-    request_.may_search = view_.shape().affords_first(request_.planning_seconds, alone->seconds);
-  }
-
-  /// The launch whole on each device whose time can be predicted.
-  [[nodiscard]] std::vector<domain::RoundTimes::Candidate> candidates() const {
-    std::vector<domain::RoundTimes::Candidate> candidates;
-    for (std::uint32_t device = 0; device < models_.size(); ++device)
-      if (models_[device].eligible && domain::is_measured(models_[device]))
-        candidates.push_back(
-            {domain::RoundTimes::Devices{1} << device, domain::finish_seconds(request_, device, {0, request_.groups})});
-    return candidates;
-  }
-
-  domain::Plan plan(const Decision* previous) {
-    if (previous == nullptr) allow_first_search();
-    const domain::Plan before = previous != nullptr ? plan_of(*previous) : domain::Plan{};
-    request_.previous = previous != nullptr ? &before : nullptr;
-    const auto begin = std::chrono::steady_clock::now();
-    domain::Plan plan = domain::partition(request_);
-    machine_.observer->partition(static_cast<std::uint64_t>((std::chrono::steady_clock::now() - begin).count()));
-    request_.previous = nullptr;
-    if (searched_) view_.shape().spend(request_.planning_seconds);
-    return plan;
-  }
-
- private:
-  void count_as_the_paper(const Launch& launch) {
-    paper_ = paper_costs(machine_, launch, view_);
-    request_.paper = &paper_;
-    const auto unknown = [](const domain::DeviceModel& model) { return model.eligible && !domain::is_measured(model); };
-    if (std::any_of(models_.begin(), models_.end(), unknown))
-      machine_.observer->log(LogLevel::info,
-                             launch.kernel->traits().name + ": paper: equal parts, until every device was measured");
-  }
-
-  const SpanFootprint& touched_by(const GroupSpan& span) {
-    searched_ = searched_ || span.size() != request_.groups;
-    touched_ = view_.shape().footprint(span);
-    return *touched_;
-  }
-
-  Machine& machine_;
-  const LaunchView& view_;
-  std::vector<domain::DeviceModel> models_;
-  domain::PaperCosts paper_;
-  domain::PartitionRequest request_;
-  SharedFootprint touched_;
-  std::vector<std::optional<domain::Moving>>
-      whole_to_;           // per device: asked for several times, and residency has pieces
-  bool searched_ = false;  // footprints of slices were asked for
-};
 
 /// Where a launch that stays whole is expected to end first; the anchor in modes that do not measure.
 std::uint32_t fastest(Machine& machine, const Launch& launch, const LaunchView& view) {
@@ -310,10 +155,14 @@ bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBa
 
 /// `decision` as the model wants it, or another one under which the application's rounds are, or may be, clearly
 /// shorter.
-std::shared_ptr<const Decision> judged(const Launch& launch, const LaunchView& view,
+std::shared_ptr<const Decision> judged(const Machine& machine, const Launch& launch, const LaunchView& view,
                                        std::shared_ptr<const Decision> decision) {
   const auto instead = view.shape().instead_of(*decision);
   if (!instead) return decision;
+  if (machine.observer->logs(LogLevel::debug))
+    machine.observer->log(LogLevel::debug, launch.kernel->traits().name +
+                                               ": rounds are, or may be, shorter on devices " +
+                                               std::to_string(*instead) + " (a bit each)");
   if (auto followed = view.shape().followed(*instead)) return followed;
   if (!std::has_single_bit(*instead)) return decision;
   return whole_on(launch, view, static_cast<std::uint32_t>(std::countr_zero(*instead)), NotSplit::not_profitable);
@@ -388,13 +237,14 @@ std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, c
   const bool barred = experience.split_barred;
   shape.devices_changed(experience.changes);
   const bool judges = mode == PartitionMode::automatic;
-  if (previous && judges && !worth_a_look(shape, *previous, then, barred)) return judged(launch, view, previous);
+  if (previous && judges && !worth_a_look(shape, *previous, then, barred))
+    return judged(machine, launch, view, previous);
   DecisionBasis now = basis_of(machine, launch, view, barred);
-  if (previous && stands(then, now)) return judges ? judged(launch, view, previous) : previous;
+  if (previous && stands(then, now)) return judges ? judged(machine, launch, view, previous) : previous;
   auto decision = decide_anew(machine, launch, view, previous.get());
   now.known = !decision->unsettled && !decision->exploring;
   shape.remember(decision, now);
-  return judges ? judged(launch, view, std::move(decision)) : decision;
+  return judges ? judged(machine, launch, view, std::move(decision)) : decision;
 }
 
 }  // namespace skmd::icd

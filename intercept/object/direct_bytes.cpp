@@ -27,7 +27,7 @@ constexpr std::uint64_t kMostShadowed = std::uint64_t{1} << 20;
 /// piece that goes through page-locked memory.
 constexpr std::uint64_t kLeastTimed = std::uint64_t{16} << 20;
 
-/// copy_host(), whose rate is learned.
+/// copy_host(), whose rate is learned. Not of memory that is touched for the first time.
 void copy_timed(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   const std::uint64_t begin = now_ns();
   copy_host(to, from, bytes);
@@ -155,8 +155,8 @@ void commit(Storage& to, const std::vector<Part>& parts) {
 Status copy_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::byte* from) {
   auto root = to.host();
   if (!root) return root.error();
-  for (const domain::ByteRange& range : ranges.ranges())
-    copy_timed(*root + range.begin, from + range.begin, range.size());
+  const auto copy = to.host_was_touched() ? copy_timed : copy_host;
+  for (const domain::ByteRange& range : ranges.ranges()) copy(*root + range.begin, from + range.begin, range.size());
   return {};
 }
 

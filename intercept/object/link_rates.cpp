@@ -9,7 +9,6 @@ namespace {
 constexpr std::uint64_t kLeast = 1 << 18;            // bytes that tell a link's rate
 constexpr std::uint64_t kLeastCopied = 16ULL << 20;  // bytes that tell the rate of copies: smaller ones are in caches
 constexpr double kNewest = 0.25;                     // weight of the newest transfer
-constexpr double kNewestCopy = 0.5;                  // the first one of a buffer waits for page faults
 constexpr double kLeastPart = 0.1;                   // of the measured time that is taken for the bytes' own
 
 void learn(std::atomic<double>& rate, double seen, double newest) {
@@ -55,7 +54,11 @@ void LinkRates::learn_from(std::uint32_t device, std::uint64_t bytes, std::uint6
 
 void LinkRates::learn_host(std::uint64_t bytes, std::uint64_t nanoseconds) {
   if (bytes < kLeastCopied || nanoseconds == 0) return;
-  learn(host_, static_cast<double>(bytes) * 1e9 / static_cast<double>(nanoseconds), kNewestCopy);
+  const double seen = static_cast<double>(bytes) * 1e9 / static_cast<double>(nanoseconds);
+  const double old = host();
+  // One that is slow had to wait for the processor or for pages; a guess that is too low would keep devices in host
+  // memory from being used, and no copy would come to correct it.
+  host_.store(seen > old ? seen : old + kNewest * (seen - old), std::memory_order_relaxed);
 }
 
 }  // namespace skmd::icd

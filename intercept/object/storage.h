@@ -70,6 +70,9 @@ class Storage {
   /// so. Null: it has other owners, and stays.
   std::shared_ptr<NativeMemory> let_go(std::uint32_t device);
 
+  /// Whether a write command filled the host copy before, so that its pages are there. Marks that one did.
+  bool host_was_touched() { return host_touched_.exchange(true, std::memory_order_relaxed); }
+
   /// True if [begin, begin + bytes) shares a byte with the shadow as it is now.
   [[nodiscard]] bool is_host(const std::byte* begin, std::uint64_t bytes);
   /// The shadow is the application's own memory.
@@ -152,6 +155,7 @@ class Storage {
   std::byte* host_ = nullptr;
   bool owns_host_ = false;
   bool borrows_host_ = false;
+  std::atomic<bool> host_touched_{false};
   bool shared_ = false;
   std::atomic<std::int32_t> user_{kUnused};
   std::vector<Share> shares_;

@@ -73,8 +73,12 @@ std::optional<RoundTimes::Devices> RoundTimes::tried(const Rounds& rounds, std::
   if (trial_launches_ == 0 && rounds.count >= kKept && rounds.by_itself) {
     const double median = rounds.median();
     for (const Candidate& candidate : candidates) {
-      if (!(candidate.seconds > 0) || candidate.seconds * kLonger + kTimer >= median) continue;
-      if (!tried_.insert(candidate.plan).second || plans_.contains(candidate.plan)) continue;
+      const auto before = plans_.find(candidate.plan);
+      double seconds = candidate.seconds;
+      if (before != plans_.end() && before->second.count >= kEnough) continue;  // better_than() knows it
+      // One or two rounds say more than a prediction.
+      if (before != plans_.end() && before->second.count > 0) seconds = std::min(seconds, before->second.median());
+      if (!(seconds > 0) || seconds * kLonger + kTimer >= median || !tried_.insert(candidate.plan).second) continue;
       trial_ = candidate.plan;
       trial_launches_ = kTrial;
       break;

@@ -7,8 +7,8 @@
 #include <memory>
 #include <random>
 
-#include "partitioner/partition.h"
 #include "partitioner/model/rate_model.h"
+#include "partitioner/partition.h"
 
 namespace skmd::domain {
 namespace {

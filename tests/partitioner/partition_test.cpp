@@ -228,6 +228,14 @@ TEST(PartitionAuto, TheFixedTimeOfTransfersCounts) {
   EXPECT_EQ(m.plan().slices.size(), 2u);
 }
 
+TEST(PartitionAuto, FewerGroupsThanUnitsTakeAsLongAsThoseDo) {
+  // By its rate device 1 could take nine of a hundred groups; its sixty-four units take 0.64 s for any number of them.
+  Machine m({device(1000), device(100)}, 100);
+  EXPECT_EQ(m.plan().slices.size(), 2u);
+  m.devices[1].units = 64;
+  EXPECT_EQ(m.plan().slices, slices({{0, {0, 100}}}));
+}
+
 TEST(PartitionAuto, DataThatIsAlreadyThereKeepsTheWorkThere) {
   Machine m({device(1000), device(1000)}, 1000);
   m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return d == 0 ? std::uint64_t{100'000'000'000} : 0; };

@@ -129,6 +129,14 @@ TEST(RoundTimes, NothingIsTriedWhereRoundsHoldOtherLaunches) {
   EXPECT_EQ(a.followed(kBoth, kBoth, 50), 50);
 }
 
+TEST(RoundTimes, APlanOfTheFirstRoundsIsTriedAgainThoughPredictedToBeWorse) {
+  Application a;
+  a.followed(kGpu, kGpu, 2);  // one round of 10 ms
+  a.candidates = {{kGpu, 0.025}};
+  a.followed(kBoth, kBoth, 12);
+  EXPECT_EQ(a.last, kGpu);
+}
+
 TEST(RoundTimes, NothingIsTriedWherePredictionsHold) {
   Application a;
   a.candidates = {{kGpu, 0.021}, {kCpu, 0.0199}};
