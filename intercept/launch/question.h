@@ -23,7 +23,7 @@ class Question {
   [[nodiscard]] const domain::PartitionRequest& request() const { return request_; }
   /// Seconds in which the device runs the slice; 0: the device is not measured.
   [[nodiscard]] double running_seconds(const domain::Slice& slice) const;
-  /// The launch whole on each device whose time can be predicted.
+  /// The launch whole on each device whose time can be predicted; on the first of several of one make.
   [[nodiscard]] std::vector<domain::RoundTimes::Candidate> candidates() const;
   /// As if the program were built for these devices.
   void admit(const std::vector<std::uint32_t>& devices);

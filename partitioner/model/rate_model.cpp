@@ -20,7 +20,7 @@ constexpr double kNewestWhole = 0.5;  // whole launches become rare once splits 
 constexpr double kNewestFirstUse = 0.5;
 constexpr double kFarOff = 0.2;        // of the rate, and
 constexpr double kFarOffSpread = 3.0;  // times its spread: more than noise
-constexpr double kAlike = 1.5;         // spans that differ by less tell of the device, not of their length
+constexpr double kAlike = 1.25;        // spans that differ by less tell of the device, not of their length
 constexpr double kShort = 2.0;         // spans so many times shorter than others say little
 constexpr double kForgotten = 0.7;     // of the longest span, with each shorter one
 
@@ -80,7 +80,7 @@ bool MeasuredRates::Rate::learn(double items, double rate, bool whole) {
     variance = 0.0;
     samples = 1;
     odd_rate = 0.0;
-    another = true;
+    another = alike;  // or else slices of this length do not fill it, or fill it better
   } else {
     const double far = far_off();
     const double off = std::clamp(rate - items_per_second, -far, far);

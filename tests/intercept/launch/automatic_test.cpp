@@ -4,6 +4,7 @@
 
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
+#include "intercept/launch/question.h"
 #include "tests/intercept/launch/allocation_counter.h"
 #include "tests/intercept/launch/fixture.h"
 
@@ -130,6 +131,25 @@ TEST(Auto, RoundsOfTheApplicationJudgePlans) {
   auto exploring = std::make_shared<Decision>(*both);
   exploring->exploring = true;
   EXPECT_EQ(round(exploring), exploring) << "what is to be found out is not judged";
+}
+
+TEST(Auto, DevicesOfOneMakeAreTriedOnce) {
+  FakeMachine m({true, true, false}, "auto");
+  domain::DeviceModel gpu;
+  gpu.likeness = 7;
+  m.model.set_device(0, gpu);
+  m.model.set_device(1, gpu);
+  const auto x = m.storage(kGroups * kLocal * 4), y = m.storage(kGroups * kLocal * 4);
+  const Launch launch{m.kernel(axpy_traits()), line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}};
+  const LaunchView view(m.machine, launch);
+  EXPECT_TRUE(Question(m.machine, launch, view).candidates().empty()) << "nothing is measured";
+  for (const std::uint32_t device : {1u, 2u})
+    m.model.learn({launch.kernel->id(), device, launch.range, {0, kGroups}, kMillisecond});
+  const auto candidates = Question(m.machine, launch, view).candidates();
+  ASSERT_EQ(candidates.size(), 2u);
+  EXPECT_EQ(candidates[0].plan, 1u) << "as fast as its twin was measured";
+  EXPECT_EQ(candidates[1].plan, 4u);
+  EXPECT_GE(candidates[0].seconds, 1e-3);
 }
 
 TEST(Auto, FollowsADeviceThatBecomesSlower) {

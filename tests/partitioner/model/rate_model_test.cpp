@@ -315,5 +315,21 @@ TEST(MeasuredRates, ThreadsMayLearnAndPredictAtOnce) {
   EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 100'000, 1);
 }
 
+TEST(MeasuredRates, SlicesThatTakeAsLongAsWholeLaunchesAreNoOtherDevice) {
+  // A device that 256 groups do not fill: 141 of them take as long. A split that was barred stays so.
+  MeasuredRates rates({DeviceModel{}, DeviceModel{}});
+  const NdRange range = range_of(256);
+  const auto took = [&](std::uint64_t groups, std::uint64_t nanoseconds) {
+    rates.learn({1, 0, range, {0, groups}, nanoseconds});
+  };
+  for (int i = 0; i < 8; ++i) took(256, 2'000'000);
+  for (int i = 0; i < 2; ++i) rates.launched({1, range, 2e-3, 9e-3, true});
+  ASSERT_TRUE(rates.experience(1, range).split_barred);
+  for (int i = 0; i < 4; ++i) took(141, 2'000'000);
+  EXPECT_TRUE(rates.experience(1, range).split_barred);
+  for (int i = 0; i < 4; ++i) took(141, 4'000'000);
+  EXPECT_FALSE(rates.experience(1, range).split_barred) << "now it has become slower";
+}
+
 }  // namespace
 }  // namespace skmd::domain
