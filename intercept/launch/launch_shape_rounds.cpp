@@ -2,6 +2,7 @@
 // What became of the decisions for a shape: the last one of each plan, and how long the application's rounds took.
 #include "intercept/launch/launch_shape.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace skmd::icd {
@@ -14,6 +15,15 @@ domain::RoundTimes::Devices devices_of(const Decision& decision) {
   domain::RoundTimes::Devices devices = 0;
   for (const SliceWork& slice : decision.slices) devices |= domain::RoundTimes::Devices{1} << slice.device;
   return devices;
+}
+
+/// Running the slices is a notable part of what the launch and its transfers are predicted to take, or may be. If not,
+/// a kernel that has become slower changes no round.
+bool kernel_matters(const Decision& decision) {
+  constexpr double kPart = 0.2;
+  double running = 0.0;
+  for (const SliceWork& slice : decision.slices) running = std::max(running, slice.predicted_seconds);
+  return !(running > 0) || running >= kPart * decision.predicted_seconds;
 }
 
 }  // namespace
@@ -33,7 +43,8 @@ std::shared_ptr<const Decision> LaunchShape::followed(domain::RoundTimes::Device
 void LaunchShape::devices_changed(unsigned changes) {
   if (changes_.load(std::memory_order_relaxed) == changes) return;
   const std::lock_guard lock(mutex_);
-  if (changes_.exchange(changes, std::memory_order_relaxed) != changes) rounds_ = domain::RoundTimes();
+  if (changes_.exchange(changes, std::memory_order_relaxed) == changes) return;
+  if (decision_ == nullptr || kernel_matters(*decision_)) rounds_ = domain::RoundTimes();
 }
 
 void LaunchShape::round_ended(const Decision& decision, std::uint64_t ns) {

@@ -2,6 +2,7 @@
 #include "intercept/object/link_rates.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace skmd::icd {
 namespace {
@@ -33,6 +34,12 @@ std::optional<double> known(const std::atomic<double>& rate) {
 
 }  // namespace
 
+double assumed_host_rate(unsigned threads) {
+  constexpr double kEach = 5e9;
+  constexpr double kMost = 70e9;
+  return std::min(kMost, kEach * std::max(2u, threads));
+}
+
 LinkRates& LinkRates::get() {
   static LinkRates rates;  // trivially destructible
   return rates;
@@ -42,7 +49,10 @@ LinkRate LinkRates::of(std::uint32_t device) const {
   return {known(to_[device % kMost]), known(from_[device % kMost])};
 }
 
-double LinkRates::host() const { return known(host_).value_or(kAssumedHost); }
+double LinkRates::host() const {
+  static const double assumed = assumed_host_rate(std::thread::hardware_concurrency());
+  return known(host_).value_or(assumed);
+}
 
 void LinkRates::learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
   if (bytes >= kLeast && nanoseconds != 0) learn(to_[device % kMost], bulk_rate(bytes, nanoseconds), kNewest);

@@ -24,8 +24,9 @@ inline constexpr domain::LinkShape kLinkShape{12e-6, 0.3, 170e-6};
 /// Of a link that was never used: the middle of those curves. Too high a guess is corrected by the first transfer; too
 /// low a one keeps the link from being used, and is never corrected.
 inline constexpr double kAssumedLink = 35e9;
-/// Of copies inside host memory, until one was timed: 50 GB/s on 16 threads of a Xeon, 8 to 10 on two.
-inline constexpr double kAssumedHost = 30e9;
+/// Of copies inside host memory, until one was timed: a little more than was measured on two threads (8 to 10 GB/s), 16
+/// (50) and 32 (65) of Xeons, for the same reason.
+double assumed_host_rate(unsigned threads);
 
 /// Thread-safe. Exponentially weighted. A rate is what large transfers would reach, given how the measured size fares
 /// by kLinkShape; transfers too small to tell a rate are ignored.

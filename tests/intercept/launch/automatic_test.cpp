@@ -128,9 +128,17 @@ TEST(Auto, RoundsOfTheApplicationJudgePlans) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(round(alone), alone);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(round(both), both) << "it is tried";
   EXPECT_EQ(round(both), alone) << "though each launch of it may have been short";
+  both->slices[0].predicted_seconds = 1e-3;  // of a round of ten milliseconds
+  both->predicted_seconds = 10e-3;
+  shape.devices_changed(1);
+  EXPECT_EQ(round(both), alone) << "a kernel that is a small part of its rounds tells nothing of them";
   auto exploring = std::make_shared<Decision>(*both);
   exploring->exploring = true;
   EXPECT_EQ(round(exploring), exploring) << "what is to be found out is not judged";
+  both->predicted_seconds = 2e-3;
+  shape.remember(both, {});
+  shape.devices_changed(2);
+  EXPECT_EQ(round(both), both) << "what rounds took before says nothing of devices that became others";
 }
 
 TEST(Auto, DevicesOfOneMakeAreTriedOnce) {

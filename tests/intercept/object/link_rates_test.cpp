@@ -4,10 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace skmd::icd {
 namespace {
 
 constexpr std::uint64_t kMiB = 1 << 20;
+
+double assumed() { return assumed_host_rate(std::thread::hardware_concurrency()); }
 
 /// Nanoseconds that `bytes` take on a link of kLinkShape with `rate` for large transfers.
 std::uint64_t taken(std::uint64_t bytes, double rate) {
@@ -18,7 +22,7 @@ TEST(LinkRates, NothingIsKnownBeforeTheFirstTransfer) {
   LinkRates rates;
   EXPECT_FALSE(rates.of(3).to);
   EXPECT_FALSE(rates.of(3).from);
-  EXPECT_EQ(rates.host(), kAssumedHost);
+  EXPECT_EQ(rates.host(), assumed());
 }
 
 TEST(LinkRates, DirectionsAndDevicesAreApart) {
@@ -58,7 +62,7 @@ TEST(LinkRates, WhatIsTooSmallTellsNothing) {
   rates.learn_host(kMiB, 1'000'000);
   EXPECT_FALSE(rates.of(0).to);
   EXPECT_FALSE(rates.of(0).from);
-  EXPECT_EQ(rates.host(), kAssumedHost);
+  EXPECT_EQ(rates.host(), assumed());
 }
 
 TEST(LinkRates, NewerTransfersCount) {
@@ -71,11 +75,14 @@ TEST(LinkRates, NewerTransfersCount) {
 TEST(LinkRates, ASlowCopyIsDoubtedAFastOneIsNot) {
   LinkRates rates;
   rates.learn_host(64 * kMiB, 64 * kMiB);  // 1 byte a nanosecond
-  EXPECT_NEAR(rates.host(), 0.75 * kAssumedHost + 0.25e9, 1e7);
+  EXPECT_NEAR(rates.host(), 0.75 * assumed() + 0.25e9, 1e7);
   for (int i = 0; i < 30; ++i) rates.learn_host(64 * kMiB, 64 * kMiB);
   EXPECT_NEAR(rates.host(), 1e9, 1e8);
   rates.learn_host(64 * kMiB, 2 * kMiB);
   EXPECT_NEAR(rates.host(), 32e9, 1e8);
+  EXPECT_EQ(assumed_host_rate(1), assumed_host_rate(2));
+  EXPECT_LT(assumed_host_rate(2), assumed_host_rate(8));
+  EXPECT_EQ(assumed_host_rate(64), assumed_host_rate(128)) << "memory is what bounds it";
 }
 
 }  // namespace
