@@ -26,6 +26,8 @@ namespace {
 constexpr std::uint64_t kDriversPart = 32;
 /// Between two looks at what is in use.
 constexpr std::chrono::microseconds kPause{100};
+/// Looks in a row that find nothing that could go, until it is believed that nothing will: most of a second.
+constexpr std::uint32_t kMostPauses = 5000;
 
 /// Gives its bytes back when the last owner of the native object lets go.
 struct Counted {
@@ -164,6 +166,12 @@ DeviceMemory::Drop DeviceMemory::drop_oldest(std::uint32_t device, std::span<Sto
   return busy ? Drop::busy : Drop::none;
 }
 
+bool DeviceMemory::is_beyond_limit(std::uint32_t device, std::uint64_t bytes) const {
+  const Account account = this->account(device);
+  const std::uint64_t used = account.used->load();
+  return used > account.limit || bytes > account.limit - used;
+}
+
 void DeviceMemory::pause(std::uint32_t device) {
   BatchGroup group;
   group.submit(*machine_.devices[device], Batch{});
@@ -185,14 +193,18 @@ DeviceMemory::Held DeviceMemory::hold(std::uint32_t device, std::span<Storage* c
   };
   std::optional<Waiting> waiting;
   for (Storage* root : roots) {
-    for (bool last = false;;) {
+    for (std::uint32_t in_vain = 0;;) {
       const auto made = root->native(device);
       if (made) break;
-      if (last || !may_be_short_of_memory(made.error().code)) return Held::full;
+      if (!may_be_short_of_memory(made.error().code)) return Held::full;
       std::uint64_t freed = 0;
       const Drop drop = drop_oldest(device, roots, freed);
-      last = drop == Drop::none;  // others may have let go of something meanwhile
-      if (drop != Drop::busy) continue;
+      if (drop == Drop::dropped) continue;
+      // By themselves the roots fit the limit: what is beyond it is in use, whether or not that was to be seen just
+      // now.
+      const bool beyond = is_beyond_limit(device, root->bytes());
+      if (drop == Drop::none && in_vain++ > (beyond ? kMostPauses : 0)) return Held::full;
+      if (drop == Drop::none && !beyond) continue;  // others may have let go of something meanwhile
       if (!wait) return Held::busy;
       if (!waiting) waiting.emplace(waiting_);
       pause(device);

@@ -79,6 +79,8 @@ class DeviceMemory {
   };
   enum class Drop : std::uint8_t { dropped, busy, none };
   [[nodiscard]] Account account(std::uint32_t device) const;
+  /// So many bytes more are refused here, not by the driver.
+  [[nodiscard]] bool is_beyond_limit(std::uint32_t device, std::uint64_t bytes) const;
   /// The least recently used first. `strays`: there is memory that no root has any more, and that is not free yet.
   [[nodiscard]] std::vector<Candidate> candidates(std::uint32_t device, std::span<Storage* const> kept,
                                                   bool& strays) const;

@@ -75,6 +75,21 @@ Words axpy_of(const Words& y, const Words& x) {
   return sum;
 }
 
+/// With its limit reached, whoever fits by itself may come later, also where nothing was seen that will go.
+TEST(DeviceMemory, WhatIsBeyondTheLimitIsInUse) {
+  for (const bool reported : {true, false}) {
+    World w({true}, "single", 2, reported);
+    const auto b = w.filled_ones(3);
+    EXPECT_EQ(w.axpy(b[0], b[1])->wait(), CL_COMPLETE);
+    EXPECT_EQ(w.axpy(b[1], b[0])->wait(), CL_COMPLETE);
+    w.fakes[0]->fail_reads = 100;  // so that the replicas cannot be moved out
+    const auto held = w.machine.memory.hold(0, *b[2]);
+    EXPECT_EQ(held, reported ? DeviceMemory::Held::busy : DeviceMemory::Held::full) << reported;
+    w.fakes[0]->fail_reads = 0;
+    EXPECT_EQ(w.contents(b[0]), axpy_of(World::ramp(0), World::ramp(1000)));
+  }
+}
+
 class Room : public testing::TestWithParam<bool> {};
 
 TEST_P(Room, TheLeastRecentlyUsedGoes) {
