@@ -113,6 +113,15 @@ class ShapeMemo : public BuiltKernel::Memo {
       if (known == key) return shape;
     return nullptr;
   }
+  /// The last one that was kept of those whose keys have the length of `key`, and its first `common` bytes.
+  std::shared_ptr<LaunchShape> find_like(std::string_view key, std::size_t common) {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < shapes_.size(); ++i) {
+      const auto& [known, shape] = shapes_[(oldest_ + shapes_.size() - 1 - i) % shapes_.size()];
+      if (known.size() == key.size() && known.compare(0, common, key, 0, common) == 0) return shape;
+    }
+    return nullptr;
+  }
   void keep(std::string_view key, const std::shared_ptr<LaunchShape>& shape) {
     const std::lock_guard lock(mutex_);
     if (shapes_.size() < kShapesPerKernel) {
@@ -142,9 +151,12 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   key.add(launch.part != nullptr ? 1 : 0);
   // These change what is eligible.
   key.add(machine.losses.load(std::memory_order_acquire));
+  const std::size_t common = key.text().size();
   key.add(launch.kernel->builds().ended());
   if (auto known = memo.find(key.text())) return known;
   std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes));
+  // One more device has the program now; what was found out about the others holds.
+  if (const auto before = memo.find_like(key.text(), common)) shape->inherit(*before);
   memo.keep(key.text(), shape);
   return shape;
 }

@@ -62,6 +62,18 @@ void LaunchShape::round_ended(const Decision& decision, std::uint64_t ns) {
   rounds_.ended(devices, ns == 0 ? std::nullopt : std::optional(static_cast<double>(ns) * 1e-9), by_itself);
 }
 
+void LaunchShape::inherit(LaunchShape& before) {
+  const std::lock_guard lock(before.mutex_);
+  rounds_ = before.rounds_;
+  followed_ = before.followed_;
+  last_devices_ = before.last_devices_;
+  last_launch_ = before.last_launch_;
+  changes_ = before.changes_.load(std::memory_order_relaxed);
+  budget_ = before.budget_;
+  launches_ = before.launches_.load(std::memory_order_relaxed);
+  for (std::size_t i = 0; i < used_.size(); ++i) used_[i] = before.used_[i].load(std::memory_order_relaxed);
+}
+
 void LaunchShape::remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis) {
   const std::lock_guard lock(mutex_);
   if (!decision->exploring) followed_[devices_of(*decision)] = decision;

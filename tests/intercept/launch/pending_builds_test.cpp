@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of programs that are not built on every device yet. Nobody builds in the background here: a device joins when
-// the test, or a launch that needs it, builds for it.
+// Launches of programs that are not built on every device yet. Nobody builds in the background here: a device joins
+// when the test, or a launch that needs it, builds for it.
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <set>
 #include <vector>
 
+#include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
 #include "tests/intercept/launch/fixture.h"
 
@@ -79,6 +80,26 @@ TEST(PendingBuilds, RememberedLaunchesAreMadeAnewWhenADeviceJoins) {
   EXPECT_NE(&anew->view().shape(), &frozen->view().shape());
   EXPECT_EQ(anew->view().shape().eligible().count(), 2u);
   EXPECT_EQ(frozen->view().shape().eligible().count(), 1u);
+}
+
+TEST(PendingBuilds, WhatLaunchesToldHoldsWhenADeviceJoins) {
+  World w("auto");
+  const auto kernel = w.kernel_on({0});
+  const Launch launch = w.launch_of(kernel);
+  const LaunchView before(w.machine, launch);
+  EXPECT_TRUE(before.shape().first_use(0, false));
+  const auto alone = whole_on(launch, before, 0, domain::NotSplit::not_profitable);
+  for (std::uint64_t round = 1; round < 8; ++round) before.shape().round_ended(*alone, round * 10'000'000);
+  kernel->builds().run(1);
+  const LaunchView after(w.machine, launch);
+  ASSERT_NE(&after.shape(), &before.shape());
+  EXPECT_FALSE(after.shape().first_use(0, false)) << "it was used";
+  EXPECT_TRUE(after.shape().first_use(1, false));
+  const auto other = whole_on(launch, after, 1, domain::NotSplit::not_profitable);
+  for (std::uint64_t round = 1; round < 8; ++round) after.shape().round_ended(*other, round * 20'000'000);
+  EXPECT_EQ(after.shape().instead_of(*other), 1u) << "rounds were shorter on the device before";
+  const Launch another = w.launch_of(kernel, 2);
+  EXPECT_EQ(&LaunchView(w.machine, another).shape(), &after.shape()) << "which has its shape once";
 }
 
 TEST(PendingBuilds, SoAreTheyWhenOneFails) {
