@@ -93,7 +93,7 @@ Plan taken(const Alone& alone, Plan plan, SplitSearch::Candidate candidate) {
 }
 
 /// `kept`, or the plan that all launches behind the next one would gain from if their bytes stay where it brings them:
-/// once so much was missed as its way costs, of which nobody knows how many launches will pay for it. Each way that was
+/// once so much was missed as its way costs, and it is not known how many launches will pay for it. Each way that was
 /// taken makes the next one four times as dear: bytes may not stay.
 Plan kept_or_left(const PartitionRequest& request, const Alone& alone, const Plan& plan, SplitSearch::Candidate kept,
                   Joining& joining) {

@@ -15,9 +15,9 @@ constexpr double kStartPart = 0.875;      // of a slice's time at most
 constexpr double kGrowth = 16.0;          // from slice to slice at most
 constexpr double kLonger = 1.5;           // shares longer than this times the longest measured are to be measured
 constexpr double kOptimism = 4.0;         // a device may be so many times as fast as it looks
-constexpr double kHope = 32.0;      // and one that nobody has measured so many times: kernels that wait for memory
-constexpr double kMostLate = 0.05;  // of what launches took so far, for slices that may end after the launch
-constexpr double kPessimism = 8.0;  // or so many times slower than hoped
+constexpr double kHope = 32.0;            // and one that was never measured so many times: kernels that wait for memory
+constexpr double kMostLate = 0.05;        // of what launches took so far, for slices that may end after the launch
+constexpr double kPessimism = 8.0;        // or so many times slower than hoped
 
 double part_of(const PartitionRequest& request, std::uint64_t groups) {
   return static_cast<double>(groups) / static_cast<double>(request.groups);

@@ -111,7 +111,7 @@ std::string_view mode_sentence(std::string_view mode) {
       {"fixed", "fixed: in the parts that SKMD_PARTITION gives."},
       {"linear", "linear: in proportion to the devices' speeds; what has to be moved does not count."},
       {"paper", "paper: by the founding paper's decision tree, with its costs."},
-      {"dynamic", "dynamic: in chunks, the next for whoever is free."},
+      {"dynamic", "dynamic: in chunks, the next for the device that is free first."},
       {"single", "single: not at all."},
   }};
   for (const auto& [name, sentence] : kModes)

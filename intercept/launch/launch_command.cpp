@@ -105,7 +105,7 @@ bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decis
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
   if (machine_.settings.verify || profiled_ || !may_start()) return false;
-  if (machine_.memory.wanted()) return false;  // whoever waits for room would wait for this one, and the next
+  if (machine_.memory.wanted()) return false;  // a launch that waits for room would wait for this one, and the next
   if (split_ || (behind != nullptr && should_wait_to_decide(machine_, view_))) return false;
   auto decision = decide(machine_, launch_, view_);
   if (decision->slices.size() != 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replica goes only while its root is locked as a whole: every command that uses a root holds its ranges from before
-// it looks at residency until its results are committed, so nobody uses the replica, and nobody is about to.
+// it looks at residency until its results are committed, so that no command uses the replica, or is about to.
 #include "intercept/object/device_memory.h"
 
 #include <algorithm>

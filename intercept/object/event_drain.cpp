@@ -296,7 +296,7 @@ void Event::run_here(std::shared_ptr<Command> command, RangeLock ranges) {
     status = CL_OUT_OF_HOST_MEMORY;
     try {
       return run_command(std::move(command));
-    } catch (const std::bad_alloc&) {  // nobody was asked to run it
+    } catch (const std::bad_alloc&) {  // it was not passed on
     }
   }
   command.reset();

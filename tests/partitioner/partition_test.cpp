@@ -192,22 +192,6 @@ TEST(PartitionAuto, TransfersCountAgainstADevice) {
   EXPECT_NEAR(static_cast<double>(groups_of(plan, 0)), 667, 10);
 }
 
-TEST(PartitionAuto, CopiesInHostMemoryCountAgainstADevice) {
-  // A group takes a millisecond anywhere, and device 1 copies for it as long while nobody computes: a split gains
-  // nothing. Half as long, and it gains a quarter.
-  Machine m({device(1000), device(1000)}, 1000);
-  m.request.host_bytes_per_second = 1e6;
-  m.request.bytes_from = [](std::uint32_t d, const GroupSpan& span) {
-    return Moving(0, d == 1 ? span.size() * 1000 : 0);
-  };
-  EXPECT_EQ(m.plan().slices, slices({{0, {0, 1000}}}));
-  m.request.host_bytes_per_second = 2e6;
-  EXPECT_EQ(m.plan().slices.size(), 2u);
-  EXPECT_NEAR(m.plan().predicted_seconds, 0.75, 0.01);
-  m.request.host_bytes_per_second = 0;
-  EXPECT_NEAR(static_cast<double>(groups_of(m.plan(), 0)), 500, 10) << "copies cost nothing";
-}
-
 TEST(PartitionAuto, NobodyComputesWhileTransfersBeforeAndAfterTakePlace) {
   // Device 1 is ten times as fast, and what it is sent takes as long as device 0 computes: sharing gains nothing.
   Machine m({device(1000), device(10'000)}, 1000);
@@ -216,24 +200,6 @@ TEST(PartitionAuto, NobodyComputesWhileTransfersBeforeAndAfterTakePlace) {
   ASSERT_EQ(m.plan().slices.size(), 2u) << "while the launch runs, device 0 computes meanwhile";
   m.request.bytes_awaited = [](std::uint32_t) { return std::uint64_t{0}; };  // all is sent before the launch
   EXPECT_EQ(m.plan().slices, slices({{0, {0, 1000}}}));
-}
-
-TEST(PartitionAuto, TheFixedTimeOfTransfersCounts) {
-  // Ten milliseconds before the first byte of device 1 has come, where alone device 0 takes eleven.
-  Machine m({device(1000), device(1000)}, 11);
-  m.devices[1].link.bulk_seconds = 10e-3;
-  m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return std::uint64_t{d}; };
-  EXPECT_EQ(m.plan().slices, slices({{0, {0, 11}}}));
-  m.devices[1].link.small_part = 1;  // small transfers have a shorter way
-  EXPECT_EQ(m.plan().slices.size(), 2u);
-}
-
-TEST(PartitionAuto, FewerGroupsThanUnitsTakeAsLongAsThoseDo) {
-  // By its rate device 1 could take nine of a hundred groups; its sixty-four units take 0.64 s for any number of them.
-  Machine m({device(1000), device(100)}, 100);
-  EXPECT_EQ(m.plan().slices.size(), 2u);
-  m.devices[1].units = 64;
-  EXPECT_EQ(m.plan().slices, slices({{0, {0, 100}}}));
 }
 
 TEST(PartitionAuto, DataThatIsAlreadyThereKeepsTheWorkThere) {

@@ -75,7 +75,7 @@ Words axpy_of(const Words& y, const Words& x) {
   return sum;
 }
 
-/// With its limit reached, whoever fits by itself may come later, also where nothing was seen that will go.
+/// With its limit reached, a launch that fits by itself may come later, also where nothing was seen that will go.
 TEST(DeviceMemory, WhatIsBeyondTheLimitIsInUse) {
   for (const bool reported : {true, false}) {
     World w({true}, "single", 2, reported);

@@ -71,5 +71,20 @@ TEST(Order, UploadsOfALaunchDoNotCoverWhatALaterOneHasWritten) {
   for (std::uint32_t i = 0; i < kItems; ++i) ASSERT_EQ(seen[i], i < kItems / 2 ? 9999 : i) << i;
 }
 
+TEST(Order, WhatNeedsNoBytesDoesNotWaitForThoseThatDo) {
+  FakeMachine m({true, false});
+  const auto x = m.storage(kItems * 4), y = m.storage(kItems * 4);
+  const Words ones(kItems, 1);
+  m.write(x, 0, ones.data(), kItems * 4);
+  m.write(y, 0, ones.data(), kItems * 4);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < m.fakes.size(); ++i) m.fakes[i]->on_submit = [&order, i] { order.push_back(i); };
+  EXPECT_EQ(m.launch(m.kernel(axpy_traits()), line(kItems, 64), {whole(y), whole(x), value_of(3u)})->wait(),
+            CL_COMPLETE);
+  for (const auto& fake : m.fakes) fake->on_submit = nullptr;
+  ASSERT_EQ(order.size(), 2u);
+  EXPECT_EQ(order.front(), 1u) << "a driver may take its time over the other's bytes";
+}
+
 }  // namespace
 }  // namespace skmd::icd::test

@@ -55,21 +55,6 @@ TEST(Split, EachDeviceReceivesItsShareAndSendsBackItsShare) {
   for (const auto& fake : m.fakes) EXPECT_EQ(fake->counters.bytes_from, kItems * 2);
 }
 
-TEST(Split, WhatNeedsNoBytesDoesNotWaitForThoseThatDo) {
-  FakeMachine m({true, false});
-  Buffers b(m);
-  const auto x = ramp(), y = ramp(7);
-  m.write(b.x, 0, x.data(), b.x->bytes());
-  m.write(b.y, 0, y.data(), b.y->bytes());
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < m.fakes.size(); ++i) m.fakes[i]->on_submit = [&order, i] { order.push_back(i); };
-  EXPECT_EQ(m.launch(m.kernel(axpy_traits()), line(kItems, 64), {whole(b.y), whole(b.x), value_of(3u)})->wait(),
-            CL_COMPLETE);
-  for (const auto& fake : m.fakes) fake->on_submit = nullptr;
-  ASSERT_EQ(order.size(), 2u);
-  EXPECT_EQ(order.front(), 1u) << "a driver may take its time over the other's bytes";
-}
-
 /// The first submission to each device, or whoever waits for it first, waits until it is so for all of them; not for
 /// ever.
 class Meeting {
