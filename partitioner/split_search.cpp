@@ -188,7 +188,7 @@ void SplitSearch::polish(Busy busy, std::span<std::uint64_t> counts) {
     counts[to] -= groups;
     return false;
   };
-  for (std::uint64_t step = std::bit_ceil(*std::max_element(counts.begin(), counts.end())) / 4 + 1;; step /= 4) {
+  for (std::uint64_t step = std::bit_floor(*std::max_element(counts.begin(), counts.end())) / 2 + 1;; step /= 4) {
     for (std::size_t from = 0; from < busy.size(); ++from)
       for (std::size_t to = 0; to < busy.size(); ++to)
         while (moved(from, to, step)) {
