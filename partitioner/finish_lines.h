@@ -28,7 +28,7 @@ struct FinishLine {
   double copying_each = 0;
   bool used = true;
   bool left_out = false;  // not to be used
-  double pinned = 0;      // groups that it gets whatever it does with them; 0: as many as pay
+  double pinned = 0;      // groups that it gets, to learn from, though they may not pay; 0: as many as pay
   double share = 0;       // groups
   double last_groups = 0;
   double last_seconds = 0;

@@ -18,7 +18,7 @@ constexpr std::size_t kMany = 16;   // devices
 PhaseFill::PhaseFill(std::span<FinishLine* const> lines, double groups) : groups_(groups) {
   for (FinishLine* line : lines)
     items_[count_++] = {line, line->before.fixed + line->after.fixed, line->before.each + line->after.each};
-  // Who copies least is asked first.
+  // In ascending order of what copying costs.
   std::sort(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(count_),
             [](const Item& a, const Item& b) { return a.line->copying_each < b.line->copying_each; });
 }

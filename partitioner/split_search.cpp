@@ -188,7 +188,8 @@ void SplitSearch::polish(Busy busy, std::span<std::uint64_t> counts) {
     counts[to] -= groups;
     return false;
   };
-  for (std::uint64_t step = std::bit_floor(*std::max_element(counts.begin(), counts.end())) / 2 + 1;; step /= 4) {
+  for (std::uint64_t step = std::bit_floor(*std::max_element(counts.begin(), counts.end())) / 2 + 1;;
+       step = std::max<std::uint64_t>(1, step / 4)) {
     for (std::size_t from = 0; from < busy.size(); ++from)
       for (std::size_t to = 0; to < busy.size(); ++to)
         while (moved(from, to, step)) {
@@ -238,7 +239,7 @@ SlowestPhases SplitSearch::learn(std::span<const Slice> slices) {
   SlowestPhases slowest;
   for (const Slice& slice : slices) {
     FinishLine& line = *line_of(lines_, slice.device);
-    if (line.pinned > 0) continue;  // nobody waits for what it may predict
+    if (line.pinned > 0) continue;  // its device is not known: there is nothing to predict by
     const Phases phases = costs_.of(slice.device, slice.span);
     slowest.add(phases);
     refine(request_.devices[slice.device], line, static_cast<double>(slice.span.size()), phases);

@@ -107,7 +107,7 @@ std::string_view mode_sentence(std::string_view mode) {
       {"auto",
        "auto: so that all parts, with what has to be moved for them, are predicted to end together, where that "
        "wins over one device."},
-      {"equal", "equal: in equal parts, whatever they take."},
+      {"equal", "equal: in equal parts, without regard to what they take."},
       {"fixed", "fixed: in the parts that SKMD_PARTITION gives."},
       {"linear", "linear: in proportion to the devices' speeds; what has to be moved does not count."},
       {"paper", "paper: by the founding paper's decision tree, with its costs."},

@@ -96,12 +96,12 @@ std::uint32_t read_rhythm(const LaunchView& view) {
 }
 
 void set_links(const Machine& machine, std::span<domain::DeviceModel> models) {
+  const double home = slowest_from(machine, models);
   for (std::uint32_t device = 0; device < models.size(); ++device) {
     const bool apart = memory_of(machine, device) != domain::kHostSpace;
     domain::DeviceModel& model = models[device];
     model.link = kLinkShape;
-    model.bytes_to_per_second =
-        apart ? rate_of(models, device, &LinkRate::to).value_or(kAssumedLink) : slowest_from(machine, models);
+    model.bytes_to_per_second = apart ? rate_of(models, device, &LinkRate::to).value_or(kAssumedLink) : home;
     model.bytes_from_per_second = rate_of(models, device, &LinkRate::from).value_or(kAssumedLink);
   }
 }

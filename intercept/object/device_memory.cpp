@@ -146,7 +146,7 @@ DeviceMemory::Drop DeviceMemory::drop_replica(std::uint32_t device, const std::s
     root->residency().withdrawn(space, all);
     native = root->let_go(device);
   }
-  if (native == nullptr) return Drop::busy;  // somebody was quicker, with no lock on any byte
+  if (native == nullptr) return Drop::busy;  // another thread dropped it meanwhile
   native.reset();
   machine_.observer->dropped({device, only_there.bytes()});
   return Drop::dropped;

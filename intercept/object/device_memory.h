@@ -39,8 +39,8 @@ class DeviceMemory {
   /// Ascending: when a replica was used.
   [[nodiscard]] std::uint64_t tick() const { return clock_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  /// The root's replicas may go from now on. `root` owns whatever has to live as long as somebody touches the bytes; a
-  /// second call replaces the owner.
+  /// From now on hold() may drop the root's replicas; while it does, it owns `root`. A second call for the same root
+  /// replaces the pointer, for one that owns more.
   void add(const std::shared_ptr<Storage>& root);
   void remove(const Storage& root) noexcept;
 
@@ -51,8 +51,8 @@ class DeviceMemory {
   };
   /// Makes replicas of all `roots` on a device, whose ranges that will be used are locked by the caller (RangeLock):
   /// that keeps them. Drops the least recently used of the others, those in use excepted: bytes that only they hold go
-  /// to host memory first. Blocks, with no lock held but ranges. `wait`: until what is in use has ended; only for who
-  /// holds turn(), since two who wait for each other's roots would wait for ever.
+  /// to host memory first. Blocks, with no lock held but ranges. `wait`: blocks until what is in use has ended.
+  /// Precondition then: the caller holds turn(). Two launches that waited for each other's roots would never end.
   Held hold(std::uint32_t device, std::span<Storage* const> roots, bool wait);
   Held hold(std::uint32_t device, Storage& root) {
     Storage* const roots[] = {&root};
@@ -62,7 +62,7 @@ class DeviceMemory {
   /// or nothing is left to be dropped now. Blocks, as hold(). False: nothing was dropped.
   bool drop(std::uint32_t device, std::uint64_t bytes, std::span<Storage* const> roots);
 
-  /// Somebody waits in hold(): until that has ended, whoever uses roots takes turn() first.
+  /// A launch waits in hold(): until that has ended, launches take turn() before they use roots.
   [[nodiscard]] bool wanted() const { return waiting_.load(std::memory_order_acquire) != 0; }
   /// A root without a meaning of its own, to be locked for writing (RangeLock) together with what a command touches.
   std::shared_ptr<Storage> turn();

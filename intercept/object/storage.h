@@ -221,7 +221,8 @@ class RangeLock {
   /// Does not block: empty if somebody waits for a conflicting range or holds one, except holders that were submitted
   /// on the in-order queue of `chain` (non-null) and will end there before us.
   static std::optional<RangeLock> try_take(std::vector<Claim> claims, Device* chain);
-  /// The same, also before those who wait: for who changes no bytes. Empty if somebody holds a conflicting range.
+  /// Like try_take(), but granted also ahead of claims that wait. Precondition: the caller changes no bytes. Empty if a
+  /// conflicting range is held.
   static std::optional<RangeLock> try_take_ahead(std::vector<Claim> claims);
   /// As try_take(), with claims that stay where they are for longer than the lock.
   static std::optional<RangeLock> try_take_kept(std::span<const Claim> claims, Device* chain);

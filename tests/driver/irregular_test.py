@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Workloads whose groups do very different amounts of work, on one virtual device of two real ones that share no memory: right
-in every mode, and split in those that split whatever can be split, from pageable and from page-locked memory. Then the sixteen from
+in every mode, and split in those that split every launch that can be, from pageable and from page-locked memory. Then the sixteen from
 page-locked memory.
 
 usage: irregular_test.py BUILD

@@ -192,7 +192,7 @@ TEST(PartitionAuto, TransfersCountAgainstADevice) {
   EXPECT_NEAR(static_cast<double>(groups_of(plan, 0)), 667, 10);
 }
 
-TEST(PartitionAuto, NobodyComputesWhileTransfersBeforeAndAfterTakePlace) {
+TEST(PartitionAuto, NoDeviceComputesWhileTransfersBeforeAndAfterTakePlace) {
   // Device 1 is ten times as fast, and what it is sent takes as long as device 0 computes: sharing gains nothing.
   Machine m({device(1000), device(10'000)}, 1000);
   m.devices[1].bytes_to_per_second = 1e6;

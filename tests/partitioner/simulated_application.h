@@ -43,7 +43,7 @@ struct TrueLaunch {
   double seconds = 0.01;      // of all groups at speed 1
   std::vector<double> suits;  // per device: factor of its speed
   std::vector<Use> uses;
-  double joining = 0.0;   // seconds that a split of it costs and nobody predicts
+  double joining = 0.0;   // seconds that a split of it costs beyond what is predicted
   std::size_t shape = 0;  // launches of one shape share a decision
 };
 

@@ -13,7 +13,7 @@ using test::slices;
 using Machine = test::PlannedMachine;
 
 TEST(Transfers, CopiesInHostMemoryCountAgainstADevice) {
-  // A group takes a millisecond anywhere, and device 1 copies for it as long while nobody computes: a split gains
+  // A group takes a millisecond anywhere, and device 1 copies for it as long while no device computes: a split gains
   // nothing. Half as long, and it gains a quarter.
   Machine m({device(1000), device(1000)}, 1000);
   m.request.host_bytes_per_second = 1e6;

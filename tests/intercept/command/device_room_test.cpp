@@ -78,7 +78,7 @@ TEST_F(DeviceRoom, AWaitingCommandDoesNotKeepARootFromBeingMovedOut) {
   has_room_for(100);
   const auto old = storage(60), next = storage(60), other = storage(60);
   written_on_device(old, 0, {0, 60}, 3);
-  // Somebody waits for two roots, one of which is in use.
+  // A claim waits for two roots, one of which is in use.
   RangeLock used = RangeLock::take({claim_on(other, domain::ByteRange{0, 60}, true)});
   bool granted = false;
   RangeLock::request({claim_on(old, domain::ByteRange{0, 60}, true), claim_on(other, domain::ByteRange{0, 60}, true)},
@@ -129,7 +129,7 @@ TEST_F(DeviceRoom, WhatIsGivenBackIsRoomForOthers) {
   auto old = storage(60);
   const auto next = storage(60);
   auto native = *old->native(0);
-  EXPECT_EQ(hold(next), DeviceMemory::Held::busy) << "somebody has it";
+  EXPECT_EQ(hold(next), DeviceMemory::Held::busy) << "a command holds its range";
   old.reset();
   EXPECT_EQ(hold(next), DeviceMemory::Held::busy) << "still";
   native.reset();

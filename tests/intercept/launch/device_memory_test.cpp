@@ -138,7 +138,7 @@ TEST_P(Room, WhatIsInUseStays) {
   EXPECT_EQ(w.contents(b[2]), axpy_of(World::ramp(2000), World::ramp(3000)));
 }
 
-TEST_P(Room, WhileSomebodyWaitsLaunchesInARowDoNotKeepThePlace) {
+TEST_P(Room, WhileALaunchWaitsOthersInARowDoNotKeepThePlace) {
   World w({true}, "single", 2, GetParam());
   const auto b = w.filled_ones(4);
   w.fakes[0]->pause();
@@ -172,7 +172,7 @@ TEST_P(Room, LaunchesInARowAreUses) {
   EXPECT_FALSE(World::there(b[2]) || World::there(b[3]));
 }
 
-TEST_P(Room, NobodyHasTheBuffersOfALaunchThatHasEnded) {
+TEST_P(Room, ALaunchThatHasEndedKeepsNoBuffers) {
   World w({true}, "single", 2, GetParam());
   const auto b = w.filled_ones(2);
   w.fakes[0]->pause();

@@ -77,7 +77,7 @@ void FakeDevice::loop() {
     const bool failed = result.status != CL_SUCCESS;
     if (failed && on_failure) on_failure();
     const auto done = std::move(batch.done);
-    batch = {};  // its memory is nobody's from here on
+    batch = {};  // its memory may be freed from here on
     done(std::move(result));
     if (failed) health()->failure_told();
     lock.lock();
