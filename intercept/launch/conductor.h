@@ -118,7 +118,7 @@ struct Ended {
   std::uint64_t first_uses = 0;  // bit d: device d may have compiled
 };
 
-/// Tells those who decide what became of a launch that ended well.
+/// Tells the model, and the shape's rounds, what became of a launch that ended well. Thread-safe.
 void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
                    const Ended& ended);
 

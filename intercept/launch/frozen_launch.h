@@ -28,7 +28,8 @@ class FrozenLaunch : public Launch {
   /// The ops that run all of it on a device are the same every time.
   [[nodiscard]] bool has_fixed_runs() const { return fixed_runs_; }
   /// These ops, made anew where no command has them any more: they own the roots' native objects, which their device
-  /// may have to give up (DeviceMemory). Who has them holds the roots' ranges. Precondition: has_fixed_runs().
+  /// may have to give up (DeviceMemory). Preconditions: has_fixed_runs();
+  /// the caller holds the roots' ranges as long as it keeps the ops.
   using FixedRuns = std::shared_ptr<const std::vector<Op>>;
   Result<FixedRuns> fixed_runs(std::uint32_t device) const;
 

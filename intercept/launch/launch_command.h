@@ -50,8 +50,8 @@ class LaunchCommand : public Command {
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
   [[nodiscard]] bool times_are_worth_it(const Event& event, const Decision& decision) const;
   Result<Batch> prepare(const Decision& decision, InFlight& flight);
-  /// Room for all that `decision` uses, or as much as there may be. False: others use it now, and run() is to be called
-  /// again with the turn to wait for them.
+  /// Room for all that `decision` uses, or as much as there may be. False: commands under way use what would have to
+  /// go; run() has to be called again with the turn, which may wait for them.
   bool make_room(const Decision& decision) const;
   Status run_locked(Event& event, std::shared_ptr<const Decision> decision);
   /// The rest of start(), with the ranges taken: none if run() has to do it. Nothing was submitted when it throws.

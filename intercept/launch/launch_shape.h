@@ -132,8 +132,8 @@ class LaunchShape {
   /// What `span` touches, image rows rounded; then with the launch's gaps closed, and what follows from it.
   [[nodiscard]] std::vector<domain::RootFootprint> roots_of(const domain::GroupSpan& span) const;
   [[nodiscard]] SharedFootprint footprint_of(std::vector<domain::RootFootprint> roots) const;
-  /// Takes over what launches of `before` told, which is of the same launches before one more device had the program.
-  /// Before anybody else has this one.
+  /// Takes over what launches of `before` told: the shape of the same launches before one more device had the program.
+  /// Precondition: no other thread has this shape yet.
   void inherit(LaunchShape& before);
   void add_unanalysed(std::vector<domain::RootFootprint>& roots) const;
   void find_open(const Launch& launch);
