@@ -104,8 +104,7 @@ void describe(Key& key, const Launch& launch, const std::vector<domain::RootView
 class ShapeMemo : public BuiltKernel::Memo {
  public:
   const std::vector<bool>& deciding(const BuiltKernel& kernel) {
-    std::call_once(looked_, [&] { deciding_ = domain::deciding_values(kernel.traits()); });
-    return deciding_;
+    return deciding_.get([&] { return domain::deciding_values(kernel.traits()); });
   }
   std::shared_ptr<LaunchShape> find(std::string_view key) {
     const std::lock_guard lock(mutex_);
@@ -133,8 +132,7 @@ class ShapeMemo : public BuiltKernel::Memo {
   }
 
  private:
-  std::once_flag looked_;
-  std::vector<bool> deciding_;
+  MadeOnce<std::vector<bool>> deciding_;
   std::mutex mutex_;
   std::vector<std::pair<std::string, std::shared_ptr<LaunchShape>>> shapes_;
   std::size_t oldest_ = 0;
@@ -343,8 +341,7 @@ void LaunchShape::spend(double seconds) {
 }
 
 const domain::Point& LaunchShape::point(const Launch& launch) {
-  std::call_once(point_made_, [&] { point_ = point_of_launch(launch); });
-  return point_;
+  return point_.get([&] { return point_of_launch(launch); });
 }
 
 bool LaunchShape::due_for_times(double seconds) {

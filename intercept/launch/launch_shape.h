@@ -15,6 +15,7 @@
 
 #include "intercept/launch/eligibility.h"
 #include "intercept/launch/launch.h"
+#include "intercept/launch/made_once.h"
 #include "partitioner/footprint.h"
 #include "partitioner/merge.h"
 #include "partitioner/model/round_times.h"
@@ -181,8 +182,7 @@ class LaunchShape {
   std::atomic<std::uint32_t> rounds_wanted_{0};     // launches whose ends are to be known
   std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
   std::optional<double> joining_seconds_;
-  std::once_flag point_made_;
-  domain::Point point_;
+  MadeOnce<domain::Point> point_;
   double checking_seconds_ = 0.0;
   double planning_seconds_ = 0.0;
   domain::PlanningBudget budget_;
