@@ -11,7 +11,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/packages.sh
 
-mapfile -t wanted < <(/usr/bin/python3 tests/suites/run.py --packages "$@" | cut -d ' ' -f 2- | tr ' ' '\n')
+# Neither help nor a wrong option is a list of packages.
+packages=$(/usr/bin/python3 tests/suites/run.py --packages "$@") || { echo "$packages"; exit 2; }
+case " $* " in *" --help "* | *" -h "*) echo "$packages" && exit ;; esac
+mapfile -t wanted < <(cut -d ' ' -f 2- <<<"$packages" | tr ' ' '\n')
 mapfile -t missing < <(absent "${wanted[@]}")
 if [[ ${#missing[@]} -gt 0 ]] && command -v apt-get >/dev/null; then
   echo "suites: installing ${missing[*]}"
