@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,9 @@ struct DatabaseLimits {
   std::uint64_t file_bytes = std::uint64_t{64} << 20;
   std::int64_t samples = 256;  // of one kernel, device, size and tag
   int patience = 5000;         // milliseconds that another process's transaction may take
+  /// open() looks at every page of a file of at most so many bytes, which takes a few milliseconds for each MiB. Of a
+  /// larger file it looks at the head and the tables' declarations; damage elsewhere is an error of what reads it.
+  std::uint64_t inspected_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
 /// Empty fields are not looked at.

@@ -58,11 +58,6 @@ Result<Connection> connect(const fs::path& file, Mode mode, int patience) {
   return connection;
 }
 
-/// SQLITE_ERROR: statements of ours are right, so that it is the tables that are not, or not those of their version.
-bool is_damage(const Error& error) {
-  return error.code == -SQLITE_CORRUPT || error.code == -SQLITE_NOTADB || error.code == -SQLITE_ERROR;
-}
-
 /// What quick_check has found. A page that the system did not give it is a finding, too, and no damage.
 Error finding(const std::string& text) {
   constexpr std::string_view kCode = "error code=";
@@ -71,18 +66,24 @@ Error finding(const std::string& text) {
   return {-code, text};
 }
 
-/// Looks at every page: a few milliseconds for each MiB, and never on a thread of an application. `writes`: the file
-/// was opened to be written, and may be.
-Result<Owner> inspect(sqlite3* connection, bool writes) {
+Status check_pages(sqlite3* connection) {
+  Statement statement(connection, "PRAGMA quick_check(1)");
+  const auto row = statement.step();
+  if (!row) return row.error();
+  if (*row && statement.text(0) != "ok") return finding(statement.text(0));
+  return {};
+}
+
+/// Never on a thread of an application. `writes`: the file was opened to be written, and may be. `pages`: looks at
+/// every page.
+Result<Owner> inspect(sqlite3* connection, bool writes, bool pages) {
   auto owner = owner_of(connection);
   if (!owner || *owner != Owner::ours) return owner;
   // The file can say that only later versions of SQLite may write it; there are none such.
   if (writes && sqlite3_db_readonly(connection, "main") == 1)
     return Error{-SQLITE_CORRUPT, "the version of its format is wrong"};
-  Statement statement(connection, "PRAGMA quick_check(1)");
-  const auto row = statement.step();
-  if (!row) return row.error();
-  if (*row && statement.text(0) != "ok") return finding(statement.text(0));
+  if (pages)
+    if (Status done = check_pages(connection); !done) return done.error();
   const auto version = number_of(connection, "PRAGMA user_version");
   if (!version) return version.error();
   if (Status declared = check_declarations(connection, *version); !declared) return declared.error();
@@ -104,7 +105,8 @@ struct Opened {
 };
 
 /// One look at what is there; nothing: another process has just set it aside, and its successor is not there yet.
-Result<std::optional<Opened>> look(const fs::path& file, Mode mode, int patience) {
+Result<std::optional<Opened>> look(const fs::path& file, Mode mode, const DatabaseLimits& limits) {
+  const int patience = limits.patience;
   // Without it, which foreign programs can prevent, there is only a moment's risk (set_aside.h).
   std::optional<FolderLock> lock;
   if (mode != Mode::read_only) lock.emplace(file, FolderLock::Kind::shared, patience);
@@ -118,7 +120,9 @@ Result<std::optional<Opened>> look(const fs::path& file, Mode mode, int patience
   // SQLite itself would fall back to reading.
   if (mode != Mode::read_only && ::access(file.c_str(), W_OK) != 0)
     return Error{-1, file.string() + " cannot be written: " + std::strerror(errno)};
-  auto owner = inspect(opened.connection.get(), mode != Mode::read_only);
+  std::error_code unknown_size;  // then it is -1
+  const bool pages = fs::file_size(file, unknown_size) <= limits.inspected_bytes;
+  auto owner = inspect(opened.connection.get(), mode != Mode::read_only, pages);
   if (owner && mode != Mode::read_only && (*owner == Owner::empty || *owner == Owner::ours))
     if (Status done = migrate(opened.connection.get()); !done) owner = done.error();
   if (!owner && !is_damage(owner.error())) return reading_error(file, owner.error());
@@ -142,7 +146,7 @@ Result<ProfileDatabase> ProfileDatabase::open(const fs::path& file, Mode mode, c
   for (int attempt = 0; attempt < kOpenings; ++attempt) {
     const bool again = attempt > 0 && mode != Mode::read_only;
     if (Status there = provide_file(file, again ? Mode::create : mode); !there) return there.error();
-    auto looked = look(file, mode, limits.patience);
+    auto looked = look(file, mode, limits);
     if (!looked) return looked.error();
     if (!*looked) continue;
     Opened& opened = **looked;

@@ -15,6 +15,10 @@ Error sqlite_error(sqlite3* connection, std::string_view doing) {
   return {-(code & 0xFF), std::string(doing) + ": " + text};
 }
 
+bool is_damage(const domain::Error& error) {
+  return error.code == -SQLITE_CORRUPT || error.code == -SQLITE_NOTADB || error.code == -SQLITE_ERROR;
+}
+
 Statement::Statement(sqlite3* connection, std::string_view sql) : connection_(connection) {
   note(sqlite3_prepare_v2(connection, sql.data(), static_cast<int>(sql.size()), &handle_, nullptr));
 }

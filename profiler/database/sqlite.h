@@ -16,6 +16,10 @@ namespace skmd::profiler {
 
 domain::Error sqlite_error(sqlite3* connection, std::string_view doing);
 
+/// Whether the file is at fault. SQLITE_ERROR: statements of ours are right, so that it is the tables that are not, or
+/// not those of their version.
+bool is_damage(const domain::Error& error);
+
 /// One prepared statement. Not thread-safe. A text that does not compile makes every step an error, and so does a
 /// parameter that could not be bound.
 class Statement {

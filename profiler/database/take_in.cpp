@@ -15,6 +15,7 @@
 #include "profiler/database/database.h"
 #include "profiler/database/journal.h"
 #include "profiler/database/sample_text.h"
+#include "profiler/database/sqlite.h"
 
 namespace skmd::profiler {
 namespace {
@@ -22,6 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using domain::ProfileSample;
 
+/// Of larger databases not every page is looked at before samples are added: 28 MB took 50 ms, behind each application.
+constexpr std::uint64_t kInspectedBytes = std::uint64_t{4} << 20;
 constexpr std::chrono::hours kMakingTakes{24};  // at most, even of a process that is stopped meanwhile
 
 /// Those whose names go on after `ending`.
@@ -93,6 +96,27 @@ std::vector<ProfileSample> samples_in(const std::string& text) {
   return samples;
 }
 
+/// Opens it where it is not open. Of a large file that turns out to be damaged where the samples go, all is inspected:
+/// then it is set aside, and a new one takes them.
+domain::Result<std::size_t> add(const fs::path& database, const DatabaseLimits& limits,
+                                const std::vector<ProfileSample>& samples, std::optional<ProfileDatabase>& into,
+                                std::string& notice) {
+  DatabaseLimits quick = limits;
+  quick.inspected_bytes = std::min(limits.inspected_bytes, kInspectedBytes);
+  for (const DatabaseLimits& attempt : {quick, limits}) {
+    if (!into) {
+      auto opened = ProfileDatabase::open(database, ProfileDatabase::Mode::create, attempt);
+      if (!opened) return opened.error();
+      into.emplace(std::move(*opened));
+      if (notice.empty()) notice = into->notice();
+    }
+    auto added = into->add(samples);
+    if (added || !is_damage(added.error()) || attempt.inspected_bytes == limits.inspected_bytes) return added;
+    into.reset();
+  }
+  return std::size_t{0};
+}
+
 }  // namespace
 
 bool has_journals(const fs::path& database) { return count_journals(database) != 0; }
@@ -105,13 +129,7 @@ domain::Result<TakenIn> take_in_journals(const fs::path& database, const Databas
     Journal journal(file);
     const auto text = journal.text();
     if (!text) continue;
-    if (!into) {
-      auto opened = ProfileDatabase::open(database, ProfileDatabase::Mode::create, limits);
-      if (!opened) return opened.error();
-      into.emplace(std::move(*opened));
-      taken.notice = into->notice();
-    }
-    const auto added = into->add(samples_in(*text));
+    const auto added = add(database, limits, samples_in(*text), into, taken.notice);
     if (!added) return added.error();
     journal.remove();
     ++taken.files;

@@ -27,8 +27,7 @@ TEST(MadeOnce, ThreadsThatAskTogetherGetOneValue) {
   MadeOnce<int> value;
   std::atomic<int> made{0};
   std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i)
-    threads.emplace_back([&] { EXPECT_EQ(value.get([&] { return ++made; }), 1); });
+  for (int i = 0; i < 8; ++i) threads.emplace_back([&] { EXPECT_EQ(value.get([&] { return ++made; }), 1); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(made, 1);
 }
