@@ -99,23 +99,23 @@ Plan kept_or_left(const PartitionRequest& request, const Alone& alone, const Pla
                   Joining& joining) {
   const double again = kept.seconds;
   Plan stays = taken(alone, plan, std::move(kept));
-  stays.missed_seconds = request.previous->missed_seconds;
-  stays.ways = request.previous->ways;
   if (!request.bytes_to) return stays;
   SplitSearch later(request, measured_lines(request, Arriving::there), joining.seconds(), Arriving::there);
   // What they take now may have something arriving in it.
   const double now = later.of(stays.slices).seconds;
   SplitSearch::Candidate better = later.winning(stays.slices.size() > 1 ? alone.seconds : std::min(alone.seconds, now));
   if (better.slices.empty() || better.seconds > now * (1.0 - kKeepPrevious)) return stays;
-  stays.missed_seconds += now - better.seconds;
+  const std::uint64_t launches = std::max<std::uint64_t>(1, stays.missed.launches);
+  stays.missed.seconds += (now - better.seconds) * static_cast<double>(launches);
+  stays.missed.launches = 0;
   stays.unsettled = true;
   SplitSearch next(request, {}, joining.seconds(), Arriving::now);
   SplitSearch::Candidate first = next.of(std::move(better.slices));
   constexpr unsigned kMostWays = 10;
-  const auto times = static_cast<double>(1u << 2 * std::min(stays.ways, kMostWays));
-  if (stays.missed_seconds < (first.seconds - again) * times) return stays;
+  const auto times = static_cast<double>(1u << 2 * std::min(stays.missed.ways, kMostWays));
+  if (stays.missed.seconds < (first.seconds - again) * times) return stays;
   Plan leaves = taken(alone, plan, std::move(first));
-  leaves.ways = stays.ways + 1;
+  leaves.missed = {0.0, stays.missed.ways + 1, 0};
   return leaves;
 }
 
@@ -125,8 +125,6 @@ Plan kept_unasked(const PartitionRequest& request, Plan plan) {
   plan.slices = previous.slices;
   plan.predicted_seconds = previous.predicted_seconds;
   if (previous.alone_seconds > 0) plan.alone_seconds = previous.alone_seconds;
-  plan.missed_seconds = previous.missed_seconds;
-  plan.ways = previous.ways;
   return plan;
 }
 
@@ -158,6 +156,7 @@ Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, F
   if (std::isfinite(kept.seconds) && best > kept.seconds * (1.0 - kKeepPrevious))
     return kept_or_left(request, alone, whole, std::move(kept), joining);
   whole.exploring = !exploration.probes.empty();
+  if (splits && !whole.exploring) whole.missed = {0.0, whole.missed.ways, 0};
   if (splits) return taken(alone, std::move(whole), std::move(split));
   if (!exploration.probes.empty()) whole.slices = search.all_but_pinned(alone.device);
   return whole;
@@ -172,6 +171,7 @@ Plan best_plan(const PartitionRequest& request) {
     return first;
   }
   Plan whole = whole_plan(request, alone->device, NotSplit::not_profitable);
+  if (request.previous != nullptr) whole.missed = request.previous->missed;
   if (std::isfinite(alone->seconds)) {
     whole.predicted_seconds = alone->seconds;
     whole.alone_seconds = alone->local_seconds;
@@ -204,10 +204,6 @@ double predicted_seconds(const PartitionRequest& request, std::span<const Slice>
   return std::isfinite(finish) ? finish : 0.0;
 }
 
-Plan balanced(const PartitionRequest& request) {
-  Plan plan = best_plan(request);
-  if (request.previous != nullptr) plan.ways = std::max(plan.ways, request.previous->ways);
-  return plan;
-}
+Plan balanced(const PartitionRequest& request) { return best_plan(request); }
 
 }  // namespace skmd::domain

@@ -52,6 +52,13 @@ enum class ModelSource : std::uint8_t {
   shipped,   // samples that came with SKMD
 };
 
+/// A plan that is better for all launches but the next one, which would have to pay the way of its bytes.
+struct Missed {
+  double seconds = 0.0;        // that launches have lost since such a plan was known
+  unsigned ways = 0;           // of bytes that were taken for such plans
+  std::uint64_t launches = 0;  // of this plan and the ones before it whose loss is not in `seconds` yet
+};
+
 /// Slices ascend by span, tile [0, groups) and are never empty; in `dynamic` they are where each device begins. One
 /// slice: the launch is whole, `reason` says why.
 struct Plan {
@@ -62,10 +69,7 @@ struct Plan {
   /// without its round being longer than that device's. 0: not known.
   double alone_seconds = 0.0;
   double alone_round_seconds = 0.0;        // with all that moves before and after; 0: not known
-  /// What launches have lost since a better plan was known that was not worth its way, and how many such ways were
-  /// taken. From plan to plan.
-  double missed_seconds = 0.0;
-  unsigned ways = 0;
+  Missed missed = {};                      // handed on from plan to plan
   bool exploring = false;                  // some slices are there to learn from
   bool unsettled = false;                  // what devices can do with this kernel is not known yet: ask again
   ModelSource source = ModelSource::none;  // of predicted_seconds: the most doubtful of the slices' models

@@ -244,7 +244,20 @@ def cpu_bars(raw):
     return "```\n" + "".join(f"{row['name']:{width}} {row['figure']:7.2f} │{bar(row['figure'])}\n" for row in ratios) + "```\n"
 
 
-KINDS = {**start_results.KINDS, "cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "trips": trips, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+def costs(raw):
+    """Per row of bench/scripts/profile_costs.py: the goal, the worst figure and the middle one."""
+    def named(entry):
+        return f"{number(entry[1])} {entry[0]}"
+
+    rows = []
+    for row in raw["rows"]:
+        figures = sorted(row["figures"].items(), key=lambda entry: entry[1])
+        rows.append([row["about"], f"{row['at_most']:.3g} {row['unit']}", named(figures[-1]) if figures else "-", number(figures[len(figures) // 2][1]) if figures else "-",
+                     str(len(figures)), "yes" if row["met"] else "**no**"])
+    return markdown(["what", "at most", "worst", "median", "figures", "met"], rows)
+
+
+KINDS = {**start_results.KINDS, "costs": costs, "cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "trips": trips, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 

@@ -65,13 +65,12 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
     return whole_on(launch, view, device, *reason);
   }
   Question question(machine, launch, view);
-  const domain::Plan plan = question.plan(previous);
+  const domain::Plan plan = question.plan(previous, view.shape().launches_followed());
   auto decision = std::make_shared<Decision>();
   decision->predicted_seconds = plan.predicted_seconds;
   decision->alone_seconds = plan.alone_seconds;
   decision->alone_round_seconds = plan.alone_round_seconds;
-  decision->missed_seconds = plan.missed_seconds;
-  decision->ways = plan.ways;
+  decision->missed = plan.missed;
   decision->exploring = plan.exploring;
   decision->unsettled = plan.unsettled;
   decision->source = plan.source;

@@ -320,9 +320,15 @@ std::shared_ptr<const Decision> LaunchShape::decision(DecisionBasis* basis) {
 bool LaunchShape::may_look(double seconds, double look) {
   const std::lock_guard lock(mutex_);
   budget_.launched(seconds);
+  ++launches_followed_;
   if (!budget_.affords(look)) return false;
   budget_.spend(look);
   return true;
+}
+
+std::uint64_t LaunchShape::launches_followed() {
+  const std::lock_guard lock(mutex_);
+  return launches_followed_;
 }
 
 bool LaunchShape::affords(double seconds) {

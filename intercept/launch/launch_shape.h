@@ -55,8 +55,7 @@ struct Decision {
   double predicted_seconds = 0.0;
   double alone_seconds = 0.0;  // as in Plan, like what follows
   double alone_round_seconds = 0.0;
-  double missed_seconds = 0.0;
-  unsigned ways = 0;
+  domain::Missed missed;
   std::vector<domain::RoundTimes::Candidate> candidates;  // the launch whole on each device whose time can be predicted
   bool exploring = false;
   bool unsettled = false;
@@ -115,6 +114,8 @@ class LaunchShape {
   /// The budget of planning: a launch for which `seconds` are predicted comes, and looking at rates and residency would
   /// cost `look`. True: it may be done, and is counted. Thread-safe, like what follows.
   [[nodiscard]] bool may_look(double seconds, double look);
+  /// Calls of may_look() since the last remember().
+  [[nodiscard]] std::uint64_t launches_followed();
   [[nodiscard]] bool affords(double seconds);
   [[nodiscard]] bool affords_first(double seconds, double launch);
   void spend(double seconds);
@@ -174,8 +175,10 @@ class LaunchShape {
   std::size_t oldest_ = 0;
   std::shared_ptr<const Decision> decision_;
   DecisionBasis basis_;
+  std::uint64_t launches_followed_ = 0;
   domain::RoundTimes rounds_;
-  std::uint64_t last_launch_ = 0;     // which of all launches that ended was the last one of the shape
+  std::uint64_t number_ = 0;          // of the shape in the process, from 1 on; 0: no launch has ended
+  std::uint64_t plans_before_ = 0;    // sum of the signatures of all launches when one of the shape ended last
   std::atomic<unsigned> changes_{0};  // of devices, before rounds_ began
   std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_;  // the last one of each plan
   domain::RoundTimes::Devices last_devices_ = 0;

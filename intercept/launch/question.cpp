@@ -54,14 +54,15 @@ double joining_seconds(const Machine& machine, const Launch& launch, const Launc
   return merge.refused ? 0.0 : domain::merge_seconds(merge, fetched, kMergeCosts);
 }
 
-domain::Plan plan_of(const Decision& decision) {
+/// `launches` have followed it.
+domain::Plan plan_of(const Decision& decision, std::uint64_t launches) {
   domain::Plan plan;
   for (const SliceWork& slice : decision.slices) plan.slices.push_back({slice.device, slice.span});
   if (decision.whole) plan.reason = *decision.whole;
   plan.predicted_seconds = decision.predicted_seconds;
   plan.alone_seconds = decision.alone_seconds;
-  plan.missed_seconds = decision.missed_seconds;
-  plan.ways = decision.ways;
+  plan.missed = decision.missed;
+  plan.missed.launches += launches;
   plan.exploring = decision.exploring;
   return plan;
 }
@@ -138,9 +139,9 @@ std::vector<domain::RoundTimes::Candidate> Question::candidates() const {
   return candidates;
 }
 
-domain::Plan Question::plan(const Decision* previous) {
+domain::Plan Question::plan(const Decision* previous, std::uint64_t launches) {
   if (previous == nullptr) allow_first_search();
-  const domain::Plan before = previous != nullptr ? plan_of(*previous) : domain::Plan{};
+  const domain::Plan before = previous != nullptr ? plan_of(*previous, launches) : domain::Plan{};
   request_.previous = previous != nullptr ? &before : nullptr;
   const auto begin = std::chrono::steady_clock::now();
   domain::Plan plan = domain::partition(request_);

@@ -27,8 +27,8 @@ class Question {
   [[nodiscard]] std::vector<domain::RoundTimes::Candidate> candidates() const;
   /// As if the program were built for these devices.
   void admit(const std::vector<std::uint32_t>& devices);
-  /// `previous`: the decision for the launch of the shape before; null: there was none.
-  domain::Plan plan(const Decision* previous);
+  /// `previous`: the decision for the launch of the shape before; null: there was none. `launches` have followed it.
+  domain::Plan plan(const Decision* previous, std::uint64_t launches = 0);
 
  private:
   void set_bytes();

@@ -196,9 +196,32 @@ TEST(Exploration, AWayIsTakenWhenAsMuchWasMissedAsItCosts) {
   }
   EXPECT_NEAR(launches, 6, 2);
   EXPECT_NEAR(static_cast<double>(groups_of(m.plan(), 0)), 1000, 40);
-  EXPECT_EQ(m.plan().ways, 1u);
-  plan.ways = 10;  // bytes did not stay, again and again
+  EXPECT_EQ(m.plan().missed.ways, 1u);
+  plan.missed.ways = 10;  // bytes did not stay, again and again
   EXPECT_EQ(m.plan().slices, plan.slices);
+}
+
+TEST(Exploration, LaunchesBetweenPlansHaveMissedAsMuch) {
+  // As above, but where only each fifth launch is planned, and not each of these may search.
+  Machine m({device(1000), device(1000)}, 2000);
+  Plan plan;
+  plan.slices = {{0, {0, 1300}}, {1, {1300, 2000}}};
+  plan.predicted_seconds = 1.3;
+  m.devices[1].bytes_to_per_second = 1.0;
+  m.request.bytes_to = [&](std::uint32_t d, const GroupSpan& span) {
+    return d == 1 && span.first < 1300 ? (1300 - span.first) / 150 : 0;
+  };
+  m.request.previous = &plan;
+  int planned = 0;
+  for (; planned < 20; ++planned) {
+    plan.missed.launches += 5;
+    m.request.may_search = planned % 2 == 1;
+    const Plan next = m.plan();
+    if (next.slices != plan.slices) break;
+    EXPECT_EQ(next.missed.launches, m.request.may_search ? 0u : 5u);
+    plan = next;
+  }
+  EXPECT_EQ(planned, 1) << "ten launches have passed";
 }
 
 TEST(Exploration, WhatASplitGainsAroundTheLaunchTheLaunchMayTake) {

@@ -35,8 +35,9 @@ class AutoDecider : public Decider {
     if (plan.exploring)
       shape.rounds.interrupted();
     else
-      shape.rounds.ended(devices_of(plan), now_, last_ == launch.shape);
-    last_ = launch.shape;
+      shape.rounds.ended(devices_of(plan), now_, plans_ended_ - shape.plans_before);
+    plans_ended_ += signature(launch.shape, plan.exploring ? 0 : devices_of(plan));
+    shape.plans_before = plans_ended_;
     const bool split = slices.size() > 1;
     std::uint64_t id = 0;
     for (const Slice& slice : slices) id = plan_id(id, slice);
@@ -73,6 +74,8 @@ class AutoDecider : public Decider {
     unsigned changes = 0;
     std::map<RoundTimes::Devices, Plan> followed;
     PlanningBudget budget;
+    std::uint64_t launches_followed = 0;
+    std::uint64_t plans_before = 0;  // plans_ended_ when it ended last
   };
 
   static std::vector<DeviceModel> told(const std::vector<TrueDevice>& devices) {
@@ -103,6 +106,10 @@ class AutoDecider : public Decider {
     return devices;
   }
 
+  static std::uint64_t signature(std::size_t shape, RoundTimes::Devices devices) {
+    return (shape * 64 + devices + 1) * 0x9E3779B97F4A7C15ull;
+  }
+
   /// What is followed instead of what the model wants, judged by rounds.
   static Plan judged(const TrueLaunch& launch, Shape& shape) {
     if (shape.plan.exploring) return shape.plan;
@@ -122,6 +129,7 @@ class AutoDecider : public Decider {
     const double look =
         static_cast<double>(world.devices().size()) * kLooking / 4 + (shape.basis.known ? 0.0 : kAsking);
     shape.budget.launched(seconds);
+    ++shape.launches_followed;
     if (!shape.budget.affords(look)) return false;
     shape.budget.spend(look);
     return true;
@@ -172,7 +180,8 @@ class AutoDecider : public Decider {
     };
     request.bytes_from = [&](std::uint32_t d, const GroupSpan& span) { return world.bytes_from(launch, d, span); };
     request.bytes_awaited = [&](std::uint32_t d) { return world.bytes_awaited(launch, d); };
-    const Plan before = shape.plan;
+    Plan before = shape.plan;
+    before.missed.launches += std::exchange(shape.launches_followed, 0);
     if (shape.decided) request.previous = &before;
     shape.plan = partition(request);
     shape.decided = true;
@@ -186,7 +195,7 @@ class AutoDecider : public Decider {
   KnownTimes model_;
   std::vector<Shape> shapes_;
   double now_ = 0.0;
-  std::size_t last_ = 0;  // shape that ended
+  std::uint64_t plans_ended_ = 0;  // sum of signatures
 };
 
 }  // namespace skmd::domain::test
