@@ -2,6 +2,7 @@
 // SKMD's CPU device against PoCL, against vectors written by hand and against plain loops. docs/results/cpu.md tells
 // what the rows are.
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -47,6 +48,9 @@ int print_rows(Arguments& arguments) {
   CpuOptions& options = arguments.options;
   options.rows = {arguments.rows.begin(), arguments.rows.end()};
   check_rows(options.rows);
+  const char* const cap = std::getenv("SKMD_TEST_ISA");
+  const Processor processor = this_processor();
+  options.goals = goals_of(processor, used_of(processor, cap != nullptr ? cap : ""));
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
   options.folder = program.parent_path();
   if (!arguments.only_pocl) options.launcher = program.parent_path().parent_path() / "bin" / "skmd-run";

@@ -23,7 +23,7 @@ const std::vector<std::string> kByHand = {"nbody", "matrix_multiplication", "bla
 const std::vector<std::string> kByLoops = {"reduction", "vector_add", "matrix_transpose", "scan_large_arrays"};
 const std::vector<std::string> kDivergent = {"mandelbrot", "ray_march", "bfs_level"};
 
-constexpr double kWorkloadBound = 1, kMeanBound = 5, kByHandBound = 0.7, kByLoopsBound = 0.8, kDivergentBound = 2;
+// The same on every processor; the others are in goals.h.
 constexpr double kEmptyKernelBound = 10, kEmptyGroupBound = 10;  // us, ns
 constexpr double kHalfBound = 0.52, kColdBound = 1;
 
@@ -42,12 +42,13 @@ class Table {
   Table(const CpuOptions& options, const std::function<void(const Row&)>& done)
       : options_(options),
         done_(done),
+        goals_(options.goals),
         pool_(options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency())) {}
 
   void measure() {
-    for (const std::string& workload : kSixteen) measure_workload(workload, kWorkloadBound);
+    for (const std::string& workload : kSixteen) measure_workload(workload, goals_.workload);
     if (wants("geometric_mean")) done_(mean());
-    for (const std::string& workload : kDivergent) measure_workload(workload, kDivergentBound);
+    for (const std::string& workload : kDivergent) measure_workload(workload, goals_.divergent);
     measure_probes();
     if (wants("cold_compile")) guarded("cold_compile", "x", kColdBound, Goal::at_most, [this] { done_(cold()); });
   }
@@ -77,8 +78,8 @@ class Table {
         done_({.name = name, .unit = "x", .bound = goal, .details = {}, .error = error.what()});
       };
       if (wants(workload)) fail(workload, bound);
-      if (by_hand) fail(workload + "/by_hand", kByHandBound);
-      if (by_loops) fail(workload + "/by_loops", kByLoopsBound);
+      if (by_hand) fail(workload + "/by_hand", goals_.by_hand);
+      if (by_loops) fail(workload + "/by_loops", goals_.by_loops);
     }
   }
 
@@ -100,7 +101,7 @@ class Table {
     if (wrong.empty()) ratios_.push_back(row.figure);
     if (wants(workload)) done_(row);
     if (!baseline) return;
-    Row second = ratio_row(workload + (by_hand ? "/by_hand" : "/by_loops"), by_hand ? kByHandBound : kByLoopsBound,
+    Row second = ratio_row(workload + (by_hand ? "/by_hand" : "/by_loops"), by_hand ? goals_.by_hand : goals_.by_loops,
                            times[2], times[0]);
     second.details["size"] = size;
     second.details["baseline"] = baseline->describe(median(times[2]));
@@ -114,7 +115,7 @@ class Table {
   }
 
   Row mean() const {
-    Row row{.name = "geometric_mean", .unit = "x", .bound = kMeanBound, .details = {}, .error = {}};
+    Row row{.name = "geometric_mean", .unit = "x", .bound = goals_.mean, .details = {}, .error = {}};
     if (ratios_.size() != kSixteen.size()) {
       row.error = "not all of the sixteen have a figure";
       return row;
@@ -187,6 +188,7 @@ class Table {
 
   const CpuOptions& options_;
   const std::function<void(const Row&)>& done_;
+  const Goals goals_;
   Pool pool_;
   TemporaryFolder cache_;
   double peak_ = 0;

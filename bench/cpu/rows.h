@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cpu/goals.h"
 #include "bench/cpu/report.h"
 
 namespace bench {
@@ -18,6 +19,7 @@ struct CpuOptions {
   std::string folder;          // of the workloads and this program
   std::string launcher;        // skmd-run; empty: PoCL takes the place of the driver, to try this program out
   std::string size;            // of all workloads; empty: what suits each
+  Goals goals;
 };
 
 /// All rows in the table's order.

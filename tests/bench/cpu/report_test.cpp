@@ -59,6 +59,34 @@ TEST(Rows, JsonSaysGoalFigureAndSpread) {
             R"("details":{"base_seconds":2.0,"seconds":1.0}})");
 }
 
+TEST(Goals, FollowWhatCodeMayUse) {
+  constexpr Processor kZen5{Vectors::avx512, true}, kXeon{Vectors::avx512, false}, kZen3{Vectors::avx2, false};
+  const auto means = [](const Processor& processor) {
+    return std::vector<double>{goals_of(processor, used_of(processor, "")).mean,
+                               goals_of(processor, used_of(processor, "avx2")).mean,
+                               goals_of(processor, used_of(processor, "sse")).mean};
+  };
+  EXPECT_EQ(means(kZen5), (std::vector<double>{8, 4.5, 2.5}));
+  EXPECT_EQ(means(kXeon), (std::vector<double>{5.5, 4.5, 2.5}));
+  EXPECT_EQ(means(kZen3), (std::vector<double>{5, 5, 2.5}));
+  const Goals wide = goals_of(kXeon, Vectors::avx512), narrow = goals_of(kXeon, Vectors::sse);
+  EXPECT_EQ(wide.workload, 1);
+  EXPECT_EQ(wide.by_hand, 0.85);
+  EXPECT_EQ(wide.by_loops, 0.9);
+  EXPECT_EQ(wide.divergent, 2.5);
+  EXPECT_EQ(narrow.workload, 0.7);
+  EXPECT_EQ(narrow.divergent, 0.7);
+}
+
+TEST(Goals, ACapAddsNothing) {
+  constexpr Processor kZen3{Vectors::avx2, false}, kOld{Vectors::sse, false};
+  EXPECT_EQ(used_of(kZen3, "avx512"), Vectors::avx2);
+  EXPECT_EQ(used_of(kZen3, "avx512vbmi"), Vectors::avx2);
+  EXPECT_EQ(used_of(kZen3, "sse"), Vectors::sse);
+  EXPECT_EQ(used_of(kOld, "avx2"), Vectors::sse);
+  EXPECT_EQ(used_of(kOld, ""), Vectors::sse);
+}
+
 TEST(Rows, AllOfTheTable) { EXPECT_EQ(row_names().size(), 16u + 4 + 4 + 1 + 3 + 4); }
 
 }  // namespace
