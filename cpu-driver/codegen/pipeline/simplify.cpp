@@ -35,6 +35,7 @@
 #include "cpu-driver/codegen/vector/few_lanes.h"
 #include "cpu-driver/codegen/vector/known_places.h"
 #include "cpu-driver/codegen/vector/lookups.h"
+#include "cpu-driver/codegen/vector/lower_gathers.h"
 #include "cpu-driver/codegen/vector/overlaps.h"
 
 namespace skmd::codegen {
@@ -212,6 +213,7 @@ void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analy
   passes.addPass(PackMembersPass(isa));
   passes.addPass(llvm::ADCEPass());
   passes.addPass(LowerLookupsPass(isa));
+  passes.addPass(LowerGathersPass(isa));
   passes.addPass(OverlapsPass(isa));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
   passes.addPass(llvm::SimplifyCFGPass());

@@ -2,7 +2,6 @@
 #include "cpu-driver/codegen/vector/few_lanes.h"
 
 #include <llvm/ADT/SmallVector.h>
-#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Support/MathExtras.h>
@@ -11,6 +10,7 @@
 
 #include "cpu-driver/codegen/vector/lane_code.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
+#include "cpu-driver/codegen/vector/one_lane.h"
 
 namespace skmd::codegen {
 
@@ -22,7 +22,6 @@ using llvm::Value;
 using Lanes = llvm::SmallVector<unsigned, 64>;
 
 constexpr unsigned kFew = 2;
-constexpr unsigned kDeepest = 8;
 constexpr std::uint64_t kMostBytes = 16;
 
 /// The lanes that are set; nothing if that is not known.
@@ -38,36 +37,8 @@ std::optional<Lanes> known_lanes(const Value& mask) {
   return lanes;
 }
 
-/// A lane's value, computed alone where it is computed of scalars.
-class OneLane {
- public:
-  OneLane(Builder& builder, unsigned lane) : builder_(builder), lane_(lane) {}
-
-  Value* of(Value* vector, unsigned depth = 0) {
-    if (auto* constant = llvm::dyn_cast<llvm::Constant>(vector))
-      if (llvm::Constant* element = constant->getAggregateElement(lane_)) return element;
-    if (Value* all = llvm::getSplatValue(vector)) return all;
-    auto* instruction = llvm::dyn_cast<Instruction>(vector);
-    if (instruction == nullptr || depth > kDeepest || !is_computed(*instruction))
-      return builder_.CreateExtractElement(vector, lane_);
-    Instruction* made = instruction->clone();
-    for (llvm::Use& operand : made->operands())
-      if (operand->getType()->isVectorTy()) operand.set(of(operand.get(), depth + 1));
-    made->mutateType(instruction->getType()->getScalarType());
-    return builder_.Insert(made);
-  }
-
- private:
-  static bool is_computed(const Instruction& instruction) {
-    if (llvm::isa<llvm::GetElementPtrInst>(instruction)) return true;
-    if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) return !operation->isIntDivRem();
-    const auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction);
-    return cast != nullptr && !llvm::isa<llvm::BitCastInst>(cast);
-  }
-
-  Builder& builder_;
-  const unsigned lane_;
-};
+/// Lanes that are needed alone are computed alone.
+bool always(const Instruction& /*instruction*/) { return true; }
 
 class FewLanes {
  public:
@@ -94,7 +65,7 @@ class FewLanes {
     if (!lanes || lanes->size() > kFew) return false;
     Value* found = call.getArgOperand(2);
     for (const unsigned lane : *lanes) {
-      Value* pointer = OneLane(builder_, lane).of(call.getArgOperand(0));
+      Value* pointer = OneLane(builder_, lane, always).of(call.getArgOperand(0));
       llvm::LoadInst* load =
           builder_.CreateAlignedLoad(call.getType()->getScalarType(), pointer, call.getParamAlign(0).valueOrOne());
       load->copyMetadata(call);
@@ -109,7 +80,7 @@ class FewLanes {
     if (!lanes || lanes->size() > kFew) return false;
     for (const unsigned lane : *lanes) {
       Value* value = builder_.CreateExtractElement(call.getArgOperand(0), lane);
-      Value* pointer = OneLane(builder_, lane).of(call.getArgOperand(1));
+      Value* pointer = OneLane(builder_, lane, always).of(call.getArgOperand(1));
       builder_.CreateAlignedStore(value, pointer, call.getParamAlign(1).valueOrOne())->copyMetadata(call);
     }
     return true;

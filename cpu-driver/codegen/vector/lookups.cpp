@@ -9,6 +9,8 @@
 
 #include <string>
 
+#include "cpu-driver/codegen/vector/byte_shuffles.h"
+
 namespace skmd::codegen {
 
 namespace {
@@ -35,6 +37,10 @@ class Lowering {
 
   // If a lane reads a byte of the table and it is all on one page, all of it may be read.
   Value* at(llvm::CallInst& call) {
+    if (isa_ < Isa::avx512 && lanes_ < kFewestShuffled) {
+      builder_.SetInsertPoint(&call);
+      return gather_bytes();
+    }
     llvm::BasicBlock* before = call.getParent();
     llvm::BasicBlock* behind = llvm::SplitBlock(before, &call);
     before->getTerminator()->eraseFromParent();
@@ -44,18 +50,23 @@ class Lowering {
     const auto* known = llvm::dyn_cast<llvm::Constant>(mask_);
     if (known == nullptr || !known->isAllOnesValue()) whole = builder_.CreateAnd(whole, any());
     Value* found = if_else(
-        builder_, whole,
-        [&] {
-          return isa_ >= Isa::avx512vbmi && lanes_ <= kBytes
-                     ? pick_bytes()
-                     : in_pieces([&](unsigned first) { return pick(piece(index_, first)); });
-        },
-        [&] { return in_pieces([&](unsigned first) { return gather(piece(index_, first), piece(mask_, first)); }); });
+        builder_, whole, [&] { return pick_all(); }, [&] { return gather_all(); });
     builder_.CreateBr(behind);
     return found;
   }
 
  private:
+  Value* pick_all() {
+    if (isa_ < Isa::avx512) return pick_by_shuffles(builder_, base_, index_, isa_);
+    if (isa_ >= Isa::avx512vbmi && lanes_ <= kBytes) return pick_bytes();
+    return in_pieces([&](unsigned first) { return pick(piece(index_, first)); });
+  }
+
+  Value* gather_all() {
+    if (isa_ < Isa::avx512) return gather_bytes();
+    return in_pieces([&](unsigned first) { return gather(piece(index_, first), piece(mask_, first)); });
+  }
+
   Value* any() { return builder_.CreateOrReduce(builder_.CreateFreeze(mask_)); }
 
   // A register's lanes of words.
@@ -117,6 +128,13 @@ class Lowering {
 
   Value* byte_of(Value* word, Value* number) {
     return builder_.CreateLShr(word, builder_.CreateShl(builder_.CreateAnd(number, constant(3)), constant(3)));
+  }
+
+  // What lower_gathers() makes loads of.
+  Value* gather_bytes() {
+    Value* distance = builder_.CreateZExt(index_, FixedVectorType::get(builder_.getInt64Ty(), lanes_));
+    return builder_.CreateMaskedGather(index_->getType(), builder_.CreateGEP(builder_.getInt8Ty(), base_, distance),
+                                       llvm::Align(1), mask_);
   }
 
   // A byte's aligned word is on the byte's page.

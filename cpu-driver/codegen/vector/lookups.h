@@ -19,8 +19,9 @@ llvm::CallInst* create_lookup(Builder& builder, llvm::Value* base, llvm::Value* 
 /// A call that create_lookup() made; its arguments are in the same order.
 bool is_lookup(const llvm::Value& value);
 
-/// Writes the code of a function's lookups: where the table is on one page it goes into registers, out of which an
-/// instruction picks. Returns whether there were any.
+/// Writes the code of a function's lookups: where the table is on one page it goes into registers, out of which
+/// instructions pick. Gathers are left where it is not and, without AVX-512, of fewer lanes than make that worth while.
+/// Returns whether there were any.
 bool lower_lookups(llvm::Function& function, Isa isa);
 
 struct LowerLookupsPass : llvm::PassInfoMixin<LowerLookupsPass> {

@@ -11,6 +11,7 @@
 #include "cpu-driver/codegen/vector/few_lanes.h"
 #include "cpu-driver/codegen/vector/known_places.h"
 #include "cpu-driver/codegen/vector/lookups.h"
+#include "cpu-driver/codegen/vector/lower_gathers.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/codegen/vector/overlaps.h"
 #include "cpu-driver/codegen/vector/widen.h"
@@ -110,6 +111,10 @@ void register_vector_passes(llvm::PassBuilder& builder) {
         }
         if (const std::optional<Isa> isa = isa_in(name, "skmd-lower-lookups")) {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(LowerLookupsPass(*isa)));
+          return true;
+        }
+        if (const std::optional<Isa> isa = isa_in(name, "skmd-lower-gathers")) {
+          passes.addPass(llvm::createModuleToFunctionPassAdaptor(LowerGathersPass(*isa)));
           return true;
         }
         if (const std::optional<Isa> isa = isa_in(name, "skmd-overlaps")) {

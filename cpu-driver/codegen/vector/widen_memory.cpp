@@ -2,6 +2,7 @@
 // Loads and stores of lanes.
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "cpu-driver/codegen/vector/lower_gathers.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/codegen/vector/widener.h"
 #include "cpu-driver/span_code.h"
@@ -149,12 +150,17 @@ Value* Widener::contiguous_load(const Access& access, Type* type, bool reversed)
   return reversed ? builder_.CreateVectorReverse(made) : made;
 }
 
-// AVX-512 has an instruction for it. Where addresses are known from the first lane's alone, loads are faster.
+// Where addresses are known from the first lane's alone, loads are faster. Elsewhere a gather stays one until it is
+// known which lanes go through it, and where to: without an instruction for it, only then it becomes loads
+// (lower_gathers.h). With one, that is for 32 and 64 bits.
 bool Widener::gathers_at_once(const Access& access, Type* type) const {
-  const unsigned bits = type->getScalarSizeInBits();
+  const std::uint64_t bits = source_.getDataLayout().getTypeStoreSizeInBits(type->getScalarType());
   const Shape shape = shapes_[access.pointer];
   const bool computed = shape.kind == Shape::linear && !shape.checked && all_lanes(access.mask);
-  return options_.isa >= Isa::avx512 && !computed && (bits == 32 || bits == 64) && lanes_ * bits >= 256;
+  if (computed) return false;
+  if (gathers_by_instruction(options_.isa)) return (bits == 32 || bits == 64) && lanes_ * bits >= 256;
+  // LLVM makes registers of variables that loads alone touch.
+  return bits <= 64 && !layout_.interleaved(access.pointer);
 }
 
 void Widener::count_apart(const Access& access) const {
@@ -176,12 +182,12 @@ Value* Widener::addresses(const Access& access, std::int64_t delta) {
 // `align` is what is known of the addresses.
 Value* Widener::gather_at(const Access& access, Align align, Type* type, std::int64_t delta) {
   const bool all = all_lanes(access.mask);
+  if (gathers_words(access, align, type)) return gather_words(access, type, delta);
   if (gathers_at_once(access, type)) {
     Value* made = builder_.CreateMaskedGather(type, addresses(access, delta), align, mask_vector(access.mask));
     keep_metadata(*access.instruction, made);
     return made;
   }
-  if (gathers_words(access, align, type)) return gather_words(access, type, delta);
   Value* pointers = nullptr;
   if (!all) {
     Value* idle = splat(builder_, idle_place(access), lanes_);
@@ -198,10 +204,11 @@ Value* Widener::gather_at(const Access& access, Align align, Type* type, std::in
   return made;
 }
 
-// There is no instruction for less than 32 bits.
+// There is no instruction for less than 32 bits, and words of local memory may turn out to lie next to each other.
 bool Widener::gathers_words(const Access& access, Align align, Type* type) const {
   const unsigned bits = type->getScalarSizeInBits();
-  return (bits == 8 || (bits == 16 && align >= 2)) &&
+  const bool local = access.pointer->getType()->getPointerAddressSpace() == kLocalSpace;
+  return (bits == 8 || (bits == 16 && align >= 2)) && (local || gathers_by_instruction(options_.isa)) &&
          gathers_at_once(access, lanes_of(llvm::Type::getInt32Ty(type->getContext()), lanes_));
 }
 

@@ -30,9 +30,10 @@ bool is_smaller(const Value& base, const llvm::DataLayout& layout) {
 
 }  // namespace
 
-// A byte of [base, base + 256), in lanes that run. Vectors of other lengths would leave registers half empty.
+// A byte of [base, base + 256), in lanes that run. With AVX-512, vectors of other lengths would leave registers half
+// empty; elsewhere it depends on what is packed with them.
 bool Widener::looks_up(const Access& access, Type* type) const {
-  if (options_.isa < Isa::avx512 || lanes_ != kWords || type->getScalarSizeInBits() != 8) return false;
+  if ((options_.isa >= Isa::avx512 && lanes_ != kWords) || type->getScalarSizeInBits() != 8) return false;
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(access.pointer);
   if (address == nullptr || address->getNumIndices() != 1 || !address->getSourceElementType()->isIntegerTy(8))
     return false;

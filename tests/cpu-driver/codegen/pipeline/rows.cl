@@ -15,7 +15,7 @@
 // RUN: %skmd-compile --kernel doubles --emit remarks --isa avx512 --width 16 %s | %FileCheck %s --check-prefix=VECTORS
 // RUN: %skmd-compile --kernel streamed --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=STREAMED
 // RUN: %skmd-compile --kernel streamed --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=SIXTEEN
-// RUN: %skmd-compile --kernel streamed --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=TWO-VECTORS
+// RUN: %skmd-compile --kernel streamed --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=VECTORS
 // RUN: %skmd-compile --kernel few --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=VECTORS
 // RUN: %skmd-compile --kernel divergent --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
 // RUN: %skmd-compile --kernel shortest --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
@@ -23,8 +23,6 @@
 
 // VECTORS-NOT: 16 vectors
 // VECTORS: region 0: 4 vectors at once
-// TWO-VECTORS-NOT: 16 vectors
-// TWO-VECTORS: region 0: 2 vectors at once
 // STREAMED: region 0: 16 vectors at once
 // STREAMED: region 0: 4 vectors at once
 // ALONE-NOT: vectors at once

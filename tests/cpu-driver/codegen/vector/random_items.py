@@ -101,7 +101,7 @@ def try_seed(seed, options, folder):
               + (after if rng.random() < 0.5 else "") + ",skmd-lower-masked")
     if rng.random() < 0.5:
         passes = tidy[1:].replace("simplifycfg", "simplifycfg,lower-switch") + "," + passes
-    passes += f",skmd-few-lanes,skmd-join-stores,skmd-pack-members<{isa}>,skmd-lower-lookups<{isa}>"
+    passes += f",skmd-few-lanes,skmd-join-stores,skmd-pack-members<{isa}>,skmd-lower-lookups<{isa}>,skmd-lower-gathers<{isa}>"
     where = f"lanes {lanes}, {isa}, {passes}"
     done = subprocess.run([options.skmd_opt, "-S", f"--passes={passes}", str(source)], capture_output=True, text=True,
                           check=False)

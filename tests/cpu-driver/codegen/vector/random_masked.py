@@ -136,7 +136,7 @@ def try_seed(seed, options, folder):
     passes += ",globaldce"
     if optimise:
         passes += ",function(sroa,early-cse,gvn,instcombine<no-verify-fixpoint>,simplifycfg,dce)"
-    passes += f",skmd-few-lanes,skmd-join-stores,skmd-pack-members<{isa}>,skmd-lower-lookups<{isa}>"
+    passes += f",skmd-few-lanes,skmd-join-stores,skmd-pack-members<{isa}>,skmd-lower-lookups<{isa}>,skmd-lower-gathers<{isa}>"
     done = subprocess.run([options.skmd_opt, "-S", f"--passes={passes},skmd-lower-masked", str(source)],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0 or "not widened" in done.stderr:

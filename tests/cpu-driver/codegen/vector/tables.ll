@@ -1,9 +1,11 @@
-; Bytes of a table by indices of 8 bits: AVX-512 has the table in registers, where it is all on one page.
+; Bytes of a table by indices of 8 bits: the table is in registers, where it is all on one page.
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512>,skmd-lower-lookups<avx512>' %s | %FileCheck %s
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512;live>,skmd-lower-lookups<avx512>' %s | %FileCheck %s --check-prefix=LIVE
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512>,skmd-lower-lookups<avx512vbmi>' %s | %FileCheck %s --check-prefix=BYTES
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=8;isa=avx512>' %s | %FileCheck %s --check-prefix=OTHER
-; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx2>' %s | %FileCheck %s --check-prefix=OTHER
+; RUN: %skmd-opt -S --passes='skmd-widen<width=32;isa=avx2>,skmd-lower-lookups<avx2>' %s | %FileCheck %s --check-prefix=AVX2
+; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=sse>,skmd-lower-lookups<sse>' %s | %FileCheck %s --check-prefix=SSE
+; RUN: %skmd-opt -S --passes='skmd-widen<width=8;isa=avx2>,skmd-lower-lookups<avx2>' %s | %FileCheck %s --check-prefix=FEW
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 
@@ -13,6 +15,25 @@ declare void @skmd.store.i8(i8, ptr addrspace(1), i1)
 
 ; OTHER-NOT: {{vpermi2var|skmd.lookup}}
 ; BYTES-COUNT-2: call <64 x i8> @llvm.x86.avx512.vpermi2var.qi.512(
+; Less has shuffles that pick among 16 bytes: 8 for each half of the table.
+; AVX2-LABEL: define internal void @bytes.x32(
+; AVX2: [[ON_PAGE:%.*]] = icmp ule i64 %{{.*}}, 3840
+; AVX2: [[WHOLE:%.*]] = freeze i1 [[ON_PAGE]]
+; AVX2: br i1 [[WHOLE]]
+; AVX2-COUNT-16: load <16 x i8>, ptr addrspace(1) %{{.*}}, align 1
+; AVX2: call <32 x i8> @llvm.x86.avx2.pshuf.b(<32 x i8> %{{.*}}, <32 x i8> %{{.*}})
+; AVX2: [[DOWN:%[0-9]+]] = call <32 x i8> @llvm.ssub.sat.v32i8(<32 x i8> %{{.*}}, <32 x i8> splat (i8 16))
+; AVX2: call <32 x i8> @llvm.x86.avx2.pshuf.b(<32 x i8> %{{.*}}, <32 x i8> [[DOWN]])
+; AVX2: xor <32 x i8> %{{.*}}, splat (i8 -128)
+; AVX2-COUNT-8: call <32 x i8> @llvm.x86.avx2.pshuf.b(
+; AVX2: call <32 x i8> @llvm.masked.gather
+; SSE-LABEL: define internal void @bytes.x16(
+; SSE-COUNT-16: call <16 x i8> @llvm.x86.ssse3.pshuf.b.128(
+; SSE: call <16 x i8> @llvm.masked.gather
+; Not for so few lanes that loads are faster.
+; FEW-LABEL: define internal void @bytes.x8(
+; FEW-NOT: {{pshuf|skmd.lookup|icmp}}
+; FEW: call <8 x i8> @llvm.masked.gather
 ; CHECK-LABEL: define internal void @bytes.x16(
 ; CHECK: [[NUMBER:%.*]] = ptrtoint ptr addrspace(1) %table to i64
 ; CHECK: [[PLACE:%.*]] = and i64 [[NUMBER]], 4095

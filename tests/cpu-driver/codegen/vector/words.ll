@@ -1,6 +1,6 @@
 ; Elements next to each other of a lane whose place is not known: one word for each lane, also of bytes.
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=16;isa=avx512>' %s | %FileCheck %s
-; RUN: %skmd-opt -S --passes='skmd-widen<width=4;isa=sse>' %s | %FileCheck %s --check-prefix=SSE
+; RUN: %skmd-opt -S --passes='skmd-widen<width=4;isa=sse>,skmd-lower-gathers<sse>' %s | %FileCheck %s --check-prefix=SSE
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 
