@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Linker/IRMover.h>
 #include <llvm/Support/Error.h>
@@ -46,14 +48,25 @@ void agree_on_convention(llvm::Function& function) {
       call->setCallingConv(function.getCallingConv());
 }
 
-// Calls of a short function cost more than it does; but code of a program that has very many is to stay small.
-bool is_inlined_math(const llvm::Function& function, Isa isa) {
+bool fuses(llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
+    return callee != nullptr &&
+           (callee->getIntrinsicID() == llvm::Intrinsic::fma || callee->getName().starts_with("_Z3fma"));
+  });
+}
+
+// Calls of a short function cost more than it does; but code of a program that has very many is to stay small. What
+// fuses is not short where that takes many instructions.
+bool is_inlined_math(llvm::Function& function, Isa isa) {
   constexpr unsigned kMostCalls = 24;
-  return isa != Isa::sse && is_short(function.getName()) && !function.hasNUsesOrMore(kMostCalls + 1);
+  return is_short(function.getName()) && !function.hasNUsesOrMore(kMostCalls + 1) &&
+         !(isa == Isa::sse && fuses(function));
 }
 
 // Soft functions are long, as is what only numbers far from 0 need, and there may be many calls.
-bool is_kept(const llvm::Function& function, Isa isa) {
+bool is_kept(llvm::Function& function, Isa isa) {
   const llvm::StringRef name = function.getName();
   if (name.starts_with("_Z8skmd_fma") || name.starts_with("_Z12skmd_far_") || is_image_function(name)) return true;
   return math_name(name) && !is_inlined_math(function, isa);

@@ -38,15 +38,19 @@ VECTOR_TRUTH(int16, long16)
   }
 SCALAR_AND_VECTORS(SCALE)
 
+// Where one rounding more does not matter: fused where the processor has an instruction for it, which it is not worth
+// doing in software. Constants that are taken off first are so short that their products with n are exact.
+#define MAD(A, B, C) ((A) * (B) + (C))
+
 // exp, exp2, exp10 of float. Comparisons are such that NaN stays.
 #define EXPONENTIALS(F, D, I, L, U, TO_F, TO_D, TO_I)                                                        \
   static F OVERLOAD exp_reduced(F r) {                                                                       \
-    F p = fma(r, (F)(1.0f / 5040), (F)(1.0f / 720));                                                         \
-    p = fma(r, p, (F)(1.0f / 120));                                                                          \
-    p = fma(r, p, (F)(1.0f / 24));                                                                           \
-    p = fma(r, p, (F)(1.0f / 6));                                                                            \
-    p = fma(r, p, (F)(0.5f));                                                                                \
-    return fma(r * r, p, r) + 1.0f;                                                                          \
+    F p = MAD(r, (F)(1.0f / 5040), (F)(1.0f / 720));                                                         \
+    p = MAD(r, p, (F)(1.0f / 120));                                                                          \
+    p = MAD(r, p, (F)(1.0f / 24));                                                                           \
+    p = MAD(r, p, (F)(1.0f / 6));                                                                            \
+    p = MAD(r, p, (F)(0.5f));                                                                                \
+    return MAD(r * r, p, r) + 1.0f;                                                                          \
   }                                                                                                          \
   static F OVERLOAD exp_between(F x, float least, float most) {                                              \
     const F inside = IF((F)least > x, (F)least, x);                                                          \
@@ -55,7 +59,7 @@ SCALAR_AND_VECTORS(SCALE)
   F OVERLOAD exp(F x) {                                                                                      \
     const F inside = exp_between(x, -104.0f, 89.0f);                                                         \
     const F n = rint(inside * 0x1.715476p+0f);                                                               \
-    const F r = fma(n, (F)(0x1.05c61p-29f), fma(n, (F)(-0x1.62e43p-1f), inside));                            \
+    const F r = MAD(n, (F)(-0x1.7f7d1cp-20f), MAD(n, (F)(-0x1.62e4p-1f), inside));                           \
     return skmd_scale(exp_reduced(r), n);                                                                    \
   }                                                                                                          \
   F OVERLOAD exp2(F x) {                                                                                     \
@@ -67,8 +71,8 @@ SCALAR_AND_VECTORS(SCALE)
   F OVERLOAD exp10(F x) {                                                                                    \
     const F inside = exp_between(x, -46.0f, 39.0f);                                                          \
     const F n = rint(inside * 0x1.a934fp+1f);                                                                \
-    const F t = fma(n, (F)(-0x1.3509f8p-18f), fma(n, (F)(-0x1.344p-2f), inside));                            \
-    const F r = fma(t, (F)0x1.26bb1cp+1f, t * -0x1.12aabap-25f);                                             \
+    const F t = MAD(n, (F)(-0x1.3509f8p-18f), MAD(n, (F)(-0x1.344p-2f), inside));                            \
+    const F r = MAD(t, (F)0x1.26bb1cp+1f, t * -0x1.12aabap-25f);                                             \
     return skmd_scale(exp_reduced(r), n);                                                                    \
   }
 SCALAR_AND_VECTORS(EXPONENTIALS)
@@ -81,7 +85,7 @@ SCALAR_AND_VECTORS(EXPONENTIALS)
     *power = TO_F(as_##I(bits >> 23) - 127 - (tiny & 23));                                                   \
     const F f = as_##F((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;                                           \
     const F s = f / (2.0f + f), z = s * s, half_square = 0.5f * f * f;                                       \
-    const F p = z * fma(z, fma(z, fma(z, (F)(2.0f / 9), (F)(2.0f / 7)), (F)(2.0f / 5)), (F)(2.0f / 3));      \
+    const F p = z * MAD(z, MAD(z, MAD(z, (F)(2.0f / 9), (F)(2.0f / 7)), (F)(2.0f / 5)), (F)(2.0f / 3));      \
     return f - (half_square - s * (half_square + p));                                                        \
   }                                                                                                          \
   static F OVERLOAD log_edges(F x, F result) {                                                               \
@@ -92,18 +96,18 @@ SCALAR_AND_VECTORS(EXPONENTIALS)
   F OVERLOAD log(F x) {                                                                                      \
     F k;                                                                                                     \
     const F r = log_reduced(x, &k);                                                                          \
-    return log_edges(x, fma(k, (F)0x1.62e4p-1f, fma(k, (F)0x1.7f7d1cp-20f, r)));                             \
+    return log_edges(x, MAD(k, (F)0x1.62e4p-1f, MAD(k, (F)0x1.7f7d1cp-20f, r)));                             \
   }                                                                                                          \
   F OVERLOAD log2(F x) {                                                                                     \
     F k;                                                                                                     \
     const F r = log_reduced(x, &k);                                                                          \
-    return log_edges(x, k + fma(r, (F)0x1.715476p+0f, r * 0x1.4ae0cp-26f));                                  \
+    return log_edges(x, k + MAD(r, (F)0x1.715476p+0f, r * 0x1.4ae0cp-26f));                                  \
   }                                                                                                          \
   F OVERLOAD log10(F x) {                                                                                    \
     F k;                                                                                                     \
     const F r = log_reduced(x, &k);                                                                          \
-    const F small = fma(k, (F)0x1.3509f8p-18f, fma(r, (F)0x1.bcb7b2p-2f, r * -0x1.5b235ep-27f));             \
-    return log_edges(x, fma(k, (F)0x1.344p-2f, small));                                                      \
+    const F small = MAD(k, (F)0x1.3509f8p-18f, MAD(r, (F)0x1.bcb7b2p-2f, r * -0x1.5b235ep-27f));             \
+    return log_edges(x, MAD(k, (F)0x1.344p-2f, small));                                                      \
   }
 SCALAR_AND_VECTORS(LOGARITHMS)
 
@@ -122,9 +126,9 @@ SCALAR_AND_VECTORS(LOGARITHMS)
   /* The sine of r in an even quarter, its cosine in an odd one. */                                          \
   static F OVERLOAD quarter_sine(F r, I quarter, I sign) {                                                   \
     const F z = r * r;                                                                                       \
-    const F s = fma(r * z, fma(z, fma(z, (F)-1.9515295891e-4f, (F)8.3321608736e-3f), (F)-1.6666654611e-1f), r); \
-    const F p = fma(z, fma(z, (F)2.443315711809948e-5f, (F)-1.388731625493765e-3f), (F)4.166664568298827e-2f); \
-    const F c = fma(z * z, p, fma(z, (F)-0.5f, (F)1.0f));                                                    \
+    const F s = MAD(r * z, MAD(z, MAD(z, (F)-1.9515295891e-4f, (F)8.3321608736e-3f), (F)-1.6666654611e-1f), r); \
+    const F p = MAD(z, MAD(z, (F)2.443315711809948e-5f, (F)-1.388731625493765e-3f), (F)4.166664568298827e-2f); \
+    const F c = MAD(z * z, p, MAD(z, (F)-0.5f, (F)1.0f));                                                    \
     return as_##F(as_##I(IF((quarter & 1) != 0, c, s)) ^ sign ^ ((quarter & 2) << 30));                      \
   }                                                                                                          \
   F OVERLOAD sin(F x) {                                                                                      \
@@ -152,27 +156,27 @@ SCALAR_AND_VECTORS(TRIGONOMETRY)
     const D k = TO_D((bits >> 52) - 1023);                                                                   \
     const D m = as_##D((bits & 0x000fffffffffffffL) + 0x3fe6a09e667f3bcdL);                                  \
     const D s = (m - 1.0) / (m + 1.0), z = s * s;                                                            \
-    D p = fma(z, (D)(1.0 / 17), (D)(1.0 / 15));                                                              \
-    p = fma(z, p, (D)(1.0 / 13));                                                                            \
-    p = fma(z, p, (D)(1.0 / 11));                                                                            \
-    p = fma(z, p, (D)(1.0 / 9));                                                                             \
-    p = fma(z, p, (D)(1.0 / 7));                                                                             \
-    p = fma(z, p, (D)(1.0 / 5));                                                                             \
-    p = fma(z, p, (D)(1.0 / 3));                                                                             \
-    return fma(fma(z * s, p, s), (D)2.88539008177792681472, k);                                              \
+    D p = MAD(z, (D)(1.0 / 17), (D)(1.0 / 15));                                                              \
+    p = MAD(z, p, (D)(1.0 / 13));                                                                            \
+    p = MAD(z, p, (D)(1.0 / 11));                                                                            \
+    p = MAD(z, p, (D)(1.0 / 9));                                                                             \
+    p = MAD(z, p, (D)(1.0 / 7));                                                                             \
+    p = MAD(z, p, (D)(1.0 / 5));                                                                             \
+    p = MAD(z, p, (D)(1.0 / 3));                                                                             \
+    return MAD(MAD(z * s, p, s), (D)2.88539008177792681472, k);                                              \
   }                                                                                                          \
   static F OVERLOAD exp2_wide(D x) {                                                                         \
     const D inside = IF_LONG(x > -200.0, IF_LONG(x < 200.0, x, (D)200.0), (D)-200.0);                        \
     const D n = rint(inside), r = (inside - n) * 0.69314718055994530942;                                     \
-    D p = fma(r, (D)(1.0 / 3628800), (D)(1.0 / 362880));                                                     \
-    p = fma(r, p, (D)(1.0 / 40320));                                                                         \
-    p = fma(r, p, (D)(1.0 / 5040));                                                                          \
-    p = fma(r, p, (D)(1.0 / 720));                                                                           \
-    p = fma(r, p, (D)(1.0 / 120));                                                                           \
-    p = fma(r, p, (D)(1.0 / 24));                                                                            \
-    p = fma(r, p, (D)(1.0 / 6));                                                                             \
-    p = fma(r, p, (D)0.5);                                                                                   \
-    p = fma(r * r, p, r) + 1.0;                                                                              \
+    D p = MAD(r, (D)(1.0 / 3628800), (D)(1.0 / 362880));                                                     \
+    p = MAD(r, p, (D)(1.0 / 40320));                                                                         \
+    p = MAD(r, p, (D)(1.0 / 5040));                                                                          \
+    p = MAD(r, p, (D)(1.0 / 720));                                                                           \
+    p = MAD(r, p, (D)(1.0 / 120));                                                                           \
+    p = MAD(r, p, (D)(1.0 / 24));                                                                            \
+    p = MAD(r, p, (D)(1.0 / 6));                                                                             \
+    p = MAD(r, p, (D)0.5);                                                                                   \
+    p = MAD(r * r, p, r) + 1.0;                                                                              \
     /* n + 1023 in the exponent's place, by adding to a number whose unit is 1 */                            \
     const L scale = as_##L(n + 0x1.80000000003ffp+52) << 52;                                                 \
     return TO_F(p * as_##D(scale));                                                                          \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What old processors lack: multiplication and addition with one rounding, and half.
+// What old processors lack: multiplication and addition with one rounding, of doubles, and half.
 
 typedef unsigned __int128 Wide;
 
@@ -64,19 +64,6 @@ double __attribute__((overloadable)) skmd_fma(double x, double y, double z) {
   if (!subtract) return rounded(negative, product + addend, exponent);
   if (product == addend) return 0;
   return product > addend ? rounded(negative, product - addend, exponent) : rounded(!negative, addend - product, exponent);
-}
-
-// The product is exact in double; the sum is rounded to odd there, so that rounding it again is right.
-float __attribute__((overloadable)) skmd_fma(float x, float y, float z) {
-  const double product = (double)x * (double)y, addend = (double)z;
-  const double sum = product + addend;
-  const double part = sum - product;
-  const double error = (product - (sum - part)) + (addend - part);
-  const long bits = as_long(sum);
-  // Away from or towards zero to the odd neighbour, if anything was lost.
-  const bool even = (bits & 1) == 0, lost = error != 0 && isfinite(sum);
-  const long step = (error > 0) == (sum > 0) ? 1 : -1;
-  return (float)as_double(even && lost ? bits + step : bits);
 }
 
 float __attribute__((overloadable)) skmd_from_half(ushort bits) {

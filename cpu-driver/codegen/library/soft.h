@@ -6,8 +6,8 @@
 
 namespace skmd::codegen {
 
-/// Replaces fused multiplication and addition, and conversion from half, by calls of the library's functions for one
-/// element. Whether there was any.
+/// Replaces fused multiplication and addition of floats by instructions that round as it does, that of doubles and
+/// conversion from half by calls of the library's functions for one element. Whether there was any.
 bool use_soft_functions(llvm::Module& module);
 
 }  // namespace skmd::codegen

@@ -18,7 +18,8 @@ UNARY = """acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt ceil cos c
 floor lgamma log log2 log10 log1p logb rint round rsqrt sin sinh sinpi sqrt tan tanh tanpi tgamma trunc""".split()
 BINARY = "atan2 atan2pi fdim fmax fmin fmod hypot pow powr remainder".split()
 WITH_INT = "ldexp pown rootn".split()
-SHORT = "cos exp exp10 exp2 log log10 log2 sin".split()  # of float, inlined but where fma is not an instruction
+SHORT = "cos exp exp10 exp2 log log10 log2 sin".split()  # of float, inlined
+FUSING = ["cos", "sin"]  # of these, not where fma is no instruction
 SCALAR = ["ldexp", "lgamma", "tgamma"]
 INLINED = "ceil fabs floor logb rint round rsqrt sqrt trunc".split()
 WIDEST = {"sse": 4, "avx2": 8, "avx512": 16}
@@ -83,7 +84,7 @@ def build(isa, arguments, folder):
                               stdout=output, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0 or done.stderr:
         sys.exit(f"skmd-opt: {done.stderr}")
-    inlined = INLINED + (SHORT if isa != "sse" else [])
+    inlined = INLINED + [name for name in SHORT if isa != "sse" or name not in FUSING]
     for name in UNARY:
         if name not in SCALAR and f"call <4 x float> @{mangled(name, 'v', 'f', 4)}(" not in linked.read_text() and name not in inlined:
             sys.exit(f"{name} of vectors was taken apart: its vector form would not be tested")
