@@ -329,8 +329,8 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
     if (prefetch_strided(**limited, analyses) != 0)
       work.note.remarks.push_back("what loads stride to is prefetched");
     // Items that share nothing write their results once.
-    const bool streams = work.joins && work.limited.regions.regions.size() <= 1 && options.isa >= Isa::avx512;
-    if (streams && stream_stores(**limited, analyses) != 0)
+    const bool streams = work.joins && work.limited.regions.regions.size() <= 1;
+    if (streams && stream_stores(**limited, options.isa, analyses) != 0)
       work.note.remarks.push_back("large results are stored past the caches");
     llvm::Function* joined = nullptr;
     if (work.joins && work.limited.regions.regions.size() == 1 && work.limited.regions.item_bytes == 0) {

@@ -11,6 +11,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -24,6 +25,9 @@ namespace {
 using llvm::Value;
 
 constexpr std::uint64_t kLine = 64;
+/// Results whose lines are filled part by part at the same time: far fewer than a processor has buffers for them, which
+/// are 10 to 12, and 8 on some.
+constexpr std::size_t kMostParts = 4;
 
 // What a pointer is taken from: the load of a kernel's argument, as far as it can be seen.
 const Value* source_of(const Value* pointer) { return llvm::getUnderlyingObject(pointer, 0); }
@@ -38,14 +42,43 @@ llvm::SmallPtrSet<const Value*, 8> sources_read(llvm::Function& group) {
   return found;
 }
 
-bool is_streamed(const llvm::StoreInst& store, const llvm::LoopInfo& loops) {
-  const llvm::Type* type = store.getValueOperand()->getType();
-  const llvm::Loop* loop = loops.getLoopFor(store.getParent());
-  // What does not move is written again at once.
-  return store.isSimple() && type->isVectorTy() && store.getPointerAddressSpace() == kGlobalSpace &&
-         store.getDataLayout().getTypeStoreSize(const_cast<llvm::Type*>(type)) == kLine && loop != nullptr &&
-         !loop->isLoopInvariant(store.getPointerOperand());
+std::uint64_t bytes_of(const llvm::StoreInst& store) {
+  return store.getDataLayout().getTypeStoreSize(store.getValueOperand()->getType());
 }
+
+/// Which stores fill lines, alone or with those of the loop's next turns.
+class Lines {
+ public:
+  Lines(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analyses)
+      : isa_(isa),
+        loops_(analyses.getResult<llvm::LoopAnalysis>(group)),
+        evolution_(analyses.getResult<llvm::ScalarEvolutionAnalysis>(group)) {}
+
+  bool are_filled_by(llvm::StoreInst& store) const {
+    const llvm::Loop* loop = loops_.getLoopFor(store.getParent());
+    // What does not move is written again at once.
+    if (!store.isSimple() || !store.getValueOperand()->getType()->isVectorTy() ||
+        store.getPointerAddressSpace() != kGlobalSpace || loop == nullptr ||
+        loop->isLoopInvariant(store.getPointerOperand()))
+      return false;
+    return isa_ >= Isa::avx512 ? bytes_of(store) == kLine : goes_on(store, *loop);
+  }
+
+ private:
+  /// A part of a line waits in a buffer for the rest, which has to come before buffers run out.
+  bool goes_on(llvm::StoreInst& store, const llvm::Loop& loop) const {
+    const std::uint64_t bytes = bytes_of(store);
+    const auto* place = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(store.getPointerOperand()));
+    if (place == nullptr || place->getLoop() != &loop || !loop.isInnermost()) return false;
+    const auto* step = llvm::dyn_cast<llvm::SCEVConstant>(place->getStepRecurrence(evolution_));
+    return step != nullptr && step->getAPInt() == bytes && bytes % (4 * lanes(isa_)) == 0 &&
+           (kLine % bytes == 0 || bytes % kLine == 0);
+  }
+
+  const Isa isa_;
+  const llvm::LoopInfo& loops_;
+  llvm::ScalarEvolution& evolution_;
+};
 
 /// How many items the launch has.
 llvm::Instruction* count_items(llvm::Function& group) {
@@ -110,13 +143,14 @@ class Largeness {
 void stream(llvm::StoreInst& store, Value* large) {
   llvm::IRBuilder<> ir(&store);
   Value* place = ir.CreatePtrToInt(store.getPointerOperand(), ir.getInt64Ty());
-  Value* whole_line = ir.CreateICmpEQ(ir.CreateAnd(place, kLine - 1), ir.getInt64(0));
+  const std::uint64_t unit = std::min(kLine, bytes_of(store));
+  Value* aligned = ir.CreateICmpEQ(ir.CreateAnd(place, unit - 1), ir.getInt64(0));
   llvm::Instruction* past = nullptr;
   llvm::Instruction* through = nullptr;
-  llvm::SplitBlockAndInsertIfThenElse(ir.CreateAnd(large, whole_line), &store, &past, &through);
+  llvm::SplitBlockAndInsertIfThenElse(ir.CreateAnd(large, aligned), &store, &past, &through);
   auto* copy = llvm::cast<llvm::StoreInst>(store.clone());
   copy->insertBefore(past->getIterator());
-  copy->setAlignment(llvm::Align(kLine));
+  copy->setAlignment(llvm::Align(unit));
   llvm::Metadata* one = llvm::ConstantAsMetadata::get(ir.getInt32(1));
   copy->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(store.getContext(), one));
   store.moveBefore(through->getIterator());
@@ -124,16 +158,16 @@ void stream(llvm::StoreInst& store, Value* large) {
 
 }  // namespace
 
-unsigned stream_stores(llvm::Function& group, llvm::FunctionAnalysisManager& analyses) {
-  const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(group);
+unsigned stream_stores(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analyses) {
+  const Lines lines(group, isa, analyses);
   const auto read = sources_read(group);
   llvm::SmallVector<llvm::StoreInst*, 4> stores;
   for (llvm::Instruction& instruction : llvm::instructions(group)) {
     auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-    if (store != nullptr && is_streamed(*store, loops) && !read.contains(source_of(store->getPointerOperand())))
+    if (store != nullptr && lines.are_filled_by(*store) && !read.contains(source_of(store->getPointerOperand())))
       stores.push_back(store);
   }
-  if (stores.empty()) return 0;
+  if (stores.empty() || (isa < Isa::avx512 && stores.size() > kMostParts)) return 0;
   // All are asked about before any is split: that changes the loops.
   std::vector<Value*> large;
   {

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "cpu-driver/codegen/isa.h"
+
 namespace skmd::codegen {
 
 /// A launch stores past the caches where it has more than so many bytes of results: more than a thread's share of a
@@ -15,7 +17,8 @@ inline constexpr std::uint64_t kStreamedBytes = std::uint64_t{1} << 24;
 
 /// `group` is a finished cpu::KernelFunction of vectors. Its stores of whole cache lines to buffers that it does not
 /// read go past the caches in large launches, also of few items with many results each, and are seen by others before
-/// it returns. Returns how many there are.
-unsigned stream_stores(llvm::Function& group, llvm::FunctionAnalysisManager& analyses);
+/// it returns. Without AVX-512, whose registers are lines, stores of registers that follow each other in memory do.
+/// Returns how many there are.
+unsigned stream_stores(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace skmd::codegen

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole lines of results that nobody reads are stored past the caches in large launches.
 // RUN: %skmd-compile --kernel sum --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=YES
-// RUN: %skmd-compile --kernel sum --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NO
+// RUN: %skmd-compile --kernel sum --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=PARTS
+// RUN: %skmd-compile --kernel sum --emit vector-llvm --isa sse %s | %FileCheck %s --check-prefix=QUARTERS
+// RUN: %skmd-compile --kernel turns --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NO
+// RUN: %skmd-compile --kernel small --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NO
+// RUN: %skmd-compile --kernel many --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NO
 // RUN: %skmd-compile --kernel in_place --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
 // RUN: %skmd-compile --kernel strided --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
 // RUN: %skmd-compile --kernel small --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NO
@@ -14,6 +18,15 @@
 // YES: large results are stored past the caches
 // NO: has code
 // NO-NOT: past the caches
+
+// Without AVX-512 the loop fills a line in some turns.
+// PARTS-LABEL: define {{.*}}@skmd_kernel_sum.limited(
+// PARTS: call void @llvm.x86.sse.sfence()
+// PARTS: and i64 %{{.*}}, 31
+// PARTS: store <8 x float> {{.*}}, align 32, {{.*}}!nontemporal
+// PARTS: store <8 x float> {{.*}}, align 4
+// QUARTERS-LABEL: define {{.*}}@skmd_kernel_sum.limited(
+// QUARTERS: store <4 x float> {{.*}}, align 16, {{.*}}!nontemporal
 
 // CHECK-LABEL: define {{.*}}@skmd_kernel_sum.limited(
 // CHECK: mul i64
@@ -58,4 +71,8 @@ kernel void shared(global const float* a, global float* b, local float* l) {
 kernel void again(global const float* a, global float* b, int n) {
   const int i = get_global_id(0);
   for (int k = 0; k < n; ++k) b[i] += a[k];
+}
+kernel void many(global const float* a, global float* b, global float* c, global float* d, global float* e, global float* f) {
+  const size_t i = get_global_id(0);
+  b[i] = a[i] + 1, c[i] = a[i] + 2, d[i] = a[i] + 3, e[i] = a[i] + 4, f[i] = a[i] + 5;
 }
