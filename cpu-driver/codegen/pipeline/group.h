@@ -33,6 +33,9 @@ struct RegionCode {
   unsigned row_count = 1;
   /// So many vectors of a row at once, most first. None: one by one.
   std::vector<VectorsOfRow> vectors = {};
+  /// The local size is known, and each vector of a row is written out: which lanes its masks leave, and where these are,
+  /// is known then.
+  bool writes_out = false;
   /// Where items run one by one: which of `width` neighbours do anything at all (sparse.h), as full and part. Null: all
   /// run.
   llvm::Function* choose = nullptr;

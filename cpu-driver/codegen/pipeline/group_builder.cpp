@@ -264,7 +264,22 @@ void GroupBuilder::build_vectors(Builder& ir, BasicBlock* to, Value* end, const 
   }
   BasicBlock* vectors = block("vectors");
   ir.CreateCondBr(ir.CreateICmpNE(begin, end), vectors, to);
-  items(code.full, vectors, to, begin, end, code.width);
+  (this->*(code.writes_out ? &GroupBuilder::few_items : &GroupBuilder::items))(code.full, vectors, to, begin, end,
+                                                                               code.width);
+}
+
+// `begin` and `end` are constants.
+void GroupBuilder::few_items(llvm::Function* code, BasicBlock* from, BasicBlock* to, Value* begin, Value* end,
+                             std::uint64_t step) {
+  Builder ir(from);
+  const std::uint64_t last = llvm::cast<llvm::ConstantInt>(end)->getZExtValue();
+  for (std::uint64_t x = llvm::cast<llvm::ConstantInt>(begin)->getZExtValue(); x < last; x += step) {
+    BasicBlock* here = block("x");
+    ir.CreateBr(here);
+    ir.SetInsertPoint(here);
+    call(code, ir, ir.getInt64(x), {});
+  }
+  ir.CreateBr(to);
 }
 
 void GroupBuilder::items(llvm::Function* code, BasicBlock* from, BasicBlock* to, Value* begin, Value* end,

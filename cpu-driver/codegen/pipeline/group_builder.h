@@ -108,6 +108,8 @@ class GroupBuilder {
   void compress_chosen(Builder& ir, BasicBlock* to, const ChosenItems& chosen, Value* first, Value* set);
   void run_chosen(Builder& ir, BasicBlock* to, const RegionCode& code, const ChosenItems& chosen);
   void items(llvm::Function* code, BasicBlock* from, BasicBlock* to, Value* begin, Value* end, std::uint64_t step);
+  /// The same, written out.
+  void few_items(llvm::Function* code, BasicBlock* from, BasicBlock* to, Value* begin, Value* end, std::uint64_t step);
 
   Value* padded_ = nullptr;  // items of a row, with padding
   Value* next_ = nullptr;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/pipeline/kernel_work.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
@@ -22,6 +24,7 @@
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/stream.h"
 #include "cpu-driver/codegen/pipeline/vectorise.h"
+#include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/span_code.h"
 
 namespace skmd::codegen {
@@ -160,6 +163,31 @@ void join_rows(KernelWork& work, Isa isa) {
     code.rows = make_rows(*code.full, arguments_of(work), rows, row_items);
     code.row_count = rows;
     work.note.remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(rows) + " rows at once");
+  }
+}
+
+// Where some lanes may not run, or have places of their own.
+bool asks_lanes(llvm::Function& full) {
+  return llvm::any_of(llvm::instructions(full), [](llvm::Instruction& instruction) {
+    const auto* lanes = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    return masked_access(instruction) ||
+           (lanes != nullptr && (lanes->getIntrinsicID() == llvm::Intrinsic::masked_gather ||
+                                 lanes->getIntrinsicID() == llvm::Intrinsic::masked_scatter));
+  });
+}
+
+// Few vectors instead of one is what short rows of work-groups are without AVX-512. Longer code takes longer to make.
+void write_out_rows(KernelWork& work, Isa isa) {
+  constexpr std::uint64_t kMostVectors = 4, kMostInstructions = 2000;
+  for (std::size_t k = 0; k < work.limited.code.regions.size(); ++k) {
+    RegionCode& code = work.limited.code.regions[k];
+    if (isa >= Isa::avx512 || code.full == nullptr || code.rows != nullptr || !asks_lanes(*code.full)) continue;
+    const std::uint64_t vectors = work.local[0] / code.width, size = vectors * code.full->getInstructionCount();
+    if (vectors < 2 || vectors > kMostVectors || !code.vectors.empty() || size > kMostInstructions) continue;
+    code.writes_out = true;
+    work.note.remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(vectors) +
+                                " vectors of a row are written out: " + std::to_string(size) +
+                                " instructions of at most " + std::to_string(kMostInstructions));
   }
 }
 
@@ -321,13 +349,13 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
   if (chosen) {
     join_rows(work, options.isa);
     join_vectors(work, options.isa);
+    write_out_rows(work, options.isa);
     auto limited = make_version(work, work.limited, symbol + ".limited", options.isa, analyses);
     if (!limited) {
       (*general)->eraseFromParent();
       return limited.error();
     }
-    if (prefetch_strided(**limited, analyses) != 0)
-      work.note.remarks.push_back("what loads stride to is prefetched");
+    if (prefetch_strided(**limited, analyses) != 0) work.note.remarks.push_back("what loads stride to is prefetched");
     // Items that share nothing write their results once.
     const bool streams = work.joins && work.limited.regions.regions.size() <= 1;
     if (streams && stream_stores(**limited, options.isa, analyses) != 0)
