@@ -24,6 +24,7 @@
 #include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/pipeline/stream.h"
 #include "cpu-driver/codegen/pipeline/vectorise.h"
+#include "cpu-driver/codegen/vector/choices.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/span_code.h"
 
@@ -355,6 +356,7 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
       (*general)->eraseFromParent();
       return limited.error();
     }
+    add_counted(take_choices(**limited), work.note.remarks);
     if (prefetch_strided(**limited, analyses) != 0) work.note.remarks.push_back("what loads stride to is prefetched");
     // Items that share nothing write their results once.
     const bool streams = work.joins && work.limited.regions.regions.size() <= 1;

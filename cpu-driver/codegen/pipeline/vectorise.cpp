@@ -99,18 +99,6 @@ std::string why_not(const domain::Error& error) {
   return "item by item: " + (place.empty() ? "" : place + ": not vectorised: ") + reason;
 }
 
-// The same remark for each of a hundred accesses is one remark.
-void add_counted(const std::vector<std::string>& found, std::vector<std::string>& remarks) {
-  std::map<std::string, unsigned> counts;
-  // Without line tables every place is 0:0.
-  for (llvm::StringRef remark : found) {
-    remark.consume_front("0:0: ");
-    ++counts[remark.str()];
-  }
-  for (const auto& [remark, count] : counts)
-    remarks.push_back(remark + (count == 1 ? "" : " (" + std::to_string(count) + " times)"));
-}
-
 }  // namespace
 
 void limit_ids(llvm::Function& item, unsigned arguments, const std::array<std::uint64_t, 3>& local) {
@@ -129,6 +117,17 @@ void limit_ids(llvm::Function& item, unsigned arguments, const std::array<std::u
     limit(kSize + d, 1, kIdLimit);
   }
   limit(kWorkDim, 1, 3);
+}
+
+void add_counted(const std::vector<std::string>& found, std::vector<std::string>& remarks) {
+  std::map<std::string, unsigned> counts;
+  // Without line tables every place is 0:0.
+  for (llvm::StringRef remark : found) {
+    remark.consume_front("0:0: ");
+    ++counts[remark.str()];
+  }
+  for (const auto& [remark, count] : counts)
+    remarks.push_back(remark + (count == 1 ? "" : " (" + std::to_string(count) + " times)"));
 }
 
 unsigned best_width(llvm::Function& item, Isa isa, std::uint64_t row) {

@@ -29,4 +29,7 @@ unsigned best_width(llvm::Function& item, Isa isa, std::uint64_t row);
 GroupCode vectorise(const Regions& regions, unsigned width, Isa isa, llvm::FunctionAnalysisManager& analyses,
                     std::vector<std::string>& remarks);
 
+/// Adds `found` to `remarks`: the same for each of a hundred accesses is one remark.
+void add_counted(const std::vector<std::string>& found, std::vector<std::string>& remarks);
+
 }  // namespace skmd::codegen

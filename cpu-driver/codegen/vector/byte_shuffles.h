@@ -7,11 +7,14 @@
 
 namespace skmd::codegen {
 
-/// Lanes from which on shuffles are faster than loads, for processors without AVX-512. Shuffles take 76 instructions
-/// for one register, whatever part of it is used, and 46 for each more: 16 rows, 15 of them combined with their
-/// neighbours, then 16 shuffles with a subtraction and an exclusive or each. A load takes 4 micro-operations: a byte
-/// out of a register, and another one, from memory, into a register.
-inline constexpr unsigned kFewestShuffled = 16;
+/// What a lookup of so many lanes takes without AVX-512, in instructions of vectors or as many micro-operations.
+/// By shuffles, for each register: 16 of them, 14 subtractions and 16 times an exclusive or; and 14 of those for all,
+/// which combine the table's rows. By loads, for each lane: 2 for a byte out of a register, 2 for another one into it.
+inline unsigned cost_of_shuffles(unsigned lanes, Isa isa) {
+  const unsigned bytes = isa == Isa::sse || lanes <= 16 ? 16 : 32;
+  return 14 + 46 * ((lanes + bytes - 1) / bytes);
+}
+inline unsigned cost_of_loads(unsigned lanes) { return 4 * lanes; }
 
 /// Byte base[index] of 256 for each lane of `index`, a vector of i8. All of the table is read.
 llvm::Value* pick_by_shuffles(Builder& builder, llvm::Value* base, llvm::Value* index, Isa isa);

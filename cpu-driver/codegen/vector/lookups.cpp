@@ -7,9 +7,11 @@
 #include <llvm/Support/ModRef.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <string>
 
 #include "cpu-driver/codegen/vector/byte_shuffles.h"
+#include "cpu-driver/codegen/vector/choices.h"
 
 namespace skmd::codegen {
 
@@ -37,7 +39,7 @@ class Lowering {
 
   // If a lane reads a byte of the table and it is all on one page, all of it may be read.
   Value* at(llvm::CallInst& call) {
-    if (isa_ < Isa::avx512 && lanes_ < kFewestShuffled) {
+    if (isa_ < Isa::avx512 && !shuffles(*call.getFunction())) {
       builder_.SetInsertPoint(&call);
       return gather_bytes();
     }
@@ -128,6 +130,14 @@ class Lowering {
 
   Value* byte_of(Value* word, Value* number) {
     return builder_.CreateLShr(word, builder_.CreateShl(builder_.CreateAnd(number, constant(3)), constant(3)));
+  }
+
+  bool shuffles(llvm::Function& function) const {
+    const unsigned loads = cost_of_loads(lanes_), shuffles = cost_of_shuffles(lanes_, isa_);
+    note_choice(function, "a table is looked up by " + llvm::Twine(shuffles < loads ? "shuffles" : "loads") + " for " +
+                              llvm::Twine(lanes_) + " lanes: " + llvm::Twine(std::min(shuffles, loads)) +
+                              " instructions, not " + llvm::Twine(std::max(shuffles, loads)));
+    return shuffles < loads;
   }
 
   // What lower_gathers() makes loads of.

@@ -8,6 +8,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "cpu-driver/codegen/vector/choices.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 #include "cpu-driver/codegen/vector/one_lane.h"
 
@@ -21,6 +22,7 @@ using llvm::Value;
 
 constexpr unsigned kAddressBits = 64;
 constexpr std::uint64_t kIdleBytes = 8;  // of the widest element
+constexpr unsigned kLoadOfLane = 4;      // micro-operations: two for the place, two for the element
 
 bool is_gather(const Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -57,6 +59,9 @@ class Lowering {
       : function_(function), builder_(function.getContext(), llvm::TargetFolder(function.getDataLayout())) {}
 
   Value* of(llvm::CallInst& gather) {
+    const unsigned lanes = llvm::cast<FixedVectorType>(gather.getType())->getNumElements();
+    note_choice(function_, "a gather of " + llvm::Twine(lanes) +
+                               " lanes is done by loads: " + llvm::Twine(lanes * kLoadOfLane) + " micro-operations");
     builder_.SetInsertPoint(&gather);
     builder_.SetCurrentDebugLocation(gather.getDebugLoc());
     Value* mask = gather.getArgOperand(1);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passes decided by cost, kept with the function until remarks are made of it.
+#pragma once
+
+#include <llvm/ADT/Twine.h>
+#include <llvm/IR/Function.h>
+
+#include <string>
+#include <vector>
+
+namespace skmd::codegen {
+
+/// Adds a text to those of `function`: what was chosen, and what that and the other costs.
+void note_choice(llvm::Function& function, const llvm::Twine& text);
+
+/// The texts, in the order in which they came; afterwards there are none.
+std::vector<std::string> take_choices(llvm::Function& function);
+
+}  // namespace skmd::codegen
