@@ -33,17 +33,17 @@ struct RegionCode {
   unsigned row_count = 1;
   /// So many vectors of a row at once, most first. None: one by one.
   std::vector<VectorsOfRow> vectors = {};
-  /// The local size is known, and each vector of a row is written out: which lanes its masks leave, and where these are,
-  /// is known then.
+  /// The local size is known, and each vector of a row is written out: which lanes its masks leave, and where these
+  /// are, is known then.
   bool writes_out = false;
   /// Where items run one by one: which of `width` neighbours do anything at all (sparse.h), as full and part. Null: all
   /// run.
   llvm::Function* choose = nullptr;
   llvm::Function* choose_part = nullptr;
   llvm::Function* choose_often = nullptr;  // as choose, faster where many items run
-  bool places = false;      // they tell what the chosen items read first, too
-  bool compresses = false;  // the processor packs numbers that a mask names
-  unsigned apart = 0;  // accesses of local memory in it that lanes make one by one
+  bool places = false;                     // they tell what the chosen items read first, too
+  bool compresses = false;                 // the processor packs numbers that a mask names
+  unsigned apart = 0;                      // accesses of local memory in it that lanes make one by one
 };
 
 struct GroupCode {
