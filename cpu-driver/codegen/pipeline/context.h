@@ -58,6 +58,9 @@ Reach reach_of(llvm::Function& item, llvm::ArrayRef<Barrier> barriers);
 domain::Status keep_variables(llvm::Function& item, llvm::ArrayRef<Barrier> barriers, const Reach& reach,
                               ItemMemory& memory);
 
+/// Whether ids and arguments give `value` by few operations: it is computed again behind barriers, not kept.
+bool is_computed_again(const llvm::Value& value);
+
 /// Values that live across a barrier are kept before it and taken up behind it. Afterwards no region uses another's.
 domain::Result<std::vector<GroupValue>> keep_values(llvm::Function& item, llvm::ArrayRef<Barrier> barriers,
                                                     ItemMemory& memory, const GroupUniformity& uniformity);

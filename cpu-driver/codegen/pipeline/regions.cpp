@@ -194,6 +194,18 @@ void define_phis(llvm::Function& item) {
         if (llvm::isa<llvm::UndefValue>(value)) value.set(llvm::Constant::getNullValue(phi.getType()));
 }
 
+// What a loop leaves behind of a value that ids and arguments give is that value, which is computed again behind
+// barriers; a phi would be kept in the item's memory.
+void drop_copies(llvm::Function& item) {
+  for (BasicBlock& block : item)
+    for (llvm::PHINode& phi : llvm::make_early_inc_range(block.phis())) {
+      Value* value = phi.hasConstantValue();
+      if (value == nullptr || !is_computed_again(*value)) continue;
+      phi.replaceAllUsesWith(value);
+      phi.eraseFromParent();
+    }
+}
+
 // The blocks from which one of `targets` is reached without crossing a barrier.
 llvm::SmallPtrSet<const BasicBlock*, 32> before(llvm::ArrayRef<const BasicBlock*> targets,
                                                 const llvm::SmallPtrSetImpl<const BasicBlock*>& barriers) {
@@ -227,7 +239,10 @@ domain::Result<Regions> cut_at_barriers(llvm::Function& item, unsigned arguments
                                         llvm::FunctionAnalysisManager& analyses) {
   std::vector<Barrier> barriers = isolate_barriers(item);
   if (barriers.size() > kMostBarriers) return domain::Error{0, "it has too many barriers"};
-  if (!barriers.empty()) define_phis(item);
+  if (!barriers.empty()) {
+    define_phis(item);
+    drop_copies(item);
+  }
   analyses.invalidate(item, llvm::PreservedAnalyses::none());
   // Of the code as it is now: what is added from here on is not asked about.
   const GroupUniformity uniformity(item, arguments);
