@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that replace libclc's: where that loses subnormal numbers, an edge case or the sign of a zero, and where its
-// look into tables is slow for vectors. No branches: every lane goes the same way. base_NAME is libclc's own function.
+// look into tables is slow for vectors; those of double of the last kind are in math_double.cl. No branches: every lane goes
+// the same way. base_NAME is libclc's own function.
 //
 // Names of types by width: F float, D double, I int, L long; TO_X converts to X.
 
-#define OVERLOAD __attribute__((overloadable))
+#include "truth.clh"
 
 #define SCALAR_AND_VECTORS(DEFINE) \
   DEFINE(float, double, int, long, uint, convert_float, convert_double, convert_int) \
@@ -12,21 +13,6 @@
   DEFINE(float4, double4, int4, long4, uint4, convert_float4, convert_double4, convert_int4) \
   DEFINE(float8, double8, int8, long8, uint8, convert_float8, convert_double8, convert_int8) \
   DEFINE(float16, double16, int16, long16, uint16, convert_float16, convert_double16, convert_int16)
-
-// Truth of a comparison as all bits, for one lane too.
-int OVERLOAD truth(int x) { return x ? -1 : 0; }
-long OVERLOAD truth_long(int x) { return x ? -1 : 0; }
-#define VECTOR_TRUTH(I, L)                      \
-  I OVERLOAD truth(I x) { return x; }           \
-  L OVERLOAD truth_long(L x) { return x; }
-VECTOR_TRUTH(int2, long2)
-VECTOR_TRUTH(int3, long3)
-VECTOR_TRUTH(int4, long4)
-VECTOR_TRUTH(int8, long8)
-VECTOR_TRUTH(int16, long16)
-
-#define IF(CONDITION, YES, NO) select(NO, YES, truth(CONDITION))
-#define IF_LONG(CONDITION, YES, NO) select(NO, YES, truth_long(CONDITION))
 
 // p * 2^n for a whole n from -252 to 252, rounded once; NaN if p is. AVX-512 has an instruction for it (scale.h). Two
 // factors: one alone could not give subnormal results.
@@ -243,6 +229,17 @@ float OVERLOAD remquo(float x, float y, private int* quotient) {
   return convert_float(remquo(convert_double(x), convert_double(y), quotient));
 }
 
+// What is left of zeros and infinities is a zero of their sign, of other whole numbers one without.
+#define FRACTION(TYPE, BELOW_ONE)                                       \
+  TYPE OVERLOAD fract(TYPE x, private TYPE* whole) {                    \
+    *whole = floor(x);                                                  \
+    const TYPE rest = x - *whole;                                       \
+    if (x == 0 || isinf(x)) return copysign((TYPE)0, x);                \
+    return rest >= 1 ? BELOW_ONE : rest;                                \
+  }
+FRACTION(float, 0x1.fffffep-1f)
+FRACTION(double, 0x1.fffffffffffffp-1)
+
 float OVERLOAD ldexp(float x, int n) {
   const long power = clamp(n, -600, 600) + 1023;
   return convert_float(convert_double(x) * as_double(power << 52));
@@ -306,7 +303,7 @@ double OVERLOAD tgamma(double x) {
 }
 float OVERLOAD tgamma(float x) { return convert_float(tgamma(convert_double(x))); }
 
-// The sign of zero, and doubles whose exponent is beyond every table.
+// The sign of zero.
 #define ODD_ZERO(NAME, TYPE, CHOOSE)                     \
   TYPE OVERLOAD base_##NAME(TYPE x);                     \
   TYPE OVERLOAD NAME(TYPE x) { return CHOOSE(x == 0.0, x, base_##NAME(x)); }
@@ -320,27 +317,11 @@ float OVERLOAD tgamma(float x) { return convert_float(tgamma(convert_double(x)))
   SIGNED_ZERO(sinpi, TYPE, CHOOSE, copysign(y, x))                           \
   SIGNED_ZERO(cospi, TYPE, CHOOSE, fabs(y))                                  \
   SIGNED_ZERO(tanpi, TYPE, CHOOSE, copysign(y, CHOOSE(trunc(x / 2) * 2 == x, x, -x)))
-#define HUGE_POWER(NAME, D, L)                                                                             \
-  D OVERLOAD base_##NAME(D x, D y);                                                                        \
-  D OVERLOAD NAME(D x, D y) {                                                                              \
-    const D size = fabs(x), far = copysign((D)0x1p70, y);                                                  \
-    const L beyond = truth_long(fabs(y) > 0x1p70) & truth_long(size != 1.0) & truth_long(fabs(y) != INFINITY); \
-    const L vanishes = truth_long(size < 1.0) ^ truth_long(y < 0.0);                                       \
-    const D result = base_##NAME(x, IF_LONG(beyond, far, y));                                              \
-    const L known = beyond & ~truth_long(isnan(result)) & truth_long(size != INFINITY) & truth_long(size != 0.0); \
-    return IF_LONG(known, IF_LONG(vanishes, (D)0.0, (D)INFINITY), result);                                 \
-  }
 #define ZEROS(F, D, I, L, U, TO_F, TO_D, TO_I) \
   TYPE_ZEROS(F, IF)                            \
   TYPE_ZEROS(D, IF_LONG)                       \
   ODD_ZERO(asin, D, IF_LONG)                   \
   ODD_ZERO(asinpi, D, IF_LONG)                 \
   ODD_ZERO(atan, D, IF_LONG)                   \
-  ODD_ZERO(atanpi, D, IF_LONG)                 \
-  ODD_ZERO(erf, D, IF_LONG)                    \
-  ODD_ZERO(expm1, D, IF_LONG)                  \
-  ODD_ZERO(sin, D, IF_LONG)                    \
-  ODD_ZERO(tan, D, IF_LONG)                    \
-  HUGE_POWER(pow, D, L)                        \
-  HUGE_POWER(powr, D, L)
+  ODD_ZERO(atanpi, D, IF_LONG)
 SCALAR_AND_VECTORS(ZEROS)

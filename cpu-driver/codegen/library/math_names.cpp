@@ -30,7 +30,7 @@ constexpr Entry kKept[] = {
 
 constexpr llvm::StringLiteral kLoose[] = {"sin", "cos", "tan", "exp", "exp2", "exp10", "log", "log2", "log10", "powr"};
 
-// Of float: not longer than what a call costs, with the registers that it takes from its caller.
+// Not longer than what a call costs, with the registers that it takes from its caller.
 constexpr llvm::StringLiteral kShort[] = {"cos", "exp", "exp10", "exp2", "log", "log10", "log2", "sin"};
 
 /// The lanes and letter of the first parameter.
@@ -80,7 +80,7 @@ std::optional<MathName> math_name(llvm::StringRef name) {
 
 bool is_short(llvm::StringRef name) {
   const std::optional<MathName> math = math_name(name);
-  return math && math->type == 'f' && llvm::is_contained(kShort, math->base);
+  return math && llvm::is_contained(kShort, math->base);
 }
 
 std::string plain_name(llvm::StringRef name) {

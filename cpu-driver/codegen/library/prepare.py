@@ -20,6 +20,8 @@ NOT_OURS = re.compile(
 GENERIC_FEATURES = re.compile(r' "(?:target-features|target-cpu|frame-pointer|stack-protector-buffer-size|no-trapping-math'
                               r'|no-builtins|uniform-work-group-size)"(?:="[^"]*")?')
 ATTRIBUTES = re.compile(r"\b(?:convergent|noinline|optnone|mustprogress|alwaysinline) ?")
+# Functions of double whose polynomials need no fused operation: what no processor lacks is a product and a sum.
+UNFUSED = re.compile(r"_Z\d+(?:base_)?(?:a?(?:cos|sin|tan)pi|acos|asin|atan|lgamma|lgamma_r)(?:d|Dv\d+_d)")
 DEFINED = re.compile(r"^define .*?@\"?([\w.$]+)\"?\(")
 
 
@@ -56,6 +58,16 @@ def rename_bases(base, own):
     return re.sub(r"^define (.*@_Z\d+base_\w+\(.*?)( #\d+ )", r"define \1 alwaysinline\2", base, flags=re.M)
 
 
+def unfused(text):
+    """fma as the intrinsic that is a product and a sum where the processor has no better, in UNFUSED."""
+    kept, inside = [], False
+    for line in text.splitlines():
+        if line.startswith("define "):
+            inside = UNFUSED.match(DEFINED.match(line).group(1)) is not None
+        kept.append(re.sub(r"@llvm\.fma\.(v\d+)?f64\(", r"@llvm.fmuladd.\1f64(", line) if inside else line)
+    return "\n".join(kept) + "\n"
+
+
 def run(*command):
     subprocess.run([str(word) for word in command], check=True)
 
@@ -71,7 +83,7 @@ def main():
         scratch = pathlib.Path(folder)
         run(arguments.tools / "llvm-dis", arguments.libclc, "-o", scratch / "libclc.ll")
         base = portable((scratch / "libclc.ll").read_text())
-        replacements = []
+        replacements, texts = [], []
         for source in arguments.own:
             made = scratch / (source.stem + ".ll")
             # SPIR passes vectors as they are, but has no __int128.
@@ -82,9 +94,10 @@ def main():
                 "-o", made, source)
             text = portable(made.read_text())
             made.write_text(text)
-            base = rename_bases(base, text)
+            texts.append(text)
             replacements += ["--override", made]
-        (scratch / "base.ll").write_text(base)
+        base = rename_bases(base, "\n".join(texts))
+        (scratch / "base.ll").write_text(unfused(base))
         run(arguments.tools / "llvm-link", scratch / "base.ll", *replacements, "-o", scratch / "linked.bc")
         run(arguments.tools / "opt", "--passes=always-inline", scratch / "linked.bc", "-o", scratch / "inlined.bc")
         run(arguments.tools / "llvm-extract", "--delete", "--rfunc=^_Z[0-9]+base_", scratch / "inlined.bc", "-o", scratch / "lean.bc")

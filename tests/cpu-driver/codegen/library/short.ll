@@ -13,10 +13,15 @@ target triple = "spir64-unknown-unknown"
 ; CHECK: call <4 x float> @llvm.x86.avx512.mask.scalef.ps.128(
 ; CHECK-LABEL: define float @one(
 ; CHECK: call <4 x float> @llvm.x86.avx512.mask.scalef.ps.128(
-; CHECK: call double @_Z3expd(
+; CHECK: call <2 x double> @llvm.x86.avx512.mask.scalef.pd.128(
+; CHECK-LABEL: define <8 x double> @doubles(
+; CHECK: call <8 x double> @llvm.x86.avx512.mask.scalef.pd.512(
+; CHECK-NOT: call {{.*}}@_Z
+; CHECK: ret <8 x double>
 ; AVX2-NOT: scalef
 ; AVX2-NOT: call {{.*}}@_Z{{.*}}_f(
 ; AVX2: call <16 x float> @_Z12skmd_far_sinDv16_f(
+; AVX2-NOT: call {{.*}}@_Z3
 ; SSE-LABEL: define <16 x float> @wide(
 ; SSE-NOT: call {{.*}}@_Z3exp
 ; SSE: call <16 x float> @_Z3sinDv16_f(
@@ -36,6 +41,13 @@ define float @one(float %x) {
   %r = fptrunc double %l to float
   ret float %r
 }
+define <8 x double> @doubles(<8 x double> %x) {
+  %e = call <8 x double> @_Z3expDv8_d(<8 x double> %x)
+  %l = call <8 x double> @_Z3logDv8_d(<8 x double> %e)
+  ret <8 x double> %l
+}
+declare <8 x double> @_Z3expDv8_d(<8 x double>)
+declare <8 x double> @_Z3logDv8_d(<8 x double>)
 declare <16 x float> @_Z3expDv16_f(<16 x float>)
 declare <16 x float> @_Z3sinDv16_f(<16 x float>)
 declare <2 x float> @_Z4exp2Dv2_f(<2 x float>)

@@ -3,6 +3,7 @@
 // RUN: %skmd-compile --kernel saxpy --emit vector-llvm --isa avx512 --width 4 %s | %FileCheck %s --check-prefix=FOUR
 // RUN: %skmd-compile --kernel saxpy --emit vector-llvm --isa avx2 --width 1 %s | %FileCheck %s --check-prefix=ONE
 // RUN: %skmd-compile --kernel doubles --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=HALF
+// RUN: %skmd-compile --kernel lengths --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=LENGTHS
 // RUN: %skmd-compile --kernel short_rows --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=SHORT
 // RUN: %skmd-compile --kernel tile --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=TILE
 // RUN: %skmd-compile --kernel places --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=PLACES
@@ -21,6 +22,9 @@ kernel void saxpy(global const float* x, global float* y, float a) {
 
 // HALF: region 0: 8 lanes
 kernel void doubles(global double* y) { y[get_global_id(0)] *= 2; }
+
+// LENGTHS: region 0: 4 lanes
+kernel void lengths(global double4* y) { y[get_global_id(0)] = normalize(y[get_global_id(0)]); }
 
 // The local size is a constant, also in places: one row is one vector, at 64 bytes from the next.
 // TILE-LABEL: define {{.*}}@skmd_kernel_tile.limited(

@@ -16,13 +16,21 @@ import processor  # noqa: E402
 
 UNARY = """acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt ceil cos cosh cospi erfc erf exp exp2 exp10 expm1 fabs
 floor lgamma log log2 log10 log1p logb rint round rsqrt sin sinh sinpi sqrt tan tanh tanpi tgamma trunc""".split()
-BINARY = "atan2 atan2pi fdim fmax fmin fmod hypot pow powr remainder".split()
+BINARY = "atan2 atan2pi fdim fmax fmin fmod hypot maxmag minmag pow powr remainder".split()
 WITH_INT = "ldexp pown rootn".split()
 SHORT = "cos exp exp10 exp2 log log10 log2 sin".split()  # of float, inlined
 FUSING = ["cos", "sin"]  # of these, not where fma is no instruction
+# With a second result through a pointer, of the value's type or int: NAME_second is that.
+SECOND = {"fract": "v", "frexp": "i", "modf": "v", "remquo": "i", "sincos": "v"}
 SCALAR = ["ldexp", "lgamma", "tgamma"]
 INLINED = "ceil fabs floor logb rint round rsqrt sqrt trunc".split()
-WIDEST = {"sse": 4, "avx2": 8, "avx512": 16}
+SCALARS = {"f": "float", "d": "double"}
+WIDEST = {"sse": 4, "avx2": 8, "avx512": 16}  # lanes of float in a register
+
+
+def widths(isa, letter):
+    """Of double all of OpenCL's: what is not one lane, nor fits into a register, is taken apart."""
+    return [1, 2, 3, 4, 8, 16] if letter == "d" else [lanes for lanes in (1, 2, 4, 8, 16) if lanes <= WIDEST[isa]]
 
 
 def mangled(name, operands, letter, lanes):
@@ -36,16 +44,58 @@ def mangled(name, operands, letter, lanes):
 
 
 def form(name, operands, letter, lanes):
-    """A loop over n elements, a multiple of 16."""
-    scalar = {"f": "float", "d": "double"}[letter]
+    """A loop over n elements, a multiple of 48."""
+    scalar = SCALARS[letter]
     type_ = f"<{lanes} x {scalar}>" if lanes > 1 else scalar
     second, scalar_second = (f"<{lanes} x i32>" if lanes > 1 else "i32", "i32") if operands == "vi" else (type_, scalar)
     function = mangled(name, operands, letter, lanes)
     more, more_type = (f", {second} %b", f", {second}") if len(operands) == 2 else ("", "")
+    if name == "fma":
+        function, more, more_type = f"llvm.fma.{f'v{lanes}' if lanes > 1 else ''}f{32 if letter == 'f' else 64}", more + f", {type_} %a", more_type + f", {type_}"
+    return loop(name, letter, lanes, f"  %c = call {type_} @{function}({type_} %a{more})\n", second, scalar_second), \
+        f"declare {type_} @{function}({type_}{more_type})\n"
+
+
+def second_form(name, operands, kind, letter, lanes):
+    """Likewise; the loop gives the second result."""
+    scalar = SCALARS[letter]
+    vector = lambda element: f"<{lanes} x {element}>" if lanes > 1 else element
+    type_, other = vector(scalar), vector("i32" if kind == "i" else scalar)
+    function = mangled(name, operands, letter, lanes) + "P" + (f"Dv{lanes}_" if lanes > 1 else "") + ("i" if kind == "i" else letter)
+    if lanes > 1 and kind == "v":
+        function = mangled(name, operands, letter, lanes) + "PS_"
+    call = f"call {type_} @{function}({type_} %a{f', {type_} %b' if operands == 'vv' else ''}, ptr %place)"
+    convert = f"  %c = sitofp {other} %o to {type_}\n" if kind == "i" else f"  %c = bitcast {other} %o to {type_}\n"
+    body = f"  %f = {call}\n  %o = load {other}, ptr %place\n{convert}"
+    forms_ = loop(name + "_second", letter, lanes, body, type_, scalar, f"  %place = alloca {other}\n")
+    forms_ += loop(name, letter, lanes, f"  %c = {call}\n", type_, scalar, f"  %place = alloca {other}\n")
+    return forms_, f"declare {type_} @{function}({type_}{f', {type_}' if operands == 'vv' else ''}, ptr)\n"
+
+
+def normalize_form(letter):
+    """The first component of (x, y, 0, …), from vectors of 2, 3 and 4."""
+    text = ""
+    for lanes in (2, 3, 4):
+        type_ = f"<{lanes} x {SCALARS[letter]}>"
+        zero, function = "zeroinitializer", mangled("normalize", "v", letter, lanes)
+        body = f"""  %v0 = insertelement {type_} {zero}, {SCALARS[letter]} %a, i32 0
+  %v1 = insertelement {type_} %v0, {SCALARS[letter]} %b, i32 {lanes - 1}
+  %unit = call {type_} @{function}({type_} %v1)
+  %c = extractelement {type_} %unit, i32 0
+"""
+        made = loop("normalize", letter, 1, body, SCALARS[letter], SCALARS[letter])
+        text += made.replace(f"@normalize_{letter}_1(", f"@normalize_{letter}_{lanes}(") + f"declare {type_} @{function}({type_})\n"
+    return text
+
+
+def loop(name, letter, lanes, body, second, scalar_second, before=""):
+    """NAME_LETTER_LANES: `body` computes %c of %a and %b."""
+    scalar = SCALARS[letter]
+    type_ = f"<{lanes} x {scalar}>" if lanes > 1 else scalar
     return f"""
 define void @{name}_{letter}_{lanes}(ptr %x, ptr %y, ptr %r, i64 %n) {{
 entry:
-  br label %loop
+{before}  br label %loop
 loop:
   %i = phi i64 [ 0, %entry ], [ %next, %loop ]
   %px = getelementptr {scalar}, ptr %x, i64 %i
@@ -53,26 +103,28 @@ loop:
   %pr = getelementptr {scalar}, ptr %r, i64 %i
   %a = load {type_}, ptr %px, align 4
   %b = load {second}, ptr %py, align 4
-  %c = call {type_} @{function}({type_} %a{more})
-  store {type_} %c, ptr %pr, align 4
+{body}  store {type_} %c, ptr %pr, align 4
   %next = add i64 %i, {lanes}
   %more = icmp ult i64 %next, %n
   br i1 %more, label %loop, label %exit
 exit:
   ret void
 }}
-""", f"declare {type_} @{function}({type_}{more_type})\n"
+"""
 
 
 def forms(isa):
     text = 'target triple = "x86_64-unknown-linux-gnu"\n'
-    for names, operands in ((UNARY, "v"), (BINARY, "vv"), (WITH_INT, "vi")):
+    for names, operands in ((UNARY, "v"), (BINARY + ["fma"], "vv"), (WITH_INT, "vi")):
         for name in names:
-            for letter, widest in (("f", WIDEST[isa]), ("d", WIDEST[isa] // 2)):
-                lanes = 1
-                while lanes <= (1 if name in SCALAR else widest):
+            for letter in SCALARS:
+                for lanes in widths(isa, letter):
                     text += "".join(form(name, operands, letter, lanes))
-                    lanes *= 2
+    text += normalize_form("f") + normalize_form("d")
+    for name, kind in SECOND.items():
+        for letter in SCALARS:
+            for lanes in widths(isa, letter):
+                text += "".join(second_form(name, "vv" if name == "remquo" else "v", kind, letter, lanes))
     return text
 
 
@@ -85,9 +137,12 @@ def build(isa, arguments, folder):
     if done.returncode != 0 or done.stderr:
         sys.exit(f"skmd-opt: {done.stderr}")
     inlined = INLINED + [name for name in SHORT if isa != "sse" or name not in FUSING]
+    text = linked.read_text()
     for name in UNARY:
-        if name not in SCALAR and f"call <4 x float> @{mangled(name, 'v', 'f', 4)}(" not in linked.read_text() and name not in inlined:
-            sys.exit(f"{name} of vectors was taken apart: its vector form would not be tested")
+        for letter, lanes in (("f", 4), ("d", 2)):
+            call = f"call <{lanes} x {SCALARS[letter]}> @{mangled(name, 'v', letter, lanes)}("
+            if name not in SCALAR and call not in text and name not in inlined:
+                sys.exit(f"{call} was taken apart: its vector form would not be tested")
     subprocess.run([f"{arguments.llvm_bin}/llc", "-O1", "-filetype=obj", "-relocation-model=pic", linked, "-o", made], check=True)
     library = folder / f"{isa}.so"
     subprocess.run([f"{arguments.llvm_bin}/ld.lld", "-shared", "--no-undefined", made, "-o", library], check=True)

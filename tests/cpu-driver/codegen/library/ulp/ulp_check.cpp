@@ -131,7 +131,7 @@ Inputs<T> inputs_for(const MathFunction& function, const Options& options) {
   }
   const int samples = function.samples != 0 ? function.samples * options.samples / 4000 : options.samples;
   for (int index = 0; index < samples; ++index) add(random_value<T>(source), random_value<T>(source));
-  while (inputs.x.size() % 16 != 0) add(T(1), T(1));
+  while (inputs.x.size() % 48 != 0) add(T(1), T(1));  // all widths, of 3 too
   for (std::size_t index = inputs.x.size() - 1; index > 0; --index) {
     const std::size_t other = source() % (index + 1);
     std::swap(inputs.x[index], inputs.x[other]);
@@ -223,7 +223,7 @@ void check(const MathFunction& function, const Options& options, Report& report)
   const void* second = function.operands[1] == 'i' ? static_cast<const void*>(inputs.n.data()) : inputs.y.data();
   std::vector<T> first_form;
   for (std::size_t library = 0; library < options.libraries.size(); ++library) {
-    for (int lanes = 1; lanes <= 16; lanes *= 2) {
+    for (const int lanes : {1, 2, 3, 4, 8, 16}) {
       const std::string symbol = std::string(function.name) + "_" + letter + "_" + std::to_string(lanes);
       using Form = void (*)(const T*, const void*, T*, std::uint64_t);
       const auto form = reinterpret_cast<Form>(dlsym(options.libraries[library], symbol.c_str()));
