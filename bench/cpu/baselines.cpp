@@ -232,6 +232,8 @@ Baseline by_hand(const std::string& workload, const std::string& size, Pool& poo
   if (workload == "matrix_multiplication") return matrix_multiplication(size, pool, peak);
   if (workload == "black_scholes") return black_scholes(size, pool, peak);
   if (workload == "binomial_option") return binomial_option(size, pool, peak);
+  if (workload == "fft_2d") return fft_2d_by_hand(size, pool, peak);
+  if (workload == "cholesky") return cholesky_by_hand(size, pool, peak);
   throw std::runtime_error("no vectors by hand for " + workload);
 }
 

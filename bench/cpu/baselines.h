@@ -20,8 +20,12 @@ struct Baseline {
 double peak(Pool& pool);
 
 /// Vectors by hand for `workload`, of as much work as it has at its size `size`: nbody, matrix_multiplication,
-/// black_scholes or binomial_option. `peak`: see above. `pool` must live as long as the baseline.
+/// black_scholes, binomial_option, fft_2d or cholesky. `peak`: see above. `pool` must live as long as the baseline.
 Baseline by_hand(const std::string& workload, const std::string& size, Pool& pool, double peak);
+
+/// Those in double precision, which by_hand chooses.
+Baseline fft_2d_by_hand(const std::string& size, Pool& pool, double peak);
+Baseline cholesky_by_hand(const std::string& size, Pool& pool, double peak);
 
 /// Plain loops for reduction, vector_add, matrix_transpose or scan_large_arrays.
 Baseline by_loops(const std::string& workload, const std::string& size, Pool& pool);

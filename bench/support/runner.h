@@ -39,7 +39,7 @@ class Workload {
 
 template <typename T>
 void spoil(std::span<T> results) {
-  std::memset(results.data(), 0xCD, results.size_bytes());
+  std::memset(static_cast<void*>(results.data()), 0xCD, results.size_bytes());
 }
 
 struct CommonOptions {

@@ -11,8 +11,8 @@ import unittest
 RECORDER = sys.argv.pop()
 FOLDER = sys.argv.pop()
 
-WORKLOADS = ("aes_decrypt aes_encrypt bfs_level binomial_option black_scholes box_muller fdtd3d histogram mandelbrot matrix_multiplication "
-             "matrix_transpose median_filter mersenne_twister nbody quadrature ray_march reduction scan_large_arrays sobel_filter spmv "
+WORKLOADS = ("aes_decrypt aes_encrypt bfs_level binomial_option black_scholes box_muller cholesky fdtd3d fft_2d histogram mandelbrot matrix_multiplication "
+             "matrix_transpose median_filter mersenne_twister monte_carlo nbody quadrature ray_march reduction scan_large_arrays sobel_filter spmv "
              "vector_add").split()
 COMMANDS = [[workload] for workload in WORKLOADS] + [["iterate", "--kernel", "axpy", "--size", "4096", "--steps", "3"],
                                                      ["iterate", "--kernel", "stencil3d", "--size", "16", "--steps", "3"],

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Workloads whose groups do very different amounts of work, on one virtual device of two real ones that share no memory: right
-in every mode, and split in those that split every launch that can be, from pageable and from page-locked memory. Then the sixteen from
-page-locked memory.
+"""Workloads whose groups do very different amounts of work, and those in double precision, on one virtual device of two real ones
+that share no memory: right in every mode, and split in those that split every launch that can be, from pageable and from page-locked
+memory. Then the sixteen from page-locked memory.
 
 usage: irregular_test.py BUILD
 """
@@ -15,7 +15,7 @@ import tempfile
 from sixteen_table_test import TABLE
 
 POCL = "portable:pthread@discrete,portable:basic@discrete"
-WORKLOADS = ("bfs_level", "mandelbrot", "quadrature", "ray_march", "spmv")
+WORKLOADS = ("bfs_level", "mandelbrot", "quadrature", "ray_march", "spmv", "cholesky", "fft_2d", "monte_carlo")
 # (devices, partition, whether every launch is split). In `dynamic` a device that begins late may find no groups left.
 SETTINGS = ((POCL, "equal", True), (POCL, "fixed:37,63", True), (POCL, "dynamic", True), (POCL, "auto", False),
             ("cpu", "auto", False), ("cpu@discrete,portable:basic@discrete", "equal", True))
