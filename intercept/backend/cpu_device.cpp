@@ -44,6 +44,7 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
       target_(options_.target.empty() ? best_target() : options_.target),
       description_(other_->description()),
       most_items_(number<std::size_t>(*other_, CL_DEVICE_MAX_WORK_GROUP_SIZE, kUsualGroup)),
+      multiple_(number<std::size_t>(*other_, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1)),
       plan_(cpu::plan_threads(cpu::this_topology(), options_.threads)),
       pool_(plan_),
       ops_(pool_, other_, options_.report) {
@@ -208,8 +209,10 @@ Result<std::shared_ptr<NativeKernel>> CpuDevice::kernel(const std::shared_ptr<Na
   if (found != own.kernels.end() && found->second.empty()) {
     kernel->code = own.code->kernel(name);
     const cpu::KernelFacts& facts = kernel->code.facts;
-    kernel->bounds = {most_items_, most_items_, std::max<std::uint32_t>(1, facts.width), facts.local_bytes,
-                      facts.private_bytes};
+    // Any multiple is as good for a kernel that runs item by item. Not 1: programs divide it among teams of work-items,
+    // as on GPUs, where it is never so small.
+    const std::uint64_t multiple = facts.width > 1 ? facts.width : multiple_;
+    kernel->bounds = {most_items_, most_items_, multiple, facts.local_bytes, facts.private_bytes};
     return std::shared_ptr<NativeKernel>(std::move(kernel));
   }
   if (own.other == nullptr) {

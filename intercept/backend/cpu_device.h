@@ -87,6 +87,7 @@ class CpuDevice final : public Device {
   const std::string target_;  // "": our code runs on no processor like this one
   DeviceDescription description_;
   std::uint64_t most_items_ = 0;
+  std::uint64_t multiple_ = 1;  // of work-items, that kernels without a width of their own prefer
   const cpu::ThreadPlan plan_;
   cpu::Pool pool_;
   CpuOps ops_;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -75,6 +76,18 @@ TEST_F(CpuDeviceTest, SaysWhatItIs) {
 }
 
 // What waits on one part's only thread keeps nothing from another's.
+/// Programs divide the multiple among teams of work-items; "add" is written as if in vectors of four.
+TEST_F(CpuDeviceTest, AKernelThatIsNotVectorisedPrefersTheDevicesMultiple) {
+  const auto multiple = device_->info(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+  ASSERT_TRUE(multiple) << multiple.error().reason;
+  std::size_t expected = 0;
+  ASSERT_EQ(multiple->size(), sizeof expected);
+  std::memcpy(&expected, multiple->data(), sizeof expected);
+  ASSERT_GT(expected, 1u);
+  EXPECT_EQ(kernel("count_groups")->limits().preferred_multiple, expected);
+  EXPECT_EQ(kernel("add")->limits().preferred_multiple, 4u);
+}
+
 TEST_F(CpuDeviceTest, PartsRunBesideEachOther) {
   ASSERT_TRUE(device_->description().partitionable);
   const auto first = device_->part(0, 1), second = device_->part(1, 1);
