@@ -4,7 +4,7 @@
 # CPU driver: what passes there has to pass here. Installs the Debian packages that hold the suites; one whose package cannot be had is not run.
 #
 # usage: scripts/suites.sh [--quick] [suite…]     suites: clinfo clpeak clblast clfft pyopencl piglit hashcat ffmpeg opencv boost_compute viennacl
-#                                                 gegl openmm starpu
+#                                                 gegl openmm starpu x264 darktable libreoffice silx ufo hcxkeys
 #        scripts/suites.sh --log FILE: a run that was ended goes on where it was
 #        more options: tests/suites/run.py --help
 set -euo pipefail

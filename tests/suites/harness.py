@@ -18,6 +18,9 @@ _running = set()  # process groups
 _scratch = set()  # folders
 COMPILER_LIMIT = 600  # processor seconds
 DEVICES = "portable:pthread@discrete,portable:basic@discrete"
+# On PoCL alone, what SKMD_DEVICE_TYPE=gpu does on SKMD: a layer of the loader's.
+AS_GPU = ("gcc", "-shared", "-fPIC", "-DCL_TARGET_OPENCL_VERSION=300", os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs", "as_gpu.c"), "-o", "{program}")
+AS_GPU_PACKAGES = ("gcc", "ocl-icd-opencl-dev")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +29,15 @@ class Finished:
     status: int  # negative: killed by that signal; None: ended because of its limit
     output: str  # standard output and standard error
     folder: str  # its own scratch folder
+
+
+def written(finished, name):
+    """What the program left in this file of its folder; nothing: b""."""
+    path = os.path.join(finished.folder, name)
+    if not os.path.exists(path):
+        return b""
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def by_status(finished):
@@ -42,6 +54,7 @@ class Test:
     cwd: str = ""
     env: tuple = ()  # pairs; {folder} stands for a folder that is the test's own
     limit: int = 900  # processor seconds
+    gpu: bool = False  # takes devices of the type GPU only; its suite needs AS_GPU_PACKAGES
     source: tuple = ()  # how the program is made: a compiler's command, with {program} for the file that comes out; {program} in argv is that file
 
 
@@ -85,6 +98,10 @@ class Runner:
             env["SKMD_TEST_CPU_DRIVER"] = "1"
         if mode == BASELINE:
             env["OCL_ICD_VENDORS"] = "/etc/OpenCL/vendors/pocl.icd"
+        if test.gpu and mode == BASELINE:
+            env["OPENCL_LAYERS"] = self.program(AS_GPU)[0]
+        elif test.gpu:
+            env["SKMD_DEVICE_TYPE"] = "gpu"
         for name, value in test.env:
             env[name] = value.replace("{folder}", folder)
         return env

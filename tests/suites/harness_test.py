@@ -3,6 +3,8 @@
 """The judgement of run.py without OpenCL: how outcomes are read and compared, and that docs/known-differences.md is the list
 that it goes by."""
 import argparse
+import array
+import hashlib
 import json
 import os
 import sys
@@ -14,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
-import boost_compute, clblast, clfft, clinfo, clpeak, gegl, hashcat, known, opencv, piglit, pyopencl_tests, report as reports, run  # noqa: E401,E402
+import boost_compute, clblast, clfft, clinfo, clpeak, darktable, gegl, hashcat, hcxkeys, known, opencv, piglit, pyopencl_tests, report as reports, run, ufo, x264  # noqa: E401,E402
 from harness import BASELINE, Finished, Run, Runner, Test, broken  # noqa: E402
 
 DOCUMENT = os.path.join(ROOT, "docs", "known-differences.md")
@@ -163,6 +165,17 @@ class Modes(unittest.TestCase):
         self.assertIn("driver=\n", said["auto"])
 
 
+    def test_a_program_for_gpus_sees_one_on_either_side(self):
+        with tempfile.TemporaryDirectory() as folder:
+            runner = Runner(folder, folder, folder)
+            runner.program = lambda source: ("/layer.so", None)
+            test = Test("one", ("true",), gpu=True)
+            alone, ours, other = (runner.environment(mode, entry, folder) for mode, entry in ((BASELINE, test), ("equal", test), (BASELINE, Test("one", ("true",)))))
+        self.assertEqual((alone.get("OPENCL_LAYERS"), alone.get("SKMD_DEVICE_TYPE")), ("/layer.so", None))
+        self.assertEqual((ours.get("OPENCL_LAYERS"), ours.get("SKMD_DEVICE_TYPE")), (None, "gpu"))
+        self.assertNotIn("OPENCL_LAYERS", other)
+
+
 class Selections(unittest.TestCase):
     def test_of_generated_programs_one_of_each_family_runs(self):
         names = [f"program@execute@builtin@builtin-{kind}-{function}-1.0.generated" for function in ("max", "mad_hi", "clz") for kind in ("int", "uchar", "long")]
@@ -233,6 +246,48 @@ class Readers(unittest.TestCase):
         self.assertEqual(outcome([0, 9, 200, 0, 9, 200], [0, 9, 200, 0, 9, 199]), {"runs": "pass", "twin": "pass"})
         self.assertEqual(outcome([0, 9, 200, 0, 9, 200], [90, 9, 200, 0, 9, 200])["twin"], "fail")
         self.assertEqual(gegl.read(ended("", 1)), {"runs": "fail", "twin": "fail"})
+
+    def read_files(self, read, output, status=0, **files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, data in files.items():
+                with open(os.path.join(folder, name.replace("_", ".")), "wb") as file:
+                    file.write(data)
+            return read(Finished(status, output, folder))
+
+    def test_x264_passes_when_every_frame_went_through_opencl(self):
+        text = "x264 [info]: OpenCL acceleration enabled with SKMD\nx264 [info]: PSNR Mean Y:40.000 U:50.000 V:50.000 Avg:{} Global:41 kb/s:700\n\nencoded {} frames, 1 fps\n"
+        good = self.read_files(x264.reader(True), text.format("41.5", 12), film_264=b"film")
+        self.assertEqual(good, {"runs": "pass", "opencl": "pass", "like the input": "pass", "bytes": "=" + hashlib.md5(b"film").hexdigest()})
+        self.assertEqual(x264.reader(False)(ended(text.format("12.5", 12)))["like the input"], "fail")
+        self.assertEqual(set(self.read_files(x264.reader(True), text.format("41.5", 1), film_264=b"film").values()), {"fail"})
+        without = x264.reader(False)(ended(text.format("41.5", 12).replace("enabled", "disabled")))
+        self.assertEqual((without["runs"], without["opencl"]), ("pass", "fail"))
+
+    def test_keys_have_to_be_those_of_the_other_program(self):
+        self.assertEqual(self.read_files(hcxkeys.read, "", **{"with": b"1:a\n", "without": b"1:a\n"}), {"runs": "pass", "keys": "pass"})
+        self.assertEqual(self.read_files(hcxkeys.read, "", **{"with": b"2:a\n", "without": b"1:a\n"})["keys"], "fail")
+        self.assertEqual(self.read_files(hcxkeys.read, "", **{"with": b"", "without": b""})["keys"], "fail")
+        self.assertEqual(hcxkeys.read(ended("", 1)), {"runs": "fail", "keys": "fail"})
+
+    def test_a_transform_and_back_has_to_give_the_picture(self):
+        pixels = array.array("f", [0.25] * ufo.PIXELS)
+        back = array.array("f", [0.25 / ufo.FOLDED] * ufo.PIXELS)
+        good = self.read_files(ufo.read_picture, "Finished", in_tif=b"head" + pixels.tobytes(), out_raw=back.tobytes())
+        self.assertEqual((good["runs"], good["the picture itself"]), ("pass", "pass"))
+        back[7] = 0.0
+        self.assertEqual(self.read_files(ufo.read_picture, "", in_tif=pixels.tobytes(), out_raw=back.tobytes())["the picture itself"], "fail")
+        self.assertEqual(ufo.read(ended("")), {"runs": "fail", "bytes": "fail"})
+
+    def test_darktables_steps_have_to_run_in_opencl_where_it_takes_the_device(self):
+        def outcomes(text, here=200):
+            pictures = {f"{name}_ppm": b"P6\n1 1\n255\n" + bytes((9, 9, value)) for name, value in (("with", here), ("without", 200))}
+            return self.read_files(darktable.read, text + "\nWITHOUT OPENCL\n", **pictures)
+        done = "\n".join(f"[export] processed `{step}' on GPU, blended on GPU" for step in darktable.STEPS)
+        self.assertEqual(set(outcomes(done).values()), {"pass"})
+        self.assertEqual(outcomes(done.replace("exposure' on GPU", "exposure' on CPU"))["exposure"], "fail")
+        self.assertEqual(outcomes("")["demosaic"], "fail")
+        self.assertEqual(outcomes(darktable.REFUSED)["demosaic"], "pass")
+        self.assertEqual(outcomes(done, 90)["like its own"], "fail")
 
     def test_clfft_passes_by_its_own_word_and_its_status(self):
         self.assertEqual(clfft.read(ended("Internal Client Test *****PASS*****"))["result"], "pass")

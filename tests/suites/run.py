@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 
-import boost_compute, clblast, clfft, clinfo, clpeak, ffmpeg, gegl, hashcat, opencv, openmm, piglit, pyopencl_tests, starpu, viennacl  # noqa: E401,E402
+import boost_compute, clblast, clfft, clinfo, clpeak, darktable, ffmpeg, gegl, hashcat, hcxkeys, libreoffice, opencv, openmm, piglit, pyopencl_tests, silx, starpu, ufo, viennacl, x264  # noqa: E401,E402
 import known  # noqa: E402
 from harness import BASELINE, MODES, Runner, end_all, passes  # noqa: E402
 from report import Report  # noqa: E402
@@ -28,7 +28,7 @@ from report import Report  # noqa: E402
 LIMIT_FACTOR = 10  # times what PoCL alone took
 
 SUITES = {module.SUITE.name: module.SUITE for module in (clinfo, clpeak, clblast, clfft, pyopencl_tests, piglit, hashcat, ffmpeg, opencv,
-                                                     boost_compute, viennacl, gegl, openmm, starpu)}
+                                                     boost_compute, viennacl, gegl, openmm, starpu, x264, darktable, libreoffice, silx, ufo, hcxkeys)}
 
 
 def packages(suite, quick):
