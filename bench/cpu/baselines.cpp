@@ -2,12 +2,10 @@
 #include "bench/cpu/baselines.h"
 
 #include <algorithm>
-#include <chrono>
-#include <map>
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
+#include "bench/cpu/baseline_parts.h"
 #include "bench/cpu/simd.h"
 #include "bench/support/random.h"
 
@@ -15,22 +13,6 @@ namespace bench {
 namespace {
 
 using simd::Four;
-
-/// Seconds that `work` takes.
-template <typename Work>
-double timed(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// The workloads' own sizes: small, profile1, profile2.
-std::size_t sized(const std::string& size, std::size_t small, std::size_t profile1, std::size_t profile2) {
-  const std::map<std::string, std::size_t> sizes = {{"small", small}, {"profile1", profile1}, {"profile2", profile2}};
-  const auto found = sizes.find(size);
-  if (found == sizes.end()) throw std::runtime_error("no baseline of size " + size);
-  return found->second;
-}
 
 std::vector<Four> random_fours(std::size_t count, std::uint64_t seed) {
   Random random(seed);

@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Baselines in double precision.
 #include <algorithm>
-#include <chrono>
-#include <map>
 #include <memory>
-#include <stdexcept>
 
+#include "bench/cpu/baseline_parts.h"
 #include "bench/cpu/baselines.h"
 #include "bench/cpu/simd_doubles.h"
 #include "bench/reference/doubles.h"
 
 namespace bench {
 namespace {
-
-template <typename Work>
-double timed(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::size_t sized(const std::string& size, std::size_t small, std::size_t profile1, std::size_t profile2) {
-  const std::map<std::string, std::size_t> sizes = {{"small", small}, {"profile1", profile1}, {"profile2", profile2}};
-  const auto found = sizes.find(size);
-  if (found == sizes.end()) throw std::runtime_error("no baseline of size " + size);
-  return found->second;
-}
 
 /// `peak`: of single precision; that of double precision is half of it.
 std::function<nlohmann::ordered_json(double)> rate_of(double things, const char* name, double operations, double peak) {

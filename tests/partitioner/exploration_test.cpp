@@ -176,17 +176,28 @@ TEST(Exploration, ASplitIsKeptWithoutAskingForItsBytes) {
   EXPECT_EQ(m.plan().predicted_seconds, plan.predicted_seconds);
 }
 
-TEST(Exploration, AWayIsTakenWhenAsMuchWasMissedAsItCosts) {
-  // The bytes are where the former plan wanted them; halves would win 0.3 of 1.3 s, and moving them takes two.
-  Machine m({device(1000), device(1000)}, 2000);
+/// Two equal devices with the bytes where the former plan wanted them; halves would win 0.3 of 1.3 s, and moving them
+/// takes two.
+struct UnevenPlan {
+  UnevenPlan() {
+    plan.slices = {{0, {0, 1300}}, {1, {1300, 2000}}};
+    plan.predicted_seconds = 1.3;
+    m.devices[1].bytes_to_per_second = 1.0;
+    m.request.bytes_to = [](std::uint32_t d, const GroupSpan& span) {
+      return d == 1 && span.first < 1300 ? (1300 - span.first) / 150 : 0;
+    };
+    m.request.previous = &plan;
+  }
+  UnevenPlan(const UnevenPlan&) = delete;
+  UnevenPlan& operator=(const UnevenPlan&) = delete;
+  Machine m{{device(1000), device(1000)}, 2000};
   Plan plan;
-  plan.slices = {{0, {0, 1300}}, {1, {1300, 2000}}};
-  plan.predicted_seconds = 1.3;
-  m.devices[1].bytes_to_per_second = 1.0;
-  m.request.bytes_to = [&](std::uint32_t d, const GroupSpan& span) {
-    return d == 1 && span.first < 1300 ? (1300 - span.first) / 150 : 0;
-  };
-  m.request.previous = &plan;
+};
+
+TEST(Exploration, AWayIsTakenWhenAsMuchWasMissedAsItCosts) {
+  UnevenPlan uneven;
+  Machine& m = uneven.m;
+  Plan& plan = uneven.plan;
   int launches = 0;
   for (; launches < 20; ++launches) {
     const Plan next = m.plan();
@@ -202,17 +213,10 @@ TEST(Exploration, AWayIsTakenWhenAsMuchWasMissedAsItCosts) {
 }
 
 TEST(Exploration, LaunchesBetweenPlansHaveMissedAsMuch) {
-  // As above, but where only each fifth launch is planned, and not each of these may search.
-  Machine m({device(1000), device(1000)}, 2000);
-  Plan plan;
-  plan.slices = {{0, {0, 1300}}, {1, {1300, 2000}}};
-  plan.predicted_seconds = 1.3;
-  m.devices[1].bytes_to_per_second = 1.0;
-  m.request.bytes_to = [&](std::uint32_t d, const GroupSpan& span) {
-    return d == 1 && span.first < 1300 ? (1300 - span.first) / 150 : 0;
-  };
-  m.request.previous = &plan;
-  int planned = 0;
+  UnevenPlan uneven;
+  Machine& m = uneven.m;
+  Plan& plan = uneven.plan;
+  int planned = 0;  // each fifth launch, of which each second one may search
   for (; planned < 20; ++planned) {
     plan.missed.launches += 5;
     m.request.may_search = planned % 2 == 1;
