@@ -100,11 +100,15 @@ Plan kept_or_left(const PartitionRequest& request, const Alone& alone, const Pla
   const double again = kept.seconds;
   Plan stays = taken(alone, plan, std::move(kept));
   if (!request.bytes_to) return stays;
+  stays.missed = request.previous->missed;
   SplitSearch later(request, measured_lines(request, Arriving::there), joining.seconds(), Arriving::there);
   // What they take now may have something arriving in it.
   const double now = later.of(stays.slices).seconds;
   SplitSearch::Candidate better = later.winning(stays.slices.size() > 1 ? alone.seconds : std::min(alone.seconds, now));
-  if (better.slices.empty() || better.seconds > now * (1.0 - kKeepPrevious)) return stays;
+  if (better.slices.empty() || better.seconds > now * (1.0 - kKeepPrevious)) {
+    stays.missed = plan.missed;
+    return stays;
+  }
   const std::uint64_t launches = std::max<std::uint64_t>(1, stays.missed.launches);
   stays.missed.seconds += (now - better.seconds) * static_cast<double>(launches);
   stays.missed.launches = 0;
@@ -125,6 +129,7 @@ Plan kept_unasked(const PartitionRequest& request, Plan plan) {
   plan.slices = previous.slices;
   plan.predicted_seconds = previous.predicted_seconds;
   if (previous.alone_seconds > 0) plan.alone_seconds = previous.alone_seconds;
+  plan.missed = previous.missed;
   return plan;
 }
 
@@ -136,8 +141,10 @@ Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, F
   const bool can_keep = exploration.probes.empty() && reusable(request);
   if (!request.may_search) {
     const bool split = can_keep && request.previous->slices.size() > 1;
-    return split && request.previous->predicted_seconds <= alone.seconds ? kept_unasked(request, std::move(whole))
-                                                                         : whole;
+    if (split && request.previous->predicted_seconds <= alone.seconds) return kept_unasked(request, std::move(whole));
+    // Whether there is a better plan was not asked.
+    if (can_keep && request.previous->slices == whole.slices) whole.missed = request.previous->missed;
+    return whole;
   }
   SplitSearch search(request, usable(std::move(lines), exploration), joining.seconds(), Arriving::now);
   SplitSearch::Candidate kept;
@@ -156,7 +163,7 @@ Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, F
   if (std::isfinite(kept.seconds) && best > kept.seconds * (1.0 - kKeepPrevious))
     return kept_or_left(request, alone, whole, std::move(kept), joining);
   whole.exploring = !exploration.probes.empty();
-  if (splits && !whole.exploring) whole.missed = {0.0, whole.missed.ways, 0};
+  if (whole.exploring && request.previous != nullptr) whole.missed = request.previous->missed;
   if (splits) return taken(alone, std::move(whole), std::move(split));
   if (!exploration.probes.empty()) whole.slices = search.all_but_pinned(alone.device);
   return whole;
@@ -171,7 +178,8 @@ Plan best_plan(const PartitionRequest& request) {
     return first;
   }
   Plan whole = whole_plan(request, alone->device, NotSplit::not_profitable);
-  if (request.previous != nullptr) whole.missed = request.previous->missed;
+  if (const Plan* previous = request.previous)
+    whole.missed = previous->exploring ? previous->missed : Missed{0.0, previous->missed.ways, 0};
   if (std::isfinite(alone->seconds)) {
     whole.predicted_seconds = alone->seconds;
     whole.alone_seconds = alone->local_seconds;

@@ -20,8 +20,7 @@ struct Goals {
   double workload, mean, divergent, by_hand, by_loops;
 };
 
-/// PoCL compiles for all that the processor has, whatever ours is capped to; what is compared `by_hand` is capped with
-/// it.
+/// PoCL compiles for all that the processor has, also where `used` is less; what is compared `by_hand` has `used`.
 Goals goals_of(const Processor& processor, Vectors used);
 
 /// The one that this runs on; without vectors of 256 bits that the system saves, `sse`.

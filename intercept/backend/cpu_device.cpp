@@ -44,7 +44,8 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
       target_(options_.target.empty() ? best_target() : options_.target),
       description_(other_->description()),
       most_items_(number<std::size_t>(*other_, CL_DEVICE_MAX_WORK_GROUP_SIZE, kUsualGroup)),
-      multiple_(number<std::size_t>(*other_, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1)),
+      multiple_(
+          std::max<std::size_t>(1, number<std::size_t>(*other_, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1))),
       plan_(cpu::plan_threads(cpu::this_topology(), options_.threads)),
       pool_(plan_),
       ops_(pool_, other_, options_.report) {
@@ -209,8 +210,8 @@ Result<std::shared_ptr<NativeKernel>> CpuDevice::kernel(const std::shared_ptr<Na
   if (found != own.kernels.end() && found->second.empty()) {
     kernel->code = own.code->kernel(name);
     const cpu::KernelFacts& facts = kernel->code.facts;
-    // Any multiple is as good for a kernel that runs item by item. Not 1: programs divide it among teams of work-items,
-    // as on GPUs, where it is never so small.
+    // Any multiple is as good for a kernel that runs item by item. Programs divide it among teams of work-items, as on
+    // GPUs, where it is never 1; so it is the device's.
     const std::uint64_t multiple = facts.width > 1 ? facts.width : multiple_;
     kernel->bounds = {most_items_, most_items_, multiple, facts.local_bytes, facts.private_bytes};
     return std::shared_ptr<NativeKernel>(std::move(kernel));

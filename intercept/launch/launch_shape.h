@@ -177,8 +177,7 @@ class LaunchShape {
   DecisionBasis basis_;
   std::uint64_t launches_followed_ = 0;
   domain::RoundTimes rounds_;
-  std::uint64_t number_ = 0;          // of the shape in the process, from 1 on; 0: no launch has ended
-  std::uint64_t plans_before_ = 0;    // sum of the signatures of all launches when one of the shape ended last
+  std::uint64_t last_launch_ = 0;     // which of all launches that ended was the last one of the shape
   std::atomic<unsigned> changes_{0};  // of devices, before rounds_ began
   std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_;  // the last one of each plan
   domain::RoundTimes::Devices last_devices_ = 0;

@@ -8,16 +8,8 @@
 namespace skmd::icd {
 namespace {
 
-/// The sum of the signatures of all launches that ended, in the process: what was added between two launches of a shape
-/// says which others ended there.
-std::atomic<std::uint64_t> plans_ended{0};
-std::atomic<std::uint64_t> shapes_made{0};
-
-/// Of a launch of the shape with this number, on these devices; 0: one to learn from.
-std::uint64_t signature(std::uint64_t shape, domain::RoundTimes::Devices devices) {
-  constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15u;  // 2^64 over the golden ratio: sums of few rarely meet
-  return (shape * kOdd ^ devices) * kOdd;
-}
+/// Of all shapes, in the process.
+std::atomic<std::uint64_t> launches_ended{0};
 
 domain::RoundTimes::Devices devices_of(const Decision& decision) {
   domain::RoundTimes::Devices devices = 0;
@@ -58,15 +50,16 @@ void LaunchShape::devices_changed(unsigned changes) {
 void LaunchShape::round_ended(const Decision& decision, std::uint64_t ns) {
   constexpr std::uint32_t kRounds = 6;  // that tell what a plan is worth, and one to begin with
   const std::lock_guard lock(mutex_);
-  if (number_ == 0) number_ = shapes_made.fetch_add(1, std::memory_order_relaxed) + 1;
-  const domain::RoundTimes::Devices devices = decision.exploring ? 0 : devices_of(decision);
-  const std::uint64_t own = signature(number_, devices);
-  const std::uint64_t others = plans_ended.fetch_add(own, std::memory_order_relaxed) - plans_before_;
-  plans_before_ += others + own;
-  if (decision.exploring) return rounds_.interrupted();
+  if (decision.exploring) {
+    last_launch_ = launches_ended.fetch_add(1, std::memory_order_relaxed);
+    return rounds_.interrupted();
+  }
+  const domain::RoundTimes::Devices devices = devices_of(decision);
   if (devices != last_devices_) rounds_wanted_.store(kRounds, std::memory_order_relaxed);
   last_devices_ = devices;
-  rounds_.ended(devices, ns == 0 ? std::nullopt : std::optional(static_cast<double>(ns) * 1e-9), others);
+  const std::uint64_t launch = launches_ended.fetch_add(1, std::memory_order_relaxed);
+  const bool by_itself = launch == std::exchange(last_launch_, launch) + 1;
+  rounds_.ended(devices, ns == 0 ? std::nullopt : std::optional(static_cast<double>(ns) * 1e-9), by_itself);
 }
 
 void LaunchShape::inherit(LaunchShape& before) {
@@ -74,8 +67,7 @@ void LaunchShape::inherit(LaunchShape& before) {
   rounds_ = before.rounds_;
   followed_ = before.followed_;
   last_devices_ = before.last_devices_;
-  number_ = before.number_;
-  plans_before_ = before.plans_before_;
+  last_launch_ = before.last_launch_;
   changes_ = before.changes_.load(std::memory_order_relaxed);
   budget_ = before.budget_;
   launches_ = before.launches_.load(std::memory_order_relaxed);

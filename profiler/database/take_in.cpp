@@ -96,16 +96,15 @@ std::vector<ProfileSample> samples_in(const std::string& text) {
   return samples;
 }
 
-/// Opens it where it is not open. Of a large file that turns out to be damaged where the samples go, all is inspected:
-/// then it is set aside, and a new one takes them.
-domain::Result<std::size_t> add(const fs::path& database, const DatabaseLimits& limits,
+/// Opens it where it is not open. If a large file of which not all was inspected (`quick`) turns out to be damaged
+/// where the samples go, all is inspected: then it is set aside, and a new one takes them.
+domain::Result<std::size_t> add(const fs::path& database, const DatabaseLimits& quick, const DatabaseLimits& limits,
                                 const std::vector<ProfileSample>& samples, std::optional<ProfileDatabase>& into,
                                 std::string& notice) {
-  DatabaseLimits quick = limits;
-  quick.inspected_bytes = std::min(limits.inspected_bytes, kInspectedBytes);
   for (const DatabaseLimits& attempt : {quick, limits}) {
     if (!into) {
       auto opened = ProfileDatabase::open(database, ProfileDatabase::Mode::create, attempt);
+      if (!opened && is_damage(opened.error()) && attempt.inspected_bytes != limits.inspected_bytes) continue;
       if (!opened) return opened.error();
       into.emplace(std::move(*opened));
       if (notice.empty()) notice = into->notice();
@@ -125,11 +124,15 @@ domain::Result<TakenIn> take_in_journals(const fs::path& database, const Databas
   clear_unready(database);
   TakenIn taken;
   std::optional<ProfileDatabase> into;
-  for (const fs::path& file : journals_of(database)) {
+  const std::vector<fs::path> journals = journals_of(database);
+  // Of several, the first ones' samples would be set aside with a file that a later one finds damaged.
+  DatabaseLimits quick = limits;
+  if (journals.size() == 1) quick.inspected_bytes = std::min(limits.inspected_bytes, kInspectedBytes);
+  for (const fs::path& file : journals) {
     Journal journal(file);
     const auto text = journal.text();
     if (!text) continue;
-    const auto added = add(database, limits, samples_in(*text), into, taken.notice);
+    const auto added = add(database, quick, limits, samples_in(*text), into, taken.notice);
     if (!added) return added.error();
     journal.remove();
     ++taken.files;

@@ -228,6 +228,19 @@ TEST(Exploration, LaunchesBetweenPlansHaveMissedAsMuch) {
   EXPECT_EQ(planned, 1) << "ten launches have passed";
 }
 
+TEST(Exploration, LaunchesBeforeABetterPlanWasKnownHaveMissedNothing) {
+  UnevenPlan uneven;
+  uneven.plan.slices = {{0, {0, 1000}}, {1, {1000, 2000}}};
+  uneven.plan.predicted_seconds = 1.0;
+  uneven.plan.missed = {0.5, 2, 1000};
+  uneven.m.request.bytes_to = [](std::uint32_t, const GroupSpan&) { return std::uint64_t{0}; };
+  const Plan next = uneven.m.plan();
+  EXPECT_EQ(next.slices, uneven.plan.slices);
+  EXPECT_EQ(next.missed.seconds, 0.0);
+  EXPECT_EQ(next.missed.ways, 2u);
+  EXPECT_EQ(next.missed.launches, 0u);
+}
+
 TEST(Exploration, WhatASplitGainsAroundTheLaunchTheLaunchMayTake) {
   // Each needs a second for its bytes before the launch, and a tenth for its groups.
   Machine m({device(10'000), device(10'000)}, 1000);

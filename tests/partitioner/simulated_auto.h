@@ -35,9 +35,8 @@ class AutoDecider : public Decider {
     if (plan.exploring)
       shape.rounds.interrupted();
     else
-      shape.rounds.ended(devices_of(plan), now_, plans_ended_ - shape.plans_before);
-    plans_ended_ += signature(launch.shape, plan.exploring ? 0 : devices_of(plan));
-    shape.plans_before = plans_ended_;
+      shape.rounds.ended(devices_of(plan), now_, last_ == launch.shape);
+    last_ = launch.shape;
     const bool split = slices.size() > 1;
     std::uint64_t id = 0;
     for (const Slice& slice : slices) id = plan_id(id, slice);
@@ -75,7 +74,6 @@ class AutoDecider : public Decider {
     std::map<RoundTimes::Devices, Plan> followed;
     PlanningBudget budget;
     std::uint64_t launches_followed = 0;
-    std::uint64_t plans_before = 0;  // plans_ended_ when it ended last
   };
 
   static std::vector<DeviceModel> told(const std::vector<TrueDevice>& devices) {
@@ -104,10 +102,6 @@ class AutoDecider : public Decider {
     RoundTimes::Devices devices = 0;
     for (const Slice& slice : plan.slices) devices |= RoundTimes::Devices{1} << slice.device;
     return devices;
-  }
-
-  static std::uint64_t signature(std::size_t shape, RoundTimes::Devices devices) {
-    return (shape * 64 + devices + 1) * 0x9E3779B97F4A7C15ull;
   }
 
   /// What is followed instead of what the model wants, judged by rounds.
@@ -195,7 +189,7 @@ class AutoDecider : public Decider {
   KnownTimes model_;
   std::vector<Shape> shapes_;
   double now_ = 0.0;
-  std::uint64_t plans_ended_ = 0;  // sum of signatures
+  std::size_t last_ = 0;  // shape that ended
 };
 
 }  // namespace skmd::domain::test

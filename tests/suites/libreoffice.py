@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LibreOffice Calc computes a sheet of formulas in OpenCL and without: every column has to be the same within 1e-9. Told to use OpenCL whatever it costs, it
+"""LibreOffice Calc computes a sheet of formulas in OpenCL and without: every column has to be the same within 1e-9. Told to use OpenCL at any cost, it
 ends by abort() where it finds no device; it takes one of the type CPU only where SC_OPENCL_DEVICE_OVERRIDE names it. At its start it checks the
 device by a sheet of its own."""
 import math

@@ -29,7 +29,7 @@
 // The first 26 bits of a number's 53: the product of two such is exact.
 #define HEAD(X, D, U) as_##D(as_##U(X) & 0xfffffffff8000000UL)
 
-// p * 2^n for a whole n from -1100 to 1100, rounded once; NaN if p is. AVX-512 has an instruction for it (scale.h). n + 2046
+// p * 2^n for a whole n from -2000 to 2000, rounded once; NaN if p is. AVX-512 has an instruction for it (scale.h). n + 2046
 // is in the last bits of n + 2^52 + 2046; each half of it is the exponent of a factor.
 #define SCALE(D, L, U, I)                                                        \
   __attribute__((noinline)) D OVERLOAD skmd_scale(D p, D n) {                    \
@@ -184,7 +184,7 @@ DOUBLES(HYPERBOLIC)
 DOUBLES(LOGARITHMS)
 
 // x less the nearest multiple n of pi/2, of which two parts of 33 bits are taken off without rounding. What is not below
-// 2^20 goes libclc's way, which is ten times as long.
+// 2^19 goes libclc's way, which is ten times as long.
 #define TRIGONOMETRY(D, L, U, I)                                                                    \
   D OVERLOAD base_sin(D x);                                                                         \
   D OVERLOAD base_cos(D x);                                                                         \
@@ -218,7 +218,7 @@ DOUBLES(LOGARITHMS)
     L quarter;                                                                                      \
     const D r = angle_reduced(size, &quarter);                                                      \
     const D near = quarter_sine(r, quarter, as_##L(x) & SIGN);                                      \
-    const L far = truth_long(!(size < 0x1p20));                                                     \
+    const L far = truth_long(!(size < 0x1p19));                                                     \
     return any(far) ? select(near, skmd_far_sin(x), far) : near;                                    \
   }                                                                                                 \
   D OVERLOAD cos(D x) {                                                                             \
@@ -226,7 +226,7 @@ DOUBLES(LOGARITHMS)
     L quarter;                                                                                      \
     const D r = angle_reduced(size, &quarter);                                                      \
     const D near = quarter_sine(r, quarter + 1, (L)0);                                              \
-    const L far = truth_long(!(size < 0x1p20));                                                     \
+    const L far = truth_long(!(size < 0x1p19));                                                     \
     return any(far) ? select(near, skmd_far_cos(x), far) : near;                                    \
   }                                                                                                 \
   D OVERLOAD tan(D x) {                                                                             \
@@ -235,7 +235,7 @@ DOUBLES(LOGARITHMS)
     const D r = angle_reduced(size, &quarter), z = r * r, s = sine_reduced(r, z), c = cosine_reduced(z); \
     const L odd = truth_long((quarter & 1) != 0), sign = as_##L(x) & SIGN;                          \
     const D near = as_##D(as_##L(IF_LONG(odd, -c, s) / IF_LONG(odd, s, c)) ^ sign);                 \
-    const L far = truth_long(!(size < 0x1p20));                                                     \
+    const L far = truth_long(!(size < 0x1p19));                                                     \
     return any(far) ? select(near, skmd_far_tan(x), far) : near;                                    \
   }
 DOUBLES(TRIGONOMETRY)

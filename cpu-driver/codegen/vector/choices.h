@@ -10,7 +10,7 @@
 
 namespace skmd::codegen {
 
-/// Adds a text to those of `function`: what was chosen, and what that and the other costs.
+/// Adds a text to those of `function`: what was chosen, and what that and the other costs. No more than 64 are kept.
 void note_choice(llvm::Function& function, const llvm::Twine& text);
 
 /// The texts, in the order in which they came; afterwards there are none.

@@ -8,6 +8,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <algorithm>
+
 #include "cpu-driver/codegen/vector/choices.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 #include "cpu-driver/codegen/vector/one_lane.h"

@@ -154,7 +154,9 @@ Value* Widener::contiguous_load(const Access& access, Type* type, bool reversed)
 // known which lanes go through it, and where to: without an instruction for it, only then it becomes loads
 // (lower_gathers.h). With one, that is for 32 and 64 bits.
 bool Widener::gathers_at_once(const Access& access, Type* type) const {
-  const std::uint64_t bits = source_.getDataLayout().getTypeStoreSizeInBits(type->getScalarType());
+  const llvm::DataLayout& layout = source_.getDataLayout();
+  const std::uint64_t bits = layout.getTypeStoreSizeInBits(type->getScalarType());
+  if (bits != layout.getTypeSizeInBits(type->getScalarType())) return false;  // a vector of them is packed bits
   const Shape shape = shapes_[access.pointer];
   const bool computed = shape.kind == Shape::linear && !shape.checked && all_lanes(access.mask);
   if (computed) return false;

@@ -75,8 +75,7 @@ TEST_F(CpuDeviceTest, SaysWhatItIs) {
   EXPECT_EQ(*units, bytes_of(cl_uint{2}));
 }
 
-// What waits on one part's only thread keeps nothing from another's.
-/// Programs divide the multiple among teams of work-items; "add" is written as if in vectors of four.
+// Programs divide the multiple among teams of work-items; "add" is written as if in vectors of four.
 TEST_F(CpuDeviceTest, AKernelThatIsNotVectorisedPrefersTheDevicesMultiple) {
   const auto multiple = device_->info(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
   ASSERT_TRUE(multiple) << multiple.error().reason;
@@ -88,6 +87,7 @@ TEST_F(CpuDeviceTest, AKernelThatIsNotVectorisedPrefersTheDevicesMultiple) {
   EXPECT_EQ(kernel("add")->limits().preferred_multiple, 4u);
 }
 
+// What waits on one part's only thread keeps nothing from another's.
 TEST_F(CpuDeviceTest, PartsRunBesideEachOther) {
   ASSERT_TRUE(device_->description().partitionable);
   const auto first = device_->part(0, 1), second = device_->part(1, 1);

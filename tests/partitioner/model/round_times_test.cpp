@@ -19,7 +19,7 @@ class Application {
     const RoundTimes::Devices plan = rounds.instead_of(wanted, candidates).value_or(wanted);
     now += seconds(plan) + (plan != last ? 0.5 : 0.0);  // the way there
     last = plan;
-    rounds.ended(plan, now, others);
+    rounds.ended(plan, now, by_itself);
     return plan;
   }
   [[nodiscard]] double seconds(RoundTimes::Devices plan) const {
@@ -36,7 +36,7 @@ class Application {
   std::vector<RoundTimes::Candidate> candidates;
   double gpu = 0.010, cpu = 0.012, both = 0.020;
   double now = 1.0;
-  RoundTimes::Others others = 0;
+  bool by_itself = true;
   RoundTimes::Devices last = 0;
 };
 
@@ -122,47 +122,11 @@ TEST(RoundTimes, WhatIsPredictedToBeBetterThanWhatIsMeasuredIsTriedOnce) {
   EXPECT_EQ(b.followed(kBoth, kBoth, 200), 192) << "each candidate is tried for four launches, and never again";
 }
 
-TEST(RoundTimes, NoPredictionIsTriedWhereRoundsHoldOtherLaunches) {
+TEST(RoundTimes, NothingIsTriedWhereRoundsHoldOtherLaunches) {
   Application a;
-  a.others = 1;
+  a.by_itself = false;
   a.candidates = {{kGpu, 0.009}, {kCpu, 0.005}};
   EXPECT_EQ(a.followed(kBoth, kBoth, 50), 50);
-}
-
-// Rounds get longer because another launch changed its plan, which is not this plan's fault.
-TEST(RoundTimes, PlansAreComparedByRoundsInWhichTheOthersFollowedTheSame) {
-  Application a;
-  a.others = 1;
-  a.gpu = a.both = 0.010;
-  a.followed(kGpu, kGpu, 10);
-  a.followed(kBoth, kBoth, 3);
-  a.others = 2;
-  a.gpu = a.both = 0.020;
-  EXPECT_GE(a.followed(kBoth, kBoth, 60), 56) << "the GPU alone is tried for four launches, and no better";
-  a.others = 1;
-  a.both = 0.015;
-  a.gpu = 0.010;
-  a.followed(kBoth, kBoth, 10);
-  EXPECT_EQ(a.last, kGpu);
-}
-
-/// Two launches that take long in a round unless both run on one device.
-TEST(RoundTimes, LaunchesThatLeftOneDeviceTogetherGoBackTogether) {
-  RoundTimes first, second;
-  RoundTimes::Devices plans[2] = {kGpu, kGpu};
-  double now = 1.0;
-  int together = 0;
-  for (int round = 0; round < 40; ++round) {
-    const RoundTimes::Devices wanted = round < 4 ? kGpu : kBoth;
-    plans[0] = first.instead_of(wanted).value_or(wanted);
-    plans[1] = second.instead_of(wanted).value_or(wanted);
-    const bool both_there = plans[0] == kGpu && plans[1] == kGpu;
-    together += both_there && round >= 20 ? 1 : 0;
-    now += both_there ? 0.010 : 0.020;
-    first.ended(plans[0], now, 100 + plans[1]);
-    second.ended(plans[1], now, 100 + plans[0]);
-  }
-  EXPECT_EQ(together, 20);
 }
 
 TEST(RoundTimes, APlanOfTheFirstRoundsIsTriedAgainThoughPredictedToBeWorse) {

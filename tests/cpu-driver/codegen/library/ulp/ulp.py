@@ -18,8 +18,8 @@ UNARY = """acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt ceil cos c
 floor lgamma log log2 log10 log1p logb rint round rsqrt sin sinh sinpi sqrt tan tanh tanpi tgamma trunc""".split()
 BINARY = "atan2 atan2pi fdim fmax fmin fmod hypot maxmag minmag pow powr remainder".split()
 WITH_INT = "ldexp pown rootn".split()
-SHORT = "cos exp exp10 exp2 log log10 log2 sin".split()  # of float, inlined
-FUSING = ["cos", "sin"]  # of these, not where fma is no instruction
+SHORT = "cos exp exp10 exp2 log log10 log2 sin".split()  # inlined
+FUSING = ["cos", "sin"]  # of these, those of float are not where fma is no instruction
 # With a second result through a pointer, of the value's type or int: NAME_second is that.
 SECOND = {"fract": "v", "frexp": "i", "modf": "v", "remquo": "i", "sincos": "v"}
 SCALAR = ["ldexp", "lgamma", "tgamma"]
@@ -136,10 +136,10 @@ def build(isa, arguments, folder):
                               stdout=output, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0 or done.stderr:
         sys.exit(f"skmd-opt: {done.stderr}")
-    inlined = INLINED + [name for name in SHORT if isa != "sse" or name not in FUSING]
     text = linked.read_text()
     for name in UNARY:
         for letter, lanes in (("f", 4), ("d", 2)):
+            inlined = INLINED + [name for name in SHORT if letter == "d" or isa != "sse" or name not in FUSING]
             call = f"call <{lanes} x {SCALARS[letter]}> @{mangled(name, 'v', letter, lanes)}("
             if name not in SCALAR and call not in text and name not in inlined:
                 sys.exit(f"{call} was taken apart: its vector form would not be tested")
