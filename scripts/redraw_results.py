@@ -247,12 +247,12 @@ def cpu_bars(raw):
 def costs(raw):
     """Per row of bench/scripts/profile_costs.py: the goal, the worst figure and the middle one."""
     def named(entry):
-        return f"{number(entry[1])} {entry[0]}"
+        return f"{entry[1]:.3g}, {entry[0]}"
 
     rows = []
     for row in raw["rows"]:
         figures = sorted(row["figures"].items(), key=lambda entry: entry[1])
-        rows.append([row["about"], f"{row['at_most']:.3g} {row['unit']}", named(figures[-1]) if figures else "-", number(figures[len(figures) // 2][1]) if figures else "-",
+        rows.append([row["about"], f"{row['at_most']:.3g} {row['unit']}", named(figures[-1]) if figures else "-", f"{figures[len(figures) // 2][1]:.3g}" if figures else "-",
                      str(len(figures)), "yes" if row["met"] else "**no**"])
     return markdown(["what", "at most", "worst", "median", "figures", "met"], rows)
 

@@ -21,6 +21,10 @@ constexpr std::size_t kMostLaunches = 16;
 constexpr double kLongSeconds = 0.02;
 /// Of three runs on sixteen threads of a virtual machine two were late now and then.
 constexpr std::uint32_t kRepeats = 5;
+/// A span that takes this long is run three times: with five, profiling took 20 to 30 times as long as the application
+/// alone (sixteen workloads at profile1 on two devices).
+constexpr double kMiddlingSeconds = 1e-3;
+constexpr std::uint32_t kFewerRepeats = 3;
 /// A device that has been idle works more slowly at first: threads of sixteen virtual cores took twice as long in their
 /// process's first tenth of a second.
 constexpr double kSettlingSeconds = 0.1;
@@ -181,7 +185,8 @@ Status ProfilingMode::profile_on_all(Machine& machine, const Launch& launch, con
 
 std::uint32_t ProfilingMode::repeats_of(double seconds) const {
   if (settings_.repeat != 0) return settings_.repeat;
-  return seconds > kLongSeconds ? 1 : kRepeats;
+  if (seconds > kLongSeconds) return 1;
+  return seconds > kMiddlingSeconds ? kFewerRepeats : kRepeats;
 }
 
 Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel,

@@ -179,8 +179,9 @@ std::function<int()> make_run(CLI::App& app, const ProfileOptions& general) {
   app.add_option("--devices", options->devices, "what the virtual device is made of, as of skmd-run");
   app.add_option("--tag", options->tag, "word that marks the samples; default: run");
   app.add_option("--spans", options->spans, "paper, or random:N for N spans of random lengths; default: paper");
-  app.add_option("--repeat", options->repeat,
-                 "times that each span is run, of which the median is kept; default: 3, of long ones 1")
+  app.add_option(
+         "--repeat", options->repeat,
+         "times that each span is run, of which the median is kept; default: 5, from 1 ms on 3, from 20 ms on 1")
       ->check(CLI::Range(1u, 1000u));
   app.add_flag("--warm", options->warm, "caches are not emptied before each span");
   app.add_option("--report", options->report, "write what was profiled and what was not to this file, as JSON");
