@@ -8,13 +8,7 @@
 namespace bench::simd {
 namespace {
 
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma"))), \
-                             apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")
-#endif
+#include "bench/cpu/for_avx512.inc"
 namespace avx512 {
 constexpr std::size_t kLanes = 16;
 constexpr const char* kIsa = "AVX-512";
@@ -27,18 +21,9 @@ constexpr const char* kIsa = "AVX-512";
 }
 #include "bench/cpu/simd_body.inc"
 }  // namespace avx512
-#ifdef __clang__
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#include "bench/cpu/for_all.inc"
 
-#ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,fma")
-#endif
+#include "bench/cpu/for_avx2.inc"
 namespace avx2 {
 constexpr std::size_t kLanes = 8;
 constexpr const char* kIsa = "AVX2";
@@ -49,11 +34,7 @@ constexpr const char* kIsa = "AVX2";
 }
 #include "bench/cpu/simd_body.inc"
 }  // namespace avx2
-#ifdef __clang__
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#include "bench/cpu/for_all.inc"
 
 namespace sse2 {
 constexpr std::size_t kLanes = 4;
