@@ -39,7 +39,8 @@ double least_seconds(const PartitionRequest& request) {
 
 bool has_unproven(const PartitionRequest& request) {
   return std::any_of(request.devices.begin(), request.devices.end(), [&](const DeviceModel& device) {
-    return device.eligible && (!is_measured(device) || device.measured_groups < request.groups);
+    return device.eligible &&
+           (!is_measured(device) || device.measured_groups < request.groups || is_doubted(request, device));
   });
 }
 

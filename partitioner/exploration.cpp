@@ -18,6 +18,7 @@ constexpr double kOptimism = 4.0;         // a device may be so many times as fa
 constexpr double kHope = 32.0;            // and one that was never measured so many times: kernels that wait for memory
 constexpr double kMostLate = 0.05;        // of what launches took so far, for slices that may end after the launch
 constexpr double kPessimism = 8.0;        // or so many times slower than hoped
+constexpr double kDoubted = 0.2;          // relative error of a stored model from which on it is looked into
 
 double part_of(const PartitionRequest& request, std::uint64_t groups) {
   return static_cast<double>(groups) / static_cast<double>(request.groups);
@@ -47,6 +48,7 @@ class Explorer {
       if (const std::uint64_t groups = next_groups(d); groups != 0) candidates.emplace_back(d, groups);
     }
     for (const auto& [device, groups] : candidates) {
+      if (is_doubted(request_.devices[device])) continue;
       found_.unknown.push_back(device);
       std::erase_if(lines_, [device = device](const FinishLine& line) { return line.device == device; });
     }
@@ -86,15 +88,31 @@ class Explorer {
     return kAnySpan;
   }
 
+  [[nodiscard]] bool is_doubted(const DeviceModel& model) const { return domain::is_doubted(request_, model); }
+
+  /// A first slice of so many groups at most.
+  [[nodiscard]] std::uint64_t first_slice(double groups) const {
+    const auto most = static_cast<double>(request_.groups / kFirstPart);
+    const auto first = static_cast<std::uint64_t>(std::max(1.0, std::min(groups, most)));
+    return first > request_.granularity ? first - first % request_.granularity : first;
+  }
+
+  /// Of a device that is doubted: one that took part in the last plan, or in none yet, is measured by plans.
+  [[nodiscard]] std::uint64_t doubted_groups(std::uint32_t device) const {
+    const Plan* previous = request_.previous;
+    if (previous == nullptr || previous->exploring) return 0;
+    for (const Slice& slice : previous->slices)
+      if (slice.device == device) return 0;
+    const DeviceModel& model = request_.devices[device];
+    return first_slice(alone_.seconds * model.groups_per_second / (1.0 + model.relative_error));
+  }
+
   /// Groups of the next slice to learn from; 0: the device is known.
   [[nodiscard]] std::uint64_t next_groups(std::uint32_t device) {
     const DeviceModel& model = request_.devices[device];
-    if (!is_measured(model)) {
-      const double ends = alone_.seconds * std::min(best_rate() / kSlower, hoped_rate(model) / kPessimism);
-      const auto most = static_cast<double>(request_.groups / kFirstPart);
-      const auto first = static_cast<std::uint64_t>(std::max(1.0, std::min(ends, most)));
-      return first > request_.granularity ? first - first % request_.granularity : first;
-    }
+    if (!is_measured(model))
+      return first_slice(alone_.seconds * std::min(best_rate() / kSlower, hoped_rate(model) / kPessimism));
+    if (is_doubted(model)) return doubted_groups(device);
     const FinishLine* line = line_of(lines_, device);
     if (line == nullptr || model.measured_groups >= request_.groups) return 0;
     if (model.measured_groups >= groups_before(device)) return 0;
@@ -103,11 +121,20 @@ class Explorer {
     return static_cast<std::uint64_t>(std::llround(std::min(line->share, kGrowth * longest)));
   }
 
+  /// Groups per second that one may hope for.
+  [[nodiscard]] double hoped_at_best(const DeviceModel& model) const {
+    if (!is_measured(model)) return kHope * hoped_rate(model);
+    if (!is_doubted(model)) return kOptimism * filled_rate(model);
+    const double better = 1.0 + model.relative_error;  // four of five are within the error: twice that, as a factor
+    return better * better * model.groups_per_second;
+  }
+
   /// Part of the time reached without it that the device saves if it is as fast as one may hope.
   [[nodiscard]] double hoped_gain(std::uint32_t device, const Phases& moving) {
     const DeviceModel& model = request_.devices[device];
-    const double rate = is_measured(model) ? kOptimism * filled_rate(model) : kHope * hoped_rate(model);
+    const double rate = hoped_at_best(model);
     FinishLines lines = lines_;
+    std::erase_if(lines, [device](const FinishLine& other) { return other.device == device; });
     if (lines.size() == kMostLines) return 0.0;
     FinishLine& line = lines.emplace_back();
     line.device = device;
@@ -121,6 +148,7 @@ class Explorer {
   /// Seconds in which the slice should end at the latest, its bytes apart.
   [[nodiscard]] double latest_end(const DeviceModel& model, std::uint64_t groups) const {
     const auto count = static_cast<double>(groups);
+    if (is_doubted(model)) return count / model.groups_per_second * (1.0 + model.relative_error);
     if (is_measured(model)) return count / model.groups_per_second;
     if (model.first_use_groups_per_second > 0) return count / model.first_use_groups_per_second;
     return std::max(count, static_cast<double>(model.units)) * kPessimism / hoped_rate(model);
@@ -162,6 +190,7 @@ class Explorer {
     const double own = price(device) + late + joining;
     stakes_ += own;
     pinned_ += groups;
+    if (is_doubted(request_.devices[device])) found_.unknown.push_back(device);
     found_.probes.push_back({device, groups});
   }
 
@@ -177,6 +206,11 @@ class Explorer {
 };
 
 }  // namespace
+
+bool is_doubted(const PartitionRequest& request, const DeviceModel& model) {
+  return is_measured(model) && model.source > ModelSource::process && model.relative_error > kDoubted &&
+         model.measured_groups >= request.groups;
+}
 
 Exploration explore(const PartitionRequest& request, const Alone& alone, FinishLines lines, Joining& joining) {
   return Explorer(request, alone, std::move(lines), joining).run();

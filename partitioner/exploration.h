@@ -35,6 +35,9 @@ class Joining {
   std::optional<double> known_;
 };
 
+/// What is known of the device comes from former processes or other machines, and may be far from the truth.
+bool is_doubted(const PartitionRequest& request, const DeviceModel& model);
+
 /// `lines`: of all measured devices.
 ///
 /// The first slice of a device is so short that one a thousand times slower ends with the launch. The next ones are as
@@ -42,7 +45,8 @@ class Joining {
 /// measurement of a short span has overheads in it, so that its rate is a lower bound. Where that no longer asks for
 /// longer slices, the device is known. None is explored unless it could shorten the launch clearly even if it were
 /// several times as fast as it looks, and unless what that may cost is small beside what the kernel's launches took so
-/// far.
+/// far. A device of which only former processes or other machines tell, with a large error, is looked into likewise
+/// where plans leave it out and it may be better than they know.
 Exploration explore(const PartitionRequest& request, const Alone& alone, FinishLines lines, Joining& joining);
 
 }  // namespace skmd::domain

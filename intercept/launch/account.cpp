@@ -4,6 +4,7 @@
 
 #include "intercept/launch/conductor.h"
 #include "intercept/launch/profile_record.h"
+#include "intercept/object/busy_clock.h"
 #include "intercept/object/link_rates.h"
 
 namespace skmd::icd {
@@ -61,7 +62,8 @@ void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, c
                    const Ended& ended) {
   const bool learns = machine.settings.policy.mode == domain::PartitionMode::automatic && launch.part == nullptr;
   if (!learns) return;
-  if (machine.devices.size() > 1) shape.round_ended(decision, ended.ns);
+  if (machine.devices.size() > 1)
+    shape.round_ended(decision, ended.ns == 0 ? 0 : ended.ns - BusyClock::get().idle_ns());
   if (!(decision.alone_seconds > 0)) return;
   const bool split = decision.slices.size() > 1;
   std::uint64_t plan = 0;

@@ -9,8 +9,16 @@ namespace {
 
 constexpr std::uint32_t kMostLost = 2;
 constexpr std::uint32_t kMostArrivals = 3;  // plans that change with each launch are judged all the same
-constexpr std::uint64_t kFirstBar = 64;     // launches; each one is twice as long as the one before
+// A device's first use comes once and says little of the device: a few rounds of it count little. If all of them did,
+// the next slice, which tells what the first did not, would have to wait for many launches.
+constexpr double kFirstUseRounds = 3.0;
+constexpr double kFirstUsePart = 0.25;   // of a round
+constexpr std::uint64_t kFirstBar = 64;  // launches; each one is twice as long as the one before
 constexpr std::uint64_t kLongestBar = std::uint64_t{1} << 40;
+
+double lost_by_first_use(double lost, double round) {
+  return std::max(std::min(lost, kFirstUsePart * round), lost - kFirstUseRounds * round);
+}
 
 }  // namespace
 
@@ -39,7 +47,9 @@ void LaunchLedger::add(const Outcome& outcome) {
   // What the way from one plan to another costs is not paid again.
   const bool arriving = moved && ++arrivals_ <= kMostArrivals;
   if (!moved) arrivals_ = 0;
-  lost_seconds_ += arriving ? std::min(lost, std::max(outcome.alone_seconds, outcome.round_seconds)) : lost;
+  const double round = std::max(outcome.alone_seconds, outcome.round_seconds);
+  const double counted = outcome.first_uses == 0 ? lost : lost_by_first_use(lost, round);
+  lost_seconds_ += arriving ? std::min(counted, round) : counted;
   // Slices to learn from and compilations were not predicted to win.
   if (outcome.exploring || outcome.first_uses != 0 || (arriving && lost > 0)) return;
   if (lost == 0) {

@@ -43,7 +43,7 @@ class LaunchLedger {
   std::uint64_t barred_until_ = 0;  // launch
   std::uint64_t next_bar_ = 0;      // launches
   unsigned changes_ = 0;
-  bool on_trial_ = false;           // splits were taken back, and one is tried again
+  bool on_trial_ = false;  // splits were taken back, and one is tried again
 };
 
 /// Seconds by which the launch took longer than predicted for one device, made harmless where the machine stood still;

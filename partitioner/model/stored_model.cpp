@@ -21,7 +21,15 @@ constexpr double kOtherDriver = 0.15;  // another version
 constexpr double kOtherUnits = 0.25;   // compute units
 constexpr std::size_t kEnough = 8;     // samples: with fewer, those that were measured farther away are preferred
 constexpr double kQuarter = 4.0;
+constexpr double kFarther = 16.0;       // as in prediction.cpp: spans are believed to go as well so many times longer
 constexpr double kLeastGrowing = 0.01;  // of a launch's time, that is believed to grow with the groups
+
+/// The longest span for which the model counts as measured. A few samples, or short ones, say no more than the same of
+/// this process would: former processes may have tried the device with one slice and no more.
+std::uint64_t believed_groups(const StoredModel& stored, double launch_groups) {
+  const bool tells = stored.samples >= kEnough && stored.longest * kFarther >= launch_groups;
+  return tells || !(stored.longest > 0) ? kAnySpan : static_cast<std::uint64_t>(stored.longest);
+}
 
 /// How far from the device a sample was measured. Ascending.
 struct Distance {
@@ -84,6 +92,7 @@ std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, 
   stored.model = std::move(*model);
   stored.source = distance.origin == SampleOrigin::shipped ? ModelSource::shipped : ModelSource::database;
   stored.samples = points.size();
+  for (const Point& point : points) stored.longest = std::max(stored.longest, point.groups);
   if (distance.units && units > 0 && device.units > 0) stored.slower = static_cast<double>(units) / device.units;
   stored.added_error = (distance.origin == SampleOrigin::shipped    ? kShipped
                         : distance.origin == SampleOrigin::imported ? kElsewhere
@@ -116,7 +125,7 @@ std::optional<DeviceModel> device_model(const StoredModel& stored, const Point& 
   device.box_seconds = box_seconds(stored.model) * stored.slower;
   device.whole_groups_per_second = 0.0;
   device.measured = true;
-  device.measured_groups = kAnySpan;
+  device.measured_groups = believed_groups(stored, launch.groups);
   device.source = stored.source;
   device.relative_error = whole->high / whole->seconds - 1.0;
   return device;

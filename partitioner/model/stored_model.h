@@ -25,6 +25,7 @@ struct StoredModel {
   TimeModel model;
   ModelSource source = ModelSource::database;
   std::size_t samples = 0;   // fitted to
+  double longest = 0.0;      // groups of the longest span among them
   double slower = 1.0;       // by which the device here is expected to take longer than the one that was measured
   double added_error = 0.0;  // for what differs between the two
 };

@@ -52,6 +52,41 @@ TEST(Exploration, WhereTransfersTakeTheTimeFirstSlicesAreLonger) {
   EXPECT_EQ(groups_of(m.plan(), 1), 256u) << "not more than a sixteenth";
 }
 
+/// Device 0 needs 10 ms for the launch, and former processes say 20 of device 1, with an error.
+struct DoubtedMachine : Machine {
+  explicit DoubtedMachine(double error) : Machine({device(6.4e6), device(3.2e6, error)}, 64'000) {
+    devices[1].source = ModelSource::database;
+    request.merge_seconds = 4e-3;  // so that no split wins by what is known
+    request.experience.seconds = 10.0;
+  }
+};
+
+TEST(Exploration, AStoredModelWithALargeErrorIsLookedIntoWhereItMayWin) {
+  const Plan last{slices({{0, {0, 64'000}}})};
+  DoubtedMachine sure(0.1), unsure(2.0);
+  sure.request.previous = unsure.request.previous = &last;
+  EXPECT_EQ(sure.plan().slices.size(), 1u);
+  EXPECT_FALSE(sure.plan().unsettled);
+  EXPECT_TRUE(unsure.plan().exploring);
+  EXPECT_EQ(groups_of(unsure.plan(), 1), 4000u) << "a sixteenth, which ends with the launch if the error is as large";
+  unsure.devices[1].source = ModelSource::process;
+  EXPECT_FALSE(unsure.plan().exploring) << "what this process has measured in a whole launch is so";
+  unsure.devices[1].source = ModelSource::shipped;
+  unsure.devices[1].groups_per_second /= 100;
+  EXPECT_FALSE(unsure.plan().exploring) << "even nine times as fast it would gain nothing";
+}
+
+TEST(Exploration, DoubtedDevicesThatPlansUseAreMeasuredByThem) {
+  DoubtedMachine m(2.0);
+  EXPECT_FALSE(m.plan().exploring) << "what is known decides about the first plan";
+  const Plan probe{.slices = slices({{0, {0, 60'000}}, {1, {60'000, 64'000}}}), .exploring = true};
+  m.request.previous = &probe;
+  EXPECT_FALSE(m.plan().exploring) << "what the slice has told comes first";
+  const Plan split{slices({{0, {0, 60'000}}, {1, {60'000, 64'000}}})};
+  m.request.previous = &split;
+  EXPECT_FALSE(m.plan().exploring);
+}
+
 TEST(Exploration, AShortSliceMayHaveBegunLate) {
   // Sixty-four groups took a millisecond; the launch takes ten on device 0. At that rate nothing is to be gained.
   Machine m({device(6.4e6), device(64e3)}, 64'000);

@@ -20,6 +20,17 @@ class AutoDecider : public Decider {
  public:
   AutoDecider(const std::vector<TrueDevice>& devices, std::size_t shapes) : model_(told(devices)), shapes_(shapes) {}
 
+  /// Former processes have measured the launch's kernel on the device, and found that it takes `seconds`. Four of five
+  /// such numbers are off by a factor of 1 + `error` at most.
+  void know(const TrueLaunch& launch, std::uint32_t device, double seconds, double error) {
+    StoredModel stored;
+    stored.model.terms = {{{TermShape::groups}, seconds / static_cast<double>(launch.groups)}};
+    stored.model.error = error;
+    stored.model.smallest_work = 1.0;
+    stored.model.largest_work = static_cast<double>(launch.groups);
+    model_.store(launch.kernel, device, std::move(stored));
+  }
+
   std::vector<Slice> decide(const World& world, const TrueLaunch& launch) override {
     Shape& shape = shapes_[launch.shape];
     decide_alone(world, launch, shape);
@@ -31,6 +42,7 @@ class AutoDecider : public Decider {
     const NdRange range = range_of(launch);
     Shape& shape = shapes_[launch.shape];
     const Plan& plan = shape.runs;
+    const PointOf point = point_of(launch, shape);
     now_ += ended.seconds;
     if (plan.exploring)
       shape.rounds.interrupted();
@@ -42,8 +54,8 @@ class AutoDecider : public Decider {
     for (const Slice& slice : slices) id = plan_id(id, slice);
     for (std::size_t i = 0; i < slices.size(); ++i)
       model_.learn({launch.kernel, slices[i].device, range, slices[i].span,
-                    static_cast<std::uint64_t>(ended.running[i] * 1e9),
-                    (ended.first_uses >> slices[i].device & 1) != 0});
+                    static_cast<std::uint64_t>(ended.running[i] * 1e9), (ended.first_uses >> slices[i].device & 1) != 0,
+                    point});
     if (plan.alone_seconds > 0)
       model_.launched({launch.kernel, range, plan.alone_seconds, split ? ended.seconds : 0.0, split, plan.exploring,
                        split ? ended.first_uses : 0, plan.alone_round_seconds, id});
@@ -74,6 +86,7 @@ class AutoDecider : public Decider {
     std::map<RoundTimes::Devices, Plan> followed;
     PlanningBudget budget;
     std::uint64_t launches_followed = 0;
+    Point point;
   };
 
   static std::vector<DeviceModel> told(const std::vector<TrueDevice>& devices) {
@@ -86,11 +99,19 @@ class AutoDecider : public Decider {
     return {1, {0, 0, 0}, {launch.groups * kItems, 1, 1}, {kItems, 1, 1}};
   }
 
+  static PointOf point_of(const TrueLaunch& launch, Shape& shape) {
+    shape.point.groups = shape.point.launch_groups = static_cast<double>(launch.groups);
+    return [&shape]() -> const Point& { return shape.point; };
+  }
+  DeviceModel predicted(const TrueLaunch& launch, Shape& shape, std::uint32_t device) const {
+    return model_.predict(launch.kernel, device, range_of(launch), point_of(launch, shape));
+  }
+
   void decide_alone(const World& world, const TrueLaunch& launch, Shape& shape) {
     const Experience experience = model_.experience(launch.kernel, range_of(launch));
     if (std::exchange(shape.changes, experience.changes) != experience.changes) shape.rounds = {};
     if (shape.decided && !worth_a_look(shape, world, experience.split_barred)) return;
-    Basis now = basis_of(world, launch, experience.split_barred);
+    Basis now = basis_of(world, launch, shape, experience.split_barred);
     if (shape.decided && stands(shape.basis, now)) return;
     plan(world, launch, shape, experience);
     now.known = !shape.plan.unsettled && !shape.plan.exploring;
@@ -129,12 +150,12 @@ class AutoDecider : public Decider {
     return true;
   }
 
-  [[nodiscard]] Basis basis_of(const World& world, const TrueLaunch& launch, bool barred) const {
+  [[nodiscard]] Basis basis_of(const World& world, const TrueLaunch& launch, Shape& shape, bool barred) const {
     Basis basis;
     basis.barred = barred;
     basis.read_rhythm = world.read_rhythm(launch);
     for (std::uint32_t d = 0; d < world.devices().size(); ++d) {
-      basis.groups_per_second.push_back(model_.predict(launch.kernel, d, range_of(launch)).groups_per_second);
+      basis.groups_per_second.push_back(predicted(launch, shape, d).groups_per_second);
       const Moving moving = world.bytes_to(launch, d, {0, launch.groups});
       basis.missing_bytes.push_back(moving.linked + moving.copied);
     }
@@ -155,7 +176,7 @@ class AutoDecider : public Decider {
   void plan(const World& world, const TrueLaunch& launch, Shape& shape, const Experience& experience) {
     std::vector<DeviceModel> models;
     for (std::uint32_t d = 0; d < world.devices().size(); ++d) {
-      models.push_back(model_.predict(launch.kernel, d, range_of(launch)));
+      models.push_back(predicted(launch, shape, d));
       models.back().bytes_to_per_second = world.devices()[d].to;
       models.back().bytes_from_per_second = world.devices()[d].from;
     }

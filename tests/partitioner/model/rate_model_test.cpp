@@ -216,8 +216,16 @@ TEST(LaunchLedger, ExploringAndFirstUsesCostButDoNotBar) {
     ledger.add(outcome);
   }
   EXPECT_FALSE(ledger.experience().split_barred);
-  EXPECT_NEAR(ledger.experience().lost_seconds, 0.5, 1e-9);
+  EXPECT_NEAR(ledger.experience().lost_seconds, 3 * 0.1 + 2 * 0.025, 1e-9) << "first uses count a quarter of a round";
   EXPECT_NEAR(ledger.experience().seconds, 0.5, 1e-9);
+}
+
+TEST(LaunchLedger, AFirstUseThatTakesManyRoundsCounts) {
+  LaunchLedger ledger;
+  Outcome outcome = split_of(1.1);
+  outcome.first_uses = 2;
+  ledger.add(outcome);
+  EXPECT_NEAR(ledger.experience().lost_seconds, 1.0 - 3 * 0.1, 1e-9);
 }
 
 TEST(LaunchLedger, MachineThatStoodStillIsNotACost) {

@@ -40,6 +40,18 @@ Point whole(double groups = 1024) {
   return point;
 }
 
+TEST(StoredModel, CountsAsMeasuredAsFarAsItsSpansTell) {
+  const std::vector<StoredSample> all = samples(kHere, SampleOrigin::here);
+  const auto measured_groups = [](const std::vector<StoredSample>& some, double launch) {
+    const auto stored = fit_stored(some, kHere, {});
+    return stored ? device_model(*stored, whole(launch), {}).value_or(DeviceModel{}).measured_groups : 0;
+  };
+  EXPECT_EQ(measured_groups(all, 1024), kAnySpan);
+  EXPECT_EQ(measured_groups(all, 16 * 1024), kAnySpan);
+  EXPECT_EQ(measured_groups(all, 17 * 1024), 1024u) << "far beyond what was measured";
+  EXPECT_EQ(measured_groups({all[0], all[3]}, 1024), 64u) << "two slices that a former process tried";
+}
+
 TEST(StoredModel, IsALineThroughWhatWasMeasured) {
   const auto stored = fit_stored(samples(kHere, SampleOrigin::here), kHere, {});
   ASSERT_TRUE(stored);
