@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace skmd::domain {
@@ -13,12 +14,16 @@ constexpr std::uint64_t kFirstPart = 16;  // of the launch at most is a first sl
 constexpr double kStart = 1e-3;           // seconds of a slice that may be threads waking and pages touched first
 constexpr double kStartPart = 0.875;      // of a slice's time at most
 constexpr double kGrowth = 16.0;          // from slice to slice at most
-constexpr double kLonger = 1.5;           // shares longer than this times the longest measured are to be measured
-constexpr double kOptimism = 4.0;         // a device may be so many times as fast as it looks
-constexpr double kHope = 32.0;            // and one that was never measured so many times: kernels that wait for memory
-constexpr double kMostLate = 0.05;        // of what launches took so far, for slices that may end after the launch
-constexpr double kPessimism = 8.0;        // or so many times slower than hoped
-constexpr double kDoubted = 0.2;          // relative error of a stored model from which on it is looked into
+constexpr double kCautious = 4.0;         // likewise, where they pay only if slices were short because threads woke
+constexpr double kShortSlice = 2 * kStart;  // seconds of a slice that may have been mostly that
+constexpr double kCautiousGain = 0.15;      // of the launch's time, if they were
+constexpr double kLonger = 1.5;             // shares longer than this times the longest measured are to be measured
+constexpr double kOptimism = 4.0;           // a device may be so many times as fast as it looks
+constexpr double kHope = 32.0;      // and one that was never measured so many times: kernels that wait for memory
+constexpr double kMostLate = 0.05;  // of what launches took so far, for slices that may end after the launch
+constexpr double kPessimism = 8.0;  // or so many times slower than hoped
+constexpr double kForever = std::numeric_limits<double>::infinity();
+constexpr double kDoubted = 0.2;  // relative error of a stored model from which on it is looked into
 
 double part_of(const PartitionRequest& request, std::uint64_t groups) {
   return static_cast<double>(groups) / static_cast<double>(request.groups);
@@ -36,6 +41,7 @@ class Explorer {
       : request_(request),
         alone_(alone),
         costs_(request, stays(request, alone) ? Arriving::there : Arriving::now),
+        rewritten_(costs_.moving(alone.device, {0, request.groups}).before > 0),
         lines_(std::move(lines)),
         joining_(joining) {
     fill(lines_, static_cast<double>(request.groups));
@@ -117,8 +123,43 @@ class Explorer {
     if (line == nullptr || model.measured_groups >= request_.groups) return 0;
     if (model.measured_groups >= groups_before(device)) return 0;
     const auto longest = static_cast<double>(model.measured_groups);
-    if (line->share <= kLonger * longest) return 0;
-    return static_cast<std::uint64_t>(std::llround(std::min(line->share, kGrowth * longest)));
+    if (line->share > kLonger * longest)
+      return static_cast<std::uint64_t>(std::llround(std::min(line->share, kGrowth * longest)));
+    return cautious_groups(device);
+  }
+
+  /// Groups of a longer slice of a device that gains nothing at the rate of its short ones, but much if their time was
+  /// the start of threads. Only where each launch gets new bytes, so that none have to come from where they stay.
+  [[nodiscard]] std::uint64_t cautious_groups(std::uint32_t device) const {
+    const DeviceModel& model = request_.devices[device];
+    const auto longest = static_cast<double>(model.measured_groups);
+    if (!rewritten_ || longest > kShortSlice * model.groups_per_second) return 0;
+    const Filled filled = with(device, filled_rate(model), request_moving(device));
+    const bool gains = filled.seconds + request_.merge_seconds < (1.0 - kCautiousGain) * alone_.seconds;
+    if (!gains || filled.share <= kLonger * longest) return 0;
+    return static_cast<std::uint64_t>(std::llround(std::min(filled.share, kCautious * longest)));
+  }
+
+  [[nodiscard]] Phases request_moving(std::uint32_t device) const {
+    return PhaseCosts(request_).moving(device, {0, request_.groups});
+  }
+
+  struct Filled {
+    double seconds = kForever;
+    double share = 0.0;  // groups of the device in question
+  };
+  /// All known devices together with this one, if it ran so many groups per second.
+  [[nodiscard]] Filled with(std::uint32_t device, double rate, const Phases& moving) const {
+    FinishLines lines = lines_;
+    std::erase_if(lines, [device](const FinishLine& other) { return other.device == device; });
+    if (lines.size() == kMostLines) return {};
+    FinishLine& line = lines.emplace_back();
+    line.device = device;
+    line.fixed = request_.devices[device].launch_seconds;
+    begin(line, static_cast<double>(request_.groups), moving);
+    line.per_group += 1.0 / rate;
+    const double seconds = fill(lines, static_cast<double>(request_.groups));
+    return {seconds, lines.back().share};
   }
 
   /// Groups per second that one may hope for.
@@ -132,16 +173,7 @@ class Explorer {
   /// Part of the time reached without it that the device saves if it is as fast as one may hope.
   [[nodiscard]] double hoped_gain(std::uint32_t device, const Phases& moving) {
     const DeviceModel& model = request_.devices[device];
-    const double rate = hoped_at_best(model);
-    FinishLines lines = lines_;
-    std::erase_if(lines, [device](const FinishLine& other) { return other.device == device; });
-    if (lines.size() == kMostLines) return 0.0;
-    FinishLine& line = lines.emplace_back();
-    line.device = device;
-    line.fixed = model.launch_seconds;
-    begin(line, static_cast<double>(request_.groups), moving);
-    line.per_group += 1.0 / rate;
-    const double finish = fill(lines, static_cast<double>(request_.groups));
+    const double finish = with(device, hoped_at_best(model), moving).seconds;
     return 1.0 - (finish + request_.merge_seconds) / reached_seconds_;
   }
 
@@ -197,6 +229,7 @@ class Explorer {
   const PartitionRequest& request_;
   const Alone& alone_;
   PhaseCosts costs_;
+  const bool rewritten_;  // the application writes for each launch what it needs: no bytes would have to stay
   FinishLines lines_;
   Joining& joining_;
   Exploration found_;

@@ -111,10 +111,32 @@ std::uint64_t run_alone(KernelFunction run, const SpanFrame& frame, std::byte* s
   return first;
 }
 
+/// How late the threads of a launch begin.
+class Starts {
+ public:
+  void began(double after) {
+    late_.fetch_add(static_cast<std::uint64_t>(after), std::memory_order_relaxed);
+    workers_.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Nanoseconds; those of `wanted` threads that came when nothing was left were late by all of `wall`.
+  [[nodiscard]] std::uint64_t average(std::uint64_t wanted, double wall) const {
+    const std::uint64_t workers = workers_.load(std::memory_order_relaxed);
+    const std::uint64_t missing = wanted > workers ? wanted - workers : 0;
+    const double late =
+        static_cast<double>(late_.load(std::memory_order_relaxed)) + static_cast<double>(missing) * wall;
+    return static_cast<std::uint64_t>(late / static_cast<double>(std::max<std::uint64_t>(1, workers + missing)));
+  }
+
+ private:
+  std::atomic<std::uint64_t> late_{0}, workers_{0};
+};
+
 }  // namespace
 
 domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
-                          std::uint64_t first, std::uint64_t last, ItemCost& cost, Printer* printer) {
+                          std::uint64_t first, std::uint64_t last, ItemCost& cost, Printer* printer,
+                          std::uint64_t* waited) {
+  if (waited != nullptr) *waited = 0;
   if (first >= last) return {};
   std::byte* const scratch = scratch_of_this_thread(scratch_bytes);
   if (scratch == nullptr)
@@ -132,6 +154,8 @@ domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame
   if (first + alone == last) return leave_scratch(), domain::Status{};
 
   Rest rest(first + alone, last, frame, pool.threads(), group_ns);
+  Starts starts;
+  const Clock::time_point called = Clock::now();
   const auto work = [&](std::size_t) {
     // A thread without memory leaves its part to the others; the caller has some.
     std::byte* const own = scratch_of_this_thread(scratch_bytes);
@@ -146,13 +170,17 @@ domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame
       Pool::keep_apart();
       groups += end - begin;
     }
-    if (groups != 0) cost.learn(static_cast<float>(since(start) / static_cast<double>(groups) / items));
+    if (groups == 0) return;
+    cost.learn(static_cast<float>(since(start) / static_cast<double>(groups) / items));
+    starts.began(std::chrono::duration<double, std::nano>(start - called).count());
   };
   pool.run(pool.threads(), [&](std::size_t i) {
     work(i);
     leave_scratch();
   });
   work(0);  // nothing is left but where others, without memory, took all turns
+  const std::uint64_t pieces = (last - first - alone + unit_of(frame) - 1) / unit_of(frame);
+  if (waited != nullptr) *waited = starts.average(std::min<std::uint64_t>(pool.threads(), pieces), since(called));
   leave_scratch();
   return {};
 }

@@ -27,8 +27,10 @@ class ItemCost {
 /// Runs the groups [first, last), each once, on the caller's thread and on others of the pool, and returns when all are
 /// done. `frame` is complete; each call gets `scratch_bytes` of scratch memory. Rounding and traps of floating point
 /// are as a fresh thread has them, whatever the caller's are. An error if there is no memory: no group has run then.
-/// `printer`: of kernels that print; the caller finishes it.
+/// `printer`: of kernels that print; the caller finishes it. `waited`, if given, is set to the nanoseconds that threads
+/// took to begin, on average over those that there was work for: what the launch took because they were asleep.
 domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
-                          std::uint64_t first, std::uint64_t last, ItemCost& cost, Printer* printer = nullptr);
+                          std::uint64_t first, std::uint64_t last, ItemCost& cost, Printer* printer = nullptr,
+                          std::uint64_t* waited = nullptr);
 
 }  // namespace skmd::cpu

@@ -63,6 +63,7 @@ BatchResult CpuOps::run(const Batch& batch) {
   for (std::size_t i = 0; i < work.size(); ++i) {
     OpTime time;
     if (batch.want_times) time.start = host_now();
+    waited_ = 0;
     Outcome failure = is_empty(work[i]) ? nullptr : std::visit([&](const auto& op) { return run_op(op); }, work[i]);
     if (failure) {
       result.status = failure->error.code;
@@ -74,6 +75,7 @@ BatchResult CpuOps::run(const Batch& batch) {
     if (!batch.want_times) continue;
     time.end = host_now();
     time.device_ns = std::max<std::uint64_t>(1, time.end - time.start);
+    time.waited_ns = waited_;
     result.times.push_back(time);
   }
   if (result.times.size() < work.size()) result.times.clear();
@@ -258,7 +260,7 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
   std::optional<cpu::Printer> printer;
   if (kernel.code.prints != nullptr) printer.emplace(*kernel.code.prints);
   const auto ran = cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, op.range.group_total(), kernel.cost,
-                                   printer ? &*printer : nullptr);
+                                   printer ? &*printer : nullptr, &waited_);
   if (printer) printer->finish();
   if (!ran)
     return std::make_unique<Failure>(Failure{

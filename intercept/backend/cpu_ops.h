@@ -58,6 +58,7 @@ class CpuOps {
   // Of the launch that is being carried out; kept for the memory.
   std::vector<cpu::SpanArgument> arguments_;
   std::vector<Line> values_;
+  std::uint64_t waited_ = 0;  // nanoseconds: OpTime::waited_ns of the last op
   std::vector<std::uint64_t> local_sizes_;
   std::vector<std::size_t> local_places_;  // indices in arguments_
 };

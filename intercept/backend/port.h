@@ -153,9 +153,10 @@ struct RunOp {
 };
 using Op = std::variant<WriteOp, ReadOp, FillOp, CopyOp, CopyRectOp, WriteImageOp, ReadImageOp, RunOp>;
 
-/// Times of one op on the host's steady clock, nanoseconds; `device_ns` is the native duration, 0 if unknown.
+/// Times of one op on the host's steady clock, nanoseconds; `device_ns` is the native duration, 0 if unknown, and
+/// `waited_ns` what of it the device took to begin, 0 if unknown.
 struct OpTime {
-  std::uint64_t start = 0, end = 0, device_ns = 0;
+  std::uint64_t start = 0, end = 0, device_ns = 0, waited_ns = 0;
 };
 
 struct BatchResult {

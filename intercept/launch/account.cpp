@@ -29,6 +29,7 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
   if (result.status != CL_SUCCESS) return report;
   TransferReport moved{slice.device, upload_bytes, 0, 0, 0, launch.kernel->traits().name};
   std::uint64_t run_ns = 0;
+  std::uint64_t waited_ns = 0;
   for (std::size_t i = 0; i < result.times.size(); ++i) {
     const OpTime& time = result.times[i];
     if (i < uploads) {
@@ -40,6 +41,7 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
     report.start = report.start == 0 ? time.start : std::min(report.start, time.start);
     report.end = std::max(report.end, time.end);
     run_ns += time.device_ns != 0 ? time.device_ns : time.end - time.start;
+    waited_ns += time.waited_ns;
   }
   if (upload_bytes != 0) {
     report.upload_bytes = upload_bytes;
@@ -52,7 +54,8 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
   if (report.run_ns != 0 && launch.part == nullptr) {
     const auto point = [&]() -> const domain::Point& { return shape.point(launch); };
     if (!slice.is_chunk)
-      machine.model->learn({launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first, point});
+      machine.model->learn(
+          {launch.kernel->id(), slice.device, launch.range, slice.span, run_ns, first, point, waited_ns});
     record_profile(machine, launch, slice, {run_ns, moved.end - moved.start, 0, first});
   }
   return report;

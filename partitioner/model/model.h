@@ -24,6 +24,7 @@ struct Sample {
   std::uint64_t nanoseconds = 0;  // kernel time, without transfers
   bool first_use = false;         // of this kernel and local size on this device
   PointOf point = {};             // of the whole launch
+  std::uint64_t waited = 0;       // nanoseconds of them that the device took to begin; 0: not known
 };
 
 /// Implementations are thread-safe.

@@ -15,6 +15,7 @@ constexpr double kFewSamples = 0.15;     // added error of a single sample; fall
 constexpr double kErrorPerClass = 0.15;  // added for each power of two between what was measured and what is asked
 constexpr double kErrorOfTwins = 0.1;    // added where the rate is that of a device of the same make
 constexpr double kMostError = 1.0;
+constexpr double kMostWaited = 0.875;  // of a span's time: what threads did before all had begun is not known so well
 constexpr std::size_t kMostEntries = 1u << 16;
 constexpr double kNewestWhole = 0.5;  // whole launches become rare once splits pay
 constexpr double kNewestFirstUse = 0.5;
@@ -93,12 +94,21 @@ bool MeasuredRates::Rate::learn(double items, double rate, bool whole) {
   return another;
 }
 
+void MeasuredRates::learn_launch(std::uint32_t device, double waited) {
+  if (!(waited > 0) || device >= devices_.size()) return;
+  double& seconds = devices_[device].launch_seconds;
+  seconds += (seconds > 0 ? kNewest : 1.0) * (waited - seconds);
+}
+
 void MeasuredRates::learn(const Sample& sample) {
   if (sample.span.empty() || sample.nanoseconds == 0) return;
   const double items = static_cast<double>(sample.span.size()) * static_cast<double>(items_per_group(sample.range));
-  const double rate = items / (static_cast<double>(sample.nanoseconds) * 1e-9);
+  const auto nanoseconds = static_cast<double>(sample.nanoseconds);
+  const double waited = std::min(static_cast<double>(sample.waited), kMostWaited * nanoseconds);
+  const double rate = items / ((nanoseconds - waited) * 1e-9);
   if (!(rate > 0) || !std::isfinite(rate)) return;
   const std::scoped_lock lock(mutex_);
+  learn_launch(sample.device, waited * 1e-9);
   if (rates_.size() >= kMostEntries) rates_.clear();  // a program that makes kernels for ever starts over
   Rate& entry = rates_[{sample.kernel, sample.device, size_class(sample.range)}];
   if (!sample.first_use) {

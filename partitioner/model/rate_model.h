@@ -59,6 +59,8 @@ class MeasuredRates : public Model {
     bool changed(double rate);
     [[nodiscard]] double far_off() const;
   };
+  /// The device took so many seconds to begin a span. Called with the lock held.
+  void learn_launch(std::uint32_t device, double waited);
   /// nearest() of a device that is expected to be as fast as `key.device`, if one was measured.
   const Rate* nearest_of_twins(const Key& key, unsigned& distance) const;
   /// The entry of the nearest size class, and how many powers of two away it is. Called with the lock held.

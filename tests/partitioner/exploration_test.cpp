@@ -87,6 +87,25 @@ TEST(Exploration, DoubtedDevicesThatPlansUseAreMeasuredByThem) {
   EXPECT_FALSE(m.plan().exploring);
 }
 
+// The launch takes 10 ms on device 0, all of them for bytes that the application writes each time. At the rate of its
+// slice of 0.5 ms device 1, in the host's memory, would take 16.
+TEST(Exploration, AShortSliceThatMayHaveBeenItsStartIsTriedFourTimesAsLong) {
+  Machine m({device(640e6), device(2e6)}, 32'000);
+  m.devices[1].measured_groups = 1000;
+  m.request.experience.seconds = 1.0;
+  m.request.host_bytes_per_second = 20e9;
+  m.devices[0].bytes_to_per_second = 10e9;
+  m.request.bytes_to = [](std::uint32_t d, const GroupSpan& span) {
+    const std::uint64_t bytes = span.size() * 3125;
+    return d == 0 ? Moving(bytes, 0) : Moving(0, bytes);
+  };
+  m.request.bytes_awaited = [](std::uint32_t) { return std::uint64_t{0}; };
+  EXPECT_TRUE(m.plan().exploring);
+  EXPECT_EQ(groups_of(m.plan(), 1), 4000u);
+  m.devices[1].groups_per_second = 400e3;
+  EXPECT_FALSE(m.plan().exploring) << "so slow a slice was not all start";
+}
+
 TEST(Exploration, AShortSliceMayHaveBegunLate) {
   // Sixty-four groups took a millisecond; the launch takes ten on device 0. At that rate nothing is to be gained.
   Machine m({device(6.4e6), device(64e3)}, 64'000);

@@ -18,7 +18,10 @@ namespace skmd::domain::test {
 
 class AutoDecider : public Decider {
  public:
-  AutoDecider(const std::vector<TrueDevice>& devices, std::size_t shapes) : model_(told(devices)), shapes_(shapes) {}
+  AutoDecider(const std::vector<TrueDevice>& devices, std::size_t shapes) : model_(told(devices)), shapes_(shapes) {
+    for (const TrueDevice& device : devices)  // only the CPU driver knows
+      waited_.push_back(device.in_place ? static_cast<std::uint64_t>(device.overhead * 1e9) : 0);
+  }
 
   /// Former processes have measured the launch's kernel on the device, and found that it takes `seconds`. Four of five
   /// such numbers are off by a factor of 1 + `error` at most.
@@ -55,7 +58,7 @@ class AutoDecider : public Decider {
     for (std::size_t i = 0; i < slices.size(); ++i)
       model_.learn({launch.kernel, slices[i].device, range, slices[i].span,
                     static_cast<std::uint64_t>(ended.running[i] * 1e9), (ended.first_uses >> slices[i].device & 1) != 0,
-                    point});
+                    point, waited_[slices[i].device]});
     if (plan.alone_seconds > 0)
       model_.launched({launch.kernel, range, plan.alone_seconds, split ? ended.seconds : 0.0, split, plan.exploring,
                        split ? ended.first_uses : 0, plan.alone_round_seconds, id});
@@ -208,6 +211,7 @@ class AutoDecider : public Decider {
   }
 
   KnownTimes model_;
+  std::vector<std::uint64_t> waited_;  // nanoseconds that each device takes to begin, as far as it tells
   std::vector<Shape> shapes_;
   double now_ = 0.0;
   std::size_t last_ = 0;  // shape that ended

@@ -168,6 +168,36 @@ TEST(KernelRunThreads, CheapGroupsStayWithTheCaller) {
   EXPECT_GT(alone, 50);  // a thread that loses its processor in between looks expensive
 }
 
+TEST(KernelRunThreads, TellsHowLateThreadsBegan) {
+  static constexpr std::chrono::milliseconds kGroup{2};
+  ItemCost cost;
+  const KernelFunction work = [](const SpanFrame*, std::uint64_t first, std::uint64_t last, std::byte*) {
+    std::this_thread::sleep_for(kGroup * (last - first));
+  };
+  std::uint64_t waited = 1;
+  Pool one(1);
+  ASSERT_TRUE(run_kernel(one, work, line(2, 1), 0, 0, 2, cost, nullptr, &waited));
+  EXPECT_LT(waited, 1'000'000u) << "a thread alone begins at once";
+  // The pool's only other thread is at another job until the kernel's groups are done.
+  Pool two(2);
+  std::atomic<int> arrived{0};
+  std::atomic<bool> over{false};
+  std::thread other([&] {
+    two.run(2, [&](std::size_t) {
+      ++arrived;
+      while (!over) std::this_thread::yield();
+    });
+  });
+  while (arrived < 2) std::this_thread::yield();
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(run_kernel(two, work, line(8, 1), 0, 0, 8, cost, nullptr, &waited));
+  const std::chrono::nanoseconds wall = std::chrono::steady_clock::now() - begin;
+  over = true;
+  other.join();
+  EXPECT_GE(waited, static_cast<std::uint64_t>(std::chrono::nanoseconds(8 * kGroup).count()) / 2 - 1);
+  EXPECT_LE(waited, static_cast<std::uint64_t>(wall.count()) * 3 / 4) << "one of two threads never came";
+}
+
 TEST(KernelRunThreads, ExpensiveGroupsAreShared) {
   Pool pool(2);
   ItemCost cost;

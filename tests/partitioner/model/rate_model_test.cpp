@@ -45,6 +45,30 @@ TEST(MeasuredRates, FirstUseIsACompileNotSpeed) {
   EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 100'000, 1);
 }
 
+TEST(MeasuredRates, WhatADeviceTakesToBeginIsACostOfTheLaunch) {
+  MeasuredRates rates(std::vector<DeviceModel>(1));
+  Sample one = sample(100, 0.003);
+  one.waited = 2'000'000;
+  rates.learn(one);
+  DeviceModel model = rates.predict(1, 0, range_of(100));
+  EXPECT_NEAR(model.groups_per_second, 100'000, 1);
+  EXPECT_NEAR(model.launch_seconds, 0.002, 1e-9);
+  one.waited = 1'000'000;
+  one.nanoseconds = 2'000'000;
+  rates.learn(one);
+  EXPECT_NEAR(rates.predict(1, 0, range_of(100)).launch_seconds, 0.00175, 1e-9) << "a mean of the newest";
+  rates.learn(sample(100, 0.001));
+  EXPECT_NEAR(rates.predict(1, 0, range_of(100)).launch_seconds, 0.00175, 1e-9) << "not known for this one";
+}
+
+TEST(MeasuredRates, ASpanIsNotAllWaiting) {
+  MeasuredRates rates(std::vector<DeviceModel>(1));
+  Sample one = sample(100, 0.008);
+  one.waited = one.nanoseconds;
+  rates.learn(one);
+  EXPECT_NEAR(rates.predict(1, 0, range_of(100)).groups_per_second, 100'000, 1) << "seven eighths at most";
+}
+
 TEST(MeasuredRates, ADeviceOfTheSameMakeIsExpectedToBeAsFast) {
   std::vector<DeviceModel> devices(4);
   devices[0].likeness = devices[1].likeness = 7;
