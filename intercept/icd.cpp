@@ -22,6 +22,7 @@
 #include "intercept/object/device_info.h"
 #include "intercept/object/machine.h"
 #include "intercept/profiling.h"
+#include "profiler/settings/variables.h"
 
 #define SKMD_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -30,12 +31,15 @@ namespace {
 
 namespace fs = std::filesystem;
 using domain::Error;
+using settings::Variable;
 
 /// A set-user-id program takes none: the cache holds code that will be executed.
-std::string variable(const char* name) {
+std::string environment(const char* name) {
   const char* value = secure_getenv(name);
   return value != nullptr ? value : "";
 }
+
+std::string variable(const Variable& which) { return environment(which.name); }
 
 /// This library's own file, or "" if the loader does not say.
 fs::path own_library() {
@@ -46,47 +50,48 @@ fs::path own_library() {
   return error ? fs::path(info.dli_fname) : file;
 }
 
-Result<bool> flag(const char* name) {
-  const std::string value = variable(name);
+Result<bool> flag(const Variable& which) {
+  const std::string value = variable(which);
   if (value.empty() || value == "0") return false;
   if (value == "1") return true;
-  return Error{CL_PLATFORM_NOT_FOUND_KHR, std::string(name) + " is \"" + value + "\": 0 or 1 is meant"};
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, std::string(which.name) + " is \"" + value + "\": 0 or 1 is meant"};
 }
 
 /// 0: not set.
-Result<std::uint64_t> bytes(const char* name) {
-  const std::string value = variable(name);
+Result<std::uint64_t> bytes(const Variable& which) {
+  const std::string value = variable(which);
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (value.empty() || (error == std::errc() && end == value.data() + value.size())) return number;
-  return Error{CL_PLATFORM_NOT_FOUND_KHR, std::string(name) + " is \"" + value + "\": a number of bytes is needed"};
+  return Error{CL_PLATFORM_NOT_FOUND_KHR,
+               std::string(which.name) + " is \"" + value + "\": a number of bytes is needed"};
 }
 
 Result<Settings> read_settings(size_t device_count, bool check) {
   Settings settings;
   settings.check = check;
   // One device is left then, whatever launches were to be split over.
-  if (const std::string partition = variable("SKMD_PARTITION"); !partition.empty() && !check) {
+  if (const std::string partition = variable(settings::kPartition); !partition.empty() && !check) {
     auto policy = domain::parse_policy(partition, device_count);
     if (!policy) return policy.error();
     settings.policy = std::move(*policy);
   }
-  if (const std::string names = variable("SKMD_TEST_RUNGS"); !names.empty()) {
+  if (const std::string names = variable(settings::kTestRungs); !names.empty()) {
     auto rungs = domain::parse_rungs(names);
     if (!rungs) return rungs.error();
     settings.rungs = *rungs;
   }
-  if (const auto cap = cpu::parse_isa_cap(variable("SKMD_TEST_ISA")); !cap)
+  if (const auto cap = cpu::parse_isa_cap(variable(settings::kTestIsa)); !cap)
     return Error{CL_PLATFORM_NOT_FOUND_KHR, cap.error().reason};
-  const auto type = parse_device_type(variable("SKMD_DEVICE_TYPE"));
+  const auto type = parse_device_type(variable(settings::kDeviceType));
   if (!type) return type.error();
   settings.device_type = *type;
-  const auto memory = bytes("SKMD_TEST_DEVICE_MEMORY");
+  const auto memory = bytes(settings::kTestDeviceMemory);
   if (!memory) return memory.error();
   settings.device_memory = *memory;
-  const auto mixed = flag("SKMD_SPLIT_MIXED");
+  const auto mixed = flag(settings::kSplitMixed);
   if (!mixed) return mixed.error();
-  const auto verify = flag("SKMD_VERIFY");
+  const auto verify = flag(settings::kVerify);
   if (!verify) return verify.error();
   settings.split_mixed = *mixed;
   settings.verify = *verify;
@@ -131,17 +136,18 @@ FactsStore facts_store(const std::string& folder) {
 
 Result<Discovery> find_devices(const fs::path& library, const Machine& machine, bool check) {
   DiscoveryOptions options;
-  if (const std::string folder = variable("SKMD_VENDORS"); !folder.empty()) {
+  if (const std::string folder = variable(settings::kVendors); !folder.empty()) {
     options.vendors_folder = folder;
     options.folder_is_named = true;
   }
-  options.selectors = variable("SKMD_DEVICES");
+  options.selectors = variable(settings::kDevices);
   options.own_library = library;
   options.facts = facts_store(machine.code_folder);
-  auto cpu_driver = cpu_driver_options(machine, variable("SKMD_TEST_CPU_DRIVER"), variable("SKMD_CPU_THREADS"), check);
+  auto cpu_driver =
+      cpu_driver_options(machine, variable(settings::kTestCpuDriver), variable(settings::kCpuThreads), check);
   if (!cpu_driver) return cpu_driver.error();
   options.cpu_driver = std::move(*cpu_driver);
-  auto variants = cpu_variants(variable("SKMD_TEST_CPUS"), options.cpu_driver.has_value());
+  auto variants = cpu_variants(variable(settings::kTestCpus), options.cpu_driver.has_value());
   if (!variants) return variants.error();
   options.cpu_variants = std::move(*variants);
   auto found = discover(options);
@@ -189,8 +195,8 @@ Result<api::Composition> compose_on(Observer& observer) {
   // Never destroyed; kept where leak checkers see it, also where memory for the rest is short.
   static auto* machine = new Machine;
   machine->observer = &observer;
-  machine->code_folder = compiler::cache_folder(variable);
-  const auto check = flag("SKMD_CHECK");
+  machine->code_folder = compiler::cache_folder(environment);
+  const auto check = flag(settings::kCheck);
   if (!check) return check.error();
   auto found = find_devices(library, *machine, *check);
   if (!found) return found.error();
@@ -221,10 +227,10 @@ Result<api::Composition> compose_on(Observer& observer) {
 
 Result<api::Composition> compose() {
   // Called once. Never destroyed, as all of this is not; kept where leak checkers see it, also without a platform.
-  static auto* observer = new Observer({.stats_file = variable("SKMD_STATS"),
-                                        .trace_file = variable("SKMD_TRACE"),
-                                        .log = variable("SKMD_LOG"),
-                                        .shared_folder = variable("SKMD_STATS_SHM")});
+  static auto* observer = new Observer({.stats_file = variable(settings::kStats),
+                                        .trace_file = variable(settings::kTrace),
+                                        .log = variable(settings::kLog),
+                                        .shared_folder = variable(settings::kStatsShm)});
   auto composition = compose_on(*observer);
   if (!composition) observer->log(LogLevel::error, "no platform: " + composition.error().reason);
   return composition;

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::uint32_t kMostRepeats = 1000;
 
-domain::Error bad(const char* name, const std::string& value, const std::string& known) {
-  return {CL_PLATFORM_NOT_FOUND_KHR, std::string(name) + " is \"" + value + "\": " + known};
+domain::Error bad(const settings::Variable& which, const std::string& value, const std::string& known) {
+  return {CL_PLATFORM_NOT_FOUND_KHR, std::string(which.name) + " is \"" + value + "\": " + known};
 }
 
 Result<std::uint32_t> repeats(const std::string& text) {
@@ -33,25 +33,25 @@ Result<std::uint32_t> repeats(const std::string& text) {
   if (text.empty()) return number;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > kMostRepeats)
-    return bad("SKMD_PROFILE_REPEAT", text, "a number from 1 to " + std::to_string(kMostRepeats) + " is needed");
+    return bad(settings::kProfileRepeat, text, "a number from 1 to " + std::to_string(kMostRepeats) + " is needed");
   return number;
 }
 
-Status set_up_mode(Machine& machine, const std::function<std::string(const char*)>& variable) {
-  const std::string spans = variable("SKMD_PROFILE_SPANS");
+Status set_up_mode(Machine& machine, const ReadVariable& variable) {
+  const std::string spans = variable(settings::kProfileSpans);
   if (spans.empty()) return {};
   ProfilingSettings settings;
   const auto plan = domain::parse_span_plan(spans);
   if (!plan) return domain::Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_PROFILE_SPANS: " + plan.error().reason};
   settings.spans = *plan;
-  const auto repeat = repeats(variable("SKMD_PROFILE_REPEAT"));
+  const auto repeat = repeats(variable(settings::kProfileRepeat));
   if (!repeat) return repeat.error();
   settings.repeat = *repeat;
-  const std::string warm = variable("SKMD_PROFILE_WARM");
-  if (!warm.empty() && warm != "0" && warm != "1") return bad("SKMD_PROFILE_WARM", warm, "0 or 1 is needed");
+  const std::string warm = variable(settings::kProfileWarm);
+  if (!warm.empty() && warm != "0" && warm != "1") return bad(settings::kProfileWarm, warm, "0 or 1 is needed");
   settings.warm = warm == "1";
   std::unique_ptr<profiler::RunCounters> counters;
-  if (const std::string folder = variable("SKMD_PROFILE_COUNTS"); !folder.empty())
+  if (const std::string folder = variable(settings::kProfileCounts); !folder.empty())
     counters = profiler::RunCounters::create(folder, machine.devices.size());
   machine.profiling = new ProfilingMode(settings, std::move(counters));
   machine.builds = nullptr;  // a kernel is profiled on every device from its first launch on
@@ -80,24 +80,23 @@ void set_up_knowledge(Machine& machine, domain::KnownTimes& model, const profile
 
 }  // namespace
 
-Status set_up_profiling(Machine& machine, const std::function<std::string(const char*)>& variable,
-                        const ProfilingPlaces& places) {
+Status set_up_profiling(Machine& machine, const ReadVariable& variable, const ProfilingPlaces& places) {
   std::vector<domain::DeviceModel> expected;
   for (const auto& device : machine.devices) expected.push_back(expected_of(*device));
-  const std::string decides = variable("SKMD_PROFILE_DECIDES");
+  const std::string decides = variable(settings::kProfileDecides);
   if (!decides.empty() && decides != "0" && decides != "1")
-    return bad("SKMD_PROFILE_DECIDES", decides, "0 or 1 is needed");
+    return bad(settings::kProfileDecides, decides, "0 or 1 is needed");
   machine.settings.profile_decides = decides == "1";
   auto* model = new domain::KnownTimes(std::move(expected), seconds_now);
   machine.model = model;
-  profiler::ProfilePlace place = profiler::profile_place(variable("SKMD_PROFILE_DB"), places.cache_folder);
+  profiler::ProfilePlace place = profiler::profile_place(variable(settings::kProfileDb), places.cache_folder);
   if (machine.settings.check) place = {};  // checked code has times of its own
   machine.observer->profile_file(place.file);
   if (!place.file.empty()) {
     for (const auto& device : machine.devices) machine.profile_keys.push_back(profile_key(*device));
     set_up_knowledge(machine, *model, place, places.shipped);
     if (!place.read_only) {
-      machine.settings.profile_tag = variable("SKMD_PROFILE_TAG");
+      machine.settings.profile_tag = variable(settings::kProfileTag);
       machine.settings.profile_every_launch = place.named;
     }
   }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "intercept/object/machine.h"
+#include "profiler/settings/variables.h"
 
 namespace skmd::icd {
 
@@ -14,11 +15,13 @@ struct ProfilingPlaces {
   std::string shipped;       // folder of the profiles that came with SKMD
 };
 
+/// An environment variable's value, "" if it is not set.
+using ReadVariable = std::function<std::string(const settings::Variable&)>;
+
 /// Sets machine.model, knowledge, profile, profile_keys, profiling and what settings have of profiling, all of which
-/// live as long as the process. `variable`: an environment variable's value, "" if it is not set. With SKMD_PROFILE_DB
+/// live as long as the process. With SKMD_PROFILE_DB
 /// "off" nothing is kept or known; with "read:FILE" nothing is kept. An error names a variable, its value and what is
 /// known. Precondition: machine.devices is final and machine.observer was not told of them; no launch was made.
-Status set_up_profiling(Machine& machine, const std::function<std::string(const char*)>& variable,
-                        const ProfilingPlaces& places);
+Status set_up_profiling(Machine& machine, const ReadVariable& variable, const ProfilingPlaces& places);
 
 }  // namespace skmd::icd

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "profiler/driver.h"
+#include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
 namespace {
@@ -82,9 +83,9 @@ ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& f
   adopt(end.environment);
 
   // An application whose platform is missing says so in many ways, seldom why: settings are tried first.
-  const auto is_set = [&](const char* name) { return end.environment.contains(name); };
-  if (is_set("SKMD_DEVICES") || is_set("SKMD_PARTITION") || is_set("SKMD_DEVICE_TYPE") ||
-      is_set("SKMD_PROFILE_SPANS") || options.variables.contains("SKMD_VENDORS"))
+  const auto is_set = [&](const settings::Variable& which) { return end.environment.contains(which.name); };
+  if (is_set(settings::kDevices) || is_set(settings::kPartition) || is_set(settings::kDeviceType) ||
+      is_set(settings::kProfileSpans) || options.variables.contains(settings::kVendors.name))
     if (const std::string error = platform_error(driver); !error.empty()) return refused(error);
   offer_fallback_libraries(driver);
   ChildResult child = run_child(options.command);

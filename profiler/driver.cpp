@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "profiler/describe.h"
+#include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
 
@@ -31,20 +32,20 @@ Function symbol(void* library, const char* name) {
 class ErrorLog {
  public:
   ErrorLog() {
-    if (getenv("SKMD_LOG") != nullptr) return;
+    if (getenv(settings::kLog.name) != nullptr) return;
     path_ = (fs::temp_directory_path() / "skmd-log-XXXXXX").string();
     const int descriptor = mkstemp(path_.data());
     if (descriptor < 0) {
       path_.clear();
     } else {
       close(descriptor);
-      setenv("SKMD_LOG", ("error:" + path_).c_str(), 1);
+      setenv(settings::kLog.name, ("error:" + path_).c_str(), 1);
     }
   }
   ~ErrorLog() {
     if (path_.empty()) return;
     unlink(path_.c_str());
-    unsetenv("SKMD_LOG");
+    unsetenv(settings::kLog.name);
   }
   ErrorLog(const ErrorLog&) = delete;
   ErrorLog& operator=(const ErrorLog&) = delete;
@@ -117,7 +118,8 @@ void CL_CALLBACK on_answer(const char* json, void* user) { static_cast<Listener*
   dup2(nowhere, STDOUT_FILENO);
   dup2(nowhere, STDERR_FILENO);
   // This process is not the application: it must not write the application's files.
-  for (const char* name : {"SKMD_STATS", "SKMD_STATS_SHM", "SKMD_TRACE", "SKMD_LOG"}) unsetenv(name);
+  for (const settings::Variable& variable : {settings::kStats, settings::kStatsShm, settings::kTrace, settings::kLog})
+    unsetenv(variable.name);
   std::string reason;
   if (describe(driver, reason)) reason.clear();
   [[maybe_unused]] const ssize_t written = write(pipe_end, reason.data(), reason.size());

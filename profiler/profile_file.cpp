@@ -8,6 +8,7 @@
 #include "profiler/cached_kernels.h"
 #include "profiler/database/database.h"
 #include "profiler/database/profile_place.h"
+#include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
 
@@ -15,7 +16,7 @@ using domain::Error;
 using nlohmann::json;
 
 domain::Result<ProfileFile> profile_file() {
-  const char* value = std::getenv("SKMD_PROFILE_DB");
+  const char* value = std::getenv(settings::kProfileDb.name);
   const ProfilePlace place = profile_place(value == nullptr ? "" : value, cache_folder());
   if (place.off) return Error{kProfileOff, "SKMD_PROFILE_DB is off"};
   if (place.file.empty()) return Error{-1, "neither SKMD_CACHE_DIR nor HOME is set"};

@@ -10,12 +10,14 @@
 #include "profiler/database/profile_place.h"
 #include "profiler/database/take_in.h"
 #include "profiler/run_options.h"
+#include "profiler/settings/variables.h"
 #include "profiler/stats_documents.h"
 
 namespace {
 
 using namespace skmd::profiler;
 using ValueOf = std::function<std::string(const char*)>;
+namespace settings = skmd::settings;
 
 void complain(const std::string& text) { std::fprintf(stderr, "skmd-run: %s\n", text.c_str()); }
 
@@ -45,7 +47,7 @@ bool write_stats(const std::string& path, const std::vector<ProcessStats>& proce
 /// What the application's processes measured goes to the profile database. A database that cannot be had is no failure
 /// of the application: what was measured waits beside it.
 void keep_samples(const ValueOf& value) {
-  const ProfilePlace place = profile_place(value("SKMD_PROFILE_DB"), skmd::compiler::cache_folder(value));
+  const ProfilePlace place = profile_place(value(settings::kProfileDb.name), skmd::compiler::cache_folder(value));
   if (place.file.empty() || place.read_only || !has_journals(place.file)) return;
   const auto taken = take_in_journals(place.file);
   if (taken && !taken->notice.empty()) complain(taken->notice);
@@ -59,8 +61,8 @@ int finish(const Environment& environment, const std::string& shared_folder, int
     return found == environment.end() ? std::string() : found->second;
   };
   keep_samples(value);
-  const bool verify = value("SKMD_VERIFY") == "1";
-  const std::string stats_path = value("SKMD_STATS");
+  const bool verify = value(settings::kVerify.name) == "1";
+  const std::string stats_path = value(settings::kStats.name);
   const std::vector<ProcessStats> processes = read_folder(shared_folder);
   if (processes.empty()) {
     if (verify || !stats_path.empty()) complain("the application did not use OpenCL: nothing to verify or to count");

@@ -6,33 +6,15 @@
 #include <filesystem>
 #include <fstream>
 
+#include "profiler/settings/variables.h"
+
 namespace skmd::profiler {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Option {
-  const char* name;
-  const char* variable;
-  const char* help;
-  bool is_path;
-};
-
-constexpr Option kOptions[] = {
-    {"--devices", "SKMD_DEVICES",
-     "what the virtual device is made of: cpu or platform:device, comma-separated, each with an optional @discrete",
-     false},
-    {"--device-type", "SKMD_DEVICE_TYPE", "as what the virtual device is found: auto, cpu, gpu or all", false},
-    {"--partition", "SKMD_PARTITION", "auto, equal, linear, paper, dynamic, dynamic:MIN, single, single:INDEX or fixed:P0,P1,…", false},
-    {"--stats", "SKMD_STATS", "write a JSON summary to this file (%p: process id)", true},
-    {"--trace", "SKMD_TRACE", "write a timeline for chrome://tracing or Perfetto to this file (%p: process id)", true},
-    {"--cache-dir", "SKMD_CACHE_DIR", "folder of compiled programs", true},
-    {"--vendors", "SKMD_VENDORS", "folder of the real drivers' .icd files", true},
-    {"--profile-db", "SKMD_PROFILE_DB", "the database of measured times; read:FILE: keep nothing in it; off: use none",
-     false},
-    {"--profile-tag", "SKMD_PROFILE_TAG", "mark what is measured with this word", false},
-};
+using settings::Kind;
+using settings::Variable;
 
 std::string absolute(const std::string& path) {
   // The application may change its directory before it first uses OpenCL.
@@ -53,6 +35,55 @@ std::string absolute_database(const std::string& setting) {
   return setting.starts_with(kRead) ? "read:" + absolute(setting.substr(kRead.size())) : absolute(setting);
 }
 
+/// What an option sets its variable to: file names absolute, flags 1.
+std::string value_of(const Variable& variable, const std::string& given) {
+  switch (variable.kind) {
+    case Kind::flag:
+      return "1";
+    case Kind::path:
+      return absolute(given);
+    case Kind::log:
+      return absolute_log(given);
+    case Kind::database:
+      return given.empty() ? given : absolute_database(given);
+    case Kind::text:
+      break;
+  }
+  return given;
+}
+
+/// What the command line says of one variable.
+struct Given {
+  std::string text;
+  bool flag = false;
+};
+using GivenByName = std::map<std::string, Given>;
+
+/// An option for each variable that has one.
+void add_options(CLI::App& app, GivenByName& given) {
+  for (const Variable& variable : settings::kVariables) {
+    if (*variable.option == 0) continue;
+    Given& entry = given[variable.name];
+    if (variable.kind == Kind::flag)
+      app.add_flag(variable.option, entry.flag, variable.help);
+    else
+      app.add_option(variable.option, entry.text, variable.help);
+  }
+}
+
+/// The options that were given, as variables. A flag that is off and a log without a level leave the environment's.
+Environment variables_of(const CLI::App& app, const GivenByName& given) {
+  Environment result;
+  for (const Variable& variable : settings::kVariables) {
+    if (*variable.option == 0 || app.count(variable.option) == 0) continue;
+    const Given& entry = given.at(variable.name);
+    if (variable.kind == Kind::flag && !entry.flag) continue;
+    if (variable.kind == Kind::log && entry.text.empty()) continue;
+    result[variable.name] = value_of(variable, entry.text);
+  }
+  return result;
+}
+
 /// Number of leading arguments that are ours.
 std::size_t own_arguments(const std::vector<std::string>& arguments, const CLI::App& app) {
   std::size_t i = 0;
@@ -68,14 +99,8 @@ std::size_t own_arguments(const std::vector<std::string>& arguments, const CLI::
 std::optional<EarlyEnd> parse_run_options(const std::vector<std::string>& arguments, RunOptions& options) {
   CLI::App app("Runs an application on all OpenCL devices of this machine, shown to it as one.", "skmd-run");
   app.footer("Everything after `--`, or from the first word that is no option, is the application and its arguments.");
-  std::map<std::string, std::string> values;
-  for (const Option& option : kOptions) app.add_option(option.name, values[option.variable], option.help);
-  std::string log;
-  bool verify = false, mixed = false;
-  app.add_option("--log", log, "off, error, warn, info or debug, with an optional :file");
-  app.add_flag("--verify", verify,
-               "compare every slice with a whole run on the same device; exit status 1 on a difference");
-  app.add_flag("--split-mixed", mixed, "also split kernels whose addresses depend on floats over unlike devices");
+  GivenByName given;
+  add_options(app, given);
 
   const std::size_t own = own_arguments(arguments, app);
   std::vector<std::string> mine(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(own));
@@ -87,15 +112,7 @@ std::optional<EarlyEnd> parse_run_options(const std::vector<std::string>& argume
   } catch (const CLI::ParseError& error) {
     return EarlyEnd{125, std::string("skmd-run: ") + error.what() + "\nTry skmd-run --help.\n"};
   }
-  for (const Option& option : kOptions) {
-    if (app.count(option.name) == 0) continue;
-    options.variables[option.variable] = option.is_path ? absolute(values[option.variable]) : values[option.variable];
-  }
-  if (!log.empty()) options.variables["SKMD_LOG"] = absolute_log(log);
-  if (!values["SKMD_PROFILE_DB"].empty())
-    options.variables["SKMD_PROFILE_DB"] = absolute_database(values["SKMD_PROFILE_DB"]);
-  if (verify) options.variables["SKMD_VERIFY"] = "1";
-  if (mixed) options.variables["SKMD_SPLIT_MIXED"] = "1";
+  options.variables = variables_of(app, given);
 
   const std::size_t first = own < arguments.size() && arguments[own] == "--" ? own + 1 : own;
   options.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(first), arguments.end());
@@ -128,13 +145,14 @@ Environment application_environment(const Environment& outer, const RunOptions& 
                                     const std::string& vendors_folder, const std::string& shared_folder) {
   Environment result = outer;
   for (const auto& [name, value] : options.variables) result[name] = value;
-  if (result["SKMD_VENDORS"].empty()) result["SKMD_VENDORS"] = vendors_folder;
-  for (const char* name : {"SKMD_STATS", "SKMD_TRACE"}) {
-    if (const auto found = result.find(name); found != result.end()) found->second = absolute(found->second);
+  std::string& vendors = result[settings::kVendors.name];
+  if (vendors.empty()) vendors = vendors_folder;
+  for (const Variable& variable : {settings::kStats, settings::kTrace}) {
+    if (const auto found = result.find(variable.name); found != result.end()) found->second = absolute(found->second);
   }
-  if (const auto found = result.find("SKMD_PROFILE_DB"); found != result.end() && !found->second.empty())
+  if (const auto found = result.find(settings::kProfileDb.name); found != result.end() && !found->second.empty())
     found->second = absolute_database(found->second);
-  result["SKMD_STATS_SHM"] = shared_folder;
+  result[settings::kStatsShm.name] = shared_folder;
   result["OCL_ICD_VENDORS"] = icd.folder;
   result["OPENCL_VENDOR_PATH"] = icd.folder;
   // For loaders like the one of CUDA's toolkit, which finds nothing in a folder whose name has no '/' at its end.

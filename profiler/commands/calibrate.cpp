@@ -12,6 +12,7 @@
 #include "profiler/database/calibration_text.h"
 #include "profiler/database/commit.h"
 #include "profiler/driver.h"
+#include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
 namespace {
@@ -29,10 +30,11 @@ struct Options {
 
 /// What the driver should not take from the environment: this process is not the application.
 void prepare_environment(const Options& options) {
-  for (const char* name : {"SKMD_STATS", "SKMD_STATS_SHM", "SKMD_TRACE", "SKMD_PARTITION", "SKMD_CHECK"})
-    unsetenv(name);
-  setenv("SKMD_PROFILE_DB", "off", 1);
-  if (!options.devices.empty()) setenv("SKMD_DEVICES", options.devices.c_str(), 1);
+  for (const settings::Variable& variable :
+       {settings::kStats, settings::kStatsShm, settings::kTrace, settings::kPartition, settings::kCheck})
+    unsetenv(variable.name);
+  setenv(settings::kProfileDb.name, "off", 1);
+  if (!options.devices.empty()) setenv(settings::kDevices.name, options.devices.c_str(), 1);
 }
 
 Result<Calibrations> calibrations_of(const json& answer) {

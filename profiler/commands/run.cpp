@@ -16,6 +16,7 @@
 #include "profiler/commands/command.h"
 #include "profiler/commands/progress.h"
 #include "profiler/run_report/run_counters.h"
+#include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
 namespace {
@@ -114,13 +115,13 @@ void summarise(const fs::path& database, const std::vector<KernelCounts>& counts
 
 RunOptions run_options(const Options& options, const fs::path& database, const std::string& counts) {
   RunOptions run;
-  run.variables = {{"SKMD_PROFILE_DB", database.string()},
-                   {"SKMD_PROFILE_TAG", options.tag},
-                   {"SKMD_PROFILE_SPANS", options.spans},
-                   {"SKMD_PROFILE_REPEAT", options.repeat == 0 ? "" : std::to_string(options.repeat)},
-                   {"SKMD_PROFILE_WARM", options.warm ? "1" : "0"},
-                   {"SKMD_PROFILE_COUNTS", counts}};
-  if (!options.devices.empty()) run.variables["SKMD_DEVICES"] = options.devices;
+  run.variables = {{settings::kProfileDb.name, database.string()},
+                   {settings::kProfileTag.name, options.tag},
+                   {settings::kProfileSpans.name, options.spans},
+                   {settings::kProfileRepeat.name, options.repeat == 0 ? "" : std::to_string(options.repeat)},
+                   {settings::kProfileWarm.name, options.warm ? "1" : "0"},
+                   {settings::kProfileCounts.name, counts}};
+  if (!options.devices.empty()) run.variables[settings::kDevices.name] = options.devices;
   run.command = options.command;
   return run;
 }

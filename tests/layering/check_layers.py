@@ -14,7 +14,7 @@ import sys
 ROOMS = (
     "partitioner", "compiler/client", "compiler", "cpu-driver/runtime", "cpu-driver/codegen", "cpu-driver", "intercept/api",
     "intercept/object", "intercept/build", "intercept/calibration", "intercept/command", "intercept/launch",
-    "intercept/backend", "intercept/observe", "intercept", "profiler/database", "profiler/run_report",
+    "intercept/backend", "intercept/observe", "intercept", "profiler/database", "profiler/run_report", "profiler/settings",
     "profiler/commands", "profiler", "bench/micro", "bench", "tests",
 )
 ALLOWED = {
@@ -36,11 +36,13 @@ ALLOWED = {
     "intercept/object": {"intercept/backend", "intercept/observe", "compiler/client"},
     "intercept/backend": {"cpu-driver/runtime", "cpu-driver"},
     "intercept/observe": set(),
-    "profiler": {"compiler/client", "profiler/database"},
+    "profiler": {"compiler/client", "profiler/database", "profiler/settings"},
     # Content hashes, by which a sample is known.
     "profiler/database": {"compiler/client"},
     "profiler/run_report": set(),
-    "profiler/commands": {"profiler/database", "profiler/run_report", "profiler"},
+    # The names of environment variables.
+    "profiler/settings": set(),
+    "profiler/commands": {"profiler/database", "profiler/run_report", "profiler/settings", "profiler"},
 }
 # The composition root (intercept/*.cpp itself), the tests and the micro-benchmarks may include all.
 FREE = {"intercept", "tests", "bench/micro"}

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "profiler/settings/variables.h"
+
 namespace skmd::profiler {
 namespace {
 
@@ -33,6 +35,24 @@ TEST(RunOptions, MirrorTheVariables) {
                                             {"SKMD_PROFILE_DB", "/p"},
                                             {"SKMD_DEVICE_TYPE", "gpu"}}));
   EXPECT_EQ(options.command, Words{"app"});
+}
+
+TEST(RunOptions, AFlagThatIsOffAndALogWithoutALevelLeaveTheEnvironments) {
+  EXPECT_EQ(parsed({"--verify=false", "--log", "", "app"}).variables, Environment());
+  EXPECT_EQ(parsed({"--verify", "--stats", "", "app"}).variables,
+            (Environment{{"SKMD_VERIFY", "1"}, {"SKMD_STATS", ""}}));
+}
+
+TEST(RunOptions, EveryVariableWithAnOptionIsInTheHelp) {
+  RunOptions options;
+  const auto end = parse_run_options({"--help"}, options);
+  ASSERT_TRUE(end.has_value());
+  std::size_t at = 0;
+  for (const settings::Variable& variable : settings::kVariables) {
+    if (*variable.option == 0) continue;
+    at = end->text.find(std::string("  ") + variable.option + " ", at);
+    ASSERT_NE(at, std::string::npos) << variable.option << " is not there, or not in the order of options.def";
+  }
 }
 
 TEST(RunOptions, TheApplicationsOptionsAreItsOwn) {
