@@ -15,6 +15,9 @@
 #include "cpu-driver/codegen/pipeline/passes.h"
 #include "cpu-driver/codegen/vector/passes.h"
 
+/// Passes of a program that compiles this file with passes of its own, as docs/recipes/a-codegen-pass.md does.
+__attribute__((weak)) void register_own_passes(llvm::PassBuilder&);
+
 namespace {
 
 llvm::cl::opt<std::string> passes("passes", llvm::cl::desc("what to run, as opt takes it"), llvm::cl::Required);
@@ -44,6 +47,7 @@ int run() {
   skmd::codegen::register_vector_passes(builder);
   skmd::codegen::register_packs_passes(builder);
   skmd::codegen::register_pipeline_passes(builder);
+  if (register_own_passes != nullptr) register_own_passes(builder);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
