@@ -9,6 +9,7 @@ A page's fenced blocks are done in their order, in a folder that holds the top l
     ```diff                        `--- path`, then hunks behind lines that begin with `@@`: lines to keep (' '), to take away ('-') and to add ('+').
                                    The kept and taken lines have to stand in the file once, one after the other
     ```copy                        lines `FROM TO`: a file that the page has written goes into the tree
+    ```output                      what the commands before have printed, standard error left out: `…` stands for anything, on a line of its own for any lines
     ```text                        nothing
 
 Into the tree means into a copy, which commands do not see. At the end every source of the copy is compiled for its errors alone, with the flags of the file that it
@@ -23,7 +24,7 @@ import sys
 import tempfile
 
 FENCE = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.M | re.S)
-KINDS = ("sh", "diff", "copy", "text")
+KINDS = ("sh", "diff", "copy", "output", "text")
 COMPILED = (".cpp",)
 
 
@@ -87,11 +88,16 @@ def diff_files(body):
     return [(path, hunks_of(text.rstrip("\n").split("\n"))) for path, text in zip(parts[1::2], parts[2::2])]
 
 
+def pattern_of(expected):
+    """A regular expression for the whole output."""
+    return "".join(r"(?:.*\n)*" if line == "…" else ".*".join(re.escape(part) for part in line.split("…")) + r"\n" for line in expected.splitlines())
+
+
 class Recipe:
     def __init__(self, source, build, folder):
         self.source, self.build = source, build
         self.top, self.copy = os.path.join(folder, "top"), os.path.join(folder, "copy")
-        self.touched = []
+        self.touched, self.printed = [], None
         os.makedirs(self.top)
         for name in os.listdir(source):
             if not name.startswith(".") and name != "build":
@@ -104,6 +110,8 @@ class Recipe:
                 self.make(path, body)
             elif kind == "sh":
                 self.run(body)
+            elif kind == "output":
+                self.compare(body)
             elif kind == "copy":
                 for line in body.splitlines():
                     origin, target = line.split()
@@ -132,12 +140,17 @@ class Recipe:
         if path not in self.touched:
             self.touched.append(path)
 
+    def compare(self, expected):
+        if self.printed is None or not re.fullmatch(pattern_of(expected), self.printed):
+            raise Failed(f"the output is not\n{expected}")
+        self.printed = None
+
     def run(self, commands):
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD"))}
         clean.update(SKMD_CACHE_DIR=os.path.join(self.top, "cache"), SKMD_PROFILE_DB="off", POCL_DEVICES="pthread basic")
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.top, env=clean, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              check=False)
-        print(f"-- status {done.returncode}\n{commands}-- output\n{done.stdout}")
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.top, env=clean, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        self.printed = done.stdout
+        print(f"-- status {done.returncode}\n{commands}-- output\n{done.stdout}{done.stderr}")
         if done.returncode != 0:
             raise Failed(f"exit status {done.returncode} of\n{commands}")
 

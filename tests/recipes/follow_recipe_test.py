@@ -17,7 +17,15 @@ SOUND = '''# A recipe
 ```
 ```sh
 test "$(cat toy/number.txt)" = 7
-test -e room/a.h && test -e build/compile_commands.json
+test -e room/a.h
+test -e build/compile_commands.json
+echo never to be read >&2
+printf 'took 3 ms\\nthen\\nmore\\nend\\n'
+```
+```output
+took … ms
+…
+end
 ```
 ```copy
 toy/number.txt room/number.txt
@@ -60,6 +68,11 @@ class Follow(unittest.TestCase):
     def test_a_command_that_fails(self):
         self.fails("= 7\n", "= 8\n", "exit status 1")
         self.fails("test -e room/a.h", "test -e room/b.h", "exit status 1")
+
+    def test_output_that_has_changed(self):
+        self.fails("took … ms", "took … s", "the output is not")
+        self.fails("…\nend\n", "end\n", "the output is not")
+        self.fails("…\nend\n", "…\nend\nmore\n", "the output is not")
 
     def test_lines_that_are_no_longer_there(self):
         self.fails(" int one();\n", " int three();\n", "there 0 times")
