@@ -32,7 +32,8 @@ def check_readme(room, text, names, allowed, free):
     if not faults:
         said = permitted(text)
         if said is None and room not in free or said is not None and said != allowed.get(room, set()):
-            faults.append(f"{room}/README.md: check_layers.py permits {', '.join(sorted(allowed.get(room, set()))) or 'nothing'}")
+            names = ", ".join(f"`{name}`" for name in sorted(allowed.get(room, ())))
+            faults.append(f"{room}/README.md: check_layers.py permits: **May include**: {names + ', and the domain.' if names else 'nothing of ours but the domain.'}")
     return faults
 
 

@@ -33,8 +33,8 @@ class Rooms(unittest.TestCase):
         self.assertEqual(faults_of(SOUND.replace("`deep.cpp`", "`gone.cpp`")), ["room/README.md: there is no gone.cpp in the room"])
 
     def test_permissions_that_changed(self):
-        self.assertEqual(faults_of(SOUND, {"room": {"b"}}), ["room/README.md: check_layers.py permits b"])
-        self.assertEqual(faults_of(SOUND, {}), ["room/README.md: check_layers.py permits nothing"])
+        self.assertEqual(faults_of(SOUND, {"room": {"b"}}), ["room/README.md: check_layers.py permits: **May include**: `b`, and the domain."])
+        self.assertEqual(faults_of(SOUND, {}), ["room/README.md: check_layers.py permits: **May include**: nothing of ours but the domain."])
         everything = SOUND.replace("`b`, `c/d`, and the domain", "all rooms")
         self.assertEqual(len(faults_of(everything)), 1)
         self.assertEqual(faults_of(everything, {}, {"room"}), [])

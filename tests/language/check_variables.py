@@ -3,7 +3,7 @@
 """Every SKMD_ variable is declared in profiler/settings/options.def, and every declared one is used: check_variables.py [ROOT]
 
 A name counts where it may reach the environment: in a C++ or Python string, in a shell's expansion or assignment, and anywhere in a document. Documents may also
-name CMake's options. In intercept/ and profiler/ a variable is read by its constant of profiler/settings/variables.h."""
+name CMake's options, and macros. In intercept/ and profiler/ a variable is read by its constant of profiler/settings/variables.h."""
 import os
 import re
 import sys
@@ -19,6 +19,7 @@ PYTHON_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
 SHELL_USE = re.compile(r"\$\{?(SKMD_\w+)|\b(SKMD_\w+)=|\bunset (SKMD_\w+)")
 CMAKE_OPTION = re.compile(r"\boption\((SKMD_\w+)|\bset\((SKMD_\w+)[^)]*\bCACHE\b")
 BY_CONSTANT = ("intercept/", "profiler/")
+MACRO = re.compile(r"^\s*#\s*define\s+(SKMD_\w+)", re.M)
 READ_BY_LITERAL = re.compile(r'[(\[{]"(SKMD_\w+)"')
 # Guards of pasted headers; a variable that a test sets because no program reads it; the macro of options.def.
 NO_VARIABLES = {"SKMD_ONCE", "SKMD_TEST_UNRELATED", "SKMD_VARIABLE"}
@@ -62,6 +63,7 @@ def check(root, declared):
              if path.endswith((".h", ".cpp", ".c", ".inc", ".py", ".sh", ".cmake", "CMakeLists.txt", *DOCUMENTS)) or path == ".ci/run"}
     options = {name for path, text in texts.items() if path.endswith(("CMakeLists.txt", ".cmake"))
                for match in CMAKE_OPTION.finditer(text) for name in match.groups() if name}
+    options.update(name for path, text in texts.items() if path.endswith((".h", ".cpp")) for name in MACRO.findall(text))
     known = {entry["name"] for entry in declared}
     faults = []
     for path, text in texts.items():

@@ -17,9 +17,9 @@ SKMD_VARIABLE(kOne, "SKMD_ONE", user, text, "--one", "X", "a |word", "", "one "
 '''
 SOUND = {
     "profiler/settings/options.def": DEFINITIONS.replace("|", ""),
-    "intercept/icd.cpp": "read(settings::kOne);  // SKMD_ANYTHING is a macro\nSKMD_ANYTHING(1)\n",
+    "intercept/icd.cpp": "read(settings::kOne);  // SKMD_ANYTHING is a macro\nSKMD_ANYTHING(1)\n#define SKMD_ANYTHING(x)\n",
     "CMakeLists.txt": 'option(SKMD_BUILT "" ON)\nset(SKMD_CHOSEN "" CACHE STRING "")\nset(SKMD_LOCAL 1)\n',
-    "docs/guide.md": "`SKMD_ONE`, and of CMake `SKMD_BUILT` and `SKMD_CHOSEN`\n",
+    "docs/guide.md": "`SKMD_ONE`, and of CMake `SKMD_BUILT` and `SKMD_CHOSEN`; `SKMD_ANYTHING`\n",
 }
 
 
@@ -50,6 +50,7 @@ class Variables(unittest.TestCase):
     def test_a_document_that_names_what_is_not_declared(self):
         self.found("docs/other.md", "set `SKMD_TWO`", "SKMD_TWO is not declared")
         self.found("docs/other.md", "set `SKMD_LOCAL`", "SKMD_LOCAL is not declared")
+        self.found("cpu-driver/a.cpp", 'getenv("SKMD_ANYTHING")', "SKMD_ANYTHING is not declared")
 
     def test_cmakes_options_are_no_variables_of_code(self):
         self.found("cpu-driver/a.cpp", 'getenv("SKMD_BUILT")', "SKMD_BUILT is not declared")
