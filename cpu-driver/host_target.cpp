@@ -67,8 +67,7 @@ domain::Result<std::optional<SpanTarget>> parse_isa_cap(std::string_view value) 
   if (value.empty()) return std::optional<SpanTarget>();
   for (const Level& level : kLevels)
     if (level.isa == value) return std::optional(level.target);
-  return domain::Error{
-      0, "SKMD_TEST_ISA is \"" + std::string(value) + "\": expected sse, avx2, avx512 or avx512vbmi"};
+  return domain::Error{0, "SKMD_TEST_ISA is \"" + std::string(value) + "\": expected sse, avx2, avx512 or avx512vbmi"};
 }
 
 std::optional<SpanTarget> best_target(std::optional<SpanTarget> cap) {

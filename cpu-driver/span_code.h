@@ -61,8 +61,8 @@ struct SpanFrame {
   std::uint64_t items_offset = 0;
   /// Checked kernels: where to tell; of the whole launch.
   CheckReport* report = nullptr;
-  /// Kernels whose groups may run side by side (KernelFacts::lane_groups): how many do, or 0, one after the other; where
-  /// in a thread's scratch memory their local memory begins; how many bytes each has, a multiple of kScratchAlignment.
+  /// Kernels whose groups may run side by side (KernelFacts::lane_groups): how many do (0: one after another); where in
+  /// a thread's scratch memory their local memory begins; how many bytes each has, a multiple of kScratchAlignment.
   std::uint64_t lane_groups = 0;
   std::uint64_t lanes_offset = 0;
   std::uint64_t lane_bytes = 0;

@@ -36,10 +36,10 @@ class RangeSet {
   [[nodiscard]] bool contains(const ByteRange& range) const;
   [[nodiscard]] bool intersects(const RangeSet& other) const;
 
-  void add(const ByteRange& range);          ///< amortised O(1) when appended in ascending order
-  void add(const RangeSet& other);           ///< union, linear
+  void add(const ByteRange& range);  ///< amortised O(1) when appended in ascending order
+  void add(const RangeSet& other);   ///< union, linear
   void remove(const ByteRange& range);
-  void remove(const RangeSet& other);        ///< difference, linear
+  void remove(const RangeSet& other);  ///< difference, linear
   void clear() { ranges_.clear(); }
 
   [[nodiscard]] RangeSet intersection(const RangeSet& other) const;

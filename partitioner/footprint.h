@@ -21,17 +21,17 @@ namespace skmd::domain {
 /// A frozen argument as footprints see it.
 struct ArgumentView {
   bool is_buffer = false;
-  std::uint64_t bytes = 0;                  // buffer: bytes reachable through this argument (a sub-buffer's size; 0 = null)
-  std::span<const std::byte> value;         // by-value argument; of an image, which is a buffer too, its ImageGeometry
-  std::uint64_t before = 0;                 // of `bytes`, those that lie before the address the kernel is given
+  std::uint64_t bytes = 0;           // buffer: bytes reachable through this argument (a sub-buffer's size; 0 = null)
+  std::span<const std::byte> value;  // by-value argument; of an image, which is a buffer too, its ImageGeometry
+  std::uint64_t before = 0;          // of `bytes`, those that lie before the address the kernel is given
 };
 
 /// Byte ranges are relative to the first byte that the argument reaches, which is its pointer but for
 /// ArgumentView::before, and clipped to its `bytes`.
 struct Footprint {
-  RangeSet reads;        // may be over-estimated; includes atomics
-  RangeSet may_write;    // may be over-estimated; includes atomics
-  RangeSet must_write;   // never over-estimated
+  RangeSet reads;       // may be over-estimated; includes atomics
+  RangeSet may_write;   // may be over-estimated; includes atomics
+  RangeSet must_write;  // never over-estimated
   /// A write whose place is not known: may_write is the whole buffer for this reason.
   bool write_unknown = false;
   bool operator==(const Footprint&) const = default;

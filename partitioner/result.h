@@ -17,8 +17,8 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}       // NOLINT(google-explicit-constructor): return value;
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}   // NOLINT(google-explicit-constructor): return Error{};
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // implicit: return value;
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // implicit: return Error{};
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -44,7 +44,7 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)), failed_(true) {}            // NOLINT(google-explicit-constructor): return Error{};
+  Result(Error error) : error_(std::move(error)), failed_(true) {}  // implicit: return Error{};
 
   [[nodiscard]] bool ok() const { return !failed_; }
   explicit operator bool() const { return ok(); }

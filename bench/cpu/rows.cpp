@@ -109,8 +109,8 @@ class Table {
     if (wrong.empty()) ratios_.push_back(row.figure);
     if (wants(workload)) done_(row);
     if (!baseline) return;
-    Row second = ratio_row(workload + (by_hand ? "/by_hand" : "/by_loops"), by_hand ? by_hand_bound(workload) : goals_.by_loops,
-                           times[2], times[0]);
+    Row second = ratio_row(workload + (by_hand ? "/by_hand" : "/by_loops"),
+                           by_hand ? by_hand_bound(workload) : goals_.by_loops, times[2], times[0]);
     second.details["size"] = size;
     second.details["baseline"] = baseline->describe(median(times[2]));
     second.error = wrong;

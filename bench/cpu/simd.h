@@ -77,7 +77,7 @@ struct Functions {
 /// Floats in the widest vector that code for `isa` uses, as SKMD_TEST_ISA names it: 4 (`sse`), 8 (`avx2`), else 16.
 std::size_t lanes_of_cap(std::string_view isa);
 
-/// For the widest vectors that this processor has and SKMD_TEST_ISA allows, or none wider than `lanes` if that is not 0.
+/// For the widest vectors that this processor has and SKMD_TEST_ISA allows; none wider than `lanes`, unless that is 0.
 const Functions& functions(std::size_t lanes = 0);
 
 }  // namespace bench::simd

@@ -13,8 +13,8 @@
 
 namespace skmd::compiler {
 
-/// What fills in the kernels' traits and the code made from them (analyse.h, merge.h). Given, so that the front end does
-/// not depend on it.
+/// What fills in the kernels' traits and the code made from them (analyse.h, merge.h). Given, so that the front end
+/// does not depend on it.
 using Analysis = std::function<void(llvm::Module&, CompileAnswer&)>;
 
 /// Gets the reply before the analysis: complete but for what that fills in.

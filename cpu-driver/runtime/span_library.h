@@ -18,7 +18,7 @@ struct KernelCode {
   KernelFunction run = nullptr;
   KernelFacts facts;
   const PrintFormats* prints = nullptr;  // of kernels that print
-  const char* sites = nullptr;  // of a checked kernel (sites_symbol): it needs a report
+  const char* sites = nullptr;           // of a checked kernel (sites_symbol): it needs a report
 };
 
 class SpanLibrary {

@@ -68,8 +68,8 @@ cl_int note_exception(const char* function) noexcept;
 /// Where note_error writes; set once by the platform.
 void set_error_log(Observer* observer);
 
-/// From here on a child of fork() is refused: it has the devices' handles and locks, but none of the threads behind them.
-/// Its releases do nothing, everything else fails, nothing hangs.
+/// From here on a child of fork() is refused: it has the devices' handles and locks, but none of the threads behind
+/// them. Its releases do nothing, everything else fails, nothing hangs.
 void refuse_forks();
 /// In such a child.
 bool inherited() noexcept;

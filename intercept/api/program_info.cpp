@@ -18,7 +18,8 @@ std::shared_ptr<const std::string> binary_of(Program& program) {
   const auto build = program.state().build;
   if (build == nullptr) return nullptr;
   return program.binary(build, [&] {
-    return pack_program(*build, build->native == nullptr ? build->blobs : collect_blobs(program.machine(), build->native));
+    return pack_program(*build,
+                        build->native == nullptr ? build->blobs : collect_blobs(program.machine(), build->native));
   });
 }
 

@@ -29,9 +29,7 @@ Result<std::shared_ptr<VendorProgram>> from_source(const std::shared_ptr<NativeC
   return owned_program(context, made);
 }
 
-domain::Error process_ends() {
-  return {CL_OUT_OF_RESOURCES, "the process ends"};
-}
+domain::Error process_ends() { return {CL_OUT_OF_RESOURCES, "the process ends"}; }
 
 template <class T>
 T work_group_info(const cl_icd_dispatch& cl, cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name,

@@ -18,8 +18,8 @@ struct Outcome {
   std::string reason;
 };
 
-/// Builds an analysed answer where its mode needs it (vendor_build.h). Good if a device took it; those that have not are
-/// named in the log.
+/// Builds an analysed answer where its mode needs it (vendor_build.h). Good if a device took it; those that have not
+/// are named in the log.
 Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const std::vector<VendorBlob>* blobs);
 
 /// Builds what our front end could not take: `input` as it is. Good if a device took it; kernels are described by the

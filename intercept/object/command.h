@@ -22,10 +22,12 @@ class Command {
   virtual ~Command() = default;
 
   /// All dependencies have ended well, or (behind != null) all that have not are submitted on the in-order queue of
-  /// `behind`. Called on the thread that made the command ready: must not block. True: the command took `event` over and will complete
-  /// it itself (from a batch's done), keeping `self` alive until then; false: nothing was done.
+  /// `behind`. Called on the thread that made the command ready: must not block. True: the command took `event` over
+  /// and will complete it itself (from a batch's done), keeping `self` alive until then; false: nothing was done.
   virtual bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
-    (void)behind; (void)event; (void)self;
+    (void)behind;
+    (void)event;
+    (void)self;
     return false;
   }
 
@@ -33,7 +35,8 @@ class Command {
   /// until run() returns.
   [[nodiscard]] virtual std::vector<Claim> claims() const { return {}; }
 
-  /// run() calls functions of the application's: never on a thread of its own that waits, which may hold what they need.
+  /// run() calls functions of the application's: never on a thread of its own that waits, which may hold what they
+  /// need.
   [[nodiscard]] virtual bool runs_foreign_code() const { return false; }
 
   /// What run() returns if it has done nothing, and is to be called again with what claims() says then.

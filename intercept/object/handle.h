@@ -20,8 +20,9 @@ class Object;
 struct Slot {
   const cl_icd_dispatch* dispatch = nullptr;
   void* loader_word = nullptr;
-  std::atomic<Object*> object{nullptr};   // null once dead: when the application's count reaches 0, or for contexts, programs, memory
-                                          // objects and devices, which live on under attached objects, when the object goes
+  // Null once dead: when the application's count reaches 0, or for contexts, programs, memory objects and devices,
+  // which live on under attached objects, when the object goes.
+  std::atomic<Object*> object{nullptr};
   std::atomic<std::uint32_t> references{0};  // the application's count
   std::atomic<Kind> kind{Kind::none};
 };
@@ -35,7 +36,8 @@ class Object {
   void hold() { count_.fetch_add(1, std::memory_order_relaxed); }
   void drop() {
     if (count_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    if (slot_ != nullptr) slot_->object.store(nullptr, std::memory_order_release);  // dead before destructor callbacks run
+    if (slot_ != nullptr)
+      slot_->object.store(nullptr, std::memory_order_release);  // dead before destructor callbacks run
     delete this;
   }
   /// The handle to give to the application; made by publish().
@@ -60,14 +62,28 @@ class Ref {
   Ref() = default;
   Ref(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
   /// Shares: takes a reference of its own.
-  explicit Ref(T* object) : object_(object) { if (object_) object_->hold(); }
+  explicit Ref(T* object) : object_(object) {
+    if (object_) object_->hold();
+  }
   /// Takes over the reference that `new` made.
-  static Ref adopt(T* object) { Ref r; r.object_ = object; return r; }
-  Ref(const Ref& o) : object_(o.object_) { if (object_) object_->hold(); }
+  static Ref adopt(T* object) {
+    Ref r;
+    r.object_ = object;
+    return r;
+  }
+  Ref(const Ref& o) : object_(o.object_) {
+    if (object_) object_->hold();
+  }
   Ref(Ref&& o) noexcept : object_(std::exchange(o.object_, nullptr)) {}
-  template <class U> Ref(const Ref<U>& o) : Ref(static_cast<T*>(o.get())) {}  // NOLINT(google-explicit-constructor): up-cast
-  Ref& operator=(Ref o) noexcept { std::swap(object_, o.object_); return *this; }
-  ~Ref() { if (object_) object_->drop(); }
+  template <class U>
+  Ref(const Ref<U>& o) : Ref(static_cast<T*>(o.get())) {}  // NOLINT(google-explicit-constructor): up-cast
+  Ref& operator=(Ref o) noexcept {
+    std::swap(object_, o.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_) object_->drop();
+  }
 
   T* get() const { return object_; }
   T* operator->() const { return object_; }
@@ -80,20 +96,23 @@ class Ref {
 };
 
 template <class T, class... A>
-Ref<T> make_object(A&&... arguments) { return Ref<T>::adopt(new T(std::forward<A>(arguments)...)); }
+Ref<T> make_object(A&&... arguments) {
+  return Ref<T>::adopt(new T(std::forward<A>(arguments)...));
+}
 
-/// Gives `object` its handle, with application count 1; the application's count keeps one internal reference. Call once; objects
-/// that the application did not ask for (most events) need no handle. Null: no memory for slots.
+/// Gives `object` its handle, with application count 1; the application's count keeps one internal reference. Call
+/// once; objects that the application did not ask for (most events) need no handle. Null: no memory for slots.
 Slot* publish(Object& object);
 
 /// The object behind a handle, or null: null pointer, not a slot of ours, wrong kind, or dead. Never dereferences a
 /// pointer that is not one of our slots.
 Object* look_up(const void* handle, Kind kind);
 
-/// False if the handle is dead (refused, not resurrected). A context, program, memory object or device whose count is 0 but which
-/// attached objects keep alive can be retained again: their queries hand its handle out.
+/// False if the handle is dead (refused, not resurrected). A context, program, memory object or device whose count is 0
+/// but which attached objects keep alive can be retained again: their queries hand its handle out.
 bool retain(Slot& slot);
-/// The application's count after the release; when it reaches 0 the handle is dead at once and the internal reference goes.
+/// The application's count after the release; when it reaches 0 the handle is dead at once and the internal reference
+/// goes.
 std::uint32_t release(Slot& slot);
 
 /// The dispatch table that every slot gets; set once by the composition root before anything is published.

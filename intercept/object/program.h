@@ -35,10 +35,10 @@ struct VendorBlob {
 /// which is made when first asked for, and for what is built, which may become more.
 struct ProgramBuild {
   cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
-  compiler::CompileAnswer answer;  // executables; of an opaque one only hash, reason and kernel_arg_info
-  std::string opaque_text;         // what vendors build if our front end could not take the program
-  std::string opaque_options;      // of its build; of its link, if it is linked of `units`
-  std::vector<Unit> units;  // compiled objects and libraries, and executables that are linked natively
+  compiler::CompileAnswer answer;        // executables; of an opaque one only hash, reason and kernel_arg_info
+  std::string opaque_text;               // what vendors build if our front end could not take the program
+  std::string opaque_options;            // of its build; of its link, if it is linked of `units`
+  std::vector<Unit> units;               // compiled objects and libraries, and executables that are linked natively
   std::shared_ptr<NativeBuilds> native;  // executables
   std::vector<std::shared_ptr<BuiltKernel>> kernels;
   std::vector<VendorBlob> blobs;  // loaded from a binary, to be tried before text

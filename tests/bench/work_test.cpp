@@ -132,9 +132,9 @@ TEST(Work, ReductionAddsPairsThenHalves) {
   EXPECT_LE(pair, 16);
   EXPECT_DOUBLE_EQ(of(1016, 256).operations - of(16, 256).operations, 1000 * 256 * pair);
   EXPECT_DOUBLE_EQ(of(16, 256).bytes, 256 * 16 * 8 + 4);
-  // From 64 to 128 items there is one more halving, for all items: a condition, a barrier, and 4 for the loop. Two loads,
-  // two sums and a store are done by n - 1 items in all halvings together, as many as there are in the mean. 2 operations
-  // are the first item's alone.
+  // From 64 to 128 items there is one more halving, for all items: a condition, a barrier, and 4 for the loop. Two
+  // loads, two sums and a store are done by n - 1 items in all halvings together, as many as there are in the mean. 2
+  // operations are the first item's alone.
   const auto item = [&](std::uint64_t size) { return (of(16, size).operations - 2) / static_cast<double>(size); };
   const double halving = item(128) - item(64);
   EXPECT_GE(halving, 5);

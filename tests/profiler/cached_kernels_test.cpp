@@ -57,10 +57,11 @@ TEST(CachedFailures, AreThoseThatApplicationsCouldNotBeTold) {
     compiler::keep_late_failure(folder.path(), {"h1", "platform\nname\n1.0", "error: refused"});
   const json found = cached_failures(folder.path());
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0], (json{{"program", "h1"},
-                            {"builds", json::array({{{"device", "platform name 1.0"},
-                                                     {"state", "failed"},
-                                                     {"reason", "error: refused"}}})}}));
+  EXPECT_EQ(
+      found[0],
+      (json{{"program", "h1"},
+            {"builds",
+             json::array({{{"device", "platform name 1.0"}, {"state", "failed"}, {"reason", "error: refused"}}})}}));
   EXPECT_TRUE(cached_kernels(folder.path()).empty());
 }
 

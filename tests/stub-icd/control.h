@@ -32,8 +32,8 @@ STUB_API void release();
 /// status kEndedUnderneath if it ends while a thread is in there.
 STUB_API void keep_waiters(int us);
 inline constexpr int kEndedUnderneath = 70;
-/// From now on clBuildProgram blocks on the devices whose bits are set, before it looks at the text, and no longer on the
-/// others. If the process ends while a thread is in there, it ends with status kEndedUnderneath.
+/// From now on clBuildProgram blocks on the devices whose bits are set, before it looks at the text, and no longer on
+/// the others. If the process ends while a thread is in there, it ends with status kEndedUnderneath.
 STUB_API void hold_builds(unsigned devices);
 /// Threads that are blocked so.
 STUB_API int builds_held();

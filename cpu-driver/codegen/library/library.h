@@ -42,7 +42,7 @@ enum class Link : std::uint8_t { all_but_kept, all };
 /// a vector form, to be inlined always (llvm::AlwaysInlinerPass does it). Every function of the module with a body gets
 /// `isa` by set_processor. An error names a mangled function that the library does not have; the module may then have
 /// some of them. Ids, barriers and printf are not in the library; functions of images are under names of its own
-/// (images.h). Other declarations whose names are not mangled are left alone. The module's triple is free: the library takes it.
+/// (images.h). Other declarations without mangled names are left alone. The library adopts the module's triple (any).
 domain::Status link_library(llvm::Module& module, Isa isa, Link which);
 
 }  // namespace skmd::codegen

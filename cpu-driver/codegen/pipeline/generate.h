@@ -22,7 +22,7 @@ struct GenerateOptions {
 struct KernelNote {
   std::string name;
   std::string obstacle;              // why it has no code; "": it has
-  std::vector<std::string> remarks;  // "file:line:column: text", as far as known: what was vectorised, what was not and why
+  std::vector<std::string> remarks;  // "file:line:column: text" (as far as known): what is vectorised or not, why
 };
 
 struct Generated {

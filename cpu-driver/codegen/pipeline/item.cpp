@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/pipeline/item.h"
 
-#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kNames[kItemValues] = {"dims",    "offset0", "offset1", "offset2", "size0",  "size1",  "size2",
                                              "groups0", "groups1", "groups2", "local0",  "local1", "local2", "group0",
                                              "group1",  "group2",  "first0",  "first1",  "first2", "x",      "y",
-                                             "z",       "items",   "padded",  "row",     "locals",  "frame"};
+                                             "z",       "items",   "padded",  "row",     "locals", "frame"};
 
 bool is_value(llvm::Type* type) { return type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy(); }
 

@@ -33,9 +33,8 @@ Values computed_from(const Value& value) {
 
 bool tells_places(const Value& value) {
   return llvm::any_of(computed_from(value), [](const Value* each) {
-    return llvm::any_of(each->users(), [&](const llvm::User* user) {
-      return llvm::getLoadStorePointerOperand(user) == each;
-    });
+    return llvm::any_of(each->users(),
+                        [&](const llvm::User* user) { return llvm::getLoadStorePointerOperand(user) == each; });
   });
 }
 
@@ -54,8 +53,9 @@ llvm::Argument* common_factor(llvm::Function& item, const llvm::Argument& lane) 
       if (instruction.getOpcode() != Instruction::Mul) continue;
       for (const unsigned at : {0U, 1U}) {
         llvm::Argument* factor = parameter(instruction.getOperand(at));
-        if (factor == nullptr || !factor->getType()->isIntegerTy() || factor == &lane || lanes.contains(instruction.getOperand(at)) ||
-            !lanes.contains(instruction.getOperand(1 - at)) || !tells_places(instruction))
+        if (factor == nullptr || !factor->getType()->isIntegerTy() || factor == &lane ||
+            lanes.contains(instruction.getOperand(at)) || !lanes.contains(instruction.getOperand(1 - at)) ||
+            !tells_places(instruction))
           continue;
         ++counts[factor];
       }

@@ -22,7 +22,7 @@ struct WidenOptions {
   unsigned width = 16;  // lanes, a power of two from 2 to 32
   /// All lanes' items exist: the function has no parameter for it. Else it is a vector of i1.
   bool full = true;
-  VectorForms vector_form;                      // empty: math builtins are called lane by lane
+  VectorForms vector_form;  // empty: math builtins are called lane by lane
   /// Accesses of local memory that lanes make one by one are counted here.
   unsigned* apart = nullptr;
   std::vector<std::string>* remarks = nullptr;  // "line:column: text" for each access and call that vectors do not suit

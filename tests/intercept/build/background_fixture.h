@@ -71,8 +71,8 @@ class BackgroundBuilds : public test::BuildTest {
                    std::uint64_t slow_to_start = 0, std::chrono::milliseconds for_slow_start = 0ms) {
     machine.builds = nullptr;
     queue.reset();
-    queue = std::make_unique<BuildQueue>(most, BuildQueue::Delays{before_others, for_first, for_slow_start},
-                                         slow_to_start);
+    queue =
+        std::make_unique<BuildQueue>(most, BuildQueue::Delays{before_others, for_first, for_slow_start}, slow_to_start);
     machine.builds = queue.get();
   }
   Outcome build(const std::string& text = "text") { return make_executable(machine, answer(text), nullptr); }

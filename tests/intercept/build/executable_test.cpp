@@ -39,7 +39,8 @@ TEST_F(Executable, RunsWhereItWasBuiltThoughTheAnchorFails) {
   anchor->accepts = [](const std::string&) { return false; };
   const Outcome outcome = make_executable(machine, answer("text"), nullptr);
   ASSERT_NE(outcome.build, nullptr) << outcome.log;
-  EXPECT_NE(outcome.log.find("takes no part: first: refused\nerror: refused by first"), std::string::npos) << outcome.log;
+  EXPECT_NE(outcome.log.find("takes no part: first: refused\nerror: refused by first"), std::string::npos)
+      << outcome.log;
   EXPECT_FALSE(outcome.build->kernels[0]->built_on(0));
   EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
 }

@@ -61,8 +61,8 @@ TEST(DeviceInfo, SubDevicesNeedAnAnchorWhoseUnitsAreThreadsOfOurs) {
   const DeviceInfo alone = compose({ours});
   EXPECT_TRUE(alone.limits().sub_devices);
   EXPECT_EQ(alone.get<cl_uint>(CL_DEVICE_PARTITION_MAX_SUB_DEVICES), 96u);
-  EXPECT_EQ(schemes(alone), (std::vector<cl_device_partition_property>{CL_DEVICE_PARTITION_EQUALLY,
-                                                                       CL_DEVICE_PARTITION_BY_COUNTS}));
+  EXPECT_EQ(schemes(alone),
+            (std::vector<cl_device_partition_property>{CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS}));
   for (const DeviceInfo& info : {compose({gpu(), ours}), compose({cpu()})}) {
     EXPECT_FALSE(info.limits().sub_devices);
     EXPECT_EQ(info.get<cl_uint>(CL_DEVICE_PARTITION_MAX_SUB_DEVICES), 0u);

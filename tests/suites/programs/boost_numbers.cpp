@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boost.Compute's algorithms that compute numbers, its iterators, random engines, containers and ways to write functions, against the processor.
+// Boost.Compute's algorithms that compute numbers, its iterators, random engines, containers and ways to write
+// functions, against the processor.
 #include <CL/cl.h>
 #include <algorithm>
 #include <boost/compute.hpp>
@@ -100,9 +101,12 @@ void transforms() {
   say("transform sqrt", near(here(roots), expected_roots, 1e-6));
   compute::fill(out.begin() + 100, out.end() - 100, 42, queue());
   compute::iota(out.begin(), out.begin() + 50, 5);
-  compute::generate(out.begin() + 50, out.begin() + 100, compute::function<int()>(compute::make_function_from_source<int()>("nine", "int nine() { return 9; }")), queue());
+  compute::generate(
+      out.begin() + 50, out.begin() + 100,
+      compute::function<int()>(compute::make_function_from_source<int()>("nine", "int nine() { return 9; }")), queue());
   got = here(out);
-  say("fill, iota, generate", got[0] == 5 && got[49] == 54 && got[50] == 9 && got[99] == 9 && std::count(got.begin() + 100, got.end() - 100, 42) == count - 200);
+  say("fill, iota, generate", got[0] == 5 && got[49] == 54 && got[50] == 9 && got[99] == 9 &&
+                                  std::count(got.begin() + 100, got.end() - 100, 42) == count - 200);
 }
 
 void folds() {
@@ -115,11 +119,13 @@ void folds() {
   say("reduce max", most == *std::max_element(values.begin(), values.end()));
   say("accumulate", compute::accumulate(device.begin(), device.end(), 11, queue()) == sum + 11);
   say("accumulate in order", compute::accumulate(device.begin(), device.begin() + 500, 3, _1 * 5 - _2, queue()) ==
-                                 std::accumulate(values.begin(), values.begin() + 500, 3, [](int a, int b) { return static_cast<int>(a * 5u - b); }));
+                                 std::accumulate(values.begin(), values.begin() + 500, 3,
+                                                 [](int a, int b) { return static_cast<int>(a * 5u - b); }));
   say("inner_product", compute::inner_product(device.begin(), device.end(), device.begin(), 0, queue()) ==
                            std::inner_product(values.begin(), values.end(), values.begin(), 0));
   compute::transform_reduce(device.begin(), device.end(), &sum, compute::abs<int>(), compute::plus<int>(), queue());
-  say("transform_reduce", sum == std::accumulate(values.begin(), values.end(), 0, [](int a, int b) { return a + std::abs(b); }));
+  say("transform_reduce",
+      sum == std::accumulate(values.begin(), values.end(), 0, [](int a, int b) { return a + std::abs(b); }));
 
   compute::vector<int> out(count, queue().get_context());
   std::vector<int> expected(count);
@@ -147,7 +153,8 @@ void folds() {
   }
   const auto keys_there = there(keys);
   compute::vector<int> keys_result(count, queue().get_context());
-  const auto ends = compute::reduce_by_key(keys_there.begin(), keys_there.end(), device.begin(), keys_result.begin(), out.begin(), queue());
+  const auto ends = compute::reduce_by_key(keys_there.begin(), keys_there.end(), device.begin(), keys_result.begin(),
+                                           out.begin(), queue());
   auto got_keys = here(keys_result), got = here(out);
   got_keys.resize(ends.first - keys_result.begin());
   got.resize(ends.second - out.begin());
@@ -158,14 +165,18 @@ void iterators() {
   const auto values = ints();
   const auto device = there(values);
   compute::vector<int> out(count, queue().get_context());
-  compute::copy(compute::make_counting_iterator(100), compute::make_counting_iterator(100 + static_cast<int>(count)), out.begin(), queue());
+  compute::copy(compute::make_counting_iterator(100), compute::make_counting_iterator(100 + static_cast<int>(count)),
+                out.begin(), queue());
   std::vector<int> expected(count);
   std::iota(expected.begin(), expected.end(), 100);
   say("counting_iterator", here(out) == expected);
-  compute::copy(compute::make_transform_iterator(device.begin(), _1 + 1), compute::make_transform_iterator(device.end(), _1 + 1), out.begin(), queue());
+  compute::copy(compute::make_transform_iterator(device.begin(), _1 + 1),
+                compute::make_transform_iterator(device.end(), _1 + 1), out.begin(), queue());
   for (std::size_t i = 0; i < count; ++i) expected[i] = values[i] + 1;
   say("transform_iterator", here(out) == expected);
-  const auto end = compute::copy(compute::make_strided_iterator(device.begin(), 3), compute::make_strided_iterator_end(device.begin(), device.end(), 3), out.begin(), queue());
+  const auto end =
+      compute::copy(compute::make_strided_iterator(device.begin(), 3),
+                    compute::make_strided_iterator_end(device.begin(), device.end(), 3), out.begin(), queue());
   bool right = true;
   const auto got = here(out);
   for (std::size_t i = 0; i * 3 < count; ++i) right = right && got[i] == values[i * 3];
@@ -173,14 +184,17 @@ void iterators() {
   std::vector<int> order(count);
   for (std::size_t i = 0; i < count; ++i) order[i] = static_cast<int>(i * 7919 % count);
   const auto places = there(order);
-  compute::copy(compute::make_permutation_iterator(device.begin(), places.begin()), compute::make_permutation_iterator(device.end(), places.end()), out.begin(), queue());
+  compute::copy(compute::make_permutation_iterator(device.begin(), places.begin()),
+                compute::make_permutation_iterator(device.end(), places.end()), out.begin(), queue());
   for (std::size_t i = 0; i < count; ++i) expected[i] = values[order[i]];
   say("permutation_iterator", here(out) == expected);
-  compute::transform(compute::make_zip_iterator(boost::make_tuple(device.begin(), places.begin())), compute::make_zip_iterator(boost::make_tuple(device.end(), places.end())), out.begin(),
+  compute::transform(compute::make_zip_iterator(boost::make_tuple(device.begin(), places.begin())),
+                     compute::make_zip_iterator(boost::make_tuple(device.end(), places.end())), out.begin(),
                      compute::lambda::get<0>(_1) - compute::lambda::get<1>(_1), queue());
   for (std::size_t i = 0; i < count; ++i) expected[i] = values[i] - order[i];
   say("zip_iterator", here(out) == expected);
-  say("constant_iterator", compute::accumulate(compute::make_constant_iterator(3), compute::make_constant_iterator(3, 1000), 0, queue()) == 3000);
+  say("constant_iterator", compute::accumulate(compute::make_constant_iterator(3),
+                                               compute::make_constant_iterator(3, 1000), 0, queue()) == 3000);
 }
 
 void random_numbers() {
@@ -197,7 +211,8 @@ void random_numbers() {
   compute::uniform_real_distribution<float>(2, 5).generate(reals.begin(), reals.end(), threefry, queue());
   const auto got = here(reals);
   const double mean = std::accumulate(got.begin(), got.end(), 0.0) / count;
-  say("uniform_real_distribution", std::all_of(got.begin(), got.end(), [](float x) { return x >= 2 && x <= 5; }) && std::abs(mean - 3.5) < 0.05);
+  say("uniform_real_distribution",
+      std::all_of(got.begin(), got.end(), [](float x) { return x >= 2 && x <= 5; }) && std::abs(mean - 3.5) < 0.05);
   compute::normal_distribution<float>(1, 2).generate(reals.begin(), reals.end(), threefry, queue());
   const auto normal = here(reals);
   const double middle = std::accumulate(normal.begin(), normal.end(), 0.0) / count;
@@ -208,12 +223,14 @@ void random_numbers() {
   compute::vector<int> dice(count, queue().get_context());
   compute::uniform_int_distribution<int>(1, 6).generate(dice.begin(), dice.end(), congruential, queue());
   const auto thrown = here(dice);
-  say("uniform_int_distribution", std::all_of(thrown.begin(), thrown.end(), [](int x) { return x >= 1 && x <= 6; }) && std::count(thrown.begin(), thrown.end(), 6) > static_cast<long>(count / 8));
+  say("uniform_int_distribution", std::all_of(thrown.begin(), thrown.end(), [](int x) { return x >= 1 && x <= 6; }) &&
+                                      std::count(thrown.begin(), thrown.end(), 6) > static_cast<long>(count / 8));
   const std::vector<float> weights{1, 0, 3};
   compute::discrete_distribution<compute::uint_> loaded(weights.begin(), weights.end());
   loaded.generate(numbers.begin(), numbers.end(), twister, queue());
   const auto drawn = here(numbers);
-  say("discrete_distribution", std::count(drawn.begin(), drawn.end(), 1U) == 0 && std::count(drawn.begin(), drawn.end(), 2U) > static_cast<long>(count * 2 / 3));
+  say("discrete_distribution", std::count(drawn.begin(), drawn.end(), 1U) == 0 &&
+                                   std::count(drawn.begin(), drawn.end(), 2U) > static_cast<long>(count * 2 / 3));
 }
 
 void containers() {

@@ -54,7 +54,8 @@ void sort(const std::string& name, const std::vector<T>& values) {
 }
 
 void sorts() {
-  for (const std::size_t count : {1, 31, 1000, 40007}) sort("sort " + std::to_string(count), random_ints(count, -1000000, 1000000, count));
+  for (const std::size_t count : {1, 31, 1000, 40007})
+    sort("sort " + std::to_string(count), random_ints(count, -1000000, 1000000, count));
   const Ints ints = random_ints(20011, -500, 500, 1);
   std::vector<float> floats(ints.begin(), ints.end());
   for (auto& value : floats) value /= 7;
@@ -96,7 +97,8 @@ void sets() {
     say(name, got == expected);
   };
 #define BOTH(function) \
-  check(#function, [](auto... x) { return compute::function(x...); }, [](auto... x) { return std::function(x...); })
+  check(               \
+      #function, [](auto... x) { return compute::function(x...); }, [](auto... x) { return std::function(x...); })
   BOTH(merge);
   BOTH(set_union);
   BOTH(set_intersection);
@@ -118,31 +120,40 @@ void searches() {
                   static_cast<std::size_t>(std::find(ints.begin(), ints.end(), ints[7001]) - ints.begin()));
   say("find none", at(compute::find(device.begin(), device.end(), 301, queue())) == ints.size());
   say("find_if", at(compute::find_if(device.begin(), device.end(), _1 > 298, queue())) ==
-                     static_cast<std::size_t>(std::find_if(ints.begin(), ints.end(), [](int x) { return x > 298; }) - ints.begin()));
+                     static_cast<std::size_t>(std::find_if(ints.begin(), ints.end(), [](int x) { return x > 298; }) -
+                                              ints.begin()));
   const auto bounds = compute::equal_range(steps.begin(), steps.end(), 150, queue());
   const auto expected = std::equal_range(ordered.begin(), ordered.end(), 150);
-  say("equal_range", bounds.first - steps.begin() == expected.first - ordered.begin() && bounds.second - steps.begin() == expected.second - ordered.begin());
-  say("binary_search", compute::binary_search(steps.begin(), steps.end(), 17, queue()) == std::binary_search(ordered.begin(), ordered.end(), 17));
+  say("equal_range", bounds.first - steps.begin() == expected.first - ordered.begin() &&
+                         bounds.second - steps.begin() == expected.second - ordered.begin());
+  say("binary_search", compute::binary_search(steps.begin(), steps.end(), 17, queue()) ==
+                           std::binary_search(ordered.begin(), ordered.end(), 17));
   const Ints pattern(ints.begin() + 8000, ints.begin() + 8004);
   const auto pattern_there = there(pattern);
-  say("search", at(compute::search(device.begin(), device.end(), pattern_there.begin(), pattern_there.end(), queue())) ==
-                    static_cast<std::size_t>(std::search(ints.begin(), ints.end(), pattern.begin(), pattern.end()) - ints.begin()));
+  say("search",
+      at(compute::search(device.begin(), device.end(), pattern_there.begin(), pattern_there.end(), queue())) ==
+          static_cast<std::size_t>(std::search(ints.begin(), ints.end(), pattern.begin(), pattern.end()) -
+                                   ints.begin()));
   say("adjacent_find", at(compute::adjacent_find(device.begin(), device.end(), queue())) ==
                            static_cast<std::size_t>(std::adjacent_find(ints.begin(), ints.end()) - ints.begin()));
-  say("count", compute::count(device.begin(), device.end(), 42, queue()) == static_cast<std::size_t>(std::count(ints.begin(), ints.end(), 42)));
+  say("count", compute::count(device.begin(), device.end(), 42, queue()) ==
+                   static_cast<std::size_t>(std::count(ints.begin(), ints.end(), 42)));
   const auto extremes = compute::minmax_element(device.begin(), device.end(), queue());
-  say("minmax_element", at(extremes.first) == static_cast<std::size_t>(std::min_element(ints.begin(), ints.end()) - ints.begin()) &&
-                            at(extremes.second) == static_cast<std::size_t>(std::max_element(ints.begin(), ints.end()) - ints.begin()));
+  say("minmax_element",
+      at(extremes.first) == static_cast<std::size_t>(std::min_element(ints.begin(), ints.end()) - ints.begin()) &&
+          at(extremes.second) == static_cast<std::size_t>(std::max_element(ints.begin(), ints.end()) - ints.begin()));
   Ints changed = ints;
   changed[9000] += 1;
   const auto changed_there = there(changed);
   say("mismatch", at(compute::mismatch(device.begin(), device.end(), changed_there.begin(), queue()).first) == 9000);
   say("equal", compute::equal(device.begin(), device.end(), device.begin(), queue()) &&
                    !compute::equal(device.begin(), device.end(), changed_there.begin(), queue()));
-  say("all_of, any_of, none_of", compute::all_of(device.begin(), device.end(), _1 >= 0, queue()) && compute::any_of(device.begin(), device.end(), _1 == ints[3], queue()) &&
+  say("all_of, any_of, none_of", compute::all_of(device.begin(), device.end(), _1 >= 0, queue()) &&
+                                     compute::any_of(device.begin(), device.end(), _1 == ints[3], queue()) &&
                                      compute::none_of(device.begin(), device.end(), _1 > 300, queue()));
-  say("is_permutation", compute::is_permutation(device.begin(), device.end(), steps.begin(), steps.end(), queue()) &&
-                            !compute::is_permutation(device.begin(), device.end(), changed_there.begin(), changed_there.end(), queue()));
+  say("is_permutation",
+      compute::is_permutation(device.begin(), device.end(), steps.begin(), steps.end(), queue()) &&
+          !compute::is_permutation(device.begin(), device.end(), changed_there.begin(), changed_there.end(), queue()));
 }
 
 void selections() {
@@ -171,7 +182,8 @@ void selections() {
   device = there(ints);
   const auto middle = compute::stable_partition(device.begin(), device.end(), _1 % 2 == 0, queue()) - device.begin();
   expected = ints;
-  const auto there_middle = std::stable_partition(expected.begin(), expected.end(), [](int x) { return x % 2 == 0; }) - expected.begin();
+  const auto there_middle =
+      std::stable_partition(expected.begin(), expected.end(), [](int x) { return x % 2 == 0; }) - expected.begin();
   say("stable_partition", middle == there_middle && here(device) == expected);
 
   device = there(ints);

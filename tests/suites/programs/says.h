@@ -19,7 +19,8 @@ bool near(const Here& here, const There& there, double tolerance) {
   if (here.size() != there.size()) return false;
   for (std::size_t i = 0; i < here.size(); ++i) {
     const double expected = static_cast<double>(there[i]);
-    if (!(std::abs(static_cast<double>(here[i]) - expected) <= tolerance * std::max(1.0, std::abs(expected)))) return false;
+    if (!(std::abs(static_cast<double>(here[i]) - expected) <= tolerance * std::max(1.0, std::abs(expected))))
+      return false;
   }
   return true;
 }

@@ -19,7 +19,8 @@ template <class T>
 class Guarded {
  public:
   enum Side { behind, before };
-  explicit Guarded(std::uint64_t count, Side side = behind) : count_(count), room_((bytes() + kPage - 1) / kPage * kPage) {
+  explicit Guarded(std::uint64_t count, Side side = behind)
+      : count_(count), room_((bytes() + kPage - 1) / kPage * kPage) {
     pages_ = static_cast<std::byte*>(
         ::mmap(nullptr, room_ + 2 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     EXPECT_EQ(::mprotect(pages_ + kPage, room_, PROT_READ | PROT_WRITE), 0);
@@ -260,10 +261,11 @@ TEST_P(Checks, ConstantsAndLocalMemory) {
       }
     })");
   Guarded<int> out(16), more(5);
-  const char* const told[] = {"kernel tables, line 9: reads 4 bytes at offset ", "kernel tables, line 10: reads 4 bytes at offset ",
-                              "kernel tables, line 11: reads 4 bytes at offset ", "kernel tables, line 12: reads 4 bytes at offset "};
-  const char* const memory[] = {"of table, which has 16 bytes", "of more, which has 20 bytes", "of l, which has 16 bytes",
-                                "of the local variables, which has 16 bytes"};
+  const char* const told[] = {
+      "kernel tables, line 9: reads 4 bytes at offset ", "kernel tables, line 10: reads 4 bytes at offset ",
+      "kernel tables, line 11: reads 4 bytes at offset ", "kernel tables, line 12: reads 4 bytes at offset "};
+  const char* const memory[] = {"of table, which has 16 bytes", "of more, which has 20 bytes",
+                                "of l, which has 16 bytes", "of the local variables, which has 16 bytes"};
   for (const int by : {0, 1, 2, 3}) {
     Arguments arguments;
     arguments << out << more;
@@ -343,7 +345,8 @@ TEST_P(Checks, LinesOfTheApplicationsOwnFiles) {
   program.run("far_down", line(1, 5), arguments);
   EXPECT_EQ(program.failed(), "kernel far_down, line 12: writes 4 bytes at offset 16 of out, which has 16 bytes");
   program.run("named", line(1, 5), arguments);
-  EXPECT_EQ(program.failed(), "kernel named, line 8 of made.cl: writes 4 bytes at offset 16 of out, which has 16 bytes");
+  EXPECT_EQ(program.failed(),
+            "kernel named, line 8 of made.cl: writes 4 bytes at offset 16 of out, which has 16 bytes");
 }
 
 TEST_P(Checks, CodeWithoutChecksHasNoSites) {

@@ -9,8 +9,8 @@ namespace {
 
 class KeptValues : public testing::TestWithParam<Way> {};
 
-// What a shift to and fro drops need not be counted: the loop's counter of bytes has 26 bits. A vector of such numbers has
-// no room between them, while every item has whole bytes.
+// What a shift to and fro drops need not be counted: the loop's counter of bytes has 26 bits. A vector of such numbers
+// has no room between them, while every item has whole bytes.
 TEST_P(KeptValues, HaveAnyNumberOfBits) {
   Program program(R"(
     kernel void columns(global uchar* out, int columns, int rows, int step) {
