@@ -12,6 +12,7 @@ needed=(
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind clinfo
   libeigen3-dev nlohmann-json3-dev libfmt-dev libcli11-dev libgtest-dev libbenchmark-dev libmpfr-dev libsqlite3-dev libhwloc-dev
   libclblast-dev clblast-tests clblast-utils
+  clang-format-14
   python3 python3-numpy python3-pyopencl python3-matplotlib
   locales
 )
