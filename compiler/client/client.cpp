@@ -86,13 +86,13 @@ CompileRequest code_request(std::string text, std::string options, Language lang
 }
 
 void Client::Ahead::keep(std::string key, CompileAnswer answer) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   answers_.emplace_back(std::move(key), std::move(answer));
   if (answers_.size() > kMostAhead) answers_.pop_front();
 }
 
 std::optional<CompileAnswer> Client::Ahead::take(const std::string& key) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const auto found =
       std::find_if(answers_.begin(), answers_.end(), [&](const auto& entry) { return entry.first == key; });
   if (found == answers_.end()) return std::nullopt;

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "partitioner/mutex.h"
 #include "partitioner/result.h"
 #include "partitioner/traits.h"
 
@@ -131,8 +131,8 @@ class Client {
     std::optional<CompileAnswer> take(const std::string& key);
 
    private:
-    std::mutex mutex_;
-    std::deque<std::pair<std::string, CompileAnswer>> answers_;
+    Mutex mutex_;
+    std::deque<std::pair<std::string, CompileAnswer>> answers_ SKMD_GUARDED_BY(mutex_);
   };
 
   [[nodiscard]] CompileAnswer answer_for(const CompileRequest& request) const;

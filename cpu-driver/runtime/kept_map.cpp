@@ -8,6 +8,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "partitioner/mutex.h"
+
 namespace skmd::cpu {
 namespace {
 
@@ -24,9 +26,9 @@ std::uint64_t page_bytes(std::uint64_t words) {
 /// A fixed number of places: keeping a map needs no memory. Nobody waits for the mutex, which in a forked child may be
 /// held for ever: there are other maps.
 struct KeptMap::Shelf {
-  std::mutex mutex;
-  std::array<KeptMap, 64> maps;
-  std::uint64_t bytes = 0;
+  Mutex mutex;
+  std::array<KeptMap, 64> maps SKMD_GUARDED_BY(mutex);
+  std::uint64_t bytes SKMD_GUARDED_BY(mutex) = 0;
 };
 
 KeptMap::Shelf& KeptMap::shelf() {
@@ -49,11 +51,11 @@ KeptMap KeptMap::made(std::uint64_t bytes) {
 KeptMap KeptMap::take(std::uint64_t words) {
   const std::uint64_t bytes = page_bytes(words);
   KeptMap map;
-  {
-    Shelf& kept = shelf();
-    const std::unique_lock lock(kept.mutex, std::try_to_lock);
-    const auto fits = [&](const KeptMap& one) { return one.bytes_ >= bytes && one.bytes_ <= kFactor * bytes; };
-    const auto found = lock ? std::find_if(kept.maps.begin(), kept.maps.end(), fits) : kept.maps.end();
+  Shelf& kept = shelf();
+  const auto fits = [&](const KeptMap& one) { return one.bytes_ >= bytes && one.bytes_ <= kFactor * bytes; };
+  if (kept.mutex.try_lock()) {
+    const MutexGuard lock(kept.mutex, std::adopt_lock);
+    const auto found = std::find_if(kept.maps.begin(), kept.maps.end(), fits);
     if (found != kept.maps.end()) {
       kept.bytes -= found->bytes_;
       map.swap(*found);
@@ -71,11 +73,11 @@ void KeptMap::unmap() const { munmap(pages_, bytes_ + kLargePage); }
 
 KeptMap::~KeptMap() {
   if (pages_ == nullptr) return;
-  {
-    Shelf& kept = shelf();
-    const std::unique_lock lock(kept.mutex, std::try_to_lock);
-    const auto is_free = [](const KeptMap& one) { return one.pages_ == nullptr; };
-    const auto place = lock ? std::find_if(kept.maps.begin(), kept.maps.end(), is_free) : kept.maps.end();
+  Shelf& kept = shelf();
+  const auto is_free = [](const KeptMap& one) { return one.pages_ == nullptr; };
+  if (kept.mutex.try_lock()) {
+    const MutexGuard lock(kept.mutex, std::adopt_lock);
+    const auto place = std::find_if(kept.maps.begin(), kept.maps.end(), is_free);
     if (place != kept.maps.end() && kept.bytes + bytes_ <= kMostKept) {
       kept.bytes += bytes_;
       place->swap(*this);
@@ -87,7 +89,7 @@ KeptMap::~KeptMap() {
 
 std::uint64_t KeptMap::kept() {
   Shelf& kept = shelf();
-  const std::lock_guard lock(kept.mutex);
+  const MutexGuard lock(kept.mutex);
   return kept.bytes;
 }
 

@@ -16,6 +16,7 @@
 
 #include "cpu-driver/runtime/processors.h"
 #include "cpu-driver/runtime/threads.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::cpu {
 
@@ -70,16 +71,18 @@ struct Pool::State {
 
   const std::vector<std::vector<unsigned>>& places;  // the pool's
   const std::uint32_t generation = fork_generation();
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable job_came;
   std::condition_variable worker_left;
-  std::list<Job*> jobs;
-  std::array<Member, kMostThreads> members;    // the first of them; those of larger pools stay where they are
-  unsigned threads = 0, idle = 0, asleep = 0;  // the idle ones are asleep or look for a job
-  std::atomic<std::uint64_t> posted{0};        // changes with every job, under the mutex
-  bool stopping = false;
+  std::list<Job*> jobs SKMD_GUARDED_BY(mutex);
+  std::array<Member, kMostThreads> members;  // the first of them, of atomics; those of larger pools stay where they are
+  unsigned threads SKMD_GUARDED_BY(mutex) = 0;
+  unsigned idle SKMD_GUARDED_BY(mutex) = 0;  // asleep, or looking for a job
+  unsigned asleep SKMD_GUARDED_BY(mutex) = 0;
+  std::atomic<std::uint64_t> posted{0};  // changes with every job, under the mutex
+  bool stopping SKMD_GUARDED_BY(mutex) = false;
 
-  void start_thread() {
+  void start_thread() SKMD_REQUIRES(mutex) {
     try {
       quiet_thread([this, place = threads] {
         if (place < places.size()) stay_on(places[place]);
@@ -92,7 +95,7 @@ struct Pool::State {
     }
   }
 
-  void rest(std::unique_lock<std::mutex>& lock) {
+  void rest(std::unique_lock<std::mutex>& lock) SKMD_REQUIRES(mutex) {
     ++idle;
     const std::uint64_t seen = posted;
     lock.unlock();
@@ -107,7 +110,7 @@ struct Pool::State {
   }
 
   /// Under the mutex.
-  void call(std::size_t helpers) {
+  void call(std::size_t helpers) SKMD_REQUIRES(mutex) {
     ++posted;
     const unsigned awake = idle - asleep;
     for (std::size_t i = awake; i < helpers && i - awake < asleep; ++i) job_came.notify_one();
@@ -186,7 +189,7 @@ thread_local constinit Pool::Turn* Pool::Turn::current = nullptr;
 bool Pool::keep_apart() { return Turn::current != nullptr && Turn::current->look(); }
 
 void Pool::State::serve(Member* member) {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (!stopping) {
     const auto open = std::find_if(jobs.begin(), jobs.end(), [](const Job* job) { return job->next < job->count; });
     if (open == jobs.end()) {
@@ -234,7 +237,7 @@ void Pool::run(std::size_t count, const std::function<void(std::size_t)>& body) 
   if (count <= 1 || threads_ == 1) return job.work();
   State& state = this->state();
   const std::size_t helpers = std::min<std::size_t>(count, threads_) - 1;
-  std::unique_lock lock(state.mutex);
+  MutexLock lock(state.mutex);
   const auto place = state.jobs.insert(state.jobs.end(), &job);
   for (std::size_t missing = helpers; missing > state.idle && state.threads + 1 < threads_; --missing)
     state.start_thread();
@@ -258,11 +261,11 @@ Pool::~Pool() {
   State* state = state_.load(std::memory_order_acquire);
   if (state == nullptr || state->generation != fork_generation()) return;
   {
-    std::unique_lock lock(state->mutex);
+    MutexLock lock(state->mutex);
     state->stopping = true;
     ++state->posted;
     state->job_came.notify_all();
-    state->worker_left.wait(lock, [&] { return state->threads == 0; });
+    state->worker_left.wait(lock, [&]() SKMD_REQUIRES(state->mutex) { return state->threads == 0; });
   }
   delete state;
 }

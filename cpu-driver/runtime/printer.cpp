@@ -124,20 +124,20 @@ void Printer::Piece::send_lines() {
 }
 
 void Printer::keep(std::uint64_t first, std::string&& text) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   kept_bytes_ += text.size();
   kept_.emplace(first, std::move(text));
   if (kept_bytes_ > kMostKept) send_kept();
 }
 
 void Printer::send(std::string_view text) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   send_kept();
   write_(text);
 }
 
 void Printer::finish() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   send_kept();
 }
 

@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cpu-driver/runtime/print_format.h"
 #include "cpu-driver/span_code.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::cpu {
 
@@ -68,13 +68,13 @@ class Printer {
  private:
   void keep(std::uint64_t first, std::string&& text);
   void send(std::string_view text);
-  void send_kept();
+  void send_kept() SKMD_REQUIRES(mutex_);
 
   const PrintFormats& formats_;
   const Write write_;
-  std::mutex mutex_;
-  std::multimap<std::uint64_t, std::string> kept_;  // by the piece's first group
-  std::size_t kept_bytes_ = 0;
+  Mutex mutex_;
+  std::multimap<std::uint64_t, std::string> kept_ SKMD_GUARDED_BY(mutex_);  // by the piece's first group
+  std::size_t kept_bytes_ SKMD_GUARDED_BY(mutex_) = 0;
 };
 
 /// A PrintRoom: of the calling thread's innermost piece.

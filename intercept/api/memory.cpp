@@ -210,7 +210,7 @@ cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t si
       case CL_MEM_HOST_PTR:
         return query.value<void*>(mem.host_ptr());
       case CL_MEM_MAP_COUNT: {
-        const std::lock_guard lock(mem.mutex());
+        const MutexGuard lock(mem.mutex());
         return query.value<cl_uint>(static_cast<cl_uint>(mem.mappings().size()));
       }
       case CL_MEM_REFERENCE_COUNT:

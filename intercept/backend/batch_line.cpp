@@ -32,7 +32,7 @@ constexpr Ticket kRow = 8;
 }  // namespace
 
 BatchLine::BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health,
-                     std::shared_ptr<std::mutex> turns)
+                     std::shared_ptr<Mutex> turns)
     : queue_(std::move(queue)),
       blocking_(blocking),
       one_processor_(cpu::usable_processors() == 1),
@@ -54,7 +54,7 @@ Ticket BatchLine::submit(Batch&& batch) {
   bool wake = false;
   Ticket ticket = 0;
   {
-    std::lock_guard in_order(submit_mutex_);
+    MutexGuard in_order(submit_mutex_);
     const auto self = std::this_thread::get_id();
     alone_ = submitter_ == self ? alone_ + 1 : 0;
     submitter_ = self;
@@ -64,7 +64,7 @@ Ticket BatchLine::submit(Batch&& batch) {
     // One in a bunch has an event of its own, for tidy() to look at.
     flight->unmarked = quiet && !blocking_ && queue_->habits().failures_stay && (last_ticket_ + 1) % kBunch != 0;
     if (!blocking_) enqueue(*flight);
-    std::lock_guard lock(mutex_);
+    MutexGuard lock(mutex_);
     ticket = flight->ticket = ++last_ticket_;
     flights_.push_back(std::move(flight));
     if (!started_) start_thread();
@@ -118,7 +118,7 @@ void BatchLine::start_thread() {
 
 void BatchLine::help(Ticket ticket) {
   if (completed_.load(std::memory_order_acquire) >= ticket || forked()) return;
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   ticket = std::min(ticket, last_ticket_);
   ++helpers_;
   while (completed_.load(std::memory_order_relaxed) < ticket) advance(lock);
@@ -132,8 +132,9 @@ void BatchLine::help(Ticket ticket) {
 void BatchLine::tidy(Ticket ticket) {
   if (blocking_ || ticket % kBunch != 0 || completed_.load(std::memory_order_relaxed) + 2 * kBunch > ticket) return;
   if (forked()) return;
-  Lock lock(mutex_, std::try_to_lock);
-  if (!lock || completing_ || flights_.size() < 2 * kBunch) return;
+  if (!mutex_.try_lock()) return;
+  MutexLock lock(mutex_, std::adopt_lock);
+  if (completing_ || flights_.size() < 2 * kBunch) return;
   // In order: with this one, everything before it has ended.
   std::shared_ptr<Flight> probe = flights_.find(kBunch - 1, [](const Flight& flight) { return !flight.unmarked; });
   if (!probe) return;
@@ -154,7 +155,7 @@ void BatchLine::tidy(Ticket ticket) {
 void BatchLine::advance(Lock& lock) {
   if (completing_) {
     ++waiters_;
-    ended_.wait(lock, [this] { return !completing_; });
+    ended_.wait(lock, [this]() SKMD_REQUIRES(mutex_) { return !completing_; });
     --waiters_;
     return;
   }
@@ -205,7 +206,7 @@ void BatchLine::complete(Lock& lock) {
   if (blocking_) {
     // No batch waits for another device's commands, so whoever has the turn gives it back.
     std::unique_lock<std::mutex> turn;
-    if (turns_ != nullptr) turn = std::unique_lock(*turns_);
+    if (turns_ != nullptr) turn = MutexLock(*turns_);
     enqueue(*front);
     queue_->wait(*front);
   }
@@ -232,7 +233,7 @@ void BatchLine::complete(Lock& lock) {
 }
 
 void BatchLine::progress() {
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   Ticket until = last_ticket_;
   while (!stopping_ || !flights_.empty()) {
     // What is submitted while it completes older batches is left for the next glance: chasing a thread that launches in
@@ -268,7 +269,7 @@ void BatchLine::rest(Lock& lock) {
   seen_ = last_ticket_;
   resting_ = true;
   glancing_ = !blocking_ && quiet_rests_ < kQuietGlances;
-  const auto ready = [this] { return woken_ || stopping_; };
+  const auto ready = [this]() SKMD_REQUIRES(mutex_) { return woken_ || stopping_; };
   if (glancing_ || (one_processor_ && !blocking_ && helpers_ == 0 && !flights_.empty())) {
     // On the system's clock: ThreadSanitizer does not see waits on the steady one.
     const auto pause = one_processor_ ? kGlanceOnOneProcessor : kGlance;
@@ -282,7 +283,7 @@ void BatchLine::rest(Lock& lock) {
 
 void BatchLine::stop() {
   {
-    std::lock_guard lock(mutex_);
+    MutexGuard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();

@@ -11,6 +11,7 @@
 
 #include "intercept/backend/flight_line.h"
 #include "intercept/backend/native_queue.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -29,7 +30,7 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
  public:
   /// `turns`, of a blocking line: held from a batch's first command to the end of its last. Null: there is none.
   BatchLine(std::unique_ptr<NativeQueue> queue, bool blocking, std::shared_ptr<Health> health,
-            std::shared_ptr<std::mutex> turns = nullptr);
+            std::shared_ptr<Mutex> turns = nullptr);
   ~BatchLine() = default;
   BatchLine(const BatchLine&) = delete;
   BatchLine& operator=(const BatchLine&) = delete;
@@ -46,52 +47,53 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  void start_thread();
+  void start_thread() SKMD_REQUIRES(mutex_);
   void progress();
-  void rest(Lock& lock);
+  void rest(Lock& lock) SKMD_REQUIRES(mutex_);
   /// What the progress thread does between two rests; false: nothing has ended, and it is not to wait.
-  bool look(Lock& lock);
-  void advance(Lock& lock);
+  bool look(Lock& lock) SKMD_REQUIRES(mutex_);
+  void advance(Lock& lock) SKMD_REQUIRES(mutex_);
   /// Without waiting, whether the oldest flight has ended, or nobody can tell but by waiting. Not an empty line's.
-  bool front_ended(Lock& lock);
-  void complete(Lock& lock);
+  bool front_ended(Lock& lock) SKMD_REQUIRES(mutex_);
+  void complete(Lock& lock) SKMD_REQUIRES(mutex_);
   void enqueue(Flight& flight);
   /// Of a flight that has ended; told to the device's health.
   [[nodiscard]] BatchResult result_of(const Flight& flight, bool good) const;
   /// Makes an unmarked flight of the line one that can be waited for; `finishing`: by this thread, at once. Under
   /// mutex_.
-  void mark(Flight& flight, bool finishing);
+  void mark(Flight& flight, bool finishing) SKMD_REQUIRES(mutex_);
   [[nodiscard]] bool forked() const;
   /// The progress thread may leave what is open to a thread that goes on submitting.
-  [[nodiscard]] bool submitter_tidies() const;
+  [[nodiscard]] bool submitter_tidies() const SKMD_REQUIRES(mutex_);
 
   const std::unique_ptr<NativeQueue> queue_;
   const bool blocking_;
   const bool one_processor_;
   const std::shared_ptr<Health> health_;
-  const std::shared_ptr<std::mutex> turns_;
+  const std::shared_ptr<Mutex> turns_;
   const std::uint32_t generation_;
-  std::mutex submit_mutex_;    // the device's mutex: native enqueues in the order of tickets. Taken before mutex_
+  Mutex submit_mutex_;         // the device's mutex: native enqueues in the order of tickets. Taken before mutex_
   std::thread::id submitter_;  // of the last batch …
-  Ticket alone_ = 0;           // … and of so many before it
+  Ticket alone_ SKMD_GUARDED_BY(submit_mutex_) = 0;  // … and of so many before it
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable wake_;   // for the progress thread
   std::condition_variable ended_;  // a batch was completed
-  FlightLine flights_;
-  Ticket last_ticket_ = 0;
+  FlightLine flights_ SKMD_GUARDED_BY(mutex_);
+  Ticket last_ticket_ = 0;  // written with both mutexes, read with either
   std::atomic<Ticket> completed_{0};
-  bool completing_ = false;  // somebody is completing the front
-  Ticket good_until_ = 0;    // these have ended and none failed: where failures stay, one that did not fail tells
-  std::uint32_t helpers_ = 0;
-  std::uint32_t waiters_ = 0;  // threads on ended_
-  bool started_ = false;
-  bool stopping_ = false;
-  bool resting_ = false;   // the progress thread is on wake_ …
-  bool glancing_ = false;  // … and looks in again soon by itself
-  bool woken_ = false;
-  std::uint32_t quiet_rests_ = 0;
-  Ticket seen_ = 0;
+  bool completing_ SKMD_GUARDED_BY(mutex_) = false;  // somebody is completing the front
+  // These have ended and none failed: where failures stay, one that did not fail tells.
+  Ticket good_until_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::uint32_t helpers_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::uint32_t waiters_ SKMD_GUARDED_BY(mutex_) = 0;  // threads on ended_
+  bool started_ SKMD_GUARDED_BY(mutex_) = false;
+  bool stopping_ SKMD_GUARDED_BY(mutex_) = false;
+  bool resting_ SKMD_GUARDED_BY(mutex_) = false;   // the progress thread is on wake_ …
+  bool glancing_ SKMD_GUARDED_BY(mutex_) = false;  // … and looks in again soon by itself
+  bool woken_ SKMD_GUARDED_BY(mutex_) = false;
+  std::uint32_t quiet_rests_ SKMD_GUARDED_BY(mutex_) = 0;
+  Ticket seen_ SKMD_GUARDED_BY(mutex_) = 0;
   std::thread thread_;
 };
 

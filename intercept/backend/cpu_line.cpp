@@ -29,7 +29,7 @@ Ticket CpuLine::submit(Batch&& batch) {
           CL_OUT_OF_RESOURCES, "the process was forked after the device was opened", {}, Fault::resources, 0});
     return 0;
   }
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   batches_.push_back(std::move(batch));
   const Ticket ticket = ++last_ticket_;
   posted_.store(ticket, std::memory_order_relaxed);
@@ -42,7 +42,7 @@ Ticket CpuLine::submit(Batch&& batch) {
 
 void CpuLine::help(Ticket ticket) {
   if (completed_.load(std::memory_order_acquire) >= ticket || forked()) return;
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (completed_ < ticket) {
     if (!running_) {
       run_front(lock);
@@ -74,7 +74,7 @@ void CpuLine::start_thread() {
 
 void CpuLine::serve() {
   const auto ready = [this] { return completed_.load() < posted_.load() && !running_.load(); };
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stopping_ || !batches_.empty()) {
     if (ready()) {
       run_front(lock);
@@ -84,7 +84,7 @@ void CpuLine::serve() {
     spin_until([&] { return ready() || stopping_.load(); }, kLinger);
     lock.lock();
     asleep_ = true;
-    wake_.wait(lock, [&] { return ready() || (stopping_ && batches_.empty()); });
+    wake_.wait(lock, [&]() SKMD_REQUIRES(mutex_) { return ready() || (stopping_ && batches_.empty()); });
     asleep_ = false;
   }
 }
@@ -129,7 +129,7 @@ void CpuLine::run_front(Lock& lock) {
 
 void CpuLine::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     stopping_ = true;
   }
   wake_.notify_one();

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "intercept/backend/port.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -32,10 +33,10 @@ class CpuLine : public std::enable_shared_from_this<CpuLine> {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  void start_thread();
+  void start_thread() SKMD_REQUIRES(mutex_);
   void serve();
   /// Carries out the oldest batch and completes it. Nobody is at it; afterwards likewise.
-  void run_front(Lock& lock);
+  void run_front(Lock& lock) SKMD_REQUIRES(mutex_);
   [[nodiscard]] BatchResult result_of(const Batch& batch) const;
   [[nodiscard]] bool forked() const;
 
@@ -43,17 +44,17 @@ class CpuLine : public std::enable_shared_from_this<CpuLine> {
   const std::shared_ptr<Health> health_;
   const std::uint32_t generation_;
 
-  std::mutex mutex_;
-  std::condition_variable wake_;   // for the line's thread
-  std::condition_variable ended_;  // a batch was completed
-  std::deque<Batch> batches_;      // the first one's ticket is completed_ + 1
-  Ticket last_ticket_ = 0;
+  Mutex mutex_;
+  std::condition_variable wake_;                       // for the line's thread
+  std::condition_variable ended_;                      // a batch was completed
+  std::deque<Batch> batches_ SKMD_GUARDED_BY(mutex_);  // the first one's ticket is completed_ + 1
+  Ticket last_ticket_ SKMD_GUARDED_BY(mutex_) = 0;
   std::atomic<Ticket> posted_{0};  // last_ticket_, for who looks without the lock
   std::atomic<Ticket> completed_{0};
-  std::atomic<bool> running_{false};  // somebody is at the front; changed under the lock
-  bool asleep_ = false;               // the line's thread, on wake_
-  std::uint32_t waiters_ = 0;         // threads on ended_
-  bool started_ = false;
+  std::atomic<bool> running_{false};                   // somebody is at the front; changed under the lock
+  bool asleep_ SKMD_GUARDED_BY(mutex_) = false;        // the line's thread, on wake_
+  std::uint32_t waiters_ SKMD_GUARDED_BY(mutex_) = 0;  // threads on ended_
+  bool started_ SKMD_GUARDED_BY(mutex_) = false;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
 };

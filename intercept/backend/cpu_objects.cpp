@@ -52,7 +52,7 @@ CpuMemory::~CpuMemory() {
 }
 
 Result<std::shared_ptr<NativeMemory>> CpuMemory::on(Device& other) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (other_ == nullptr) {
     auto made = other.allocate(size, bytes);
     if (!made) return made.error();
@@ -76,7 +76,7 @@ std::shared_ptr<CpuImage> CpuImage::make(const ImageShape& shape) {
 }
 
 Result<std::shared_ptr<NativeMemory>> CpuImage::on(Device& other) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (other_ != nullptr) return other_;
   std::shared_ptr<NativeMemory> under;
   if (over_buffer_) {

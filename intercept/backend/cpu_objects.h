@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "cpu-driver/runtime/kernel_run.h"
 #include "cpu-driver/runtime/span_library.h"
 #include "cpu-driver/span_code.h"
 #include "intercept/backend/port.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -35,8 +35,8 @@ class CpuMemory final : public NativeMemory {
 
  private:
   bool owned_ = false;
-  std::mutex mutex_;
-  std::shared_ptr<NativeMemory> other_;
+  Mutex mutex_;
+  std::shared_ptr<NativeMemory> other_ SKMD_GUARDED_BY(mutex_);
 };
 
 /// Elements in host memory, as span code reads and writes them: rows behind each other without gaps, or the bytes of a
@@ -62,8 +62,8 @@ class CpuImage final : public NativeMemory {
   const std::shared_ptr<CpuMemory> memory_;
   const bool over_buffer_;
   cpu::SpanImage span_image_;
-  std::mutex mutex_;
-  std::shared_ptr<NativeMemory> other_;
+  Mutex mutex_;
+  std::shared_ptr<NativeMemory> other_ SKMD_GUARDED_BY(mutex_);
 };
 
 /// What span code is given, and where the other driver needs it, its sampler.

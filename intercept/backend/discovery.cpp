@@ -4,7 +4,6 @@
 #include <CL/cl_ext.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "cpu-driver/host_target.h"
 #include "intercept/backend/bare_host.h"
@@ -14,6 +13,7 @@
 #include "intercept/backend/selectors.h"
 #include "intercept/backend/vendor_device.h"
 #include "intercept/backend/vendor_driver.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 namespace {
@@ -130,7 +130,7 @@ class Survey {
 
 /// Opens the device, or says why not.
 Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate& candidate, bool discrete,
-                                            std::shared_ptr<std::mutex> turns) {
+                                            std::shared_ptr<Mutex> turns) {
   DeviceDescription description;
   description.name = candidate.name;
   description.platform = candidate.platform;
@@ -188,7 +188,7 @@ class Opener {
 
   /// The host CPU through our own driver, if that is wanted and its vendor's uses host memory in place, as ours does.
   /// `turns`: what devices of one name share that take turns; null for others.
-  Result<std::shared_ptr<Device>> open(const Wanted& wanted, const std::shared_ptr<std::mutex>& turns) {
+  Result<std::shared_ptr<Device>> open(const Wanted& wanted, const std::shared_ptr<Mutex>& turns) {
     const Selected& selected = wanted.selected;
     const Found& found = survey_.found[selected.candidate];
     const Candidate& candidate = survey_.candidates[selected.candidate];
@@ -223,8 +223,7 @@ class Opener {
   }
 
   /// Not loaded before it is needed.
-  std::shared_ptr<Device> known(const Found& found, const Candidate& candidate,
-                                const std::shared_ptr<std::mutex>& turns) {
+  std::shared_ptr<Device> known(const Found& found, const Candidate& candidate, const std::shared_ptr<Mutex>& turns) {
     const auto open = [found, candidate, turns, own = options_.own_library]() -> Result<std::shared_ptr<Device>> {
       const auto now = load_kept(found, candidate, own);
       if (!now) return now.error();
@@ -282,15 +281,15 @@ std::optional<DriverFacts> kept_facts(const DiscoveryOptions& options, const std
 }
 
 /// What the devices that take turns share, one entry a device; null for those that need not.
-std::vector<std::shared_ptr<std::mutex>> shared_turns(const std::vector<Candidate>& candidates,
-                                                      const std::vector<Wanted>& wanted) {
+std::vector<std::shared_ptr<Mutex>> shared_turns(const std::vector<Candidate>& candidates,
+                                                 const std::vector<Wanted>& wanted) {
   std::vector<Selected> devices;
   for (const Wanted& one : wanted) devices.push_back(one.selected);
   const std::vector<std::size_t> first = taking_turns(candidates, devices);
-  std::vector<std::shared_ptr<std::mutex>> turns(devices.size());
+  std::vector<std::shared_ptr<Mutex>> turns(devices.size());
   for (std::size_t i = 0; i < devices.size(); ++i)
     if (first[i] != i) {
-      if (turns[first[i]] == nullptr) turns[first[i]] = std::make_shared<std::mutex>();
+      if (turns[first[i]] == nullptr) turns[first[i]] = std::make_shared<Mutex>();
       turns[i] = turns[first[i]];
     }
   return turns;

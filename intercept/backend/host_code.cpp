@@ -24,7 +24,7 @@ HostCode::HostCode(std::string artifact, std::string folder)
     : artifact_(std::move(artifact)), folder_(std::move(folder)) {}
 
 cpu::MergeFunction HostCode::merge_function(const std::string& kernel) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (!tried_) {
     tried_ = true;
     auto loaded = cpu::SpanLibrary::load(artifact_, folder_);
@@ -40,7 +40,7 @@ cpu::MergeFunction HostCode::merge_function(const std::string& kernel) {
 }
 
 std::string HostCode::problem() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return problem_;
 }
 

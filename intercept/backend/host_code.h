@@ -4,13 +4,13 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "cpu-driver/runtime/merge_run.h"
 #include "cpu-driver/runtime/span_library.h"
 #include "partitioner/byte_ranges.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -29,11 +29,13 @@ class HostCode {
   [[nodiscard]] std::string problem();
 
  private:
-  std::mutex mutex_;
-  std::string artifact_, folder_, problem_;
-  std::unique_ptr<cpu::SpanLibrary> library_;
-  Find find_;
-  bool tried_ = false;
+  Mutex mutex_;
+  std::string artifact_ SKMD_GUARDED_BY(mutex_);
+  std::string folder_ SKMD_GUARDED_BY(mutex_);
+  std::string problem_ SKMD_GUARDED_BY(mutex_);
+  std::unique_ptr<cpu::SpanLibrary> library_;  // before find_ is set, which calls it
+  Find find_ SKMD_GUARDED_BY(mutex_);
+  bool tried_ SKMD_GUARDED_BY(mutex_) = false;
 };
 
 /// Calls `body` for pieces of `ranges` on the pool's threads and waits. No piece begins or ends inside an element of

@@ -18,13 +18,13 @@ LateDevice::LateDevice(std::shared_ptr<Device> opened, Keep keep) : keep_(std::m
 }
 
 Result<std::shared_ptr<Device>> LateDevice::opened() const {
-  const std::lock_guard lock(opening_);
+  const MutexGuard lock(opening_);
   if (!device_) device_ = open_();
   return *device_;
 }
 
 void LateDevice::settle() {
-  std::unique_lock lock(facts_mutex_);
+  MutexLock lock(facts_mutex_);
   settled_ = true;
   if (is_new_) noted(std::move(lock));
 }
@@ -40,28 +40,28 @@ void LateDevice::noted(std::unique_lock<std::mutex> lock) const {
 
 Result<std::vector<std::byte>> LateDevice::info(cl_device_info name) const {
   {
-    const std::lock_guard lock(facts_mutex_);
+    const MutexGuard lock(facts_mutex_);
     if (const auto found = facts_.infos.find(name); found != facts_.infos.end()) return found->second;
   }
   const auto device = opened();
   if (!device) return device.error();
   auto answer = (*device)->info(name);
   if (is_handle(name)) return answer;
-  std::unique_lock lock(facts_mutex_);
+  MutexLock lock(facts_mutex_);
   if (facts_.infos.emplace(name, answer).second) noted(std::move(lock));
   return answer;
 }
 
 Result<std::vector<cl_image_format>> LateDevice::image_formats(cl_mem_flags flags, cl_mem_object_type type) const {
   {
-    const std::lock_guard lock(facts_mutex_);
+    const MutexGuard lock(facts_mutex_);
     if (const auto found = facts_.formats.find({flags, type}); found != facts_.formats.end()) return found->second;
   }
   const auto device = opened();
   if (!device) return device.error();
   auto answer = (*device)->image_formats(flags, type);
   if (!answer) return answer;
-  std::unique_lock lock(facts_mutex_);
+  MutexLock lock(facts_mutex_);
   if (facts_.formats.emplace(std::pair{flags, type}, *answer).second) noted(std::move(lock));
   return answer;
 }

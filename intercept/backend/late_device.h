@@ -11,6 +11,7 @@
 
 #include "intercept/backend/driver_facts.h"
 #include "intercept/backend/port.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -62,15 +63,17 @@ class LateDevice final : public Device {
  private:
   /// The device itself, opened if it is not yet; why it could not be is the same every time.
   Result<std::shared_ptr<Device>> opened() const;
-  void noted(std::unique_lock<std::mutex> lock) const;
+  void noted(std::unique_lock<std::mutex> lock) const
+      SKMD_RELEASE(facts_mutex_) SKMD_NOT_ANALYSED;  // a lock that was passed on
 
   const Open open_;
   const Keep keep_;
-  mutable std::mutex opening_;  // held while the driver is loaded; taken before facts_mutex_, never inside it
-  mutable std::optional<Result<std::shared_ptr<Device>>> device_;
-  mutable std::mutex facts_mutex_;
-  mutable KeptAnswers facts_;
-  mutable bool is_new_ = false, settled_ = false;
+  mutable Mutex opening_;  // held while the driver is loaded; taken before facts_mutex_, never inside it
+  mutable std::optional<Result<std::shared_ptr<Device>>> device_ SKMD_GUARDED_BY(opening_);
+  mutable Mutex facts_mutex_;
+  mutable KeptAnswers facts_;  // under facts_mutex_, but for the description, which is there from the beginning
+  mutable bool is_new_ SKMD_GUARDED_BY(facts_mutex_) = false;
+  mutable bool settled_ SKMD_GUARDED_BY(facts_mutex_) = false;
 };
 
 }  // namespace skmd::icd

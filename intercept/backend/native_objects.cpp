@@ -59,7 +59,7 @@ void VendorMemory::clear_the_way(std::uint64_t offset, std::uint64_t size, const
 Result<std::shared_ptr<MemoryHandle>> VendorMemory::view(std::uint64_t offset, std::uint64_t size,
                                                          const std::function<void()>& drain) {
   if (offset == 0) return whole_;
-  std::lock_guard lock(mutex_);
+  MutexGuard lock(mutex_);
   if (const auto found = views_.find({offset, size}); found != views_.end()) return found->second;
   if (!overlaps_) clear_the_way(offset, size, drain);
   const cl_buffer_region region{offset, size};
@@ -83,7 +83,7 @@ std::shared_ptr<MemoryHandle> VendorMemory::keep(std::uint64_t offset, std::uint
 Result<std::shared_ptr<MemoryHandle>> VendorMemory::at_address(std::uint64_t offset, std::uint64_t size,
                                                                const std::function<void()>& drain) {
   if (host_ == nullptr || offset == 0) return view(offset, size, drain);
-  std::lock_guard lock(mutex_);
+  MutexGuard lock(mutex_);
   if (const auto found = views_.find({offset, size}); found != views_.end()) return found->second;
   const auto& owner = whole_->owner;
   cl_int code = CL_SUCCESS;

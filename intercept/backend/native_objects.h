@@ -10,12 +10,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "intercept/backend/port.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -107,16 +107,17 @@ class VendorMemory final : public NativeMemory {
                                                    const std::function<void()>& drain);
 
  private:
-  std::shared_ptr<MemoryHandle> keep(std::uint64_t offset, std::uint64_t size, cl_mem made);
-  void clear_the_way(std::uint64_t offset, std::uint64_t size, const std::function<void()>& drain);
+  std::shared_ptr<MemoryHandle> keep(std::uint64_t offset, std::uint64_t size, cl_mem made) SKMD_REQUIRES(mutex_);
+  void clear_the_way(std::uint64_t offset, std::uint64_t size, const std::function<void()>& drain)
+      SKMD_REQUIRES(mutex_);
   const std::uint64_t bytes_;
   const bool overlaps_;
   std::byte* const host_;
   const ImageShape shape_;
   const std::shared_ptr<MemoryHandle> whole_;
   const std::shared_ptr<NativeMemory> parent_;  // the buffer under an image
-  std::mutex mutex_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<MemoryHandle>> views_;
+  Mutex mutex_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<MemoryHandle>> views_ SKMD_GUARDED_BY(mutex_);
 };
 
 class VendorSampler final : public NativeSampler {

@@ -12,7 +12,7 @@ PinnedPieces::PinnedPieces(std::byte* base, std::shared_ptr<void> owner, std::si
 }
 
 std::byte* PinnedPieces::try_take() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (free_.empty()) return nullptr;
   std::byte* piece = free_.back();
   free_.pop_back();
@@ -20,8 +20,8 @@ std::byte* PinnedPieces::try_take() {
 }
 
 std::byte* PinnedPieces::take() {
-  std::unique_lock lock(mutex_);
-  given_.wait(lock, [this] { return !free_.empty(); });
+  MutexLock lock(mutex_);
+  given_.wait(lock, [this]() SKMD_REQUIRES(mutex_) { return !free_.empty(); });
   std::byte* piece = free_.back();
   free_.pop_back();
   return piece;
@@ -29,7 +29,7 @@ std::byte* PinnedPieces::take() {
 
 void PinnedPieces::give(std::byte* piece) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     free_.push_back(piece);
   }
   given_.notify_one();

@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -41,9 +42,9 @@ class PinnedPieces {
 
  private:
   const std::shared_ptr<void> owner_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable given_;
-  std::vector<std::byte*> free_;
+  std::vector<std::byte*> free_ SKMD_GUARDED_BY(mutex_);
 };
 
 /// One piece, given back at the end.

@@ -10,7 +10,7 @@
 namespace skmd::icd {
 
 VendorDevice::VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description,
-                           std::shared_ptr<std::mutex> turns)
+                           std::shared_ptr<Mutex> turns)
     : platform_(platform), id_(id), description_(std::move(description)), turns_(std::move(turns)) {}
 
 VendorDevice::~VendorDevice() {
@@ -46,7 +46,7 @@ domain::Error VendorDevice::aside_error() const {
 
 Result<std::shared_ptr<NativeContext>> VendorDevice::context() const {
   if (health()->aside()) return aside_error();
-  std::lock_guard lock(mutex_);
+  MutexGuard lock(mutex_);
   if (auto living = context_.lock()) return living;
   auto made = NativeContext::create(platform_.cl, platform_.id, id_);
   if (!made) {
@@ -59,7 +59,7 @@ Result<std::shared_ptr<NativeContext>> VendorDevice::context() const {
 }
 
 Result<std::vector<std::byte>> VendorDevice::info(cl_device_info name) const {
-  std::lock_guard lock(mutex_);
+  MutexGuard lock(mutex_);
   if (const auto found = infos_.find(name); found != infos_.end()) return found->second;
   std::size_t bytes = 0;
   std::vector<std::byte> value;
@@ -138,7 +138,7 @@ Result<std::shared_ptr<NativeSampler>> VendorDevice::sampler(bool normalized, cl
                                                              cl_filter_mode filter) {
   auto opened = context();
   if (!opened) return opened.error();
-  std::lock_guard lock(mutex_);
+  MutexGuard lock(mutex_);
   auto& cached = samplers_[{normalized, addressing, filter}];
   if (!cached) {
     cl_int code = CL_SUCCESS;
@@ -158,7 +158,7 @@ BatchLine* VendorDevice::line(domain::Error& failure) {
     failure = opened.error();
     return nullptr;
   }
-  std::lock_guard lock(mutex_);
+  MutexGuard lock(mutex_);
   if (!line_) {
     auto queue = NativeQueue::create(*opened, description_.name, habits());
     if (!queue) {
@@ -208,7 +208,7 @@ PinnedPieces* VendorDevice::pinned_pieces() {
   if (!habits().slow_pageable || cpu::Pool::shared().threads() < 2) return nullptr;
   auto opened = context();
   if (!opened) return nullptr;
-  std::lock_guard lock(mutex_);
+  MutexGuard lock(mutex_);
   if (!pieces_ && pins_) {
     pieces_ = make_pieces(*opened, kPinnedPieces, kPinnedPiece);
     pins_ = pieces_ != nullptr;
@@ -224,7 +224,7 @@ PinnedPieces* VendorDevice::small_pieces() {
   if (small_asked_.load(std::memory_order_relaxed) > kReads || small_asked_.fetch_add(1) != kReads) return nullptr;
   auto opened = context();
   if (!opened) return nullptr;
-  std::lock_guard lock(mutex_);
+  MutexGuard lock(mutex_);
   small_pieces_ = make_pieces(*opened, kSmallPieces, kSmallPiece);  // once: without them it goes on as before
   ready_small_.store(small_pieces_.get(), std::memory_order_release);
   return small_pieces_.get();

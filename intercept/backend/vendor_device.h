@@ -4,7 +4,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <tuple>
 
@@ -12,6 +11,7 @@
 #include "intercept/backend/native_objects.h"
 #include "intercept/backend/pinned_pieces.h"
 #include "intercept/backend/vendor_driver.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -20,7 +20,7 @@ class VendorDevice final : public Device {
   /// `turns`: held while a batch is carried out; the device is then blocking. Null: its batches wait for no other
   /// device's.
   VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description,
-               std::shared_ptr<std::mutex> turns);
+               std::shared_ptr<Mutex> turns);
   ~VendorDevice() override;
 
   /// Opens the device natively and finds out, for devices that are no GPU, whether its driver blocks and whether it
@@ -84,19 +84,20 @@ class VendorDevice final : public Device {
   const VendorPlatform platform_;
   const cl_device_id id_;
   DeviceDescription description_;
-  const std::shared_ptr<std::mutex> turns_;
+  const std::shared_ptr<Mutex> turns_;
 
-  mutable std::mutex mutex_;  // guards what follows; never held over a batch
-  mutable std::weak_ptr<NativeContext> context_;
-  mutable std::shared_ptr<NativeContext> kept_;  // a GPU's
-  mutable std::map<cl_device_info, Result<std::vector<std::byte>>> infos_;
-  std::map<std::tuple<bool, cl_addressing_mode, cl_filter_mode>, std::shared_ptr<NativeSampler>> samplers_;
-  std::unique_ptr<PinnedPieces> pieces_;  // made when they are needed …
-  bool pins_ = true;                      // … and possible
-  std::unique_ptr<PinnedPieces> small_pieces_;
+  mutable Mutex mutex_;  // guards what follows; never held over a batch
+  mutable std::weak_ptr<NativeContext> context_ SKMD_GUARDED_BY(mutex_);
+  mutable std::shared_ptr<NativeContext> kept_ SKMD_GUARDED_BY(mutex_);  // a GPU's
+  mutable std::map<cl_device_info, Result<std::vector<std::byte>>> infos_ SKMD_GUARDED_BY(mutex_);
+  std::map<std::tuple<bool, cl_addressing_mode, cl_filter_mode>, std::shared_ptr<NativeSampler>> samplers_
+      SKMD_GUARDED_BY(mutex_);
+  std::unique_ptr<PinnedPieces> pieces_ SKMD_GUARDED_BY(mutex_);  // made when they are needed …
+  bool pins_ SKMD_GUARDED_BY(mutex_) = true;                      // … and possible
+  std::unique_ptr<PinnedPieces> small_pieces_ SKMD_GUARDED_BY(mutex_);
   std::atomic<std::uint32_t> small_asked_{0};
   std::atomic<PinnedPieces*> ready_small_{nullptr};
-  std::shared_ptr<BatchLine> line_;
+  std::shared_ptr<BatchLine> line_ SKMD_GUARDED_BY(mutex_);
   std::atomic<BatchLine*> ready_line_{nullptr};
 };
 

@@ -2,7 +2,8 @@
 #include "intercept/build/built_programs.h"
 
 #include <algorithm>
-#include <mutex>
+
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 constexpr size_t kMost = 256;
 
 struct List {
-  std::mutex mutex;
-  std::vector<BuiltProgram> programs;
+  Mutex mutex;
+  std::vector<BuiltProgram> programs SKMD_GUARDED_BY(mutex);
 };
 
 /// Never destroyed: programs are built from static destructors, too.
@@ -27,7 +28,7 @@ void remember(const ProgramBuild& build) {
   BuiltProgram entry{build.answer.hash, build.opaque(), build.answer.reason, {}, build.native->record()};
   for (const auto& kernel : build.kernels) entry.kernels.push_back(kernel->traits());
   List& known = list();
-  const std::lock_guard lock(known.mutex);
+  const MutexGuard lock(known.mutex);
   std::erase_if(known.programs, [&](const BuiltProgram& program) { return program.hash == entry.hash; });
   if (known.programs.size() == kMost) known.programs.erase(known.programs.begin());
   known.programs.push_back(std::move(entry));
@@ -35,7 +36,7 @@ void remember(const ProgramBuild& build) {
 
 std::vector<BuiltProgram> built_programs() {
   List& known = list();
-  const std::lock_guard lock(known.mutex);
+  const MutexGuard lock(known.mutex);
   return known.programs;
 }
 

@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <latch>
-#include <mutex>
 #include <vector>
+
+#include "partitioner/mutex.h"
 
 namespace skmd::icd::calibration {
 namespace {
@@ -52,7 +53,7 @@ class Ends {
   explicit Ends(std::uint32_t count) : left_(count) {}
   void one(const BatchResult& result) {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       if (result.status != CL_SUCCESS && status_) status_ = Error{result.status, result.reason};
     }
     left_.count_down();
@@ -60,14 +61,14 @@ class Ends {
   /// Blocks until all have ended; the first failure.
   Status wait() {
     left_.wait();
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     return status_;
   }
 
  private:
   std::latch left_;
-  std::mutex mutex_;
-  Status status_;
+  Mutex mutex_;
+  Status status_ SKMD_GUARDED_BY(mutex_);
 };
 
 class PortProbe final : public DeviceProbe {

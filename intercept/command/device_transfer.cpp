@@ -87,7 +87,7 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
 
 /// The device that has all bytes of `range`, if host memory has none of them.
 std::optional<std::uint32_t> only_owner(Storage& root, const domain::ByteRange& range) {
-  const std::lock_guard lock(root.mutex());
+  const MutexGuard lock(root.mutex());
   root.leave_lost_copies();
   domain::SpaceMask common = ~domain::SpaceMask{1};
   for (const auto& piece : root.residency().pieces(range)) {
@@ -102,7 +102,7 @@ std::optional<std::uint32_t> only_owner(Storage& root, const domain::ByteRange& 
 std::optional<std::uint32_t> owner_of_source(const DeviceTransfer& transfer) {
   Storage& from = *transfer.from;
   const domain::ByteRange range = source_of(transfer);
-  const std::lock_guard lock(from.mutex());
+  const MutexGuard lock(from.mutex());
   from.leave_lost_copies();
   domain::SpaceMask common = ~domain::SpaceMask{0};
   for (const auto& piece : from.residency().pieces(range)) common &= piece.valid;
@@ -152,7 +152,7 @@ bool InFlight::submit() {
   batch.awaited = event_->awaited() && !batch.want_times;
   batch.done = [flight = shared_from_this()](BatchResult&& result) { flight->landed(std::move(result)); };
   if (!reads()) {
-    const std::lock_guard lock(root.mutex());
+    const MutexGuard lock(root.mutex());
     before_ = root.residency().pieces(transfer_.range);
     root.residency().written(space(), transfer_.range);
   }
@@ -165,7 +165,7 @@ bool InFlight::submit() {
   try {
     ticket = device.submit(std::move(batch));
   } catch (const std::bad_alloc&) {  // nothing was submitted
-    const std::lock_guard lock(root.mutex());
+    const MutexGuard lock(root.mutex());
     root.residency().restored(before_);
     throw;
   }
@@ -229,7 +229,7 @@ void InFlight::report(const BatchResult& result) {
 
 void InFlight::give_up() const noexcept {
   if (reads()) return;
-  const std::lock_guard lock(transfer_.root->mutex());
+  const MutexGuard lock(transfer_.root->mutex());
   transfer_.root->residency().withdrawn(space(), transfer_.range);
 }
 
@@ -249,7 +249,7 @@ void InFlight::take_back(Spoilt& spoilt) const {
   }
   lost.remove(transfer_.root->write_mapped());
   {
-    const std::lock_guard lock(transfer_.root->mutex());
+    const MutexGuard lock(transfer_.root->mutex());
     transfer_.root->residency().restored(old);
   }
   if (!lost.empty()) spoilt[transfer_.root].add(lost);
@@ -270,8 +270,7 @@ Status InFlight::in_host_memory(Spoilt& spoilt) {
   if (copies()) {
     if (is_spoilt(spoilt, transfer_.from, source_of(transfer_)))
       return domain::Error{CL_OUT_OF_RESOURCES, "the bytes to copy were lost on a device"};
-    const Status copied =
-        copy_bytes(*transfer_.from, transfer_.from_offset, *transfer_.root, range.begin, range.size());
+    Status copied = copy_bytes(*transfer_.from, transfer_.from_offset, *transfer_.root, range.begin, range.size());
     if (!copied) return copied;
   } else {
     auto host = transfer_.root->host();

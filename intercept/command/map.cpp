@@ -93,7 +93,7 @@ Result<Mapping> open_mapping(Memory& memory, const Region& region, cl_map_flags 
   if (reserves(memory, flags) && !memory.storage()->reserve_write_map(mapping.ranges))
     return domain::Error{CL_INVALID_OPERATION, "the region of " + std::to_string(region.bytes()) + " bytes at offset " +
                                                    std::to_string(region.begin) + " is already mapped for writing"};
-  const std::lock_guard lock(memory.mutex());
+  const MutexGuard lock(memory.mutex());
   memory.mappings().push_back(mapping);
   return mapping;
 }
@@ -101,7 +101,7 @@ Result<Mapping> open_mapping(Memory& memory, const Region& region, cl_map_flags 
 Result<Mapping> close_mapping(Memory& memory, const void* pointer) {
   Mapping mapping;
   {
-    const std::lock_guard lock(memory.mutex());
+    const MutexGuard lock(memory.mutex());
     auto& open = memory.mappings();
     auto found = open.end();
     for (auto it = open.begin(); it != open.end(); ++it)
@@ -117,7 +117,7 @@ Result<Mapping> close_mapping(Memory& memory, const void* pointer) {
 
 void drop_mapping(Memory& memory, const Mapping& mapping) {
   {
-    const std::lock_guard lock(memory.mutex());
+    const MutexGuard lock(memory.mutex());
     auto& open = memory.mappings();
     const auto found = std::find_if(open.begin(), open.end(), [&](const Mapping& entry) {
       return entry.pointer == mapping.pointer && entry.flags == mapping.flags && entry.ranges == mapping.ranges;

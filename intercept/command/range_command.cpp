@@ -24,7 +24,7 @@ bool RangeCommand::host_ready() const {
   for (std::size_t i = 0; i < claims_.size(); ++i) {
     if (host_copies_[i] == HostCopy::ignored) continue;
     Storage& storage = *claims_[i].storage;
-    const std::lock_guard lock(storage.mutex());
+    const MutexGuard lock(storage.mutex());
     if (!storage.residency().missing(domain::kHostSpace, *claims_[i].ranges).empty()) return false;
   }
   return true;

@@ -161,7 +161,7 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_upload
     if (report.start != 0) event_.work_started(report.start);
     if (result.status != CL_SUCCESS) moves.revoke_uploads(slice.device);
     slice_ended(index, uploads, result);
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     slices_[index].report = report;
   };
   return prepared;
@@ -169,7 +169,7 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_upload
 
 void Conductor::slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     slices_[index].ran = result.accepted > uploads;
   }
   if (result.status != CL_SUCCESS) fail(index, result);
@@ -185,7 +185,7 @@ void Conductor::fail(std::size_t index, const BatchResult& result) noexcept {
 }
 
 void Conductor::fail(std::size_t index, domain::Error error, Fault fault) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (!slices_[index].status) return;
   slices_[index].status = std::move(error);
   slices_[index].fault = fault;
@@ -273,7 +273,7 @@ void Conductor::commit(const std::vector<SliceWork>& completed) {
       const domain::RangeSet written = slice.touches->roots[r].may_write.difference(joined(r));
       if (written.empty()) continue;
       Storage& root = *view_.roots()[r];
-      const std::lock_guard lock(root.mutex());
+      const MutexGuard lock(root.mutex());
       commit_written(root, machine_.devices[slice.device]->description().space, written);
     }
   }
@@ -297,7 +297,7 @@ void Conductor::abandon() {
       if (space == domain::kHostSpace) written.remove(joined(r));  // restored
       if (written.empty()) continue;
       Storage& root = *view_.roots()[r];
-      const std::lock_guard lock(root.mutex());
+      const MutexGuard lock(root.mutex());
       domain::ResidencyMap& residency = root.residency();
       if (residency.valid_only(space, written).intersects(wanted[r])) unfinished_.inputs_intact = false;
       residency.withdrawn(space, written);
@@ -379,7 +379,7 @@ Status Conductor::run() {
     // Native queues are in order, so what was submitted may be counted on by whatever is submitted later.
     moves->commit_uploads();
     {
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       for (std::size_t i = 0; i < slices_.size(); ++i)
         if (!slices_[i].status) moves->revoke_uploads(decision_.slices[i].device);
     }
@@ -387,7 +387,7 @@ Status Conductor::run() {
     (void)group.wait();
   }
   check_inputs();
-  const Status status = settle();
+  Status status = settle();
   event_.work_ended(now_ns());
   return status;
 }

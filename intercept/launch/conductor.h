@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "intercept/launch/replay.h"
 #include "intercept/object/event.h"
 #include "intercept/object/mover.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -100,7 +100,8 @@ class Conductor {
   std::unique_ptr<Replay> replay_;               // of all roots that take rung 2
   std::optional<std::uint32_t> next_user_;       // of those
   std::unique_ptr<DeviceReplay> device_replay_;  // null: the host does it
-  std::mutex mutex_;
+  Mutex mutex_;
+  // Under mutex_ while batches run; before and afterwards only the thread in run() has them.
   std::vector<Slice> slices_;
   Unfinished unfinished_;
   std::uint64_t first_uses_ = 0;
@@ -130,7 +131,7 @@ void report_launch(Machine& machine, const Launch& launch, const Decision& decis
 
 /// Residency after a slice has written `ranges` of a root in its device's space (or will have, on an in-order queue).
 /// With the root's mutex held.
-void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet& ranges);
+void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet& ranges) SKMD_REQUIRES(root.mutex());
 
 /// Times are worth asking for: the model learns, or somebody watches.
 bool wants_times(const Machine& machine);

@@ -110,7 +110,7 @@ Status DealtLaunch::run() {
 }
 
 void DealtLaunch::learn() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (launch_.part != nullptr) return;
   const auto point = [&]() -> const domain::Point& { return view_.shape().point(launch_); };
   for (const domain::ChunkedSlice& slice : dealing_.slices) {
@@ -128,7 +128,7 @@ void DealtLaunch::learn() {
 }
 
 std::optional<domain::ChunkIndex> DealtLaunch::next(std::uint32_t device) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return dealer_.next(device);
 }
 
@@ -140,7 +140,7 @@ void DealtLaunch::work(std::uint32_t device) {
     } catch (const std::bad_alloc&) {
       // The chunk may have run, and its results may count: to run it again could apply it twice.
       status = domain::Error{CL_OUT_OF_HOST_MEMORY, {}};
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       unfinished_.inputs_intact = false;
     }
     if (!status) return leave(device, *index, std::move(status));
@@ -154,7 +154,7 @@ Status DealtLaunch::run_chunk(std::uint32_t device, const domain::ChunkIndex& in
       {device, dealing_.slices[index.slice].chunks[index.chunk], dealing_.touches[index.slice][index.chunk], true});
   Conductor conductor(machine_, launch_, view_, part, event_);
   Status status = conductor.run();
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   first_uses_ |= conductor.first_uses();
   if (status) {
     for (const SliceReport& report : conductor.reports()) reports_.push_back(report);
@@ -180,14 +180,14 @@ void DealtLaunch::retract(std::uint32_t device) {
 }
 
 void DealtLaunch::leave(std::uint32_t device, const domain::ChunkIndex& index, Status status) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   unfinished_.failed_on[device] = true;
   unfinished_.spans.push_back(dealing_.slices[index.slice].chunks[index.chunk]);
   if (failure_) failure_ = std::move(status);
 }
 
 void DealtLaunch::collect_the_rest() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   // Where every device has left, chunks are left, too.
   while (const auto index = dealer_.next(0))
     unfinished_.spans.push_back(dealing_.slices[index->slice].chunks[index->chunk]);

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "intercept/launch/conductor.h"
 #include "intercept/launch/launch_view.h"
 #include "partitioner/chunks.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -45,7 +45,7 @@ class DealtLaunch {
   Status run_chunk(std::uint32_t device, const domain::ChunkIndex& index);
   /// The device is lost, and with it the results of its earlier chunks: their groups have to run again. With mutex_
   /// held.
-  void retract(std::uint32_t device);
+  void retract(std::uint32_t device) SKMD_REQUIRES(mutex_);
   void leave(std::uint32_t device, const domain::ChunkIndex& index, Status status);
   void collect_the_rest();
   /// Tells the model how many groups each device ran in what time: single chunks are too short to go by.
@@ -56,8 +56,9 @@ class DealtLaunch {
   const LaunchView& view_;
   const Dealing& dealing_;
   Event& event_;
-  std::mutex mutex_;  // of all that follows
-  domain::ChunkDealer dealer_;
+  Mutex mutex_;
+  domain::ChunkDealer dealer_ SKMD_GUARDED_BY(mutex_);
+  // Under mutex_ while devices work; before and afterwards only the thread in run() has them.
   std::vector<SliceReport> reports_;
   Unfinished unfinished_;
   Status failure_;

@@ -62,7 +62,7 @@ std::vector<domain::MergePart> parts_of(const Machine& machine, const LaunchView
     for (std::size_t r = 0; r < view.roots().size(); ++r) {
       if (!is_replayed(decision, r)) continue;
       part.stored += slice.touches->roots[r].may_write.intersection(decision.merge.joined[r]).bytes();
-      const std::lock_guard lock(view.roots()[r]->mutex());
+      const MutexGuard lock(view.roots()[r]->mutex());
       part.old_missing +=
           view.roots()[r]->residency().missing_bytes(space_of(machine, slice.device), decision.merge.joined[r]);
     }
@@ -78,7 +78,7 @@ domain::MergeQuestion question_of(const LaunchView& view, const Decision& decisi
   for (std::size_t r = 0; r < view.roots().size(); ++r) {
     if (!is_replayed(decision, r)) continue;
     question.joined += decision.merge.joined[r].bytes();
-    const std::lock_guard lock(view.roots()[r]->mutex());
+    const MutexGuard lock(view.roots()[r]->mutex());
     question.old_missing_on_host +=
         view.roots()[r]->residency().missing_bytes(domain::kHostSpace, decision.merge.joined[r]);
   }
@@ -137,7 +137,7 @@ Status DeviceReplay::keep() {
     Storage& storage = *view_.roots()[r];
     domain::RangeSet kept;
     {
-      const std::lock_guard lock(storage.mutex());
+      const MutexGuard lock(storage.mutex());
       kept = storage.residency().missing(domain::kHostSpace, joined(r));
       if (!storage.residency().missing(space_of(machine_, device_), kept).empty())
         return domain::Error{CL_OUT_OF_RESOURCES, "old contents are on another device"};
@@ -273,7 +273,7 @@ void DeviceReplay::commit() {
     if (!roots_[r].replayed) continue;
     Storage& storage = *view_.roots()[r];
     const domain::RangeSet ranges = joined(r).difference(storage.write_mapped());
-    const std::lock_guard lock(storage.mutex());
+    const MutexGuard lock(storage.mutex());
     storage.residency().written(space_of(machine_, device_), ranges);
   }
 }
@@ -307,7 +307,7 @@ Status DeviceReplay::bring_back(std::size_t root) {
     group.submit(*machine_.devices[device_], std::move(batch));
     if (Status status = group.wait(); !status) return status;
   }
-  const std::lock_guard lock(storage.mutex());
+  const MutexGuard lock(storage.mutex());
   storage.residency().copied(domain::kHostSpace, ranges);
   roots_[root].kept = {};
   return {};

@@ -30,7 +30,7 @@ FrozenLaunch::FrozenLaunch(Machine& machine, Launch launch)
       fixed_runs_(!has_images(*this)) {}
 
 Result<FrozenLaunch::FixedRuns> FrozenLaunch::fixed_runs(std::uint32_t device) const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   auto known = std::find_if(runs_.begin(), runs_.end(), [&](const Runs& runs) { return runs.device == device; });
   if (known == runs_.end()) known = runs_.insert(known, Runs{device, {}});
   if (FixedRuns ops = known->ops.lock()) return ops;

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "intercept/launch/launch_view.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -44,8 +44,8 @@ class FrozenLaunch : public Launch {
   const LaunchView view_;
   const std::vector<Claim> claims_;
   const bool fixed_runs_;
-  mutable std::mutex mutex_;
-  mutable std::vector<Runs> runs_;  // one per device that was asked for
+  mutable Mutex mutex_;
+  mutable std::vector<Runs> runs_ SKMD_GUARDED_BY(mutex_);  // one per device that was asked for
 };
 
 /// A FrozenLaunch of `launch` whose eligibility is settled: blocks while a build has to end before the launch may start

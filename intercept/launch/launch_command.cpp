@@ -83,7 +83,7 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
     const domain::RangeSet& written = slice.touches->roots[r].may_write;
     if (written.empty()) continue;
     Storage& root = *view_.roots()[r];
-    const std::lock_guard lock(root.mutex());
+    const MutexGuard lock(root.mutex());
     if (auto old = root.residency().shared(space, written); !old.empty()) flight.old.emplace_back(r, std::move(old));
     commit_written(root, space, written);
   }
@@ -230,7 +230,7 @@ void LaunchCommand::take_back(InFlight& flight, bool ran, Spoilt& spoilt) {
   const SliceWork& slice = flight.decision->slices.front();
   const domain::SpaceMask here = domain::SpaceMask{1} << machine_.devices[slice.device]->description().space;
   for (const auto& [root, pieces] : flight.old) {
-    const std::lock_guard lock(view_.roots()[root]->mutex());
+    const MutexGuard lock(view_.roots()[root]->mutex());
     view_.roots()[root]->residency().restored(pieces, ran ? here : 0);
   }
   // Some of it was to be sent there only now.

@@ -107,14 +107,14 @@ class ShapeMemo : public BuiltKernel::Memo {
     return deciding_.get([&] { return domain::deciding_values(kernel.traits()); });
   }
   std::shared_ptr<LaunchShape> find(std::string_view key) {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     for (const auto& [known, shape] : shapes_)
       if (known == key) return shape;
     return nullptr;
   }
   /// The last one that was kept of those whose keys have the length of `key`, and its first `common` bytes.
   std::shared_ptr<LaunchShape> find_like(std::string_view key, std::size_t common) {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     for (std::size_t i = 0; i < shapes_.size(); ++i) {
       const auto& [known, shape] = shapes_[(oldest_ + shapes_.size() - 1 - i) % shapes_.size()];
       if (known.size() == key.size() && known.compare(0, common, key, 0, common) == 0) return shape;
@@ -122,7 +122,7 @@ class ShapeMemo : public BuiltKernel::Memo {
     return nullptr;
   }
   void keep(std::string_view key, const std::shared_ptr<LaunchShape>& shape) {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (shapes_.size() < kShapesPerKernel) {
       shapes_.emplace_back(key, shape);
       return;
@@ -133,9 +133,9 @@ class ShapeMemo : public BuiltKernel::Memo {
 
  private:
   MadeOnce<std::vector<bool>> deciding_;
-  std::mutex mutex_;
-  std::vector<std::pair<std::string, std::shared_ptr<LaunchShape>>> shapes_;
-  std::size_t oldest_ = 0;
+  Mutex mutex_;
+  std::vector<std::pair<std::string, std::shared_ptr<LaunchShape>>> shapes_ SKMD_GUARDED_BY(mutex_);
+  std::size_t oldest_ SKMD_GUARDED_BY(mutex_) = 0;
 };
 
 std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& launch,
@@ -285,12 +285,12 @@ void LaunchShape::round_images(std::vector<domain::RootFootprint>& roots) const 
 SharedFootprint LaunchShape::footprint(const domain::GroupSpan& span) {
   if (span.first == 0 && span.last == range_.group_total()) return whole_;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     for (const auto& [known, footprint] : recent_)
       if (known == span) return footprint;
   }
   SharedFootprint footprint = footprint_of(roots_of(span));
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (recent_.size() < kSpansPerShape) {
     recent_.emplace_back(span, footprint);
   } else {
@@ -302,23 +302,23 @@ SharedFootprint LaunchShape::footprint(const domain::GroupSpan& span) {
 
 double LaunchShape::joining_seconds(const std::function<double()>& estimate) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (joining_seconds_) return *joining_seconds_;
   }
   const double seconds = estimate();
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   joining_seconds_ = seconds;
   return seconds;
 }
 
 std::shared_ptr<const Decision> LaunchShape::decision(DecisionBasis* basis) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (basis != nullptr) *basis = basis_;
   return decision_;
 }
 
 bool LaunchShape::may_look(double seconds, double look) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   budget_.launched(seconds);
   ++launches_followed_;
   if (!budget_.affords(look)) return false;
@@ -327,22 +327,22 @@ bool LaunchShape::may_look(double seconds, double look) {
 }
 
 std::uint64_t LaunchShape::launches_followed() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return launches_followed_;
 }
 
 bool LaunchShape::affords(double seconds) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return budget_.affords(seconds);
 }
 
 bool LaunchShape::affords_first(double seconds, double launch) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return budget_.affords_first(seconds, launch);
 }
 
 void LaunchShape::spend(double seconds) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   budget_.spend(seconds);
 }
 
@@ -385,7 +385,7 @@ std::shared_ptr<const Decision> LaunchShape::standing() const {
 
 std::shared_ptr<const Decision> LaunchShape::keep_standing(std::shared_ptr<const Decision> decision) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (standing_.load(std::memory_order_relaxed) == nullptr) {
       decision_ = std::move(decision);
       standing_.store(decision_.get(), std::memory_order_release);

@@ -9,7 +9,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "partitioner/merge.h"
 #include "partitioner/model/round_times.h"
 #include "partitioner/model/terms.h"
+#include "partitioner/mutex.h"
 #include "partitioner/partition.h"
 #include "partitioner/planning_budget.h"
 #include "partitioner/residency.h"
@@ -136,7 +136,7 @@ class LaunchShape {
   [[nodiscard]] SharedFootprint footprint_of(std::vector<domain::RootFootprint> roots) const;
   /// Takes over what launches of `before` told: the shape of the same launches before one more device had the program.
   /// Precondition: no other thread has this shape yet.
-  void inherit(LaunchShape& before);
+  void inherit(LaunchShape& before) SKMD_NOT_ANALYSED;  // no other thread has this one yet
   void add_unanalysed(std::vector<domain::RootFootprint>& roots) const;
   void find_open(const Launch& launch);
   void add_open(std::vector<domain::RootFootprint>& roots) const;
@@ -170,24 +170,27 @@ class LaunchShape {
   std::atomic<std::uint32_t> launches_{0};
   std::atomic<std::uint32_t> waits_{0};
   std::array<std::atomic<std::uint64_t>, 2> used_{};  // without and with an offset: a bit per device
-  std::mutex mutex_;
-  std::vector<std::pair<domain::GroupSpan, SharedFootprint>> recent_;
-  std::size_t oldest_ = 0;
-  std::shared_ptr<const Decision> decision_;
-  DecisionBasis basis_;
-  std::uint64_t launches_followed_ = 0;
-  domain::RoundTimes rounds_;
-  std::uint64_t last_launch_ = 0;     // which of all launches that ended was the last one of the shape
+  Mutex mutex_;
+  std::vector<std::pair<domain::GroupSpan, SharedFootprint>> recent_ SKMD_GUARDED_BY(mutex_);
+  std::size_t oldest_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::shared_ptr<const Decision> decision_ SKMD_GUARDED_BY(mutex_);
+  DecisionBasis basis_ SKMD_GUARDED_BY(mutex_);
+  std::uint64_t launches_followed_ SKMD_GUARDED_BY(mutex_) = 0;
+  domain::RoundTimes rounds_ SKMD_GUARDED_BY(mutex_);
+  // Which of all launches that ended was the last one of the shape.
+  std::uint64_t last_launch_ SKMD_GUARDED_BY(mutex_) = 0;
   std::atomic<unsigned> changes_{0};  // of devices, before rounds_ began
-  std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_;  // the last one of each plan
-  domain::RoundTimes::Devices last_devices_ = 0;
+  // The last one of each plan.
+  std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_ SKMD_GUARDED_BY(mutex_);
+  domain::RoundTimes::Devices last_devices_ SKMD_GUARDED_BY(mutex_) = 0;
   std::atomic<std::uint32_t> rounds_wanted_{0};     // launches whose ends are to be known
   std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
-  std::optional<double> joining_seconds_;
+  std::optional<double> joining_seconds_ SKMD_GUARDED_BY(mutex_);
   MadeOnce<domain::Point> point_;
+  // Of the constructor.
   double checking_seconds_ = 0.0;
   double planning_seconds_ = 0.0;
-  domain::PlanningBudget budget_;
+  domain::PlanningBudget budget_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::icd

@@ -30,26 +30,26 @@ bool kernel_matters(const Decision& decision) {
 
 std::optional<domain::RoundTimes::Devices> LaunchShape::instead_of(const Decision& decision) {
   if (decision.exploring) return std::nullopt;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return rounds_.instead_of(devices_of(decision), decision.candidates);
 }
 
 std::shared_ptr<const Decision> LaunchShape::followed(domain::RoundTimes::Devices devices) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const auto found = followed_.find(devices);
   return found == followed_.end() ? nullptr : found->second;
 }
 
 void LaunchShape::devices_changed(unsigned changes) {
   if (changes_.load(std::memory_order_relaxed) == changes) return;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (changes_.exchange(changes, std::memory_order_relaxed) == changes) return;
   if (decision_ == nullptr || kernel_matters(*decision_)) rounds_ = domain::RoundTimes();
 }
 
 void LaunchShape::round_ended(const Decision& decision, std::uint64_t ns) {
   constexpr std::uint32_t kRounds = 6;  // that tell what a plan is worth, and one to begin with
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (decision.exploring) {
     last_launch_ = launches_ended.fetch_add(1, std::memory_order_relaxed);
     return rounds_.interrupted();
@@ -63,7 +63,7 @@ void LaunchShape::round_ended(const Decision& decision, std::uint64_t ns) {
 }
 
 void LaunchShape::inherit(LaunchShape& before) {
-  const std::lock_guard lock(before.mutex_);
+  const MutexGuard lock(before.mutex_);
   rounds_ = before.rounds_;
   followed_ = before.followed_;
   last_devices_ = before.last_devices_;
@@ -75,7 +75,7 @@ void LaunchShape::inherit(LaunchShape& before) {
 }
 
 void LaunchShape::remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (!decision->exploring) followed_[devices_of(*decision)] = decision;
   decision_ = std::move(decision);
   basis_ = basis;

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "partitioner/mutex.h"
+
 namespace skmd::icd {
 
 /// A value that is made at its first use and kept. Threads that ask at the same time get the same value; all but the
@@ -16,7 +18,7 @@ class MadeOnce {
   template <class Make>
   const Value& get(const Make& make) {
     if (made_.load(std::memory_order_acquire)) return value_;
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (!made_.load(std::memory_order_relaxed)) {
       value_ = make();
       made_.store(true, std::memory_order_release);
@@ -26,8 +28,8 @@ class MadeOnce {
 
  private:
   std::atomic<bool> made_{false};
-  std::mutex mutex_;
-  Value value_{};
+  Mutex mutex_;
+  Value value_{};  // written under mutex_, and not changed once made_ is set
 };
 
 }  // namespace skmd::icd

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <mutex>
 #include <optional>
 
 #include "intercept/backend/port.h"
 #include "intercept/object/link_rates.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 std::uint64_t bytes_missing(const Machine& machine, const LaunchView& view, std::uint32_t device,
                             const SpanFootprint& touches, std::size_t r) {
   Storage& root = *view.roots()[r];
-  const std::lock_guard lock(root.mutex());
+  const MutexGuard lock(root.mutex());
   return root.residency().moved_bytes(memory_of(machine, device), touches.needed[r]);
 }
 

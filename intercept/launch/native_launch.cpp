@@ -129,12 +129,12 @@ Status append_runs(const Launch& launch, const LaunchView& view, const SliceWork
 bool first_use(const Launch& launch, const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span) {
   // PoCL compiles again for each local size and for zero against non-zero offset.
   if (!view.shape().first_use(device, span.first != 0)) return false;
-  static auto* mutex = new std::mutex;
+  static auto* mutex = new Mutex;
   static auto* seen = new std::unordered_set<std::uint64_t>;
   std::uint64_t key = mix(launch.kernel->id(), device);
   for (const std::uint64_t size : launch.range.local) key = mix(key, size);
   key = mix(key, span.first != 0 ? 1 : 0);
-  const std::lock_guard lock(*mutex);
+  const MutexGuard lock(*mutex);
   return seen->insert(key).second;
 }
 

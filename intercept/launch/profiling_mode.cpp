@@ -100,7 +100,7 @@ void ProfilingMode::leave_out(std::size_t kernel, std::string_view reason) {
 bool ProfilingMode::wants(const Launch& launch) {
   const std::size_t kernel = number_of(launch);
   if (counters_) counters_->launched(kernel);
-  const std::lock_guard lock(seen_mutex_);
+  const MutexGuard lock(seen_mutex_);
   std::set<std::string>& known = seen_[launch.kernel->id()];
   std::string key = key_of(launch);
   if (known.contains(key)) {
@@ -126,7 +126,7 @@ std::string_view ProfilingMode::refusal(const Launch& launch) {
 }
 
 void ProfilingMode::profile(Machine& machine, const Launch& launch, const LaunchView& view) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const std::size_t kernel = number_of(launch);
   const std::string_view reason = refusal(launch);
   if (!reason.empty()) return leave_out(kernel, reason);

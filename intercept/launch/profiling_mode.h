@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 
 #include "intercept/launch/launch_view.h"
 #include "partitioner/model/profile_spans.h"
+#include "partitioner/mutex.h"
 #include "profiler/run_report/run_counters.h"
 
 namespace skmd::icd {
@@ -55,10 +55,10 @@ class ProfilingMode {
 
   const ProfilingSettings settings_;
   const std::unique_ptr<profiler::RunCounters> counters_;
-  std::mutex seen_mutex_;
-  std::map<std::uint64_t, std::set<std::string>> seen_;  // per kernel: its launches
-  std::mutex mutex_;                                     // of profile(), and of what follows
-  std::uint64_t settled_ = 0;                            // bit d: device d has run spans for a while
+  Mutex seen_mutex_;
+  std::map<std::uint64_t, std::set<std::string>> seen_ SKMD_GUARDED_BY(seen_mutex_);  // per kernel: its launches
+  Mutex mutex_;                // held by profile(), and so for what follows
+  std::uint64_t settled_ = 0;  // bit d: device d has run spans for a while
 };
 
 }  // namespace skmd::icd

@@ -11,6 +11,7 @@
 
 #include "intercept/backend/threads.h"
 #include "intercept/backend/vendor_visit.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -39,19 +40,20 @@ struct BuildQueue::State {
 
   const std::uint32_t generation = fork_generation();
   const std::size_t most;
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable changed;
   std::condition_variable thread_left;
-  std::deque<Item> items;
-  std::size_t threads = 0, idle = 0;
-  std::uint64_t used = 0;  // bit d: device d's driver was used by a thread of the queue
-  bool stopping = false;
+  std::deque<Item> items SKMD_GUARDED_BY(mutex);
+  std::size_t threads SKMD_GUARDED_BY(mutex) = 0;
+  std::size_t idle SKMD_GUARDED_BY(mutex) = 0;
+  std::uint64_t used SKMD_GUARDED_BY(mutex) = 0;  // bit d: device d's driver was used by a thread of the queue
+  bool stopping SKMD_GUARDED_BY(mutex) = false;
 
   /// The next one that is due. Otherwise `next` is when to look again, if anything is queued.
-  std::optional<Item> take(std::optional<Clock::time_point>& next);
-  void provide_thread();
+  std::optional<Item> take(std::optional<Clock::time_point>& next) SKMD_REQUIRES(mutex);
+  void provide_thread() SKMD_REQUIRES(mutex);
   void loop();
-  void wait(std::unique_lock<std::mutex>& lock, Clock::time_point until) {
+  void wait(std::unique_lock<std::mutex>& lock, Clock::time_point until) SKMD_REQUIRES(mutex) {
     // The system's clock: older thread sanitizers do not know how to wait by the other.
     changed.wait_until(lock, std::chrono::system_clock::now() + (until - Clock::now()));
   }
@@ -89,8 +91,8 @@ void BuildQueue::State::provide_thread() {
 
 void BuildQueue::State::loop() {
   build_ahead_on_this_thread();
-  std::unique_lock lock(mutex);
-  const auto give_up = [&] { return stopping || exit_has_begun(); };
+  MutexLock lock(mutex);
+  const auto give_up = [&]() SKMD_REQUIRES(mutex) { return stopping || exit_has_begun(); };
   auto rest = Clock::now() + kIdle;
   while (!give_up()) {
     std::optional<Clock::time_point> next;
@@ -141,7 +143,7 @@ BuildQueue::State& BuildQueue::state() {
 void BuildQueue::follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay) {
   State& state = this->state();
   const auto due = Clock::now() + delay;
-  const std::lock_guard lock(state.mutex);
+  const MutexGuard lock(state.mutex);
   bool added = false;
   for (const std::uint32_t device : builds->order()) {
     if (!builds->open(device) || device == builds->order().front()) continue;
@@ -156,12 +158,12 @@ void BuildQueue::follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono
 
 void BuildQueue::hurry(const NativeBuilds& builds) {
   State& state = this->state();
-  const std::lock_guard lock(state.mutex);
+  const MutexGuard lock(state.mutex);
   const auto theirs = [&](const Item& item) { return item.identity == &builds; };
   const auto rest = std::stable_partition(state.items.begin(), state.items.end(), theirs);
   if (rest == state.items.begin()) return;
   const auto now = Clock::now();
-  std::for_each(state.items.begin(), rest, [&](Item& item) {
+  std::for_each(state.items.begin(), rest, [&](Item& item) SKMD_REQUIRES(state.mutex) {
     const bool waits = (slow_to_start_ & ~state.used & bit_of(item.device)) != 0;
     item.due = waits ? std::min(item.due, now + delays_.for_slow_start) : now;
   });
@@ -172,10 +174,10 @@ BuildQueue::~BuildQueue() {
   State* state = state_.load(std::memory_order_acquire);
   if (state == nullptr || state->generation != fork_generation()) return;
   {
-    std::unique_lock lock(state->mutex);
+    MutexLock lock(state->mutex);
     state->stopping = true;
     state->changed.notify_all();
-    state->thread_left.wait(lock, [&] { return state->threads == 0; });
+    state->thread_left.wait(lock, [&]() SKMD_REQUIRES(state->mutex) { return state->threads == 0; });
   }
   delete state;
 }

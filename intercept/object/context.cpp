@@ -31,7 +31,7 @@ void Context::report(const std::string& text) {
 }
 
 void Context::add_destructor(Destructor function, void* user_data) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   destructors_.emplace_back(
       [function, handle = reinterpret_cast<cl_context>(slot()), user_data] { function(handle, user_data); });
 }

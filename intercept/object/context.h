@@ -5,13 +5,13 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "intercept/object/handle.h"
 #include "intercept/object/machine.h"
 #include "intercept/object/virtual_device.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -48,8 +48,8 @@ class Context : public Object {
   void* user_data_;
   const std::vector<Ref<VirtualDevice>> devices_;
   const std::unique_ptr<SvmRegions> svm_;
-  std::mutex mutex_;
-  std::vector<std::function<void()>> destructors_;
+  Mutex mutex_;
+  std::vector<std::function<void()>> destructors_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::icd

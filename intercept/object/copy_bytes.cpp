@@ -52,7 +52,7 @@ Status copy_on_device(const CopyTask& task, const domain::ByteRange& range, doma
   group.submit(*machine.devices[index], std::move(batch));
   const Status status = group.wait();
   const bool good = status && still_valid(machine, task.from, index, range);
-  const std::lock_guard lock(task.to.mutex());
+  const MutexGuard lock(task.to.mutex());
   if (good)
     task.to.residency().written(space, written);
   else
@@ -62,7 +62,7 @@ Status copy_on_device(const CopyTask& task, const domain::ByteRange& range, doma
 
 /// A device that has all of `ranges`, by its space; the host space if there is none or host memory is the better place.
 domain::SpaceId whole_source(Storage& from, const domain::RangeSet& ranges) {
-  const std::lock_guard lock(from.mutex());
+  const MutexGuard lock(from.mutex());
   from.leave_lost_copies();
   const auto& residency = from.residency();
   const std::uint64_t bytes = ranges.bytes();
@@ -107,7 +107,7 @@ bool copy_rows_on_device(Storage& from, const Region& source, Storage& to, const
   BatchGroup group;
   group.submit(*machine.devices[index], std::move(batch));
   const bool good = group.wait().ok() && still_valid(machine, from, index, read);
-  const std::lock_guard lock(to.mutex());
+  const MutexGuard lock(to.mutex());
   if (good)
     to.residency().written(space, written);
   else
@@ -132,7 +132,7 @@ Status copy_bytes(Storage& from, std::uint64_t from_offset, Storage& to, std::ui
   }
   std::vector<domain::ResidencyMap::Piece> pieces;
   {
-    const std::lock_guard lock(from.mutex());
+    const MutexGuard lock(from.mutex());
     from.leave_lost_copies();
     pieces = from.residency().pieces(range);
   }

@@ -54,7 +54,7 @@ bool may_be_short_of_memory(cl_int code) {
 DeviceMemory::~DeviceMemory() { turn_.reset(); }
 
 DeviceMemory::Account DeviceMemory::account(std::uint32_t device) const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   for (std::size_t i = accounts_.size(); i < machine_.devices.size(); ++i) {
     const Device& port = *machine_.devices[i];
     Account account{std::make_shared<std::atomic<std::uint64_t>>(0), kNoLimit};
@@ -89,12 +89,12 @@ Result<std::shared_ptr<NativeMemory>> DeviceMemory::counted(
 }
 
 void DeviceMemory::add(const std::shared_ptr<Storage>& root) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   roots_[root.get()] = root;
 }
 
 void DeviceMemory::remove(const Storage& root) noexcept {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   roots_.erase(&root);
 }
 
@@ -105,7 +105,7 @@ std::vector<DeviceMemory::Candidate> DeviceMemory::candidates(std::uint32_t devi
   std::vector<Candidate> found;
   std::vector<std::shared_ptr<Storage>> others;  // the last owner may be here, and lets go without the mutex
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     found.reserve(roots_.size());
     others.reserve(roots_.size());
     for (const auto& [address, owner] : roots_) {
@@ -131,7 +131,7 @@ DeviceMemory::Drop DeviceMemory::drop_replica(std::uint32_t device, const std::s
   if (!lock) return Drop::busy;
   domain::RangeSet only_there;
   {
-    const std::lock_guard guard(root->mutex());
+    const MutexGuard guard(root->mutex());
     only_there = root->residency().valid_only(space, all);
     if (only_there.intersects(root->write_mapped_locked())) return Drop::busy;
   }
@@ -141,7 +141,7 @@ DeviceMemory::Drop DeviceMemory::drop_replica(std::uint32_t device, const std::s
   }
   std::shared_ptr<NativeMemory> native;
   {
-    const std::lock_guard guard(root->mutex());
+    const MutexGuard guard(root->mutex());
     root->residency().copied(domain::kHostSpace, only_there);
     root->residency().withdrawn(space, all);
     native = root->let_go(device);
@@ -223,11 +223,11 @@ bool DeviceMemory::drop(std::uint32_t device, std::uint64_t bytes, std::span<Sto
 
 std::shared_ptr<Storage> DeviceMemory::turn() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (turn_ != nullptr) return turn_;
   }
   const auto made = Storage::create(machine_, 1, nullptr, nullptr);  // adds itself
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (turn_ == nullptr) turn_ = *made;
   return turn_;
 }

@@ -8,11 +8,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "intercept/backend/port.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -93,10 +93,10 @@ class DeviceMemory {
   Machine& machine_;
   mutable std::atomic<std::uint64_t> clock_{0};
   std::atomic<std::uint32_t> waiting_{0};
-  mutable std::mutex mutex_;
-  mutable std::vector<Account> accounts_;  // empty until it is first asked for
-  std::map<const Storage*, std::weak_ptr<Storage>> roots_;
-  std::shared_ptr<Storage> turn_;
+  mutable Mutex mutex_;
+  mutable std::vector<Account> accounts_ SKMD_GUARDED_BY(mutex_);  // empty until it is first asked for
+  std::map<const Storage*, std::weak_ptr<Storage>> roots_ SKMD_GUARDED_BY(mutex_);
+  std::shared_ptr<Storage> turn_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::icd

@@ -143,7 +143,7 @@ bool write_parts(Storage& to, std::vector<Part>& parts, const std::byte* from) {
 
 /// Each byte is where it was sent, on one device or several, and nowhere else.
 void commit(Storage& to, const std::vector<Part>& parts) {
-  const std::lock_guard lock(to.mutex());
+  const MutexGuard lock(to.mutex());
   domain::RangeSet all;
   for (const Part& part : parts) all.add(part.ranges);
   to.residency().written(domain::kHostSpace, all);
@@ -169,7 +169,7 @@ Status write_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::b
 /// What was written to devices is put into the shadow as well.
 void copy_here(Storage& to, const domain::RangeSet& ranges, const std::byte* from) {
   if (ranges.empty() || !copy_to_shadow(to, ranges, from)) return;  // who needs them there fetches them
-  const std::lock_guard lock(to.mutex());
+  const MutexGuard lock(to.mutex());
   to.residency().copied(domain::kHostSpace, ranges);
 }
 
@@ -190,7 +190,7 @@ Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint6
   if (bytes >= least && !from.is_host(to, bytes)) {
     std::vector<domain::ResidencyMap::Piece> pieces;
     {
-      const std::lock_guard lock(from.mutex());
+      const MutexGuard lock(from.mutex());
       from.leave_lost_copies();
       pieces = from.residency().pieces(range);
     }

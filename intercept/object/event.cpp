@@ -48,7 +48,7 @@ void Event::advance(cl_int status) {
   if (status <= CL_COMPLETE || status >= status_.load(std::memory_order_relaxed)) return;
   Due due;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     fall_to(status, due);
   }
   tell(std::move(due));
@@ -66,7 +66,7 @@ void Event::fall_to(cl_int status, Due& due) {
   });
 }
 
-void Event::tell(Due due) {
+void Event::tell(Due&& due) {
   for (auto& [type, callback] : due) call_back(type, std::move(callback));
 }
 
@@ -80,7 +80,7 @@ void Event::call_back(cl_int told, Callback callback) {
 }
 
 bool Event::complete(cl_int status) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (ended() || held_) return false;
   if (remaining_ > 0 && phase_ != Phase::waiting) {
     // Started behind its dependencies: it may not be seen to end before them, and their failure is its failure.
@@ -155,7 +155,7 @@ cl_int Event::wait() {
   while (chain_.load(std::memory_order_acquire) == nullptr && !ended() && run_what_is_open()) {
   }
   if (Device* device = chain_.load(std::memory_order_acquire)) device->help(ticket_.load(std::memory_order_acquire));
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   ended_.wait(lock, [&] { return ended(); });
   return status();
 }
@@ -166,7 +166,7 @@ void Event::tidy() const {
 
 void Event::on_status(cl_int type, Callback callback) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     const cl_int now = status();
     if (now > type) {
       callbacks_.emplace_back(type, std::move(callback));
@@ -178,7 +178,7 @@ void Event::on_status(cl_int type, Callback callback) {
 }
 
 bool Event::when_ended(std::function<void(cl_int)>&& then) noexcept {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (ended()) return false;
   dependants_.other = std::move(then);
   return true;
@@ -198,7 +198,7 @@ void Event::set_native(Device* device, Ticket ticket) {
   for (std::size_t i = 0;; ++i) {
     Ref<Event> successor;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       if (i >= dependants_.successors.size()) return;
       successor = dependants_.successors[i];
     }
@@ -216,26 +216,26 @@ void Event::leave_device() {
 }
 
 bool Event::dependency_failed() const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return dependency_failed_;
 }
 
 void Event::work_started(std::uint64_t ns) {
   if (!profiled()) return;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   start_ = start_ == 0 ? ns : std::min(start_, ns);
 }
 
 void Event::work_ended(std::uint64_t ns) {
   if (!profiled()) return;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   end_ = std::max(end_, ns);
 }
 
 bool Event::profiled() const { return profiles(queue_); }
 
 Result<std::uint64_t> Event::profile(cl_profiling_info name) const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (name < CL_PROFILING_COMMAND_QUEUED || name > CL_PROFILING_COMMAND_COMPLETE)
     return domain::Error{CL_INVALID_VALUE, "param_name " + std::to_string(name) + " is not a profiling query"};
   // CL_PROFILING_INFO_NOT_AVAILABLE: no CL_QUEUE_PROFILING_ENABLE, not complete, or a user event.

@@ -17,6 +17,7 @@
 #include "intercept/backend/recycled.h"
 #include "intercept/object/handle.h"
 #include "partitioner/few.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -117,8 +118,9 @@ class Event : public Object, public Recycled {
   bool add_successor(const Ref<Event>& successor);
   /// `end`: its profiled one; 0: it has none.
   void dependency_ended(cl_int status, std::uint64_t end);
-  /// Starts, or ends, what can be started or ended now. Only inside an EventDrain.
-  void proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock);
+  /// Starts, or ends, what can be started or ended now. Only inside an EventDrain. `lock` is of mutex_; not analysed,
+  /// since it was passed on.
+  void proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock) SKMD_RELEASE(mutex_) SKMD_NOT_ANALYSED;
   void start_command(const Ref<Event>& self, Device* behind);
   void run_command(std::shared_ptr<Command> command);
   /// A command that an executor thread was asked to run; whoever claims it first does.
@@ -128,13 +130,14 @@ class Event : public Object, public Recycled {
   bool run_what_is_open();
   /// `ranges`: the command's claims; given back before the event ends.
   void run_here(std::shared_ptr<Command> command, RangeLock ranges);
-  [[nodiscard]] Device* common_chain() const;
+  [[nodiscard]] Device* common_chain() const SKMD_REQUIRES(mutex_);
   using Due = std::vector<std::pair<cl_int, Callback>>;
   /// advance() under mutex_; tell() what is due afterwards, with no lock held.
-  void fall_to(cl_int status, Due& due);
-  void tell(Due due);
-  void conclude(std::unique_lock<std::mutex> lock, cl_int status);
-  void fix_times();
+  void fall_to(cl_int status, Due& due) SKMD_REQUIRES(mutex_);
+  void tell(Due&& due);
+  /// `lock` is of mutex_. Not analysed: a lock that was passed on.
+  void conclude(std::unique_lock<std::mutex> lock, cl_int status) SKMD_RELEASE(mutex_) SKMD_NOT_ANALYSED;
+  void fix_times() SKMD_REQUIRES(mutex_);
   /// What waits for this event.
   struct Dependants {
     domain::Few<Ref<Event>> successors;
@@ -153,27 +156,31 @@ class Event : public Object, public Recycled {
   std::atomic<Device*> chain_{nullptr};
   std::atomic<Ticket> ticket_{0};
   std::atomic<cl_uint> lent_to_callbacks_{0};
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable ended_;
-  Due callbacks_;
-  Dependants dependants_;
-  domain::Few<Ref<Event>> dependencies_;  // until started or ended; null entries never
-  std::shared_ptr<Command> command_;      // until ended; null: a marker
-  std::shared_ptr<Posted> posted_;        // until ended
-  std::size_t remaining_ = 0;             // dependencies that have not reported their end
+  Due callbacks_ SKMD_GUARDED_BY(mutex_);
+  Dependants dependants_ SKMD_GUARDED_BY(mutex_);
+  domain::Few<Ref<Event>> dependencies_ SKMD_GUARDED_BY(mutex_);  // until started or ended; null entries never
+  std::shared_ptr<Command> command_;  // until ended; null: a marker. Of the thread that set phase_ to trying or started
+  std::shared_ptr<Posted> posted_ SKMD_GUARDED_BY(mutex_);  // until ended
+  // The two are set by arm() before another thread has the event, and are under mutex_ from then on.
+  std::size_t remaining_ = 0;  // dependencies that have not reported their end
   Phase phase_ = Phase::started;
-  bool dependency_failed_ = false;
-  bool declined_behind_ = false;
+  bool dependency_failed_ SKMD_GUARDED_BY(mutex_) = false;
+  bool declined_behind_ SKMD_GUARDED_BY(mutex_) = false;
   bool awaited_ = false;               // for the thread that enqueues
   std::atomic<bool> followed_{false};  // by a successor, which looks at chain_ afterwards
   std::atomic<bool> left_device_{false};
-  bool held_ = false;  // complete() came before the dependencies' ends
-  cl_int held_status_ = CL_COMPLETE;
+  bool held_ SKMD_GUARDED_BY(mutex_) = false;  // complete() came before the dependencies' ends
+  cl_int held_status_ SKMD_GUARDED_BY(mutex_) = CL_COMPLETE;
   static constexpr std::size_t kCovered = ~std::size_t{0};  // by a marker that stands for this command
   std::size_t open_index_ = kCovered;                       // in Queue::open_, under the queue's mutex
-  std::uint64_t queued_ = 0, submit_ = 0, start_ = 0, end_ = 0;
-  std::uint64_t waited_until_ = 0;  // the latest end of a dependency
-  Ref<Event> next_pending_;         // in an EventDrain
+  std::uint64_t queued_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::uint64_t submit_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::uint64_t start_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::uint64_t end_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::uint64_t waited_until_ SKMD_GUARDED_BY(mutex_) = 0;  // the latest end of a dependency
+  Ref<Event> next_pending_;                                 // in an EventDrain
   std::atomic<bool> pending_{false};
 };
 

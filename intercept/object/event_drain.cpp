@@ -31,7 +31,7 @@ EventDrain::~EventDrain() {
     if (!first_) last_ = nullptr;
     event->pending_.exchange(false, std::memory_order_acq_rel);
     try {
-      event->proceed(event, std::unique_lock(event->mutex_));
+      event->proceed(event, MutexLock(event->mutex_));
     } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
       event->complete(CL_OUT_OF_HOST_MEMORY);
     }
@@ -74,7 +74,7 @@ void Event::arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed, c
   for (const Ref<Event>& event : listed) depend(event, true);
   for (const Ref<Event>& event : earlier) depend(event, false);
   EventDrain drain;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   dependencies_ = std::move(open);
   remaining_ -= most - registered + 1;
   dependency_failed_ = dependency_failed_ || failed;
@@ -88,14 +88,14 @@ bool Event::start_behind(const Ref<Event>& before, const std::shared_ptr<Command
   if (device == nullptr) return false;
   const Ref<Event> self(this);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     dependencies_.push_back(before);
     remaining_ = 1;
     phase_ = Phase::trying;
   }
   // Whatever happens: who waits for it is whoever asked.
   const auto settle = [&](bool registered) {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (!registered) remaining_ = 0;
     phase_ = Phase::started;
     dependencies_.clear();
@@ -114,7 +114,7 @@ bool Event::start_behind(const Ref<Event>& before, const std::shared_ptr<Command
 }
 
 bool Event::add_successor(const Ref<Event>& successor) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (ended()) return false;
   dependants_.successors.push_back(successor);
   followed_.store(true, std::memory_order_seq_cst);
@@ -125,7 +125,7 @@ void Event::dependency_ended(cl_int status, std::uint64_t end) {
   bool look = false;
   if (end == 0 && profiled()) end = now_ns();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     waited_until_ = std::max(waited_until_, end);
     --remaining_;
     if (status < 0) dependency_failed_ = true;
@@ -186,7 +186,7 @@ void Event::start_command(const Ref<Event>& self, Device* behind) {
     return;
   }
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     command_ = std::move(command);
     phase_ = Phase::waiting;
     declined_behind_ = true;
@@ -199,7 +199,7 @@ void Event::start_command(const Ref<Event>& self, Device* behind) {
 void Event::chain_behind_dependencies(Device* device) {
   Ticket newest = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     for (const Ref<Event>& event : dependencies_)
       newest = std::max(newest, event->ticket_.load(std::memory_order_acquire));
     dependencies_.clear();
@@ -243,7 +243,7 @@ void Event::run_command(std::shared_ptr<Command> command) {
 void Event::post(const std::shared_ptr<Posted>& posted) {
   const Ref<Event> self(this);  // whoever claims it may be done before this is
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     posted_ = posted;
   }
   try {
@@ -263,7 +263,7 @@ bool Event::run_what_is_open() {
     std::shared_ptr<Posted> posted;
     Ref<Event> before;
     {
-      const std::lock_guard lock(at->mutex_);
+      const MutexGuard lock(at->mutex_);
       posted = at->posted_;
       for (const Ref<Event>& event : at->dependencies_)
         if (!before && !event->ended()) before = event;

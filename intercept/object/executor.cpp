@@ -14,6 +14,7 @@
 
 #include "intercept/backend/threads.h"
 #include "intercept/backend/vendor_visit.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -31,18 +32,22 @@ struct Executor::State {
   const std::uint32_t generation = fork_generation();
   const std::size_t eager = eager_workers();
 
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable work_came;
   std::condition_variable callback_came;
   std::condition_variable queue_stalled;
   std::condition_variable thread_left;
-  std::deque<std::function<void()>> work;
-  std::deque<std::function<void()>> callbacks;
-  std::size_t workers = 0, idle = 0, threads = 0;
-  std::uint64_t taken = 0;  // jobs that some worker has begun
-  bool callback_thread = false, supervisor = false, stopping = false;
+  std::deque<std::function<void()>> work SKMD_GUARDED_BY(mutex);
+  std::deque<std::function<void()>> callbacks SKMD_GUARDED_BY(mutex);
+  std::size_t workers SKMD_GUARDED_BY(mutex) = 0;
+  std::size_t idle SKMD_GUARDED_BY(mutex) = 0;
+  std::size_t threads SKMD_GUARDED_BY(mutex) = 0;
+  std::uint64_t taken SKMD_GUARDED_BY(mutex) = 0;  // jobs that some worker has begun
+  bool callback_thread SKMD_GUARDED_BY(mutex) = false;
+  bool supervisor SKMD_GUARDED_BY(mutex) = false;
+  bool stopping SKMD_GUARDED_BY(mutex) = false;
 
-  bool start_thread(void (State::*body)()) {
+  bool start_thread(void (State::*body)()) SKMD_REQUIRES(mutex) {
     ++threads;
     try {
       quiet_thread([this, body] { (this->*body)(); }).detach();
@@ -52,14 +57,14 @@ struct Executor::State {
     --threads;
     return false;
   }
-  bool start_worker() {
+  bool start_worker() SKMD_REQUIRES(mutex) {
     ++workers;
     if (start_thread(&State::worker)) return true;
     --workers;
     return false;
   }
   /// A thread that takes up what was posted last, or one that looks after it: all workers may wait for that very work.
-  bool provide_thread() {
+  bool provide_thread() SKMD_REQUIRES(mutex) {
     if (idle >= work.size() || (workers < eager && start_worker())) return true;
     if (!supervisor)
       supervisor = start_thread(&State::supervise);
@@ -67,18 +72,18 @@ struct Executor::State {
       queue_stalled.notify_one();
     return supervisor;
   }
-  void leave() {
+  void leave() SKMD_REQUIRES(mutex) {
     --threads;
     thread_left.notify_all();
   }
   void worker();
-  void run_one(std::unique_lock<std::mutex>& lock);
+  void run_one(std::unique_lock<std::mutex>& lock) SKMD_REQUIRES(mutex);
   void callback_loop();
   void supervise();
 };
 
 void Executor::State::worker() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   for (;;) {
     if (work.empty()) {
       if (stopping) break;
@@ -108,9 +113,9 @@ void Executor::State::run_one(std::unique_lock<std::mutex>& lock) {
 }
 
 void Executor::State::callback_loop() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   for (;;) {
-    callback_came.wait(lock, [&] { return stopping || !callbacks.empty(); });
+    callback_came.wait(lock, [&]() SKMD_REQUIRES(mutex) { return stopping || !callbacks.empty(); });
     if (callbacks.empty()) break;
     auto callback = std::move(callbacks.front());
     callbacks.pop_front();
@@ -125,7 +130,7 @@ void Executor::State::callback_loop() {
 // Work may wait for other work (an application's native kernel, say). If nothing was taken up for a while although work
 // is queued, the number of workers doubles.
 void Executor::State::supervise() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (!stopping) {
     if (work.empty()) {
       queue_stalled.wait(lock);
@@ -155,7 +160,7 @@ Executor::State& Executor::state() {
 
 void Executor::post(std::function<void()> work) {
   State& state = this->state();
-  std::unique_lock lock(state.mutex);
+  MutexLock lock(state.mutex);
   state.work.push_back(std::move(work));
   if (!state.provide_thread()) {
     // The system gives us no thread at all: late is better than never. Not where one looks after the work: this thread
@@ -171,7 +176,7 @@ void Executor::post(std::function<void()> work) {
 
 void Executor::post_callback(std::function<void()> callback) {
   State& state = this->state();
-  std::unique_lock lock(state.mutex);
+  MutexLock lock(state.mutex);
   if (!state.callback_thread) state.callback_thread = state.start_thread(&State::callback_loop);
   if (!state.callback_thread) {
     lock.unlock();
@@ -186,12 +191,12 @@ Executor::~Executor() {
   State* state = state_.load(std::memory_order_acquire);
   if (state == nullptr || state->generation != fork_generation()) return;
   {
-    std::unique_lock lock(state->mutex);
+    MutexLock lock(state->mutex);
     state->stopping = true;
     state->work_came.notify_all();
     state->callback_came.notify_all();
     state->queue_stalled.notify_all();
-    state->thread_left.wait(lock, [&] { return state->threads == 0; });
+    state->thread_left.wait(lock, [&]() SKMD_REQUIRES(state->mutex) { return state->threads == 0; });
   }
   delete state;
 }

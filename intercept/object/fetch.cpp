@@ -8,7 +8,6 @@
 #include <deque>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "intercept/object/event.h"
 #include "intercept/object/link_rates.h"
 #include "intercept/object/mover.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -91,7 +91,7 @@ class StagedFetch {
     }
   }
   Status status() {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     return failure_ ? Status(*failure_) : Status();
   }
   [[nodiscard]] std::size_t pieces() const { return pieces_.size(); }
@@ -142,7 +142,7 @@ class StagedFetch {
 
   void fail(Asked& asked) {
     failed_ = true;
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (!failure_) failure_ = domain::Error{asked.status, std::move(asked.reason)};
   }
 
@@ -156,8 +156,8 @@ class StagedFetch {
   std::atomic<std::size_t> next_first_{0}, next_{0};  // the other pieces are counted behind those
   std::atomic<bool> failed_{false};
   std::atomic<std::uint64_t> first_came_{0}, last_came_{0};
-  std::mutex mutex_;
-  std::optional<domain::Error> failure_;
+  Mutex mutex_;
+  std::optional<domain::Error> failure_ SKMD_GUARDED_BY(mutex_);
 };
 
 /// What came: told to the observer, and the rate to those who plan.

@@ -72,7 +72,7 @@ domain::SpaceMask fill_on_devices(const FillTask& task,
 
 /// Valid in the spaces of `mask`, which is not 0, and nowhere else.
 void commit(Storage& to, const domain::ByteRange& range, domain::SpaceMask mask) {
-  const std::lock_guard lock(to.mutex());
+  const MutexGuard lock(to.mutex());
   bool first = true;
   for (domain::SpaceId space = 1; space < domain::kMaxSpaces; ++space) {
     if ((mask >> space & 1u) == 0) continue;
@@ -101,7 +101,7 @@ Status fill_bytes(Storage& to, const domain::ByteRange& range, const std::vector
   const FillTask task{to, range, pattern};
   std::vector<domain::ResidencyMap::Piece> pieces;
   {
-    const std::lock_guard lock(to.mutex());
+    const MutexGuard lock(to.mutex());
     pieces = to.residency().pieces(range);
   }
   std::map<domain::SpaceId, std::vector<domain::ByteRange>> fills;

@@ -5,8 +5,9 @@
 
 #include <array>
 #include <cstddef>
-#include <mutex>
 #include <new>
+
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 namespace {
@@ -34,15 +35,15 @@ struct Table {
   std::array<Slab, kMaxSlabs> slabs;
   std::atomic<std::uint32_t> slab_count{0};
   std::atomic<const cl_icd_dispatch*> dispatch{nullptr};
-  std::mutex mutex;        // guards what follows
-  std::size_t used = 0;    // cells handed out of the newest slab
-  Cell* oldest = nullptr;  // dead cells, first in first out
-  Cell* newest = nullptr;
-  std::size_t dead = 0;
+  Mutex mutex;                                    // guards what follows
+  std::size_t used SKMD_GUARDED_BY(mutex) = 0;    // cells handed out of the newest slab
+  Cell* oldest SKMD_GUARDED_BY(mutex) = nullptr;  // dead cells, first in first out
+  Cell* newest SKMD_GUARDED_BY(mutex) = nullptr;
+  std::size_t dead SKMD_GUARDED_BY(mutex) = 0;
 };
 constinit Table table;
 
-bool grow() {
+bool grow() SKMD_REQUIRES(table.mutex) {
   const std::uint32_t index = table.slab_count.load(std::memory_order_relaxed);
   if (index == kMaxSlabs) return false;
   const std::size_t bytes = (kFirstSlab << index) * sizeof(Cell);
@@ -55,7 +56,7 @@ bool grow() {
   return true;
 }
 
-Cell* take_dead() {
+Cell* take_dead() SKMD_REQUIRES(table.mutex) {
   Cell* cell = table.oldest;
   if (cell == nullptr) return nullptr;
   table.oldest = cell->next;
@@ -65,7 +66,7 @@ Cell* take_dead() {
 }
 
 Cell* take_cell() {
-  const std::lock_guard lock(table.mutex);
+  const MutexGuard lock(table.mutex);
   if (table.dead > kQuarantine) return take_dead();
   const std::uint32_t count = table.slab_count.load(std::memory_order_relaxed);
   if (count == 0 || table.used * sizeof(Cell) == table.slabs[count - 1].bytes) {
@@ -77,7 +78,7 @@ Cell* take_cell() {
 
 void give_back(Slot* slot) {
   Cell* cell = reinterpret_cast<Cell*>(slot);  // the slot is the cell's first member
-  const std::lock_guard lock(table.mutex);
+  const MutexGuard lock(table.mutex);
   cell->next = nullptr;
   (table.newest != nullptr ? table.newest->next : table.oldest) = cell;
   table.newest = cell;

@@ -6,9 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <utility>
+
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -19,10 +20,10 @@ struct Launch;
 class KeptLaunches {
  public:
   /// Held while anything else is called, but for forget().
-  std::mutex& mutex() { return mutex_; }
+  Mutex& mutex() SKMD_RETURNS_LOCK(mutex_) { return mutex_; }
   /// The newest that suits, or null.
   template <class Suits>
-  [[nodiscard]] std::shared_ptr<const Launch> find(const Suits& suits) const {
+  [[nodiscard]] std::shared_ptr<const Launch> find(const Suits& suits) const SKMD_REQUIRES(mutex_) {
     for (std::size_t age = 0; age < kMost; ++age) {
       const auto& launch = launches_[(newest_ + kMost - age) % kMost];
       if (launch && suits(*launch)) return launch;
@@ -30,22 +31,22 @@ class KeptLaunches {
     return nullptr;
   }
   /// Returns the one whose place it takes: dying may call the application, so that it has to be without the mutex.
-  [[nodiscard]] std::shared_ptr<const Launch> add(std::shared_ptr<const Launch> launch) {
+  [[nodiscard]] std::shared_ptr<const Launch> add(std::shared_ptr<const Launch> launch) SKMD_REQUIRES(mutex_) {
     newest_ = (newest_ + 1) % kMost;
     return std::exchange(launches_[newest_], std::move(launch));
   }
   /// Gives all of them up. Thread-safe.
   void forget() {
     std::array<std::shared_ptr<const Launch>, kMost> gone;
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     gone.swap(launches_);
   }
 
  private:
   static constexpr std::size_t kMost = 4;  // buffers that take turns, the stages of a program
-  std::mutex mutex_;
-  std::array<std::shared_ptr<const Launch>, kMost> launches_;
-  std::size_t newest_ = 0;
+  Mutex mutex_;
+  std::array<std::shared_ptr<const Launch>, kMost> launches_ SKMD_GUARDED_BY(mutex_);
+  std::size_t newest_ SKMD_GUARDED_BY(mutex_) = 0;
 };
 
 /// The lists that may have launches with one memory object. Not thread-safe.

@@ -82,7 +82,7 @@ std::shared_ptr<NativeKernel> BuiltKernel::merge_kernel(std::uint32_t index) con
 }
 
 Result<std::shared_ptr<NativeKernel>> BuiltKernel::native(std::uint32_t index) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (kernels_[index] != nullptr) return kernels_[index];
   const auto program = builds_->program(index);
   if (program == nullptr)
@@ -108,13 +108,13 @@ bool BuiltKernel::may_follow_pointers() const {
 
 bool BuiltKernel::takes_value(std::uint32_t index, std::uint64_t bytes) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (taken_bytes_.size() > index && taken_bytes_[index] == bytes) return true;
   }
   const std::uint32_t asked = home();
   const auto kernel = native(asked);
   if (kernel && !machine_.devices[asked]->takes_value(**kernel, index, bytes)) return false;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   taken_bytes_.resize(traits_.parameters.size());
   taken_bytes_[index] = bytes;
   return true;
@@ -140,7 +140,7 @@ BuiltKernel::Told BuiltKernel::told() {
   Told told;
   told.work_group_size = group_limit(&KernelLimits::work_group_size, work_group_limit_);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (told_) return *told_;
   }
   told.local_bytes = traits_.local_bytes;
@@ -155,7 +155,7 @@ BuiltKernel::Told BuiltKernel::told() {
     told.private_bytes = std::max(told.private_bytes, limits.private_bytes);
   }
   told.preferred_multiple = std::min(told.preferred_multiple, told.work_group_size);
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   // A driver that did not answer may do so the next time.
   if (!told_ && work_group_limit_.load(std::memory_order_relaxed) != 0) told_ = told;
   return told_.value_or(told);
@@ -202,14 +202,14 @@ Kernel::~Kernel() { program_->detach_kernel(); }
 
 Ref<Kernel> Kernel::clone() const {
   auto copy = make_object<Kernel>(program_, built_);
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   copy->arguments_ = arguments_;
   copy->svm_pointers_ = svm_pointers_;
   return copy;
 }
 
 std::uint64_t Kernel::local_argument_bytes() const {
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   std::uint64_t bytes = 0;
   for (const Argument& argument : arguments_) bytes += argument.form == Form::local ? argument.local_bytes : 0;
   return bytes;
@@ -244,7 +244,7 @@ std::vector<std::shared_ptr<Storage>> Kernel::reached(Held& held) const {
 }
 
 void Kernel::set_svm_pointers(std::vector<const void*> pointers) {
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   svm_pointers_ = std::move(pointers);
 }
 
@@ -294,7 +294,7 @@ Status Kernel::freeze_argument(size_t index, LaunchArgument& out, Held& held) co
 
 Result<Kernel::Frozen> Kernel::freeze() const {
   Held held;
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   Frozen out;
   out.arguments.resize(arguments_.size());
   for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -351,7 +351,7 @@ bool Kernel::unchanged(const Launch& launch, Held& held) const {
 
 std::shared_ptr<const Launch> Kernel::repeated(const domain::NdRange& range, const Device* part) const {
   Held held;
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   return kept_->find([&](const Launch& launch) {
     return launch.range == range && launch.part.get() == part && unchanged(launch, held);
   });
@@ -360,7 +360,7 @@ std::shared_ptr<const Launch> Kernel::repeated(const domain::NdRange& range, con
 void Kernel::remember(const std::shared_ptr<const Launch>& launch) {
   std::shared_ptr<const Launch> before;  // dies without the mutex
   Held held;
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   if (!unchanged(*launch, held)) return;  // the arguments' objects are those that will tell
   for (size_t i = 0; i < arguments_.size(); ++i)
     if (arguments_[i].form == Form::memory) suitable_memory(i)->used_by(kept_);

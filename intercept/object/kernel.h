@@ -7,7 +7,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <variant>
@@ -18,6 +17,7 @@
 #include "intercept/object/memory.h"
 #include "intercept/object/merge_program.h"
 #include "intercept/object/native_builds.h"
+#include "partitioner/mutex.h"
 #include "partitioner/nd_range.h"
 #include "partitioner/traits.h"
 
@@ -95,7 +95,7 @@ class BuiltKernel {
   template <class T>
   T& memo() {
     if (Memo* made = made_memo_.load(std::memory_order_acquire)) return static_cast<T&>(*made);
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (!memo_) memo_ = std::make_unique<T>();
     made_memo_.store(memo_.get(), std::memory_order_release);
     return static_cast<T&>(*memo_);
@@ -110,17 +110,19 @@ class BuiltKernel {
   const std::shared_ptr<NativeBuilds> builds_;
   std::shared_ptr<HostCode> code_;
   std::shared_ptr<MergeProgram> merges_;
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<NativeKernel>> kernels_;  // per device
+  Mutex mutex_;
+  // Per device. Under mutex_, but for how many they are, which does not change.
+  std::vector<std::shared_ptr<NativeKernel>> kernels_;
   std::uint64_t group_limit(std::uint64_t KernelLimits::*field, std::atomic<std::uint64_t>& cached);
   std::uint64_t limit_of(std::uint32_t index, std::uint64_t KernelLimits::*field);
   std::atomic<std::uint64_t> work_group_limit_{0};  // 0: not asked yet
   std::atomic<std::uint64_t> most_items_{0};        // likewise
   std::atomic<std::uint64_t> let_through_{0};       // the largest group so far that was
   std::atomic<std::uint32_t> launches_{0};          // while builds are wanted
-  std::optional<Told> told_;
-  std::vector<std::uint64_t> taken_bytes_;  // per parameter: a size that the anchor took; 0: none yet
-  std::unique_ptr<Memo> memo_;
+  std::optional<Told> told_ SKMD_GUARDED_BY(mutex_);
+  // Per parameter: a size that the anchor took; 0: none yet.
+  std::vector<std::uint64_t> taken_bytes_ SKMD_GUARDED_BY(mutex_);
+  std::unique_ptr<Memo> memo_ SKMD_GUARDED_BY(mutex_);
   std::atomic<Memo*> made_memo_{nullptr};
 };
 

@@ -60,7 +60,7 @@ Status Kernel::set_pointer(cl_uint index, size_t size, const void* value) {
     if (memory == nullptr || memory->is_image())
       return refuse(CL_INVALID_MEM_OBJECT, index, "not a buffer of the kernel's context");
   }
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   arguments_[index].form = handle != nullptr ? Form::memory : Form::null;
   arguments_[index].handle = handle;
   return {};
@@ -72,7 +72,7 @@ Status Kernel::set_image(cl_uint index, size_t size, const void* value) {
   void* handle = handle_at(value);
   const Memory* memory = memory_of(*program_->context(), handle);
   if (Status status = check_image(index, built_->traits().parameters[index], memory); !status) return status;
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   arguments_[index].form = Form::memory;
   arguments_[index].handle = handle;
   return {};
@@ -84,7 +84,7 @@ Status Kernel::set_sampler(cl_uint index, size_t size, const void* value) {
   const auto* sampler = static_cast<Sampler*>(look_up(handle, Kind::sampler));
   if (sampler == nullptr || &sampler->context() != program_->context().get())
     return refuse(CL_INVALID_SAMPLER, index, "not a sampler of the kernel's context");
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   arguments_[index].form = Form::sampler;
   arguments_[index].handle = handle;
   return {};
@@ -93,7 +93,7 @@ Status Kernel::set_sampler(cl_uint index, size_t size, const void* value) {
 Status Kernel::set_local(cl_uint index, size_t size, const void* value) {
   if (size == 0) return refuse(CL_INVALID_ARG_SIZE, index, "__local memory of 0 bytes");
   if (value != nullptr) return refuse(CL_INVALID_ARG_VALUE, index, "a value for __local memory");
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   arguments_[index].form = Form::local;
   arguments_[index].local_bytes = size;
   return {};
@@ -109,7 +109,7 @@ Status Kernel::set_value(cl_uint index, size_t size, const void* value) {
   if (value == nullptr) return refuse(CL_INVALID_ARG_VALUE, index, "no value");
   if (parameter.size == 0 && (size == 0 || !built_->takes_value(index, size)))
     return refuse(CL_INVALID_ARG_SIZE, index, "size " + std::to_string(size) + " is not what the driver takes");
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   Argument& argument = arguments_[index];
   argument.value.resize(parameter.size != 0 ? parameter.size : size);
   std::memcpy(argument.value.data(), value, size);
@@ -123,7 +123,7 @@ Status Kernel::set_unknown(cl_uint index, size_t size, const void* value) {
     void* handle = value != nullptr ? handle_at(value) : nullptr;
     if (handle == nullptr || memory_of(*program_->context(), handle) != nullptr ||
         look_up(handle, Kind::sampler) != nullptr) {
-      const std::lock_guard lock(kept_->mutex());
+      const MutexGuard lock(kept_->mutex());
       const bool sampler = handle != nullptr && look_up(handle, Kind::sampler) != nullptr;
       arguments_[index].form = handle == nullptr ? Form::null : sampler ? Form::sampler : Form::memory;
       arguments_[index].handle = handle;
@@ -147,7 +147,7 @@ Status Kernel::set_svm_pointer(cl_uint index, const void* pointer) {
                   "a pointer for a parameter that is none to __global or __constant memory");
   if (pointer != nullptr && !program_->context()->svm().find(pointer).memory)
     return refuse(CL_INVALID_ARG_VALUE, index, "the pointer is in no shared virtual memory of the kernel's context");
-  const std::lock_guard lock(kept_->mutex());
+  const MutexGuard lock(kept_->mutex());
   arguments_[index].form = pointer != nullptr ? Form::svm : Form::null;
   arguments_[index].handle = const_cast<void*>(pointer);
   return {};

@@ -13,6 +13,7 @@
 
 #include "intercept/backend/threads.h"
 #include "intercept/backend/vendor_visit.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 namespace {
@@ -43,29 +44,31 @@ struct Knowledge::Threads {
   const Delays delays;
   const std::function<void()> first;
   const std::uint32_t generation = fork_generation();
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable changed;
-  std::unordered_map<std::uint64_t, Kernel> kernels;
-  std::deque<std::uint64_t> queue;
-  std::size_t running = 0;  // threads
-  bool reading = false, tending = false, stopping = false;
-  std::uint32_t vain_waits = 0;
-  std::uint64_t loaded = 0;  // samples
-  std::string problem;
+  std::unordered_map<std::uint64_t, Kernel> kernels SKMD_GUARDED_BY(mutex);
+  std::deque<std::uint64_t> queue SKMD_GUARDED_BY(mutex);
+  std::size_t running SKMD_GUARDED_BY(mutex) = 0;  // threads
+  bool reading SKMD_GUARDED_BY(mutex) = false;
+  bool tending SKMD_GUARDED_BY(mutex) = false;
+  bool stopping SKMD_GUARDED_BY(mutex) = false;
+  std::uint32_t vain_waits SKMD_GUARDED_BY(mutex) = 0;
+  std::uint64_t loaded SKMD_GUARDED_BY(mutex) = 0;  // samples
+  std::string problem SKMD_GUARDED_BY(mutex);
 
-  [[nodiscard]] bool give_up() const { return stopping || exit_has_begun(); }
+  [[nodiscard]] bool give_up() const SKMD_REQUIRES(mutex) { return stopping || exit_has_begun(); }
   /// The system's clock: older thread sanitizers do not know how to wait by the other.
   template <class Ready>
-  void wait(std::unique_lock<std::mutex>& lock, Clock::duration time, Ready ready) {
+  void wait(std::unique_lock<std::mutex>& lock, Clock::duration time, Ready ready) SKMD_REQUIRES(mutex) {
     changed.wait_until(lock, std::chrono::system_clock::now() + time, ready);
   }
-  void start(bool& flag, void (Threads::*body)());
+  void start(bool& flag, void (Threads::*body)()) SKMD_REQUIRES(mutex);
   void read();
   void tend();
   void read_kernel(std::uint64_t kernel, const std::vector<Place>& places);
   bool tend_store();
   void tell(std::uint64_t more, const std::string& what);
-  void end_thread(std::unique_lock<std::mutex>& lock, bool& flag);
+  void end_thread(std::unique_lock<std::mutex>& lock, bool& flag) SKMD_REQUIRES(mutex);
 };
 
 /// With the mutex held.
@@ -110,7 +113,7 @@ void Knowledge::Threads::read_kernel(std::uint64_t kernel, const std::vector<Pla
 void Knowledge::Threads::tell(std::uint64_t more, const std::string& what) {
   std::uint64_t samples = 0;
   {
-    const std::lock_guard lock(mutex);
+    const MutexGuard lock(mutex);
     if (more == 0 && (what.empty() || what == problem)) return;
     loaded += more;
     if (!what.empty()) problem = what;
@@ -126,10 +129,10 @@ bool Knowledge::Threads::tend_store() {
 }
 
 void Knowledge::Threads::read() {
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   while (!give_up()) {
     if (queue.empty()) {
-      wait(lock, kIdle, [&] { return !queue.empty() || stopping; });
+      wait(lock, kIdle, [&]() SKMD_REQUIRES(mutex) { return !queue.empty() || stopping; });
       if (queue.empty()) break;
       continue;
     }
@@ -157,14 +160,18 @@ void Knowledge::Threads::tend() {
   bool more = false;
   try {
     const Haste haste = store.haste();
-    if (haste != Haste::most) {
-      std::unique_lock lock(mutex);
-      wait(lock, haste == Haste::some ? delays.before_soon : delays.before_tending, [&] { return stopping; });
+    bool ends = false;
+    {
+      MutexLock lock(mutex);
+      if (haste != Haste::most)
+        wait(lock, haste == Haste::some ? delays.before_soon : delays.before_tending,
+             [&]() SKMD_REQUIRES(mutex) { return stopping; });
+      ends = give_up();
     }
-    if (!give_up()) more = tend_store();
+    if (!ends) more = tend_store();
   } catch (const std::bad_alloc&) {  // another process will do it
   }
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   if (more) {
     for (const auto& [kernel, unused] : kernels) queue.push_back(kernel);
     start(reading, &Threads::read);
@@ -192,7 +199,7 @@ Knowledge::Threads* Knowledge::threads(bool make) {
 void Knowledge::expect(std::uint64_t kernel, std::vector<Place> places) {
   Threads* const threads = this->threads(true);
   if (threads == nullptr) return;
-  const std::lock_guard lock(threads->mutex);
+  const MutexGuard lock(threads->mutex);
   threads->start(threads->tending, &Threads::tend);
   if (places.empty() || threads->kernels.size() >= kMostKernels) return;
   if (!threads->kernels.try_emplace(kernel, Threads::Kernel{std::move(places)}).second) return;
@@ -204,7 +211,7 @@ void Knowledge::expect(std::uint64_t kernel, std::vector<Place> places) {
 void Knowledge::wait_for(std::uint64_t kernel) {
   Threads* const threads = this->threads(false);
   if (threads == nullptr) return;
-  std::unique_lock lock(threads->mutex);
+  MutexLock lock(threads->mutex);
   const auto found = threads->kernels.find(kernel);
   if (found == threads->kernels.end() || !found->second.pending || found->second.waited) return;
   Threads::Kernel& state = found->second;  // stays where it is
@@ -224,10 +231,10 @@ Knowledge::~Knowledge() {
   Threads* const threads = threads_.load(std::memory_order_acquire);
   if (threads == nullptr || threads->generation != fork_generation()) return;
   {
-    std::unique_lock lock(threads->mutex);
+    MutexLock lock(threads->mutex);
     threads->stopping = true;
     threads->changed.notify_all();
-    threads->changed.wait(lock, [&] { return threads->running == 0; });
+    threads->changed.wait(lock, [&]() SKMD_REQUIRES(threads->mutex) { return threads->running == 0; });
   }
   delete threads;
 }

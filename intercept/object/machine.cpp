@@ -9,7 +9,7 @@ void watch_devices(Machine& machine) {
   for (const auto& device : machine.devices) {
     Health* health = device->health().get();
     health->watch([&machine, health, name = device->description().name](const std::string& reason) {
-      const std::lock_guard lock(machine.loss_mutex);
+      const MutexGuard lock(machine.loss_mutex);
       const std::uint32_t losses = machine.losses.load(std::memory_order_relaxed);
       // Two threads may meet the same failure; set_aside() is under the mutex, so that losses tells how many there are.
       if (health->aside() || losses + 1 >= machine.devices.size()) return;

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "intercept/observe/observer.h"
 #include "partitioner/model/model.h"
 #include "partitioner/model/profile_sink.h"
+#include "partitioner/mutex.h"
 #include "partitioner/partition.h"
 
 namespace skmd::icd {
@@ -64,7 +64,7 @@ struct Machine {
   std::atomic<std::int32_t> last_user{kSeveralUsers};
 
   std::atomic<std::uint32_t> losses{0};  // devices that were set aside
-  std::mutex loss_mutex;
+  Mutex loss_mutex;
 };
 
 /// From now on a device of the machine that fails for good is set aside, and the log says so. The last one stays: there

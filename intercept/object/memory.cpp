@@ -56,13 +56,13 @@ Memory::Memory(Ref<Context> context, cl_mem_object_type type, cl_mem_flags flags
 Memory::~Memory() = default;
 
 void Memory::add_destructor(Destructor function, void* user_data) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   lease_->destructors.emplace_back(
       [function, handle = reinterpret_cast<cl_mem>(slot()), user_data] { function(handle, user_data); });
 }
 
 void Memory::used_by(const std::shared_ptr<KeptLaunches>& launches) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   kept_launches_.add(launches);
 }
 

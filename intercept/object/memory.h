@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "intercept/object/context.h"
@@ -16,6 +15,7 @@
 #include "intercept/object/kept_launches.h"
 #include "intercept/object/region.h"
 #include "intercept/object/storage.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -67,8 +67,8 @@ class Memory : public Object {
   /// A kernel keeps launches with this object, which go with it. Thread-safe.
   void used_by(const std::shared_ptr<KeptLaunches>& launches);
 
-  std::mutex& mutex() { return mutex_; }
-  std::vector<Mapping>& mappings() { return mappings_; }  ///< under mutex()
+  Mutex& mutex() SKMD_RETURNS_LOCK(mutex_) { return mutex_; }
+  std::vector<Mapping>& mappings() SKMD_REQUIRES(mutex_) { return mappings_; }  ///< under mutex()
 
  protected:
   ~Memory() override;
@@ -85,9 +85,9 @@ class Memory : public Object {
   Ref<Memory> parent_;
   std::vector<cl_mem_properties> properties_;
   ImageShape image_;
-  std::mutex mutex_;
-  std::vector<Mapping> mappings_;
-  KeptLaunchesOf kept_launches_;  // the first to go: its launches hold the lease
+  Mutex mutex_;
+  std::vector<Mapping> mappings_ SKMD_GUARDED_BY(mutex_);
+  KeptLaunchesOf kept_launches_ SKMD_GUARDED_BY(mutex_);  // the first to go: its launches hold the lease
 };
 
 class Sampler : public Object {

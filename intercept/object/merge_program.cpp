@@ -17,7 +17,7 @@ std::shared_ptr<NativeProgram> MergeProgram::loaded(Device& device, std::uint32_
 
 std::shared_ptr<NativeKernel> MergeProgram::kernel(Device& device, std::uint32_t index, const std::string& name) {
   if (!device.description().takes_ptx || ptx_.empty()) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const auto known = kernels_.find({index, name});
   if (known != kernels_.end()) return known->second;
   const auto program = loaded(device, index);

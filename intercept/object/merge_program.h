@@ -4,10 +4,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "intercept/backend/port.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -22,11 +22,11 @@ class MergeProgram {
   std::shared_ptr<NativeKernel> kernel(Device& device, std::uint32_t index, const std::string& name);
 
  private:
-  std::shared_ptr<NativeProgram> loaded(Device& device, std::uint32_t index);
-  std::mutex mutex_;
+  std::shared_ptr<NativeProgram> loaded(Device& device, std::uint32_t index) SKMD_REQUIRES(mutex_);
+  Mutex mutex_;
   std::string ptx_;
-  std::map<std::uint32_t, std::shared_ptr<NativeProgram>> programs_;  // null: it was refused
-  std::map<std::pair<std::uint32_t, std::string>, std::shared_ptr<NativeKernel>> kernels_;
+  std::map<std::uint32_t, std::shared_ptr<NativeProgram>> programs_ SKMD_GUARDED_BY(mutex_);  // null: it was refused
+  std::map<std::pair<std::uint32_t, std::string>, std::shared_ptr<NativeKernel>> kernels_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::icd

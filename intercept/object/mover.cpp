@@ -12,7 +12,7 @@ namespace skmd::icd {
 void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done) {
   batch.done = [state = state_, done = std::move(done)](BatchResult&& result) {
     if (done) done(result);
-    const std::lock_guard lock(state->mutex);
+    const MutexGuard lock(state->mutex);
     if (result.status != CL_SUCCESS && state->status == CL_SUCCESS) {
       state->status = result.status;
       state->reason.swap(result.reason);
@@ -21,18 +21,18 @@ void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const 
     if (--state->running == 0) state->ended.notify_all();
   };
   {
-    const std::lock_guard lock(state_->mutex);
+    const MutexGuard lock(state_->mutex);
     tickets_.reserve(tickets_.size() + submitting_ + 1);  // nothing may fail once it is submitted
     ++submitting_;
     ++state_->running;
   }
   try {
     const Ticket ticket = device.submit(std::move(batch));
-    const std::lock_guard lock(state_->mutex);
+    const MutexGuard lock(state_->mutex);
     --submitting_;
     tickets_.emplace_back(&device, ticket);
   } catch (const std::bad_alloc&) {  // it was not submitted
-    const std::lock_guard lock(state_->mutex);
+    const MutexGuard lock(state_->mutex);
     --submitting_;
     --state_->running;
     throw;
@@ -41,8 +41,8 @@ void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const 
 
 Status BatchGroup::wait() {
   for (const auto& [device, ticket] : tickets_) device->help(ticket);
-  std::unique_lock lock(state_->mutex);
-  state_->ended.wait(lock, [this] { return state_->running == 0; });
+  MutexLock lock(state_->mutex);
+  state_->ended.wait(lock, [this]() SKMD_REQUIRES(state_->mutex) { return state_->running == 0; });
   if (state_->status != CL_SUCCESS) return domain::Error{state_->status, state_->reason};
   return {};
 }
@@ -107,7 +107,7 @@ MovePlan MovePlan::make(Machine& machine, const MoveNeeds& needs) {
   }
   for (std::uint32_t r = 0; r < plan.roots_.size(); ++r) {
     Storage& root = *plan.roots_[r];
-    const std::lock_guard lock(root.mutex());
+    const MutexGuard lock(root.mutex());
     root.leave_lost_copies();
     domain::add_transfers(r, {missed.begin(), missed.end()}, root.residency(), plan.list_);
   }
@@ -135,7 +135,7 @@ Status MovePlan::gather(const char* what) {
   if (Status status = fetch(*machine_, fetches, what); !status) return status;
   for (const domain::Transfer& transfer : list_.gathers) {
     Storage& root = *roots_[transfer.root];
-    const std::lock_guard lock(root.mutex());
+    const MutexGuard lock(root.mutex());
     root.residency().copied(domain::kHostSpace, transfer.ranges);
   }
   return {};
@@ -190,7 +190,7 @@ domain::RangeSet MovePlan::upload_sources(const Storage* storage) const {
 bool still_valid(const Machine& machine, Storage& storage, std::uint32_t device, const domain::RangeSet& ranges) {
   if (ranges.empty()) return true;
   const domain::SpaceId space = machine.devices[device]->description().space;
-  const std::lock_guard lock(storage.mutex());
+  const MutexGuard lock(storage.mutex());
   return storage.residency().missing_bytes(space, ranges) == 0;
 }
 
@@ -199,7 +199,7 @@ void MovePlan::revoke_uploads(std::uint32_t device) {
   const auto revoke = [&](std::uint32_t index, domain::SpaceId space, const domain::RangeSet& ranges) {
     if (space == domain::kHostSpace || space != target) return;
     Storage& root = *roots_[index];
-    const std::lock_guard lock(root.mutex());
+    const MutexGuard lock(root.mutex());
     root.residency().withdrawn(space, ranges);
   };
   for (const domain::Transfer& transfer : list_.uploads) revoke(transfer.root, transfer.to, transfer.ranges);
@@ -209,19 +209,19 @@ void MovePlan::revoke_uploads(std::uint32_t device) {
 void MovePlan::commit_uploads() {
   for (const domain::Transfer& transfer : list_.uploads) {
     Storage& root = *roots_[transfer.root];
-    const std::lock_guard lock(root.mutex());
+    const MutexGuard lock(root.mutex());
     root.residency().copied(transfer.to, transfer.ranges);
   }
   // Bytes that nobody wrote are zero in the shadow and now on the device too: they are defined from here on. First all
   // of them in host memory, then the copies: two devices may have filled the same bytes.
   for (const domain::ZeroFill& fill : list_.fills) {
     Storage& root = *roots_[fill.root];
-    const std::lock_guard lock(root.mutex());
+    const MutexGuard lock(root.mutex());
     root.residency().written(domain::kHostSpace, root.residency().undefined(fill.ranges));
   }
   for (const domain::ZeroFill& fill : list_.fills) {
     Storage& root = *roots_[fill.root];
-    const std::lock_guard lock(root.mutex());
+    const MutexGuard lock(root.mutex());
     root.residency().copied(fill.space, fill.ranges);
   }
 }

@@ -9,11 +9,11 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "intercept/object/storage.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -34,11 +34,11 @@ class BatchGroup {
 
  private:
   struct State {
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable ended;
-    std::size_t running = 0;
-    cl_int status = CL_SUCCESS;
-    std::string reason;
+    std::size_t running SKMD_GUARDED_BY(mutex) = 0;
+    cl_int status SKMD_GUARDED_BY(mutex) = CL_SUCCESS;
+    std::string reason SKMD_GUARDED_BY(mutex);
   };
   std::shared_ptr<State> state_;
   // Under the state's mutex until somebody waits.

@@ -60,7 +60,7 @@ std::string NativeBuilds::failure(std::uint32_t device) const {
 }
 
 bool NativeBuilds::begin(std::uint32_t device) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (!open(device)) return false;
   devices_[device].stage.store(Stage::running, std::memory_order_release);
   if (std::exchange(devices_[device].wanted, false)) wanted_.fetch_sub(1, std::memory_order_relaxed);
@@ -72,7 +72,7 @@ void NativeBuilds::end(std::uint32_t device, Made made, double seconds) {
   BuildRecord::Entry entry{good ? BuildState::built : BuildState::failed, made.failure, seconds};
   // Told first: who sees the end finds it in the books.
   tell(device, std::move(entry));
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   devices_[device].program = std::move(made.program);
   devices_[device].failure = std::move(made.failure);
   devices_[device].stage.store(good ? Stage::built : Stage::failed, std::memory_order_release);
@@ -102,13 +102,13 @@ void NativeBuilds::run(std::uint32_t device) {
 void NativeBuilds::wait(std::uint32_t device) {
   if (!pending(device)) return;
   run(device);
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   changed_.wait(lock, [&] { return !pending(device); });
 }
 
 void NativeBuilds::wait_until(std::uint32_t device, std::chrono::steady_clock::time_point then) {
   if (!pending(device)) return;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   // By the system's clock: older thread sanitizers do not know how to wait by the other.
   changed_.wait_until(lock, std::chrono::system_clock::now() + (then - std::chrono::steady_clock::now()),
                       [&] { return !pending(device); });
@@ -123,7 +123,7 @@ std::optional<std::uint32_t> NativeBuilds::first_built() {
 }
 
 bool NativeBuilds::wait_for_one(std::optional<std::chrono::milliseconds> longest) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const auto known = [&] { return failed(order_.front()) || any_built(); };
   if (!longest) {
     changed_.wait(lock, known);
@@ -134,7 +134,7 @@ bool NativeBuilds::wait_for_one(std::optional<std::chrono::milliseconds> longest
 }
 
 void NativeBuilds::wait_for_any() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   changed_.wait(lock, [&] { return any_built() || ended() == devices_.size(); });
 }
 
@@ -142,7 +142,7 @@ void NativeBuilds::wait_for_wanted() {
   for (const std::uint32_t device : order_) {
     bool wanted = false;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       wanted = devices_[device].wanted || !open(device);
     }
     if (wanted) wait(device);
@@ -150,7 +150,7 @@ void NativeBuilds::wait_for_wanted() {
 }
 
 void NativeBuilds::want_all() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   for (std::uint32_t i = 0; i < devices_.size(); ++i)
     if (open(i) && !std::exchange(devices_[i].wanted, true)) wanted_.fetch_add(1, std::memory_order_relaxed);
 }

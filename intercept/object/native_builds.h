@@ -8,13 +8,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "intercept/backend/port.h"
 #include "intercept/observe/observer.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -28,17 +28,17 @@ class BuildRecord {
   };
   explicit BuildRecord(std::size_t devices) : entries_(devices) {}
   void set(std::uint32_t device, Entry entry) {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     entries_[device] = std::move(entry);
   }
   [[nodiscard]] std::vector<Entry> entries() const {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     return entries_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<Entry> entries_;
+  mutable Mutex mutex_;
+  std::vector<Entry> entries_ SKMD_GUARDED_BY(mutex_);
 };
 
 /// Each device's build is begun at most once, by whoever comes first: a thread of the build queue, or one that needs
@@ -126,7 +126,7 @@ class NativeBuilds {
   std::atomic<std::uint32_t> ended_{0};
   std::atomic<std::uint32_t> wanted_{0};  // not begun and wanted
   std::atomic<bool> told_{false};
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable changed_;
 };
 

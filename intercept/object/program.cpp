@@ -7,7 +7,7 @@
 namespace skmd::icd {
 
 Program::State Program::state() const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return state_;
 }
 
@@ -18,28 +18,28 @@ bool Program::holds_for(const VirtualDevice& device) const {
 }
 
 Program::State Program::state_for(const VirtualDevice& device) const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return holds_for(device) ? state_ : State{};
 }
 
 bool Program::is_built_for(const VirtualDevice& device) const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return state_.build != nullptr && holds_for(device);
 }
 
 void Program::aim(std::vector<Ref<VirtualDevice>> devices) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   aimed_ = std::move(devices);
 }
 
 std::shared_ptr<const ProgramBuild> Program::executable() const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (state_.status != CL_BUILD_SUCCESS || state_.build == nullptr) return nullptr;
   return state_.build->type == CL_PROGRAM_BINARY_TYPE_EXECUTABLE ? state_.build : nullptr;
 }
 
 Result<std::shared_ptr<const ProgramBuild>> Program::begin(const std::string& options) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   std::vector<Ref<VirtualDevice>> devices = std::exchange(aimed_, {});
   if (const auto kernels = kernels_.load(); kernels != 0)
     return domain::Error{CL_INVALID_OPERATION, std::to_string(kernels) + " kernels of the program exist"};
@@ -58,14 +58,14 @@ Result<std::shared_ptr<const ProgramBuild>> Program::begin(const std::string& op
 }
 
 void Program::end(std::shared_ptr<const ProgramBuild> build, std::string log) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   state_.status = build != nullptr ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
   if (build != nullptr || origin_ != Origin::binary) state_.build = std::move(build);
   state_.log = std::move(log);
 }
 
 void Program::load(std::shared_ptr<const ProgramBuild> build) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   state_.build = std::move(build);
 }
 

@@ -7,13 +7,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "compiler/client/client.h"
 #include "intercept/object/context.h"
 #include "intercept/object/kernel.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -96,7 +96,7 @@ class Program : public Object {
   /// The program's binary, made by `make` at the first call after a build.
   template <class Make>
   std::shared_ptr<const std::string> binary(const std::shared_ptr<const ProgramBuild>& build, Make&& make) {
-    const std::lock_guard lock(binary_mutex_);
+    const MutexGuard lock(binary_mutex_);
     if (binary_ == nullptr || binary_of_ != build) {
       binary_ = std::make_shared<const std::string>(make());
       binary_of_ = build;
@@ -107,17 +107,17 @@ class Program : public Object {
  private:
   Ref<Context> context_;
   Origin origin_;
-  [[nodiscard]] bool holds_for(const VirtualDevice& device) const;  // with mutex_ held
+  [[nodiscard]] bool holds_for(const VirtualDevice& device) const SKMD_REQUIRES(mutex_);
 
   std::string source_;
   std::vector<Ref<VirtualDevice>> devices_;  // empty: the context's
   std::vector<Ref<VirtualDevice>> aimed_;    // by aim()
   std::atomic<std::uint32_t> kernels_{0};
-  mutable std::mutex mutex_;
-  State state_;
-  std::mutex binary_mutex_;
-  std::shared_ptr<const ProgramBuild> binary_of_;
-  std::shared_ptr<const std::string> binary_;
+  mutable Mutex mutex_;
+  State state_ SKMD_GUARDED_BY(mutex_);
+  Mutex binary_mutex_;
+  std::shared_ptr<const ProgramBuild> binary_of_ SKMD_GUARDED_BY(binary_mutex_);
+  std::shared_ptr<const std::string> binary_ SKMD_GUARDED_BY(binary_mutex_);
 };
 
 }  // namespace skmd::icd

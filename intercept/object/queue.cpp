@@ -23,7 +23,7 @@ Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, 
                         domain::Few<Ref<Event>>& earlier) {
   auto event = make_object<Event>(Ref<Context>(), Ref<Queue>(this), type, executor_);
   event->command_ = std::move(command);
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (in_order()) {
     if (last_ && !last_->ended()) earlier.push_back(std::move(last_));
     last_ = event;
@@ -55,7 +55,7 @@ void Queue::ended(Event& event) {
   if (in_order() && newest_.load(std::memory_order_seq_cst) != &event) return;
   Ref<Event> dropped;  // outside the lock
   Ref<Event> dropped_barrier;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (in_order()) {
     if (last_.get() == &event) dropped = std::move(last_);
     return;
@@ -73,7 +73,7 @@ void Queue::ended(Event& event) {
 
 void Queue::withdraw(Event& event, const domain::Few<Ref<Event>>& earlier) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (last_.get() == &event) {
       last_ = earlier.empty() ? Ref<Event>() : earlier.back();
       newest_.store(last_.get(), std::memory_order_seq_cst);
@@ -154,14 +154,14 @@ Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command
 }
 
 std::size_t Queue::frontier() const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return in_order() ? (last_ ? 1 : 0) : open_.size();
 }
 
 void Queue::finish() {
   std::vector<Ref<Event>> open;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     open = open_;
     if (last_) open.push_back(last_);
   }

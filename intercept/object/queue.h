@@ -9,12 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "intercept/object/command.h"
 #include "intercept/object/virtual_device.h"
 #include "partitioner/few.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -67,14 +67,14 @@ class Queue : public Object {
   cl_command_queue_properties properties_;
   std::vector<cl_queue_properties> property_list_;
   Executor& executor_;
-  mutable std::mutex mutex_;
-  Ref<Event> last_;  // in-order: the newest command; null once it has ended
+  mutable Mutex mutex_;
+  Ref<Event> last_ SKMD_GUARDED_BY(mutex_);  // in-order: the newest command; null once it has ended
   /// In-order: the last that was entered, which may have ended. Written under mutex_.
   std::atomic<const Event*> newest_{nullptr};
-  Ref<Event> barrier_;  // out-of-order: the newest barrier; null once it has ended
+  Ref<Event> barrier_ SKMD_GUARDED_BY(mutex_);  // out-of-order: the newest barrier; null once it has ended
   /// Out-of-order: commands that have not ended. A marker or barrier without a list takes them over and stands for all
   /// of them from then on, since it ends after them: each command is registered with once, however many markers follow.
-  std::vector<Ref<Event>> open_;
+  std::vector<Ref<Event>> open_ SKMD_GUARDED_BY(mutex_);
   std::atomic<std::uint64_t> last_end_{0};  // in-order: END of the newest ended command
 };
 

@@ -17,8 +17,8 @@ struct LockTable {
     std::function<void(RangeLock)> granted;
   };
 
-  std::mutex mutex;
-  std::list<Waiter> waiters;
+  Mutex mutex;
+  std::list<Waiter> waiters SKMD_GUARDED_BY(mutex);
 
   /// Never destroyed: commands may still end while the process exits.
   static LockTable& get() {
@@ -94,7 +94,7 @@ struct LockTable {
   }
 
   /// Takes for all waiters, oldest first, what is free now. Under the mutex.
-  std::list<Waiter> serve() noexcept {
+  std::list<Waiter> serve() noexcept SKMD_REQUIRES(mutex) {
     std::list<Waiter> served;
     std::list<Waiter> left;
     while (!waiters.empty()) {
@@ -138,7 +138,7 @@ void RangeLock::request(std::vector<Claim> claims, std::function<void(RangeLock)
   lock.entry_->claims = lock.entry_->own;
   LockTable& table = LockTable::get();
   {
-    const std::lock_guard guard(table.mutex);
+    const MutexGuard guard(table.mutex);
     if (LockTable::overtakes(*lock.entry_, table.waiters) || LockTable::conflicts(*lock.entry_)) {
       table.waiters.splice(table.waiters.end(), waiter);
       return;
@@ -180,7 +180,7 @@ std::optional<RangeLock> RangeLock::try_take(std::unique_ptr<Entry> entry, bool 
   RangeLock lock;
   lock.entry_ = std::move(entry);
   LockTable& table = LockTable::get();
-  const std::lock_guard guard(table.mutex);
+  const MutexGuard guard(table.mutex);
   if ((!ahead && LockTable::overtakes(*lock.entry_, table.waiters)) || LockTable::conflicts(*lock.entry_)) {
     lock.entry_.reset();
     return std::nullopt;
@@ -190,7 +190,7 @@ std::optional<RangeLock> RangeLock::try_take(std::unique_ptr<Entry> entry, bool 
 }
 
 void RangeLock::unchain() {
-  const std::lock_guard guard(LockTable::get().mutex);
+  const MutexGuard guard(LockTable::get().mutex);
   LockTable::reserve(*entry_, nullptr);
   LockTable::drop(*entry_);
   entry_->places.clear();
@@ -199,7 +199,7 @@ void RangeLock::unchain() {
 }
 
 bool RangeLock::overtook() const {
-  const std::lock_guard guard(LockTable::get().mutex);
+  const MutexGuard guard(LockTable::get().mutex);
   return LockTable::conflicts(*entry_);
 }
 
@@ -208,7 +208,7 @@ void RangeLock::release() {
   LockTable& table = LockTable::get();
   std::list<LockTable::Waiter> served;
   {
-    const std::lock_guard guard(table.mutex);
+    const MutexGuard guard(table.mutex);
     if (!entry_->places.empty()) LockTable::drop(*entry_);
     if (!table.waiters.empty()) served = table.serve();
   }

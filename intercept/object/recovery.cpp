@@ -35,7 +35,7 @@ Recovery& Recovery::get() {
 
 void Recovery::add(Machine& machine, Device& device, Redo redo) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     jobs_.push_back({&device, std::move(redo)});
     // It may have ended well: whoever counts on it finds out by this.
     device.health()->failure_told();
@@ -49,7 +49,7 @@ void Recovery::take_back(Device& device) {
   std::vector<std::function<void(Spoilt&)>> jobs;
   insist([&] {
     jobs.clear();
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     const auto open = [&](const Job& job) { return job.device == &device && !job.taken_back; };
     for (const Job& job : jobs_)
       if (open(job)) jobs.push_back(job.redo.take_back);
@@ -59,7 +59,7 @@ void Recovery::take_back(Device& device) {
 }
 
 std::ptrdiff_t Recovery::jobs_of(const Device& device) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return std::count_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.device == &device; });
 }
 
@@ -82,7 +82,7 @@ void Recovery::work() {
   for (;;) {
     Device* device = nullptr;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       if (jobs_.empty()) {
         working_ = false;
         return;
@@ -93,7 +93,7 @@ void Recovery::work() {
     take_back(*device);
     Job job;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       job = std::move(jobs_.front());
       jobs_.pop_front();
     }

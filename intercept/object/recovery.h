@@ -8,10 +8,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 
 #include "intercept/object/machine.h"
 #include "intercept/object/storage.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -46,10 +46,10 @@ class Recovery {
   [[nodiscard]] std::ptrdiff_t jobs_of(const Device& device);
   /// Until all commands that counted on those in the list are in it as well.
   void wait_for_followers(Device& device);
-  std::mutex mutex_;
-  std::deque<Job> jobs_;
+  Mutex mutex_;
+  std::deque<Job> jobs_ SKMD_GUARDED_BY(mutex_);
   std::map<const Device*, Spoilt> spoilt_;  // only work() uses it
-  bool working_ = false;
+  bool working_ SKMD_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace skmd::icd

@@ -71,7 +71,7 @@ Result<std::shared_ptr<Storage>> Storage::create_image(Machine& machine, const I
 }
 
 Result<std::byte*> Storage::host() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (host_ == nullptr) {
     host_ = map_host(bytes_);
     if (host_ == nullptr) return out_of_host_memory(bytes_);
@@ -88,7 +88,7 @@ Result<std::shared_ptr<NativeMemory>> Storage::native(std::uint32_t device) {
     if (!shadow) return shadow.error();
     in_place = *shadow;
   }
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const bool apart = port.description().space != domain::kHostSpace;
   if (!natives_[device]) {
     const auto make = [&] { return shape_ ? port.allocate_image(*shape_, nullptr) : port.allocate(bytes_, in_place); };
@@ -120,7 +120,7 @@ bool Storage::is_host_locked(const std::byte* begin, std::uint64_t bytes) const 
 }
 
 bool Storage::is_host(const std::byte* begin, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return is_host_locked(begin, bytes);
 }
 
@@ -139,7 +139,7 @@ std::optional<std::uint32_t> Storage::likely_user() const {
 }
 
 void Storage::shared_by(std::vector<Share> shares) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   same_shares_ = !shares.empty() && shares == shares_;
   shares_ = std::move(shares);
   has_shares_.store(!shares_.empty(), std::memory_order_relaxed);
@@ -147,13 +147,13 @@ void Storage::shared_by(std::vector<Share> shares) {
 
 void Storage::used_in_host_memory() {
   if (!has_shares_.exchange(false, std::memory_order_relaxed)) return;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   shares_.clear();
   same_shares_ = false;
 }
 
 std::vector<Storage::Share> Storage::likely_shares() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (!same_shares_ && !rounds_.steady()) return {};
   std::vector<Share> shares = shares_;
   std::erase_if(shares, [this](const Share& share) { return machine_.devices[share.device]->health()->aside(); });
@@ -164,7 +164,7 @@ Status Storage::gather(const domain::RangeSet& ranges, const char* what) {
   {
     // The caller holds the ranges, so what is here stays here. Light commands come by this way on threads that
     // complete batches, and whoever holds the move mutex may be waiting for such a batch.
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (residency_.missing(domain::kHostSpace, ranges).empty()) return {};
   }
   const MoveGuard guard({this});
@@ -186,25 +186,25 @@ void Storage::leave_lost_copies() {
 
 bool Storage::holds(domain::SpaceId space, const domain::RangeSet& ranges) {
   if (ranges.empty()) return true;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   leave_lost_copies();
   return residency_.all_valid(space, ranges);
 }
 
 bool Storage::has_already(const domain::ByteRange& range, const std::byte* from) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (host_ == nullptr || borrows_host_ || is_host_locked(from, range.size())) return false;
   if (!residency_.all_valid(domain::kHostSpace, range) || write_mapped_.intersects(range)) return false;
   return std::memcmp(host_ + range.begin, from, range.size()) == 0;
 }
 
 void Storage::host_written(const domain::RangeSet& ranges) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   residency_.written(domain::kHostSpace, ranges);
 }
 
 void Storage::forget(const domain::RangeSet& ranges) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   // Undefined bytes are zero in the shadow, always: so every space can be given the same pre-image.
   if (host_ != nullptr)
     for (const domain::ByteRange& range : ranges.ranges()) std::memset(host_ + range.begin, 0, range.size());
@@ -212,24 +212,24 @@ void Storage::forget(const domain::RangeSet& ranges) {
 }
 
 void Storage::mapped_for_writing(const domain::RangeSet& ranges) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   write_mapped_.add(ranges);
 }
 
 void Storage::unmapped(const domain::RangeSet& ranges) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   write_mapped_.remove(ranges);
 }
 
 bool Storage::reserve_write_map(const domain::RangeSet& ranges) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (write_maps_reserved_.intersects(ranges)) return false;
   write_maps_reserved_.add(ranges);
   return true;
 }
 
 void Storage::release_write_map(const domain::RangeSet& ranges) noexcept {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   try {
     write_maps_reserved_.remove(ranges);
   } catch (const std::bad_alloc&) {  // then other write maps are refused there
@@ -237,7 +237,7 @@ void Storage::release_write_map(const domain::RangeSet& ranges) noexcept {
 }
 
 domain::RangeSet Storage::write_mapped() {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   return write_mapped_;
 }
 

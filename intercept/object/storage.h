@@ -8,7 +8,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "intercept/object/region.h"
 #include "intercept/object/rounds.h"
 #include "partitioner/byte_ranges.h"
+#include "partitioner/mutex.h"
 #include "partitioner/residency.h"
 #include "partitioner/transfer.h"
 
@@ -28,10 +28,12 @@ class Storage {
   /// `host` non-null (CL_MEM_USE_HOST_PTR): the shadow is the application's memory, contents count from now on. `bytes`
   /// > 0. `initial` non-null (CL_MEM_COPY_HOST_PTR): copied once, during the call.
   static Result<std::shared_ptr<Storage>> create(Machine& machine, std::uint64_t bytes, std::byte* host,
-                                                 const std::byte* initial);
+                                                 const std::byte* initial)
+      SKMD_NOT_ANALYSED;  // no other thread has it yet
   /// Shared virtual memory: the shadow is made now and is the application's memory as well, aligned to a page and never
   /// directly before another's. CL_OUT_OF_HOST_MEMORY.
-  static Result<std::shared_ptr<Storage>> create_shared(Machine& machine, std::uint64_t bytes);
+  static Result<std::shared_ptr<Storage>> create_shared(Machine& machine,
+                                                        std::uint64_t bytes) SKMD_NOT_ANALYSED;  // likewise
   /// An image whose host form is tightly packed; moves as a whole.
   static Result<std::shared_ptr<Storage>> create_image(Machine& machine, const ImageShape& shape, std::uint64_t bytes,
                                                        std::byte* host, const std::byte* initial);
@@ -68,7 +70,7 @@ class Storage {
   void used(std::uint32_t device, std::uint64_t tick);
   /// Takes that native object away from the root, with mutex() held. Its bytes are valid elsewhere, and residency says
   /// so. Null: it has other owners, and stays.
-  std::shared_ptr<NativeMemory> let_go(std::uint32_t device);
+  std::shared_ptr<NativeMemory> let_go(std::uint32_t device) SKMD_REQUIRES(mutex_);
 
   /// Whether a write command filled the host copy before, so that its pages are there. Marks that one did.
   bool host_was_touched() { return host_touched_.exchange(true, std::memory_order_relaxed); }
@@ -120,16 +122,16 @@ class Storage {
   void unmapped(const domain::RangeSet& ranges);
   [[nodiscard]] domain::RangeSet write_mapped();
   /// The same with the mutex held.
-  [[nodiscard]] const domain::RangeSet& write_mapped_locked() const { return write_mapped_; }
+  [[nodiscard]] const domain::RangeSet& write_mapped_locked() const SKMD_REQUIRES(mutex_) { return write_mapped_; }
   bool reserve_write_map(const domain::RangeSet& ranges);
   void release_write_map(const domain::RangeSet& ranges) noexcept;
 
   /// Residency, for planning and committing; hold the mutex while touching it.
-  std::mutex& mutex() { return mutex_; }
-  domain::ResidencyMap& residency() { return residency_; }
+  Mutex& mutex() SKMD_RETURNS_LOCK(mutex_) { return mutex_; }
+  domain::ResidencyMap& residency() SKMD_REQUIRES(mutex_) { return residency_; }
   /// Takes devices that were set aside out of residency, but for bytes that nobody else has: fetching those fails. With
   /// the mutex held.
-  void leave_lost_copies();
+  void leave_lost_copies() SKMD_REQUIRES(mutex_);
   /// Every byte of `ranges` is valid in `space`, now. Thread-safe.
   [[nodiscard]] bool holds(domain::SpaceId space, const domain::RangeSet& ranges);
   /// The bytes at `from` are the contents of `range`, and only we can have changed the shadow: where the application
@@ -137,35 +139,35 @@ class Storage {
   [[nodiscard]] bool has_already(const domain::ByteRange& range, const std::byte* from);
   /// Held while bytes of this root move between spaces, so that two readers do not fetch the same bytes twice. Taken
   /// before mutex(); several roots in address order.
-  std::mutex& move_mutex() { return move_mutex_; }
+  Mutex& move_mutex() SKMD_RETURNS_LOCK(move_mutex_) { return move_mutex_; }
 
  private:
   friend class RangeLock;
   friend struct LockTable;
   struct HoldGroup;
   Storage(Machine& machine, std::uint64_t bytes);
-  [[nodiscard]] bool is_host_locked(const std::byte* begin, std::uint64_t bytes) const;
+  [[nodiscard]] bool is_host_locked(const std::byte* begin, std::uint64_t bytes) const SKMD_REQUIRES(mutex_);
   static constexpr std::int32_t kUnused = -2;
   Machine& machine_;
   std::uint64_t bytes_;
   std::optional<ImageShape> shape_;
-  std::mutex mutex_;
-  domain::ResidencyMap residency_;
-  std::mutex move_mutex_;
-  std::byte* host_ = nullptr;
+  Mutex mutex_;
+  domain::ResidencyMap residency_ SKMD_GUARDED_BY(mutex_);
+  Mutex move_mutex_;
+  std::byte* host_ SKMD_GUARDED_BY(mutex_) = nullptr;
   bool owns_host_ = false;
   bool borrows_host_ = false;
   std::atomic<bool> host_touched_{false};
   bool shared_ = false;
   std::atomic<std::int32_t> user_{kUnused};
-  std::vector<Share> shares_;
-  bool same_shares_ = false;  // as those of the launch before
+  std::vector<Share> shares_ SKMD_GUARDED_BY(mutex_);
+  bool same_shares_ SKMD_GUARDED_BY(mutex_) = false;  // as those of the launch before
   std::atomic<bool> has_shares_{false};
   Rounds rounds_;
   ReadBacks read_backs_;
-  domain::RangeSet write_mapped_;
-  domain::RangeSet write_maps_reserved_;
-  std::vector<std::shared_ptr<NativeMemory>> natives_;
+  domain::RangeSet write_mapped_ SKMD_GUARDED_BY(mutex_);
+  domain::RangeSet write_maps_reserved_ SKMD_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<NativeMemory>> natives_ SKMD_GUARDED_BY(mutex_);
   std::vector<std::atomic<std::uint64_t>> last_uses_;  // of `natives_`
   std::vector<HoldGroup> hold_groups_;                 // of running commands; guarded by the lock table's mutex
 };

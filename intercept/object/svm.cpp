@@ -6,13 +6,13 @@
 namespace skmd::icd {
 
 void SvmRegions::add(const Ref<Memory>& memory) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   regions_.emplace(static_cast<const std::byte*>(memory->host_ptr()), memory);
 }
 
 SvmRegions::Place SvmRegions::find(const void* address) const {
   const auto* const at = static_cast<const std::byte*>(address);
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   auto after = regions_.upper_bound(at);
   if (after == regions_.begin()) return {};
   const auto& [begin, memory] = *--after;
@@ -21,7 +21,7 @@ SvmRegions::Place SvmRegions::find(const void* address) const {
 }
 
 Ref<Memory> SvmRegions::take(const void* address) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const auto found = regions_.find(static_cast<const std::byte*>(address));
   if (found == regions_.end()) return nullptr;
   Ref<Memory> memory = std::move(found->second);

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 
 #include "intercept/object/memory.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -29,8 +29,8 @@ class SvmRegions {
   [[nodiscard]] Ref<Memory> take(const void* address);
 
  private:
-  mutable std::mutex mutex_;
-  std::map<const std::byte*, Ref<Memory>, std::less<>> regions_;
+  mutable Mutex mutex_;
+  std::map<const std::byte*, Ref<Memory>, std::less<>> regions_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::icd

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include "intercept/observe/files.h"
@@ -17,6 +16,7 @@
 #include "intercept/observe/shared_pieces.h"
 #include "intercept/observe/stats.h"
 #include "intercept/observe/trace_file.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -116,7 +116,7 @@ struct Observer::State {
   }
 
   /// Called with stats_mutex held.
-  void share_kernel(std::size_t index) {
+  void share_kernel(std::size_t index) SKMD_REQUIRES(stats_mutex) {
     if (!pieces.is_open()) return;
     if (index == kernel_pieces.size()) {
       const auto bound = static_cast<std::uint32_t>(stats.kernel_bound(index));
@@ -124,10 +124,10 @@ struct Observer::State {
     }
     pieces.set(kernel_pieces[index], stats.kernel(index));
   }
-  void share_tail() {
+  void share_tail() SKMD_REQUIRES(stats_mutex) {
     if (pieces.is_open() && tail_piece != SharedPieces::kNoPiece) pieces.set(tail_piece, stats.tail());
   }
-  void share_devices() {
+  void share_devices() SKMD_REQUIRES(stats_mutex) {
     if (!pieces.is_open()) return;
     const std::string head = stats.head();
     head_piece = pieces.add(SharedPieces::Kind::head, static_cast<std::uint32_t>(head.size()));
@@ -141,7 +141,7 @@ struct Observer::State {
   void change_tail(Change change) {
     if (!stats_on) return;
     {
-      const std::lock_guard lock(stats_mutex);
+      const MutexGuard lock(stats_mutex);
       change(stats);
       share_tail();
     }
@@ -150,11 +150,11 @@ struct Observer::State {
   void changed() {
     if (stats_path.empty()) return;
     if (dirty.exchange(true, std::memory_order_acq_rel)) return;
-    const std::lock_guard lock(writer_mutex);
+    const MutexGuard lock(writer_mutex);
     if (!writer_started) start_writer();
     wake.notify_one();
   }
-  void start_writer() {
+  void start_writer() SKMD_REQUIRES(writer_mutex) {
     const SignalsBlocked blocked;
     try {
       writer = std::thread([this] { write_loop(); });
@@ -164,24 +164,25 @@ struct Observer::State {
     }
   }
   void write_loop() {
-    std::unique_lock lock(writer_mutex);
+    MutexLock lock(writer_mutex);
     while (!stop) {
-      wake.wait(lock, [this] { return stop || dirty.load(std::memory_order_acquire); });
+      wake.wait(lock, [this]() SKMD_REQUIRES(writer_mutex) { return stop || dirty.load(std::memory_order_acquire); });
       lock.unlock();
       write_stats();
       lock.lock();
       // Written at once, since short programs do not live to a later time; then not again for a while.
-      wake.wait_until(lock, std::chrono::system_clock::now() + kWriteDelay, [this] { return stop; });
+      wake.wait_until(lock, std::chrono::system_clock::now() + kWriteDelay,
+                      [this]() SKMD_REQUIRES(writer_mutex) { return stop; });
     }
   }
   /// Any thread. The file is written by one of them at a time, and is new when this returns.
   void write_stats() {
     try {
-      const std::lock_guard lock(file_mutex);
+      const MutexGuard lock(file_mutex);
       if (!dirty.exchange(false, std::memory_order_acq_rel)) return;
       std::string text;
       {
-        const std::lock_guard stats_lock(stats_mutex);
+        const MutexGuard stats_lock(stats_mutex);
         text = stats.document();
       }
       std::string reason;
@@ -196,19 +197,21 @@ struct Observer::State {
   std::string stats_path;
   std::atomic<bool> stats_on = false, trace_on = false, listening = false;
 
-  std::mutex stats_mutex;  // stats, pieces
-  Stats stats;
-  SharedPieces pieces;
-  SharedPieces::Piece head_piece = SharedPieces::kNoPiece, tail_piece = SharedPieces::kNoPiece;
-  std::vector<SharedPieces::Piece> kernel_pieces;
+  Mutex stats_mutex;  // stats, pieces
+  Stats stats SKMD_GUARDED_BY(stats_mutex);
+  SharedPieces pieces SKMD_GUARDED_BY(stats_mutex);
+  SharedPieces::Piece head_piece SKMD_GUARDED_BY(stats_mutex) = SharedPieces::kNoPiece;
+  SharedPieces::Piece tail_piece SKMD_GUARDED_BY(stats_mutex) = SharedPieces::kNoPiece;
+  std::vector<SharedPieces::Piece> kernel_pieces SKMD_GUARDED_BY(stats_mutex);
 
   TraceFile trace;
 
   std::atomic<bool> dirty = false, complained = false;
-  std::mutex file_mutex;
-  std::mutex writer_mutex;
+  Mutex file_mutex;
+  Mutex writer_mutex;
   std::condition_variable wake;
-  bool writer_started = false, stop = false;
+  bool writer_started SKMD_GUARDED_BY(writer_mutex) = false;
+  bool stop SKMD_GUARDED_BY(writer_mutex) = false;
   std::thread writer;
 };
 
@@ -216,7 +219,7 @@ Observer::Observer(const ObserverOptions& options) : state_(new State(options)) 
 
 Observer::~Observer() {
   {
-    const std::lock_guard lock(state_->writer_mutex);
+    const MutexGuard lock(state_->writer_mutex);
     state_->stop = true;
     state_->wake.notify_one();
   }
@@ -229,7 +232,7 @@ Observer::~Observer() {
 void Observer::devices(const std::vector<ObservedDevice>& devices) try {
   if (state_->trace_on) state_->trace.name_tracks(devices);
   if (state_->stats_on) {
-    const std::lock_guard lock(state_->stats_mutex);
+    const MutexGuard lock(state_->stats_mutex);
     state_->stats.set_devices(devices);
     state_->share_devices();
   }
@@ -239,7 +242,7 @@ void Observer::devices(const std::vector<ObservedDevice>& devices) try {
 
 void Observer::partition_mode(domain::PartitionMode mode) try {
   if (!state_->stats_on) return;
-  const std::lock_guard lock(state_->stats_mutex);
+  const MutexGuard lock(state_->stats_mutex);
   state_->stats.set_mode(mode);
 } catch (...) {
 }
@@ -247,7 +250,7 @@ void Observer::partition_mode(domain::PartitionMode mode) try {
 void Observer::launch(const LaunchReport& report) try {
   if (!state_->listening.load(std::memory_order_relaxed)) return;
   if (state_->stats_on) {
-    const std::lock_guard lock(state_->stats_mutex);
+    const MutexGuard lock(state_->stats_mutex);
     state_->share_kernel(state_->stats.add_launch(report));
   }
   if (state_->trace_on) state_->trace.add(report);
@@ -259,7 +262,7 @@ void Observer::launch(const LaunchReport& report) try {
 void Observer::transfer(const TransferReport& report) try {
   if (!state_->listening.load(std::memory_order_relaxed)) return;
   if (state_->stats_on) {
-    const std::lock_guard lock(state_->stats_mutex);
+    const MutexGuard lock(state_->stats_mutex);
     state_->stats.add_transfer(report);
     state_->share_tail();
   }
@@ -276,7 +279,7 @@ void Observer::merge(const MergeReport& report) try {
 
 void Observer::dropped(const DropReport& report) try {
   if (state_->stats_on) {
-    const std::lock_guard lock(state_->stats_mutex);
+    const MutexGuard lock(state_->stats_mutex);
     state_->stats.add_drop(report);
     state_->share_tail();
   }
@@ -289,7 +292,7 @@ void Observer::dropped(const DropReport& report) try {
 
 void Observer::partition(std::uint64_t nanoseconds) try {
   if (!state_->stats_on) return;
-  const std::lock_guard lock(state_->stats_mutex);
+  const MutexGuard lock(state_->stats_mutex);
   state_->stats.add_partition(nanoseconds);
   state_->share_tail();
 } catch (...) {
@@ -298,7 +301,7 @@ void Observer::partition(std::uint64_t nanoseconds) try {
 void Observer::verify(const VerifyReport& report) try {
   if (!state_->listening.load(std::memory_order_relaxed)) return;
   if (state_->stats_on) {
-    const std::lock_guard lock(state_->stats_mutex);
+    const MutexGuard lock(state_->stats_mutex);
     state_->stats.add_verify(report);
     state_->share_tail();
   }
@@ -309,7 +312,7 @@ void Observer::verify(const VerifyReport& report) try {
 
 void Observer::other_driver(const OtherDriverReport& report) try {
   if (state_->stats_on) {
-    const std::lock_guard lock(state_->stats_mutex);
+    const MutexGuard lock(state_->stats_mutex);
     state_->stats.add_other_driver(report);
     state_->share_tail();
   }
@@ -321,7 +324,7 @@ void Observer::other_driver(const OtherDriverReport& report) try {
 
 void Observer::profile_file(const std::string& file) try {
   if (!state_->stats_on) return;
-  const std::lock_guard lock(state_->stats_mutex);
+  const MutexGuard lock(state_->stats_mutex);
   state_->stats.set_profile_file(file);
 } catch (...) {
 }
@@ -339,7 +342,7 @@ void Observer::profile_loaded(std::uint64_t samples, const std::string& problem)
 
 void Observer::build(const BuildReport& report) try {
   if (state_->stats_on) {
-    const std::lock_guard lock(state_->stats_mutex);
+    const MutexGuard lock(state_->stats_mutex);
     for (const std::size_t index : state_->stats.add_build(report)) state_->share_kernel(index);
     state_->share_tail();
   }
@@ -362,7 +365,7 @@ bool Observer::listens() const { return state_->stats_on.load(std::memory_order_
 bool Observer::wants_times() const { return state_->trace_on.load(std::memory_order_relaxed); }
 
 std::string Observer::stats_json() const {
-  const std::lock_guard lock(state_->stats_mutex);
+  const MutexGuard lock(state_->stats_mutex);
   return state_->stats.document();
 }
 

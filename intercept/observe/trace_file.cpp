@@ -48,6 +48,7 @@ void append_argument(std::string& out, const char* key, std::uint64_t value) {
 }  // namespace
 
 bool TraceFile::open(const std::string& path, std::string& reason) {
+  const MutexGuard lock(mutex_);
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor_ < 0) {
     reason = std::strerror(errno);
@@ -106,7 +107,7 @@ void TraceFile::name_track(std::uint64_t track, const std::string& name) {
 }
 
 void TraceFile::name_tracks(const std::vector<ObservedDevice>& devices) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   for (std::uint32_t i = 0; i < devices.size(); ++i) {
     const std::string number = std::to_string(i);
     name_track(device_track(i), "device " + number + ": " + devices[i].name);
@@ -117,7 +118,7 @@ void TraceFile::name_tracks(const std::vector<ObservedDevice>& devices) {
 }
 
 void TraceFile::add(const LaunchReport& report) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   ++launches_;
   for (const SliceReport& slice : report.slices) {
     if (slice.end == 0) continue;  // nobody measured it
@@ -132,7 +133,7 @@ void TraceFile::add(const LaunchReport& report) {
 
 void TraceFile::add(const TransferReport& report) {
   if (report.end == 0) return;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const std::string direction = report.bytes_from == 0 ? "to device" : "from device";
   complete(report.what.empty() ? direction : report.what, "transfer", link_track(report.device), report.start,
            report.end);
@@ -143,7 +144,7 @@ void TraceFile::add(const TransferReport& report) {
 }
 
 void TraceFile::add(const MergeReport& report) {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   complete(report.kernel, "merge", kMergeTrack, report.start, report.end);
   pending_ += "\"rung\":";
   append_json_string(pending_, domain::name(report.rung));

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "intercept/observe/observer.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::icd {
 
@@ -24,19 +24,19 @@ class TraceFile {
   void add(const MergeReport& report);
 
  private:
-  void begin_event(const char* phase, std::uint64_t track);
+  void begin_event(const char* phase, std::uint64_t track) SKMD_REQUIRES(mutex_);
   void complete(const std::string& name, const char* category, std::uint64_t track, std::uint64_t start,
-                std::uint64_t end);
-  void name_track(std::uint64_t track, const std::string& name);
-  void append();
+                std::uint64_t end) SKMD_REQUIRES(mutex_);
+  void name_track(std::uint64_t track, const std::string& name) SKMD_REQUIRES(mutex_);
+  void append() SKMD_REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  std::string pending_;
-  bool first_event_ = true;
-  int descriptor_ = -1;
-  long end_ = 0;                // where the next events go: the place of the closing bracket
-  std::uint64_t origin_ = 0;    // time 0 of the file, steady clock
-  std::uint64_t launches_ = 0;  // numbers launches, so that slices of one can be found together
+  Mutex mutex_;
+  std::string pending_ SKMD_GUARDED_BY(mutex_);
+  bool first_event_ SKMD_GUARDED_BY(mutex_) = true;
+  int descriptor_ SKMD_GUARDED_BY(mutex_) = -1;
+  long end_ SKMD_GUARDED_BY(mutex_) = 0;                // where the next events go: the place of the closing bracket
+  std::uint64_t origin_ SKMD_GUARDED_BY(mutex_) = 0;    // time 0 of the file, steady clock
+  std::uint64_t launches_ SKMD_GUARDED_BY(mutex_) = 0;  // numbers launches, so that slices of one can be found together
 };
 
 }  // namespace skmd::icd

@@ -18,7 +18,7 @@ KnownTimes::KnownTimes(std::vector<DeviceModel> devices, Seconds now)
 
 void KnownTimes::store(std::uint64_t kernel, std::uint32_t device, StoredModel model) {
   auto made = std::make_shared<const StoredModel>(std::move(model));
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (stored_.size() >= kMostStored) return;  // a program that makes kernels for ever
   stored_[{kernel, device}] = std::move(made);
   corrections_.forget(kernel);
@@ -26,7 +26,7 @@ void KnownTimes::store(std::uint64_t kernel, std::uint32_t device, StoredModel m
 }
 
 std::size_t KnownTimes::stored(std::uint64_t kernel) const {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   std::size_t devices = 0;
   for (auto it = stored_.lower_bound({kernel, 0}); it != stored_.end() && it->first.first == kernel; ++it) ++devices;
   return devices;
@@ -34,7 +34,7 @@ std::size_t KnownTimes::stored(std::uint64_t kernel) const {
 
 std::shared_ptr<const StoredModel> KnownTimes::find(const Key& key) const {
   if (!any_stored_.load(std::memory_order_acquire)) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const auto found = stored_.find(key);
   return found == stored_.end() ? nullptr : found->second;
 }
@@ -50,7 +50,7 @@ void KnownTimes::learn(const Sample& sample) {
   point.boxes = box_count(sample.span, sample.range.group_counts());
   const auto expected = domain::predict(*stored, point);
   if (!expected) return;
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   corrections_.learn({key.first, key.second}, *expected, static_cast<double>(sample.nanoseconds) * 1e-9, now_());
 }
 
@@ -63,7 +63,7 @@ DeviceModel KnownTimes::corrected(DeviceModel stored, const Key& key, const NdRa
   const double seconds = stored.launch_seconds + static_cast<double>(range.group_total()) / stored.groups_per_second;
   const double wider = 1.0 + stored.relative_error;
   const TimePrediction expected{seconds, seconds / wider, seconds * wider};
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const TimePrediction now = corrections_.corrected({key.first, key.second}, expected, now_());
   const double factor = now.seconds / expected.seconds;
   if (!(factor > 0) || !std::isfinite(factor)) return stored;

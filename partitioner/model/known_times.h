@@ -6,13 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "partitioner/model/correction.h"
 #include "partitioner/model/rate_model.h"
 #include "partitioner/model/stored_model.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::domain {
 
@@ -52,9 +52,9 @@ class KnownTimes : public Model {
   MeasuredRates rates_;
   const Seconds now_;
   std::atomic<bool> any_stored_{false};
-  mutable std::mutex mutex_;
-  std::map<Key, std::shared_ptr<const StoredModel>> stored_;  // guarded by mutex_, like what follows
-  Corrections corrections_;
+  mutable Mutex mutex_;
+  std::map<Key, std::shared_ptr<const StoredModel>> stored_ SKMD_GUARDED_BY(mutex_);
+  Corrections corrections_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::domain

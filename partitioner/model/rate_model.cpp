@@ -40,7 +40,7 @@ std::uint8_t size_class(const NdRange& range) {
 MeasuredRates::MeasuredRates(std::vector<DeviceModel> devices) : devices_(std::move(devices)) {}
 
 void MeasuredRates::set_device(std::uint32_t device, const DeviceModel& constants) {
-  const std::scoped_lock lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (devices_.size() <= device) devices_.resize(device + 1);
   devices_[device] = constants;
 }
@@ -107,7 +107,7 @@ void MeasuredRates::learn(const Sample& sample) {
   const double waited = std::min(static_cast<double>(sample.waited), kMostWaited * nanoseconds);
   const double rate = items / ((nanoseconds - waited) * 1e-9);
   if (!(rate > 0) || !std::isfinite(rate)) return;
-  const std::scoped_lock lock(mutex_);
+  const MutexGuard lock(mutex_);
   learn_launch(sample.device, waited * 1e-9);
   if (rates_.size() >= kMostEntries) rates_.clear();  // a program that makes kernels for ever starts over
   Rate& entry = rates_[{sample.kernel, sample.device, size_class(sample.range)}];
@@ -124,7 +124,7 @@ void MeasuredRates::learn(const Sample& sample) {
 }
 
 void MeasuredRates::launched(const Outcome& outcome) {
-  const std::scoped_lock lock(mutex_);
+  const MutexGuard lock(mutex_);
   if (ledgers_.size() >= kMostEntries) ledgers_.clear();
   ledgers_[{outcome.kernel, size_class(outcome.range)}].add(outcome);
   const auto device = static_cast<std::size_t>(std::countr_zero(outcome.first_uses));
@@ -164,14 +164,14 @@ const MeasuredRates::Rate* MeasuredRates::nearest_of_twins(const Key& key, unsig
 }
 
 std::uint32_t MeasuredRates::samples(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexGuard lock(mutex_);
   const auto found = rates_.find({kernel, device, size_class(range)});
   return found == rates_.end() ? 0 : found->second.samples;
 }
 
 DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range,
                                    const PointOf& /*point*/) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexGuard lock(mutex_);
   DeviceModel model;
   if (device < devices_.size()) model = devices_[device];
   model.measured = false;
@@ -201,7 +201,7 @@ DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, c
 }
 
 Experience MeasuredRates::experience(std::uint64_t kernel, const NdRange& range) const {
-  const std::scoped_lock lock(mutex_);
+  const MutexGuard lock(mutex_);
   const auto found = ledgers_.find({kernel, size_class(range)});
   return found == ledgers_.end() ? Experience{} : found->second.experience();
 }

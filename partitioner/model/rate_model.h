@@ -6,12 +6,12 @@
 #include <compare>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "partitioner/model/model.h"
+#include "partitioner/mutex.h"
 #include "partitioner/partition.h"
 
 namespace skmd::domain {
@@ -60,17 +60,19 @@ class MeasuredRates : public Model {
     [[nodiscard]] double far_off() const;
   };
   /// The device took so many seconds to begin a span. Called with the lock held.
-  void learn_launch(std::uint32_t device, double waited);
+  void learn_launch(std::uint32_t device, double waited) SKMD_REQUIRES(mutex_);
   /// nearest() of a device that is expected to be as fast as `key.device`, if one was measured.
-  const Rate* nearest_of_twins(const Key& key, unsigned& distance) const;
+  const Rate* nearest_of_twins(const Key& key, unsigned& distance) const SKMD_REQUIRES(mutex_);
   /// The entry of the nearest size class, and how many powers of two away it is. Called with the lock held.
-  const Rate* nearest(const Key& key, unsigned& distance) const;
+  const Rate* nearest(const Key& key, unsigned& distance) const SKMD_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::vector<DeviceModel> devices_;
-  std::map<Key, Rate> rates_;
-  std::set<std::pair<std::uint64_t, std::uint32_t>> used_;                  // kernel, device: there was a first use
-  std::map<std::pair<std::uint64_t, std::uint8_t>, LaunchLedger> ledgers_;  // kernel, size class
+  mutable Mutex mutex_;
+  std::vector<DeviceModel> devices_ SKMD_GUARDED_BY(mutex_);
+  std::map<Key, Rate> rates_ SKMD_GUARDED_BY(mutex_);
+  // Kernel, device: there was a first use.
+  std::set<std::pair<std::uint64_t, std::uint32_t>> used_ SKMD_GUARDED_BY(mutex_);
+  // Kernel, size class.
+  std::map<std::pair<std::uint64_t, std::uint8_t>, LaunchLedger> ledgers_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::domain

@@ -8,10 +8,10 @@
 #include <cstdio>
 #include <fstream>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "partitioner/model/profile_spans.h"
+#include "partitioner/mutex.h"
 #include "profiler/application.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/progress.h"
@@ -45,7 +45,7 @@ class Watcher {
   }
   ~Watcher() {
     {
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       ended_ = true;
     }
     changed_.notify_all();
@@ -57,8 +57,9 @@ class Watcher {
  private:
   void watch(const std::string& folder) {
     Progress progress(true);
-    std::unique_lock lock(mutex_);
-    while (!changed_.wait_for(lock, std::chrono::milliseconds(200), [this] { return ended_; })) {
+    MutexLock lock(mutex_);
+    const auto ended = [this]() SKMD_REQUIRES(mutex_) { return ended_; };
+    while (!changed_.wait_for(lock, std::chrono::milliseconds(200), ended)) {
       const RunProgress now = read_progress(folder);
       if (now.planned > 0.0)
         progress.show(now.done / now.planned, now.kernel.empty() ? "the application" : now.kernel,
@@ -66,9 +67,9 @@ class Watcher {
     }
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  bool ended_ = false;
+  bool ended_ SKMD_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

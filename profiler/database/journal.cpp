@@ -64,7 +64,7 @@ bool SampleJournal::is_inherited() const { return getpid() != process_; }
 bool SampleJournal::wants(std::uint64_t kind) noexcept {
   if (is_inherited()) return false;
   try {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (ended_) return false;
     if (counts_.size() >= kMostKinds && !counts_.contains(kind)) return false;
     const std::uint64_t number = ++counts_[kind];
@@ -85,7 +85,7 @@ void SampleJournal::add(const domain::ProfileSample& sample) noexcept {
     } else {
       line = line_of(sample) + "\n";
     }
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     append(line);
   } catch (...) {  // no memory
   }
@@ -94,7 +94,7 @@ void SampleJournal::add(const domain::ProfileSample& sample) noexcept {
 domain::SinkProgress SampleJournal::progress() const noexcept {
   if (is_inherited()) return {};
   try {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     return {written_, problem_};
   } catch (...) {  // no memory
     return {};
@@ -166,17 +166,17 @@ void SampleJournal::prepare() noexcept {
   try {
     std::uint32_t number = 0;
     {
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       if (files_ != 0 || ended_) return;
       number = files_++;
     }
     if (count_journals(database_) >= kMostWaiting) {
-      const std::lock_guard lock(mutex_);
+      const MutexGuard lock(mutex_);
       ended_ = !give_up("too many files of samples wait beside the database: skmd-profile show takes them in", 0);
       return;
     }
     const File file = make_file(number);
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     if (base_ == nullptr && !ended_) {
       ended_ = !take(file);
     } else if (file.problem == 0) {  // a sample came sooner, and made one

@@ -9,12 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "partitioner/model/profile_sink.h"
+#include "partitioner/mutex.h"
 
 namespace skmd::profiler {
 
@@ -57,25 +57,25 @@ class SampleJournal : public domain::ProfileSink {
   [[nodiscard]] bool is_inherited() const;
   [[nodiscard]] File make_file(std::uint32_t number) const;
   static void close_file(const File& file);
-  bool take(const File& file);
-  void append(const std::string& line);
-  bool next_file();
+  bool take(const File& file) SKMD_REQUIRES(mutex_);
+  void append(const std::string& line) SKMD_REQUIRES(mutex_);
+  bool next_file() SKMD_REQUIRES(mutex_);
   /// Ends the recording. `error`: an errno; 0 for none.
-  bool give_up(const std::string& what, int error);
-  void unmap();
+  bool give_up(const std::string& what, int error) SKMD_REQUIRES(mutex_);
+  void unmap() SKMD_REQUIRES(mutex_);
 
   const std::filesystem::path database_;
   const std::string commit_;
   const int process_;
-  mutable std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::uint64_t> counts_;
-  char* base_ = nullptr;
-  int descriptor_ = -1;
-  std::size_t used_ = 0;
-  std::uint32_t files_ = 0;
-  bool ended_ = false;
-  std::uint64_t written_ = 0;
-  std::string problem_;
+  mutable Mutex mutex_;
+  std::unordered_map<std::uint64_t, std::uint64_t> counts_ SKMD_GUARDED_BY(mutex_);
+  char* base_ SKMD_GUARDED_BY(mutex_) = nullptr;
+  int descriptor_ SKMD_GUARDED_BY(mutex_) = -1;
+  std::size_t used_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::uint32_t files_ SKMD_GUARDED_BY(mutex_) = 0;
+  bool ended_ SKMD_GUARDED_BY(mutex_) = false;
+  std::uint64_t written_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::string problem_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::profiler

@@ -86,7 +86,7 @@ Status StoredProfile::read(const KernelKey& kernel, std::int64_t device, std::ve
 Result<std::vector<StoredSample>> StoredProfile::samples(const KernelKey& kernel, const DeviceKey& device) {
   std::vector<StoredSample> found;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     for (const auto& sample : shipped_)
       if (sample.kernel == kernel && sample.device.platform == device.platform && sample.device.name == device.name)
         found.push_back({sample, SampleOrigin::shipped});
@@ -139,7 +139,7 @@ Result<domain::ProfileStore::Tended> StoredProfile::tend() {
   if (options_.read_only) {
     auto read = read_shipped(options_.shipped, options_.devices);
     if (!read) return read.error();
-    const std::lock_guard lock(mutex_);
+    const MutexGuard lock(mutex_);
     shipped_ = std::move(read->samples);
     return Tended{!shipped_.empty(), {}};
   }

@@ -6,12 +6,12 @@
 #include <atomic>
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "partitioner/model/profile_store.h"
+#include "partitioner/mutex.h"
 #include "profiler/database/connection.h"
 
 namespace skmd::profiler {
@@ -43,8 +43,9 @@ class StoredProfile : public domain::ProfileStore {
 
   const StoredProfileOptions options_;
   Connection connection_;
-  std::mutex mutex_;
-  std::vector<domain::ProfileSample> shipped_;  // guarded by mutex_; of files that are used in memory only
+  Mutex mutex_;
+  // Of files that are used in memory only.
+  std::vector<domain::ProfileSample> shipped_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::profiler

@@ -130,7 +130,7 @@ RunCounters::~RunCounters() { munmap(base_, sizeof(Layout)); }
 
 std::size_t RunCounters::kernel(std::string_view program, std::string_view name) noexcept {
   Layout& file = layout(base_);
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   const std::size_t known = file.kernels;
   for (std::size_t i = 0; i < known; ++i)
     if (equal(file.table[i].name, name) && equal(file.table[i].program, program)) return i;
@@ -150,7 +150,7 @@ void RunCounters::sampled(std::size_t kernel, std::size_t device) noexcept {
 }
 
 void RunCounters::left_out(std::size_t kernel, std::string_view reason) noexcept {
-  const std::lock_guard lock(mutex_);
+  const MutexGuard lock(mutex_);
   for (Reason& entry : layout(base_).table[kernel].reasons) {
     if (entry.count == 0) put(entry.text, reason);
     if (!equal(entry.text, reason)) continue;

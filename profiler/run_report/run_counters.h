@@ -8,10 +8,11 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "partitioner/mutex.h"
 
 namespace skmd::profiler {
 
@@ -53,7 +54,7 @@ class RunCounters {
   RunCounters(void* base, std::size_t devices) : base_(base), devices_(devices) {}
   void* base_;
   std::size_t devices_;
-  std::mutex mutex_;
+  Mutex mutex_;
 };
 
 /// Of all files in `folder`; what is unreadable or damaged is left out.

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the tree and fails on an include against the arrows of the house, a file over the cap, or a forbidden word.
+"""Reads the tree and fails on an include against the arrows of the house, a file over the cap, a forbidden word, or a mutex
+without annotations.
 
     check_layers.py [ROOT]
 
@@ -56,6 +57,11 @@ SOURCES = (".h", ".cpp", ".c", ".cl", ".inc", ".def", ".py", ".sh", ".cmake", ".
 LINE_CAP = 450
 CAPPED = (".h", ".cpp", ".py", ".sh")
 WORDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b|/work" r"/(?:main|shared)|/root" r"/|/home" r"/\w")
+# Such a mutex is seen by Clang's -Wthread-safety: partitioner/mutex.h. A lock may be passed on as std::unique_lock<std::mutex>.
+MUTEX = "partitioner/mutex.h"
+BARE_MUTEX = re.compile(r"(?<!unique_lock<)\bstd::(?:(?:recursive_|timed_|recursive_timed_|shared_)?mutex|lock_guard|scoped_lock)\b")
+# Programs of their own, which do not include the domain, and tests.
+MAY_HAVE_BARE_MUTEXES = ("bench/", "tests/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -109,6 +115,8 @@ def check_file(path, root):
             fault = check_include(path, number, line, root)
             if fault:
                 faults.append(fault)
+            if BARE_MUTEX.search(line.split("//")[0]) and path != MUTEX and not path.startswith(MAY_HAVE_BARE_MUTEXES):
+                faults.append(f"{path}:{number}: mutexes are skmd::Mutex ({MUTEX})")
     return faults
 
 

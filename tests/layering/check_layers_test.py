@@ -72,6 +72,14 @@ class Arrows(unittest.TestCase):
     def test_micro_benchmarks_are_free(self):
         self.assertEqual(include("bench/micro/a.cpp", "intercept/backend/port.h"), [])
 
+    def test_mutexes_are_annotated(self):
+        for line in ("std::mutex mutex_;", "mutable std::shared_mutex m;", "const std::lock_guard lock(mutex_);"):
+            self.assertEqual(len(faults({"intercept/object/a.h": line + "\n"})), 1, line)
+            for path in ("bench/a.cpp", "tests/object/a.cpp", "partitioner/mutex.h"):
+                self.assertEqual(faults({path: line + "\n"}), [], path)
+        for line in ("Mutex mutex_;", "void rest(std::unique_lock<std::mutex>& lock);", "// as std::mutex does"):
+            self.assertEqual(faults({"intercept/object/a.h": line + "\n"}), [], line)
+
     def test_angle_brackets_and_relative_paths_are_seen(self):
         header = "intercept/object/queue.h"
         self.assertEqual(len(faults({"partitioner/a.h": f"#  include <{header}>\n", header: ""})), 1)

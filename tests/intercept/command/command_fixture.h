@@ -13,6 +13,7 @@
 #include "intercept/object/memory.h"
 #include "intercept/object/mover.h"
 #include "intercept/object/queue.h"
+#include "partitioner/mutex.h"
 #include "tests/intercept/launch/fake_device.h"
 
 namespace skmd::icd::test {
@@ -63,7 +64,7 @@ class Commands : public ::testing::Test {
     auto native = *storage->native(device);
     auto* data = static_cast<FakeMemory&>(*native).data();
     for (std::uint64_t i = range.begin; i < range.end; ++i) data[i] = std::byte{value};
-    const std::lock_guard lock(storage->mutex());
+    const MutexGuard lock(storage->mutex());
     storage->residency().written(device + 1, range);
   }
   /// As a launch would that needs them.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "partitioner/mutex.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
@@ -43,7 +44,7 @@ class DeviceCopies : public Commands {
     return queue->enqueue(CL_COMMAND_FILL_BUFFER, make_fill(target, Region::linear(offset, bytes), pattern), {});
   }
   static domain::SpaceMask spaces(const std::shared_ptr<Storage>& of, std::uint64_t offset) {
-    const std::lock_guard lock(of->mutex());
+    const MutexGuard lock(of->mutex());
     return of->residency().pieces(domain::ByteRange{offset, offset + 1}).front().valid;
   }
   static constexpr domain::SpaceMask kHostOnly = 1, kFirstOnly = 2;

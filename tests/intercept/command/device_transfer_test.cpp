@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "partitioner/mutex.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
@@ -22,7 +23,7 @@ class DeviceWrites : public Commands {
                           {});
   }
   domain::SpaceMask spaces(std::uint64_t offset) {
-    const std::lock_guard lock(root->mutex());
+    const MutexGuard lock(root->mutex());
     return root->residency().pieces(domain::ByteRange{offset, offset + 1}).front().valid;
   }
   std::uint64_t sent() { return devices[0]->counters.bytes_to; }
@@ -116,7 +117,7 @@ TEST_F(DeviceWrites, HoldUpNoSmallWriteAndNoLaterOne) {
       queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(table, Region::linear(0, small.size()), box(small)), {});
   const auto third = enqueue(last, 2 * kBytes);
   {
-    const std::lock_guard lock(table->mutex());
+    const MutexGuard lock(table->mutex());
     EXPECT_EQ(table->residency().pieces().front().valid, kHostOnly) << "it is written already";
   }
   EXPECT_FALSE(second->ended()) << "it ends after what was before it";

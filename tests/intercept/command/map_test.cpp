@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/intercept/command/command_fixture.h"
 
+#include "partitioner/mutex.h"
+
 namespace skmd::icd::test {
 namespace {
 
@@ -74,7 +76,7 @@ TEST_F(Maps, DeviceCopiesBecomeStaleAtTheUnmapNotAtTheMap) {
   written_on_device(memory->storage(), 0, {0, 64}, 6);
   const Mapping mapping = map(memory, 0, 16, CL_MAP_WRITE);
   const auto on_device = [&] {
-    const std::lock_guard lock(storage.mutex());
+    const MutexGuard lock(storage.mutex());
     return storage.residency().valid(1, domain::ByteRange{0, 64});
   };
   EXPECT_EQ(on_device(), domain::RangeSet(domain::ByteRange{0, 64}));
@@ -89,7 +91,7 @@ TEST_F(Maps, UnmappingAReadDirtiesNothing) {
   bytes_of(mapping)[0] = 99;  // forbidden
   unmap(memory, mapping.pointer);
   auto& storage = *memory->storage();
-  const std::lock_guard lock(storage.mutex());
+  const MutexGuard lock(storage.mutex());
   EXPECT_EQ(storage.residency().valid(1, domain::ByteRange{0, 64}), domain::RangeSet(domain::ByteRange{0, 64}));
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <thread>
 
+#include "partitioner/mutex.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
@@ -128,7 +129,7 @@ TEST_F(Transfers, AReadThatFailsHalfWayLeavesNoDeviceWritingHostMemory) {
   devices[0]->pause();
   // The second device's copy was made by nobody: there is no native buffer, and none can be had.
   {
-    const std::lock_guard lock(root->mutex());
+    const MutexGuard lock(root->mutex());
     root->residency().written(2, domain::ByteRange{128, 256});
   }
   devices[1]->fail_allocations = 1;
@@ -230,7 +231,7 @@ TEST_F(Transfers, ALargeFillKeepsEveryCopyAndMakesTheHostsStale) {
   EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{9}})), CL_COMPLETE);
   EXPECT_MOVED(2 * kSize);
   {
-    const std::lock_guard lock(root->mutex());
+    const MutexGuard lock(root->mutex());
     const auto& pieces = root->residency().pieces();
     ASSERT_EQ(pieces.size(), 1u);
     EXPECT_EQ(pieces[0].valid, domain::SpaceMask{6}) << "both devices, not the host";
@@ -351,7 +352,7 @@ TEST_F(Transfers, MigratingToTheHostGathersAndUndefinedContentsAreForgotten) {
   EXPECT_EQ(run(make_migrate({{root, Region::linear(0, 64)}}, CL_MIGRATE_MEM_OBJECT_HOST)), CL_COMPLETE);
   EXPECT_EQ(gathered(), 64u);
   EXPECT_EQ(run(make_migrate({{root, Region::linear(0, 32)}}, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)), CL_COMPLETE);
-  const std::lock_guard lock(root->mutex());
+  const MutexGuard lock(root->mutex());
   EXPECT_EQ(root->residency().undefined(domain::ByteRange{0, 64}), domain::RangeSet(domain::ByteRange{0, 32}));
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "compiler/client/merge_record.h"
+#include "partitioner/mutex.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -83,7 +84,7 @@ struct World {
   void scribble() {
     for (const auto& storage : {y, index}) {
       const domain::RangeSet all(domain::ByteRange{0, storage->bytes()});
-      const std::lock_guard lock(storage->mutex());
+      const MutexGuard lock(storage->mutex());
       ASSERT_TRUE(storage->residency().missing(gpu->description().space, all).empty());
       storage->residency().written(gpu->description().space, all);
     }
@@ -137,7 +138,7 @@ TEST(DeviceReplay, LeavesTheResultOnTheDevice) {
   World w({true, false});
   ASSERT_EQ(w.launch(), CL_COMPLETE);
   EXPECT_EQ(w.gpu->counters.bytes_from, 0u);
-  const std::lock_guard lock(w.y->mutex());
+  const MutexGuard lock(w.y->mutex());
   const domain::RangeSet all(domain::ByteRange{0, w.y->bytes()});
   EXPECT_EQ(w.y->residency().valid_only(w.gpu->description().space, all), all);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "intercept/command/transfer.h"
+#include "partitioner/mutex.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -44,7 +45,7 @@ struct World : FakeMachine {
   }
   std::uint64_t sent(std::size_t device) { return fakes[device]->counters.bytes_to.exchange(0); }
   domain::SpaceMask spaces(const std::shared_ptr<Storage>& of, std::uint64_t item) {
-    const std::lock_guard lock(of->mutex());
+    const MutexGuard lock(of->mutex());
     return of->residency().pieces(domain::ByteRange{item * 4, item * 4 + 4}).front().valid;
   }
   std::shared_ptr<BuiltKernel> add = kernel(axpy_traits()), stencil = kernel(stencil_traits());

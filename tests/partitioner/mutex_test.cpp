@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "partitioner/mutex.h"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace skmd {
+namespace {
+
+// A forked child abandons locks that other threads held, and the exit destroys none: as with std::mutex, there is
+// nothing to run before main() or after it.
+static_assert(sizeof(Mutex) == sizeof(std::mutex) && alignof(Mutex) == alignof(std::mutex));
+static_assert(std::is_trivially_destructible_v<Mutex> == std::is_trivially_destructible_v<std::mutex>);
+static_assert(!std::is_copy_constructible_v<Mutex> && !std::is_move_constructible_v<Mutex>);
+constinit Mutex made_before_main;
+
+bool free_for_another_thread(Mutex& mutex) {
+  bool taken = false;
+  std::thread([&] {
+    taken = mutex.try_lock();
+    if (taken) mutex.unlock();
+  }).join();
+  return taken;
+}
+
+TEST(Mutex, IsHeldForTheScope) {
+  {
+    const MutexGuard guard(made_before_main);
+    EXPECT_FALSE(free_for_another_thread(made_before_main));
+  }
+  EXPECT_TRUE(free_for_another_thread(made_before_main));
+  ASSERT_TRUE(made_before_main.try_lock());
+  { const MutexGuard adopted(made_before_main, std::adopt_lock); }
+  EXPECT_TRUE(free_for_another_thread(made_before_main));
+}
+
+TEST(Mutex, CanBeLetGoOfAndTakenAgain) {
+  Mutex mutex;
+  MutexLock lock(mutex);
+  lock.unlock();
+  EXPECT_TRUE(free_for_another_thread(mutex));
+  lock.lock();
+  EXPECT_FALSE(free_for_another_thread(mutex));
+}
+
+TEST(Mutex, IsPassedOnAsAStandardLock) {
+  Mutex mutex;
+  const auto ends_with_the_callee = [&](std::unique_lock<std::mutex> lock) {
+    EXPECT_TRUE(lock.owns_lock());
+    EXPECT_FALSE(free_for_another_thread(mutex));
+  };
+  MutexLock lock(mutex);
+  ends_with_the_callee(std::move(lock));
+  EXPECT_TRUE(free_for_another_thread(mutex));
+}
+
+TEST(Mutex, IsLetGoOfWhileAConditionIsWaitedFor) {
+  Mutex mutex;
+  std::condition_variable changed;
+  bool ready = false;
+  MutexLock lock(mutex);
+  std::thread other([&] {
+    const MutexGuard guard(mutex);
+    ready = true;
+    changed.notify_one();
+  });
+  changed.wait(lock, [&] { return ready; });
+  EXPECT_FALSE(free_for_another_thread(mutex));
+  lock.unlock();
+  other.join();
+}
+
+}  // namespace
+}  // namespace skmd
