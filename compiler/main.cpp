@@ -20,17 +20,15 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Support/thread.h>
 
+#include "compiler/analysis/analyse.h"
 #include "compiler/client/options.h"
+#include "compiler/code_ahead.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/frontend/preprocess.h"
-#include "compiler/last_words.h"
-#ifdef SKMD_HAVE_ANALYSIS
-#include "compiler/analysis/analyse.h"
-#include "compiler/code_ahead.h"
 #include "compiler/kernel_code.h"
+#include "compiler/last_words.h"
 #include "compiler/merge/merge.h"
 #include "compiler/merge/ptx.h"
-#endif
 
 namespace {
 
@@ -65,7 +63,6 @@ constexpr std::string_view kUsage =
 constexpr unsigned long kCompileStackBytes = 512ul << 20;
 
 Analysis analysis(const CompileRequest& request) {
-#ifdef SKMD_HAVE_ANALYSIS
   if (request.stage == Stage::code)
     return [&request](llvm::Module& module, CompileAnswer& answer) { add_kernel_code(module, request.target, answer); };
   return [&request](llvm::Module& module, CompileAnswer& answer) {
@@ -76,18 +73,13 @@ Analysis analysis(const CompileRequest& request) {
     answer.merge_ptx = std::move(code.ptx);
     ahead.finish(answer);
   };
-#else
-  return {};
-#endif
 }
 
 /// No more than `mode` shows.
 Analysis analysis_for([[maybe_unused]] std::string_view mode, [[maybe_unused]] const CompileRequest& request) {
-#ifdef SKMD_HAVE_ANALYSIS
   if (mode == "--span-code") return analysis(request);
   if (mode == "--explain" || mode == "--merge" || mode == "--merge-ptx")
     return [](llvm::Module& module, CompileAnswer& answer) { analyse(module, answer.kernels); };
-#endif
   return {};
 }
 
@@ -120,14 +112,10 @@ unsigned stack_bytes(const Limits& limits) {
 
 /// Whatever happens to the analysis, this much is true.
 void keep_conservative_answer(const Reply& parsed, [[maybe_unused]] Stage stage) {
-#ifdef SKMD_HAVE_ANALYSIS
   Reply reply = parsed;
   assume_the_worst(reply.answer.kernels);
   if (stage == Stage::code) assume_no_code(reply.answer);
   use_last_words(frame(encode(reply)));
-#else
-  (void)parsed;
-#endif
 }
 
 int serve() {
@@ -216,7 +204,6 @@ void print_description(const domain::KernelTraits& kernel) {
   }
 }
 
-#ifdef SKMD_HAVE_ANALYSIS
 int print_merge_functions(llvm::Module& module, const std::vector<domain::KernelTraits>& kernels) {
   const MergeFunctions made = make_merge_functions(module, kernels);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -245,14 +232,11 @@ int print_merge_kernels(llvm::Module& module, const std::vector<domain::KernelTr
   std::cout << *text;
   return 0;
 }
-#endif
 
 void print_kernels(std::string_view mode, const CompileAnswer& answer) {
   for (const domain::KernelTraits& kernel : answer.kernels) {
     if (mode == "--describe") print_description(kernel);
-#ifdef SKMD_HAVE_ANALYSIS
     if (mode == "--explain") std::cout << explain(kernel);
-#endif
   }
 }
 
@@ -268,7 +252,6 @@ int print_preprocessed(const CompileRequest& request) {
   return preprocessed.ok ? 0 : 1;
 }
 
-#ifdef SKMD_HAVE_ANALYSIS
 int print_code(llvm::Module& module, const CompileAnswer& answer, const CodeSettings& settings) {
   std::vector<std::string> names;
   for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
@@ -279,9 +262,8 @@ int print_code(llvm::Module& module, const CompileAnswer& answer, const CodeSett
   if (text) std::cout << *text;
   return text && complaints.empty() ? 0 : 1;
 }
-#endif
 
-int print(std::string_view mode, const CompileRequest& request, [[maybe_unused]] const CodeSettings& settings) {
+int print(std::string_view mode, const CompileRequest& request, const CodeSettings& settings) {
   if (mode == "--preprocess") return print_preprocessed(request);
   llvm::LLVMContext context;
   const Compiled compiled = compile(request, context, analysis_for(mode, request));
@@ -295,11 +277,9 @@ int print(std::string_view mode, const CompileRequest& request, [[maybe_unused]]
   if (mode == "--options") std::cout << answer.vendor_options << "\n";
   if (mode == "--rewrite") std::cout << answer.text;
   if (mode == "--span-code") std::cout << answer.span_code;
-#ifdef SKMD_HAVE_ANALYSIS
   if (mode == "--kernel" || mode == "--kernel-code") return print_code(*compiled.module, answer, settings);
   if (mode == "--merge") return print_merge_functions(*compiled.module, answer.kernels);
   if (mode == "--merge-ptx") return print_merge_kernels(*compiled.module, answer.kernels);
-#endif
   print_kernels(mode, answer);
   if (mode == "--emit-llvm") compiled.module->print(llvm::outs(), nullptr);
   return 0;

@@ -23,12 +23,13 @@ step() {
   return 1
 }
 
-# run_tests FOLDER [ctest options…]: adds to the counts. A folder without a single test counts as a failure.
+# run_tests FOLDER|PRESET [ctest options…]: adds to the counts. A build folder without a single test counts as a failure.
 run_tests() {
-  local folder=$1 junit
+  local where=(--preset "$1") junit
+  [[ ! -d $1 ]] || where=(--test-dir "$1")
   shift
   junit=$(mktemp)
-  ctest --test-dir "$folder" --parallel "$(nproc)" --timeout "${SKMD_TEST_TIMEOUT:-600}" --output-on-failure \
+  ctest "${where[@]}" --parallel "$(nproc)" --timeout "${SKMD_TEST_TIMEOUT:-600}" --output-on-failure \
     --no-tests=error --output-junit "$junit" "$@" | grep -v --line-buffered -E '^ *Start +[0-9]+:'
   read_counts "$junit"
   failures+=$(failed_tests "$junit")$'\n'

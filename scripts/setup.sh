@@ -10,9 +10,9 @@ needed=(
   llvm-22-dev llvm-22 llvm-22-tools clang-22 libclang-22-dev libclang-rt-22-dev liblld-22-dev lld-22 libpolly-22-dev libclc-22
   libzstd-dev zlib1g-dev
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd oclgrind clinfo
-  libeigen3-dev nlohmann-json3-dev libfmt-dev libcli11-dev libgtest-dev libbenchmark-dev libmpfr-dev libsqlite3-dev libhwloc-dev
-  libclblast-dev clblast-tests clblast-utils
-  clang-format-14
+  libeigen3-dev nlohmann-json3-dev libcli11-dev libgtest-dev libbenchmark-dev libmpfr-dev libsqlite3-dev
+  libclblast-dev clblast-tests
+  clang-format-14 clang-tidy-14
   python3 python3-numpy python3-pyopencl python3-matplotlib
   locales
 )

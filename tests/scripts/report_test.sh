@@ -50,6 +50,17 @@ run_tests "$work/mixed" -R 't[12]$' >/dev/null 2>&1
 [[ "$passed $failed" == '2 0' ]] || fail "a selection gives '$passed $failed'"
 
 passed=0 failed=0
+mkdir "$work/tree"
+cat >"$work/tree/CMakePresets.json" <<PRESETS
+{"version": 6, "configurePresets": [{"name": "there", "generator": "Ninja", "binaryDir": "$work/mixed"}],
+ "testPresets": [{"name": "some", "configurePreset": "there", "filter": {"include": {"name": "t[125]$"}}}]}
+PRESETS
+cd "$work/tree" || fail 'no folder'
+run_tests some >"$work/out" 2>&1
+[[ "$passed $failed" == '2 1' ]] || fail "a preset gives '$passed $failed': $(cat "$work/out")"
+cd "$work" || fail 'no folder'
+
+passed=0 failed=0
 suite skips 'echo a_test.cpp:7: Failure; exit 77' 'exit 77' true
 run_tests "$work/skips" >"$work/out" 2>&1
 [[ "$passed $failed" == '1 1' ]] || fail "a test that was skipped for a failure gives '$passed $failed'"
