@@ -49,6 +49,10 @@ class Arrows(unittest.TestCase):
                 ("intercept/command/a.cpp", "compiler/client/client.h"),
                 ("intercept/build/a.cpp", "compiler/analysis/analyse.h"),
                 ("compiler/client/a.cpp", "compiler/analysis/analyse.h"),
+                ("compiler/analysis/a.cpp", "compiler/merge/merge.h"),
+                ("compiler/merge/a.cpp", "cpu-driver/codegen/places.h"),
+                ("compiler/frontend/a.cpp", "compiler/analysis/analyse.h"),
+                ("cpu-driver/codegen/vector/a.cpp", "compiler/frontend/compile.h"),
                 ("profiler/a.cpp", "intercept/observe/observer.h"),
                 ("compiler/a.cpp", "intercept/object/queue.h")):
             self.assertEqual(len(include(path, header)), 1, f"{path} -> {header}")
@@ -71,6 +75,12 @@ class Arrows(unittest.TestCase):
 
     def test_micro_benchmarks_are_free(self):
         self.assertEqual(include("bench/micro/a.cpp", "intercept/backend/port.h"), [])
+
+    def test_no_two_rooms_may_include_each_other(self):
+        self.assertEqual(check_layers.circles(check_layers.ALLOWED), [])
+        self.assertEqual(check_layers.circles({"a": {"b"}, "b": {"a"}}), ["a -> b -> a"])
+        self.assertEqual(check_layers.circles({"a": {"b", "c"}, "b": {"c"}, "c": {"d"}, "d": {"b"}}), ["b -> c -> d -> b"])
+        self.assertEqual(check_layers.circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}), [])
 
     def test_mutexes_are_annotated(self):
         for line in ("std::mutex mutex_;", "mutable std::shared_mutex m;", "const std::lock_guard lock(mutex_);"):
