@@ -116,7 +116,7 @@ void prepare_last_words(int output, const Limits& limits) {
   llvm::install_fatal_error_handler(on_llvm_error);
 }
 
-void use_last_words(std::string framed) {
+void use_last_words(const std::string& framed) {
   auto* words = new Words(keep(framed));
   conservative.store(words);
 }

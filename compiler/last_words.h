@@ -21,7 +21,7 @@ Limits own_limits();
 void prepare_last_words(int output, const Limits& limits);
 
 /// `framed` is right for this program whatever comes: it is the last word from now on.
-void use_last_words(std::string framed);
+void use_last_words(const std::string& framed);
 
 /// Before the real answer is written. False if the last word was said already: then the process is about to end.
 bool take_the_floor();

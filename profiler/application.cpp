@@ -64,7 +64,7 @@ std::string PrivateFolder::folder(const char* name) const {
 }
 
 std::string PrivateFolder::icd_folder(const char* name, const std::string& library) const {
-  const std::string made = folder(name);
+  std::string made = folder(name);
   std::ofstream(made + "/skmd.icd") << library << '\n';
   return made;
 }

@@ -18,6 +18,7 @@ constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2
 [[noreturn]] void become(const std::vector<std::string>& command, const sigset_t& mask, int report) {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());

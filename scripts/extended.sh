@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 # Name and command, in the order of running. A command is a script of this folder or a function below.
 steps=(
   "test     scripts/test.sh"
+  "tidy     tidy"
   "random   random_kernels"
   "suites   suites"
   "faults   faults"
@@ -19,6 +20,10 @@ steps=(
   "install  scripts/install-test.sh"
 )
 quick=0
+
+tidy() {
+  if [[ $quick -ne 0 ]]; then scripts/check-tidy.sh --most 10; else scripts/check-tidy.sh --all; fi
+}
 
 random_kernels() { scripts/random-kernels.sh $((quick ? 2 : 2000)); }
 

@@ -12,8 +12,6 @@
 #include <filesystem>
 #include <stdexcept>
 
-extern char** environ;
-
 namespace bench {
 
 std::vector<char*> c_strings(std::vector<std::string>& texts) {
@@ -27,7 +25,7 @@ std::vector<std::string> changed_environment(const std::map<std::string, std::st
   std::vector<std::string> result;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text = *variable;
-    if (changes.count(text.substr(0, text.find('='))) == 0) result.push_back(text);
+    if (!changes.contains(text.substr(0, text.find('=')))) result.push_back(text);
   }
   for (const auto& [name, value] : changes) result.push_back(name + "=" + value);
   return result;
@@ -80,7 +78,7 @@ nlohmann::json Child::ask(const std::string& request) {
   for (;;) {
     const std::size_t end = unread_.find('\n');
     if (end != std::string::npos) {
-      const auto answer = nlohmann::json::parse(unread_.substr(0, end), nullptr, false);
+      auto answer = nlohmann::json::parse(unread_.substr(0, end), nullptr, false);
       unread_.erase(0, end + 1);
       if (answer.is_discarded()) throw std::runtime_error(name_ + " did not answer with JSON");
       return answer;

@@ -58,7 +58,7 @@ class Table {
   }
 
  private:
-  bool wants(const std::string& row) const { return options_.rows.empty() || options_.rows.count(row) != 0; }
+  bool wants(const std::string& row) const { return options_.rows.empty() || options_.rows.contains(row); }
 
   /// Calls `body`; if it throws, the row is one without a figure.
   void guarded(const std::string& name, const std::string& unit, double bound, Goal goal,

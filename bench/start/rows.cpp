@@ -105,9 +105,9 @@ class StartTable {
 
  private:
   void measure_row(StartRow row, Turns&& turns, const std::vector<Work>& list, int repetitions) {
-    if (!options_.rows.empty() && options_.rows.count(row.name) == 0) return;
+    if (!options_.rows.empty() && !options_.rows.contains(row.name)) return;
     for (const Work& work : list) {
-      if (!options_.programs.empty() && options_.programs.count(work.program) == 0) continue;
+      if (!options_.programs.empty() && !options_.programs.contains(work.program)) continue;
       try {
         row.programs.push_back(turns.take(work, repetitions));
       } catch (const std::exception& error) {

@@ -10,7 +10,7 @@ namespace skmd::compiler {
 /// environment variable's value as a std::string, "" if it is not set.
 template <class Variable>
 std::string cache_folder(const Variable& variable) {
-  if (const std::string folder = variable("SKMD_CACHE_DIR"); !folder.empty()) return folder;
+  if (std::string folder = variable("SKMD_CACHE_DIR"); !folder.empty()) return folder;
   if (const std::string folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder + "/skmd";
   if (const std::string folder = variable("HOME"); !folder.empty()) return folder + "/.cache/skmd";
   return {};

@@ -38,6 +38,7 @@ inline Result<std::vector<Ref<VirtualDevice>>> read_devices_of(const Context& co
 /// The handles, for queries.
 inline std::vector<cl_device_id> handles_of(const std::vector<Ref<VirtualDevice>>& devices) {
   std::vector<cl_device_id> handles;
+  handles.reserve(devices.size());
   for (const Ref<VirtualDevice>& device : devices) handles.push_back(handle_of(device));
   return handles;
 }

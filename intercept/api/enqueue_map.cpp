@@ -33,7 +33,7 @@ Result<void*> enqueue_map(Enqueue& call, const Ref<Memory>& memory, const Region
       drop_mapping(*memory, *mapping);
       return Error{event->status(), "the blocking map failed"};
     }
-    if (!event->when_ended(std::move(undo))) undo(event->status());
+    if (!event->when_ended(std::move(undo))) undo(event->status());  // NOLINT(bugprone-use-after-move): not taken then
     if (Status status = call.give(event); !status) return status.error();
   } catch (const std::bad_alloc&) {
     drop_mapping(*memory, *mapping);
@@ -54,7 +54,8 @@ Status enqueue_unmap(Enqueue& call, cl_command_type type, const Ref<Memory>& mem
       if (status < 0) end_mapping(storage, mapping);
     };
     unmapping = call.enqueue(type, make_unmap(*memory, *mapping, bounce_box(*memory, *mapping)), false);
-    if (!unmapping->when_ended(std::move(end))) end(unmapping->status());
+    if (!unmapping->when_ended(std::move(end)))
+      end(unmapping->status());  // NOLINT(bugprone-use-after-move): not taken then
   } catch (const std::bad_alloc&) {
     end_mapping(memory->storage(), *mapping);
     throw;
@@ -103,8 +104,8 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
     if (Status status = call.check_wait_list(); !status) return status.error();
     const auto target = mapped_box(**memory, *bytes, origin);
     if (!target) return target.error();
-    const auto pointer = enqueue_map(call, *memory, *bytes, {CL_COMMAND_MAP_IMAGE, blocking != CL_FALSE, flags},
-                                     target->box.first, target->bounce ? target->box : HostBox{});
+    auto pointer = enqueue_map(call, *memory, *bytes, {CL_COMMAND_MAP_IMAGE, blocking != CL_FALSE, flags},
+                               target->box.first, target->bounce ? target->box : HostBox{});
     if (!pointer) return pointer;
     // In 1D arrays the slice pitch separates the layers.
     *row_pitch = target->box.row_pitch;

@@ -43,7 +43,7 @@ Status write_binaries(Program& program, size_t size, void* value, size_t* size_r
       unsigned char* target = nullptr;
       std::memcpy(&target, static_cast<unsigned char*>(value) + i * sizeof target, sizeof target);
       if (target != nullptr && binary != nullptr && program.is_built_for(*program.devices()[i]))
-        std::memcpy(target, binary->data(), binary->size());
+        std::memcpy(target, binary->data(), binary->size());  // NOLINT(bugprone-not-null-terminated-result): no text
     }
   }
   if (size_ret != nullptr) *size_ret = whole;

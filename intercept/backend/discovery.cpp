@@ -250,11 +250,11 @@ class Opener {
     }
     if (!options_.facts.keep || !keeps_facts(candidate.platform) || !only_processors || facts.file.empty())
       return device;
-    late.push_back(std::make_shared<LateDevice>(std::move(device), keeper(std::move(facts), found.key)));
+    late.push_back(std::make_shared<LateDevice>(std::move(device), keeper(facts, found.key)));
     return late.back();
   }
 
-  LateDevice::Keep keeper(DriverFacts facts, const std::string& key) const {
+  LateDevice::Keep keeper(const DriverFacts& facts, const std::string& key) const {
     if (!options_.facts.keep) return {};
     return [facts, key, keep = options_.facts.keep](const KeptAnswers& now) {
       DriverFacts all = facts;

@@ -12,8 +12,6 @@
 
 #include "cpu-driver/runtime/host_facts.h"
 
-extern char** environ;
-
 namespace skmd::icd {
 namespace {
 
@@ -52,7 +50,7 @@ class NetstringReader {
       rest_ = {};
       return {};
     }
-    const std::string value(rest_.substr(digits + 1, size));
+    std::string value(rest_.substr(digits + 1, size));
     rest_.remove_prefix(digits + 1 + size);
     return value;
   }

@@ -13,6 +13,7 @@ void give_block(void* block, std::size_t bytes) noexcept;
 
 /// Base of classes that are made by `new` from such blocks.
 struct Recycled {
+  // Its operator delete is the next line. NOLINTNEXTLINE(misc-new-delete-overloads)
   static void* operator new(std::size_t bytes) { return take_block(bytes); }
   static void operator delete(void* block, std::size_t bytes) noexcept { give_block(block, bytes); }
 };

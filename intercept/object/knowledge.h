@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "partitioner/model/known_times.h"
@@ -40,7 +41,7 @@ class Knowledge {
   /// All must outlive the threads, and so the process; in tests, this. `first`, if given, is called once, on a thread
   /// of ours, when the first kernel is expected.
   Knowledge(domain::ProfileStore& store, domain::KnownTimes& model, Told told)
-      : Knowledge(store, model, told, Delays()) {}
+      : Knowledge(store, model, std::move(told), Delays()) {}
   Knowledge(domain::ProfileStore& store, domain::KnownTimes& model, Told told, Delays delays,
             std::function<void()> first = {});
   ~Knowledge();  // only in tests: drops what was not read, and waits for the threads

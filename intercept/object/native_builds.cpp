@@ -36,7 +36,7 @@ NativeBuilds::~NativeBuilds() {
     if (open(i)) tell(i, {devices_[i].wanted ? BuildState::dropped : BuildState::unneeded, {}});
 }
 
-void NativeBuilds::tell(std::uint32_t device, BuildRecord::Entry entry) noexcept {
+void NativeBuilds::tell(std::uint32_t device, const BuildRecord::Entry& entry) noexcept {
   try {
     const bool late = told_.load(std::memory_order_relaxed);
     record_writer_->set(device, entry);

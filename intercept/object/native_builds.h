@@ -115,7 +115,7 @@ class NativeBuilds {
   }
   bool begin(std::uint32_t device);
   void end(std::uint32_t device, Made made, double seconds);
-  void tell(std::uint32_t device, BuildRecord::Entry entry) noexcept;
+  void tell(std::uint32_t device, const BuildRecord::Entry& entry) noexcept;
 
   std::vector<Device> devices_;
   std::vector<std::uint32_t> order_;

@@ -99,6 +99,7 @@ struct LockTable {
     std::list<Waiter> left;
     while (!waiters.empty()) {
       RangeLock::Entry& entry = *waiters.front().lock.entry_;
+      // Memory may be there the second time. NOLINTNEXTLINE(misc-redundant-expression)
       const bool takes = !overtakes(entry, left) && !conflicts(entry) && (try_hold(entry) || try_hold(entry));
       auto& list = takes ? served : left;
       list.splice(list.end(), waiters, waiters.begin());

@@ -186,7 +186,7 @@ std::vector<std::size_t> Stats::add_build(const BuildReport& report) {
     append_text_member(text, "reason", std::string_view(report.reason).substr(0, kMismatchText));
     build_failures_.push_back(text + '}');
   }
-  if (programs_.size() >= kProgramsKept && programs_.count(report.program) == 0) return changed;
+  if (programs_.size() >= kProgramsKept && !programs_.contains(report.program)) return changed;
   auto& states = programs_[report.program];
   states.resize(builds_.size());
   states[report.device] = report.state;

@@ -81,7 +81,7 @@ DeviceModel KnownTimes::predict(std::uint64_t kernel, std::uint32_t device, cons
   const auto stored = point ? find(key) : nullptr;
   if (stored == nullptr || own_is_enough(own, key, range)) return own;
   auto believed = device_model(*stored, point(), own);
-  return believed ? corrected(std::move(*believed), key, range) : own;
+  return believed ? corrected(*believed, key, range) : own;
 }
 
 }  // namespace skmd::domain

@@ -102,7 +102,7 @@ Result<std::int64_t> ProfileDatabase::schema() const { return number_of(connecti
 Result<std::size_t> ProfileDatabase::add(const Calibrations& calibrations, const std::string& origin) {
   Transaction transaction(connection_.get());
   if (Status begun = transaction.begin(); !begun) return begun.error();
-  const auto added = put_calibrations(connection_.get(), calibrations, origin);
+  auto added = put_calibrations(connection_.get(), calibrations, origin);
   if (!added) return added;
   if (Status done = transaction.commit(); !done) return done.error();
   return added;

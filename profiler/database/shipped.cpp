@@ -141,7 +141,7 @@ Result<std::size_t> take_in_shipped(const fs::path& database, const fs::path& fo
   auto opened = ProfileDatabase::open(database, ProfileDatabase::Mode::create);
   if (!opened) return opened.error();
   if (Status done = for_each(database, wanted, forget); !done) return done.error();
-  const auto added = opened->add(found->samples, "shipped");
+  auto added = opened->add(found->samples, "shipped");
   if (!added) return added;
   if (const auto more = opened->add(found->calibrations, "shipped"); !more) return more.error();
   // Last: where this process is killed before, another one does all of it again, which changes nothing.

@@ -113,7 +113,8 @@ domain::Status move_in(llvm::Module& module, Isa isa, Link which) {
 
   llvm::IRMover mover(module);
   llvm::Error error = mover.move(
-      std::move(*library), *found, [](llvm::GlobalValue& value, llvm::IRMover::ValueAdder add) { add(value); }, false);
+      std::move(*library), *found, [](llvm::GlobalValue& value, const llvm::IRMover::ValueAdder& add) { add(value); },
+      false);
   if (error) return failure(std::move(error));
   for (llvm::Function& function : module)
     if (!function.isDeclaration() && !std::binary_search(before.begin(), before.end(), &function))
@@ -155,9 +156,9 @@ llvm::Function* vector_form(llvm::Module& module, llvm::StringRef name, unsigned
 
 domain::Status link_library(llvm::Module& module, Isa isa, Link which) {
   expand_builtins(module, which == Link::all);
-  if (const domain::Status status = move_in(module, isa, which); !status) return status;
+  if (domain::Status status = move_in(module, isa, which); !status) return status;
   if (isa == Isa::sse && which == Link::all && use_soft_functions(module))
-    if (const domain::Status status = move_in(module, isa, which); !status) return status;
+    if (domain::Status status = move_in(module, isa, which); !status) return status;
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) set_processor(function, isa);
   return {};

@@ -99,8 +99,7 @@ class Builder {
   domain::Status link() {
     for (;;) {
       drop_program();
-      const domain::Status status =
-          link_library(module_, options_.isa, options_.width == 1 ? Link::all : Link::all_but_kept);
+      domain::Status status = link_library(module_, options_.isa, options_.width == 1 ? Link::all : Link::all_but_kept);
       if (status) break;
       if (!blame(status.error().reason)) return status;
     }
