@@ -29,9 +29,11 @@ using llvm::IRBuilder;
 using llvm::Value;
 namespace match = llvm::PatternMatch;
 
-constexpr std::size_t kMostInstructions = 1500;  // of a loop, of which there are two afterwards
+// Of a loop, of which there are two afterwards. Of one that goes item by item, where asking costs more than a few
+// instructions only if there are few others.
+constexpr std::size_t kMostInstructions = 1500, kMostOfOneItem = 100;
 
-/// Lanes that are below something: which says so, and below what.
+/// Lanes that are below something: which says so, and below what. Of an item alone, the one lane.
 struct Below {
   llvm::ICmpInst* mask;
   NumberedLanes lanes;
@@ -41,7 +43,7 @@ struct Below {
 };
 
 std::optional<Below> below(llvm::ICmpInst& mask, const CountedLoop& loop) {
-  if (!mask.getType()->isVectorTy()) return std::nullopt;
+  if (!mask.getOperand(0)->getType()->isIntOrIntVectorTy() || &mask == loop.end->getCondition()) return std::nullopt;
   llvm::CmpInst::Predicate predicate = mask.getPredicate();
   Value* one = mask.getOperand(0);
   Value* other = mask.getOperand(1);
@@ -50,8 +52,9 @@ std::optional<Below> below(llvm::ICmpInst& mask, const CountedLoop& loop) {
     predicate = llvm::CmpInst::getSwappedPredicate(predicate);
   }
   if (!llvm::ICmpInst::isLT(predicate) && !llvm::ICmpInst::isLE(predicate)) return std::nullopt;
-  Value* limit = llvm::getSplatValue(other);
-  const auto lanes = numbered_lanes(*one, loop);
+  const bool is_vector = mask.getType()->isVectorTy();
+  Value* limit = is_vector ? llvm::getSplatValue(other) : other;
+  const auto lanes = is_vector ? numbered_lanes(*one, loop) : numbered_item(*one, loop);
   if (limit == nullptr || !lanes || !loop.loop.isLoopInvariant(limit)) return std::nullopt;
   return Below{&mask, *lanes, limit, llvm::CmpInst::isSigned(predicate), llvm::ICmpInst::isLE(predicate)};
 }
@@ -148,14 +151,16 @@ class Splitter {
 
   // From the copy's last turn to the rest, or to the end if there is none.
   BasicBlock* end_copy(Value* full, BasicBlock* rest) {
-    BasicBlock* exit = counted_.end->getSuccessor(1);
+    const unsigned ends = counted_.end->getSuccessor(0) == loop_.getHeader() ? 1 : 0;
+    BasicBlock* exit = counted_.end->getSuccessor(ends);
     auto* between = BasicBlock::Create(exit->getContext(), "between", exit->getParent(), rest);
     IRBuilder<> ir(between);
     ir.CreateCondBr(ir.CreateICmpULT(full, counted_.count), rest, exit);
     auto* end = llvm::cast<llvm::BranchInst>(map_[counted_.end]);
     ir.SetInsertPoint(end);
-    end->setCondition(ir.CreateICmpULT(copied(counted_.next), full));
-    end->setSuccessor(1, between);
+    Value* next = copied(counted_.next);
+    end->setCondition(ends == 1 ? ir.CreateICmpULT(next, full) : ir.CreateICmpEQ(next, full));
+    end->setSuccessor(ends, between);
     for (llvm::PHINode& phi : exit->phis())
       phi.addIncoming(copied(phi.getIncomingValueForBlock(counted_.latch)), between);
     return between;
@@ -185,7 +190,8 @@ bool is_plain(const CountedLoop& counted) {
   const auto& end = *llvm::cast<llvm::ICmpInst>(counted.end->getCondition());
   const auto* start = llvm::dyn_cast<llvm::ConstantInt>(counted.start);
   return start != nullptr && start->isZero() && llvm::isPowerOf2_64(counted.step) &&
-         end.getOperand(0) == counted.next && end.getPredicate() == llvm::CmpInst::ICMP_ULT;
+         end.getOperand(0) == counted.next &&
+         (end.getPredicate() == llvm::CmpInst::ICMP_ULT || end.getPredicate() == llvm::CmpInst::ICMP_EQ);
 }
 
 bool split(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominators) {
@@ -199,7 +205,7 @@ bool split(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominat
       if (auto* mask = llvm::dyn_cast<llvm::ICmpInst>(&instruction))
         if (const auto found = below(*mask, *counted)) masks.push_back(*found);
   }
-  if (masks.empty() || instructions > kMostInstructions) return false;
+  if (masks.empty() || instructions > (counted->step == 1 ? kMostOfOneItem : kMostInstructions)) return false;
   Splitter(loop, *counted, masks, loops, dominators).run();
   return true;
 }

@@ -8,7 +8,7 @@ namespace skmd::codegen {
 
 /// Loops over a group's items are cut in two where items ask whether they are below something: for `if (i < n) …`,
 /// vectors all of whose items are below n come first, in a loop that does not ask; the rest follows in the loop that
-/// there was. Returns whether anything was changed.
+/// there was. The same of short loops that go item by item. Returns whether anything was changed.
 bool split_full_lanes(llvm::Function& function);
 
 struct FullLanesPass : llvm::PassInfoMixin<FullLanesPass> {

@@ -94,4 +94,12 @@ std::optional<NumberedLanes> numbered_lanes(Value& lanes, const CountedLoop& loo
   return found;
 }
 
+std::optional<NumberedLanes> numbered_item(Value& number, const CountedLoop& loop) {
+  NumberedLanes found;
+  if (loop.step != 1 || number.getType()->isVectorTy() || number.getType()->getScalarSizeInBits() < 32 ||
+      !find_first(&number, loop, found.first))
+    return std::nullopt;
+  return found;
+}
+
 }  // namespace skmd::codegen

@@ -34,5 +34,7 @@ struct NumberedLanes {
   std::uint64_t last = 0;        // the largest of the constants; all are at most kMostLanes
 };
 std::optional<NumberedLanes> numbered_lanes(llvm::Value& lanes, const CountedLoop& loop);
+/// The same of one lane, by steps of 1.
+std::optional<NumberedLanes> numbered_item(llvm::Value& number, const CountedLoop& loop);
 
 }  // namespace skmd::codegen

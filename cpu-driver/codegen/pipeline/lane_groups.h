@@ -28,6 +28,7 @@ namespace skmd::codegen {
 struct LaneGroups {
   unsigned groups = 0;   // side by side, a power of two; 0: none
   unsigned element = 0;  // bytes of what the regions below access in local memory: 4 or 8
+  unsigned lanes = 0;    // of such elements in a register
   /// As Regions::regions: the code of one item, `kRow`, of `groups` groups from the given one on, with local memory in
   /// interleaved layout (transpose.h). Null: that region runs group by group.
   std::vector<llvm::Function*> regions;

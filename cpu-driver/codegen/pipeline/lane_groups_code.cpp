@@ -84,6 +84,7 @@ class LaneGroupsBuilder : public GroupBuilder {
     Value* begin = ir_.CreatePtrAdd(made_->getArg(3), field(offsetof(cpu::SpanFrame, lanes_offset)));
     layouts_.groups = lanes_.groups;
     layouts_.element = lanes_.element;
+    layouts_.lanes = lanes_.lanes;
     layouts_.bytes = field(offsetof(cpu::SpanFrame, lane_bytes));
     layouts_.interleaved = begin;
     layouts_.pieces =

@@ -197,6 +197,8 @@ void finish(llvm::Function& group, Isa isa, llvm::FunctionAnalysisManager& analy
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::LoopSimplifyPass());
   passes.addPass(FullLanesPass());
+  // Of loops that ask for nothing any more, numbers of 32 bits are known not to wrap.
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::IndVarSimplifyPass()));
   // Whether a kernel's own loop goes on is asked once for all items.
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::SimpleLoopUnswitchPass(true), true));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(UnswitchShortcutsPass(), true));

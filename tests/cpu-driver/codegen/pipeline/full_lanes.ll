@@ -130,3 +130,57 @@ loop:
 exit:
   ret void
 }
+
+; Item by item the same: the condition goes, whichever way the loop asks whether it ends.
+; CHECK-LABEL: define void @items(
+; CHECK: [[COUNT:%.*]] = call i64 @llvm.umin.i64(i64 %items,
+; CHECK: loop.full:
+; CHECK-NOT: icmp ult i32
+; CHECK: br i1 true, label %run.full
+; CHECK: icmp eq i64 %x1.full, %full
+; CHECK: between:
+; CHECK: icmp ult i64 %full, %items
+; CHECK: loop:
+; CHECK: icmp ult i32 %t, %n
+; CHECK: icmp eq i64 %x1, %items
+define void @items(ptr addrspace(3) %p, i64 %items, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %t = trunc i64 %x to i32
+  %runs = icmp ult i32 %t, %n
+  br i1 %runs, label %run, label %join
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 %t, ptr addrspace(3) %at
+  br label %join
+join:
+  %x1 = add nuw nsw i64 %x, 1
+  %end = icmp eq i64 %x1, %items
+  br i1 %end, label %exit, label %loop
+exit:
+  ret void
+}
+
+; Not where the only thing that is asked for is the loop's own end, nor where the number is another one.
+; CHECK-LABEL: define void @own_end(
+; CHECK-NOT: .full
+; CHECK: ret void
+define void @own_end(ptr addrspace(3) %p, i64 %items, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %loop ]
+  %t = trunc i64 %x to i32
+  %twice = shl i32 %t, 1
+  %runs = icmp ult i32 %twice, %n
+  %kept = zext i1 %runs to i32
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 %kept, ptr addrspace(3) %at
+  %x1 = add nuw nsw i64 %x, 1
+  %more.items = icmp ult i64 %x1, %items
+  br i1 %more.items, label %loop, label %exit
+exit:
+  ret void
+}

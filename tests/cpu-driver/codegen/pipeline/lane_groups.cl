@@ -2,7 +2,10 @@
 // Trees over local memory: neighbouring groups are lanes, and what they access is one whole vector.
 // RUN: %skmd-compile --kernel sums --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=REMARKS
 // RUN: %skmd-compile --kernel sums --emit vector-llvm --isa avx512 %s | %FileCheck %s
-// RUN: %skmd-compile --kernel sums --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=EIGHT
+// RUN: %skmd-compile --kernel sums --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=ITEMS
+// RUN: %skmd-compile --kernel sums --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefixes=SIXTEEN,EIGHT
+// RUN: %skmd-compile --kernel sums --emit vector-llvm --isa sse %s | %FileCheck %s --check-prefixes=SIXTEEN,FOUR
+// RUN: %skmd-compile --kernel sums --emit asm --isa avx2 %s | %FileCheck %s --check-prefix=ASM
 // RUN: %skmd-compile --kernel rows --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
 // RUN: %skmd-compile --kernel powers --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
 // RUN: %skmd-compile --kernel estimates --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=NONE
@@ -26,9 +29,26 @@
 // CHECK-NOT: masked.gather
 // CHECK: define {{.*}}@skmd_kernel_sums(
 
-// EIGHT: @skmd_facts_sums = constant {{.*}} i32 8, i32 0, i32 8, i32 0 }
-// EIGHT: define {{.*}}@skmd_kernel_sums.lanes(
-// EIGHT: fadd <8 x float>
+// As many groups with shorter registers, whose transposition is by what these hold.
+// SIXTEEN: @skmd_facts_sums = constant {{.*}} i32 16, i32 0 }
+// SIXTEEN: define {{.*}}@skmd_kernel_sums.lanes(
+// EIGHT: shufflevector <8 x i32>
+// FOUR: shufflevector <4 x i32>
+// SIXTEEN-NOT: shufflevector <16 x i32>
+// SIXTEEN: fadd <16 x float>
+
+// Elements of two rows alternate by one instruction, and no blend follows a shuffle.
+// ASM-LABEL: skmd_kernel_sums.lanes:
+// ASM: vunpcklps
+// ASM-NOT: vblendps
+// ASM: vaddps
+
+// Items that run have a loop that does not ask whether they do: what is left of one is its sum and its end.
+// ITEMS-LABEL: define {{.*}}@skmd_kernel_sums.lanes(
+// ITEMS: [[LOOP:item[0-9]*.full]]:
+// ITEMS-NOT: br i1
+// ITEMS: fadd <16 x float>
+// ITEMS: br i1 {{.*}}label %[[LOOP]]
 kernel void sums(global float* x, local float* tree, int n) {
   const int l = get_local_id(0);
   tree[l] = x[get_global_id(0)];
