@@ -16,6 +16,7 @@
 #include "cpu-driver/codegen/pipeline/item.h"
 #include "cpu-driver/codegen/pipeline/joined_groups.h"
 #include "cpu-driver/codegen/pipeline/lane_groups.h"
+#include "cpu-driver/codegen/pipeline/next_group.h"
 #include "cpu-driver/codegen/pipeline/own_builtins.h"
 #include "cpu-driver/codegen/pipeline/prefetch.h"
 #include "cpu-driver/codegen/pipeline/prints.h"
@@ -194,6 +195,8 @@ void write_out_rows(KernelWork& work, Isa isa) {
 
 // Where rows do not go side by side, and may be long enough.
 void join_vectors(KernelWork& work, Isa isa) {
+  // Groups that could be joined go through a row of groups in order.
+  const bool has_barriers = work.limited.code.regions.size() > 1;
   for (std::size_t k = 0; k < work.limited.code.regions.size(); ++k) {
     RegionCode& code = work.limited.code.regions[k];
     if (code.full == nullptr || code.rows != nullptr) continue;
@@ -202,8 +205,13 @@ void join_vectors(KernelWork& work, Isa isa) {
       if (!fits && vectors == kStreamedVectors) continue;
       while (work.local[0] != 0 && work.local[0] / code.width < vectors) vectors /= 2;
       if (vectors <= 1) continue;
-      code.vectors.push_back({make_vectors_of_row(*code.full, arguments_of(work), vectors, code.width), vectors});
-      work.note.remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(vectors) + " vectors at once");
+      llvm::Function* made = make_vectors_of_row(*code.full, arguments_of(work), vectors, code.width);
+      code.vectors.push_back({made, vectors});
+      std::string remark = "region " + std::to_string(k) + ": " + std::to_string(vectors) + " vectors at once";
+      const bool prefetches = has_barriers && only_streams(*code.full);
+      const unsigned lines = prefetches ? prefetch_next_group(*made, arguments_of(work)) : 0;
+      if (lines != 0) remark += ", and " + std::to_string(lines) + " cache lines of the next group's prefetched";
+      work.note.remarks.push_back(std::move(remark));
     }
   }
 }

@@ -162,13 +162,6 @@ bool streams(const llvm::Loop& loop) {
   return reads && gathers <= kMostSettledShortcuts;
 }
 
-bool only_streams(llvm::Function& full) {
-  const llvm::DominatorTree dominators(full);
-  const llvm::LoopInfo loops(dominators);
-  const auto all = loops.getLoopsInPreorder();
-  return !all.empty() && llvm::all_of(all, [](const llvm::Loop* loop) { return streams(*loop); });
-}
-
 // The most copies, of `most` or fewer, that fit.
 unsigned copies_at_once(llvm::Function& full, Steps steps, Isa isa, unsigned most) {
   const unsigned carried = carried_registers(full, isa);
@@ -215,6 +208,13 @@ llvm::SmallVector<Step, 2> vector_steps(llvm::Function& full, unsigned arguments
 }
 
 }  // namespace
+
+bool only_streams(llvm::Function& full) {
+  const llvm::DominatorTree dominators(full);
+  const llvm::LoopInfo loops(dominators);
+  const auto all = loops.getLoopsInPreorder();
+  return !all.empty() && llvm::all_of(all, [](const llvm::Loop* loop) { return streams(*loop); });
+}
 
 unsigned rows_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
   return copies_at_once(full, row_steps(full, arguments, 0), isa, kMostCopies);

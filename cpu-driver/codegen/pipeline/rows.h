@@ -25,6 +25,10 @@ unsigned rows_at_once(llvm::Function& full, unsigned arguments, Isa isa);
 /// that of the next.
 llvm::Function* make_rows(llvm::Function& full, unsigned arguments, unsigned rows, std::uint64_t row_items);
 
+/// Whether there are loops, and all of them do nothing in memory but read whole vectors of global memory, or lanes that
+/// turn out to be no neighbours.
+bool only_streams(llvm::Function& full);
+
 /// Likewise, how many vectors of a row, most first, and a copy of `full` for the one of `width` items that it is given
 /// and the `vectors` - 1 behind it. Where loops do nothing but read global memory in order, also kStreamedVectors.
 llvm::SmallVector<unsigned, 2> vectors_at_once(llvm::Function& full, unsigned arguments, Isa isa);
