@@ -19,9 +19,9 @@ struct ProfilingPlaces {
 using ReadVariable = std::function<std::string(const settings::Variable&)>;
 
 /// Sets machine.model, knowledge, profile, profile_keys, profiling and what settings have of profiling, all of which
-/// live as long as the process. With SKMD_PROFILE_DB
-/// "off" nothing is kept or known; with "read:FILE" nothing is kept. An error names a variable, its value and what is
-/// known. Precondition: machine.devices is final and machine.observer was not told of them; no launch was made.
+/// live as long as the process. With SKMD_PROFILE_DB "off" nothing is kept or known; with "read:FILE" nothing is kept.
+/// An error names a variable, its value and what is known. Precondition: machine.devices is final and machine.observer
+/// was not told of them; no launch was made.
 Status set_up_profiling(Machine& machine, const ReadVariable& variable, const ProfilingPlaces& places);
 
 }  // namespace skmd::icd

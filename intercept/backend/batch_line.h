@@ -53,7 +53,7 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   /// What the progress thread does between two rests; false: nothing has ended, and it is not to wait.
   bool look(Lock& lock) SKMD_REQUIRES(mutex_);
   void advance(Lock& lock) SKMD_REQUIRES(mutex_);
-  /// Without waiting, whether the oldest flight has ended, or nobody can tell but by waiting. Not an empty line's.
+  /// Without waiting, whether the oldest flight has ended, or only waiting can tell. Not an empty line's.
   bool front_ended(Lock& lock) SKMD_REQUIRES(mutex_);
   void complete(Lock& lock) SKMD_REQUIRES(mutex_);
   void enqueue(Flight& flight);
@@ -82,7 +82,7 @@ class BatchLine : public std::enable_shared_from_this<BatchLine> {
   FlightLine flights_ SKMD_GUARDED_BY(mutex_);
   Ticket last_ticket_ = 0;  // written with both mutexes, read with either
   std::atomic<Ticket> completed_{0};
-  bool completing_ SKMD_GUARDED_BY(mutex_) = false;  // somebody is completing the front
+  bool completing_ SKMD_GUARDED_BY(mutex_) = false;  // a thread is completing the front
   // These have ended and none failed: where failures stay, one that did not fail tells.
   Ticket good_until_ SKMD_GUARDED_BY(mutex_) = 0;
   std::uint32_t helpers_ SKMD_GUARDED_BY(mutex_) = 0;

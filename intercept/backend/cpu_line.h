@@ -49,9 +49,9 @@ class CpuLine : public std::enable_shared_from_this<CpuLine> {
   std::condition_variable ended_;                      // a batch was completed
   std::deque<Batch> batches_ SKMD_GUARDED_BY(mutex_);  // the first one's ticket is completed_ + 1
   Ticket last_ticket_ SKMD_GUARDED_BY(mutex_) = 0;
-  std::atomic<Ticket> posted_{0};  // last_ticket_, for who looks without the lock
+  std::atomic<Ticket> posted_{0};  // last_ticket_, to be read without the lock
   std::atomic<Ticket> completed_{0};
-  std::atomic<bool> running_{false};                   // somebody is at the front; changed under the lock
+  std::atomic<bool> running_{false};                   // a thread is at the front; changed under the lock
   bool asleep_ SKMD_GUARDED_BY(mutex_) = false;        // the line's thread, on wake_
   std::uint32_t waiters_ SKMD_GUARDED_BY(mutex_) = 0;  // threads on ended_
   bool started_ SKMD_GUARDED_BY(mutex_) = false;

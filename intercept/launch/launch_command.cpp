@@ -122,7 +122,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   Submission submission(view_.roots());
   if (!submission.holds()) return false;
 
-  flight_.emplace(InFlight{});  // so written for Clang 14, by whose parts clang-tidy reads it
+  flight_.emplace(InFlight{});  // clang-tidy 14 does not accept emplace() without arguments here
   flight_->failures = failures;
   flight_->decision = std::move(decision);
   flight_->lock = std::move(*lock);

@@ -13,16 +13,18 @@ class BusyClock {
  public:
   static BusyClock& get();
 
-  /// A command was enqueued at `ns` of now_ns(); asked for only if none was under way.
+  /// A command was enqueued. `now`, like now_ns(), is called once if none was under way, and must not throw.
   template <class Now>
-  void began(Now&& ns) noexcept {
-    if (open_.fetch_add(1, std::memory_order_acq_rel) == 0) resume(ns());
+  void began(Now&& now) noexcept {
+    if (open_.fetch_add(1, std::memory_order_acq_rel) == 0) resume(now());
   }
-  /// One of them has ended.
+  /// One of them has ended. `now` is called once if it was the last one under way.
   template <class Now>
-  void ended(Now&& ns) noexcept {
-    if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) idle_since_.store(ns(), std::memory_order_release);
+  void ended(Now&& now) noexcept {
+    if (open_.fetch_sub(1, std::memory_order_acq_rel) == 1) idle_since_.store(now(), std::memory_order_release);
   }
+  /// Commands that are under way. A command leaves shortly after its status is final.
+  [[nodiscard]] std::int64_t open() const { return open_.load(std::memory_order_acquire); }
   /// Nanoseconds in which no command was under way, pauses that are over. Off by moments where threads end and enqueue
   /// commands at the same time.
   [[nodiscard]] std::uint64_t idle_ns() const { return idle_.load(std::memory_order_acquire); }

@@ -35,7 +35,9 @@ for name in partitioner/byte_ranges.cpp partitioner/byte_ranges.h; do
   grep -q 'read partitioner/byte_ranges.cpp' "$work/out" || fail "$name is not read: $(cat "$work/out")"
 done
 LLVM_TOOLS=$work/tools check "$source/partitioner/no_such.h"
-grep -q 'check-tidy: 0 files' "$work/out" || fail "a header that nothing includes is read: $(cat "$work/out")"
+[[ $? -eq 2 ]] && grep -q 'there is no file .*no_such.h' "$work/out" || fail "a file that is not there: $(cat "$work/out")"
+LLVM_TOOLS=$work/tools check --since no_such_commit
+[[ $? -eq 2 ]] && grep -q 'there is no commit no_such_commit' "$work/out" || fail "a commit that is not there: $(cat "$work/out")"
 LLVM_TOOLS=$work/none check "$source/partitioner/byte_ranges.cpp"
 [[ $? -eq 2 ]] || fail 'passes without the tool'
 

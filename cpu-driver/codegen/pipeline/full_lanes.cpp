@@ -159,7 +159,10 @@ class Splitter {
     auto* end = llvm::cast<llvm::BranchInst>(map_[counted_.end]);
     ir.SetInsertPoint(end);
     Value* next = copied(counted_.next);
+    auto* before = llvm::dyn_cast<llvm::Instruction>(end->getCondition());
     end->setCondition(ends == 1 ? ir.CreateICmpULT(next, full) : ir.CreateICmpEQ(next, full));
+    // It looks like a mask, and the copy like a loop to split.
+    if (before != nullptr && before->use_empty()) before->eraseFromParent();
     end->setSuccessor(ends, between);
     for (llvm::PHINode& phi : exit->phis())
       phi.addIncoming(copied(phi.getIncomingValueForBlock(counted_.latch)), between);
@@ -202,7 +205,7 @@ bool split(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominat
   for (BasicBlock* block : loop.blocks()) {
     instructions += block->size();
     for (llvm::Instruction& instruction : *block)
-      if (auto* mask = llvm::dyn_cast<llvm::ICmpInst>(&instruction))
+      if (auto* mask = llvm::dyn_cast<llvm::ICmpInst>(&instruction); mask != nullptr && !mask->use_empty())
         if (const auto found = below(*mask, *counted)) masks.push_back(*found);
   }
   if (masks.empty() || instructions > (counted->step == 1 ? kMostOfOneItem : kMostInstructions)) return false;

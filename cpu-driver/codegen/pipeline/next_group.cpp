@@ -24,10 +24,10 @@ constexpr std::uint64_t kLine = 64;
 constexpr unsigned kMostDepth = 32;  // of an address's computation
 
 /// How much more values are for the next group of a row of groups, all else the same. Nothing: cannot be told. What is
-/// computed for that is where the builder is, which all of the values dominate.
+/// computed for that is where the builder is, which all of the values dominate if settled(); else it has to be erased.
 class NextGroup {
  public:
-  NextGroup(llvm::Function& vectors, unsigned arguments, llvm::IRBuilder<>& ir) : ir_(ir) {
+  NextGroup(llvm::Function& vectors, unsigned arguments, llvm::IRBuilderBase& ir) : ir_(ir) {
     more_[item_value(vectors, arguments, kGroup)] = ir.getInt64(1);
     more_[item_value(vectors, arguments, kFirst)] = item_value(vectors, arguments, kLocalSize);
   }
@@ -38,10 +38,11 @@ class NextGroup {
     if (const auto found = more_.find(value); found != more_.end()) return found->second;
     if (llvm::isa<llvm::Argument>(value)) return nullptr;
     auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (instruction == nullptr || ++depth_ > kMostDepth) return std::nullopt;
+    if (instruction == nullptr || depth_ == kMostDepth) return std::nullopt;
+    ++depth_;
     const std::optional<Value*> found = more_of(*instruction);
     --depth_;
-    if (found) more_[value] = *found;
+    more_[value] = found;
     return found;
   }
 
@@ -81,8 +82,10 @@ class NextGroup {
   }
 
   std::optional<Value*> of_arithmetic(llvm::BinaryOperator& value) {
-    const std::optional<Value*> one = more(value.getOperand(0)), other = more(value.getOperand(1));
-    if (!one || !other) return std::nullopt;
+    const std::optional<Value*> one = more(value.getOperand(0));
+    if (!one) return std::nullopt;
+    const std::optional<Value*> other = more(value.getOperand(1));
+    if (!other) return std::nullopt;
     if (*one == nullptr && *other == nullptr) return nullptr;
     switch (value.getOpcode()) {
       case Instruction::Or:
@@ -116,7 +119,7 @@ class NextGroup {
 
   // Only one that stays: what is found out of the others on the way rests on that.
   std::optional<Value*> of_phi(llvm::PHINode& phi) {
-    more_[&phi] = nullptr;
+    more_[&phi] = std::optional<Value*>(nullptr);
     for (Value* value : phi.incoming_values())
       if (more(value) != std::optional<Value*>(nullptr)) {
         settled_ = false;
@@ -125,8 +128,8 @@ class NextGroup {
     return nullptr;
   }
 
-  llvm::IRBuilder<>& ir_;
-  llvm::DenseMap<const Value*, Value*> more_;
+  llvm::IRBuilderBase& ir_;
+  llvm::DenseMap<const Value*, std::optional<Value*>> more_;  // failures, too: a chain may use each value twice
   unsigned depth_ = 0;
   bool settled_ = true;
 };
@@ -157,10 +160,17 @@ llvm::SmallVector<llvm::LoadInst*, 8> lines_read(llvm::Function& vectors) {
 unsigned prefetch_next_group(llvm::Function& vectors, unsigned arguments) {
   unsigned made = 0;
   for (llvm::LoadInst* load : lines_read(vectors)) {
-    llvm::IRBuilder<> ir(load);
+    llvm::SmallVector<Instruction*, 8> computed;
+    llvm::IRBuilder<llvm::ConstantFolder, llvm::IRBuilderCallbackInserter> ir(
+        load->getContext(), llvm::ConstantFolder(),
+        llvm::IRBuilderCallbackInserter([&](Instruction* added) { computed.push_back(added); }));
+    ir.SetInsertPoint(load);
     NextGroup next(vectors, arguments, ir);
     const std::optional<Value*> distance = next.more(load->getPointerOperand());
-    if (!distance || *distance == nullptr || !next.settled()) continue;
+    if (!distance || *distance == nullptr || !next.settled()) {
+      for (Instruction* instruction : llvm::reverse(computed)) instruction->eraseFromParent();
+      continue;
+    }
     Value* ahead = ir.CreatePtrAdd(load->getPointerOperand(), *distance);
     constexpr unsigned kToRead = 0;
     constexpr unsigned kToAllCaches = 3;

@@ -13,7 +13,7 @@ namespace skmd::codegen {
 struct TwoLayouts {
   unsigned groups = 0;   // a power of two
   unsigned element = 0;  // bytes: 4 or 8
-  unsigned lanes = 4;    // of such elements in a register; a power of two, at least 4
+  unsigned lanes = 4;    // of such elements in a register; a power of two, at least 16 bytes together
   llvm::Value* bytes = nullptr;
   llvm::Value* pieces = nullptr;  // group g's byte b: g * distance + b
   llvm::Value* distance = nullptr;

@@ -131,7 +131,7 @@ exit:
   ret void
 }
 
-; Item by item the same: the condition goes, whichever way the loop asks whether it ends.
+; Item by item the same: the condition goes.
 ; CHECK-LABEL: define void @items(
 ; CHECK: [[COUNT:%.*]] = call i64 @llvm.umin.i64(i64 %items,
 ; CHECK: loop.full:
@@ -159,6 +159,39 @@ join:
   %x1 = add nuw nsw i64 %x, 1
   %end = icmp eq i64 %x1, %items
   br i1 %end, label %exit, label %loop
+exit:
+  ret void
+}
+
+; Once, too, where the loop asks whether its counter is below the number of items.
+; CHECK-LABEL: define void @items_below(
+; CHECK: [[COUNT:%.*]] = call i64 @llvm.umin.i64(i64 %items,
+; CHECK: loop.full:
+; CHECK-NOT: icmp ult i32
+; CHECK: br i1 true, label %run.full
+; CHECK: icmp ult i64 %x1.full, %full
+; CHECK-NOT: .full.full
+; CHECK: between:
+; CHECK: icmp ult i64 %full, %items
+; CHECK: loop:
+; CHECK: icmp ult i32 %t, %n
+; CHECK: icmp ult i64 %x1, %items
+define void @items_below(ptr addrspace(3) %p, i64 %items, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %t = trunc i64 %x to i32
+  %runs = icmp ult i32 %t, %n
+  br i1 %runs, label %run, label %join
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 %t, ptr addrspace(3) %at
+  br label %join
+join:
+  %x1 = add nuw nsw i64 %x, 1
+  %more.items = icmp ult i64 %x1, %items
+  br i1 %more.items, label %loop, label %exit
 exit:
   ret void
 }

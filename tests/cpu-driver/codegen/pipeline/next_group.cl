@@ -8,6 +8,8 @@
 // RUN: %skmd-compile --kernel same --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NONE
 // RUN: %skmd-compile --kernel squares --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NONE
 // RUN: %skmd-compile --kernel strides --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NONE
+// RUN: %skmd-compile --kernel growing --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NONE
+// RUN: %skmd-compile --kernel hashed --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=NONE
 
 // NONE: vectors at once
 // NONE-NOT: prefetched
@@ -78,6 +80,34 @@ kernel void strides(global const float* x, global float* y, int n, local float* 
     sum += x[at + l];
     at += group * size;
   }
+  tile[l] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (l == 0) y[group] = tile[0] + tile[size - 1];
+}
+
+// And by a factor that the turn computes behind the load.
+kernel void growing(global const float* x, global float* y, int n, local float* tile) {
+  const int l = get_local_id(0), size = get_local_size(0), group = get_group_id(0);
+  float sum = 0;
+  int at = 0;
+  for (int k = 0; k < n; ++k) {
+    sum += x[at + l];
+    at += group * (k * k ^ size);
+  }
+  tile[l] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (l == 0) y[group] = tile[0] + tile[size - 1];
+}
+
+// Each step of the hash uses the one before twice: asking anew each time, a thousand million answers would be needed.
+#define STEP h += h << 5;
+kernel void hashed(global const float* x, global float* y, int n, local float* tile) {
+  const int l = get_local_id(0), size = get_local_size(0), group = get_group_id(0);
+  int h = group / 3;
+  STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
+  STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP STEP
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += x[(h & 1023) + l + k * size];
   tile[l] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (l == 0) y[group] = tile[0] + tile[size - 1];
