@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kKeepPrevious = 0.05;         // gains below this do not move data around
 constexpr double kSmallLaunchLatencies = 3.0;  // launches shorter than so many launch costs are not worth planning
+constexpr double kFarStronger = 4.0;           // as kAboutAsStrong in prediction.cpp: strengths are guesses
+constexpr double kSlowFirstUse = 0.5;          // of the best rate: a first use may hold a compilation
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
 /// The launch cost of the second device to join: below a few of these nothing can be gained.
@@ -170,6 +172,25 @@ Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, F
   return whole;
 }
 
+/// A device that is expected to be far stronger than the one that runs the launch best, that could not take part
+/// before, as its program was still being built, and that might win with all bytes that have to move. It runs a whole
+/// launch, as it would have run the first.
+std::optional<std::uint32_t> late_and_strong(const PartitionRequest& request, const Alone& alone) {
+  const DeviceModel& best = request.devices[alone.device];
+  const auto may_be = [&](const DeviceModel& model) {
+    return model.eligible && !is_measured(model) && model.strength >= kFarStronger * best.strength;
+  };
+  if (std::none_of(request.devices.begin(), request.devices.end(), may_be)) return std::nullopt;
+  const std::uint32_t device = unknown_kernels_device(request);
+  const DeviceModel& model = request.devices[device];
+  if (!may_be(model)) return std::nullopt;
+  const bool seen_slow = model.first_use_groups_per_second > 0 &&
+                         model.first_use_groups_per_second < best.groups_per_second * kSlowFirstUse;
+  const double least = model.first_use_seconds + moving_seconds(request, device, {0, request.groups});
+  if (seen_slow || !(least < alone.seconds)) return std::nullopt;
+  return device;
+}
+
 Plan best_plan(const PartitionRequest& request) {
   const auto alone = best_alone(request);
   // Nobody knows this kernel: its first launch is whole. The next ones explore.
@@ -189,6 +210,12 @@ Plan best_plan(const PartitionRequest& request) {
   const double latency = second_launch_seconds(request);
   if (latency > 0 && alone->seconds < kSmallLaunchLatencies * latency) {
     whole.reason = NotSplit::small_launch;
+    return whole;
+  }
+  if (const auto late = late_and_strong(request, *alone)) {
+    whole.slices.front().device = *late;
+    whole.predicted_seconds = 0.0;
+    whole.unsettled = true;
     return whole;
   }
   if (request.experience.split_barred || alone->seconds <= request.merge_seconds) return whole;

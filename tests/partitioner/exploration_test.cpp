@@ -52,6 +52,29 @@ TEST(Exploration, WhereTransfersTakeTheTimeFirstSlicesAreLonger) {
   EXPECT_EQ(groups_of(m.plan(), 1), 256u) << "not more than a sixteenth";
 }
 
+TEST(Exploration, AStrongDeviceThatComesLateRunsTheNextLaunch) {
+  // The processor has run the first launches, of 64 ms, while the program was built for the other device.
+  Machine m({device(1e6), device(0)}, 64'000);
+  m.devices[1].strength = 40;
+  m.devices[1].first_use_seconds = 1e-3;
+  m.devices[1].eligible = false;
+  EXPECT_EQ(m.plan().slices, slices({{0, {0, 64'000}}}));
+  m.devices[1].eligible = true;
+  EXPECT_EQ(m.plan().slices, slices({{1, {0, 64'000}}}));
+  EXPECT_TRUE(m.plan().unsettled);
+  // Its first use, with a compilation in it, says little yet: once more; but not if it was far slower.
+  m.devices[1].first_use_groups_per_second = 0.6e6;
+  EXPECT_EQ(groups_of(m.plan(), 1), 64'000u);
+  m.devices[1].first_use_groups_per_second = 0.4e6;
+  EXPECT_LE(groups_of(m.plan(), 1), 4'000u);
+  m.devices[1].first_use_groups_per_second = 0;
+  m.devices[1].strength = 3;
+  EXPECT_LE(groups_of(m.plan(), 1), 4'000u) << "strengths are guesses";
+  m.devices[1].strength = 40;
+  m.request.bytes_to = [](std::uint32_t d, const GroupSpan&) { return d == 1 ? std::uint64_t{1'000'000'000} : 0; };
+  EXPECT_LE(groups_of(m.plan(), 1), 4'000u) << "its bytes alone take longer";
+}
+
 /// Device 0 needs 10 ms for the launch, and former processes say 20 of device 1, with an error.
 struct DoubtedMachine : Machine {
   explicit DoubtedMachine(double error) : Machine({device(6.4e6), device(3.2e6, error)}, 64'000) {
