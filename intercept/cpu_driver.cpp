@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/cpu_driver.h"
+#include "profiler/settings/variables.h"
 
 #include <CL/cl_ext.h>
 
@@ -14,7 +15,7 @@ using domain::Error;
 Result<bool> is_wanted(const std::string& value) {
   if (value.empty()) return SKMD_CPU_DRIVER_DEFAULT != 0;
   if (value == "0" || value == "1") return value == "1";
-  return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_TEST_CPU_DRIVER is \"" + value + "\": 0 or 1 is meant"};
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(settings::kTestCpuDriver, value, "0 or 1")};
 }
 
 Result<unsigned> count_of(const std::string& value) {

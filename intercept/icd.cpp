@@ -54,7 +54,7 @@ Result<bool> flag(const Variable& which) {
   const std::string value = variable(which);
   if (value.empty() || value == "0") return false;
   if (value == "1") return true;
-  return Error{CL_PLATFORM_NOT_FOUND_KHR, std::string(which.name) + " is \"" + value + "\": 0 or 1 is meant"};
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(which, value, "0 or 1")};
 }
 
 /// 0: not set.

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::uint32_t kMostRepeats = 1000;
 
-domain::Error bad(const settings::Variable& which, const std::string& value, const std::string& known) {
-  return {CL_PLATFORM_NOT_FOUND_KHR, std::string(which.name) + " is \"" + value + "\": " + known};
+domain::Error bad(const settings::Variable& which, const std::string& value, const std::string& what) {
+  return {CL_PLATFORM_NOT_FOUND_KHR, settings::expected(which, value, what)};
 }
 
 Result<std::uint32_t> repeats(const std::string& text) {
@@ -33,7 +33,7 @@ Result<std::uint32_t> repeats(const std::string& text) {
   if (text.empty()) return number;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > kMostRepeats)
-    return bad(settings::kProfileRepeat, text, "a number from 1 to " + std::to_string(kMostRepeats) + " is needed");
+    return bad(settings::kProfileRepeat, text, "a number from 1 to " + std::to_string(kMostRepeats));
   return number;
 }
 
@@ -48,7 +48,7 @@ Status set_up_mode(Machine& machine, const ReadVariable& variable) {
   if (!repeat) return repeat.error();
   settings.repeat = *repeat;
   const std::string warm = variable(settings::kProfileWarm);
-  if (!warm.empty() && warm != "0" && warm != "1") return bad(settings::kProfileWarm, warm, "0 or 1 is needed");
+  if (!warm.empty() && warm != "0" && warm != "1") return bad(settings::kProfileWarm, warm, "0 or 1");
   settings.warm = warm == "1";
   std::unique_ptr<profiler::RunCounters> counters;
   if (const std::string folder = variable(settings::kProfileCounts); !folder.empty())
@@ -84,8 +84,7 @@ Status set_up_profiling(Machine& machine, const ReadVariable& variable, const Pr
   std::vector<domain::DeviceModel> expected;
   for (const auto& device : machine.devices) expected.push_back(expected_of(*device));
   const std::string decides = variable(settings::kProfileDecides);
-  if (!decides.empty() && decides != "0" && decides != "1")
-    return bad(settings::kProfileDecides, decides, "0 or 1 is needed");
+  if (!decides.empty() && decides != "0" && decides != "1") return bad(settings::kProfileDecides, decides, "0 or 1");
   machine.settings.profile_decides = decides == "1";
   auto* model = new domain::KnownTimes(std::move(expected), seconds_now);
   machine.model = model;

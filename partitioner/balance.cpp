@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kKeepPrevious = 0.05;         // gains below this do not move data around
 constexpr double kSmallLaunchLatencies = 3.0;  // launches shorter than so many launch costs are not worth planning
-constexpr double kFarStronger = 4.0;           // as kAboutAsStrong in prediction.cpp: strengths are guesses
 constexpr double kSlowFirstUse = 0.5;          // of the best rate: a first use may hold a compilation
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
@@ -178,7 +177,7 @@ Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, F
 std::optional<std::uint32_t> late_and_strong(const PartitionRequest& request, const Alone& alone) {
   const DeviceModel& best = request.devices[alone.device];
   const auto may_be = [&](const DeviceModel& model) {
-    return model.eligible && !is_measured(model) && model.strength >= kFarStronger * best.strength;
+    return model.eligible && !is_measured(model) && model.strength >= kStrongerTimes * best.strength;
   };
   if (std::none_of(request.devices.begin(), request.devices.end(), may_be)) return std::nullopt;
   const std::uint32_t device = unknown_kernels_device(request);

@@ -130,18 +130,14 @@ class Explorer {
 
   /// Groups of a longer slice of a device that gains nothing at the rate of its short ones, but much if their time was
   /// the start of threads. Only where each launch gets new bytes, so that none have to come from where they stay.
-  [[nodiscard]] std::uint64_t cautious_groups(std::uint32_t device) const {
+  [[nodiscard]] std::uint64_t cautious_groups(std::uint32_t device) {
     const DeviceModel& model = request_.devices[device];
     const auto longest = static_cast<double>(model.measured_groups);
     if (!rewritten_ || longest > kShortSlice * model.groups_per_second) return 0;
-    const Filled filled = with(device, filled_rate(model), request_moving(device));
+    const Filled filled = with(device, filled_rate(model), costs_.moving(device, {0, request_.groups}));
     const bool gains = filled.seconds + request_.merge_seconds < (1.0 - kCautiousGain) * alone_.seconds;
     if (!gains || filled.share <= kLonger * longest) return 0;
     return static_cast<std::uint64_t>(std::llround(std::min(filled.share, kCautious * longest)));
-  }
-
-  [[nodiscard]] Phases request_moving(std::uint32_t device) const {
-    return PhaseCosts(request_).moving(device, {0, request_.groups});
   }
 
   struct Filled {

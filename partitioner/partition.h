@@ -76,6 +76,10 @@ struct Plan {
 };
 
 inline constexpr std::uint64_t kAnySpan = ~std::uint64_t{0};
+/// A rate is believed for spans so many times as long as those that it comes from.
+inline constexpr std::uint64_t kBelievedTimes = 16;
+/// Strengths are guesses: one that is so many times as large says that a device is stronger, a smaller one does not.
+inline constexpr double kStrongerTimes = 4.0;
 
 /// How transfers of different sizes fare on one link. Small ones take latency_seconds + bytes / (small_part · the
 /// link's rate); large ones, which threads of the host copy through page-locked memory, bulk_seconds + bytes / the

@@ -9,8 +9,6 @@ namespace skmd::domain {
 namespace {
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kFarther = 16;  // a rate is believed for spans so many times longer than it was measured on
-constexpr double kAboutAsStrong = 4.0;  // strengths are guesses
 
 double linked_seconds(std::uint64_t bytes, double bytes_per_second, const LinkShape& link) {
   if (bytes == 0) return 0.0;
@@ -47,7 +45,7 @@ std::uint64_t least_believed(const PartitionRequest& request) {
   std::uint64_t longest = 0;
   for (const DeviceModel& model : request.devices)
     if (model.eligible && is_measured(model)) longest = std::max(longest, model.measured_groups);
-  return std::min(longest, request.groups) / kFarther;
+  return std::min(longest, request.groups) / kBelievedTimes;
 }
 
 }  // namespace
@@ -124,7 +122,7 @@ std::uint32_t unknown_kernels_device(const PartitionRequest& request) {
   double least = kForever;
   const auto consider = [&](std::uint32_t d) {
     const DeviceModel& model = request.devices[d];
-    if (!model.eligible || model.strength * kAboutAsStrong < strongest) return;
+    if (!model.eligible || model.strength * kStrongerTimes < strongest) return;
     const double moving = seconds_to(request, d, {0, request.groups}).sum();
     if (best && !(moving < least)) return;
     best = d;

@@ -70,7 +70,7 @@ Result<std::shared_ptr<NativeKernel>> BareHost::kernel(const std::shared_ptr<Nat
 }
 
 Result<std::shared_ptr<NativeMemory>> BareHost::allocate(std::uint64_t, std::byte*) {
-  return no_driver(CL_MEM_OBJECT_ALLOCATION_FAILURE, "the memory is meant for another CPU driver");
+  return no_driver(CL_MEM_OBJECT_ALLOCATION_FAILURE, "the memory belongs to another CPU driver");
 }
 
 Result<std::shared_ptr<NativeMemory>> BareHost::allocate_image(const ImageShape&,
@@ -84,7 +84,7 @@ Result<std::shared_ptr<NativeSampler>> BareHost::sampler(bool, cl_addressing_mod
 
 Ticket BareHost::submit(Batch&& batch) {
   batch.done({CL_INVALID_OPERATION,
-              std::string("the command is meant for another CPU driver, and ") + kNoDriver,
+              std::string("the command needs another CPU driver, and ") + kNoDriver,
               {},
               Fault::none,
               0});

@@ -40,8 +40,7 @@ Result<DeviceTypeChoice> parse_device_type(const std::string& text) {
   if (text.empty()) return DeviceTypeChoice::automatic;
   for (const DeviceTypeChoice choice : kChoices)
     if (text == device_type_word(choice)) return choice;
-  return domain::Error{CL_PLATFORM_NOT_FOUND_KHR,
-                       "SKMD_DEVICE_TYPE is \"" + text + "\": auto, cpu, gpu or all is meant"};
+  return domain::Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_DEVICE_TYPE=" + text + ": expected auto, cpu, gpu or all"};
 }
 
 cl_device_type reported_type(DeviceTypeChoice choice, const std::vector<std::shared_ptr<Device>>& devices) {

@@ -8,7 +8,6 @@ namespace skmd::domain {
 namespace {
 
 constexpr std::uint32_t kEnoughSamples = 4;  // by then a spike among them weighs less than half
-constexpr std::uint64_t kFarther = 16;       // as in prediction.cpp: a rate is believed for spans so many times longer
 constexpr std::size_t kMostStored = 1u << 16;
 
 }  // namespace
@@ -55,7 +54,7 @@ void KnownTimes::learn(const Sample& sample) {
 }
 
 bool KnownTimes::own_is_enough(const DeviceModel& own, const Key& key, const NdRange& range) const {
-  return own.measured && own.measured_groups >= range.group_total() / kFarther &&
+  return own.measured && own.measured_groups >= range.group_total() / kBelievedTimes &&
          rates_.samples(key.first, key.second, range) >= kEnoughSamples;
 }
 

@@ -21,13 +21,12 @@ constexpr double kOtherDriver = 0.15;  // another version
 constexpr double kOtherUnits = 0.25;   // compute units
 constexpr std::size_t kEnough = 8;     // samples: with fewer, those that were measured farther away are preferred
 constexpr double kQuarter = 4.0;
-constexpr double kFarther = 16.0;       // as in prediction.cpp: spans are believed to go as well so many times longer
 constexpr double kLeastGrowing = 0.01;  // of a launch's time, that is believed to grow with the groups
 
 /// The longest span for which the model counts as measured. A few samples, or short ones, say no more than the same of
 /// this process would: former processes may have tried the device with one slice and no more.
 std::uint64_t believed_groups(const StoredModel& stored, double launch_groups) {
-  const bool tells = stored.samples >= kEnough && stored.longest * kFarther >= launch_groups;
+  const bool tells = stored.samples >= kEnough && stored.longest * static_cast<double>(kBelievedTimes) >= launch_groups;
   return tells || !(stored.longest > 0) ? kAnySpan : static_cast<std::uint64_t>(stored.longest);
 }
 

@@ -3,6 +3,8 @@
 // is not declared cannot be read. Values only: nothing here reads the environment.
 #pragma once
 
+#include <string>
+
 namespace skmd::settings {
 
 /// For whom a variable is; options.def says what each means.
@@ -29,5 +31,10 @@ inline constexpr Variable kVariables[] = {
 #include "profiler/settings/options.def"
 #undef SKMD_VARIABLE
 };
+
+/// What is wrong with a variable's value, as users read it: NAME=value: expected …
+inline std::string expected(const Variable& variable, const std::string& value, const std::string& what) {
+  return std::string(variable.name) + "=" + value + ": expected " + what;
+}
 
 }  // namespace skmd::settings

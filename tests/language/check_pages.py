@@ -10,6 +10,11 @@ import os
 import re
 import sys
 
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import tree  # noqa: E402
+
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ +(.*?) *$", re.M)
 PATH = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:h|cpp|def|py|sh|md|cmake|cl|map|1|txt|inc))`")
@@ -18,14 +23,6 @@ SOURCES = (".h", ".cpp", ".c", ".inc", ".def", ".py", ".sh")
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 # Made by a build or an installation, or an application's.
 NOT_OF_THE_TREE = ("build/", "usr/", "etc/", "generated/", "libexec/", "share/", "lib/", "CL/", "GL/")
-
-
-def files_of(root):
-    for folder, folders, names in os.walk(root):
-        at_root = os.path.relpath(folder, root) == "."
-        folders[:] = sorted(name for name in folders if name == ".ci" or not (name.startswith(".") or name == "__pycache__" or at_root and name == "build"))
-        for name in sorted(names):
-            yield os.path.normpath(os.path.join(os.path.relpath(folder, root), name))
 
 
 def anchor_of(heading):
@@ -94,7 +91,7 @@ def check_front_door(root, texts):
 
 
 def check(root):
-    paths = list(files_of(root))
+    paths = list(tree.files_of(root))
     texts = {}
     for path in paths:
         if path.endswith(".md"):
@@ -110,12 +107,8 @@ def check(root):
 
 
 def main():
-    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-    faults, pages = check(root)
-    for fault in faults:
-        print(fault)
-    print(f"{pages} pages, {len(faults)} faults")
-    return 1 if faults or not pages else 0
+    faults, pages = check(sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", ".."))
+    return tree.report(faults, f"{pages} pages") or (0 if pages else 1)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 """The checker of pages against small trees with one planted fault each."""
 import os
 import sys
-import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check_pages  # noqa: E402
+import tree  # noqa: E402
 
 SOUND = {
     "LICENSE": "\n  Apache License\n  Version 2.0, January 2004\n…\n   END OF TERMS AND CONDITIONS\n",
@@ -23,11 +23,7 @@ SOUND = {
 
 
 def faults_of(changes):
-    with tempfile.TemporaryDirectory() as root:
-        for path, text in {**SOUND, **changes}.items():
-            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
-            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
-                file.write(text)
+    with tree.planted({**SOUND, **changes}) as root:
         return check_pages.check(root)[0]
 
 

@@ -11,6 +11,8 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "layering"))
 import check_layers  # noqa: E402
+sys.path.insert(0, HERE)
+import tree  # noqa: E402
 
 ROOMS = ("partitioner", "partitioner/model", "compiler", "compiler/client", "cpu-driver", "cpu-driver/codegen", "intercept", "intercept/api", "intercept/backend",
          "intercept/build", "intercept/calibration", "intercept/command", "intercept/launch", "intercept/object", "intercept/observe", "profiler")
@@ -51,12 +53,8 @@ def check(root, rooms=ROOMS, others=OTHERS, allowed=None, free=None):
 
 
 def main():
-    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "..")
-    faults = check(root)
-    for fault in faults:
-        print(fault)
-    print(f"{len(ROOMS)} rooms, {len(faults)} faults")
-    return 1 if faults else 0
+    faults = check(sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", ".."))
+    return tree.report(faults, f"{len(ROOMS)} rooms")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "scripts"))
 import redraw_options  # noqa: E402
+sys.path.insert(0, HERE)
+import tree  # noqa: E402
 
 NAME = re.compile(r"\bSKMD_[A-Z][A-Z_]*[A-Z]\b")
 CPP_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
@@ -27,14 +29,6 @@ NO_VARIABLES = {"SKMD_ONCE", "SKMD_TEST_UNRELATED", "SKMD_VARIABLE"}
 LEFT_OUT = {"tests/language/check_variables_test.py"}
 GENERATED = redraw_options.DOCUMENTS + (redraw_options.DEFINITIONS,)
 DOCUMENTS = (".md", ".1")
-
-
-def files_of(root):
-    for folder, folders, names in os.walk(root):
-        at_root = os.path.relpath(folder, root) == "."
-        folders[:] = sorted(name for name in folders if name == ".ci" or not (name.startswith(".") or name == "__pycache__" or at_root and name == "build"))
-        for name in sorted(names):
-            yield os.path.normpath(os.path.join(os.path.relpath(folder, root), name))
 
 
 def text_of(root, path):
@@ -59,7 +53,7 @@ def names_in(path, text):
 
 def check(root, declared):
     """`declared`: entries of options.def. The faults, as lines."""
-    texts = {path: text_of(root, path) for path in files_of(root) if path not in LEFT_OUT
+    texts = {path: text_of(root, path) for path in tree.files_of(root) if path not in LEFT_OUT
              if path.endswith((".h", ".cpp", ".c", ".inc", ".py", ".sh", ".cmake", "CMakeLists.txt", *DOCUMENTS)) or path == ".ci/run"}
     options = {name for path, text in texts.items() if path.endswith(("CMakeLists.txt", ".cmake"))
                for match in CMAKE_OPTION.finditer(text) for name in match.groups() if name}
@@ -82,11 +76,7 @@ def check(root, declared):
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "..")
     declared = redraw_options.read(root)
-    faults = check(root, declared)
-    for fault in faults:
-        print(fault)
-    print(f"{len(declared)} variables, {len(faults)} faults")
-    return 1 if faults else 0
+    return tree.report(check(root, declared), f"{len(declared)} variables")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check_variables  # noqa: E402
 import redraw_options  # noqa: E402
+import tree  # noqa: E402
 
 DEFINITIONS = '''// SPDX
 SKMD_VARIABLE(kOne, "SKMD_ONE", user, text, "--one", "X", "a |word", "", "one "
@@ -24,11 +25,7 @@ SOUND = {
 
 
 def faults_of(changes):
-    with tempfile.TemporaryDirectory() as root:
-        for path, text in {**SOUND, **changes}.items():
-            os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
-            with open(os.path.join(root, path), "w", encoding="utf-8") as file:
-                file.write(text)
+    with tree.planted({**SOUND, **changes}) as root:
         return check_variables.check(root, redraw_options.read(root))
 
 
