@@ -19,6 +19,7 @@
 #include "intercept/backend/discovery.h"
 #include "intercept/cpu_driver.h"
 #include "intercept/object/build_queue.h"
+#include "intercept/object/busy_clock.h"
 #include "intercept/object/device_info.h"
 #include "intercept/object/machine.h"
 #include "intercept/profiling.h"
@@ -209,6 +210,8 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->code_ahead = !*check;
   machine->anchor = choose_anchor(machine->devices);
   machine->settings = std::move(*settings);
+  if (machine->devices.size() > 1 && machine->settings.policy.mode == domain::PartitionMode::automatic)
+    BusyClock::start();
   machine->executor = new Executor;
   machine->builds = new BuildQueue(0, slow_to_start(*machine));
   const fs::path tree = library.parent_path().parent_path();

@@ -65,8 +65,10 @@ void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, c
                    const Ended& ended) {
   const bool learns = machine.settings.policy.mode == domain::PartitionMode::automatic && launch.part == nullptr;
   if (!learns) return;
-  if (machine.devices.size() > 1)
-    shape.round_ended(decision, ended.ns == 0 ? 0 : ended.ns - BusyClock::get().idle_ns());
+  if (machine.devices.size() > 1) {
+    const BusyClock* clock = BusyClock::get();
+    shape.round_ended(decision, ended.ns == 0 || clock == nullptr ? ended.ns : ended.ns - clock->idle_ns());
+  }
   if (!(decision.alone_seconds > 0)) return;
   const bool split = decision.slices.size() > 1;
   std::uint64_t plan = 0;

@@ -11,7 +11,10 @@ namespace skmd::icd {
 /// Counts the application's commands that were enqueued and have not ended, over all queues of the process. Any thread.
 class BusyClock {
  public:
-  static BusyClock& get();
+  /// Null before start(): nothing is counted then, which saves a launch 50 to 100 ns.
+  static BusyClock* get();
+  /// Where plans are judged by rounds. Precondition: no command was enqueued yet in this process.
+  static void start();
 
   /// A command was enqueued. `now`, like now_ns(), is called once if none was under way, and must not throw.
   template <class Now>

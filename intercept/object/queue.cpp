@@ -28,7 +28,7 @@ Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, 
     if (last_ && !last_->ended()) earlier.push_back(std::move(last_));
     last_ = event;
     newest_.store(event.get(), std::memory_order_relaxed);
-    BusyClock::get().began(now_ns);
+    if (BusyClock* clock = BusyClock::get()) clock->began(now_ns);
     return event;
   }
   // Without a list, a marker or barrier follows everything before it; with one, that list only (and barriers).
@@ -45,12 +45,12 @@ Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, 
   event->open_index_ = open_.size();
   open_.push_back(event);
   if (order == Order::barrier) barrier_ = event;
-  BusyClock::get().began(now_ns);
+  if (BusyClock* clock = BusyClock::get()) clock->began(now_ns);
   return event;
 }
 
 void Queue::ended(Event& event) {
-  BusyClock::get().ended(now_ns);
+  if (BusyClock* clock = BusyClock::get()) clock->ended(now_ns);
   // Once a newer command has come, there is nothing to drop.
   if (in_order() && newest_.load(std::memory_order_seq_cst) != &event) return;
   Ref<Event> dropped;  // outside the lock
