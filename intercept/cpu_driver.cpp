@@ -24,8 +24,8 @@ Result<unsigned> count_of(const std::string& value) {
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
   if (error == std::errc() && end == value.data() + value.size() && count >= 1 && count <= kMostCpuThreads)
     return count;
-  return Error{CL_PLATFORM_NOT_FOUND_KHR,
-               "SKMD_CPU_THREADS is \"" + value + "\": expected a number from 1 to " + std::to_string(kMostCpuThreads)};
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(settings::kCpuThreads, value,
+                                                             "a number from 1 to " + std::to_string(kMostCpuThreads))};
 }
 
 CpuCode compile(const Machine& machine, const std::string& text, const std::string& options, const std::string& target,

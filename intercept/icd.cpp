@@ -64,8 +64,7 @@ Result<std::uint64_t> bytes(const Variable& which) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (value.empty() || (error == std::errc() && end == value.data() + value.size())) return number;
-  return Error{CL_PLATFORM_NOT_FOUND_KHR,
-               std::string(which.name) + " is \"" + value + "\": a number of bytes is needed"};
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(which, value, "a number of bytes")};
 }
 
 Result<Settings> read_settings(size_t device_count, bool check) {

@@ -153,7 +153,7 @@ def check_settings(build):
     application = [f"{build}/bench/vector_add", "--size", "small", "--check"]
     for devices, variables, text in (("portable:basic", {}, "SKMD_CHECK needs the host CPU"),
                                      ("cpu", {"SKMD_TEST_CPU_DRIVER": "0"}, "SKMD_CHECK needs the CPU driver"),
-                                     ("cpu", {"SKMD_CHECK": "yes"}, 'SKMD_CHECK is "yes"')):
+                                     ("cpu", {"SKMD_CHECK": "yes"}, "SKMD_CHECK=yes: expected 0 or 1")):
         with tempfile.TemporaryDirectory() as folder:
             done, _ = run(build, application, folder, devices=devices, **variables)
         expect(done.returncode != 0 and text in done.stderr, f"{devices} {variables}: {done.stderr}")
