@@ -16,6 +16,7 @@ namespace bench {
 
 std::vector<char*> c_strings(std::vector<std::string>& texts) {
   std::vector<char*> result;
+  result.reserve(texts.size() + 1);
   for (std::string& text : texts) result.push_back(text.data());
   result.push_back(nullptr);
   return result;

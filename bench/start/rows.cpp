@@ -137,6 +137,7 @@ class StartTable {
   std::vector<Work> five() const {
     const std::string size = options_.quick ? "small" : "paper";
     std::vector<Work> list;
+    list.reserve(std::size(kFive));
     for (const std::string& name : kFive) list.push_back({name, size, {"--size", size}});
     return list;
   }

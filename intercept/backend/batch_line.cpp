@@ -51,6 +51,10 @@ Ticket BatchLine::submit(Batch&& batch) {
     return 0;
   }
   auto flight = std::allocate_shared<Flight>(Recycling<Flight>(), std::move(batch));
+  if (flight->batch.first_use && queue_->habits().compiles_at_launch) {
+    let_compilers_end_at_exit();
+    flight->compiling.emplace();
+  }
   bool wake = false;
   Ticket ticket = 0;
   {
@@ -210,6 +214,7 @@ void BatchLine::complete(Lock& lock) {
     enqueue(*front);
     queue_->wait(*front);
   }
+  front->compiling.reset();
   BatchResult result = result_of(*front, good);
   const bool failed = result.status != CL_SUCCESS || result.fault != Fault::none;
   const bool asked = front->last != nullptr || front->with_queue;

@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "intercept/backend/device_clock.h"
 #include "intercept/backend/native_objects.h"
 #include "intercept/backend/staged_writes.h"
+#include "intercept/backend/vendor_visit.h"
 #include "partitioner/few.h"
 
 namespace skmd::icd {
@@ -40,15 +42,16 @@ struct Flight {
   std::vector<std::shared_ptr<MemoryHandle>> held;
   cl_int status = CL_SUCCESS;  // first failure at enqueue
   std::string reason;
-  bool strays = false;                  // commands without an event may be under way behind the last event
-  cl_command_queue queue = nullptr;     // set with the first event
-  bool at_rest = false;                 // the device had nothing to do when it was submitted
-  bool unmarked = false;                // enqueued without any event: has to get one before anybody looks at it
-  std::shared_ptr<Flight> next;         // in a FlightLine
-  bool marked = false;                  // the last event is none of an op
-  bool with_queue = false;              // it has no event: waiting for it is finishing its queue
-  std::atomic<bool> ended_well{false};  // some thread waited for it, and was told so
-  Ticket covers = 0;                    // the newest flight that its last event stands for, if that is not its own
+  bool strays = false;                       // commands without an event may be under way behind the last event
+  cl_command_queue queue = nullptr;          // set with the first event
+  bool at_rest = false;                      // the device had nothing to do when it was submitted
+  bool unmarked = false;                     // enqueued without any event: has to get one before anybody looks at it
+  std::shared_ptr<Flight> next;              // in a FlightLine
+  bool marked = false;                       // the last event is none of an op
+  bool with_queue = false;                   // it has no event: waiting for it is finishing its queue
+  std::optional<CompilingLaunch> compiling;  // from its submission until it has ended
+  std::atomic<bool> ended_well{false};       // some thread waited for it, and was told so
+  Ticket covers = 0;                         // the newest flight that its last event stands for, if that is not its own
 };
 
 /// What is worth doing differently for a driver.
@@ -59,6 +62,8 @@ struct QueueHabits {
   /// After a failed command everything later in the context fails (CUDA's sticky errors), and events of all of it say
   /// CL_COMPLETE: only waiting tells. An event costs as much as half a launch: quiet batches go without one.
   bool failures_stay = false;
+  /// A kernel is compiled when it is first launched, on the driver's own threads (PoCL).
+  bool compiles_at_launch = false;
   /// Pageable memory is copied at a fraction of the link's rate: large transfers go through page-locked memory.
   bool slow_pageable = false;
 };

@@ -173,6 +173,9 @@ struct Batch {
   const std::vector<Op>* shared_ops = nullptr;
   [[nodiscard]] const std::vector<Op>& work() const { return shared_ops != nullptr ? *shared_ops : ops; }
   bool want_times = false;
+  /// Holds a launch that the device has not run in this form before: a driver may compile it now, on a thread of its
+  /// own.
+  bool first_use = false;
   /// Nobody will ask for this batch's end alone: where a driver's failures stay, a later batch's end may stand for it.
   bool quiet = false;
   /// Its submitter waits for it at once, and nobody else will: quiet on a device that only one thread uses, and a small

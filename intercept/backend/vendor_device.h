@@ -73,7 +73,12 @@ class VendorDevice final : public Device {
   domain::Error told(const char* call, cl_int code) const;
   [[nodiscard]] domain::Error aside_error() const;
   [[nodiscard]] bool is_nvidia() const { return description_.vendor == "NVIDIA Corporation"; }
-  [[nodiscard]] QueueHabits habits() const { return {is_nvidia(), is_nvidia(), is_nvidia()}; }
+  [[nodiscard]] QueueHabits habits() const {
+    return {.slow_times = is_nvidia(),
+            .failures_stay = is_nvidia(),
+            .compiles_at_launch = description_.kind == DeviceKind::cpu,
+            .slow_pageable = is_nvidia()};
+  }
   /// Work-items that a group of a kernel may have whose work-group size the driver gives as `said`.
   [[nodiscard]] std::uint64_t largest_group(std::uint64_t said) const;
   Result<std::shared_ptr<NativeProgram>> finish_build(std::shared_ptr<VendorProgram> program,

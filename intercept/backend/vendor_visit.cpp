@@ -65,6 +65,9 @@ CompilerVisit::~CompilerVisit() {
   if (allowed_) --compilers;
 }
 
+CompilingLaunch::CompilingLaunch() { ++compilers; }
+CompilingLaunch::~CompilingLaunch() { --compilers; }
+
 void build_ahead_on_this_thread() { builds_ahead = true; }
 
 bool exit_has_begun() { return exiting; }

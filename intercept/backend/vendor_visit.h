@@ -27,6 +27,16 @@ class CompilerVisit {
   bool allowed_ = true;
 };
 
+/// From the submission of a launch that the vendor's driver may compile on its own threads, until it has ended. exit()
+/// waits for it as for a compiler: the compiler's static objects are destroyed there, and reading them then crashes.
+class CompilingLaunch {
+ public:
+  CompilingLaunch();
+  ~CompilingLaunch();
+  CompilingLaunch(const CompilingLaunch&) = delete;
+  CompilingLaunch& operator=(const CompilingLaunch&) = delete;
+};
+
 /// The calling thread builds what nobody waits for: it enters no compiler once the process ends.
 void build_ahead_on_this_thread();
 

@@ -150,6 +150,7 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_upload
   if (!call) return call.error();
   if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status.error();
   const bool first = first_use(launch_, view_, slice.device, slice.span);
+  batch.first_use = first;
   if (first) first_uses_ |= std::uint64_t{1} << slice.device;
   prepared.done = [this, &moves, &slice, index, uploads, bytes = prepared.upload_bytes,
                    first](const BatchResult& result) {

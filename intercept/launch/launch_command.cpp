@@ -163,7 +163,7 @@ std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& ev
     flight.event = event;
     flight.self = self;
     const SliceWork& slice = flight.decision->slices.front();
-    flight.first = first_use(launch_, view_, slice.device, slice.span);
+    flight.first = batch->first_use = first_use(launch_, view_, slice.device, slice.span);
     batch->want_times = times_are_worth_it(*event, *flight.decision);
     batch->quiet = !watched_ && !batch->want_times;
     batch->done = [this](BatchResult&& result) { landed(std::move(result)); };

@@ -3,6 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <thread>
 
@@ -11,6 +13,8 @@
 
 namespace skmd::icd {
 namespace {
+
+using namespace std::chrono_literals;
 
 /// A batch that has not ended, and the device's own thread in the driver, waiting for it.
 struct UnderWay {
@@ -64,11 +68,47 @@ TEST(Exit, DoesNotWaitForEver) {
   EXPECT_EXIT(exit_with_work_under_way(), testing::ExitedWithCode(stub::kEndedUnderneath), "");
 }
 
+std::atomic<bool> released{false};
+
+/// A launch on a CPU's driver is under way, which ends `later` than exit() begins; `first_use` as in Batch. The exit
+/// status is 0 if exit() waited for it, 4 if not.
+void exit_under_a_launch(bool first_use, std::chrono::milliseconds later) {
+  // Registered before the driver is used: it runs after all that drivers and compilers have registered.
+  (void)std::atexit([] { _exit(released ? 0 : 4); });
+  auto found = discover_stub("stub:1");
+  if (!found) _exit(1);
+  const std::shared_ptr<Device> device = found->devices.front();
+  auto memory = device->allocate(64, nullptr);
+  if (!memory) _exit(2);
+  stub::hold();
+  Batch batch;
+  batch.first_use = first_use;
+  batch.ops.emplace_back(FillOp{*memory, {std::byte{1}}, 0, 64});
+  batch.done = [](BatchResult&&) {};
+  device->submit(std::move(batch));
+  std::thread([later] {
+    std::this_thread::sleep_for(later);
+    released = true;
+    stub::release();
+  }).detach();
+  std::exit(0);
+}
+
+TEST(Exit, WaitsForALaunchThatItsDriverMayBeCompiling) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(exit_under_a_launch(true, 300ms), testing::ExitedWithCode(0), "");
+}
+
+TEST(Exit, DoesNotWaitForALaunchThatIsCompiledAlready) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(exit_under_a_launch(false, 10s), testing::ExitedWithCode(4), "");
+}
+
 }  // namespace
 }  // namespace skmd::icd
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  stub::configure("gpu", 0);
+  stub::configure("gpu,cpu", 0);
   return RUN_ALL_TESTS();
 }
