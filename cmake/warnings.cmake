@@ -5,7 +5,7 @@ target_compile_options(skmd_warnings INTERFACE -Wall -Wextra -Wshadow -Wnon-virt
 target_compile_options(skmd_warnings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 # Clang warns of std::stable_sort(), whose parts GCC 12's library calls deprecated.
 target_compile_options(skmd_warnings INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
-# What a mutex guards is touched under it only: an error, also without SKMD_WERROR (partitioner/mutex.h).
+# What a mutex guards is touched under it only: an error, also without SKMD_WERROR (partitioner/base/mutex.h).
 target_compile_options(skmd_warnings INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety$<SEMICOLON>-Werror=thread-safety>)
 target_include_directories(skmd_warnings INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(skmd_warnings INTERFACE CL_TARGET_OPENCL_VERSION=300 CL_USE_DEPRECATED_OPENCL_1_0_APIS

@@ -7,15 +7,15 @@
 #include <string_view>
 
 #include "cpu-driver/span_code.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::cpu {
 
-/// The name of a target, as compilers know it; "" for a number that is none.
+/// The name of a target, as compilers use it; "" for a number that is not a target.
 std::string_view name_of(SpanTarget target);
 
-/// Whether the processor and the system run code for `target`: the system has to save the wide registers of threads.
-/// SKMD_TEST_ISA does not change it.
+/// True if the processor and the system run code for `target`: the system must save threads' wide registers.
+/// Independent of SKMD_TEST_ISA.
 bool runs_here(SpanTarget target);
 
 /// The value of SKMD_TEST_ISA: `sse`, `avx2`, `avx512` or `avx512vbmi`; nothing for "". An error names the value.

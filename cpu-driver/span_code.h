@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Span code: machine code that runs the work-groups [first, last) of a launch, as skmd-compile makes it and the driver
 // loads it. An artifact is a SpanHeader followed by one ELF shared object that needs no other, with one function per
-// kernel. Whoever stores an artifact guards it with a hash; here it is only told from other versions and machines.
+// kernel. The store of artifacts protects them with a hash; here only version and machine are checked.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ namespace skmd::cpu {
 /// Everything else: nothing.
 struct SpanArgument {
   std::byte* bytes = nullptr;
-  /// Merge functions: what another device left in this buffer, where stored bytes come from; nothing else is read.
+  /// Merge functions: another device's result of this buffer, from which stored bytes are copied; nothing else is read.
   const std::byte* result = nullptr;
   std::uint64_t size = 0;
-  /// Merge functions: a bit for each unit (units_symbol) of the first `marked` bytes, set where a group stores. What it
-  /// stores elsewhere is copied at once.
+  /// Merge functions: a bit for each unit (units_symbol) of the first `marked` bytes, set where a group stores. Stores
+  /// beyond `marked` are copied at once.
   std::uint64_t* marks = nullptr;
   std::uint64_t marked = 0;
 };
@@ -41,12 +41,12 @@ struct SpanImage {
   std::uint32_t reserved = 0;
 };
 
-/// What checked code found: accesses outside of the memory that they may touch. None of them has happened.
+/// The report of checked code: accesses outside of their memory. They were not executed.
 struct CheckReport {
-  std::uint64_t count = 0;   // of them; what follows is about one that came first
+  std::uint64_t count = 0;   // of such accesses; the other fields describe the first one
   std::uint64_t site = 0;    // the line, from 0, of the kernel's sites_symbol
-  std::uint64_t offset = 0;  // of its first byte in the memory that it should have been in; signed
-  std::uint64_t size = 0;    // of that memory
+  std::uint64_t offset = 0;  // bytes, of the access from the start of the memory that it should have been in; signed
+  std::uint64_t size = 0;    // of that memory, bytes
 };
 
 /// The launch's geometry and arguments. Generated code reads it by offset: a change is a new kSpanVersion.
@@ -57,9 +57,9 @@ struct SpanFrame {
   std::uint64_t group_count[3]{1, 1, 1};
   std::uint64_t local_size[3]{1, 1, 1};
   const SpanArgument* arguments = nullptr;
-  /// Kernels: where in a thread's scratch memory what belongs to work-items begins (KernelFacts).
+  /// Kernels: offset in a thread's scratch memory at which the work-items' part begins (KernelFacts).
   std::uint64_t items_offset = 0;
-  /// Checked kernels: where to tell; of the whole launch.
+  /// Checked kernels: the report of the whole launch.
   CheckReport* report = nullptr;
   /// Kernels whose groups may run side by side (KernelFacts::lane_groups): how many do (0: one after another); where in
   /// a thread's scratch memory their local memory begins; how many bytes each has, a multiple of kScratchAlignment.
@@ -77,13 +77,13 @@ using SpanFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::
 /// aligned to 128 and named by its offset in `scratch`, as SpanArgument::bytes; from items_offset on, aligned to
 /// kScratchAlignment, KernelFacts::fixed_bytes and KernelFacts::item_bytes for each item of a padded group: dimension
 /// 0 of its local size rounded up to a multiple of KernelFacts::width; from lanes_offset on, aligned likewise,
-/// KernelFacts::lane_groups times twice lane_bytes and kBetweenLanes. What it holds before the call is of no interest.
+/// KernelFacts::lane_groups times twice lane_bytes and kBetweenLanes. Its contents before the call are not used.
 using KernelFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::uint64_t last, std::byte* scratch);
 inline constexpr std::uint64_t kScratchAlignment = 128;
-/// Between the local memory of groups side by side, where each has its own in one piece: they would take each other's
-/// place in a cache.
+/// Bytes between the local memories of groups side by side, where each is in one piece: without them they would map to
+/// the same sets of a cache.
 inline constexpr std::uint64_t kBetweenLanes = 128;
-/// Generated code may read, and not use, so many bytes before `scratch` and behind what it holds.
+/// Generated code may read, and not use, this many bytes before `scratch` and behind its end.
 inline constexpr std::uint64_t kReadAroundScratch = 4096;
 
 struct KernelFacts {
@@ -119,7 +119,7 @@ inline constexpr const char* kPrintTable = "skmd_print_table";
 
 /// Room for a record of so many bytes, a multiple of 8, aligned to 8; null: there is none, and printf gives -1. A
 /// record is the format's index in the table and each element of the arguments, as numbers of 64 bits. The shared
-/// object has a variable kPrintRoom of this type, null, which whoever loads it sets. Called by kernel functions, on
+/// object has a variable kPrintRoom of this type, initially null, which its loader sets. Called by kernel functions, on
 /// their thread.
 using PrintRoom = std::byte* (*)(std::uint64_t bytes);
 inline constexpr const char* kPrintRoom = "skmd_print_room";

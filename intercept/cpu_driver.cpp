@@ -22,10 +22,9 @@ Result<unsigned> count_of(const std::string& value) {
   if (value.empty()) return 0u;
   unsigned count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  if (error == std::errc() && end == value.data() + value.size() && count >= 1 && count <= kMostCpuThreads)
-    return count;
+  if (error == std::errc() && end == value.data() + value.size() && count >= 1 && count <= kMaxCpuThreads) return count;
   return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(settings::kCpuThreads, value,
-                                                             "a number from 1 to " + std::to_string(kMostCpuThreads))};
+                                                             "a number from 1 to " + std::to_string(kMaxCpuThreads))};
 }
 
 CpuCode compile(const Machine& machine, const std::string& text, const std::string& options, const std::string& target,

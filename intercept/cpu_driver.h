@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "intercept/backend/cpu_device.h"
-#include "intercept/backend/cpu_variants.h"
-#include "intercept/object/machine.h"
+#include "intercept/backend/cpu/cpu_device.h"
+#include "intercept/backend/cpu/cpu_variants.h"
+#include "intercept/machine/machine.h"
 
 namespace skmd::icd {
 

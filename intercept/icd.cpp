@@ -16,12 +16,12 @@
 #include "cpu-driver/host_target.h"
 #include "intercept/api/dispatch.h"
 #include "intercept/api/platform.h"
-#include "intercept/backend/discovery.h"
+#include "intercept/backend/discovery/discovery.h"
 #include "intercept/cpu_driver.h"
+#include "intercept/machine/busy_clock.h"
+#include "intercept/machine/device_info.h"
+#include "intercept/machine/machine.h"
 #include "intercept/object/build_queue.h"
-#include "intercept/object/busy_clock.h"
-#include "intercept/object/device_info.h"
-#include "intercept/object/machine.h"
 #include "intercept/profiling.h"
 #include "profiler/settings/variables.h"
 
@@ -70,7 +70,7 @@ Result<std::uint64_t> bytes(const Variable& which) {
 Result<Settings> read_settings(size_t device_count, bool check) {
   Settings settings;
   settings.check = check;
-  // One device is left then, whatever launches were to be split over.
+  // Not with SKMD_CHECK, which leaves one device.
   if (const std::string partition = variable(settings::kPartition); !partition.empty() && !check) {
     auto policy = domain::parse_policy(partition, device_count);
     if (!policy) return policy.error();

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "intercept/launch/profiling_mode.h"
-#include "intercept/object/expectation.h"
-#include "intercept/object/knowledge.h"
-#include "intercept/object/profile_key.h"
+#include "intercept/machine/expectation.h"
+#include "intercept/machine/knowledge.h"
+#include "intercept/machine/profile_key.h"
 #include "intercept/observe/observer.h"
 #include "partitioner/model/known_times.h"
 #include "profiler/database/commit.h"
@@ -22,7 +22,7 @@
 namespace skmd::icd {
 namespace {
 
-constexpr std::uint32_t kMostRepeats = 1000;
+constexpr std::uint32_t kMaxRepeats = 1000;
 
 domain::Error bad(const settings::Variable& which, const std::string& value, const std::string& what) {
   return {CL_PLATFORM_NOT_FOUND_KHR, settings::expected(which, value, what)};
@@ -32,8 +32,8 @@ Result<std::uint32_t> repeats(const std::string& text) {
   std::uint32_t number = 0;
   if (text.empty()) return number;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > kMostRepeats)
-    return bad(settings::kProfileRepeat, text, "a number from 1 to " + std::to_string(kMostRepeats));
+  if (error != std::errc() || end != text.data() + text.size() || number == 0 || number > kMaxRepeats)
+    return bad(settings::kProfileRepeat, text, "a number from 1 to " + std::to_string(kMaxRepeats));
   return number;
 }
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "intercept/object/machine.h"
+#include "intercept/machine/machine.h"
 #include "profiler/settings/variables.h"
 
 namespace skmd::icd {

@@ -9,7 +9,7 @@
 #include "compiler/client/cache.h"
 #include "compiler/client/cache_folder.h"
 #include "compiler/client/late_failures.h"
-#include "partitioner/merge.h"
+#include "partitioner/merge/merge.h"
 
 namespace skmd::profiler {
 

@@ -12,8 +12,8 @@ struct ChildResult {
   std::string failure;  // set if the program could not be started; status is then 126 or 127, as shells have it
 };
 
-/// Starts `command` (found along PATH) with the present environment and waits for it. Signals that somebody sends to
-/// this process are passed on; those of the terminal reach the child by themselves.
+/// Starts `command` (found along PATH) with the present environment and waits for it. Signals sent to this process are
+/// passed on to the child; those of the terminal reach it directly. Blocks until the child ends.
 ChildResult run_child(const std::vector<std::string>& command);
 
 }  // namespace skmd::profiler

@@ -13,8 +13,8 @@ namespace skmd::profiler {
 /// Empty if it is not there.
 std::string find_driver();
 
-/// Loads the driver into this process and asks clSkmdDescribe. `reason` is set when there is no answer: the driver's
-/// own words, where it has any. Sets SKMD_LOG in this process, if it is not set, to hear them.
+/// Loads the driver into this process and asks clSkmdDescribe. `reason` is set when there is no answer, to the driver's
+/// log message if there is one. Sets SKMD_LOG in this process, if it is not set, to get it.
 std::optional<nlohmann::json> describe(const std::string& driver, std::string& reason);
 
 /// Likewise clSkmdCalibrate, which measures for about `seconds`. `progress` is told the part that is done, 0 to 1, and

@@ -7,8 +7,8 @@
 
 namespace skmd::profiler {
 
-/// Prints what is to be said about `file`, or to standard error why nothing is. Returns the exit status: 0, 1 (the file
-/// is damaged, unknown or wrong OpenCL C) or 2 (it cannot be read). `options` are build options, for OpenCL C.
+/// Prints the explanation of `file`, or an error on standard error. Returns the exit status: 0, 1 (the file is damaged,
+/// unknown or wrong OpenCL C) or 2 (it cannot be read). `options` are build options, for OpenCL C.
 int explain(const std::string& file, const std::vector<std::string>& options);
 
 }  // namespace skmd::profiler

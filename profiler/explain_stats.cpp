@@ -163,7 +163,7 @@ class Teller {
     line(1, "No more are written: " + document_.text(profile, "problem") + ".");
   }
 
-  /// Who ran what and how long, what was predicted, and what all of it waited for.
+  /// Which device ran how many groups in what time, what was predicted, and what the launches waited for.
   void tell_work(const json& kernel, bool all_split) {
     const std::vector<DeviceWork> works = works_of(kernel);
     std::uint64_t total = 0;

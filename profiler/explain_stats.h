@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A statistics file (SKMD_STATS) in words: who ran what, what merging took, why launches stayed whole and what may be
-// done about it, and where a verification found differences.
+// A statistics file (SKMD_STATS) in words: which device ran what, what merging took, why launches stayed whole and what
+// may be done about it, and where a verification found differences.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "partitioner/merge.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
+#include "partitioner/merge/merge.h"
 
 namespace skmd::profiler {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What statistics say of one kernel's work on each device, in sentences. Pure.
+// Sentences about one kernel's work on each device, from statistics. Pure.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct DeviceWork {
 /// "A ran 3 work-groups (75.0%), in 2 ms by its clock; 1 ms were predicted where it took 1.1 ms."
 std::string ran_sentence(const DeviceWork& work, std::uint64_t all_groups);
 
-/// What took longest: a device, a link, or host memory, which several links share; or that it is not known.
+/// The bottleneck: a device, a link, or host memory, which several links share; or that it is not known.
 std::string bound_sentence(const std::vector<DeviceWork>& works);
 
 /// Of a kernel whose launches were all split: how far the devices were from ending together; "" where it is not known.

@@ -6,7 +6,7 @@
 
 namespace skmd::profiler {
 
-/// clSkmdDescribe's document for people. Keys that are absent are left out of the text.
+/// clSkmdDescribe's document as readable text. Keys that are absent are left out of the text.
 std::string info_text(const nlohmann::json& document, const std::string& driver);
 
 }  // namespace skmd::profiler

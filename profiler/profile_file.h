@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which profile database commands look at, and what of it fits on a page.
+// The profile database that commands read, and a summary of it.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::profiler {
 

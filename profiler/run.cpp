@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // skmd-run: an application under SKMD, without installing anything. It sees the SKMD platform and no other; its exit
-// status is this command's. Statistics are written here, after the application's end, whatever end that was.
+// status is this command's. Statistics are written here, after the application has ended, also by a signal.
 #include <cstdio>
 #include <fstream>
 #include <functional>

@@ -105,7 +105,7 @@ make_root() {
   mkdir "$root/users" && inside useradd -m -d $home tester && inside apt-get update -qq >"$work/log" 2>&1 || cannot "no lists of packages: $(tail -n 3 "$work/log")"
 }
 
-# What nobody's package owns, and what apt and dpkg do not change on their own business.
+# Files that no package owns, without those that apt and dpkg change for themselves.
 unowned() {
   inside find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /srv -o -path $home -o -path /var/lib/apt \
     -o -path /var/cache -o -path /var/log -o -path /var/lib/dpkg \) -prune -o -print | LC_ALL=C sort >"$work/all"
@@ -153,7 +153,7 @@ print(kernels)
 sys.exit(0 if kernels and all(k["split_launches"] == k["launches"] > 0 and min(k["groups"]) > 0 for k in kernels) else 1)
 PYTHON
 }
-# Whoever has no folder of their own gets no cache, and none appears elsewhere.
+# A user without a home folder gets no cache, and none appears elsewhere.
 homeless() {
   as_user env -u HOME /srv/bench/reduction --size small --device skmd:0 --check &&
     as_user HOME=/nonexistent POCL_CACHE_DIR=/tmp/pocl /srv/bench/reduction --size small --device skmd:0 --check && [[ ! -e $root/nonexistent ]]

@@ -42,7 +42,7 @@ def counts(pairs):
 
 
 def shares(raw):
-    """Per workload and kernel: access class, launches, who did what share, how results were merged, why not split."""
+    """Per workload and kernel: access class, launches, which device did what share, how results were merged, why not split."""
     rows = []
     for run in raw["runs"]:
         for kernel in run["stats"]["kernels"]:

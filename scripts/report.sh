@@ -2,7 +2,7 @@
 # Sourced by scripts that run tests: progress lines with the time since the start, and counts of what passed and failed.
 passed=0
 failed=0
-# Names and last lines of what failed: whoever keeps only the end of a long log needs them there.
+# Names and last lines of what failed: a reader who keeps only the end of a long log needs them there.
 failures=
 # A file that the script which started this one repeats in its own summary; no test's business.
 report_failures=${SKMD_REPORT_FAILURES:-/dev/null}

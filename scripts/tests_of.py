@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which tests cover a source file, by what the build knows: who includes what, what is linked into what, and which programs a test starts.
+"""Which tests cover a source file, by what the build knows: which file includes what, what is linked into what, and which programs a test starts.
 
     tests_of.sh FILE…          names of the near tests, one a line: those in sources that include the file or its header, lit tests where the file is part of the
                                compiler alone, and scripts that name the file. Where there are none but scripts, also those of the folder of tests/ that mirrors

@@ -13,9 +13,9 @@ namespace {
 /// `idle`: its guard never holds, but only the items can tell.
 constexpr const char* kSource = R"(
 __kernel void empty() {}
-__kernel void idle(__global int* out, int nobody) {
+__kernel void idle(__global int* out, int none) {
   const int i = get_global_id(0);
-  if (i == nobody) out[0] = i;
+  if (i == none) out[0] = i;
 }
 __kernel void busy(__global float* out, int rounds) {
   const int i = get_global_id(0);

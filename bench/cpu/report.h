@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// Somebody whose turn it is to do the same work as the others.
+/// One side of a comparison: all contestants do the same work, in turns.
 struct Contestant {
   std::string name;
   std::function<double()> once;  // seconds

@@ -23,7 +23,7 @@ class Side {
   double seconds_of_run();
   /// What building and the first launch take, beyond what a launch takes later.
   double seconds_of_cold_start();
-  /// What is wrong with the last results, or with whoever computed them; empty if nothing is.
+  /// What is wrong with the last results, or with the process that computed them; empty: nothing.
   std::string wrong_result();
 
  private:

@@ -2,8 +2,8 @@
 // Asian options by simulation, in double precision: an item follows eight paths of an option's price, two double4, and gives
 // what the mean of a path's prices is above the strike, and its derivative by the volatility, each as the mean of the paths.
 //
-// Random bits come from a linear recurrence on words of 128 bits, in the manner of the SIMD-oriented Mersenne Twister, whose
-// last WORDS are in private memory:
+// Random bits come from a linear recurrence on words of 128 bits, in the manner of the SIMD-oriented Mersenne Twister,
+// whose newest WORDS are in private memory:
 //   new = last[WORDS] ^ (last[WORDS] <<128 8) ^ ((last[MIDDLE] >>32 11) & mask) ^ (last[2] >>128 8) ^ (last[1] <<32 18)
 // Four of them make two pairs of uniform numbers for each path of a double4, and these a pair of normal ones (Box and Muller),
 // one for each of the two double4.

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "intercept/backend/discovery.h"
-#include "intercept/backend/vendor_driver.h"
+#include "intercept/backend/discovery/discovery.h"
+#include "intercept/backend/vendor/vendor_driver.h"
 
 namespace skmd::icd {
 namespace {

@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
     for (int i = 0; i < kRow; ++i) launch(app);
     clFinish(app.queue);
   });
-  // The first build has filled whatever caches there are.
+  // The first build has filled all caches.
   const Spread program = measure(30, 1, [&] { clReleaseProgram(build(app)); });
   print("set_kernel_arg_ns", set, 1e9, ",");
   print("empty_kernel_finish_us", alone, 1e6, ",");

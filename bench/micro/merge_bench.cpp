@@ -17,9 +17,10 @@
 #include <utility>
 #include <vector>
 
-#include "intercept/backend/host_code.h"
+#include "intercept/backend/port/host_code.h"
 #include "intercept/launch/scratch.h"
-#include "partitioner/merge.h"
+#include "intercept/memory/bytes.h"
+#include "partitioner/merge/merge.h"
 
 namespace skmd::icd {
 namespace {

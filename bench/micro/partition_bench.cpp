@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "partitioner/footprint.h"
-#include "partitioner/merge.h"
-#include "partitioner/partition.h"
-#include "partitioner/transfer.h"
+#include "partitioner/footprint/footprint.h"
+#include "partitioner/merge/merge.h"
+#include "partitioner/plan/partition.h"
+#include "partitioner/residency/transfer.h"
 
 namespace {
 

@@ -3,7 +3,9 @@
 // nothing is planned. The devices are the tests' fakes, which say how long they took.
 #include <benchmark/benchmark.h>
 
+#include "intercept/launch/decide.h"
 #include "intercept/launch/decision.h"
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

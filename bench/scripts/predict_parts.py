@@ -102,7 +102,7 @@ class Run:
         return self.options.repeat or self.options.repetitions[unit["size"]]
 
     def prepare(self, unit, sides, sizes=()):
-        """Databases, and who ran what by them; compiled programs come to the caches on the way."""
+        """Fills the databases, and finds which device ran what by them; compiled programs come to the caches on the way."""
         for side in {side.database: side for side in sides if side.database}.values():
             self.bench.fill(unit, side, self.options.fill.split(","), sizes)
         warm = next((side for side in sides if side.name == WARM), None)

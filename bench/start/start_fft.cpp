@@ -68,8 +68,9 @@ class StartFft : public FirstRun {
     device_.write(from, in_);
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
       if (i == passes) device_.read(from, spectrum_);
+      const std::size_t pass = i < passes ? i : i - passes;  // there and back
       kernels_[i].set(from, to);
-      device_.launch(kernels_[i], range_1d(plan_.global(i % passes), plan_.local(i % passes)));
+      device_.launch(kernels_[i], range_1d(plan_.global(pass), plan_.local(pass)));
       std::swap(from, to);
     }
     device_.read(from, back_);

@@ -33,8 +33,8 @@ class Mandelbrot : public Workload {
   }
 
  private:
-  /// Stored products are rounded, whatever the compiler may contract. `pitch_` is a power of two times 2.5: multiplying
-  /// it by a small number is exact.
+  /// Stored products are rounded even where the compiler may contract. `pitch_` is a power of two times 2.5:
+  /// multiplying it by a small number is exact.
   std::string judge(std::size_t i) const {
     const float cx = kLeft + pitch_ * static_cast<float>(i % width_);
     const float cy = kTop + pitch_ * static_cast<float>(i / width_);

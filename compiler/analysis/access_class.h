@@ -2,7 +2,7 @@
 // The paper's two classes of kernels (SKMD, TOCS 2015, section 3.2).
 #pragma once
 
-#include "partitioner/traits.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::compiler {
 

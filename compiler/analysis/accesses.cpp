@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/analysis/expand_builtins.h"
+#include "compiler/ir/address_spaces.h"
 
 namespace skmd::compiler {
 
@@ -83,7 +84,7 @@ void Accesses::add(llvm::Instruction& instruction) {
   if (auto* intrinsic = llvm::dyn_cast<llvm::MemIntrinsic>(&instruction)) return memory_intrinsic(*intrinsic);
   if (llvm::isa<llvm::FenceInst>(instruction)) return fact(domain::kFactDeviceScopeSync);
   if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) return this->call(*call);
-  // va_arg and whatever else may come: nothing is known of it.
+  // va_arg and all other instructions that access memory: nothing is known of them.
   if (instruction.mayReadOrWriteMemory()) {
     fact(domain::kFactDeviceSpecificCode);
     add_everything(expressions_.view().function, traits_);
@@ -101,8 +102,8 @@ void Accesses::load(llvm::LoadInst& load) {
     touch.atomic = AtomicClass::other;
     touch.result_used = true;
   }
-  const bool buffer =
-      llvm::any_of(pointers_.of(touch.pointer), [](const Place& p) { return p.base != Place::Base::own; });
+  const bool buffer = llvm::any_of(pointers_.of(touch.pointer),
+                                   [](const PointerTarget& p) { return p.base != PointerTarget::Base::own; });
   if (buffer && load.isVolatile()) fact(domain::kFactSpinning);
   if (buffer && load.isAtomic()) fact(domain::kFactDeviceScopeSync);
   if (buffer && load.getType()->isPtrOrPtrVectorTy()) fact(domain::kFactPointerInMemory);
@@ -119,8 +120,8 @@ void Accesses::store(llvm::StoreInst& store) {
   touch.width = bytes_of(value->getType());
   touch.element = element_bytes(expressions_.view().layout, value->getType());
   touch.partial = has_undefined_lane(value);
-  const bool buffer =
-      llvm::any_of(pointers_.of(touch.pointer), [](const Place& p) { return p.base != Place::Base::own; });
+  const bool buffer = llvm::any_of(pointers_.of(touch.pointer),
+                                   [](const PointerTarget& p) { return p.base != PointerTarget::Base::own; });
   if (buffer && store.isVolatile()) fact(domain::kFactSpinning);
   if (buffer && store.isAtomic()) fact(domain::kFactDeviceScopeSync);
   const bool pointer = value->getType()->isPtrOrPtrVectorTy() || (influences_.of(value) & kFromPointer) != 0;
@@ -214,17 +215,18 @@ void Accesses::note_influence(const llvm::Instruction& at, const Touch& touch) {
 void Accesses::touch(llvm::Instruction& at, const Touch& touch) {
   if (!may_reach_buffer(*touch.pointer)) return;
   const Places places = pointers_.of(touch.pointer);
-  const bool buffer = llvm::any_of(places, [](const Place& place) { return place.base != Place::Base::own; });
+  const bool buffer =
+      llvm::any_of(places, [](const PointerTarget& place) { return place.base != PointerTarget::Base::own; });
   if (!buffer) return;
   note_influence(at, touch);
   if (touch.kind == AccessKind::atomic) fact(domain::kFactGlobalAtomics);
   if (touch.kind == AccessKind::atomic && touch.result_used) fact(domain::kFactAtomicResultUsed);
   const Circumstances& around = circumstances(at.getParent());
-  for (const Place& place : places) {
-    if (place.base == Place::Base::own) continue;
-    if (place.base == Place::Base::program) fact(domain::kFactMutableProgramScope);
-    if (place.base == Place::Base::unknown) touch_unknown(at, touch);
-    if (place.base != Place::Base::argument) continue;
+  for (const PointerTarget& place : places) {
+    if (place.base == PointerTarget::Base::own) continue;
+    if (place.base == PointerTarget::Base::program) fact(domain::kFactMutableProgramScope);
+    if (place.base == PointerTarget::Base::unknown) touch_unknown(at, touch);
+    if (place.base != PointerTarget::Base::argument) continue;
     Access access;
     access.kind = touch.kind;
     access.argument = place.argument;
@@ -253,7 +255,7 @@ void Accesses::touch_unknown(llvm::Instruction& at, const Touch& touch) {
   for (const llvm::Argument& argument : at.getFunction()->args()) {
     if (!argument.getType()->isPointerTy()) continue;
     const unsigned space = argument.getType()->getPointerAddressSpace();
-    if (space != kGlobal && (space != kConstant || touch.kind != AccessKind::read)) continue;
+    if (space != kGlobalSpace && (space != kConstantSpace || touch.kind != AccessKind::read)) continue;
     Access access;
     access.kind = touch.kind;
     access.argument = argument.getArgNo();
@@ -270,12 +272,12 @@ void Accesses::add_everything(const llvm::Function& kernel, domain::KernelTraits
   for (const llvm::Argument& argument : kernel.args()) {
     const llvm::Type* type = argument.getType();
     const bool image = type->isTargetExtTy() && type->getTargetExtName() == "spirv.Image";
-    const unsigned space = type->isPointerTy() ? type->getPointerAddressSpace() : kPrivate;
-    if (!image && space != kGlobal && space != kConstant) continue;
+    const unsigned space = type->isPointerTy() ? type->getPointerAddressSpace() : kPrivateSpace;
+    if (!image && space != kGlobalSpace && space != kConstantSpace) continue;
     Access access;
     access.argument = argument.getArgNo();
     if (!llvm::is_contained(traits.accesses, access)) traits.accesses.push_back(access);
-    if (space == kConstant) continue;
+    if (space == kConstantSpace) continue;
     access.kind = AccessKind::write;
     if (!llvm::is_contained(traits.accesses, access)) traits.accesses.push_back(access);
   }

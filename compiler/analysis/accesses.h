@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/analysis/builtin.h"
 #include "compiler/analysis/control.h"
 #include "compiler/analysis/influence.h"
 #include "compiler/analysis/pointers.h"
+#include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
 
@@ -24,11 +24,11 @@ class Accesses {
   /// Appends the accesses of `instruction`, and the facts that they show, to the traits.
   void add(llvm::Instruction& instruction);
 
-  /// Reads and writes anywhere in every buffer and image of `kernel`: what is true of any code.
+  /// Appends reads and writes anywhere in every buffer and image of `kernel`: valid for any code.
   static void add_everything(const llvm::Function& kernel, domain::KernelTraits& traits);
 
  private:
-  /// What an instruction does at one pointer, before it is known where that is.
+  /// The access of an instruction through one pointer, before the pointer is resolved.
   struct Touch {
     domain::AccessKind kind = domain::AccessKind::read;
     llvm::Value* pointer = nullptr;
@@ -41,7 +41,7 @@ class Accesses {
     domain::AtomicClass atomic = domain::AtomicClass::none;
     bool result_used = false;
     std::vector<std::uint32_t> extra_loops;
-    unsigned influence = 0;  // of whatever else decides the place
+    unsigned influence = 0;  // of other values that decide the place
   };
 
   void touch(llvm::Instruction& at, const Touch& touch);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/analysis/analyse.h"
+#include "compiler/ir/find_kernel.h"
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
@@ -35,12 +36,12 @@ struct Managers {
 
 // Beyond these the analyses, some of which look at every pair, would take longer than an application waits, and their
 // result too long to evaluate at every launch. Kernels that people write are far from them.
-constexpr std::size_t kMaximumBlocks = 4096;
-constexpr std::size_t kMaximumLoops = 512;
-constexpr std::size_t kMaximumAccesses = 4096;
+constexpr std::size_t kMaxBlocks = 4096;
+constexpr std::size_t kMaxLoops = 512;
+constexpr std::size_t kMaxAccesses = 4096;
 
 bool is_manageable(const llvm::Function& kernel, const llvm::LoopInfo& loops) {
-  return kernel.size() <= kMaximumBlocks && loops.getLoopsInPreorder().size() <= kMaximumLoops;
+  return kernel.size() <= kMaxBlocks && loops.getLoopsInPreorder().size() <= kMaxLoops;
 }
 
 // False if the kernel is too large; what the traits then have is incomplete.
@@ -63,7 +64,7 @@ bool analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analy
   for (llvm::BasicBlock& block : kernel) {
     if (!view.dominators.isReachableFromEntry(&block)) continue;
     for (llvm::Instruction& instruction : block) accesses.add(instruction);
-    if (traits.accesses.size() > kMaximumAccesses) return false;
+    if (traits.accesses.size() > kMaxAccesses) return false;
   }
   note_spinning(view, pointers, traits);
   count_operations(view, control, influences, expressions, traits);

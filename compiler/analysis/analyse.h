@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "partitioner/result.h"
-#include "partitioner/traits.h"
+#include "partitioner/base/result.h"
+#include "partitioner/traits/traits.h"
 
 namespace llvm {
 class Module;
@@ -16,14 +16,14 @@ namespace skmd::compiler {
 
 /// `kernels` come from the front end with name, parameters, attributes and required_local filled in; everything else
 /// (queries, facts, local_bytes, access, nodes, loops, accesses) is filled in here. `module` is Clang's output for
-/// spir64 at -O1 with LLVM passes disabled, with all builtins as declarations. Never fails: what is not understood
-/// becomes an unknown access or a fact that keeps the kernel whole.
+/// spir64 at -O1 with LLVM passes disabled, with all builtins as declarations. Never fails: code that cannot be
+/// analysed becomes an unknown access or a fact that keeps the kernel whole.
 void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels);
 
-/// What analyse would say of code that it cannot look into: true of any kernel.
+/// Sets the traits to conservative values, valid for any kernel: for code that cannot be analysed.
 void assume_the_worst(std::vector<domain::KernelTraits>& kernels);
 
-/// The traits for people (skmd-compile --explain): one access a line, with its expression in OpenCL's own names.
+/// The traits as readable text (skmd-compile --explain): one access per line, with its expression in OpenCL's names.
 std::string explain(const domain::KernelTraits& traits);
 
 }  // namespace skmd::compiler

@@ -157,8 +157,8 @@ bool Accesses::atomic_function(llvm::CallBase& call, const Builtin& builtin) {
   const llvm::StringRef operation = atomic_operation(builtin.name);
   llvm::Value* pointer = first_pointer(call);
   if (operation.empty() || pointer == nullptr) return false;
-  const bool buffer = may_reach_buffer(*pointer) && llvm::any_of(pointers_.of(pointer), [](const Place& place) {
-                        return place.base != Place::Base::own;
+  const bool buffer = may_reach_buffer(*pointer) && llvm::any_of(pointers_.of(pointer), [](const PointerTarget& place) {
+                        return place.base != PointerTarget::Base::own;
                       });
   Touch touch;
   touch.kind = AccessKind::atomic;

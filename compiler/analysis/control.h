@@ -36,15 +36,15 @@ struct Circumstances {
   std::vector<std::uint32_t> loops;
 };
 
-/// What a branch was decided by.
+/// The condition of a branch.
 struct Condition {
   llvm::Value* value = nullptr;
   bool expected = true;
 };
 
-/// Of the branches that every way to `block` takes in one direction. Of loops only those around the block: the value
-/// that a condition had when an earlier loop was left is not this iteration's. "a && b" taken, and "a || b" not taken,
-/// are two.
+/// Guards for the branches that every path to `block` takes in one direction. Of loops only those around the block: the
+/// value that a condition had when an earlier loop was left is not this iteration's. "a && b" taken, and "a || b" not
+/// taken, are two.
 std::vector<Condition> dominating_conditions(const llvm::BasicBlock* block, const KernelView& view);
 
 /// The branches that surely were taken when `block` runs; complete only if these and exact loops decide alone.

@@ -73,7 +73,7 @@ Stores passing_stores(llvm::Function& kernel) {
   return stores;
 }
 
-// Whatever an effect or the way through the kernel comes of.
+// All values that an effect or the control flow of the kernel depends on.
 Set needed_in(llvm::Function& kernel) {
   Set needed;
   Set passing;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads whose values lead nowhere but to other places that are read. Our passes remove them all; a vendor's compiler
-// need not (with -cl-opt-disable none does), and then an address or a divisor out of memory that holds anything may
-// kill the process. So the bytes that such values are made of are read, too.
+// Reads whose values are used only for the addresses of other reads. LLVM's passes remove them all; a vendor's compiler
+// need not (with -cl-opt-disable none does), and then an address or a divisor loaded from memory with arbitrary
+// contents may crash the process. So the bytes behind such values count as read, too.
 #pragma once
 
 #include <llvm/ADT/SmallVector.h>
@@ -12,13 +12,14 @@ namespace skmd::compiler {
 
 class DeadReads {
  public:
-  /// Holds everything that `kernel` reads from buffers, so that no pass removes it.
+  /// Marks all reads of `kernel` from buffers as used, so that no pass removes them.
   explicit DeadReads(llvm::Function& kernel);
 
-  /// Lets go of what is needed anyway and of what may be anything. To be called when values are in registers.
+  /// Releases reads whose values are needed anyway, and those whose values may be arbitrary. Precondition: values are
+  /// in registers (after mem2reg or SROA).
   void settle();
 
-  /// Lets go of the rest. The reads stay as long as no pass runs that removes what nobody uses.
+  /// Releases the rest. The reads stay until a pass removes dead instructions.
   void release();
 
  private:

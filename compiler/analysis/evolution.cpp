@@ -12,7 +12,7 @@ using domain::Op;
 
 namespace {
 
-constexpr unsigned kMaximumBits = 64;
+constexpr unsigned kMaxBits = 64;
 
 // Whether `loop` is around `scope`, so that its current iteration means something there.
 bool encloses(const llvm::Loop* loop, const llvm::Loop* scope) {
@@ -30,12 +30,12 @@ NodeId Expressions::of(const llvm::SCEV* scev, const llvm::Loop* scope) {
 
 NodeId Expressions::translated(const llvm::SCEV* scev, const llvm::Loop* scope) {
   llvm::Type* type = llvm::isa<llvm::SCEVCouldNotCompute>(scev) ? nullptr : scev->getType();
-  if (type == nullptr || !type->isIntegerTy()) return nodes_.unknown(kMaximumBits);
+  if (type == nullptr || !type->isIntegerTy()) return nodes_.unknown(kMaxBits);
   const unsigned bits = type->getIntegerBitWidth();
-  if (bits > kMaximumBits) return nodes_.unknown(kMaximumBits);
+  if (bits > kMaxBits) return nodes_.unknown(kMaxBits);
   const auto narrower = [&](Op op) {
     const llvm::SCEV* inner = llvm::cast<llvm::SCEVCastExpr>(scev)->getOperand();
-    if (inner->getType()->getIntegerBitWidth() > kMaximumBits) return nodes_.unknown(bits);
+    if (inner->getType()->getIntegerBitWidth() > kMaxBits) return nodes_.unknown(bits);
     return nodes_.cast(op, of(inner, scope), bits);
   };
   switch (scev->getSCEVType()) {
@@ -118,7 +118,7 @@ unsigned Expressions::index_of(const llvm::Loop* loop) {
     backedges = llvm::isa<llvm::SCEVCouldNotCompute>(count) ? limited(loop) : of(count, parent);
   }
   if (backedges != kNoNode && !nodes_.is_unknown(backedges)) {
-    loops_[index].backedges = nodes_.cast(Op::zext, backedges, kMaximumBits);
+    loops_[index].backedges = nodes_.cast(Op::zext, backedges, kMaxBits);
     loops_[index].exact = exact && nodes_.determined(backedges);
   }
   if (loops_[index].exact) return index;

@@ -7,7 +7,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
-#include "compiler/analysis/builtin.h"
+#include "compiler/ir/address_spaces.h"
+#include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
 
@@ -87,8 +88,8 @@ bool comes_from_three(const Value* value) {
 
 bool stores_three(const llvm::StoreInst& store) {
   const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(store.getValueOperand()->getType());
-  return type != nullptr && type->getNumElements() == 4 && store.getPointerAddressSpace() == 1 && !store.isVolatile() &&
-         comes_from_three(store.getValueOperand());
+  return type != nullptr && type->getNumElements() == 4 && store.getPointerAddressSpace() == kGlobalSpace &&
+         !store.isVolatile() && comes_from_three(store.getValueOperand());
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ using domain::Op;
 
 namespace {
 
-constexpr unsigned kMaximumDepth = 40;  // a DAG printed as a tree can grow without bound
+constexpr unsigned kMaxDepth = 40;  // a DAG printed as a tree can grow without bound
 
 // C's precedences, as far as they are needed to leave out parentheses.
 enum Strength : unsigned { kTernary = 0, kBits = 1, kCompare = 2, kSum = 3, kProduct = 4, kAtom = 5 };
@@ -122,7 +122,7 @@ class Printer {
   explicit Printer(const KernelTraits& traits) : traits_(traits) {}
 
   Text print(NodeId id, unsigned depth = 0) const {
-    if (depth > kMaximumDepth) return {"...", kAtom};
+    if (depth > kMaxDepth) return {"...", kAtom};
     const Node& node = traits_.nodes[id];
     switch (node.op) {
       case Op::constant:

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "partitioner/traits.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::compiler {
 

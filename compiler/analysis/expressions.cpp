@@ -5,7 +5,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
-#include "compiler/analysis/builtin.h"
+#include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
 
@@ -15,14 +15,14 @@ using domain::Op;
 
 namespace {
 
-constexpr unsigned kMaximumBits = 64;
-constexpr unsigned kMaximumDepth = 500;  // of recursion: helper processes have small stacks
+constexpr unsigned kMaxBits = 64;
+constexpr unsigned kMaxDepth = 500;  // of recursion: helper processes have small stacks
 
 unsigned width_of(const llvm::Type* type) {
-  return type->isIntegerTy() ? std::min(type->getIntegerBitWidth(), kMaximumBits) : kMaximumBits;
+  return type->isIntegerTy() ? std::min(type->getIntegerBitWidth(), kMaxBits) : kMaxBits;
 }
 
-bool is_node_type(const llvm::Type* type) { return type->isIntegerTy() && type->getIntegerBitWidth() <= kMaximumBits; }
+bool is_node_type(const llvm::Type* type) { return type->isIntegerTy() && type->getIntegerBitWidth() <= kMaxBits; }
 
 }  // namespace
 
@@ -89,7 +89,7 @@ std::optional<Op> op_of(const llvm::BinaryOperator& operation) {
 NodeId Expressions::of(llvm::Value* value) {
   if (const auto found = known_.find(value); found != known_.end()) return found->second;
   const unsigned bits = width_of(value->getType());
-  if (!is_node_type(value->getType()) || depth_ > kMaximumDepth) return nodes_.unknown(bits);
+  if (!is_node_type(value->getType()) || depth_ > kMaxDepth) return nodes_.unknown(bits);
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
     return nodes_.constant(constant->getSExtValue(), bits);
   }
@@ -268,7 +268,7 @@ NodeId Expressions::local_linear_id() {
   return sum;
 }
 
-// A field of a struct passed by value, which nobody changes.
+// A field of a struct passed by value, if the kernel does not change the struct.
 NodeId Expressions::by_value(llvm::Value* pointer, unsigned byte, unsigned bits) {
   llvm::APInt offset(view_.layout.getIndexTypeSizeInBits(pointer->getType()), byte);
   const auto* base = pointer->stripAndAccumulateConstantOffsets(view_.layout, offset, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LLVM values as nodes of the index DAG. Instructions are translated one by one, each with its width; scalar evolution
-// is asked for what it alone knows: inductions, trip counts and values after a loop. The rest becomes unknown.
+// is used for inductions, trip counts and values after a loop. All other values become unknown.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

@@ -10,7 +10,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
-#include "compiler/analysis/builtin.h"
+#include "compiler/ir/address_spaces.h"
+#include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
 
@@ -66,7 +67,7 @@ void note_call(const llvm::CallBase& call, domain::KernelTraits& traits) {
   }
 }
 
-// printf's arguments are promoted to double whatever the program uses.
+// printf's arguments are promoted to double even if the program uses no double.
 bool is_promotion(const llvm::Instruction& instruction) {
   return llvm::isa<llvm::FPExtInst>(instruction) && llvm::all_of(instruction.users(), [](const llvm::User* user) {
            const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
@@ -103,30 +104,30 @@ void note_variables(llvm::Function& kernel, domain::KernelTraits& traits) {
   }
   const llvm::DataLayout& layout = kernel.getParent()->getDataLayout();
   for (const llvm::GlobalVariable* variable : variables) {
-    if (variable->getAddressSpace() == kLocal) {
+    if (variable->getAddressSpace() == kLocalSpace) {
       const std::uint64_t align = variable->getAlign().valueOrOne().value();
       const std::uint64_t size = layout.getTypeAllocSize(variable->getValueType());
       traits.local_bytes = (traits.local_bytes + align - 1) / align * align + size;
       traits.facts |= domain::kFactLocalMemory;
-    } else if (variable->getAddressSpace() == kGlobal && !variable->isConstant()) {
+    } else if (variable->getAddressSpace() == kGlobalSpace && !variable->isConstant()) {
       traits.facts |= domain::kFactMutableProgramScope;
     }
   }
 }
 
-// Whether `load`, which decides when a loop is left, waits for somebody else to write.
+// True if `load`, which decides when a loop is left, may wait for another work-item's store.
 bool waits(const llvm::LoadInst& load, const llvm::Loop& loop, const KernelView& view, Pointers& pointers,
            const domain::KernelTraits& traits) {
   llvm::Value* pointer = const_cast<llvm::Value*>(load.getPointerOperand());
   if (!may_reach_buffer(*pointer)) return false;
   if (load.isVolatile() || load.isAtomic()) return true;
   if (!view.evolution.isLoopInvariant(view.evolution.getSCEV(pointer), &loop)) return false;
-  for (const Place& place : pointers.of(pointer)) {
-    if (place.base == Place::Base::unknown || place.base == Place::Base::program) return true;
+  for (const PointerTarget& place : pointers.of(pointer)) {
+    if (place.base == PointerTarget::Base::unknown || place.base == PointerTarget::Base::program) return true;
     const auto written = [&](const domain::Access& access) {
       return access.kind != domain::AccessKind::read && access.argument == place.argument;
     };
-    if (place.base == Place::Base::argument && llvm::any_of(traits.accesses, written)) return true;
+    if (place.base == PointerTarget::Base::argument && llvm::any_of(traits.accesses, written)) return true;
   }
   return false;
 }
@@ -145,7 +146,7 @@ bool waits(const llvm::Instruction& instruction, const llvm::Loop& loop, const K
   }
   if (pointer == nullptr || !pointer->getType()->isPointerTy() || !may_reach_buffer(*pointer)) return false;
   return llvm::any_of(pointers.of(const_cast<llvm::Value*>(pointer)),
-                      [](const Place& place) { return place.base != Place::Base::own; });
+                      [](const PointerTarget& place) { return place.base != PointerTarget::Base::own; });
 }
 
 bool spins(const llvm::Loop& loop, const KernelView& view, Pointers& pointers, const domain::KernelTraits& traits) {
@@ -173,7 +174,7 @@ void note_code(llvm::Function& kernel, domain::KernelTraits& traits) {
     note_types(instruction, traits);
   }
   for (const llvm::Argument& argument : kernel.args()) {
-    if (argument.getType()->isPointerTy() && argument.getType()->getPointerAddressSpace() == kLocal) {
+    if (argument.getType()->isPointerTy() && argument.getType()->getPointerAddressSpace() == kLocalSpace) {
       traits.facts |= domain::kFactLocalMemory;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be read off a kernel's code at large, rather than off one access.
+// Facts about a kernel's code as a whole, rather than about one access.
 #pragma once
 
 #include "compiler/analysis/control.h"
@@ -12,7 +12,7 @@ namespace skmd::compiler {
 /// that hold for code whether or not it runs.
 void note_code(llvm::Function& kernel, domain::KernelTraits& traits);
 
-/// Loops that go on until memory says otherwise. Needs the kernel's accesses in `traits`.
+/// Finds loops that wait for a value in memory. Precondition: the kernel's accesses are in `traits`.
 void note_spinning(const KernelView& view, Pointers& pointers, domain::KernelTraits& traits);
 
 }  // namespace skmd::compiler

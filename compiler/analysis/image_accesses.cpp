@@ -2,7 +2,7 @@
 // The part of Accesses that knows what image functions touch: reads the whole image; writes one element, at
 // coordinates that are turned into the place of that element among the image's bytes in host memory.
 #include "compiler/analysis/accesses.h"
-#include "partitioner/image_geometry.h"
+#include "partitioner/traits/image_geometry.h"
 
 namespace skmd::compiler {
 

@@ -8,7 +8,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
-#include "compiler/analysis/builtin.h"
+#include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
 

@@ -16,7 +16,7 @@ enum Influence : std::uint8_t {
   kFromFloat = 1,      // a comparison or conversion of floating point numbers
   kFromMemory = 2,     // bytes of a buffer or an image
   kFromPointer = 4,    // an address as a number
-  kCountsByFloat = 8,  // how far a loop has come that floating point ends
+  kCountsByFloat = 8,  // the iteration of a loop whose exit floating point decides
 };
 
 class Influences {
@@ -24,7 +24,7 @@ class Influences {
   Influences(const KernelView& view, const ControlDependence& control);
 
   [[nodiscard]] unsigned of(const llvm::Value* value) const;
-  /// What decides whether `block` runs, all the way from the kernel's entry.
+  /// The descent of all conditions that decide whether `block` runs, from the kernel's entry on.
   [[nodiscard]] unsigned on(const llvm::BasicBlock* block) const;
 
  private:

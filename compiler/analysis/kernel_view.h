@@ -9,6 +9,8 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
 
+#include "compiler/ir/address_spaces.h"
+
 namespace skmd::compiler {
 
 struct KernelView {
@@ -20,13 +22,10 @@ struct KernelView {
   llvm::ScalarEvolution& evolution;
 };
 
-/// SPIR's address spaces.
-enum Space : unsigned { kPrivate = 0, kGlobal = 1, kConstant = 2, kLocal = 3, kGeneric = 4 };
-
 /// Whether an access through a pointer of that type may reach a buffer.
 inline bool may_reach_buffer(const llvm::Value& pointer) {
   const unsigned space = pointer.getType()->getPointerAddressSpace();
-  return space != kPrivate && space != kLocal;
+  return space != kPrivateSpace && space != kLocalSpace;
 }
 
 }  // namespace skmd::compiler

@@ -4,8 +4,8 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 
-#include "compiler/analysis/builtin.h"
 #include "compiler/analysis/expressions.h"
+#include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
 
@@ -15,7 +15,7 @@ using domain::Op;
 
 namespace {
 
-constexpr unsigned kMaximumDepth = 32;  // of vectors made of vectors
+constexpr unsigned kMaxDepth = 32;  // of vectors made of vectors
 
 }  // namespace
 
@@ -32,7 +32,7 @@ NodeId Expressions::lane(llvm::Value* vector, unsigned index) {
 
 NodeId Expressions::lane(llvm::Value* vector, unsigned index, unsigned depth) {
   const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(vector->getType());
-  if (type == nullptr || !type->getElementType()->isIntegerTy() || depth > kMaximumDepth) return kNoNode;
+  if (type == nullptr || !type->getElementType()->isIntegerTy() || depth > kMaxDepth) return kNoNode;
   const unsigned bits = type->getElementType()->getIntegerBitWidth();
   if (bits % 8 != 0 || bits > 64 || index >= type->getNumElements()) return kNoNode;
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(vector)) {

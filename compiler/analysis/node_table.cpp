@@ -17,7 +17,7 @@ using domain::Predicate;
 namespace {
 
 // Footprints are evaluated at every launch: a DAG beyond this costs more than what it may save.
-constexpr std::size_t kMaximumNodes = 4096;
+constexpr std::size_t kMaxNodes = 4096;
 
 llvm::APInt number(const Node& node) {
   return llvm::APInt(node.bits, static_cast<std::uint64_t>(node.value), false, true);
@@ -110,7 +110,7 @@ std::size_t NodeTable::Hash::operator()(const Node& node) const {
 NodeId NodeTable::intern(const Node& node) {
   if (const auto found = ids_.find(node); found != ids_.end()) return found->second;
   Node kept = node;
-  if (nodes_.size() >= kMaximumNodes) {
+  if (nodes_.size() >= kMaxNodes) {
     kept = Node{};
     kept.bits = node.bits;
     if (const auto found = ids_.find(kept); found != ids_.end()) return found->second;

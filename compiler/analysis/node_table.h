@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "partitioner/traits.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::compiler {
 

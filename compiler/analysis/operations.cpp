@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/analysis/builtin.h"
 #include "compiler/analysis/expand_builtins.h"
+#include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
 
@@ -20,9 +20,9 @@ namespace {
 
 // Conditions of blocks are followed in kernels up to this size. In larger ones, which people do not write by hand, all
 // count as met: the walk from every block to the kernel's entry would take long.
-constexpr std::size_t kMostGuardedBlocks = 512;
+constexpr std::size_t kMaxGuardedBlocks = 512;
 // Different circumstances that are told apart; what comes after these counts as if its conditions were met.
-constexpr std::size_t kMostCounts = 128;
+constexpr std::size_t kMaxCounts = 128;
 constexpr std::uint64_t kBytesAtOnce = 16;  // of memset and memcpy
 
 std::uint32_t lanes_of(const llvm::Type* type) {
@@ -95,7 +95,7 @@ class Counts {
   explicit Counts(std::vector<OperationCount>& counts) : counts_(counts) {}
 
   void add(std::uint32_t operations, std::vector<Guard> guards, std::vector<std::uint32_t> loops) {
-    if (counts_.size() >= kMostCounts) guards.clear();
+    if (counts_.size() >= kMaxCounts) guards.clear();
     for (OperationCount& count : counts_) {
       if (count.loops != loops || count.guards != guards) continue;
       count.operations += operations;
@@ -179,7 +179,7 @@ std::uint32_t operations_of(const llvm::Instruction& instruction) {
 void count_operations(const KernelView& view, const ControlDependence& control, const Influences& influences,
                       Expressions& expressions, domain::KernelTraits& traits) {
   Counts counts(traits.operations);
-  const bool follow = view.function.size() <= kMostGuardedBlocks;
+  const bool follow = view.function.size() <= kMaxGuardedBlocks;
   for (llvm::BasicBlock& block : view.function) {
     if (!view.dominators.isReachableFromEntry(&block)) continue;
     const llvm::Loop* loop = view.loops.getLoopFor(&block);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a work-item executes: instructions by the loops and conditions around them. Work is estimated by it, and only
-// by it: KernelTraits::accesses stay what decides correctness.
+// The instructions that a work-item executes, by the loops and conditions around them. Used to estimate work only:
+// correctness depends on KernelTraits::accesses alone.
 #pragma once
 
 #include "compiler/analysis/control.h"
@@ -8,11 +8,11 @@
 
 namespace skmd::compiler {
 
-/// What an instruction that is not simple counts: division, remainder, square root, the other functions of the library,
+/// Weights of instructions that are not simple: division, remainder, square root, the other functions of the library,
 /// atomics, accesses to images. Simple ones count 1 for each element of a vector: arithmetic, comparisons, conversions
 /// of floating point, loads, stores, conditional branches, barriers. What costs no time of its own counts nothing:
-/// phis, address arithmetic, integers made wider or narrower, elements put into and taken out of vectors.
-/// Devices differ in these by less than models of time, which fit a factor to each kernel and device, can tell.
+/// phis, address arithmetic, integers made wider or narrower, elements put into and taken out of vectors. Devices
+/// differ in these by less than models of time, which fit a factor to each kernel and device, can tell.
 inline constexpr std::uint32_t kHeavyOperation = 8;
 
 /// The weight of one instruction of a simplified kernel.

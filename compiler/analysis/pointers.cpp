@@ -7,6 +7,8 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Operator.h>
 
+#include "compiler/ir/address_spaces.h"
+
 namespace skmd::compiler {
 
 using domain::kNoNode;
@@ -15,29 +17,29 @@ using domain::Op;
 
 namespace {
 
-constexpr unsigned kMaximumNesting = 200;
+constexpr unsigned kMaxNesting = 200;
 constexpr unsigned kAddressBits = 64;
 
-void append(Places& places, const Place& place) {
-  for (Place& known : places) {
+void append(Places& places, const PointerTarget& place) {
+  for (PointerTarget& known : places) {
     if (known.base != place.base || known.argument != place.argument) continue;
-    if (known.offset == place.offset || known.base != Place::Base::argument) return;
+    if (known.offset == place.offset || known.base != PointerTarget::Base::argument) return;
     if (known.offset == kNoNode) return;
   }
   places.push_back(place);
 }
 
 void append_anywhere(Places& places, const Places& more) {
-  for (Place place : more) {
+  for (PointerTarget place : more) {
     place.offset = kNoNode;
     append(places, place);
   }
 }
 
-Place of_global(const llvm::GlobalVariable& variable) {
+PointerTarget of_global(const llvm::GlobalVariable& variable) {
   const unsigned space = variable.getAddressSpace();
-  const bool own = variable.isConstant() || space == kLocal || space == kConstant;
-  return {own ? Place::Base::own : Place::Base::program, 0, kNoNode};
+  const bool own = variable.isConstant() || space == kLocalSpace || space == kConstantSpace;
+  return {own ? PointerTarget::Base::own : PointerTarget::Base::program, 0, kNoNode};
 }
 
 }  // namespace
@@ -45,7 +47,7 @@ Place of_global(const llvm::GlobalVariable& variable) {
 Places Pointers::of(llvm::Value* pointer) {
   if (const auto known = known_.find(pointer); known != known_.end()) return known->second;
   // Round trips through phis that scalar evolution cannot solve, and absurd nesting, end here.
-  if (llvm::is_contained(active_, pointer) || active_.size() > kMaximumNesting) return {Place{}};
+  if (llvm::is_contained(active_, pointer) || active_.size() > kMaxNesting) return {PointerTarget{}};
   active_.push_back(pointer);
   Places places = found(pointer);
   active_.pop_back();
@@ -57,13 +59,15 @@ Places Pointers::found(llvm::Value* pointer) {
   NodeTable& nodes = expressions_.nodes();
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(pointer)) {
     const unsigned space = argument->getType()->getPointerAddressSpace();
-    const bool buffer = space == kGlobal || space == kConstant;
-    if (buffer) return {Place{Place::Base::argument, argument->getArgNo(), nodes.constant(0, kAddressBits)}};
-    return {Place{space == kGeneric ? Place::Base::unknown : Place::Base::own, 0, kNoNode}};
+    const bool buffer = space == kGlobalSpace || space == kConstantSpace;
+    if (buffer)
+      return {PointerTarget{PointerTarget::Base::argument, argument->getArgNo(), nodes.constant(0, kAddressBits)}};
+    return {
+        PointerTarget{space == kGenericSpace ? PointerTarget::Base::unknown : PointerTarget::Base::own, 0, kNoNode}};
   }
   if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(pointer)) return {of_global(*variable)};
   if (llvm::isa<llvm::AllocaInst, llvm::ConstantPointerNull, llvm::UndefValue>(pointer)) {
-    return {Place{Place::Base::own, 0, kNoNode}};
+    return {PointerTarget{PointerTarget::Base::own, 0, kNoNode}};
   }
   if (auto* address = llvm::dyn_cast<llvm::GEPOperator>(pointer)) return shifted(*address);
   if (llvm::isa<llvm::BitCastOperator, llvm::AddrSpaceCastOperator>(pointer)) {
@@ -72,7 +76,7 @@ Places Pointers::found(llvm::Value* pointer) {
   if (auto* freeze = llvm::dyn_cast<llvm::FreezeInst>(pointer)) return of(freeze->getOperand(0));
   if (auto* select = llvm::dyn_cast<llvm::SelectInst>(pointer)) return selected(*select);
   if (auto* phi = llvm::dyn_cast<llvm::PHINode>(pointer)) return merged(*phi);
-  return {Place{}};
+  return {PointerTarget{}};
 }
 
 NodeId Pointers::distance(llvm::GEPOperator& address) {
@@ -95,8 +99,8 @@ NodeId Pointers::distance(llvm::GEPOperator& address) {
 Places Pointers::shifted(llvm::GEPOperator& address) {
   Places places = of(address.getPointerOperand());
   const NodeId by = distance(address);
-  for (Place& place : places) {
-    if (place.base != Place::Base::argument || place.offset == kNoNode) continue;
+  for (PointerTarget& place : places) {
+    if (place.base != PointerTarget::Base::argument || place.offset == kNoNode) continue;
     place.offset = by == kNoNode ? kNoNode : expressions_.nodes().binary(Op::add, place.offset, by);
   }
   return places;
@@ -105,14 +109,14 @@ Places Pointers::shifted(llvm::GEPOperator& address) {
 Places Pointers::selected(llvm::SelectInst& select) {
   Places yes = of(select.getTrueValue());
   const Places no = of(select.getFalseValue());
-  const bool one_base = yes.size() == 1 && no.size() == 1 && yes[0].base == Place::Base::argument &&
-                        no[0].base == Place::Base::argument && yes[0].argument == no[0].argument;
+  const bool one_base = yes.size() == 1 && no.size() == 1 && yes[0].base == PointerTarget::Base::argument &&
+                        no[0].base == PointerTarget::Base::argument && yes[0].argument == no[0].argument;
   if (one_base && yes[0].offset != kNoNode && no[0].offset != kNoNode) {
     const NodeId condition = expressions_.of(select.getCondition());
     yes[0].offset = expressions_.nodes().select(condition, yes[0].offset, no[0].offset);
     return yes;
   }
-  for (const Place& place : no) append(yes, place);
+  for (const PointerTarget& place : no) append(yes, place);
   return yes;
 }
 
@@ -128,12 +132,12 @@ Places Pointers::merged(llvm::PHINode& phi) {
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
     const llvm::Loop* home = instruction == nullptr ? nullptr : loops.getLoopFor(instruction->getParent());
     if (home == nullptr || home->contains(phi.getParent())) {
-      for (const Place& place : of(value)) append(places, place);
+      for (const PointerTarget& place : of(value)) append(places, place);
       continue;
     }
     const Places after = evolved(value, scope);
     if (!after.empty()) {
-      for (const Place& place : after) append(places, place);
+      for (const PointerTarget& place : after) append(places, place);
     } else {
       append_anywhere(places, of(value));
     }
@@ -156,14 +160,14 @@ Places Pointers::evolved(llvm::Value* pointer, const llvm::Loop* scope) {
   const NodeId by = expressions_.of(rest, scope);
   Places places = of(base->getValue());
   const bool settled = home == nullptr || (scope != nullptr && home->contains(scope));
-  for (Place& place : places) {
-    if (place.base != Place::Base::argument || place.offset == kNoNode) continue;
+  for (PointerTarget& place : places) {
+    if (place.base != PointerTarget::Base::argument || place.offset == kNoNode) continue;
     place.offset = settled ? expressions_.nodes().binary(Op::add, place.offset, by) : kNoNode;
   }
   return places;
 }
 
-// Every base that reaches `phi`, through whatever it goes round.
+// Every base that reaches `phi`, also through the phis of a cycle.
 Places Pointers::anywhere_in_bases(llvm::PHINode& phi) {
   Places places;
   llvm::SmallVector<llvm::Value*, 8> pending{&phi};

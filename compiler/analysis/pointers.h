@@ -9,7 +9,7 @@
 
 namespace skmd::compiler {
 
-struct Place {
+struct PointerTarget {
   enum class Base : std::uint8_t {
     argument,  // a __global or __constant pointer argument
     own,       // private or local memory, program-scope constants, null: no buffer
@@ -21,7 +21,7 @@ struct Place {
   domain::NodeId offset = domain::kNoNode;  // bytes, 64 bits; kNoNode: anywhere
 };
 
-using Places = llvm::SmallVector<Place, 2>;
+using Places = llvm::SmallVector<PointerTarget, 2>;
 
 class Pointers {
  public:

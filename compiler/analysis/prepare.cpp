@@ -23,8 +23,9 @@
 
 #include <cstdint>
 
-#include "compiler/analysis/builtin.h"
 #include "compiler/analysis/dead_reads.h"
+#include "compiler/ir/address_spaces.h"
+#include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
 
@@ -34,8 +35,7 @@ using llvm::CallBase;
 using llvm::Function;
 
 // Beyond this the analyses would take longer than the application waits; the kernel then runs whole.
-constexpr std::uint64_t kMaximumInstructions = 400'000;
-constexpr unsigned kGenericSpace = 4;
+constexpr std::uint64_t kMaxInstructions = 400'000;
 
 llvm::SmallVector<CallBase*, 16> defined_calls(Function& function) {
   llvm::SmallVector<CallBase*, 16> calls;
@@ -51,11 +51,11 @@ llvm::SmallVector<CallBase*, 16> defined_calls(Function& function) {
 std::uint64_t inlined_size(Function& function, llvm::DenseMap<Function*, std::uint64_t>& sizes,
                            llvm::DenseSet<Function*>& active) {
   if (const auto found = sizes.find(&function); found != sizes.end()) return found->second;
-  if (!active.insert(&function).second) return kMaximumInstructions + 1;
+  if (!active.insert(&function).second) return kMaxInstructions + 1;
   std::uint64_t size = function.getInstructionCount();
   for (CallBase* call : defined_calls(function)) {
     size += inlined_size(*call->getCalledFunction(), sizes, active);
-    if (size > kMaximumInstructions) break;
+    if (size > kMaxInstructions) break;
   }
   active.erase(&function);
   sizes[&function] = size;
@@ -87,19 +87,13 @@ void hoist_invariants(llvm::LoopInfo& loops) {
 
 }  // namespace
 
-Function* find_kernel(llvm::Module& module, const std::string& name) {
-  Function* function = module.getFunction(name);
-  if (function == nullptr || function->isDeclaration()) function = module.getFunction("__clang_ocl_kern_imp_" + name);
-  return function == nullptr || function->isDeclaration() ? nullptr : function;
-}
-
 bool inline_everything(llvm::Module& module, llvm::ArrayRef<Function*> kernels) {
   llvm::DenseMap<Function*, std::uint64_t> sizes;
   llvm::DenseSet<Function*> active;
   std::uint64_t total = 0;
   for (Function* kernel : kernels) {
     total += inlined_size(*kernel, sizes, active);
-    if (total > kMaximumInstructions) return false;
+    if (total > kMaxInstructions) return false;
   }
   for (Function& function : module) {
     // A kernel that does not come back has no results that could be wrong; inductions around it stay free of overflow.

@@ -11,12 +11,8 @@
 
 namespace skmd::compiler {
 
-/// The application's kernel; its body, which Clang puts into a function of its own, is called from there. Null if it
-/// has no body.
-llvm::Function* find_kernel(llvm::Module& module, const std::string& name);
-
-/// Everything into the kernels: after this they call declarations only. False if that would grow the module beyond
-/// what can be analysed (`kernels` are then unchanged), or where functions call themselves.
+/// Inlines all calls into the kernels: after this they call declarations only. False if the module would grow beyond
+/// what can be analysed (`kernels` are then unchanged), or if functions are recursive.
 bool inline_everything(llvm::Module& module, llvm::ArrayRef<llvm::Function*> kernels);
 
 /// Simplifies one kernel. `analyses` needs every function analysis registered.

@@ -10,7 +10,7 @@
 #include "compiler/client/codec.h"
 #include "compiler/client/hash.h"
 #include "compiler/client/process.h"
-#include "partitioner/traits_codec.h"
+#include "partitioner/traits/traits_codec.h"
 
 namespace skmd::compiler {
 namespace {
@@ -70,8 +70,8 @@ Result<Reply> ask(const CompileRequest& request, const ClientOptions& options) {
   return reply;
 }
 
-/// Of several programs that are built at once; what is older, nobody is going to ask for.
-constexpr std::size_t kMostAhead = 16;
+/// Answers kept, for several programs that are built at once; older ones are not expected to be requested.
+constexpr std::size_t kMaxAhead = 16;
 
 }  // namespace
 
@@ -88,7 +88,7 @@ CompileRequest code_request(std::string text, std::string options, Language lang
 void Client::Ahead::keep(std::string key, CompileAnswer answer) {
   const MutexGuard lock(mutex_);
   answers_.emplace_back(std::move(key), std::move(answer));
-  if (answers_.size() > kMostAhead) answers_.pop_front();
+  if (answers_.size() > kMaxAhead) answers_.pop_front();
 }
 
 std::optional<CompileAnswer> Client::Ahead::take(const std::string& key) {
@@ -101,7 +101,7 @@ std::optional<CompileAnswer> Client::Ahead::take(const std::string& key) {
   return answer;
 }
 
-/// Takes the code out of a build's answer, for whoever asks for it next.
+/// Moves the code from a build's answer to `ahead_`, where the next request for it finds it.
 void Client::keep_code(const CompileRequest& request, CompileAnswer& answer) const {
   CompileAnswer code;
   code.outcome = answer.outcome;

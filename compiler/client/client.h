@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the driver asks of skmd-compile, and the answer. A cache hit starts no process.
+// Requests of the driver to skmd-compile, and the answers. A cache hit starts no process.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "partitioner/mutex.h"
-#include "partitioner/result.h"
-#include "partitioner/traits.h"
+#include "partitioner/base/mutex.h"
+#include "partitioner/base/result.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::compiler {
 
@@ -63,11 +63,11 @@ struct CompileRequest {
 /// Asks for the code of a partition-ready `text`: the `text` and the `vendor_options` of an answer.
 CompileRequest code_request(std::string text, std::string options, Language language, CodeTarget target);
 
-/// What became of one kernel in Stage::code.
+/// The result of Stage::code for one kernel.
 struct KernelNote {
   std::string name;
   std::string obstacle;              // why there is no code of it; "": there is
-  std::vector<std::string> remarks;  // for whoever wants it faster: what was not vectorised, and where
+  std::vector<std::string> remarks;  // for performance tuning: what was not vectorised, and where
   bool operator==(const KernelNote&) const = default;
 };
 
@@ -80,12 +80,12 @@ enum class Outcome : std::uint8_t {
 
 struct CompileAnswer {
   Outcome outcome = Outcome::opaque;
-  std::string log;           // warnings or errors, as the build log shows them; "" for a clean build
-  std::string reason;        // for opaque
-  std::string preprocessed;  // the one text that all devices share; line markers only where the request says so
-  std::string text;          // partition-ready form: what vendors build. Equal to `preprocessed` if no kernel asks
-                             // for group ids and the like. Kernels with traits.hidden_record take one more argument.
-  std::string vendor_options;  // what is left of the options after preprocessing (-cl-std=…, -cl-fast-relaxed-math, …)
+  std::string log;             // warnings or errors, as the build log shows them; "" for a clean build
+  std::string reason;          // for opaque
+  std::string preprocessed;    // the one text that all devices share; line markers only where the request says so
+  std::string text;            // partition-ready form: what vendors build. Equal to `preprocessed` if no kernel asks
+                               // for group ids and the like. Kernels with traits.hidden_record take one more argument.
+  std::string vendor_options;  // options that still matter after preprocessing (-cl-std=…, -cl-fast-relaxed-math, …)
   std::vector<domain::KernelTraits> kernels;  // in order of appearance; only the application's
   std::string hash;  // content hash (hex, 32 digits) of preprocessed text and options: the program's identity
   bool kernel_arg_info = false;  // -cl-kernel-arg-info was given
@@ -95,16 +95,16 @@ struct CompileAnswer {
   std::vector<KernelNote> kernel_notes;  // Stage::code: one for each kernel
 };
 
-/// Binary round trip of an answer, for the cache and for program binaries. decode refuses whatever encode did not
-/// write.
+/// Binary round trip of an answer, for the cache and for program binaries. decode_answer() returns an error for bytes
+/// that encode() did not write.
 std::string encode(const CompileAnswer& answer);
 domain::Result<CompileAnswer> decode_answer(const std::string& bytes);
 
-/// What one run of the helper may use. A program that needs more is refused, with a log that says so: the vendors'
-/// compilers, which run inside the application, would not end on it either.
+/// Resource limits of one run of the helper. A program that needs more fails to build, with a log that says so: the
+/// vendors' compilers, which run inside the application, would not end on it either.
 struct HelperLimits {
   unsigned cpu_seconds = 120;
-  unsigned seconds = 600;  // on the clock: other processes want processors too
+  unsigned seconds = 600;  // wall-clock time: other processes use the processors too
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;
 };
 
@@ -116,15 +116,15 @@ struct ClientOptions {
 
 /// Thread-safe. Blocks until the helper answers. Starts the helper by posix_spawn/vfork-exec with a scrubbed
 /// environment, closed descriptors, a reset signal mask; the result comes through a pipe, so that an application that
-/// ignores SIGCHLD or waits for any child does no harm. A helper that crashes or cannot be started gives an opaque
-/// answer with the reason, one that hangs a failed build.
+/// ignores SIGCHLD or waits for any child does no harm. Errors: a helper that crashes or cannot be started gives
+/// Outcome::opaque with the reason, one that exceeds a limit Outcome::failed.
 class Client {
  public:
   explicit Client(ClientOptions options) : options_(std::move(options)) {}
   [[nodiscard]] CompileAnswer compile(const CompileRequest& request) const;
 
  private:
-  /// Code that came with a build and that nobody has asked for yet, the newest last.
+  /// Code that came with a build and has not been requested yet, the newest last.
   class Ahead {
    public:
     void keep(std::string key, CompileAnswer answer);

@@ -5,7 +5,7 @@
 
 #include "compiler/client/hash.h"
 #include "compiler/client/wire.h"
-#include "partitioner/traits_codec.h"
+#include "partitioner/traits/traits_codec.h"
 
 namespace skmd::compiler {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::uint64_t kFrameMagic = 0x314D5246'4B4D53ULL;   // "SMKFRM1"
 constexpr std::size_t kFrameHead = 16;
 constexpr std::size_t kFrameHash = 16;
 constexpr std::size_t kMinimalText = 8;
-constexpr std::uint64_t kMostLanes = 1024;
+constexpr std::uint64_t kMaxLanes = 1024;
 
 void write(Writer& writer, const std::vector<std::string>& texts) {
   writer.number(texts.size());
@@ -104,7 +104,7 @@ Result<CompileRequest> decode_request(std::string_view bytes) {
   request.working_directory = reader.text();
   request.target.isa = reader.text();
   const std::uint64_t width = reader.number();
-  if (width > kMostLanes) return refused("request");
+  if (width > kMaxLanes) return refused("request");
   request.target.width = static_cast<std::uint32_t>(width);
   request.target.checked = reader.flag();
   request.line_markers = reader.flag();

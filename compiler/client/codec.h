@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes through the pipe between the client and skmd-compile. Answers alone: client.h.
+// The messages on the pipe between the client and skmd-compile. Encoding of answers alone: client.h.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ domain::Result<CompileRequest> decode_request(std::string_view bytes);
 std::string encode(const Reply& reply);
 domain::Result<Reply> decode_reply(std::string_view bytes);
 
-/// A frame is magic, length, bytes, hash: what is cut off or damaged is noticed.
+/// A frame is magic, length, bytes, hash: truncation and damage are detected.
 std::string frame(std::string_view bytes);
 domain::Result<std::string> unframe(std::string_view framed);
 /// True once `bytes` holds a whole frame, or can never become one.

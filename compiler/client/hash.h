@@ -15,9 +15,9 @@ class Hasher {
   /// `digest_bytes`: 1 … 64.
   explicit Hasher(std::size_t digest_bytes = 16);
   void add(std::string_view bytes);
-  /// Adds length and bytes, so that neighbours cannot trade bytes.
+  /// Adds length and bytes, so that moving bytes between neighbouring fields changes the hash.
   void add_field(std::string_view bytes);
-  /// Raw digest; the hasher is used up afterwards.
+  /// Raw digest. Postcondition: the hasher must not be used again.
   std::string finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that a device refused after their build had ended: no application can be told, so the cache keeps it for
-// skmd-info.
+// Programs that a device refused after their build had ended: this can no longer be reported to the application, so the
+// cache keeps it for skmd-info.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@ struct LateFailure {
   std::string reason;
 };
 
-/// In the cache folder, as an entry like others, swept like them; once for a program and device. Says nothing where it
-/// cannot ("": there is no folder), and throws nothing.
+/// Stores the failure in the cache folder, as an entry that is swept like others; once for a program and device.
+/// Failure is not reported ("": there is no folder). Does not throw.
 void keep_late_failure(const std::string& cache, const LateFailure& failure);
 
-/// Those that are kept there, in no order.
+/// All stored failures, in no particular order.
 std::vector<LateFailure> late_failures(const std::string& cache);
 
 }  // namespace skmd::compiler

@@ -29,7 +29,7 @@ struct MergeRecord {
   std::uint64_t first = 0, last = 0;
 };
 
-/// What every device takes as parameters of one kernel, in bytes.
+/// Bytes of parameters that every device supports for one kernel.
 inline constexpr std::uint64_t kMergeParameterBytes = 4000;
 
 /// The name of a kernel's merge kernel in the program for devices.

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::compiler {
 

@@ -48,7 +48,7 @@ class Handle {
     if (number_ >= 0) ::close(number_);
     number_ = -1;
   }
-  /// Applications close 0, 1 and 2, and whoever prints would then print into our pipe.
+  /// Applications close 0, 1 and 2; text printed to these descriptors would then go into our pipe.
   bool move_above_standard() {
     if (number_ > 2) return true;
     if (number_ < 0) return false;
@@ -75,7 +75,7 @@ struct Start {
 };
 
 constexpr std::size_t kStackBytes = 64 * 1024;
-constexpr unsigned kSecondsForLastWords = 5;
+constexpr unsigned kSecondsForCrashReport = 5;
 
 /// System calls without libc's wrappers: sanitizers replace those, and keep books of them in the memory we share.
 template <class... Arguments>
@@ -111,7 +111,7 @@ SKMD_BARE int become_helper(void* argument) {
 }
 
 /// Stands between us and the helper and ends at once, so that init and not the application is the helper's parent:
-/// execve turns a silent child into one with SIGCHLD, but a grandchild reports to nobody here.
+/// execve turns a silent child into one with SIGCHLD, but a grandchild's end is not reported to this process.
 SKMD_BARE int stand_between(void* argument) {
   auto* start = static_cast<Start*>(argument);
   start->pid = __clone(become_helper, start->stack_end, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, start,
@@ -147,7 +147,7 @@ void start_helper(Start& start) {
   const pid_t between =
       __clone(stand_between, aligned(stacks.data() + kStackBytes), CLONE_VM | CLONE_VFORK | CLONE_FILES, &start);
   if (between < 0) start.error = errno;
-  // Somebody else's wait for any kind of child may have taken it: no harm.
+  // A wait for any child in another thread may have reaped it: no harm.
   while (between > 0 && ::waitpid(between, nullptr, __WALL) < 0 && errno == EINTR) {
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -249,7 +249,7 @@ Result<std::string> run_helper(const std::string& path, const std::string& input
   char* const environment[] = {locale.data(), nullptr};
   Start start{path.c_str(), arguments, environment, request.number(), writing.number(), nowhere.number()};
   // At the soft limit the helper says so; beyond the hard one it is killed.
-  start.cpu = limited(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + kSecondsForLastWords);
+  start.cpu = limited(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + kSecondsForCrashReport);
   start.memory = limited(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes);
   start_helper(start);
   const Handle process(start.pid_handle);

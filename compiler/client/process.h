@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starting the helper inside somebody else's process, unnoticed: no SIGCHLD, no child that a wait-for-any would find,
-// no zombie, no SIGPIPE, no descriptor that leaks either way.
+// Starts the helper from inside the application's process without visible effects there: no SIGCHLD, no child that a
+// wait-for-any would find, no zombie, no SIGPIPE, no descriptor that leaks either way.
 #pragma once
 
 #include <string>
 
 #include "compiler/client/client.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::compiler {
 
-/// Gives `input` on standard input and returns the frame (codec.h) that the program writes to standard output.
-/// An error's reason says whether it could not be started, ended without a whole frame, or (with the code
+/// Runs the program with `input` on standard input and returns the frame (codec.h) that the program writes to standard
+/// output. An error's reason says whether it could not be started, ended without a whole frame, or (with the code
 /// kNoAnswerInTime) hung. The limits are set before the program starts.
 domain::Result<std::string> run_helper(const std::string& path, const std::string& input, const HelperLimits& limits);
 
 inline constexpr int kNoAnswerInTime = -11;  // CL_BUILD_PROGRAM_FAILURE
 
-/// Beyond its limit of file sizes (RLIMIT_FSIZE) the application would get SIGXFSZ for our write, and die of it.
+/// Writes beyond the application's limit of file sizes (RLIMIT_FSIZE) would end it by SIGXFSZ.
 bool file_may_have(std::uint64_t bytes);
 
 }  // namespace skmd::compiler

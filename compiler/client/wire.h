@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Little-endian fields, one after the other. The reader never reads outside, and remembers the first thing it missed.
+// Little-endian fields, one after the other. The reader never reads outside its bytes, and keeps the first error.
 #pragma once
 
 #include <bit>
@@ -36,7 +36,7 @@ class Reader {
     if (const std::string_view field = take(sizeof value); good_) std::memcpy(&value, field.data(), sizeof value);
     return value;
   }
-  /// A value above `limit` is garbage.
+  /// A value above `limit` is an error.
   std::uint8_t byte(std::uint8_t limit) {
     const std::string_view field = take(1);
     const auto value = good_ ? static_cast<std::uint8_t>(field[0]) : std::uint8_t{0};
@@ -46,7 +46,8 @@ class Reader {
   bool flag() { return byte(1) == 1; }
   std::string_view view() { return take(number()); }
   std::string text() { return std::string(view()); }
-  /// How many items follow; each takes at least `item_bytes`, so that a wild count reserves nothing.
+  /// The number of items that follow; an error if they would not fit at `item_bytes` each, so that a damaged count
+  /// reserves no memory.
   std::uint64_t count(std::size_t item_bytes) {
     const std::uint64_t value = number();
     if (value > rest_.size() / item_bytes) good_ = false;

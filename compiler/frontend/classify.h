@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a program wrong, or only unknown to us?
+// Tells errors of the program from limits of our front end.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace skmd::compiler {
 
-/// Why a vendor might take what our Clang refused; "" if the errors are the program's own.
+/// Why a vendor's compiler might accept a program that our Clang rejects; "" if the errors are the program's own.
 std::string reason_for_doubt(const Diagnostics& diagnostics, const std::string& preprocessed);
 
 }  // namespace skmd::compiler

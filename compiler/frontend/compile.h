@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request to its reply: the whole of skmd-compile but its command line.
+// From a request to its reply: all of skmd-compile except its command line.
 #pragma once
 
 #include <llvm/IR/LLVMContext.h>
@@ -13,11 +13,11 @@
 
 namespace skmd::compiler {
 
-/// What fills in the kernels' traits and the code made from them (analyse.h, merge.h). Given, so that the front end
-/// does not depend on it.
+/// The functions that compute the kernels' traits and the code made from them (analyse.h, merge.h). Passed in, so that
+/// the front end does not depend on them.
 using Analysis = std::function<void(llvm::Module&, CompileAnswer&)>;
 
-/// Gets the reply before the analysis: complete but for what that fills in.
+/// Called with the reply before the analysis: complete except for the analysis's results.
 using Checkpoint = std::function<void(const Reply&)>;
 
 struct Compiled {

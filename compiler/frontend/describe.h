@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "partitioner/traits.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::compiler {
 

@@ -141,7 +141,7 @@ class Joint {
     return plan;
   }
 
-  /// Every token of a renamed name is renamed, whatever it stands for; so it may stand for nothing that others know.
+  /// Every token of a renamed name is renamed, for all its meanings; so the name must have no meaning outside the unit.
   [[nodiscard]] static bool certain(const Unit& unit, const Plan& plan) {
     for (std::size_t i = 0; i < unit.blocks.size(); ++i) {
       const FileScopeBlock& block = unit.blocks[i];

@@ -147,7 +147,7 @@ void add_as_themselves(std::vector<std::string>& macros, const Names& names) {
   for (const std::string_view name : names) macros.push_back(std::string(name) + "=" + std::string(name));
 }
 
-/// The virtual device is one of OpenCL 3.0 whatever the language version is (section 6.10).
+/// The virtual device is one of OpenCL 3.0 for every language version (OpenCL C 3.0, section 6.10).
 void add_versions(std::vector<std::string>& macros, const Language& language, const Options& options) {
   macros.emplace_back("__OPENCL_VERSION__=300");
   macros.push_back("__OPENCL_C_VERSION__=" + std::to_string(options.version));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preprocessed text to an LLVM module and whatever else is read off the same syntax tree.
+// Preprocessed text to an LLVM module and to the other results that are read off the same syntax tree.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
@@ -25,14 +25,14 @@ struct Parsed {
 /// Called with the tree of a program without errors, before code is generated.
 using TreeVisitor = std::function<void(clang::ASTContext&)>;
 
-/// What of its source a module's instructions know.
+/// The source information attached to a module's instructions.
 enum class Places : std::uint8_t { none, lines };
 
 /// `text` is preprocessed, with line markers. The module lives in `context`.
 Parsed parse(const std::string& text, const Language& language, const Options& options, Places places,
              llvm::LLVMContext& context, const TreeVisitor& visit);
 
-/// What Clang says about the program as it was written, so that lines and columns shown are the application's.
+/// Clang's diagnostics for the program as written, so that lines and columns are the application's.
 Diagnostics diagnose_original(const CompileRequest& request, const Options& options);
 
 }  // namespace skmd::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pragmas in the one text: what Clang's preprocessor leaves to a pragma's handler has its macros, which the text has
-// lost, replaced.
+// Pragmas in the one text: Clang's preprocessor leaves macros in pragmas to the pragma's handler; since the text has
+// lost their definitions, they are expanded here.
 #pragma once
 
 #include <clang/Lex/Preprocessor.h>

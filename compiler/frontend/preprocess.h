@@ -12,13 +12,13 @@ namespace skmd::compiler {
 
 struct Preprocessed {
   bool ok = false;
-  bool started = false;               // false: Clang refused our arguments, which is no fault of the program
+  bool started = false;               // false: Clang rejected our arguments, which is not an error of the program
   std::string text;                   // with line markers
   std::vector<std::string> includes;  // files from folders, not embedded headers: the cache watches them
   Diagnostics diagnostics;
 };
 
-/// Macros, headers and conditions are resolved with the virtual device's eyes; no header of Clang's gets in.
+/// Macros, headers and conditions are resolved for the virtual device; Clang's own headers are not used.
 Preprocessed preprocess(const CompileRequest& request, const Options& options);
 
 /// Line markers (`# 7 "file" 1`) out.

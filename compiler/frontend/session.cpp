@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kMemoryFolder = "/skmd/embedded/a/b/c/d/";
 constexpr const char* kIncludeFolder = "/skmd/include/";
 
-constexpr std::size_t kMaximumLogBytes = 1u << 20;
+constexpr std::size_t kMaxLogBytes = 1u << 20;
 
 const char kBaseHeader[] = {
 #include "opencl_c_base.inc"
@@ -52,8 +52,8 @@ class Session::Capture : public clang::DiagnosticConsumer {
       info.FormatDiagnostic(message);
       found.errors.push_back({info.getID(), std::string(message)});
     }
-    // Nobody reads more; generated programs give warnings by the million.
-    if (found.log.size() < kMaximumLogBytes) printer_.HandleDiagnostic(level, info);
+    // More is of no use to a reader; generated programs give warnings by the million.
+    if (found.log.size() < kMaxLogBytes) printer_.HandleDiagnostic(level, info);
   }
 
   Diagnostics found;
@@ -71,6 +71,7 @@ Session::Session(const std::string& text, const std::vector<Header>& headers,
   const auto file_system = files(text, headers);
 
   std::vector<const char*> words;
+  words.reserve(arguments.size());
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   const std::string folder_switch = std::string("-I") + kMemoryFolder;
   const std::string base_switch = kIncludeFolder;

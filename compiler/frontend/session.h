@@ -14,7 +14,7 @@
 
 namespace skmd::compiler {
 
-/// What build logs, __FILE__ and line markers call the program's text.
+/// The name of the program's text in build logs, __FILE__ and line markers.
 inline constexpr const char* kSourceName = "<source>";
 
 struct Diagnostic {
@@ -22,7 +22,7 @@ struct Diagnostic {
   std::string message;
 };
 
-/// Keeps what Clang would have printed, and the errors one by one.
+/// Keeps Clang's diagnostic output, and the errors one by one.
 struct Diagnostics {
   std::string log;
   std::vector<Diagnostic> errors;

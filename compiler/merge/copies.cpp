@@ -27,7 +27,7 @@ Value* Copies::limit_of(Value* size, std::uint64_t width) {
   return limit;
 }
 
-void Copies::copy_element(IRBuilder<>& ir, const Place& place, Value* offset, const Stored& stored) const {
+void Copies::copy_element(IRBuilder<>& ir, const BufferValues& place, Value* offset, const Stored& stored) const {
   Value* from = ir.CreateAdd(place.result, offset);
   Value* to = ir.CreateAdd(place.bytes, offset);
   // Elements behind the first are where their width puts them.
@@ -47,7 +47,7 @@ void Copies::copy_element(IRBuilder<>& ir, const Place& place, Value* offset, co
   }
 }
 
-void Copies::copy_inside(const Place& place, Value* offset, const Stored& stored, llvm::Instruction& before) {
+void Copies::copy_inside(const BufferValues& place, Value* offset, const Stored& stored, llvm::Instruction& before) {
   IRBuilder<> ir(&before);
   Value* fits = ir.CreateICmpULT(offset, limit_of(place.size, stored.width));
   llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(fits, &before, false);
@@ -55,7 +55,7 @@ void Copies::copy_inside(const Place& place, Value* offset, const Stored& stored
   copy_element(ir, place, offset, stored);
 }
 
-void Copies::copy_each(const Place& place, const Stored& stored, llvm::Instruction& before) {
+void Copies::copy_each(const BufferValues& place, const Stored& stored, llvm::Instruction& before) {
   llvm::BasicBlock* head = before.getParent();
   llvm::BasicBlock* after = llvm::SplitBlock(head, &before);
   llvm::BasicBlock* loop = llvm::BasicBlock::Create(head->getContext(), "each", head->getParent(), after);
@@ -72,7 +72,7 @@ void Copies::copy_each(const Place& place, const Stored& stored, llvm::Instructi
   index->addIncoming(next, back->getParent());
 }
 
-void Copies::copy(const Place& place, const Stored& stored, llvm::Instruction& before) {
+void Copies::copy(const BufferValues& place, const Stored& stored, llvm::Instruction& before) {
   const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(stored.count);
   if (constant != nullptr && constant->isOne()) return copy_inside(place, stored.offset, stored, before);
   copy_each(place, stored, before);

@@ -12,13 +12,13 @@
 namespace skmd::compiler {
 
 /// One buffer, as a function's entry knows it; all i64.
-struct Place {
+struct BufferValues {
   llvm::Value* bytes = nullptr;   // address
   llvm::Value* result = nullptr;  // address of the other device's result
   llvm::Value* size = nullptr;
 };
 
-/// How a machine reads and writes memory.
+/// The target's rules for memory accesses.
 struct CopyStyle {
   unsigned space = 0;    // of addresses
   bool aligned = false;  // accesses must be; else any address will do
@@ -29,15 +29,15 @@ class Copies {
   /// Limits are computed before `entry`.
   Copies(llvm::Instruction& entry, CopyStyle style) : entry_(entry), style_(style) {}
 
-  /// What `stored` says, before `before`, which gets a block of its own.
-  void copy(const Place& place, const Stored& stored, llvm::Instruction& before);
+  /// Emits the copy that `stored` describes before `before`, which gets a block of its own.
+  void copy(const BufferValues& place, const Stored& stored, llvm::Instruction& before);
   /// `width` bytes fit into `size` from offset 0 to below this.
   llvm::Value* limit_of(llvm::Value* size, std::uint64_t width);
 
  private:
-  void copy_inside(const Place& place, llvm::Value* offset, const Stored& stored, llvm::Instruction& before);
-  void copy_each(const Place& place, const Stored& stored, llvm::Instruction& before);
-  void copy_element(llvm::IRBuilder<>& ir, const Place& place, llvm::Value* offset, const Stored& stored) const;
+  void copy_inside(const BufferValues& place, llvm::Value* offset, const Stored& stored, llvm::Instruction& before);
+  void copy_each(const BufferValues& place, const Stored& stored, llvm::Instruction& before);
+  void copy_element(llvm::IRBuilder<>& ir, const BufferValues& place, llvm::Value* offset, const Stored& stored) const;
 
   llvm::Instruction& entry_;
   CopyStyle style_;

@@ -11,11 +11,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "compiler/analysis/builtin.h"
 #include "compiler/analysis/kernel_view.h"
 #include "compiler/client/merge_record.h"
+#include "compiler/ir/address_spaces.h"
+#include "compiler/ir/builtin.h"
+#include "compiler/ir/geometry.h"
+#include "compiler/ir/guard_divisions.h"
 #include "compiler/merge/copies.h"
-#include "compiler/merge/geometry.h"
 #include "compiler/merge/guard.h"
 #include "compiler/merge/replay.h"
 #include "compiler/merge/units.h"
@@ -41,8 +43,8 @@ class Spaces final : public llvm::ValueMapTypeRemapper {
     auto* pointer = llvm::dyn_cast<llvm::PointerType>(type);
     if (pointer == nullptr) return type;
     const unsigned space = pointer->getAddressSpace();
-    if (space == kConstant) return llvm::PointerType::get(type->getContext(), kDeviceGlobal);
-    if (space == kGeneric) return llvm::PointerType::get(type->getContext(), kDeviceGeneric);
+    if (space == kConstantSpace) return llvm::PointerType::get(type->getContext(), kDeviceGlobal);
+    if (space == kGenericSpace) return llvm::PointerType::get(type->getContext(), kDeviceGeneric);
     return type;
   }
 };
@@ -228,7 +230,7 @@ class DeviceBuilder {
     const auto address = [&](unsigned parameter) {
       return ir_.CreateAdd(ir_.CreatePtrToInt(made_->getArg(parameter), ir_.getInt64Ty()), offset);
     };
-    const Place place{address(first), address(first + 1), field(view + offsetof(MergeView, size))};
+    const BufferValues place{address(first), address(first + 1), field(view + offsetof(MergeView, size))};
     places_[argument.getArgNo()] = place;
     values_[&argument] = ir_.CreateIntToPtr(place.bytes, argument.getType());
     extents_[&argument] = {place.bytes, place.size};
@@ -294,7 +296,7 @@ class DeviceBuilder {
   Geometry at_;
   llvm::DenseMap<const Value*, Value*> values_;
   Extents extents_;
-  llvm::DenseMap<unsigned, Place> places_;
+  llvm::DenseMap<unsigned, BufferValues> places_;
 };
 
 }  // namespace

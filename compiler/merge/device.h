@@ -4,15 +4,15 @@
 
 #include <llvm/IR/Function.h>
 
-#include "partitioner/traits.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::compiler {
 
 /// Functions for devices begin so, until they are alone in their module.
 inline constexpr char kDevicePrefix[] = "skmd.device.";
 
-/// A merge kernel from `kernel`, which judge() has found nothing against and which is left as it is. Loads outside
-/// their argument's bytes give zeros, stores outside are left out. Null: its parameters are too many.
+/// A merge kernel from `kernel`, which is left as it is. Precondition: judge() found no obstacle. Loads outside their
+/// argument's bytes give zeros, stores outside are left out. Null: it has too many parameters.
 llvm::Function* make_device_function(llvm::Function& kernel, const domain::KernelTraits& traits);
 
 }  // namespace skmd::compiler

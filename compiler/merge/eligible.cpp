@@ -11,8 +11,9 @@
 
 #include <algorithm>
 
-#include "compiler/analysis/builtin.h"
 #include "compiler/analysis/kernel_view.h"
+#include "compiler/ir/address_spaces.h"
+#include "compiler/ir/builtin.h"
 #include "compiler/merge/replay.h"
 
 namespace skmd::compiler {
@@ -23,9 +24,9 @@ using llvm::Instruction;
 using llvm::Value;
 
 // Private memory of one work-item; threads that merge have ordinary stacks.
-constexpr std::uint64_t kMaximumPrivateBytes = 16384;
+constexpr std::uint64_t kMaxPrivateBytes = 16384;
 // Loads of more are not guarded against bad addresses by what stands in for memory (span.cpp).
-constexpr std::uint64_t kMaximumLoadBytes = 64;
+constexpr std::uint64_t kMaxLoadBytes = 64;
 
 constexpr char kFloats[] = "floating point decides where it stores";
 constexpr char kLocal[] = "local memory decides where it stores";
@@ -103,7 +104,7 @@ class Judge {
     if (load.isAtomic() || load.isVolatile()) return kSynchronises;
     if (load.getPointerAddressSpace() == kLocalSpace) return kLocal;
     if (holds_pointer(load.getType())) return kPointersInMemory;
-    if (layout_.getTypeStoreSize(load.getType()) > kMaximumLoadBytes) return "it loads structures";
+    if (layout_.getTypeStoreSize(load.getType()) > kMaxLoadBytes) return "it loads structures";
     const Value* base = base_of(*load.getPointerOperand());
     if (is_buffer(base)) {
       loads_.push_back(llvm::cast<llvm::Argument>(base)->getArgNo());
@@ -130,7 +131,7 @@ class Judge {
   const char* of_variable(const llvm::AllocaInst& variable) {
     const auto size = variable.getAllocationSize(layout_);
     if (size) private_bytes_ += size->getKnownMinValue();
-    const bool fits = size && !size->isScalable() && private_bytes_ <= kMaximumPrivateBytes;
+    const bool fits = size && !size->isScalable() && private_bytes_ <= kMaxPrivateBytes;
     return fits && !holds_pointer(variable.getAllocatedType()) ? nullptr : "its private variables are too large";
   }
 
@@ -147,7 +148,6 @@ class Judge {
     return base != nullptr && base == base_of(*right) ? nullptr : "it compares pointers";
   }
 
-  static constexpr unsigned kLocalSpace = 3;
   const llvm::DataLayout& layout_;
   std::uint64_t private_bytes_ = 0;
   std::vector<std::uint32_t> loads_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stripped kernel may still hold to be a merge function: integer operations on ids, scalars and memory that has
-// a known place.
+// The code that a stripped kernel may contain to become a merge function: integer operations on ids, scalars and memory
+// at a known place.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -13,7 +13,7 @@ namespace skmd::compiler {
 /// null if there may be several, or it is not known.
 const llvm::Value* base_of(const llvm::Value& pointer);
 
-/// Looks at a kernel after strip().
+/// Checks a kernel after strip(); the result says why it cannot be a merge function, or what it loads.
 MergeKernel judge(const llvm::Function& kernel);
 
 }  // namespace skmd::compiler

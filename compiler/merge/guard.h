@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands for the kernel's arguments inside a span function, and accesses that stay inside them.
+// The values of the kernel's arguments inside a span function, and accesses that stay inside their bounds.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -26,8 +26,5 @@ void guard_accesses(const std::vector<llvm::BasicBlock*>& body, const Extents& e
 
 /// Fills and copies of private variables become loops: there is no memset to call.
 void expand_transfers(const std::vector<llvm::BasicBlock*>& body);
-
-/// Divisions whose operands the CPU would trap on, and OpenCL leaves undefined, give something.
-void guard_divisions(const std::vector<llvm::BasicBlock*>& body);
 
 }  // namespace skmd::compiler

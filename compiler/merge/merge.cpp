@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/merge/merge.h"
+#include "compiler/ir/find_kernel.h"
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -7,10 +8,10 @@
 
 #include "compiler/analysis/prepare.h"
 #include "compiler/client/merge_record.h"
-#include "compiler/merge/child.h"
+#include "compiler/ir/native.h"
 #include "compiler/merge/device.h"
 #include "compiler/merge/eligible.h"
-#include "compiler/merge/native.h"
+#include "compiler/merge/in_child.h"
 #include "compiler/merge/ptx.h"
 #include "compiler/merge/replay.h"
 #include "compiler/merge/rows.h"
@@ -29,7 +30,7 @@ constexpr std::uint32_t kNeverSplit =
     domain::kFactDeviceSpecificCode | domain::kFactImageWritten | domain::kFactImageRead;
 
 // Every process that uses the program keeps the text.
-constexpr std::size_t kMostPtx = std::size_t{4} << 20;
+constexpr std::size_t kMaxPtx = std::size_t{4} << 20;
 
 bool is_affine(domain::Op op) {
   using domain::Op;
@@ -142,7 +143,7 @@ std::unique_ptr<llvm::Module> take_device_functions(llvm::Module& module) {
 
 ChildResult device_code(llvm::Module& module) {
   domain::Result<std::string> text = ptx_text(module);
-  if (!text || text->size() > kMostPtx) return {};
+  if (!text || text->size() > kMaxPtx) return {};
   return {{}, {}, std::move(*text)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merge functions (SKMD, TOCS 2015, section 4.2): a kernel whose global stores copy what another device stored in the
-// same place, and of whose computation nothing is left but what decides addresses and control.
+// Merge functions, the merge kernels of SKMD (TOCS 2015), section 3.1: a kernel whose global stores copy what another
+// device stored in the same place, reduced to the computation of addresses and control flow.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/merge/merge_kernel.h"
-#include "partitioner/traits.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::compiler {
 
@@ -29,8 +29,9 @@ struct MergeCode {
   std::string ptx;
 };
 
-/// Runs in processes of their own, so that whatever goes wrong in a code generator costs its code only. Fills in
-/// `kernels`. Nothing, if no kernel of the program has a merge function, or none could need one.
+/// Generates the merge functions in child processes, so that a crash of a code generator costs that code only. Sets
+/// KernelTraits::merge_function and merge_loads in `kernels`. Empty if no kernel of the program has a merge function,
+/// or none could need one.
 MergeCode merge_code(llvm::Module& module, std::vector<domain::KernelTraits>& kernels);
 
 }  // namespace skmd::compiler

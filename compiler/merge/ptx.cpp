@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "compiler/merge/retarget.h"
+#include "compiler/ir/retarget.h"
 
 extern "C" {
 void LLVMInitializeNVPTXTargetInfo();

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::compiler {
 

@@ -20,9 +20,10 @@
 
 #include <vector>
 
-#include "compiler/analysis/builtin.h"
 #include "compiler/analysis/expand_builtins.h"
 #include "compiler/analysis/kernel_view.h"
+#include "compiler/ir/address_spaces.h"
+#include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
 
@@ -33,7 +34,7 @@ using llvm::Instruction;
 using llvm::Value;
 
 unsigned space_of(const Value* pointer) { return pointer->getType()->getPointerAddressSpace(); }
-bool is_shared(const Value* pointer) { return space_of(pointer) == kGlobal || space_of(pointer) == kGeneric; }
+bool is_shared(const Value* pointer) { return space_of(pointer) == kGlobalSpace || space_of(pointer) == kGenericSpace; }
 
 void mark(llvm::IRBuilder<>& ir, Value* place, std::uint64_t width, Value* count) {
   llvm::Module& module = *ir.GetInsertBlock()->getModule();
@@ -81,7 +82,7 @@ unsigned lanes_of(const llvm::Type* type) {
   return vector == nullptr ? 1 : vector->getNumElements();
 }
 
-// The application's value is a 3-vector: the fourth element is nobody's.
+// The application's value is a 3-vector: the fourth element is padding.
 void mark_store_of_three(CallInst& call) {
   llvm::IRBuilder<> ir(&call);
   llvm::Type* element = call.getArgOperand(0)->getType()->getScalarType();
@@ -117,7 +118,7 @@ bool mark_group_copy(CallInst& call, const Builtin& builtin) {
   if (is_shared(destination)) {
     Value* number = ir.CreateZExtOrTrunc(call.getArgOperand(2), ir.getInt64Ty());
     mark(ir, destination, element, ir.CreateMul(number, ir.getInt64(bytes / element)));
-  } else if (space_of(destination) != kLocal) {
+  } else if (space_of(destination) != kLocalSpace) {
     return false;
   }
   call.replaceAllUsesWith(llvm::PoisonValue::get(call.getType()));  // events decide nothing
@@ -131,7 +132,7 @@ bool drop_atomic(CallInst& call, llvm::StringRef name) {
   if (name.contains("compare_exchange") || name.contains("flag") || call.arg_empty()) return false;
   Value* pointer = call.getArgOperand(0);
   if (!pointer->getType()->isPointerTy() || name == "atomic_work_item_fence") return false;
-  if (!is_shared(pointer) && space_of(pointer) != kLocal) return false;
+  if (!is_shared(pointer) && space_of(pointer) != kLocalSpace) return false;
   if (!call.use_empty()) {
     if (!call.getType()->isIntegerTy()) return false;
     llvm::IRBuilder<> ir(&call);
@@ -156,7 +157,8 @@ void confine(CallInst& call, llvm::StringRef name) {
                                .Default(false);
   if (!two_results || call.arg_empty()) return;
   const unsigned last = call.arg_size() - 1;
-  if (!call.getArgOperand(last)->getType()->isPointerTy() || space_of(call.getArgOperand(last)) != kPrivate) return;
+  if (!call.getArgOperand(last)->getType()->isPointerTy() || space_of(call.getArgOperand(last)) != kPrivateSpace)
+    return;
   call.setMemoryEffects(llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Mod));
   call.addParamAttr(last, llvm::Attribute::WriteOnly);
   call.addParamAttr(last, llvm::Attribute::getWithCaptureInfo(call.getContext(), llvm::CaptureInfo::none()));
@@ -166,7 +168,7 @@ void confine(CallInst& call, llvm::StringRef name) {
 
 void rework_call(CallInst& call) {
   if (auto* transfer = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
-    if (!mark_transfer(*transfer) && space_of(transfer->getDest()) == kLocal) transfer->eraseFromParent();
+    if (!mark_transfer(*transfer) && space_of(transfer->getDest()) == kLocalSpace) transfer->eraseFromParent();
     return;
   }
   if (call.isLifetimeStartOrEnd() || llvm::isa<llvm::AssumeInst>(call)) return call.eraseFromParent(), void();
@@ -187,7 +189,7 @@ void rework(Instruction& instruction) {
   if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
     if (store->isVolatile() || store->isAtomic()) return;
     if (is_shared(store->getPointerOperand())) return mark_store(*store);
-    if (space_of(store->getPointerOperand()) == kLocal) store->eraseFromParent();
+    if (space_of(store->getPointerOperand()) == kLocalSpace) store->eraseFromParent();
     return;
   }
   if (auto* call = llvm::dyn_cast<CallInst>(&instruction)) return rework_call(*call);
@@ -201,7 +203,7 @@ void remove_dead_loops() {
   if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
 }
 
-constexpr int kMostRounds = 8;
+constexpr int kMaxRounds = 8;
 
 // A private variable that is only ever loaded and stored directly.
 struct Variable {
@@ -276,7 +278,7 @@ void mark_stores(llvm::Function& kernel) {
 
 void strip(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   remove_dead_loops();
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     const unsigned before = kernel.getInstructionCount();
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));

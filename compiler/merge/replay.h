@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a kernel to the skeleton of its merge function: stores become markers, computation that no marker needs goes.
+// From a kernel to the skeleton of its merge function: stores become markers, computation that no marker needs is
+// removed.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -12,8 +13,8 @@ namespace skmd::compiler {
 inline constexpr char kReplay[] = "skmd.replay";
 bool is_replay(const llvm::Instruction& instruction);
 
-/// Global stores become markers. Barriers, stores to local memory and global atomics go: what they would have done for
-/// an address can be seen by the loads that are then left.
+/// Turns global stores into markers and removes barriers, stores to local memory and global atomics: if an address
+/// depended on their effect, a load remains that shows it.
 void mark_stores(llvm::Function& kernel);
 
 /// Removes everything that no marker needs, dead loops included.

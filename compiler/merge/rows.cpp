@@ -68,7 +68,7 @@ class Joiner {
   }
 
  private:
-  // Left at its latch only, with nothing that anybody uses afterwards.
+  // Exits at its latch only, and no value of the loop is used after it.
   [[nodiscard]] bool has_shape() const {
     const llvm::BasicBlock* latch = loop_.getLoopLatch();
     const llvm::BasicBlock* exit = loop_.getExitBlock();

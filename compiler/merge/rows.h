@@ -7,8 +7,8 @@
 
 namespace skmd::compiler {
 
-/// Innermost loops of `span` that do nothing but store, each time right behind the time before. Where that depends on
-/// indices that do not wrap, the loop stays for those that do.
+/// Replaces innermost loops of `span` that only store, each iteration directly behind the previous one. If that holds
+/// only while indices do not wrap, the loop is kept for the wrapping case.
 void join_rows(llvm::Function& span, llvm::FunctionAnalysisManager& analyses);
 
 }  // namespace skmd::compiler

@@ -19,9 +19,10 @@
 #include <array>
 #include <cstddef>
 
-#include "compiler/analysis/builtin.h"
 #include "compiler/analysis/kernel_view.h"
-#include "compiler/merge/geometry.h"
+#include "compiler/ir/builtin.h"
+#include "compiler/ir/geometry.h"
+#include "compiler/ir/guard_divisions.h"
 #include "compiler/merge/guard.h"
 #include "compiler/merge/units.h"
 #include "cpu-driver/span_code.h"
@@ -37,7 +38,7 @@ using Triple = Geometry::Triple;
 
 // Shorter strips are not worth a loop, longer ones are rows without.
 constexpr unsigned kLeastStripBits = 3;
-constexpr unsigned kMostStripBits = 16;
+constexpr unsigned kMaxStripBits = 16;
 
 // One loop of the nest, from its header to where it goes on.
 struct Counter {
@@ -111,7 +112,7 @@ class SpanBuilder {
   // Kernels that divide their index store rows of that length. A strip is so many neighbours in dimension 0 whose ids
   // differ in their last bits only: what follows from the other bits does not change in it.
   unsigned strip_bits() const {
-    unsigned bits = kMostStripBits + 1;
+    unsigned bits = kMaxStripBits + 1;
     for (const llvm::Instruction& instruction : llvm::instructions(kernel_)) {
       const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
       const auto* by = operation == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1));
@@ -123,7 +124,7 @@ class SpanBuilder {
         found = value.isMask() ? value.countr_one() : value.isNegatedPowerOf2() ? value.countr_zero() : 0;
       if (found >= kLeastStripBits) bits = std::min(bits, found);
     }
-    return bits > kMostStripBits ? 0 : bits;
+    return bits > kMaxStripBits ? 0 : bits;
   }
 
   // Every size is at least 1, so loops are entered without asking.
@@ -255,7 +256,7 @@ class SpanBuilder {
     }
   }
 
-  // LLVM does not see through truncations which bits of an id somebody asks for.
+  // LLVM does not derive from truncations which bits of an id are used.
   void use_halves(llvm::Instruction& id, Value* high, Value* low) {
     for (llvm::User* user : llvm::make_early_inc_range(id.users())) {
       if (auto* truncation = llvm::dyn_cast<llvm::TruncInst>(user)) {

@@ -9,9 +9,9 @@
 
 namespace skmd::compiler {
 
-/// Takes the body out of `kernel`, which judge() has found nothing against. Loads outside their argument's bytes give
-/// zeros; stores are markers (stored.h). `name`: the kernel's, from which those of the function and of
-/// its units are made.
+/// Takes the body out of `kernel`. Precondition: judge() found no obstacle. Loads outside their argument's bytes give
+/// zeros; stores are markers (stored.h). `name`: the kernel's, from which those of the function and of its units are
+/// made.
 llvm::Function* make_span_function(llvm::Function& kernel, const std::string& name);
 
 void optimise(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);

@@ -23,11 +23,11 @@ using llvm::Value;
 
 constexpr char kStored[] = "skmd.stored";
 constexpr std::uint64_t kWordBits = 64;
-constexpr std::uint64_t kMostElements = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 32;
 
 /// One buffer, as the entry loads it.
 struct Target {
-  Place place;
+  BufferValues place;
   Value* marks = nullptr;   // ptr
   Value* marked = nullptr;  // i64: how much has marks
   std::uint64_t unit = 1;   // bytes for which one bit stands
@@ -82,7 +82,7 @@ class Lowering {
   // Whether all of a marker's bytes are inside and can be marked.
   Value* can_mark(IRBuilder<>& ir, const Target& extent, Value* offset, std::uint64_t width, Value& count) {
     if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(&count);
-        constant != nullptr && constant->getValue().ult(kMostElements))
+        constant != nullptr && constant->getValue().ult(kMaxElements))
       return ir.CreateICmpULT(offset, copies_.limit_of(extent.marked, width * constant->getZExtValue()));
     Value* room = ir.CreateUDiv(ir.CreateSub(extent.marked, offset), ir.getInt64(width));
     return ir.CreateAnd(ir.CreateICmpULT(offset, copies_.limit_of(extent.marked, width)),

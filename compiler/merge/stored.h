@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores of a span function before they are code: markers that know offsets in arguments. Calls like loads of memory
-// that nobody else sees, so that LLVM moves and removes what is around them.
+// Stores of a span function before they are code: markers that know offsets in arguments. LLVM sees them as calls that
+// access memory inaccessible to the module, so that it can move and remove the code around them.
 #pragma once
 
 #include <llvm/IR/Function.h>

@@ -21,14 +21,14 @@ namespace {
 using llvm::Value;
 
 // Larger units save nothing more.
-constexpr unsigned kMostZeros = 6;
+constexpr unsigned kMaxZeros = 6;
 
 unsigned zeros_of(std::uint64_t number) {
-  return number == 0 ? kMostZeros : std::min(kMostZeros, static_cast<unsigned>(std::countr_zero(number)));
+  return number == 0 ? kMaxZeros : std::min(kMaxZeros, static_cast<unsigned>(std::countr_zero(number)));
 }
 
 unsigned zeros_of_steps(const llvm::GEPOperator& address, const llvm::DataLayout& layout) {
-  unsigned zeros = kMostZeros;
+  unsigned zeros = kMaxZeros;
   for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address); ++step) {
     const Value* index = step.getOperand();
     if (llvm::StructType* type = step.getStructTypeOrNull()) {
@@ -46,9 +46,9 @@ unsigned zeros_of_steps(const llvm::GEPOperator& address, const llvm::DataLayout
 
 }  // namespace
 
-// Whatever way leads from the object to `place`, it is a sum of the steps met here, each any number of times.
+// Every path from the object to `place` is a sum of the steps met here, each any number of times.
 std::uint64_t known_alignment(const Value& place, const llvm::DataLayout& layout) {
-  unsigned zeros = kMostZeros;
+  unsigned zeros = kMaxZeros;
   llvm::SmallVector<const Value*, 8> pending{&place};
   llvm::SmallPtrSet<const Value*, 8> seen;
   while (!pending.empty()) {

@@ -9,7 +9,8 @@
 
 namespace skmd::compiler {
 
-/// A power of two that divides the distance of `place` from the object that it points into, whatever the kernel gets.
+/// A power of two that divides the distance, bytes, of `place` from the object that it points into, for all arguments
+/// of the kernel.
 std::uint64_t known_alignment(const llvm::Value& place, const llvm::DataLayout& layout);
 
 /// Per argument of a kernel with the blocks `body`; 0 where no marker stores.

@@ -31,7 +31,7 @@ bool is_query(const FunctionDecl& function) {
   return function.getDeclName().isIdentifier() && is_geometry_query(function.getName()) && !function.isDefined();
 }
 
-/// Who calls whom, resolved by declaration: variables and functions that shadow a builtin's name are not the builtin.
+/// The call graph, resolved by declaration: variables and functions that shadow a builtin's name are not the builtin.
 class CallCollector : public clang::RecursiveASTVisitor<CallCollector> {
  public:
   bool TraverseFunctionDecl(FunctionDecl* function) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partition-ready form: kernels that ask about the whole NDRange get the answers from a hidden record, so that a
-// box of work-groups launched on its own cannot tell the difference (semantics: HiddenRecord in client.h).
+// The partition-ready form: kernels that query the whole NDRange read the answers from a hidden record, so that a box
+// of work-groups launched on its own computes the same (semantics: HiddenRecord in client.h). The partition-ready
+// kernel of SKMD (TOCS 2015), section 3.1.
 #pragma once
 
 #include <clang/AST/ASTContext.h>
@@ -18,7 +19,8 @@ struct Rewritten {
   std::string obstacle;           // why the text cannot be rewritten; then `text` is as it was
 };
 
-/// Of a whole program: who needs the record is known when all units are there.
+/// Precondition: `context` is a whole program, since which kernels need the hidden record follows from the call graph
+/// of all units.
 Rewritten rewrite(clang::ASTContext& context);
 
 }  // namespace skmd::compiler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What generated code may use of a processor.
+// The instruction sets for which code is generated.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -9,7 +9,7 @@
 
 namespace skmd::codegen {
 
-/// Each has what those before it have. avx512vbmi: shuffles of bytes over whole registers, as well as x86-64-v4.
+/// Each includes those before it. avx512vbmi: x86-64-v4 and shuffles of bytes over whole registers.
 enum class Isa : std::uint8_t { sse, avx2, avx512, avx512vbmi };
 
 /// For LLVM's "target-cpu".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two forms of code that the rooms of the code generator hand to each other.
+// The two forms of code at the interfaces between the rooms of the code generator.
 //
 // Item function (library, pipeline -> masks): the code of one work-item between two barriers.
 //   - attribute kItem; one parameter with attribute kLane, an integer: the value that neighbouring work-items differ
@@ -8,7 +8,7 @@
 //   - no call but intrinsics, math builtins under their mangled names for scalars, and functions that are to be called
 //     item by item (printf); no barrier, switch, invoke or indirect branch; reducible; loops in simplified, closed
 //     form; one return; allocas of constant size in the entry block.
-//   - attribute kFewQuestions, where there is one: what only some lanes run is mostly run by some.
+// - attribute kFewQuestions, where there is one: code under a divergent condition is mostly run by some lane.
 //   - buffers are pointers of address space 1, constant memory 2, local memory 3, private 0 or 4; global, local and
 //     private memory never overlap.
 //
@@ -22,11 +22,12 @@
 //     of private variables are ordinary ones where that is right. A load gives poison in lanes whose mask is false.
 //   - anything that must run lane by lane (atomics, volatile accesses, printf, memcpy) is `T
 //   @skmd.each.N(operands...)`,
-//     an internal function with the original instruction, called with the operand bundle kMaskBundle(i1 mask); lanes go
-//     in order, and results differ even where operands do not. Fences stay.
-//   - what lanes compute that are not there may be poison, which decides no branch; divisions are defined for any
-//     operands. nsw, nuw, inbounds and the like are gone from what only some lanes are there for, unless it is uniform.
-//   - calls of math builtins carry the bundle as well: what lanes without it compute is of no interest.
+// an internal function with the original instruction, called with the operand bundle kMaskBundle(i1 mask); lanes run in
+// order, and results are divergent even for uniform operands. Fences stay.
+// - values of lanes without an item may be poison, which decides no branch; divisions are defined for any
+// operands. nsw, nuw, inbounds and similar flags are removed from instructions under a divergent mask, unless they are
+// uniform.
+// - calls of math builtins carry the bundle as well: results of lanes outside the mask are not used.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>

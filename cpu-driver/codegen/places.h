@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where in the program's source code comes from, for remarks.
+// Source locations of generated code, for remarks.
 #pragma once
 
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -10,7 +10,7 @@
 
 namespace skmd::codegen {
 
-/// What the front end calls the program's own text, which has no file (compiler/frontend/session.h).
+/// The front end's name for the program's own text, which has no file (compiler/frontend/session.h).
 inline constexpr const char* kNoFile = "<source>";
 
 /// "file:line:column"; "0:0" where the module has no line tables, or none for this.

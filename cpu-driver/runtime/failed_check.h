@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch of a checked kernel found, in words.
+// The message for a failed check of a kernel.
 #pragma once
 
 #include <string>

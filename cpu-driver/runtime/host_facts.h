@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host tells of its processors and memory, for who describes it as a device.
+// What the host reports of its processors and memory, for the description of the CPU device.
 #pragma once
 
 #include <cstdint>

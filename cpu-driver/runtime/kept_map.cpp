@@ -8,7 +8,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::cpu {
 namespace {
@@ -23,8 +23,8 @@ std::uint64_t page_bytes(std::uint64_t words) {
 
 }  // namespace
 
-/// A fixed number of places: keeping a map needs no memory. Nobody waits for the mutex, which in a forked child may be
-/// held for ever: there are other maps.
+/// A fixed number of places: keeping a map does not allocate. The mutex is only tried, never waited for, since in a
+/// forked child it may be held for ever: a new map is then made.
 struct KeptMap::Shelf {
   Mutex mutex;
   std::array<KeptMap, 64> maps SKMD_GUARDED_BY(mutex);
@@ -78,7 +78,7 @@ KeptMap::~KeptMap() {
   if (kept.mutex.try_lock()) {
     const MutexGuard lock(kept.mutex, std::adopt_lock);
     const auto place = std::find_if(kept.maps.begin(), kept.maps.end(), is_free);
-    if (place != kept.maps.end() && kept.bytes + bytes_ <= kMostKept) {
+    if (place != kept.maps.end() && kept.bytes + bytes_ <= kMaxKept) {
       kept.bytes += bytes_;
       place->swap(*this);
       return;

@@ -11,7 +11,7 @@ namespace skmd::cpu {
 
 class KeptMap {
  public:
-  /// At least so many words, of any content; without memory words() is null. Thread-safe.
+  /// At least `words` words, with arbitrary contents; words() is null if there is no memory. Thread-safe.
   static KeptMap take(std::uint64_t words);
 
   KeptMap() = default;
@@ -20,13 +20,13 @@ class KeptMap {
     swap(other);
     return *this;
   }
-  /// Keeps the memory for the next who takes some, if not too much is kept.
+  /// Keeps the memory for the next take(), unless too much is kept already.
   ~KeptMap();
 
   [[nodiscard]] std::uint64_t* words() const { return words_; }
 
   /// What is kept at most, of all maps together.
-  static constexpr std::uint64_t kMostKept = std::uint64_t{32} << 20;
+  static constexpr std::uint64_t kMaxKept = std::uint64_t{32} << 20;
   /// Bytes of the maps that are kept now.
   static std::uint64_t kept();
 

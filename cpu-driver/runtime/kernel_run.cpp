@@ -23,13 +23,14 @@ constexpr double kAlone = 6e3;  // nanoseconds, as all that follows
 // Handing out a piece costs 20 to 100 ns, more with more threads.
 constexpr double kLeastPiece = 3e3;
 // No thread is longer at one piece: another launch, or the system, may have taken its processor.
-constexpr double kMostPiece = 5e5;
+constexpr double kMaxPiece = 5e5;
 // The rest is cut into so many pieces per thread at each taking, so that all end together.
 constexpr std::uint64_t kPiecesPerThread = 4;
 
 double since(Clock::time_point begin) { return std::chrono::duration<double, std::nano>(Clock::now() - begin).count(); }
 
-/// Code rounds and traps as OpenCL says, whatever the application has set on its threads or made ours inherit.
+/// Sets OpenCL's rounding and trap flags for the scope, since the application may have changed them on its threads,
+/// from which ours inherit.
 class DefaultFloats {
  public:
 #if defined(__x86_64__)
@@ -65,7 +66,7 @@ class Rest {
   Rest(std::uint64_t first, std::uint64_t last, const SpanFrame& frame, unsigned threads, double group_ns)
       : next_(first), last_(last), parts_(threads * kPiecesPerThread), unit_(unit_of(frame)) {
     least_ = pieces_of(kLeastPiece, group_ns);
-    most_ = std::max(least_, pieces_of(kMostPiece, group_ns));
+    most_ = std::max(least_, pieces_of(kMaxPiece, group_ns));
   }
 
   bool take(std::uint64_t& begin, std::uint64_t& end) {

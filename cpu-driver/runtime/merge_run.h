@@ -18,8 +18,8 @@ struct MergeFunction {
   const std::uint8_t* units = nullptr;
 };
 
-/// Replays the groups [first, last): afterwards every byte that they store and that lies in its argument is what the
-/// argument's `result` holds, and no other byte has been written. `frame` has `arguments` of them. Blocks.
+/// Replays the groups [first, last): copies every byte that they store inside its argument from the argument's
+/// `result`, and writes no other byte. `frame` has `arguments` arguments. Blocks.
 void run_merge(Pool& pool, const MergeFunction& function, const SpanFrame& frame, std::size_t arguments,
                std::uint64_t first, std::uint64_t last);
 

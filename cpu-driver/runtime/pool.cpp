@@ -16,14 +16,14 @@
 
 #include "cpu-driver/runtime/processors.h"
 #include "cpu-driver/runtime/threads.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::cpu {
 
 namespace {
 
 // More of them gain nothing against memory.
-constexpr unsigned kMostThreads = 16;
+constexpr unsigned kMaxThreads = 16;
 // A thread that has done its part looks for more for so long before it sleeps: waking it takes about as long. And so
 // long the caller waits for others to return before it sleeps.
 constexpr std::chrono::microseconds kLinger{20};
@@ -32,7 +32,7 @@ constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 20;
 // it.
 constexpr std::chrono::microseconds kFirstLook{50};
 // Threads that have not come, in one look.
-constexpr unsigned kMostAsked = 4;
+constexpr unsigned kMaxAsked = 4;
 
 using Clock = std::chrono::steady_clock;
 
@@ -45,7 +45,7 @@ struct Seat {
 }  // namespace
 
 struct Pool::State {
-  /// One run() on its way. Lives on its caller's stack, who leaves when nobody else is at it.
+  /// One run() in progress. On its caller's stack; run() returns when no worker is inside it.
   struct Job {
     const std::function<void(std::size_t)>& body;
     const std::size_t count;
@@ -75,7 +75,7 @@ struct Pool::State {
   std::condition_variable job_came;
   std::condition_variable worker_left;
   std::list<Job*> jobs SKMD_GUARDED_BY(mutex);
-  std::array<Member, kMostThreads> members;  // the first of them, of atomics; those of larger pools stay where they are
+  std::array<Member, kMaxThreads> members;  // the first of them, of atomics; those of larger pools stay where they are
   unsigned threads SKMD_GUARDED_BY(mutex) = 0;
   unsigned idle SKMD_GUARDED_BY(mutex) = 0;  // asleep, or looking for a job
   unsigned asleep SKMD_GUARDED_BY(mutex) = 0;
@@ -169,7 +169,7 @@ struct Pool::Turn {
       const int thread = other.thread.load(std::memory_order_relaxed);
       if (thread == 0) continue;
       const bool is_away = other.job.load(std::memory_order_relaxed) == nullptr;
-      if (is_away && (missing == 0 || asked++ >= kMostAsked)) continue;
+      if (is_away && (missing == 0 || asked++ >= kMaxAsked)) continue;
       if (is_away ? waits_for(thread, here) : shares(other, here)) moved = leave_processor(thread, here) || moved;
     }
     return moved;
@@ -213,7 +213,7 @@ void Pool::State::serve(Member* member) {
   worker_left.notify_all();
 }
 
-Pool::Pool() : Pool(std::min(plan_threads(this_topology(), 0).threads, kMostThreads)) {}
+Pool::Pool() : Pool(std::min(plan_threads(this_topology(), 0).threads, kMaxThreads)) {}
 
 Pool::Pool(ThreadPlan plan) : threads_(plan.threads), places_(std::move(plan.places)) {}
 

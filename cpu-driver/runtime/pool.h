@@ -18,9 +18,9 @@ class Pool {
  public:
   /// One thread for each core that this process may use, but no more than memory keeps busy.
   Pool();
-  /// `threads`: how many work at once, the caller's included; not 0.
+  /// `threads`: number of threads that work at once, including the caller's; not 0.
   explicit Pool(unsigned threads) : Pool(ThreadPlan{threads, {}}) {}
-  /// Threads that are started stay on their places, where there are some; the caller's is left where it is.
+  /// Started threads are bound to the plan's processors, if it has any; the caller's thread is not.
   explicit Pool(ThreadPlan plan);
   ~Pool();  // only in tests: joins
   Pool(const Pool&) = delete;
@@ -32,13 +32,13 @@ class Pool {
   [[nodiscard]] unsigned threads() const { return threads_; }
 
   /// Calls `body(i)` once for every i in [0, count), in any order, on the caller's thread and on others, and returns
-  /// when all calls have returned. `body` throws nothing. Calls of run() may come from many threads at once and from
-  /// inside a body: the caller does whatever nobody else does.
+  /// when all calls have returned. `body` throws nothing. Thread-safe, and may be called from inside a body: the
+  /// caller's thread runs every index that no other thread has taken.
   void run(std::size_t count, const std::function<void(std::size_t)>& body);
 
-  /// To be called now and then inside a body that takes longer than some ten microseconds; run() does so between
-  /// bodies. The system may have put a thread that it woke on the processor of one that goes on working, and leave the
-  /// two there for milliseconds while other processors are idle: then one of the pool's threads moves. True: one has.
+  /// To be called repeatedly inside a body that takes longer than some ten microseconds; run() does so between bodies.
+  /// The system may have put a thread that it woke on the processor of one that goes on working, and leave the two
+  /// there for milliseconds while other processors are idle: then one of the pool's threads moves. True: one has.
   static bool keep_apart();
 
  private:

@@ -14,13 +14,13 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_one_of(char c, std::string_view letters) { return c != 0 && letters.find(c) != std::string_view::npos; }
 
-/// False: more than PrintFormat::kMostWidth.
+/// False: more than PrintFormat::kMaxWidth.
 bool read_number(std::string_view text, std::size_t& at, int& number) {
   unsigned value = 0;
   bool small = true;
   for (; at < text.size() && is_digit(text[at]); ++at) {
     value = value * 10 + static_cast<unsigned>(text[at] - '0');
-    small = small && value <= PrintFormat::kMostWidth;
+    small = small && value <= PrintFormat::kMaxWidth;
     if (!small) value = 0;
   }
   number = static_cast<int>(value);
@@ -95,7 +95,7 @@ struct PrintFormat::Values {
   }
   [[nodiscard]] int number(int argument) const {
     const auto value = static_cast<std::int32_t>(word(static_cast<unsigned>(argument)));
-    constexpr int most = kMostWidth;
+    constexpr int most = kMaxWidth;
     return std::clamp(value, -most, most);
   }
 };

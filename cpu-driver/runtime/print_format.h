@@ -21,24 +21,25 @@ struct PrintArgument {
 /// The arguments that `text` lists, as in PrintFormatEntry (span_code.h); empty from the first on that it does not.
 std::vector<PrintArgument> print_arguments(std::string_view text);
 
-/// The characters at a pointer that was given for %s; nothing if they are not the program's own.
+/// The characters at a pointer that was passed for %s; empty if they are not a constant of the program.
 using PrintStrings = std::function<const char*(std::uint64_t pointer, std::size_t& bytes)>;
 
 /// Follows OpenCL C's rules: vectors by %v2 to %v16 with elements between commas, hl for elements of 32 bits, no %n. In
-/// addition it knows * for width and precision, and ll, j, z and t. What it does not know, what lacks its argument or
-/// has one of another kind, is printed as it stands. Numbers look as in the C library under the current locale.
+/// addition it knows * for width and precision, and ll, j, z and t. A conversion that is unknown, or whose argument is
+/// missing or of another kind, is printed literally. Numbers are formatted as by the C library under the current
+/// locale.
 class PrintFormat {
  public:
   PrintFormat(std::string_view text, std::vector<PrintArgument> arguments);
 
-  /// How many numbers of 64 bits the arguments are: one for each element, its bits in the lowest.
+  /// The number of 64-bit words of the arguments: one for each element, in its lowest bits.
   [[nodiscard]] std::size_t words() const { return words_; }
 
   /// Appends what a call with these arguments prints; `words` has words().
   void append(std::string& to, std::span<const std::uint64_t> words, const PrintStrings& strings) const;
 
   /// No width or precision above this is followed.
-  static constexpr unsigned kMostWidth = 65535;
+  static constexpr unsigned kMaxWidth = 65535;
 
  private:
   struct Piece {

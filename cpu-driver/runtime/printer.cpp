@@ -15,7 +15,7 @@ namespace {
 
 thread_local Printer::Piece* current = nullptr;
 
-/// Numbers look alike whatever language the application has chosen.
+/// Numbers are formatted by the C locale, independent of the application's.
 class PlainLocale {
  public:
   PlainLocale() : before_(plain() != nullptr ? ::uselocale(plain()) : nullptr) {}
@@ -78,7 +78,7 @@ Printer::Piece::~Piece() {
 
 std::byte* Printer::Piece::room(std::uint64_t bytes) {
   try {
-    if (records_.size() * sizeof(std::uint64_t) + bytes > kMostKept) {
+    if (records_.size() * sizeof(std::uint64_t) + bytes > kMaxKept) {
       format_records();
       send_lines();
     }
@@ -109,15 +109,15 @@ void Printer::Piece::format_records() {
     format.append(text_, rest.subspan(1, format.words()), strings);
     rest = rest.subspan(1 + format.words());
     // Widths may make much of a few records.
-    if (text_.size() > kMostKept) send_lines();
+    if (text_.size() > kMaxKept) send_lines();
   }
   records_.clear();
 }
 
-/// A line that has not ended stays, so that nobody else's text gets into it.
+/// An unfinished line is kept, so that no other piece's text gets into it.
 void Printer::Piece::send_lines() {
   const std::size_t end = text_.rfind('\n');
-  const std::size_t bytes = end != std::string::npos ? end + 1 : text_.size() > kMostKept ? text_.size() : 0;
+  const std::size_t bytes = end != std::string::npos ? end + 1 : text_.size() > kMaxKept ? text_.size() : 0;
   if (bytes == 0) return;
   printer_.send(std::string_view(text_).substr(0, bytes));
   text_.erase(0, bytes);
@@ -127,7 +127,7 @@ void Printer::keep(std::uint64_t first, std::string&& text) {
   const MutexGuard lock(mutex_);
   kept_bytes_ += text.size();
   kept_.emplace(first, std::move(text));
-  if (kept_bytes_ > kMostKept) send_kept();
+  if (kept_bytes_ > kMaxKept) send_kept();
 }
 
 void Printer::send(std::string_view text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch's kernels print: records of threads (PrintRoom in span_code.h) become text and go out.
+// Output of a launch's kernels: threads' records (PrintRoom in span_code.h) are formatted and written.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 #include "cpu-driver/runtime/print_format.h"
 #include "cpu-driver/span_code.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::cpu {
 
@@ -25,20 +25,20 @@ struct PrintFormats {
   std::map<std::uint64_t, std::uint64_t> strings;  // bytes, by address
 };
 
-/// To where the application's own printf goes, in order with that, and on to the system.
+/// Writes to the application's standard output, in order with its own printf, and flushes it.
 void write_to_stdout(std::string_view text);
 
-/// One per launch. What one piece prints stays in order; pieces are in the order of their groups as long as the text is
-/// no more than kMostKept, behind which it goes out early.
+/// One per launch. The output of one piece stays in order; pieces are in the order of their groups as long as the text
+/// is no more than kMaxKept, beyond which it is written early.
 class Printer {
  public:
   using Write = std::function<void(std::string_view)>;
 
-  /// `write` is called by one thread at a time, with whole lines unless a line is longer than kMostKept.
+  /// `write` is called by one thread at a time, with whole lines unless a line is longer than kMaxKept.
   explicit Printer(const PrintFormats& formats, Write write = write_to_stdout)
       : formats_(formats), write_(std::move(write)) {}
 
-  /// Gives room to the calling thread's records, from the construction to the destruction on the same thread.
+  /// Provides memory for the calling thread's records, from construction to destruction on the same thread.
   class Piece {
    public:
     Piece(Printer& printer, std::uint64_t first);
@@ -59,11 +59,11 @@ class Printer {
     std::string text_;
   };
 
-  /// Writes what is left. To be called when all pieces have ended.
+  /// Writes the remaining text. Precondition: all pieces have ended.
   void finish();
 
   /// Bytes of text, and of records of each thread.
-  static constexpr std::size_t kMostKept = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxKept = std::size_t{1} << 20;
 
  private:
   void keep(std::uint64_t first, std::string&& text);

@@ -16,9 +16,9 @@ namespace skmd::cpu {
 
 namespace {
 
-constexpr unsigned kMostProcessors = 1 << 16;
-constexpr unsigned kMostCaches = 8;  // levels and kinds of one processor
-constexpr unsigned kMostNodes = 4096;
+constexpr unsigned kMaxProcessors = 1 << 16;
+constexpr unsigned kMaxCaches = 8;  // levels and kinds of one processor
+constexpr unsigned kMaxNodes = 4096;
 
 /// The file's first line; "" if there is none.
 std::string line_of(const std::string& path) {
@@ -39,7 +39,7 @@ std::vector<unsigned> parse_list(const std::string& text) {
     std::istringstream range(word);
     if (!(range >> first)) return {};
     last = range >> dash >> last && dash == '-' ? last : first;
-    if (last >= kMostProcessors) return {};
+    if (last >= kMaxProcessors) return {};
     for (unsigned id = first; id <= last; ++id) ids.push_back(id);
   }
   return ids;
@@ -51,11 +51,11 @@ unsigned leader(const std::string& list, unsigned otherwise) {
   return ids.empty() ? otherwise : *std::min_element(ids.begin(), ids.end());
 }
 
-/// Who shares the highest level of cache.
+/// Identifies the processors that share the highest level of cache with `processor`.
 unsigned last_cache(const std::string& processor) {
   int highest = 0;
   unsigned found = 0;
-  for (unsigned i = 0; i < kMostCaches; ++i) {
+  for (unsigned i = 0; i < kMaxCaches; ++i) {
     const std::string cache = processor + "/cache/index" + std::to_string(i);
     const std::string level = line_of(cache + "/level");
     if (level.empty()) break;
@@ -69,7 +69,7 @@ unsigned last_cache(const std::string& processor) {
 std::map<unsigned, unsigned> nodes_of(const std::string& root) {
   std::map<unsigned, unsigned> nodes;
   for (const unsigned node : parse_list(line_of(root + "/sys/devices/system/node/online"))) {
-    if (node >= kMostNodes) break;
+    if (node >= kMaxNodes) break;
     const std::string list = line_of(root + "/sys/devices/system/node/node" + std::to_string(node) + "/cpulist");
     for (const unsigned id : parse_list(list)) nodes[id] = node;
   }
@@ -138,7 +138,7 @@ double quota_of(const std::string& root) {
 }  // namespace
 
 std::vector<unsigned> affinity() {
-  for (unsigned count = CPU_SETSIZE; count <= kMostProcessors; count *= 2) {
+  for (unsigned count = CPU_SETSIZE; count <= kMaxProcessors; count *= 2) {
     const std::size_t bytes = CPU_ALLOC_SIZE(count);
     std::vector<cpu_set_t> set((bytes + sizeof(cpu_set_t) - 1) / sizeof(cpu_set_t));
     std::vector<unsigned> ids;

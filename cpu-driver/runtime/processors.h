@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the system says about this host's processors and what this process may use of them.
+// This host's processors, and those that this process may use, as the system reports them.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ std::vector<unsigned> affinity();
 /// How many these are; at least 1.
 unsigned usable_processors();
 
-/// Reads `root`/sys and `root`/proc. What cannot be read is taken to be simple: each processor a core, one cache, one
-/// node, no limit. `usable`: this process's processors.
+/// Reads `root`/sys and `root`/proc. Defaults for what cannot be read: each processor a core, one cache, one node, no
+/// limit. `usable`: this process's processors.
 Topology read_topology(const std::string& root, const std::vector<unsigned>& usable);
 
 /// This host's, as it is now. Costs some file reads for each processor.

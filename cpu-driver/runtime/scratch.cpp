@@ -15,7 +15,7 @@ constexpr std::uint64_t kLeastBlock = 4096;
 class Sum {
  public:
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  [[nodiscard]] bool too_much() const { return bytes_ > kMostScratch; }
+  [[nodiscard]] bool too_much() const { return bytes_ > kMaxScratch; }
   void add(std::uint64_t bytes) { bytes_ = std::min(bytes_, kTop) + std::min(bytes, kTop); }
   void add_product(std::uint64_t a, std::uint64_t b) {
     std::uint64_t product = 0;
@@ -63,11 +63,11 @@ domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std
   const std::uint64_t row = (local[0] + width - 1) / width * width;
   std::uint64_t items = 0;
   if (__builtin_mul_overflow(row, local[1], &items) || __builtin_mul_overflow(items, local[2], &items))
-    items = kMostScratch + 1;
+    items = kMaxScratch + 1;
   sum.add(facts.fixed_bytes);
   sum.add_product(facts.item_bytes, items);
   const std::uint64_t local_bytes = layout.items_offset;
-  if (facts.lane_groups != 0 && local_bytes != 0 && local_bytes <= kMostLaneBytes) {
+  if (facts.lane_groups != 0 && local_bytes != 0 && local_bytes <= kMaxLaneBytes) {
     layout.lane_groups = facts.lane_groups;
     sum.align();
     layout.lanes_offset = sum.bytes();
@@ -76,14 +76,14 @@ domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std
   }
   layout.bytes = sum.bytes();
   if (sum.too_much())
-    return domain::Error{0, "a group of this kernel needs more than " + std::to_string(kMostScratch >> 20) +
+    return domain::Error{0, "a group of this kernel needs more than " + std::to_string(kMaxScratch >> 20) +
                                 " MiB of local and private memory"};
   return layout;
 }
 
 std::byte* scratch_of_this_thread(std::uint64_t bytes) {
   if (block.size >= bytes && block.bytes != nullptr) return block.bytes;
-  if (bytes > kMostScratch) return nullptr;
+  if (bytes > kMaxScratch) return nullptr;
   block.free();
   const std::uint64_t size = (std::max(bytes, kLeastBlock) + kLeastBlock - 1) / kLeastBlock * kLeastBlock;
   static_assert(kReadAroundScratch % kScratchAlignment == 0);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cpu-driver/span_code.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::cpu {
 
@@ -22,25 +22,24 @@ struct ScratchLayout {
   std::uint64_t bytes = 0;
 };
 
-/// What one call may have.
-inline constexpr std::uint64_t kMostScratch = std::uint64_t{1} << 30;
+/// Limit of one call, bytes.
+inline constexpr std::uint64_t kMaxScratch = std::uint64_t{1} << 30;
 
 /// Groups with more local memory do not run side by side: it would leave the nearer caches.
-inline constexpr std::uint64_t kMostLaneBytes = std::uint64_t{16} << 10;
+inline constexpr std::uint64_t kMaxLaneBytes = std::uint64_t{16} << 10;
 
-/// For groups of `local` items and local arguments of `sizes` bytes. An error if that is more than kMostScratch.
+/// For groups of `local` items and local arguments of `sizes` bytes. An error if that is more than kMaxScratch.
 domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std::uint64_t (&local)[3],
                                              std::span<const std::uint64_t> sizes);
 
-/// So many bytes, aligned to kScratchAlignment, of the calling thread; null without memory, or
-/// above kMostScratch. What the last call gave is
-/// given again or freed.
+/// At least `bytes` bytes of the calling thread, aligned to kScratchAlignment; null without memory, or above
+/// kMaxScratch. Invalidates the memory of the thread's last call.
 std::byte* scratch_of_this_thread(std::uint64_t bytes);
 
-/// The calling thread needs it no more for now; a large block goes.
+/// To be called when the calling thread no longer uses its memory; frees a large block.
 void leave_scratch();
 
-/// What a thread keeps for its next launch.
+/// Bytes that a thread keeps for its next launch.
 inline constexpr std::uint64_t kScratchKept = std::uint64_t{16} << 20;
 
 }  // namespace skmd::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Span code, loaded. The artifact comes from skmd-compile through a frame that guards its bytes.
+// Loaded span code. The artifact's bytes are protected by the hash of the frame from skmd-compile.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "cpu-driver/runtime/merge_run.h"
 #include "cpu-driver/runtime/printer.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::cpu {
 
@@ -24,13 +24,13 @@ struct KernelCode {
 class SpanLibrary {
  public:
   /// Loads `artifact`. Code lives in anonymous memory; where the system forbids to execute that, in a file of `folder`
-  /// that exists only meanwhile ("": there is no folder). A folder that is not ours alone is not used.
+  /// that exists only meanwhile ("": there is no folder). A folder that another user owns or may write is not used.
   static domain::Result<std::unique_ptr<SpanLibrary>> load(const std::string& artifact, const std::string& folder);
   ~SpanLibrary();
   SpanLibrary(const SpanLibrary&) = delete;
   SpanLibrary& operator=(const SpanLibrary&) = delete;
 
-  /// Of the kernel of this name. Lives as long as the library.
+  /// The code of the kernel of this name. Valid as long as the library.
   [[nodiscard]] KernelCode kernel(const std::string& kernel) const;
 
   /// Of a kernel; nothing if it has none.

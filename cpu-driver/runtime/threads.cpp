@@ -60,7 +60,7 @@ class Processors {
 };
 
 // More than any system has.
-constexpr std::size_t kMostProcessors = 1 << 13;
+constexpr std::size_t kMaxProcessors = 1 << 13;
 
 // The field of that number, from 1, of /proc/…/stat. The second, a name in parentheses, may hold anything.
 const char* field_of(const char* line, unsigned number) {
@@ -91,10 +91,10 @@ bool waits_for(int id, int processor) {
 }
 
 bool leave_processor(int id, int processor) {
-  Processors all(kMostProcessors);
+  Processors all(kMaxProcessors);
   if (!all.made() || processor < 0 || !all.read(id)) return false;
   const auto here = static_cast<std::size_t>(processor);
-  if (here >= kMostProcessors || !all.has(here) || all.count() < 2) return false;
+  if (here >= kMaxProcessors || !all.has(here) || all.count() < 2) return false;
   all.remove(here);
   const bool moved = all.give(id);
   all.add(here);

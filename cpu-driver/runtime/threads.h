@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads in somebody else's process.
+// Threads inside the application's process.
 #pragma once
 
 #include <chrono>
@@ -10,22 +10,21 @@
 
 namespace skmd::cpu {
 
-/// Counts the forks between the first call in the process's ancestry and here. The child of a fork has our memory, but
-/// none of our threads, and locks as they were at that moment: an object that keeps the number of its creation can
-/// tell. Costs one load.
+/// Counts the forks between the first call in the process's ancestry and here. The child of a fork has copies of memory
+/// and locks, but no threads: an object that stores this number at its creation can detect a fork. Costs one load.
 std::uint32_t fork_generation();
 
-/// The calling thread runs on these processors only, from now on; on any it may if the system refuses.
+/// Binds the calling thread to these processors; has no effect if the system refuses.
 void stay_on(const std::vector<unsigned>& processors);
 
-/// What the system calls the calling thread.
+/// The system's id of the calling thread.
 int this_thread_id();
 
 /// Whether the thread `id` of this process is ready to run and queued on `processor`. Asks the system: 2 to 3 us.
 bool waits_for(int id, int processor);
 
-/// Moves the thread `id` of this process off `processor`; where it may run is the same afterwards. False: it may run
-/// nowhere else, or the system refuses.
+/// Moves the thread `id` of this process off `processor`; its affinity is unchanged afterwards. False: it may not run
+/// on another processor, or the system refuses.
 bool leave_processor(int id, int processor);
 
 /// Tells the processor that this thread is waiting for another one's store.
@@ -37,8 +36,8 @@ inline void spin_pause() {
 #endif
 }
 
-/// True as soon as `ready()` is, false if it was not for about `time`. For what another thread is expected to do sooner
-/// than a sleep and a wake-up would take.
+/// Spins until `ready()` is true (returns true) or about `time` has passed (false). For events of other threads that
+/// are expected sooner than a sleep and a wake-up take.
 template <class Ready>
 bool spin_until(const Ready& ready, std::chrono::nanoseconds time) {
   constexpr int kLooksPerClock = 16;
@@ -52,7 +51,7 @@ bool spin_until(const Ready& ready, std::chrono::nanoseconds time) {
   return false;
 }
 
-/// A thread on which none of the application's signals land. Throws what std::thread does.
+/// A thread with all signals blocked, so that it runs none of the application's handlers. Throws as std::thread does.
 std::thread quiet_thread(std::function<void()> body);
 
 }  // namespace skmd::cpu

@@ -21,8 +21,8 @@ std::map<unsigned, Neighbourhood> cores_of(const Topology& facts) {
 }
 
 unsigned fed_by(double quota) {
-  constexpr double kMost = 1e6;
-  return static_cast<unsigned>(std::ceil(std::clamp(quota, 1.0, kMost)));
+  constexpr double kMax = 1e6;
+  return static_cast<unsigned>(std::ceil(std::clamp(quota, 1.0, kMax)));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many threads run kernels, and where. A pure decision: facts in, plan out.
+// The number of threads that run kernels, and their processors. Pure: facts in, plan out.
 #pragma once
 
 #include <vector>
@@ -17,20 +17,20 @@ struct Processor {
 
 struct Topology {
   std::vector<Processor> usable;  // that this process may use; never empty
-  bool restricted = false;        // it may not use others that are there: somebody has decided where it runs
-  double quota = 0;               // processors' worth of time that it gets; 0: no limit
+  bool restricted = false;        // an affinity mask or cpuset excludes other processors of the machine
+  double quota = 0;               // limit of processor time per time (cgroup), in processors; 0: no limit
 };
 
 struct ThreadPlan {
   unsigned threads = 1;  // that run at once, the caller's included
-  /// For each thread but the caller's: the processors that it stays on. Empty: wherever the system likes.
+  /// For each thread but the caller's: the processors that it stays on. Empty: not bound.
   std::vector<std::vector<unsigned>> places;
 };
 
-/// `wanted`: how many threads; 0: one for each core, but no more than the quota feeds, rounded up. Siblings in a core
-/// share what vector code keeps busy, so that a second thread there gains little and takes the application's.
-/// Threads stay near one cache where the machine has several and all of it is ours: one per core then, so that none
-/// waits while a core idles.
+/// `wanted`: number of threads; 0: one for each core, but no more than the quota, rounded up. Siblings in a core share
+/// the units that vector code keeps busy, so a second thread there gains little and competes with the application's.
+/// Threads are bound near one cache if the machine has several and this process may use all processors: one per core
+/// then, so that no thread waits while a core is idle.
 ThreadPlan plan_threads(const Topology& facts, unsigned wanted);
 
 }  // namespace skmd::cpu

@@ -7,7 +7,7 @@
 #include "intercept/api/entry.h"
 #include "intercept/api/platform.h"
 #include "intercept/calibration/calibrate.h"
-#include "intercept/object/profile_key.h"
+#include "intercept/machine/profile_key.h"
 #include "profiler/database/calibration_text.h"
 
 namespace skmd::icd::api {
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kMostSeconds = 3600.0;
+constexpr double kMaxSeconds = 3600.0;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -42,7 +42,7 @@ cl_int CL_API_CALL clSkmdCalibrate(cl_platform_id platform, cl_double seconds, C
   return entry("clSkmdCalibrate", [&]() -> Status {
     const auto object = borrow<Platform>(platform);
     if (!object) return object.error();
-    if (!(seconds > 0 && seconds <= kMostSeconds))
+    if (!(seconds > 0 && seconds <= kMaxSeconds))
       return Error{CL_INVALID_VALUE, "seconds is " + std::to_string(seconds) + ": it must be above 0 and at most 3600"};
     if (answer == nullptr) return Error{CL_INVALID_VALUE, "answer is NULL"};
     answer(measured(**object, seconds, progress, user).c_str(), user);

@@ -7,7 +7,7 @@
 #include "intercept/api/info.h"
 #include "intercept/api/platform.h"
 #include "intercept/build/built_programs.h"
-#include "intercept/object/device_query.h"
+#include "intercept/machine/device_query.h"
 
 namespace skmd::icd::api {
 namespace {

@@ -5,6 +5,7 @@
 #include "intercept/api/entry.h"
 #include "intercept/api/info.h"
 #include "intercept/api/platform.h"
+#include "intercept/backend/port/host_clock.h"
 #include "intercept/object/event.h"
 
 namespace skmd::icd::api {
@@ -193,7 +194,7 @@ cl_int CL_API_CALL clGetDeviceAndHostTimer(cl_device_id device, cl_ulong* device
     if (!object) return object.error();
     if (device_timestamp == nullptr || host_timestamp == nullptr)
       return Error{CL_INVALID_VALUE, "a timestamp pointer is NULL"};
-    *device_timestamp = *host_timestamp = now_ns();  // both are the clock of event profiling
+    *device_timestamp = *host_timestamp = host_now();  // both are the clock of event profiling
     return {};
   });
 }
@@ -203,7 +204,7 @@ cl_int CL_API_CALL clGetHostTimer(cl_device_id device, cl_ulong* host_timestamp)
     const auto object = borrow<VirtualDevice>(device);
     if (!object) return object.error();
     if (host_timestamp == nullptr) return Error{CL_INVALID_VALUE, "host_timestamp is NULL"};
-    *host_timestamp = now_ns();
+    *host_timestamp = host_now();
     return {};
   });
 }

@@ -74,11 +74,11 @@ Status check_host_write(const Memory& memory) {
   return {};
 }
 
-Result<Region> linear_region(const Memory& buffer, size_t offset, size_t bytes) {
+Result<RectRegion> linear_region(const Memory& buffer, size_t offset, size_t bytes) {
   if (offset > buffer.size() || bytes > buffer.size() - offset)
     return Error{CL_INVALID_VALUE, "offset " + std::to_string(offset) + " and size " + std::to_string(bytes) +
                                        " exceed the buffer's " + std::to_string(buffer.size()) + " bytes"};
-  return Region::linear(buffer.offset() + offset, bytes);
+  return RectRegion::linear(buffer.offset() + offset, bytes);
 }
 
 }  // namespace skmd::icd::api

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "intercept/api/entry.h"
+#include "intercept/memory/rect_region.h"
 #include "intercept/object/memory.h"
 #include "intercept/object/queue.h"
-#include "intercept/object/region.h"
 
 namespace skmd::icd::api {
 
@@ -50,6 +50,6 @@ Status check_host_read(const Memory& memory);
 Status check_host_write(const Memory& memory);
 
 /// A range of a buffer, bounds checked without overflow: CL_INVALID_VALUE. Root offsets.
-Result<Region> linear_region(const Memory& buffer, size_t offset, size_t bytes);
+Result<RectRegion> linear_region(const Memory& buffer, size_t offset, size_t bytes);
 
 }  // namespace skmd::icd::api

@@ -19,7 +19,7 @@ struct ImageCall {
 
 /// "The length must be greater than or equal to the element size in bytes × width ... If row_pitch is set to 0, the
 /// appropriate row pitch is calculated"; slice_pitch "must be 0 if image is a 1D or 2D image".
-Result<HostBox> host_box(const Memory& image, const Region& bytes, const ImageCall& what) {
+Result<HostBox> host_box(const Memory& image, const RectRegion& bytes, const ImageCall& what) {
   const cl_mem_object_type type = image.type();
   if (what.pointer == nullptr) return Error{CL_INVALID_VALUE, "ptr is NULL"};
   if (what.row_pitch != 0 && what.row_pitch < bytes.row_bytes)
@@ -58,7 +58,7 @@ bool boxes_meet(const size_t* a, const size_t* b, const size_t* region) {
 }
 
 /// Tightly packed bytes of a buffer, in rows and slices of `like`.
-Result<Region> packed_region(const Memory& buffer, size_t offset, const Region& like) {
+Result<RectRegion> packed_region(const Memory& buffer, size_t offset, const RectRegion& like) {
   auto region = linear_region(buffer, offset, like.bytes());
   if (!region) return region;
   region->row_bytes = region->row_pitch = like.row_bytes;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// clEnqueueNDRangeKernel: every check before any side effect, in one fixed order (semantics note, section 10).
+// clEnqueueNDRangeKernel: every check before any side effect, in one fixed order.
 #include <limits>
 
 #include "intercept/api/dispatch.h"
 #include "intercept/api/entry.h"
 #include "intercept/api/platform.h"
-#include "intercept/launch/launch.h"
-#include "intercept/object/device_info.h"
+#include "intercept/launch/make_launch.h"
+#include "intercept/machine/device_info.h"
 #include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 #include "intercept/object/program.h"
 #include "intercept/object/queue.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// clEnqueueMapBuffer, clEnqueueMapImage, clEnqueueUnmapMemObject. The books are kept here, at once; bytes move later.
+// clEnqueueMapBuffer, clEnqueueMapImage, clEnqueueUnmapMemObject. Mappings are entered and removed here, at once; bytes
+// move later.
 #include "intercept/api/dispatch.h"
 #include "intercept/api/enqueue.h"
 #include "intercept/api/image.h"
@@ -20,7 +21,7 @@ Status check_map_flags(const Memory& memory, cl_map_flags flags) {
   return (flags & ~CL_MAP_READ) != 0 ? check_host_write(memory) : Status{};
 }
 
-Result<void*> enqueue_map(Enqueue& call, const Ref<Memory>& memory, const Region& region, const MapCall& what,
+Result<void*> enqueue_map(Enqueue& call, const Ref<Memory>& memory, const RectRegion& region, const MapCall& what,
                           void* pointer, const HostBox& bounce) {
   const auto mapping = open_mapping(*memory, region, what.flags, pointer);
   if (!mapping) return mapping.error();
@@ -45,7 +46,7 @@ Result<void*> enqueue_map(Enqueue& call, const Ref<Memory>& memory, const Region
 
 Status enqueue_unmap(Enqueue& call, cl_command_type type, const Ref<Memory>& memory, void* pointer) {
   // CL_INVALID_VALUE: "if mapped_ptr is not a valid pointer returned by clEnqueueMapBuffer or clEnqueueMapImage for
-  // memobj". Last of the checks, since it takes the mapping out of the books.
+  // memobj". Last of the checks, since it removes the mapping.
   const auto mapping = close_mapping(*memory, pointer);
   if (!mapping) return mapping.error();
   Ref<Event> unmapping;

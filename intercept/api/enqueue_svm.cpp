@@ -16,7 +16,7 @@ namespace {
 /// Bytes of an allocation.
 struct Range {
   Ref<Memory> memory;
-  Region region;
+  RectRegion region;
 };
 
 Status open(Enqueue& call) {
@@ -33,7 +33,7 @@ Result<std::optional<Range>> locate(const Enqueue& call, const void* pointer, si
     return Error{CL_INVALID_VALUE, "size " + std::to_string(bytes) + " exceeds the " +
                                        std::to_string(place.memory->size() - place.offset) +
                                        " bytes of shared virtual memory behind the pointer"};
-  const Region region = Region::linear(place.offset, bytes);
+  const RectRegion region = RectRegion::linear(place.offset, bytes);
   return std::optional<Range>(Range{std::move(place.memory), region});
 }
 
@@ -100,7 +100,7 @@ Result<std::vector<MigratedView>> migrated(const Enqueue& call, const MigrateCal
     const auto range = require(call, what.pointers[i], size);
     if (!range) return range.error();
     // "If sizes is NULL, every allocation containing the pointers need to be migrated"; likewise of a size of 0.
-    const Region region = size != 0 ? range->region : Region::linear(0, range->memory->size());
+    const RectRegion region = size != 0 ? range->region : RectRegion::linear(0, range->memory->size());
     views.push_back({range->memory->storage(), region});
   }
   return views;

@@ -17,7 +17,7 @@ Status marker(Enqueue call, cl_command_type type, bool barrier) {
   return call.submit_marker(type, barrier);
 }
 
-Region whole(const Memory& memory) { return Region::linear(memory.offset(), memory.size()); }
+RectRegion whole(const Memory& memory) { return RectRegion::linear(memory.offset(), memory.size()); }
 
 struct NativeCall {
   void(CL_CALLBACK* function)(void*);

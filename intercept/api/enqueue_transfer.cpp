@@ -77,7 +77,7 @@ Status check_rectangle(const size_t* origin, const size_t* other_origin, const s
 }
 
 /// Bytes of `origin` and `region` at these pitches, inside a buffer.
-Result<Region> rectangle(const Memory& buffer, const size_t* origin, const size_t* region, const Pitches& pitches) {
+Result<RectRegion> rectangle(const Memory& buffer, const size_t* origin, const size_t* region, const Pitches& pitches) {
   // Bounded factors first, so that the sums below fit.
   for (int i = 0; i < 3; ++i)
     if (origin[i] > buffer.size() || region[i] > buffer.size())
@@ -88,7 +88,7 @@ Result<Region> rectangle(const Memory& buffer, const size_t* origin, const size_
   const Wide length = Wide{region[2] - 1} * pitches.slice + Wide{region[1] - 1} * pitches.row + region[0];
   if (begin > buffer.size() || length > buffer.size() || begin + length > buffer.size())
     return Error{CL_INVALID_VALUE, "the region exceeds the buffer's " + std::to_string(buffer.size()) + " bytes"};
-  return Region{
+  return RectRegion{
       buffer.offset() + static_cast<std::uint64_t>(begin), region[0], region[1], region[2], pitches.row, pitches.slice};
 }
 

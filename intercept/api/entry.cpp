@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <exception>
 
-#include "intercept/backend/threads.h"
+#include "intercept/backend/port/threads.h"
 
 namespace skmd::icd::api {
 namespace {

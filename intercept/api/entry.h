@@ -14,7 +14,7 @@
 #include "intercept/object/destructors.h"
 #include "intercept/object/event.h"
 #include "intercept/object/handle.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::icd {
 class Kernel;

@@ -108,7 +108,7 @@ cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int type, void(CL_CALLB
         callback(event, status, user_data);
         give_back(*kept);
       });
-    } catch (...) {  // no memory: nobody will call it
+    } catch (...) {  // no memory: the callback will not be called
       give_back(*raw);
       throw;
     }

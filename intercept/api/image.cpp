@@ -123,7 +123,7 @@ Result<cl_mem> make_image(cl_context context, const cl_mem_properties* list, cl_
 
 bool has_slice_pitch(cl_mem_object_type type) { return is_array(type) || type == CL_MEM_OBJECT_IMAGE3D; }
 
-Result<Region> image_region(const Memory& image, const size_t* origin, const size_t* region) {
+Result<RectRegion> image_region(const Memory& image, const size_t* origin, const size_t* region) {
   if (origin == nullptr || region == nullptr) return Error{CL_INVALID_VALUE, "origin or region is NULL"};
   const ImageLayout layout = tight_layout(image.image());
   // "If image is a 2D image object, origin[2] must be 0 and region[2] must be 1", and so on: extents are 1 there.
@@ -135,7 +135,7 @@ Result<Region> image_region(const Memory& image, const size_t* origin, const siz
   return region_of(layout, image.offset(), origin, region);
 }
 
-Result<MappedBox> mapped_box(const Memory& image, const Region& bytes, const size_t* origin) {
+Result<MappedBox> mapped_box(const Memory& image, const RectRegion& bytes, const size_t* origin) {
   if (bounces(image)) {
     const HostPitches pitches = host_pitches(image.image());
     std::byte* first = static_cast<std::byte*>(image.host_ptr()) + origin[2] * pitches.slice + origin[1] * pitches.row +

@@ -16,7 +16,7 @@ bool has_slice_pitch(cl_mem_object_type type);
 
 /// The bytes of `region` at `origin`: CL_INVALID_VALUE if one is NULL, out of bounds, empty, or uses a dimension that
 /// the image does not have.
-Result<Region> image_region(const Memory& image, const size_t* origin, const size_t* region);
+Result<RectRegion> image_region(const Memory& image, const size_t* origin, const size_t* region);
 
 /// Where the application sees a mapped region. `bounce`: outside our shadow, in the application's loosely pitched
 /// memory.
@@ -24,7 +24,7 @@ struct MappedBox {
   HostBox box;
   bool bounce = false;
 };
-Result<MappedBox> mapped_box(const Memory& image, const Region& bytes, const size_t* origin);
+Result<MappedBox> mapped_box(const Memory& image, const RectRegion& bytes, const size_t* origin);
 /// The bounce box of a mapping made with mapped_box(); its `first` is null if there is none.
 HostBox bounce_box(const Memory& memory, const Mapping& mapping);
 

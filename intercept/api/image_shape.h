@@ -4,7 +4,7 @@
 
 #include "intercept/api/entry.h"
 #include "intercept/api/platform.h"
-#include "intercept/backend/port.h"
+#include "intercept/backend/port/port.h"
 #include "intercept/object/memory.h"
 
 namespace skmd::icd::api {

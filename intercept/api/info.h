@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::icd::api {
 

@@ -17,7 +17,7 @@ struct MapCall {
 };
 
 /// The last step of a map, every check having been made. `pointer`: what the call returns; `bounce` as for make_map().
-Result<void*> enqueue_map(Enqueue& call, const Ref<Memory>& memory, const Region& region, const MapCall& what,
+Result<void*> enqueue_map(Enqueue& call, const Ref<Memory>& memory, const RectRegion& region, const MapCall& what,
                           void* pointer, const HostBox& bounce);
 
 /// The last step of an unmap. CL_INVALID_VALUE: `pointer` was not mapped through `memory`.

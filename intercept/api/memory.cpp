@@ -93,8 +93,8 @@ namespace {
 
 /// "If CL_MEM_USE_HOST_PTR is specified and host_ptr is an SVM pointer ... the new buffer object has the shared memory
 /// as the underlying storage."
-Result<cl_mem> buffer_in_svm(const Ref<Context>& owner, const SvmRegions::Place& place, cl_mem_flags flags, size_t size,
-                             std::vector<cl_mem_properties> properties) {
+Result<cl_mem> buffer_in_svm(const Ref<Context>& owner, const SvmRegions::SvmAddress& place, cl_mem_flags flags,
+                             size_t size, std::vector<cl_mem_properties> properties) {
   if (size > place.memory->size() - place.offset)
     return Error{CL_INVALID_BUFFER_SIZE, "size " + std::to_string(size) + " exceeds the " +
                                              std::to_string(place.memory->size() - place.offset) +

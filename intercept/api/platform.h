@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "intercept/object/device_info.h"
+#include "intercept/machine/device_info.h"
+#include "intercept/machine/machine.h"
 #include "intercept/object/handle.h"
-#include "intercept/object/machine.h"
 #include "intercept/object/virtual_device.h"
 
 namespace skmd::icd::api {

@@ -3,7 +3,7 @@
 // objects. The virtual device reports none of these extensions, yet programs pass what they are used to. The rule:
 //   - a hint (where memory lies, how it is cached, what goes first) changes no result: taken, ignored, and told back
 //     by the object's queries as it was given;
-//   - what changes a meaning (who may access, what a pointer points to, where output goes) is refused with the call's
+//   - what changes a meaning (access rights, what a pointer points to, where output goes) is refused with the call's
 //     error for unknown values, and the reason names it;
 //   - a bit that is a hint with one vendor and a meaning with another is refused.
 // Values are those of the vendors' public headers. No vendor's header adds bits to cl_map_flags or
@@ -20,7 +20,7 @@ struct VendorExtra {
   const char* name;
   std::uint64_t value;       // the bit (in tables of bits), or the property's name
   bool hint;                 // taken and ignored; else refused
-  const char* meaning;       // for whoever reads the table or the reason
+  const char* meaning;       // one phrase, which the reason of a refusal quotes
   std::uint64_t one_of = 0;  // of a hint's property: its value is one bit of these; 0: any value
 };
 
@@ -54,8 +54,8 @@ inline constexpr VendorExtra kVendorMemoryProperties[] = {
     {"CL_MEM_ALLOC_BUFFER_LOCATION_INTEL", 0x419E, true, "number of a memory"},
     {"CL_MEM_CHANNEL_INTEL", 0x4213, true, "number of a memory bank"},
     {"CL_MEM_DEVICE_HANDLE_LIST_KHR", 0x2051, false, "devices that may use external memory"},
-    {"CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR", 0x2060, false, "the memory is somebody else's"},
-    {"CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR", 0x2067, false, "the memory is somebody else's"},
+    {"CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR", 0x2060, false, "the memory belongs to another API"},
+    {"CL_EXTERNAL_MEMORY_HANDLE_DMA_BUF_KHR", 0x2067, false, "the memory belongs to another API"},
 };
 
 /// Bits of cl_command_queue_properties.

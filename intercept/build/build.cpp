@@ -9,14 +9,14 @@
 #include "intercept/build/executable.h"
 #include "intercept/build/run_build.h"
 #include "intercept/build/source_files.h"
-#include "intercept/object/device_info.h"
+#include "intercept/machine/device_info.h"
 
 namespace skmd::icd {
 namespace {
 
 using domain::Error;
 
-Outcome refused(cl_int code, std::string log, const std::string& reason) {
+BuildOutcome refused(cl_int code, std::string log, const std::string& reason) {
   if (log.empty()) log = reason;
   return {nullptr, std::move(log), code, reason};
 }
@@ -74,7 +74,7 @@ compiler::CompileAnswer ask_compiler(const Program& program, const Asked& asked,
 }
 
 /// Its headers are read now: the text may be built once more from a binary, when they are others or gone.
-Outcome build_opaque(const Program& program, const Asked& asked, const std::string& reason) {
+BuildOutcome build_opaque(const Program& program, const Asked& asked, const std::string& reason) {
   FrozenSource frozen = freeze_source(program.source(), asked.options, asked.headers, asked.folder);
   VendorInput input;
   input.text = std::move(frozen.text);
@@ -82,12 +82,12 @@ Outcome build_opaque(const Program& program, const Asked& asked, const std::stri
   return make_opaque(program.machine(), input, reason, asked.options.find("-cl-kernel-arg-info") != std::string::npos);
 }
 
-/// The device that is asked first has refused the program, or nobody took it.
-bool refused_by_first(const Outcome& outcome) {
+/// The device that is asked first has refused the program, or every device has.
+bool refused_by_first(const BuildOutcome& outcome) {
   return outcome.build == nullptr || outcome.build->native->failed(outcome.build->native->order().front());
 }
 
-Outcome build_source(const Program& program, const Asked& asked) {
+BuildOutcome build_source(const Program& program, const Asked& asked) {
   if (const std::string reason = beyond_device(program.machine(), asked.options); !reason.empty())
     return refused(CL_INVALID_BUILD_OPTIONS, {}, reason);
   compiler::CompileAnswer answer = ask_compiler(program, asked, compiler::Stage::build);
@@ -101,15 +101,15 @@ Outcome build_source(const Program& program, const Asked& asked) {
     case compiler::Outcome::analysed:
       break;
   }
-  Outcome outcome = make_executable(program.machine(), std::move(answer), nullptr);
+  BuildOutcome outcome = make_executable(program.machine(), std::move(answer), nullptr);
   if (!refused_by_first(outcome)) return outcome;
   // The anchor takes the application's own text? Then it is ours that is at fault, and the program runs whole.
-  Outcome whole = build_opaque(program, asked, "the anchor's compiler refused our text: " + outcome.log);
+  BuildOutcome whole = build_opaque(program, asked, "the anchor's compiler refused our text: " + outcome.log);
   return !refused_by_first(whole) || (outcome.build == nullptr && whole.build != nullptr) ? whole : outcome;
 }
 
 /// A program from clCreateProgramWithBinary: vendors' blobs where they are still good, else its text.
-Outcome build_binary(const Program& program, const ProgramBuild& loaded) {
+BuildOutcome build_binary(const Program& program, const ProgramBuild& loaded) {
   Machine& machine = program.machine();
   if (loaded.type != CL_PROGRAM_BINARY_TYPE_EXECUTABLE)
     return refused(CL_INVALID_OPERATION, {}, "the binary holds a compiled object or a library: clLinkProgram takes it");
@@ -119,12 +119,12 @@ Outcome build_binary(const Program& program, const ProgramBuild& loaded) {
   input.options = loaded.opaque_options;
   input.units = source_units(loaded.units);
   input.blobs = &loaded.blobs;
-  Outcome outcome = make_opaque(machine, input, loaded.answer.reason, loaded.answer.kernel_arg_info);
+  BuildOutcome outcome = make_opaque(machine, input, loaded.answer.reason, loaded.answer.kernel_arg_info);
   if (outcome.build != nullptr) outcome.build->units = loaded.units;
   return outcome;
 }
 
-Outcome compile_unit(const Program& program, const Asked& asked) {
+BuildOutcome compile_unit(const Program& program, const Asked& asked) {
   if (const std::string reason = beyond_device(program.machine(), asked.options); !reason.empty())
     return refused(CL_INVALID_COMPILER_OPTIONS, {}, reason);
   compiler::CompileAnswer answer = ask_compiler(program, asked, compiler::Stage::compile);
@@ -148,13 +148,13 @@ Outcome compile_unit(const Program& program, const Asked& asked) {
 
 }  // namespace
 
-Status run_build(const Ref<Program>& program, const Notify& notify, std::function<Outcome()> work) {
+Status run_build(const Ref<Program>& program, const Notify& notify, std::function<BuildOutcome()> work) {
   auto run = [program, work = std::move(work)]() -> Status {
-    Outcome outcome;
+    BuildOutcome outcome;
     try {
       outcome = work();
     } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
-      outcome = Outcome{nullptr, {}, CL_OUT_OF_HOST_MEMORY, "no host memory"};
+      outcome = BuildOutcome{nullptr, {}, CL_OUT_OF_HOST_MEMORY, "no host memory"};
     }
     const cl_int code = outcome.code;
     std::string reason;

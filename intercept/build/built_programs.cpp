@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 namespace {
 
-constexpr size_t kMost = 256;
+constexpr size_t kMax = 256;
 
 struct List {
   Mutex mutex;
@@ -30,7 +30,7 @@ void remember(const ProgramBuild& build) {
   List& known = list();
   const MutexGuard lock(known.mutex);
   std::erase_if(known.programs, [&](const BuiltProgram& program) { return program.hash == entry.hash; });
-  if (known.programs.size() == kMost) known.programs.erase(known.programs.begin());
+  if (known.programs.size() == kMax) known.programs.erase(known.programs.begin());
   known.programs.push_back(std::move(entry));
 }
 

@@ -13,8 +13,8 @@ namespace skmd::icd {
 /// Magic, version, length, checksum, then the fields. Never empty.
 std::string pack_program(const ProgramBuild& build, const std::vector<VendorBlob>& blobs);
 
-/// A build without native programs, to be built or linked. CL_INVALID_BINARY for whatever pack_program did not write;
-/// never reads outside `bytes`.
+/// A build without native programs, to be built or linked. CL_INVALID_BINARY if pack_program() did not write `bytes`;
+/// never reads outside them.
 Result<std::shared_ptr<ProgramBuild>> unpack_program(std::string_view bytes);
 
 }  // namespace skmd::icd

@@ -34,20 +34,20 @@ void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& tra
         std::make_shared<BuiltKernel>(machine, kernel, build.opaque(), build.answer.hash, build.native, code, merges));
 }
 
-/// Parameters come from the vendor, who only keeps them when told to.
+/// Parameters come from the vendor's driver, which keeps them only with this option.
 void ask_for_parameters(std::string& options) {
   if (options.find("-cl-kernel-arg-info") != std::string::npos) return;
   options += options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
 }
 
-Outcome failed(std::string log, const std::string& reason) {
+BuildOutcome failed(std::string log, const std::string& reason) {
   if (log.empty()) log = reason;
   return {nullptr, std::move(log), CL_BUILD_PROGRAM_FAILURE, reason};
 }
 
 }  // namespace
 
-Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const std::vector<VendorBlob>* blobs) {
+BuildOutcome make_executable(Machine& machine, compiler::CompileAnswer answer, const std::vector<VendorBlob>* blobs) {
   VendorInput input;
   input.text = answer.text;
   input.options = answer.vendor_options;
@@ -66,7 +66,7 @@ Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const 
   return {std::move(build), std::move(log), CL_SUCCESS, {}};
 }
 
-Outcome make_opaque(Machine& machine, const VendorInput& input, const std::string& reason, bool kernel_arg_info) {
+BuildOutcome make_opaque(Machine& machine, const VendorInput& input, const std::string& reason, bool kernel_arg_info) {
   VendorInput asked = input;
   if (asked.units.empty()) ask_for_parameters(asked.options);
   for (SourceUnit& unit : asked.units) ask_for_parameters(unit.options);
@@ -100,7 +100,7 @@ Outcome make_opaque(Machine& machine, const VendorInput& input, const std::strin
   return {std::move(build), std::move(log), CL_SUCCESS, {}};
 }
 
-void publish_outcome(Program& program, Outcome outcome) {
+void publish_outcome(Program& program, BuildOutcome outcome) {
   try {
     if (outcome.build != nullptr) remember(*outcome.build);
   } catch (const std::bad_alloc&) {  // only skmd-info misses it

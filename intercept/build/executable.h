@@ -11,7 +11,7 @@
 namespace skmd::icd {
 
 /// A build that came to an end: `build` null means failure, and then `log` is not empty.
-struct Outcome {
+struct BuildOutcome {
   std::shared_ptr<ProgramBuild> build;
   std::string log;
   cl_int code = CL_SUCCESS;
@@ -20,14 +20,14 @@ struct Outcome {
 
 /// Builds an analysed answer where its mode needs it (vendor_build.h). Good if a device took it; those that have not
 /// are named in the log.
-Outcome make_executable(Machine& machine, compiler::CompileAnswer answer, const std::vector<VendorBlob>* blobs);
+BuildOutcome make_executable(Machine& machine, compiler::CompileAnswer answer, const std::vector<VendorBlob>* blobs);
 
 /// Builds what our front end could not take: `input` as it is. Good if a device took it; kernels are described by the
 /// anchor's vendor, or by the first device's that took it where the anchor did not. Others build it when a launch needs
 /// them.
-Outcome make_opaque(Machine& machine, const VendorInput& input, const std::string& reason, bool kernel_arg_info);
+BuildOutcome make_opaque(Machine& machine, const VendorInput& input, const std::string& reason, bool kernel_arg_info);
 
-/// Writes the finished build into the program, for everybody to see.
-void publish_outcome(Program& program, Outcome outcome);
+/// Ends the program's build with `outcome` (Program::end()): from then on all threads see it.
+void publish_outcome(Program& program, BuildOutcome outcome);
 
 }  // namespace skmd::icd

@@ -25,14 +25,14 @@ Result<std::vector<Unit>> gather_units(const std::vector<Ref<Program>>& inputs) 
   return units;
 }
 
-Outcome make_library(std::vector<Unit> units) {
+BuildOutcome make_library(std::vector<Unit> units) {
   auto build = std::make_shared<ProgramBuild>();
   build->type = CL_PROGRAM_BINARY_TYPE_LIBRARY;
   build->units = std::move(units);
   return {std::move(build), {}, CL_SUCCESS, {}};
 }
 
-Outcome link_joined(Machine& machine, const std::vector<Unit>& units, const std::string& options) {
+BuildOutcome link_joined(Machine& machine, const std::vector<Unit>& units, const std::string& options) {
   compiler::CompileRequest request;
   for (const Unit& unit : units) request.units.push_back(unit.text);
   request.options = options;
@@ -46,32 +46,32 @@ Outcome link_joined(Machine& machine, const std::vector<Unit>& units, const std:
   return make_executable(machine, std::move(answer), nullptr);
 }
 
-Outcome link_native(Machine& machine, const std::vector<Unit>& units, const std::string& link_options,
-                    const std::string& reason) {
+BuildOutcome link_native(Machine& machine, const std::vector<Unit>& units, const std::string& link_options,
+                         const std::string& reason) {
   VendorInput input;
   input.units = source_units(units);
   input.options = link_options;
   const bool info = std::all_of(units.begin(), units.end(), [](const Unit& unit) { return unit.kernel_arg_info; });
-  Outcome outcome = make_opaque(machine, input, reason, info);
+  BuildOutcome outcome = make_opaque(machine, input, reason, info);
   if (outcome.build != nullptr) outcome.build->units = units;
   return outcome;
 }
 
-Outcome link_units(Machine& machine, const std::vector<Unit>& units, const std::string& link_options) {
+BuildOutcome link_units(Machine& machine, const std::vector<Unit>& units, const std::string& link_options) {
   const bool opaque = std::any_of(units.begin(), units.end(), [](const Unit& unit) { return unit.opaque; });
   std::string reason = "a unit is opaque";
   if (!opaque) {
     const bool info = std::all_of(units.begin(), units.end(), [](const Unit& unit) { return unit.kernel_arg_info; });
     const auto options = joined_options(units);
     if (options) {
-      Outcome joined = link_joined(machine, units, *options + (info ? " -cl-kernel-arg-info" : ""));
+      BuildOutcome joined = link_joined(machine, units, *options + (info ? " -cl-kernel-arg-info" : ""));
       if (joined.build != nullptr) return joined;
       reason = joined.reason;
     } else {
       reason = options.error().reason;
     }
   }
-  Outcome outcome = link_native(machine, units, link_options, reason);
+  BuildOutcome outcome = link_native(machine, units, link_options, reason);
   if (outcome.build == nullptr) outcome.code = CL_LINK_PROGRAM_FAILURE;
   return outcome;
 }
@@ -85,9 +85,9 @@ Result<Ref<Program>> link_program(const Ref<Context>& context, const std::string
   auto units = gather_units(inputs);
   if (!units) return units.error();
   auto program = make_object<Program>(context, Program::Origin::link, std::string());
-  (void)program->begin(options);  // nobody else knows the program yet
+  (void)program->begin(options);  // no other thread knows the program yet
   Machine& machine = context->machine();
-  std::function<Outcome()> work = [&machine, units = std::move(*units), parsed = *parsed] {
+  std::function<BuildOutcome()> work = [&machine, units = std::move(*units), parsed = *parsed] {
     return parsed.library ? make_library(units) : link_units(machine, units, parsed.vendor_options);
   };
   if (publish(*program) == nullptr) return Error{CL_OUT_OF_HOST_MEMORY, "no memory for another handle"};

@@ -15,9 +15,9 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// It changes what a text computes.
+// It changes what a text computes: units have to agree on it.
 constexpr std::string_view kOtherConstants = "-cl-single-precision-constant";
-// The others may be as exact; whoever gave it relies on it.
+// Set for all units if one has it: that one relies on it, and the others may be as exact.
 constexpr std::string_view kMoreExact = "-cl-fp32-correctly-rounded-divide-sqrt";
 
 void add_word(std::string& text, const std::string& word) { text += (text.empty() ? "" : " ") + word; }

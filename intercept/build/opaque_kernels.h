@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "intercept/backend/port.h"
-#include "partitioner/traits.h"
+#include "intercept/backend/port/port.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::icd {
 

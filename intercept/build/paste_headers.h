@@ -20,11 +20,11 @@ struct HeaderPlaces {
   std::function<std::optional<std::string>(const std::string& path)> read;
 };
 
-/// `source` with each #include replaced by what it includes, in includes as well, whatever the conditions around it:
-/// who compiles the text may see others than we. Macros and conditions stay, `#line` tells files and lines, and a file
-/// with
-/// `#pragma once` is there once for whoever comes by it. An include of what is not found stays as it is, as does one
-/// of a macro with arguments or of several meanings; a file in itself is cut at 64 levels, a text at 16 MiB.
+/// `source` with each #include replaced by what it includes, in includes as well. Also inside conditions, none of which
+/// is evaluated: the compiler of the text may define other macros. Macros and conditions stay, `#line` tells files and
+/// lines, and a file with `#pragma once` is guarded by a macro, so that it is compiled once. An include of what is not
+/// found stays as it is, as does one of a macro with arguments or of several meanings; a file in itself is cut at 64
+/// levels, a text at 16 MiB.
 std::string paste_headers(const std::string& source, const HeaderPlaces& places);
 
 }  // namespace skmd::icd

@@ -9,6 +9,6 @@
 namespace skmd::icd {
 
 /// Runs `work` between Program::begin and Program::end: here and now, or with a callback on a worker.
-Status run_build(const Ref<Program>& program, const Notify& notify, std::function<Outcome()> work);
+Status run_build(const Ref<Program>& program, const Notify& notify, std::function<BuildOutcome()> work);
 
 }  // namespace skmd::icd

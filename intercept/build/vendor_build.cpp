@@ -6,9 +6,9 @@
 #include <exception>
 
 #include "compiler/client/late_failures.h"
-#include "intercept/backend/vendor_visit.h"
+#include "intercept/backend/vendor/vendor_visit.h"
+#include "intercept/machine/device_query.h"
 #include "intercept/object/build_queue.h"
-#include "intercept/object/device_query.h"
 
 namespace skmd::icd {
 namespace {

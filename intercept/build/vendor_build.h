@@ -35,15 +35,15 @@ Needed needed_builds(const Machine& machine, bool opaque);
 /// Every device once: the one that the mode names, the anchor, the others.
 std::vector<std::uint32_t> build_order(const Machine& machine);
 
-/// CodeTarget::isa for a build that waits for the CPU driver's code whatever comes: it is then made together with the
-/// analysis. Else "": no other device's build has to wait for it.
+/// CodeTarget::isa if every build waits for the CPU driver's code: that is then made together with the analysis. Else
+/// "", so that other devices' builds do not wait for it.
 std::string code_needed(const Machine& machine);
 
-/// Nothing is begun. `program`: its content hash, for those who are told.
+/// Makes the builds, and begins none. `program`: its content hash, for the observer and for reports of late failures.
 std::shared_ptr<NativeBuilds> open_builds(const Machine& machine, const VendorInput& input, const std::string& program);
 
-/// Blocks until what is needed has its code. If that fails, until another device has it, or all have failed. What is to
-/// follow is in the queue afterwards.
+/// Blocks until what is needed has its code. If that fails, until another device has it, or all have failed. The builds
+/// that are to follow are in the build queue afterwards.
 void build_on_devices(Machine& machine, const std::shared_ptr<NativeBuilds>& builds, Needed needed);
 
 /// What a vendor's binary is good for: platform, device and driver version.

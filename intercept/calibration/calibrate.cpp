@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "intercept/backend/link_probe.h"
+#include "intercept/backend/vendor/link_probe.h"
 #include "intercept/calibration/measure.h"
 #include "intercept/calibration/port_probe.h"
 #include "intercept/calibration/timing.h"
@@ -17,9 +17,9 @@ using domain::LinkCalibration;
 using domain::Result;
 using domain::Status;
 
-constexpr std::uint64_t kMostRead = std::uint64_t{1} << 30;       // above the last caches of present-day machines …
-constexpr std::uint64_t kMostReadQuick = std::uint64_t{1} << 28;  // … and of most of them
-constexpr std::uint64_t kMostTransfer = std::uint64_t{1} << 28;
+constexpr std::uint64_t kMaxRead = std::uint64_t{1} << 30;       // above the last caches of present-day machines …
+constexpr std::uint64_t kMaxReadQuick = std::uint64_t{1} << 28;  // … and of most of them
+constexpr std::uint64_t kMaxTransfer = std::uint64_t{1} << 28;
 constexpr std::uint64_t kTogether = std::uint64_t{1} << 25;  // bytes at a time: several in the shortest time
 constexpr double kQuick = 10.0;                              // seconds; less is for fewer sizes
 /// Parts of the time: of a device, of a direction of a link, of two things at once.
@@ -90,7 +90,7 @@ class Calibration {
   void measure_one(std::size_t i) {
     Effort effort = effort_of(kDeviceWeight, description(i).name);
     effort.step = 2;  // a cache is not found between sizes that are far apart
-    effort.most_bytes = memory_for(*subjects_[i].device, orders_.seconds < kQuick ? kMostReadQuick : kMostRead);
+    effort.most_bytes = memory_for(*subjects_[i].device, orders_.seconds < kQuick ? kMaxReadQuick : kMaxRead);
     const auto probe = probe_of(subjects_[i].device, orders_.salt);
     auto measured = measure_device(*probe, effort);
     if (!measured) return note(i, "its kernels", measured.error());
@@ -105,7 +105,7 @@ class Calibration {
     if (known != links_.end()) return (*known)->probe ? known->get() : nullptr;
     auto link = std::make_unique<Link>();
     link->subject = i;
-    link->bytes = memory_for(*subjects_[i].device, kMostTransfer);
+    link->bytes = memory_for(*subjects_[i].device, kMaxTransfer);
     auto probe = subjects_[i].device->link_probe();
     if (probe && *probe == nullptr) probe = port_link(subjects_[i].device);
     const Status ready = probe ? (*probe)->prepare(link->bytes) : Status(probe.error());

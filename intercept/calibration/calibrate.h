@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "intercept/backend/port.h"
+#include "intercept/backend/port/port.h"
 #include "intercept/calibration/probe.h"
 #include "partitioner/model/calibration.h"
 

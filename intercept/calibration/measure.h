@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "intercept/backend/link_probe.h"
+#include "intercept/backend/vendor/link_probe.h"
 #include "intercept/calibration/probe.h"
 #include "partitioner/model/calibration.h"
 

@@ -19,8 +19,8 @@ constexpr std::uint32_t kInARow = 64;  // launches: the first one's way to the d
 constexpr std::uint32_t kBoxes = 16;
 constexpr double kLeastSeconds = 1e-9;  // what clocks tell apart
 constexpr double kLongRead = 5e-3;      // a launch's own cost, some 10 us, is then below what is told apart
-constexpr std::uint32_t kMostPasses = 1u << 15;
-constexpr double kMostGrowth = 16.0;  // of passes at a time: the first one may be slow for other reasons
+constexpr std::uint32_t kMaxPasses = 1u << 15;
+constexpr double kMaxGrowth = 16.0;  // of passes at a time: the first one may be slow for other reasons
 
 double positive(double seconds) { return std::max(seconds, kLeastSeconds); }
 
@@ -53,9 +53,9 @@ Result<std::uint32_t> passes_for(DeviceProbe& probe, const Clock& clock, std::ui
   for (;;) {
     const auto run = timed(clock, 0.0, {1, 1}, [&] { return probe.read(bytes, passes); });
     if (!run) return run.error();
-    if (run->front() >= 0.75 * seconds || passes == kMostPasses) return passes;
-    const double growth = std::clamp(seconds / positive(run->front()), 1.34, kMostGrowth);
-    passes = static_cast<std::uint32_t>(std::min<double>(kMostPasses, std::ceil(passes * growth)));
+    if (run->front() >= 0.75 * seconds || passes == kMaxPasses) return passes;
+    const double growth = std::clamp(seconds / positive(run->front()), 1.34, kMaxGrowth);
+    passes = static_cast<std::uint32_t>(std::min<double>(kMaxPasses, std::ceil(passes * growth)));
   }
 }
 

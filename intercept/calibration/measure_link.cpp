@@ -5,7 +5,7 @@
 #include <system_error>
 #include <thread>
 
-#include "intercept/backend/threads.h"
+#include "intercept/backend/port/threads.h"
 #include "intercept/calibration/measure.h"
 #include "intercept/calibration/timing.h"
 #include "partitioner/model/calibration_curves.h"

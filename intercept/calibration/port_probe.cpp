@@ -6,7 +6,7 @@
 #include <latch>
 #include <vector>
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd::calibration {
 namespace {

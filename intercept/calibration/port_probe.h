@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "intercept/backend/port.h"
+#include "intercept/backend/port/port.h"
 #include "intercept/calibration/probe.h"
 
 namespace skmd::icd::calibration {

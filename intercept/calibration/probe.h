@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::icd::calibration {
 

@@ -8,23 +8,26 @@
 #include <utility>
 #include <vector>
 
-#include "intercept/backend/host_code.h"
-#include "intercept/backend/pinned_pieces.h"
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/port/host_code.h"
+#include "intercept/backend/vendor/pinned_pieces.h"
+#include "intercept/memory/bytes.h"
+#include "intercept/memory/mover.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/memory/recovery.h"
+#include "intercept/memory/submission.h"
 #include "intercept/object/context.h"
-#include "intercept/object/mover.h"
-#include "intercept/object/recovery.h"
-#include "intercept/object/submission.h"
 
 namespace skmd::icd {
 
 namespace {
 
 /// Drivers copy pageable memory inside the enqueue, or several threads of ours do: a fraction of a millisecond.
-constexpr std::uint64_t kMostWritten = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMaxWritten = std::uint64_t{4} << 20;
 /// Into pageable memory, few bytes are there sooner if they are asked for when the launch before has ended
 /// (docs/devices/nvidia.md). More than a megabyte comes in pieces through page-locked memory.
 constexpr std::uint64_t kLeastRead = std::uint64_t{128} << 10;
-constexpr std::uint64_t kMostRead = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxRead = std::uint64_t{1} << 20;
 /// Fewer are filled, or copied where they are in host memory, sooner there.
 constexpr std::uint64_t kLeastInside = std::uint64_t{64} << 10;
 
@@ -54,7 +57,8 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   [[nodiscard]] domain::SpaceId space() const { return machine().devices[device_]->description().space; }
   [[nodiscard]] bool reads() const { return transfer_.kind == DeviceTransfer::Kind::read; }
   [[nodiscard]] bool copies() const { return transfer_.kind == DeviceTransfer::Kind::copy; }
-  /// What it takes is where it has to be, now that nobody moves it.
+  /// Whether the bytes that it takes are where they have to be. Precondition: the roots' move mutexes are held
+  /// (Submission).
   [[nodiscard]] bool has_source() const;
   /// On the native objects of its range and, of a copy, of its source.
   [[nodiscard]] Op op(std::shared_ptr<NativeMemory> native, std::shared_ptr<NativeMemory> from) const;
@@ -63,15 +67,16 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   /// gives what should have been read.
   [[nodiscard]] bool misled() const;
   void redo();
-  /// Residency as if it had never been submitted. Bytes that only the device had are spoilt: also of a write that the
-  /// driver refused, parts may be there.
-  void take_back(Spoilt& spoilt) const;
-  /// Without memory to find out what was there before.
+  /// Residency as if it had never been submitted. Bytes that only the device had are lost, also those of a write that
+  /// the driver refused: parts of it may have been written.
+  void take_back(LostRanges& lost_ranges) const;
+  /// Instead of redo(), where there is no memory for it: the device's copy of the range no longer counts.
   void give_up() const noexcept;
-  void again(Spoilt& spoilt);
-  Status in_host_memory(Spoilt& spoilt);
+  void again(LostRanges& lost_ranges);
+  Status in_host_memory(LostRanges& lost_ranges);
   void report(const BatchResult& result);
-  /// Lets go of everything before anybody can see the end, so that a release afterwards is really the last.
+  /// Releases everything that the transfer holds, then completes the event, so that a release by the application
+  /// afterwards is the last one.
   void end(cl_int status);
 
   DeviceTransfer transfer_;
@@ -159,7 +164,7 @@ bool InFlight::submit() {
   if (transfer_.kind == DeviceTransfer::Kind::write) root.rewritten(transfer_.range.size());
   if (reads()) root.read_back(transfer_.range.size(), true);
   event_->advance(CL_SUBMITTED);
-  if (event_->profiled()) begin_ = now_ns();
+  if (event_->profiled()) begin_ = host_now();
   const Ref<Event> event = event_;  // landed() lets go of it
   Ticket ticket = 0;
   try {
@@ -184,7 +189,7 @@ bool InFlight::misled() const {
 void InFlight::landed(BatchResult&& result) {
   try {
     if (result.status != CL_SUCCESS || misled()) return redo();
-  } catch (const std::bad_alloc&) {  // nobody can say how it ended, or do it again
+  } catch (const std::bad_alloc&) {  // no memory to find out how it ended, or to run it again
     give_up();
     return end(CL_OUT_OF_HOST_MEMORY);
   }
@@ -192,7 +197,7 @@ void InFlight::landed(BatchResult&& result) {
   report(result);
   const bool timed = !result.times.empty();
   event_->work_started(timed ? result.times.front().start : begin_);
-  event_->work_ended(timed ? result.times.back().end : now_ns());
+  event_->work_ended(timed ? result.times.back().end : host_now());
   end(CL_COMPLETE);
 }
 
@@ -200,8 +205,8 @@ void InFlight::redo() {
   event_->leave_device();
   lock_.unchain();
   Recovery::get().add(machine(), *machine().devices[device_],
-                      {[flight = shared_from_this()](Spoilt& spoilt) { flight->take_back(spoilt); },
-                       [flight = shared_from_this()](Spoilt& spoilt) { flight->again(spoilt); }});
+                      {[flight = shared_from_this()](LostRanges& lost_ranges) { flight->take_back(lost_ranges); },
+                       [flight = shared_from_this()](LostRanges& lost_ranges) { flight->again(lost_ranges); }});
 }
 
 void InFlight::end(cl_int status) {
@@ -223,7 +228,7 @@ void InFlight::report(const BatchResult& result) {
       report.end = result.times.back().end;
     }
     machine().observer->transfer(report);
-  } catch (const std::bad_alloc&) {  // only the books miss something
+  } catch (const std::bad_alloc&) {  // only the report is lost
   }
 }
 
@@ -233,42 +238,42 @@ void InFlight::give_up() const noexcept {
   transfer_.root->residency().withdrawn(space(), transfer_.range);
 }
 
-void InFlight::take_back(Spoilt& spoilt) const {
+void InFlight::take_back(LostRanges& lost_ranges) const {
   if (before_.empty()) return;
   const domain::SpaceMask here = domain::SpaceMask{1} << space();
   domain::RangeSet lost;
   std::vector<domain::ResidencyMap::Piece> old = before_;
-  const auto later = spoilt.find(transfer_.root);
+  const auto later = lost_ranges.find(transfer_.root);
   for (auto& piece : old) {
     if (piece.valid == here) {
       lost.add(piece.range);
       continue;
     }
     piece.valid &= ~here;
-    if (later != spoilt.end()) later->second.remove(piece.range);  // of what came later and was taken back before
+    if (later != lost_ranges.end()) later->second.remove(piece.range);  // of what came later and was taken back before
   }
   lost.remove(transfer_.root->write_mapped());
   {
     const MutexGuard lock(transfer_.root->mutex());
     transfer_.root->residency().restored(old);
   }
-  if (!lost.empty()) spoilt[transfer_.root].add(lost);
+  if (!lost.empty()) lost_ranges[transfer_.root].add(lost);
 }
 
-bool is_spoilt(const Spoilt& spoilt, const std::shared_ptr<Storage>& root, const domain::ByteRange& range) {
-  const auto found = spoilt.find(root);
-  return found != spoilt.end() && found->second.intersects(range);
+bool is_lost(const LostRanges& lost_ranges, const std::shared_ptr<Storage>& root, const domain::ByteRange& range) {
+  const auto found = lost_ranges.find(root);
+  return found != lost_ranges.end() && found->second.intersects(range);
 }
 
-Status InFlight::in_host_memory(Spoilt& spoilt) {
+Status InFlight::in_host_memory(LostRanges& lost_ranges) {
   const domain::ByteRange& range = transfer_.range;
   if (reads()) {
-    if (is_spoilt(spoilt, transfer_.root, range))
+    if (is_lost(lost_ranges, transfer_.root, range))
       return domain::Error{CL_OUT_OF_RESOURCES, "the bytes to read were lost on a device"};
     return read_bytes(*transfer_.root, range.begin, transfer_.memory, range.size());
   }
   if (copies()) {
-    if (is_spoilt(spoilt, transfer_.from, source_of(transfer_)))
+    if (is_lost(lost_ranges, transfer_.from, source_of(transfer_)))
       return domain::Error{CL_OUT_OF_RESOURCES, "the bytes to copy were lost on a device"};
     Status copied = copy_bytes(*transfer_.from, transfer_.from_offset, *transfer_.root, range.begin, range.size());
     if (!copied) return copied;
@@ -281,17 +286,17 @@ Status InFlight::in_host_memory(Spoilt& spoilt) {
       repeat_pattern(*host + range.begin, range.size(), transfer_.pattern);
     transfer_.root->host_written(range);
   }
-  if (const auto found = spoilt.find(transfer_.root); found != spoilt.end()) found->second.remove(range);
+  if (const auto found = lost_ranges.find(transfer_.root); found != lost_ranges.end()) found->second.remove(range);
   return {};
 }
 
-void InFlight::again(Spoilt& spoilt) {
+void InFlight::again(LostRanges& lost_ranges) {
   event_->work_started(begin_);
   // What it waits for has ended: all of that was on the same device before it, or is in the list before it.
   if (event_->dependency_failed()) return end(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
   cl_int status = CL_COMPLETE;
   try {
-    if (const Status done = in_host_memory(spoilt); !done) status = command_status(done.error().code);
+    if (const Status done = in_host_memory(lost_ranges); !done) status = command_status(done.error().code);
   } catch (const std::bad_alloc&) {
     status = CL_OUT_OF_HOST_MEMORY;
   }
@@ -300,7 +305,7 @@ void InFlight::again(Spoilt& spoilt) {
 
 std::optional<std::uint32_t> reader_of(const DeviceTransfer& transfer) {
   const std::uint64_t bytes = transfer.range.size();
-  if (bytes > kMostRead || transfer.root->is_host(transfer.memory, bytes)) return std::nullopt;
+  if (bytes > kMaxRead || transfer.root->is_host(transfer.memory, bytes)) return std::nullopt;
   // Where several devices use a buffer, what is read stays in host memory for those that use that.
   const auto user = transfer.root->likely_user();
   const auto owner = user ? only_owner(*transfer.root, transfer.range) : std::nullopt;
@@ -320,7 +325,7 @@ std::optional<std::uint32_t> target_of(const DeviceTransfer& transfer) {
   if (bytes == 0 || transfer.root->is_image()) return std::nullopt;
   switch (transfer.kind) {
     case DeviceTransfer::Kind::write:
-      return bytes > kMostWritten ? std::nullopt : direct_target(*transfer.root, transfer.memory, bytes);
+      return bytes > kMaxWritten ? std::nullopt : direct_target(*transfer.root, transfer.memory, bytes);
     case DeviceTransfer::Kind::read:
       return reader_of(transfer);
     case DeviceTransfer::Kind::copy:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A write, read, copy or fill of the application's as one batch of one device, behind whatever is on that device's
-// queue: nobody waits for anything between a write, the launch that uses it and the read of its results.
+// A write, read, copy or fill of the application's as one batch of one device, behind the commands on that device's
+// queue: the host does not wait between a write, the launch that uses it and the read of its results.
 #pragma once
 
 #include <memory>
@@ -22,10 +22,10 @@ struct DeviceTransfer {
   std::vector<std::byte> pattern = {};  // of a fill
 };
 
-/// As Command::start(). Declines what is so little that host memory is cheaper, or so much that the caller would copy
-/// for long; writes and fills where no one device is likely to use the bytes next, reads where no one device has all of
-/// them, and only it, copies where none has; and ranges that are in use elsewhere. What fails on the device is done
-/// again in host memory.
+/// As Command::start(). Declines transfers that are so small that host memory is cheaper, or so large that the caller
+/// would copy for long; writes and fills unless a single device is likely to use the bytes next; reads unless a single
+/// device, and no other memory, has all of them; copies unless a device has all of them; and ranges that conflict with
+/// other commands. A transfer that fails on the device is done again in host memory.
 bool start_on_device(const DeviceTransfer& transfer, Device* behind, const Ref<Event>& event,
                      const std::shared_ptr<Command>& self);
 

@@ -108,8 +108,8 @@ std::optional<std::uint64_t> element_bytes(const cl_image_format& format) {
   return bytes * channels;
 }
 
-Region region_of(const ImageLayout& layout, std::uint64_t begin, const size_t* origin, const size_t* region) {
-  Region result;
+RectRegion region_of(const ImageLayout& layout, std::uint64_t begin, const size_t* origin, const size_t* region) {
+  RectRegion result;
   result.begin =
       begin + origin[2] * layout.slice_pitch + origin[1] * layout.row_pitch + origin[0] * layout.element_bytes;
   result.row_bytes = region[0] * layout.element_bytes;
@@ -120,7 +120,7 @@ Region region_of(const ImageLayout& layout, std::uint64_t begin, const size_t* o
   return result;
 }
 
-HostBox image_host_box(cl_mem_object_type type, const Region& region, void* pointer, std::uint64_t row_pitch,
+HostBox image_host_box(cl_mem_object_type type, const RectRegion& region, void* pointer, std::uint64_t row_pitch,
                        std::uint64_t slice_pitch) {
   HostBox box{static_cast<std::byte*>(pointer), row_pitch, slice_pitch};
   if (box.row_pitch == 0) box.row_pitch = region.row_bytes;

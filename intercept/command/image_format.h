@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "intercept/backend/image_layout.h"
-#include "intercept/object/region.h"
+#include "intercept/backend/port/image_layout.h"
+#include "intercept/memory/rect_region.h"
 
 namespace skmd::icd {
 
@@ -26,11 +26,11 @@ std::uint16_t half_bits(float value);
 
 /// The bytes of a box of the tight layout. Origin and region in elements; `begin`: root offset of the image's first
 /// byte.
-Region region_of(const ImageLayout& layout, std::uint64_t begin, const size_t* origin, const size_t* region);
+RectRegion region_of(const ImageLayout& layout, std::uint64_t begin, const size_t* origin, const size_t* region);
 
 /// The application's memory for `region` of an image: pitch 0 is tight. In 1D arrays the slice pitch separates the
 /// layers.
-HostBox image_host_box(cl_mem_object_type type, const Region& region, void* pointer, std::uint64_t row_pitch,
+HostBox image_host_box(cl_mem_object_type type, const RectRegion& region, void* pointer, std::uint64_t row_pitch,
                        std::uint64_t slice_pitch);
 
 }  // namespace skmd::icd

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "intercept/command/range_command.h"
+#include "intercept/memory/range_lock.h"
 
 namespace skmd::icd {
 
@@ -32,7 +33,8 @@ class MapCommand final : public RangeCommand {
   Status perform() override {
     auto root = storage_->host();
     if (!root) return root.error();
-    // The old contents are given up, but not forgotten: nobody may fetch or zero bytes that the application now writes.
+    // The old contents are given up, but not forgotten: no command may fetch or zero bytes that the application now
+    // writes.
     if (invalidates())
       storage_->host_written(mapping_.ranges);
     else
@@ -69,7 +71,7 @@ class UnmapCommand final : public RangeCommand {
 
  protected:
   Status perform() override {
-    // Whatever is at the pointer of a map that failed, it is not what the object holds.
+    // After a map that failed, the bytes at the pointer are not those of the object.
     if (!writes(mapping_.flags) || !*mapping_.made) return {};
     auto root = storage_->host();
     if (!root) return root.error();
@@ -88,7 +90,7 @@ class UnmapCommand final : public RangeCommand {
 
 }  // namespace
 
-Result<Mapping> open_mapping(Memory& memory, const Region& region, cl_map_flags flags, void* pointer) {
+Result<Mapping> open_mapping(Memory& memory, const RectRegion& region, cl_map_flags flags, void* pointer) {
   Mapping mapping{pointer, flags, region.ranges(), region, std::make_shared<std::atomic<bool>>(false)};
   if (reserves(memory, flags) && !memory.storage()->reserve_write_map(mapping.ranges))
     return domain::Error{CL_INVALID_OPERATION, "the region of " + std::to_string(region.bytes()) + " bytes at offset " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mapping: the books are kept when map and unmap are enqueued, bytes move when they run.
+// Mapping: mappings are entered and removed when map and unmap are enqueued; bytes move when they run.
 #pragma once
 
 #include <memory>
@@ -9,17 +9,17 @@
 
 namespace skmd::icd {
 
-/// Enters a mapping of `region` into the books of `memory`. CL_INVALID_OPERATION if it is for writing and overlaps
+/// Enters a mapping of `region` into `memory.mappings()`. CL_INVALID_OPERATION if it is for writing and overlaps
 /// another mapping for writing of the same root; nothing is entered then.
-Result<Mapping> open_mapping(Memory& memory, const Region& region, cl_map_flags flags, void* pointer);
-/// Takes the mapping that clEnqueueUnmapMemObject of `pointer` ends out of the books: CL_INVALID_VALUE if `pointer` is
-/// not one that a map of this object returned. Of several at one address those for reading go first: the last decides.
+Result<Mapping> open_mapping(Memory& memory, const RectRegion& region, cl_map_flags flags, void* pointer);
+/// Removes the mapping that clEnqueueUnmapMemObject of `pointer` ends: CL_INVALID_VALUE if `pointer` is not one that a
+/// map of this object returned. Of several at one address those for reading go first: the last decides.
 Result<Mapping> close_mapping(Memory& memory, const void* pointer);
 /// A map that failed: as if it had never been enqueued.
 void drop_mapping(Memory& memory, const Mapping& mapping);
 
-/// An unmap whose command never ran, because of something that it waited for: the mapping ends all the same, or
-/// launches would leave its bytes alone for ever. As soon as nobody uses the bytes.
+/// Ends the mapping of an unmap that never ran, since a command that it waited for failed: otherwise no launch would
+/// ever commit these bytes again. Takes effect when no other command holds the bytes. Does not block.
 void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping);
 
 /// `bounce`, where not null, is the application's memory of an image with loose pitches (CL_MEM_USE_HOST_PTR): it gets

@@ -8,15 +8,15 @@
 #include <memory>
 #include <vector>
 
+#include "intercept/memory/rect_region.h"
+#include "intercept/memory/storage.h"
 #include "intercept/object/command.h"
-#include "intercept/object/region.h"
-#include "intercept/object/storage.h"
 
 namespace skmd::icd {
 
 struct NativeBuffer {
   std::shared_ptr<Storage> storage;  // null: the argument becomes a null pointer
-  Region region;
+  RectRegion region;
   std::size_t argument_offset = 0;  // where in the arguments the host address goes
 };
 

@@ -4,11 +4,13 @@
 #include <string>
 #include <utility>
 
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/memory/range_lock.h"
 #include "intercept/object/context.h"
 
 namespace skmd::icd {
 
-domain::RangeSet effective_ranges(const Storage& storage, const Region& region) {
+domain::RangeSet effective_ranges(const Storage& storage, const RectRegion& region) {
   if (region.bytes() == 0) return {};
   return storage.is_image() ? domain::RangeSet(domain::ByteRange{0, storage.bytes()}) : region.ranges();
 }
@@ -43,9 +45,9 @@ bool RangeCommand::start(Device* behind, const Ref<Event>& event, const std::sha
   // Nothing that is under way, on a device or elsewhere, touches these ranges.
   std::optional<RangeLock> lock = RangeLock::try_take(claims_, nullptr);
   if (!lock || !host_ready()) return false;
-  event->work_started(now_ns());
+  event->work_started(host_now());
   const Status status = perform();
-  event->work_ended(now_ns());
+  event->work_ended(host_now());
   lock->release();
   if (behind != nullptr) event->chain_behind_dependencies(behind);
   event->complete(ended(status, *event));
@@ -53,7 +55,7 @@ bool RangeCommand::start(Device* behind, const Ref<Event>& event, const std::sha
 }
 
 cl_int RangeCommand::run(Event& event) {
-  event.work_started(now_ns());
+  event.work_started(host_now());
   Status status = gather();
   if (status) status = perform();
   return ended(status, event);

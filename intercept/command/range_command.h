@@ -7,17 +7,18 @@
 #include <memory>
 #include <vector>
 
+#include "intercept/memory/range_lock.h"
+#include "intercept/memory/rect_region.h"
+#include "intercept/memory/storage.h"
 #include "intercept/object/command.h"
-#include "intercept/object/region.h"
-#include "intercept/object/storage.h"
 
 namespace skmd::icd {
 
-/// Up to this many bytes are filled, or copied within the driver, on whatever thread makes a command ready: waking
+/// Up to this many bytes are filled, or copied within the driver, on the thread that makes a command ready: waking
 /// another thread costs more.
 inline constexpr std::uint64_t kInlineBytes = 64 * 1024;
-/// Likewise between the application's memory and a buffer. Vendors' enqueues copy whatever they are given, so that
-/// applications expect it of them; a chain of write, launch and read waits for no other thread then.
+/// Likewise between the application's memory and a buffer, bytes. Vendors' enqueues copy any number of bytes, and
+/// applications expect that of them; a chain of write, launch and read waits for no other thread then.
 inline constexpr std::uint64_t kInlineTransfer = std::uint64_t{1} << 20;
 
 class RangeCommand : public Command {
@@ -55,6 +56,6 @@ class RangeCommand : public Command {
 };
 
 /// What a command that touches `region` of `storage` must claim and commit: images move as a whole.
-domain::RangeSet effective_ranges(const Storage& storage, const Region& region);
+domain::RangeSet effective_ranges(const Storage& storage, const RectRegion& region);
 
 }  // namespace skmd::icd

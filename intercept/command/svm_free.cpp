@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "intercept/backend/port/host_clock.h"
 #include "intercept/object/svm.h"
 
 namespace skmd::icd {
@@ -17,13 +18,13 @@ class SvmFreeCommand final : public Command {
   [[nodiscard]] bool runs_foreign_code() const override { return notice_.function != nullptr; }
 
   cl_int run(Event& event) override {
-    event.work_started(now_ns());
+    event.work_started(host_now());
     if (notice_.function != nullptr) {
       notice_.function(notice_.queue, static_cast<cl_uint>(pointers_.size()), pointers_.data(), notice_.user_data);
     } else {
       for (const void* const pointer : pointers_) (void)context_->svm().take(pointer);
     }
-    event.work_ended(now_ns());
+    event.work_ended(host_now());
     return CL_COMPLETE;
   }
 

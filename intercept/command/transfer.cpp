@@ -5,16 +5,17 @@
 #include <cstring>
 #include <utility>
 
-#include "intercept/backend/host_code.h"
+#include "intercept/backend/port/host_code.h"
 #include "intercept/command/device_transfer.h"
 #include "intercept/command/range_command.h"
+#include "intercept/memory/bytes.h"
 
 namespace skmd::icd {
 
 namespace {
 
 /// A host box around a region of one root, for copies between roots.
-HostBox box_of(std::byte* root, const Region& region) {
+HostBox box_of(std::byte* root, const RectRegion& region) {
   return {root + region.begin, region.row_pitch, region.slice_pitch};
 }
 
@@ -23,14 +24,14 @@ class WritingCommand : public RangeCommand {
  protected:
   using RangeCommand::RangeCommand;
   [[nodiscard]] bool may_run_early() const override { return true; }
-  static HostCopy old_bytes(const Storage& storage, const Region& region) {
+  static HostCopy old_bytes(const Storage& storage, const RectRegion& region) {
     return storage.is_image() && region.bytes() != storage.bytes() ? HostCopy::required : HostCopy::ignored;
   }
 };
 
 class ReadCommand final : public RangeCommand {
  public:
-  ReadCommand(std::shared_ptr<Storage> from, const Region& region, const HostBox& to)
+  ReadCommand(std::shared_ptr<Storage> from, const RectRegion& region, const HostBox& to)
       : RangeCommand("read", region.bytes() <= kInlineTransfer), from_(std::move(from)), region_(region), to_(to) {
     linear_ = region.is_linear() && !from_->is_image();
     touch(from_, effective_ranges(*from_, region), false, linear_ ? HostCopy::inlined : HostCopy::required);
@@ -55,14 +56,14 @@ class ReadCommand final : public RangeCommand {
 
  private:
   std::shared_ptr<Storage> from_;
-  Region region_;
+  RectRegion region_;
   HostBox to_;
   bool linear_ = false;
 };
 
 class WriteCommand final : public WritingCommand {
  public:
-  WriteCommand(std::shared_ptr<Storage> to, const Region& region, const HostBox& from)
+  WriteCommand(std::shared_ptr<Storage> to, const RectRegion& region, const HostBox& from)
       : WritingCommand("write", region.bytes() <= kInlineTransfer),
         to_(std::move(to)),
         region_(region),
@@ -92,7 +93,7 @@ class WriteCommand final : public WritingCommand {
 
  private:
   std::shared_ptr<Storage> to_;
-  Region region_;
+  RectRegion region_;
   HostBox from_;
   domain::RangeSet ranges_;
 };
@@ -100,7 +101,8 @@ class WriteCommand final : public WritingCommand {
 /// Copies between buffers go where the bytes are; images, and rows that no device has all of, meet in host memory.
 class CopyCommand final : public WritingCommand {
  public:
-  CopyCommand(std::shared_ptr<Storage> from, const Region& source, std::shared_ptr<Storage> to, const Region& target)
+  CopyCommand(std::shared_ptr<Storage> from, const RectRegion& source, std::shared_ptr<Storage> to,
+              const RectRegion& target)
       : WritingCommand("copy", source.bytes() < kInlineBytes),
         from_(std::move(from)),
         to_(std::move(to)),
@@ -155,7 +157,7 @@ class CopyCommand final : public WritingCommand {
 
  private:
   std::shared_ptr<Storage> from_, to_;
-  Region source_, target_;
+  RectRegion source_, target_;
   bool linear_ = false;
   bool buffers_ = false;
   domain::RangeSet ranges_;
@@ -163,7 +165,7 @@ class CopyCommand final : public WritingCommand {
 
 class FillCommand final : public WritingCommand {
  public:
-  FillCommand(std::shared_ptr<Storage> to, const Region& region, std::vector<std::byte> pattern)
+  FillCommand(std::shared_ptr<Storage> to, const RectRegion& region, std::vector<std::byte> pattern)
       : WritingCommand("fill", region.bytes() <= kInlineBytes),
         to_(std::move(to)),
         region_(region),
@@ -173,7 +175,7 @@ class FillCommand final : public WritingCommand {
   }
 
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override {
-    const Region rows = region_.merged();
+    const RectRegion rows = region_.merged();
     const domain::ByteRange range{rows.begin, rows.begin + rows.bytes()};
     if (rows.is_linear()) {
       // Copied here: where a member's copy throws, GCC 12 destroys the others after the aggregate's scope has ended.
@@ -188,7 +190,7 @@ class FillCommand final : public WritingCommand {
  protected:
   Status perform() override {
     if (region_.bytes() == 0) return {};
-    const Region rows = region_.merged();
+    const RectRegion rows = region_.merged();
     if (rows.is_linear() && rows.bytes() > kInlineBytes && !to_->is_image())
       return fill_bytes(*to_, {rows.begin, rows.begin + rows.bytes()}, pattern_);
     auto root = to_->host();
@@ -202,7 +204,7 @@ class FillCommand final : public WritingCommand {
 
  private:
   std::shared_ptr<Storage> to_;
-  Region region_;
+  RectRegion region_;
   std::vector<std::byte> pattern_;
   domain::RangeSet ranges_;
 };
@@ -252,20 +254,20 @@ class MigrateCommand final : public RangeCommand {
 
 }  // namespace
 
-std::shared_ptr<Command> make_read(const std::shared_ptr<Storage>& from, const Region& region, const HostBox& to) {
+std::shared_ptr<Command> make_read(const std::shared_ptr<Storage>& from, const RectRegion& region, const HostBox& to) {
   return std::make_shared<ReadCommand>(from, region, to);
 }
 
-std::shared_ptr<Command> make_write(const std::shared_ptr<Storage>& to, const Region& region, const HostBox& from) {
+std::shared_ptr<Command> make_write(const std::shared_ptr<Storage>& to, const RectRegion& region, const HostBox& from) {
   return std::make_shared<WriteCommand>(to, region, from);
 }
 
-std::shared_ptr<Command> make_copy(const std::shared_ptr<Storage>& from, const Region& source,
-                                   const std::shared_ptr<Storage>& to, const Region& target) {
+std::shared_ptr<Command> make_copy(const std::shared_ptr<Storage>& from, const RectRegion& source,
+                                   const std::shared_ptr<Storage>& to, const RectRegion& target) {
   return std::make_shared<CopyCommand>(from, source, to, target);
 }
 
-std::shared_ptr<Command> make_fill(const std::shared_ptr<Storage>& to, const Region& region,
+std::shared_ptr<Command> make_fill(const std::shared_ptr<Storage>& to, const RectRegion& region,
                                    std::vector<std::byte> pattern) {
   return std::make_shared<FillCommand>(to, region, std::move(pattern));
 }

@@ -8,20 +8,20 @@
 #include <memory>
 #include <vector>
 
+#include "intercept/memory/rect_region.h"
+#include "intercept/memory/storage.h"
 #include "intercept/object/command.h"
-#include "intercept/object/region.h"
-#include "intercept/object/storage.h"
 
 namespace skmd::icd {
 
-std::shared_ptr<Command> make_read(const std::shared_ptr<Storage>& from, const Region& region, const HostBox& to);
+std::shared_ptr<Command> make_read(const std::shared_ptr<Storage>& from, const RectRegion& region, const HostBox& to);
 /// `from` is read when the command runs, not before: the application may fill it behind a user event.
-std::shared_ptr<Command> make_write(const std::shared_ptr<Storage>& to, const Region& region, const HostBox& from);
+std::shared_ptr<Command> make_write(const std::shared_ptr<Storage>& to, const RectRegion& region, const HostBox& from);
 /// Equal extents on both sides. Overlapping regions of one root behave like memmove.
-std::shared_ptr<Command> make_copy(const std::shared_ptr<Storage>& from, const Region& source,
-                                   const std::shared_ptr<Storage>& to, const Region& target);
+std::shared_ptr<Command> make_copy(const std::shared_ptr<Storage>& from, const RectRegion& source,
+                                   const std::shared_ptr<Storage>& to, const RectRegion& target);
 /// Every row of `region` is a whole number of patterns.
-std::shared_ptr<Command> make_fill(const std::shared_ptr<Storage>& to, const Region& region,
+std::shared_ptr<Command> make_fill(const std::shared_ptr<Storage>& to, const RectRegion& region,
                                    std::vector<std::byte> pattern);
 
 /// Between memory of the application's that no object has; the two may overlap.
@@ -29,7 +29,7 @@ std::shared_ptr<Command> make_host_copy(std::byte* to, const std::byte* from, st
 
 struct MigratedView {
   std::shared_ptr<Storage> storage;
-  Region region;
+  RectRegion region;
 };
 std::shared_ptr<Command> make_migrate(const std::vector<MigratedView>& views, cl_mem_migration_flags flags);
 

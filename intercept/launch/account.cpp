@@ -2,10 +2,15 @@
 // What becomes known when slices end: residency, samples for the model, reports for the observer.
 #include <algorithm>
 
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/launch/account.h"
 #include "intercept/launch/conductor.h"
+#include "intercept/launch/decision.h"
 #include "intercept/launch/profile_record.h"
-#include "intercept/object/busy_clock.h"
-#include "intercept/object/link_rates.h"
+#include "intercept/machine/busy_clock.h"
+#include "intercept/memory/link_rates.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 
@@ -93,7 +98,7 @@ void report_launch(Machine& machine, const Launch& launch, const Decision& decis
   if (!decision.whole)
     for (const domain::Rung rung : decision.merge.per_root)
       if (rung != domain::Rung::none) report.rungs.push_back(rung);
-  report.seconds = static_cast<double>(now_ns() - begin) * 1e-9;
+  report.seconds = static_cast<double>(host_now() - begin) * 1e-9;
   report.predicted_seconds = decision.predicted_seconds;
   report.predicted_by = decision.source;
   machine.observer->launch(report);

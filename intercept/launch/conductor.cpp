@@ -7,8 +7,18 @@
 #include <optional>
 #include <utility>
 
-#include "intercept/backend/host_code.h"
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/port/host_code.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/account.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/launch/launch_view.h"
 #include "intercept/launch/native_launch.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 
@@ -16,10 +26,6 @@ namespace {
 
 /// Uploads of so many bytes keep the thread that submits them for longer than it takes to wake another.
 constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;
-
-domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
-  return machine.devices[device]->description().space;
-}
 
 }  // namespace
 
@@ -127,7 +133,7 @@ void Conductor::submit_uploads_first(MovePlan& moves) {
           report.end = result.times.back().end;
         }
         machine_.observer->transfer(report);
-      } catch (const std::bad_alloc&) {  // only the books miss something
+      } catch (const std::bad_alloc&) {  // only the report is lost
       }
     });
   }
@@ -157,11 +163,13 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_upload
     SliceReport report{slice.device, slice.span, 0, 0};
     try {
       report = account(machine_, launch_, view_.shape(), slice, uploads, bytes, first, result);
-    } catch (const std::bad_alloc&) {  // only the books miss something
+    } catch (const std::bad_alloc&) {  // only the report is lost
     }
     if (report.start != 0) event_.work_started(report.start);
-    if (result.status != CL_SUCCESS) moves.revoke_uploads(slice.device);
+    // The failure is told first: run(), which counts on the uploads at that moment, either sees it, or has done so
+    // before they are withdrawn here.
     slice_ended(index, uploads, result);
+    if (result.status != CL_SUCCESS) moves.revoke_uploads(slice.device);
     const MutexGuard lock(mutex_);
     slices_[index].report = report;
   };
@@ -220,8 +228,8 @@ void Conductor::submit(MovePlan& moves, BatchGroup& group) {
       fail(one.index, {CL_OUT_OF_HOST_MEMORY, {}}, Fault::memory);
     }
   };
-  // A driver takes its time over many bytes, or several threads of ours do: what needs none does not wait for them, and
-  // of each link comes as much as it can bring.
+  // Submitting many bytes takes long, in the driver or in our own threads: slices with few uploads come first, and all
+  // links are used at once.
   std::stable_sort(prepared.begin(), prepared.end(),
                    [](const Prepared& a, const Prepared& b) { return a.upload_bytes < b.upload_bytes; });
   const auto many =
@@ -309,7 +317,7 @@ void Conductor::abandon() {
 }
 
 void Conductor::give_back_old() {
-  // Where that fails, whatever the groups need of it is gone with the device.
+  // Where that fails, the old contents that the groups need are lost with the device.
   if (device_replay_) (void)device_replay_->retreat({});
 }
 
@@ -363,7 +371,7 @@ Result<MovePlan> Conductor::gather() {
 }
 
 Status Conductor::run() {
-  event_.work_started(now_ns());
+  event_.work_started(host_now());
   std::vector<Storage*> roots;
   for (const auto& root : view_.roots()) roots.push_back(root.get());
   std::optional<MoveGuard> guard(std::in_place, roots);
@@ -374,10 +382,10 @@ Status Conductor::run() {
   if (auto status = begin_joining(); !status) return fail_all(status.error(), Fault::memory);
   event_.advance(CL_RUNNING);
   {
-    // Whatever was submitted must have ended before anything it uses may go.
+    // Every submitted batch must have ended before anything that it uses is freed.
     BatchGroup group;
     submit(*moves, group);
-    // Native queues are in order, so what was submitted may be counted on by whatever is submitted later.
+    // Native queues are in order, so batches that are submitted later may rely on what was submitted.
     moves->commit_uploads();
     {
       const MutexGuard lock(mutex_);
@@ -389,7 +397,7 @@ Status Conductor::run() {
   }
   check_inputs();
   Status status = settle();
-  event_.work_ended(now_ns());
+  event_.work_ended(host_now());
   return status;
 }
 

@@ -6,13 +6,17 @@
 #include <span>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/device_replay.h"
 #include "intercept/launch/joining.h"
+#include "intercept/launch/launch_view.h"
 #include "intercept/launch/replay.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/mover.h"
 #include "intercept/object/event.h"
-#include "intercept/object/mover.h"
-#include "partitioner/mutex.h"
+#include "intercept/object/launch.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
@@ -28,11 +32,11 @@ class Conductor {
  public:
   Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision, Event& event);
 
-  /// Blocks until the results are committed. On an error, those of slices that completed are committed all the same,
-  /// and unfinished() tells the rest.
+  /// Blocks until the results are committed. On an error, the results of slices that completed are committed all the
+  /// same, and unfinished() tells the rest. Once.
   Status run();
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
-  /// Of slices whose results count.
+  /// The reports of slices whose results are committed.
   [[nodiscard]] std::vector<SliceReport> reports() const;
   /// Bit d: device d may have compiled.
   [[nodiscard]] std::uint64_t first_uses() const { return first_uses_; }
@@ -43,7 +47,7 @@ class Conductor {
     Status status;
     Fault fault = Fault::none;
     bool ran = false;            // it may have written
-    std::uint32_t failures = 0;  // of its device, before the first look at residency
+    std::uint32_t failures = 0;  // Health::failures() of its device, before residency is read
   };
   [[nodiscard]] MoveNeeds needs() const;
   /// What is joined of a root; what else the slices write is disjoint.
@@ -52,7 +56,7 @@ class Conductor {
   /// Rung 2 takes stored bytes and no others from a device: old ones are not needed there, unless it merges itself.
   [[nodiscard]] domain::RangeSet needed_by(const SliceWork& slice, std::size_t root) const;
   [[nodiscard]] bool merges(const SliceWork& slice) const;
-  /// What is asked to run a slice of machine.devices[device].
+  /// The device that runs a slice of machine.devices[device]: the launch's part, if it has one.
   [[nodiscard]] Device& port_of(std::uint32_t device) const;
   /// Plans all moves, and brings to host memory what goes there.
   Result<MovePlan> gather();
@@ -74,13 +78,13 @@ class Conductor {
   void fail(std::size_t index, domain::Error error, Fault fault);
   void fail(std::size_t index, const BatchResult& result) noexcept;
   Status fail_all(const domain::Error& error, Fault fault);
-  /// Slices that ended well, but on bytes that an earlier batch had promised and not brought.
+  /// Fails slices that ended well, but on bytes that an earlier batch was to bring and did not.
   void check_inputs();
   /// Slices that join in one shared memory cannot be told apart there: one fails, all fail.
   void join_failures();
-  /// What is joined has its old value in host memory again.
+  /// Restores the old values of joined bytes in host memory.
   void restore();
-  /// Old contents that were kept on a device, for whoever runs the groups instead.
+  /// Brings old contents that were kept on a device to host memory, for the devices that run the groups instead.
   void give_back_old();
   /// Merges and commits what completed; what did not becomes unfinished().
   Status settle();
@@ -88,7 +92,8 @@ class Conductor {
   /// Rung 2: on the device that was chosen, or, if not all slices completed or it fails there, on the host.
   Status finish_replay(const std::vector<SliceWork>& completed);
   void commit(const std::vector<SliceWork>& completed);
-  /// Every byte that had a copy elsewhere has its old value again. What had none keeps whatever the slice left there.
+  /// Takes what failed slices may have written out of residency: bytes with a copy elsewhere have their old values
+  /// again, bytes without one keep what the slice left there.
   void abandon();
 
   Machine& machine_;
@@ -106,34 +111,5 @@ class Conductor {
   Unfinished unfinished_;
   std::uint64_t first_uses_ = 0;
 };
-
-/// What a batch of one slice tells: transfers, the slice's times, and a sample for the model. `uploads`: how many ops
-/// come before the slice's launches.
-SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, const SliceWork& slice,
-                    std::size_t uploads, std::uint64_t upload_bytes, bool first, const BatchResult& result);
-
-/// How a launch ended.
-struct Ended {
-  std::uint64_t ns = 0;          // when, by the host's clock; 0: not known
-  double seconds = 0.0;          // from decision to results; only of split launches
-  std::uint64_t first_uses = 0;  // bit d: device d may have compiled
-};
-
-/// Tells the model, and the shape's rounds, what became of a launch that ended well. Thread-safe.
-void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
-                   const Ended& ended);
-
-/// Tells the observer about a completed launch.
-/// Somebody is told of launches, and when they began.
-bool reports_launches(const Machine& machine);
-void report_launch(Machine& machine, const Launch& launch, const Decision& decision,
-                   std::span<const SliceReport> slices, std::uint64_t begin);
-
-/// Residency after a slice has written `ranges` of a root in its device's space (or will have, on an in-order queue).
-/// With the root's mutex held.
-void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet& ranges) SKMD_REQUIRES(root.mutex());
-
-/// Times are worth asking for: the model learns, or somebody watches.
-bool wants_times(const Machine& machine);
 
 }  // namespace skmd::icd

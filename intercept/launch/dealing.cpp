@@ -6,7 +6,13 @@
 #include <new>
 #include <utility>
 
-#include "intercept/object/device_query.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/machine/device_query.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 namespace {

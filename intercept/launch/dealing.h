@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// SKMD_PARTITION=dynamic: a launch whose slices are cut into chunks, which go to whichever device is free.
+// SKMD_PARTITION=dynamic: a launch whose slices are cut into chunks, each of which goes to the next device that is
+// free.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/conductor.h"
+#include "intercept/launch/decision.h"
 #include "intercept/launch/launch_view.h"
-#include "partitioner/chunks.h"
-#include "partitioner/mutex.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
+#include "partitioner/base/mutex.h"
+#include "partitioner/plan/chunks.h"
 
 namespace skmd::icd {
 

@@ -1,36 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a launch to a plan: the reasons that keep it whole, then the partitioner, then the merge ladder.
+// What was decided of a launch: its slices, what they touch, and how their results are joined.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "intercept/launch/eligibility.h"
-#include "intercept/launch/launch_view.h"
-#include "partitioner/merge.h"
-#include "partitioner/partition.h"
+#include "partitioner/base/byte_ranges.h"
+#include "partitioner/base/nd_range.h"
+#include "partitioner/footprint/roots.h"
+#include "partitioner/merge/merge.h"
+#include "partitioner/model/model.h"
+#include "partitioner/model/round_times.h"
+#include "partitioner/plan/partition.h"
+#include "partitioner/residency/residency.h"
 
 namespace skmd::icd {
 
-/// Pure but for reading residency and the model. At least one device is eligible.
-std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view);
+/// What the groups of one span touch, per root buffer, aliases joined.
+struct SpanFootprint {
+  std::vector<domain::RootFootprint> roots;
+  /// What must be valid on a device before it runs: reads, and old bytes under writes that are not sure.
+  std::vector<domain::RangeSet> needed;
+  /// The part of it that the span may write: a run that fails destroys it.
+  std::vector<domain::RangeSet> in_place;
+};
+using SharedFootprint = std::shared_ptr<const SpanFootprint>;
 
-/// Where a kernel is known from former processes, but its program not yet built for devices that would shorten the
-/// launch clearly: waits for their builds, as long as that pays. True: some have ended, so that the view's eligibility
-/// is that of before. Any thread; no lock may be held.
-bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& view);
+struct SliceWork {
+  std::uint32_t device = 0;
+  domain::GroupSpan span;
+  SharedFootprint touches;
+  bool is_chunk = false;           // of a dealt launch: the model is told of all chunks of a device together
+  double predicted_seconds = 0.0;  // that the device runs it; 0: not known
+};
 
-/// For a launch that could be submitted behind others that have not ended: whether it should be decided when they have.
-/// Launches that an application enqueues in a row would else all be decided before the first has been measured.
-/// Never for long where launches are short, or nothing comes to be known.
-bool should_wait_to_decide(const Machine& machine, const LaunchView& view);
+struct Dealing;
 
-/// One span of the launch in one slice, `reason` being why no more.
-std::shared_ptr<const Decision> part_on(const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span,
-                                        domain::NotSplit reason);
+/// A plan and how its results are joined.
+struct Decision {
+  std::vector<SliceWork> slices;           // one: whole
+  std::optional<domain::NotSplit> whole;   // set iff one slice
+  domain::MergeDecision merge;             // of split launches: per root
+  std::shared_ptr<const Dealing> dealing;  // set: devices begin with their slices, in chunks, and help each other
+  double predicted_seconds = 0.0;
+  double alone_seconds = 0.0;  // as in Plan, like what follows
+  double alone_round_seconds = 0.0;
+  domain::Missed missed;
+  std::vector<domain::RoundTimes::Candidate> candidates;  // the launch whole on each device whose time can be predicted
+  bool exploring = false;
+  bool unsettled = false;
+  domain::ModelSource source = domain::ModelSource::none;
+};
 
-/// The launch in one slice.
-std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
-                                         domain::NotSplit reason);
+/// What a decision of the measuring modes rested on: while none of it changes, the decision stands.
+struct DecisionBasis {
+  bool known = false;   // the decision is settled, and explores nothing
+  bool barred = false;  // splits are barred
+  std::uint32_t read_rhythm = 0;
+  std::array<double, domain::kMaxSpaces> groups_per_second{};
+  std::array<std::uint64_t, domain::kMaxSpaces> missing_bytes{};  // of the whole launch, per device
+};
 
 }  // namespace skmd::icd

@@ -6,13 +6,21 @@
 #include <utility>
 
 #include "compiler/client/merge_record.h"
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/conductor.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
 #include "intercept/launch/merge_costs.h"
 #include "intercept/launch/replay.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/link_rates.h"
+#include "intercept/memory/mover.h"
+#include "intercept/memory/storage.h"
 #include "intercept/object/event.h"
-#include "intercept/object/link_rates.h"
-#include "intercept/object/mover.h"
-#include "partitioner/merge_place.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+#include "partitioner/merge/merge_place.h"
 
 namespace skmd::icd {
 namespace {
@@ -20,14 +28,10 @@ namespace {
 /// Of the merge kernels' own launches.
 constexpr std::uint64_t kGroupItems = 256;
 /// No more groups than every device takes in one dimension.
-constexpr std::uint64_t kMostItems = kGroupItems << 30;
+constexpr std::uint64_t kMaxItems = kGroupItems << 30;
 
 bool is_replayed(const Decision& decision, std::size_t root) {
   return !decision.whole && decision.merge.per_root[root] == domain::Rung::kernel;
-}
-
-domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
-  return machine.devices[device]->description().space;
 }
 
 bool could_replay(const Machine& machine, const SliceWork& slice) {
@@ -39,10 +43,10 @@ std::uint64_t items_of(const Launch& launch, std::uint64_t groups) {
   return groups * launch.range.local[0] * launch.range.local[1] * launch.range.local[2];
 }
 
-/// Whether a merge kernel can be told of this launch.
+/// Whether a merge kernel's arguments can describe this launch.
 bool can_be_told(const Launch& launch) {
   const std::uint64_t groups = launch.range.group_total();
-  if (groups > kMostItems || items_of(launch, 1) > kMostItems / groups) return false;
+  if (groups > kMaxItems || items_of(launch, 1) > kMaxItems / groups) return false;
   return std::all_of(launch.arguments.begin(), launch.arguments.end(), [](const LaunchArgument& argument) {
     const auto* view = std::get_if<BufferView>(&argument);
     return view == nullptr || view->offset % compiler::kMergeAlignment == 0;
@@ -254,13 +258,13 @@ Status DeviceReplay::finish(const std::vector<SliceWork>& slices) {
     }
     if (Status status = append_merge(slice, batch.ops); !status) return status;
   }
-  const std::uint64_t begin = now_ns();
+  const std::uint64_t begin = host_now();
   BatchGroup group;
   group.submit(*machine_.devices[device_], std::move(batch));
   if (Status status = group.wait(); !status) return status;
   const std::string& name = launch_.kernel->traits().name;
   machine_.observer->transfer({device_, bytes, 0, 0, 0, name});
-  machine_.observer->merge({name, domain::Rung::kernel, bytes, begin, now_ns(), device_});
+  machine_.observer->merge({name, domain::Rung::kernel, bytes, begin, host_now(), device_});
   if (machine_.observer->logs(LogLevel::debug))
     machine_.observer->log(LogLevel::debug, name + ": " + std::to_string(bytes) + " bytes of results merged on " +
                                                 machine_.devices[device_]->description().name);

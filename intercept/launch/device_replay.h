@@ -7,7 +7,12 @@
 #include <optional>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
 #include "intercept/launch/scratch.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 
@@ -15,7 +20,8 @@ class DeviceReplay {
  public:
   /// Which device is likely to use the results of rung 2 next; before this launch counts as a use.
   static std::optional<std::uint32_t> next_user(const LaunchView& view, const Decision& decision);
-  /// Null: host memory is the better place (replay.h), or there is no other. Its roots' move mutexes are held.
+  /// Null: merging on the host costs less (replay.h), or no device can merge. Precondition: the roots' move mutexes are
+  /// held.
   static std::unique_ptr<DeviceReplay> plan(Machine& machine, const Launch& launch, const LaunchView& view,
                                             const Decision& decision, std::optional<std::uint32_t> next_user);
 
@@ -24,18 +30,18 @@ class DeviceReplay {
   [[nodiscard]] domain::RangeSet needed(std::size_t root) const;
 
   /// When everything that host memory is to have is there, before the first slice is submitted: copies the old contents
-  /// that only devices have to a place beside. Blocks. An error: nothing has changed.
+  /// that host memory lacks to a scratch buffer on the device. Blocks. An error: nothing has changed.
   Status keep();
   /// Per root: the old contents that host memory has not, once they are kept.
   [[nodiscard]] std::vector<domain::RangeSet> elsewhere() const;
   /// After all slices have completed: merges, and commits residency. Nothing that the host would need for merging is
   /// lost if it fails.
   Status finish(const std::vector<SliceWork>& slices);
-  /// From here on the host merges: its memory gets old contents and whatever merge functions load, as if there had been
-  /// no other plan. What the slices of `completed` have written there themselves is put aside first. Blocks.
-  /// May be called again, with no slices.
+  /// From here on the host merges: its memory gets old contents and the bytes that merge functions load, as if there
+  /// had been no other plan. What the slices of `completed` have written there themselves is copied away first
+  /// (take_aside()). Blocks. May be called again, with no slices.
   Status retreat(const std::vector<SliceWork>& completed);
-  /// What retreat() has put aside, per root: results of slices in `completed`.
+  /// What retreat() has copied away, per root: results of slices in `completed`.
   [[nodiscard]] std::vector<std::vector<SliceResult>> take_aside() { return std::move(aside_); }
 
  private:

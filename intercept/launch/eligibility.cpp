@@ -5,7 +5,11 @@
 #include <cstring>
 
 #include "compiler/client/client.h"
-#include "intercept/object/device_info.h"
+#include "intercept/machine/device_info.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 
@@ -55,8 +59,9 @@ std::string check_memory(const Machine& machine, const Launch& launch, std::uint
   return bytes > room ? exceeds("memory objects of bytes", bytes, room) : std::string();
 }
 
-/// Vendors know views as sub-buffers, which begin at aligned places and have bytes; images over them likewise. Our own
-/// CPU driver passes addresses, and to whoever uses host memory in place we do (BufferArgument::address).
+/// Vendors' drivers get views as sub-buffers, which begin at aligned offsets and are not empty; images over them
+/// likewise. Our own CPU driver takes addresses, and on devices that use host memory in place buffers are passed by
+/// address (BufferArgument::address).
 std::string check_places(const Device& device, const Launch& launch) {
   if (device.description().backend == "cpu-driver") return {};
   const bool in_place = device.description().space == domain::kHostSpace;
@@ -78,7 +83,8 @@ std::string check_places(const Device& device, const Launch& launch) {
   return {};
 }
 
-/// Program-scope variables live at home, and nobody at home can take the launch.
+/// The kernel's program-scope variables are on home(), which has a memory of its own and so cannot follow the launch's
+/// pointers.
 bool leaves_its_state(const Machine& machine, const BuiltKernel& kernel) {
   return keeps_state(machine, kernel) && machine.devices[kernel.home()]->description().space != domain::kHostSpace;
 }

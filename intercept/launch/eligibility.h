@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices can take a launch (semantics note, rule 3): program built there, local size, local memory, buffers.
+// Which devices can take a launch: program built there, local size, local memory, buffers.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "intercept/launch/launch.h"
-#include "partitioner/merge.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+#include "partitioner/merge/merge.h"
 
 namespace skmd::icd {
 
@@ -33,15 +35,16 @@ bool follows_svm_pointers(const Launch& launch);
 /// As it is now: a device whose build has not ended is not eligible, and becomes it when it has.
 Eligibility eligibility(const Machine& machine, const Launch& launch);
 
-/// Blocks until it is known where launches of a kernel run that have to run in one place for ever: of an opaque
-/// program, or with program-scope variables. For other kernels nothing is waited for.
+/// Blocks until home() is known, for kernels whose launches always have to run on that device: those of opaque
+/// programs, and those with program-scope variables. Returns at once for other kernels.
 void wait_for_home(const BuiltKernel& kernel);
 
-/// The device whose build the launch has to wait for, whatever else is built; none: it may go on. A kernel whose groups
-/// wait for each other must not be without a GPU, or else the anchor; any other only needs some device.
+/// The device whose build the launch has to wait for, even where other devices have built the program; none: it may go
+/// on. A kernel whose groups wait for each other must not be without a GPU, or else the anchor; any other only needs
+/// some device.
 std::optional<std::uint32_t> awaited(const Machine& machine, const Launch& launch, const Eligibility& eligible);
 
-/// The reason that keeps this launch whole whatever is measured and wherever its bytes lie, or none.
+/// The reason that keeps this launch whole, independent of measurements and of residency, or none.
 std::optional<domain::NotSplit> confined(const Machine& machine, const Launch& launch, const Eligibility& eligible);
 
 }  // namespace skmd::icd

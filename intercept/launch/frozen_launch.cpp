@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decide.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/eligibility.h"
 #include "intercept/launch/native_launch.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 

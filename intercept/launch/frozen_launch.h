@@ -7,8 +7,13 @@
 #include <memory>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/launch_view.h"
-#include "partitioner/mutex.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
@@ -20,16 +25,16 @@ class FrozenLaunch : public Launch {
   [[nodiscard]] const LaunchView& view() const { return view_; }
   /// For RangeLock.
   [[nodiscard]] const std::vector<Claim>& claims() const { return claims_; }
-  /// No device was set aside since, and no build has ended: these change what is eligible.
+  /// True if no device was disabled since, and no build has ended: these change what is eligible.
   [[nodiscard]] bool fits(const Machine& machine) const {
     return losses_ == machine.losses.load(std::memory_order_acquire) && builds_ended_ == kernel->builds().ended();
   }
 
   /// The ops that run all of it on a device are the same every time.
   [[nodiscard]] bool has_fixed_runs() const { return fixed_runs_; }
-  /// These ops, made anew where no command has them any more: they own the roots' native objects, which their device
-  /// may have to give up (DeviceMemory). Preconditions: has_fixed_runs();
-  /// the caller holds the roots' ranges as long as it keeps the ops.
+  /// These ops, made again where no command has them any more: they own the roots' native objects, which the device may
+  /// have to give up for others (DeviceMemory). Preconditions: has_fixed_runs(); the caller holds the roots' ranges as
+  /// long as it keeps the ops.
   using FixedRuns = std::shared_ptr<const std::vector<Op>>;
   Result<FixedRuns> fixed_runs(std::uint32_t device) const;
 

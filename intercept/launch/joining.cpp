@@ -3,7 +3,12 @@
 
 #include <utility>
 
-#include "intercept/backend/host_code.h"
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/port/host_code.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
 #include "intercept/object/event.h"
 
 namespace skmd::icd {
@@ -45,11 +50,12 @@ Status Joining::finish(const std::vector<SliceWork>& slices, const std::string& 
   auto results = fetch_results(machine_, storage_, root_, slices, merge_.joined[root_], kernel);
   if (!results) return results.error();
   for (const SliceResult& result : *results) {
-    const std::uint64_t begin = now_ns();
-    // What the application writes through a map meanwhile is its own, whatever a device was sent of it.
+    const std::uint64_t begin = host_now();
+    // Bytes that the application has mapped for writing are left to it, also where a device was sent old values of
+    // them.
     const domain::RangeSet ranges = result.ranges.difference(storage_.write_mapped());
     join(result.bytes.data(), *host, ranges);
-    machine_.observer->merge({kernel, merge_.per_root[root_], ranges.bytes(), begin, now_ns()});
+    machine_.observer->merge({kernel, merge_.per_root[root_], ranges.bytes(), begin, host_now()});
   }
   storage_.host_written(merge_.joined[root_].difference(storage_.write_mapped()));
   return {};

@@ -7,7 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
 #include "intercept/launch/scratch.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
 
 namespace skmd::icd {
 

@@ -6,14 +6,24 @@
 #include <optional>
 #include <utility>
 
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/account.h"
 #include "intercept/launch/conductor.h"
 #include "intercept/launch/dealing.h"
+#include "intercept/launch/decide.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
 #include "intercept/launch/native_launch.h"
 #include "intercept/launch/profiling_mode.h"
 #include "intercept/launch/rescue.h"
 #include "intercept/launch/users.h"
 #include "intercept/launch/verification.h"
-#include "intercept/object/submission.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/memory/storage.h"
+#include "intercept/memory/submission.h"
+#include "intercept/object/kernel.h"
 
 namespace skmd::icd {
 
@@ -28,7 +38,7 @@ LaunchCommand::LaunchCommand(Machine& machine, std::shared_ptr<const FrozenLaunc
 bool LaunchCommand::may_start() const {
   if (launch_.part != nullptr) return false;  // its batches are not in the order of the whole's
   if (view_.shape().confined()) return true;
-  // These modes split whatever can be split: there is nothing to find out here.
+  // The other modes split every launch that can be split: there is nothing to decide here.
   return domain::goes_by_times(machine_.settings.policy.mode);
 }
 
@@ -49,7 +59,7 @@ Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std:
   ops = std::move(*uploads);
   flight.uploads = ops.size();
   flight.upload_bytes = moves.upload_bytes(slice.device);
-  // The queue is in order: what is submitted next may count on these bytes already.
+  // The queue is in order: what is submitted next may rely on these bytes already.
   flight.moves.emplace(std::move(moves));
   flight.moves->commit_uploads();  // where that fails, what it has done is revoked
   return {};
@@ -57,7 +67,7 @@ Status LaunchCommand::add_uploads(const SliceWork& slice, InFlight& flight, std:
 
 Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight) {
   const SliceWork& slice = decision.slices.front();
-  // Whatever can fail comes before uploads are counted on.
+  // Everything that can fail comes before uploads are committed to residency.
   const std::vector<Op>* fixed = nullptr;
   NativeCall call;
   if (frozen_->has_fixed_runs()) {
@@ -127,8 +137,8 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   flight_->decision = std::move(decision);
   flight_->lock = std::move(*lock);
   std::optional<Ticket> ticket;
-  // It holds its ranges and itself: what is not submitted gives both back, whatever else fails, and the ranges last,
-  // since whoever waits for them may go on at once.
+  // The in-flight state holds the ranges and the command: both are released if nothing was submitted. Release the range
+  // lock last, after the move mutexes: releasing it may start another command.
   const auto give_back = [&] {
     submission.unlock();
     flight_.reset();
@@ -153,7 +163,7 @@ std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& ev
                                             const std::shared_ptr<Command>& self) {
   InFlight& flight = *flight_;
   // Asking the clock takes a tenth of what a launch costs.
-  if (event->profiled() || reports_launches(machine_)) flight.begin = now_ns();
+  if (event->profiled() || reports_launches(machine_)) flight.begin = host_now();
   try {
     auto batch = prepare(*flight.decision, flight);
     if (!batch) {  // run() does it, or says what is wrong
@@ -170,7 +180,7 @@ std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& ev
     event->advance(CL_SUBMITTED);
     return device.submit(std::move(*batch));
   } catch (const std::bad_alloc&) {  // nothing was submitted
-    Spoilt none;
+    LostRanges none;
     take_back(flight, false, none);
     throw;
   }
@@ -197,12 +207,13 @@ void LaunchCommand::landed(BatchResult&& result) {
       flight.lock.unchain();
       const bool ran = !failed || result.accepted > flight.uploads;
       // It stays its own owner until it has run again.
-      Recovery::get().add(machine_, *machine_.devices[slice.device],
-                          {[this, ran](Spoilt& spoilt) { take_back(*flight_, ran, spoilt); },
-                           [this, result = std::move(result)](Spoilt& spoilt) { again(result, spoilt); }});
+      Recovery::get().add(
+          machine_, *machine_.devices[slice.device],
+          {[this, ran](LostRanges& lost_ranges) { take_back(*flight_, ran, lost_ranges); },
+           [this, result = std::move(result)](LostRanges& lost_ranges) { again(result, lost_ranges); }});
       return;
     }
-  } catch (const std::bad_alloc&) {  // nobody can run it again
+  } catch (const std::bad_alloc&) {  // no memory to run it again
     const std::shared_ptr<Command> self = std::move(flight.self);
     flight.lock.release();
     flight.event->complete(CL_OUT_OF_HOST_MEMORY);
@@ -213,30 +224,30 @@ void LaunchCommand::landed(BatchResult&& result) {
     const SliceReport report =
         account(machine_, launch_, view_.shape(), slice, flight.uploads, flight.upload_bytes, flight.first, result);
     if (flight.event->profiled()) {
-      // What the kernel took, without what it waited for and without uploads: what it would have been without us.
+      // The kernel's own time, without waiting and uploads: what the application would see without us.
       flight.event->work_started(report.start != 0 ? report.start : flight.begin);
-      flight.event->work_ended(report.end != 0 ? report.end : now_ns());
+      flight.event->work_ended(report.end != 0 ? report.end : host_now());
     }
     learn_outcome(machine_, launch_, view_.shape(), *flight.decision, {report.end, 0.0, 0});
     report_launch(machine_, launch_, *flight.decision, {&report, 1}, flight.begin);
-  } catch (const std::bad_alloc&) {  // only the books miss something
+  } catch (const std::bad_alloc&) {  // only the report is lost
     flight.event->work_started(flight.begin);
   }
   flight.lock.release();
   flight.event->complete(CL_COMPLETE);
 }
 
-void LaunchCommand::take_back(InFlight& flight, bool ran, Spoilt& spoilt) {
+void LaunchCommand::take_back(InFlight& flight, bool ran, LostRanges& lost_ranges) {
   const SliceWork& slice = flight.decision->slices.front();
   const domain::SpaceMask here = domain::SpaceMask{1} << machine_.devices[slice.device]->description().space;
   for (const auto& [root, pieces] : flight.old) {
     const MutexGuard lock(view_.roots()[root]->mutex());
     view_.roots()[root]->residency().restored(pieces, ran ? here : 0);
   }
-  // Some of it was to be sent there only now.
+  // Some of these bytes were to be uploaded by this batch.
   if (!ran && flight.moves) flight.moves->revoke_uploads(slice.device);
   for (const auto& [root, pieces] : flight.old)
-    if (const auto found = spoilt.find(view_.roots()[root]); found != spoilt.end())
+    if (const auto found = lost_ranges.find(view_.roots()[root]); found != lost_ranges.end())
       for (const auto& piece : pieces) found->second.remove(piece.range);
   if (!ran) return;
   std::vector<domain::RangeSet> lost(view_.roots().size());
@@ -246,19 +257,19 @@ void LaunchCommand::take_back(InFlight& flight, bool ran, Spoilt& spoilt) {
   for (std::size_t r = 0; r < lost.size(); ++r) {
     if (lost[r].empty()) continue;
     lost[r].remove(view_.roots()[r]->write_mapped());
-    spoilt[view_.roots()[r]].add(lost[r]);
+    lost_ranges[view_.roots()[r]].add(lost[r]);
   }
 }
 
-bool LaunchCommand::reads(const SliceWork& slice, const Spoilt& spoilt) const {
+bool LaunchCommand::reads(const SliceWork& slice, const LostRanges& lost_ranges) const {
   for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-    const auto found = spoilt.find(view_.roots()[r]);
-    if (found != spoilt.end() && found->second.intersects(slice.touches->needed[r])) return true;
+    const auto found = lost_ranges.find(view_.roots()[r]);
+    if (found != lost_ranges.end() && found->second.intersects(slice.touches->needed[r])) return true;
   }
   return false;
 }
 
-void LaunchCommand::again(const BatchResult& result, Spoilt& spoilt) {
+void LaunchCommand::again(const BatchResult& result, LostRanges& lost_ranges) {
   InFlight& flight = *flight_;
   const Ref<Event> event = flight.event;
   const SliceWork& slice = flight.decision->slices.front();
@@ -272,7 +283,7 @@ void LaunchCommand::again(const BatchResult& result, Spoilt& spoilt) {
                                        failed ? result.reason : "a command before it on the device failed"};
   event->work_started(flight.begin);
   Status status = failure;
-  rest.inputs_intact = !reads(slice, spoilt);
+  rest.inputs_intact = !reads(slice, lost_ranges);
   // What it waits for has ended: all of that was on the same device before it, or is in the list before it.
   if (event->dependency_failed()) {
     status = domain::Error{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "a command that it waited for failed"};
@@ -282,7 +293,7 @@ void LaunchCommand::again(const BatchResult& result, Spoilt& spoilt) {
       status = rescue.run(std::move(rest), failure);
       if (status) {
         for (std::size_t r = 0; r < view_.roots().size(); ++r)
-          if (const auto found = spoilt.find(view_.roots()[r]); found != spoilt.end())
+          if (const auto found = lost_ranges.find(view_.roots()[r]); found != lost_ranges.end())
             found->second.remove(slice.touches->roots[r].may_write);
         report_launch(machine_, launch_, *flight.decision, rescue.reports(), flight.begin);
       }
@@ -292,7 +303,7 @@ void LaunchCommand::again(const BatchResult& result, Spoilt& spoilt) {
   }
   const cl_int code = ended(status, *event);
   flight.lock.release();
-  // What the command held is given back before anybody can see it ended.
+  // What the command held is released before its end becomes visible.
   std::shared_ptr<Command> self = std::move(flight.self);
   self.reset();
   event->complete(code);
@@ -332,7 +343,7 @@ bool LaunchCommand::make_room(const Decision& decision) const {
 }
 
 Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> decision) {
-  const std::uint64_t begin = now_ns();
+  const std::uint64_t begin = host_now();
   std::unique_ptr<Verification> verification;
   if (machine_.settings.verify && decision->slices.size() > 1) {
     auto begun = Verification::begin(machine_, launch_, view_, *decision);
@@ -345,7 +356,7 @@ Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> d
   Status status = std::move(carried.status);
   std::vector<SliceReport> reports = std::move(carried.reports);
   if (status) {
-    const std::uint64_t end = now_ns();
+    const std::uint64_t end = host_now();
     learn_outcome(machine_, launch_, view_.shape(), *decision,
                   {end, static_cast<double>(end - begin) * 1e-9, carried.first_uses});
   } else {

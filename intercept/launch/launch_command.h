@@ -9,11 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/mover.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/memory/recovery.h"
 #include "intercept/object/command.h"
-#include "intercept/object/mover.h"
-#include "intercept/object/recovery.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 
@@ -29,24 +34,24 @@ class LaunchCommand : public Command {
   cl_int run(Event& event) override;
 
  private:
-  /// Of a whole launch on its way.
+  /// The state of a whole launch that is submitted.
   struct InFlight {
     Ref<Event> event;
-    std::shared_ptr<Command> self;  // until it has landed
+    std::shared_ptr<Command> self;  // until its batch has ended, and no redo is due
     RangeLock lock;
     FrozenLaunch::FixedRuns runs;  // while the device has the batch; given up before the ranges
     std::shared_ptr<const Decision> decision;
     std::size_t uploads = 0;
     std::uint64_t upload_bytes = 0;
     std::optional<MovePlan> moves;  // if there are any
-    std::uint32_t failures = 0;     // of the device, before anything was counted on
+    std::uint32_t failures = 0;     // Health::failures() of the device, before residency was read
     /// Per root that has any: old bytes that the launch may overwrite and that are elsewhere, too.
     std::vector<std::pair<std::size_t, std::vector<domain::ResidencyMap::Piece>>> old;
     bool first = false;
     std::uint64_t begin = 0;
   };
   [[nodiscard]] bool may_start() const;
-  /// Puts what is missing before the launch; an error if that would have to wait for anything.
+  /// Puts uploads of what is missing before the launch; an error if one would have to wait for a device.
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
   [[nodiscard]] bool times_are_worth_it(const Event& event, const Decision& decision) const;
   Result<Batch> prepare(const Decision& decision, InFlight& flight);
@@ -56,15 +61,15 @@ class LaunchCommand : public Command {
   Status run_locked(Event& event, std::shared_ptr<const Decision> decision);
   /// The rest of start(), with the ranges taken: none if run() has to do it. Nothing was submitted when it throws.
   std::optional<Ticket> submit(Device& device, const Ref<Event>& event, const std::shared_ptr<Command>& self);
-  /// What became of the batch that start() submitted.
+  /// The `done` of the batch that start() submitted.
   void landed(BatchResult&& result);
   /// The launch ended well, but on something that a batch before it was to bring and did not.
   [[nodiscard]] bool misled(const InFlight& flight) const;
   /// On an executor thread: what has not been done by a batch that failed or was misled, after take_back().
-  void again(const BatchResult& result, Spoilt& spoilt);
+  void again(const BatchResult& result, LostRanges& lost_ranges);
   /// Residency as if the launch had never been submitted. `ran`: it may have written something.
-  void take_back(InFlight& flight, bool ran, Spoilt& spoilt);
-  [[nodiscard]] bool reads(const SliceWork& slice, const Spoilt& spoilt) const;
+  void take_back(InFlight& flight, bool ran, LostRanges& lost_ranges);
+  [[nodiscard]] bool reads(const SliceWork& slice, const LostRanges& lost_ranges) const;
   cl_int ended(const Status& status, Event& event);
 
   Machine& machine_;

@@ -6,11 +6,15 @@
 #include <string>
 #include <string_view>
 
-#include "intercept/backend/image_layout.h"
+#include "intercept/backend/port/image_layout.h"
+#include "intercept/launch/decision.h"
 #include "intercept/launch/profile_record.h"
-#include "partitioner/image_geometry.h"
-#include "partitioner/row_gaps.h"
-#include "partitioner/transfer.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+#include "partitioner/footprint/row_gaps.h"
+#include "partitioner/residency/transfer.h"
+#include "partitioner/traits/image_geometry.h"
 
 namespace skmd::icd {
 
@@ -18,7 +22,7 @@ namespace {
 
 constexpr std::size_t kShapesPerKernel = 16;
 constexpr std::size_t kSpansPerShape = 64;
-constexpr std::size_t kMostImageRuns = 64;  // what an image is sent and asked for in, rectangle by rectangle
+constexpr std::size_t kMaxImageRuns = 64;  // what an image is sent and asked for in, rectangle by rectangle
 
 const ImageShape& shape_of(const ImageView& view) {
   return view.over_buffer ? *view.over_buffer : *view.storage->shape();
@@ -268,7 +272,7 @@ void LaunchShape::add_unanalysed(std::vector<domain::RootFootprint>& roots) cons
 void LaunchShape::round_images(std::vector<domain::RootFootprint>& roots) const {
   for (std::size_t r = 0; r < roots.size(); ++r) {
     const std::uint64_t row = rows_[r];
-    if (row == 0 || domain::row_runs(roots[r].may_write).size() <= kMostImageRuns) continue;
+    if (row == 0 || domain::row_runs(roots[r].may_write).size() <= kMaxImageRuns) continue;
     domain::RangeSet may;
     domain::RangeSet must;
     for (const domain::ByteRange& range : roots[r].may_write.ranges())
@@ -353,7 +357,7 @@ const domain::Point& LaunchShape::point(const Launch& launch) {
 bool LaunchShape::due_for_times(double seconds) {
   constexpr std::uint32_t kFirst = 8;
   constexpr double kFewest = 32;
-  constexpr double kMost = 1024;
+  constexpr double kMax = 1024;
   constexpr double kTiming = 20e-6;  // a batch on a queue with profiling, and the way there and back
   constexpr double kPart = 0.02;     // of what the launches take
   const std::uint32_t before = launches_.fetch_add(1, std::memory_order_relaxed);
@@ -362,13 +366,13 @@ bool LaunchShape::due_for_times(double seconds) {
     rounds_wanted_.compare_exchange_strong(wanted, wanted - 1, std::memory_order_relaxed);
     return true;
   }
-  const double each = seconds > 0 ? std::clamp(kTiming / (kPart * seconds), kFewest, kMost) : kFewest;
+  const double each = seconds > 0 ? std::clamp(kTiming / (kPart * seconds), kFewest, kMax) : kFewest;
   return before % static_cast<std::uint32_t>(each) == 0;
 }
 
 bool LaunchShape::may_wait_for_times() {
-  constexpr std::uint32_t kMost = 16;
-  return waits_.load(std::memory_order_relaxed) < kMost && waits_.fetch_add(1, std::memory_order_relaxed) < kMost;
+  constexpr std::uint32_t kMax = 16;
+  return waits_.load(std::memory_order_relaxed) < kMax && waits_.fetch_add(1, std::memory_order_relaxed) < kMax;
 }
 
 bool LaunchShape::first_use(std::uint32_t device, bool with_offset) {
@@ -379,7 +383,7 @@ bool LaunchShape::first_use(std::uint32_t device, bool with_offset) {
 }
 
 std::shared_ptr<const Decision> LaunchShape::standing() const {
-  // No owner is counted: whoever asks has the shape.
+  // No owner is counted: the caller holds the shape, which owns the decision.
   return {std::shared_ptr<const void>(), standing_.load(std::memory_order_acquire)};
 }
 

@@ -12,64 +12,22 @@
 #include <optional>
 #include <vector>
 
+#include "intercept/launch/decision.h"
 #include "intercept/launch/eligibility.h"
-#include "intercept/launch/launch.h"
 #include "intercept/launch/made_once.h"
-#include "partitioner/footprint.h"
-#include "partitioner/merge.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+#include "partitioner/base/mutex.h"
+#include "partitioner/footprint/footprint.h"
+#include "partitioner/merge/merge.h"
 #include "partitioner/model/round_times.h"
 #include "partitioner/model/terms.h"
-#include "partitioner/mutex.h"
-#include "partitioner/partition.h"
-#include "partitioner/planning_budget.h"
-#include "partitioner/residency.h"
+#include "partitioner/plan/partition.h"
+#include "partitioner/plan/planning_budget.h"
+#include "partitioner/residency/residency.h"
 
 namespace skmd::icd {
-
-/// What the groups of one span touch, per root buffer, aliases joined.
-struct SpanFootprint {
-  std::vector<domain::RootFootprint> roots;
-  /// What must be valid on a device before it runs: reads, and old bytes under writes that are not sure.
-  std::vector<domain::RangeSet> needed;
-  /// What of that the span may write: a run that does not end well takes it away.
-  std::vector<domain::RangeSet> in_place;
-};
-using SharedFootprint = std::shared_ptr<const SpanFootprint>;
-
-struct SliceWork {
-  std::uint32_t device = 0;
-  domain::GroupSpan span;
-  SharedFootprint touches;
-  bool is_chunk = false;           // of a dealt launch: the model is told of all chunks of a device together
-  double predicted_seconds = 0.0;  // that the device runs it; 0: not known
-};
-
-struct Dealing;
-
-/// A plan and how its results are joined.
-struct Decision {
-  std::vector<SliceWork> slices;           // one: whole
-  std::optional<domain::NotSplit> whole;   // set iff one slice
-  domain::MergeDecision merge;             // of split launches: per root
-  std::shared_ptr<const Dealing> dealing;  // set: devices begin with their slices, in chunks, and help each other
-  double predicted_seconds = 0.0;
-  double alone_seconds = 0.0;  // as in Plan, like what follows
-  double alone_round_seconds = 0.0;
-  domain::Missed missed;
-  std::vector<domain::RoundTimes::Candidate> candidates;  // the launch whole on each device whose time can be predicted
-  bool exploring = false;
-  bool unsettled = false;
-  domain::ModelSource source = domain::ModelSource::none;
-};
-
-/// What a decision of the measuring modes rested on: while none of it changes, the decision stands.
-struct DecisionBasis {
-  bool known = false;   // there is nothing to find out
-  bool barred = false;  // splits
-  std::uint32_t read_rhythm = 0;
-  std::array<double, domain::kMaxSpaces> groups_per_second{};
-  std::array<std::uint64_t, domain::kMaxSpaces> missing_bytes{};  // of the whole launch, per device
-};
 
 class LaunchShape {
  public:
@@ -79,7 +37,7 @@ class LaunchShape {
                                          const std::vector<std::uint64_t>& root_bytes);
 
   [[nodiscard]] const Eligibility& eligible() const { return eligible_; }
-  /// The reason that keeps this launch whole wherever its bytes lie, or none.
+  /// The reason that keeps this launch whole, independent of residency, or none.
   [[nodiscard]] std::optional<domain::NotSplit> confined() const { return confined_; }
   /// Footprint of the whole launch.
   [[nodiscard]] const SharedFootprint& whole() const { return whole_; }
@@ -87,7 +45,7 @@ class LaunchShape {
   SharedFootprint footprint(const domain::GroupSpan& span);
   /// What the groups of `span` touch by atomics and otherwise, per root. Not remembered.
   [[nodiscard]] std::vector<domain::AtomicFootprint> atomics(const domain::GroupSpan& span) const;
-  /// What `estimate` said when it was first asked. Thread-safe.
+  /// Seconds: the result of the first call of `estimate`. Thread-safe.
   double joining_seconds(const std::function<double()>& estimate);
   /// point_of_launch() of launches of this shape, worked out when it is first asked for. Thread-safe.
   const domain::Point& point(const Launch& launch);
@@ -97,11 +55,12 @@ class LaunchShape {
   /// Another plan that is to be followed instead of `decision` (RoundTimes::instead_of). Thread-safe, like what
   /// follows.
   [[nodiscard]] std::optional<domain::RoundTimes::Devices> instead_of(const Decision& decision);
-  /// The last decision for these devices, of launches that were not there to learn from; null: there was none.
+  /// The last decision for these devices, except those that explore; null: there was none.
   [[nodiscard]] std::shared_ptr<const Decision> followed(domain::RoundTimes::Devices devices);
-  /// So many times a device was found to have become faster or slower: what rounds took before tells nothing any more.
+  /// `changes`: how many times a device was found to have become faster or slower. When it has changed, the times of
+  /// earlier rounds are dropped.
   void devices_changed(unsigned changes);
-  /// A launch under `decision` ended at `ns` of the host's clock; 0: its end is not known.
+  /// A launch under `decision` ended at `ns`, nanoseconds of the host's clock; 0: its end is not known.
   void round_ended(const Decision& decision, std::uint64_t ns);
   /// The decision for all launches of the shape, which lives as long as the shape: null until there is one. The first
   /// that is kept stays, and is returned.
@@ -119,8 +78,8 @@ class LaunchShape {
   [[nodiscard]] bool affords(double seconds);
   [[nodiscard]] bool affords_first(double seconds, double launch);
   void spend(double seconds);
-  /// For each launch, of so many predicted seconds (0: not known): whether its times are worth having for the model.
-  /// Those of the first few, then now and then, the shorter the launch the more seldom.
+  /// Called once for each launch, which is predicted to take `seconds` (0: not known): whether its times are worth
+  /// having for the model. True for the first few, then now and then, the more rarely the shorter the launch.
   bool due_for_times(double seconds);
   /// Whether one more launch may wait for the times of those before it: a few may, since some devices tell no times.
   bool may_wait_for_times();

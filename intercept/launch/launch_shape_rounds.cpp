@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What became of the decisions for a shape: the last one of each plan, and how long the application's rounds took.
+#include "intercept/launch/decision.h"
 #include "intercept/launch/launch_shape.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "intercept/launch/launch_shape.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 

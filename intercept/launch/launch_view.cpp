@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/launch_view.h"
+#include "intercept/launch/decision.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/object/launch.h"
 
 #include <algorithm>
 

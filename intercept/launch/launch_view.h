@@ -5,8 +5,12 @@
 #include <memory>
 #include <vector>
 
+#include "intercept/launch/decision.h"
 #include "intercept/launch/launch_shape.h"
-#include "intercept/object/storage.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 

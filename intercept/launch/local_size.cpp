@@ -2,7 +2,8 @@
 // The local size of a launch that left it to us: one choice for all devices.
 #include <algorithm>
 
-#include "intercept/launch/launch.h"
+#include "intercept/launch/make_launch.h"
+#include "intercept/object/kernel.h"
 
 namespace skmd::icd {
 

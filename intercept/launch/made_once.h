@@ -4,7 +4,7 @@
 #include <atomic>
 #include <mutex>
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 

@@ -3,7 +3,11 @@
 #include <string>
 #include <utility>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/launch_command.h"
+#include "intercept/launch/make_launch.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 

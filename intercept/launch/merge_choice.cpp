@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/merge_choice.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 #include <algorithm>
 #include <optional>
@@ -80,7 +85,7 @@ domain::MergeDecision how_to_merge(const Machine& machine, const Launch& launch,
   };
   domain::MergeDecision found = merge(machine.settings.rungs);
   const auto& rungs = found.per_root;
-  // Code is loaded only for those who need it, and a system may refuse to execute it.
+  // Code is loaded only if it is needed, and the system may refuse to execute it.
   const bool replayed = std::find(rungs.begin(), rungs.end(), domain::Rung::kernel) != rungs.end();
   if (!replayed || launch.kernel->merge_function().run != nullptr) return found;
   return merge(machine.settings.rungs.without(domain::Rung::kernel));

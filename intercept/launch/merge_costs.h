@@ -2,7 +2,7 @@
 // What merging costs the host's processors.
 #pragma once
 
-#include "partitioner/merge.h"
+#include "partitioner/merge/merge.h"
 
 namespace skmd::icd {
 

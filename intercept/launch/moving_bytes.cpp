@@ -5,9 +5,11 @@
 #include <bit>
 #include <optional>
 
-#include "intercept/backend/port.h"
-#include "intercept/object/link_rates.h"
-#include "partitioner/mutex.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/memory/link_rates.h"
+#include "intercept/memory/storage.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 namespace {
@@ -17,7 +19,7 @@ std::uint64_t bytes_missing(const Machine& machine, const LaunchView& view, std:
                             const SpanFootprint& touches, std::size_t r) {
   Storage& root = *view.roots()[r];
   const MutexGuard lock(root.mutex());
-  return root.residency().moved_bytes(memory_of(machine, device), touches.needed[r]);
+  return root.residency().moved_bytes(space_of(machine, device), touches.needed[r]);
 }
 
 /// The measured rate in one direction, or that of a device of the same make; nothing if no such link was used.
@@ -37,16 +39,12 @@ std::optional<double> rate_of(std::span<const domain::DeviceModel> models, std::
 double slowest_from(const Machine& machine, std::span<const domain::DeviceModel> models) {
   double slowest = kAssumedLink;
   for (std::uint32_t device = 0; device < models.size(); ++device)
-    if (memory_of(machine, device) != domain::kHostSpace)
+    if (space_of(machine, device) != domain::kHostSpace)
       slowest = std::min(slowest, rate_of(models, device, &LinkRate::from).value_or(kAssumedLink));
   return slowest;
 }
 
 }  // namespace
-
-domain::SpaceId memory_of(const Machine& machine, std::uint32_t device) {
-  return machine.devices[device]->description().space;
-}
 
 bool has_recurring(const LaunchView& view) {
   return std::any_of(view.roots().begin(), view.roots().end(), [](const auto& root) { return root->recurs(); });
@@ -54,7 +52,7 @@ bool has_recurring(const LaunchView& view) {
 
 domain::Moving bytes_to(const Machine& machine, const LaunchView& view, std::uint32_t device,
                         const SpanFootprint& touches) {
-  const bool apart = memory_of(machine, device) != domain::kHostSpace;
+  const bool apart = space_of(machine, device) != domain::kHostSpace;
   domain::Moving moving;
   for (std::size_t r = 0; r < touches.needed.size(); ++r) {
     const Storage& root = *view.roots()[r];
@@ -76,7 +74,7 @@ std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std:
 
 domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::uint32_t device,
                           const SpanFootprint& touches) {
-  const bool apart = memory_of(machine, device) != domain::kHostSpace;
+  const bool apart = space_of(machine, device) != domain::kHostSpace;
   domain::Moving moving;
   for (std::size_t r = 0; r < touches.roots.size(); ++r) {
     const ReadBacks& reads = view.roots()[r]->read_backs();
@@ -98,7 +96,7 @@ std::uint32_t read_rhythm(const LaunchView& view) {
 void set_links(const Machine& machine, std::span<domain::DeviceModel> models) {
   const double home = slowest_from(machine, models);
   for (std::uint32_t device = 0; device < models.size(); ++device) {
-    const bool apart = memory_of(machine, device) != domain::kHostSpace;
+    const bool apart = space_of(machine, device) != domain::kHostSpace;
     domain::DeviceModel& model = models[device];
     model.link = kLinkShape;
     model.bytes_to_per_second = apart ? rate_of(models, device, &LinkRate::to).value_or(kAssumedLink) : home;

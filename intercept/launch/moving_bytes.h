@@ -5,14 +5,12 @@
 #include <cstdint>
 #include <span>
 
+#include "intercept/launch/decision.h"
 #include "intercept/launch/launch_view.h"
-#include "intercept/object/machine.h"
-#include "partitioner/partition.h"
+#include "intercept/machine/machine.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::icd {
-
-/// Where the device's kernels find their buffers.
-domain::SpaceId memory_of(const Machine& machine, std::uint32_t device);
 
 /// Whether the launch uses a root that the application writes for each launch (Storage::recurs()).
 bool has_recurring(const LaunchView& view);

@@ -8,7 +8,13 @@
 #include <utility>
 
 #include "compiler/client/client.h"
-#include "intercept/object/mover.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/mover.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 
@@ -97,7 +103,7 @@ Status images_in_place(const LaunchView& view, const SliceWork& slice, std::vect
     auto host = root.host();
     if (!host) return host.error();
     append_writes(root, *native, *host, slice.touches->needed[r], before);
-    // What the application has mapped for writing is its own.
+    // Bytes that the application has mapped for writing are left to it.
     append_reads(root, *native, *host, slice.touches->roots[r].may_write.difference(root.write_mapped()), after);
   }
   return {};

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch in the device port's words: arguments on one device, and one native launch per box.
+// A launch as ops of the device port: its arguments on one device, and one native launch per box.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "intercept/backend/port.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
 #include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/paper_costs.h"
 
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
 #include "intercept/launch/merge_costs.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 

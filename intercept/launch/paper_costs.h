@@ -3,7 +3,9 @@
 #pragma once
 
 #include "intercept/launch/launch_view.h"
-#include "partitioner/partition.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::icd {
 

@@ -3,7 +3,11 @@
 
 #include <utility>
 
-#include "intercept/object/mover.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/mover.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 namespace {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch on copies of its own of all that it touches, on one device: what it does there, nothing else sees.
+// Private copies on one device of everything that a launch touches: the launch can run on them without visible effects.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/launch_view.h"
 #include "intercept/launch/native_launch.h"
 #include "intercept/launch/scratch.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 

@@ -6,6 +6,10 @@
 #include <ctime>
 #include <optional>
 
+#include "intercept/launch/decision.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 #include "partitioner/model/evaluation.h"
 #include "partitioner/model/group_work.h"
 #include "partitioner/model/profile_sink.h"

@@ -2,7 +2,10 @@
 // What one slice of a launch leaves for the profile database.
 #pragma once
 
+#include "intercept/launch/decision.h"
 #include "intercept/launch/launch_shape.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
 #include "partitioner/model/profile_sample.h"
 #include "partitioner/model/terms.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiling mode (skmd-profile run): each new launch is also run on every device, in spans of several lengths, on
-// copies of what it touches. The application's own launch follows, and does not see it but by the time that it takes.
+// copies of what it touches. The application's own launch follows: it is delayed by that, and not affected otherwise.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
+#include "partitioner/base/mutex.h"
 #include "partitioner/model/profile_spans.h"
-#include "partitioner/mutex.h"
 #include "profiler/run_report/run_counters.h"
 
 namespace skmd::icd {

@@ -8,8 +8,14 @@
 #include <cstring>
 #include <utility>
 
-#include "intercept/backend/host_code.h"
-#include "intercept/object/mover.h"
+#include "intercept/backend/port/host_code.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/mover.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 namespace {
@@ -20,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 /// treated as a device with a memory of its own, this much empties what belongs to one core; its last cache may have
 /// hundreds of megabytes.
 constexpr std::uint64_t kTimesTheCache = 2;
-constexpr std::uint64_t kMostFilled = std::uint64_t{512} << 20, kMostFilledOnHost = std::uint64_t{4} << 20;
+constexpr std::uint64_t kMaxFilled = std::uint64_t{512} << 20, kMaxFilledOnHost = std::uint64_t{4} << 20;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -57,7 +63,7 @@ void ProfilingSpans::choose_evictor() {
   const auto told = device().info(CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   if (!told || told->size() != sizeof cache) return;
   std::memcpy(&cache, told->data(), sizeof cache);
-  const std::uint64_t most = device().description().kind == DeviceKind::cpu ? kMostFilledOnHost : kMostFilled;
+  const std::uint64_t most = device().description().kind == DeviceKind::cpu ? kMaxFilledOnHost : kMaxFilled;
   evictor_bytes_ = std::min(kTimesTheCache * cache, most);
   if (evictor_bytes_ == 0) return;
   if (auto memory = device().allocate(evictor_bytes_, nullptr)) evictor_ = std::move(*memory);

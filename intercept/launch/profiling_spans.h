@@ -5,8 +5,13 @@
 #include <span>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
 #include "intercept/launch/private_copies.h"
 #include "intercept/launch/profile_record.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 
@@ -15,7 +20,7 @@ struct TimedSpan {
   double seconds = 0.0;  // of the host: with all that comes before it
 };
 
-/// Not thread-safe; blocks. Refers to all that it is given.
+/// Not thread-safe; blocks. Keeps references to its arguments.
 class ProfilingSpans {
  public:
   /// `sources`: host addresses of the roots' bytes 0, whose `ranges` are valid and stay as they are. `warm`: caches

@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <chrono>
 
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
 #include "intercept/launch/merge_choice.h"
 #include "intercept/launch/merge_costs.h"
 #include "intercept/launch/moving_bytes.h"
 #include "intercept/launch/paper_costs.h"
-#include "intercept/object/link_rates.h"
-#include "partitioner/plan_text.h"
-#include "partitioner/prediction.h"
+#include "intercept/memory/link_rates.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+#include "partitioner/plan/plan_text.h"
+#include "partitioner/plan/prediction.h"
 
 namespace skmd::icd {
 namespace {
@@ -48,7 +52,7 @@ double joining_seconds(const Machine& machine, const Launch& launch, const Launc
     if (!eligible.eligible[device]) continue;
     const GroupSpan span{slices.size() * groups / parts, (slices.size() + 1) * groups / parts};
     slices.push_back({device, span, view.shape().footprint(span)});
-    if (memory_of(machine, device) != domain::kHostSpace) fetched.push_back(slices.back().touches->roots);
+    if (space_of(machine, device) != domain::kHostSpace) fetched.push_back(slices.back().touches->roots);
   }
   const domain::MergeDecision merge = how_to_merge(machine, launch, view, slices);
   return merge.refused ? 0.0 : domain::merge_seconds(merge, fetched, kMergeCosts);
@@ -81,7 +85,7 @@ Question::Question(Machine& machine, const Launch& launch, const LaunchView& vie
   request_.group_counts = launch.range.group_counts();
   request_.devices = models_;
   request_.granularity = domain::row_of_groups(launch.range);
-  request_.merge_seconds = kSplitSeconds;
+  request_.split_seconds = kSplitSeconds;
   request_.joining_seconds = [&] {
     return shape.joining_seconds([&] { return joining_seconds(machine, launch, view); });
   };

@@ -6,14 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "intercept/launch/decision.h"
 #include "intercept/launch/launch_view.h"
-#include "intercept/object/machine.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
 #include "partitioner/model/round_times.h"
-#include "partitioner/partition.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::icd {
 
-/// Refers to what it was made from. Reads residency and the model; not thread-safe.
+/// Keeps references to its arguments. Reads residency and the model; not thread-safe.
 class Question {
  public:
   Question(Machine& machine, const Launch& launch, const LaunchView& view);
@@ -25,7 +27,7 @@ class Question {
   [[nodiscard]] double running_seconds(const domain::Slice& slice) const;
   /// The launch whole on each device whose time can be predicted; on the first of several of one make.
   [[nodiscard]] std::vector<domain::RoundTimes::Candidate> candidates() const;
-  /// As if the program were built for these devices.
+  /// Treats the program as built for these devices.
   void admit(const std::vector<std::uint32_t>& devices);
   /// `previous`: the decision for the launch of the shape before; null: there was none. `launches` have followed it.
   domain::Plan plan(const Decision* previous, std::uint64_t launches = 0);

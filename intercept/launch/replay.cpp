@@ -5,8 +5,15 @@
 #include <cstring>
 #include <utility>
 
-#include "intercept/backend/host_code.h"
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/port/host_code.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
 #include "intercept/object/event.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 namespace {
@@ -104,7 +111,7 @@ Status Replay::prepare(Root& root, const std::vector<SliceWork>& slices) {
   auto host = root.storage->host();
   if (!host) return host.error();
   root.merged = *host;
-  // A merge function stores wherever the kernel did; what the application maps meanwhile is its own.
+  // A merge function stores wherever the kernel did; bytes that the application maps meanwhile are left to it.
   if (root.storage->write_mapped().intersects(decision_.merge.joined[root.index])) {
     auto aside = Scratch::make(root.storage->bytes());
     if (!aside) return aside.error();
@@ -136,10 +143,10 @@ void Replay::replay(const SliceWork& slice) {
     }
   }
   for (const Root& root : roots_) bytes += slice.touches->roots[root.index].may_write.bytes();
-  const std::uint64_t begin = now_ns();
+  const std::uint64_t begin = host_now();
   cpu::run_merge(cpu::Pool::shared(), launch_.kernel->merge_function(), frame.frame, frame.arguments.size(),
                  slice.span.first, slice.span.last);
-  machine_.observer->merge({launch_.kernel->traits().name, domain::Rung::kernel, bytes, begin, now_ns()});
+  machine_.observer->merge({launch_.kernel->traits().name, domain::Rung::kernel, bytes, begin, host_now()});
 }
 
 void Replay::commit(Root& root) {

@@ -6,7 +6,13 @@
 #include <optional>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
 #include "intercept/launch/scratch.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 

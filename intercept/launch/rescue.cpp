@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/rescue.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decide.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/kernel.h"
 
 #include <utility>
 

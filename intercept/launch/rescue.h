@@ -4,7 +4,11 @@
 
 #include <vector>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/conductor.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 
@@ -16,7 +20,8 @@ class Rescue {
   Rescue(Machine& machine, const Launch& launch, const LaunchView& view, Event& event, bool has_turn)
       : machine_(machine), launch_(launch), view_(view), event_(event), has_turn_(has_turn) {}
 
-  /// Blocks. `failure`: why; returned, or a newer one, when there is nowhere to turn to.
+  /// Blocks. `failure`: why the launch did not complete; that error or a newer one is returned if no device can run the
+  /// rest.
   Status run(Unfinished rest, Status failure);
   /// Of the spans that were rescued.
   [[nodiscard]] const std::vector<SliceReport>& reports() const { return reports_; }

@@ -7,8 +7,12 @@
 #include <memory>
 #include <utility>
 
-#include "intercept/backend/host_code.h"
-#include "intercept/object/fetch.h"
+#include "intercept/backend/port/host_code.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/fetch.h"
+#include "intercept/memory/storage.h"
 
 namespace skmd::icd {
 

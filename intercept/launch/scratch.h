@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/decision.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
 
 namespace skmd::icd {
 
@@ -24,7 +27,7 @@ class Scratch {
   std::uint64_t bytes_ = 0;
 };
 
-/// On the host's threads.
+/// Copies `ranges` of a root, whose byte 0 is at `from` and `to`, on the host's threads. Blocks.
 void copy_ranges(const std::byte* from, std::byte* to, const domain::RangeSet& ranges);
 
 /// What the slices of a launch that have a memory of their own left in one root.

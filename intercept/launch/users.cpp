@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/users.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,14 +14,14 @@ namespace {
 
 /// For large writes, which seldom come between launches; rows of which each device takes a part are not worth it.
 std::vector<Storage::Share> shares_of(const Machine& machine, const Decision& decision, std::size_t root) {
-  constexpr std::size_t kMostRanges = 4;
+  constexpr std::size_t kMaxRanges = 4;
   std::vector<Storage::Share> shares;
   bool any_apart = false;
   for (const SliceWork& slice : decision.slices) {
     const domain::RangeSet& needed = slice.touches->needed[root];
     const bool apart = machine.devices[slice.device]->description().space != domain::kHostSpace;
     any_apart = any_apart || apart;
-    if (!needed.empty() && needed.ranges().size() <= kMostRanges) shares.push_back({slice.device, needed});
+    if (!needed.empty() && needed.ranges().size() <= kMaxRanges) shares.push_back({slice.device, needed});
   }
   return any_apart ? shares : std::vector<Storage::Share>();
 }

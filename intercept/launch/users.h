@@ -3,6 +3,8 @@
 #pragma once
 
 #include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
 
 namespace skmd::icd {
 

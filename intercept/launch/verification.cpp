@@ -6,7 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "intercept/object/mover.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/mover.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 
@@ -88,7 +95,7 @@ Status Verification::compare(const SliceWork& slice, const PrivateCopies& whole)
     const bool joined = !decision_.merge.joined[r].empty();
     Storage& root = *view_.roots()[r];
     const domain::RangeSet& written = joined ? view_.whole().roots[r].may_write : slice.touches->roots[r].may_write;
-    // What the application has mapped for writing is its own.
+    // Bytes that the application has mapped for writing are left to it.
     const domain::RangeSet ranges = written.difference(root.write_mapped());
     if (ranges.empty()) continue;
     if (auto status = root.gather(ranges, "verify"); !status) return status;

@@ -6,9 +6,13 @@
 #include <memory>
 #include <vector>
 
+#include "intercept/backend/port/port.h"
 #include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
 #include "intercept/launch/private_copies.h"
 #include "intercept/launch/scratch.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
 
 namespace skmd::icd {
 

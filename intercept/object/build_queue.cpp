@@ -9,9 +9,9 @@
 #include <mutex>
 #include <utility>
 
-#include "intercept/backend/threads.h"
-#include "intercept/backend/vendor_visit.h"
-#include "partitioner/mutex.h"
+#include "intercept/backend/port/threads.h"
+#include "intercept/backend/vendor/vendor_visit.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
@@ -74,7 +74,7 @@ std::optional<Item> BuildQueue::State::take(std::optional<Clock::time_point>& ne
   return std::nullopt;
 }
 
-/// With the mutex held: somebody looks after what was queued last.
+/// Wakes or starts a thread for what was queued last.
 void BuildQueue::State::provide_thread() {
   if (idle > 0) {
     changed.notify_one();
@@ -85,7 +85,7 @@ void BuildQueue::State::provide_thread() {
   try {
     quiet_thread([this] { loop(); }).detach();
   } catch (const std::exception&) {
-    --threads;  // whoever needs a device builds for it; the next program tries again
+    --threads;  // a launch that needs a device builds for it; the next program tries again
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds that nobody waits for: threads of their own, few enough to leave the application a core.
+// Builds in the background, on threads of their own, few enough to leave the application a core.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class BuildQueue {
     std::chrono::milliseconds for_slow_start{150};
   };
 
-  /// At most `most` builds at once; 0: one less than the process may use processors, but one.
+  /// At most `most` builds at once; 0: one less than the processors that the process may use, but at least one.
   /// `slow_to_start`, bit d: device d, the first time that the queue builds for it, waits for a repeated launch and
   /// Delays::for_slow_start more.
   explicit BuildQueue(std::size_t most = 0, std::uint64_t slow_to_start = 0)
@@ -38,11 +38,12 @@ class BuildQueue {
   BuildQueue(const BuildQueue&) = delete;
   BuildQueue& operator=(const BuildQueue&) = delete;
 
-  /// What `builds` has not begun is wanted, and begins after `delay` in its order, if somebody still holds it then: but
-  /// for the order's first, which its build has begun or handed to another thread, and which would only keep the others
-  /// from the queue's threads. A device that is slow to start waits for hurry(), unless `delay` is 0.
+  /// Queues the builds that `builds` has not begun, in its order, and marks them as wanted. Each begins after `delay`,
+  /// if `builds` still exists then. Not the order's first device, which has been begun or handed to another thread, and
+  /// would only occupy a thread of the queue. A device that is slow to start waits for hurry(), unless `delay` is 0.
+  /// Does not block. Thread-safe.
   void follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay);
-  /// What is queued of `builds` comes next, without delay but that of devices that are slow to start.
+  /// Moves the queued builds of `builds` to the front, without delay, except Delays::for_slow_start. Thread-safe.
   void hurry(const NativeBuilds& builds);
   [[nodiscard]] const Delays& delays() const { return delays_; }
 

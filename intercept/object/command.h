@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a queue knows of the things enqueued on it.
+// What a queue knows of the commands that are enqueued on it.
 #pragma once
 
 #include <vector>
 
+#include "intercept/memory/range_lock.h"
+#include "intercept/memory/storage.h"
 #include "intercept/object/event.h"
-#include "intercept/object/storage.h"
 
 namespace skmd::icd {
 
@@ -35,11 +36,11 @@ class Command {
   /// until run() returns.
   [[nodiscard]] virtual std::vector<Claim> claims() const { return {}; }
 
-  /// run() calls functions of the application's: never on a thread of its own that waits, which may hold what they
-  /// need.
+  /// run() calls functions of the application's: then no thread runs it from inside Event::wait(), since the
+  /// application may hold locks there that its functions need.
   [[nodiscard]] virtual bool runs_foreign_code() const { return false; }
 
-  /// What run() returns if it has done nothing, and is to be called again with what claims() says then.
+  /// What run() returns if it has done nothing and is to be called again, with the ranges that claims() returns then.
   static constexpr cl_int kRunAgain = 1;
 
   /// When start() declined and every dependency has ended well: on an executor thread, or on the application's that

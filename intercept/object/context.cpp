@@ -25,7 +25,7 @@ bool Context::has(const VirtualDevice& device) const {
 
 void Context::report(const std::string& text) {
   if (callback_ == nullptr) return;
-  // The executor keeps the callback behind whatever was posted before, and the context alive until it ran.
+  // Callbacks run in the order of posting; this one keeps the context alive until it has run.
   machine_.executor->post_callback(
       [self = Ref<Context>(this), text] { self->callback_(text.c_str(), nullptr, 0, self->user_data_); });
 }

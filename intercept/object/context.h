@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "intercept/machine/machine.h"
 #include "intercept/object/handle.h"
-#include "intercept/object/machine.h"
 #include "intercept/object/virtual_device.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 

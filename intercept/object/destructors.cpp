@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "intercept/object/executor.h"
+#include "intercept/machine/executor.h"
 
 namespace skmd::icd {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion runs in one fixed order: times, status, waiters, the queue's books, callbacks, dependants. Dependants are
-// started from a per-thread list instead of by recursion, because a chain of commands may be arbitrarily long.
+// Completion runs in one fixed order: times, status, waiters, the queue's records, callbacks, dependants. Dependants
+// are started from a per-thread list instead of by recursion, because a chain of commands may be arbitrarily long.
 #include "intercept/object/event.h"
 
 #include <algorithm>
@@ -9,19 +9,14 @@
 #include <new>
 #include <utility>
 
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/machine/executor.h"
 #include "intercept/object/command.h"
 #include "intercept/object/context.h"
 #include "intercept/object/event_drain.h"
-#include "intercept/object/executor.h"
 #include "intercept/object/queue.h"
 
 namespace skmd::icd {
-
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
-}
 
 namespace {
 
@@ -36,7 +31,7 @@ Event::Event(Ref<Context> context, Ref<Queue> queue, cl_command_type type, Execu
       type_(type),
       executor_(executor),
       status_(queue_ ? CL_QUEUED : CL_SUBMITTED) {
-  if (profiles(queue_)) queued_ = now_ns();
+  if (profiles(queue_)) queued_ = host_now();
 }
 
 Event::~Event() = default;
@@ -57,7 +52,7 @@ void Event::advance(cl_int status) {
 void Event::fall_to(cl_int status, Due& due) {
   if (status >= status_.load(std::memory_order_relaxed)) return;
   due.reserve(callbacks_.size());
-  if (profiles(queue_) && submit_ == 0) submit_ = now_ns();
+  if (profiles(queue_) && submit_ == 0) submit_ = host_now();
   status_.store(status, std::memory_order_release);
   std::erase_if(callbacks_, [&](auto& entry) {
     if (entry.first < status) return false;
@@ -137,7 +132,7 @@ void Event::release(Dependants dependants, cl_int status) {
 }
 
 void Event::fix_times() {
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = host_now();
   submit_ = std::max(submit_ == 0 ? now : submit_, queued_);
   // Nothing was done for a marker: it ended with what it waited for, however late that was noticed.
   if (start_ == 0 && end_ == 0) start_ = end_ = std::max(submit_, waited_until_);
@@ -192,7 +187,7 @@ void Event::set_native(Device* device, Ticket ticket) {
     chain_.store(nullptr, std::memory_order_seq_cst);
     return;
   }
-  // Against add_successor(): who is not seen here sees the device.
+  // Against add_successor(): a successor that is not seen here sees the device.
   if (!followed_.load(std::memory_order_seq_cst)) return;
   // Those that wait for it may now be submitted behind it, but not from inside its own start() or run().
   for (std::size_t i = 0;; ++i) {

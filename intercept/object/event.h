@@ -13,11 +13,12 @@
 #include <mutex>
 #include <vector>
 
-#include "intercept/backend/port.h"
-#include "intercept/backend/recycled.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/backend/port/recycled.h"
+#include "intercept/memory/range_lock.h"
 #include "intercept/object/handle.h"
-#include "partitioner/few.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/inline_vector.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
@@ -27,9 +28,6 @@ class Command;
 class Executor;
 class EventDrain;
 class RangeLock;
-
-/// Host steady clock, nanoseconds.
-std::uint64_t now_ns();
 
 class Event : public Object, public Recycled {
  public:
@@ -44,7 +42,7 @@ class Event : public Object, public Recycled {
   [[nodiscard]] Context& context() const;
   [[nodiscard]] const Ref<Queue>& queue() const { return queue_; }
 
-  /// Never backwards. Fires SUBMITTED / RUNNING callbacks.
+  /// Moves the status on to CL_SUBMITTED or CL_RUNNING, never backwards, and posts the callbacks that are due.
   void advance(cl_int status);
   /// Final, once: CL_COMPLETE or a negative code. Times are fixed, then status becomes visible, waiters wake,
   /// dependants start (on this thread, without blocking), callbacks go to the executor's callback thread. All effects
@@ -58,7 +56,8 @@ class Event : public Object, public Recycled {
   void on_status(cl_int type, Callback callback);
   /// How many of the handle's references belong to registered callbacks, not to the application.
   std::atomic<cl_uint>& lent_to_callbacks() { return lent_to_callbacks_; }
-  /// For the thread that enqueued this command, with no lock held: ends older commands of its device that are over.
+  /// Completes older batches of the command's device that have ended (Device::tidy()). Called by the thread that
+  /// enqueued this command, with no lock held.
   void tidy() const;
   /// Runs `then`, which throws nothing, when this event ends. At most once per event. False, and `then` is not taken,
   /// if it has ended. Allocates nothing: what must be done when a command ends can be registered after it was enqueued.
@@ -74,16 +73,16 @@ class Event : public Object, public Recycled {
   void chain_behind_dependencies(Device* device);
   /// Something that the command waits for has failed. Final once all of that has ended.
   [[nodiscard]] bool dependency_failed() const;
-  /// The device behind whose in-order queue later commands may be submitted: this one is there, whole. Null if it
-  /// ended, never was, or fills memory of the application's: what follows may take its bytes from there when it is
-  /// submitted.
+  /// The device on whose in-order queue later commands may be submitted behind this one, which is there as a whole.
+  /// Null if it has ended, is on none, or reads into memory of the application's: a later command may take its bytes
+  /// from there when it is submitted.
   [[nodiscard]] Device* chained_on() const {
     const bool fills = type_ == CL_COMMAND_READ_BUFFER || type_ == CL_COMMAND_READ_BUFFER_RECT;
     return fills ? nullptr : chain_.load(std::memory_order_seq_cst);  // see followed_
   }
 
-  /// Whoever enqueues the command waits for it at once: its end need not be told by an event of its own. Before
-  /// start().
+  /// The thread that enqueues the command waits for it at once: its batch is submitted as awaited (Batch::awaited).
+  /// Before start().
   void await() { awaited_ = true; }
   [[nodiscard]] bool awaited() const { return awaited_; }
 
@@ -108,12 +107,14 @@ class Event : public Object, public Recycled {
     started,  // taken over by the command, an executor thread or the caller
   };
 
-  /// Registers with everything that has not ended and starts if nothing is left. `listed`: a failure counts even if it
-  /// happened before; `earlier`: predecessors of the queue, which only count while they have not ended.
-  /// `self`: this event, as in what follows.
-  void arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed, const domain::Few<Ref<Event>>& earlier);
+  /// Registers with every dependency that has not ended, and starts the command if there is none. `listed`: a failure
+  /// counts even if it happened before; `earlier`: predecessors of the queue, which only count while they have not
+  /// ended. `self`: this event, as in what follows.
+  void arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed,
+           const domain::InlineVector<Ref<Event>>& earlier);
   /// Offers the command to `before`'s device while `before`, the only thing that it waits for, is on that device's
-  /// queue. False: whoever asked has to wait and run it; the event may still end a little after run_here() then.
+  /// queue. False: the caller has to wait for `before` and run the command; the event may then end a little after
+  /// run_here() has returned.
   bool start_behind(const Ref<Event>& before, const std::shared_ptr<Command>& command);
   bool add_successor(const Ref<Event>& successor);
   /// `end`: its profiled one; 0: it has none.
@@ -123,10 +124,11 @@ class Event : public Object, public Recycled {
   void proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock) SKMD_RELEASE(mutex_) SKMD_NOT_ANALYSED;
   void start_command(const Ref<Event>& self, Device* behind);
   void run_command(std::shared_ptr<Command> command);
-  /// A command that an executor thread was asked to run; whoever claims it first does.
+  /// A command that was posted to the executor; the thread that claims it first runs it.
   struct Posted;
   void post(const std::shared_ptr<Posted>& posted);
-  /// False: of this command and what it waits for, nothing is to be run that nobody has begun, or ended on a device.
+  /// Runs this command or a dependency that is posted and still unclaimed, or helps the device that a dependency is on.
+  /// Returns false if neither this command nor a near dependency is still unclaimed, and none has ended on a device.
   bool run_what_is_open();
   /// `ranges`: the command's claims; given back before the event ends.
   void run_here(std::shared_ptr<Command> command, RangeLock ranges);
@@ -140,7 +142,7 @@ class Event : public Object, public Recycled {
   void fix_times() SKMD_REQUIRES(mutex_);
   /// What waits for this event.
   struct Dependants {
-    domain::Few<Ref<Event>> successors;
+    domain::InlineVector<Ref<Event>> successors;
     std::function<void(cl_int)> other;
     std::uint64_t end = 0;  // the event's, if it was profiled
     void release(cl_int status) const;
@@ -160,7 +162,7 @@ class Event : public Object, public Recycled {
   std::condition_variable ended_;
   Due callbacks_ SKMD_GUARDED_BY(mutex_);
   Dependants dependants_ SKMD_GUARDED_BY(mutex_);
-  domain::Few<Ref<Event>> dependencies_ SKMD_GUARDED_BY(mutex_);  // until started or ended; null entries never
+  domain::InlineVector<Ref<Event>> dependencies_ SKMD_GUARDED_BY(mutex_);  // until started or ended; null entries never
   std::shared_ptr<Command> command_;  // until ended; null: a marker. Of the thread that set phase_ to trying or started
   std::shared_ptr<Posted> posted_ SKMD_GUARDED_BY(mutex_);  // until ended
   // The two are set by arm() before another thread has the event, and are under mutex_ from then on.

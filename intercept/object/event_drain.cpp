@@ -8,8 +8,10 @@
 #include <new>
 #include <utility>
 
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/machine/executor.h"
+#include "intercept/memory/range_lock.h"
 #include "intercept/object/command.h"
-#include "intercept/object/executor.h"
 #include "intercept/object/queue.h"
 
 namespace skmd::icd {
@@ -54,14 +56,15 @@ bool EventDrain::defer(const Ref<Event>& event) noexcept {
   return true;
 }
 
-void Event::arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed, const domain::Few<Ref<Event>>& earlier) {
+void Event::arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed,
+                const domain::InlineVector<Ref<Event>>& earlier) {
   // One more than can be reported, so that nothing starts before all are registered.
   const std::size_t most = listed.size() + earlier.size();
   remaining_ = most + 1;
   phase_ = Phase::waiting;
   std::size_t registered = 0;
   bool failed = false;
-  domain::Few<Ref<Event>> open;
+  domain::InlineVector<Ref<Event>> open;
   open.reserve(most);
   const auto depend = [&](const Ref<Event>& event, bool counts_if_over) {
     if (event->add_successor(self)) {
@@ -93,7 +96,7 @@ bool Event::start_behind(const Ref<Event>& before, const std::shared_ptr<Command
     remaining_ = 1;
     phase_ = Phase::trying;
   }
-  // Whatever happens: who waits for it is whoever asked.
+  // In every case this event counts as started: the caller waits for it, and runs the command if start() declined.
   const auto settle = [&](bool registered) {
     const MutexGuard lock(mutex_);
     if (!registered) remaining_ = 0;
@@ -123,7 +126,7 @@ bool Event::add_successor(const Ref<Event>& successor) {
 
 void Event::dependency_ended(cl_int status, std::uint64_t end) {
   bool look = false;
-  if (end == 0 && profiled()) end = now_ns();
+  if (end == 0 && profiled()) end = host_now();
   {
     const MutexGuard lock(mutex_);
     waited_until_ = std::max(waited_until_, end);
@@ -218,7 +221,7 @@ struct Event::Posted {
   std::atomic<bool> claimed{false};
 
   bool claim() { return !claimed.exchange(true); }
-  /// Once, by who has claimed it. Nothing of the command stays here: others may still hold this.
+  /// Once, by the thread that claimed it. Keeps nothing of the command: other threads may still hold this object.
   void run() {
     const Ref<Event> self = std::move(event);
     self->run_here(std::move(command), std::move(ranges));
@@ -241,7 +244,7 @@ void Event::run_command(std::shared_ptr<Command> command) {
 }
 
 void Event::post(const std::shared_ptr<Posted>& posted) {
-  const Ref<Event> self(this);  // whoever claims it may be done before this is
+  const Ref<Event> self(this);  // a thread that claims it may end it before this returns
   {
     const MutexGuard lock(mutex_);
     posted_ = posted;
@@ -289,8 +292,8 @@ void Event::run_here(std::shared_ptr<Command> command, RangeLock ranges) {
     status = command->run(*this);
   } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
   }
-  // What the command held is given back before anybody can see it ended, so that a release afterwards is really the
-  // last.
+  // What the command held is released before its end becomes visible, so that a release by the application afterwards
+  // is the last one.
   ranges.release();
   if (status == Command::kRunAgain) {
     status = CL_OUT_OF_HOST_MEMORY;

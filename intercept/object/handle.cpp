@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <new>
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 namespace {
@@ -97,7 +97,7 @@ bool is_slot(const void* handle) {
 }
 
 /// The specification keeps these alive while objects of the application are attached to them, and those objects'
-/// queries hand the handle out: it stays good for as long as the object lives, whatever the application's count is.
+/// queries hand the handle out: it stays good for as long as the object lives, even while the application's count is 0.
 bool outlives_count(Kind kind) {
   return kind == Kind::context || kind == Kind::program || kind == Kind::memory || kind == Kind::device;
 }

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
@@ -24,28 +24,29 @@ class KeptLaunches {
   /// The newest that suits, or null.
   template <class Suits>
   [[nodiscard]] std::shared_ptr<const Launch> find(const Suits& suits) const SKMD_REQUIRES(mutex_) {
-    for (std::size_t age = 0; age < kMost; ++age) {
-      const auto& launch = launches_[(newest_ + kMost - age) % kMost];
+    for (std::size_t age = 0; age < kMax; ++age) {
+      const auto& launch = launches_[(newest_ + kMax - age) % kMax];
       if (launch && suits(*launch)) return launch;
     }
     return nullptr;
   }
-  /// Returns the one whose place it takes: dying may call the application, so that it has to be without the mutex.
+  /// Returns the launch that it replaces: destroying that may call the application, and so has to happen without the
+  /// mutex.
   [[nodiscard]] std::shared_ptr<const Launch> add(std::shared_ptr<const Launch> launch) SKMD_REQUIRES(mutex_) {
-    newest_ = (newest_ + 1) % kMost;
+    newest_ = (newest_ + 1) % kMax;
     return std::exchange(launches_[newest_], std::move(launch));
   }
   /// Gives all of them up. Thread-safe.
   void forget() {
-    std::array<std::shared_ptr<const Launch>, kMost> gone;
+    std::array<std::shared_ptr<const Launch>, kMax> gone;
     const MutexGuard lock(mutex_);
     gone.swap(launches_);
   }
 
  private:
-  static constexpr std::size_t kMost = 4;  // buffers that take turns, the stages of a program
+  static constexpr std::size_t kMax = 4;  // buffers that take turns, the stages of a program
   Mutex mutex_;
-  std::array<std::shared_ptr<const Launch>, kMost> launches_ SKMD_GUARDED_BY(mutex_);
+  std::array<std::shared_ptr<const Launch>, kMax> launches_ SKMD_GUARDED_BY(mutex_);
   std::size_t newest_ SKMD_GUARDED_BY(mutex_) = 0;
 };
 

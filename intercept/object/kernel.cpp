@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "intercept/backend/code_form.h"
+#include "intercept/backend/port/code_form.h"
+#include "intercept/machine/device_info.h"
+#include "intercept/machine/knowledge.h"
 #include "intercept/object/build_queue.h"
-#include "intercept/object/device_info.h"
-#include "intercept/object/knowledge.h"
+#include "intercept/object/launch.h"
 #include "intercept/object/program.h"
 #include "intercept/object/svm.h"
 
@@ -45,7 +46,7 @@ void expect_kernels(const Machine& machine, const std::string& program_hash,
       domain::goes_by_times(mode) && (mode != domain::PartitionMode::automatic || machine.settings.profile_decides);
   const std::size_t devices = decides && machine.devices.size() > 1 ? machine.devices.size() : 0;
   for (const domain::KernelTraits& traits : kernels) {
-    std::vector<Knowledge::Place> places;
+    std::vector<Knowledge::KernelOnDevice> places;
     for (std::uint32_t device = 0; device < devices; ++device)
       places.push_back({{program_hash, traits.name, form_of(machine, traits, device)}, machine.profile_keys[device]});
     machine.knowledge->expect(kernel_id(program_hash, traits.name), std::move(places));
@@ -177,7 +178,7 @@ std::uint64_t BuiltKernel::group_limit(std::uint64_t KernelLimits::*field, std::
   // A driver that does not answer now may answer the next time; until then the others decide.
   const bool answered = anchor != 0;
   if (!answered && !limits.empty()) anchor = *std::max_element(limits.begin(), limits.end());
-  std::uint64_t limit = anchor != 0 ? anchor : UINT64_MAX;  // nobody answers: the launch will say why
+  std::uint64_t limit = anchor != 0 ? anchor : UINT64_MAX;  // no device answers: the launch will say why
   for (const std::uint64_t other : limits) {
     if (other != 0 && other * kFarBelow >= anchor) limit = std::min(limit, other);
   }
@@ -294,8 +295,8 @@ Status Kernel::freeze_argument(size_t index, LaunchArgument& out, Held& held) co
 
 Result<Kernel::Frozen> Kernel::freeze() const {
   Held held;
+  Frozen out;  // outlives the lock: it may hold the last reference to a memory object, whose callbacks run then
   const MutexGuard lock(kept_->mutex());
-  Frozen out;
   out.arguments.resize(arguments_.size());
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (const Status status = freeze_argument(i, out.arguments[i], held); !status) return status.error();

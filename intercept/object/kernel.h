@@ -12,14 +12,15 @@
 #include <variant>
 #include <vector>
 
-#include "intercept/backend/host_code.h"
+#include "intercept/backend/port/host_code.h"
 #include "intercept/object/kept_launches.h"
+#include "intercept/object/launch.h"
 #include "intercept/object/memory.h"
 #include "intercept/object/merge_program.h"
 #include "intercept/object/native_builds.h"
-#include "partitioner/mutex.h"
-#include "partitioner/nd_range.h"
-#include "partitioner/traits.h"
+#include "partitioner/base/mutex.h"
+#include "partitioner/base/nd_range.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::icd {
 
@@ -82,13 +83,15 @@ class BuiltKernel {
   /// Whether a launch may have groups of so many work-items: at most what every device takes that has built the kernel
   /// when this is first asked, without those that are far below the anchor (they take no part in bigger launches), at
   /// most the virtual device's limit and never below a required size. Sets `limit` if not. Where a device that is built
-  /// takes them, it does not wait for the anchor; who was let through once is let through again. Thread-safe.
+  /// takes them, this does not wait for the anchor; otherwise it blocks until home() is known. A size that was accepted
+  /// once is accepted again. Thread-safe.
   bool takes_group(std::uint64_t items, std::uint64_t& limit);
 
   /// Whether home()'s driver takes `bytes` for a by-value parameter whose size only it knows. Thread-safe.
   bool takes_value(std::uint32_t index, std::uint64_t bytes);
 
-  /// What launches of this kernel want to remember from one to the next; made at the first call by `make`. Thread-safe.
+  /// What launches of this kernel keep for later ones: a T, the same type in every call of memo(), which makes it at
+  /// the first. Thread-safe.
   struct Memo {
     virtual ~Memo() = default;
   };
@@ -124,46 +127,6 @@ class BuiltKernel {
   std::vector<std::uint64_t> taken_bytes_ SKMD_GUARDED_BY(mutex_);
   std::unique_ptr<Memo> memo_ SKMD_GUARDED_BY(mutex_);
   std::atomic<Memo*> made_memo_{nullptr};
-};
-
-/// A view of a root, kept alive by the launch.
-struct BufferView {
-  std::shared_ptr<Storage> storage;
-  std::uint64_t offset = 0, size = 0;
-  std::uint64_t before = 0;  // bytes that may be touched before it, too: of a pointer into shared virtual memory
-  bool operator==(const BufferView&) const = default;
-};
-struct NullPointer {};
-struct LocalBytes {
-  std::uint64_t bytes = 0;
-};
-/// `over_buffer`: the image aliases a buffer's bytes; `storage` is then the buffer's root, `offset` and `size` the
-/// view.
-struct ImageView {
-  std::shared_ptr<Storage> storage;
-  cl_mem_flags flags = 0;
-  std::shared_ptr<const ImageShape> over_buffer;
-  std::uint64_t offset = 0, size = 0;
-};
-struct SamplerView {
-  bool normalized = true;
-  cl_addressing_mode addressing = CL_ADDRESS_CLAMP;
-  cl_filter_mode filter = CL_FILTER_NEAREST;
-};
-/// A frozen argument of a launch.
-using LaunchArgument =
-    std::variant<std::monostate, std::vector<std::byte>, BufferView, NullPointer, LocalBytes, ImageView, SamplerView>;
-
-/// A frozen clEnqueueNDRangeKernel: immutable.
-struct Launch {
-  std::shared_ptr<BuiltKernel> kernel;
-  domain::NdRange range;  // local size already chosen; group_total() ≥ 1
-  std::vector<LaunchArgument> arguments;
-  /// Shared virtual memory that the kernel may find pointers to (clSetKernelExecInfo); none where it follows no
-  /// pointer.
-  std::vector<std::shared_ptr<Storage>> reached = {};
-  /// Of a sub-device: what runs it, in the anchor's place. Null: all of the machine may.
-  std::shared_ptr<Device> part = nullptr;
 };
 
 /// cl_kernel. Setters of the same kernel may not run concurrently (specification); enqueues may.

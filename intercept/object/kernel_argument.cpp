@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// clSetKernelArg: what an argument may be, by the kind of its parameter (semantics note, section 9).
+// clSetKernelArg: what an argument may be, by the kind of its parameter.
 #include <cstring>
 
 #include "intercept/object/kernel.h"

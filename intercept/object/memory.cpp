@@ -12,8 +12,7 @@ constinit std::atomic<std::uint64_t> all_live_bytes{0};
 
 std::uint64_t live_bytes() { return all_live_bytes.load(std::memory_order_relaxed); }
 
-/// What lives exactly as long as anybody may touch the bytes through this object: its handle, its commands, its
-/// children.
+/// Lives exactly as long as the bytes may be touched through this object: by its handle, its commands or its children.
 struct Memory::Lease {
   Lease(std::shared_ptr<Storage> bytes, Executor* callbacks, bool root)
       : storage(std::move(bytes)), executor(callbacks), counted(root ? storage->bytes() : 0) {
@@ -49,7 +48,7 @@ Memory::Memory(Ref<Context> context, cl_mem_object_type type, cl_mem_flags flags
       host_ptr_(host_ptr),
       parent_(std::move(parent)),
       properties_(std::move(properties)) {
-  // Who makes room on a device keeps the application's bytes from being given back meanwhile.
+  // While DeviceMemory drops a replica, it owns the lease, which keeps the application's memory from being given back.
   if (!parent_) storage_->machine().memory.add(storage_);
 }
 

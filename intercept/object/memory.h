@@ -9,17 +9,17 @@
 #include <memory>
 #include <vector>
 
+#include "intercept/memory/rect_region.h"
+#include "intercept/memory/storage.h"
 #include "intercept/object/context.h"
 #include "intercept/object/destructors.h"
 #include "intercept/object/handle.h"
 #include "intercept/object/kept_launches.h"
-#include "intercept/object/region.h"
-#include "intercept/object/storage.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
-/// Bytes of all root objects that somebody may still touch.
+/// Bytes of all root objects that a handle, a command or a child may still touch. Thread-safe.
 std::uint64_t live_bytes();
 
 /// One outstanding clEnqueueMap…: counted by (pointer, flags, range) on the object it was made through.
@@ -27,7 +27,7 @@ struct Mapping {
   void* pointer = nullptr;
   cl_map_flags flags = 0;
   domain::RangeSet ranges;  // root offsets; a rectangle of an image is a set of rows
-  Region region;            // the same bytes
+  RectRegion region;        // the same bytes
   /// Set when the map command has ended well: before that, and without it, the pointer shows nothing of the object.
   std::shared_ptr<std::atomic<bool>> made;
 };
@@ -43,7 +43,7 @@ class Memory : public Object {
   [[nodiscard]] Context& context() const { return *context_; }
   [[nodiscard]] cl_mem_object_type type() const { return type_; }
   [[nodiscard]] cl_mem_flags flags() const { return flags_; }
-  /// Every copy keeps the destructor callbacks waiting: commands hold this, not the Memory.
+  /// Destructor callbacks run when the last copy is gone: commands hold this, not the Memory.
   [[nodiscard]] const std::shared_ptr<Storage>& storage() const { return storage_; }
   [[nodiscard]] std::uint64_t offset() const { return offset_; }  ///< of this view in the root, bytes
   [[nodiscard]] std::uint64_t size() const { return size_; }      ///< of this view, bytes

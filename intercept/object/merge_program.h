@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "intercept/backend/port.h"
-#include "partitioner/mutex.h"
+#include "intercept/backend/port/port.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 

@@ -41,7 +41,7 @@ void NativeBuilds::tell(std::uint32_t device, const BuildRecord::Entry& entry) n
     const bool late = told_.load(std::memory_order_relaxed);
     record_writer_->set(device, entry);
     if (told_of_) told_of_(device, entry, late);
-  } catch (const std::exception&) {  // only the books miss something
+  } catch (const std::exception&) {  // only the report is lost
   }
 }
 
@@ -70,13 +70,13 @@ bool NativeBuilds::begin(std::uint32_t device) {
 void NativeBuilds::end(std::uint32_t device, Made made, double seconds) {
   const bool good = made.program != nullptr;
   BuildRecord::Entry entry{good ? BuildState::built : BuildState::failed, made.failure, seconds};
-  // Told first: who sees the end finds it in the books.
+  // Reported first: a thread that sees the end finds it in the record.
   tell(device, std::move(entry));
   const MutexGuard lock(mutex_);
   devices_[device].program = std::move(made.program);
   devices_[device].failure = std::move(made.failure);
   devices_[device].stage.store(good ? Stage::built : Stage::failed, std::memory_order_release);
-  // Behind the stage: who finds this number finds what it counts.
+  // After the stage: a thread that sees this number sees the ends that it counts.
   if (ended_.fetch_add(1, std::memory_order_acq_rel) + 1 == devices_.size()) build_ = nullptr;
   changed_.notify_all();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One program on its way to every device: what is built, what is being built, what nobody has begun.
+// One program on its way to every device: which builds have ended, which are running, which have not begun.
 #pragma once
 
 #include <atomic>
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "intercept/backend/port.h"
+#include "intercept/backend/port/port.h"
 #include "intercept/observe/observer.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
@@ -41,15 +41,16 @@ class BuildRecord {
   std::vector<Entry> entries_ SKMD_GUARDED_BY(mutex_);
 };
 
-/// Each device's build is begun at most once, by whoever comes first: a thread of the build queue, or one that needs
-/// the device and runs the build itself. What is given up before it has begun is never built. Thread-safe.
+/// Each device's build is begun at most once: by a thread of the build queue, or by a thread that needs the device and
+/// runs the build itself. A build that has not begun when this object goes is never made. Thread-safe.
 class NativeBuilds {
  public:
   struct Made {
     std::shared_ptr<NativeProgram> program;  // null: it failed
     std::string failure;                     // why; never empty then
   };
-  /// Runs on any thread, each device at most once. Must outlive nothing of the caller's.
+  /// Called on any thread, at most once for each device; may be called after the maker of this object has returned, so
+  /// it owns what it uses.
   using Build = std::function<Made(std::uint32_t device)>;
   /// Told once of each device's end, on the thread that built or gave up; throws nothing.
   using Ended = std::function<void(std::uint32_t device, const BuildRecord::Entry& entry, bool late)>;
@@ -78,9 +79,9 @@ class NativeBuilds {
   [[nodiscard]] std::string failure(std::uint32_t device) const;
   [[nodiscard]] const std::shared_ptr<const BuildRecord>& record() const { return record_; }
 
-  /// Builds for `device` here and now, if nobody has begun it. Blocks for as long as that takes.
+  /// Builds for `device` on this thread, if that build has not begun. Blocks for as long as it takes.
   void run(std::uint32_t device);
-  /// Blocks until the build for `device` has ended; runs it where nobody has begun it.
+  /// Blocks until the build for `device` has ended; runs it on this thread if it has not begun.
   void wait(std::uint32_t device);
   /// Blocks until the build for `device` has ended, or until then. Begins nothing.
   void wait_until(std::uint32_t device, std::chrono::steady_clock::time_point then);
@@ -92,14 +93,14 @@ class NativeBuilds {
   bool wait_for_one(std::optional<std::chrono::milliseconds> longest);
   /// Blocks until a device is built or all have failed.
   void wait_for_any();
-  /// Blocks until all that were begun or wanted have ended; runs those that nobody has begun.
+  /// Blocks until all builds that were begun or wanted have ended; runs those on this thread that have not begun.
   void wait_for_wanted();
 
-  /// The builds that have not begun are going to be: they are in the queue.
+  /// Marks the builds that have not begun as wanted: they are in the build queue.
   void want_all();
-  /// Whether there are such. One relaxed load.
+  /// Whether a wanted build has not begun. One relaxed load.
   [[nodiscard]] bool wants_more() const { return wanted_.load(std::memory_order_relaxed) > 0; }
-  /// The call that began it all has told its result: what fails from now on fails late.
+  /// The call that began the builds has returned its result: `Ended` reports later failures as late.
   void told() { told_.store(true, std::memory_order_relaxed); }
 
  private:

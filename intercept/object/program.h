@@ -13,7 +13,7 @@
 #include "compiler/client/client.h"
 #include "intercept/object/context.h"
 #include "intercept/object/kernel.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 

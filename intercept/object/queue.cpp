@@ -3,7 +3,9 @@
 
 #include <utility>
 
-#include "intercept/object/busy_clock.h"
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/machine/busy_clock.h"
+#include "intercept/memory/range_lock.h"
 #include "intercept/object/context.h"
 
 namespace skmd::icd {
@@ -20,7 +22,7 @@ Queue::Queue(Ref<Context> context, cl_command_queue_properties properties,
 Queue::~Queue() = default;
 
 Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
-                        domain::Few<Ref<Event>>& earlier) {
+                        domain::InlineVector<Ref<Event>>& earlier) {
   auto event = make_object<Event>(Ref<Context>(), Ref<Queue>(this), type, executor_);
   event->command_ = std::move(command);
   const MutexGuard lock(mutex_);
@@ -28,7 +30,7 @@ Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, 
     if (last_ && !last_->ended()) earlier.push_back(std::move(last_));
     last_ = event;
     newest_.store(event.get(), std::memory_order_relaxed);
-    if (BusyClock* clock = BusyClock::get()) clock->began(now_ns);
+    if (BusyClock* clock = BusyClock::get()) clock->began(host_now);
     return event;
   }
   // Without a list, a marker or barrier follows everything before it; with one, that list only (and barriers).
@@ -45,12 +47,12 @@ Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, 
   event->open_index_ = open_.size();
   open_.push_back(event);
   if (order == Order::barrier) barrier_ = event;
-  if (BusyClock* clock = BusyClock::get()) clock->began(now_ns);
+  if (BusyClock* clock = BusyClock::get()) clock->began(host_now);
   return event;
 }
 
 void Queue::ended(Event& event) {
-  if (BusyClock* clock = BusyClock::get()) clock->ended(now_ns);
+  if (BusyClock* clock = BusyClock::get()) clock->ended(host_now);
   // Once a newer command has come, there is nothing to drop.
   if (in_order() && newest_.load(std::memory_order_seq_cst) != &event) return;
   Ref<Event> dropped;  // outside the lock
@@ -71,7 +73,7 @@ void Queue::ended(Event& event) {
   if (barrier_.get() == &event) dropped_barrier = std::move(barrier_);
 }
 
-void Queue::withdraw(Event& event, const domain::Few<Ref<Event>>& earlier) {
+void Queue::withdraw(Event& event, const domain::InlineVector<Ref<Event>>& earlier) {
   {
     const MutexGuard lock(mutex_);
     if (last_.get() == &event) {
@@ -91,7 +93,7 @@ void Queue::withdraw(Event& event, const domain::Few<Ref<Event>>& earlier) {
 }
 
 template <class Body>
-void Queue::or_withdraw(Event& event, const domain::Few<Ref<Event>>& earlier, Body&& body) {
+void Queue::or_withdraw(Event& event, const domain::InlineVector<Ref<Event>>& earlier, Body&& body) {
   try {
     body();
   } catch (...) {  // bad_alloc: nothing else is thrown below here
@@ -102,7 +104,7 @@ void Queue::or_withdraw(Event& event, const domain::Few<Ref<Event>>& earlier, Bo
 
 Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command,
                           const std::vector<Ref<Event>>& wait_list) {
-  domain::Few<Ref<Event>> earlier;
+  domain::InlineVector<Ref<Event>> earlier;
   Ref<Event> event = enter(type, std::move(command), !wait_list.empty(), Order::command, earlier);
   or_withdraw(*event, earlier, [&] {
     event->arm(event, wait_list, earlier);
@@ -112,7 +114,7 @@ Ref<Event> Queue::enqueue(cl_command_type type, std::shared_ptr<Command> command
 }
 
 Ref<Event> Queue::enqueue_marker(cl_command_type type, const std::vector<Ref<Event>>& wait_list, bool barrier) {
-  domain::Few<Ref<Event>> earlier;
+  domain::InlineVector<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), barrier ? Order::barrier : Order::marker, earlier);
   or_withdraw(*event, earlier, [&] { event->arm(event, wait_list, earlier); });
   return event;
@@ -120,7 +122,7 @@ Ref<Event> Queue::enqueue_marker(cl_command_type type, const std::vector<Ref<Eve
 
 Ref<Event> Queue::enqueue_and_wait(cl_command_type type, std::shared_ptr<Command> command,
                                    const std::vector<Ref<Event>>& wait_list) {
-  domain::Few<Ref<Event>> earlier;
+  domain::InlineVector<Ref<Event>> earlier;
   Ref<Event> event = enter(type, nullptr, !wait_list.empty(), Order::command, earlier);
   event->await();
   if (earlier.size() == 1 && wait_list.empty()) {

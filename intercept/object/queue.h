@@ -13,8 +13,8 @@
 
 #include "intercept/object/command.h"
 #include "intercept/object/virtual_device.h"
-#include "partitioner/few.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/inline_vector.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
@@ -41,7 +41,7 @@ class Queue : public Object {
   Ref<Event> enqueue_and_wait(cl_command_type type, std::shared_ptr<Command> command,
                               const std::vector<Ref<Event>>& wait_list);
 
-  /// Everything enqueued so far has ended. Returns when it has.
+  /// Blocks until everything enqueued so far has ended.
   void finish();
 
   /// How many commands a marker without a list would register with now.
@@ -53,14 +53,14 @@ class Queue : public Object {
  private:
   friend class Event;
   enum class Order : std::uint8_t { command, marker, barrier };
-  /// Makes the event, enters it into the queue's books and tells what it has to wait for beside its wait list.
+  /// Makes the event and enters it into the queue; sets `earlier` to what it has to wait for beside its wait list.
   Ref<Event> enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
-                   domain::Few<Ref<Event>>& earlier);
+                   domain::InlineVector<Ref<Event>>& earlier);
   void ended(Event& event);
-  /// A command whose call fails for want of host memory: it ends, and what comes next follows what was before it.
-  void withdraw(Event& event, const domain::Few<Ref<Event>>& earlier);
+  /// For a command whose call fails for lack of host memory: ends it, and lets later commands follow those before it.
+  void withdraw(Event& event, const domain::InlineVector<Ref<Event>>& earlier);
   template <class Body>
-  void or_withdraw(Event& event, const domain::Few<Ref<Event>>& earlier, Body&& body);
+  void or_withdraw(Event& event, const domain::InlineVector<Ref<Event>>& earlier, Body&& body);
 
   Ref<Context> context_;
   const Ref<VirtualDevice> device_;

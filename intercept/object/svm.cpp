@@ -10,14 +10,14 @@ void SvmRegions::add(const Ref<Memory>& memory) {
   regions_.emplace(static_cast<const std::byte*>(memory->host_ptr()), memory);
 }
 
-SvmRegions::Place SvmRegions::find(const void* address) const {
+SvmRegions::SvmAddress SvmRegions::find(const void* address) const {
   const auto* const at = static_cast<const std::byte*>(address);
   const MutexGuard lock(mutex_);
   auto after = regions_.upper_bound(at);
   if (after == regions_.begin()) return {};
   const auto& [begin, memory] = *--after;
   const auto offset = static_cast<std::uint64_t>(at - begin);
-  return offset <= memory->size() ? Place{memory, offset} : Place{};
+  return offset <= memory->size() ? SvmAddress{memory, offset} : SvmAddress{};
 }
 
 Ref<Memory> SvmRegions::take(const void* address) {

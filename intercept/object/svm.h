@@ -9,14 +9,14 @@
 #include <map>
 
 #include "intercept/object/memory.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
 /// Thread-safe. A reference that is given out may be the last: drop it without any lock.
 class SvmRegions {
  public:
-  struct Place {
+  struct SvmAddress {
     Ref<Memory> memory;        // null: the address belongs to no allocation
     std::uint64_t offset = 0;  // in it, bytes
   };
@@ -24,7 +24,7 @@ class SvmRegions {
   /// `memory` is shared virtual memory (Storage::create_shared).
   void add(const Ref<Memory>& memory);
   /// The allocation that has a byte at `address`, or ends there.
-  [[nodiscard]] Place find(const void* address) const;
+  [[nodiscard]] SvmAddress find(const void* address) const;
   /// The allocation that begins at `address` is none any more; null if there is none.
   [[nodiscard]] Ref<Memory> take(const void* address);
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "intercept/object/device_info.h"
+#include "intercept/machine/device_info.h"
+#include "intercept/machine/machine.h"
 #include "intercept/object/handle.h"
-#include "intercept/object/machine.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::icd {
 
@@ -26,7 +26,7 @@ class VirtualDevice : public Object {
                 std::vector<cl_device_partition_property> partition);
 
   [[nodiscard]] Machine& machine() const { return machine_; }
-  /// Of the whole: what a part has otherwise is told by the functions below.
+  /// Of the whole device: the functions below tell what differs for a part.
   [[nodiscard]] const DeviceInfo& info() const { return info_; }
   [[nodiscard]] const Ref<VirtualDevice>& parent() const { return parent_; }  ///< null: it is the whole
   [[nodiscard]] std::uint32_t units() const { return units_; }                ///< CL_DEVICE_MAX_COMPUTE_UNITS

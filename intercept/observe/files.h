@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files written inside somebody else's process: nothing throws, descriptors are closed on exec.
+// Files written inside the application's process: nothing throws, descriptors are closed on exec.
 #pragma once
 
 #include <string>

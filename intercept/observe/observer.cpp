@@ -16,7 +16,7 @@
 #include "intercept/observe/shared_pieces.h"
 #include "intercept/observe/stats.h"
 #include "intercept/observe/trace_file.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 

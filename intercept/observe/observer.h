@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "partitioner/merge.h"
-#include "partitioner/partition.h"
-#include "partitioner/traits.h"
+#include "partitioner/merge/merge.h"
+#include "partitioner/plan/partition.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::icd {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A document in pieces, in a file that is mapped shared: whatever way the process ends, skmd-run can put the last state
-// of every piece together. Replacing a piece writes the copy that is not valid and then flips one aligned word, so a
+// A document in pieces, in a file that is mapped shared: however the process ends, skmd-run can put the last state of
+// every piece together. Replacing a piece writes the copy that is not valid and then flips one aligned word, so a
 // process killed at any instruction leaves each piece as it was before or after.
 //
 // Layout (little endian; skmd-run reads it without this header):

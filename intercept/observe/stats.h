@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters behind SKMD_STATS and their JSON, schema version 1 (design, section 6). Values only: no lock, no file.
+// The counters behind SKMD_STATS and their JSON, schema version 1. Values only: no lock, no file.
 #pragma once
 
 #include <array>
@@ -60,7 +60,7 @@ class Stats {
   [[nodiscard]] std::string kernel(std::size_t index) const;
   [[nodiscard]] std::string tail() const;
   [[nodiscard]] std::string document() const;
-  /// No text of this piece will ever be longer, whatever is counted.
+  /// Bytes: the text of this piece never gets longer, for any values of the counters.
   [[nodiscard]] std::size_t kernel_bound(std::size_t index) const;
   [[nodiscard]] std::size_t tail_bound() const;
 

@@ -121,7 +121,7 @@ void TraceFile::add(const LaunchReport& report) {
   const MutexGuard lock(mutex_);
   ++launches_;
   for (const SliceReport& slice : report.slices) {
-    if (slice.end == 0) continue;  // nobody measured it
+    if (slice.end == 0) continue;  // it was not timed
     complete(report.kernel, "slice", device_track(slice.device), slice.start, slice.end);
     append_argument(pending_, "launch", launches_);
     append_argument(pending_, "first_group", slice.span.first);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "intercept/observe/observer.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 

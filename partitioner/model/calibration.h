@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of calibration: properties of a device and of its link with the host that depend on no kernel. Values.
+// Results of calibration: properties of a device and of its link with the host that depend on no kernel. SKMD (TOCS
+// 2015), section 3.4, computes transfer and merge costs from such bandwidths.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +13,12 @@
 namespace skmd::domain {
 
 struct BandwidthPoint {
-  std::uint64_t bytes = 0;        // read again and again
-  double bytes_per_second = 0.0;  // while so many are
+  std::uint64_t bytes = 0;  // working set, read repeatedly
+  double bytes_per_second = 0.0;
   bool operator==(const BandwidthPoint&) const = default;
 };
 
-/// Where bandwidth falls because a device's last cache is full.
+/// The working set beyond which bandwidth falls, because a device's last cache is full.
 struct CacheStep {
   double bytes = 0.0;              // of the cache; 0: no step was seen
   double inside_per_second = 0.0;  // bytes
@@ -27,7 +28,7 @@ struct CacheStep {
 
 struct DeviceCalibration {
   DeviceKey device;
-  double launch_seconds = 0.0;     // of an empty kernel among others in a row
+  double launch_seconds = 0.0;     // of an empty kernel in a row of launches
   double box_seconds = 0.0;        // that one more box of a span costs
   double first_use_seconds = 0.0;  // that a kernel's first launch takes longer than its second
   CacheStep memory;
@@ -53,7 +54,7 @@ struct TransferLine {
   bool operator==(const TransferLine&) const = default;
 };
 
-/// One way of moving bytes, measured at growing sizes.
+/// One transfer method, measured at ascending sizes.
 struct LinkWay {
   TransferLine line;
   std::uint32_t threads = 1;          // of the host, that the points were measured with
@@ -61,7 +62,7 @@ struct LinkWay {
   bool operator==(const LinkWay&) const = default;
 };
 
-/// What a link gets while something else is under way.
+/// The rate of a link while another link or a kernel is busy.
 struct LinkBeside {
   std::string device;             // whose link is busy in the same direction, or that runs a kernel
   double bytes_per_second = 0.0;  // of this link meanwhile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read off measured curves of a device or a link. Pure; points with a size or a value that is not above 0 or
-// not finite are passed over.
+// Quantities computed from measured curves of a device or a link. Pure; points with a size or a value that is not above
+// 0 or not finite are passed over.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ std::vector<std::uint64_t> sizes_between(std::uint64_t least, std::uint64_t most
 /// Whether a measurement of `bytes` fits into `seconds_left`, by what was measured so far. The first always does.
 bool is_affordable(std::span<const TransferPoint> measured, std::uint64_t bytes, double seconds_left);
 
-/// What no span can beat on the device, with some room: other kernels may read a little faster than that of
-/// calibration.
+/// Lower bound of a span's time on the device, with a margin: other kernels may read a little faster than the
+/// calibration kernel.
 Bounds bounds_of(const DeviceCalibration& calibration);
 
 }  // namespace skmd::domain

@@ -8,22 +8,22 @@
 namespace skmd::domain {
 namespace {
 
-// Chosen by thought, and tried on recorded spans (docs/decisions/corrections-take-no-spikes.md).
+// Chosen by reasoning, and tested on recorded spans (docs/decisions/corrections-take-no-spikes.md).
 constexpr double kNewest = 0.2;   // least weight of a launch inside its band: a drift is followed within ten
 constexpr double kPrior = 1.0;    // launches that the stored model counts for
 constexpr double kCovered = 0.8;  // of the launches are to be inside
-// By what a launch outside widens the band, as a logarithm; one inside narrows it by a quarter of that, so that it
-// rests where four of five are inside.
+// The logarithm by which a launch outside widens the band; one inside narrows it by a quarter of that, so that the band
+// is stable with four of five inside.
 constexpr double kWidens = 0.2;
 constexpr double kNarrows = kWidens * (1.0 - kCovered) / kCovered;
 constexpr double kNarrowest = 1.0 / 16, kWidest = 1e3;  // multiples of the stored band
 constexpr double kLeastHalfWidth = 0.03;                // timers and neighbours
-// What is believed has doubled its error after so long without a measurement of the device.
+// The error doubles after this time, or this number of launches, without a measurement of the device.
 constexpr double kSecondsToDouble = 60.0;
 constexpr double kLaunchesToDouble = 64.0;
 const double kFactorOfTwo = std::log(2.0);
-const double kMostLevel = std::log(1e6);  // a model that is further off is none
-constexpr std::size_t kMostEntries = 1u << 16;
+const double kMaxLevel = std::log(1e6);  // limit of corrections
+constexpr std::size_t kMaxEntries = 1u << 16;
 
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 
@@ -34,7 +34,7 @@ double finite(double seconds) {
 /// Logarithm of half the stored band.
 double width_of(const TimePrediction& stored) {
   const double width = stored.high > stored.seconds ? std::log(stored.high) - std::log(stored.seconds) : 0.0;
-  return std::clamp(std::isfinite(width) ? width : 0.0, kLeastHalfWidth, kMostLevel);
+  return std::clamp(std::isfinite(width) ? width : 0.0, kLeastHalfWidth, kMaxLevel);
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ void Correction::change_level() {
 
 void Correction::learn(const TimePrediction& stored, double seconds, double now, std::uint64_t launches) {
   if (!is_positive(stored.seconds) || !is_positive(seconds)) return;
-  const double level = std::clamp(std::log(seconds) - std::log(stored.seconds), -kMostLevel, kMostLevel);
+  const double level = std::clamp(std::log(seconds) - std::log(stored.seconds), -kMaxLevel, kMaxLevel);
   const double width = width_of(stored), aged = age(now, launches), off = level - level_;
   const bool inside = std::abs(off) <= half_width(width, aged);
   if (inside) {
@@ -77,7 +77,7 @@ void Correction::learn(const TimePrediction& stored, double seconds, double now,
     level_ += std::max(kNewest, 1.0 / (1.0 + kPrior + trust_)) * off;
     trust_ += 1.0;
     outside_count_ = 0;
-    // What only the age let in: the band stays so wide until the next launches have said where the level is.
+    // Inside only because the band grew with age: it stays this wide until further launches have settled the level.
     wider_ = std::abs(off) > half_width(width, 0.0) ? std::abs(off) / width : wider_ * std::exp(-kNarrows);
   } else {
     wider_ *= std::exp(kWidens);
@@ -98,7 +98,7 @@ TimePrediction Correction::corrected(const TimePrediction& stored, double now, s
 }
 
 void Corrections::learn(const Key& key, const TimePrediction& stored, double seconds, double now) {
-  if (corrections_.size() >= kMostEntries || launches_.size() >= kMostEntries) {
+  if (corrections_.size() >= kMaxEntries || launches_.size() >= kMaxEntries) {
     corrections_.clear();
     launches_.clear();
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Corrects the predictions of a stored TimeModel by what the launches of this process took. Pure; time is given.
 //
-// How to use it. Of a span that is about to run, or that ran, ask the stored model: `stored = predict(model, point)`.
+// Use, for a span that is about to run or has run, with `stored = predict(model, point)`:
 //   plan:    corrections.corrected({kernel, device}, stored, now) is what to believe of the span.
 //   learn:   corrections.learn({kernel, device}, stored, seconds, now) for each timed span, with the prediction for
 //            exactly that span, not corrected. Not for first uses, which may hold a compilation.
-// A change of the stored model (another fit) is a reason to forget() the kernel's corrections: they are relative to it.
+// Call forget() when the stored model changes (another fit): corrections are relative to it.
 #pragma once
 
 #include <array>
@@ -20,24 +20,24 @@ namespace skmd::domain {
 /// Launches in a row outside the band until the level counts as changed.
 inline constexpr std::size_t kLaunchesToChange = 5;
 
-/// What this process's launches say about one kernel on one device. `now` is in seconds of any clock that does not go
-/// back; a time before the last one counts as that. `launches` counts this kernel's launches on any device; it is by
-/// how many it exceeds the last given one that counts.
+/// The correction of one kernel on one device by this process's launches. `now`: seconds of a monotonic clock; a time
+/// before the last one counts as the last one. `launches`: number of this kernel's launches so far, on all devices;
+/// only its increase since the last call is used.
 class Correction {
  public:
   /// A launch inside its band moves the factor a little. One outside leaves it as it is, until kLaunchesToChange in a
   /// row were outside: then their median is the factor. Numbers that are not finite and above 0 are ignored.
   void learn(const TimePrediction& stored, double seconds, double now, std::uint64_t launches);
 
-  /// `stored` times the factor. The band is as wide as it must be to have held four of five launches so far. It grows
-  /// with the time and with the kernel's launches on other devices since this one was last measured, at most until it
-  /// holds `stored` itself and a factor of two: a device that looked slow becomes worth another try. Finite and
-  /// positive if `stored` is; without launches learnt, `stored`.
+  /// `stored` times the factor. The band is adapted so that it holds 80 % of launches. It grows with the time and with
+  /// the kernel's launches on other devices since this one was last measured, at most until it holds `stored` itself
+  /// and a factor of two: a device that looked slow becomes worth another try. Finite and positive if `stored` is;
+  /// without launches learnt, `stored`.
   [[nodiscard]] TimePrediction corrected(const TimePrediction& stored, double now, std::uint64_t launches) const;
 
   /// Measured over stored prediction; 1 before anything was learnt.
   [[nodiscard]] double factor() const;
-  /// Launches learnt from, those outside their band included.
+  /// Launches learnt from, including those outside their band.
   [[nodiscard]] std::uint64_t launches() const { return seen_; }
 
  private:
@@ -59,8 +59,8 @@ class Correction {
   std::uint64_t last_launches_ = 0;
 };
 
-/// Those of all kernels and devices of a process. Not thread-safe: its owner locks. Memory is bounded: a program that
-/// makes kernels for ever starts over.
+/// The corrections of all kernels and devices of a process. Not thread-safe: the owner locks. Memory is bounded: at
+/// 65,536 entries all are discarded.
 class Corrections {
  public:
   struct Key {
@@ -73,7 +73,7 @@ class Corrections {
   [[nodiscard]] TimePrediction corrected(const Key& key, const TimePrediction& stored, double now) const;
   /// Null: nothing was learnt.
   [[nodiscard]] const Correction* find(const Key& key) const;
-  /// What was learnt of the kernel, on all devices.
+  /// Discards the kernel's corrections on all devices.
   void forget(std::uint64_t kernel);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models fitted to some samples, asked for others: SKMD (TOCS 2015), section 4.3 and Table III. Pure.
+// Accuracy of models on samples that they were not fitted to: SKMD (TOCS 2015), section 4.3 and Table III. Pure.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace skmd::domain {
 
-/// What a model sees of a sample. `parameters`: the buffers' bytes, the scalars, the NDRange's extents.
+/// The sample as input of a model. `parameters`: the buffers' bytes, the scalars, the NDRange's extents.
 Point point_of(const ProfileSample& sample);
 
 /// Samples of one kernel on one device.

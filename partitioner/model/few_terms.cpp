@@ -15,7 +15,7 @@ namespace skmd::domain {
 namespace {
 
 constexpr double kLeastError = 0.03;       // timers and neighbours
-constexpr double kErrorWithoutTest = 0.3;  // of a model that too few points were there to test
+constexpr double kErrorWithoutTest = 0.3;  // of a model with too few points to hold some out
 constexpr double kNearer = 0.6;            // weight of a launch half as large as the largest
 constexpr double kLonger = 0.3;            // power of a point's time that it weighs by
 constexpr double kMayLose = 0.02;          // of the held-out error, for one term less
@@ -24,14 +24,14 @@ constexpr std::size_t kLeastToTest = 6;    // points
 constexpr std::size_t kHeldOut = 8;        // one point of so many: with spans that double, an extrapolation by 4 to 8
 constexpr std::size_t kLeastHeldOut = 3;   // a single outlier among them does not decide
 constexpr double kMuchShorter = 1.0 / 16;  // than the longest point: not what a band is asked for
-// Points further off than so many times the typical distance weigh as if they were so far (Huber). What is closer than
-// the least distance is never off.
+// Points further off than so many times the typical distance weigh as if they were so far (Huber). Distances below
+// kLeastDistance are not reduced.
 constexpr double kOff = 2.0;
 constexpr double kLeastDistance = 0.02;
 constexpr double kLeastRatio = 1e-3;
 constexpr int kReweighings = 2;
-constexpr std::size_t kMostPoints = 64;
-// Lengths of spans that are told apart for each power of two: nearly all, and where points are too many.
+constexpr std::size_t kMaxPoints = 64;
+// Distinct lengths of spans per power of two: nearly all, and if there are too many points.
 constexpr double kExactly = 64.0, kFinest = 4.0;
 
 using Indices = std::vector<std::size_t>;
@@ -42,9 +42,8 @@ double quantile(std::vector<double> values, double part) {
   return values[static_cast<std::size_t>(std::lround(part * static_cast<double>(values.size() - 1)))];
 }
 
-/// Of points of about the same length of one kind of launch, the one of middle speed; the faster one of two, since what
-/// disturbs only takes time. `alike`: so are launches whose
-/// numbers are the same to the power of two.
+/// For points of about the same length of one kind of launch, the one of median speed; the faster one of two, since
+/// disturbances only add time. `alike`: launches whose numbers are equal to the power of two are of one kind.
 std::vector<Point> middles(const std::vector<Point>& points, double lengths, bool alike) {
   const auto number = [&](double value) { return alike ? std::round(std::log2(value + 1.0)) : value; };
   std::map<std::array<double, 6>, std::vector<const Point*>> kinds;
@@ -63,16 +62,16 @@ std::vector<Point> middles(const std::vector<Point>& points, double lengths, boo
   return result;
 }
 
-/// At most kMostPoints.
+/// At most kMaxPoints.
 std::vector<Point> condensed(const std::vector<Point>& points) {
   std::vector<Point> result = middles(points, kExactly, false);
-  for (double lengths = kFinest; result.size() > kMostPoints && lengths >= 1.0; lengths /= 2)
+  for (double lengths = kFinest; result.size() > kMaxPoints && lengths >= 1.0; lengths /= 2)
     result = middles(points, lengths, false);
-  if (result.size() > kMostPoints) result = middles(points, 1.0, true);
-  if (result.size() <= kMostPoints) return result;
+  if (result.size() > kMaxPoints) result = middles(points, 1.0, true);
+  if (result.size() <= kMaxPoints) return result;
   std::stable_sort(result.begin(), result.end(), [](const Point& x, const Point& y) { return x.seconds < y.seconds; });
   std::vector<Point> some;
-  for (std::size_t i = 0; i < kMostPoints; ++i) some.push_back(result[i * (result.size() - 1) / (kMostPoints - 1)]);
+  for (std::size_t i = 0; i < kMaxPoints; ++i) some.push_back(result[i * (result.size() - 1) / (kMaxPoints - 1)]);
   return some;
 }
 
@@ -130,7 +129,7 @@ class Table {
     return weights > 0 ? sum / weights : 0.0;
   }
 
-  /// By the distance of each point from what the coefficients say.
+  /// Weights by the distance of each point from the fit.
   void reweigh(const Indices& rows, const std::vector<double>& coefficients) {
     std::vector<double> distances;
     for (const std::size_t row : rows) distances.push_back(distance(row, coefficients));
@@ -155,8 +154,8 @@ class Table {
     return values_.values[row * values_.columns + column];
   }
   Matrix values_;                 // of terms, over the point's time
-  std::vector<double> nearness_;  // weights, by what is asked: longer spans of larger launches
-  std::vector<double> trust_;     // weights, by what the other points say
+  std::vector<double> nearness_;  // weights of points: higher for longer spans of larger launches
+  std::vector<double> trust_;     // weights of points: lower off the other points' fit
 };
 
 double work_of_launch(const Point& point) {
@@ -271,7 +270,7 @@ FewTerms fit_few_terms(const std::vector<Point>& given, std::uint32_t units) {
   const Split launch = hold_out_launch(points);
   const double other_launch =
       launch.train.size() < kLeastToTest ? 0.0 : quantile(table.errors(launch.test, table.fit(launch.train, few)), 0.5);
-  // What single spans differ by, and what larger ones or another launch are missed by, come together.
+  // The spread of single spans and the held-out error are independent, so they add in squares.
   result.error = std::max(kLeastError, std::hypot(std::max(held_out, other_launch), spread(result.terms, given)));
   return result;
 }

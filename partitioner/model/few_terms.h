@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few terms that explain measured times, and go on beyond them. Pure.
+// A few terms that fit measured times and extrapolate beyond them: SKMD (TOCS 2015), section 3.3, with the terms chosen
+// by their error on held-out points. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ namespace skmd::domain {
 
 struct FewTerms {
   std::vector<FittedTerm> terms;  // coefficients > 0
-  /// Relative. Within it are four of five of the points, four of five of the longest if held out, and half of the
-  /// largest launch's if that is held out.
+  /// Relative error that holds for 80 % of the points, for 80 % of the longest points when those are held out, and for
+  /// half of the largest launch's points when that launch is held out.
   double error = 0.0;
 };
 

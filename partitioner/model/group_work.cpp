@@ -6,25 +6,25 @@
 #include <cmath>
 #include <optional>
 
-#include "partitioner/conditions.h"
+#include "partitioner/footprint/conditions.h"
 
 namespace skmd::domain {
 namespace {
 
 using Truth = Evaluator::Truth;
 
-// More passes than that through one loop are no count that a launch ends with.
-constexpr double kMostPasses = 1e15;
+// Trip counts above this are not plausible, since the launch would not end.
+constexpr double kMaxPasses = 1e15;
 // A count that may be anything in so wide a range is one that is not known, or that wrapped; and where it is no exact
 // count, it is that of the counter's type.
 constexpr double kWidestGuess = 1e9;
-constexpr int kMostNarrowings = 4;  // as footprints do: conditions bound each other's variables
+constexpr int kMaxNarrowings = 4;  // as footprints do: conditions bound each other's variables
 
 bool is_known(const Interval& values) { return static_cast<double>(values.hi - values.lo) <= kWidestGuess; }
 
 double middle(const Interval& values) { return (static_cast<double>(values.lo) + static_cast<double>(values.hi)) / 2; }
 
-/// What a node is as an unsigned number, over the evaluator's items.
+/// The unsigned values of a node over the evaluator's items.
 Interval values_of(Evaluator& evaluator, NodeId node) {
   Form form = evaluator.value(node);
   Interval values;
@@ -36,7 +36,7 @@ double scaled_passes(Wide ratio, unsigned doublings) {
   return 1 + (ratio < 1 ? 0 : std::floor(std::log2(static_cast<double>(ratio)) / doublings));
 }
 
-/// Passes through the body, in the mean over the items; nothing if neither ids nor arguments say.
+/// Mean number of passes through the body over the items; empty if neither ids nor arguments bound it.
 std::optional<double> passes(Evaluator& evaluator, std::uint32_t index) {
   const Loop& loop = evaluator.launch().traits.loops[index];
   if (loop.ratio != kNoNode) {
@@ -48,7 +48,7 @@ std::optional<double> passes(Evaluator& evaluator, std::uint32_t index) {
   const Evaluator::Iterations taken = evaluator.iterations(index);
   const Interval values{taken.least, taken.most};
   const double mean = middle(values) + 1;
-  if (!is_known(values) || mean > (loop.exact ? kMostPasses : kWidestGuess)) return std::nullopt;
+  if (!is_known(values) || mean > (loop.exact ? kMaxPasses : kWidestGuess)) return std::nullopt;
   // Conditions on the iteration leave only some of the passes.
   const Interval left = evaluator.items().iteration(index);
   const double last = std::min(mean - 1, static_cast<double>(left.hi));
@@ -56,15 +56,15 @@ std::optional<double> passes(Evaluator& evaluator, std::uint32_t index) {
 }
 
 std::optional<double> bytes_of(Evaluator& evaluator, const Access& access) {
-  // Accesses to images are not told in full: which texels, in which loops.
+  // Accesses to images are not described completely: texels and loops are missing.
   if (evaluator.launch().traits.parameters[access.argument].kind == ParameterKind::image) return std::nullopt;
   if (access.count == kNoNode) return access.width;
   const Interval count = values_of(evaluator, access.count);
-  if (!is_known(count) || middle(count) > kMostPasses) return std::nullopt;
+  if (!is_known(count) || middle(count) > kMaxPasses) return std::nullopt;
   return middle(count) * access.width;
 }
 
-/// The part of a group's items that is left over.
+/// The part of a group's items that pass the conditions.
 double share(const ItemSet& items, const ItemSet& left) {
   double share = 1;
   for (unsigned d = 0; d < 3; ++d) {
@@ -88,7 +88,7 @@ class Group {
   std::optional<double> times(std::span<const Guard> guards, std::span<const std::uint32_t> loops, Each each) {
     Evaluator* evaluator = &over_all_;
     Truth truth = apply_guards(over_all_, guards, narrowed_);
-    for (int i = 0; i < kMostNarrowings && truth == Truth::maybe && narrowed_.smaller; ++i) {
+    for (int i = 0; i < kMaxNarrowings && truth == Truth::maybe && narrowed_.smaller; ++i) {
       over_part_.reset(narrowed_.items);
       evaluator = &over_part_;
       truth = apply_guards(over_part_, guards, narrowed_);

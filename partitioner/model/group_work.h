@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a work-group does, by the kernel's own expressions: h of equation 4 (SKMD, TOCS 2015, section 3.3), known
-// before anything ran.
+// The work of a work-group, computed from the kernel's own expressions: h of equation 4 (SKMD, TOCS 2015, section 3.3),
+// known before the kernel has run.
 #pragma once
 
 #include <span>
 
-#include "partitioner/footprint.h"
+#include "partitioner/footprint/footprint.h"
 
 namespace skmd::domain {
 
-/// In the mean over a launch's groups; 0: not known, since neither ids nor arguments bound a trip count or a length,
-/// since the bytes are of images, or since the compiler could not look into the code.
+/// Means over a launch's groups. 0: not known, because neither ids nor arguments bound a trip count or a length,
+/// because the bytes belong to images, or because the compiler cannot analyse the code.
 struct GroupWork {
   double operations = 0.0;  // that its work-items execute, weighted as in KernelTraits::operations
   double bytes = 0.0;       // of global memory that its accesses move, caches left aside

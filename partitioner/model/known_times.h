@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this process measured, and before that what former ones did: the model that decisions go by.
+// The model that decisions use: measurements of this process, and until those suffice, of former ones.
 #pragma once
 
 #include <atomic>
@@ -9,19 +9,19 @@
 #include <utility>
 #include <vector>
 
+#include "partitioner/base/mutex.h"
 #include "partitioner/model/correction.h"
 #include "partitioner/model/rate_model.h"
 #include "partitioner/model/stored_model.h"
-#include "partitioner/mutex.h"
 
 namespace skmd::domain {
 
 /// Seconds of a clock that does not go back.
 using Seconds = std::function<double()>;
 
-/// A device's own rate for launches of this size answers where it rests on enough samples of spans that are not much
-/// shorter than the launch. Until then a stored model does, corrected by the samples there are; where there is none,
-/// the rates are all that is known.
+/// Predicts by the device's own rate for launches of this size if it rests on enough samples of spans that are not much
+/// shorter than the launch; until then by the stored model, corrected by the samples so far; without a stored model by
+/// the rates. Thread-safe.
 class KnownTimes : public Model {
  public:
   /// `devices` as of MeasuredRates.
@@ -29,13 +29,13 @@ class KnownTimes : public Model {
       std::vector<DeviceModel> devices = {}, Seconds now = [] { return 0.0; });
 
   void set_device(std::uint32_t device, const DeviceModel& constants) { rates_.set_device(device, constants); }
-  /// From now on `model` is what is stored of the kernel on the device. Corrections of the kernel begin anew.
+  /// Replaces the stored model of the kernel on the device and discards the kernel's corrections.
   void store(std::uint64_t kernel, std::uint32_t device, StoredModel model);
-  /// On how many devices something is stored of the kernel.
+  /// The number of devices with a stored model of the kernel.
   [[nodiscard]] std::size_t stored(std::uint64_t kernel) const;
 
   void learn(const Sample& sample) override;
-  void launched(const Outcome& outcome) override { rates_.launched(outcome); }
+  void launched(const LaunchOutcome& outcome) override { rates_.launched(outcome); }
   using Model::predict;
   [[nodiscard]] DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range,
                                     const PointOf& point) const override;

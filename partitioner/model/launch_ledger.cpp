@@ -7,10 +7,10 @@
 namespace skmd::domain {
 namespace {
 
-constexpr std::uint32_t kMostLost = 2;
-constexpr std::uint32_t kMostArrivals = 3;  // plans that change with each launch are judged all the same
-// A device's first use comes once and says little of the device: a few rounds of it count little. If all of them did,
-// the next slice, which tells what the first did not, would have to wait for many launches.
+constexpr std::uint32_t kMaxLost = 2;
+constexpr std::uint32_t kMaxArrivals = 3;  // in a row; further new plans are judged by their first launch
+// A device's first use happens once and says little about the device: up to a few rounds of lost time, only a part of a
+// round is counted. If all of it were, the next exploring slice would have to wait for many launches.
 constexpr double kFirstUseRounds = 3.0;
 constexpr double kFirstUsePart = 0.25;   // of a round
 constexpr std::uint64_t kFirstBar = 64;  // launches; each one is twice as long as the one before
@@ -22,11 +22,11 @@ double lost_by_first_use(double lost, double round) {
 
 }  // namespace
 
-double lost_seconds(const Outcome& outcome) {
-  constexpr double kMost = 1.0;  // what finding out may cost by design is far below
-  constexpr double kMostTimes = 16.0;
+double lost_seconds(const LaunchOutcome& outcome) {
+  constexpr double kMax = 1.0;  // far above the designed cost of exploration
+  constexpr double kMaxTimes = 16.0;
   if (!outcome.split || !(outcome.alone_seconds > 0) || !(outcome.seconds > outcome.alone_seconds)) return 0.0;
-  return std::min(outcome.seconds - outcome.alone_seconds, kMost + kMostTimes * outcome.alone_seconds);
+  return std::min(outcome.seconds - outcome.alone_seconds, kMax + kMaxTimes * outcome.alone_seconds);
 }
 
 std::uint64_t plan_id(std::uint64_t before, const Slice& slice) {
@@ -37,20 +37,20 @@ std::uint64_t plan_id(std::uint64_t before, const Slice& slice) {
   return id;
 }
 
-void LaunchLedger::add(const Outcome& outcome) {
+void LaunchLedger::add(const LaunchOutcome& outcome) {
   ++launches_;
   const bool moved = outcome.plan != std::exchange(last_plan_, outcome.plan);
   seconds_ += outcome.split ? std::min(outcome.seconds, outcome.alone_seconds) : outcome.alone_seconds;
   seconds_ += std::max(0.0, outcome.round_seconds - outcome.alone_seconds);
   if (!outcome.split || !(outcome.alone_seconds > 0)) return;
   const double lost = lost_seconds(outcome);
-  // What the way from one plan to another costs is not paid again.
-  const bool arriving = moved && ++arrivals_ <= kMostArrivals;
+  // The cost of moving bytes from one plan to another occurs once.
+  const bool arriving = moved && ++arrivals_ <= kMaxArrivals;
   if (!moved) arrivals_ = 0;
   const double round = std::max(outcome.alone_seconds, outcome.round_seconds);
   const double counted = outcome.first_uses == 0 ? lost : lost_by_first_use(lost, round);
   lost_seconds_ += arriving ? std::min(counted, round) : counted;
-  // Slices to learn from and compilations were not predicted to win.
+  // Exploring slices and compilations were not predicted to win.
   if (outcome.exploring || outcome.first_uses != 0 || (arriving && lost > 0)) return;
   if (lost == 0) {
     lost_ = 0;
@@ -58,7 +58,7 @@ void LaunchLedger::add(const Outcome& outcome) {
     return;
   }
   ++lost_;
-  if (lost_ < kMostLost && !on_trial_) return;
+  if (lost_ < kMaxLost && !on_trial_) return;
   next_bar_ = std::clamp(2 * next_bar_, kFirstBar, kLongestBar);
   barred_until_ = launches_ + next_bar_;
   lost_ = 0;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What launches took against what the best single device would have taken: pays for finding out, and takes back splits
-// that lose.
+// Compares the times of launches with those predicted for the best single device: sets the budget for exploration, and
+// bars splits that lose.
 #pragma once
 
 #include <cstdint>
 
-#include "partitioner/partition.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::domain {
 
-/// Differs, but for once in a long while, where slices do: fold over them, from 0.
+/// A hash of a plan's slices: fold over them, starting with 0. Different plans may, rarely, collide.
 std::uint64_t plan_id(std::uint64_t before, const Slice& slice);
 
 /// A launch that ended well.
-struct Outcome {
+struct LaunchOutcome {
   std::uint64_t kernel = 0;  // as in samples
   NdRange range;
   double alone_seconds = 0.0;  // Plan::alone_seconds
@@ -25,11 +25,11 @@ struct Outcome {
   std::uint64_t plan = 0;        // tells plans apart (plan_id()); 0: not known
 };
 
-/// Of one kernel and about one size.
+/// Of the launches of one kernel in one size class. Not thread-safe.
 class LaunchLedger {
  public:
-  void add(const Outcome& outcome);
-  /// Splits lost because a device is slower than it was, or would no longer: what was found out about them is void.
+  void add(const LaunchOutcome& outcome);
+  /// To be called when a device has become faster or slower: lifts the bar on splits, and counts the change.
   void devices_changed();
   [[nodiscard]] Experience experience() const;
 
@@ -46,8 +46,8 @@ class LaunchLedger {
   bool on_trial_ = false;  // splits were taken back, and one is tried again
 };
 
-/// Seconds by which the launch took longer than predicted for one device, made harmless where the machine stood still;
-/// 0 if it did not or nobody knows.
-double lost_seconds(const Outcome& outcome);
+/// Seconds by which the launch took longer than predicted for one device, capped so that a pause of the machine does
+/// not count in full; 0 if it was not split, did not take longer, or if the prediction is not known.
+double lost_seconds(const LaunchOutcome& outcome);
 
 }  // namespace skmd::domain

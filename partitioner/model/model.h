@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decisions ask about times, and tell of them. An interface of the domain.
+// The interface through which decisions read predicted times and report measured ones.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 #include "partitioner/model/launch_ledger.h"
 #include "partitioner/model/terms.h"
-#include "partitioner/partition.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::domain {
 
-/// A launch as stored models see it: all its groups in one box. Empty: nothing is known of it but its NDRange. Working
-/// it out takes microseconds, so that only those who need it ask. The point lives as long as what was asked about.
+/// A launch as stored models see it: all its groups in one box. Empty: only its NDRange is known. A call takes
+/// microseconds, so only models that need the point make it. The point is valid as long as the launch that it
+/// describes.
 using PointOf = std::function<const Point&()>;
 
-/// What a device reports about one completed span.
+/// One completed span, as measured by its device.
 struct Sample {
   std::uint64_t kernel = 0;  // hash of program and kernel name
   std::uint32_t device = 0;
@@ -24,7 +25,7 @@ struct Sample {
   std::uint64_t nanoseconds = 0;  // kernel time, without transfers
   bool first_use = false;         // of this kernel and local size on this device
   PointOf point = {};             // of the whole launch
-  std::uint64_t waited = 0;       // nanoseconds of them that the device took to begin; 0: not known
+  std::uint64_t waited = 0;       // of these nanoseconds, those before the device began; 0: not known
 };
 
 /// Implementations are thread-safe.
@@ -32,8 +33,9 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual void learn(const Sample& sample) = 0;
-  virtual void launched(const Outcome& outcome) = 0;
-  /// `eligible` is left to the caller.
+  virtual void launched(const LaunchOutcome& outcome) = 0;
+  /// The believed times of `device` for launches over `range`; `measured` is false without a rate. The caller sets
+  /// `eligible`.
   [[nodiscard]] virtual DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range,
                                             const PointOf& point) const = 0;
   [[nodiscard]] DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of one timed span of groups: the rows of the profile database, and what models are fitted to.
+// One timed span of groups: a row of the profile database, and input of fits.
 #pragma once
 
 #include <compare>
@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "partitioner/nd_range.h"
+#include "partitioner/base/nd_range.h"
 
 namespace skmd::domain {
 
-/// Code that ran. Another form of the same kernel is other code, with times of its own.
+/// The code that ran. Another form of the same kernel is different code with different times.
 struct KernelKey {
   std::string program;  // as in the statistics
   std::string name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where measured spans go to be kept. An interface of the domain; the profile database's journal implements it.
+// The interface to which measured spans are handed for storage; the profile database's journal implements it.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ struct SinkProgress {
   std::string problem;        // why later ones are not written; "": they are
 };
 
-/// Implementations are thread-safe, never throw, never wait for another process, and do not answer with failures:
-/// measuring must not disturb what is measured.
+/// Implementations are thread-safe, do not throw, do not wait for another process, and report failures in progress()
+/// only: measuring must not disturb the measured application.
 class ProfileSink {
  public:
   virtual ~ProfileSink() = default;
-  /// Whether one more sample of this kind is worth having. `kind`: a hash of what its samples have in common. Counts
-  /// it.
+  /// True if one more sample of this kind should be added; counts it. `kind`: a hash of what its samples have in
+  /// common.
   virtual bool wants(std::uint64_t kind) noexcept = 0;
   virtual void add(const ProfileSample& sample) noexcept = 0;
   [[nodiscard]] virtual SinkProgress progress() const noexcept = 0;

@@ -42,11 +42,11 @@ Result<SpanPlan> parse_span_plan(std::string_view text) {
   if (text.starts_with(kRandom)) {
     const std::string_view number = text.substr(kRandom.size());
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
-    if (error == std::errc() && end == number.data() + number.size() && count > 0 && count <= kMostRandomSpans)
+    if (error == std::errc() && end == number.data() + number.size() && count > 0 && count <= kMaxRandomSpans)
       return SpanPlan{count};
   }
   return Error{-1, "spans are \"" + std::string(text) + "\": \"paper\" and \"random:N\" with N from 1 to " +
-                       std::to_string(kMostRandomSpans) + " are known"};
+                       std::to_string(kMaxRandomSpans) + " are known"};
 }
 
 std::vector<GroupSpan> profile_spans(const SpanPlan& plan, std::uint64_t groups, std::uint64_t seed) {

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where samples of former processes are. An interface of the domain; the profile database implements it.
+// The interface to samples of former processes; the profile database implements it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "partitioner/base/result.h"
 #include "partitioner/model/stored_model.h"
-#include "partitioner/result.h"
 
 namespace skmd::domain {
 
-/// One thread at a time may ask, and it may wait for the disk and for other processes: never one of the application.
-/// tend() may be called by another thread at the same time. Nothing throws but std::bad_alloc.
+/// Thread: one at a time, not a thread of the application, since calls may block on the disk and on other processes;
+/// tend() may be called by another thread at the same time. Throws only std::bad_alloc.
 class ProfileStore {
  public:
   virtual ~ProfileStore() = default;
-  /// Samples of the kernel on the device, or on one of the same platform and name; some hundred at most.
+  /// Samples of the kernel on the device, or on one of the same platform and name; some hundred at most. An error if
+  /// the store cannot be read.
   virtual Result<std::vector<StoredSample>> samples(const KernelKey& kernel, const DeviceKey& device) = 0;
-  /// What calibration says of the device; no bounds if it says nothing, or cannot be read.
+  /// Bounds from the device's calibration; zeros if there is none or it cannot be read.
   virtual Bounds bounds(const DeviceKey& device) = 0;
-  /// Gives back what asking keeps open.
+  /// Closes files that earlier calls keep open.
   virtual void rest() = 0;
 
   enum class Haste : std::uint8_t {
@@ -28,13 +29,13 @@ class ProfileStore {
     some,  // sooner
     most,  // now: this process gains by it
   };
-  /// When tend() is to come. Milliseconds.
+  /// How soon tend() should be called. Takes milliseconds.
   virtual Haste haste() = 0;
   struct Tended {
     bool more = false;   // asking again may tell more
     std::string notice;  // what the user should know; "": nothing
   };
-  /// Takes in what has come to lie beside the store.
+  /// Imports the samples that other processes left beside the store.
   virtual Result<Tended> tend() = 0;
 };
 

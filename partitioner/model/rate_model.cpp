@@ -14,18 +14,18 @@ constexpr double kLeastError = 0.03;     // timers and neighbours
 constexpr double kFewSamples = 0.15;     // added error of a single sample; falls with their number
 constexpr double kErrorPerClass = 0.15;  // added for each power of two between what was measured and what is asked
 constexpr double kErrorOfTwins = 0.1;    // added where the rate is that of a device of the same make
-constexpr double kMostError = 1.0;
-constexpr double kMostWaited = 0.875;  // of a span's time: what threads did before all had begun is not known so well
-constexpr std::size_t kMostEntries = 1u << 16;
+constexpr double kMaxError = 1.0;
+constexpr double kMaxWaited = 0.875;  // of a span's time: some threads work before all have begun
+constexpr std::size_t kMaxEntries = 1u << 16;
 constexpr double kNewestWhole = 0.5;  // whole launches become rare once splits pay
 constexpr double kNewestFirstUse = 0.5;
 constexpr double kFarOff = 0.2;        // of the rate, and
 constexpr double kFarOffSpread = 3.0;  // times its spread: more than noise
-constexpr double kAlike = 1.25;        // spans that differ by less tell of the device, not of their length
-constexpr double kShort = 2.0;         // spans so many times shorter than others say little
+constexpr double kAlike = 1.25;        // for spans that differ by less, a changed rate means a changed device
+constexpr double kShort = 2.0;         // spans this many times shorter than the longest are ignored if slower
 constexpr double kForgotten = 0.7;     // of the longest span, with each shorter one
 
-constexpr double kMostGroups = 9e18;  // that fit their type
+constexpr double kMaxGroups = 9e18;  // that fit their type
 
 std::uint64_t items_per_group(const NdRange& range) { return range.local[0] * range.local[1] * range.local[2]; }
 
@@ -81,7 +81,7 @@ bool MeasuredRates::Rate::learn(double items, double rate, bool whole) {
     variance = 0.0;
     samples = 1;
     odd_rate = 0.0;
-    another = alike;  // or else slices of this length do not fill it, or fill it better
+    another = alike;  // otherwise slices of this length fill it less or better
   } else {
     const double far = far_off();
     const double off = std::clamp(rate - items_per_second, -far, far);
@@ -104,12 +104,12 @@ void MeasuredRates::learn(const Sample& sample) {
   if (sample.span.empty() || sample.nanoseconds == 0) return;
   const double items = static_cast<double>(sample.span.size()) * static_cast<double>(items_per_group(sample.range));
   const auto nanoseconds = static_cast<double>(sample.nanoseconds);
-  const double waited = std::min(static_cast<double>(sample.waited), kMostWaited * nanoseconds);
+  const double waited = std::min(static_cast<double>(sample.waited), kMaxWaited * nanoseconds);
   const double rate = items / ((nanoseconds - waited) * 1e-9);
   if (!(rate > 0) || !std::isfinite(rate)) return;
   const MutexGuard lock(mutex_);
   learn_launch(sample.device, waited * 1e-9);
-  if (rates_.size() >= kMostEntries) rates_.clear();  // a program that makes kernels for ever starts over
+  if (rates_.size() >= kMaxEntries) rates_.clear();  // a program that makes kernels for ever starts over
   Rate& entry = rates_[{sample.kernel, sample.device, size_class(sample.range)}];
   if (!sample.first_use) {
     const bool whole = sample.span.size() == sample.range.group_total();
@@ -119,13 +119,13 @@ void MeasuredRates::learn(const Sample& sample) {
     return;
   }
   entry.first_items_per_second = rate;
-  if (used_.size() >= kMostEntries) used_.clear();
+  if (used_.size() >= kMaxEntries) used_.clear();
   used_.insert({sample.kernel, sample.device});
 }
 
-void MeasuredRates::launched(const Outcome& outcome) {
+void MeasuredRates::launched(const LaunchOutcome& outcome) {
   const MutexGuard lock(mutex_);
-  if (ledgers_.size() >= kMostEntries) ledgers_.clear();
+  if (ledgers_.size() >= kMaxEntries) ledgers_.clear();
   ledgers_[{outcome.kernel, size_class(outcome.range)}].add(outcome);
   const auto device = static_cast<std::size_t>(std::countr_zero(outcome.first_uses));
   const bool known = outcome.split && outcome.alone_seconds > 0 && std::has_single_bit(outcome.first_uses);
@@ -193,10 +193,10 @@ DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, c
   model.measured = true;
   model.source = ModelSource::process;
   model.groups_per_second = rate->items_per_second / items;
-  model.measured_groups = static_cast<std::uint64_t>(std::max(1.0, std::min(rate->span_items / items, kMostGroups)));
+  model.measured_groups = static_cast<std::uint64_t>(std::max(1.0, std::min(rate->span_items / items, kMaxGroups)));
   if (own && distance == 0) model.whole_groups_per_second = rate->whole_items_per_second / items;
-  model.relative_error = std::min(kMostError, std::max(kLeastError, spread) + kFewSamples / rate->samples +
-                                                  kErrorPerClass * distance + (own ? 0.0 : kErrorOfTwins));
+  model.relative_error = std::min(kMaxError, std::max(kLeastError, spread) + kFewSamples / rate->samples +
+                                                 kErrorPerClass * distance + (own ? 0.0 : kErrorOfTwins));
   return model;
 }
 

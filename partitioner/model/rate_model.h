@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measured rates per kernel and device: an exponentially weighted mean of groups per second that forgets first uses
-// (a first use is a compile, not speed).
+// Measured rates per kernel, device and size of launch: an exponentially weighted mean of work-items per second, with
+// outliers clamped. A first use, whose time may hold a compilation, does not enter it.
 #pragma once
 
 #include <compare>
@@ -10,26 +10,26 @@
 #include <utility>
 #include <vector>
 
+#include "partitioner/base/mutex.h"
 #include "partitioner/model/model.h"
-#include "partitioner/mutex.h"
-#include "partitioner/partition.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::domain {
 
 /// Rates from this process's own samples. One rate per kernel, device and size class of launches (powers of two of
-/// work-items); a size never seen takes the nearest one's rate with a larger error.
+/// work-items); a size without samples takes the nearest one's rate with a larger error. Thread-safe.
 ///
-/// Short spans have overheads in them and do not fill a device: the rate is that of the longest spans, and spans of
-/// less than half their length count only if they were faster, or if no longer ones come.
+/// Short spans contain overheads and do not fill a device: the rate is that of the longest spans, and spans of less
+/// than half their length count only if they were faster, or if longer ones no longer arrive.
 class MeasuredRates : public Model {
  public:
-  /// `devices[d]`: what is known of device d besides rates: launch cost, link rates, strength, cost of first uses.
+  /// `devices[d]`: properties of device d other than rates: launch cost, link rates, strength, cost of first uses.
   explicit MeasuredRates(std::vector<DeviceModel> devices = {});
   void set_device(std::uint32_t device, const DeviceModel& constants);
 
   void learn(const Sample& sample) override;
-  void launched(const Outcome& outcome) override;
-  /// `measured` is false until a sample that is no first use has come.
+  void launched(const LaunchOutcome& outcome) override;
+  /// `measured` is false until a sample that is not a first use has been learnt.
   using Model::predict;
   [[nodiscard]] DeviceModel predict(std::uint64_t kernel, std::uint32_t device, const NdRange& range,
                                     const PointOf& point) const override;
@@ -54,16 +54,17 @@ class MeasuredRates : public Model {
     double first_items_per_second = 0.0;  // of the last first use
     double odd_rate = 0.0;                // of the last sample, if it was far off
     double usual_items = 0.0;             // of the last sample that was not
-    /// True: the rate is no longer what it was.
+    /// `items`: work-items of the span; `rate`: work-items per second; `whole`: the span was the whole launch. True if
+    /// the device has become faster or slower.
     bool learn(double items, double rate, bool whole);
     bool changed(double rate);
     [[nodiscard]] double far_off() const;
   };
-  /// The device took so many seconds to begin a span. Called with the lock held.
+  /// `waited`: seconds until the device began a span.
   void learn_launch(std::uint32_t device, double waited) SKMD_REQUIRES(mutex_);
   /// nearest() of a device that is expected to be as fast as `key.device`, if one was measured.
   const Rate* nearest_of_twins(const Key& key, unsigned& distance) const SKMD_REQUIRES(mutex_);
-  /// The entry of the nearest size class, and how many powers of two away it is. Called with the lock held.
+  /// The entry of the nearest size class, and how many powers of two away it is.
   const Rate* nearest(const Key& key, unsigned& distance) const SKMD_REQUIRES(mutex_);
 
   mutable Mutex mutex_;

@@ -14,8 +14,8 @@ constexpr double kTimer = 20e-6;         // seconds by which times of ends may b
 constexpr std::uint64_t kFirstBar = 64;  // launches; each bar of a plan is four times as long as the one before
 constexpr std::uint64_t kLongerBars = 4;
 constexpr std::uint64_t kLongestBar = std::uint64_t{1} << 40;
-constexpr std::uint32_t kTrial = 4;     // launches: the way there, and as many rounds as tell
-constexpr std::size_t kMostPlans = 64;  // of a machine whose devices come and go
+constexpr std::uint32_t kTrial = 4;    // launches: the way there, and as many rounds as tell
+constexpr std::size_t kMaxPlans = 64;  // of a machine whose devices come and go
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itse
   last_.reset();
   if (!seconds) return;
   last_ = Last{plan, *seconds};
-  if (plans_.size() >= kMostPlans && !plans_.contains(plan)) return;
+  if (plans_.size() >= kMaxPlans && !plans_.contains(plan)) return;
   Rounds& rounds = plans_[plan];
   if (!before || before->plan != plan || !(*seconds > before->seconds)) return;
   rounds.seconds[rounds.count % kKept] = *seconds - before->seconds;

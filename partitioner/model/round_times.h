@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an application's rounds took under each plan of one launch: the judge of plans that predictions cannot be.
+// Measured times of an application's rounds under each plan of one launch. They correct choices between plans that
+// predictions get wrong.
 #pragma once
 
 #include <array>
@@ -13,33 +14,32 @@
 
 namespace skmd::domain {
 
-/// A round lasts from the end of one launch of a shape to the end of the next. It holds what plans are charged for
-/// wrongly or not at all: writes and reads of the application's in many pieces, memory that several devices wait for,
-/// other kernels. What the application does besides is the same under every plan.
+/// A round lasts from the end of one launch of a shape to the end of the next. It includes costs that predictions get
+/// wrong or leave out: the application's writes and reads in many pieces, contention for memory, other kernels. The
+/// application's own work is the same under every plan.
 ///
-/// Plans are told apart by the devices that take part, as a bit mask. Rounds that begin under one plan and end under
+/// A plan is identified by the devices that take part, as a bit mask. Rounds that begin under one plan and end under
 /// another count for none. Pure; not thread-safe.
 class RoundTimes {
  public:
   using Devices = std::uint64_t;
-  /// A plan that could be followed, and seconds that a round under it is predicted to take, without what the
-  /// application does besides.
+  /// A possible plan, and the predicted seconds of a round under it, without the application's own work.
   struct Candidate {
     Devices plan = 0;
     double seconds = 0.0;
   };
 
-  /// A launch under the plan ended at `seconds` of a clock that does not go back; nothing: the time is not known.
-  /// `by_itself`: no other launch ended since the last one of the shape, so that the round is this launch's.
+  /// To be called when a launch under `plan` has ended. `seconds`: of a monotonic clock; empty: not known. `by_itself`:
+  /// no other launch ended since the last one of this shape, so that the round contains this launch only.
   void ended(Devices plan, std::optional<double> seconds, bool by_itself = true);
-  /// The next launch follows no plan: what it takes, and what the one behind it takes, is not counted.
+  /// To be called before a launch that follows no plan: its round and the next one are not counted.
   void interrupted() { last_.reset(); }
-  /// Asked for each launch that is to follow `plan`. A plan to be followed instead: one under which rounds take clearly
-  /// less, if `plan` was followed often enough to tell; then `plan` is barred for some launches. Or, for a few
-  /// launches, a candidate under which nothing was measured, and which is predicted to take less than `plan` was
-  /// measured to, in rounds that have no other launches in them: what these take is in no prediction of this one.
+  /// To be called once for each launch that would follow `plan`. Returns a plan to follow instead: one whose measured
+  /// rounds are clearly shorter, if enough rounds of `plan` were measured; `plan` is then barred for some launches. Or,
+  /// for a few launches, an unmeasured candidate that is predicted to be shorter than the measured rounds of `plan`, if
+  /// those contain no other launches, since predictions do not include these.
   std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates = {});
-  /// Median of the last rounds in seconds; nothing before there were enough.
+  /// Median of the last rounds, seconds; empty until enough were measured.
   [[nodiscard]] std::optional<double> median(Devices plan) const;
 
  private:

@@ -14,9 +14,9 @@ namespace {
 // What is added to the relative error of a model that was not fitted to this device's own samples. Guesses, by what
 // they have to cover: two machines of one make differ by some per cent (clocks, cooling), a driver's compiler by up to
 // a quarter for single kernels; times do not fall in proportion where more units share one memory. Together they stay
-// so small that two equal devices still share a launch (balance.cpp, kMostError).
+// so small that two equal devices still share a launch (kMaxError in split_search.cpp).
 constexpr double kElsewhere = 0.05;    // imported
-constexpr double kShipped = 0.1;       // measured by those who ship SKMD
+constexpr double kShipped = 0.1;       // came with SKMD
 constexpr double kOtherDriver = 0.15;  // another version
 constexpr double kOtherUnits = 0.25;   // compute units
 constexpr std::size_t kEnough = 8;     // samples: with fewer, those that were measured farther away are preferred

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What former processes measured of one kernel on one device, as a model of time. Pure.
+// A model of time for one kernel on one device, fitted to samples of former processes. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "partitioner/model/profile_sample.h"
 #include "partitioner/model/time_model.h"
-#include "partitioner/partition.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::domain {
 
@@ -26,22 +26,22 @@ struct StoredModel {
   ModelSource source = ModelSource::database;
   std::size_t samples = 0;   // fitted to
   double longest = 0.0;      // groups of the longest span among them
-  double slower = 1.0;       // by which the device here is expected to take longer than the one that was measured
-  double added_error = 0.0;  // for what differs between the two
+  double slower = 1.0;       // expected time on this device, as a multiple of that on the measured one
+  double added_error = 0.0;  // relative, for differences between the two devices
 };
 
-/// Fits to the samples that were measured nearest to `device`: on it, by another version of its driver, with another
-/// number of compute units; here, imported, shipped. Further ones count where the nearer ones are few, with an error
-/// for what differs. Samples of other platforms and names, and first uses, are left out. Empty where none is left.
-/// Milliseconds.
+/// Fits to the samples measured nearest to `device`: on it, by another version of its driver, with another number of
+/// compute units; here, imported, shipped. If there are few of these, to more distant ones, with an added error for the
+/// differences. Samples of other platforms and names, and first uses, are left out. Empty if none is left. Takes
+/// milliseconds.
 std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, const DeviceKey& device,
                                       const Bounds& bounds);
 
-/// Of `point`, whose seconds count nothing. Empty where the model gives no finite time above 0.
+/// The predicted time of `point`, whose `seconds` are ignored. Empty if the model gives no finite time above 0.
 std::optional<TimePrediction> predict(const StoredModel& model, const Point& point);
 
-/// As a line over the groups of a slice: through the whole launch and a quarter of it. `launch`: the whole launch in
-/// one box. Sets what a model says of a device, and leaves the rest as it is in `constants`. Empty as above.
+/// The model as a rate and a fixed cost: the line through the predictions for the whole launch and for a quarter of it.
+/// `launch`: the whole launch in one box. Fields that no model predicts are copied from `constants`. Empty as above.
 std::optional<DeviceModel> device_model(const StoredModel& model, const Point& launch, const DeviceModel& constants);
 
 }  // namespace skmd::domain

@@ -59,13 +59,13 @@ void add_rates(std::vector<Term>& terms, Work work, double power, std::uint32_t 
   terms.push_back({TermShape::groups, work, 0, power});
 }
 
-// Where times jump by so much more than the work between, others begin to help.
+// A jump of times by this much more than of the work means that further units begin to help.
 constexpr double kJump = 1.5;
 constexpr std::size_t kSide = 3;  // points on each side that are looked at, of which the middle one counts
 // Pieces of a curve that is steep at first: from the jump, or where none is seen from this multiple of the least work,
 // each so many times further, as long as enough of the work lies beyond. Pieces closer to each other followed noise.
 constexpr double kFirstPiece = 4.0, kNextPiece = 8.0, kBeyondPieces = 4.0;
-constexpr int kMostPieces = 6;
+constexpr int kMaxPieces = 6;
 
 struct Timed {
   double work = 0.0, seconds = 0.0;
@@ -101,12 +101,12 @@ void add_help(std::vector<Term>& terms, const std::vector<Point>& points, Work w
   const double jump = jump_of(timed);
   const double first = jump > 0 ? jump : kFirstPiece * timed.front().work;
   double b = first;
-  for (int i = 0; i == 0 || (i < kMostPieces && b * kBeyondPieces < timed.back().work); ++i, b *= kNextPiece)
+  for (int i = 0; i == 0 || (i < kMaxPieces && b * kBeyondPieces < timed.back().work); ++i, b *= kNextPiece)
     terms.push_back({TermShape::alone, work, 0, 1.0, 0.0, b});
   if (jump > 0) terms.push_back({TermShape::help, work, 0, 1.0, 0.0, jump});
 }
 
-/// A bend near the end of what was measured, or beyond it, was not seen: no curve is believed to go on from there.
+/// A bend near the end of the measured range, or beyond it, was not measured: such curves are no candidates.
 void add_work(std::vector<Term>& terms, Work work, double power, std::uint32_t units, double most_groups) {
   add_rates(terms, work, power, units);
   for (const double bend : kBends)
@@ -225,7 +225,7 @@ std::vector<Term> candidate_terms(const std::vector<Point>& points, std::uint32_
         add_work(terms, Work::size, power, units, most);
   }
   if (!data_decides) add_help(terms, points, operations ? Work::operations : bytes ? Work::bytes : Work::one);
-  // Last: samples that are all equal say that nothing was filled, not that groups cost nothing.
+  // Last: samples that are all equal mean that the device was not filled, not that groups cost nothing.
   terms.push_back({TermShape::floor});
   terms.push_back({TermShape::boxes});
   return terms;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The terms of which a time is made: SKMD (TOCS 2015), section 3.3, equations 2 to 4, x·g(x; a, b)·h of a span of x
-// groups.
+// The terms that make up a predicted time: SKMD (TOCS 2015), section 3.3, equations 1 to 4; the term of equation 4 is
+// x·g(x; a, b)·h for a span of x groups.
 #pragma once
 
 #include <cstdint>
@@ -61,16 +61,16 @@ struct Parts {
   double fixed = 0.0;    // of the launch and its boxes; seconds
   double growing = 0.0;  // with the groups; seconds
 };
-/// Terms that are not finite count nothing.
+/// Sums of coefficient times term; terms that are not finite are left out.
 Parts parts_of(const std::vector<FittedTerm>& terms, const Point& point);
 double sum_of(const std::vector<FittedTerm>& terms, const Point& point);
 
-/// As people read it: "groups * bytes * g(a=0.1, b=264)".
+/// Readable form: "groups * bytes * g(a=0.1, b=264)".
 std::string name_of(const Term& term);
 
-/// Terms of the model with few terms: all rise with the groups. `units`: compute units of the device. A kind of work is
-/// used where every point knows it; powers of the size only where neither operations nor bytes are known. Where data
-/// decides how long groups work, only rates are left: no curves, and one kind of work.
+/// Candidates for the model with few terms: all rise with the groups. `units`: compute units of the device. A kind of
+/// work is used if it is known for every point; powers of the size only if neither operations nor bytes are. Where data
+/// decides how long groups work, only rates are candidates: no curves, and one kind of work.
 std::vector<Term> candidate_terms(const std::vector<Point>& points, std::uint32_t units);
 
 /// The paper's columns: equation 1's, and equation 4's for each parameter, power and (a, b).

@@ -12,11 +12,11 @@ namespace skmd::domain {
 namespace {
 
 constexpr double kLeastError = 0.03;         // timers and neighbours
-constexpr double kErrorOfData = 0.5;         // at least, where memory decides how long groups work: others may come
-constexpr double kErrorOfUnknownWork = 1.0;  // at least, where the model goes by work that is not known
-constexpr double kErrorOfBound = 0.25;       // at least, where memory is believed to be the limit, and was not measured
-constexpr double kBandPerPowerOfTwo = 0.4;   // by which a band grows beyond what was measured
-constexpr double kMostGrowth = 8.0;
+constexpr double kErrorOfData = 0.5;         // at least, where data decides how long groups work: other data may differ
+constexpr double kErrorOfUnknownWork = 1.0;  // at least, where the model depends on work that is not known
+constexpr double kErrorOfBound = 0.25;      // at least, where memory is predicted to be the limit, but was not measured
+constexpr double kBandPerPowerOfTwo = 0.4;  // by which a band grows beyond what was measured
+constexpr double kMaxGrowth = 8.0;
 constexpr double kCovered = 0.8;
 constexpr double kLeastSeconds = 1e-9;
 
@@ -25,15 +25,15 @@ double work_of(const Point& point) {
   return point.groups * group;
 }
 
-/// Of the bytes that a span accesses, those that have to come from memory at least once: more than its buffers have are
-/// accessed again, and may be in a cache by then.
+/// The bytes of a span that come from memory at least once: accesses beyond the size of its buffers are repeated, and
+/// may hit a cache.
 double memory_bytes(const Point& point) {
   const double accessed = point.groups * point.bytes;
   return point.size > 0 ? std::min(accessed, point.size) : accessed;
 }
 
-/// What the groups take at least: those whose bytes fit the cache as long as by the model, the others as long as memory
-/// does. Both `growing`, which it is compared with, and this rise with the groups.
+/// Lower bound of the groups' seconds: by the model for bytes that fit the cache, by the memory's rate for the others.
+/// Both `growing`, which it is compared with, and this rise with the groups.
 double least_growing(double growing, const Bounds& bounds, const Point& point) {
   const double bytes = memory_bytes(point);
   if (!(bounds.bytes_per_second > 0) || bytes <= bounds.cache_bytes) return 0.0;
@@ -106,7 +106,7 @@ std::string_view name_of(ModelKind kind) {
   return "";
 }
 
-/// Whether a term goes by work that the point does not know. It is that of the largest fitted point from now on.
+/// True if a term depends on work that the point lacks; the point then gets that of the largest fitted point.
 bool fill_in(const TimeModel& model, Point& point) {
   bool unknown = false;
   for (const FittedTerm& fitted : model.terms) {
@@ -118,7 +118,7 @@ bool fill_in(const TimeModel& model, Point& point) {
   return unknown;
 }
 
-/// The paper's form may say that a span takes no time, or less.
+/// The paper's form may predict zero or negative times.
 double least_of(ModelKind kind) { return kind == ModelKind::paper ? 0.0 : kLeastSeconds; }
 
 TimePrediction predict(const TimeModel& model, const Point& asked) {
@@ -134,12 +134,12 @@ TimePrediction predict(const TimeModel& model, const Point& asked) {
   double known = model.error;
   if (least > parts.growing) known = std::max(known, kErrorOfBound);
   if (unknown) known = std::max(known, kErrorOfUnknownWork);
-  const double error = known * std::min(kMostGrowth, 1.0 + kBandPerPowerOfTwo * distance);
+  const double error = known * std::min(kMaxGrowth, 1.0 + kBandPerPowerOfTwo * distance);
   return {seconds, seconds / (1.0 + error), seconds * (1.0 + error)};
 }
 
-/// Bytes are counted at each access. Spans that were faster than the bound have had some of them in a cache, so that
-/// the bound is none for this kernel; the rate that was fitted to them is.
+/// Bytes are counted at each access. Spans faster than the bound had some bytes in a cache, so the bound does not hold
+/// for this kernel; their rate replaces it.
 void raise_bound(TimeModel& model, const std::vector<Point>& points) {
   Bounds& bounds = model.bounds;
   if (!(bounds.bytes_per_second > 0)) return;

@@ -217,7 +217,7 @@ Outlook outlook(std::span<const DeviceTimes> devices, const ProfileSample& launc
   const Plan automatic = partition(request);
   result.automatic = asked.end_of(automatic);
   result.reason = automatic.reason;
-  if (devices.size() <= kMostPaperDevices) {
+  if (devices.size() <= kMaxPaperDevices) {
     PaperCosts costs;  // as bytes are left where they are: none
     costs.contiguous = true;
     costs.external.assign(devices.size(), false);

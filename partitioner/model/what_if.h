@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that were never made: how long each device would take, and what the partitioner would do. Pure.
+// Predictions for launches that have not run: the time on each device, and the partitioner's plan. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "partitioner/model/evaluation.h"
 #include "partitioner/model/work_estimate.h"
-#include "partitioner/partition.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::domain {
 
@@ -25,7 +25,7 @@ struct KnownKernel {
 /// Of samples of one kernel name those that belong together: of the program that was measured last.
 KnownKernel known_kernel(std::span<const ProfileSample> samples);
 
-/// What of a launch is to be otherwise. Empty: as it is.
+/// Changes to a launch. Empty fields: unchanged.
 struct LaunchChange {
   std::vector<std::uint64_t> global, local;  // a number for each dimension
   std::vector<ScalarArgument> scalars;
@@ -48,18 +48,18 @@ struct PlanOutlook {
   double seconds = 0.0;               // until the last device has ended
 };
 
-/// The paper's decision tree takes a time that grows with the square of their number: a millisecond for so many.
-inline constexpr std::size_t kMostPaperDevices = 8;
+/// The time of the paper's decision tree grows with the square of the number of devices: a millisecond for this many.
+inline constexpr std::size_t kMaxPaperDevices = 8;
 
 struct Outlook {
   std::vector<TimePrediction> devices;  // each alone with all groups
   PlanOutlook automatic, linear, single;
-  std::optional<PlanOutlook> paper;            // SKMD_PARTITION=paper; empty for more than kMostPaperDevices devices
+  std::optional<PlanOutlook> paper;            // SKMD_PARTITION=paper; empty for more than kMaxPaperDevices devices
   NotSplit reason = NotSplit::not_profitable;  // why `automatic` keeps it whole, where it does
 };
 
-/// Bytes are left where they are: times are of kernels alone. Bands hold both ends of the work's. Precondition:
-/// `launch.span` is not empty, `devices` has at most kMostLines elements.
+/// Transfers are not counted: times are of kernels alone. Bands cover both ends of the work's band. Precondition:
+/// `launch.span` is not empty, `devices` has at most kMaxLines elements.
 Outlook outlook(std::span<const DeviceTimes> devices, const ProfileSample& launch, const WorkEstimate& work);
 
 }  // namespace skmd::domain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a group of a launch does that was never made, from launches of the same kernel for which it was counted. The
+// The work of a group in a launch that has not run, from launches of the same kernel whose work was counted. The
 // kernel's own expressions (group_work.h) are not kept with samples, only their values at the sizes that ran.
 #pragma once
 
@@ -20,10 +20,10 @@ struct WorkEstimate {
   std::string how;             // for people, without a full stop; "": counted at this very size
 };
 
-/// Where the size was not counted: what an item does at the nearest size that was, times a power of the one argument or
-/// extent that explains the known sizes. If several explain them equally well, the first of scalars, buffers' bytes,
+/// For a size that was not counted: the work of an item at the nearest counted size, times a power of the one argument
+/// or extent that explains the known sizes. If several explain them equally well, the first of scalars, buffers' bytes,
 /// global and local sizes gives the value, and all of them together the band. A scalar that has the same value in all
-/// known launches may count not at all or in proportion: the band holds both. Pure; linear in `known`.
+/// known launches may have no influence or a proportional one: the band holds both. Pure; linear in `known`.
 WorkEstimate estimate_work(std::span<const ProfileSample* const> known, const ProfileSample& asked);
 
 }  // namespace skmd::domain

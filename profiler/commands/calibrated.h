@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What commands make of stored calibrations.
+// Stored calibrations as the commands use and print them.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@ nlohmann::json device_document(const domain::DeviceCalibration& device);
 /// {"device","platform",…} as in files.
 nlohmann::json link_document(const domain::LinkCalibration& link);
 
-/// For people: each device with its links, in lines that end with a line break.
+/// Readable text: each device with its links, in lines that end with a line break.
 std::string text_of(const Calibrations& calibrations);
 
 /// The processor and the number of its threads: the host of links here.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands of skmd-profile share. Each is one file, and one entry in profile.cpp.
+// The interface of the commands of skmd-profile. Each is one file, and one entry in profile.cpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,7 @@ struct ProfileOptions {
   bool no_progress = false;  // for the `wanted` of progress.h
 };
 
-/// Adds its options to the app; what it returns runs the command, and gives the exit status.
+/// Adds the command's options to the app. The returned function runs the command and returns the exit status.
 using MakeCommand = std::function<int()> (*)(CLI::App& app, const ProfileOptions& options);
 
 std::function<int()> make_run(CLI::App& app, const ProfileOptions& options);
@@ -38,10 +38,11 @@ std::function<int()> make_check(CLI::App& app, const ProfileOptions& options);
 /// nowhere.
 domain::Result<std::filesystem::path> database_path(const ProfileOptions& options);
 
-/// Tells what the user should know on standard error. Writing modes become read_only with SKMD_PROFILE_DB=read:FILE.
+/// Prints the database's notice, if it has one, on standard error. Writing modes become read_only with
+/// SKMD_PROFILE_DB=read:FILE.
 domain::Result<ProfileDatabase> open_database(const ProfileOptions& options, ProfileDatabase::Mode mode);
 
-/// Says the reason on standard error and, with --json, as {"version":1,"error"} on standard output; returns kNotMet.
+/// Prints the reason on standard error and, with --json, as {"version":1,"error"} on standard output; returns kNotMet.
 int fail(const ProfileOptions& options, const std::string& reason);
 
 void print(const nlohmann::json& document);

@@ -127,11 +127,11 @@ std::string script() {
 json plot_json(std::span<const ProfileSample> samples, const BoundsOf& bounds) {
   std::vector<domain::SampleGroup> groups = domain::grouped(samples);
   std::size_t left_out = 0;
-  if (groups.size() > kMostPanels) {
+  if (groups.size() > kMaxPanels) {
     std::stable_sort(groups.begin(), groups.end(),
                      [](const auto& a, const auto& b) { return a.samples.size() > b.samples.size(); });
-    left_out = groups.size() - kMostPanels;
-    groups.resize(kMostPanels);
+    left_out = groups.size() - kMaxPanels;
+    groups.resize(kMaxPanels);
   }
   json panels = json::array();
   for (const domain::SampleGroup& group : groups) panels.push_back(panel_of(group, bounds(group.device)));

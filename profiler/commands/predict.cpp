@@ -5,8 +5,8 @@
 #include <map>
 #include <memory>
 
-#include "partitioner/finish_lines.h"
 #include "partitioner/model/what_if.h"
+#include "partitioner/plan/completion_curves.h"
 #include "profiler/commands/calibrated.h"
 #include "profiler/commands/command.h"
 
@@ -166,7 +166,7 @@ std::vector<std::string> never_measured(const std::vector<KernelOnDevice>& conte
 void add_devices(const domain::KnownKernel& known, const std::vector<KernelOnDevice>& contents, const BoundsOf& bounds,
                  Answer& answer) {
   for (const domain::SampleGroup& group : known.devices) {
-    if (answer.devices.size() == domain::kMostLines) break;
+    if (answer.devices.size() == domain::kMaxLines) break;
     std::vector<domain::Point> points;
     for (const domain::ProfileSample* sample : group.samples) points.push_back(domain::point_of(*sample));
     auto model = domain::fit(points, {domain::ModelKind::arctan, group.device.units, bounds(group.device)});
@@ -215,9 +215,9 @@ int run(const ProfileOptions& general, const Options& options) {
   answer.groups = launch->span.size();
   answer.outlook = domain::outlook(answer.devices, *launch, work);
   answer.why = why_of(known, *launch, work, answer.outlook, never_measured(*contents, answer));
-  if (known.devices.size() > domain::kMostLines)
+  if (known.devices.size() > domain::kMaxLines)
     answer.why += "; of " + std::to_string(known.devices.size()) + " devices only the first " +
-                  std::to_string(domain::kMostLines) + " are asked";
+                  std::to_string(domain::kMaxLines) + " are asked";
   if (general.as_json)
     print(document_of(answer));
   else

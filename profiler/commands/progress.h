@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line on standard error that tells how far a long command is and how long it still takes. On terminals only.
+// A progress line of a long command on standard error, with the time left. On terminals only.
 #pragma once
 
 #include <chrono>
@@ -9,14 +9,14 @@
 
 namespace skmd::profiler {
 
-/// Seconds that are left when `part` (0 to 1) of the work took `elapsed` seconds; none before there is anything to
-/// conclude from. Pure.
+/// Seconds left when `part` (0 to 1) of the work took `elapsed` seconds; empty while that is too little for an
+/// estimate. Pure.
 std::optional<double> seconds_left(double part, double elapsed);
 
 /// "[#####.....]  50 %, 1 min 05 s left, WHAT", cut to `columns` letters. Pure; `part` is clamped to 0..1.
 std::string progress_line(double part, std::optional<double> left, const std::string& what, std::size_t columns);
 
-/// Not thread-safe. The line goes when the object does.
+/// Not thread-safe. The destructor erases the line.
 class Progress {
  public:
   /// Shows nothing if not `wanted` (--no-progress) or standard error is no terminal.

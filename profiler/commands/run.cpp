@@ -10,8 +10,8 @@
 #include <memory>
 #include <thread>
 
+#include "partitioner/base/mutex.h"
 #include "partitioner/model/profile_spans.h"
-#include "partitioner/mutex.h"
 #include "profiler/application.h"
 #include "profiler/commands/command.h"
 #include "profiler/commands/progress.h"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <variant>
 
+#include "partitioner/base/result.h"
 #include "partitioner/model/calibration.h"
-#include "partitioner/result.h"
 
 namespace skmd::profiler {
 

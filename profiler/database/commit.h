@@ -5,8 +5,8 @@
 
 namespace skmd::profiler {
 
-/// Of the sources that this was built from, 12 digits or more, with a "+" where they had changes; "" where git did not
-/// tell.
+/// The commit of the sources that this was built from, 12 digits or more, with a "+" if they had changes; "" if git
+/// gave none.
 std::string commit();
 
 }  // namespace skmd::profiler

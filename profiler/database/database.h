@@ -10,21 +10,21 @@
 #include <string>
 #include <vector>
 
+#include "partitioner/base/result.h"
 #include "partitioner/model/calibration.h"
 #include "partitioner/model/profile_sample.h"
-#include "partitioner/result.h"
 #include "profiler/database/connection.h"
 
 namespace skmd::profiler {
 
 inline constexpr std::int64_t kSchemaVersion = 3;
 
-/// What is above them goes, the least recently used first: a kernel is used on a device whenever a sample of it is
-/// taken in. Of one kernel, device, size and tag the oldest samples go.
+/// Limits of the file. Above them the least recently used kernels and devices are removed first: a kernel is used on a
+/// device whenever a sample of it is added. Of one kernel, device, size and tag the oldest samples are removed.
 struct DatabaseLimits {
   std::uint64_t file_bytes = std::uint64_t{64} << 20;
   std::int64_t samples = 256;  // of one kernel, device, size and tag
-  int patience = 5000;         // milliseconds that another process's transaction may take
+  int patience = 5000;         // milliseconds to wait for another process's transaction
   /// open() looks at every page of a file of at most so many bytes, which takes a few milliseconds for each MiB. Of a
   /// larger file it looks at the head and the tables' declarations; damage elsewhere is an error of what reads it.
   std::uint64_t inspected_bytes = std::numeric_limits<std::uint64_t>::max();
@@ -84,7 +84,7 @@ class ProfileDatabase {
   static domain::Result<ProfileDatabase> open(const std::filesystem::path& file, Mode mode,
                                               const DatabaseLimits& limits = {});
 
-  /// What the user should know of the opening; "" otherwise.
+  /// A notice for the user about opening the file; "": none.
   [[nodiscard]] const std::string& notice() const { return notice_; }
   [[nodiscard]] std::uint64_t bytes() const;
 
@@ -116,12 +116,12 @@ class ProfileDatabase {
   domain::Result<std::vector<domain::ProfileSample>> samples(const SampleFilter& filter = {}) const;
   /// In the order of keys.
   domain::Result<std::vector<KernelOnDevice>> contents() const;
-  /// Returns how many went. Without a kernel or tags, calibrations go, too.
+  /// Returns the number of samples removed. Without a kernel or tags, calibrations are removed, too.
   domain::Result<std::size_t> prune(const SampleFilter& filter);
-  /// What is wrong, one sentence each; empty: clean.
+  /// The faults found, one sentence each; empty: none.
   domain::Result<std::vector<std::string>> check() const;
-  /// Removes samples and calibrations that check() finds wrong, and builds the indexes anew, in one transaction;
-  /// returns how many went.
+  /// Removes samples and calibrations that check() finds wrong, and rebuilds the indexes, in one transaction; returns
+  /// the number removed.
   domain::Result<std::size_t> repair();
 
  private:

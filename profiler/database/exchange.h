@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "partitioner/base/result.h"
 #include "partitioner/model/profile_sample.h"
-#include "partitioner/result.h"
 #include "profiler/database/database.h"
 
 namespace skmd::profiler {

@@ -21,7 +21,7 @@ namespace skmd::profiler {
 namespace {
 
 constexpr std::uint64_t kAllOfTheFirst = 256;
-constexpr std::size_t kMostKinds = 1u << 16;
+constexpr std::size_t kMaxKinds = 1u << 16;
 
 std::atomic_ref<std::uint64_t> length_of(char* base) {
   return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(base + 8));
@@ -66,7 +66,7 @@ bool SampleJournal::wants(std::uint64_t kind) noexcept {
   try {
     const MutexGuard lock(mutex_);
     if (ended_) return false;
-    if (counts_.size() >= kMostKinds && !counts_.contains(kind)) return false;
+    if (counts_.size() >= kMaxKinds && !counts_.contains(kind)) return false;
     const std::uint64_t number = ++counts_[kind];
     return number <= kAllOfTheFirst || std::has_single_bit(number);
   } catch (...) {  // no memory
@@ -157,7 +157,7 @@ bool SampleJournal::take(const File& file) {
 }
 
 bool SampleJournal::next_file() {
-  if (files_ == kMostJournals) return give_up("all files that a process may have are full", 0);
+  if (files_ == kMaxJournals) return give_up("all files that a process may have are full", 0);
   return take(make_file(files_++));
 }
 
@@ -170,7 +170,7 @@ void SampleJournal::prepare() noexcept {
       if (files_ != 0 || ended_) return;
       number = files_++;
     }
-    if (count_journals(database_) >= kMostWaiting) {
+    if (count_journals(database_) >= kMaxWaiting) {
       const MutexGuard lock(mutex_);
       ended_ = !give_up("too many files of samples wait beside the database: skmd-profile show takes them in", 0);
       return;

@@ -13,23 +13,23 @@
 #include <unordered_map>
 #include <vector>
 
+#include "partitioner/base/mutex.h"
 #include "partitioner/model/profile_sink.h"
-#include "partitioner/mutex.h"
 
 namespace skmd::profiler {
 
 inline constexpr char kJournalMagic[] = "SKMDSMP1";  // 8 characters
 inline constexpr std::size_t kJournalHead = 64;
 inline constexpr std::size_t kJournalBytes = std::size_t{1} << 20;
-inline constexpr std::uint32_t kMostJournals = 16;  // of a process, which then stops
-inline constexpr std::size_t kMostWaiting = 64;     // of all processes: then no more are made until some were taken in
+inline constexpr std::uint32_t kMaxJournals = 16;  // of a process, which then stops
+inline constexpr std::size_t kMaxWaiting = 64;     // of all processes: then no more are made until some were taken in
 
 /// Files of samples beside a database, those of living processes included, in order.
 std::vector<std::filesystem::path> journals_of(const std::filesystem::path& database);
 std::size_t count_journals(const std::filesystem::path& database);
 
-/// A file that cannot be had (no folder, no room, no right) ends the recording of this process; nothing else happens.
-/// The child of a fork records nothing with what it inherited.
+/// If a file cannot be created (no folder, no space, no permission), this process stops recording, without any other
+/// effect. The child of a fork does not record with an inherited object.
 class SampleJournal : public domain::ProfileSink {
  public:
   /// Creates nothing yet. `commit`: of SKMD; samples without one get it.
@@ -38,8 +38,8 @@ class SampleJournal : public domain::ProfileSink {
   SampleJournal(const SampleJournal&) = delete;
   SampleJournal& operator=(const SampleJournal&) = delete;
 
-  /// Makes the first file, if there is none: a first sample would wait for the disk otherwise. Any thread; samples that
-  /// come meanwhile do not wait for it. Where kMostWaiting files lie there, the recording ends.
+  /// Creates the first file, if there is none: the first sample would wait for the disk otherwise. Thread-safe; samples
+  /// added meanwhile do not wait for it. If there are kMaxWaiting files already, this process stops recording.
   void prepare() noexcept;
 
   /// The first 256 of a kind, then those whose number is a power of two: what the database would keep anyway.

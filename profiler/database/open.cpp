@@ -90,7 +90,7 @@ Result<Owner> inspect(sqlite3* connection, bool writes, bool pages) {
   return owner;
 }
 
-/// What inspection found, in the words of someone who reads and has no right, or no wish, to write.
+/// `error` as a reader of the database should see it, who cannot or will not write.
 Error reading_error(const fs::path& file, const Error& error) {
   const bool journal = file_at(file.string() + "-journal") != 0;
   if (!journal || (error.code != -SQLITE_READONLY && error.code != -SQLITE_CANTOPEN)) return error;

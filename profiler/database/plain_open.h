@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 #include "profiler/database/connection.h"
 
 namespace skmd::profiler {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile sample as one line of JSON: what files of samples hold, and by what a sample is known.
+// A profile sample as one line of JSON: the format of files of samples, and a sample's identity.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "partitioner/base/result.h"
 #include "partitioner/model/profile_sample.h"
-#include "partitioner/result.h"
 
 namespace skmd::profiler {
 
 /// Without line break. Equal samples have equal lines; keys are sorted. Bytes that are no UTF-8 are replaced.
 std::string line_of(const domain::ProfileSample& sample);
 
-/// By what a sample is known: equal lines have equal ones.
+/// The identity of a sample: equal for equal lines.
 std::string digest_of(const std::string& line);
 
 /// An error names the key and what is wrong with it. Keys that are not known are passed over.

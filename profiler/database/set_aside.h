@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::profiler {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "partitioner/base/result.h"
 #include "partitioner/model/profile_sample.h"
-#include "partitioner/result.h"
 #include "profiler/database/exchange.h"
 
 namespace skmd::profiler {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 #include "profiler/database/connection.h"
 
 namespace skmd::profiler {

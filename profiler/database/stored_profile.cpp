@@ -28,7 +28,7 @@ using domain::StoredSample;
 
 constexpr int kPatience = 1000;            // milliseconds, of a thread whose answer is of use for the next launches
 constexpr std::int64_t kOfASize = 32;      // the newest samples of one tag and number of groups
-constexpr std::int64_t kMostRead = 256;    // the newest of all of these: reading and fitting take about a millisecond
+constexpr std::int64_t kMaxRead = 256;     // the newest of all of these: reading and fitting take about a millisecond
 constexpr std::size_t kManyJournals = 16;  // MiB, since each has so much room
 
 SampleOrigin origin_of(const std::string& text) {
@@ -74,7 +74,7 @@ Status StoredProfile::read(const KernelKey& kernel, std::int64_t device, std::ve
                  "kernels WHERE program=?1 AND name=?2 AND form=?3) AND device=?4) WHERE number<=?5 ORDER BY date DESC "
                  "LIMIT ?6)");
   rows.bind(1, kernel.program).bind(2, kernel.name).bind(3, kernel.form);
-  rows.bind(4, device).bind(5, kOfASize).bind(6, kMostRead);
+  rows.bind(4, device).bind(5, kOfASize).bind(6, kMaxRead);
   for (auto row = rows.step();; row = rows.step()) {
     if (!row) return row.error();
     if (!*row) return {};
@@ -104,8 +104,8 @@ Result<std::vector<StoredSample>> StoredProfile::samples(const KernelKey& kernel
     for (; row && *row; row = alike.step()) devices.push_back(alike.integer(0));
     if (!row) return row.error();
   }
-  constexpr std::size_t kMostVersions = 8;  // of a driver that was updated again and again: the latest
-  if (devices.size() > kMostVersions) devices.resize(kMostVersions);
+  constexpr std::size_t kMaxVersions = 8;  // of a driver that was updated again and again: the latest
+  if (devices.size() > kMaxVersions) devices.resize(kMaxVersions);
   for (const std::int64_t id : devices)
     if (Status done = read(kernel, id, found); !done) return done.error();
   return found;

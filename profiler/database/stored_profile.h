@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "partitioner/base/mutex.h"
 #include "partitioner/model/profile_store.h"
-#include "partitioner/mutex.h"
 #include "profiler/database/connection.h"
 
 namespace skmd::profiler {
@@ -23,8 +23,8 @@ struct StoredProfileOptions {
   std::vector<domain::DeviceKey> devices;  // that are here: what fits none of them is not taken from shipped files
 };
 
-/// Opens the file at the first question, for reading only, and looks at no page but those that a question needs: damage
-/// is an error of the question that meets it. What is not there holds nothing, and is no error.
+/// Opens the file at the first query, for reading only, and reads only the pages that a query needs: damage is an error
+/// of the query that meets it. A missing file is empty, and not an error.
 class StoredProfile : public domain::ProfileStore {
  public:
   explicit StoredProfile(StoredProfileOptions options) : options_(std::move(options)) {}

@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <string>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 #include "profiler/database/database.h"
 
 namespace skmd::profiler {
 
-/// Whether there is something to take in. Cheap.
+/// True if there are journals to import. Cheap.
 bool has_journals(const std::filesystem::path& database);
 
 struct TakenIn {

@@ -17,7 +17,7 @@ constexpr std::uint64_t kBesideLine =
 
 // While samples are added the file may grow by a 32nd of its limit, and then has a 16th to spare.
 constexpr std::uint64_t kGrowthPart = 32, kSparePart = 16;
-constexpr int kMostRounds = 256;
+constexpr int kMaxRounds = 256;
 
 // All of one size, newest first; equal dates in an order that does not depend on when a sample came, so that of the
 // same samples the same are kept.
@@ -174,7 +174,7 @@ Status Writer::settle() {
 /// not grow again for them.
 Status Writer::keep_small() {
   const std::uint64_t most = limits_.file_bytes - limits_.file_bytes / kSparePart;
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (int round = 0; round < kMaxRounds; ++round) {
     const auto used = number_of(connection_,
                                 "SELECT ((SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM "
                                 "pragma_freelist_count)) * (SELECT page_size FROM pragma_page_size)");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How samples and calibrations enter the tables, and which have to go for them. Within a transaction of the caller's.
+// Inserts samples and calibrations into the tables, and removes those above the limits. Precondition: a transaction of
+// the caller's.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class Writer {
   domain::Result<bool> add(const domain::ProfileSample& sample, const std::string& origin, Counted counted);
   /// Raises what `seen` says of its database to at least its count.
   domain::Status count(const SeenCount& seen);
-  /// Removes what is above the limits. To be called after the last add(), before the commit.
+  /// Removes rows above the limits. To be called after the last add(), before the commit.
   domain::Status finish();
 
   using Size = std::tuple<std::int64_t, std::int64_t, std::string, std::int64_t>;  // kernel, device, tag, groups

@@ -14,7 +14,7 @@ namespace skmd::profiler {
 namespace {
 
 constexpr char kMagic[8] = {'S', 'K', 'M', 'D', 'R', 'U', 'N', '1'};
-constexpr std::size_t kMostKernels = 1024, kMostDevices = 32, kMostReasons = 8;
+constexpr std::size_t kMaxKernels = 1024, kMaxDevices = 32, kMaxReasons = 8;
 
 using Count = std::atomic<std::uint64_t>;
 
@@ -27,8 +27,8 @@ struct Kernel {
   char program[72];
   char name[184];
   Count launches, profiled;
-  std::array<Count, kMostDevices> samples;
-  std::array<Reason, kMostReasons> reasons;
+  std::array<Count, kMaxDevices> samples;
+  std::array<Reason, kMaxReasons> reasons;
 };
 
 struct Layout {
@@ -37,7 +37,7 @@ struct Layout {
   Count kernels;  // those before this number are complete
   Count current;  // 1 + number of the kernel that is being profiled; 0: none
   Count planned_ns, done_ns;
-  std::array<Kernel, kMostKernels> table;
+  std::array<Kernel, kMaxKernels> table;
 };
 static_assert(Count::is_always_lock_free, "processes share these");
 
@@ -120,7 +120,7 @@ std::unique_ptr<RunCounters> RunCounters::create(const std::filesystem::path& fo
     unlink(name.c_str());
     return nullptr;
   }
-  devices = std::min(devices, kMostDevices);
+  devices = std::min(devices, kMaxDevices);
   layout(base).devices = devices;
   std::memcpy(layout(base).magic, kMagic, sizeof kMagic);
   return std::unique_ptr<RunCounters>(new RunCounters(base, devices));
@@ -134,7 +134,7 @@ std::size_t RunCounters::kernel(std::string_view program, std::string_view name)
   const std::size_t known = file.kernels;
   for (std::size_t i = 0; i < known; ++i)
     if (equal(file.table[i].name, name) && equal(file.table[i].program, program)) return i;
-  if (known == kMostKernels) return kMostKernels - 1;
+  if (known == kMaxKernels) return kMaxKernels - 1;
   put(file.table[known].program, program);
   put(file.table[known].name, name);
   file.kernels = known + 1;
@@ -174,8 +174,8 @@ void RunCounters::end() noexcept {
 std::vector<KernelCounts> read_counts(const std::filesystem::path& folder) {
   std::map<std::pair<std::string, std::string>, KernelCounts> sums;
   for_each_file(folder, [&](const Layout& file) {
-    const std::size_t kernels = std::min<std::size_t>(file.kernels, kMostKernels);
-    const std::size_t devices = std::min<std::size_t>(file.devices, kMostDevices);
+    const std::size_t kernels = std::min<std::size_t>(file.kernels, kMaxKernels);
+    const std::size_t devices = std::min<std::size_t>(file.devices, kMaxDevices);
     for (std::size_t i = 0; i < kernels; ++i) {
       KernelCounts& sum = sums[{text_of(file.table[i].name), text_of(file.table[i].program)}];
       add(sum, file.table[i], devices);
@@ -196,7 +196,7 @@ RunProgress read_progress(const std::filesystem::path& folder) {
     progress.done += static_cast<double>(file.done_ns) * 1e-9;
     progress.planned += static_cast<double>(file.planned_ns) * 1e-9;
     const std::size_t current = file.current;
-    if (current > 0 && current <= kMostKernels) progress.kernel = text_of(file.table[current - 1].name);
+    if (current > 0 && current <= kMaxKernels) progress.kernel = text_of(file.table[current - 1].name);
   });
   return progress;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What profiling mode has done in one process, in a mapped file that skmd-profile reads while the process runs and
-// after any end of it.
+// Counters of profiling mode in one process, in a mapped file that skmd-profile reads while the process runs and after
+// it has ended in any way.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::profiler {
 

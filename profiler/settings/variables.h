@@ -9,7 +9,7 @@ namespace skmd::settings {
 
 /// For whom a variable is; options.def says what each means.
 enum class Audience { user, tool, test, script };
-/// What its value is, as far as skmd-run has to know it.
+/// The kind of a variable's value, for skmd-run.
 enum class Kind { text, flag, path, log, database };
 
 struct Variable {
@@ -32,7 +32,7 @@ inline constexpr Variable kVariables[] = {
 #undef SKMD_VARIABLE
 };
 
-/// What is wrong with a variable's value, as users read it: NAME=value: expected …
+/// The message for a wrong value of a variable: NAME=value: expected …
 inline std::string expected(const Variable& variable, const std::string& value, const std::string& what) {
   return std::string(variable.name) + "=" + value + ": expected " + what;
 }

@@ -62,7 +62,7 @@ def run(build, workload, devices, mode):
 
 
 def check_split(row, stats):
-    """Modes that split whatever can be split: whole only for a reason that the table names."""
+    """Modes that split every launch that can be split: whole only for a reason that the table names."""
     expect(stats["kernels"], "no launch was counted")
     for kernel in stats["kernels"]:
         name = kernel["name"]

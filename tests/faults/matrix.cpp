@@ -39,7 +39,7 @@ constexpr const char* kAllocation = "new";
 constexpr const char* kDriver = "libskmd.so";
 /// What the selection takes of them: a prime, so that no loop of the driver's is always met at the same place.
 constexpr std::size_t kAllocationsPerRun = 97;
-/// But of one configuration all of this step, whose callbacks hold objects that nobody else would give back.
+/// But of one configuration all of this step, whose callbacks hold the only references to objects.
 constexpr std::string_view kWholeStep = "new@gates", kWholeStepOf = "one";
 
 struct Configuration {
@@ -133,7 +133,7 @@ std::string leaked() {
   return kinds;
 }
 
-/// What a thread is just giving back may be in nobody's sight for a moment; what leaked stays so.
+/// Memory that a thread is just freeing may be unreachable for a moment; leaked memory stays so.
 bool leaks_memory() {
   if (__lsan_do_recoverable_leak_check == nullptr) return false;
   for (int i = 0; i < 5; ++i) {
@@ -291,10 +291,10 @@ Child start(Run& run) {
 
 /// A report that fills the pipe would stop the child.
 void drain(Child& running) {
-  constexpr std::size_t kMost = 4000;
+  constexpr std::size_t kMax = 4000;
   char buffer[4096];
   for (ssize_t got = 0; (got = read(running.errors, buffer, sizeof buffer)) > 0;)
-    if (running.text.size() < kMost) running.text.append(buffer, static_cast<std::size_t>(got));
+    if (running.text.size() < kMax) running.text.append(buffer, static_cast<std::size_t>(got));
 }
 
 /// True if the run was good. Standard error of good runs is thrown away.

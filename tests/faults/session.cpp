@@ -288,7 +288,7 @@ void Session::often_read() {
 
 void Session::read_all() {
   for (Object* object : objects_) read(queue_, *object, true);
-  // Whatever was lost: written again it is good again.
+  // Buffers whose contents were lost are usable again once written.
   for (Object* object : objects_) {
     if (object == &index_) continue;
     write(queue_, *object, ramp(31), false);

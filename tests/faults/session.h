@@ -11,7 +11,7 @@ struct Outcome {
   std::size_t errors = 0;  // calls and events that ended with one
 };
 
-/// Goes on after any failure with whatever is left. Releases everything it made.
+/// Continues after any failure with the objects that are left. Releases everything it made.
 Outcome run_session();
 
 }  // namespace skmd::test

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "intercept/backend/vendor_driver.h"
+#include "intercept/backend/vendor/vendor_driver.h"
 #include "tests/fuzz/check.h"
 #include "tests/temporary_folder.h"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "intercept/backend/selectors.h"
-#include "intercept/object/device_type.h"
-#include "partitioner/merge.h"
-#include "partitioner/partition.h"
+#include "intercept/backend/discovery/selectors.h"
+#include "intercept/machine/device_type.h"
+#include "partitioner/merge/merge.h"
+#include "partitioner/plan/partition.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "partitioner/footprint.h"
-#include "partitioner/merge.h"
+#include "partitioner/footprint/footprint.h"
+#include "partitioner/merge/merge.h"
 #include "partitioner/model/group_work.h"
-#include "partitioner/traits_codec.h"
+#include "partitioner/traits/traits_codec.h"
 #include "tests/fuzz/check.h"
 
 namespace {

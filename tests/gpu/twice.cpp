@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An OpenCL driver that shows each device of another one, the library TWICE_DRIVER, twice: a machine with one GPU runs
-// what is meant for two, each with a context, queues and memory of its own. Nothing about speed follows from it.
+// programs for two, each with a context, queues and memory of its own. Nothing about speed follows from it.
 #include <CL/cl_icd.h>
 #include <dlfcn.h>
 

@@ -15,7 +15,10 @@ sys.path.insert(0, HERE)
 import tree  # noqa: E402
 
 ROOMS = ("partitioner", "partitioner/model", "compiler", "compiler/client", "cpu-driver", "cpu-driver/codegen", "intercept", "intercept/api", "intercept/backend",
-         "intercept/build", "intercept/calibration", "intercept/command", "intercept/launch", "intercept/object", "intercept/observe", "profiler")
+         "intercept/build", "intercept/calibration", "intercept/command", "intercept/launch", "intercept/machine", "intercept/memory", "intercept/object", "intercept/observe",
+         "profiler")
+# Their READMEs speak for the rooms below, too.
+WITH_BELOW = ("partitioner", "compiler", "cpu-driver/codegen", "intercept/backend")
 # These have a README of another kind.
 OTHERS = ("bench", "tests", "scripts", "profiles")
 PARTS = ("Door", "May include", "Start reading")
@@ -28,13 +31,22 @@ def permitted(text):
     return None if sentence.startswith("all rooms") else set(re.findall(r"`([\w/-]+)`", sentence))
 
 
+def allowed_for(room, allowed):
+    """What the room may include; of one whose README speaks for those below, all that these may, but for each other."""
+    if room not in WITH_BELOW:
+        return allowed.get(room, set())
+    below = [name for name in allowed if name == room or name.startswith(room + "/")]
+    return set().union(*(allowed[name] for name in below)) - set(below)
+
+
 def check_readme(room, text, names, allowed, free):
+    allowed = allowed_for(room, allowed)
     faults = [f"{room}/README.md: no part **{part}**" for part in PARTS if f"**{part}**: " not in text]
     faults += [f"{room}/README.md: there is no {name} in the room" for name in FILE.findall(text) if name not in names]
     if not faults:
         said = permitted(text)
-        if said is None and room not in free or said is not None and said != allowed.get(room, set()):
-            names = ", ".join(f"`{name}`" for name in sorted(allowed.get(room, ())))
+        if said is None and room not in free or said is not None and said != allowed:
+            names = ", ".join(f"`{name}`" for name in sorted(allowed))
             faults.append(f"{room}/README.md: check_layers.py permits: **May include**: {names + ', and the domain.' if names else 'nothing of ours but the domain.'}")
     return faults
 

@@ -11,39 +11,63 @@ import os
 import re
 import sys
 
-# Longest prefix wins. "" ends a path's search: what has no room is free (scripts, tests).
-ROOMS = (
-    "partitioner", "compiler/client", "compiler/rewrite", "compiler/frontend", "compiler/analysis", "compiler/merge", "compiler",
-    "cpu-driver/runtime", "cpu-driver/codegen", "cpu-driver", "intercept/api",
-    "intercept/object", "intercept/build", "intercept/calibration", "intercept/command", "intercept/launch",
-    "intercept/backend", "intercept/observe", "intercept", "profiler/database", "profiler/run_report", "profiler/settings",
-    "profiler/commands", "profiler", "bench/micro", "bench", "tests",
-)
+# What a room may include besides itself. Rooms outside of the domain (partitioner/) may include all of the domain.
 ALLOWED = {
-    "partitioner": set(),
+    "partitioner/base": set(),
+    "partitioner/traits": {"partitioner/base"},
+    "partitioner/footprint": {"partitioner/base", "partitioner/traits"},
+    "partitioner/residency": {"partitioner/base"},
+    "partitioner/plan": {"partitioner/base"},
+    "partitioner/merge": {"partitioner/base", "partitioner/traits", "partitioner/footprint", "partitioner/plan"},
+    "partitioner/model": {"partitioner/base", "partitioner/footprint", "partitioner/plan"},
     "compiler/client": set(),
     "compiler/rewrite": {"compiler/client"},
     "compiler/frontend": {"compiler/client", "compiler/rewrite"},
-    "compiler/analysis": set(),
-    "compiler/merge": {"compiler/client", "compiler/analysis", "cpu-driver"},
+    "compiler/ir": {"compiler/client", "cpu-driver"},
+    "compiler/analysis": {"compiler/ir"},
+    "compiler/merge": {"compiler/client", "compiler/ir", "compiler/analysis", "cpu-driver"},
     # The helper itself: all that it is made of.
-    "compiler": {"compiler/client", "compiler/frontend", "compiler/analysis", "compiler/merge", "cpu-driver/codegen",
-                 "cpu-driver"},
+    "compiler/tool": {"compiler/client", "compiler/frontend", "compiler/ir", "compiler/analysis", "compiler/merge",
+                      "cpu-driver/codegen", "cpu-driver/codegen/pipeline", "cpu-driver"},
     # The format of span code, which one side writes and the other loads.
     "cpu-driver": set(),
-    "cpu-driver/codegen": {"compiler/client", "compiler/analysis", "compiler/merge", "cpu-driver"},
+    "cpu-driver/codegen": set(),
+    "cpu-driver/codegen/check": {"cpu-driver/codegen", "cpu-driver", "compiler/ir"},
+    "cpu-driver/codegen/library": {"cpu-driver/codegen", "cpu-driver", "compiler/ir"},
+    "cpu-driver/codegen/masks": {"cpu-driver/codegen"},
+    "cpu-driver/codegen/vector": {"cpu-driver/codegen", "cpu-driver", "compiler/ir"},
+    "cpu-driver/codegen/packs": {"cpu-driver/codegen", "cpu-driver/codegen/vector"},
+    "cpu-driver/codegen/item": {"cpu-driver/codegen", "cpu-driver/codegen/vector", "compiler/ir", "cpu-driver"},
+    "cpu-driver/codegen/loops": {"cpu-driver/codegen", "cpu-driver/codegen/item", "cpu-driver/codegen/vector",
+                                 "compiler/ir", "cpu-driver"},
+    "cpu-driver/codegen/groups": {"cpu-driver/codegen", "cpu-driver/codegen/item", "cpu-driver/codegen/library",
+                                  "cpu-driver/codegen/loops", "cpu-driver/codegen/masks", "cpu-driver/codegen/vector",
+                                  "compiler/ir", "cpu-driver"},
+    "cpu-driver/codegen/pipeline": {"cpu-driver/codegen", "cpu-driver/codegen/check", "cpu-driver/codegen/groups",
+                                    "cpu-driver/codegen/item", "cpu-driver/codegen/library", "cpu-driver/codegen/loops",
+                                    "cpu-driver/codegen/packs", "cpu-driver/codegen/vector", "compiler/client",
+                                    "compiler/ir", "compiler/analysis", "cpu-driver"},
     "cpu-driver/runtime": {"cpu-driver"},
-    "intercept/api": {"intercept/object", "intercept/build", "intercept/calibration", "intercept/command", "intercept/launch",
-                      "compiler/client", "intercept/backend", "intercept/observe", "profiler/database"},
-    "intercept/build": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client"},
-    "intercept/calibration": {"intercept/backend"},
-    "intercept/command": {"intercept/object", "intercept/backend", "intercept/observe"},
-    # A launch fills the hidden record, whose layout the compiler's client declares.
-    "intercept/launch": {"intercept/object", "intercept/backend", "intercept/observe", "compiler/client",
-                         "profiler/run_report"},
-    "intercept/object": {"intercept/backend", "intercept/observe", "compiler/client"},
-    "intercept/backend": {"cpu-driver/runtime", "cpu-driver"},
     "intercept/observe": set(),
+    "intercept/backend/port": {"cpu-driver/runtime", "cpu-driver"},
+    "intercept/backend/vendor": {"intercept/backend/port", "cpu-driver/runtime"},
+    "intercept/backend/cpu": {"intercept/backend/port", "cpu-driver/runtime", "cpu-driver"},
+    "intercept/backend/discovery": {"intercept/backend/port", "intercept/backend/vendor", "intercept/backend/cpu",
+                                    "cpu-driver"},
+    "intercept/calibration": {"intercept/backend/port", "intercept/backend/vendor"},
+    "intercept/machine": {"intercept/backend/port", "intercept/backend/vendor", "intercept/observe", "compiler/client"},
+    "intercept/memory": {"intercept/machine", "intercept/backend/port", "intercept/backend/vendor"},
+    "intercept/object": {"intercept/memory", "intercept/machine", "intercept/backend/port", "intercept/backend/vendor",
+                         "intercept/observe", "compiler/client"},
+    "intercept/build": {"intercept/object", "intercept/machine", "intercept/backend/port", "intercept/backend/vendor",
+                        "compiler/client"},
+    "intercept/command": {"intercept/object", "intercept/memory", "intercept/backend/port", "intercept/backend/vendor"},
+    # A launch fills the hidden record, whose layout the compiler's client declares.
+    "intercept/launch": {"intercept/object", "intercept/memory", "intercept/machine", "intercept/backend/port",
+                         "intercept/observe", "compiler/client", "profiler/run_report"},
+    "intercept/api": {"intercept/launch", "intercept/command", "intercept/build", "intercept/calibration",
+                      "intercept/object", "intercept/memory", "intercept/machine", "intercept/backend/port",
+                      "profiler/database"},
     "profiler": {"compiler/client", "profiler/database", "profiler/settings"},
     # Content hashes, by which a sample is known.
     "profiler/database": {"compiler/client"},
@@ -56,25 +80,34 @@ ALLOWED = {
 FREE = {"intercept", "tests", "bench/micro"}
 # Applications: not even the domain.
 NO_DOMAIN = {"bench"}
+DOMAIN = "partitioner/"
 
 # Libraries that one room alone knows, besides tests.
-LIBRARIES = {"sqlite3.h": "profiler/database", "Eigen/": "partitioner"}
+LIBRARIES = {"sqlite3.h": "profiler/database", "Eigen/": "partitioner/model"}
 
 SOURCES = (".h", ".cpp", ".c", ".cl", ".inc", ".def", ".py", ".sh", ".cmake", ".txt", ".md")
 LINE_CAP = 450
 CAPPED = (".h", ".cpp", ".py", ".sh")
 WORDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b|/work" r"/(?:main|shared)|/root" r"/|/home" r"/\w")
-# Such a mutex is seen by Clang's -Wthread-safety: partitioner/mutex.h. A lock may be passed on as std::unique_lock<std::mutex>.
-MUTEX = "partitioner/mutex.h"
+# Such a mutex is seen by Clang's -Wthread-safety: partitioner/base/mutex.h. A lock may be passed on as std::unique_lock<std::mutex>.
+MUTEX = "partitioner/base/mutex.h"
 BARE_MUTEX = re.compile(r"(?<!unique_lock<)\bstd::(?:(?:recursive_|timed_|recursive_timed_|shared_)?mutex|lock_guard|scoped_lock)\b")
 # Programs of their own, which do not include the domain, and tests.
 MAY_HAVE_BARE_MUTEXES = ("bench/", "tests/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
+# The longest prefix of a path is its room; what has none is free (scripts).
+ROOMS = sorted({*ALLOWED, *FREE, *NO_DOMAIN}, key=len, reverse=True)
+TOPS = {room.split("/")[0] for room in ALLOWED}
+
+
 def room_of(path):
-    return next((room for room in sorted(ROOMS, key=len, reverse=True)
-                 if path == room or path.startswith(room + "/")), None)
+    return next((room for room in ROOMS if path == room or path.startswith(room + "/")), None)
+
+
+def in_domain(room):
+    return room.startswith(DOMAIN)
 
 
 def included_room(folder, quoted, name, root):
@@ -98,11 +131,19 @@ def check_include(path, line_number, line, root):
     target = included_room(os.path.dirname(path), match.group(1) == '"', match.group(2), root)
     if target is None or target == room:
         return None
-    if target == "partitioner" and room not in NO_DOMAIN:
+    if in_domain(target) and not in_domain(room) and room not in NO_DOMAIN:
         return None
     if target in ALLOWED.get(room, set()):
         return None
     return f"{path}:{line_number}: {room} must not include {match.group(2)} ({target})"
+
+
+def check_room(path):
+    """Each folder with sources is a room of its own, where rooms have rules."""
+    folder = os.path.dirname(path)
+    if folder in ROOMS or not path.endswith((".h", ".cpp")) or path.split("/")[0] not in TOPS:
+        return []
+    return [f"{path}: {folder} is no room of check_layers.py"]
 
 
 def check_file(path, root):
@@ -111,7 +152,7 @@ def check_file(path, root):
             lines = file.read().split("\n")
     except UnicodeDecodeError:
         return []
-    faults = []
+    faults = check_room(path)
     if path.endswith(CAPPED) and len(lines) - 1 > LINE_CAP:
         faults.append(f"{path}: {len(lines) - 1} lines, the cap is {LINE_CAP}")
     for number, line in enumerate(lines, 1):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/observe/observer.h"
+#include "intercept/launch/account.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "intercept/launch/account.h"
 #include "intercept/observe/trace_file.h"
 #include "tests/observe/support.h"
 

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "partitioner/model/rate_model.h"
-#include "partitioner/partition.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::domain {
 namespace {
@@ -30,7 +30,7 @@ struct SimulatedKernel {
   std::uint64_t groups = 1024;
   double bytes_each = 0;   // per group, that the host writes before each launch and reads after it
   double bytes_fixed = 0;  // that every device needs, however small its slice
-  double joining = 0;      // seconds that a split costs and nobody predicts
+  double joining = 0;      // seconds that a split costs beyond predictions
 };
 
 class Simulation {
@@ -100,7 +100,7 @@ class Simulation {
     request.groups = kernel_.groups;
     request.anchor = anchor_;
     request.devices = models;
-    request.merge_seconds = kSplitSeconds;
+    request.split_seconds = kSplitSeconds;
     request.planning_seconds = 20e-6;
     request.experience = rates_->experience(1, range_);
     request.bytes_to = request.bytes_from = [&](std::uint32_t d, const GroupSpan& span) {
@@ -133,7 +133,7 @@ class Simulation {
     }
     const double extra = split ? kSplitSeconds + kernel_.joining : 0.0;
     splits_ += split ? 1 : 0;
-    Outcome outcome{1, range_, last_.alone_seconds, 0.0, split, last_.exploring, split ? first_uses : 0};
+    LaunchOutcome outcome{1, range_, last_.alone_seconds, 0.0, split, last_.exploring, split ? first_uses : 0};
     if (split) outcome.seconds = results_there + extra;
     rates_->launched(outcome);
     return results_home + extra;
@@ -293,7 +293,7 @@ TEST(AutoSimulation, ProcessorThatHelpsALittleIsNotWorthARisk) {
 TEST(AutoSimulation, SplitsThatLoseAreTakenBackAndRarelyTriedAgain) {
   Simulation s({gpu(1e5), gpu(1e5)}, {.groups = 2000});
   const double alone = s.alone(0);
-  s.set_joining(alone);  // nobody predicts it
+  s.set_joining(alone);  // it is not predicted
   const double total = s.run(1000);
   EXPECT_LE(s.splits(), 16);
   EXPECT_LE(total, 1.05 * 1000 * alone);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/byte_ranges.h"
+#include "partitioner/base/byte_ranges.h"
 
 #include <gtest/gtest.h>
 

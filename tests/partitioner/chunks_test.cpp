@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/chunks.h"
+#include "partitioner/plan/chunks.h"
 
 #include <gtest/gtest.h>
 

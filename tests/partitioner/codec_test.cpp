@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "partitioner/traits_codec.h"
+#include "partitioner/traits/traits_codec.h"
 #include "tests/partitioner/random_kernel.h"
 
 namespace skmd::domain::test {

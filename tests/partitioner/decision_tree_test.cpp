@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paper's decision tree against every partition there is.
-#include "partitioner/decision_tree.h"
+#include "partitioner/plan/decision_tree.h"
 
 #include <gtest/gtest.h>
 

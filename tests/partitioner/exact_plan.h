@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "partitioner/partition.h"
-#include "partitioner/phases.h"
-#include "partitioner/prediction.h"
+#include "partitioner/plan/partition.h"
+#include "partitioner/plan/phases.h"
+#include "partitioner/plan/prediction.h"
 
 namespace skmd::domain::test {
 
@@ -51,7 +51,7 @@ inline double exact_seconds(const PartitionRequest& request) {
     const double middle = (low + high) / 2;
     (enough(middle) ? high : low) = middle;
   }
-  return std::min(whole, high + request.merge_seconds);
+  return std::min(whole, high + request.split_seconds);
 }
 
 /// Where every phase of a slice is a line over its groups, and there are so many groups that parts of one count for
@@ -61,7 +61,7 @@ class BestPhases {
  public:
   explicit BestPhases(const PartitionRequest& request)
       : groups_(static_cast<double>(request.groups)),
-        merge_(request.merge_seconds),
+        merge_(request.split_seconds),
         best_(best_whole_seconds(request)) {
     PhaseCosts costs(request);
     const std::uint64_t many = request.groups - 1;
@@ -161,7 +161,7 @@ class EveryPlan {
   void place(const std::vector<std::uint32_t>& order, std::size_t k, std::uint64_t at, SlowestPhases slowest,
              int slices) {
     if (at == request_.groups) {
-      best_ = std::min(best_, slowest.seconds() + (slices > 1 ? request_.merge_seconds : 0.0));
+      best_ = std::min(best_, slowest.seconds() + (slices > 1 ? request_.split_seconds : 0.0));
       return;
     }
     if (k == order.size() || slowest.seconds() >= best_) return;

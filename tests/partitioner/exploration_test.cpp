@@ -79,7 +79,7 @@ TEST(Exploration, AStrongDeviceThatComesLateRunsTheNextLaunch) {
 struct DoubtedMachine : Machine {
   explicit DoubtedMachine(double error) : Machine({device(6.4e6), device(3.2e6, error)}, 64'000) {
     devices[1].source = ModelSource::database;
-    request.merge_seconds = 4e-3;  // so that no split wins by what is known
+    request.split_seconds = 4e-3;  // so that no split wins by what is known
     request.experience.seconds = 10.0;
   }
 };

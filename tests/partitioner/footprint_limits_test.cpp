@@ -2,7 +2,7 @@
 // Footprints at the limits: unknown and wrapping indices, too many rows, neighbours that are fused or may not be.
 #include <gtest/gtest.h>
 
-#include "partitioner/traits_codec.h"
+#include "partitioner/traits/traits_codec.h"
 #include "tests/partitioner/kernel_builder.h"
 
 namespace skmd::domain::test {

@@ -3,7 +3,7 @@
 // writes never too large. Every operation, width and guard form takes part; seeds are fixed.
 #include <gtest/gtest.h>
 
-#include "partitioner/traits_codec.h"
+#include "partitioner/traits/traits_codec.h"
 #include "tests/partitioner/random_kernel.h"
 
 namespace skmd::domain::test {

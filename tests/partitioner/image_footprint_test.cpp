@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "partitioner/image_geometry.h"
+#include "partitioner/traits/image_geometry.h"
 #include "tests/partitioner/kernel_builder.h"
 
 namespace skmd::domain::test {

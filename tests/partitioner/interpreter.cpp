@@ -141,7 +141,7 @@ class Interpreter {
     }
   }
 
-  /// Division by zero and shifts by too much give whatever the oracle says.
+  /// Division by zero and shifts by too much give what the oracle says.
   U binary(const Node& n, U a, U b) {
     const S x = as_signed(a, n.bits);
     const S y = as_signed(b, n.bits);

@@ -6,8 +6,8 @@
 namespace skmd::domain {
 
 void PrintTo(const RangeSet& set, std::ostream* out) {
-  constexpr std::size_t kMost = 8;
-  for (std::size_t i = 0; i < std::min(kMost, set.ranges().size()); ++i) {
+  constexpr std::size_t kMax = 8;
+  for (std::size_t i = 0; i < std::min(kMax, set.ranges().size()); ++i) {
     *out << '[' << set.ranges()[i].begin << ", " << set.ranges()[i].end << ") ";
   }
   *out << set.ranges().size() << " ranges, " << set.bytes() << " bytes";

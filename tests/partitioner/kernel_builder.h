@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "partitioner/footprint.h"
+#include "partitioner/footprint/footprint.h"
 
 namespace skmd::domain {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/merge_place.h"
+#include "partitioner/merge/merge_place.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ constexpr double kLink = 20e9;
 MergePart gpu(std::uint32_t device) { return {device, false, true, kBytes, 0, kLink, kLink}; }
 MergePart cpu(std::uint32_t device) { return {device, true, false, kBytes, 0, kLink, kLink}; }
 
-/// Old contents everywhere, nobody known to come next, and a host that is slower than the links.
+/// Old contents everywhere, the next user not known, and a host that is slower than the links.
 MergeQuestion question(const std::vector<MergePart>& parts) {
   MergeQuestion asked;
   asked.parts = parts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/merge.h"
+#include "partitioner/merge/merge.h"
 
 #include <gtest/gtest.h>
 
@@ -251,7 +251,7 @@ TEST(DecideMerge, NothingIsReplayedWhereTheLaunchWritesWhatDecides) {
   const RootView aliased[] = {{0, 0}, {0, 128}};
   const RungSet no_difference = RungSet().without(Rung::diff);
   EXPECT_EQ(decide_merge(k.traits, scattered_by_two(1), aliased, 1, no_difference).refused, NotSplit::unmergeable);
-  // Written by somebody else's store, if in places that no other slice touches.
+  // Written by another slice's store, if in places that no other slice touches.
   const RootView apart[] = {{0, 0}, {1, 0}};
   auto slices = scattered_by_two(2);
   slices[1][1].may_write = ByteRange{0, 4};

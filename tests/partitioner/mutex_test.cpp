@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/nd_range.h"
+#include "partitioner/base/nd_range.h"
 
 #include <gtest/gtest.h>
 

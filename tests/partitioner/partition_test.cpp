@@ -220,7 +220,7 @@ TEST(PartitionAuto, GainWithinTheModelsErrorIsNotTaken) {
 
 TEST(PartitionAuto, MergeCostCanMakeASplitPointless) {
   Machine m({device(1000), device(1000)}, 1000);
-  m.request.merge_seconds = 0.6;
+  m.request.split_seconds = 0.6;
   EXPECT_EQ(m.plan().slices.size(), 1u);
   EXPECT_EQ(m.plan().reason, NotSplit::not_profitable);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of every plan of `auto` over known devices, whatever the machine.
+// What holds of every plan of `auto` over known devices, on random machines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "partitioner/prediction.h"
+#include "partitioner/plan/prediction.h"
 #include "tests/partitioner/random_machine.h"
 #include "tests/seed.h"
 

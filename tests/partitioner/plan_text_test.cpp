@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/plan_text.h"
+#include "partitioner/plan/plan_text.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "partitioner/partition.h"
+#include "partitioner/plan/partition.h"
 
 namespace skmd::domain::test {
 

@@ -28,7 +28,7 @@ class Chance {
 /// What a launch moves, in bytes; none to or from devices that work in place.
 struct Moved {
   double to_each = 0;      // per group
-  double to_fixed = 0;     // whatever the slice
+  double to_fixed = 0;     // for any slice
   double from_each = 0;    // per group
   double awaited = 1;      // part of what is sent to a device that the launch waits for
   double copied_each = 0;  // per group, inside host memory, for devices that work in place
@@ -40,7 +40,7 @@ struct RandomMachine {
   std::vector<bool> in_place;
   std::uint64_t groups = 0;
   Moved moved;
-  double merge_seconds = 0;
+  double split_seconds = 0;
   double host_bytes_per_second = 20e9;
   Extent3 counts{0, 0, 0};  // zeros: boxes are not counted
 
@@ -70,13 +70,13 @@ struct RandomMachine {
       moved.awaited = chance.one_in(2) ? 0.0 : chance.between(0.0, 1.0);
       moved.copied_each = (1.0 - moved.awaited) * moved.to_each + moved.from_each;
     }
-    merge_seconds = chance.one_in(2) ? 0.0 : chance.between(0.0, 60e-6);
+    split_seconds = chance.one_in(2) ? 0.0 : chance.between(0.0, 60e-6);
   }
 
   void fill(PartitionRequest& request) const {
     request.devices = devices;
     request.groups = groups;
-    request.merge_seconds = merge_seconds;
+    request.split_seconds = split_seconds;
     request.group_counts = counts;
     request.granularity = counts[0] != 0 ? counts[0] : 1;
     request.host_bytes_per_second = host_bytes_per_second;
@@ -117,7 +117,7 @@ struct RandomMachine {
 inline std::ostream& operator<<(std::ostream& out, const RandomMachine& m) {
   out << "seed " << m.seed << ": " << m.groups << " groups, bytes to " << m.moved.to_fixed << " + " << m.moved.to_each
       << " each, from " << m.moved.from_each << " each, awaited " << m.moved.awaited << ", copied "
-      << m.moved.copied_each << " each, merge " << m.merge_seconds;
+      << m.moved.copied_each << " each, merge " << m.split_seconds;
   for (std::size_t d = 0; d < m.devices.size(); ++d) {
     const DeviceModel& model = m.devices[d];
     out << "\n  " << d << (m.in_place[d] ? " in place" : "") << ": " << model.groups_per_second << " ("

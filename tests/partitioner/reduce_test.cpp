@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/reduce.h"
+#include "partitioner/merge/reduce.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <random>
 
-#include "partitioner/merge.h"
+#include "partitioner/merge/merge.h"
 #include "tests/partitioner/kernel_builder.h"
 
 namespace skmd::domain::test {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/residency.h"
+#include "partitioner/residency/residency.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "partitioner/transfer.h"
+#include "partitioner/residency/transfer.h"
 #include "tests/partitioner/kernel_builder.h"
 
 namespace skmd::domain {
@@ -190,7 +190,7 @@ TEST(TransferProperty, EveryMissingByteMovesOnceAndNothingElseDoes) {
       zeros[need.root][need.space].add(maps[need.root].undefined(need.ranges));
     }
     for (const Transfer& t : list.gathers) {
-      ASSERT_TRUE(t.ranges.difference(home_needed[t.root]).empty()) << "gathered bytes that nobody misses";
+      ASSERT_TRUE(t.ranges.difference(home_needed[t.root]).empty()) << "gathered bytes that no device misses";
     }
     for (const ZeroFill& fill : list.fills) {
       ASSERT_EQ(fill.ranges, zeros[fill.root][fill.space]);
@@ -210,8 +210,8 @@ TEST(Transfers, DeviceToDeviceGoesThroughHostMemoryOnceForAllReaders) {
   map.written(1, ByteRange{0, 100});
   const std::vector<Need> needs = {{0, 2, ByteRange{0, 60}}, {0, 3, ByteRange{40, 100}}, {0, 1, ByteRange{0, 100}}};
   const TransferList list = transfers(needs, {map});
-  EXPECT_EQ(list.gathers, Few<Transfer>({{0, 1, 0, ByteRange{0, 100}}}));
-  EXPECT_EQ(list.uploads, Few<Transfer>({{0, 0, 2, ByteRange{0, 60}}, {0, 0, 3, ByteRange{40, 100}}}));
+  EXPECT_EQ(list.gathers, InlineVector<Transfer>({{0, 1, 0, ByteRange{0, 100}}}));
+  EXPECT_EQ(list.uploads, InlineVector<Transfer>({{0, 0, 2, ByteRange{0, 60}}, {0, 0, 3, ByteRange{40, 100}}}));
   EXPECT_TRUE(list.fills.empty());
 }
 
@@ -222,7 +222,7 @@ TEST(Transfers, ValidBytesDoNotMove) {
   const std::vector<Need> needs = {{0, 1, ByteRange{20, 70}}, {0, 0, ByteRange{0, 100}}};
   const TransferList list = transfers(needs, {map});
   EXPECT_TRUE(list.gathers.empty());
-  EXPECT_EQ(list.uploads, Few<Transfer>({{0, 0, 1, ByteRange{50, 70}}}));
+  EXPECT_EQ(list.uploads, InlineVector<Transfer>({{0, 0, 1, ByteRange{50, 70}}}));
 }
 
 TEST(RowRuns, EqualRowsBecomeOneRun) {

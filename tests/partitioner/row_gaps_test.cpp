@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "partitioner/row_gaps.h"
+#include "partitioner/footprint/row_gaps.h"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "intercept/object/rounds.h"
-#include "partitioner/partition.h"
-#include "partitioner/residency.h"
+#include "intercept/machine/rounds.h"
+#include "partitioner/plan/partition.h"
+#include "partitioner/residency/residency.h"
 
 namespace skmd::domain::test {
 
@@ -28,7 +28,7 @@ struct TrueDevice {
   DeviceModel told;            // what is known before anything is measured
 };
 
-/// What a launch does with a buffer: with its part of it, or with all of it whatever its part of the groups.
+/// What a launch does with a buffer: with its part of it, or with all of it for any part of the groups.
 struct Use {
   std::size_t buffer = 0;
   bool reads = true;
@@ -110,14 +110,14 @@ class World {
   std::vector<ResidencyMap> maps_;                                      // per buffer
   std::deque<icd::Rounds> rounds_;                                      // per buffer
   std::deque<icd::ReadBacks> reads_;                                    // per buffer
-  std::vector<std::vector<std::pair<std::uint32_t, RangeSet>>> users_;  // per buffer: who will want which bytes
+  std::vector<std::vector<std::pair<std::uint32_t, RangeSet>>> users_;  // per buffer: bytes that devices will need
   std::vector<std::pair<std::uint64_t, std::uint32_t>> used_;           // kernel, device
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   double noise_;
 };
 
-/// Who decides: slices for a launch, and what became of it.
+/// Chooses the slices of a launch, and is told how it ended.
 class Decider {
  public:
   virtual ~Decider() = default;

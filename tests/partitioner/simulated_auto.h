@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `auto` in a simulated world: what intercept/launch/decision.cpp does, in short.
+// `auto` in a simulated world: what intercept/launch/decide.cpp does, in short.
 #pragma once
 
 #include <bit>
@@ -10,8 +10,8 @@
 
 #include "partitioner/model/known_times.h"
 #include "partitioner/model/round_times.h"
-#include "partitioner/planning_budget.h"
-#include "partitioner/prediction.h"
+#include "partitioner/plan/planning_budget.h"
+#include "partitioner/plan/prediction.h"
 #include "tests/partitioner/simulated_application.h"
 
 namespace skmd::domain::test {
@@ -187,7 +187,7 @@ class AutoDecider : public Decider {
     request.groups = launch.groups;
     request.devices = models;
     request.host_bytes_per_second = World::kHostCopy;
-    request.merge_seconds = World::kSplitSeconds;
+    request.split_seconds = World::kSplitSeconds;
     request.planning_seconds = kPlanning;
     request.may_search = shape.budget.affords(kPlanning);
     request.experience = experience;

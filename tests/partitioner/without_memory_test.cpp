@@ -5,7 +5,7 @@
 #include <functional>
 #include <new>
 
-#include "partitioner/residency.h"
+#include "partitioner/residency/residency.h"
 #include "tests/intercept/launch/allocation_counter.h"
 
 namespace skmd::domain {

@@ -22,6 +22,8 @@ grep -q '^check-tidy: 1 files' "$work/out" || fail "it was not read: $(cat "$wor
 check "$work/good.cpp" "$work/bad.cpp"
 [[ $? -eq 1 ]] || fail "a planted fault passes: $(cat "$work/out")"
 grep -q 'bad.cpp:1:.*misc-redundant-expression' "$work/out" || fail "the fault is not named: $(cat "$work/out")"
+sed 's/ -std/ -Winvalid-pch -include \/no\/such\/cmake_pch.hxx -std/' "$work/compile_commands.json" >"$work/with" && mv "$work/with" "$work/compile_commands.json"
+check "$work/good.cpp" || fail "a file with a precompiled header: $(cat "$work/out")"
 check --most 1 "$work/good.cpp" "$work/bad.cpp"
 grep -q '1 left to --all' "$work/out" || fail "what was left out is not said: $(cat "$work/out")"
 
@@ -29,16 +31,16 @@ grep -q '1 left to --all' "$work/out" || fail "what was left out is not said: $(
 mkdir "$work/tools"
 printf '#!/bin/sh\ncase $1 in --version) echo LLVM version 14.0.6 ;; *) for last; do :; done; echo "read $last" ;; esac\n' >"$work/tools/clang-tidy-14"
 chmod +x "$work/tools/clang-tidy-14"
-printf '[{"directory": "%s", "file": "%s", "command": "c++"}]' "$source" "$source/partitioner/byte_ranges.cpp" >"$work/compile_commands.json"
-for name in partitioner/byte_ranges.cpp partitioner/byte_ranges.h; do
+printf '[{"directory": "%s", "file": "%s", "command": "c++"}]' "$source" "$source/partitioner/base/byte_ranges.cpp" >"$work/compile_commands.json"
+for name in partitioner/base/byte_ranges.cpp partitioner/base/byte_ranges.h; do
   LLVM_TOOLS=$work/tools check "$source/$name" || fail "status $? for $name"
-  grep -q 'read partitioner/byte_ranges.cpp' "$work/out" || fail "$name is not read: $(cat "$work/out")"
+  grep -q 'read partitioner/base/byte_ranges.cpp' "$work/out" || fail "$name is not read: $(cat "$work/out")"
 done
 LLVM_TOOLS=$work/tools check "$source/partitioner/no_such.h"
 [[ $? -eq 2 ]] && grep -q 'there is no file .*no_such.h' "$work/out" || fail "a file that is not there: $(cat "$work/out")"
 LLVM_TOOLS=$work/tools check --since no_such_commit
 [[ $? -eq 2 ]] && grep -q 'there is no commit no_such_commit' "$work/out" || fail "a commit that is not there: $(cat "$work/out")"
-LLVM_TOOLS=$work/none check "$source/partitioner/byte_ranges.cpp"
+LLVM_TOOLS=$work/none check "$source/partitioner/base/byte_ranges.cpp"
 [[ $? -eq 2 ]] || fail 'passes without the tool'
 
 # Every check that is off has its reason.

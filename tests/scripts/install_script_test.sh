@@ -18,7 +18,7 @@ fail() {
 "$source/scripts/install-test.sh" "$work" 2>"$work/err"
 [[ $? -eq 77 ]] || fail "status without a build"
 grep -q '^install-test: cannot be run here: .' "$work/err" || fail "no reason: $(cat "$work/err")"
-# Whoever is not root is told so.
+# A user other than root is told so.
 if [[ $EUID -eq 0 ]]; then
   setpriv --reuid 65534 --regid 65534 --clear-groups bash -s "$work" < <(sed "s|^cd .*||" "$source/scripts/install-test.sh") 2>"$work/err"
   [[ $? -eq 77 ]] || fail "status without root"

@@ -38,7 +38,7 @@ class TestsOf(unittest.TestCase):
         self.assertEqual([name for name in names if name.startswith(starts)], [])
 
     def test_the_domain_is_in_everything_and_near_its_own_tests(self):
-        near, every = near_of("partitioner/merge.cpp"), every_of("partitioner/merge.cpp")
+        near, every = near_of("partitioner/merge/merge.cpp"), every_of("partitioner/merge/merge.cpp")
         self.has(near, "ForbidsSplit.EachFactHasItsReason", "layering.tree", "recipes.a-trait")
         self.has_no(near, "RunOptions", "lit.", "residency_model")
         self.has(every, *near, "lit.traits.queries", "RunOptions.HelpEndsEarlyWithSuccess", "driver.random")
@@ -52,14 +52,14 @@ class TestsOf(unittest.TestCase):
         self.has_no(every, "lit.", "ForbidsSplit")
 
     def test_passes_have_lit_tests_and_reach_the_driver_through_skmd_compile(self):
-        near, every = near_of("cpu-driver/codegen/pipeline/simplify.cpp"), every_of("cpu-driver/codegen/pipeline/simplify.cpp")
+        near, every = near_of("cpu-driver/codegen/pipeline/late_passes.cpp"), every_of("cpu-driver/codegen/pipeline/late_passes.cpp")
         self.has(near, "lit.pipeline.early_ends", "recipes.a-codegen-pass")
         self.has_no(near, "lit.traits", "ForbidsSplit")
         self.has(every, *near, "cpu-driver.random")
         self.has_no(every, "RunOptions", "ForbidsSplit")
 
     def test_headers_tests_scripts_and_pages(self):
-        self.has(near_of("partitioner/merge.h"), "ForbidsSplit.EachFactHasItsReason")
+        self.has(near_of("partitioner/merge/merge.h"), "ForbidsSplit.EachFactHasItsReason")
         self.has(near_of("tests/partitioner/merge_test.cpp"), "ForbidsSplit.EachFactHasItsReason")
         self.has(near_of("tests/cpu-driver/codegen/pipeline/early_ends.ll"), "lit.pipeline.early_ends")
         self.has(near_of("scripts/redraw_results.py"), "scripts.redraw_results")
@@ -67,15 +67,15 @@ class TestsOf(unittest.TestCase):
         self.has(near_of("bench/kernels/stencil3d.cl"), "bench.iterate_stencil3d")
 
     def test_no_source_is_without_a_test(self):
-        checks = {name for name in near_of("partitioner/result.h") if name.startswith(("language.", "layering."))}
+        checks = {name for name in near_of("partitioner/base/result.h") if name.startswith(("language.", "layering."))}
         paths = list(tests_of.files_of_rooms(SOURCE))
         self.assertGreater(len(paths), 700)
         self.assertEqual([path for path in paths if not set(near_of(path)) - checks], [])
 
     def test_the_command_line(self):
         self.assertEqual(ask("profiler/run_options.cpp"), near_of("profiler/run_options.cpp"))
-        both = ask("partitioner/merge.cpp", "profiler/run_options.cpp")
-        self.assertEqual(sorted(both), sorted({*near_of("partitioner/merge.cpp"), *near_of("profiler/run_options.cpp")}))
+        both = ask("partitioner/merge/merge.cpp", "profiler/run_options.cpp")
+        self.assertEqual(sorted(both), sorted({*near_of("partitioner/merge/merge.cpp"), *near_of("profiler/run_options.cpp")}))
         out = ask("--run", "profiler/run_options.cpp", "--", "--show-only")
         self.assertIn(f"Total Tests: {len(near_of('profiler/run_options.cpp'))}", out)
 

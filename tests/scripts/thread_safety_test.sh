@@ -24,7 +24,7 @@ refused() {
 grep -q 'Werror=thread-safety' "$source/cmake/warnings.cmake" || fail "the builds do not ask for it"
 cat >"$work/class" <<'CLASS'
 #include <condition_variable>
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 struct Account {
   skmd::Mutex& mutex() SKMD_RETURNS_LOCK(mutex_) { return mutex_; }
   int& count() SKMD_REQUIRES(mutex_) { return count_; }

@@ -17,7 +17,7 @@ std::atomic<std::size_t> live_by_kind[static_cast<std::size_t>(Kind::count)]{};
 
 namespace {
 
-// Nobody may be reading it.
+// The log may never be read.
 constexpr std::size_t kMaxLog = 100'000;
 
 struct Failure {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake driver's clFinish beside a thread that enqueues: it ends, whatever comes between its flush and its wait.
+// The fake driver's clFinish beside a thread that enqueues: it ends, also if commands arrive between its flush and its
+// wait.
 #include <CL/cl.h>
 #include <gtest/gtest.h>
 

@@ -60,7 +60,7 @@ cl_mem create_buffer(cl_context context, cl_mem_flags flags, std::size_t bytes, 
   if ((flags & CL_MEM_USE_HOST_PTR) != 0 && context->device->type == CL_DEVICE_TYPE_CPU) {
     mem->data = static_cast<std::byte*>(host);
   } else {
-    // Not zeros: a test that reads what nobody wrote must not pass by luck.
+    // Not zeros: a test that reads bytes that were never written must not pass by luck.
     mem->own.assign(bytes, std::byte{0xa5});
     mem->data = mem->own.data();
     if (host != nullptr) std::memcpy(mem->data, host, bytes);

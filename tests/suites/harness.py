@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a test program of somebody else on PoCL alone and under skmd-run, and compares what it says test by test."""
+"""Runs a third party's test program on PoCL alone and under skmd-run, and compares their results test by test."""
 import dataclasses
 import json
 import os
@@ -179,7 +179,7 @@ def _finish(argv, cwd, env, limit, idle, folder):
         process = subprocess.Popen(argv, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
         _running.add(process.pid)
         watch = _Watch(process.pid, limit, idle)
-        # Waited for without being collected: while it is a zombie, its group's number belongs to nobody else.
+        # Waited for without being reaped: while it is a zombie, its group's number is not used again.
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         watch.done.set()
         watch.join()
@@ -192,7 +192,7 @@ def _finish(argv, cwd, env, limit, idle, folder):
 
 
 def end_all():
-    """Programs run in process groups of their own, so nobody else would end them."""
+    """Programs run in process groups of their own, which a signal to this group would not reach."""
     for group in list(_running):
         os.killpg(group, signal.SIGKILL)
     for folder in _scratch:

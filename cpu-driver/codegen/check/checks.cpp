@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/check/extents.h"
 #include "cpu-driver/codegen/check/sites.h"
 
@@ -47,13 +48,13 @@ Access access_of(Instruction& instruction) {
 llvm::FunctionCallee declare_failed(llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* i64 = llvm::Type::getInt64Ty(context);
-  llvm::Type* frame = llvm::PointerType::get(context, 2);
+  llvm::Type* frame = llvm::PointerType::get(context, kConstantSpace);
   llvm::FunctionCallee callee =
       module.getOrInsertFunction(kCheckFailed, llvm::Type::getVoidTy(context), frame, i64, i64, i64);
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotThrow();
   function->setWillReturn();
-  // The report is nobody else's.
+  // The report is memory that the module cannot access.
   function->setMemoryEffects(llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Ref) |
                              llvm::MemoryEffects::inaccessibleMemOnly());
   return callee;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checked kernels: every access of global, constant and local memory is compared with the memory that it should be in.
-// One outside does not happen, a load gives 0, and the launch's report says where (cpu-driver/span_code.h).
+// Checked kernels: the bounds of every access of global, constant and local memory are checked. An access outside is
+// not executed, a load gives 0, and the launch's report says where (cpu-driver/span_code.h).
 //
 //   x = load p    →    if (p - b <= size - 4) x = load p; else { tell; x = 0; }
 //
-// Which memory that is follows from where the address comes from: an argument, a program-scope variable, the local
-// variables together. An address that may come from several has to be in one of them, one that comes from nowhere that
-// is known (from memory, from an integer) in any buffer of the launch or program-scope variable. Private memory is not
-// checked.
+// The memory follows from the origin of the address: an argument, a program-scope variable, the local variables
+// together. An address that may come from several has to be in one of them, one that comes from nowhere that is known
+// (from memory, from an integer) in any buffer of the launch or program-scope variable. Private memory is not checked.
 #pragma once
 
 #include <llvm/ADT/ArrayRef.h>
@@ -17,14 +16,15 @@
 #include <cstdint>
 #include <string>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::codegen {
 
-/// What failed checks call, void(ptr addrspace(2) frame, i64 site, i64 offset, i64 size), until define_check_failed().
+/// The function that failed checks call, void(ptr addrspace(2) frame, i64 site, i64 offset, i64 size), until
+/// define_check_failed().
 inline constexpr llvm::StringLiteral kCheckFailed = "skmd.check.failed";
 
-/// Where an item function has what checks need.
+/// The values of an item function that checks need.
 struct CheckedItem {
   llvm::ArrayRef<llvm::Argument*> arguments;  // the kernel's, in their order
   llvm::Argument* frame = nullptr;            // ptr addrspace(2), to cpu::SpanFrame

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "compiler/ir/address_spaces.h"
 #include "cpu-driver/span_code.h"
 
 namespace skmd::codegen {
@@ -16,9 +17,7 @@ namespace {
 
 using llvm::Value;
 
-enum Space : unsigned { kPrivate = 0, kGlobal = 1, kConstant = 2, kLocal = 3, kGeneric = 4 };
-
-bool is_buffer_space(unsigned space) { return space == kGlobal || space == kConstant; }
+bool is_buffer_space(unsigned space) { return space == kGlobalSpace || space == kConstantSpace; }
 
 }  // namespace
 
@@ -32,7 +31,7 @@ Value* Extents::size_of(const llvm::Argument& argument) {
     made->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(item_.getContext(), {}));
     return made;
   };
-  Value* list = load(ir.getPtrTy(kConstant), parts_.frame, offsetof(cpu::SpanFrame, arguments));
+  Value* list = load(ir.getPtrTy(kConstantSpace), parts_.frame, offsetof(cpu::SpanFrame, arguments));
   return load(ir.getInt64Ty(), list,
               argument.getArgNo() * sizeof(cpu::SpanArgument) + offsetof(cpu::SpanArgument, size));
 }
@@ -40,7 +39,7 @@ Value* Extents::size_of(const llvm::Argument& argument) {
 Extent* Extents::argument(llvm::Argument& argument) {
   const auto* type = llvm::dyn_cast<llvm::PointerType>(argument.getType());
   if (type == nullptr || !llvm::is_contained(parts_.arguments, &argument)) return nullptr;
-  if (!is_buffer_space(type->getAddressSpace()) && type->getAddressSpace() != kLocal) return nullptr;
+  if (!is_buffer_space(type->getAddressSpace()) && type->getAddressSpace() != kLocalSpace) return nullptr;
   Extent& extent = known_[&argument];
   if (extent.base == nullptr) extent = {&argument, size_of(argument), argument.getName().str()};
   return &extent;
@@ -89,7 +88,7 @@ std::vector<Extent> Extents::every_buffer() {
   // There is nothing that it may access.
   if (all.empty()) {
     llvm::Type* i64 = llvm::Type::getInt64Ty(item_.getContext());
-    all.push_back({llvm::ConstantPointerNull::get(llvm::PointerType::get(item_.getContext(), kGlobal)),
+    all.push_back({llvm::ConstantPointerNull::get(llvm::PointerType::get(item_.getContext(), kGlobalSpace)),
                    llvm::ConstantInt::get(i64, 0), "no buffer"});
   }
   return all;
@@ -97,7 +96,9 @@ std::vector<Extent> Extents::every_buffer() {
 
 std::vector<Extent> Extents::of(Value& address) {
   const unsigned space = address.getType()->getPointerAddressSpace();
-  if (space != kPrivate && space != kGlobal && space != kConstant && space != kLocal && space != kGeneric) return {};
+  if (space != kPrivateSpace && space != kGlobalSpace && space != kConstantSpace && space != kLocalSpace &&
+      space != kGenericSpace)
+    return {};
   llvm::SmallVector<const Value*, 4> objects;
   llvm::getUnderlyingObjects(&address, objects, nullptr, 0);
   const bool all_private =

@@ -12,7 +12,8 @@ namespace {
 
 using llvm::Value;
 
-// Who counts first says what happened. Other threads may count meanwhile; all is read when the launch has ended.
+// The thread that counts first writes the report. Other threads may count meanwhile; all is read when the launch has
+// ended.
 void build(llvm::Function& function) {
   llvm::LLVMContext& context = function.getContext();
   auto* entry = llvm::BasicBlock::Create(context, "entry", &function);

@@ -16,7 +16,7 @@ const char* verb_of(const llvm::Instruction& access) {
   return llvm::isa<llvm::StoreInst>(access) ? "writes" : "updates";
 }
 
-// Columns and lines stay what they are, whatever a file is called.
+// Control characters in a file's name must not break the report into lines and columns.
 std::string plain(llvm::StringRef text) {
   std::string kept = text.str();
   for (char& c : kept)

@@ -74,8 +74,8 @@ Expansion reduce_signs(llvm::CallInst& call, bool any) {
 
 bool gives_int(llvm::StringRef base) { return base == "frexp" || base == "remquo" || base == "lgamma_r"; }
 
-/// A second result goes to a variable of the function's own and from there to where it is wanted, whatever memory that
-/// is in. The optimiser makes a value of the variable once the function is inlined.
+/// A second result is stored to a local variable and copied from there to its destination, in any address space. The
+/// optimiser makes a value of the variable once the function is inlined.
 class SecondResult {
  public:
   SecondResult(llvm::CallInst& call, const SplitName& name) : call_(call), name_(name), builder_(&call) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading images, by the rules of the specification's chapter on addressing and filtering. One item at a time; what
-// differs between kinds of images and types of channels is decided as it runs. No coordinate reads outside the image,
-// whatever it is. Names are not OpenCL's: the code generator calls these (images.h).
+// differs between kinds of images and types of channels is decided as it runs. Reads stay inside the image for every
+// coordinate. Names are not OpenCL's: the code generator calls these (images.h).
 
 #pragma OPENCL FP_CONTRACT OFF
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/library/math_names.h"
 #include "cpu-driver/span_code.h"
 
@@ -23,10 +24,9 @@ using llvm::Function;
 using llvm::Type;
 using llvm::Value;
 
-constexpr unsigned kConstantSpace = 2;
 constexpr llvm::StringLiteral kBefore = ".before";
 // Accesses that are inlined; kernels with more of them would take too long to be made vectors of.
-constexpr int kMostQuick = 32;
+constexpr int kMaxQuick = 32;
 // `shape` of images.cl.
 constexpr unsigned kLayers = 4;
 
@@ -90,7 +90,7 @@ class Calls {
     for (llvm::Instruction& instruction : llvm::instructions(kernel_))
       if (auto* call = llvm::dyn_cast<CallInst>(&instruction); call != nullptr && call->getCalledFunction() != nullptr)
         calls.push_back(call);
-    quick_ = llvm::count_if(calls, [](CallInst* call) { return is_access(*call); }) <= kMostQuick;
+    quick_ = llvm::count_if(calls, [](CallInst* call) { return is_access(*call); }) <= kMaxQuick;
     for (CallInst* call : calls) replace(*call);
   }
 
@@ -231,7 +231,7 @@ class Calls {
 /// A function and the one that takes its place.
 using Change = std::pair<Function*, Function*>;
 
-/// `kernel` anew, with other types; it keeps nothing but a name that nobody looks for.
+/// A copy of `kernel` with other types and its name; `kernel` gets a name that is not looked up.
 Function* with_other_types(Function& kernel, llvm::ArrayRef<Change> callees) {
   Function* made = successor(kernel);
   llvm::ValueToValueMapTy map;

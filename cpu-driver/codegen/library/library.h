@@ -8,7 +8,7 @@
 #include <string>
 
 #include "cpu-driver/codegen/isa.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::codegen {
 
@@ -38,11 +38,12 @@ void set_processor(llvm::Function& function, Isa isa);
 /// Which of the declared builtins are to be defined.
 enum class Link : std::uint8_t { all_but_kept, all };
 
-/// Defines the builtins that `module` declares and uses, and whatever these need, all internal and, but for those with
-/// a vector form, to be inlined always (llvm::AlwaysInlinerPass does it). Every function of the module with a body gets
-/// `isa` by set_processor. An error names a mangled function that the library does not have; the module may then have
-/// some of them. Ids, barriers and printf are not in the library; functions of images are under names of its own
-/// (images.h). Other declarations without mangled names are left alone. The library adopts the module's triple (any).
+/// Defines the builtins that `module` declares and uses, and the functions that these call, all internal and, but for
+/// those with a vector form, to be inlined always (llvm::AlwaysInlinerPass does it). Every function of the module with
+/// a body gets `isa` by set_processor. An error names a mangled function that the library does not have; the module may
+/// then have some of them. Ids, barriers and printf are not in the library; functions of images are under names of its
+/// own (images.h). Other declarations without mangled names are left alone. The library adopts the module's triple
+/// (any).
 domain::Status link_library(llvm::Module& module, Isa isa, Link which);
 
 }  // namespace skmd::codegen

@@ -60,8 +60,8 @@ bool fuses(llvm::Function& function) {
 // Calls of a short function cost more than it does; but code of a program that has very many is to stay small. What
 // fuses is not short where that takes many instructions.
 bool is_inlined_math(llvm::Function& function, Isa isa) {
-  constexpr unsigned kMostCalls = 24;
-  return is_short(function.getName()) && !function.hasNUsesOrMore(kMostCalls + 1) &&
+  constexpr unsigned kMaxCalls = 24;
+  return is_short(function.getName()) && !function.hasNUsesOrMore(kMaxCalls + 1) &&
          !(isa == Isa::sse && fuses(function));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processors without FMA and half leave to functions of the C library, which generated code has not.
+// Replacements for operations that LLVM lowers to calls of the C library on processors without FMA and half; generated
+// code has no C library.
 #pragma once
 
 #include <llvm/IR/Module.h>

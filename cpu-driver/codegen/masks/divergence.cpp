@@ -21,7 +21,7 @@ bool shared_memory(const llvm::Value* pointer) {
   return variable != nullptr && variable->isConstant();
 }
 
-// Differs between lanes whatever its operands are.
+// Differs between lanes even if its operands are uniform.
 bool own_for_each_lane(const llvm::Instruction& instruction) {
   if (llvm::isa<llvm::AllocaInst>(instruction) || instruction.isAtomic() || instruction.isVolatile()) return true;
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return !shared_memory(load->getPointerOperand());

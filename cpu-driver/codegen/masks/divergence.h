@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs between lanes: values, branches, loops; and which nodes must be run one after the other because of it.
+// Divergence analysis: which values, branches and loops differ between lanes, and which nodes must therefore run one
+// after the other.
 //
-// A branch that may send lanes to different places runs both: the places are *deferred* until their turn comes in the
-// order of the level. Everything that is run between carries them along (partial linearisation, Moll and Hack, PLDI
+// A branch that may send lanes to different places makes both run: the places are *deferred* until their turn comes in
+// the order of the level. Everything that is run between carries them along (partial linearisation, Moll and Hack, PLDI
 // 2018). Where lanes wait for others that are still on their way, values meet by selection, and so differ. As that may
 // make further branches divergent, both are found together.
 #pragma once

@@ -19,7 +19,7 @@ void make_safe(llvm::BinaryOperator& division) {
   Value* one = llvm::ConstantInt::get(type, 1);
   Value* bad = ir.CreateICmpEQ(by, llvm::Constant::getNullValue(type));
   if (is_signed) {
-    // MIN / -1 leaves the type's range. Whatever else is divided by -1 keeps its result.
+    // MIN / -1 leaves the type's range. All other dividends keep their result.
     Value* whole = ir.CreateFreeze(division.getOperand(0));
     division.setOperand(0, whole);
     Value* least = llvm::ConstantInt::get(type, llvm::APInt::getSignedMinValue(type->getScalarSizeInBits()));

@@ -5,8 +5,8 @@
 
 namespace skmd::codegen {
 
-/// Lets an integer division give some value wherever it is not defined, for poison as well: lanes that are not there
-/// divide too.
+/// Makes an integer division give an arbitrary value where its result is undefined, also for poison operands: lanes
+/// without an item execute it, too.
 void make_safe(llvm::BinaryOperator& division);
 
 }  // namespace skmd::codegen

@@ -18,7 +18,7 @@ struct Node {
   llvm::SmallVector<unsigned, 2> next;
   /// Nodes that some lanes may be on their way to while others run this one (Divergence fills it); ascending.
   llvm::SmallVector<unsigned, 2> deferred;
-  /// The next node that everybody here gets to, in this run of the level; end() if there is none.
+  /// The next node that all lanes of this node reach in this run of the level; end() if there is none.
   unsigned meeting = 0;
 };
 
@@ -28,7 +28,7 @@ struct Level {
   /// Lanes may leave this loop in different iterations, or at different places of one.
   bool divergent = false;
 
-  /// Stands for wherever one run of the level ends: the way back to the header and all exits.
+  /// The end of one run of the level: the back edge to the header and all exits.
   [[nodiscard]] unsigned end() const { return static_cast<unsigned>(nodes.size()); }
 };
 
@@ -45,7 +45,7 @@ class Levels {
   /// The node of `block` in its own level, and of `loop` in the level around it.
   unsigned node(const llvm::BasicBlock* block) const { return block_node_.find(block)->second; }
   unsigned node(const llvm::Loop* loop) const { return loop_node_.find(loop)->second; }
-  /// Where a jump to `block` from inside `level` leads, as far as this level can tell.
+  /// The node of `level` to which a jump to `block` from inside it leads; end() for the outside.
   unsigned target(const Level& level, const llvm::BasicBlock* block) const;
 
  private:

@@ -148,7 +148,7 @@ class Lineariser {
     end->eraseFromParent();
   }
 
-  // A uniform branch stays. Where nobody may be to decide it, it goes anywhere.
+  // A uniform branch stays. If no lane may run it, its direction is arbitrary.
   void keep(llvm::BranchInst& branch, Value& mask, bool maybe_empty) {
     if (maybe_empty) branch.setCondition(IRBuilder<>(&branch).CreateFreeze(branch.getCondition()));
     BasicBlock* from = branch.getParent();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the blocks of a function in an order in which lanes that parted run one after the other, under masks.
+// Linearises control flow: orders the blocks of a function so that diverged lanes run one after the other, under masks.
 #pragma once
 
 #include <llvm/IR/Constants.h>

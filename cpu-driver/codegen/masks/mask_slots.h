@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lanes run a node, as values: the whole level's mask where nobody can be elsewhere, else kept in slots.
+// Which lanes run a node, as values: the whole level's mask where no lane can be elsewhere, else kept in slots.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

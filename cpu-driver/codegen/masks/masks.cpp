@@ -33,7 +33,7 @@ using domain::Error;
 using llvm::Function;
 using llvm::FunctionAnalysisManager;
 
-constexpr unsigned kMostInstructions = 50'000;
+constexpr unsigned kMaxInstructions = 50'000;
 
 template <class Pass>
 void apply(Pass pass, Function& function, FunctionAnalysisManager& analyses) {
@@ -54,13 +54,13 @@ domain::Status prepare(Function& function, FunctionAnalysisManager& analyses) {
   if (!function.use_empty()) return Error{0, "the item function is in use"};
   const llvm::Argument* lane = argument_with(function, kLane);
   if (lane == nullptr || !lane->getType()->isIntegerTy()) return Error{0, "no parameter tells lanes apart"};
-  if (function.getInstructionCount() > kMostInstructions) return Error{0, "the kernel is too long"};
+  if (function.getInstructionCount() > kMaxInstructions) return Error{0, "the kernel is too long"};
   apply(llvm::LowerSwitchPass(), function, analyses);
   if (domain::Status status = check_effects(function); !status) return status;
   drop_hints(function);
   analyses.invalidate(function, llvm::PreservedAnalyses::none());
-  // A way through a joint that can only go on one way is taken past it: whoever breaks out of a loop then brings
-  // nothing back to those who stay, whose counters stay uniform.
+  // A path through a join that can continue in one direction only is threaded past it: lanes that break out of a loop
+  // then merge no values into the lanes that stay, whose counters remain uniform.
   apply(llvm::JumpThreadingPass(), function, analyses);
   llvm::EliminateUnreachableBlocks(function);
   forget_same_targets(function);

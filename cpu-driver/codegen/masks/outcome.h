@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cpu-driver/codegen/masks/divergence.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::codegen {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that cross the joints of blocks while these are put together anew. They pass through stack slots, which
-// become values again when all is in place: so nothing must be known about who comes before whom.
+// Values that are live across blocks while these are rearranged. They pass through stack slots, which become SSA values
+// again when all blocks are in place: so the dominance of the new order need not be known.
 #pragma once
 
 #include <llvm/IR/Function.h>

@@ -139,7 +139,7 @@ class Packer {
     return builder_.CreateBinOp(llvm::cast<llvm::BinaryOperator>(first).getOpcode(), given[0], given[1]);
   }
 
-  // Whoever still wants a member takes its lanes.
+  // Remaining uses of a member get its lanes of the pack.
   void hand_out(unsigned number) {
     const Pack& one = pack(number);
     auto* whole = made_[number];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What members of structures become when their lanes lie beside each other: decided, with nothing written yet.
+// The plan for packing members of structures, whose lanes then lie beside each other. Does not change the code.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

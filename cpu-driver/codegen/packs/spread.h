@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LLVM joined for some members of a structure only, taken apart, so that the same is done to all again.
+// Undoes LLVM's joining of operations for some members of a structure only, so that all members are treated alike
+// again.
 #pragma once
 
 #include <llvm/IR/Function.h>

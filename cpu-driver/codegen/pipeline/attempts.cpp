@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "compiler/client/wire.h"
-#include "compiler/merge/child.h"
+#include "compiler/ir/child.h"
 
 namespace skmd::codegen {
 
@@ -23,7 +23,7 @@ using Number = std::atomic<std::size_t>;
 // failed if it waits for ten minutes.
 constexpr unsigned kSeconds = 60;
 constexpr unsigned kSecondsAgain = 20;
-constexpr unsigned kMostAttempts = 5;
+constexpr unsigned kMaxAttempts = 5;
 
 constexpr const char* kFailed = "the code generator failed";
 constexpr const char* kWithoutVectors = "without vectors: the code generator failed, or took too long, over them";
@@ -107,7 +107,7 @@ bool after_failure(Attempt& attempt, std::size_t number, bool without_vectors) {
 
 Generated in_attempts(const std::vector<std::string>& kernels, bool without_vectors, const TryAttempt& make) {
   Attempt attempt{kernels, {}};
-  for (unsigned i = 0; i < kMostAttempts; ++i) {
+  for (unsigned i = 0; i < kMaxAttempts; ++i) {
     Progress progress;
     const std::string bytes =
         compiler::bytes_from_child([&] { return encode(make(attempt, progress)); }, i == 0 ? kSeconds : kSecondsAgain);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code of a program's kernels is made in one process. Where that dies or takes too long over one kernel, the others are
-// not to suffer: it is tried again without vectors for that kernel, and then without the kernel.
+// The code of all kernels of a program is generated in one process. If that crashes or takes too long for one kernel,
+// generation is repeated without vectors for that kernel, and then without the kernel.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace skmd::codegen {
 
-/// Which kernel a process is at. In memory that it shares with the process that it was forked from.
+/// The kernel that a child process is generating. In memory shared with its parent.
 class Progress {
  public:
   Progress();

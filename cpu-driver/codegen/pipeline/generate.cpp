@@ -3,7 +3,7 @@
 
 #include <llvm/Support/raw_ostream.h>
 
-#include "compiler/merge/native.h"
+#include "compiler/ir/native.h"
 #include "cpu-driver/codegen/pipeline/attempts.h"
 #include "cpu-driver/codegen/pipeline/kernels.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels to span code (cpu-driver/span_code.h): the whole of the code generator.
+// From kernels to span code (cpu-driver/span_code.h): the entry of the code generator.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cpu-driver/codegen/isa.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::codegen {
 
@@ -18,7 +18,7 @@ struct GenerateOptions {
   bool checked = false;  // every access of memory that is not the work-item's own is checked (check/checks.h)
 };
 
-/// What became of one kernel.
+/// The result for one kernel.
 struct KernelNote {
   std::string name;
   std::string obstacle;              // why it has no code; "": it has
@@ -33,7 +33,7 @@ struct Generated {
 /// Consumes `module`, which Clang made of a program for SPIR.
 Generated generate(llvm::Module& module, const std::vector<std::string>& kernels, const GenerateOptions& options);
 
-/// What can be looked at on the way there.
+/// Intermediate forms that can be printed.
 enum class Listing : std::uint8_t {
   items,     // each kernel as the code of one work-item, LLVM IR
   spans,     // as it goes to code generation, LLVM IR

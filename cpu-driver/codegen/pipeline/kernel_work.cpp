@@ -10,21 +10,23 @@
 #include <algorithm>
 
 #include "compiler/analysis/prepare.h"
-#include "compiler/merge/guard.h"
+#include "compiler/ir/find_kernel.h"
+#include "compiler/ir/guard_divisions.h"
 #include "cpu-driver/codegen/check/checks.h"
+#include "cpu-driver/codegen/groups/joined_groups.h"
+#include "cpu-driver/codegen/groups/lane_groups.h"
+#include "cpu-driver/codegen/groups/vectorise.h"
+#include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/item/own_builtins.h"
+#include "cpu-driver/codegen/item/prints.h"
+#include "cpu-driver/codegen/item/simplify.h"
 #include "cpu-driver/codegen/library/library.h"
-#include "cpu-driver/codegen/pipeline/item.h"
-#include "cpu-driver/codegen/pipeline/joined_groups.h"
-#include "cpu-driver/codegen/pipeline/lane_groups.h"
-#include "cpu-driver/codegen/pipeline/next_group.h"
-#include "cpu-driver/codegen/pipeline/own_builtins.h"
-#include "cpu-driver/codegen/pipeline/prefetch.h"
-#include "cpu-driver/codegen/pipeline/prints.h"
-#include "cpu-driver/codegen/pipeline/repeated_stores.h"
-#include "cpu-driver/codegen/pipeline/rows.h"
-#include "cpu-driver/codegen/pipeline/simplify.h"
-#include "cpu-driver/codegen/pipeline/stream.h"
-#include "cpu-driver/codegen/pipeline/vectorise.h"
+#include "cpu-driver/codegen/loops/next_group.h"
+#include "cpu-driver/codegen/loops/prefetch.h"
+#include "cpu-driver/codegen/loops/repeated_stores.h"
+#include "cpu-driver/codegen/loops/rows.h"
+#include "cpu-driver/codegen/loops/stream.h"
+#include "cpu-driver/codegen/pipeline/late_passes.h"
 #include "cpu-driver/codegen/vector/choices.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/span_code.h"
@@ -75,7 +77,7 @@ void drop(llvm::Function*& function, llvm::FunctionAnalysisManager& analyses) {
 }
 
 void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyses) {
-  for (Region& region : version.regions.regions) drop(region.function, analyses);
+  for (BarrierRegion& region : version.regions.regions) drop(region.function, analyses);
   for (RegionCode& code : version.code.regions) {
     drop(code.full, analyses);
     drop(code.part, analyses);
@@ -90,15 +92,15 @@ void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyse
 
 // Making vectors takes longer than a program is waited for. Each region begins as a copy of all the code.
 bool is_too_large(llvm::Function& item) {
-  constexpr std::size_t kMostBlocks = 1000;
-  constexpr std::size_t kMostInstructions = 100'000;
+  constexpr std::size_t kMaxBlocks = 1000;
+  constexpr std::size_t kMaxInstructions = 100'000;
   std::size_t regions = 1;
   for (const llvm::Instruction& instruction : llvm::instructions(item)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
     if (callee != nullptr && callee->getName() == kBarrier) ++regions;
   }
-  return item.size() > kMostBlocks || item.getInstructionCount() * regions > kMostInstructions;
+  return item.size() > kMaxBlocks || item.getInstructionCount() * regions > kMaxInstructions;
 }
 
 domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& analyses) {
@@ -180,16 +182,16 @@ bool asks_lanes(llvm::Function& full) {
 
 // Few vectors instead of one is what short rows of work-groups are without AVX-512. Longer code takes longer to make.
 void write_out_rows(KernelWork& work, Isa isa) {
-  constexpr std::uint64_t kMostVectors = 4, kMostInstructions = 2000;
+  constexpr std::uint64_t kMaxVectors = 4, kMaxInstructions = 2000;
   for (std::size_t k = 0; k < work.limited.code.regions.size(); ++k) {
     RegionCode& code = work.limited.code.regions[k];
     if (isa >= Isa::avx512 || code.full == nullptr || code.rows != nullptr || !asks_lanes(*code.full)) continue;
     const std::uint64_t vectors = work.local[0] / code.width, size = vectors * code.full->getInstructionCount();
-    if (vectors < 2 || vectors > kMostVectors || !code.vectors.empty() || size > kMostInstructions) continue;
+    if (vectors < 2 || vectors > kMaxVectors || !code.vectors.empty() || size > kMaxInstructions) continue;
     code.writes_out = true;
     work.note.remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(vectors) +
                                 " vectors of a row are written out: " + std::to_string(size) +
-                                " instructions of at most " + std::to_string(kMostInstructions));
+                                " instructions of at most " + std::to_string(kMaxInstructions));
   }
 }
 
@@ -326,7 +328,7 @@ domain::Status cut_and_vectorise(KernelWork& work, const GenerateOptions& option
                                  llvm::FunctionAnalysisManager& analyses) {
   const unsigned arguments = arguments_of(work);
   if (domain::Status status = cut(work.general, arguments, analyses); !status) return status;
-  for (const Region& region : work.general.regions.regions)
+  for (const BarrierRegion& region : work.general.regions.regions)
     work.general.code.regions.push_back({region.function, nullptr, nullptr, 1});
   if (work.limited.item == nullptr) return {};
   const unsigned width =

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <string>
 
+#include "cpu-driver/codegen/groups/group.h"
+#include "cpu-driver/codegen/groups/lane_groups.h"
+#include "cpu-driver/codegen/item/regions.h"
 #include "cpu-driver/codegen/pipeline/generate.h"
-#include "cpu-driver/codegen/pipeline/group.h"
-#include "cpu-driver/codegen/pipeline/lane_groups.h"
-#include "cpu-driver/codegen/pipeline/regions.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::codegen {
 

@@ -7,15 +7,15 @@
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 
 #include "compiler/analysis/prepare.h"
-#include "compiler/merge/native.h"
+#include "compiler/ir/native.h"
 #include "cpu-driver/codegen/check/checks.h"
+#include "cpu-driver/codegen/item/host_alignment.h"
+#include "cpu-driver/codegen/item/prints.h"
+#include "cpu-driver/codegen/item/simplify.h"
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/library/images.h"
 #include "cpu-driver/codegen/library/library.h"
-#include "cpu-driver/codegen/pipeline/host_alignment.h"
 #include "cpu-driver/codegen/pipeline/kernel_work.h"
-#include "cpu-driver/codegen/pipeline/prints.h"
-#include "cpu-driver/codegen/pipeline/simplify.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/span_code.h"
 

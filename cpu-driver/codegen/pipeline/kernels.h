@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's kernels as functions over spans, still in LLVM's words.
+// A program's kernels as functions over spans, in LLVM IR.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -14,8 +14,8 @@
 namespace skmd::codegen {
 
 struct BuildOptions : GenerateOptions {
-  std::vector<std::string> by_items;           // kernels whose width is 1, whatever that of the others
-  std::function<void(std::size_t number)> at;  // told of the kernel that comes next, from 1, and of 0: what is all's
+  std::vector<std::string> by_items;           // kernels whose width is 1, independent of the others
+  std::function<void(std::size_t number)> at;  // called with the next kernel's number, from 1; 0: common work
 };
 
 /// How far to go.

@@ -4,16 +4,16 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "cpu-driver/codegen/check/checks.h"
+#include "cpu-driver/codegen/item/host_alignment.h"
+#include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/item/own_builtins.h"
+#include "cpu-driver/codegen/item/regions.h"
+#include "cpu-driver/codegen/item/simplify.h"
 #include "cpu-driver/codegen/item_function.h"
-#include "cpu-driver/codegen/pipeline/early_ends.h"
-#include "cpu-driver/codegen/pipeline/full_lanes.h"
-#include "cpu-driver/codegen/pipeline/host_alignment.h"
-#include "cpu-driver/codegen/pipeline/item.h"
-#include "cpu-driver/codegen/pipeline/own_builtins.h"
-#include "cpu-driver/codegen/pipeline/regions.h"
-#include "cpu-driver/codegen/pipeline/simplify.h"
-#include "cpu-driver/codegen/pipeline/unit_factors.h"
-#include "cpu-driver/codegen/pipeline/unswitch.h"
+#include "cpu-driver/codegen/loops/early_ends.h"
+#include "cpu-driver/codegen/loops/full_lanes.h"
+#include "cpu-driver/codegen/loops/unit_factors.h"
+#include "cpu-driver/codegen/loops/unswitch.h"
 
 namespace skmd::codegen {
 

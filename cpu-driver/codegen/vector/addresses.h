@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses as sums, to tell what lies next to what.
+// Addresses as sums, to find accesses of neighbouring memory.
 #pragma once
 
 #include <llvm/IR/DataLayout.h>

@@ -9,7 +9,7 @@ namespace skmd::codegen {
 namespace {
 
 constexpr llvm::StringLiteral kChoices = "skmd.choices";
-constexpr unsigned kMostChoices =
+constexpr unsigned kMaxChoices =
     64;  // of a function: each one that is added makes a node of all, for the context's life
 
 }  // namespace
@@ -17,7 +17,7 @@ constexpr unsigned kMostChoices =
 void note_choice(llvm::Function& function, const llvm::Twine& text) {
   llvm::SmallVector<llvm::Metadata*, 8> texts;
   const llvm::MDNode* before = function.getMetadata(kChoices);
-  if (before != nullptr && before->getNumOperands() >= kMostChoices) return;
+  if (before != nullptr && before->getNumOperands() >= kMaxChoices) return;
   if (before != nullptr) texts.append(before->op_begin(), before->op_end());
   texts.push_back(llvm::MDString::get(function.getContext(), text.str()));
   function.setMetadata(kChoices, llvm::MDNode::get(function.getContext(), texts));

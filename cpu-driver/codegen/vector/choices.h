@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes decided by cost, kept with the function until remarks are made of it.
+// Decisions of passes by cost, kept with the function until they become remarks.
 #pragma once
 
 #include <llvm/ADT/Twine.h>

@@ -22,7 +22,7 @@ using llvm::Value;
 using Lanes = llvm::SmallVector<unsigned, 64>;
 
 constexpr unsigned kFew = 2;
-constexpr std::uint64_t kMostBytes = 16;
+constexpr std::uint64_t kMaxBytes = 16;
 
 /// The lanes that are set; nothing if that is not known.
 std::optional<Lanes> known_lanes(const Value& mask) {
@@ -93,7 +93,7 @@ class FewLanes {
     const std::uint64_t bytes = size * lanes.size();
     const bool all = lanes.size() == type->getNumElements();
     if (size * 8 != type->getScalarSizeInBits() || type->getElementType()->isPointerTy() ||
-        (!all && (bytes > kMostBytes || !llvm::isPowerOf2_64(bytes))))
+        (!all && (bytes > kMaxBytes || !llvm::isPowerOf2_64(bytes))))
       return false;
     const std::uint64_t offset = size * lanes.front();
     Value* pointer = step(builder_, found.pointer, static_cast<std::int64_t>(offset), 1);

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/vector/multiples.h"
 
 namespace skmd::codegen {
@@ -21,11 +22,10 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned kLocal = 3;
 constexpr unsigned kDeepest = 16;
-constexpr std::uint64_t kMostScale = 1U << 16U;
+constexpr std::uint64_t kMaxScale = 1U << 16U;
 constexpr unsigned kLeastSupposed = 32;
-constexpr std::int64_t kMostDistance = 1 << 30;
+constexpr std::int64_t kMaxDistance = 1 << 30;
 
 /// Lane l's value is pointer + number + offsets[l], modulo 2^bits; what is null is not there.
 struct Lanes {
@@ -162,7 +162,7 @@ class Evaluator {
       // Numbers of few bits that wrap stay near enough for both places to be there; what lanes add has to be small, or
       // a sum that wraps in all of them comes back.
       const auto is_far = [&](std::uint64_t offset) {
-        return std::abs(llvm::SignExtend64(offset, lanes.bits)) >= kMostDistance;
+        return std::abs(llvm::SignExtend64(offset, lanes.bits)) >= kMaxDistance;
       };
       if (lanes.bits < kLeastSupposed || llvm::any_of(lanes.offsets, is_far)) return std::nullopt;
       lanes.supposed = 1;
@@ -183,9 +183,9 @@ class Evaluator {
   std::optional<Lanes> scaled(Lanes lanes, std::uint64_t factor) {
     if (lanes.pointer != nullptr) return std::nullopt;
     if (lanes.supposed != 0) {
-      if (factor == 0 || factor > kMostScale) return std::nullopt;
+      if (factor == 0 || factor > kMaxScale) return std::nullopt;
       lanes.supposed *= factor;
-      if (lanes.supposed > kMostScale) return std::nullopt;
+      if (lanes.supposed > kMaxScale) return std::nullopt;
     }
     if (lanes.number != nullptr)
       lanes.number = builder_.CreateMul(lanes.number, llvm::ConstantInt::get(lanes.number->getType(), factor));
@@ -285,7 +285,7 @@ std::optional<Piece> piece_of(const Lanes& lanes, std::uint64_t size) {
 // All lanes run, so all places are in memory that is there. Local memory is far smaller than what a number that wrapped
 // would leave between two lanes' places.
 bool holds(const Lanes& lanes) {
-  return lanes.supposed == 0 || lanes.pointer->getType()->getPointerAddressSpace() == kLocal;
+  return lanes.supposed == 0 || lanes.pointer->getType()->getPointerAddressSpace() == kLocalSpace;
 }
 
 bool load_at_once(llvm::IntrinsicInst& gather) {

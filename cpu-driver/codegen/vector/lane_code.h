@@ -11,7 +11,7 @@
 
 namespace skmd::codegen {
 
-/// Folds constants only: a phi that still lacks operands would tell anything else lies.
+/// Folds constants only: other folding would be wrong while phis lack operands.
 using Builder = llvm::IRBuilder<llvm::TargetFolder>;
 
 /// `type` once for each lane: a vector, or a structure of vectors; null for what has no such form.
@@ -38,10 +38,10 @@ llvm::Value* mask_bits(Builder& builder, llvm::Value* mask);
 /// Whether a bit is set, as an i1.
 llvm::Value* any_lane(Builder& builder, llvm::Value* mask);
 
-/// A loop over the set bits, lowest first: `body` gets the lane as an i32. Code goes on behind the loop.
+/// Emits a loop over the set bits, lowest first: `body` gets the lane as an i32. The builder continues behind the loop.
 void for_each_lane(Builder& builder, llvm::Value* bits, llvm::function_ref<void(llvm::Value*)> body);
 
-/// What `body` makes runs only if `condition` holds. Code goes on behind it.
+/// Emits a branch: the code of `body` runs only if `condition` holds. The builder continues behind it.
 void if_true(Builder& builder, llvm::Value* condition, llvm::function_ref<void()> body);
 
 /// What `fast` gives where `condition` holds; `slow` gives the same, and is right for any condition (is_shortcut).

@@ -19,7 +19,7 @@ using llvm::Instruction;
 using llvm::Value;
 
 constexpr unsigned kAll = 64;
-constexpr unsigned kMostPhis = 32;
+constexpr unsigned kMaxPhis = 32;
 
 class Zeros {
  public:
@@ -31,7 +31,7 @@ class Zeros {
       const unsigned zeros = of(value, 0);
       bool settled = true;
       for (std::size_t at = 0; at < order_.size(); ++at) settled = settle(*order_[at]) && settled;
-      if (order_.size() > kMostPhis) return known(value);
+      if (order_.size() > kMaxPhis) return known(value);
       if (settled) return zeros;
     }
   }

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "compiler/ir/address_spaces.h"
+
 namespace skmd::codegen {
 
 namespace {
@@ -18,9 +20,8 @@ using llvm::FixedVectorType;
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned kLocalSpace = 3;
 // What follows is one register's load.
-constexpr std::uint64_t kMostBehind = 32;
+constexpr std::uint64_t kMaxBehind = 32;
 
 std::uint64_t register_bytes(Isa isa) { return isa >= Isa::avx512 ? 64 : isa == Isa::avx2 ? 32 : 16; }
 
@@ -90,7 +91,7 @@ class Block {
     if (distance <= 0) return false;
     const auto bytes = static_cast<std::uint64_t>(distance);
     const std::uint64_t element = layout_.getTypeStoreSize(first.load->getType()->getScalarType());
-    return bytes <= kMostBehind && bytes < layout_.getTypeStoreSize(first.load->getType()) &&
+    return bytes <= kMaxBehind && bytes < layout_.getTypeStoreSize(first.load->getType()) &&
            llvm::isPowerOf2_64(bytes) && bytes % element == 0;
   }
 

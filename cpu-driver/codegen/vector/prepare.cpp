@@ -107,8 +107,8 @@ void explicit_mask(Instruction& mask) {
   replace(mask, builder.CreateZExt(builder.CreateTrunc(value, builder.getInt32Ty()), mask.getType()));
 }
 
-// A sum, and a number that is not negative: as such they are so in lanes that break the promise, too, which is poison
-// that nobody uses there. Lanes are computed from lane 0, whether or not it is one of these.
+// A sum, and a number that is not negative: as such they are so in lanes that break the promise, too, whose poison is
+// not used there. Lanes are computed from lane 0, whether or not it is one of these.
 void explicit_promise(Instruction& instruction) {
   llvm::IRBuilder<> builder(&instruction);
   Value* operand = instruction.getOperand(0);

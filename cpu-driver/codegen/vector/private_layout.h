@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::codegen {
 

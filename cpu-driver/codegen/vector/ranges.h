@@ -6,7 +6,7 @@
 
 namespace skmd::codegen {
 
-/// The values that integer `value` has in any lane. `trust_flags`: nsw and nuw hold.
+/// A range that holds the values of integer `value` in all lanes. `trust_flags`: nsw and nuw hold.
 llvm::ConstantRange lane_range(const llvm::Value* value, bool sign, bool trust_flags);
 
 }  // namespace skmd::codegen

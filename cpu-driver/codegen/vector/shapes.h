@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a value differs between neighbouring lanes.
+// Shapes: how a value differs between neighbouring lanes.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>

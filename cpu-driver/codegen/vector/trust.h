@@ -5,11 +5,11 @@
 
 namespace skmd::codegen {
 
-/// Whether no item may get poison from `cast` where it runs, because an access needs it that every lane makes. `cast`
-/// is part of a prepared function for lanes that all exist.
+/// True if `cast` cannot be poison in any lane, because every lane makes an access that depends on it. Precondition:
+/// `cast` is part of a prepared function, and all lanes exist.
 ///
 /// Promises such as nsw are no proof of that by themselves: what was computed under a condition may have been moved
-/// before it, promises and all, since poison that nobody uses does no harm. Lane 0 may be such a lane.
+/// before it, promises and all, since poison without uses does no harm. Lane 0 may be such a lane.
 bool has_to_be_defined(const llvm::CastInst& cast);
 
 }  // namespace skmd::codegen

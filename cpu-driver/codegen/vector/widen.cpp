@@ -19,7 +19,7 @@ namespace {
 
 using llvm::Function;
 
-constexpr unsigned kMostLanes = 32;
+constexpr unsigned kMaxLanes = 32;
 
 // As `masked`, but for the parameter that tells whether the lane's item exists.
 Function* declare(Function& masked, const WidenOptions& options) {
@@ -47,7 +47,7 @@ Function* declare(Function& masked, const WidenOptions& options) {
 }
 
 domain::Status check(Function& masked, const WidenOptions& options) {
-  if (!llvm::isPowerOf2_32(options.width) || options.width < 2 || options.width > kMostLanes)
+  if (!llvm::isPowerOf2_32(options.width) || options.width < 2 || options.width > kMaxLanes)
     return domain::Error{0, "lanes must be a power of two from 2 to 32, not " + std::to_string(options.width)};
   llvm::Argument* live = argument_with(masked, kLive);
   if (!masked.hasFnAttribute(kMasked) || live == nullptr || live->getArgNo() + 1 != masked.arg_size() ||

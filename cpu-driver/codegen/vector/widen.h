@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cpu-driver/codegen/isa.h"
-#include "partitioner/result.h"
+#include "partitioner/base/result.h"
 
 namespace skmd::codegen {
 

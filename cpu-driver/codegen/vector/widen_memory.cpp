@@ -2,6 +2,7 @@
 // Loads and stores of lanes.
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/vector/lower_gathers.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/codegen/vector/widener.h"
@@ -9,11 +10,7 @@
 
 namespace skmd::codegen {
 
-namespace {
-
-constexpr unsigned kLocalSpace = 3;
-
-}  // namespace
+namespace {}  // namespace
 
 using llvm::Align;
 using llvm::Instruction;
@@ -42,7 +39,8 @@ bool Widener::some_lane(Value* mask, const Instruction& where) {
   return false;
 }
 
-// Private variables of lanes are aligned as the lanes lie, whatever was known of one variable.
+// Interleaved private variables are aligned by their position in the row of lanes, not by the alignment of the single
+// variable.
 Align Widener::lane_align(const Access& access) const {
   if (!layout_.interleaved(access.pointer)) return access.align;
   const std::uint64_t element = source_.getDataLayout().getTypeStoreSize(stored_type(access.type()));

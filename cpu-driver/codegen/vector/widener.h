@@ -27,7 +27,7 @@ class Widener {
   Widener(llvm::Function& source, llvm::Function& target, const Shapes& shapes, const PrivateLayout& layout,
           const llvm::DominatorTree& dominators, const WidenOptions& options);
 
-  /// What is in `target` after an error is of no use.
+  /// After an error the contents of `target` must not be used.
   domain::Status run();
 
  private:

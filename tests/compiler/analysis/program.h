@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "partitioner/nd_range.h"
+#include "partitioner/base/nd_range.h"
 
 namespace skmd::test {
 

@@ -8,7 +8,7 @@ namespace {
 
 using Wide = __int128;
 
-constexpr unsigned kMaximumSteps = 400;  // of one work-item
+constexpr unsigned kMaxSteps = 400;  // of one work-item
 
 bool is_signed(Type type) { return type == Type::i32 || type == Type::i64; }
 unsigned bits_of(Type type) { return type == Type::i32 || type == Type::u32 ? 32 : 64; }
@@ -38,7 +38,7 @@ class Item {
 
   void run(const Block& block) {
     for (const auto& stmt : block) {
-      if (++steps_ > kMaximumSteps) throw Undefined{};
+      if (++steps_ > kMaxSteps) throw Undefined{};
       step(*stmt);
       if (left_ || stopped_) return;
     }
@@ -193,7 +193,7 @@ class Item {
   void loop(const Stmt& stmt) {
     set(stmt, value(*stmt.operands[0]));
     for (;;) {
-      if (++steps_ > kMaximumSteps) throw Undefined{};
+      if (++steps_ > kMaxSteps) throw Undefined{};
       const Expr& bound = *stmt.operands[1];
       const Type common = std::max(stmt.type, bound.type);
       if (wrapped(variables_[stmt.variable], common) >= wrapped(value(bound), common)) return;
@@ -211,7 +211,7 @@ class Item {
   void walk(const Stmt& stmt) {
     Wide place = value(*stmt.operands[0]);
     for (Wide i = 0; i < value(*stmt.operands[1]); ++i) {
-      if (++steps_ > kMaximumSteps) throw Undefined{};
+      if (++steps_ > kMaxSteps) throw Undefined{};
       store_c(place, 1);
       place += value(*stmt.operands[2]);
       if (place < 0 || place > static_cast<Wide>(kElements)) throw Undefined{};

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "compiler/client/client.h"
-#include "partitioner/footprint.h"
+#include "partitioner/footprint/footprint.h"
 #include "tests/compiler/analysis/generate.h"
 
 namespace skmd::test {

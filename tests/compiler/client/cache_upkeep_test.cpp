@@ -100,7 +100,7 @@ TEST_F(CacheFolder, SurvivesWritersThatAreKilledAtAnyTime) {
     for (const pid_t writer : writers) status_of(writer);
     expect_every_entry_whole();
   }
-  // Whoever comes after is not in the way of what they left.
+  // Leftovers of killed writers do not disturb later processes.
   for (unsigned number = 0; number < kKeys; ++number) {
     Cache(path_).store(key_of(number), reply_of("clean", 10));
     const auto found = Cache(path_).find(key_of(number), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The helper is started inside other people's processes: whatever it does, and whatever they did to their signals and
-// descriptors, an answer comes and nothing of them is disturbed.
+// The helper is started inside the application's process: with any signals and descriptors there, and however the
+// helper ends, an answer comes and the application is not disturbed.
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: %skmd-compile --merge %s | %FileCheck %s
-// An atomic whose result nobody uses is no store; what one returns decides nothing that can be decided again.
+// An atomic whose result is not used is no store; what one returns decides nothing that can be decided again.
 __kernel void unused(__global uint* out, __global uint* count, uint n) {
   uint i = get_global_id(0);
   atomic_inc(count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/merge/child.h"
+#include "compiler/merge/in_child.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

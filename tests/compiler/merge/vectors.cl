@@ -5,7 +5,7 @@ __kernel void four(__global uint4* out, __global const uint* where) {
   out[where[i]] = (uint4)(i);
 }
 // CHECK: kernel four: merge function, loads from where
-// The fourth element belongs to nobody.
+// The fourth element is padding.
 __kernel void three(__global uint3* out, __global const uint* where) {
   uint i = get_global_id(0);
   out[where[i]] = (uint3)(i);

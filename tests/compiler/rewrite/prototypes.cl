@@ -1,6 +1,6 @@
 // RUN: %skmd-compile --rewrite %s | %FileCheck %s
 // RUN: %skmd-compile --rewrite %s > %t.cl && %skmd-compile --describe %t.cl
-// Prototypes before and after the definition, in other functions, and of functions nobody defines, agree with it.
+// Prototypes before and after the definition, in other functions, and of functions without a definition, agree with it.
 
 int late(int);
 int late(int x);

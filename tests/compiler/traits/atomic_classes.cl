@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: %skmd-compile --explain %s | %FileCheck %s
-// A pointer to volatile is what atomics take: it does not wait for anybody. Local ones are not seen from outside, used
+// A pointer to volatile is what atomics take: it does not mean waiting. Local ones are not seen from outside, used
 // or not; exchanges are of no class.
 // CHECK: facts: barrier local_memory global_atomics
 // CHECK-NOT: spinning

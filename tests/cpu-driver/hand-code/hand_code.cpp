@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels as the code generator would make them, written by hand: for tests of whoever runs them. Needs no library.
+// Kernels as the code generator would make them, written by hand: for tests of the code that runs them. Needs no
+// library.
 #include <cstddef>
 #include <cstdint>
 

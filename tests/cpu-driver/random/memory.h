@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that notices who leaves it.
+// Memory that detects accesses outside of it.
 #pragma once
 
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ class Guarded {
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return bytes_; }
-  /// Whether nobody wrote just before or behind it.
+  /// True if the bytes just before and behind it are unchanged.
   [[nodiscard]] bool intact() const {
     const auto is_fence = [](std::byte value) { return value == std::byte{kFence}; };
     return std::all_of(map_, data_, is_fence) && std::all_of(data_ + bytes_, data_ + up(bytes_, kAlignment), is_fence);

@@ -25,7 +25,7 @@ namespace {
 
 using namespace skmd::cpu;
 
-constexpr std::uint64_t kMostNullLocal = 8;  // items along an edge of a group, where the program leaves the size open
+constexpr std::uint64_t kMaxNullLocal = 8;  // items along an edge of a group, where the program leaves the size open
 
 using Box = std::array<std::size_t, 3>;    // origin or region: bytes, rows, slices
 using Pitch = std::array<std::size_t, 2>;  // of a row, of a slice
@@ -126,7 +126,7 @@ SpanFrame Case::read_geometry(std::istream& in) {
   const bool open = frame.local_size[0] == 0;
   for (unsigned d = 0; d < 3; ++d) {
     if (d >= frame.work_dim) frame.global_offset[d] = 0, frame.global_size[d] = 1, frame.local_size[d] = 1;
-    if (open && d < frame.work_dim) frame.local_size[d] = std::gcd(frame.global_size[d], kMostNullLocal);
+    if (open && d < frame.work_dim) frame.local_size[d] = std::gcd(frame.global_size[d], kMaxNullLocal);
     frame.group_count[d] = frame.global_size[d] / frame.local_size[d];
   }
   return frame;

@@ -38,10 +38,10 @@ TEST(KeptMap, NotMoreIsKeptThanTheLimit) {
   {
     std::vector<KeptMap> maps;
     for (int i = 0; i < 40; ++i) maps.push_back(KeptMap::take(1u << 18));
-    maps.push_back(KeptMap::take(KeptMap::kMostKept / 8 + 1));
+    maps.push_back(KeptMap::take(KeptMap::kMaxKept / 8 + 1));
   }
   EXPECT_GT(KeptMap::kept(), 0u);
-  EXPECT_LE(KeptMap::kept(), KeptMap::kMostKept);
+  EXPECT_LE(KeptMap::kept(), KeptMap::kMaxKept);
 }
 
 TEST(KeptMap, ThreadsNeverShareOne) {

@@ -212,7 +212,7 @@ TEST(PrintFormat, ListsOfArgumentsAreReadOrEmpty) {
     EXPECT_TRUE(print_arguments(wrong).empty()) << wrong;
 }
 
-// Whatever the text is: it ends, and reads no argument that there is not (under a sanitizer).
+// For every text, formatting ends and reads no argument that does not exist (under a sanitizer).
 TEST(PrintFormat, AnyTextIsSafe) {
   const std::string letters = "%%%%%dufsxcpnvhlL0123456789.*-+# ae\n";
   std::mt19937 random(3);

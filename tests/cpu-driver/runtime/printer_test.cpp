@@ -81,7 +81,7 @@ TEST_F(PrinterTest, MuchTextGoesOutEarlyInWholeLines) {
   printer_.finish();
   std::string all, expected;
   for (const std::string& text : writes_) {
-    EXPECT_LE(text.size(), 2 * Printer::kMostKept);
+    EXPECT_LE(text.size(), 2 * Printer::kMaxKept);
     EXPECT_TRUE(text.ends_with(">\n"));
     all += text;
   }
@@ -97,7 +97,7 @@ TEST_F(PrinterTest, ALineWithoutEndGoesOutToo) {
   printer_.finish();
   std::size_t all = 0;
   for (const std::string& text : writes_) {
-    EXPECT_LE(text.size(), 2 * Printer::kMostKept);
+    EXPECT_LE(text.size(), 2 * Printer::kMaxKept);
     all += text.size();
   }
   EXPECT_EQ(all, 6'000'000u);

@@ -245,7 +245,7 @@ class CaseWriter:
             slot.number = len(roots)
             late = self.chance(25) and not slot.fixed
             kind = self.rng.choice(["write", "fill"])
-            # What nobody ever writes stays undefined behind the slot, and is never looked at.
+            # Bytes behind the slot that are never written stay undefined, and are never read.
             slack = self.rng.choice([0, 0, 64, 4096]) if late else 0
             roots.append(BufferLine(False, [slot.bytes + slack, self.flags(), *(["none", 0, 0, 1] if late else self.content(slot))]))
             if late:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random OpenCL C 1.2 kernels that have one right answer: every element is written by one work-item at most (an injective
-map of ids to elements owns it), nobody reads what another work-item of the launch writes, arithmetic is exact.
+map of ids to elements owns it), no work-item reads what another one of the launch writes, arithmetic is exact.
 """
 from bounded import BoundedExpressions
 from model import REAL, SCALARS, UNSIGNED, VECTORS, Form, Kernel, Parameter, power_above

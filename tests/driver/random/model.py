@@ -76,8 +76,8 @@ class Form:
 @dataclass
 class Parameter:
     """An argument. Roles: read; table (__constant); permutation (of 0 … value-1, read only); turning (a permutation that the
-    kernel turns round); own (elements belong to work-items); single (the same, for one statement only); atomic; same (all who write
-    an element write the same); alias (a second name of `partner`, read only); value; settings (a struct); local."""
+    kernel turns round); own (elements belong to work-items); single (the same, for one statement only); atomic; same (all items that
+    write an element write the same); alias (a second name of `partner`, read only); value; settings (a struct); local."""
     name: str
     type: str
     role: str

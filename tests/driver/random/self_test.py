@@ -233,7 +233,7 @@ class Running(unittest.TestCase):
             answer = runner.execute(["/bin/sh", "-c", f"echo case; sleep 60 > {pipe} 2>&1 & wait"], dict(os.environ))
             self.assertIsNone(answer.output)
             self.assertIn("hung", answer.trouble)
-            # The end of the pipe tells that nobody has it open any more.
+            # End of file tells that no process has the pipe open for writing any more.
             self.assertTrue(select.select([reader], [], [], 20)[0])
             self.assertEqual(os.read(reader, 1), b"")
             os.close(reader)

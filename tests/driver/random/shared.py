@@ -77,7 +77,7 @@ class Shared:
     # -- plain stores, all of the same value
 
     def anybodys(self, kind):
-        """An element that anybody may name, as (place, statement before, value): the value is a function of the place."""
+        """An element that every work-item may write, as (place, statement before, value): the value is a function of the place."""
         at = self.fresh("at")
         text, bound = self.bounded(self.rng.choice([4, 300, 4 * self.items]))
         target = self.add(role="same", type=kind, elements=bound)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guests of odd houses: other folders and languages, no processes left, streams that somebody reads, another life.
+// The driver in unusual applications: relative folders, other locales, no further process allowed, captured standard
+// streams, binaries of an earlier process.
 #include <gtest/gtest.h>
 #include <locale.h>
 #include <sys/resource.h>

@@ -76,7 +76,7 @@ TEST_P(HeldDevice, HelpForATicketLeavesLaterBatchesToOthers) {
   stub::release();
   device_->help(first);
   EXPECT_EQ(order().front(), 1);
-  // Nobody helps the second: the progress thread has to.
+  // No thread helps the second: the progress thread has to complete it.
   std::atomic<bool> third{false};
   Batch batch = fill(3);
   batch.done = [&](BatchResult&&) {

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <thread>
 
-#include "intercept/backend/cpu_device.h"
-#include "intercept/backend/cpu_part.h"
+#include "intercept/backend/cpu/cpu_device.h"
+#include "intercept/backend/cpu/cpu_part.h"
 #include "tests/cpu-driver/hand-code/artifact.h"
 #include "tests/intercept/backend/device_fixture.h"
 

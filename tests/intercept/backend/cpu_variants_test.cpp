@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/backend/cpu_variants.h"
+#include "intercept/backend/cpu/cpu_variants.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/backend/device_clock.h"
+#include "intercept/backend/vendor/device_clock.h"
 
 #include <gtest/gtest.h>
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "intercept/backend/discovery.h"
-#include "intercept/backend/native_queue.h"
+#include "intercept/backend/discovery/discovery.h"
+#include "intercept/backend/vendor/native_queue.h"
 
 namespace skmd::icd {
 

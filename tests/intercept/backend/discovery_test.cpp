@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the vendors' folder may hold: good drivers, broken ones, other things.
-#include "intercept/backend/discovery.h"
+#include "intercept/backend/discovery/discovery.h"
 
 #include <CL/cl_ext.h>
 #include <gtest/gtest.h>

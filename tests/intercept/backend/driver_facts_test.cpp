@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/backend/driver_facts.h"
+#include "intercept/backend/vendor/driver_facts.h"
 
 #include <gtest/gtest.h>
 

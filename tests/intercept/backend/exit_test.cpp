@@ -43,7 +43,7 @@ void run_and_exit() {
   const UnderWay batch = begin(20'000);
   stub::release();
   batch.device->help(batch.ticket);
-  if (stub::waiters() == 0) _exit(3);  // nobody was late
+  if (stub::waiters() == 0) _exit(3);  // no thread was late
   std::exit(0);
 }
 

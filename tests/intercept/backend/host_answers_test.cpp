@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/backend/host_answers.h"
+#include "intercept/backend/cpu/host_answers.h"
 
 #include <CL/cl_ext.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <string>
 
-#include "intercept/backend/bare_host.h"
+#include "intercept/backend/cpu/bare_host.h"
 
 namespace skmd::icd {
 namespace {
@@ -49,7 +49,7 @@ TEST(HostAnswers, AnswerAllThatIsFolded) {
 #define NUMBER(name, type, value)
 #define TEXT(name, value)
 #define EMPTY(name)
-#include "intercept/object/device_info.def"
+#include "intercept/machine/device_info.def"
 #undef ANCHOR
 #undef MINIMUM
 #undef LCM

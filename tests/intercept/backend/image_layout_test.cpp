@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/backend/image_layout.h"
+#include "intercept/backend/port/image_layout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A BareHost stands for the driver that is opened late.
-#include "intercept/backend/late_device.h"
+#include "intercept/backend/vendor/late_device.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 
-#include "intercept/backend/bare_host.h"
+#include "intercept/backend/cpu/bare_host.h"
 
 namespace skmd::icd {
 namespace {

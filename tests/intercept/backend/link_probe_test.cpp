@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transfers for calibration take the way that was asked for, and no other.
-#include "intercept/backend/link_probe.h"
+#include "intercept/backend/vendor/link_probe.h"
 
 #include "tests/intercept/backend/stub_fixture.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a process of one processor a device's own thread asks for ends and leaves waiting, which spins, to those who need
-// it.
+// In a process of one processor a device's own thread polls for completions and leaves waiting, which spins, to the
+// threads that need a result.
 #include <sched.h>
 
 #include <atomic>
@@ -59,7 +59,7 @@ TEST_P(OneProcessor, TheDevicesThreadAsksUntilTheWorkHasEnded) {
       EXPECT_FALSE(done);
     }
     if (later) stub::release();
-    while (!done) nap();  // nobody helps
+    while (!done) nap();  // without helping
   }
 }
 

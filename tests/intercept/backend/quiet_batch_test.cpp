@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver that is slow at times and at events, and whose failures stay, as NVIDIA's: batches that nobody waits for go
-// without an event of their own, those that want times through a queue of their own; order and results are the same.
+// A driver that is slow at times and at events, and whose failures stay, as NVIDIA's: batches that are not waited for
+// go without an event of their own, those that want times through a queue of their own; order and results are the same.
 #include <algorithm>
 #include <atomic>
 #include <random>
@@ -85,7 +85,7 @@ class QuietBatch : public testing::Test {
 };
 
 TEST_F(QuietBatch, ARowOfThemHasFewEventsAndFlushes) {
-  stub::hold();  // nobody sees an end, and so nobody asks for an event of his own
+  stub::hold();  // no end is seen, so no event is asked for
   Ticket last = 0;
   for (int i = 0; i < 200; ++i) last = device_->submit(batch({count()}, i));
   log_ = stub::take_log();

@@ -62,7 +62,7 @@ TEST_F(ReadAtRest, OthersAreNot) {
   ASSERT_EQ(run({read(0, 64), read(128, 64)}).status, CL_SUCCESS);
   EXPECT_EQ(blocking(), (std::vector<bool>{false, false})) << "several";
   ASSERT_EQ(run({read(0, 64)}, false).status, CL_SUCCESS);
-  EXPECT_EQ(blocking(), std::vector<bool>{false}) << "nobody waits for it yet";
+  EXPECT_EQ(blocking(), std::vector<bool>{false}) << "no thread waits for it yet";
   // A rectangle whose last row reaches the end of the buffer, which comes alone.
   ASSERT_EQ(run({ReadOp{memory_, to_.data(), {417 * 5000 + 10, 100, 5000, 3}}}).status, CL_SUCCESS);
   EXPECT_EQ(blocking(), std::vector<bool>{false}) << "rows";

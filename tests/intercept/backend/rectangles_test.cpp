@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rectangles in the parts that go to drivers: the same bytes, each part within what the strictest driver takes.
-#include "intercept/backend/rectangles.h"
+#include "intercept/backend/port/rectangles.h"
 
 #include <gtest/gtest.h>
 

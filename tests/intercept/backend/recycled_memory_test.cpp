@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "intercept/backend/recycled.h"
+#include "intercept/backend/port/recycled.h"
 #include "tests/intercept/launch/allocation_counter.h"
 
 namespace skmd::icd {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/backend/recycled.h"
+#include "intercept/backend/port/recycled.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/backend/selectors.h"
+#include "intercept/backend/discovery/selectors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Large transfers of a driver that copies pageable memory slowly: through page-locked memory, with the same bytes at
-// the end, whatever fails.
+// the end after any failure.
 #include <random>
 
-#include "intercept/backend/pinned_pieces.h"
-#include "intercept/backend/staged_writes.h"
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/vendor/pinned_pieces.h"
+#include "intercept/backend/vendor/staged_writes.h"
 #include "tests/intercept/backend/device_fixture.h"
 #include "tests/stub-icd/control.h"
 #include "tests/stub-icd/kernels.h"

@@ -191,7 +191,7 @@ TEST_P(StubDevice, OpsWithoutWorkAreNotForwarded) {
                                  FillOp{memory, {std::byte{0}}, 0, 0}, CopyOp{memory, memory, 0, 0, 0}, run},
                                 true);
   EXPECT_EQ(result.status, CL_SUCCESS) << result.reason;
-  EXPECT_TRUE(result.times.empty()) << "nobody could tell any";
+  EXPECT_TRUE(result.times.empty()) << "no clock could tell any";
   EXPECT_TRUE(calls_of(stub::take_log(), "clEnqueue").empty());
 }
 

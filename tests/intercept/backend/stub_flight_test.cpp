@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "intercept/backend/port/host_clock.h"
 #include "tests/intercept/backend/stub_fixture.h"
 
 namespace skmd::icd {

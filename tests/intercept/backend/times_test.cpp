@@ -2,6 +2,7 @@
 // Times of commands on the host's clock, where the device's is another one.
 #include <thread>
 
+#include "intercept/backend/port/host_clock.h"
 #include "tests/intercept/backend/stub_fixture.h"
 
 namespace skmd::icd {
@@ -54,7 +55,7 @@ TEST_F(Times, AreThoseOfTheDeviceHoweverLateTheEndIsNoticed) {
   keeps.want_times = reads.want_times = true;
   reads.ops = {ReadOp{memory_, first.data(), plain_rows(0, kBytes)},
                ReadOp{memory_, second.data(), plain_rows(0, kBytes)}};
-  // Whoever completes the first batch stays there until the other's reads are over.
+  // The thread that completes the first batch stays in its callback until the other's reads are over.
   keeps.done = [&, all = stub::commands_run() + 3](BatchResult&&) {
     while (stub::commands_run() < all) std::this_thread::yield();
     over = host_now();

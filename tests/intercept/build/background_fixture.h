@@ -75,7 +75,7 @@ class BackgroundBuilds : public test::BuildTest {
         std::make_unique<BuildQueue>(most, BuildQueue::Delays{before_others, for_first, for_slow_start}, slow_to_start);
     machine.builds = queue.get();
   }
-  Outcome build(const std::string& text = "text") { return make_executable(machine, answer(text), nullptr); }
+  BuildOutcome build(const std::string& text = "text") { return make_executable(machine, answer(text), nullptr); }
   std::size_t builds_of(test::ScriptedDevice& device) {
     const std::lock_guard lock(device.mutex);
     return device.built.size();

@@ -8,7 +8,7 @@ namespace {
 TEST_F(BackgroundBuilds, SingleModeBuildsWhereItRunsAndNowhereElse) {
   machine.settings.policy.mode = domain::PartitionMode::single;
   machine.settings.policy.single_index = 1;
-  Outcome outcome = build();
+  BuildOutcome outcome = build();
   ASSERT_NE(outcome.build, nullptr);
   EXPECT_TRUE(outcome.build->kernels[0]->built_on(1));
   EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
@@ -38,7 +38,7 @@ TEST_F(BackgroundBuilds, OurOwnCodeIsMadeWithTheAnalysisOnlyWhereNothingElseCoul
 TEST_F(BackgroundBuilds, ModesThatPromiseSharesWaitForAll) {
   for (const auto mode : {domain::PartitionMode::equal, domain::PartitionMode::fixed, domain::PartitionMode::linear}) {
     machine.settings.policy.mode = mode;
-    const Outcome outcome = build();
+    const BuildOutcome outcome = build();
     ASSERT_NE(outcome.build, nullptr);
     EXPECT_EQ(outcome.build->native->ended(), 2u);
   }
@@ -51,7 +51,7 @@ TEST_F(BackgroundBuilds, AnOpaqueProgramWaitsForItsVendorHoweverSlow) {
   VendorInput input;
   input.text = "anything";
   std::atomic<bool> ended{false};
-  Outcome outcome;
+  BuildOutcome outcome;
   std::thread building([&] {
     outcome = make_opaque(machine, input, "a reason", false);
     ended = true;
@@ -72,7 +72,7 @@ TEST_F(BackgroundBuilds, WhatAKernelTellsOfGroupsWaitsForTheAnchorAndStays) {
   anchor->limits = {256, 256, 32, 64, 8};
   other->limits = {200, 200, 8, 0, 0};
   other_gate.close();
-  const Outcome outcome = build();
+  const BuildOutcome outcome = build();
   BuiltKernel& kernel = *outcome.build->kernels[0];
   ASSERT_TRUE(kernel.built_on(0));
   EXPECT_EQ(kernel.told().work_group_size, 256u);
@@ -96,7 +96,7 @@ TEST_F(BackgroundBuilds, SixteenThreadsBuildAndGiveUpAtOnce) {
   for (int t = 0; t < 16; ++t)
     threads.emplace_back([&, t] {
       for (int i = 0; i < 20; ++i) {
-        const Outcome outcome = build("program " + std::to_string(t) + ' ' + std::to_string(i));
+        const BuildOutcome outcome = build("program " + std::to_string(t) + ' ' + std::to_string(i));
         if (outcome.build == nullptr) continue;
         if (i % 3 == 0) (void)outcome.build->kernels[0]->home();
         if (i % 3 == 1) outcome.build->native->wait(1);

@@ -12,7 +12,7 @@ namespace {
 
 TEST_F(BackgroundBuilds, TheBuildEndsWithTheAnchorAndTheOthersFollow) {
   other_gate.close();
-  const Outcome outcome = build();
+  const BuildOutcome outcome = build();
   ASSERT_NE(outcome.build, nullptr);
   BuiltKernel& kernel = *outcome.build->kernels[0];
   EXPECT_TRUE(kernel.built_on(0));
@@ -29,7 +29,7 @@ TEST_F(BackgroundBuilds, TheBuildEndsWithTheAnchorAndTheOthersFollow) {
 
 TEST_F(BackgroundBuilds, ADeviceThatIsSlowToStartWaitsForARepeatedLaunch) {
   start_queue(1, 1ms, 1h, 0b10);
-  const Outcome first = build();
+  const BuildOutcome first = build();
   ASSERT_NE(first.build, nullptr);
   std::this_thread::sleep_for(50ms);
   EXPECT_TRUE(first.build->native->open(1)) << "one launch does not pay for it";
@@ -40,13 +40,13 @@ TEST_F(BackgroundBuilds, ADeviceThatIsSlowToStartWaitsForARepeatedLaunch) {
   first.build->kernels[0]->launched();
   expect_built_by_itself(*first.build->native);
   // Started once, it is as quick as any.
-  const Outcome second = build("another text");
+  const BuildOutcome second = build("another text");
   expect_built_by_itself(*second.build->native);
 }
 
 TEST_F(BackgroundBuilds, ASlowStartIsPutOffAfterARepeatedLaunchToo) {
   start_queue(1, 1ms, 1h, 0b10, 1h);
-  const Outcome outcome = build();
+  const BuildOutcome outcome = build();
   ASSERT_NE(outcome.build, nullptr);
   for (int i = 0; i < 5; ++i) outcome.build->kernels[0]->launched();
   std::this_thread::sleep_for(50ms);
@@ -58,7 +58,7 @@ TEST_F(BackgroundBuilds, ASlowStartIsPutOffAfterARepeatedLaunchToo) {
 TEST_F(BackgroundBuilds, ASlowAnchorIsNotWaitedForAndStaysHome) {
   start_queue(1, 0ms, 0ms);
   anchor_gate.close();
-  const Outcome outcome = build();
+  const BuildOutcome outcome = build();
   ASSERT_NE(outcome.build, nullptr);
   const auto kernel = outcome.build->kernels[0];
   EXPECT_FALSE(kernel->built_on(0));
@@ -84,9 +84,9 @@ TEST_F(BackgroundBuilds, WhereTheAnchorFailsLateHomeIsTheNextAndTheFailureIsTold
   start_queue(1, 0ms, 0ms);
   anchor_gate.close();
   anchor_takes = false;
-  Outcome outcome = build();
+  BuildOutcome outcome = build();
   ASSERT_NE(outcome.build, nullptr);
-  EXPECT_EQ(outcome.log, "") << "nobody knew when the build ended";
+  EXPECT_EQ(outcome.log, "") << "it was not known when the build ended";
   publish_outcome(*source("text"), outcome);
   anchor_gate.open();
   EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
@@ -113,7 +113,7 @@ TEST_F(BackgroundBuilds, WhenTheFirstFailsTheNextIsWaitedFor) {
   anchor_takes = false;
   other_gate.close();
   std::atomic<bool> ended{false};
-  Outcome outcome;
+  BuildOutcome outcome;
   std::thread building([&] {
     outcome = build();
     ended = true;
@@ -129,7 +129,7 @@ TEST_F(BackgroundBuilds, WhenTheFirstFailsTheNextIsWaitedFor) {
 TEST_F(BackgroundBuilds, FailsWhenAllHaveFailed) {
   anchor_takes = false;
   other_takes = false;
-  const Outcome outcome = build();
+  const BuildOutcome outcome = build();
   EXPECT_EQ(outcome.build, nullptr);
   EXPECT_EQ(outcome.code, CL_BUILD_PROGRAM_FAILURE);
   EXPECT_NE(outcome.log.find("failed on first"), std::string::npos) << outcome.log;
@@ -138,14 +138,14 @@ TEST_F(BackgroundBuilds, FailsWhenAllHaveFailed) {
 
 TEST_F(BackgroundBuilds, AProgramThatIsGivenUpIsNeverBuiltElsewhere) {
   other_gate.close();
-  const Outcome first = build("first");
+  const BuildOutcome first = build("first");
   other_gate.wait_for(1);  // the only thread of the queue
-  Outcome second = build("second");
+  BuildOutcome second = build("second");
   const auto record = second.build->native->record();
   const auto kernel = second.build->kernels[0];
   second = {};
   EXPECT_EQ(record->entries()[1].state, BuildState::waiting) << "a kernel of it lives";
-  Outcome third = build("third");
+  BuildOutcome third = build("third");
   const auto gone = third.build->native->record();
   third = {};
   // A thread that has just built for the anchor may hold it for a moment.
@@ -154,7 +154,7 @@ TEST_F(BackgroundBuilds, AProgramThatIsGivenUpIsNeverBuiltElsewhere) {
   other_gate.open();
   kernel->builds().wait(1);
   first.build->native->wait(1);
-  queue.reset();  // whatever it had is done
+  queue.reset();  // all its work is done
   machine.builds = nullptr;
   EXPECT_EQ(other->built, (std::vector<std::string>{"rewritten first", "rewritten second"}));
 }
@@ -165,9 +165,9 @@ TEST_F(BackgroundBuilds, WhoNeedsADeviceBuildsForItWhereAllThreadsAreBusy) {
     return true;
   };
   other_gate.close();
-  const Outcome slow = build("slow");
+  const BuildOutcome slow = build("slow");
   other_gate.wait_for(1);
-  const Outcome wanted = build("wanted");
+  const BuildOutcome wanted = build("wanted");
   wanted.build->native->wait(1);
   EXPECT_TRUE(wanted.build->kernels[0]->built_on(1));
   EXPECT_FALSE(slow.build->kernels[0]->built_on(1));
@@ -177,7 +177,7 @@ TEST_F(BackgroundBuilds, WhoNeedsADeviceBuildsForItWhereAllThreadsAreBusy) {
 TEST_F(BackgroundBuilds, NoMoreAtOnceThanAreAllowed) {
   start_queue(2, 0ms, 1h);
   other_gate.close();
-  std::vector<Outcome> outcomes;
+  std::vector<BuildOutcome> outcomes;
   for (int i = 0; i < 6; ++i) outcomes.push_back(build("program " + std::to_string(i)));
   other_gate.wait_for(2);
   other_gate.open();
@@ -200,8 +200,8 @@ TEST_F(BackgroundBuilds, TheFirstIsNotTheQueuesThoughItsThreadHasNotBegunYet) {
 
 TEST_F(BackgroundBuilds, ASecondLaunchOfAKernelBringsTheOthersForward) {
   start_queue(1, 1h, 1h);
-  const Outcome outcome = build();
-  const Outcome later = build("another");
+  const BuildOutcome outcome = build();
+  const BuildOutcome later = build("another");
   BuiltKernel& kernel = *later.build->kernels[0];
   kernel.launched();
   EXPECT_TRUE(kernel.builds().open(1)) << "a program whose kernels run once is not worth it";
@@ -212,7 +212,7 @@ TEST_F(BackgroundBuilds, ASecondLaunchOfAKernelBringsTheOthersForward) {
 
 TEST_F(BackgroundBuilds, BinariesWaitForWhatIsPending) {
   other_gate.close();
-  const Outcome outcome = build();
+  const BuildOutcome outcome = build();
   other_gate.wait_for(1);
   std::atomic<std::size_t> blobs{0};
   std::thread asking([&] { blobs = collect_blobs(machine, outcome.build->native).size(); });

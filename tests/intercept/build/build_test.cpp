@@ -6,7 +6,7 @@
 #include <future>
 
 #include "intercept/build/container.h"
-#include "intercept/object/device_info.h"
+#include "intercept/machine/device_info.h"
 #include "tests/intercept/build/build_fixture.h"
 
 namespace skmd::icd {

@@ -12,7 +12,7 @@ namespace {
 using Executable = test::BuildTest;
 
 TEST_F(Executable, EveryDeviceGetsTheRewrittenTextAndTheVendorOptions) {
-  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  const BuildOutcome outcome = make_executable(machine, answer("text"), nullptr);
   ASSERT_NE(outcome.build, nullptr);
   for (const auto& device : {anchor, other}) {
     EXPECT_EQ(device->built, std::vector<std::string>{"rewritten text"});
@@ -27,7 +27,7 @@ TEST_F(Executable, EveryDeviceGetsTheRewrittenTextAndTheVendorOptions) {
 
 TEST_F(Executable, AFailingDeviceIsALineInTheLogAndTakesNoPart) {
   other->accepts = [](const std::string&) { return false; };
-  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  const BuildOutcome outcome = make_executable(machine, answer("text"), nullptr);
   ASSERT_NE(outcome.build, nullptr);
   EXPECT_EQ(outcome.code, CL_SUCCESS);
   EXPECT_NE(outcome.log.find("second"), std::string::npos) << outcome.log;
@@ -37,7 +37,7 @@ TEST_F(Executable, AFailingDeviceIsALineInTheLogAndTakesNoPart) {
 
 TEST_F(Executable, RunsWhereItWasBuiltThoughTheAnchorFails) {
   anchor->accepts = [](const std::string&) { return false; };
-  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  const BuildOutcome outcome = make_executable(machine, answer("text"), nullptr);
   ASSERT_NE(outcome.build, nullptr) << outcome.log;
   EXPECT_NE(outcome.log.find("takes no part: first: refused\nerror: refused by first"), std::string::npos)
       << outcome.log;
@@ -47,7 +47,7 @@ TEST_F(Executable, RunsWhereItWasBuiltThoughTheAnchorFails) {
 
 TEST_F(Executable, FailsWhenEveryDeviceFails) {
   nobody_accepts();
-  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  const BuildOutcome outcome = make_executable(machine, answer("text"), nullptr);
   EXPECT_EQ(outcome.build, nullptr);
   EXPECT_EQ(outcome.code, CL_BUILD_PROGRAM_FAILURE);
   EXPECT_NE(outcome.log.find("failed on first: refused\nerror: refused by first"), std::string::npos) << outcome.log;
@@ -55,10 +55,10 @@ TEST_F(Executable, FailsWhenEveryDeviceFails) {
 }
 
 TEST_F(Executable, BlobsOfTheSameDriverSaveTheBuild) {
-  const Outcome first = make_executable(machine, answer("text"), nullptr);
+  const BuildOutcome first = make_executable(machine, answer("text"), nullptr);
   const auto blobs = collect_blobs(machine, first.build->native);
   ASSERT_EQ(blobs.size(), 2u);
-  const Outcome second = make_executable(machine, answer("text"), &blobs);
+  const BuildOutcome second = make_executable(machine, answer("text"), &blobs);
   ASSERT_NE(second.build, nullptr);
   EXPECT_EQ(anchor->built.size(), 1u);
   EXPECT_EQ(anchor->loads, 1);
@@ -66,10 +66,10 @@ TEST_F(Executable, BlobsOfTheSameDriverSaveTheBuild) {
 }
 
 TEST_F(Executable, BlobsOfAnotherDriverVersionAreNotTried) {
-  const Outcome first = make_executable(machine, answer("text"), nullptr);
+  const BuildOutcome first = make_executable(machine, answer("text"), nullptr);
   const auto blobs = collect_blobs(machine, first.build->native);
   anchor->answer_text(CL_DRIVER_VERSION, "2.0");
-  const Outcome second = make_executable(machine, answer("text"), &blobs);
+  const BuildOutcome second = make_executable(machine, answer("text"), &blobs);
   ASSERT_NE(second.build, nullptr);
   EXPECT_EQ(anchor->loads, 0);
   EXPECT_EQ(anchor->built.size(), 2u);
@@ -77,10 +77,10 @@ TEST_F(Executable, BlobsOfAnotherDriverVersionAreNotTried) {
 }
 
 TEST_F(Executable, ABlobThatTheVendorRefusesIsRebuiltQuietly) {
-  const Outcome first = make_executable(machine, answer("text"), nullptr);
+  const BuildOutcome first = make_executable(machine, answer("text"), nullptr);
   const auto blobs = collect_blobs(machine, first.build->native);
   anchor->binary_prefix = "other format:";
-  const Outcome second = make_executable(machine, answer("text"), &blobs);
+  const BuildOutcome second = make_executable(machine, answer("text"), &blobs);
   ASSERT_NE(second.build, nullptr);
   EXPECT_EQ(second.log, "");
   EXPECT_EQ(anchor->built.size(), 2u);
@@ -93,7 +93,7 @@ TEST_F(Executable, OpaqueKernelsAreDescribedByTheAnchorsVendor) {
   VendorInput input;
   input.text = "anything";
   input.options = "-DX=1";
-  const Outcome outcome = make_opaque(machine, input, "a reason", false);
+  const BuildOutcome outcome = make_opaque(machine, input, "a reason", false);
   ASSERT_NE(outcome.build, nullptr) << outcome.log;
   EXPECT_EQ(anchor->built, std::vector<std::string>{"anything"});
   EXPECT_EQ(anchor->built_options, std::vector<std::string>{"-DX=1 -cl-kernel-arg-info"});
@@ -117,7 +117,7 @@ TEST_F(Executable, OpaqueKernelsAreDescribedByWhoeverTakesThemWhereTheAnchorDoes
   other->value_bytes = {{0, 8}};
   VendorInput input;
   input.text = "what only one vendor knows";
-  const Outcome outcome = make_opaque(machine, input, "a reason", false);
+  const BuildOutcome outcome = make_opaque(machine, input, "a reason", false);
   ASSERT_NE(outcome.build, nullptr) << outcome.log;
   ASSERT_EQ(outcome.build->kernels.size(), 1u);
   BuiltKernel& kernel = *outcome.build->kernels[0];
@@ -127,7 +127,7 @@ TEST_F(Executable, OpaqueKernelsAreDescribedByWhoeverTakesThemWhereTheAnchorDoes
 }
 
 TEST_F(Executable, TheContainerGivesBackWhatWentIn) {
-  Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  BuildOutcome outcome = make_executable(machine, answer("text"), nullptr);
   outcome.build->units = {{"unit text", "-cl-std=CL3.0", true, true}};
   const std::string packed = pack_program(*outcome.build, collect_blobs(machine, outcome.build->native));
   const auto unpacked = unpack_program(packed);
@@ -144,7 +144,7 @@ TEST_F(Executable, TheContainerGivesBackWhatWentIn) {
 }
 
 TEST_F(Executable, TheContainerRefusesEveryDamage) {
-  const Outcome outcome = make_executable(machine, answer("text"), nullptr);
+  const BuildOutcome outcome = make_executable(machine, answer("text"), nullptr);
   const std::string packed = pack_program(*outcome.build, collect_blobs(machine, outcome.build->native));
   for (size_t cut = 0; cut < packed.size(); ++cut) {
     const auto unpacked = unpack_program(std::string_view(packed).substr(0, cut));
@@ -159,7 +159,7 @@ TEST_F(Executable, TheContainerRefusesEveryDamage) {
   EXPECT_FALSE(unpack_program(packed + "x"));
   EXPECT_FALSE(
       unpack_program("\x7f"
-                     "ELF and more, but none of ours, whatever length it may have"));
+                     "ELF and more, but none of ours, at any length"));
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ namespace {
 
 using domain::Direction;
 
-constexpr std::uint64_t kMost = 1u << 28;
+constexpr std::uint64_t kMax = 1u << 28;
 
-Effort effort(World& world, double seconds, std::uint64_t most = kMost) {
+Effort effort(World& world, double seconds, std::uint64_t most = kMax) {
   Effort one;
   one.clock = world.clock();
   one.seconds = seconds;
@@ -31,7 +31,7 @@ TEST(MeasureDevice, FindsWhatTheDeviceIsMadeOf) {
     SimulatedDevice device(world);
     const auto found = measure_device(device, effort(world, 5.0));
     ASSERT_TRUE(found) << found.error().reason;
-    EXPECT_EQ(device.prepared, kMost);
+    EXPECT_EQ(device.prepared, kMax);
     EXPECT_NEAR(found->launch_seconds, device.launch, 0.15 * device.launch);
     EXPECT_NEAR(found->box_seconds, device.box, 0.3 * device.box);
     EXPECT_NEAR(found->first_use_seconds, device.first_use, 0.15 * device.first_use);
@@ -57,7 +57,7 @@ TEST(MeasureDevice, KeepsToItsTimeAndKnowsSomethingInNone) {
       EXPECT_GE(found->bandwidth.size(), 9u);  // to kAlways
       EXPECT_GT(found->launch_seconds, 0.0);
       EXPECT_GT(found->memory.beyond_per_second, 0.0);
-      EXPECT_TRUE(seconds < 10.0 || device.largest == kMost);
+      EXPECT_TRUE(seconds < 10.0 || device.largest == kMax);
     }
 }
 
@@ -87,7 +87,7 @@ TEST(MeasureLink, FindsRatesLatencyAndThreads) {
     EXPECT_NEAR(found->direct->line.latency_seconds, link.latency, 0.2 * link.latency);
     for (const auto* way : {&found->direct, &found->pinned, &found->staged}) {
       EXPECT_EQ((*way)->points.front().bytes, 1024u);
-      EXPECT_EQ((*way)->points.back().bytes, kMost);
+      EXPECT_EQ((*way)->points.back().bytes, kMax);
     }
     for (const ProbedTransfer& each : link.seen) EXPECT_EQ(each.to_device, direction == Direction::to);
   }

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "intercept/backend/discovery.h"
+#include "intercept/backend/discovery/discovery.h"
 #include "intercept/calibration/calibrate.h"
 #include "tests/stub-icd/control.h"
 

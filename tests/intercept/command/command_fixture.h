@@ -10,10 +10,10 @@
 #include "intercept/command/map.h"
 #include "intercept/command/native.h"
 #include "intercept/command/transfer.h"
+#include "intercept/memory/mover.h"
 #include "intercept/object/memory.h"
-#include "intercept/object/mover.h"
 #include "intercept/object/queue.h"
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 #include "tests/intercept/launch/fake_device.h"
 
 namespace skmd::icd::test {
@@ -49,11 +49,11 @@ class Commands : public ::testing::Test {
     return {reinterpret_cast<std::byte*>(bytes.data()), row, slice};
   }
   cl_int write(const std::shared_ptr<Storage>& to, std::uint64_t offset, Bytes bytes) {
-    return run(make_write(to, Region::linear(offset, bytes.size()), box(bytes)));
+    return run(make_write(to, RectRegion::linear(offset, bytes.size()), box(bytes)));
   }
   Bytes read(const std::shared_ptr<Storage>& from, std::uint64_t offset, std::uint64_t size) {
     Bytes bytes(size, 0xEE);
-    EXPECT_EQ(run(make_read(from, Region::linear(offset, size), box(bytes))), CL_COMPLETE);
+    EXPECT_EQ(run(make_read(from, RectRegion::linear(offset, size), box(bytes))), CL_COMPLETE);
     return bytes;
   }
   Bytes read(const std::shared_ptr<Storage>& from) { return read(from, 0, from->bytes()); }

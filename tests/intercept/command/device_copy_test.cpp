@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills that are submitted to the device that has the bytes, behind whatever is on its queue.
+// Copies and fills that are submitted to the device that has the bytes, behind all commands on its queue.
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
@@ -29,19 +29,20 @@ class DeviceCopies : public Commands {
     devices[0]->on_submit = nullptr;
   }
   Ref<Event> enqueue_write(const std::shared_ptr<Storage>& target, Bytes& bytes, std::uint64_t offset = 0) {
-    return queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(target, Region::linear(offset, bytes.size()), box(bytes)),
-                          {});
+    return queue->enqueue(CL_COMMAND_WRITE_BUFFER,
+                          make_write(target, RectRegion::linear(offset, bytes.size()), box(bytes)), {});
   }
   Ref<Event> enqueue_copy(const std::shared_ptr<Storage>& source, std::uint64_t begin,
                           const std::shared_ptr<Storage>& target, std::uint64_t offset, std::uint64_t bytes) {
-    return queue->enqueue(CL_COMMAND_COPY_BUFFER,
-                          make_copy(source, Region::linear(begin, bytes), target, Region::linear(offset, bytes)), {});
+    return queue->enqueue(
+        CL_COMMAND_COPY_BUFFER,
+        make_copy(source, RectRegion::linear(begin, bytes), target, RectRegion::linear(offset, bytes)), {});
   }
   Ref<Event> enqueue_fill(const std::shared_ptr<Storage>& target, std::uint64_t offset, std::uint64_t bytes,
                           std::size_t width, std::uint8_t value) {
     std::vector<std::byte> pattern(width);
     for (std::size_t i = 0; i < width; ++i) pattern[i] = static_cast<std::byte>(value + i);
-    return queue->enqueue(CL_COMMAND_FILL_BUFFER, make_fill(target, Region::linear(offset, bytes), pattern), {});
+    return queue->enqueue(CL_COMMAND_FILL_BUFFER, make_fill(target, RectRegion::linear(offset, bytes), pattern), {});
   }
   static domain::SpaceMask spaces(const std::shared_ptr<Storage>& of, std::uint64_t offset) {
     const MutexGuard lock(of->mutex());
@@ -139,9 +140,10 @@ TEST_F(DeviceCopies, ThatCountedOnAFailedWriteAreNotCountedOn) {
   const std::vector<Ref<Event>> events{enqueue_write(from, bytes), enqueue_copy(from, 0, to, 0, kBytes)};
   devices[0]->resume();
   while (devices[0]->health()->failures() == 0) std::this_thread::yield();
-  // The write has failed; nobody knows of the copy yet.
+  // The write has failed; the outcome of the copy is not known yet.
   while (submissions < 3) std::this_thread::yield();  // the one that tells when both have ended
-  const auto reading = queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(to, Region::linear(0, kBytes), box(seen)), {});
+  const auto reading =
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(to, RectRegion::linear(0, kBytes), box(seen)), {});
   EXPECT_EQ(submissions, 4);
   devices[0]->resume();
   for (const auto& event : events) EXPECT_EQ(event->wait(), CL_COMPLETE);
@@ -184,7 +186,7 @@ TEST_F(DeviceFills, ThatFailAreDoneInHostMemory) {
   EXPECT_EQ(read(to, 0, kBytes), Bytes(kBytes, 7));
 }
 
-/// What buffers should hold, byte by byte; -1: nobody can say, since the command that wrote it ended with an error.
+/// What buffers should hold, byte by byte; -1: undefined, since the command that wrote it ended with an error.
 class Arrays {
  public:
   Arrays(std::size_t count, std::uint64_t size) : values_(count, std::vector<int>(size, 0)) {}
@@ -256,7 +258,7 @@ class DeviceTransfers : public DeviceCopies, public ::testing::WithParamInterfac
   void read_something(std::size_t a, std::uint64_t at, std::uint64_t size) {
     Bytes seen(size);
     const auto reading =
-        queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(storages[a], Region::linear(at, size), box(seen)), {});
+        queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(storages[a], RectRegion::linear(at, size), box(seen)), {});
     const bool well = reading->wait() == CL_COMPLETE;
     arrays.settle();
     unread += well ? 0 : 1;
@@ -270,7 +272,7 @@ class DeviceTransfers : public DeviceCopies, public ::testing::WithParamInterfac
   int failures = 0, unread = 0;
 };
 
-/// Whatever fails: the same bytes as in plain arrays, but of commands that say that they failed.
+/// After any failure: the same bytes as in plain arrays, except those of commands that report an error.
 TEST_P(DeviceTransfers, InAnyOrderGiveWhatArraysWouldHold) {
   storages.back()->used_on(0);
   for (const auto& each : storages) write(each, 0, Bytes(4 * kBytes));

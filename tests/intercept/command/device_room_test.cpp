@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "intercept/memory/range_lock.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
@@ -46,9 +47,9 @@ TEST_F(DeviceRoom, AWriteThatFindsNoRoomStaysInHostMemory) {
 }
 
 TEST_F(DeviceRoom, ACopyStaysOnTheDeviceAndMovesOutWhatElseWasThere) {
-  const Region rows{0, 1024, 16, 1, 2048, 2048 * 16};
+  const RectRegion rows{0, 1024, 16, 1, 2048, 2048 * 16};
   has_room_for(5 * kMiB);
-  for (const Region& region : {Region::linear(0, 2 * kMiB), rows}) {
+  for (const RectRegion& region : {RectRegion::linear(0, 2 * kMiB), rows}) {
     const auto old = storage(2 * kMiB), from = storage(2 * kMiB), to = storage(2 * kMiB);
     written_on_device(old, 0, {0, old->bytes()}, 7);
     written_on_device(from, 0, {0, from->bytes()}, 9);
@@ -66,9 +67,10 @@ TEST_F(DeviceRoom, ACopyThatFindsNoRoomGoesByHostMemory) {
   has_room_for(3 * kMiB);
   const auto from = storage(2 * kMiB), to = storage(2 * kMiB);
   written_on_device(from, 0, {0, from->bytes()}, 9);
-  EXPECT_EQ(run(make_copy(from, Region::linear(0, from->bytes()), to, Region::linear(0, to->bytes()))), CL_COMPLETE);
+  EXPECT_EQ(run(make_copy(from, RectRegion::linear(0, from->bytes()), to, RectRegion::linear(0, to->bytes()))),
+            CL_COMPLETE);
   EXPECT_EQ(read(to), Bytes(2 * kMiB, 9));
-  const Region rows{0, 1024, 16, 1, 2048, 2048 * 16};
+  const RectRegion rows{0, 1024, 16, 1, 2048, 2048 * 16};
   written_on_device(from, 0, {0, from->bytes()}, 11);
   EXPECT_EQ(run(make_copy(from, rows, to, rows)), CL_COMPLETE);
   EXPECT_EQ(read(to, 2048, 1024), Bytes(1024, 11));

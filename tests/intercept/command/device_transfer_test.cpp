@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
@@ -19,8 +19,8 @@ class DeviceWrites : public Commands {
   DeviceWrites() : root(storage(4 * kBytes)) { root->used_on(0); }
   /// `bytes` must live until the event has ended.
   Ref<Event> enqueue(Bytes& bytes, std::uint64_t offset = 0) {
-    return queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, Region::linear(offset, bytes.size()), box(bytes)),
-                          {});
+    return queue->enqueue(CL_COMMAND_WRITE_BUFFER,
+                          make_write(root, RectRegion::linear(offset, bytes.size()), box(bytes)), {});
   }
   domain::SpaceMask spaces(std::uint64_t offset) {
     const MutexGuard lock(root->mutex());
@@ -114,7 +114,7 @@ TEST_F(DeviceWrites, HoldUpNoSmallWriteAndNoLaterOne) {
   devices[0]->pause();
   const auto first = enqueue(large);
   const auto second =
-      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(table, Region::linear(0, small.size()), box(small)), {});
+      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(table, RectRegion::linear(0, small.size()), box(small)), {});
   const auto third = enqueue(last, 2 * kBytes);
   {
     const MutexGuard lock(table->mutex());
@@ -135,7 +135,7 @@ TEST_F(DeviceWrites, AreReadBeforeALaterReadFillsTheirMemory) {
   devices[0]->pause();
   const auto writing = enqueue(bytes);
   const auto reading =
-      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(other, Region::linear(0, 1024), box(bytes)), {});
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(other, RectRegion::linear(0, 1024), box(bytes)), {});
   EXPECT_EQ(bytes, counting(kBytes, 2));
   devices[0]->resume();
   EXPECT_EQ(writing->wait(), CL_COMPLETE);
@@ -157,12 +157,12 @@ TEST_F(DeviceWrites, WaitForWhatIsUnderWayElsewhere) {
   devices[1]->pause();
   Bytes seen(kBytes);
   const auto reading =
-      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, kBytes), box(seen)), {});
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(0, kBytes), box(seen)), {});
   const auto other =
       make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, executor);
   Bytes bytes = counting(kBytes, 4);
   const auto writing =
-      other->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, Region::linear(0, kBytes), box(bytes)), {});
+      other->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, RectRegion::linear(0, kBytes), box(bytes)), {});
   EXPECT_EQ(writing->chained_on(), nullptr);
   devices[1]->resume();
   EXPECT_EQ(reading->wait(), CL_COMPLETE);
@@ -181,7 +181,7 @@ TEST_F(DeviceReads, AreSubmittedBehindWhatMakesTheirBytes) {
   devices[0]->pause();
   const auto writing = enqueue(bytes);
   const auto reading =
-      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, seen.size()), box(seen)), {});
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(0, seen.size()), box(seen)), {});
   EXPECT_EQ(submissions, 2);
   devices[0]->resume();
   EXPECT_EQ(reading->wait(), CL_COMPLETE);
@@ -201,8 +201,8 @@ TEST_F(DeviceReads, ThatBlockAreSubmittedBeforeAnythingIsWaitedFor) {
   devices[0]->pause();
   enqueue(bytes);
   std::thread reader([&] {
-    const auto event =
-        queue->enqueue_and_wait(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, seen.size()), box(seen)), {});
+    const auto event = queue->enqueue_and_wait(CL_COMMAND_READ_BUFFER,
+                                               make_read(root, RectRegion::linear(0, seen.size()), box(seen)), {});
     EXPECT_TRUE(event->ended());
     EXPECT_EQ(event->status(), CL_COMPLETE);
   });
@@ -210,7 +210,7 @@ TEST_F(DeviceReads, ThatBlockAreSubmittedBeforeAnythingIsWaitedFor) {
   devices[0]->resume();
   reader.join();
   devices[0]->on_submit = nullptr;
-  EXPECT_EQ(devices[0]->counters.awaited_batches, 1u) << "of the read, whose end nobody else asks for";
+  EXPECT_EQ(devices[0]->counters.awaited_batches, 1u) << "of the read, whose end only its submitter asks for";
   EXPECT_EQ(seen, bytes);
 }
 
@@ -220,9 +220,9 @@ TEST_F(DeviceReads, EndBeforeWhatFollowsTakesTheBytesThatTheyBring) {
   Bytes memory(kBytes, 1);
   devices[0]->pause();
   const auto reading =
-      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, memory.size()), box(memory)), {});
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(0, memory.size()), box(memory)), {});
   const auto small =
-      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(table, Region::linear(0, 1024), box(memory)), {});
+      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(table, RectRegion::linear(0, 1024), box(memory)), {});
   const auto large = enqueue(memory, 2 * kBytes);
   devices[0]->resume();
   for (const auto& event : {reading, small, large}) EXPECT_EQ(event->wait(), CL_COMPLETE);
@@ -244,7 +244,7 @@ TEST_F(DeviceReads, BehindAWriteThatFailsGetWhatWasWritten) {
   devices[0]->pause();
   const auto writing = enqueue(bytes);
   const auto reading =
-      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, seen.size()), box(seen)), {});
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(0, seen.size()), box(seen)), {});
   devices[0]->resume();
   EXPECT_EQ(writing->wait(), CL_COMPLETE);
   EXPECT_EQ(reading->wait(), CL_COMPLETE);
@@ -264,7 +264,7 @@ TEST_F(DeviceReads, OfFewBytesWaitForTheDeviceFirst) {
   devices[0]->pause();
   const auto writing = enqueue(bytes);
   const auto reading =
-      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, seen.size()), box(seen)), {});
+      queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(0, seen.size()), box(seen)), {});
   EXPECT_EQ(reading->chained_on(), nullptr);
   devices[0]->resume();
   EXPECT_EQ(reading->wait(), CL_COMPLETE);
@@ -281,7 +281,7 @@ TEST_F(DeviceReads, OfFewBytesComeThroughPinnedMemoryBehindWhatMakesThem) {
     devices[0]->pause();
     const auto writing = enqueue(bytes);
     const auto reading =
-        queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(3, size), box(seen)), {});
+        queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(3, size), box(seen)), {});
     EXPECT_EQ(submissions, 2);
     devices[0]->resume();
     EXPECT_EQ(reading->wait(), CL_COMPLETE);
@@ -299,9 +299,10 @@ TEST_F(DeviceReads, OfSomeMegabytesComeInPiecesThroughThatMemoryToo) {
   const auto some = storage(kSome + 5);
   some->used_on(0);
   Bytes bytes = counting(kSome + 5, 3);
-  EXPECT_EQ(queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(some, Region::linear(0, bytes.size()), box(bytes)), {})
-                ->wait(),
-            CL_COMPLETE);
+  EXPECT_EQ(
+      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(some, RectRegion::linear(0, bytes.size()), box(bytes)), {})
+          ->wait(),
+      CL_COMPLETE);
   EXPECT_EQ(read(some, 5, kSome), Bytes(bytes.begin() + 5, bytes.end()));
   EXPECT_EQ(devices[0]->counters.packed_reads, 6u) << "of half a megabyte, and what is left";
 }
@@ -328,12 +329,12 @@ TEST_F(DeviceReads, OfFewBytesWithoutAPieceWaitForTheDevice) {
       queues.push_back(
           make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, executor));
       events.push_back(
-          queues.back()->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, 100), box(bytes)), {}));
+          queues.back()->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(0, 100), box(bytes)), {}));
     }
     devices[0]->resume();
     for (const auto& event : events) EXPECT_EQ(event->wait(), CL_COMPLETE);
     EXPECT_EQ(seen, std::vector<Bytes>(kReads, Bytes(100, 6)));
-    written_on_device(root, 0, {0, kBytes}, 6);  // whoever waited has left a copy in host memory
+    written_on_device(root, 0, {0, kBytes}, 6);  // the wait has left a copy in host memory
   }
   EXPECT_EQ(devices[0]->counters.packed_reads, 2 * kSmallPieces);
 }
@@ -342,10 +343,10 @@ TEST_F(DeviceReads, ThatBlockBehindAFailureFailWithIt) {
   const auto gate = make_object<Event>(context, nullptr, CL_COMMAND_USER, executor);
   Bytes bytes(16);
   const auto first =
-      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, Region::linear(0, 16), box(bytes)), {gate});
+      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, RectRegion::linear(0, 16), box(bytes)), {gate});
   gate->complete(-5);
   const auto event =
-      queue->enqueue_and_wait(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, 16), box(bytes)), {first});
+      queue->enqueue_and_wait(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(0, 16), box(bytes)), {first});
   EXPECT_TRUE(event->ended());
   EXPECT_EQ(event->status(), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
 }

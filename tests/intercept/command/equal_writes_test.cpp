@@ -29,7 +29,7 @@ TEST_F(EqualWrites, OfWhatHostMemoryHadBeforeADeviceWroteIsAWrite) {
   write(root, 0, Bytes(64, 1));
   EXPECT_EQ(read(root), Bytes(64, 1));
   auto fresh = storage(64);
-  write(fresh, 0, Bytes(64, 0));  // nobody wrote it, though it reads as zero
+  write(fresh, 0, Bytes(64, 0));  // it was never written, though it reads as zero
   EXPECT_TRUE(fresh->holds(domain::kHostSpace, domain::ByteRange{0, 64}));
 }
 
@@ -45,7 +45,7 @@ TEST_F(EqualWrites, OfWhatTheApplicationPutIntoItsOwnMemoryTellsTheDevices) {
   EXPECT_FALSE(root->holds(space, all));
   ASSERT_TRUE(upload(*root, 0, all));
   own[9] = 3;
-  EXPECT_EQ(run(make_write(root, Region::linear(0, 64), box(own))), CL_COMPLETE);
+  EXPECT_EQ(run(make_write(root, RectRegion::linear(0, 64), box(own))), CL_COMPLETE);
   EXPECT_FALSE(root->holds(space, all)) << "over themselves";
 }
 

@@ -116,7 +116,7 @@ TEST(ImageFormat, LayersOfArraysAreTheNextDimension) {
   EXPECT_EQ(layout.bytes(), 120u);
   const size_t origin[3] = {2, 1, 0};
   const size_t region[3] = {3, 2, 1};
-  const Region bytes = region_of(layout, 100, origin, region);
+  const RectRegion bytes = region_of(layout, 100, origin, region);
   EXPECT_EQ(bytes.begin, 100u + 40 + 8);
   EXPECT_EQ(bytes.ranges(), (domain::RangeSet{{148, 160}, {188, 200}}));
   std::byte memory{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/intercept/command/command_fixture.h"
 
-#include "partitioner/mutex.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd::test {
 namespace {
@@ -10,7 +10,7 @@ class Maps : public Commands {
  protected:
   Mapping map(const Ref<Memory>& memory, std::uint64_t offset, std::uint64_t size, cl_map_flags flags) {
     std::byte* pointer = *memory->storage()->host() + offset;
-    auto mapping = open_mapping(*memory, Region::linear(offset, size), flags, pointer);
+    auto mapping = open_mapping(*memory, RectRegion::linear(offset, size), flags, pointer);
     EXPECT_TRUE(mapping.ok());
     EXPECT_EQ(run(make_map(*memory, *mapping, {})), CL_COMPLETE);
     return *mapping;
@@ -50,7 +50,7 @@ TEST_F(Maps, UnmappingAMapThatFailedCommitsNothing) {
   auto memory = buffer(64);
   written_on_device(memory->storage(), 0, {0, 64}, 6);
   auto* pointer = reinterpret_cast<std::uint8_t*>(*memory->storage()->host());
-  ASSERT_TRUE(open_mapping(*memory, Region::linear(0, 64), CL_MAP_WRITE, pointer));
+  ASSERT_TRUE(open_mapping(*memory, RectRegion::linear(0, 64), CL_MAP_WRITE, pointer));
   devices[0]->fail_reads = 1;
   EXPECT_EQ(run(make_map(*memory, memory->mappings().front(), {})), CL_MEM_OBJECT_ALLOCATION_FAILURE);
   std::fill_n(pointer, 64, std::uint8_t{9});
@@ -101,16 +101,16 @@ TEST_F(Maps, WriteMapsOfOneRootMayNotOverlapReadMapsMay) {
       make_object<Memory>(context, cl_mem_object_type{CL_MEM_OBJECT_BUFFER}, cl_mem_flags{}, memory->storage(),
                           std::uint64_t{16}, std::uint64_t{48}, nullptr, memory, std::vector<cl_mem_properties>{});
   const Mapping first = map(memory, 0, 32, CL_MAP_WRITE);
-  const auto over_child = open_mapping(*child, Region::linear(16, 8), CL_MAP_WRITE, nullptr);
+  const auto over_child = open_mapping(*child, RectRegion::linear(16, 8), CL_MAP_WRITE, nullptr);
   ASSERT_FALSE(over_child.ok());
   EXPECT_EQ(over_child.error().code, CL_INVALID_OPERATION);
   EXPECT_TRUE(child->mappings().empty());
-  EXPECT_TRUE(open_mapping(*memory, Region::linear(0, 32), CL_MAP_READ, first.pointer).ok());
-  EXPECT_TRUE(open_mapping(*child, Region::linear(32, 8), CL_MAP_WRITE, nullptr).ok());
+  EXPECT_TRUE(open_mapping(*memory, RectRegion::linear(0, 32), CL_MAP_READ, first.pointer).ok());
+  EXPECT_TRUE(open_mapping(*child, RectRegion::linear(32, 8), CL_MAP_WRITE, nullptr).ok());
   unmap(memory, first.pointer);  // the one for reading
-  EXPECT_FALSE(open_mapping(*memory, Region::linear(0, 1), CL_MAP_WRITE, nullptr).ok());
+  EXPECT_FALSE(open_mapping(*memory, RectRegion::linear(0, 1), CL_MAP_WRITE, nullptr).ok());
   unmap(memory, first.pointer);  // the one for writing
-  EXPECT_TRUE(open_mapping(*memory, Region::linear(0, 1), CL_MAP_WRITE, nullptr).ok());
+  EXPECT_TRUE(open_mapping(*memory, RectRegion::linear(0, 1), CL_MAP_WRITE, nullptr).ok());
 }
 
 TEST_F(Maps, UnmapWantsAPointerThatIsMappedThroughThisObject) {
@@ -125,7 +125,7 @@ TEST_F(Maps, UnmapWantsAPointerThatIsMappedThroughThisObject) {
 
 TEST_F(Maps, RangesMappedForWritingAreKnownFromTheMapsEndToTheUnmapsEnd) {
   auto memory = buffer(64);
-  auto mapping = open_mapping(*memory, Region::linear(8, 8), CL_MAP_WRITE, *memory->storage()->host() + 8);
+  auto mapping = open_mapping(*memory, RectRegion::linear(8, 8), CL_MAP_WRITE, *memory->storage()->host() + 8);
   EXPECT_TRUE(memory->storage()->write_mapped().empty());
   EXPECT_EQ(run(make_map(*memory, *mapping, {})), CL_COMPLETE);
   EXPECT_EQ(memory->storage()->write_mapped(), domain::RangeSet(domain::ByteRange{8, 16}));
@@ -137,10 +137,10 @@ TEST_F(Maps, RangesMappedForWritingAreKnownFromTheMapsEndToTheUnmapsEnd) {
 
 TEST_F(Maps, AMapThatFailedLeavesNoTrace) {
   auto memory = buffer(64);
-  const auto mapping = open_mapping(*memory, Region::linear(0, 64), CL_MAP_WRITE, nullptr);
+  const auto mapping = open_mapping(*memory, RectRegion::linear(0, 64), CL_MAP_WRITE, nullptr);
   drop_mapping(*memory, *mapping);
   EXPECT_TRUE(memory->mappings().empty());
-  EXPECT_TRUE(open_mapping(*memory, Region::linear(0, 64), CL_MAP_WRITE, nullptr).ok());
+  EXPECT_TRUE(open_mapping(*memory, RectRegion::linear(0, 64), CL_MAP_WRITE, nullptr).ok());
 }
 
 }  // namespace

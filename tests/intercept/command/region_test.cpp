@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/object/region.h"
+#include "intercept/memory/rect_region.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace skmd::icd {
 namespace {
 
-std::set<std::uint64_t> bytes_of(const Region& region) {
+std::set<std::uint64_t> bytes_of(const RectRegion& region) {
   std::set<std::uint64_t> bytes;
   for (std::uint64_t z = 0; z < region.slices; ++z)
     for (std::uint64_t y = 0; y < region.rows; ++y)
@@ -18,8 +18,8 @@ std::set<std::uint64_t> bytes_of(const Region& region) {
   return bytes;
 }
 
-Region random_region(std::mt19937& random) {
-  Region region;
+RectRegion random_region(std::mt19937& random) {
+  RectRegion region;
   region.row_bytes = 1 + random() % 4;
   region.rows = 1 + random() % 3;
   region.slices = 1 + random() % 3;
@@ -29,10 +29,10 @@ Region random_region(std::mt19937& random) {
   return region;
 }
 
-TEST(Region, RangesAndMergedRowsAreTheSameBytes) {
+TEST(RectRegion, RangesAndMergedRowsAreTheSameBytes) {
   std::mt19937 random(1);
   for (int i = 0; i < 2000; ++i) {
-    const Region region = random_region(random);
+    const RectRegion region = random_region(random);
     std::set<std::uint64_t> from_ranges;
     const domain::RangeSet ranges = region.ranges();
     for (const auto& range : ranges.ranges())
@@ -42,17 +42,17 @@ TEST(Region, RangesAndMergedRowsAreTheSameBytes) {
   }
 }
 
-TEST(Region, TightRegionsMergeToOneRow) {
-  EXPECT_TRUE((Region{5, 4, 3, 2, 4, 12}.merged().is_linear()));
-  EXPECT_TRUE((Region{5, 4, 1, 6, 4, 4}.merged().is_linear()));
-  EXPECT_FALSE((Region{5, 4, 3, 2, 4, 16}.merged().is_linear()));
+TEST(RectRegion, TightRegionsMergeToOneRow) {
+  EXPECT_TRUE((RectRegion{5, 4, 3, 2, 4, 12}.merged().is_linear()));
+  EXPECT_TRUE((RectRegion{5, 4, 1, 6, 4, 4}.merged().is_linear()));
+  EXPECT_FALSE((RectRegion{5, 4, 3, 2, 4, 16}.merged().is_linear()));
 }
 
-TEST(Region, OverlapIsNeverMissedAndGapsAreSeen) {
+TEST(RectRegion, OverlapIsNeverMissedAndGapsAreSeen) {
   std::mt19937 random(2);
   for (int i = 0; i < 5000; ++i) {
-    const Region a = random_region(random);
-    Region b = a;
+    const RectRegion a = random_region(random);
+    RectRegion b = a;
     b.begin = random() % 60;
     // Origins of rectangles: rows do not wrap from one line of the pitch into the next.
     if (a.begin % a.row_pitch + a.row_bytes > a.row_pitch || b.begin % a.row_pitch + a.row_bytes > a.row_pitch)
@@ -64,8 +64,8 @@ TEST(Region, OverlapIsNeverMissedAndGapsAreSeen) {
       ASSERT_TRUE(overlap(a, b));
     }
   }
-  EXPECT_FALSE(overlap(Region{0, 4, 3, 1, 16, 48}, Region{4, 4, 3, 1, 16, 48}));
-  EXPECT_TRUE(overlap(Region{0, 4, 3, 1, 16, 48}, Region{3, 4, 3, 1, 16, 48}));
+  EXPECT_FALSE(overlap(RectRegion{0, 4, 3, 1, 16, 48}, RectRegion{4, 4, 3, 1, 16, 48}));
+  EXPECT_TRUE(overlap(RectRegion{0, 4, 3, 1, 16, 48}, RectRegion{3, 4, 3, 1, 16, 48}));
 }
 
 }  // namespace

@@ -4,7 +4,8 @@
 #include <optional>
 #include <thread>
 
-#include "partitioner/mutex.h"
+#include "intercept/memory/range_lock.h"
+#include "partitioner/base/mutex.h"
 #include "tests/intercept/command/command_fixture.h"
 
 namespace skmd::icd::test {
@@ -44,7 +45,7 @@ TEST_F(Transfers, TheSourceOfANonBlockingWriteIsReadWhenItRuns) {
   Bytes source(16, 1);
   const auto gate = make_object<Event>(context, nullptr, CL_COMMAND_USER, executor);
   const auto event =
-      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, Region::linear(0, 16), box(source)), {gate});
+      queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, RectRegion::linear(0, 16), box(source)), {gate});
   std::fill(source.begin(), source.end(), 5);
   gate->complete(CL_COMPLETE);
   event->wait();
@@ -79,7 +80,7 @@ class Claiming : public Command {
 TEST_F(Transfers, NoThreadIsAskedBeforeTheRangesAreFree) {
   auto root = storage(1 << 20);
   Bytes target(1 << 20);
-  const auto large_read = make_read(root, Region::linear(0, 1 << 20), box(target));
+  const auto large_read = make_read(root, RectRegion::linear(0, 1 << 20), box(target));
   ASSERT_EQ(large_read->claims().size(), 1u);
   EXPECT_EQ(large_read->claims()[0].ranges->bytes(), 1u << 20);
   const auto claiming = std::make_shared<Claiming>(large_read->claims());
@@ -107,15 +108,15 @@ TEST_F(Transfers, ACopyInsideABufferThatIsStartedByADevicesThreadWaitsForNoBatch
   Batch batch;
   batch.done = [first](BatchResult&&) { first->complete(CL_COMPLETE); };
   devices[0]->submit(std::move(batch));
-  const auto copy = queue->enqueue(CL_COMMAND_COPY_BUFFER,
-                                   make_copy(root, Region::linear(0, 32), root, Region::linear(64, 32)), {first});
+  const auto copy = queue->enqueue(
+      CL_COMMAND_COPY_BUFFER, make_copy(root, RectRegion::linear(0, 32), root, RectRegion::linear(64, 32)), {first});
   // Fetches another range of the same buffer from behind that batch.
   devices[0]->on_submit = [this] { devices[0]->resume(); };
   const auto other =
       make_object<Queue>(context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, executor);
   Bytes fetched(128);
   const auto fetch =
-      other->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(128, 128), box(fetched)), {});
+      other->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(128, 128), box(fetched)), {});
   EXPECT_EQ(copy->wait(), CL_COMPLETE);
   EXPECT_EQ(fetch->wait(), CL_COMPLETE);
   devices[0]->on_submit = nullptr;
@@ -127,7 +128,7 @@ TEST_F(Transfers, AReadThatFailsHalfWayLeavesNoDeviceWritingHostMemory) {
   auto root = storage(256);
   written_on_device(root, 0, {0, 128}, 1);
   devices[0]->pause();
-  // The second device's copy was made by nobody: there is no native buffer, and none can be had.
+  // The second device's copy does not exist: there is no native buffer, and none can be made.
   {
     const MutexGuard lock(root->mutex());
     root->residency().written(2, domain::ByteRange{128, 256});
@@ -135,14 +136,14 @@ TEST_F(Transfers, AReadThatFailsHalfWayLeavesNoDeviceWritingHostMemory) {
   devices[1]->fail_allocations = 1;
   devices[0]->on_help = [this] { devices[0]->resume(); };
   Bytes bytes(256);
-  EXPECT_EQ(run(make_read(root, Region::linear(0, 256), box(bytes))), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  EXPECT_EQ(run(make_read(root, RectRegion::linear(0, 256), box(bytes))), CL_MEM_OBJECT_ALLOCATION_FAILURE);
   EXPECT_EQ(devices[0]->counters.bytes_from, 128u);  // has ended, not: is still to come
 }
 
 TEST_F(Transfers, RectanglesKeepBothPitches) {
   auto root = storage(64);  // 8 × 8
   Bytes host = counting(48);
-  const Region region{9, 3, 2, 2, 8, 32};
+  const RectRegion region{9, 3, 2, 2, 8, 32};
   EXPECT_EQ(run(make_write(root, region, box(host, 6, 24))), CL_COMPLETE);
   const Bytes all = read(root);
   Bytes expected(64, 0);
@@ -163,7 +164,7 @@ TEST_F(Transfers, ACopyOfASplitRangeStaysWhereItsPiecesAre) {
   const std::uint64_t half = 1 << 17;
   written_on_device(from, 0, {0, half}, 1);
   written_on_device(from, 1, {half, 2 * half}, 2);
-  EXPECT_EQ(run(make_copy(from, Region::linear(0, 2 * half), to, Region::linear(0, 2 * half))), CL_COMPLETE);
+  EXPECT_EQ(run(make_copy(from, RectRegion::linear(0, 2 * half), to, RectRegion::linear(0, 2 * half))), CL_COMPLETE);
   EXPECT_EQ(gathered(), 0u);
   Bytes expected(2 * half, 1);
   std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(half), half, 2);
@@ -173,7 +174,7 @@ TEST_F(Transfers, ACopyOfASplitRangeStaysWhereItsPiecesAre) {
 TEST_F(Transfers, AnOverlappingCopyInsideOneRootIsAMove) {
   auto root = storage(64);
   write(root, 0, counting(64));
-  EXPECT_EQ(run(make_copy(root, Region::linear(0, 32), root, Region::linear(8, 32))), CL_COMPLETE);
+  EXPECT_EQ(run(make_copy(root, RectRegion::linear(0, 32), root, RectRegion::linear(8, 32))), CL_COMPLETE);
   Bytes expected = counting(64);
   for (std::size_t i = 0; i < 32; ++i) expected[8 + i] = static_cast<std::uint8_t>(i);
   EXPECT_EQ(read(root), expected);
@@ -182,8 +183,8 @@ TEST_F(Transfers, AnOverlappingCopyInsideOneRootIsAMove) {
 TEST_F(Transfers, AnOverlappingRectangleCopyInsideOneRootReadsTheOldBytes) {
   auto root = storage(64);
   write(root, 0, counting(64));
-  const Region source{0, 4, 4, 1, 8, 64};
-  const Region target{9, 4, 4, 1, 8, 64};
+  const RectRegion source{0, 4, 4, 1, 8, 64};
+  const RectRegion target{9, 4, 4, 1, 8, 64};
   EXPECT_EQ(run(make_copy(root, source, root, target)), CL_COMPLETE);
   Bytes expected = counting(64);
   for (std::size_t row = 0; row < 4; ++row)
@@ -194,7 +195,7 @@ TEST_F(Transfers, AnOverlappingRectangleCopyInsideOneRootReadsTheOldBytes) {
 TEST_F(Transfers, AFillRepeatsItsPattern) {
   auto root = storage(64);
   written_on_device(root, 0, {0, 64}, 9);
-  EXPECT_EQ(run(make_fill(root, Region::linear(4, 12), {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}})),
+  EXPECT_EQ(run(make_fill(root, RectRegion::linear(4, 12), {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}})),
             CL_COMPLETE);
   Bytes expected(64, 9);
   for (std::size_t i = 0; i < 12; ++i) expected[4 + i] = static_cast<std::uint8_t>(1 + i % 4);
@@ -211,7 +212,7 @@ TEST_F(Transfers, ALargeFillHappensWhereTheBytesAre) {
   written_on_device(root, 0, {0, kSize / 2}, 1);
   written_on_device(root, 1, {kSize / 2, kSize}, 2);
   const std::vector<std::byte> pattern{std::byte{7}, std::byte{8}};
-  EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), pattern)), CL_COMPLETE);
+  EXPECT_EQ(run(make_fill(root, RectRegion::linear(0, kSize), pattern)), CL_COMPLETE);
   EXPECT_MOVED(0);
   Bytes expected(kSize);
   for (std::size_t i = 0; i < kSize; ++i) expected[i] = i % 2 == 0 ? 7 : 8;
@@ -228,7 +229,7 @@ TEST_F(Transfers, ALargeFillKeepsEveryCopyAndMakesTheHostsStale) {
     ASSERT_TRUE(upload(*root, device, domain::ByteRange{0, kSize}));
   }
   EXPECT_MOVED(2 * kSize);
-  EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{9}})), CL_COMPLETE);
+  EXPECT_EQ(run(make_fill(root, RectRegion::linear(0, kSize), {std::byte{9}})), CL_COMPLETE);
   EXPECT_MOVED(2 * kSize);
   {
     const MutexGuard lock(root->mutex());
@@ -242,7 +243,7 @@ TEST_F(Transfers, ALargeFillKeepsEveryCopyAndMakesTheHostsStale) {
 TEST_F(Transfers, ALargeFillOfBytesThatNobodyWroteSendsNothingToAnyDevice) {
   constexpr std::uint64_t kSize = 1 << 18;
   auto root = storage(kSize);
-  EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{3}})), CL_COMPLETE);
+  EXPECT_EQ(run(make_fill(root, RectRegion::linear(0, kSize), {std::byte{3}})), CL_COMPLETE);
   for (std::uint32_t device : {0u, 1u}) {
     const RangeLock lock = RangeLock::take({claim_on(root, domain::ByteRange{0, kSize}, false)});
     ASSERT_TRUE(upload(*root, device, domain::ByteRange{0, kSize}));
@@ -259,7 +260,7 @@ TEST_F(Transfers, PiecesThatBreakAPatternAreFilledInPhase) {
   write(root, 200002, Bytes(kSize - 200002, 1));
   std::vector<std::byte> pattern(4);
   for (std::size_t i = 0; i < 4; ++i) pattern[i] = static_cast<std::byte>(i + 1);
-  EXPECT_EQ(run(make_fill(root, Region::linear(8, kSize - 8), pattern)), CL_COMPLETE);
+  EXPECT_EQ(run(make_fill(root, RectRegion::linear(8, kSize - 8), pattern)), CL_COMPLETE);
   Bytes expected(kSize, 1);
   for (std::size_t i = 8; i < kSize; ++i) expected[i] = static_cast<std::uint8_t>(i % 4 + 1);
   EXPECT_EQ(read(root), expected);
@@ -270,11 +271,11 @@ TEST_F(Transfers, AFillThatADeviceRefusesIsDoneElsewhere) {
   auto root = storage(kSize);
   written_on_device(root, 0, {0, kSize}, 1);
   devices[0]->fail_fills = 1;
-  EXPECT_EQ(run(make_fill(root, Region::linear(0, kSize), {std::byte{5}})), CL_COMPLETE);
+  EXPECT_EQ(run(make_fill(root, RectRegion::linear(0, kSize), {std::byte{5}})), CL_COMPLETE);
   EXPECT_EQ(read(root), Bytes(kSize, 5));
   auto fresh = storage(kSize);
   devices[1]->fail_allocations = 1;
-  EXPECT_EQ(run(make_fill(fresh, Region::linear(0, kSize), {std::byte{6}})), CL_COMPLETE);
+  EXPECT_EQ(run(make_fill(fresh, RectRegion::linear(0, kSize), {std::byte{6}})), CL_COMPLETE);
   EXPECT_EQ(read(fresh), Bytes(kSize, 6));
 }
 
@@ -285,8 +286,8 @@ TEST_F(Transfers, RowsThatOneDeviceHasAreCopiedThere) {
   write(to, 0, Bytes(kPitch * kRows, 9));
   written_on_device(from, 1, {0, kPitch * kRows}, 4);
   const auto sent = devices[0]->counters.bytes_to + devices[1]->counters.bytes_to;
-  const Region source{16, 512, 100, 2, kPitch, kPitch * 128};
-  const Region target{5, 512, 100, 2, 600, 600 * 101};
+  const RectRegion source{16, 512, 100, 2, kPitch, kPitch * 128};
+  const RectRegion target{5, 512, 100, 2, 600, 600 * 101};
   EXPECT_EQ(run(make_copy(from, source, to, target)), CL_COMPLETE);
   EXPECT_EQ(gathered(), 0u);
   EXPECT_EQ(devices[0]->counters.bytes_to + devices[1]->counters.bytes_to, sent);
@@ -303,7 +304,7 @@ TEST_F(Transfers, RowsThatAreSplitOverDevicesMeetInHostMemory) {
   auto to = storage(1 << 17);
   written_on_device(from, 0, {0, 1 << 16}, 1);
   written_on_device(from, 1, {1 << 16, 1 << 17}, 2);
-  const Region source{0, 512, 128, 1, 1024, 1 << 17};
+  const RectRegion source{0, 512, 128, 1, 1024, 1 << 17};
   EXPECT_EQ(run(make_copy(from, source, to, source)), CL_COMPLETE);
   EXPECT_EQ(gathered(), std::uint64_t{1 << 16}) << "the rows, not what lies between them";
   EXPECT_EQ(read(to, 1024, 1), Bytes(1, 1));
@@ -315,8 +316,8 @@ TEST_F(Transfers, DisjointPartsOfOneBufferAreCopiedOnTheDevice) {
   constexpr std::uint64_t kHalf = 1 << 17;
   auto root = storage(2 * kHalf);
   written_on_device(root, 0, {0, kHalf}, 3);
-  EXPECT_EQ(run(make_copy(root, Region::linear(0, kHalf), root, Region::linear(kHalf, kHalf))), CL_COMPLETE);
-  const Region left{0, 256, 64, 1, 512, 512 * 64}, right{256, 256, 64, 1, 512, 512 * 64};
+  EXPECT_EQ(run(make_copy(root, RectRegion::linear(0, kHalf), root, RectRegion::linear(kHalf, kHalf))), CL_COMPLETE);
+  const RectRegion left{0, 256, 64, 1, 512, 512 * 64}, right{256, 256, 64, 1, 512, 512 * 64};
   EXPECT_EQ(run(make_copy(root, left, root, right)), CL_COMPLETE);
   EXPECT_MOVED(0);
   EXPECT_EQ(devices[0]->counters.copies, 1u);
@@ -326,16 +327,16 @@ TEST_F(Transfers, DisjointPartsOfOneBufferAreCopiedOnTheDevice) {
 TEST_F(Transfers, EmptyCommandsTouchNothingAndEnd) {
   auto root = storage(16);
   Bytes none;
-  EXPECT_EQ(run(make_read(root, Region::linear(16, 0), box(none))), CL_COMPLETE);
-  EXPECT_EQ(run(make_write(root, Region::linear(16, 0), box(none))), CL_COMPLETE);
-  EXPECT_EQ(run(make_copy(root, Region::linear(0, 0), root, Region::linear(0, 0))), CL_COMPLETE);
-  EXPECT_EQ(run(make_fill(root, Region::linear(0, 0), {std::byte{1}})), CL_COMPLETE);
+  EXPECT_EQ(run(make_read(root, RectRegion::linear(16, 0), box(none))), CL_COMPLETE);
+  EXPECT_EQ(run(make_write(root, RectRegion::linear(16, 0), box(none))), CL_COMPLETE);
+  EXPECT_EQ(run(make_copy(root, RectRegion::linear(0, 0), root, RectRegion::linear(0, 0))), CL_COMPLETE);
+  EXPECT_EQ(run(make_fill(root, RectRegion::linear(0, 0), {std::byte{1}})), CL_COMPLETE);
 }
 
 TEST_F(Transfers, MemoryOfTheBuffersOwnHostPointerMayBeSourceAndTarget) {
   Bytes host = counting(64);
   auto memory = buffer(64, reinterpret_cast<std::byte*>(host.data()));
-  const Region all = Region::linear(0, 64);
+  const RectRegion all = RectRegion::linear(0, 64);
   written_on_device(memory->storage(), 0, {0, 32}, 8);
   EXPECT_EQ(run(make_read(memory->storage(), all, box(host))), CL_COMPLETE);  // becomes a gather
   EXPECT_EQ(host[0], 8);
@@ -349,9 +350,10 @@ TEST_F(Transfers, MemoryOfTheBuffersOwnHostPointerMayBeSourceAndTarget) {
 TEST_F(Transfers, MigratingToTheHostGathersAndUndefinedContentsAreForgotten) {
   auto root = storage(64);
   written_on_device(root, 0, {0, 64}, 3);
-  EXPECT_EQ(run(make_migrate({{root, Region::linear(0, 64)}}, CL_MIGRATE_MEM_OBJECT_HOST)), CL_COMPLETE);
+  EXPECT_EQ(run(make_migrate({{root, RectRegion::linear(0, 64)}}, CL_MIGRATE_MEM_OBJECT_HOST)), CL_COMPLETE);
   EXPECT_EQ(gathered(), 64u);
-  EXPECT_EQ(run(make_migrate({{root, Region::linear(0, 32)}}, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)), CL_COMPLETE);
+  EXPECT_EQ(run(make_migrate({{root, RectRegion::linear(0, 32)}}, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED)),
+            CL_COMPLETE);
   const MutexGuard lock(root->mutex());
   EXPECT_EQ(root->residency().undefined(domain::ByteRange{0, 64}), domain::RangeSet(domain::ByteRange{0, 32}));
 }
@@ -372,7 +374,7 @@ TEST_F(Transfers, ANativeKernelSeesGatheredBytesAndItsWritesCount) {
         a->bytes[5] = static_cast<std::uint8_t>(a->bytes[6] + 1);
         *a->where = std::this_thread::get_id();
       },
-      std::vector<std::byte>(raw, raw + sizeof arguments), {{root, Region::linear(0, 64), 0}});
+      std::vector<std::byte>(raw, raw + sizeof arguments), {{root, RectRegion::linear(0, 64), 0}});
   EXPECT_EQ(run(command), CL_COMPLETE);
   EXPECT_NE(where, std::this_thread::get_id());
   EXPECT_EQ(read(root)[5], 4);
@@ -382,8 +384,8 @@ TEST_F(Transfers, ASmallBlockingReadOfHostBytesNeedsNoOtherThread) {
   auto root = storage(64);
   write(root, 0, Bytes(64, 1));
   Bytes bytes(64);
-  const auto event = queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, Region::linear(0, 64), box(bytes)), {});
-  EXPECT_TRUE(event->ended());  // before anybody waited
+  const auto event = queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(root, RectRegion::linear(0, 64), box(bytes)), {});
+  EXPECT_TRUE(event->ended());  // before any wait
   EXPECT_EQ(bytes, Bytes(64, 1));
 }
 

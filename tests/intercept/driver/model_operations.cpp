@@ -49,7 +49,7 @@ void ModelWorld::write() {
   for (auto& word : source)
     if (!again || below(4 * s.count) == 0) word = static_cast<std::uint32_t>(random());
   const auto list = after({}, {s.buffer});
-  const bool blocking = gates.empty() && below(3) == 0;  // else nobody would open the gates
+  const bool blocking = gates.empty() && below(3) == 0;  // else this thread could not open the gates
   cl_event event = nullptr;
   ASSERT_EQ(clEnqueueWriteBuffer(any_queue(), buffers[s.buffer], blocking, s.byte_offset(), s.bytes(), source.data(),
                                  size_of(list), data_of(list), &event),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole driver against plain arrays: whatever moves where, every byte read is the byte last written. The
-// environment (see CMakeLists.txt) says which real devices the virtual one is made of and how launches are split.
+// The whole driver against plain arrays: for all transfers between memories, every byte read is the byte last written.
+// The environment (see CMakeLists.txt) says which real devices the virtual one is made of and how launches are split.
 #include <gtest/gtest.h>
 
 #include "tests/intercept/driver/model_world.h"

@@ -2,9 +2,13 @@
 // What `auto` learns from measured times. The times are the fakes', not a clock's.
 #include <gtest/gtest.h>
 
+#include "intercept/launch/decide.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
+#include "intercept/launch/make_launch.h"
 #include "intercept/launch/question.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/allocation_counter.h"
 #include "tests/intercept/launch/fixture.h"
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -108,7 +109,7 @@ TEST_P(Combining, EachLaunchGoesOnFromWhatTheLastOneCounted) {
   for (int i = 0; i < 5; ++i) w.launch(kernel, line(kItems, 64), {w.bins(16), whole(w.in)});
   w.queue->finish();
   EXPECT_EQ(w.words(16, kBins), times(w.counts, 5));
-  EXPECT_EQ(w.words(0, 16), Words(16));  // never written: zeros, and nobody has counted there
+  EXPECT_EQ(w.words(0, 16), Words(16));  // never written: zeros, and not counted up
 }
 
 TEST_P(Combining, OtherBytesOfTheBufferStayWhereTheyWereWritten) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches over more memory objects than a device has memory for.
-#include "intercept/object/device_memory.h"
+#include "intercept/machine/device_memory.h"
+#include "intercept/launch/make_launch.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "intercept/launch/frozen_launch.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

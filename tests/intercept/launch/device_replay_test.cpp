@@ -9,7 +9,11 @@
 #include <cstring>
 
 #include "compiler/client/merge_record.h"
-#include "partitioner/mutex.h"
+#include "intercept/backend/port/host_code.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+#include "intercept/object/merge_program.h"
+#include "partitioner/base/mutex.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -80,7 +84,7 @@ struct World {
     m.write(y, 0, old.data(), y->bytes());
     host_replays = 0;
   }
-  /// After a launch: as reset(), but on the device alone. Nobody may take what is in host memory for the contents.
+  /// After a launch: as reset(), but on the device alone. Host memory must then not be taken for the contents.
   void scribble() {
     for (const auto& storage : {y, index}) {
       const domain::RangeSet all(domain::ByteRange{0, storage->bytes()});
@@ -194,7 +198,7 @@ struct Mishap {
   const char* name;
   std::atomic<int> FakeDevice::*counter;
   bool late = false;
-  bool fatal = false;  // costs the device its place, and what nobody else has
+  bool fatal = false;  // the device is set aside, and bytes valid only there are lost
 };
 constexpr Mishap kMishaps[] = {{"run", &FakeDevice::fail_runs, false, true},
                                {"run that costs nothing", &FakeDevice::fail_runs},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "intercept/launch/launch_view.h"
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

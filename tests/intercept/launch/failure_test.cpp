@@ -8,6 +8,9 @@
 #include <optional>
 #include <thread>
 
+#include "intercept/launch/make_launch.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -136,7 +139,8 @@ TEST(Failure, NeverWrittenBytesLookAlikeEverywhereAfterAnInPlaceSliceOfThem) {
   EXPECT_EQ(
       w.launch(w.kernel(stencil_traits()), line(kItems, 64), {whole(fresh), whole(w.x), value_of(kItems)})->wait(),
       CL_OUT_OF_RESOURCES);
-  // Whatever they are now: the discrete device, which reads over the border, is told what the host is told.
+  // The contents are undefined, but the same for all readers: the discrete device, which reads over the border, sees
+  // what the host sees.
   const Words told = w.contents(fresh);
   EXPECT_EQ(
       w.launch(w.kernel(stencil_traits()), line(kItems, 64), {whole(w.y), whole(fresh), value_of(kItems)})->wait(),

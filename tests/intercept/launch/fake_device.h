@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "intercept/backend/image_layout.h"
-#include "intercept/backend/pinned_pieces.h"
-#include "intercept/backend/port.h"
+#include "intercept/backend/port/image_layout.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/backend/vendor/pinned_pieces.h"
 
 namespace skmd::icd::test {
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/intercept/launch/fixture.h"
+#include "intercept/launch/make_launch.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "intercept/launch/launch.h"
 #include "intercept/object/context.h"
+#include "intercept/object/launch.h"
 #include "intercept/object/queue.h"
 #include "partitioner/model/known_times.h"
 #include "tests/intercept/launch/fake_device.h"
@@ -38,7 +38,7 @@ class TraitsBuilder {
 };
 
 domain::KernelTraits axpy_traits();     // y[i] += a·x[i]
-domain::KernelTraits scatter_traits();  // y[index[i]] = i: nobody knows where
+domain::KernelTraits scatter_traits();  // y[index[i]] = i: at places not known before the launch
 domain::KernelTraits odd_traits();      // if (i is odd) y[i] = x[i] + 1: written in part
 domain::KernelTraits stencil_traits();  // y[i] = x[i-1] + x[i] + x[i+1], ends clamped
 std::map<std::string, Body> bodies();
@@ -55,8 +55,8 @@ class FakeModel : public domain::KnownTimes {
     }
     KnownTimes::learn(sample);
   }
-  void launched(const domain::Outcome& outcome) override {
-    domain::Outcome fake = outcome;
+  void launched(const domain::LaunchOutcome& outcome) override {
+    domain::LaunchOutcome fake = outcome;
     const std::uint64_t slowest = slowest_ns_.exchange(0);
     if (outcome.split) fake.seconds = static_cast<double>(slowest + joining_ns) * 1e-9;
     KnownTimes::launched(fake);

@@ -6,6 +6,9 @@
 
 #include <vector>
 
+#include "intercept/launch/make_launch.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

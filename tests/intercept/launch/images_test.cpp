@@ -4,7 +4,8 @@
 
 #include <numeric>
 
-#include "partitioner/image_geometry.h"
+#include "intercept/object/launch.h"
+#include "partitioner/traits/image_geometry.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

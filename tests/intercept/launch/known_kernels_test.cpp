@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "intercept/object/knowledge.h"
+#include "intercept/machine/knowledge.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/native_builds.h"
 #include "partitioner/model/profile_store.h"
 #include "tests/intercept/launch/fixture.h"
 

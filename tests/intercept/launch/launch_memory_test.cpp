@@ -8,6 +8,10 @@
 
 #include "intercept/command/transfer.h"
 #include "intercept/launch/frozen_launch.h"
+#include "intercept/launch/make_launch.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/allocation_counter.h"
 #include "tests/intercept/launch/fixture.h"
 
@@ -17,7 +21,7 @@ namespace {
 constexpr std::uint32_t kItems = 256;
 constexpr std::uint64_t kBytes = kItems * 4;
 // More than the way takes.
-constexpr std::size_t kMost = 60;
+constexpr std::size_t kMax = 60;
 using Words = std::vector<std::uint32_t>;
 
 struct World : FakeMachine {
@@ -61,7 +65,7 @@ class WithoutMemory : public testing::TestWithParam<std::size_t> {};
 TEST_P(WithoutMemory, ALaunchThatWasNotEnqueuedHoldsNothing) {
   std::size_t refused = 0;
   std::size_t enqueued = 0;
-  for (std::size_t failing = 1; failing <= kMost; ++failing) {
+  for (std::size_t failing = 1; failing <= kMax; ++failing) {
     World w;
     auto launch = w.frozen();
     const bool taken = w.enqueue(launch, failing, GetParam()).has_value();
@@ -77,7 +81,7 @@ TEST_P(WithoutMemory, ALaunchThatWasNotEnqueuedHoldsNothing) {
 
 TEST_P(WithoutMemory, ALaunchThatWasNotEnqueuedChangesNoBytes) {
   for (const bool looked_at : {true, false}) {
-    for (std::size_t failing = 1; failing <= kMost; ++failing) {
+    for (std::size_t failing = 1; failing <= kMax; ++failing) {
       World w;
       const std::uint32_t expected = w.enqueue(w.frozen(), failing, GetParam()) ? 7 : 5;
       if (looked_at) {
@@ -143,7 +147,7 @@ TEST(TransferWithoutMemory, OneThatFailedEndsAtTheLatestWithAnError) {
     std::vector<std::byte> ones(kMuch, std::byte{1}), twos(kMuch, std::byte{2}), seen(kMuch);
     const auto write = [&](const std::shared_ptr<Storage>& to, std::vector<std::byte>& bytes) {
       to->used_on(0);
-      auto command = make_write(to, Region::linear(0, kMuch), {bytes.data(), 0, 0});
+      auto command = make_write(to, RectRegion::linear(0, kMuch), {bytes.data(), 0, 0});
       return m.queue->enqueue(CL_COMMAND_WRITE_BUFFER, std::move(command), {});
     };
     EXPECT_EQ(write(y, ones)->wait(), CL_COMPLETE);
@@ -151,7 +155,7 @@ TEST(TransferWithoutMemory, OneThatFailedEndsAtTheLatestWithAnError) {
     m.fakes[0]->fail_writes = 1;
     m.fakes[0]->on_failure = [failing] { fail_allocation(failing); };  // on the device's thread, which tells of it
     const auto writing = write(x, twos);
-    auto command = make_read(y, Region::linear(0, kMuch), {seen.data(), 0, 0});
+    auto command = make_read(y, RectRegion::linear(0, kMuch), {seen.data(), 0, 0});
     const auto reading = m.queue->enqueue(CL_COMMAND_READ_BUFFER, std::move(command), {});
     m.fakes[0]->resume();
     const cl_int status = writing->wait();

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Residency, locks and launches against one plain array: whatever is enqueued, in whatever mode and on however many
+// Residency, locks and launches against one plain array: for random commands, in all modes and on several numbers of
 // devices, the application sees what one device would have given.
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "intercept/launch/make_launch.h"
+#include "intercept/memory/bytes.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
 #include "tests/seed.h"
 

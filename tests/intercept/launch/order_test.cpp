@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of several queues that use one buffer side by side, as far as anybody can tell from estimated footprints.
+// Commands of several queues that use one buffer side by side, as far as estimated footprints show.
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
 
+#include "intercept/launch/make_launch.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "intercept/command/transfer.h"
+#include "intercept/launch/make_launch.h"
+#include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -44,9 +46,9 @@ struct World : FakeMachine {
     return launch(add, line(kItems, 64), {whole(to), whole(from), value_of(2u)});
   }
   Ref<Event> enqueue_write(const std::shared_ptr<Storage>& to, Words& words) {
-    return queue->enqueue(CL_COMMAND_WRITE_BUFFER,
-                          make_write(to, Region::linear(0, kBytes), {reinterpret_cast<std::byte*>(words.data()), 0, 0}),
-                          {});
+    return queue->enqueue(
+        CL_COMMAND_WRITE_BUFFER,
+        make_write(to, RectRegion::linear(0, kBytes), {reinterpret_cast<std::byte*>(words.data()), 0, 0}), {});
   }
   Words contents(const std::shared_ptr<Storage>& storage) {
     Words words(kItems);
@@ -140,7 +142,7 @@ struct Model {
   static HostBox box(Words& words) { return {reinterpret_cast<std::byte*>(words.data()), 0, 0}; }
   void write(std::size_t to, std::uint32_t first) {
     Words& words = memory.emplace_back(ramp(first));
-    enqueue(CL_COMMAND_WRITE_BUFFER, make_write(arrays[to].storage, Region::linear(0, kBytes), box(words)), {to},
+    enqueue(CL_COMMAND_WRITE_BUFFER, make_write(arrays[to].storage, RectRegion::linear(0, kBytes), box(words)), {to},
             [this, to, &words](bool ended_well) {
               arrays[to].known = ended_well;
               arrays[to].words = words;
@@ -148,7 +150,7 @@ struct Model {
   }
   void read(std::size_t from) {
     Words& words = memory.emplace_back(kItems);
-    enqueue(CL_COMMAND_READ_BUFFER, make_read(arrays[from].storage, Region::linear(0, kBytes), box(words)), {from},
+    enqueue(CL_COMMAND_READ_BUFFER, make_read(arrays[from].storage, RectRegion::linear(0, kBytes), box(words)), {from},
             [this, from, &words](bool ended_well) {
               const bool wrong = ended_well && arrays[from].known && words != arrays[from].words;
               EXPECT_FALSE(wrong);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of programs that are not built on every device yet. Nobody builds in the background here: a device joins
+// Launches of programs that are not built on every device yet. Nothing is built in the background here: a device joins
 // when the test, or a launch that needs it, builds for it.
 #include <gtest/gtest.h>
 
@@ -7,8 +7,13 @@
 #include <set>
 #include <vector>
 
+#include "intercept/launch/decide.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
+#include "intercept/launch/make_launch.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+#include "intercept/object/native_builds.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

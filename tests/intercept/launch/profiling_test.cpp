@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "intercept/backend/port/host_clock.h"
 #include "intercept/command/transfer.h"
+#include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -41,7 +43,7 @@ class Profiling : public testing::Test {
   FakeMachine w{{true, true}, "single:0"};
   std::shared_ptr<BuiltKernel> axpy_ = w.kernel(axpy_traits());
   std::shared_ptr<Storage> x_ = w.storage(kBytes), y_ = w.storage(kBytes);
-  const std::uint64_t first_ = now_ns() + 3'600'000'000'000u;
+  const std::uint64_t first_ = host_now() + 3'600'000'000'000u;
   std::uint64_t next_ = first_;
 };
 
@@ -75,7 +77,7 @@ TEST_F(Profiling, WhatIsDoneInHostMemoryInBetweenShortensNoLaunch) {
   const auto marker = w.queue->enqueue_marker(CL_COMMAND_MARKER, {}, false);
   const auto second = launch();
   const auto write =
-      w.queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(other, Region::linear(0, 64), {bytes.data(), 0, 0}), {});
+      w.queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(other, RectRegion::linear(0, 64), {bytes.data(), 0, 0}), {});
   const auto third = launch();
   w.fakes[0]->resume();
   w.queue->finish();
@@ -104,26 +106,26 @@ TEST_F(Profiling, TransfersTookWhatTheDeviceTook) {
   ASSERT_EQ(launch()->wait(), CL_COMPLETE);
   const std::uint64_t before = (next_ - first_) / 1500;
   std::vector<std::byte> bytes(kBytes);
-  const auto write =
-      w.queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(y_, Region::linear(0, kBytes), {bytes.data(), 0, 0}), {});
+  const auto write = w.queue->enqueue(CL_COMMAND_WRITE_BUFFER,
+                                      make_write(y_, RectRegion::linear(0, kBytes), {bytes.data(), 0, 0}), {});
   ASSERT_EQ(write->wait(), CL_COMPLETE);
   EXPECT_EQ(span(write), op(before));
 }
 
 TEST_F(Profiling, WithoutTimesOfTheDevicesTheHostsClockTells) {
   w.fakes[0]->times = nullptr;
-  const std::uint64_t before = now_ns();
+  const std::uint64_t before = host_now();
   const auto event = launch();
   ASSERT_EQ(event->wait(), CL_COMPLETE);
   EXPECT_LE(before, span(event).start);
   EXPECT_LT(span(event).start, span(event).end);
-  EXPECT_LE(span(event).end, now_ns());
+  EXPECT_LE(span(event).end, host_now());
 }
 
 TEST_F(Profiling, ALaunchThatHadToRunAgainTookAllOfThat) {
   w.fakes[0]->fail_runs = 1;
   w.fakes[0]->run_fault = Fault::resources;
-  const std::uint64_t before = now_ns();
+  const std::uint64_t before = host_now();
   const auto event = launch();
   ASSERT_EQ(event->wait(), CL_COMPLETE);
   EXPECT_LE(before, span(event).start);

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "intercept/backend/port/host_code.h"
+#include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {

@@ -7,6 +7,9 @@
 #include <numeric>
 #include <thread>
 
+#include "intercept/launch/make_launch.h"
+#include "intercept/memory/range_lock.h"
+#include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -155,7 +158,7 @@ TEST(Rescue, ALaunchBehindOneThatCountedOnAFailedOneRunsAgainAsWell) {
   const auto first = w.sums(w.y, w.x);
   const auto second = w.axpy(z, w.y);
   w.pause_when_told();
-  const auto third = w.axpy(v, z);  // the first has failed, of the second nobody knows
+  const auto third = w.axpy(v, z);  // the first has failed, the second's outcome is not known
   EXPECT_EQ(third->chained_on(), w.fakes[0].get());
   w.fakes[0]->resume();
   for (const auto& launch : {first, second, third}) EXPECT_EQ(launch->wait(), CL_COMPLETE);
@@ -240,7 +243,7 @@ TEST(Rescue, InputsThatTheFailedRunOverwroteAreGone) {
   EXPECT_EQ(w.axpy(w.y, w.x)->wait(), CL_OUT_OF_RESOURCES);
   EXPECT_TRUE(w.aside(0));
   EXPECT_FALSE(w.readable(w.y)) << "lost with the device";
-  EXPECT_EQ(w.contents(w.x), ramp(0)) << "inputs that nobody wrote are there";
+  EXPECT_EQ(w.contents(w.x), ramp(0)) << "inputs that were not written are there";
   w.write(w.y, 0, ramp(9).data(), kItems * 4);
   EXPECT_EQ(w.axpy(w.y, w.x)->wait(), CL_COMPLETE) << "written again, good again";
   EXPECT_EQ(w.contents(w.y), axpy_of(ramp(9), ramp(0)));

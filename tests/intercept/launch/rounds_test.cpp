@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "intercept/command/transfer.h"
-#include "intercept/object/rounds.h"
+#include "intercept/machine/rounds.h"
+#include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -39,7 +40,7 @@ class Application : public FakeMachine {
   void write() {
     Words words(kItems, ++value_);
     const HostBox box{reinterpret_cast<std::byte*>(words.data()), 0, 0};
-    auto command = make_write(x, Region::linear(0, kBytes), box);
+    auto command = make_write(x, RectRegion::linear(0, kBytes), box);
     ASSERT_EQ(queue->enqueue(CL_COMMAND_WRITE_BUFFER, std::move(command), {})->wait(), CL_COMPLETE);
     sum_ += value_;
   }

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "intercept/command/transfer.h"
-#include "partitioner/mutex.h"
+#include "intercept/object/kernel.h"
+#include "partitioner/base/mutex.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -28,7 +29,7 @@ struct World : FakeMachine {
   }
   void write_words(const std::shared_ptr<Storage>& to, std::uint64_t first, Words words) {
     const HostBox box{reinterpret_cast<std::byte*>(words.data()), 0, 0};
-    auto command = make_write(to, Region::linear(first * 4, words.size() * 4), box);
+    auto command = make_write(to, RectRegion::linear(first * 4, words.size() * 4), box);
     EXPECT_EQ(queue->enqueue(CL_COMMAND_WRITE_BUFFER, std::move(command), {})->wait(), CL_COMPLETE);
   }
   Words contents(const std::shared_ptr<Storage>& from, std::uint64_t first = 0, std::uint64_t count = kItems) {

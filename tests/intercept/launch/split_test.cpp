@@ -13,6 +13,8 @@
 
 #include "cpu-driver/runtime/pool.h"
 #include "intercept/command/transfer.h"
+#include "intercept/memory/bytes.h"
+#include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -55,8 +57,8 @@ TEST(Split, EachDeviceReceivesItsShareAndSendsBackItsShare) {
   for (const auto& fake : m.fakes) EXPECT_EQ(fake->counters.bytes_from, kItems * 2);
 }
 
-/// The first submission to each device, or whoever waits for it first, waits until it is so for all of them; not for
-/// ever.
+/// The first submission to each device, or the first wait for it, blocks until all devices have got there; with a time
+/// limit.
 class Meeting {
  public:
   explicit Meeting(FakeMachine& machine, std::function<void()> FakeDevice::*place = &FakeDevice::on_submit)
@@ -167,7 +169,8 @@ TEST(Split, ManyBytesThatDoNotComeAreToldOf) {
   m.fakes[0]->fail_reads = m.fakes[1]->fail_reads = 3;
   std::vector<std::uint32_t> seen(m.values.size());
   const HostBox box{reinterpret_cast<std::byte*>(seen.data()), 0, 0};
-  const auto reading = m.queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(m.y, Region::linear(0, m.kBytes), box), {});
+  const auto reading =
+      m.queue->enqueue(CL_COMMAND_READ_BUFFER, make_read(m.y, RectRegion::linear(0, m.kBytes), box), {});
   const bool ended_well = reading->wait() == CL_COMPLETE;
   EXPECT_TRUE(!ended_well || seen == std::vector<std::uint32_t>(m.values.size(), 42));
   m.fakes[0]->fail_reads = m.fakes[1]->fail_reads = 0;

@@ -4,6 +4,9 @@
 
 #include "intercept/launch/eligibility.h"
 #include "intercept/launch/frozen_launch.h"
+#include "intercept/launch/make_launch.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
 
 namespace skmd::icd::test {
@@ -131,7 +134,7 @@ TEST(SvmLaunch, BytesBeforeThePointerAreReached) {
   EXPECT_EQ(frozen.view().whole().roots[1].reads, domain::RangeSet(domain::ByteRange{60, 60 + kBytes}));
   EXPECT_EQ(frozen.view().whole().roots[0].must_write, domain::RangeSet(domain::ByteRange{0, kBytes}));
   EXPECT_EQ(frozen.view().shape().confined(), std::nullopt);
-  // Written there, nobody could merge it by replaying.
+  // If written there, it could not be merged by replaying.
   Launch written{w.kernel(back_traits()), line(kItems, 64), {World::at(x, 64), whole(y)}};
   EXPECT_EQ(FrozenLaunch(w.machine, written).view().shape().confined(), std::nullopt) << "from the pointer on";
   auto traits = back_traits();

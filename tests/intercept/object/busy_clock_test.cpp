@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/object/busy_clock.h"
+#include "intercept/machine/busy_clock.h"
 
 #include <chrono>
 #include <thread>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/object/device_info.h"
-#include "intercept/object/expectation.h"
+#include "intercept/machine/device_info.h"
+#include "intercept/machine/expectation.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "intercept/object/device_name.h"
+#include "intercept/machine/device_name.h"
 #include "tests/intercept/object/scripted_device.h"
 
 namespace skmd::icd {
@@ -137,7 +137,7 @@ TEST(Anchor, ImagesThatMeetAllMinimaCountMost) {
   gpu_images->answer<cl_bool>(CL_DEVICE_IMAGE_SUPPORT, CL_TRUE);
   for (cl_device_info name = CL_DEVICE_IMAGE2D_MAX_WIDTH; name <= CL_DEVICE_IMAGE3D_MAX_DEPTH; ++name)
     gpu_images->answer<size_t>(name, 1024);
-  EXPECT_EQ(choose_anchor({with_images, gpu_images}), 1u) << "where nobody meets the minima, the other ranks decide";
+  EXPECT_EQ(choose_anchor({with_images, gpu_images}), 1u) << "where no device meets the minima, the other ranks decide";
 }
 
 TEST(Unfit, NamesWhatIsMissing) {

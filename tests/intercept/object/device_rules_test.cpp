@@ -6,8 +6,8 @@
 #include <numeric>
 #include <set>
 
-#include "intercept/object/device_info.h"
-#include "intercept/object/device_query.h"
+#include "intercept/machine/device_info.h"
+#include "intercept/machine/device_query.h"
 #include "tests/intercept/object/scripted_device.h"
 
 namespace skmd::icd {
@@ -17,10 +17,10 @@ using test::ScriptedDevice;
 
 enum class Rule : std::uint8_t {
   anchor,    // the anchor's answer
-  minimum,   // the least of those who answer
+  minimum,   // the least of all answers
   multiple,  // the least common multiple
   common,    // bits that all devices have
-  ours,      // the same whatever the devices say
+  ours,      // the same for all answers of the devices
   special,   // tested by name
 };
 
@@ -151,7 +151,7 @@ const Query kQueries[] = {
 DeviceInfo combine(const Query& query, std::optional<std::uint64_t> anchors, std::optional<std::uint64_t> others) {
   auto anchor = std::make_shared<ScriptedDevice>("anchor", DeviceKind::gpu);
   auto other = std::make_shared<ScriptedDevice>("other", DeviceKind::cpu);
-  // The bigger memory stays the anchor's, whatever is asked of the query.
+  // The bigger memory stays the anchor's in all queries.
   anchor->answer<cl_device_fp_config>(CL_DEVICE_DOUBLE_FP_CONFIG, CL_FP_FMA);
   const auto set = [&](ScriptedDevice& device, std::optional<std::uint64_t> value) {
     if (!value)

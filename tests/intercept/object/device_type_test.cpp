@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/object/device_type.h"
+#include "intercept/machine/device_type.h"
 
 #include <gtest/gtest.h>
 
-#include "intercept/object/device_info.h"
+#include "intercept/machine/device_info.h"
 #include "tests/intercept/object/scripted_device.h"
 
 namespace skmd::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs over several queues, user events and threads: whatever the schedule, every command sees all it depends
-// on ended, failures reach exactly what depends on them, and everything ends.
+// Random graphs over several queues, user events and threads: in every schedule, all that a command depends on has
+// ended when it runs, failures reach exactly what depends on them, and everything ends.
 #include <random>
 #include <thread>
 

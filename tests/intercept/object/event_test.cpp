@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <future>
 
+#include "intercept/backend/port/host_clock.h"
 #include "tests/intercept/object/graph_fixture.h"
 
 namespace skmd::icd::test {
@@ -134,7 +135,7 @@ TEST_F(Events, WhoWaitsRunsWhatNobodyHasBegunAndWhatThatWaitsFor) {
       });
     EXPECT_EQ(last->wait(), CL_COMPLETE);
     here = where == std::vector<std::thread::id>(3, std::this_thread::get_id());
-    if (!here) block_one();  // whoever came meanwhile
+    if (!here) block_one();  // the thread that came meanwhile
   }
   open.set_value();
   others->finish();
@@ -174,7 +175,7 @@ TEST_F(Profiling, InOrderCommandsDoNotOverlapEvenIfTheirWorkWasReportedSo) {
   auto profiled = queue(CL_QUEUE_PROFILING_ENABLE);
   const auto first = profiled->enqueue(CL_COMMAND_NDRANGE_KERNEL, std::make_shared<DeviceCommand>(device), {});
   const auto second = profiled->enqueue(CL_COMMAND_NDRANGE_KERNEL, std::make_shared<DeviceCommand>(device), {});
-  const std::uint64_t now = now_ns();
+  const std::uint64_t now = host_now();
   first->work_started(now);
   second->work_started(now + 1);
   first->work_ended(now + 1000);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <new>
 
-#include "intercept/object/executor.h"
+#include "intercept/machine/executor.h"
 #include "tests/intercept/launch/allocation_counter.h"
 
 namespace skmd::icd {
@@ -33,7 +33,7 @@ bool wait_for_what_is_posted(std::size_t n, std::size_t count) {
     test::fail_allocation(0);
   } catch (const std::bad_alloc&) {
     test::fail_allocation(0);
-    ran->set_value();  // nobody else will
+    ran->set_value();  // no other thread will
     return false;
   }
   const bool ended = gate.wait_for(5s) == std::future_status::ready;
@@ -42,11 +42,11 @@ bool wait_for_what_is_posted(std::size_t n, std::size_t count) {
 }
 
 TEST(ExecutorMemory, WorkThatAWorkerWaitsForRunsWhereNoThreadCanBeMadeForIt) {
-  constexpr std::size_t kMost = 12;  // more than posting and two threads take
+  constexpr std::size_t kMax = 12;  // more than posting and two threads take
   std::size_t posted = 0;
   for (const std::size_t count : {1, 2, 100})
-    for (std::size_t n = 1; n <= kMost; ++n) posted += wait_for_what_is_posted(n, count) ? 1 : 0;
-  EXPECT_GT(posted, kMost);
+    for (std::size_t n = 1; n <= kMax; ++n) posted += wait_for_what_is_posted(n, count) ? 1 : 0;
+  EXPECT_GT(posted, kMax);
 }
 
 /// Posts the first work with the n-th allocation failing, and keeps what it waits for until it has begun.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/object/executor.h"
+#include "intercept/machine/executor.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <future>
 #include <memory>
 #include <thread>
@@ -82,6 +83,23 @@ TEST(Executor, AForkedChildGetsThreadsOfItsOwn) {
   EXPECT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
+
+#ifdef __SANITIZE_THREAD__
+/// Locks two mutexes in both orders, one after the other: no thread has to meet another one.
+void lock_in_both_orders() {
+  Mutex a, b;
+  for (const bool turned : {false, true}) {
+    const MutexGuard first(turned ? b : a);
+    const MutexGuard second(turned ? a : b);
+  }
+  std::exit(0);
+}
+
+TEST(LockOrder, ThreadSanitizerSeesTwoOrders) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(lock_in_both_orders(), "lock-order-inversion");
+}
+#endif
 
 }  // namespace
 }  // namespace skmd::icd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is read when, by which thread; a store that the test holds stands for a slow one.
-#include "intercept/object/knowledge.h"
+#include "intercept/machine/knowledge.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -105,8 +105,8 @@ struct Told {
   }
 };
 
-std::vector<Knowledge::Place> places(std::size_t count, const std::string& name = "kernel") {
-  return std::vector<Knowledge::Place>(count, Knowledge::Place{{"program", name, "ready"}, kDevice});
+std::vector<Knowledge::KernelOnDevice> places(std::size_t count, const std::string& name = "kernel") {
+  return std::vector<Knowledge::KernelOnDevice>(count, Knowledge::KernelOnDevice{{"program", name, "ready"}, kDevice});
 }
 
 /// Long enough for any wait of the tests to end by what it waits for.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What transfers teach about links and about copies inside host memory.
-#include "intercept/object/link_rates.h"
+#include "intercept/memory/link_rates.h"
 
 #include <gtest/gtest.h>
 

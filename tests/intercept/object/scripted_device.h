@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "intercept/backend/port.h"
+#include "intercept/backend/port/port.h"
 
 namespace skmd::test {
 

@@ -116,7 +116,7 @@ TEST_F(KnownTimesTest, AKnownKernelIsSplitAtItsFirstLaunch) {
     request.policy.mode = mode;
     request.groups = kGroups;
     request.devices = devices;
-    request.merge_seconds = 40e-6;
+    request.split_seconds = 40e-6;
     const Plan plan = partition(request);
     ASSERT_EQ(plan.slices.size(), 2u);
     EXPECT_NEAR(static_cast<double>(plan.slices[0].span.size()), 0.75 * kGroups, 0.02 * kGroups);

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "partitioner/planning_budget.h"
+#include "partitioner/plan/planning_budget.h"
 
 namespace skmd::domain {
 namespace {
@@ -80,7 +80,7 @@ TEST(MeasuredRates, ADeviceOfTheSameMakeIsExpectedToBeAsFast) {
   const DeviceModel twin = rates.predict(1, 1, range_of(100));
   EXPECT_TRUE(twin.measured);
   EXPECT_EQ(twin.groups_per_second, own.groups_per_second);
-  EXPECT_GT(twin.relative_error, own.relative_error) << "nobody has seen it";
+  EXPECT_GT(twin.relative_error, own.relative_error) << "it was never measured";
   EXPECT_FALSE(rates.predict(1, 2, range_of(100)).measured) << "of another make";
   EXPECT_FALSE(rates.predict(1, 3, range_of(100)).measured) << "of none";
   EXPECT_FALSE(rates.predict(2, 1, range_of(100)).measured) << "another kernel";
@@ -208,8 +208,8 @@ TEST(MeasuredRates, FirstUsesArePaidOnceAndBoundTheRate) {
   EXPECT_NEAR(rates.predict(2, 0, range_of(100)).first_use_seconds, 0.3, 1e-9);
 }
 
-Outcome split_of(double seconds) { return {1, range_of(100), 0.1, seconds, true, false, 0}; }
-Outcome whole_launch() { return {1, range_of(100), 0.1, 0.0, false, false, 0}; }
+LaunchOutcome split_of(double seconds) { return {1, range_of(100), 0.1, seconds, true, false, 0}; }
+LaunchOutcome whole_launch() { return {1, range_of(100), 0.1, 0.0, false, false, 0}; }
 
 TEST(LaunchLedger, TwoLossesInARowBarSplitsForLongerEachTime) {
   LaunchLedger ledger;
@@ -234,7 +234,7 @@ TEST(LaunchLedger, TwoLossesInARowBarSplitsForLongerEachTime) {
 TEST(LaunchLedger, ExploringAndFirstUsesCostButDoNotBar) {
   LaunchLedger ledger;
   for (int i = 0; i < 5; ++i) {
-    Outcome outcome = split_of(0.2);
+    LaunchOutcome outcome = split_of(0.2);
     outcome.exploring = i % 2 == 0;
     outcome.first_uses = i % 2;
     ledger.add(outcome);
@@ -246,7 +246,7 @@ TEST(LaunchLedger, ExploringAndFirstUsesCostButDoNotBar) {
 
 TEST(LaunchLedger, AFirstUseThatTakesManyRoundsCounts) {
   LaunchLedger ledger;
-  Outcome outcome = split_of(1.1);
+  LaunchOutcome outcome = split_of(1.1);
   outcome.first_uses = 2;
   ledger.add(outcome);
   EXPECT_NEAR(ledger.experience().lost_seconds, 1.0 - 3 * 0.1, 1e-9);
@@ -260,7 +260,7 @@ TEST(LaunchLedger, MachineThatStoodStillIsNotACost) {
 
 TEST(LaunchLedger, TheWayToAnotherPlanIsNotTheSplitsFault) {
   LaunchLedger ledger;
-  Outcome outcome = split_of(0.5);
+  LaunchOutcome outcome = split_of(0.5);
   for (std::uint64_t plan = 1; plan <= 3; ++plan) {
     outcome.plan = plan;
     ledger.add(outcome);
@@ -277,7 +277,7 @@ TEST(LaunchLedger, TheWayToAnotherPlanIsNotTheSplitsFault) {
 
 TEST(LaunchLedger, RoundsPayWithAllThatTheyTake) {
   LaunchLedger ledger;
-  Outcome outcome = whole_launch();  // 0.1 s
+  LaunchOutcome outcome = whole_launch();  // 0.1 s
   outcome.round_seconds = 1.0;
   ledger.add(outcome);
   EXPECT_NEAR(ledger.experience().seconds, 1.0, 1e-9);

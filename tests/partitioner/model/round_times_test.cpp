@@ -112,7 +112,7 @@ TEST(RoundTimes, UnknownEndsAndInterruptionsCountForNothing) {
 TEST(RoundTimes, WhatIsPredictedToBeBetterThanWhatIsMeasuredIsTriedOnce) {
   Application a;
   a.candidates = {{kGpu, 0.009}, {kCpu, 0.025}};
-  a.followed(kBoth, kBoth, 10);  // 20 ms, whatever was predicted
+  a.followed(kBoth, kBoth, 10);  // 20 ms, not as predicted
   EXPECT_EQ(a.last, kGpu);
   EXPECT_EQ(a.followed(kGpu, kBoth, 20), 20) << "it is better, and stays";
   Application b;

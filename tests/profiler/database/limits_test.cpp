@@ -53,10 +53,10 @@ TEST_F(Limits, AreThoseThatAreDocumented) {
 }
 
 TEST_F(Limits, TheNewestOfTooManyAreKeptAndAllAreCounted) {
-  constexpr int kMost = 256;
+  constexpr int kMax = 256;
   auto database = open();
   std::vector<ProfileSample> more;
-  for (int i = 0; i < kMost + 50; ++i) {
+  for (int i = 0; i < kMax + 50; ++i) {
     more.push_back(sample(1000 + static_cast<std::uint64_t>(i)));
     more.back().date += i;
   }
@@ -64,11 +64,11 @@ TEST_F(Limits, TheNewestOfTooManyAreKeptAndAllAreCounted) {
   ASSERT_TRUE(database.add(more));
   ASSERT_TRUE(database.add(std::vector{sample(1, "k", "another tag")}));
   const auto kept = database.samples({"k", "", {""}, 0});
-  ASSERT_EQ(kept->size(), static_cast<std::size_t>(kMost));
+  ASSERT_EQ(kept->size(), static_cast<std::size_t>(kMax));
   for (const auto& one : *kept) EXPECT_GE(one.date, 1700000050);
   const auto contents = database.contents();
-  EXPECT_EQ(contents->front().seen, static_cast<std::uint64_t>(kMost + 51));
-  EXPECT_EQ(contents->front().samples, static_cast<std::uint64_t>(kMost + 1));
+  EXPECT_EQ(contents->front().seen, static_cast<std::uint64_t>(kMax + 51));
+  EXPECT_EQ(contents->front().samples, static_cast<std::uint64_t>(kMax + 1));
 }
 
 TEST_F(Limits, MeasuredSamplesCountAlsoWhereAllThatAreKeptAreNewer) {

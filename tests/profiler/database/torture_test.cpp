@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 using Mode = ProfileDatabase::Mode;
 using test::sample;
 
-constexpr std::uint64_t kMostOfOne = 250;  // samples of one process
-constexpr std::uint64_t kAtOnce = 5;       // samples of one commit
+constexpr std::uint64_t kMaxOfOne = 250;  // samples of one process
+constexpr std::uint64_t kAtOnce = 5;      // samples of one commit
 constexpr DatabaseLimits kNoLimits{std::uint64_t{1} << 40, 1 << 30, 20000};
 
 enum class Role { records, commits, takes_in };
@@ -35,7 +35,7 @@ std::uint64_t name_of(std::uint64_t process, std::uint64_t number) { return proc
 
 [[noreturn]] void record(const fs::path& file, std::uint64_t process, Acknowledged& done) {
   SampleJournal journal(file);
-  for (std::uint64_t i = 1; i <= kMostOfOne; ++i) {
+  for (std::uint64_t i = 1; i <= kMaxOfOne; ++i) {
     journal.add(sample(name_of(process, i)));
     if (journal.progress().written != i) _exit(1);
     done.store(i);
@@ -44,7 +44,7 @@ std::uint64_t name_of(std::uint64_t process, std::uint64_t number) { return proc
 }
 
 [[noreturn]] void commit(const fs::path& file, std::uint64_t process, Acknowledged& done) {
-  for (std::uint64_t i = 0; i + kAtOnce <= kMostOfOne; i += kAtOnce) {
+  for (std::uint64_t i = 0; i + kAtOnce <= kMaxOfOne; i += kAtOnce) {
     auto database = ProfileDatabase::open(file, Mode::create, kNoLimits);
     if (!database) _exit(2);
     std::vector<domain::ProfileSample> some;

@@ -56,7 +56,7 @@ define spir_kernel void @unknown(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 %
   ret void
 }
 
-; What is not exchanged is what was expected, so that nobody waits for it.
+; What is not exchanged is what was expected, so that no item waits for it.
 ; CHECK-LABEL: define internal void @exchange.item(
 ; CHECK: %pair = cmpxchg ptr addrspace(1) %a, i32 5, i32 6
 ; CHECK-DAG: %found = extractvalue { i32, i1 } %pair, 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checked kernels: accesses outside of their buffer, of every kind, do not happen and are told. Buffers lie between
-// pages that nobody may touch, so that an access that did happen would end the test.
+// inaccessible pages, so that an access that did happen would end the test.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -116,7 +116,7 @@ TEST_P(Checks, NegativeOffsets) {
   expect(program, "kernel back, line 4: writes 4 bytes at offset -");
   EXPECT_NE(program.failed().find("of out, which has 160 bytes; 2 more accesses are outside"), std::string::npos);
   for (int i = 0; i < 37; ++i) ASSERT_EQ(out[i], i + 3);
-  for (int i = 37; i < 40; ++i) ASSERT_EQ(out[i], i + 1) << "nobody writes there";
+  for (int i = 37; i < 40; ++i) ASSERT_EQ(out[i], i + 1) << "no item writes there";
 }
 
 TEST_P(Checks, ATailThatHoldsHalfAnElement) {
@@ -224,7 +224,7 @@ TEST_P(Checks, Atomics) {
     program.run("lock", line(1, 20), given);
     expect(program, at == 0 ? "" : "kernel lock, line ");
     EXPECT_EQ(program.failed().empty(), at == 0);
-    EXPECT_EQ(locks[1], at == 0 ? 20 : 40) << "a lock that is not there is everybody's";
+    EXPECT_EQ(locks[1], at == 0 ? 20 : 40) << "a lock that is not there is one for all groups";
   }
 }
 

@@ -50,7 +50,7 @@ define i32 @atomics(ptr addrspace(1) %p, ptr addrspace(3) %l, i32 %v, ptr %e) {
 }
 
 ; Vectors' functions are called for each element, so that what has vector forms is found; a second result goes by a
-; variable, in whatever memory it is wanted.
+; variable, into any address space.
 ; CHECK-LABEL: define <2 x float> @math(
 ; CHECK: %[[V:.*]] = alloca i32
 ; CHECK: call spir_func float @_Z3expf(

@@ -45,7 +45,7 @@ end:
   ret void
 }
 
-; The condition of a uniform branch that nobody may run is frozen: it may be poison.
+; The condition of a uniform branch that perhaps no lane runs is frozen: it may be poison.
 ; CHECK-LABEL: define void @uniform_inside(
 ; CHECK: [[MASK:%.*]] = select i1 %live, i1 %c, i1 false
 ; CHECK: [[V:%.*]] = call i32 @skmd.load.i32.p1(ptr addrspace(1) align 4 %where, i1 [[MASK]])

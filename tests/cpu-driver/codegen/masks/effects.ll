@@ -57,7 +57,7 @@ define void @divisions(i64 "skmd-lane" %i, i32 %n, ptr addrspace(1) %out) "skmd-
   ret void
 }
 
-; A lane's own variable at a fixed place is read as ever; it is written so where whoever has an item writes.
+; A lane's own variable at a fixed place is read without a mask; it is written so where all live lanes write.
 ; CHECK-LABEL: define void @private(
 ; CHECK: store i32 1, ptr %v
 ; CHECK: call void @skmd.store.i32.p0(i32 2, ptr align 4 %v, i1 %{{.*}})

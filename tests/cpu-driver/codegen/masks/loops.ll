@@ -28,7 +28,7 @@ end:
   ret void
 }
 
-; A loop of which all lanes run the same iterations stays as it is. In divergent code somebody must be there for it.
+; A loop of which all lanes run the same iterations stays as it is. In divergent code it runs only if some lane does.
 ; CHECK-LABEL: define void @uniform(
 ; CHECK: [[MASK:%.*]] = select i1 %live, i1 %d, i1 false
 ; CHECK: [[ANY:%.*]] = call i1 @skmd.any(i1 [[MASK]])
@@ -56,7 +56,7 @@ end:
 }
 
 ; As Clang writes `while (step < limit) { if (...) break; ...; ++step; }`: the joint at the end of the body has lost its
-; sense, and the count of those who stay is the same for all.
+; sense, and the count of the lanes that stay is uniform.
 ; CHECK-LABEL: define void @break(
 ; CHECK: [[STEP:%.*]] = phi i32 [ 0, %{{.*}} ], [ [[NEXT:%.*]], %{{.*}} ]
 ; CHECK: icmp sge i32 [[STEP]], %limit

@@ -14,7 +14,7 @@ namespace skmd::test {
 
 namespace {
 
-constexpr unsigned kMostSteps = 2'000'000;
+constexpr unsigned kMaxSteps = 2'000'000;
 
 unsigned width(const llvm::Type* type) { return type->isPointerTy() ? 64 : type->getIntegerBitWidth(); }
 unsigned bytes(const llvm::Type* type) { return (width(type) + 7) / 8; }
@@ -134,7 +134,7 @@ void Machine::enter(Frame& frame, llvm::BasicBlock& block, llvm::BasicBlock* fro
 
 llvm::BasicBlock* Machine::leave(Frame& frame, llvm::BasicBlock& block, Lanes& result) {
   llvm::Instruction& end = *block.getTerminator();
-  if (++steps_ > kMostSteps) fail(end, "no end");
+  if (++steps_ > kMaxSteps) fail(end, "no end");
   if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(&end)) {
     if (branch->isUnconditional()) return branch->getSuccessor(0);
     return branch->getSuccessor(decide(end, get(frame, branch->getCondition())) ? 0 : 1);

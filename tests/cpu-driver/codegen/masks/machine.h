@@ -12,7 +12,7 @@
 
 namespace skmd::test {
 
-/// `any`: frozen poison, which may be taken for whatever it likes.
+/// `any`: frozen poison, an arbitrary value that the reference cannot know.
 enum class Kind : std::uint8_t { ok, any, poison };
 
 struct Cell {

@@ -145,7 +145,7 @@ class Writer {
     ir_.CreateAtomicRMW(llvm::AtomicRMWInst::Add, function_->getArg(5), get(), {}, llvm::AtomicOrdering::Monotonic);
   }
 
-  // Nobody else may read there.
+  // Items whose index is out of range must not read there.
   void guarded_read() {
     Value* index = get();
     under(ir_.CreateICmpULT(index, ir_.getInt32(kShared)),

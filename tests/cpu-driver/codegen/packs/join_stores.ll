@@ -29,7 +29,7 @@ define void @pixel(<4 x i32> %w, ptr %p) {
   ret void
 }
 
-; Somebody looks in between; and places or bits that are not next to each other.
+; A load stands in between; and places or bits that are not next to each other.
 ; CHECK-LABEL: define i8 @looked_at(
 ; CHECK-COUNT-2: store i8
 define i8 @looked_at(<4 x i8> %v, ptr %p) {

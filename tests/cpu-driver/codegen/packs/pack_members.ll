@@ -88,7 +88,7 @@ define void @apart(<2 x i8> %a, <2 x i8> %b, ptr %p) {
   ret void
 }
 
-; Whoever wants one member alone takes its lanes.
+; A use of one member alone takes its lanes.
 ; CHECK-LABEL: define <8 x i16> @wanted(
 ; CHECK: [[X:%.*]] = mul <16 x i16>
 ; CHECK: [[ONE:%.*]] = shufflevector <16 x i16> [[X]], <16 x i16> poison, <8 x i32> <i32 1, i32 3,

@@ -14,7 +14,7 @@ namespace {
 class Bounds : public testing::TestWithParam<Way> {};
 
 constexpr std::int64_t kLeast = std::numeric_limits<int>::min();
-constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+constexpr std::int64_t kMax = std::numeric_limits<int>::max();
 
 // Every way to ask, of ids and of local ids, with bounds of both signs and at the ends of their types.
 TEST_P(Bounds, AreThoseOfEachItem) {
@@ -37,7 +37,7 @@ TEST_P(Bounds, AreThoseOfEachItem) {
        {std::array{1u, 1u, 0u}, {3u, 16u, 0u}, {2u, 37u, 5u}, {1u, 200u, 1000u}, {4u, 64u, 0u}}) {
     const std::int64_t items = std::int64_t{groups} * local;
     for (const std::int64_t n : {kLeast, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, std::int64_t{17},
-                                 offset + items - 1, offset + items, offset + items + 1, kMost}) {
+                                 offset + items - 1, offset + items, offset + items + 1, kMax}) {
       std::vector<int> out(static_cast<std::size_t>(items), -1);
       const auto u = static_cast<std::uint32_t>(n);
       const auto w = static_cast<int>(n % 50);
@@ -53,8 +53,8 @@ TEST_P(Bounds, AreThoseOfEachItem) {
         if (l < w) found ^= 0x40000;
         if (w >= l + 3) found ^= 0x80000;
         if (i < n) found ^= 0x100000;
-        if (i + n <= kMost && i + n < w) found ^= 0x200000;
-        if (i + n > kMost) found = out[static_cast<std::size_t>(at)];  // a sum that the language does not define
+        if (i + n <= kMax && i + n < w) found ^= 0x200000;
+        if (i + n > kMax) found = out[static_cast<std::size_t>(at)];  // a sum that the language does not define
         ASSERT_EQ(out[static_cast<std::size_t>(at)], found) << "item " << i << " of " << items << ", n " << n;
       }
     }
@@ -89,7 +89,7 @@ TEST_P(Bounds, NeedNotBeThereOnEveryWay) {
   }
 }
 
-// What else those who are below it compute stays what it is.
+// Other values that the items below the bound compute do not change.
 TEST_P(Bounds, LeaveOtherNumbersAlone) {
   Program program(R"(
     kernel void bits(global ulong* out, global const ulong* in, int n, ulong m) {

@@ -34,7 +34,7 @@ struct Extents {
   std::uint32_t width = 1, height = 1, depth = 1, layers = 1;
 };
 
-/// An image's bytes, with room between rows and slices that nobody may touch.
+/// An image's bytes, with padding between rows and slices that must not be written.
 class TestImage {
  public:
   TestImage(const Format& format, const Extents& extents, unsigned seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody waits for minutes until a kernel of thousands of conditions is made of vectors; nor one whose regions are many.
+// A kernel of thousands of conditions is not made of vectors, which would take minutes; nor one of many regions.
 // RUN: %skmd-compile --kernel conditions --emit remarks %s | %FileCheck %s
 // RUN: %skmd-compile --kernel barriers --emit remarks %s | %FileCheck %s
 // RUN: %skmd-compile --kernel few --emit remarks %s | %FileCheck --check-prefix=FEW %s

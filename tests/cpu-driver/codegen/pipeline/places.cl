@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remarks name the source's own lines, however the text is preprocessed and whatever was inlined.
+// Remarks name the source's own lines, however the text is preprocessed and inlined.
 // RUN: %skmd-compile --kernel spin --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=SPIN
 // RUN: %skmd-compile --kernel pick --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=PICK
 // RUN: %skmd-compile --kernel pick --emit vector-llvm --isa avx512 %s | %FileCheck %s --check-prefix=CODE

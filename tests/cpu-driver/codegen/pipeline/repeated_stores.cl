@@ -51,7 +51,7 @@ kernel void elsewhere(global const int* in, global int* found) {
 // What is there is soon another.
 kernel void two(global const float* in, global int* found) { *found = in[get_global_id(0)] < 0 ? 1 : 2; }
 
-// Whoever sees the flag relies on what was stored before.
+// An item that sees the flag relies on what was stored before.
 kernel void fenced(global float* in, global int* found) {
   if (in[get_global_id(0)] < 0) {
     in[get_global_id(0)] = 1;

@@ -81,7 +81,7 @@ kernel void counts(global const int* first, global const int* edges, global int*
   for (int k = first[i]; k < first[i + 1]; ++k) atomic_inc(counts + edges[k]);
 }
 
-// Where the loop looks first nobody knows: another load of its own tells, behind one that depends on the item only.
+// The first place is not known: another load of the loop gives it, behind one that depends on the item only.
 // NOWHERE: define {{.*}}@skmd_kernel_by_number.limited(
 // NOWHERE-NOT: places
 // NOWHERE-NOT: prefetch
@@ -93,7 +93,7 @@ kernel void by_number(global const int* ends, global const int* next, global con
   for (int k = i; k < ends[i]; ++k) counts[more[next[k]]] = more[next[k] + 1];
 }
 
-// Nobody ends without having done something.
+// No item ends without an effect.
 kernel void first_writes(global const int* first, global const int* edges, global int* counts, global int* out) {
   const int i = get_global_id(0);
   out[i] = 1;

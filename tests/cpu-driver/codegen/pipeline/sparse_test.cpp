@@ -34,7 +34,7 @@ const std::string kSource = R"(
 
 class Sparse : public testing::TestWithParam<Way> {
  protected:
-  // As many edges as an item's number says, 0 to 12, with gaps in `nodes` where nobody may look.
+  // As many edges as an item's number says, 0 to 12, with gaps in `nodes` that must not be read.
   void make(std::uint64_t items, int one_in) {
     unsigned random = 1;
     const auto next = [&random] { return (random = random * 1664525u + 1013904223u) >> 8; };

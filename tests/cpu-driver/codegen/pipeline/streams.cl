@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole lines of results that nobody reads are stored past the caches in large launches.
+// Whole lines of results that are not read are stored past the caches in large launches.
 // RUN: %skmd-compile --kernel sum --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=YES
 // RUN: %skmd-compile --kernel sum --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=PARTS
 // RUN: %skmd-compile --kernel sum --emit vector-llvm --isa sse %s | %FileCheck %s --check-prefix=QUARTERS

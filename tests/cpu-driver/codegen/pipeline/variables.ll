@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0
-; A variable whose address is in memory is kept across barriers, whatever is told of its lifetime: the code behind the
+; A variable whose address is in memory is kept across barriers, even beyond its marked lifetime: the code behind the
 ; barrier gets the address from there. One that is used between two barriers only is not.
 ; RUN: %skmd-opt --passes=skmd-regions %s | %FileCheck %s
 

@@ -27,7 +27,7 @@ loop:
   %o = shl <4 x i64> %other, splat (i64 2)
   %p = getelementptr i8, ptr addrspace(1) %a, <4 x i64> %o
   %v = call <4 x i32> @llvm.masked.gather.v4i32.v4p1(<4 x ptr addrspace(1)> align 4 %p, <4 x i1> splat (i1 true), <4 x i32> poison)
-  ; The second element of each pair is read by nobody.
+  ; The second element of each pair is not read.
   %even = and <4 x i64> %ids, splat (i64 -2)
   %e = shl <4 x i64> %even, splat (i64 2)
   %q = getelementptr i8, ptr addrspace(1) %a, <4 x i64> %e

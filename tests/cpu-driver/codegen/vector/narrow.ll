@@ -32,7 +32,7 @@ exit:
   ret void
 }
 
-; Somebody wants all of it.
+; All of its bits are used.
 ; CHECK-LABEL: define internal void @whole.x4(
 ; CHECK-NOT: half
 ; CHECK: phi <4 x i64>

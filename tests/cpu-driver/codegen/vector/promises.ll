@@ -1,4 +1,4 @@
-; Promises of lane 0 that nobody holds it to: what is under a condition may have been moved before it with its nuw, nsw,
+; Promises of lane 0 that need not hold: what is under a condition may have been moved before it with its nuw, nsw,
 ; nneg or disjoint, where it is poison in the lanes that do not use it.
 ; RUN: %skmd-opt -S --passes='skmd-widen<width=4;isa=avx512;full>' %s | %FileCheck %s
 ; RUN: %skmd-opt -S --passes='skmd-masks' %s | %FileCheck %s --check-prefix=MASKED

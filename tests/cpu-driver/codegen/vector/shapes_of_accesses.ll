@@ -107,7 +107,7 @@ out:
   ret void
 }
 
-; (x << 32) + (1 << 32) >> 30 is x + 1, extended and times 4, whatever it looks like.
+; (x << 32) + (1 << 32) >> 30 is x + 1, extended and times 4.
 ; CHECK-LABEL: define internal void @upper_half.x4(
 ; CHECK: load <4 x float>, ptr addrspace(1) %{{.*}}, align 4
 ; CHECK-NOT: gather

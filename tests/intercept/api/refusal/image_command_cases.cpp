@@ -7,7 +7,7 @@ namespace {
 
 using Triple = std::array<size_t, 3>;
 constexpr size_t kSide = World::kSide;
-constexpr size_t kMost = ~size_t{0};
+constexpr size_t kMax = ~size_t{0};
 constexpr Triple kZero{0, 0, 0}, kSmall{4, 4, 1};
 
 struct Place {
@@ -22,7 +22,7 @@ const Place kPlaces[] = {
     {"too high", {0, 0, 0}, {1, kSide + 1, 1}},
     {"beyond the right", {kSide, 0, 0}, {1, 1, 1}},
     {"beyond the bottom", {0, kSide, 0}, {1, 1, 1}},
-    {"the width overflows", {1, 0, 0}, {kMost, 1, 1}},
+    {"the width overflows", {1, 0, 0}, {kMax, 1, 1}},
     {"a width of 0", {0, 0, 0}, {0, 1, 1}},
     {"a height of 0", {0, 0, 0}, {1, 0, 1}},
     {"a depth of 0", {0, 0, 0}, {1, 1, 0}},
@@ -137,7 +137,7 @@ void add_copies(Cases& cases) {
     return clEnqueueCopyBufferToImage(w.mine.queue, w.mine.buffer, w.mine.image, 0, origin, region, 0, nullptr,
                                       w.event());
   });
-  for (const size_t offset : {World::kBytes - 8, kMost - 8}) {
+  for (const size_t offset : {World::kBytes - 8, kMax - 8}) {
     add("clEnqueueCopyImageToBuffer", CL_INVALID_VALUE, "beyond the buffer's end", [offset](World& w) {
       return clEnqueueCopyImageToBuffer(w.mine.queue, w.mine.image, w.mine.buffer, kZero.data(), kSmall.data(), offset,
                                         0, nullptr, w.event());

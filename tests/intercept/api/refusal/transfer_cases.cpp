@@ -6,7 +6,7 @@ namespace skmd::test {
 namespace {
 
 constexpr size_t kEnd = World::kBytes;
-constexpr size_t kMost = ~size_t{0};
+constexpr size_t kMax = ~size_t{0};
 using Triple = std::array<size_t, 3>;
 
 struct WrongRange {
@@ -15,7 +15,7 @@ struct WrongRange {
 };
 constexpr WrongRange kRanges[] = {{"one byte beyond the end", 0, kEnd + 1},
                                   {"begins beyond the end", kEnd + 1, 0},
-                                  {"the end overflows", 64, kMost - 32}};
+                                  {"the end overflows", 64, kMax - 32}};
 
 void add_linear(Cases& cases) {
   const auto read = [](World& w, cl_mem buffer, size_t offset, size_t size, void* pointer) {
@@ -110,8 +110,8 @@ constexpr WrongRect kRects[] = {
     {"a slice pitch that is no multiple", {0, 0, 0}, {8, 2, 2}, 8, 20},
     {"beyond the end", {1, 0, 0}, {kEnd, 1, 1}, 0, 0},
     {"rows beyond the end", {0, 0, 0}, {64, kEnd / 64 + 1, 1}, 64, 0},
-    {"the origin overflows", {kMost, kMost, kMost}, {1, 1, 1}, 0, 0},
-    {"pitches overflow", {0, 1, 1}, {1, 2, 2}, kMost / 2, 0},
+    {"the origin overflows", {kMax, kMax, kMax}, {1, 1, 1}, 0, 0},
+    {"pitches overflow", {0, 1, 1}, {1, 2, 2}, kMax / 2, 0},
 };
 
 void add_rectangles(Cases& cases) {
@@ -204,7 +204,7 @@ void add_fills(Cases& cases) {
        {WrongFill{"a pattern of 0 bytes", 0, 0, 64}, WrongFill{"a pattern of 3 bytes", 3, 0, 66},
         WrongFill{"a pattern of 256 bytes", 256, 0, 512}, WrongFill{"an offset between patterns", 4, 2, 64},
         WrongFill{"a size of broken patterns", 4, 0, 62}, WrongFill{"beyond the end", 4, kEnd, 4},
-        WrongFill{"the end overflows", 4, 64, kMost - 3}})
+        WrongFill{"the end overflows", 4, 64, kMax - 3}})
     cases.push_back({"clEnqueueFillBuffer", CL_INVALID_VALUE, wrong.wrong, [wrong](World& w) {
                        return clEnqueueFillBuffer(w.mine.queue, w.mine.buffer, w.value(), wrong.pattern, wrong.offset,
                                                   wrong.size, 0, nullptr, w.event());

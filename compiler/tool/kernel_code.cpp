@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/tool/kernel_code.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "cpu-driver/codegen/pipeline/generate.h"
+#include "cpu-driver/codegen/places.h"
+#include "cpu-driver/host_target.h"
+
+namespace skmd::compiler {
+
+namespace {
+
+constexpr unsigned kMaxLanes = 32;
+
+/// Code for the least processor where this one runs none of ours: there it is only looked at.
+codegen::Isa best_isa() {
+  if (cpu::may_use(cpu::SpanTarget::x86_64_v4_vbmi)) return codegen::Isa::avx512vbmi;
+  if (cpu::may_use(cpu::SpanTarget::x86_64_v4)) return codegen::Isa::avx512;
+  return cpu::may_use(cpu::SpanTarget::x86_64_v3) ? codegen::Isa::avx2 : codegen::Isa::sse;
+}
+
+std::optional<codegen::Isa> isa_of(std::string_view name) {
+  if (name == "best") return best_isa();
+  if (name == "x86-64-v2") return codegen::Isa::sse;
+  if (name == "x86-64-v3") return codegen::Isa::avx2;
+  if (name == "x86-64-v4") return codegen::Isa::avx512;
+  if (name == "x86-64-v4-vbmi") return codegen::Isa::avx512vbmi;
+  return codegen::isa_of(llvm::StringRef(name.data(), name.size()));
+}
+
+std::optional<codegen::Listing> listing_of(std::string_view name) {
+  if (name == "llvm") return codegen::Listing::items;
+  if (name == "vector-llvm") return codegen::Listing::spans;
+  if (name == "asm") return codegen::Listing::assembly;
+  if (name == "remarks") return codegen::Listing::remarks;
+  return std::nullopt;
+}
+
+/// Places of the program are places of its file.
+std::string with_file(std::string text, const std::string& file) {
+  const std::string none = std::string(codegen::kNoFile) + ":";
+  for (std::size_t at = text.find(none); at != std::string::npos; at = text.find(none, at + file.size()))
+    text.replace(at, none.size() - 1, file);
+  return text;
+}
+
+void note_all(CompileAnswer& answer, const std::string& obstacle) {
+  answer.kernel_code.clear();
+  answer.kernel_notes.clear();
+  for (const domain::KernelTraits& kernel : answer.kernels) answer.kernel_notes.push_back({kernel.name, obstacle, {}});
+}
+
+}  // namespace
+
+domain::Status check(const CodeSettings& settings) {
+  if (!isa_of(settings.isa)) return domain::Error{0, "--isa is best, sse, avx2 or avx512, not " + settings.isa};
+  if (settings.width > kMaxLanes || (settings.width != 0 && !std::has_single_bit(settings.width)))
+    return domain::Error{0,
+                         "--width is 1, 2, 4, 8, 16 or 32, or 0 for the best, not " + std::to_string(settings.width)};
+  if (!settings.emit.empty() && !listing_of(settings.emit))
+    return domain::Error{0, "--emit is llvm, vector-llvm, asm or remarks, not " + settings.emit};
+  return {};
+}
+
+domain::Result<std::string> kernel_code(llvm::Module& module, std::vector<std::string> kernels,
+                                        const CodeSettings& settings, std::string& complaints) {
+  if (domain::Status status = check(settings); !status) return status.error();
+  if (!settings.kernel.empty()) {
+    if (std::find(kernels.begin(), kernels.end(), settings.kernel) == kernels.end())
+      return domain::Error{0, "there is no kernel " + settings.kernel};
+    kernels = {settings.kernel};
+  }
+  const codegen::GenerateOptions options{*isa_of(settings.isa), settings.width, settings.check};
+  if (const auto listing = listing_of(settings.emit)) {
+    auto text = codegen::list(module, kernels, options, *listing);
+    if (text && *listing == codegen::Listing::remarks) return with_file(std::move(*text), settings.file);
+    return text;
+  }
+  codegen::Generated generated = codegen::generate(module, kernels, options);
+  for (const codegen::KernelNote& note : generated.notes)
+    if (!note.obstacle.empty()) complaints += "kernel " + note.name + " has no code: " + note.obstacle + "\n";
+  return std::move(generated.code);
+}
+
+void add_kernel_code(llvm::Module& module, const CodeTarget& target, CompileAnswer& answer) {
+  const auto isa = isa_of(target.isa);
+  if (!isa) return note_all(answer, "no code is generated for " + target.isa);
+  std::vector<std::string> names;
+  for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
+  codegen::Generated generated = codegen::generate(module, names, {*isa, target.width, target.checked});
+  answer.kernel_code = std::move(generated.code);
+  answer.kernel_notes.clear();
+  for (codegen::KernelNote& note : generated.notes)
+    answer.kernel_notes.push_back({std::move(note.name), std::move(note.obstacle), std::move(note.remarks)});
+}
+
+void assume_no_code(CompileAnswer& answer) { note_all(answer, "the code generator failed"); }
+
+}  // namespace skmd::compiler

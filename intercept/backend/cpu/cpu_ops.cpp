@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/cpu/cpu_ops.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <optional>
+
+#include "cpu-driver/runtime/failed_check.h"
+#include "cpu-driver/runtime/scratch.h"
+#include "intercept/backend/port/empty_op.h"
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/port/host_code.h"
+
+namespace skmd::icd {
+namespace {
+
+CpuMemory& cpu_memory(const std::shared_ptr<NativeMemory>& memory) { return static_cast<CpuMemory&>(*memory); }
+CpuImage& cpu_image(const std::shared_ptr<NativeMemory>& memory) { return static_cast<CpuImage&>(*memory); }
+const CpuSampler& cpu_sampler(const std::shared_ptr<NativeSampler>& sampler) {
+  return static_cast<const CpuSampler&>(*sampler);
+}
+const CpuKernel& cpu_kernel(const std::shared_ptr<NativeKernel>& kernel) {
+  return static_cast<const CpuKernel&>(*kernel);
+}
+
+constexpr std::uint64_t kValueUnit = 128;  // no type of OpenCL C is aligned to more
+
+std::uint64_t units(std::size_t bytes) { return (bytes + kValueUnit - 1) / kValueUnit; }
+
+/// That a copy of the argument takes.
+std::uint64_t lines_of(const NativeArgument& argument) {
+  if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) return units(value->size());
+  static_assert(sizeof(cpu::SpanImage) <= kValueUnit);
+  return std::holds_alternative<ImageArgument>(argument) || std::holds_alternative<SamplerArgument>(argument) ? 1 : 0;
+}
+
+/// Rows that lie one behind the other are one.
+domain::RowRun joined(const domain::RowRun& rows) {
+  if (rows.rows <= 1 || rows.stride != rows.width) return rows;
+  return {rows.begin, rows.width * rows.rows, rows.width * rows.rows, 1};
+}
+
+void fill(std::byte* at, std::uint64_t bytes, const std::vector<std::byte>& pattern) {
+  if (pattern.size() == 1) {
+    std::memset(at, static_cast<int>(pattern.front()), bytes);
+    return;
+  }
+  std::uint64_t done = std::min<std::uint64_t>(bytes, pattern.size());
+  std::memcpy(at, pattern.data(), done);
+  for (; done < bytes; done *= 2) std::memcpy(at + done, at, std::min(done, bytes - done));
+}
+
+}  // namespace
+
+CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report)
+    : pool_(pool), other_(std::move(other)), report_(std::move(report)) {}
+
+BatchResult CpuOps::run(const Batch& batch) {
+  BatchResult result;
+  const std::vector<Op>& work = batch.work();
+  if (batch.want_times) result.times.reserve(work.size());
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    OpTime time;
+    if (batch.want_times) time.start = host_now();
+    waited_ = 0;
+    Outcome failure = is_empty(work[i]) ? nullptr : std::visit([&](const auto& op) { return run_op(op); }, work[i]);
+    if (failure) {
+      result.status = failure->error.code;
+      result.reason = std::move(failure->error.reason);
+      result.fault = failure->fault;
+      result.accepted = i;
+      break;
+    }
+    if (!batch.want_times) continue;
+    time.end = host_now();
+    time.device_ns = std::max<std::uint64_t>(1, time.end - time.start);
+    time.waited_ns = waited_;
+    result.times.push_back(time);
+  }
+  if (result.times.size() < work.size()) result.times.clear();
+  return result;
+}
+
+CpuOps::Outcome CpuOps::run_op(const WriteOp& op) {
+  const domain::RowRun rows = joined(op.rows);
+  std::byte* const to = cpu_memory(op.memory).bytes;
+  if (to == op.host) return nullptr;  // in place
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t at = rows.begin + i * rows.stride;
+    copy_host(to + at, op.host + at, rows.width);
+  }
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const ReadOp& op) {
+  const domain::RowRun rows = op.packed ? op.rows : joined(op.rows);
+  const std::byte* const from = cpu_memory(op.memory).bytes;
+  if (from == op.host && !op.packed) return nullptr;
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t at = rows.begin + i * rows.stride;
+    copy_host(op.host + (op.packed ? i * rows.width : at), from + at, rows.width);
+  }
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const FillOp& op) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;  // a multiple of every pattern's size
+  std::byte* const at = cpu_memory(op.memory).bytes + op.offset;
+  pool_.run((op.bytes + kPiece - 1) / kPiece,
+            [&](std::size_t i) { fill(at + i * kPiece, std::min(kPiece, op.bytes - i * kPiece), op.pattern); });
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const CopyOp& op) {
+  copy_host(cpu_memory(op.to).bytes + op.to_offset, cpu_memory(op.from).bytes + op.from_offset, op.bytes);
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const CopyRectOp& op) {
+  const std::byte* const from = cpu_memory(op.from).bytes + op.from_begin;
+  std::byte* const to = cpu_memory(op.to).bytes + op.to_begin;
+  for (std::uint64_t z = 0; z < op.region[2]; ++z)
+    for (std::uint64_t y = 0; y < op.region[1]; ++y)
+      std::memcpy(to + z * op.to_pitch[1] + y * op.to_pitch[0], from + z * op.from_pitch[1] + y * op.from_pitch[0],
+                  op.region[0]);
+  return nullptr;
+}
+
+// Images of this driver are as tightly packed as the host's; those over buffers are moved as buffers.
+CpuOps::Outcome CpuOps::run_op(const WriteImageOp& op) {
+  const domain::RowRun rows = joined(op.rows);
+  std::byte* const to = cpu_image(op.image).bytes();
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t at = rows.begin + i * rows.stride;
+    copy_host(to + at, op.host + at, rows.width);
+  }
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_op(const ReadImageOp& op) {
+  const domain::RowRun rows = joined(op.rows);
+  const std::byte* const from = cpu_image(op.image).bytes();
+  for (std::uint64_t i = 0; i < rows.rows; ++i) {
+    const std::uint64_t at = rows.begin + i * rows.stride;
+    copy_host(op.host + at, from + at, rows.width);
+  }
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_there(std::vector<Op> ops) {
+  BatchResult result{CL_OUT_OF_RESOURCES, "the other CPU driver did not answer", {}, Fault::resources, 0};
+  Batch batch;
+  batch.ops = std::move(ops);
+  batch.done = [&](BatchResult&& got) { result = std::move(got); };
+  other_->help(other_->submit(std::move(batch)));
+  if (result.status == CL_SUCCESS) return nullptr;
+  return std::make_unique<Failure>(Failure{{result.status, result.reason}, result.fault});
+}
+
+CpuOps::Outcome CpuOps::run_op(const RunOp& op) {
+  const CpuKernel& kernel = cpu_kernel(op.kernel);
+  return kernel.code.run != nullptr ? run_own(kernel, op) : run_other(kernel, op);
+}
+
+Status CpuOps::translate(NativeArgument& argument, std::vector<Op>& before, std::vector<Op>& after) {
+  if (auto* buffer = std::get_if<BufferArgument>(&argument); buffer != nullptr && buffer->memory != nullptr) {
+    auto there = cpu_memory(buffer->memory).on(*other_);
+    if (!there) return there.error();
+    buffer->memory = std::move(*there);
+  } else if (auto* image = std::get_if<ImageArgument>(&argument); image != nullptr && image->memory != nullptr) {
+    CpuImage& own = cpu_image(image->memory);
+    auto there = own.on(*other_);
+    if (!there) return there.error();
+    if (!own.over_buffer()) {
+      before.emplace_back(WriteImageOp{*there, own.bytes(), {0, own.size(), own.size(), 1}});
+      after.emplace_back(ReadImageOp{*there, own.bytes(), {0, own.size(), own.size(), 1}});
+    }
+    image->memory = std::move(*there);
+  } else if (auto* sampler = std::get_if<SamplerArgument>(&argument)) {
+    auto there = cpu_sampler(sampler->sampler).on(*other_);
+    if (!there) return there.error();
+    sampler->sampler = std::move(*there);
+  }
+  return {};
+}
+
+CpuOps::Outcome CpuOps::run_other(const CpuKernel& kernel, const RunOp& op) {
+  auto arguments = std::make_shared<std::vector<NativeArgument>>(*op.arguments);
+  std::vector<Op> ops;
+  std::vector<Op> after;
+  for (NativeArgument& argument : *arguments)
+    if (const Status status = translate(argument, ops, after); !status)
+      return std::make_unique<Failure>(Failure{status.error(), judge(status.error().code, false)});
+  if (report_) report_(kernel.name, kernel.reason);
+  ops.emplace_back(RunOp{kernel.other, std::move(arguments), op.record, op.range});
+  std::move(after.begin(), after.end(), std::back_inserter(ops));
+  return run_there(std::move(ops));
+}
+
+void CpuOps::lay_out(const RunOp& op) {
+  arguments_.clear();
+  local_sizes_.clear();
+  local_places_.clear();
+  std::uint64_t lines = units(op.record.size());
+  for (const NativeArgument& argument : *op.arguments) lines += lines_of(argument);
+  if (values_.size() < lines) values_.resize(lines);
+  Line* at = values_.data();
+  const auto add_value = [&](const void* value, std::size_t size) {
+    if (size != 0) std::memcpy(at->bytes, value, size);
+    arguments_.push_back({at->bytes, nullptr, size});
+    at += units(size);
+  };
+  for (const NativeArgument& argument : *op.arguments) {
+    if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) {
+      add_value(value->data(), value->size());
+    } else if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
+      std::byte* const bytes = buffer->memory != nullptr ? cpu_memory(buffer->memory).bytes + buffer->offset : nullptr;
+      arguments_.push_back({bytes, nullptr, buffer->size});
+    } else if (const auto* local = std::get_if<LocalArgument>(&argument)) {
+      local_places_.push_back(arguments_.size());
+      local_sizes_.push_back(local->bytes);
+      arguments_.push_back({nullptr, nullptr, local->bytes});
+    } else if (const auto* image = std::get_if<ImageArgument>(&argument);
+               image != nullptr && image->memory != nullptr) {
+      add_value(&cpu_image(image->memory).span_image(), sizeof(cpu::SpanImage));
+    } else if (const auto* sampler = std::get_if<SamplerArgument>(&argument)) {
+      const std::uint32_t bits = cpu_sampler(sampler->sampler).bits();
+      add_value(&bits, sizeof bits);
+    }
+  }
+  if (!op.record.empty()) add_value(op.record.data(), op.record.size());
+}
+
+CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
+  lay_out(op);
+  cpu::SpanFrame frame;
+  frame.work_dim = op.range.work_dim;
+  const domain::Extent3 groups = op.range.group_counts();
+  for (unsigned d = 0; d < 3; ++d) {
+    frame.global_offset[d] = op.range.offset[d];
+    frame.global_size[d] = op.range.global[d];
+    frame.group_count[d] = groups[d];
+    frame.local_size[d] = op.range.local[d];
+  }
+  const auto layout = cpu::scratch_layout(kernel.code.facts, frame.local_size, local_sizes_);
+  // The request's own: the device is as good as before.
+  if (!layout)
+    return std::make_unique<Failure>(
+        Failure{{CL_OUT_OF_RESOURCES, "kernel " + kernel.name + ": " + layout.error().reason}, Fault::command});
+  for (std::size_t i = 0; i < local_places_.size(); ++i)
+    arguments_[local_places_[i]].bytes = reinterpret_cast<std::byte*>(layout->local_arguments[i]);
+  frame.arguments = arguments_.data();
+  frame.items_offset = layout->items_offset;
+  frame.lane_groups = layout->lane_groups;
+  frame.lanes_offset = layout->lanes_offset;
+  frame.lane_bytes = layout->lane_bytes;
+  cpu::CheckReport report;
+  if (kernel.code.sites != nullptr) frame.report = &report;
+  std::optional<cpu::Printer> printer;
+  if (kernel.code.prints != nullptr) printer.emplace(*kernel.code.prints);
+  const auto ran = cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, op.range.group_total(), kernel.cost,
+                                   printer ? &*printer : nullptr, &waited_);
+  if (printer) printer->finish();
+  if (!ran)
+    return std::make_unique<Failure>(Failure{
+        {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});
+  // The code that GPU drivers give where a kernel leaves its buffers.
+  if (report.count != 0)
+    return std::make_unique<Failure>(
+        Failure{{CL_OUT_OF_RESOURCES, cpu::failed_check(kernel.name, kernel.code.sites, report)}, Fault::command});
+  return nullptr;
+}
+
+}  // namespace skmd::icd

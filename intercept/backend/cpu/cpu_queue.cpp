@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/cpu/cpu_queue.h"
+
+#include <chrono>
+#include <exception>
+#include <new>
+
+#include "intercept/backend/port/threads.h"
+
+namespace skmd::icd {
+namespace {
+
+// A thread that has ended a batch, or waits for one, looks for so long before it sleeps: small launches follow each
+// other, and end, sooner than a sleeper wakes.
+constexpr std::chrono::microseconds kLinger{20};
+
+}  // namespace
+
+CpuQueue::CpuQueue(Execute execute, std::shared_ptr<Health> health)
+    : execute_(std::move(execute)), health_(std::move(health)), generation_(fork_generation()) {}
+
+bool CpuQueue::forked() const { return generation_ != fork_generation(); }
+
+Ticket CpuQueue::submit(Batch&& batch) {
+  if (forked()) {
+    // Locks may be held by threads that do not exist here, so nothing can be queued: the batch fails at once.
+    if (batch.done)
+      batch.done(BatchResult{
+          CL_OUT_OF_RESOURCES, "the process was forked after the device was opened", {}, Fault::resources, 0});
+    return 0;
+  }
+  MutexLock lock(mutex_);
+  batches_.push_back(std::move(batch));
+  const Ticket ticket = ++last_ticket_;
+  posted_.store(ticket, std::memory_order_relaxed);
+  if (!started_) start_thread();
+  const bool wake = asleep_ && !running_;
+  lock.unlock();
+  if (wake) wake_.notify_one();
+  return ticket;
+}
+
+void CpuQueue::help(Ticket ticket) {
+  if (completed_.load(std::memory_order_acquire) >= ticket || forked()) return;
+  MutexLock lock(mutex_);
+  while (completed_ < ticket) {
+    if (!running_) {
+      run_front(lock);
+      continue;
+    }
+    lock.unlock();
+    const auto turned = [&] { return completed_.load(std::memory_order_acquire) >= ticket || !running_; };
+    const bool soon = spin_until(turned, kLinger);
+    lock.lock();
+    if (soon || turned()) continue;
+    ++waiters_;
+    ended_.wait(lock, turned);
+    --waiters_;
+  }
+  // submit() wakes no thread while one is running the front batch: this thread hands over what was submitted meanwhile.
+  const bool wake = !batches_.empty() && asleep_ && !running_;
+  lock.unlock();
+  if (wake) wake_.notify_one();
+}
+
+void CpuQueue::start_thread() {
+  try {
+    thread_ = quiet_thread([self = shared_from_this()] { self->serve(); });
+    started_ = true;
+  } catch (const std::exception&) {
+    // Helpers complete batches as well; the next submit tries again.
+  }
+}
+
+void CpuQueue::serve() {
+  const auto ready = [this] { return completed_.load() < posted_.load() && !running_.load(); };
+  MutexLock lock(mutex_);
+  while (!stopping_ || !batches_.empty()) {
+    if (ready()) {
+      run_front(lock);
+      continue;
+    }
+    lock.unlock();
+    spin_until([&] { return ready() || stopping_.load(); }, kLinger);
+    lock.lock();
+    asleep_ = true;
+    wake_.wait(lock, [&]() SKMD_REQUIRES(mutex_) { return ready() || (stopping_ && batches_.empty()); });
+    asleep_ = false;
+  }
+}
+
+BatchResult CpuQueue::result_of(const Batch& batch) const {
+  BatchResult result;
+  if (health_->aside()) {
+    result = {CL_OUT_OF_RESOURCES, "the CPU driver was set aside after a failure", {}, Fault::none, 0};
+  } else {
+    try {
+      result = execute_(batch);
+    } catch (const std::bad_alloc&) {
+      result = {CL_OUT_OF_HOST_MEMORY, {}, {}, Fault::memory, 0};
+    } catch (const std::exception&) {  // a thread or a lock that the system did not give
+      result = {CL_OUT_OF_RESOURCES, {}, {}, Fault::resources, 0};
+    }
+  }
+  if (!batch.work().empty()) health_->batch_ended(result.fault, result.reason);
+  return result;
+}
+
+void CpuQueue::run_front(Lock& lock) {
+  running_ = true;  // no other thread takes the front, and push_back() keeps references to a deque's elements valid
+  Batch& front = batches_.front();
+  lock.unlock();
+  BatchResult result = result_of(front);
+  const bool failed = result.status != CL_SUCCESS || result.fault != Fault::none;
+  auto done = std::move(front.done);
+  front.ops.clear();
+  front.shared_ops = nullptr;
+  if (done) done(std::move(result));
+  if (failed) health_->failure_told();
+  // It may hold the last reference to anything, up to a context whose destructor callbacks are the application's code.
+  done = nullptr;
+  lock.lock();
+  batches_.pop_front();
+  completed_.store(completed_ + 1, std::memory_order_release);
+  running_ = false;
+  if (waiters_ > 0) ended_.notify_all();
+  if (asleep_ && stopping_) wake_.notify_one();
+}
+
+void CpuQueue::stop() {
+  {
+    const MutexGuard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  end_thread(thread_, forked());
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of the CPU driver from submission to completion: in order, one at a time, each carried out and completed by
+// one thread, either one in help() or the queue's own.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "intercept/backend/port/port.h"
+#include "partitioner/base/mutex.h"
+
+namespace skmd::icd {
+
+class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
+ public:
+  /// Carries out a batch, on one thread at a time.
+  using Execute = std::function<BatchResult(const Batch&)>;
+
+  CpuQueue(Execute execute, std::shared_ptr<Health> health);
+  CpuQueue(const CpuQueue&) = delete;
+  CpuQueue& operator=(const CpuQueue&) = delete;
+
+  // As Device declares them (port.h).
+  Ticket submit(Batch&& batch);
+  void help(Ticket ticket);
+  /// Blocks until all batches have completed and the thread has ended; in a forked child, or on that thread itself,
+  /// only detaches it. Nothing may be submitted afterwards.
+  void stop();
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  void start_thread() SKMD_REQUIRES(mutex_);
+  void serve();
+  /// Carries out and completes the oldest batch; releases the lock meanwhile. Precondition: there is one, and no thread
+  /// runs it (`running_` is false, as again on return).
+  void run_front(Lock& lock) SKMD_REQUIRES(mutex_);
+  [[nodiscard]] BatchResult result_of(const Batch& batch) const;
+  [[nodiscard]] bool forked() const;
+
+  const Execute execute_;
+  const std::shared_ptr<Health> health_;
+  const std::uint32_t generation_;
+
+  Mutex mutex_;
+  std::condition_variable wake_;                       // for the queue's thread
+  std::condition_variable ended_;                      // a batch was completed
+  std::deque<Batch> batches_ SKMD_GUARDED_BY(mutex_);  // the first one's ticket is completed_ + 1
+  Ticket last_ticket_ SKMD_GUARDED_BY(mutex_) = 0;
+  std::atomic<Ticket> posted_{0};  // last_ticket_, to be read without the lock
+  std::atomic<Ticket> completed_{0};
+  std::atomic<bool> running_{false};                   // a thread is at the front; changed under the lock
+  bool asleep_ SKMD_GUARDED_BY(mutex_) = false;        // the queue's thread waits on wake_
+  std::uint32_t waiters_ SKMD_GUARDED_BY(mutex_) = 0;  // threads on ended_
+  bool started_ SKMD_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finding real devices: the vendors' .icd files, selectors, and what is left out for which reason.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "intercept/backend/cpu/cpu_device.h"
+#include "intercept/backend/cpu/cpu_variants.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/backend/vendor/driver_facts.h"
+
+namespace skmd::icd {
+
+struct DiscoveryOptions {
+  std::string vendors_folder = "/etc/OpenCL/vendors";  // SKMD_VENDORS
+  bool folder_is_named = false;                        // by the user: if it cannot be read, discover() fails
+  std::string selectors;                               // SKMD_DEVICES; "": the default choice
+  std::string own_library;                             // path of this libskmd.so, left out
+  /// The host CPU is driven by our own driver, with its vendor's beside it if there is one; nothing: by its vendor's
+  /// alone.
+  std::optional<CpuDriverOptions> cpu_driver = std::nullopt;
+  /// For tests: devices in place of the host CPU, each by `cpu_driver` with a target and threads of its own. Empty: one
+  /// device, as `cpu_driver` says.
+  std::vector<CpuVariant> cpu_variants = {};
+  /// A CPU driver whose answers were kept is not loaded before something of it is needed.
+  FactsStore facts = {};
+};
+
+struct Discovery {
+  std::vector<std::shared_ptr<Device>> devices;  // in the order of the selectors; spaces are assigned
+  std::vector<std::string> left_out;             // "name: reason", for the log and skmd-info
+  /// To be called after the usual queries of the devices: keeps the answers for later processes.
+  std::function<void()> settle = [] {};
+};
+
+/// Loads the vendors (RTLD_LOCAL | RTLD_LAZY), never through libOpenCL.so.1. An error names the selector that matched
+/// nothing. A vendor that fails is left out with a reason; no device at all is an error (CL_PLATFORM_NOT_FOUND_KHR).
+Result<Discovery> discover(const DiscoveryOptions& options);
+
+}  // namespace skmd::icd

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vendors' OpenCL libraries, loaded directly. The only dlopen of the project. A library stays loaded for ever: its
+// threads and its objects may outlive everything of ours.
+#pragma once
+
+#include <CL/cl_icd.h>
+
+#include <string>
+#include <vector>
+
+#include "partitioner/base/result.h"
+
+namespace skmd::icd {
+
+/// A platform of a loaded library. Calls go through `cl`, the table behind the first word of the platform's handle; the
+/// slots of clGetPlatformIDs and clUnloadCompiler are never called (drivers of cl_khr_icd 2.0 keep tags there).
+struct VendorPlatform {
+  const cl_icd_dispatch* cl = nullptr;
+  cl_platform_id id = nullptr;
+  std::string name;     // CL_PLATFORM_NAME
+  std::string version;  // CL_PLATFORM_VERSION
+};
+
+/// One `.icd` file: its path and the library it names.
+struct IcdFile {
+  std::string path;
+  std::string library;
+};
+
+/// The `.icd` files of `folder` in the order of their names. An error if the folder cannot be read.
+domain::Result<std::vector<IcdFile>> read_icd_files(const std::string& folder);
+
+/// Loads `library` (a name for the dynamic linker, or a path) and asks for its platforms. An error says why the library
+/// cannot be used: it is `own_library`, another SKMD, no ICD, or it failed its first query.
+domain::Result<std::vector<VendorPlatform>> load_vendor(const std::string& library, const std::string& own_library);
+
+/// The file that the dynamic linker found the platform's driver in; "" if it does not say.
+std::string file_of(const VendorPlatform& platform);
+
+/// A string answer of clGetPlatformInfo; empty if the platform does not give one.
+std::string platform_text(const VendorPlatform& platform, cl_platform_info name);
+
+}  // namespace skmd::icd

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is learnt and told of launches that ended: the model, the rounds of an application, statistics.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/launch.h"
+#include "intercept/observe/observer.h"
+
+namespace skmd::icd {
+
+/// Reports what a batch of one slice tells: transfers, the slice's times, and a sample for the model. `uploads`: how
+/// many ops come before the slice's launches.
+SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, const SliceWork& slice,
+                    std::size_t uploads, std::uint64_t upload_bytes, bool first, const BatchResult& result);
+
+/// How a launch ended.
+struct Ended {
+  std::uint64_t ns = 0;          // when, nanoseconds of the host's clock; 0: not known
+  double seconds = 0.0;          // from decision to results; only of split launches
+  std::uint64_t first_uses = 0;  // bit d: device d may have compiled
+};
+
+/// Tells the model, and the shape's rounds, what became of a launch that ended well. Thread-safe.
+void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
+                   const Ended& ended);
+
+/// Whether completed launches are reported, so that the time of their begin is needed: to the observer or the debug
+/// log.
+bool reports_launches(const Machine& machine);
+/// Reports a completed launch, if reports_launches(). `begin`: nanoseconds of the host's clock.
+void report_launch(Machine& machine, const Launch& launch, const Decision& decision,
+                   std::span<const SliceReport> slices, std::uint64_t begin);
+
+/// Residency after a slice has written `ranges` of a root in its device's space (or will have, on an in-order queue).
+/// With the root's mutex held.
+void commit_written(Storage& root, domain::SpaceId space, const domain::RangeSet& ranges) SKMD_REQUIRES(root.mutex());
+
+/// Whether batches are to ask for times: for the model, the observer or the profile database.
+bool wants_times(const Machine& machine);
+
+}  // namespace skmd::icd

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine behind the virtual device: what the composition root wires together, once per process.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/client/client.h"
+#include "intercept/backend/port/port.h"
+#include "intercept/machine/device_memory.h"
+#include "intercept/machine/device_type.h"
+#include "intercept/machine/executor.h"
+#include "intercept/observe/observer.h"
+#include "partitioner/base/mutex.h"
+#include "partitioner/model/model.h"
+#include "partitioner/model/profile_sink.h"
+#include "partitioner/plan/partition.h"
+
+namespace skmd::icd {
+
+/// Settings that users type, parsed once.
+struct Settings {
+  domain::PartitionPolicy policy;
+  bool split_mixed = false;           // SKMD_SPLIT_MIXED
+  bool verify = false;                // SKMD_VERIFY
+  bool check = false;                 // SKMD_CHECK
+  domain::RungSet rungs;              // SKMD_TEST_RUNGS
+  std::string profile_tag;            // SKMD_PROFILE_TAG
+  bool profile_every_launch = false;  // times are taken for the profile database also where decisions need none
+  bool profile_decides = false;       // SKMD_PROFILE_DECIDES: `auto` goes by what former processes measured
+  DeviceTypeChoice device_type = DeviceTypeChoice::automatic;  // SKMD_DEVICE_TYPE
+  std::uint64_t device_memory = 0;  // SKMD_TEST_DEVICE_MEMORY: bytes that each device may hold at most; 0: by its size
+};
+
+class DeviceInfo;
+class BuildQueue;
+class Knowledge;
+class ProfilingMode;
+
+inline constexpr std::int32_t kSeveralUsers = -1;
+
+struct Machine {
+  DeviceMemory memory{*this};                    // outlives the devices' threads
+  std::vector<std::shared_ptr<Device>> devices;  // order of `devices` everywhere
+  std::uint32_t anchor = 0;                      // honours everything that the virtual device reports, all at once
+  Settings settings;
+  compiler::Language language;       // of the virtual device
+  const DeviceInfo* info = nullptr;  // what the virtual device reports (device_info.h)
+  Executor* executor = nullptr;
+  BuildQueue* builds = nullptr;  // null: programs are built on every device before their build ends
+  Observer* observer = nullptr;
+  domain::Model* model = nullptr;
+  domain::ProfileSink* profile = nullptr;       // null: nothing is kept of what is measured
+  Knowledge* knowledge = nullptr;               // null: what former processes measured is not asked for
+  std::vector<domain::DeviceKey> profile_keys;  // of `devices`, where there is a sink or knowledge
+  ProfilingMode* profiling = nullptr;           // null: launches are not profiled (profiling_mode.h)
+  compiler::Client* compiler = nullptr;
+  bool code_ahead = false;  // our own code is made while a program is read, and known by its form (code_form.h)
+  std::string code_folder;  // private; for code where memory cannot be executed
+
+  /// The device with memory of its own that the last launch ran on as a whole, or kSeveralUsers.
+  std::atomic<std::int32_t> last_user{kSeveralUsers};
+
+  std::atomic<std::uint32_t> losses{0};  // devices that were disabled
+  Mutex loss_mutex;
+};
+
+/// Where the device's bytes are.
+inline domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
+  return machine.devices[device]->description().space;
+}
+
+/// From now on a device of the machine that fails for good is disabled (Health::set_aside()), and the log says so. The
+/// last enabled device stays: no other could run its work, and its driver may recover. Called once, before the devices
+/// are used.
+void watch_devices(Machine& machine);
+
+/// machine.anchor or, if that is disabled, the first device that is not.
+std::uint32_t acting_anchor(const Machine& machine);
+
+}  // namespace skmd::icd

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/memory/link_rates.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace skmd::icd {
+namespace {
+
+constexpr std::uint64_t kLeast = 1 << 18;            // bytes that tell a link's rate
+constexpr std::uint64_t kLeastCopied = 16ULL << 20;  // bytes that tell the rate of copies: smaller ones are in caches
+constexpr double kNewest = 0.25;                     // weight of the newest transfer
+constexpr double kLeastPart = 0.1;                   // of the measured time that is taken for the bytes' own
+
+void learn(std::atomic<double>& rate, double seen, double newest) {
+  const double old = rate.load(std::memory_order_relaxed);
+  rate.store(old > 0 ? old + newest * (seen - old) : seen, std::memory_order_relaxed);
+}
+
+/// The rate with which kLinkShape gives so many nanoseconds for `bytes`: the smaller of those by which its two ways do.
+double bulk_rate(std::uint64_t bytes, std::uint64_t nanoseconds) {
+  const auto count = static_cast<double>(bytes);
+  const double seconds = static_cast<double>(nanoseconds) * 1e-9;
+  const auto by = [&](double fixed, double part) {
+    return count / (part * std::max(kLeastPart * seconds, seconds - fixed));
+  };
+  return std::min(by(kLinkShape.latency_seconds, kLinkShape.small_part), by(kLinkShape.bulk_seconds, 1.0));
+}
+
+std::optional<double> known(const std::atomic<double>& rate) {
+  const double value = rate.load(std::memory_order_relaxed);
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+double assumed_host_rate(unsigned threads) {
+  constexpr double kEach = 5e9;
+  constexpr double kMax = 70e9;
+  return std::min(kMax, kEach * std::max(2u, threads));
+}
+
+LinkRates& LinkRates::get() {
+  static LinkRates rates;  // trivially destructible
+  return rates;
+}
+
+LinkRate LinkRates::of(std::uint32_t device) const { return {known(to_[device % kMax]), known(from_[device % kMax])}; }
+
+double LinkRates::host() const {
+  static const double assumed = assumed_host_rate(std::thread::hardware_concurrency());
+  return known(host_).value_or(assumed);
+}
+
+void LinkRates::learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
+  if (bytes >= kLeast && nanoseconds != 0) learn(to_[device % kMax], bulk_rate(bytes, nanoseconds), kNewest);
+}
+
+void LinkRates::learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
+  if (bytes >= kLeast && nanoseconds != 0) learn(from_[device % kMax], bulk_rate(bytes, nanoseconds), kNewest);
+}
+
+void LinkRates::learn_host(std::uint64_t bytes, std::uint64_t nanoseconds) {
+  if (bytes < kLeastCopied || nanoseconds == 0) return;
+  const double seen = static_cast<double>(bytes) * 1e9 / static_cast<double>(nanoseconds);
+  const double old = host();
+  // One that is slow had to wait for the processor or for pages; a guess that is too low would keep devices in host
+  // memory from being used, and no copy would come to correct it.
+  host_.store(seen > old ? seen : old + kNewest * (seen - old), std::memory_order_relaxed);
+}
+
+}  // namespace skmd::icd

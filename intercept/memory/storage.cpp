@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/memory/storage.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <functional>
+#include <new>
+#include <string>
+
+#include "intercept/backend/port/host_code.h"
+#include "intercept/memory/lock_table.h"
+#include "intercept/memory/mover.h"
+#include "intercept/memory/range_lock.h"
+
+namespace skmd::icd {
+
+namespace {
+
+/// Behind shared virtual memory: an address at its end is no address of the next.
+constexpr std::uint64_t kGap = 1;
+
+domain::Error out_of_host_memory(std::uint64_t bytes) {
+  return {CL_OUT_OF_HOST_MEMORY, "no host memory for a shadow of " + std::to_string(bytes) + " bytes"};
+}
+
+}  // namespace
+
+Storage::Storage(Machine& machine, std::uint64_t bytes)
+    : machine_(machine),
+      bytes_(bytes),
+      residency_(bytes),
+      natives_(machine.devices.size()),
+      last_uses_(machine.devices.size()) {}
+
+Storage::~Storage() {
+  machine_.memory.remove(*this);
+  natives_.clear();  // before the memory that in-place buffers use
+  if (owns_host_) munmap(host_, bytes_ + (shared_ ? kGap : 0));
+}
+
+Result<std::shared_ptr<Storage>> Storage::create(Machine& machine, std::uint64_t bytes, std::byte* host,
+                                                 const std::byte* initial) {
+  std::shared_ptr<Storage> storage(new Storage(machine, bytes));
+  storage->host_ = host;
+  storage->borrows_host_ = host != nullptr;
+  if (host != nullptr) storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
+  if (initial != nullptr) {
+    auto shadow = storage->host();
+    if (!shadow) return shadow.error();
+    copy_host(*shadow, initial, bytes);
+    storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
+  }
+  machine.memory.add(storage);
+  return storage;
+}
+
+Result<std::shared_ptr<Storage>> Storage::create_shared(Machine& machine, std::uint64_t bytes) {
+  std::shared_ptr<Storage> storage(new Storage(machine, bytes));
+  storage->host_ = map_host(bytes + kGap);
+  if (storage->host_ == nullptr) return out_of_host_memory(bytes);
+  storage->owns_host_ = storage->borrows_host_ = storage->shared_ = true;
+  machine.memory.add(storage);
+  return storage;
+}
+
+Result<std::shared_ptr<Storage>> Storage::create_image(Machine& machine, const ImageShape& shape, std::uint64_t bytes,
+                                                       std::byte* host, const std::byte* initial) {
+  auto storage = create(machine, bytes, host, initial);
+  if (storage) (*storage)->shape_ = shape;
+  return storage;
+}
+
+Result<std::byte*> Storage::host() {
+  const MutexGuard lock(mutex_);
+  if (host_ == nullptr) {
+    host_ = map_host(bytes_);
+    if (host_ == nullptr) return out_of_host_memory(bytes_);
+    owns_host_ = true;
+  }
+  return host_;
+}
+
+Result<std::shared_ptr<NativeMemory>> Storage::native(std::uint32_t device) {
+  Device& port = *machine_.devices[device];
+  std::byte* in_place = nullptr;
+  if (port.description().space == domain::kHostSpace) {
+    auto shadow = host();
+    if (!shadow) return shadow.error();
+    in_place = *shadow;
+  }
+  const MutexGuard lock(mutex_);
+  const bool apart = port.description().space != domain::kHostSpace;
+  if (!natives_[device]) {
+    const auto make = [&] { return shape_ ? port.allocate_image(*shape_, nullptr) : port.allocate(bytes_, in_place); };
+    auto made = apart ? machine_.memory.counted(device, bytes_, make) : make();
+    if (!made) return made.error();
+    natives_[device] = std::move(*made);
+  }
+  if (apart) last_uses_[device].store(machine_.memory.tick(), std::memory_order_relaxed);
+  return natives_[device];
+}
+
+void Storage::used(std::uint32_t device, std::uint64_t tick) {
+  if (last_use(device) != 0) last_uses_[device].store(tick, std::memory_order_relaxed);
+}
+
+std::shared_ptr<NativeMemory> Storage::let_go(std::uint32_t device) {
+  if (natives_[device] == nullptr) {
+    last_uses_[device].store(0, std::memory_order_relaxed);
+    return nullptr;
+  }
+  if (natives_[device].use_count() != 1) return nullptr;
+  last_uses_[device].store(0, std::memory_order_relaxed);
+  return std::move(natives_[device]);
+}
+
+bool Storage::is_host_locked(const std::byte* begin, std::uint64_t bytes) const {
+  const std::less<const std::byte*> before;
+  return host_ != nullptr && before(begin, host_ + bytes_) && before(host_, begin + bytes);
+}
+
+bool Storage::is_host(const std::byte* begin, std::uint64_t bytes) {
+  const MutexGuard lock(mutex_);
+  return is_host_locked(begin, bytes);
+}
+
+void Storage::used_on(std::optional<std::uint32_t> device) {
+  const std::int32_t user = device ? static_cast<std::int32_t>(*device) : kSeveralUsers;
+  if (user_.load(std::memory_order_relaxed) != user) user_.store(user, std::memory_order_relaxed);
+  auto& last = machine_.last_user;
+  if (last.load(std::memory_order_relaxed) != user) last.store(user, std::memory_order_relaxed);
+}
+
+std::optional<std::uint32_t> Storage::likely_user() const {
+  std::int32_t user = user_.load(std::memory_order_relaxed);
+  if (user == kUnused) user = machine_.last_user.load(std::memory_order_relaxed);
+  if (user < 0) return std::nullopt;
+  return static_cast<std::uint32_t>(user);
+}
+
+void Storage::shared_by(std::vector<Share> shares) {
+  const MutexGuard lock(mutex_);
+  same_shares_ = !shares.empty() && shares == shares_;
+  shares_ = std::move(shares);
+  has_shares_.store(!shares_.empty(), std::memory_order_relaxed);
+}
+
+void Storage::used_in_host_memory() {
+  if (!has_shares_.exchange(false, std::memory_order_relaxed)) return;
+  const MutexGuard lock(mutex_);
+  shares_.clear();
+  same_shares_ = false;
+}
+
+std::vector<Storage::Share> Storage::likely_shares() {
+  const MutexGuard lock(mutex_);
+  if (!same_shares_ && !rounds_.steady()) return {};
+  std::vector<Share> shares = shares_;
+  std::erase_if(shares, [this](const Share& share) { return machine_.devices[share.device]->health()->aside(); });
+  return shares;
+}
+
+Status Storage::gather(const domain::RangeSet& ranges, const char* what) {
+  {
+    // The caller holds the ranges, so what is here stays here. Small commands come by this way on threads that complete
+    // batches, and the thread that holds the move mutex may wait for such a batch.
+    const MutexGuard lock(mutex_);
+    if (residency_.missing(domain::kHostSpace, ranges).empty()) return {};
+  }
+  const MoveGuard guard({this});
+  auto plan = MovePlan::gathered(
+      machine_,
+      [&] {
+        return MoveNeeds{{this, MoveNeed::kHost, ranges}};
+      },
+      what);
+  return plan ? Status{} : plan.error();
+}
+
+void Storage::leave_lost_copies() {
+  if (machine_.losses.load(std::memory_order_acquire) == 0) return;
+  for (const auto& device : machine_.devices)
+    if (const auto space = device->description().space; device->health()->aside() && space != domain::kHostSpace)
+      residency_.withdrawn(space, domain::ByteRange{0, bytes_});
+}
+
+bool Storage::holds(domain::SpaceId space, const domain::RangeSet& ranges) {
+  if (ranges.empty()) return true;
+  const MutexGuard lock(mutex_);
+  leave_lost_copies();
+  return residency_.all_valid(space, ranges);
+}
+
+bool Storage::has_already(const domain::ByteRange& range, const std::byte* from) {
+  const MutexGuard lock(mutex_);
+  if (host_ == nullptr || borrows_host_ || is_host_locked(from, range.size())) return false;
+  if (!residency_.all_valid(domain::kHostSpace, range) || write_mapped_.intersects(range)) return false;
+  return std::memcmp(host_ + range.begin, from, range.size()) == 0;
+}
+
+void Storage::host_written(const domain::RangeSet& ranges) {
+  const MutexGuard lock(mutex_);
+  residency_.written(domain::kHostSpace, ranges);
+}
+
+void Storage::forget(const domain::RangeSet& ranges) {
+  const MutexGuard lock(mutex_);
+  // Undefined bytes are zero in the shadow, always: so every space can be given the same pre-image.
+  if (host_ != nullptr)
+    for (const domain::ByteRange& range : ranges.ranges()) std::memset(host_ + range.begin, 0, range.size());
+  residency_.forgotten(ranges);
+}
+
+void Storage::mapped_for_writing(const domain::RangeSet& ranges) {
+  const MutexGuard lock(mutex_);
+  write_mapped_.add(ranges);
+}
+
+void Storage::unmapped(const domain::RangeSet& ranges) {
+  const MutexGuard lock(mutex_);
+  write_mapped_.remove(ranges);
+}
+
+bool Storage::reserve_write_map(const domain::RangeSet& ranges) {
+  const MutexGuard lock(mutex_);
+  if (write_maps_reserved_.intersects(ranges)) return false;
+  write_maps_reserved_.add(ranges);
+  return true;
+}
+
+void Storage::release_write_map(const domain::RangeSet& ranges) noexcept {
+  const MutexGuard lock(mutex_);
+  try {
+    write_maps_reserved_.remove(ranges);
+  } catch (const std::bad_alloc&) {  // then other write maps are refused there
+  }
+}
+
+domain::RangeSet Storage::write_mapped() {
+  const MutexGuard lock(mutex_);
+  return write_mapped_;
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time of a launch's slices by phase of a round: the application writes the launch's inputs, the launch runs, the
+// application reads the results. Each phase takes as long as its slowest device.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "partitioner/plan/partition.h"
+
+namespace skmd::domain {
+
+/// Seconds.
+struct Phases {
+  double before = 0.0;   // transfers to the device before the launch
+  double running = 0.0;  // transfers that the launch waits for, and the slice itself
+  double after = 0.0;    // transfers of results to host memory
+  double copying = 0.0;  // inside host memory, before and after: by one device's slice after the other's
+  [[nodiscard]] double sum() const { return before + running + after + copying; }
+};
+
+/// The phases of several slices together.
+class SlowestPhases {
+ public:
+  void add(const Phases& slice);
+  /// A slice grows from one of `before`, which was added, to one of `after`.
+  void replace(const Phases& before, const Phases& after);
+  [[nodiscard]] double seconds() const { return slowest_.sum(); }
+  /// The part of seconds() outside the launch.
+  [[nodiscard]] double around() const { return slowest_.sum() - slowest_.running; }
+
+ private:
+  Phases slowest_;
+};
+
+/// Whether the bytes that a launch waits for must still be moved (`now`, as for the next launch) or are on the devices
+/// already (`there`, as for later launches of a loop that leaves its bytes there).
+enum class Arriving : std::uint8_t { now, there };
+
+/// Phases of the slices of one launch. Keeps a reference to the request. Not thread-safe.
+class PhaseCosts {
+ public:
+  explicit PhaseCosts(const PartitionRequest& request, Arriving arriving = Arriving::now);
+  /// The transfers of a slice, without running it.
+  Phases moving(std::uint32_t device, const GroupSpan& span);
+  /// All phases of a slice. Precondition: `device` is measured. Zeros for the empty span.
+  Phases of(std::uint32_t device, const GroupSpan& span);
+  /// Of slices of measured devices together, without what a split costs.
+  SlowestPhases together(std::span<const Slice> slices);
+
+ private:
+  /// Part of a device's bytes that is sent before the launch.
+  double part_before(std::uint32_t device);
+
+  const PartitionRequest& request_;
+  const Arriving arriving_;
+  std::vector<double> part_before_;  // per device; negative: not asked for yet
+};
+
+}  // namespace skmd::domain

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicted times of slices, in seconds: SKMD (TOCS 2015), section 3.4, with the bytes that really move instead of
+// whole buffers.
+#pragma once
+
+#include <optional>
+
+#include "partitioner/plan/partition.h"
+
+namespace skmd::domain {
+
+/// True if the model has a finite, positive rate for this kernel.
+bool is_measured(const DeviceModel& device);
+
+struct MovingSeconds {
+  double linked = 0.0;  // over the device's link
+  double copied = 0.0;  // inside host memory
+  [[nodiscard]] double sum() const { return linked + copied; }
+};
+/// Seconds for moving the bytes that `device` needs for `span`, and those that it writes; infinite over a dead link.
+MovingSeconds seconds_to(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span);
+MovingSeconds seconds_from(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span);
+
+/// The sum of both.
+double moving_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span);
+
+/// Seconds in which a measured device runs `groups`, launch included.
+double running_seconds(const PartitionRequest& request, std::uint32_t device, std::uint64_t groups);
+
+/// The same plus the cost of the slice's further boxes.
+double running_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span);
+
+/// Running and moving, for a measured device; 0 for the empty span.
+double finish_seconds(const PartitionRequest& request, std::uint32_t device, const GroupSpan& span);
+
+/// The device that would finish the whole launch first, among those that ran enough of the kernel to tell.
+struct Alone {
+  std::uint32_t device = 0;
+  double seconds = 0.0;        // with results moved to host memory
+  double local_seconds = 0.0;  // results left on the device
+};
+std::optional<Alone> best_alone(const PartitionRequest& request);
+
+/// The device for a kernel without measurements: one of about the highest expected throughput, by preference where the
+/// bytes are, then the anchor. Precondition: an eligible device.
+std::uint32_t unknown_kernels_device(const PartitionRequest& request);
+
+}  // namespace skmd::domain
