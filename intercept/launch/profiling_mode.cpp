@@ -16,6 +16,7 @@
 #include "intercept/machine/machine.h"
 #include "intercept/object/kernel.h"
 #include "intercept/object/launch.h"
+#include "partitioner/model/profile_runs.h"
 #include "partitioner/model/profile_sink.h"
 
 namespace skmd::icd {
@@ -24,22 +25,6 @@ namespace {
 /// An application that launches a kernel with another scalar each time would be profiled without end; so many launches
 /// of a kernel hold more sizes than a model can use.
 constexpr std::size_t kMaxLaunches = 16;
-/// A span that takes this long is run once: noise does not matter there, and the user waits.
-constexpr double kLongSeconds = 0.02;
-/// Of three runs on sixteen threads of a virtual machine two were late now and then.
-constexpr std::uint32_t kRepeats = 5;
-/// A span that takes this long is run twice, and a third time if these two differ by more than kAgreement: with five
-/// runs, profiling took 20 to 33 times as long as the application alone, with three 5 to 30 times (sixteen workloads at
-/// profile1 on two devices).
-constexpr double kMiddlingSeconds = 1e-3;
-constexpr std::uint32_t kFewerRepeats = 3;
-constexpr double kAgreement = 0.05;
-/// Runs of such a span that progress is counted by.
-constexpr double kUsualRepeats = 2.25;
-/// A device that has been idle works more slowly at first: threads of sixteen virtual cores took twice as long in their
-/// process's first tenth of a second. Fewer threads are awake sooner: for each unit of a device, up to that.
-constexpr double kSettlingSecondsPerUnit = 0.1 / 16;
-constexpr double kMaxSettlingSeconds = 0.1;
 
 void append(std::string& key, const void* bytes, std::size_t count) {
   key.append(static_cast<const char*>(bytes), count);
@@ -74,21 +59,6 @@ bool cannot_be_repeated(domain::NotSplit reason) {
     default:
       return false;
   }
-}
-
-/// The lower one of two in the middle.
-std::uint64_t median(std::vector<std::uint64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-bool agree(std::uint64_t a, std::uint64_t b) {
-  return static_cast<double>(std::max(a, b)) <= (1.0 + kAgreement) * static_cast<double>(std::min(a, b));
-}
-
-double settling_seconds(const Device& device) {
-  return std::min(kMaxSettlingSeconds, kSettlingSecondsPerUnit * expected_of(device).units);
 }
 
 bool uses_shared_memory(const Launch& launch) {
@@ -204,12 +174,6 @@ Status ProfilingMode::profile_on_all(Machine& machine, const Launch& launch, con
   return {};
 }
 
-std::uint32_t ProfilingMode::repeats_of(double seconds) const {
-  if (settings_.repeat != 0) return settings_.repeat;
-  if (seconds > kLongSeconds) return 1;
-  return seconds > kMiddlingSeconds ? kFewerRepeats : kRepeats;
-}
-
 Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel,
                                 const domain::GroupSpan& span) {
   const SliceWork slice{one.device, span, {}};
@@ -224,11 +188,13 @@ Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice
   const bool longest = span == one.plan.front();
   const std::uint64_t device = std::uint64_t{1} << one.device;
   const bool settling = (std::exchange(settled_, settled_ | device) & device) == 0;
-  const double settling_time = settling ? settling_seconds(*machine.devices[one.device]) : 0.0;
+  const double settling_time =
+      settling ? domain::settling_seconds(expected_of(*machine.devices[one.device]).units) : 0.0;
   const auto begin = std::chrono::steady_clock::now();
   std::vector<std::uint64_t> times;
   MeasuredSlice measured;
-  for (const std::uint32_t repeats = repeats_of(expected); times.size() < repeats;) {
+  const domain::ProfileRuns runs(settings_.repeat, expected);
+  for (double last = 0.0; runs.wants_another(times, last);) {
     const auto timed = one.spans.run(span);
     if (!timed) return timed.error();
     if (timed->measured.first_use) {  // at most once for each place where compilers look again
@@ -239,11 +205,9 @@ Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice
       continue;
     times.push_back(timed->measured.kernel_ns);
     if (longest) one.seconds_per_group = timed->seconds / static_cast<double>(span.size());
-    if (settings_.repeat != 0) continue;
-    if (timed->seconds > kLongSeconds) break;
-    if (repeats == kFewerRepeats && times.size() == 2 && agree(times[0], times[1])) break;
+    last = timed->seconds;
   }
-  measured.kernel_ns = median(std::move(times));
+  measured.kernel_ns = domain::middle_of(std::move(times));
   if (longest && span.size() == launch.range.group_total()) {
     const auto back = one.spans.fetch();
     if (!back) return back.error();
@@ -264,9 +228,7 @@ Status ProfilingMode::time_first(Machine& machine, const Launch& launch, OnDevic
 Status ProfilingMode::time_rest(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel) {
   const double per_group = one.seconds_per_group;
   const auto expected = [&](const domain::GroupSpan& span) {
-    const double seconds = per_group * static_cast<double>(span.size());
-    const std::uint32_t repeats = repeats_of(seconds);
-    return seconds * (repeats == kFewerRepeats && settings_.repeat == 0 ? kUsualRepeats : repeats);
+    return domain::ProfileRuns(settings_.repeat, per_group * static_cast<double>(span.size())).planned_seconds();
   };
   double planned = 0.0;
   for (std::size_t i = 1; i < one.plan.size(); ++i) planned += expected(one.plan[i]);

@@ -52,7 +52,6 @@ class ProfilingMode {
   Status time_rest(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel);
   Status time_span(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel,
                    const domain::GroupSpan& span);
-  [[nodiscard]] std::uint32_t repeats_of(double seconds) const;
   std::size_t number_of(const Launch& launch);
   void leave_out(std::size_t kernel, std::string_view reason);
 
