@@ -174,17 +174,18 @@ Status ProfilingMode::profile_on_all(Machine& machine, const Launch& launch, con
   return {};
 }
 
+void ProfilingMode::keep(Machine& machine, const Launch& launch, std::uint32_t device, std::size_t kernel,
+                         const domain::GroupSpan& span, const MeasuredSlice& measured) {
+  if (machine.profile == nullptr) return;
+  domain::ProfileSample sample = profile_sample(machine, launch, {device, span, {}}, measured);
+  sample.warm = settings_.warm;
+  keep_sample(machine, sample);
+  if (counters_) counters_->sampled(kernel, device);
+}
+
 Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel,
                                 const domain::GroupSpan& span) {
-  const SliceWork slice{one.device, span, {}};
   const double expected = one.seconds_per_group * static_cast<double>(span.size());
-  const auto keep = [&](const MeasuredSlice& measured) {
-    if (machine.profile == nullptr) return;
-    domain::ProfileSample sample = profile_sample(machine, launch, slice, measured);
-    sample.warm = settings_.warm;
-    keep_sample(machine, sample);
-    if (counters_) counters_->sampled(kernel, one.device);
-  };
   const bool longest = span == one.plan.front();
   const std::uint64_t device = std::uint64_t{1} << one.device;
   const bool settling = (std::exchange(settled_, settled_ | device) & device) == 0;
@@ -198,7 +199,7 @@ Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice
     const auto timed = one.spans.run(span);
     if (!timed) return timed.error();
     if (timed->measured.first_use) {  // at most once for each place where compilers look again
-      keep(timed->measured);
+      keep(machine, launch, one.device, kernel, span, timed->measured);
       continue;
     }
     if (settling && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < settling_time)
@@ -214,7 +215,7 @@ Status ProfilingMode::time_span(Machine& machine, const Launch& launch, OnDevice
     measured.to_ns = one.to_ns;
     measured.from_ns = *back;
   }
-  keep(measured);
+  keep(machine, launch, one.device, kernel, span, measured);
   return {};
 }
 
@@ -222,6 +223,12 @@ Status ProfilingMode::time_first(Machine& machine, const Launch& launch, OnDevic
   const auto brought = one.spans.bring();
   if (!brought) return brought.error();
   one.to_ns = *brought;
+  // A first use is kept and tells nothing of the kernel: it need not be of all groups.
+  if (const domain::GroupSpan few{0, one.plan.back().size()}; few != one.plan.front()) {
+    const auto first = one.spans.run(few);
+    if (!first) return first.error();
+    if (first->measured.first_use) keep(machine, launch, one.device, kernel, few, first->measured);
+  }
   return time_span(machine, launch, one, kernel, one.plan.front());
 }
 

@@ -23,6 +23,8 @@ namespace skmd::icd {
 
 class ProfilingSpans;
 
+struct MeasuredSlice;
+
 struct ProfilingSettings {
   domain::SpanPlan spans;
   std::uint32_t repeat = 0;  // times that each span is run, of which the median is kept; 0: by its length
@@ -50,6 +52,8 @@ class ProfilingMode {
   Status profile_on_all(Machine& machine, const Launch& launch, const LaunchView& view, std::size_t kernel);
   Status time_first(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel);
   Status time_rest(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel);
+  void keep(Machine& machine, const Launch& launch, std::uint32_t device, std::size_t kernel,
+            const domain::GroupSpan& span, const MeasuredSlice& measured);
   Status time_span(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel,
                    const domain::GroupSpan& span);
   std::size_t number_of(const Launch& launch);
