@@ -1,7 +1,7 @@
 # Precompiled headers for the sanitizer builds, which would otherwise spend half of their time on reading the standard
-# library and GoogleTest once for every file. The release build goes without, but for LLVM's
-# (compiler/llvm.cmake): there a file that does not include what it uses is an error. A precompiled header serves only files that are compiled with the same flags, so there are four: for code of
-# shared libraries and of programs, with and without GoogleTest.
+# library and GoogleTest once for every file. The release build goes without, but for LLVM's (compiler/llvm.cmake): there a file
+# that does not include what it uses is an error. A precompiled header serves only files that are compiled with the same flags, so
+# there are four: for code of shared libraries and of programs, with and without GoogleTest.
 set(standard_headers <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdint> <cstring> <deque> <filesystem> <fstream>
   <functional> <map> <memory> <mutex> <numeric> <optional> <random> <set> <span> <sstream> <string> <string_view> <thread>
   <unordered_map> <utility> <variant> <vector>)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch as it was when it was enqueued: kernel, range and arguments, frozen.
+// An enqueued kernel launch: kernel, NDRange and argument values, immutable.
 #pragma once
 
 #include <CL/cl.h>

@@ -20,7 +20,7 @@ constexpr double kAgreement = 0.05;
 /// Runs of such a span that progress is counted by.
 constexpr double kUsualMiddlingRuns = 2.25;
 /// A device that has been idle works more slowly at first: threads of sixteen virtual cores took twice as long in their
-/// process's first tenth of a second. Fewer threads are awake sooner: so long for each unit, up to that.
+/// process's first tenth of a second. That it takes fewer threads less is assumed, not measured.
 constexpr double kSettlingSecondsPerUnit = 0.1 / 16;
 constexpr double kMaxSettlingSeconds = 0.1;
 

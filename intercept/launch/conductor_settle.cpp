@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a split launch: what completed is joined and committed, what did not is withdrawn.
+#include "intercept/launch/conductor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/account.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+
+namespace skmd::icd {
+
+void Conductor::check_inputs() {
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    const SliceWork& slice = decision_.slices[i];
+    if (!slices_[i].status || machine_.devices[slice.device]->health()->failures() == slices_[i].failures) continue;
+    for (std::size_t r = 0; r < view_.roots().size(); ++r)
+      if (!still_valid(machine_, *view_.roots()[r], slice.device, needed_by(slice, r)))
+        fail(i, {CL_OUT_OF_RESOURCES, "bytes that the groups read never reached the device"}, Fault::resources);
+  }
+}
+
+void Conductor::join_failures() {
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    if (joined(r).empty()) continue;
+    for (std::size_t i = 0; i < slices_.size(); ++i) {
+      if (slices_[i].status) continue;
+      const domain::SpaceId space = space_of(machine_, decision_.slices[i].device);
+      for (std::size_t j = 0; j < slices_.size(); ++j)
+        if (slices_[j].status && space_of(machine_, decision_.slices[j].device) == space)
+          slices_[j].status = slices_[i].status;
+    }
+  }
+}
+
+Status Conductor::finish_joining(const std::vector<SliceWork>& completed) {
+  for (const auto& joining : joinings_)
+    if (auto status = joining->finish(completed, launch_.kernel->traits().name); !status) return status;
+  return replay_ ? finish_replay(completed) : Status();
+}
+
+Status Conductor::finish_replay(const std::vector<SliceWork>& completed) {
+  if (!device_replay_) return replay_->finish(completed);
+  if (completed.size() == slices_.size() && device_replay_->finish(completed)) return {};
+  if (Status status = device_replay_->retreat(completed); !status) return status;
+  return replay_->finish(completed, device_replay_->take_aside());
+}
+
+void Conductor::commit(const std::vector<SliceWork>& completed) {
+  for (const SliceWork& slice : completed) {
+    for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+      const domain::RangeSet written = slice.touches->roots[r].may_write.difference(joined(r));
+      if (written.empty()) continue;
+      Storage& root = *view_.roots()[r];
+      const MutexGuard lock(root.mutex());
+      commit_written(root, machine_.devices[slice.device]->description().space, written);
+    }
+  }
+}
+
+void Conductor::abandon() {
+  std::vector<domain::RangeSet> wanted(view_.roots().size());
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    if (slices_[i].status) continue;
+    unfinished_.spans.push_back(decision_.slices[i].span);
+    for (std::size_t r = 0; r < wanted.size(); ++r) wanted[r].add(decision_.slices[i].touches->needed[r]);
+  }
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    if (slices_[i].status || !slices_[i].ran) continue;
+    const SliceWork& slice = decision_.slices[i];
+    const domain::SpaceId space = space_of(machine_, slice.device);
+    for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+      domain::RangeSet written = slice.touches->roots[r].may_write;
+      if (merges(slice) && is_replayed(r)) written.add(joined(r));  // merge kernels may have begun
+      if (!written.empty()) written.remove(view_.roots()[r]->write_mapped());
+      if (space == domain::kHostSpace) written.remove(joined(r));  // restored
+      if (written.empty()) continue;
+      Storage& root = *view_.roots()[r];
+      const MutexGuard lock(root.mutex());
+      domain::ResidencyMap& residency = root.residency();
+      if (residency.valid_only(space, written).intersects(wanted[r])) unfinished_.inputs_intact = false;
+      residency.withdrawn(space, written);
+      // Bytes that are undefined are zero in the shadow, always.
+      if (space == domain::kHostSpace) residency.written(space, residency.undefined(written));
+    }
+  }
+}
+
+void Conductor::give_back_old() {
+  // Where that fails, the old contents that the groups need are lost with the device.
+  if (device_replay_) (void)device_replay_->retreat({});
+}
+
+void Conductor::restore() {
+  for (const auto& joining : joinings_) joining->restore();
+  if (replay_) replay_->restore();
+}
+
+Status Conductor::settle() {
+  join_failures();
+  std::vector<SliceWork> completed;
+  Status failure;
+  bool shadow_spoilt = false;
+  for (std::size_t i = 0; i < slices_.size(); ++i) {
+    if (slices_[i].status) {
+      completed.push_back(decision_.slices[i]);
+      continue;
+    }
+    if (failure) failure = slices_[i].status;
+    shadow_spoilt = shadow_spoilt || space_of(machine_, decision_.slices[i].device) == domain::kHostSpace;
+  }
+  if (shadow_spoilt) restore();
+  if (completed.empty()) {
+    give_back_old();
+  } else {
+    if (Status merged = finish_joining(completed); !merged) {
+      give_back_old();
+      restore();
+      for (Slice& slice : slices_) slice.status = merged;
+      unfinished_.fault = std::max(unfinished_.fault, judge(merged.error().code, false));
+      failure = std::move(merged);
+      completed.clear();
+    }
+  }
+  commit(completed);
+  if (!failure) abandon();
+  return failure;
+}
+
+}  // namespace skmd::icd
