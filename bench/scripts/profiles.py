@@ -22,6 +22,9 @@ from gpu import SIXTEEN
 # A launch of this many seconds gets fewer random spans: 128 of them take about 64 times as long as the launch.
 LONG_SECONDS = 1.0
 MANY, FEW = "random:128", "random:32"
+# Runs of each span, more than skmd-profile makes by itself: what is shipped is recorded once and read by many. Launches of LONG_SECONDS
+# or more are left to skmd-profile.
+RUNS = 5
 MOST_BYTES = 2 << 20
 KNOWN_TAGS = ("calibration", "small", "profile1", "profile2", "paper")
 
@@ -43,6 +46,8 @@ class Recorder:
         if os.path.exists(self.state):
             with open(self.state, encoding="utf-8") as file:
                 self.done = json.load(file)
+        # Samples from before are not this machine's: SKMD takes in its own shipped profiles at the first use of a database.
+        self.begun = self.done.setdefault("begun", {"status": 0, "date": int(time.time())})["date"]
 
     def skmd(self, program, *words, timeout=None):
         command = [f"{self.options.build}/bin/{program}", *words]
@@ -72,10 +77,11 @@ class Recorder:
 
     def run(self, device, tag, workload):
         begin = time.monotonic()
-        spans = "paper"
+        spans, runs = "paper", ("--repeat", str(RUNS))
         if tag == "paper":
-            spans = FEW if self.launch_seconds(workload, device) > LONG_SECONDS else MANY
-        done = self.profile("--json", "run", "--devices", device, "--tag", tag, "--spans", spans, "--",
+            is_long = self.launch_seconds(workload, device) > LONG_SECONDS
+            spans, runs = (FEW, ()) if is_long else (MANY, runs)
+        done = self.profile("--json", "run", "--devices", device, "--tag", tag, "--spans", spans, *runs, "--",
                             f"{self.options.build}/bench/{workload}", "--size", tag)
         return {"status": done.returncode, "spans": spans, "seconds": round(time.monotonic() - begin, 1),
                 "error": done.stderr[-400:] if done.returncode else ""}
@@ -119,6 +125,7 @@ class Recorder:
             sys.exit(f"profiles.py: {done.stderr}")
         with open(whole, encoding="utf-8") as file:
             head, *lines = [json.loads(line) for line in file]
+        lines = [line for line in lines if line.get("date", self.begun) >= self.begun]
         os.unlink(whole)
         command = f"scripts/make-profiles.sh --out FOLDER --devices {self.options.devices}"
         for name, mine in sorted(by_file(lines).items()):

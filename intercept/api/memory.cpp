@@ -124,7 +124,8 @@ Result<cl_mem> make_buffer(cl_context context, const cl_mem_properties* list, cl
   if (const auto place = (*owner)->svm().find(in_place ? host_ptr : nullptr); place.memory)
     return buffer_in_svm(*owner, place, flags, size, std::move(*properties));
   auto* bytes = static_cast<std::byte*>(host_ptr);
-  auto storage = Storage::create((*owner)->machine(), size, in_place ? bytes : nullptr, in_place ? nullptr : bytes);
+  auto storage = Storage::create((*owner)->machine(), size, in_place ? bytes : nullptr, in_place ? nullptr : bytes,
+                                 (flags & CL_MEM_ALLOC_HOST_PTR) != 0);
   if (!storage) return Error{CL_OUT_OF_HOST_MEMORY, storage.error().reason};
   return give(make_object<Memory>(*owner, cl_mem_object_type{CL_MEM_OBJECT_BUFFER}, flags, std::move(*storage),
                                   std::uint64_t{0}, std::uint64_t{size}, in_place ? host_ptr : nullptr, nullptr,

@@ -12,6 +12,7 @@
 #include "intercept/backend/port/host_code.h"
 #include "intercept/backend/vendor/pinned_pieces.h"
 #include "intercept/memory/bytes.h"
+#include "intercept/memory/link_rates.h"
 #include "intercept/memory/mover.h"
 #include "intercept/memory/range_lock.h"
 #include "intercept/memory/recovery.h"
@@ -22,7 +23,8 @@ namespace skmd::icd {
 
 namespace {
 
-/// Drivers copy pageable memory inside the enqueue, or several threads of ours do: a fraction of a millisecond.
+/// Drivers copy pageable memory inside the enqueue, or several threads of ours do: a fraction of a millisecond. From
+/// and to page-locked memory the device copies by itself, any number of bytes.
 constexpr std::uint64_t kMaxWritten = std::uint64_t{4} << 20;
 /// Into pageable memory, few bytes are there sooner if they are asked for when the launch before has ended
 /// (docs/devices/nvidia.md). More than a megabyte comes in pieces through page-locked memory.
@@ -35,16 +37,22 @@ domain::ByteRange source_of(const DeviceTransfer& copy) {
   return {copy.from_offset, copy.from_offset + copy.range.size()};
 }
 
+/// How bytes come to or from the application's memory.
+struct Way {
+  std::shared_ptr<const void> locked;  // non-null: straight, as of WriteOp and ReadOp
+  PinnedLoan loan;                     // a read's bytes come there, if it holds a piece
+};
+
 /// On its way: kept alive by its batch's completion.
 class InFlight : public std::enable_shared_from_this<InFlight> {
  public:
-  /// `failures`: of the device, before `lock` was taken. `loan`: where a read's bytes come to, if it holds a piece.
-  InFlight(DeviceTransfer transfer, std::uint32_t device, std::uint32_t failures, PinnedLoan loan, Ref<Event> event,
+  /// `failures`: of the device, before `lock` was taken. `way`: of a read or write.
+  InFlight(DeviceTransfer transfer, std::uint32_t device, std::uint32_t failures, Way way, Ref<Event> event,
            std::shared_ptr<Command> command, RangeLock lock)
       : transfer_(std::move(transfer)),
         device_(device),
         failures_(failures),
-        loan_(std::move(loan)),
+        way_(std::move(way)),
         event_(std::move(event)),
         command_(std::move(command)),
         lock_(std::move(lock)) {}
@@ -75,6 +83,8 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   void again(LostRanges& lost_ranges);
   Status in_host_memory(LostRanges& lost_ranges);
   void report(const BatchResult& result);
+  /// Tells the link's rate, if the device was asked for it and knows.
+  void learn(const BatchResult& result) const;
   /// Releases everything that the transfer holds, then completes the event, so that a release by the application
   /// afterwards is the last one.
   void end(cl_int status);
@@ -82,7 +92,8 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   DeviceTransfer transfer_;
   std::uint32_t device_;
   std::uint32_t failures_;
-  PinnedLoan loan_;
+  Way way_;
+  bool asks_ = false;  // for the link's rate
   Ref<Event> event_;
   std::shared_ptr<Command> command_;
   RangeLock lock_;
@@ -127,7 +138,7 @@ Op InFlight::op(std::shared_ptr<NativeMemory> native, std::shared_ptr<NativeMemo
   const domain::RowRun row{range.begin, range.size(), range.size(), 1};
   switch (transfer_.kind) {
     case DeviceTransfer::Kind::write:
-      return WriteOp{std::move(native), transfer_.memory - range.begin, row};
+      return WriteOp{std::move(native), transfer_.memory - range.begin, row, way_.locked};
     case DeviceTransfer::Kind::copy:
       return CopyOp{std::move(from), std::move(native), transfer_.from_offset, range.begin, range.size()};
     case DeviceTransfer::Kind::fill: {
@@ -137,8 +148,8 @@ Op InFlight::op(std::shared_ptr<NativeMemory> native, std::shared_ptr<NativeMemo
     case DeviceTransfer::Kind::read:
       break;
   }
-  if (loan_.piece() != nullptr) return ReadOp{std::move(native), loan_.piece(), row, true};
-  return ReadOp{std::move(native), transfer_.memory - range.begin, row};
+  if (way_.loan.piece() != nullptr) return ReadOp{std::move(native), way_.loan.piece(), row, true};
+  return ReadOp{std::move(native), transfer_.memory - range.begin, row, false, way_.locked};
 }
 
 bool InFlight::submit() {
@@ -153,7 +164,8 @@ bool InFlight::submit() {
   Device& device = *machine().devices[device_];
   Batch batch;
   batch.ops.push_back(op(std::move(*native), std::move(*from)));
-  batch.want_times = event_->profiled() || machine().observer->wants_times();
+  asks_ = way_.locked != nullptr && LinkRates::get().asks(device_, transfer_.range.size());
+  batch.want_times = asks_ || event_->profiled() || machine().observer->wants_times();
   batch.awaited = event_->awaited() && !batch.want_times;
   batch.done = [flight = shared_from_this()](BatchResult&& result) { flight->landed(std::move(result)); };
   if (!reads()) {
@@ -193,7 +205,8 @@ void InFlight::landed(BatchResult&& result) {
     give_up();
     return end(CL_OUT_OF_HOST_MEMORY);
   }
-  if (loan_.piece() != nullptr) std::memcpy(transfer_.memory, loan_.piece(), transfer_.range.size());
+  if (way_.loan.piece() != nullptr) std::memcpy(transfer_.memory, way_.loan.piece(), transfer_.range.size());
+  learn(result);
   report(result);
   const bool timed = !result.times.empty();
   event_->work_started(timed ? result.times.front().start : begin_);
@@ -216,6 +229,15 @@ void InFlight::end(cl_int status) {
   transfer_.root.reset();
   transfer_.from.reset();
   event->complete(status);
+}
+
+void InFlight::learn(const BatchResult& result) const {
+  if (!asks_ || result.times.empty()) return;
+  const std::uint64_t nanoseconds = result.times.back().device_ns;
+  if (reads())
+    LinkRates::get().learn_from(device_, transfer_.range.size(), nanoseconds);
+  else
+    LinkRates::get().learn_to(device_, transfer_.range.size(), nanoseconds);
 }
 
 void InFlight::report(const BatchResult& result) {
@@ -304,8 +326,7 @@ void InFlight::again(LostRanges& lost_ranges) {
 }
 
 std::optional<std::uint32_t> reader_of(const DeviceTransfer& transfer) {
-  const std::uint64_t bytes = transfer.range.size();
-  if (bytes > kMaxRead || transfer.root->is_host(transfer.memory, bytes)) return std::nullopt;
+  if (transfer.root->is_host(transfer.memory, transfer.range.size())) return std::nullopt;
   // Where several devices use a buffer, what is read stays in host memory for those that use that.
   const auto user = transfer.root->likely_user();
   const auto owner = user ? only_owner(*transfer.root, transfer.range) : std::nullopt;
@@ -325,7 +346,7 @@ std::optional<std::uint32_t> target_of(const DeviceTransfer& transfer) {
   if (bytes == 0 || transfer.root->is_image()) return std::nullopt;
   switch (transfer.kind) {
     case DeviceTransfer::Kind::write:
-      return bytes > kMaxWritten ? std::nullopt : direct_target(*transfer.root, transfer.memory, bytes);
+      return direct_target(*transfer.root, transfer.memory, bytes);
     case DeviceTransfer::Kind::read:
       return reader_of(transfer);
     case DeviceTransfer::Kind::copy:
@@ -334,6 +355,20 @@ std::optional<std::uint32_t> target_of(const DeviceTransfer& transfer) {
       return filler_of(transfer);
   }
   return std::nullopt;
+}
+
+/// Nothing if a read or write is better carried out in another way.
+std::optional<Way> way_of(const DeviceTransfer& transfer, std::uint32_t target) {
+  const bool reads = transfer.kind == DeviceTransfer::Kind::read;
+  if (!reads && transfer.kind != DeviceTransfer::Kind::write) return Way{};
+  Machine& machine = transfer.root->machine();
+  const std::uint64_t bytes = transfer.range.size();
+  if (auto locked = machine.pages.locked(target, transfer.memory, bytes); locked != nullptr)
+    return Way{std::move(locked), {}};
+  if (bytes > (reads ? kMaxRead : kMaxWritten)) return std::nullopt;
+  Way way{nullptr, PinnedLoan(reads && bytes <= kSmallPiece ? machine.devices[target]->small_pieces() : nullptr)};
+  if (reads && bytes < kLeastRead && way.loan.piece() == nullptr) return std::nullopt;
+  return way;
 }
 
 std::vector<Claim> claims_of(const DeviceTransfer& transfer) {
@@ -351,15 +386,13 @@ bool start_on_device(const DeviceTransfer& transfer, Device* behind, const Ref<E
   if (!target) return false;
   Device& device = *transfer.root->machine().devices[*target];
   if ((behind != nullptr && behind != &device) || device.health()->aside()) return false;
-  const std::uint64_t bytes = transfer.range.size();
-  const bool reads = transfer.kind == DeviceTransfer::Kind::read;
-  PinnedLoan loan(reads && bytes <= kSmallPiece ? device.small_pieces() : nullptr);
-  if (reads && bytes < kLeastRead && loan.piece() == nullptr) return false;
+  auto way = way_of(transfer, *target);
+  if (!way) return false;
   const Health::Window window(*device.health());
   const std::uint32_t failures = device.health()->failures();
   auto lock = RangeLock::try_take(claims_of(transfer), &device);
   if (!lock) return false;
-  return std::make_shared<InFlight>(transfer, *target, failures, std::move(loan), event, self, std::move(*lock))
+  return std::make_shared<InFlight>(transfer, *target, failures, std::move(*way), event, self, std::move(*lock))
       ->submit();
 }
 

@@ -23,9 +23,10 @@ struct DeviceTransfer {
 };
 
 /// As Command::start(). Declines transfers that are so small that host memory is cheaper, or so large that the caller
-/// would copy for long; writes and fills unless a single device is likely to use the bytes next; reads unless a single
-/// device, and no other memory, has all of them; copies unless a device has all of them; and ranges that conflict with
-/// other commands. A transfer that fails on the device is done again in host memory.
+/// would copy for long (the application's memory not being page-locked); writes and fills unless a single device is
+/// likely to use the bytes next; reads unless a single device, and no other memory, has all of them; copies unless a
+/// device has all of them; and ranges that conflict with other commands. A transfer that fails on the device is done
+/// again in host memory.
 bool start_on_device(const DeviceTransfer& transfer, Device* behind, const Ref<Event>& event,
                      const std::shared_ptr<Command>& self);
 

@@ -12,6 +12,7 @@
 #include "intercept/machine/device_memory.h"
 #include "intercept/machine/device_type.h"
 #include "intercept/machine/executor.h"
+#include "intercept/machine/host_pages.h"
 #include "intercept/observe/observer.h"
 #include "partitioner/base/mutex.h"
 #include "partitioner/model/model.h"
@@ -43,6 +44,7 @@ inline constexpr std::int32_t kSeveralUsers = -1;
 
 struct Machine {
   DeviceMemory memory{*this};                    // outlives the devices' threads
+  HostPagesMap pages;                            // likewise
   std::vector<std::shared_ptr<Device>> devices;  // order of `devices` everywhere
   std::uint32_t anchor = 0;                      // honours everything that the virtual device reports, all at once
   Settings settings;

@@ -118,7 +118,8 @@ bool write_parts(Storage& to, std::vector<Part>& parts, const std::byte* from) {
     auto native = to.native(part.device);
     if (!native) return false;
     part.batch.want_times = machine.observer->wants_times();
-    append_writes(to, *native, from, part.ranges, part.batch.ops);
+    append_writes(to, *native, from, part.ranges, part.batch.ops,
+                  locked_pages(machine, part.device, from, part.ranges));
     part.report = {part.device, part.ranges.bytes(), 0, 0, 0, "write"};
   }
   const std::uint64_t begin = host_now();

@@ -223,7 +223,8 @@ Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::str
       status = native.error();
       break;
     }
-    auto pieces = staged_pieces(one, total);
+    auto locked = locked_pages(machine, one.device, one.host, one.ranges);
+    auto pieces = locked ? std::vector<domain::RowRun>() : staged_pieces(one, total);
     // Page-locked memory takes milliseconds to make: it is made only where it is used, and less of it for small reads.
     Device& device = *machine.devices[one.device];
     PinnedPieces* const pinned = pieces.empty()          ? nullptr
@@ -234,7 +235,7 @@ Status fetch(Machine& machine, const std::vector<Fetch>& fetches, const std::str
       continue;
     }
     Batch batch;
-    append_reads(*one.root, *native, one.host, one.ranges, batch.ops);
+    append_reads(*one.root, *native, one.host, one.ranges, batch.ops, std::move(locked));
     batch.want_times = machine.observer->wants_times();
     batch.awaited = fetches.size() == 1 && !batch.want_times;  // several devices' come side by side
     reports[i] = {one.device, 0, one.ranges.bytes(), 0, 0, what};

@@ -36,6 +36,9 @@ class LinkRates {
   [[nodiscard]] LinkRate of(std::uint32_t device) const;
   void learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds);
   void learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds);
+  /// Whether the device's own time of a transfer of so many bytes from or to page-locked memory is wanted, which costs
+  /// it some 10 us: of the first few and then now and then. Counts the call.
+  bool asks(std::uint32_t device, std::uint64_t bytes);
   /// Bytes per second that the host's threads copy between the application's memory and ours.
   [[nodiscard]] double host() const;
   void learn_host(std::uint64_t bytes, std::uint64_t nanoseconds);
@@ -44,6 +47,7 @@ class LinkRates {
   static constexpr std::size_t kMax = 64;  // memory spaces are a 64-bit mask, so there are no more devices
   std::array<std::atomic<double>, kMax> to_{};
   std::array<std::atomic<double>, kMax> from_{};
+  std::array<std::atomic<std::uint32_t>, kMax> asked_{};
   std::atomic<double> host_{0.0};
 };
 

@@ -62,24 +62,31 @@ void sort_unique(std::vector<Storage*>& roots) {
 
 }  // namespace
 
+std::shared_ptr<const void> locked_pages(Machine& machine, std::uint32_t device, const std::byte* host,
+                                         const domain::RangeSet& ranges) {
+  if (ranges.empty()) return nullptr;
+  const domain::ByteRange hull = ranges.hull();
+  return machine.pages.locked(device, host + hull.begin, hull.size());
+}
+
 void append_reads(const Storage& root, const std::shared_ptr<NativeMemory>& native, std::byte* host,
-                  const domain::RangeSet& ranges, std::vector<Op>& ops) {
+                  const domain::RangeSet& ranges, std::vector<Op>& ops, std::shared_ptr<const void> locked) {
   for (const domain::RowRun& rows : domain::row_runs(ranges)) {
     if (root.is_image()) {
       ops.emplace_back(ReadImageOp{native, host, rows});
     } else {
-      ops.emplace_back(ReadOp{native, host, rows});
+      ops.emplace_back(ReadOp{native, host, rows, false, locked});
     }
   }
 }
 
 void append_writes(const Storage& root, const std::shared_ptr<NativeMemory>& native, const std::byte* host,
-                   const domain::RangeSet& ranges, std::vector<Op>& ops) {
+                   const domain::RangeSet& ranges, std::vector<Op>& ops, std::shared_ptr<const void> locked) {
   for (const domain::RowRun& rows : domain::row_runs(ranges)) {
     if (root.is_image()) {
       ops.emplace_back(WriteImageOp{native, host, rows});
     } else {
-      ops.emplace_back(WriteOp{native, host, rows});
+      ops.emplace_back(WriteOp{native, host, rows, locked});
     }
   }
 }
@@ -153,7 +160,7 @@ Result<std::vector<Op>> MovePlan::upload_ops(std::uint32_t device) {
     if (!native) return native.error();
     auto host = root.host();
     if (!host) return host.error();
-    append_writes(root, *native, *host, transfer.ranges, ops);
+    append_writes(root, *native, *host, transfer.ranges, ops, locked_pages(*machine_, device, *host, transfer.ranges));
   }
   for (const domain::ZeroFill& fill : list_.fills) {
     if (fill.space != space) continue;

@@ -106,12 +106,17 @@ class MoveGuard {
 /// there by a batch before it that has turned out to have failed.
 bool still_valid(const Machine& machine, Storage& storage, std::uint32_t device, const domain::RangeSet& ranges);
 
+/// The pages of `ranges` at `host` (the address of byte 0), if all of them are page-locked for the device or can be
+/// (HostPagesMap::locked()).
+std::shared_ptr<const void> locked_pages(Machine& machine, std::uint32_t device, const std::byte* host,
+                                         const domain::RangeSet& ranges);
+
 /// Operations that read `ranges` of `root` from its native object into `host`, or write them; of images the bytes of
-/// their tight layout. `host` is the address of root byte 0.
+/// their tight layout. `host` is the address of root byte 0. `locked`: locked_pages().
 void append_reads(const Storage& root, const std::shared_ptr<NativeMemory>& native, std::byte* host,
-                  const domain::RangeSet& ranges, std::vector<Op>& ops);
+                  const domain::RangeSet& ranges, std::vector<Op>& ops, std::shared_ptr<const void> locked = nullptr);
 void append_writes(const Storage& root, const std::shared_ptr<NativeMemory>& native, const std::byte* host,
-                   const domain::RangeSet& ranges, std::vector<Op>& ops);
+                   const domain::RangeSet& ranges, std::vector<Op>& ops, std::shared_ptr<const void> locked = nullptr);
 
 /// Device index that owns memory space `space` (not the host space).
 std::uint32_t device_of_space(const Machine& machine, domain::SpaceId space);

@@ -40,8 +40,9 @@ Storage::~Storage() {
 }
 
 Result<std::shared_ptr<Storage>> Storage::create(Machine& machine, std::uint64_t bytes, std::byte* host,
-                                                 const std::byte* initial) {
+                                                 const std::byte* initial, bool lockable) {
   std::shared_ptr<Storage> storage(new Storage(machine, bytes));
+  storage->lockable_ = lockable;
   storage->host_ = host;
   storage->borrows_host_ = host != nullptr;
   if (host != nullptr) storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
@@ -73,11 +74,15 @@ Result<std::shared_ptr<Storage>> Storage::create_image(Machine& machine, const I
 
 Result<std::byte*> Storage::host() {
   const MutexGuard lock(mutex_);
-  if (host_ == nullptr) {
+  if (host_ != nullptr) return host_;
+  if (lockable_) {
+    pages_ = HostPages::create(machine_.pages, machine_.devices, bytes_);
+    host_ = pages_ ? pages_->host() : nullptr;
+  } else {
     host_ = map_host(bytes_);
-    if (host_ == nullptr) return out_of_host_memory(bytes_);
-    owns_host_ = true;
+    owns_host_ = host_ != nullptr;
   }
+  if (host_ == nullptr) return out_of_host_memory(bytes_);
   return host_;
 }
 

@@ -29,9 +29,10 @@ class Storage {
  public:
   /// `bytes` > 0. `host` non-null (CL_MEM_USE_HOST_PTR): the shadow is the application's memory, whose contents are
   /// valid from now on. `initial` non-null (CL_MEM_COPY_HOST_PTR): `bytes` bytes, copied during the call;
-  /// CL_OUT_OF_HOST_MEMORY.
+  /// CL_OUT_OF_HOST_MEMORY. `lockable` (CL_MEM_ALLOC_HOST_PTR): the shadow's pages are locked for devices that transfer
+  /// from or to it.
   static Result<std::shared_ptr<Storage>> create(Machine& machine, std::uint64_t bytes, std::byte* host,
-                                                 const std::byte* initial)
+                                                 const std::byte* initial, bool lockable = false)
       SKMD_NOT_ANALYSED;  // no other thread has it yet
   /// Shared virtual memory: the shadow is made now and is the application's memory as well, aligned to a page and never
   /// directly before another's. CL_OUT_OF_HOST_MEMORY.
@@ -166,6 +167,8 @@ class Storage {
   Mutex move_mutex_;
   std::byte* host_ SKMD_GUARDED_BY(mutex_) = nullptr;
   bool owns_host_ = false;
+  bool lockable_ = false;
+  std::shared_ptr<HostPages> pages_;  // the shadow, if it is lockable
   bool borrows_host_ = false;
   std::atomic<bool> host_touched_{false};
   bool shared_ = false;

@@ -53,7 +53,8 @@ cl_mem create_buffer(cl_context context, cl_mem_flags flags, std::size_t bytes, 
     context->device->left += taken;
     return failed_with<_cl_mem>(CL_MEM_OBJECT_ALLOCATION_FAILURE, code_out);
   }
-  auto* const mem = new _cl_mem((flags & CL_MEM_ALLOC_HOST_PTR) != 0 ? Kind::pinned : Kind::memory);
+  const bool locks = on_host && context->device->type == CL_DEVICE_TYPE_GPU;
+  auto* const mem = new _cl_mem(locks ? Kind::pinned : Kind::memory);
   mem->device = context->device;
   mem->taken = taken;
   mem->bytes = bytes;

@@ -16,6 +16,9 @@ constexpr std::uint64_t kPiecesPerThread = 8;
 constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
 /// Below this, waking threads costs more than they save.
 constexpr std::uint64_t kThreadedCopy = std::uint64_t{4} << 20;
+/// Bytes for one thread to populate: the system zeroes 10 to 13 GB/s (docs/devices/nvidia.md), so that this takes
+/// longer than waking a thread.
+constexpr std::uint64_t kPopulated = std::uint64_t{4} << 20;
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
 }  // namespace
@@ -78,6 +81,17 @@ std::byte* map_host(std::uint64_t bytes) {
   if (pages == MAP_FAILED) return nullptr;
   if (bytes >= 2 * kHugePage) (void)madvise(pages, bytes, MADV_HUGEPAGE);
   return static_cast<std::byte*>(pages);
+}
+
+void populate_host(std::byte* begin, std::uint64_t bytes) {
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE of Linux 5.14, which older headers lack
+  const std::uint64_t pieces = (bytes + kPopulated - 1) / kPopulated;
+  host_threads(
+      [&](std::size_t i) {
+        const std::uint64_t first = i * kPopulated;
+        (void)madvise(begin + first, std::min(kPopulated, bytes - first), kPopulateWrite);
+      },
+      pieces);
 }
 
 }  // namespace skmd::icd

@@ -53,4 +53,8 @@ void copy_host(std::byte* to, const std::byte* from, std::uint64_t bytes);
 /// Null where the system refuses. Freed by munmap().
 std::byte* map_host(std::uint64_t bytes);
 
+/// Gives all pages of [begin, begin + bytes) their memory now, by several threads. Contents stay as they are. Without
+/// effect where the system cannot; the pages then get it when they are touched.
+void populate_host(std::byte* begin, std::uint64_t bytes);
+
 }  // namespace skmd::icd

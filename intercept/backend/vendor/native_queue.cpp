@@ -122,7 +122,8 @@ StagedWrites* NativeQueue::staged_writes() {
 Status NativeQueue::enqueue_op(const WriteOp& op, InFlightBatch& flight) {
   const auto& cl = *context_->cl;
   cl_event event = nullptr;
-  if (StagedWrites* staged = StagedWrites::worth(op.rows) ? staged_writes() : nullptr; staged != nullptr) {
+  const bool stages = op.locked == nullptr && StagedWrites::worth(op.rows);
+  if (StagedWrites* staged = stages ? staged_writes() : nullptr; staged != nullptr) {
     flight.begun.emplace_back(flight.events.size(), host_now());
     if (Status status = staged->write(queue_, mem_of(op.memory), op.host,
                                       as_pieces(op.rows, bytes_of(op.memory), kPinnedPiece), wanted_by(flight, event));

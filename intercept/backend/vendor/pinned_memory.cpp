@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/vendor/pinned_memory.h"
 
-#include <new>
+#include <sys/mman.h>
+
+#include "intercept/backend/port/host_code.h"
 
 namespace skmd::icd {
 
-std::shared_ptr<PinnedMemory> PinnedMemory::create(const std::shared_ptr<NativeContext>& context, std::size_t bytes) {
-  const auto& cl = *context->cl;
+std::shared_ptr<MemoryHandle> lock_pages(const std::shared_ptr<NativeContext>& context, std::byte* host,
+                                         std::size_t bytes) {
+  populate_host(host, bytes);
+  // The driver locks the pages of a buffer over host memory when it is made. The buffer is not mapped: that would take
+  // device memory, and copy the bytes there and back.
   cl_int code = CL_SUCCESS;
-  cl_mem mem = cl.clCreateBuffer(context->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &code);
-  if (mem == nullptr) return nullptr;
-  const auto memory = owned_memory(context, mem);
-  cl_command_queue queue = cl.clCreateCommandQueue(context->context, context->device, 0, &code);
-  if (queue == nullptr) return nullptr;
-  void* host =
-      cl.clEnqueueMapBuffer(queue, mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &code);
-  if (host == nullptr || code != CL_SUCCESS) {
-    cl.clReleaseCommandQueue(queue);
-    return nullptr;
-  }
-  auto pinned = owned(
-      [&] { return std::unique_ptr<PinnedMemory>(new PinnedMemory(memory, queue, static_cast<std::byte*>(host))); },
-      [&] { cl.clReleaseCommandQueue(queue); });
-  return std::shared_ptr<PinnedMemory>(std::move(pinned));
+  cl_mem mem =
+      context->cl->clCreateBuffer(context->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code);
+  return mem == nullptr ? nullptr : owned_memory(context, mem);
+}
+
+std::shared_ptr<PinnedMemory> PinnedMemory::create(const std::shared_ptr<NativeContext>& context, std::size_t bytes) {
+  std::byte* const host = map_host(bytes);
+  if (host == nullptr) return nullptr;
+  std::shared_ptr<PinnedMemory> pinned =
+      owned([&] { return std::unique_ptr<PinnedMemory>(new PinnedMemory(host, bytes)); }, [&] { munmap(host, bytes); });
+  pinned->lock_ = lock_pages(context, host, bytes);
+  return pinned->lock_ ? pinned : nullptr;
 }
 
 PinnedMemory::~PinnedMemory() {
-  const auto& cl = *memory_->owner->cl;
-  if (cl.clEnqueueUnmapMemObject(queue_, memory_->mem, host_, 0, nullptr, nullptr) == CL_SUCCESS) cl.clFinish(queue_);
-  cl.clReleaseCommandQueue(queue_);
+  lock_.reset();
+  munmap(host_, bytes_);
 }
 
 }  // namespace skmd::icd

@@ -230,6 +230,13 @@ PinnedPieces* VendorDevice::small_pieces() {
   return small_pieces_.get();
 }
 
+std::shared_ptr<void> VendorDevice::page_lock(std::byte* host, std::uint64_t bytes) {
+  if (!habits().slow_pageable) return nullptr;
+  auto opened = context();
+  if (!opened) return nullptr;
+  return lock_pages(*opened, host, bytes);
+}
+
 Result<std::shared_ptr<LinkProbe>> VendorDevice::link_probe() {
   // A CPU device has one kind of transfer only, and a blocking driver may be called by one thread only: PoCL's basic
   // device deadlocks when two threads flush its queue.

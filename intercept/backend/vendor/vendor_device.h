@@ -60,6 +60,7 @@ class VendorDevice final : public Device {
   void tidy(Ticket ticket) override;
   PinnedPieces* pinned_pieces() override;
   PinnedPieces* small_pieces() override;
+  std::shared_ptr<void> page_lock(std::byte* host, std::uint64_t bytes) override;
   Result<std::shared_ptr<LinkProbe>> link_probe() override;
 
  private:

@@ -17,7 +17,7 @@
 namespace skmd::test {
 namespace {
 
-constexpr std::size_t kBuffers = 3;
+constexpr std::size_t kBuffers = 4;
 constexpr std::size_t kWords = std::size_t{3} << 20;
 constexpr std::size_t kLocal = 64;
 constexpr std::size_t kPitch = 2048;
@@ -41,19 +41,29 @@ class LargeTransfers : public testing::Test {
     for (std::size_t i = 0; i < kBuffers; ++i) {
       model_[i].resize(kWords);
       std::generate(model_[i].begin(), model_[i].end(), std::ref(random_));
-      // One that starts without bytes, one that starts with some, and one in the application's own memory.
-      const cl_mem_flags flags = i == 0 ? 0 : i == 1 ? CL_MEM_COPY_HOST_PTR : CL_MEM_USE_HOST_PTR;
+      // One that starts without bytes, one that starts with some, one in the application's own memory, and one whose
+      // memory on the host is page-locked.
+      const cl_mem_flags flags = i == 0   ? 0
+                                 : i == 1 ? CL_MEM_COPY_HOST_PTR
+                                 : i == 2 ? CL_MEM_USE_HOST_PTR
+                                          : CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR;
       if (i == 0) std::fill(model_[i].begin(), model_[i].end(), 0u);
       if (i == 2) own_ = model_[i];
-      void* const host = i == 0 ? nullptr : i == 1 ? model_[i].data() : own_.data();
+      void* const host = i == 0 ? nullptr : i == 2 ? own_.data() : model_[i].data();
       buffers_[i] = clCreateBuffer(context_, CL_MEM_READ_WRITE | flags, kWords * 4, host, nullptr);
       ASSERT_NE(buffers_[i], nullptr);
     }
+    pinned_ = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, kWords * 4, nullptr, nullptr);
+    pages_ = static_cast<std::uint32_t*>(clEnqueueMapBuffer(queue_, pinned_, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                                            kWords * 4, 0, nullptr, nullptr, nullptr));
+    ASSERT_NE(pages_, nullptr);
     const std::uint32_t zero = 0;
     clEnqueueFillBuffer(queue_, buffers_[0], &zero, 4, 0, kWords * 4, 0, nullptr, nullptr);
   }
   void TearDown() override {
     clFinish(queue_);
+    clEnqueueUnmapMemObject(queue_, pinned_, pages_, 0, nullptr, nullptr);
+    clReleaseMemObject(pinned_);
     for (cl_mem buffer : buffers_) clReleaseMemObject(buffer);
     clReleaseKernel(count_);
     clReleaseKernel(copy_);
@@ -72,28 +82,37 @@ class LargeTransfers : public testing::Test {
     return {first, std::max(granule, (1 + below(most)) / granule * granule)};
   }
 
+  /// Memory of the application's for a transfer: in page-locked pages, or pageable.
+  std::uint32_t* side(std::size_t count) {
+    if (below(2) == 0 && !pages_read_) return pages_;
+    return sources_.emplace_back(count).data();
+  }
+  /// All commands so far have ended.
+  void blocked() {
+    sources_.clear();
+    pages_read_ = false;
+  }
   void write() {
     const std::size_t b = below(kBuffers);
     const auto [first, count] = range();
     // A non-blocking write's memory is left alone until something blocks.
     const cl_bool blocking = below(2) == 0 ? CL_TRUE : CL_FALSE;
-    Words& source = sources_.emplace_back(count);
-    std::generate(source.begin(), source.end(), std::ref(random_));
-    std::copy(source.begin(), source.end(), model_[b].begin() + static_cast<std::ptrdiff_t>(first));
-    ASSERT_EQ(
-        clEnqueueWriteBuffer(queue_, buffers_[b], blocking, first * 4, count * 4, source.data(), 0, nullptr, nullptr),
-        CL_SUCCESS);
-    if (blocking == CL_TRUE) sources_.clear();
+    std::uint32_t* const source = side(count);
+    pages_read_ = pages_read_ || source == pages_;
+    std::generate(source, source + count, std::ref(random_));
+    std::copy(source, source + count, model_[b].begin() + static_cast<std::ptrdiff_t>(first));
+    ASSERT_EQ(clEnqueueWriteBuffer(queue_, buffers_[b], blocking, first * 4, count * 4, source, 0, nullptr, nullptr),
+              CL_SUCCESS);
+    if (blocking == CL_TRUE) blocked();
   }
   void read() {
     const std::size_t b = below(kBuffers);
     const auto [first, count] = range();
-    Words target(count);
-    ASSERT_EQ(
-        clEnqueueReadBuffer(queue_, buffers_[b], CL_TRUE, first * 4, count * 4, target.data(), 0, nullptr, nullptr),
-        CL_SUCCESS);
-    expect(target.data(), b, first, count, "read");
-    sources_.clear();
+    std::uint32_t* const target = side(count);
+    ASSERT_EQ(clEnqueueReadBuffer(queue_, buffers_[b], CL_TRUE, first * 4, count * 4, target, 0, nullptr, nullptr),
+              CL_SUCCESS);
+    expect(target, b, first, count, "read");
+    blocked();
   }
   void map(bool writing) {
     const std::size_t b = below(kBuffers);
@@ -160,6 +179,9 @@ class LargeTransfers : public testing::Test {
   std::array<Words, kBuffers> model_;
   Words own_;
   std::list<Words> sources_;
+  cl_mem pinned_ = nullptr;
+  std::uint32_t* pages_ = nullptr;  // of pinned_
+  bool pages_read_ = false;         // by a write that may not have ended
   int step_ = 0;
 };
 

@@ -120,6 +120,17 @@ std::unique_ptr<PinnedPieces> make_pieces(std::size_t pieces, std::uint64_t byte
 }  // namespace
 
 void FakeDevice::lend_small_pieces() { small_pieces_ = make_pieces(kSmallPieces, kSmallPiece); }
+std::shared_ptr<void> FakeDevice::page_lock(std::byte* host, std::uint64_t) {
+  ++counters.page_locks;
+  if (!locks_pages) return nullptr;
+  ++locked;
+  // Touched at the end: the memory has to be there as long.
+  return {host, [this](std::byte* byte) {
+            *static_cast<volatile std::byte*>(byte) = *byte;
+            --locked;
+          }};
+}
+
 void FakeDevice::lend_pinned_pieces() { pinned_pieces_ = make_pieces(kPinnedPieces, kPinnedPiece); }
 
 void FakeDevice::execute(const RunOp& op) {
@@ -154,6 +165,7 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         --fail_writes;
         return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a write on request", {}, Fault::memory, index};
       }
+      if (write->locked) ++counters.locked_transfers;
       this->write(write->memory, write->host, write->rows);
     }
     if (const auto* write = std::get_if<WriteImageOp>(&op)) this->write(write->image, write->host, write->rows);
@@ -162,6 +174,7 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         --fail_reads;
         return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a read on request", {}, Fault::memory, index};
       }
+      if (read->locked) ++counters.locked_transfers;
       if (read->packed)
         read_packed(*read);
       else

@@ -78,7 +78,7 @@ class FakeKernel : public NativeKernel {
 
 struct Counters {
   std::atomic<std::uint64_t> bytes_to{0}, bytes_from{0}, runs{0}, groups{0}, batches{0}, awaited_batches{0}, fills{0},
-      copies{0}, loads{0}, packed_reads{0};
+      copies{0}, loads{0}, packed_reads{0}, locked_transfers{0}, page_locks{0};
 };
 
 /// Executes batches in order on a thread of its own.
@@ -134,6 +134,11 @@ class FakeDevice : public Device {
   /// Likewise for large reads.
   void lend_pinned_pieces();
   PinnedPieces* pinned_pieces() override { return pinned_pieces_.get(); }
+  /// It locks pages from now on.
+  std::atomic<bool> locks_pages{false};
+  /// Memory that is page-locked now.
+  std::atomic<int> locked{0};
+  std::shared_ptr<void> page_lock(std::byte* host, std::uint64_t bytes) override;
   /// Before the first launch.
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }

@@ -72,6 +72,17 @@ TEST(LinkRates, NewerTransfersCount) {
   EXPECT_NEAR(*rates.of(0).to, 40e9, 1e9);
 }
 
+TEST(LinkRates, TheFirstLargeTransfersAreTimedAndThenFew) {
+  LinkRates rates;
+  EXPECT_FALSE(rates.asks(0, kMiB)) << "too small to tell";
+  int asked = 0;
+  for (int i = 0; i < 8; ++i) asked += rates.asks(0, 64 * kMiB) ? 1 : 0;
+  EXPECT_EQ(asked, 8);
+  for (int i = 0; i < 320; ++i) asked += rates.asks(0, 64 * kMiB) ? 1 : 0;
+  EXPECT_EQ(asked, 18);
+  EXPECT_TRUE(rates.asks(1, 64 * kMiB)) << "each link by itself";
+}
+
 TEST(LinkRates, ASlowCopyIsDoubtedAFastOneIsNot) {
   LinkRates rates;
   rates.learn_host(64 * kMiB, 64 * kMiB);  // 1 byte a nanosecond

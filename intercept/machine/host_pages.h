@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host memory of buffers that the application wants page-locked (CL_MEM_ALLOC_HOST_PTR): transfers between it and a
+// device take no copy by the host once its pages are locked for that device.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "intercept/backend/port/port.h"
+#include "partitioner/base/mutex.h"
+
+namespace skmd::icd {
+
+class HostPagesMap;
+
+/// One piece of mapped host memory, whose pages are locked for each device when that device first transfers from or to
+/// them: making the memory costs nothing, and a device that never gets the bytes locks none. Thread-safe.
+class HostPages {
+ public:
+  /// Maps `bytes` zeroed bytes and enters them into `map`, which must outlive the result. Null where the system
+  /// refuses.
+  static std::shared_ptr<HostPages> create(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices,
+                                           std::uint64_t bytes);
+  ~HostPages();
+  HostPages(const HostPages&) = delete;
+  HostPages& operator=(const HostPages&) = delete;
+
+  [[nodiscard]] std::byte* host() const { return host_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  /// Locks the pages for a device, once. Blocks for as long as that takes. False: that gains nothing there
+  /// (Device::page_lock).
+  bool lock_for(std::uint32_t device);
+
+ private:
+  HostPages(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices, std::byte* host,
+            std::uint64_t bytes);
+
+  struct Lock {
+    bool tried = false;
+    std::shared_ptr<void> made;
+  };
+  HostPagesMap& map_;
+  const std::vector<std::shared_ptr<Device>>& devices_;
+  std::byte* const host_;
+  const std::uint64_t bytes_;
+  Mutex mutex_;  // held while pages are locked
+  std::vector<Lock> locks_ SKMD_GUARDED_BY(mutex_);
+};
+
+/// The living HostPages by address. Thread-safe.
+class HostPagesMap {
+ public:
+  /// The pages that hold all of [host, host + bytes), locked for the device; null if there are none. Keep the result
+  /// for as long as the device transfers. Blocks where lock_for() does. One atomic load in a process without such
+  /// memory.
+  std::shared_ptr<const void> locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes);
+
+ private:
+  friend class HostPages;
+  void add(const std::shared_ptr<HostPages>& pages);
+  void remove(const HostPages& pages);
+
+  std::atomic<std::size_t> count_{0};
+  Mutex mutex_;
+  std::map<const std::byte*, std::weak_ptr<HostPages>> pages_ SKMD_GUARDED_BY(mutex_);  // by their first byte
+};
+
+}  // namespace skmd::icd
