@@ -86,11 +86,27 @@ void begin_others(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
   for (std::size_t i = 1; i < order.size(); ++i) begin(machine, builds, order[i], builders);
 }
 
-/// The order's first on another thread, so that this one can go on when another device is sooner.
+/// Begins the builds for devices that run our own code, which need no vendor's compiler.
+void begin_own(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
+               const std::shared_ptr<Builders>& builders) {
+  for (const std::uint32_t device : builds->order())
+    if (!machine.devices[device]->description().code_target.empty()) begin(machine, builds, device, builders);
+}
+
+/// The order's first on another thread, so that this one can go on when another device is sooner. Our own code is
+/// compiled meanwhile, and the first launch waits for the first device all the same: it may be far stronger.
 void build_any(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
                const std::shared_ptr<Builders>& builders) {
-  begin(machine, builds, builds->order().front(), builders);
-  if (builds->wait_for_one(machine.builds->delays().for_first)) return;
+  const std::uint32_t first = builds->order().front();
+  const BuildQueue::Delays& delays = machine.builds->delays();
+  begin(machine, builds, first, builders);
+  const auto begun = std::chrono::steady_clock::now();
+  if (machine.builds->has_room()) {
+    builds->wait_until(first, begun + delays.before_own);
+    if (builds->pending(first)) begin_own(machine, builds, builders);
+  }
+  builds->wait_until(first, begun + delays.for_first);
+  if (builds->wait_for_one(std::chrono::milliseconds(0))) return;
   machine.builds->follow(builds, std::chrono::milliseconds(0));
   (void)builds->wait_for_one(std::nullopt);
 }

@@ -67,7 +67,11 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
                                  : *reason == NotSplit::spinning  ? for_spinning(machine, launch, eligible)
                                  : at_home                        ? eligible.preferred(launch.kernel->home())
                                                                   : fastest(machine, launch, view);
-    return whole_on(launch, view, device, *reason);
+    auto decision = std::make_shared<Decision>(*whole_on(launch, view, device, *reason));
+    const bool is_free = machine.settings.policy.mode == PartitionMode::automatic && !at_home && eligible.count() > 1;
+    if (is_free && *reason != NotSplit::spinning)
+      decision->at_best = domain::at_best(Question(machine, launch, view).request());
+    return decision;
   }
   Question question(machine, launch, view);
   const domain::Plan plan = question.plan(previous, view.shape().launches_followed());
@@ -79,7 +83,10 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   decision->exploring = plan.exploring;
   decision->unsettled = plan.unsettled;
   decision->source = plan.source;
-  if (machine.settings.policy.mode == PartitionMode::automatic) decision->candidates = question.candidates();
+  if (machine.settings.policy.mode == PartitionMode::automatic) {
+    decision->candidates = question.candidates();
+    decision->at_best = domain::at_best(question.request());
+  }
   const auto take = [&](const domain::Slice& slice) {
     decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
     decision->slices.back().predicted_seconds = question.running_seconds(slice);
@@ -157,19 +164,35 @@ bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBa
   return shape.may_look(previous.predicted_seconds, cost);
 }
 
+/// What was followed last on these devices or, on a single one, the whole launch; null: there is no such plan.
+std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchView& view,
+                                           domain::RoundTimes::Devices devices) {
+  if (auto followed = view.shape().followed(devices)) return followed;
+  if (!std::has_single_bit(devices)) return nullptr;
+  const auto device = static_cast<std::uint32_t>(std::countr_zero(devices));
+  const std::vector<bool>& eligible = view.shape().eligible().eligible;
+  if (device >= eligible.size() || !eligible[device]) return nullptr;
+  return whole_on(launch, view, device, NotSplit::not_profitable);
+}
+
 /// `decision` as the model wants it, or another one under which the application's rounds are, or may be, clearly
 /// shorter.
-std::shared_ptr<const Decision> judged(const Machine& machine, const Launch& launch, const LaunchView& view,
+std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, const LaunchView& view,
                                        std::shared_ptr<const Decision> decision) {
-  const auto instead = view.shape().instead_of(*decision);
+  using Role = domain::SharedRounds::Role;
+  auto part = machine.rounds.launched(view.shape().id(), has_recurring(view), decision->at_best);
+  if (!part.candidates.empty())
+    part.candidates.insert(part.candidates.end(), decision->candidates.begin(), decision->candidates.end());
+  const auto& candidates = part.candidates.empty() ? decision->candidates : part.candidates;
+  const auto instead = part.bound ? part.bound : view.shape().instead_of(*decision, candidates);
   if (!instead) return decision;
+  if (part.role == Role::leader && std::has_single_bit(*instead)) machine.rounds.bind(instead);
   if (machine.observer->logs(LogLevel::debug))
     machine.observer->log(LogLevel::debug, launch.kernel->traits().name +
                                                ": rounds are, or may be, shorter on devices " +
                                                std::to_string(*instead) + " (a bit each)");
-  if (auto followed = view.shape().followed(*instead)) return followed;
-  if (!std::has_single_bit(*instead)) return decision;
-  return whole_on(launch, view, static_cast<std::uint32_t>(std::countr_zero(*instead)), NotSplit::not_profitable);
+  auto other = on_devices(launch, view, *instead);
+  return other ? other : decision;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "partitioner/model/model.h"
 #include "partitioner/model/round_times.h"
 #include "partitioner/plan/partition.h"
+#include "partitioner/plan/prediction.h"
 #include "partitioner/residency/residency.h"
 
 namespace skmd::icd {
@@ -50,6 +51,7 @@ struct Decision {
   double alone_round_seconds = 0.0;
   domain::Missed missed;
   std::vector<domain::RoundTimes::Candidate> candidates;  // the launch whole on each device whose time can be predicted
+  std::vector<domain::AtBest> at_best;                    // the launch whole
   bool exploring = false;
   bool unsettled = false;
   domain::ModelSource source = domain::ModelSource::none;

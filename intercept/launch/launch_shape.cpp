@@ -157,6 +157,7 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   key.add(launch.kernel->builds().ended());
   if (auto known = memo.find(key.text())) return known;
   std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes));
+  shape->id_ = (std::hash<std::string_view>()(key.text().substr(0, common)) ^ shape->kernel_.id()) | 1;
   // One more device has the program now; what was found out about the others holds.
   if (const auto before = memo.find_like(key.text(), common)) shape->inherit(*before);
   memo.keep(key.text(), shape);

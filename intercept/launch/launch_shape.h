@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "intercept/launch/decision.h"
@@ -52,9 +53,12 @@ class LaunchShape {
   /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
   [[nodiscard]] std::shared_ptr<const Decision> decision(DecisionBasis* basis);
   void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
+  /// Equal for the shapes of launches that are alike but for the devices that have their program.
+  [[nodiscard]] std::uint64_t id() const { return id_; }
   /// Another plan that is to be followed instead of `decision` (RoundTimes::instead_of). Thread-safe, like what
   /// follows.
-  [[nodiscard]] std::optional<domain::RoundTimes::Devices> instead_of(const Decision& decision);
+  [[nodiscard]] std::optional<domain::RoundTimes::Devices> instead_of(
+      const Decision& decision, std::span<const domain::RoundTimes::Candidate> candidates = {});
   /// The last decision for these devices, except those that explore; null: there was none.
   [[nodiscard]] std::shared_ptr<const Decision> followed(domain::RoundTimes::Devices devices);
   /// `changes`: how many times a device was found to have become faster or slower. When it has changed, the times of
@@ -114,6 +118,7 @@ class LaunchShape {
   };
   // A shape lives no longer than its kernel, which remembers it; launches hold the kernel.
   const BuiltKernel& kernel_;
+  std::uint64_t id_ = 0;
   domain::NdRange range_;
   std::vector<domain::RootView> views_;  // of all that an argument reaches
   std::size_t roots_;

@@ -29,10 +29,11 @@ bool kernel_matters(const Decision& decision) {
 
 }  // namespace
 
-std::optional<domain::RoundTimes::Devices> LaunchShape::instead_of(const Decision& decision) {
-  if (decision.exploring) return std::nullopt;
+std::optional<domain::RoundTimes::Devices> LaunchShape::instead_of(
+    const Decision& decision, std::span<const domain::RoundTimes::Candidate> candidates) {
   const MutexGuard lock(mutex_);
-  return rounds_.instead_of(devices_of(decision), decision.candidates);
+  if (decision.exploring) return rounds_.instead_of_exploring();
+  return rounds_.instead_of(devices_of(decision), candidates);
 }
 
 std::shared_ptr<const Decision> LaunchShape::followed(domain::RoundTimes::Devices devices) {

@@ -13,6 +13,7 @@
 #include "intercept/machine/device_type.h"
 #include "intercept/machine/executor.h"
 #include "intercept/machine/host_pages.h"
+#include "intercept/machine/round_roles.h"
 #include "intercept/observe/observer.h"
 #include "partitioner/base/mutex.h"
 #include "partitioner/model/model.h"
@@ -61,6 +62,8 @@ struct Machine {
   compiler::Client* compiler = nullptr;
   bool code_ahead = false;  // our own code is made while a program is read, and known by its form (code_form.h)
   std::string code_folder;  // private; for code where memory cannot be executed
+
+  RoundRoles rounds;
 
   /// The device with memory of its own that the last launch ran on as a whole, or kSeveralUsers.
   std::atomic<std::int32_t> last_user{kSeveralUsers};

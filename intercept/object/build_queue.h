@@ -26,6 +26,10 @@ class BuildQueue {
     /// How long after the first repeated launch a device is begun on that is slow to start. A second H100 takes 0.1 to
     /// 0.2 s of a process, its context's making and end together, so only one that launches for about as long gains.
     std::chrono::milliseconds for_slow_start{150};
+    /// How long the first device may take before our own code is compiled beside it, where processors would be idle: so
+    /// long takes a vendor's compiler, or making the first context (110 to 170 ms on an H100). Programs that the vendor
+    /// has compiled before take a millisecond, and are not compiled for processors unless a launch is repeated.
+    std::chrono::milliseconds before_own{25};
   };
 
   /// At most `most` builds at once; 0: one less than the processors that the process may use, but at least one.
@@ -46,6 +50,8 @@ class BuildQueue {
   /// Moves the queued builds of `builds` to the front, without delay, except Delays::for_slow_start. Thread-safe.
   void hurry(const NativeBuilds& builds);
   [[nodiscard]] const Delays& delays() const { return delays_; }
+  /// Whether there are processors for a build beside the first device's: three at least, and one is left free.
+  [[nodiscard]] bool has_room() const { return most_ >= 3; }
 
  private:
   struct State;

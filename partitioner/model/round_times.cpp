@@ -2,6 +2,7 @@
 #include "partitioner/model/round_times.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace skmd::domain {
 namespace {
@@ -9,12 +10,15 @@ namespace {
 constexpr std::size_t kEnough = 3;  // rounds that tell; two, where they are far longer
 constexpr std::size_t kFewest = 2;
 constexpr double kLonger = 1.04;  // clearly: medians of five rounds of a quiet machine differ by less
+constexpr double kMuchLonger = 1.15;
 constexpr double kFarLonger = 1.3;
 constexpr double kTimer = 20e-6;         // seconds by which times of ends may be off
 constexpr std::uint64_t kFirstBar = 64;  // launches; each bar of a plan is four times as long as the one before
 constexpr std::uint64_t kLongerBars = 4;
 constexpr std::uint64_t kLongestBar = std::uint64_t{1} << 40;
-constexpr std::uint32_t kTrial = 4;    // launches: the way there, and as many rounds as tell
+constexpr std::uint32_t kTrial = 4;  // launches: the way there, and as many rounds as tell
+/// The first round of a trial may be as much longer, by threads and pages that are not warm; otherwise the trial ends.
+constexpr double kHopeless = 1.5;
 constexpr std::size_t kMaxPlans = 64;  // of a machine whose devices come and go
 
 }  // namespace
@@ -38,6 +42,12 @@ void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itse
   rounds.seconds[rounds.count % kKept] = *seconds - before->seconds;
   ++rounds.count;
   rounds.by_itself = rounds.by_itself && by_itself;
+  if (trial_launches_ == 0 || plan != trial_) return;
+  const bool hopeless = std::any_of(plans_.begin(), plans_.end(), [&](const auto& other) {
+    return other.first != plan && other.second.count >= kFewest &&
+           *seconds - before->seconds > kHopeless * other.second.median() + kTimer;
+  });
+  if (hopeless) trial_launches_ = 0;
 }
 
 std::optional<double> RoundTimes::median(Devices plan) const {
@@ -69,21 +79,29 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
   return best->first;
 }
 
-std::optional<RoundTimes::Devices> RoundTimes::tried(const Rounds& rounds, std::span<const Candidate> candidates) {
-  if (trial_launches_ == 0 && rounds.count >= kKept && rounds.by_itself) {
-    const double median = rounds.median();
+bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate) const {
+  const auto before = plans_.find(candidate.plan);
+  double seconds = candidate.seconds;
+  if (before != plans_.end() && (&before->second == &rounds || before->second.count >= kEnough)) return false;
+  // One or two rounds say more than a prediction.
+  if (before != plans_.end() && before->second.count > 0) seconds = std::min(seconds, before->second.median());
+  const double median = rounds.median();
+  if (!(seconds > 0)) return false;
+  if (!candidate.whole_round) return rounds.count >= kKept && rounds.by_itself && seconds * kLonger + kTimer < median;
+  if (!std::has_single_bit(plan)) return false;
+  return rounds.count >= kFewest && seconds * kMuchLonger + kTimer < median;
+}
+
+std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds& rounds,
+                                                     std::span<const Candidate> candidates) {
+  if (trial_launches_ == 0)
     for (const Candidate& candidate : candidates) {
-      const auto before = plans_.find(candidate.plan);
-      double seconds = candidate.seconds;
-      if (before != plans_.end() && before->second.count >= kEnough) continue;  // better_than() knows it
-      // One or two rounds say more than a prediction.
-      if (before != plans_.end() && before->second.count > 0) seconds = std::min(seconds, before->second.median());
-      if (!(seconds > 0) || seconds * kLonger + kTimer >= median || !tried_.insert(candidate.plan).second) continue;
+      if (candidate.plan == 0 || !worth_trying(plan, rounds, candidate) || !tried_.insert(candidate.plan).second)
+        continue;
       trial_ = candidate.plan;
       trial_launches_ = kTrial;
       break;
     }
-  }
   if (trial_launches_ == 0) return std::nullopt;
   --trial_launches_;
   return trial_;
@@ -94,7 +112,14 @@ std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::spa
   const auto found = plans_.find(plan);
   if (found == plans_.end()) return std::nullopt;
   if (const auto better = better_than(plan, found->second)) return better;
-  return tried(found->second, candidates);
+  return tried(plan, found->second, candidates);
+}
+
+std::optional<RoundTimes::Devices> RoundTimes::instead_of_exploring() {
+  ++launches_;
+  if (trial_launches_ == 0) return std::nullopt;
+  --trial_launches_;
+  return trial_;
 }
 
 }  // namespace skmd::domain

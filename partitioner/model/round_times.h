@@ -27,6 +27,8 @@ class RoundTimes {
   struct Candidate {
     Devices plan = 0;
     double seconds = 0.0;
+    /// The prediction holds all launches of a round (SharedRounds), and is a lower bound rather than a mean.
+    bool whole_round = false;
   };
 
   /// To be called when a launch under `plan` has ended. `seconds`: of a monotonic clock; empty: not known. `by_itself`:
@@ -37,8 +39,11 @@ class RoundTimes {
   /// To be called once for each launch that would follow `plan`. Returns a plan to follow instead: one whose measured
   /// rounds are clearly shorter, if enough rounds of `plan` were measured; `plan` is then barred for some launches. Or,
   /// for a few launches, an unmeasured candidate that is predicted to be shorter than the measured rounds of `plan`, if
-  /// those contain no other launches, since predictions do not include these.
+  /// those contain no other launches; or a candidate for whole rounds that may be far shorter than those of a single
+  /// device. A trial ends early if its rounds are far longer.
   std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates = {});
+  /// To be called instead for a launch that would explore. Returns the candidate that is on trial, if there is one.
+  std::optional<Devices> instead_of_exploring();
   /// Median of the last rounds, seconds; empty until enough were measured.
   [[nodiscard]] std::optional<double> median(Devices plan) const;
 
@@ -59,8 +64,10 @@ class RoundTimes {
   [[nodiscard]] const std::pair<const Devices, Rounds>* best_but(Devices plan) const;
   /// The plan that takes the place of one that has `rounds`, if another one is clearly better.
   std::optional<Devices> better_than(Devices plan, Rounds& rounds);
+  /// Whether what may be won is worth a trial beside `rounds` of the plan that is followed.
+  [[nodiscard]] bool worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate) const;
   /// The candidate that is on trial beside `rounds`, or begins to be.
-  std::optional<Devices> tried(const Rounds& rounds, std::span<const Candidate> candidates);
+  std::optional<Devices> tried(Devices plan, const Rounds& rounds, std::span<const Candidate> candidates);
 
   std::map<Devices, Rounds> plans_;
   std::optional<Last> last_;

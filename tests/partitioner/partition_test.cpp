@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "partitioner/plan/prediction.h"
 #include "tests/partitioner/planned_machine.h"
 
 namespace skmd::domain {
@@ -363,6 +364,34 @@ TEST(PartitionProperty, AutoIsNeverPredictedWorseThanTheBestSingleDevice) {
       ASSERT_LE(best, m.plan().predicted_seconds * (1 + 1e-9));
     }
   }
+}
+
+TEST(AtBest, IsNothingWhereNoDeviceIsMeasured) {
+  test::PlannedMachine m({test::device(0), test::device(0)}, 1000);
+  EXPECT_TRUE(at_best(m.request).empty());
+}
+
+TEST(AtBest, IsALowerBoundOfWhatADeviceTakes) {
+  constexpr double kOverhead = 10e-6;
+  test::PlannedMachine m({test::device(1000), test::device(100), test::device(100), test::device(0), test::device(0),
+                          test::device(0), test::device(0)},
+                         1000);
+  m.devices[1].measured_groups = 60;  // a short slice
+  m.devices[3].strength = 0.5;        // never measured, and weaker
+  m.devices[4].strength = 2.0;        // and stronger
+  m.devices[5].likeness = m.devices[0].likeness = 9;
+  m.devices[6].eligible = false;
+  const auto all = at_best(m.request);
+  ASSERT_EQ(all.size(), 5u);
+  EXPECT_NEAR(all[0].running_seconds, 1.0 + kOverhead, 1e-6);
+  EXPECT_NEAR(all[1].running_seconds, 1.0 + kOverhead, 1e-6);
+  EXPECT_NEAR(all[2].running_seconds, 10.0 + kOverhead, 1e-6);
+  EXPECT_NEAR(all[3].running_seconds, 8.0 + kOverhead, 1e-6);
+  EXPECT_NEAR(all[4].running_seconds, 1.0 + kOverhead, 1e-6);
+  m.devices[1].strength = 0.5;
+  EXPECT_NEAR(at_best(m.request)[1].running_seconds, 2.5 + kOverhead, 1e-6);
+  for (const AtBest& one : all) EXPECT_GE(one.seconds, one.running_seconds);
+  EXPECT_FALSE(m.devices[3].measured) << "the request is as it was";
 }
 
 }  // namespace

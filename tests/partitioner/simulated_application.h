@@ -3,6 +3,7 @@
 // bytes are where residency says. No clock, no thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <functional>
@@ -90,6 +91,11 @@ class World {
   [[nodiscard]] std::uint64_t bytes_awaited(const TrueLaunch& launch, std::uint32_t device) const;
   [[nodiscard]] Moving bytes_from(const TrueLaunch& launch, std::uint32_t device, const GroupSpan& span) const;
 
+  /// The application has written a buffer of the launch's anew, as it does in each round.
+  [[nodiscard]] bool recurs(const TrueLaunch& launch) const {
+    return std::any_of(launch.uses.begin(), launch.uses.end(),
+                       [&](const Use& use) { return rounds_[use.buffer].recurs(maps_[use.buffer].bytes()); });
+  }
   [[nodiscard]] std::uint32_t read_rhythm(const TrueLaunch& launch) const;
 
   [[nodiscard]] SpaceId space_of(std::uint32_t device) const {

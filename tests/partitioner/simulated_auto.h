@@ -10,6 +10,7 @@
 
 #include "partitioner/model/known_times.h"
 #include "partitioner/model/round_times.h"
+#include "partitioner/model/shared_rounds.h"
 #include "partitioner/plan/planning_budget.h"
 #include "partitioner/plan/prediction.h"
 #include "tests/partitioner/simulated_application.h"
@@ -37,7 +38,7 @@ class AutoDecider : public Decider {
   std::vector<Slice> decide(const World& world, const TrueLaunch& launch) override {
     Shape& shape = shapes_[launch.shape];
     decide_alone(world, launch, shape);
-    shape.runs = judged(launch, shape);
+    shape.runs = judged(world, launch, shape);
     return shape.runs.slices;
   }
 
@@ -85,6 +86,7 @@ class AutoDecider : public Decider {
     Basis basis;
     RoundTimes rounds;
     std::vector<RoundTimes::Candidate> candidates;
+    std::vector<AtBest> at_best;
     unsigned changes = 0;
     std::map<RoundTimes::Devices, Plan> followed;
     PlanningBudget budget;
@@ -129,10 +131,16 @@ class AutoDecider : public Decider {
   }
 
   /// What is followed instead of what the model wants, judged by rounds.
-  static Plan judged(const TrueLaunch& launch, Shape& shape) {
-    if (shape.plan.exploring) return shape.plan;
-    const auto instead = shape.rounds.instead_of(devices_of(shape.plan), shape.candidates);
+  Plan judged(const World& world, const TrueLaunch& launch, Shape& shape) {
+    using Role = SharedRounds::Role;
+    const Role role = shared_rounds_.launched(launch.shape + 1, world.recurs(launch), shape.at_best);
+    auto candidates = role == Role::leader ? shared_rounds_.candidates() : std::vector<RoundTimes::Candidate>();
+    candidates.insert(candidates.end(), shape.candidates.begin(), shape.candidates.end());
+    const auto instead = role == Role::follower && shared_rounds_.bound() ? shared_rounds_.bound()
+                         : shape.plan.exploring                           ? shape.rounds.instead_of_exploring()
+                                                : shape.rounds.instead_of(devices_of(shape.plan), candidates);
     if (!instead) return shape.plan;
+    if (role == Role::leader && std::has_single_bit(*instead)) shared_rounds_.bind(instead);
     if (const auto found = shape.followed.find(*instead); found != shape.followed.end()) return found->second;
     if (!std::has_single_bit(*instead)) return shape.plan;
     Plan whole;
@@ -207,12 +215,14 @@ class AutoDecider : public Decider {
     for (std::uint32_t d = 0; d < models.size(); ++d)
       if (is_measured(models[d]))
         shape.candidates.push_back({RoundTimes::Devices{1} << d, finish_seconds(request, d, {0, launch.groups})});
+    shape.at_best = at_best(request);
     if (searched) shape.budget.spend(kPlanning);
   }
 
   KnownTimes model_;
   std::vector<std::uint64_t> waited_;  // nanoseconds that each device takes to begin, as far as it tells
   std::vector<Shape> shapes_;
+  SharedRounds shared_rounds_;
   double now_ = 0.0;
   std::size_t last_ = 0;  // shape that ended
 };

@@ -68,11 +68,12 @@ class BackgroundBuilds : public test::BuildTest {
     queue.reset();
   }
   void start_queue(std::size_t most, std::chrono::milliseconds before_others, std::chrono::milliseconds for_first,
-                   std::uint64_t slow_to_start = 0, std::chrono::milliseconds for_slow_start = 0ms) {
+                   std::uint64_t slow_to_start = 0, std::chrono::milliseconds for_slow_start = 0ms,
+                   std::chrono::milliseconds before_own = 1h) {
     machine.builds = nullptr;
     queue.reset();
-    queue =
-        std::make_unique<BuildQueue>(most, BuildQueue::Delays{before_others, for_first, for_slow_start}, slow_to_start);
+    queue = std::make_unique<BuildQueue>(most, BuildQueue::Delays{before_others, for_first, for_slow_start, before_own},
+                                         slow_to_start);
     machine.builds = queue.get();
   }
   BuildOutcome build(const std::string& text = "text") { return make_executable(machine, answer(text), nullptr); }

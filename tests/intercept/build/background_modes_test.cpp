@@ -67,6 +67,37 @@ TEST_F(BackgroundBuilds, AnOpaqueProgramWaitsForItsVendorHoweverSlow) {
   EXPECT_TRUE(outcome.build->kernels[0]->built_on(1)) << "where a launch needs it";
 }
 
+TEST_F(BackgroundBuilds, OurOwnCodeIsCompiledBesideASlowFirstDevice) {
+  start_queue(3, 1h, 1h, 0, 0ms, 0ms);
+  other->described.code_target = "x86-64";
+  anchor_gate.close();
+  std::atomic<bool> ended{false};
+  BuildOutcome outcome;
+  std::thread building([&] {
+    outcome = build();
+    ended = true;
+  });
+  anchor_gate.wait_for(1);
+  for (int i = 0; i < 3000 && builds_of(*other) == 0; ++i) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(builds_of(*other), 1u);
+  EXPECT_FALSE(ended) << "the first device is waited for";
+  anchor_gate.open();
+  building.join();
+  ASSERT_NE(outcome.build, nullptr);
+  EXPECT_TRUE(outcome.build->native->built(0));
+  expect_built_by_itself(*outcome.build->native);
+}
+
+TEST_F(BackgroundBuilds, OurOwnCodeWaitsWhereNoProcessorIsIdleOrTheFirstDeviceIsFast) {
+  other->described.code_target = "x86-64";
+  start_queue(2, 1h, 1h, 0, 0ms, 0ms);
+  ASSERT_NE(build().build, nullptr);
+  EXPECT_EQ(builds_of(*other), 0u) << "two processors, and one that is left free";
+  start_queue(3, 1h, 1h, 0, 0ms, 1h);
+  ASSERT_NE(build("other text").build, nullptr);
+  EXPECT_EQ(builds_of(*other), 0u);
+}
+
 TEST_F(BackgroundBuilds, WhatAKernelTellsOfGroupsWaitsForTheAnchorAndStays) {
   start_queue(1, 0ms, 0ms);
   anchor->limits = {256, 256, 32, 64, 8};

@@ -164,6 +164,28 @@ TEST(Auto, DevicesOfOneMakeAreTriedOnce) {
   EXPECT_GE(candidates[0].seconds, 1e-3);
 }
 
+TEST(Auto, LaunchesOfARoundMoveTogether) {
+  FakeMachine m({true, true}, "auto");
+  const auto x = m.storage(kGroups * kLocal * 4), y = m.storage(kGroups * kLocal * 4);
+  const Launch launch{m.kernel(axpy_traits()), line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}};
+  const LaunchView view(m.machine, launch);
+  for (const std::uint32_t device : {0u, 1u})
+    m.model.learn({launch.kernel->id(), device, launch.range, {0, kGroups}, (1 + 9 * device) * kMillisecond});
+  const auto device_now = [&] { return decide(m.machine, launch, view)->slices.front().device; };
+  const std::vector<domain::AtBest> other = {{0, 1e-3, 1e-3}, {1, 1e-3, 1e-3}};
+  EXPECT_EQ(device_now(), 0u);
+  constexpr std::uint64_t kLeader = 4711;
+  EXPECT_EQ(m.machine.rounds.launched(kLeader, true, other).role, RoundRoles::Role::leader);
+  EXPECT_EQ(device_now(), 0u) << "the leader was told nothing";
+  m.machine.rounds.bind(2);
+  EXPECT_EQ(decide(m.machine, launch, view)->slices.size(), 1u);
+  EXPECT_EQ(device_now(), 1u);
+  m.machine.rounds.launched(kLeader, true, other);
+  EXPECT_EQ(device_now(), 0u) << "a round later";
+  m.machine.rounds.bind(4);
+  EXPECT_EQ(device_now(), 0u) << "no device of this launch's";
+}
+
 TEST(Auto, FollowsADeviceThatBecomesSlower) {
   Automatic a({true, true}, {kMillisecond, kMillisecond});
   for (int i = 0; i < 12; ++i) a.run();

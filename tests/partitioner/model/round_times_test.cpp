@@ -129,6 +129,46 @@ TEST(RoundTimes, NothingIsTriedWhereRoundsHoldOtherLaunches) {
   EXPECT_EQ(a.followed(kBoth, kBoth, 50), 50);
 }
 
+/// Of whole rounds; the first number is the plan that is measured.
+Application with_whole_rounds(double cpu_at_best, double cpu) {
+  Application a;
+  a.by_itself = false;
+  a.cpu = cpu;
+  a.candidates = {{kGpu, 0.009, true}, {kCpu, cpu_at_best, true}};
+  return a;
+}
+
+TEST(RoundTimes, ADeviceThatMayBeFarBetterIsTriedWithAllLaunchesOfARound) {
+  Application a = with_whole_rounds(0.004, 0.007);
+  EXPECT_EQ(a.followed(kGpu, kGpu, 3), 3) << "two rounds to compare with";
+  EXPECT_EQ(a.followed(kCpu, kGpu, 60), 60);
+  Application b = with_whole_rounds(0.004, 0.012);
+  EXPECT_EQ(b.followed(kGpu, kGpu, 203), 199) << "tried once, and worse";
+}
+
+TEST(RoundTimes, ATrialOfWholeRoundsEndsSoonWhereTheyAreFarLonger) {
+  Application a = with_whole_rounds(0.004, 0.050);
+  EXPECT_EQ(a.followed(kGpu, kGpu, 203), 201) << "the way there, and one round";
+}
+
+TEST(RoundTimes, WholeRoundsAreNotTriedWhereLittleCanBeWonOrThePlanIsASplit) {
+  Application a = with_whole_rounds(0.0095, 0.007);
+  EXPECT_EQ(a.followed(kGpu, kGpu, 60), 60);
+  Application b = with_whole_rounds(0.004, 0.007);
+  EXPECT_EQ(b.followed(kBoth, kBoth, 60), 60);
+}
+
+TEST(RoundTimes, ATrialGoesOnWhereALaunchWouldExplore) {
+  Application a = with_whole_rounds(0.004, 0.007);
+  EXPECT_FALSE(a.rounds.instead_of_exploring());
+  a.followed(kGpu, kGpu, 3);
+  EXPECT_EQ(a.run(kGpu), kCpu);
+  EXPECT_EQ(a.rounds.instead_of_exploring(), kCpu);
+  EXPECT_EQ(a.rounds.instead_of_exploring(), kCpu);
+  EXPECT_EQ(a.rounds.instead_of_exploring(), kCpu);
+  EXPECT_FALSE(a.rounds.instead_of_exploring()) << "four launches";
+}
+
 TEST(RoundTimes, APlanOfTheFirstRoundsIsTriedAgainThoughPredictedToBeWorse) {
   Application a;
   a.followed(kGpu, kGpu, 2);  // one round of 10 ms
