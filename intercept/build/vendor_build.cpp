@@ -86,11 +86,13 @@ void begin_others(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
   for (std::size_t i = 1; i < order.size(); ++i) begin(machine, builds, order[i], builders);
 }
 
-/// Begins the builds for devices that run our own code, which need no vendor's compiler.
-void begin_own(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
-               const std::shared_ptr<Builders>& builders) {
-  for (const std::uint32_t device : builds->order())
-    if (!machine.devices[device]->description().code_target.empty()) begin(machine, builds, device, builders);
+/// The devices behind the first that run our own code.
+std::vector<std::uint32_t> own_devices(const Machine& machine, const NativeBuilds& builds) {
+  std::vector<std::uint32_t> own;
+  for (const std::uint32_t device : builds.order())
+    if (device != builds.order().front() && !machine.devices[device]->description().code_target.empty())
+      own.push_back(device);
+  return own;
 }
 
 /// The order's first on another thread, so that this one can go on when another device is sooner. Our own code is
@@ -103,7 +105,7 @@ void build_any(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
   const auto begun = std::chrono::steady_clock::now();
   if (machine.builds->has_room()) {
     builds->wait_until(first, begun + delays.before_own);
-    if (builds->pending(first)) begin_own(machine, builds, builders);
+    if (builds->pending(first)) machine.builds->follow_on(builds, own_devices(machine, *builds));
   }
   builds->wait_until(first, begun + delays.for_first);
   if (builds->wait_for_one(std::chrono::milliseconds(0))) return;

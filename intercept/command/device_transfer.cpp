@@ -10,7 +10,7 @@
 
 #include "intercept/backend/port/host_clock.h"
 #include "intercept/backend/port/host_code.h"
-#include "intercept/backend/vendor/pinned_pieces.h"
+#include "intercept/command/transfer_way.h"
 #include "intercept/memory/bytes.h"
 #include "intercept/memory/link_rates.h"
 #include "intercept/memory/mover.h"
@@ -23,13 +23,6 @@ namespace skmd::icd {
 
 namespace {
 
-/// Drivers copy pageable memory inside the enqueue, or several threads of ours do: a fraction of a millisecond. From
-/// and to page-locked memory the device copies by itself, any number of bytes.
-constexpr std::uint64_t kMaxWritten = std::uint64_t{4} << 20;
-/// Into pageable memory, few bytes are there sooner if they are asked for when the launch before has ended
-/// (docs/devices/nvidia.md). More than a megabyte comes in pieces through page-locked memory.
-constexpr std::uint64_t kLeastRead = std::uint64_t{128} << 10;
-constexpr std::uint64_t kMaxRead = std::uint64_t{1} << 20;
 /// Fewer are filled, or copied where they are in host memory, sooner there.
 constexpr std::uint64_t kLeastInside = std::uint64_t{64} << 10;
 
@@ -37,17 +30,11 @@ domain::ByteRange source_of(const DeviceTransfer& copy) {
   return {copy.from_offset, copy.from_offset + copy.range.size()};
 }
 
-/// How bytes come to or from the application's memory.
-struct Way {
-  std::shared_ptr<const void> locked;  // non-null: straight, as of WriteOp and ReadOp
-  PinnedLoan loan;                     // a read's bytes come there, if it holds a piece
-};
-
 /// On its way: kept alive by its batch's completion.
 class InFlight : public std::enable_shared_from_this<InFlight> {
  public:
   /// `failures`: of the device, before `lock` was taken. `way`: of a read or write.
-  InFlight(DeviceTransfer transfer, std::uint32_t device, std::uint32_t failures, Way way, Ref<Event> event,
+  InFlight(DeviceTransfer transfer, std::uint32_t device, std::uint32_t failures, TransferWay way, Ref<Event> event,
            std::shared_ptr<Command> command, RangeLock lock)
       : transfer_(std::move(transfer)),
         device_(device),
@@ -92,7 +79,7 @@ class InFlight : public std::enable_shared_from_this<InFlight> {
   DeviceTransfer transfer_;
   std::uint32_t device_;
   std::uint32_t failures_;
-  Way way_;
+  TransferWay way_;
   bool asks_ = false;  // for the link's rate
   Ref<Event> event_;
   std::shared_ptr<Command> command_;
@@ -228,6 +215,7 @@ void InFlight::end(cl_int status) {
   command_.reset();
   transfer_.root.reset();
   transfer_.from.reset();
+  way_.locked.reset();
   event->complete(status);
 }
 
@@ -355,20 +343,6 @@ std::optional<std::uint32_t> target_of(const DeviceTransfer& transfer) {
       return filler_of(transfer);
   }
   return std::nullopt;
-}
-
-/// Nothing if a read or write is better carried out in another way.
-std::optional<Way> way_of(const DeviceTransfer& transfer, std::uint32_t target) {
-  const bool reads = transfer.kind == DeviceTransfer::Kind::read;
-  if (!reads && transfer.kind != DeviceTransfer::Kind::write) return Way{};
-  Machine& machine = transfer.root->machine();
-  const std::uint64_t bytes = transfer.range.size();
-  if (auto locked = machine.pages.locked(target, transfer.memory, bytes); locked != nullptr)
-    return Way{std::move(locked), {}};
-  if (bytes > (reads ? kMaxRead : kMaxWritten)) return std::nullopt;
-  Way way{nullptr, PinnedLoan(reads && bytes <= kSmallPiece ? machine.devices[target]->small_pieces() : nullptr)};
-  if (reads && bytes < kLeastRead && way.loan.piece() == nullptr) return std::nullopt;
-  return way;
 }
 
 std::vector<Claim> claims_of(const DeviceTransfer& transfer) {

@@ -68,9 +68,9 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
                                  : at_home                        ? eligible.preferred(launch.kernel->home())
                                                                   : fastest(machine, launch, view);
     auto decision = std::make_shared<Decision>(*whole_on(launch, view, device, *reason));
-    const bool is_free = machine.settings.policy.mode == PartitionMode::automatic && !at_home && eligible.count() > 1;
-    if (is_free && *reason != NotSplit::spinning)
-      decision->at_best = domain::at_best(Question(machine, launch, view).request());
+    decision->movable = machine.settings.policy.mode == PartitionMode::automatic && !at_home &&
+                        *reason != NotSplit::spinning && eligible.count() > 1;
+    if (decision->movable) decision->at_best = domain::at_best(Question(machine, launch, view).request());
     return decision;
   }
   Question question(machine, launch, view);
@@ -83,7 +83,8 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   decision->exploring = plan.exploring;
   decision->unsettled = plan.unsettled;
   decision->source = plan.source;
-  if (machine.settings.policy.mode == PartitionMode::automatic) {
+  decision->movable = machine.settings.policy.mode == PartitionMode::automatic;
+  if (decision->movable) {
     decision->candidates = question.candidates();
     decision->at_best = domain::at_best(question.request());
   }
@@ -102,6 +103,8 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
     return decision;
   }
   auto refused = std::make_shared<Decision>();
+  refused->movable = decision->movable;
+  refused->at_best = std::move(decision->at_best);
   refused->whole = decision->merge.refused;
   const auto alone = domain::best_alone(question.request());
   refused->predicted_seconds = refused->alone_seconds = alone ? alone->local_seconds : plan.alone_seconds;
@@ -185,14 +188,15 @@ std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, c
     part.candidates.insert(part.candidates.end(), decision->candidates.begin(), decision->candidates.end());
   const auto& candidates = part.candidates.empty() ? decision->candidates : part.candidates;
   const auto instead = part.bound ? part.bound : view.shape().instead_of(*decision, candidates);
-  if (!instead) return decision;
+  if (!instead || !decision->movable) return decision;
+  auto other = on_devices(launch, view, *instead);
+  if (!other) return decision;
   if (part.role == Role::leader && std::has_single_bit(*instead)) machine.rounds.bind(instead);
   if (machine.observer->logs(LogLevel::debug))
     machine.observer->log(LogLevel::debug, launch.kernel->traits().name +
                                                ": rounds are, or may be, shorter on devices " +
                                                std::to_string(*instead) + " (a bit each)");
-  auto other = on_devices(launch, view, *instead);
-  return other ? other : decision;
+  return other;
 }
 
 }  // namespace

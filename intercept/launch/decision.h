@@ -52,6 +52,7 @@ struct Decision {
   domain::Missed missed;
   std::vector<domain::RoundTimes::Candidate> candidates;  // the launch whole on each device whose time can be predicted
   std::vector<domain::AtBest> at_best;                    // the launch whole
+  bool movable = false;                                   // whole on any eligible device the launch would be as right
   bool exploring = false;
   bool unsettled = false;
   domain::ModelSource source = domain::ModelSource::none;

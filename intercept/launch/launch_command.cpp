@@ -116,13 +116,12 @@ bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decis
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {
   if (machine_.settings.verify || profiled_ || !may_start()) return false;
   if (machine_.memory.wanted()) return false;  // a launch that waits for room would wait for this one, and the next
-  if (split_ || (behind != nullptr && should_wait_to_decide(machine_, view_))) return false;
-  auto decision = decide(machine_, launch_, view_);
-  if (decision->slices.size() != 1) {
-    split_ = std::move(decision);
-    return false;
+  if (!decided_) {
+    if (behind != nullptr && should_wait_to_decide(machine_, view_)) return false;
+    decided_ = decide(machine_, launch_, view_);
   }
-  Device& device = *machine_.devices[decision->slices.front().device];
+  if (decided_->slices.size() != 1) return false;
+  Device& device = *machine_.devices[decided_->slices.front().device];
   if (behind != nullptr && behind != &device) return false;
   const Health::Window window(*device.health());
   const std::uint32_t failures = device.health()->failures();
@@ -134,7 +133,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
 
   flight_.emplace(InFlight{});  // clang-tidy 14 does not accept emplace() without arguments here
   flight_->failures = failures;
-  flight_->decision = std::move(decision);
+  flight_->decision = std::exchange(decided_, nullptr);
   flight_->lock = std::move(*lock);
   std::optional<Ticket> ticket;
   // The in-flight state holds the ranges and the command: both are released if nothing was submitted. Release the range
@@ -252,9 +251,9 @@ cl_int LaunchCommand::run(Event& event) {
   Status status;
   try {
     if (profiled_ && !has_turn_) machine_.profiling->profile(machine_, launch_, view_);
-    auto decision = split_ ? std::exchange(split_, nullptr) : decide(machine_, launch_, view_);
+    auto decision = decided_ ? std::exchange(decided_, nullptr) : decide(machine_, launch_, view_);
     if (!make_room(*decision)) {
-      split_ = std::move(decision);
+      decided_ = std::move(decision);
       has_turn_ = true;
       return kRunAgain;
     }

@@ -77,10 +77,10 @@ class LaunchCommand : public Command {
   const Launch& launch_;
   const LaunchView& view_;
   const bool watched_;
-  const bool profiled_;                    // its spans are timed before it runs
-  std::optional<InFlight> flight_;         // set by start()
-  std::shared_ptr<const Decision> split_;  // that start() left to run(): one launch is decided once
-  bool has_turn_ = false;                  // run() holds DeviceMemory::turn(): written by run() alone
+  const bool profiled_;                      // its spans are timed before it runs
+  std::optional<InFlight> flight_;           // set by start()
+  std::shared_ptr<const Decision> decided_;  // by a start() that declined: one launch is decided once
+  bool has_turn_ = false;                    // run() holds DeviceMemory::turn(): written by run() alone
 };
 
 }  // namespace skmd::icd

@@ -2,6 +2,9 @@
 #include "intercept/machine/host_pages.h"
 
 #include <sys/mman.h>
+#include <sys/utsname.h>
+
+#include <cstdio>
 
 #include "intercept/backend/port/host_code.h"
 
@@ -15,13 +18,14 @@ std::shared_ptr<HostPages> HostPages::create(HostPagesMap& map, const std::vecto
                                              std::uint64_t bytes) {
   std::byte* const host = map_host(bytes);
   if (host == nullptr) return nullptr;
-  std::shared_ptr<HostPages> pages;
+  std::unique_ptr<HostPages> made;
   try {
-    pages.reset(new HostPages(map, devices, host, bytes));
+    made.reset(new HostPages(map, devices, host, bytes));
   } catch (...) {
-    if (!pages) munmap(host, bytes);
+    munmap(host, bytes);
     throw;
   }
+  const std::shared_ptr<HostPages> pages = std::move(made);  // where that fails, `made` unmaps
   map.add(pages);
   return pages;
 }
@@ -35,14 +39,32 @@ HostPages::~HostPages() {
   munmap(host_, bytes_);
 }
 
-bool HostPages::lock_for(std::uint32_t device) {
+bool pinned_pages_survive_forks() {
+  static const bool survive = [] {
+    utsname system{};
+    unsigned major = 0, minor = 0;
+    if (::uname(&system) != 0 || std::sscanf(system.release, "%u.%u", &major, &minor) != 2) return false;
+    return major > 5 || (major == 5 && minor >= 9);
+  }();
+  return survive;
+}
+
+bool HostPages::lock_for(std::uint32_t device, std::uint64_t transferred) {
+  constexpr std::uint64_t kNotable =
+      8;  // of the bytes, an eighth: locking takes as long as transferring a third of them
   const MutexGuard lock(mutex_);
   Lock& one = locks_[device];
-  if (!one.tried) {
-    one.made = devices_[device]->page_lock(host_, bytes_);
-    one.tried = true;
-  }
+  if (one.tried) return one.made != nullptr;
+  one.transferred += transferred;
+  if (one.transferred < bytes_ / kNotable || !pinned_pages_survive_forks()) return false;
+  one.made = devices_[device]->page_lock(host_, bytes_);
+  one.tried = true;
   return one.made != nullptr;
+}
+
+bool HostPages::locked_for(std::uint32_t device) {
+  const MutexGuard lock(mutex_);
+  return locks_[device].made != nullptr;
 }
 
 void HostPagesMap::add(const std::shared_ptr<HostPages>& pages) {
@@ -57,7 +79,7 @@ void HostPagesMap::remove(const HostPages& pages) {
   count_.store(pages_.size(), std::memory_order_relaxed);
 }
 
-std::shared_ptr<const void> HostPagesMap::locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes) {
+std::shared_ptr<HostPages> HostPagesMap::find(const std::byte* host, std::uint64_t bytes) {
   if (count_.load(std::memory_order_relaxed) == 0) return nullptr;
   std::shared_ptr<HostPages> found;
   {
@@ -69,8 +91,18 @@ std::shared_ptr<const void> HostPagesMap::locked(std::uint32_t device, const std
   // Outside of the mutex: it may be the last owner, whose destructor takes the mutex.
   if (found == nullptr || bytes > found->bytes()) return nullptr;
   if (static_cast<std::uint64_t>(host - found->host()) > found->bytes() - bytes) return nullptr;
-  if (!found->lock_for(device)) return nullptr;
   return found;
+}
+
+std::shared_ptr<const void> HostPagesMap::locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes) {
+  auto found = find(host, bytes);
+  return found != nullptr && found->lock_for(device, bytes) ? found : nullptr;
+}
+
+std::shared_ptr<const void> HostPagesMap::locked_already(std::uint32_t device, const std::byte* host,
+                                                         std::uint64_t bytes) {
+  auto found = find(host, bytes);
+  return found != nullptr && found->locked_for(device) ? found : nullptr;
 }
 
 }  // namespace skmd::icd

@@ -17,8 +17,8 @@ namespace skmd::icd {
 
 class HostPagesMap;
 
-/// One piece of mapped host memory, whose pages are locked for each device when that device first transfers from or to
-/// them: making the memory costs nothing, and a device that never gets the bytes locks none. Thread-safe.
+/// One piece of mapped host memory, whose pages are locked for each device once it has transferred a notable part of
+/// them: making the memory costs nothing, and a device that gets few of the bytes locks none. Thread-safe.
 class HostPages {
  public:
   /// Maps `bytes` zeroed bytes and enters them into `map`, which must outlive the result. Null where the system
@@ -31,15 +31,18 @@ class HostPages {
 
   [[nodiscard]] std::byte* host() const { return host_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  /// Locks the pages for a device, once. Blocks for as long as that takes. False: that gains nothing there
-  /// (Device::page_lock).
-  bool lock_for(std::uint32_t device);
+  /// Locks the pages for a device that is to transfer so many more bytes, once they are an eighth of them in sum.
+  /// Blocks for as long as that takes. False: they are not locked, or locking gains nothing there (Device::page_lock).
+  bool lock_for(std::uint32_t device, std::uint64_t transferred);
+  /// Whether lock_for() has locked them. Blocks only while another thread locks.
+  bool locked_for(std::uint32_t device);
 
  private:
   HostPages(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices, std::byte* host,
             std::uint64_t bytes);
 
   struct Lock {
+    std::uint64_t transferred = 0;  // bytes, before it was tried
     bool tried = false;
     std::shared_ptr<void> made;
   };
@@ -51,18 +54,27 @@ class HostPages {
   std::vector<Lock> locks_ SKMD_GUARDED_BY(mutex_);
 };
 
+/// Pinned pages of this kernel stay the parent's when the process forks: Linux does so from 5.9 on. Elsewhere a device
+/// would go on using pages that the process has left.
+bool pinned_pages_survive_forks();
+
 /// The living HostPages by address. Thread-safe.
 class HostPagesMap {
  public:
-  /// The pages that hold all of [host, host + bytes), locked for the device; null if there are none. Keep the result
-  /// for as long as the device transfers. Blocks where lock_for() does. One atomic load in a process without such
-  /// memory.
+  /// The pages that hold all of [host, host + bytes), for a transfer of all these bytes, locked for the device; null if
+  /// there are none. Keep the result for as long as the device transfers. Blocks where lock_for() does. One atomic load
+  /// in a process without such memory.
   std::shared_ptr<const void> locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes);
+  /// The same where the pages are locked already. Does not lock.
+  std::shared_ptr<const void> locked_already(std::uint32_t device, const std::byte* host, std::uint64_t bytes);
+  /// Whether locked() would lock them, or may.
+  bool lockable(const std::byte* host, std::uint64_t bytes) { return find(host, bytes) != nullptr; }
 
  private:
   friend class HostPages;
   void add(const std::shared_ptr<HostPages>& pages);
   void remove(const HostPages& pages);
+  std::shared_ptr<HostPages> find(const std::byte* host, std::uint64_t bytes);
 
   std::atomic<std::size_t> count_{0};
   Mutex mutex_;

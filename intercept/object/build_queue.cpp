@@ -156,6 +156,15 @@ void BuildQueue::follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono
   state.provide_thread();
 }
 
+void BuildQueue::follow_on(const std::shared_ptr<NativeBuilds>& builds, const std::vector<std::uint32_t>& devices) {
+  State& state = this->state();
+  const auto due = Clock::now();
+  const MutexGuard lock(state.mutex);
+  for (const std::uint32_t device : devices)
+    if (builds->open(device)) state.items.push_back({builds.get(), builds, device, due});
+  state.provide_thread();
+}
+
 void BuildQueue::hurry(const NativeBuilds& builds) {
   State& state = this->state();
   const MutexGuard lock(state.mutex);

@@ -5,7 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "intercept/object/native_builds.h"
 
@@ -47,6 +49,8 @@ class BuildQueue {
   /// would only occupy a thread of the queue. A device that is slow to start waits for hurry(), unless `delay` is 0.
   /// Does not block. Thread-safe.
   void follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay);
+  /// The same for `devices` alone, at once.
+  void follow_on(const std::shared_ptr<NativeBuilds>& builds, const std::vector<std::uint32_t>& devices);
   /// Moves the queued builds of `builds` to the front, without delay, except Delays::for_slow_start. Thread-safe.
   void hurry(const NativeBuilds& builds);
   [[nodiscard]] const Delays& delays() const { return delays_; }

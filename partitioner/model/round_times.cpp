@@ -19,6 +19,8 @@ constexpr std::uint64_t kLongestBar = std::uint64_t{1} << 40;
 constexpr std::uint32_t kTrial = 4;  // launches: the way there, and as many rounds as tell
 /// The first round of a trial may be as much longer, by threads and pages that are not warm; otherwise the trial ends.
 constexpr double kHopeless = 1.5;
+/// A trial is not begun where a round may take so many times as long.
+constexpr double kDear = 4.0;
 constexpr std::size_t kMaxPlans = 64;  // of a machine whose devices come and go
 
 }  // namespace
@@ -80,6 +82,7 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
 }
 
 bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate) const {
+  if (rounds.count < kFewest) return false;
   const auto before = plans_.find(candidate.plan);
   double seconds = candidate.seconds;
   if (before != plans_.end() && (&before->second == &rounds || before->second.count >= kEnough)) return false;
@@ -89,7 +92,7 @@ bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidat
   if (!(seconds > 0)) return false;
   if (!candidate.whole_round) return rounds.count >= kKept && rounds.by_itself && seconds * kLonger + kTimer < median;
   if (!std::has_single_bit(plan)) return false;
-  return rounds.count >= kFewest && seconds * kMuchLonger + kTimer < median;
+  return seconds * kMuchLonger + kTimer < median && candidate.at_most <= kDear * median;
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds& rounds,

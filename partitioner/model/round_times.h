@@ -29,6 +29,7 @@ class RoundTimes {
     double seconds = 0.0;
     /// The prediction holds all launches of a round (SharedRounds), and is a lower bound rather than a mean.
     bool whole_round = false;
+    double at_most = 0.0;  // of a whole round, by what was measured so far
   };
 
   /// To be called when a launch under `plan` has ended. `seconds`: of a monotonic clock; empty: not known. `by_itself`:

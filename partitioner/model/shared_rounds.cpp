@@ -44,7 +44,8 @@ SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std:
 std::vector<RoundTimes::Candidate> SharedRounds::candidates() const {
   std::vector<RoundTimes::Candidate> sums;
   if (!alike_ || last_.mixed || last_.count == 0) return sums;
-  for (const AtBest& first : last_.launches.front()) sums.push_back({Devices{1} << first.device, first.seconds, true});
+  for (const AtBest& first : last_.launches.front())
+    sums.push_back({Devices{1} << first.device, first.seconds, true, first.at_most});
   for (std::size_t i = 1; i < last_.count; ++i)
     std::erase_if(sums, [&](RoundTimes::Candidate& sum) {
       const auto& launch = last_.launches[i];
@@ -52,6 +53,7 @@ std::vector<RoundTimes::Candidate> SharedRounds::candidates() const {
                                      [&](const AtBest& one) { return Devices{1} << one.device == sum.plan; });
       if (same == launch.end()) return true;
       sum.seconds += same->running_seconds;
+      sum.at_most += same->at_most_running;
       return false;
     });
   return sums;

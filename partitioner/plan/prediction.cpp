@@ -134,15 +134,16 @@ std::vector<AtBest> at_best(const PartitionRequest& request) {
     const auto is_twin = [&](const DeviceModel& other) {
       return other.eligible && other.likeness == model.likeness && model.likeness != 0;
     };
-    if (!model.eligible || std::any_of(models.begin(), models.begin() + d, is_twin)) continue;
+    if (!model.eligible || !is_measured(model) || std::any_of(models.begin(), models.begin() + d, is_twin)) continue;
+    AtBest one{d};
+    one.at_most = finish_seconds(asked, d, {0, request.groups});
+    one.at_most_running = running_seconds(asked, d, request.groups);
     const double as_others = fastest->groups_per_second / (model.strength < fastest->strength ? kWeaker : 1.0);
-    const bool known = model.measured_groups >= request.groups / 2 || model.whole_groups_per_second > 0;
-    if (!is_measured(model))
-      model.groups_per_second = as_others;
-    else if (!known)
+    if (model.measured_groups < request.groups / 2 && model.whole_groups_per_second <= 0)
       model.groups_per_second = std::max(model.groups_per_second * kLooksSlower, as_others);
-    model.measured = true;
-    all.push_back({d, finish_seconds(asked, d, {0, request.groups}), running_seconds(asked, d, request.groups)});
+    one.seconds = finish_seconds(asked, d, {0, request.groups});
+    one.running_seconds = running_seconds(asked, d, request.groups);
+    all.push_back(one);
   }
   return all;
 }

@@ -41,15 +41,17 @@ struct Alone {
 };
 std::optional<Alone> best_alone(const PartitionRequest& request);
 
-/// A lower bound of what a device takes for the whole launch.
+/// What a device takes for the whole launch, from below and from above.
 struct AtBest {
   std::uint32_t device = 0;
-  double seconds = 0.0;          // with the transfers before and after it
-  double running_seconds = 0.0;  // without
+  double seconds = 0.0;          // a lower bound, with the transfers before and after it
+  double running_seconds = 0.0;  // without them
+  double at_most = 0.0;          // with them, by the rate that was measured
+  double at_most_running = 0.0;
 };
-/// One for each eligible device, the first of several of one make, once one of them is measured. A device that has not
-/// run half of the launch may be four times as fast as it looks, or as fast as the fastest; where less is expected of
-/// it, an eighth as fast as that.
+/// One for each eligible device that is measured, the first of several of one make. A device that has not run half of
+/// the launch may be four times as fast as it looks, or as fast as the fastest; where less is expected of it, an eighth
+/// as fast as that.
 std::vector<AtBest> at_best(const PartitionRequest& request);
 
 /// The device for a kernel without measurements: one of about the highest expected throughput, by preference where the

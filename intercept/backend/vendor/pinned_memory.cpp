@@ -21,6 +21,9 @@ std::shared_ptr<MemoryHandle> lock_pages(const std::shared_ptr<NativeContext>& c
 std::shared_ptr<PinnedMemory> PinnedMemory::create(const std::shared_ptr<NativeContext>& context, std::size_t bytes) {
   std::byte* const host = map_host(bytes);
   if (host == nullptr) return nullptr;
+  // A fork must not share these pages: kernels before Linux 5.9 give the parent another page at its next write, and the
+  // device goes on reading the old one. The child uses no device.
+  (void)madvise(host, bytes, MADV_DONTFORK);
   std::shared_ptr<PinnedMemory> pinned =
       owned([&] { return std::unique_ptr<PinnedMemory>(new PinnedMemory(host, bytes)); }, [&] { munmap(host, bytes); });
   pinned->lock_ = lock_pages(context, host, bytes);

@@ -2,6 +2,8 @@
 // Large transfers of a driver that copies pageable memory slowly: through page-locked memory, with the same bytes at
 // the end after any failure.
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <random>
 
@@ -182,6 +184,16 @@ TEST_F(StagedWritesTest, PagesAreLentAndGivenBack) {
   pieces->give(taken.back());
   EXPECT_EQ(pieces->take(), taken.back());
   for (std::byte* piece : taken) pieces->give(piece);
+}
+
+TEST_F(StagedWritesTest, ChildrenDoNotShareThePages) {
+  std::byte* const piece = device_->pinned_pieces()->take();
+  const pid_t child = fork();
+  if (child == 0) _exit(msync(piece, 4096, MS_ASYNC) == 0 ? 1 : 0);  // fails where nothing is mapped
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  device_->pinned_pieces()->give(piece);
 }
 
 TEST_F(StagedWritesTest, SmallPagesAreMadeForThoseWhoReadOften) {

@@ -40,6 +40,8 @@ TEST_F(LockedPages, AWriteOfAnySizeIsSubmittedWithoutACopy) {
   std::byte* const from = mapped(pages, 1);
   const auto root = storage(kBytes);
   root->used_on(0);
+  ASSERT_EQ(write(root, 0, from, kBytes), CL_COMPLETE) << "another thread has locked them";
+  EXPECT_EQ(straight(), 1u);
   devices[0]->pause();
   const auto event =
       queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(root, RectRegion::linear(0, kBytes), {from, 0, 0}), {});
@@ -47,7 +49,7 @@ TEST_F(LockedPages, AWriteOfAnySizeIsSubmittedWithoutACopy) {
   EXPECT_FALSE(event->ended());
   devices[0]->resume();
   ASSERT_EQ(event->wait(), CL_COMPLETE);
-  EXPECT_EQ(straight(), 1u);
+  EXPECT_EQ(straight(), 2u);
   EXPECT_EQ(devices[0]->counters.page_locks, 1u);
   const Bytes seen = read(root);
   EXPECT_EQ(std::memcmp(seen.data(), from, kBytes), 0);
@@ -121,16 +123,32 @@ TEST_F(LockedPages, OtherMemoryGoesAsEver) {
   EXPECT_NE(machine.pages.locked(0, from + kBytes, 0), nullptr) << "no byte, at the end";
 }
 
+TEST_F(LockedPages, FewTransferredBytesLockNone) {
+  const auto pages = lockable();
+  std::byte* const from = mapped(pages, 1);
+  const auto root = storage(kBytes);
+  root->used_on(0);
+  constexpr std::uint64_t kSome = kBytes / 16 + 64;
+  ASSERT_EQ(write(root, 0, from, kSome), CL_COMPLETE);
+  EXPECT_EQ(devices[0]->counters.page_locks, 0u);
+  EXPECT_EQ(straight(), 0u);
+  ASSERT_EQ(write(root, 0, from + kSome, kSome), CL_COMPLETE);
+  EXPECT_EQ(devices[0]->counters.page_locks, 1u) << "an eighth in sum";
+  EXPECT_EQ(straight(), 1u);
+  ASSERT_EQ(write(root, 0, from, kBytes / 128), CL_COMPLETE);
+  EXPECT_EQ(straight(), 2u) << "then transfers of any size";
+}
+
 TEST_F(LockedPages, ADeviceThatLocksNoneIsAskedOnce) {
   devices[0]->locks_pages = false;
   const auto pages = lockable();
   std::byte* const from = mapped(pages, 1);
   const auto root = storage(kBytes);
   root->used_on(0);
-  for (int i = 0; i < 3; ++i) ASSERT_EQ(write(root, 0, from, 1u << 20), CL_COMPLETE);
+  for (int i = 0; i < 3; ++i) ASSERT_EQ(write(root, 0, from, 8u << 20), CL_COMPLETE);
   EXPECT_EQ(straight(), 0u);
   EXPECT_EQ(devices[0]->counters.page_locks, 1u);
-  EXPECT_NE(machine.pages.locked(1, from, 1), nullptr) << "the other one locks";
+  EXPECT_NE(machine.pages.locked(1, from, kBytes), nullptr) << "the other one locks";
 }
 
 TEST_F(LockedPages, LocksEndBeforeTheMemoryAndLastAsLongAsATransfer) {

@@ -172,7 +172,7 @@ TEST(Auto, LaunchesOfARoundMoveTogether) {
   for (const std::uint32_t device : {0u, 1u})
     m.model.learn({launch.kernel->id(), device, launch.range, {0, kGroups}, (1 + 9 * device) * kMillisecond});
   const auto device_now = [&] { return decide(m.machine, launch, view)->slices.front().device; };
-  const std::vector<domain::AtBest> other = {{0, 1e-3, 1e-3}, {1, 1e-3, 1e-3}};
+  const std::vector<domain::AtBest> other = {{0, 1e-3, 1e-3, 1e-3, 1e-3}, {1, 1e-3, 1e-3, 1e-3, 1e-3}};
   EXPECT_EQ(device_now(), 0u);
   constexpr std::uint64_t kLeader = 4711;
   EXPECT_EQ(m.machine.rounds.launched(kLeader, true, other).role, RoundRoles::Role::leader);
@@ -184,6 +184,22 @@ TEST(Auto, LaunchesOfARoundMoveTogether) {
   EXPECT_EQ(device_now(), 0u) << "a round later";
   m.machine.rounds.bind(4);
   EXPECT_EQ(device_now(), 0u) << "no device of this launch's";
+}
+
+// Program-scope variables live on one device, and groups that wait for each other have to be resident together.
+TEST(Auto, LaunchesThatMustStayDoNotFollowTheirRound) {
+  for (const std::uint32_t fact : {domain::kFactMutableProgramScope, domain::kFactSpinning}) {
+    FakeMachine m({true, true}, "auto");
+    const auto x = m.storage(kGroups * kLocal * 4), y = m.storage(kGroups * kLocal * 4);
+    auto traits = axpy_traits();
+    traits.facts |= fact;
+    const Launch launch{m.kernel(traits), line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}};
+    const LaunchView view(m.machine, launch);
+    const std::uint32_t home = decide(m.machine, launch, view)->slices.front().device;
+    m.machine.rounds.launched(4711, true, {});
+    m.machine.rounds.bind(home == 0 ? 2 : 1);
+    EXPECT_EQ(decide(m.machine, launch, view)->slices.front().device, home) << fact;
+  }
 }
 
 TEST(Auto, FollowsADeviceThatBecomesSlower) {

@@ -158,6 +158,14 @@ TEST(RoundTimes, WholeRoundsAreNotTriedWhereLittleCanBeWonOrThePlanIsASplit) {
   EXPECT_EQ(b.followed(kBoth, kBoth, 60), 60);
 }
 
+TEST(RoundTimes, WholeRoundsAreNotTriedWhereTheyMayTakeFarLonger) {
+  Application a = with_whole_rounds(0.004, 0.007);
+  a.candidates[1].at_most = 0.045;
+  EXPECT_EQ(a.followed(kGpu, kGpu, 60), 60);
+  a.candidates[1].at_most = 0.035;
+  EXPECT_EQ(a.followed(kCpu, kGpu, 60), 60);
+}
+
 TEST(RoundTimes, ATrialGoesOnWhereALaunchWouldExplore) {
   Application a = with_whole_rounds(0.004, 0.007);
   EXPECT_FALSE(a.rounds.instead_of_exploring());

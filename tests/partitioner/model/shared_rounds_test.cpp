@@ -13,7 +13,9 @@ using Role = SharedRounds::Role;
 constexpr std::uint64_t kScan = 11, kAdd = 12, kOther = 13;
 
 /// Two devices: with transfers, and without.
-std::vector<AtBest> both(double first, double second) { return {{0, first + 1, first}, {1, second + 1, second}}; }
+std::vector<AtBest> both(double first, double second) {
+  return {{0, first + 1, first, 3 * first + 1, 3 * first}, {1, second + 1, second, 3 * second + 1, 3 * second}};
+}
 
 /// The leader's role.
 Role round(SharedRounds& rounds, int followers = 1) {
@@ -44,12 +46,13 @@ TEST(SharedRounds, CountTheirFollowersWithoutTransfers) {
   EXPECT_DOUBLE_EQ(sums[0].seconds, 1 + 1 + 2 + 2);
   EXPECT_EQ(sums[1].plan, 2u);
   EXPECT_DOUBLE_EQ(sums[1].seconds, 5 + 1 + 7 + 7);
+  EXPECT_DOUBLE_EQ(sums[1].at_most, 3 * (5 + 7 + 7) + 1);
   EXPECT_TRUE(sums[1].whole_round);
 }
 
 TEST(SharedRounds, NeedADeviceForAllOfTheirLaunches) {
   SharedRounds rounds;
-  const std::vector<AtBest> second = {{1, 3, 2}};
+  const std::vector<AtBest> second = {{1, 3, 2, 3, 2}};
   for (int i = 0; i < 3; ++i) {
     rounds.launched(kScan, true, both(1, 5));
     if (i < 2) rounds.launched(kAdd, false, second);
