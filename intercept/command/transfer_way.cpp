@@ -25,7 +25,7 @@ std::optional<TransferWay> way_of(const DeviceTransfer& transfer, std::uint32_t 
   auto locked = machine.pages.locked_already(target, transfer.memory, bytes);
   if (locked != nullptr) return TransferWay{std::move(locked), {}};
   // Pages may be locked for it, which this thread must not wait for.
-  if (bytes >= kLeastLocked && machine.pages.lockable(transfer.memory, bytes)) return std::nullopt;
+  if (bytes > kLeastLocked && machine.pages.lockable(target, transfer.memory, bytes)) return std::nullopt;
   if (bytes > (reads ? kMaxRead : kMaxWritten)) return std::nullopt;
   PinnedPieces* const pieces = reads && bytes <= kSmallPiece ? machine.devices[target]->small_pieces() : nullptr;
   PinnedLoan loan(pieces);

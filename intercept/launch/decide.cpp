@@ -57,19 +57,31 @@ std::uint32_t fastest(Machine& machine, const Launch& launch, const LaunchView& 
   return domain::whole_device(question.request());
 }
 
+/// Program-scope variables live on one device from launch to launch, also where another reason keeps a launch whole; an
+/// opaque program may have some.
+bool lives_at_home(const BuiltKernel& kernel) {
+  return kernel.opaque() || (kernel.traits().facts & domain::kFactMutableProgramScope) != 0;
+}
+
+/// Its groups wait for each other, it keeps addresses in memory that mean nothing elsewhere, or it was written for one
+/// device.
+bool is_bound_to_its_device(const BuiltKernel& kernel) {
+  constexpr auto kBound = domain::kFactSpinning | domain::kFactPointerInMemory | domain::kFactDeviceSpecificCode;
+  return (kernel.traits().facts & kBound) != 0;
+}
+
 std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& launch, const LaunchView& view,
                                             const Decision* previous) {
   if (const auto reason = view.shape().confined()) {
     const Eligibility& eligible = view.shape().eligible();
-    // Program-scope variables live on one device from launch to launch; an opaque program may have some.
-    const bool at_home = *reason == NotSplit::mutable_program_scope || *reason == NotSplit::opaque_program;
+    const bool at_home = lives_at_home(*launch.kernel);
     const std::uint32_t device = *reason == NotSplit::mode_single ? single_device(machine, eligible)
-                                 : *reason == NotSplit::spinning  ? for_spinning(machine, launch, eligible)
                                  : at_home                        ? eligible.preferred(launch.kernel->home())
+                                 : *reason == NotSplit::spinning  ? for_spinning(machine, launch, eligible)
                                                                   : fastest(machine, launch, view);
     auto decision = std::make_shared<Decision>(*whole_on(launch, view, device, *reason));
     decision->movable = machine.settings.policy.mode == PartitionMode::automatic && !at_home &&
-                        *reason != NotSplit::spinning && eligible.count() > 1;
+                        !is_bound_to_its_device(*launch.kernel) && eligible.count() > 1;
     if (decision->movable) decision->at_best = domain::at_best(Question(machine, launch, view).request());
     return decision;
   }

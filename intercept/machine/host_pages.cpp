@@ -12,7 +12,10 @@ namespace skmd::icd {
 
 HostPages::HostPages(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices, std::byte* host,
                      std::uint64_t bytes)
-    : map_(map), devices_(devices), host_(host), bytes_(bytes), locks_(devices.size()) {}
+    : map_(map), devices_(devices), host_(host), bytes_(bytes), locks_(devices.size()), states_(devices.size()) {
+  if (!pinned_pages_survive_forks())
+    for (auto& state : states_) state.store(State::refused, std::memory_order_relaxed);
+}
 
 std::shared_ptr<HostPages> HostPages::create(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices,
                                              std::uint64_t bytes) {
@@ -54,17 +57,12 @@ bool HostPages::lock_for(std::uint32_t device, std::uint64_t transferred) {
       8;  // of the bytes, an eighth: locking takes as long as transferring a third of them
   const MutexGuard lock(mutex_);
   Lock& one = locks_[device];
-  if (one.tried) return one.made != nullptr;
+  if (!is(device, State::open)) return is(device, State::locked);
   one.transferred += transferred;
-  if (one.transferred < bytes_ / kNotable || !pinned_pages_survive_forks()) return false;
+  if (one.transferred < bytes_ / kNotable) return false;
   one.made = devices_[device]->page_lock(host_, bytes_);
-  one.tried = true;
+  states_[device].store(one.made != nullptr ? State::locked : State::refused, std::memory_order_release);
   return one.made != nullptr;
-}
-
-bool HostPages::locked_for(std::uint32_t device) {
-  const MutexGuard lock(mutex_);
-  return locks_[device].made != nullptr;
 }
 
 void HostPagesMap::add(const std::shared_ptr<HostPages>& pages) {
@@ -94,15 +92,21 @@ std::shared_ptr<HostPages> HostPagesMap::find(const std::byte* host, std::uint64
   return found;
 }
 
-std::shared_ptr<const void> HostPagesMap::locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes) {
+std::shared_ptr<const void> HostPagesMap::locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes,
+                                                 std::uint64_t transferred) {
   auto found = find(host, bytes);
-  return found != nullptr && found->lock_for(device, bytes) ? found : nullptr;
+  return found != nullptr && found->lock_for(device, transferred) ? found : nullptr;
 }
 
 std::shared_ptr<const void> HostPagesMap::locked_already(std::uint32_t device, const std::byte* host,
                                                          std::uint64_t bytes) {
   auto found = find(host, bytes);
   return found != nullptr && found->locked_for(device) ? found : nullptr;
+}
+
+bool HostPagesMap::lockable(std::uint32_t device, const std::byte* host, std::uint64_t bytes) {
+  const auto found = find(host, bytes);
+  return found != nullptr && found->lockable_for(device);
 }
 
 }  // namespace skmd::icd

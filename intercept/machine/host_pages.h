@@ -34,24 +34,30 @@ class HostPages {
   /// Locks the pages for a device that is to transfer so many more bytes, once they are an eighth of them in sum.
   /// Blocks for as long as that takes. False: they are not locked, or locking gains nothing there (Device::page_lock).
   bool lock_for(std::uint32_t device, std::uint64_t transferred);
-  /// Whether lock_for() has locked them. Blocks only while another thread locks.
-  bool locked_for(std::uint32_t device);
+  /// Whether lock_for() has locked them. False also while another thread locks, which is not waited for.
+  bool locked_for(std::uint32_t device) { return is(device, State::locked); }
+  /// Whether lock_for() may lock them yet.
+  bool lockable_for(std::uint32_t device) { return is(device, State::open); }
 
  private:
   HostPages(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices, std::byte* host,
             std::uint64_t bytes);
 
+  enum class State : std::uint8_t { open, locked, refused };
   struct Lock {
-    std::uint64_t transferred = 0;  // bytes, before it was tried
-    bool tried = false;
+    std::uint64_t transferred = 0;  // bytes, while open
     std::shared_ptr<void> made;
   };
+  [[nodiscard]] bool is(std::uint32_t device, State state) const {
+    return states_[device].load(std::memory_order_acquire) == state;
+  }
   HostPagesMap& map_;
   const std::vector<std::shared_ptr<Device>>& devices_;
   std::byte* const host_;
   const std::uint64_t bytes_;
   Mutex mutex_;  // held while pages are locked
   std::vector<Lock> locks_ SKMD_GUARDED_BY(mutex_);
+  std::vector<std::atomic<State>> states_;  // per device
 };
 
 /// Pinned pages of this kernel stay the parent's when the process forks: Linux does so from 5.9 on. Elsewhere a device
@@ -61,14 +67,15 @@ bool pinned_pages_survive_forks();
 /// The living HostPages by address. Thread-safe.
 class HostPagesMap {
  public:
-  /// The pages that hold all of [host, host + bytes), for a transfer of all these bytes, locked for the device; null if
-  /// there are none. Keep the result for as long as the device transfers. Blocks where lock_for() does. One atomic load
-  /// in a process without such memory.
-  std::shared_ptr<const void> locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes);
-  /// The same where the pages are locked already. Does not lock.
+  /// The pages that hold all of [host, host + bytes), for a transfer of `transferred` of these bytes, locked for the
+  /// device; null if there are none. Keep the result for as long as the device transfers. Blocks where lock_for() does.
+  /// One atomic load in a process without such memory.
+  std::shared_ptr<const void> locked(std::uint32_t device, const std::byte* host, std::uint64_t bytes,
+                                     std::uint64_t transferred);
+  /// The same where the pages are locked already. Does not wait.
   std::shared_ptr<const void> locked_already(std::uint32_t device, const std::byte* host, std::uint64_t bytes);
-  /// Whether locked() would lock them, or may.
-  bool lockable(const std::byte* host, std::uint64_t bytes) { return find(host, bytes) != nullptr; }
+  /// Whether locked() may lock pages that are not locked yet.
+  bool lockable(std::uint32_t device, const std::byte* host, std::uint64_t bytes);
 
  private:
   friend class HostPages;

@@ -66,7 +66,7 @@ std::shared_ptr<const void> locked_pages(Machine& machine, std::uint32_t device,
                                          const domain::RangeSet& ranges) {
   if (ranges.empty()) return nullptr;
   const domain::ByteRange hull = ranges.hull();
-  return machine.pages.locked(device, host + hull.begin, hull.size());
+  return machine.pages.locked(device, host + hull.begin, hull.size(), ranges.bytes());
 }
 
 void append_reads(const Storage& root, const std::shared_ptr<NativeMemory>& native, std::byte* host,

@@ -160,9 +160,10 @@ void BuildQueue::follow_on(const std::shared_ptr<NativeBuilds>& builds, const st
   State& state = this->state();
   const auto due = Clock::now();
   const MutexGuard lock(state.mutex);
+  const std::size_t before = state.items.size();
   for (const std::uint32_t device : devices)
     if (builds->open(device)) state.items.push_back({builds.get(), builds, device, due});
-  state.provide_thread();
+  if (state.items.size() != before) state.provide_thread();
 }
 
 void BuildQueue::hurry(const NativeBuilds& builds) {

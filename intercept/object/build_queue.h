@@ -49,7 +49,7 @@ class BuildQueue {
   /// would only occupy a thread of the queue. A device that is slow to start waits for hurry(), unless `delay` is 0.
   /// Does not block. Thread-safe.
   void follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay);
-  /// The same for `devices` alone, at once.
+  /// Queues the builds for `devices` alone, without delay. They are not marked as wanted.
   void follow_on(const std::shared_ptr<NativeBuilds>& builds, const std::vector<std::uint32_t>& devices);
   /// Moves the queued builds of `builds` to the front, without delay, except Delays::for_slow_start. Thread-safe.
   void hurry(const NativeBuilds& builds);

@@ -117,10 +117,10 @@ TEST_F(LockedPages, OtherMemoryGoesAsEver) {
   ASSERT_EQ(Commands::write(root, 0, own), CL_COMPLETE);
   EXPECT_EQ(straight(), 0u);
   EXPECT_EQ(devices[0]->counters.page_locks, 0u) << "nothing is locked that no transfer uses";
-  EXPECT_EQ(machine.pages.locked(0, from, kBytes + 1), nullptr) << "beyond the end";
-  EXPECT_EQ(machine.pages.locked(0, from - 1, 2), nullptr) << "before the begin";
-  EXPECT_NE(machine.pages.locked(0, from, kBytes), nullptr);
-  EXPECT_NE(machine.pages.locked(0, from + kBytes, 0), nullptr) << "no byte, at the end";
+  EXPECT_EQ(machine.pages.locked(0, from, kBytes + 1, kBytes + 1), nullptr) << "beyond the end";
+  EXPECT_EQ(machine.pages.locked(0, from - 1, 2, 2), nullptr) << "before the begin";
+  EXPECT_NE(machine.pages.locked(0, from, kBytes, kBytes), nullptr);
+  EXPECT_NE(machine.pages.locked(0, from + kBytes, 0, 0), nullptr) << "no byte, at the end";
 }
 
 TEST_F(LockedPages, FewTransferredBytesLockNone) {
@@ -148,13 +148,13 @@ TEST_F(LockedPages, ADeviceThatLocksNoneIsAskedOnce) {
   for (int i = 0; i < 3; ++i) ASSERT_EQ(write(root, 0, from, 8u << 20), CL_COMPLETE);
   EXPECT_EQ(straight(), 0u);
   EXPECT_EQ(devices[0]->counters.page_locks, 1u);
-  EXPECT_NE(machine.pages.locked(1, from, kBytes), nullptr) << "the other one locks";
+  EXPECT_NE(machine.pages.locked(1, from, kBytes, kBytes), nullptr) << "the other one locks";
 }
 
 TEST_F(LockedPages, LocksEndBeforeTheMemoryAndLastAsLongAsATransfer) {
   auto pages = lockable();
   std::byte* const from = mapped(pages, 1);
-  auto in_use = machine.pages.locked(0, from, kBytes);
+  auto in_use = machine.pages.locked(0, from, kBytes, kBytes);
   ASSERT_NE(in_use, nullptr);
   EXPECT_EQ(devices[0]->locked, 1);
   pages.reset();
@@ -162,7 +162,7 @@ TEST_F(LockedPages, LocksEndBeforeTheMemoryAndLastAsLongAsATransfer) {
   EXPECT_EQ(from[1], std::byte{2});
   in_use.reset();
   EXPECT_EQ(devices[0]->locked, 0);
-  EXPECT_EQ(machine.pages.locked(0, from, 1), nullptr);
+  EXPECT_EQ(machine.pages.locked(0, from, 1, 1), nullptr);
 }
 
 TEST_F(LockedPages, ThreadsFindThemWhileOthersGo) {
@@ -174,8 +174,8 @@ TEST_F(LockedPages, ThreadsFindThemWhileOthersGo) {
       for (int i = 0; i < 200; ++i) {
         const auto mine = lockable(8192);
         std::byte* const host = *mine->host();
-        EXPECT_NE(machine.pages.locked(static_cast<std::uint32_t>(i) % 2, host + 4096, 4096), nullptr);
-        EXPECT_NE(machine.pages.locked(0, from, 1u << 20), nullptr);
+        EXPECT_NE(machine.pages.locked(static_cast<std::uint32_t>(i) % 2, host + 4096, 4096, 4096), nullptr);
+        EXPECT_NE(machine.pages.locked(0, from, 1u << 20, 1u << 20), nullptr);
       }
     });
   for (std::thread& thread : threads) thread.join();

@@ -188,7 +188,10 @@ TEST(Auto, LaunchesOfARoundMoveTogether) {
 
 // Program-scope variables live on one device, and groups that wait for each other have to be resident together.
 TEST(Auto, LaunchesThatMustStayDoNotFollowTheirRound) {
-  for (const std::uint32_t fact : {domain::kFactMutableProgramScope, domain::kFactSpinning}) {
+  const std::uint32_t kState = domain::kFactMutableProgramScope;
+  for (const std::uint32_t fact : {kState, std::uint32_t{domain::kFactSpinning},
+                                   std::uint32_t{domain::kFactPointerInMemory}, kState | domain::kFactAtomicResultUsed,
+                                   kState | domain::kFactDeviceScopeSync, kState | domain::kFactSpinning}) {
     FakeMachine m({true, true}, "auto");
     const auto x = m.storage(kGroups * kLocal * 4), y = m.storage(kGroups * kLocal * 4);
     auto traits = axpy_traits();
