@@ -149,7 +149,6 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
     throw;
   }
   if (!ticket) {
-    decided_ = std::move(flight_->decision);
     give_back();
     return false;
   }
