@@ -82,7 +82,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
     auto decision = std::make_shared<Decision>(*whole_on(launch, view, device, *reason));
     decision->movable = machine.settings.policy.mode == PartitionMode::automatic && !at_home &&
                         !is_bound_to_its_device(*launch.kernel) && eligible.count() > 1;
-    if (decision->movable) decision->at_best = domain::at_best(Question(machine, launch, view).request());
+    if (decision->movable) decision->alone_bounds = domain::alone_bounds(Question(machine, launch, view).request());
     return decision;
   }
   Question question(machine, launch, view);
@@ -98,7 +98,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   decision->movable = machine.settings.policy.mode == PartitionMode::automatic;
   if (decision->movable) {
     decision->candidates = question.candidates();
-    decision->at_best = domain::at_best(question.request());
+    decision->alone_bounds = domain::alone_bounds(question.request());
   }
   const auto take = [&](const domain::Slice& slice) {
     decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
@@ -116,7 +116,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   }
   auto refused = std::make_shared<Decision>();
   refused->movable = decision->movable;
-  refused->at_best = std::move(decision->at_best);
+  refused->alone_bounds = std::move(decision->alone_bounds);
   refused->whole = decision->merge.refused;
   const auto alone = domain::best_alone(question.request());
   refused->predicted_seconds = refused->alone_seconds = alone ? alone->local_seconds : plan.alone_seconds;
@@ -195,7 +195,7 @@ std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchVie
 std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, const LaunchView& view,
                                        std::shared_ptr<const Decision> decision) {
   using Role = domain::SharedRounds::Role;
-  auto part = machine.rounds.launched(view.shape().id(), has_recurring(view), decision->at_best);
+  auto part = machine.rounds.launched(view.shape().id(), has_recurring(view), decision->alone_bounds);
   if (!part.candidates.empty())
     part.candidates.insert(part.candidates.end(), decision->candidates.begin(), decision->candidates.end());
   const auto& candidates = part.candidates.empty() ? decision->candidates : part.candidates;

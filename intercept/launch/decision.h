@@ -51,7 +51,7 @@ struct Decision {
   double alone_round_seconds = 0.0;
   domain::Missed missed;
   std::vector<domain::RoundTimes::Candidate> candidates;  // the launch whole on each device whose time can be predicted
-  std::vector<domain::AtBest> at_best;                    // the launch whole
+  std::vector<domain::AloneBounds> alone_bounds;          // the launch whole
   bool movable = false;                                   // whole on any eligible device the launch would be as right
   bool exploring = false;
   bool unsettled = false;

@@ -132,11 +132,7 @@ std::vector<domain::RoundTimes::Candidate> Question::candidates() const {
   std::vector<domain::RoundTimes::Candidate> candidates;
   for (std::uint32_t device = 0; device < models_.size(); ++device) {
     const domain::DeviceModel& model = models_[device];
-    if (!model.eligible || !domain::is_measured(model)) continue;
-    const auto is_twin = [&](const domain::DeviceModel& other) {
-      return other.eligible && other.likeness == model.likeness && model.likeness != 0;
-    };
-    if (std::any_of(models_.begin(), models_.begin() + device, is_twin)) continue;
+    if (!model.eligible || !domain::is_measured(model) || domain::has_twin_before(models_, device)) continue;
     candidates.push_back(
         {domain::RoundTimes::Devices{1} << device, domain::finish_seconds(request_, device, {0, request_.groups})});
   }

@@ -53,8 +53,8 @@ bool pinned_pages_survive_forks() {
 }
 
 bool HostPages::lock_for(std::uint32_t device, std::uint64_t transferred) {
-  constexpr std::uint64_t kNotable =
-      8;  // of the bytes, an eighth: locking takes as long as transferring a third of them
+  // One part of so many: locking all bytes takes as long as transferring a third of them to an H100.
+  constexpr std::uint64_t kNotable = 8;
   const MutexGuard lock(mutex_);
   Lock& one = locks_[device];
   if (!is(device, State::open)) return is(device, State::locked);

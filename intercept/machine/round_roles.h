@@ -24,11 +24,11 @@ class RoundRoles {
   };
 
   /// As SharedRounds::launched(). One atomic load in a process without such rounds.
-  Part launched(std::uint64_t shape, bool begins, std::span<const domain::AtBest> at_best) {
+  Part launched(std::uint64_t shape, bool begins, std::span<const domain::AloneBounds> alone_bounds) {
     if (!begins && !has_leader_.load(std::memory_order_relaxed)) return {};
     const MutexGuard lock(mutex_);
     Part part;
-    part.role = rounds_.launched(shape, begins, at_best);
+    part.role = rounds_.launched(shape, begins, alone_bounds);
     has_leader_.store(rounds_.has_leader(), std::memory_order_relaxed);
     if (part.role == Role::leader) part.candidates = rounds_.candidates();
     if (part.role == Role::follower) part.bound = rounds_.bound();

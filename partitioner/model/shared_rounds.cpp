@@ -12,7 +12,7 @@ constexpr std::size_t kMaxLaunches = 64;
 
 }  // namespace
 
-SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std::span<const AtBest> at_best) {
+SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std::span<const AloneBounds> alone_bounds) {
   const bool is_new = leader_ == 0 || strange_ > kMaxLaunches || (shape == leader_ && !begins);
   if (is_new) {
     leader_ = begins ? shape : 0;
@@ -35,7 +35,7 @@ SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std:
   round_.shapes = (round_.shapes ^ shape) * 0x9E3779B97F4A7C15u + 1;
   if (round_.count < kMaxLaunches) {
     if (round_.launches.size() <= round_.count) round_.launches.emplace_back();
-    round_.launches[round_.count++].assign(at_best.begin(), at_best.end());
+    round_.launches[round_.count++].assign(alone_bounds.begin(), alone_bounds.end());
   }
   if (shape == leader_) return Role::leader;
   return round_.mixed ? Role::none : Role::follower;
@@ -44,13 +44,13 @@ SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std:
 std::vector<RoundTimes::Candidate> SharedRounds::candidates() const {
   std::vector<RoundTimes::Candidate> sums;
   if (!alike_ || last_.mixed || last_.count == 0) return sums;
-  for (const AtBest& first : last_.launches.front())
+  for (const AloneBounds& first : last_.launches.front())
     sums.push_back({Devices{1} << first.device, first.seconds, true, first.at_most});
   for (std::size_t i = 1; i < last_.count; ++i)
     std::erase_if(sums, [&](RoundTimes::Candidate& sum) {
       const auto& launch = last_.launches[i];
       const auto same = std::find_if(launch.begin(), launch.end(),
-                                     [&](const AtBest& one) { return Devices{1} << one.device == sum.plan; });
+                                     [&](const AloneBounds& one) { return Devices{1} << one.device == sum.plan; });
       if (same == launch.end()) return true;
       sum.seconds += same->running_seconds;
       sum.at_most += same->at_most_running;

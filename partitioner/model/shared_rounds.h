@@ -25,9 +25,9 @@ class SharedRounds {
   };
 
   /// To be called once for each launch, before its plan is chosen. `shape`: equal for launches that are alike; not 0.
-  /// `begins`: the application has written the launch's inputs anew, as it does in each round. `at_best`: of the
+  /// `begins`: the application has written the launch's inputs anew, as it does in each round. `alone_bounds`: of the
   /// launch.
-  Role launched(std::uint64_t shape, bool begins, std::span<const AtBest> at_best);
+  Role launched(std::uint64_t shape, bool begins, std::span<const AloneBounds> alone_bounds);
   /// Called behind launched() for a leader: the last round on each device on which all of its launches can run whole.
   /// Followers count without transfers: their inputs are results of the leader's, or of each other. Empty until two
   /// rounds in a row had the same launches, and where rounds of several launches mix.
@@ -41,7 +41,7 @@ class SharedRounds {
  private:
   /// The launches of a round. Their memory stays, so that a launch allocates nothing.
   struct Round {
-    std::vector<std::vector<AtBest>> launches;
+    std::vector<std::vector<AloneBounds>> launches;
     std::uint64_t shapes = 0;  // a hash of them, in their order
     bool mixed = false;        // another launch than the leader began a round
     std::size_t count = 0;

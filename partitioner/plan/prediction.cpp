@@ -114,7 +114,14 @@ std::optional<Alone> best_alone(const PartitionRequest& request) {
   return best;
 }
 
-std::vector<AtBest> at_best(const PartitionRequest& request) {
+bool has_twin_before(std::span<const DeviceModel> devices, std::uint32_t d) {
+  const DeviceModel& model = devices[d];
+  return std::any_of(devices.begin(), devices.begin() + d, [&](const DeviceModel& other) {
+    return other.eligible && other.likeness == model.likeness && model.likeness != 0;
+  });
+}
+
+std::vector<AloneBounds> alone_bounds(const PartitionRequest& request) {
   // Slices of less than a millisecond make a processor of 32 cores look up to nine times as slow as it is; kernels that
   // wait for memory run there at a tenth of an H100's speed.
   constexpr double kLooksSlower = 4.0;
@@ -124,18 +131,15 @@ std::vector<AtBest> at_best(const PartitionRequest& request) {
     if (device.eligible && is_measured(device) &&
         (fastest == nullptr || device.groups_per_second > fastest->groups_per_second))
       fastest = &device;
-  std::vector<AtBest> all;
+  std::vector<AloneBounds> all;
   if (fastest == nullptr) return all;
   std::vector<DeviceModel> models(request.devices.begin(), request.devices.end());
   PartitionRequest asked = request;
   asked.devices = models;
   for (std::uint32_t d = 0; d < models.size(); ++d) {
     DeviceModel& model = models[d];
-    const auto is_twin = [&](const DeviceModel& other) {
-      return other.eligible && other.likeness == model.likeness && model.likeness != 0;
-    };
-    if (!model.eligible || !is_measured(model) || std::any_of(models.begin(), models.begin() + d, is_twin)) continue;
-    AtBest one{d};
+    if (!model.eligible || !is_measured(model) || has_twin_before(request.devices, d)) continue;
+    AloneBounds one{d};
     one.at_most = finish_seconds(asked, d, {0, request.groups});
     one.at_most_running = running_seconds(asked, d, request.groups);
     const double as_others = fastest->groups_per_second / (model.strength < fastest->strength ? kWeaker : 1.0);

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "partitioner/plan/partition.h"
 
@@ -42,17 +44,20 @@ struct Alone {
 std::optional<Alone> best_alone(const PartitionRequest& request);
 
 /// What a device takes for the whole launch, from below and from above.
-struct AtBest {
+struct AloneBounds {
   std::uint32_t device = 0;
   double seconds = 0.0;          // a lower bound, with the transfers before and after it
   double running_seconds = 0.0;  // without them
   double at_most = 0.0;          // with them, by the rate that was measured
   double at_most_running = 0.0;
 };
+/// A device of the same make comes before device `d` among the eligible ones (DeviceModel::likeness).
+bool has_twin_before(std::span<const DeviceModel> devices, std::uint32_t d);
+
 /// One for each eligible device that is measured, the first of several of one make. A device that has not run half of
 /// the launch may be four times as fast as it looks, or as fast as the fastest; where less is expected of it, an eighth
 /// as fast as that.
-std::vector<AtBest> at_best(const PartitionRequest& request);
+std::vector<AloneBounds> alone_bounds(const PartitionRequest& request);
 
 /// The device for a kernel without measurements: one of about the highest expected throughput, by preference where the
 /// bytes are, then the anchor. Precondition: an eligible device.

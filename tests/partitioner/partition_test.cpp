@@ -366,12 +366,12 @@ TEST(PartitionProperty, AutoIsNeverPredictedWorseThanTheBestSingleDevice) {
   }
 }
 
-TEST(AtBest, IsNothingWhereNoDeviceIsMeasured) {
+TEST(AloneBounds, IsNothingWhereNoDeviceIsMeasured) {
   test::PlannedMachine m({test::device(0), test::device(0)}, 1000);
-  EXPECT_TRUE(at_best(m.request).empty());
+  EXPECT_TRUE(alone_bounds(m.request).empty());
 }
 
-TEST(AtBest, IsALowerBoundOfWhatADeviceTakes) {
+TEST(AloneBounds, IsALowerBoundOfWhatADeviceTakes) {
   constexpr double kOverhead = 10e-6;
   test::PlannedMachine m({test::device(1000), test::device(100), test::device(100), test::device(0), test::device(0),
                           test::device(0), test::device(0)},
@@ -381,19 +381,19 @@ TEST(AtBest, IsALowerBoundOfWhatADeviceTakes) {
   m.devices[4] = m.devices[5] = m.devices[0];
   m.devices[5].likeness = m.devices[0].likeness = 9;
   m.devices[4].eligible = false;
-  const auto all = at_best(m.request);
+  const auto all = alone_bounds(m.request);
   ASSERT_EQ(all.size(), 3u);
   EXPECT_NEAR(all[0].running_seconds, 1.0 + kOverhead, 1e-6);
   EXPECT_NEAR(all[1].running_seconds, 1.0 + kOverhead, 1e-6);
   EXPECT_NEAR(all[2].running_seconds, 10.0 + kOverhead, 1e-6);
   EXPECT_NEAR(all[1].at_most_running, 10.0 + kOverhead, 1e-6);
   m.devices[1].strength = 0.5;
-  EXPECT_NEAR(at_best(m.request)[1].running_seconds, 2.5 + kOverhead, 1e-6);
-  for (const AtBest& one : all) {
+  EXPECT_NEAR(alone_bounds(m.request)[1].running_seconds, 2.5 + kOverhead, 1e-6);
+  for (const AloneBounds& one : all) {
     EXPECT_GE(one.seconds, one.running_seconds);
     EXPECT_GE(one.at_most, one.seconds);
   }
-  EXPECT_EQ(m.devices[1].groups_per_second, 100) << "the request is as it was";
+  EXPECT_EQ(m.devices[1].groups_per_second, 100) << "alone_bounds() must not change the request";
 }
 
 }  // namespace

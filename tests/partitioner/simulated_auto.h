@@ -86,7 +86,7 @@ class AutoDecider : public Decider {
     Basis basis;
     RoundTimes rounds;
     std::vector<RoundTimes::Candidate> candidates;
-    std::vector<AtBest> at_best;
+    std::vector<AloneBounds> alone_bounds;
     unsigned changes = 0;
     std::map<RoundTimes::Devices, Plan> followed;
     PlanningBudget budget;
@@ -133,7 +133,7 @@ class AutoDecider : public Decider {
   /// What is followed instead of what the model wants, judged by rounds.
   Plan judged(const World& world, const TrueLaunch& launch, Shape& shape) {
     using Role = SharedRounds::Role;
-    const Role role = shared_rounds_.launched(launch.shape + 1, world.recurs(launch), shape.at_best);
+    const Role role = shared_rounds_.launched(launch.shape + 1, world.recurs(launch), shape.alone_bounds);
     auto candidates = role == Role::leader ? shared_rounds_.candidates() : std::vector<RoundTimes::Candidate>();
     candidates.insert(candidates.end(), shape.candidates.begin(), shape.candidates.end());
     const auto instead = role == Role::follower && shared_rounds_.bound() ? shared_rounds_.bound()
@@ -215,7 +215,7 @@ class AutoDecider : public Decider {
     for (std::uint32_t d = 0; d < models.size(); ++d)
       if (is_measured(models[d]))
         shape.candidates.push_back({RoundTimes::Devices{1} << d, finish_seconds(request, d, {0, launch.groups})});
-    shape.at_best = at_best(request);
+    shape.alone_bounds = alone_bounds(request);
     if (searched) shape.budget.spend(kPlanning);
   }
 

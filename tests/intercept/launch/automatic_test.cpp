@@ -172,7 +172,7 @@ TEST(Auto, LaunchesOfARoundMoveTogether) {
   for (const std::uint32_t device : {0u, 1u})
     m.model.learn({launch.kernel->id(), device, launch.range, {0, kGroups}, (1 + 9 * device) * kMillisecond});
   const auto device_now = [&] { return decide(m.machine, launch, view)->slices.front().device; };
-  const std::vector<domain::AtBest> other = {{0, 1e-3, 1e-3, 1e-3, 1e-3}, {1, 1e-3, 1e-3, 1e-3, 1e-3}};
+  const std::vector<domain::AloneBounds> other = {{0, 1e-3, 1e-3, 1e-3, 1e-3}, {1, 1e-3, 1e-3, 1e-3, 1e-3}};
   EXPECT_EQ(device_now(), 0u);
   constexpr std::uint64_t kLeader = 4711;
   EXPECT_EQ(m.machine.rounds.launched(kLeader, true, other).role, RoundRoles::Role::leader);

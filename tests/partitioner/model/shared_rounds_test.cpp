@@ -13,7 +13,7 @@ using Role = SharedRounds::Role;
 constexpr std::uint64_t kScan = 11, kAdd = 12, kOther = 13;
 
 /// Two devices: with transfers, and without.
-std::vector<AtBest> both(double first, double second) {
+std::vector<AloneBounds> both(double first, double second) {
   return {{0, first + 1, first, 3 * first + 1, 3 * first}, {1, second + 1, second, 3 * second + 1, 3 * second}};
 }
 
@@ -52,7 +52,7 @@ TEST(SharedRounds, CountTheirFollowersWithoutTransfers) {
 
 TEST(SharedRounds, NeedADeviceForAllOfTheirLaunches) {
   SharedRounds rounds;
-  const std::vector<AtBest> second = {{1, 3, 2, 3, 2}};
+  const std::vector<AloneBounds> second = {{1, 3, 2, 3, 2}};
   for (int i = 0; i < 3; ++i) {
     rounds.launched(kScan, true, both(1, 5));
     if (i < 2) rounds.launched(kAdd, false, second);
