@@ -64,7 +64,9 @@ cl_mem create_buffer(cl_context context, cl_mem_flags flags, std::size_t bytes, 
     // Not zeros: a test that reads bytes that were never written must not pass by luck.
     mem->own.assign(bytes, std::byte{0xa5});
     mem->data = mem->own.data();
-    if (host != nullptr) std::memcpy(mem->data, host, bytes);
+    // As NVIDIA's driver does, a buffer over host memory reads none of it when it is made: the bytes may be the target
+    // of a transfer that is under way. Such a buffer only locks pages here, so its own bytes are never valid.
+    if ((flags & CL_MEM_COPY_HOST_PTR) != 0) std::memcpy(mem->data, host, bytes);
   }
   return made(mem, code_out);
 }
