@@ -43,6 +43,13 @@ struct CodeTarget {
   bool checked = false;     // accesses of memory are checked, and failures name lines (cpu-driver/span_code.h)
 };
 
+/// Where the helper stores its answer if nothing reads its pipe any more: the client's process has ended. Set by the
+/// client; no part of an answer's key. An empty folder: the answer is dropped.
+struct UnreadAnswer {
+  std::string cache;   // ClientOptions::cache
+  std::string helper;  // ClientOptions::helper, which the key depends on
+};
+
 struct CompileRequest {
   std::string source;
   /// Not empty: the preprocessed units of a linked program, in their order, instead of `source`.
@@ -58,6 +65,7 @@ struct CompileRequest {
   CodeTarget target;
   /// Texts keep line markers (`# 7 "sum.h"`), so that what is made of them can name the application's own lines.
   bool line_markers = false;
+  UnreadAnswer unread;
 };
 
 /// Asks for the code of a partition-ready `text`: the `text` and the `vendor_options` of an answer.
@@ -136,7 +144,6 @@ class Client {
   };
 
   [[nodiscard]] CompileAnswer answer_for(const CompileRequest& request) const;
-  void keep_code(const CompileRequest& request, CompileAnswer& answer) const;
 
   ClientOptions options_;
   mutable Ahead ahead_;

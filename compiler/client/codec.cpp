@@ -13,7 +13,7 @@ namespace {
 using domain::Error;
 using domain::Result;
 
-constexpr std::uint64_t kRequestMagic = 0x3351524B4D4453ULL;  // "SDMKRQ3"
+constexpr std::uint64_t kRequestMagic = 0x3451524B4D4453ULL;  // "SDMKRQ4"
 constexpr std::uint64_t kAnswerMagic = 0x33534E414B4D53ULL;   // "SMKANS3"
 constexpr std::uint64_t kCodeMagic = 0x31444F434B4D53ULL;     // "SMKCOD1": an answer with code
 constexpr std::uint64_t kReplyMagic = 0x31504552'4B4D53ULL;   // "SMKREP1"
@@ -81,6 +81,8 @@ std::string encode(const CompileRequest& request) {
   writer.number(request.target.width);
   writer.flag(request.target.checked);
   writer.flag(request.line_markers);
+  writer.text(request.unread.cache);
+  writer.text(request.unread.helper);
   return writer.take();
 }
 
@@ -108,6 +110,8 @@ Result<CompileRequest> decode_request(std::string_view bytes) {
   request.target.width = static_cast<std::uint32_t>(width);
   request.target.checked = reader.flag();
   request.line_markers = reader.flag();
+  request.unread.cache = reader.text();
+  request.unread.helper = reader.text();
   if (!reader.complete()) return refused("request");
   return request;
 }

@@ -3,6 +3,7 @@
 // compiler never reaches an application. Without a mode it serves the client: a request on standard input, a reply on
 // standard output.
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include <llvm/Support/thread.h>
 
 #include "compiler/analysis/analyse.h"
+#include "compiler/client/keep.h"
 #include "compiler/client/options.h"
 #include "compiler/frontend/compile.h"
 #include "compiler/frontend/preprocess.h"
@@ -118,10 +120,18 @@ void keep_conservative_answer(const Reply& parsed, [[maybe_unused]] Stage stage)
   use_crash_report(frame(encode(reply)));
 }
 
+/// The client's process ended before the answer was there. What took seconds to compile is there for the next one.
+void keep_unread(const CompileRequest& request, Reply reply) {
+  if (request.unread.cache.empty()) return;
+  const domain::Result<std::string> key = key_of(request, request.unread.helper);
+  if (key) keep(Cache(request.unread.cache), *key, request, request.unread.helper, reply);
+}
+
 int serve() {
   // A compiler must not leave core files in the application's working directory.
   const rlimit no_core{0, 0};
   (void)::setrlimit(RLIMIT_CORE, &no_core);
+  (void)::signal(SIGPIPE, SIG_IGN);  // a client that is gone is an error of write(), see keep_unread()
   std::string bytes;
   if (!read_input(bytes)) return 1;
   const domain::Result<CompileRequest> request = decode_request(bytes);
@@ -144,7 +154,9 @@ int serve() {
     const Compiled compiled = compile(*request, context, analysis(*request),
                                       [&](const Reply& parsed) { keep_conservative_answer(parsed, request->stage); });
     const std::string answer = frame(encode(compiled.reply));
-    const bool written = claim_output() && write_output(output, answer);
+    const bool claimed = claim_output();
+    const bool written = claimed && write_output(output, answer);
+    if (claimed && !written && errno == EPIPE) keep_unread(*request, compiled.reply);
     ::_exit(written ? 0 : 1);  // without taking a large module to pieces
   });
   worker.join();
