@@ -134,7 +134,7 @@ void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping
   if (!writes(mapping.flags) || !*mapping.made) return;
   const domain::RangeSet ranges = effective_ranges(*storage, mapping.region);
   RangeLock::request({claim_on(storage, ranges, true)}, [storage, ranges, mapped = mapping.ranges](RangeLock) {
-    storage->host_written(ranges);
+    storage->host_rewritten(ranges);
     storage->unmapped(mapped);
   });
 }

@@ -31,7 +31,7 @@ class RangeLock {
   /// Blocks until request() is granted. Never on a progress thread or in start().
   static RangeLock take(std::vector<Claim> claims);
   /// Does not block: calls `granted` once no running command conflicts, nor one that has waited longer; on this thread,
-  /// or on the one that released the last conflicting range. `granted` must not block.
+  /// or on the one that released the last conflicting range, maybe in a destructor. `granted` must not block or throw.
   static void request(std::vector<Claim> claims, std::function<void(RangeLock)> granted);
   /// Does not block. Empty if a command waits for a conflicting range or holds one, except holders on the same `chain`
   /// (non-null): these were submitted to that device's in-order queue, and end there before this command.

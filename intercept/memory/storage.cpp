@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <new>
@@ -209,6 +210,11 @@ void Storage::host_written(const domain::RangeSet& ranges) {
   residency_.written(domain::kHostSpace, ranges);
 }
 
+void Storage::host_rewritten(const domain::RangeSet& ranges) noexcept {
+  const MutexGuard lock(mutex_);
+  residency_.rewritten(domain::kHostSpace, ranges);
+}
+
 void Storage::forget(const domain::RangeSet& ranges) {
   const MutexGuard lock(mutex_);
   // Undefined bytes are zero in the shadow, always: so every space can be given the same pre-image.
@@ -219,12 +225,26 @@ void Storage::forget(const domain::RangeSet& ranges) {
 
 void Storage::mapped_for_writing(const domain::RangeSet& ranges) {
   const MutexGuard lock(mutex_);
+  const std::size_t count = ranges.ranges().size();
+  // Each range that is taken out again may split one.
+  write_mapped_.reserve(write_mapped_.ranges().size() + count + open_map_ranges_ + count);
   write_mapped_.add(ranges);
+  open_map_ranges_ += count;
 }
 
-void Storage::unmapped(const domain::RangeSet& ranges) {
+void Storage::unmapped(const domain::RangeSet& ranges) noexcept {
   const MutexGuard lock(mutex_);
-  write_mapped_.remove(ranges);
+  const auto take_out = [this](const auto& part) SKMD_REQUIRES(mutex_) {
+    try {
+      write_mapped_.remove(part);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  };
+  if (!take_out(ranges))  // One by one takes longer, and needs no memory.
+    for (const domain::ByteRange& range : ranges.ranges()) take_out(range);
+  open_map_ranges_ -= std::min(open_map_ranges_, ranges.ranges().size());
 }
 
 bool Storage::reserve_write_map(const domain::RangeSet& ranges) {

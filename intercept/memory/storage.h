@@ -61,6 +61,9 @@ class Storage {
   Status gather(const domain::RangeSet& ranges, const char* what);
   /// The host copy of `ranges` was just written: they are valid there and nowhere else.
   void host_written(const domain::RangeSet& ranges);
+  /// The same of bytes that were valid there, or undefined, and were written there again. Where memory is short, host
+  /// memory may become the only place of bytes beside them, too, that are valid there.
+  void host_rewritten(const domain::RangeSet& ranges) noexcept;
   /// Contents given up (CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, map with INVALIDATE).
   void forget(const domain::RangeSet& ranges);
 
@@ -127,7 +130,8 @@ class Storage {
   /// Ranges that the application has mapped for writing, from the completion of the map to that of the unmap: what a
   /// launch writes there meanwhile is not committed. Thread-safe.
   void mapped_for_writing(const domain::RangeSet& ranges);
-  void unmapped(const domain::RangeSet& ranges);
+  /// Precondition: `ranges` were given to mapped_for_writing(), which made room for this.
+  void unmapped(const domain::RangeSet& ranges) noexcept;
   [[nodiscard]] domain::RangeSet write_mapped();
   /// The same with the mutex held.
   [[nodiscard]] const domain::RangeSet& write_mapped_locked() const SKMD_REQUIRES(mutex_) { return write_mapped_; }
@@ -179,6 +183,7 @@ class Storage {
   Rounds rounds_;
   ReadBacks read_backs_;
   domain::RangeSet write_mapped_ SKMD_GUARDED_BY(mutex_);
+  std::size_t open_map_ranges_ SKMD_GUARDED_BY(mutex_) = 0;  // of all that unmapped() will be called with
   domain::RangeSet write_maps_reserved_ SKMD_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<NativeMemory>> natives_ SKMD_GUARDED_BY(mutex_);
   std::vector<std::atomic<std::uint64_t>> last_uses_;  // of `natives_`

@@ -101,7 +101,10 @@ void RangeSet::add(const RangeSet& other) {
     return;
   }
   if (empty()) {
-    ranges_ = other.ranges_;
+    if (other.ranges_.size() > ranges_.capacity())
+      ranges_ = other.ranges_;
+    else
+      for (const ByteRange& range : other.ranges_) ranges_.push_back(range);
     return;
   }
   if (other.ranges_.front().begin >= ranges_.back().begin) {
@@ -110,7 +113,7 @@ void RangeSet::add(const RangeSet& other) {
     return;
   }
   InlineVector<ByteRange> joined;
-  joined.reserve(ranges_.size() + other.ranges_.size());
+  joined.reserve(std::max(ranges_.capacity(), ranges_.size() + other.ranges_.size()));
   Iterator a = ranges_.begin();
   Iterator b = other.ranges_.begin();
   while (a != ranges_.end() || b != other.ranges_.end()) {
@@ -143,7 +146,10 @@ void RangeSet::remove(const RangeSet& other) {
   if (other.ranges_.size() == 1) {
     remove(ByteRange(other.ranges_.front()));
   } else if (!other.empty() && !empty()) {
-    ranges_ = difference(other).ranges_;
+    RangeSet rest;
+    rest.reserve(ranges_.capacity());
+    append_difference(other, rest);
+    ranges_ = std::move(rest.ranges_);
   }
 }
 
@@ -162,6 +168,11 @@ RangeSet RangeSet::intersection(const RangeSet& other) const {
 
 RangeSet RangeSet::difference(const RangeSet& other) const {
   RangeSet rest;
+  append_difference(other, rest);
+  return rest;
+}
+
+void RangeSet::append_difference(const RangeSet& other, RangeSet& rest) const {
   Iterator b = empty() ? other.ranges_.begin() : first_ending_after(other.ranges_, ranges_.front().begin);
   for (const ByteRange& range : ranges_) {
     std::uint64_t at = range.begin;
@@ -173,7 +184,6 @@ RangeSet RangeSet::difference(const RangeSet& other) const {
     }
     if (at < range.end) rest.ranges_.push_back({at, range.end});
   }
-  return rest;
 }
 
 RangeSet RangeSet::shifted(std::int64_t delta) const {

@@ -41,6 +41,9 @@ class RangeSet {
   void remove(const ByteRange& range);
   void remove(const RangeSet& other);  ///< difference, linear
   void clear() { ranges_.clear(); }
+  /// Room for `count` ranges, which stays while the set is changed by add() and remove(). Removing a range from a set
+  /// with room for one more does not allocate.
+  void reserve(std::size_t count) { ranges_.reserve(count); }
 
   [[nodiscard]] RangeSet intersection(const RangeSet& other) const;
   [[nodiscard]] RangeSet difference(const RangeSet& other) const;
@@ -52,6 +55,7 @@ class RangeSet {
   bool operator==(const RangeSet&) const = default;
 
  private:
+  void append_difference(const RangeSet& other, RangeSet& rest) const;
   InlineVector<ByteRange> ranges_;  // most are one range
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
+#include <span>
 
 namespace skmd::domain {
 namespace {
@@ -163,23 +164,36 @@ void ResidencyMap::copied(SpaceId space, const RangeSet& ranges) {
   update(pieces_, ranges, [&](SpaceMask valid) { return valid == 0 ? valid : valid | bit(space); });
 }
 
+template <class Change>
+void ResidencyMap::change_pieces(const RangeSet& ranges, Change change) noexcept {
+  const auto all = ranges.ranges();
+  for (Piece& piece : pieces_) {
+    const auto meets = [&](const ByteRange& range) {
+      return range.begin < piece.range.end && piece.range.begin < range.end;
+    };
+    if (std::any_of(all.begin(), all.end(), meets)) piece.valid = change(piece);
+  }
+  join_neighbours();
+}
+
 void ResidencyMap::withdrawn(SpaceId space, const RangeSet& ranges) noexcept {
   if (!any_part(pieces_, ranges, [&](SpaceMask valid) { return without(space, valid) != valid; })) return;
   try {
     update(pieces_, ranges, [&](SpaceMask valid) { return without(space, valid); });
   } catch (const std::bad_alloc&) {
-    withdraw_pieces(space, ranges.ranges());
+    change_pieces(ranges, [&](const Piece& piece) { return without(space, piece.valid); });
   }
 }
 
-void ResidencyMap::withdraw_pieces(SpaceId space, std::span<const ByteRange> ranges) noexcept {
-  for (Piece& piece : pieces_) {
-    const auto meets = [&](const ByteRange& range) {
-      return range.begin < piece.range.end && piece.range.begin < range.end;
-    };
-    if (std::any_of(ranges.begin(), ranges.end(), meets)) piece.valid = without(space, piece.valid);
+void ResidencyMap::rewritten(SpaceId space, const RangeSet& ranges) noexcept {
+  try {
+    written(space, ranges);
+  } catch (const std::bad_alloc&) {
+    change_pieces(ranges, [&](const Piece& piece) {
+      const bool elsewhere = piece.valid != 0 && (piece.valid & bit(space)) == 0;
+      return elsewhere && !ranges.contains(piece.range) ? piece.valid : bit(space);
+    });
   }
-  join_neighbours();
 }
 
 void ResidencyMap::join_neighbours() noexcept {

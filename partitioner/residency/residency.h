@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "partitioner/base/byte_ranges.h"
@@ -31,6 +30,9 @@ class ResidencyMap {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   /// Bytes were written in `space`: valid there and in no other space. Does not allocate where they are already.
   void written(SpaceId space, const RangeSet& ranges);
+  /// The same of bytes that were valid in `space` or undefined, and never fails: where there is no memory to split a
+  /// piece, the whole piece counts as written, unless it is valid in other spaces alone. Then it stays as it was.
+  void rewritten(SpaceId space, const RangeSet& ranges) noexcept;
   /// Bytes copied into `space` from where they were valid. Undefined bytes stay undefined.
   void copied(SpaceId space, const RangeSet& ranges);
   /// A copy or write to `space` failed: the bytes are no longer valid in it, except where no other space has them.
@@ -63,8 +65,9 @@ class ResidencyMap {
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
 
  private:
-  /// Withdraws all pieces that intersect `ranges`, each as a whole.
-  void withdraw_pieces(SpaceId space, std::span<const ByteRange> ranges) noexcept;
+  /// Sets `valid` of all pieces that intersect `ranges`, each as a whole, to `change(piece)`.
+  template <class Change>
+  void change_pieces(const RangeSet& ranges, Change change) noexcept;
   /// restored() of one piece, without memory to build the pieces anew.
   void restore_in_place(const Piece& old);
   void join_neighbours() noexcept;

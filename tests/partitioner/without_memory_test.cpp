@@ -72,6 +72,36 @@ TEST(WithoutMemory, AWithdrawalMayTakeMoreButNeverLess) {
       }
 }
 
+TEST(WithoutMemory, ARewriteMayTakeMoreButNeverLess) {
+  // Valid in both spaces, undefined, and valid in the other space alone: as a whole, and in part.
+  const auto before = [] {
+    ResidencyMap map(80);
+    map.written(1, ByteRange{0, 20});
+    map.written(1, ByteRange{40, 80});
+    map.copied(0, ByteRange{0, 20});
+    map.written(2, ByteRange{60, 80});
+    return map;
+  };
+  const RangeSet ranges{{4, 8}, {24, 30}, {40, 60}, {70, 72}};
+  const RangeSet sure{{4, 8}, {24, 30}, {40, 60}};
+  ResidencyMap made = before();
+  made.written(0, ranges);
+  ResidencyMap same = before();
+  same.rewritten(0, ranges);
+  EXPECT_EQ(same.pieces(), made.pieces()) << "with memory it is a write";
+  for (const std::size_t count : {std::size_t{1}, std::size_t{1000}})
+    for (std::size_t n = 1; n <= 4; ++n) {
+      ResidencyMap map = before();
+      EXPECT_FALSE(fails([&](ResidencyMap& changed) { changed.rewritten(0, ranges); }, n, map, count));
+      EXPECT_EQ(map.valid_only(0, sure), sure);
+      EXPECT_TRUE(map.undefined(sure).empty());
+      const bool whole = map.pieces() == made.pieces();
+      EXPECT_EQ(map.valid(2, ByteRange{0, 80}), whole ? RangeSet({{60, 70}, {72, 80}}) : RangeSet(ByteRange{60, 80}))
+          << "what is nowhere else is not given up";
+      EXPECT_TRUE(map.valid(1, ByteRange{0, 4}).empty() || whole) << "the piece went as a whole";
+    }
+}
+
 TEST(WithoutMemory, WhatWasThereBeforeIsRestoredWithoutAny) {
   const RangeSet written{{8, 24}, {40, 56}};
   const auto before = [] {
@@ -113,6 +143,26 @@ TEST(WithoutMemory, ARangeIsTakenOutOfASetOrNot) {
     EXPECT_EQ(set, thrown ? RangeSet(ByteRange{0, 64}) : RangeSet({{0, 10}, {20, 64}}));
     EXPECT_EQ(thrown, n == 1);
   }
+}
+
+TEST(WithoutMemory, RoomThatWasReservedStaysWhileASetChanges) {
+  RangeSet set(ByteRange{0, 100});
+  set.reserve(12);
+  set.add(RangeSet{{200, 210}, {220, 230}, {240, 250}});
+  set.add(RangeSet{{150, 160}, {215, 218}});
+  set.remove(RangeSet{{202, 204}, {222, 224}});
+  RangeSet expected = set;
+  expected.remove(RangeSet{{10, 20}, {30, 40}, {50, 60}});
+  icd::test::fail_allocation(1, 1000);
+  bool thrown = false;
+  try {
+    for (const std::uint64_t begin : {10, 30, 50}) set.remove(ByteRange{begin, begin + 10});
+  } catch (const std::bad_alloc&) {
+    thrown = true;
+  }
+  icd::test::fail_allocation(0);
+  EXPECT_FALSE(thrown);
+  EXPECT_EQ(set, expected);
 }
 
 }  // namespace
