@@ -76,10 +76,8 @@ void Event::call_back(cl_int told, Callback callback) {
 
 bool Event::complete(cl_int status) {
   MutexLock lock(mutex_);
-  if (ended() || held_) return false;
-  if (remaining_ > 0 && phase_ != Phase::waiting) {
-    // Started behind its dependencies: it may not be seen to end before them, and their failure is its failure.
-    held_ = true;
+  if (!take(remaining_ > 0 ? EventInput::end_early : EventInput::end)) return false;
+  if (state_ == EventState::held) {
     held_status_ = status;
     return true;
   }
@@ -93,8 +91,6 @@ void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
   if (profiles(queue_)) fix_times();
   status_.store(status, std::memory_order_seq_cst);
   chain_.store(nullptr, std::memory_order_seq_cst);
-  phase_ = Phase::started;
-  held_ = false;
   const auto command = std::move(command_);
   const auto posted = std::move(posted_);
   const auto dependencies = std::move(dependencies_);
@@ -208,6 +204,11 @@ void Event::set_native(Device* device, Ticket ticket) {
 void Event::leave_device() {
   left_device_.store(true, std::memory_order_seq_cst);
   chain_.store(nullptr, std::memory_order_seq_cst);
+}
+
+EventState Event::state() const {
+  const MutexGuard lock(mutex_);
+  return state_;
 }
 
 bool Event::dependency_failed() const {

@@ -16,6 +16,7 @@
 #include "intercept/backend/port/port.h"
 #include "intercept/backend/port/recycled.h"
 #include "intercept/memory/range_lock.h"
+#include "intercept/object/event_state.h"
 #include "intercept/object/handle.h"
 #include "partitioner/base/inline_vector.h"
 #include "partitioner/base/mutex.h"
@@ -38,6 +39,8 @@ class Event : public Object, public Recycled {
 
   [[nodiscard]] cl_int status() const { return status_.load(std::memory_order_acquire); }
   [[nodiscard]] bool ended() const { return status() <= CL_COMPLETE; }
+  /// What it waits for; another thread may have changed that when this returns.
+  [[nodiscard]] EventState state() const;
   [[nodiscard]] cl_command_type type() const { return type_; }
   [[nodiscard]] Context& context() const;
   [[nodiscard]] const Ref<Queue>& queue() const { return queue_; }
@@ -101,12 +104,8 @@ class Event : public Object, public Recycled {
  private:
   friend class Queue;
   friend class EventDrain;
-  enum class Phase : std::uint8_t {
-    waiting,  // for dependencies
-    trying,   // start() behind a device is being asked, or has taken the command over
-    started,  // taken over by the command, an executor thread or the caller
-  };
-
+  /// Moves the state on; false, and nothing changes, where `input` is refused.
+  bool take(EventInput input) SKMD_REQUIRES(mutex_) { return kEventTransitions.apply(input, state_); }
   /// Registers with every dependency that has not ended, and starts the command if there is none. `listed`: a failure
   /// counts even if it happened before; `earlier`: predecessors of the queue, which only count while they have not
   /// ended. `self`: this event, as in what follows.
@@ -137,7 +136,8 @@ class Event : public Object, public Recycled {
   /// advance() under mutex_; tell() what is due afterwards, with no lock held.
   void fall_to(cl_int status, Due& due) SKMD_REQUIRES(mutex_);
   void tell(Due&& due);
-  /// `lock` is of mutex_. Not analysed: a lock that was passed on.
+  /// Precondition: `lock` is of mutex_, and the state became `ended` under it, which it does once. Not analysed: a lock
+  /// that was passed on.
   void conclude(std::unique_lock<std::mutex> lock, cl_int status) SKMD_RELEASE(mutex_) SKMD_NOT_ANALYSED;
   void fix_times() SKMD_REQUIRES(mutex_);
   /// What waits for this event.
@@ -163,20 +163,18 @@ class Event : public Object, public Recycled {
   Due callbacks_ SKMD_GUARDED_BY(mutex_);
   Dependants dependants_ SKMD_GUARDED_BY(mutex_);
   domain::InlineVector<Ref<Event>> dependencies_ SKMD_GUARDED_BY(mutex_);  // until started or ended; null entries never
-  std::shared_ptr<Command> command_;  // until ended; null: a marker. Of the thread that set phase_ to trying or started
+  std::shared_ptr<Command> command_;  // until ended; null: a marker. Of the thread that took `offer` or `begin`
   std::shared_ptr<Posted> posted_ SKMD_GUARDED_BY(mutex_);  // until ended
   // The two are set by arm() before another thread has the event, and are under mutex_ from then on.
-  std::size_t remaining_ = 0;  // dependencies that have not reported their end
-  Phase phase_ = Phase::started;
+  std::size_t remaining_ = 0;  // open dependencies: those that have not reported their end
+  EventState state_ = EventState::unarmed;
   bool dependency_failed_ SKMD_GUARDED_BY(mutex_) = false;
-  bool declined_behind_ SKMD_GUARDED_BY(mutex_) = false;
   bool awaited_ = false;               // for the thread that enqueues
   std::atomic<bool> followed_{false};  // by a successor, which looks at chain_ afterwards
   std::atomic<bool> left_device_{false};
-  bool held_ SKMD_GUARDED_BY(mutex_) = false;  // complete() came before the dependencies' ends
-  cl_int held_status_ SKMD_GUARDED_BY(mutex_) = CL_COMPLETE;
-  static constexpr std::size_t kCovered = ~std::size_t{0};  // by a marker that stands for this command
-  std::size_t open_index_ = kCovered;                       // in Queue::open_, under the queue's mutex
+  cl_int held_status_ SKMD_GUARDED_BY(mutex_) = CL_COMPLETE;  // of the state `held`: the command's
+  static constexpr std::size_t kCovered = ~std::size_t{0};    // by a marker that stands for this command
+  std::size_t open_index_ = kCovered;                         // in Queue::open_, under the queue's mutex
   std::uint64_t queued_ SKMD_GUARDED_BY(mutex_) = 0;
   std::uint64_t submit_ SKMD_GUARDED_BY(mutex_) = 0;
   std::uint64_t start_ SKMD_GUARDED_BY(mutex_) = 0;

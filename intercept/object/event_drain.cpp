@@ -61,7 +61,7 @@ void Event::arm(const Ref<Event>& self, const std::vector<Ref<Event>>& listed,
   // One more than can be reported, so that nothing starts before all are registered.
   const std::size_t most = listed.size() + earlier.size();
   remaining_ = most + 1;
-  phase_ = Phase::waiting;
+  kEventTransitions.apply(EventInput::arm, state_);  // as take(): no other thread has the event yet
   std::size_t registered = 0;
   bool failed = false;
   domain::InlineVector<Ref<Event>> open;
@@ -94,13 +94,13 @@ bool Event::start_behind(const Ref<Event>& before, const std::shared_ptr<Command
     const MutexGuard lock(mutex_);
     dependencies_.push_back(before);
     remaining_ = 1;
-    phase_ = Phase::trying;
+    take(EventInput::offer);
   }
-  // In every case this event counts as started: the caller waits for it, and runs the command if start() declined.
+  // In every case this event counts as begun: the caller waits for it, and runs the command if start() declined.
   const auto settle = [&](bool registered) {
     const MutexGuard lock(mutex_);
     if (!registered) remaining_ = 0;
-    phase_ = Phase::started;
+    take(EventInput::settle);  // refused where the command has ended meanwhile
     dependencies_.clear();
   };
   bool registered = false;
@@ -132,7 +132,7 @@ void Event::dependency_ended(cl_int status, std::uint64_t end) {
     waited_until_ = std::max(waited_until_, end);
     --remaining_;
     if (status < 0) dependency_failed_ = true;
-    look = phase_ == Phase::waiting || (remaining_ == 0 && held_);
+    look = waits(state_) || (remaining_ == 0 && state_ == EventState::held);
   }
   if (look) EventDrain().add(Ref<Event>(this));
 }
@@ -152,22 +152,23 @@ Device* Event::common_chain() const {
 }
 
 void Event::proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock) {
-  if (phase_ != Phase::waiting) {
-    if (remaining_ == 0 && held_) conclude(std::move(lock), held_status_);
+  if (!waits(state_)) {
+    if (remaining_ == 0 && take(EventInput::release)) conclude(std::move(lock), held_status_);
     return;
   }
   Device* behind = nullptr;
   if (remaining_ == 0) {
-    phase_ = Phase::started;
+    take(EventInput::begin);
     dependencies_.clear();
     if (dependency_failed_) {
+      take(EventInput::end);
       conclude(std::move(lock), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
       return;
     }
   } else {
-    behind = declined_behind_ ? nullptr : common_chain();
+    behind = state_ == EventState::declined ? nullptr : common_chain();
     if (behind == nullptr) return;
-    phase_ = Phase::trying;
+    take(EventInput::offer);
   }
   Due due;
   fall_to(CL_SUBMITTED, due);
@@ -191,8 +192,7 @@ void Event::start_command(const Ref<Event>& self, Device* behind) {
   {
     const MutexGuard lock(mutex_);
     command_ = std::move(command);
-    phase_ = Phase::waiting;
-    declined_behind_ = true;
+    take(EventInput::decline);
   }
   // The last dependency may have ended while start() was asked.
   EventDrain::defer(self);
@@ -206,7 +206,6 @@ void Event::chain_behind_dependencies(Device* device) {
     for (const Ref<Event>& event : dependencies_)
       newest = std::max(newest, event->ticket_.load(std::memory_order_acquire));
     dependencies_.clear();
-    phase_ = Phase::started;
   }
   set_native(device, newest);
 }

@@ -66,12 +66,12 @@ class ManualDevice : public FakeDevice {
   Ticket tickets_ = 0;
 };
 
-/// Starts on `device`, behind other work of it if need be.
+/// Starts on `device` and, if it `joins`, also behind other work of it.
 class DeviceCommand : public Command {
  public:
-  explicit DeviceCommand(ManualDevice& device) : device_(device) {}
+  explicit DeviceCommand(ManualDevice& device, bool joins = true) : device_(device), joins_(joins) {}
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override {
-    if (behind != nullptr && behind != &device_) return false;
+    if (behind != nullptr && (behind != &device_ || !joins_)) return false;
     Batch batch;
     batch.done = [event, self](BatchResult&& result) { event->complete(result.status); };
     event->set_native(&device_, device_.submit(std::move(batch)));
@@ -81,6 +81,7 @@ class DeviceCommand : public Command {
 
  private:
   ManualDevice& device_;
+  const bool joins_;
 };
 
 class Graph : public ::testing::Test {
