@@ -9,12 +9,8 @@
 
 namespace skmd::icd {
 
-void NativeQueue::mark(InFlightBatch& flight, const InFlightBatch* later, bool finishing) const {
-  flight.unmarked = false;
-  if (later == nullptr && finishing) {
-    flight.with_queue = true;
-    return;
-  }
+FlightInput NativeQueue::mark(InFlightBatch& flight, const InFlightBatch* later, bool finishing) const {
+  if (later == nullptr && finishing) return FlightInput::leave_to_queue;
   const auto& cl = *context_->cl;
   cl_event event = nullptr;
   if (later != nullptr) {
@@ -26,25 +22,26 @@ void NativeQueue::mark(InFlightBatch& flight, const InFlightBatch* later, bool f
   if (event != nullptr) {
     flight.events.push_back(event);
     flight.last = event;
-    flight.marked = true;
-    return;
+    return FlightInput::mark;
   }
   const cl_int code = cl.clFinish(flight.queue);
-  if (code == CL_SUCCESS || flight.status != CL_SUCCESS) return;
-  flight.status = code;
-  flight.reason = device_name_ + ": " + native_failure("clFinish", code).reason;
+  if (code != CL_SUCCESS && flight.status == CL_SUCCESS) {
+    flight.status = code;
+    flight.reason = device_name_ + ": " + native_failure("clFinish", code).reason;
+  }
+  return FlightInput::finish;
 }
 
 void NativeQueue::refuse(InFlightBatch& flight) const {
   flight.cl = context_->cl;
-  flight.unmarked = false;
   flight.status = CL_OUT_OF_RESOURCES;
   flight.reason = device_name_ + " was set aside after a failure";
 }
 
-cl_int NativeQueue::told_by_waiting(const InFlightBatch& flight) const {
+cl_int NativeQueue::told_by_waiting(const InFlightBatch& flight, FlightState state) const {
   const auto& cl = *context_->cl;
-  if (!flight.with_queue) return flight.last == nullptr ? CL_SUCCESS : cl.clWaitForEvents(1, &flight.last);
+  if (state != FlightState::with_queue)
+    return flight.last == nullptr ? CL_SUCCESS : cl.clWaitForEvents(1, &flight.last);
   const cl_int code = cl.clFinish(flight.queue);
   if (code == CL_SUCCESS) return code;
   // A call that failed may have waited for nothing.
@@ -56,15 +53,15 @@ cl_int NativeQueue::told_by_waiting(const InFlightBatch& flight) const {
   return told;
 }
 
-void NativeQueue::wait(InFlightBatch& flight) const {
-  const bool well = told_by_waiting(flight) == CL_SUCCESS;
+void NativeQueue::wait(InFlightBatch& flight, FlightState state) const {
+  const bool well = told_by_waiting(flight, state) == CL_SUCCESS;
   if ((!well || flight.strays) && flight.queue != nullptr) context_->cl->clFinish(flight.queue);
   if (well) flight.ended_well.store(true, std::memory_order_relaxed);
 }
 
-cl_int NativeQueue::lasting_status(const InFlightBatch& flight) const {
+cl_int NativeQueue::lasting_status(const InFlightBatch& flight, FlightState state) const {
   // A call that failed once is asked again: real failures stay.
-  const bool well = flight.ended_well.load(std::memory_order_relaxed) || told_by_waiting(flight) == CL_SUCCESS;
+  const bool well = flight.ended_well.load(std::memory_order_relaxed) || told_by_waiting(flight, state) == CL_SUCCESS;
   // Not the driver's code, which says nothing of a single command: the context is lost.
   return well ? CL_COMPLETE : cl_int{CL_OUT_OF_RESOURCES};
 }
@@ -85,8 +82,8 @@ cl_int NativeQueue::final_status(const InFlightBatch& flight, cl_event event) co
   return failed < 0 ? failed : CL_OUT_OF_RESOURCES;
 }
 
-bool NativeQueue::ended(const InFlightBatch& flight) const {
-  if (flight.strays || flight.with_queue) return false;  // no event shows it
+bool NativeQueue::ended(const InFlightBatch& flight, FlightState state) const {
+  if (flight.strays || state == FlightState::with_queue) return false;  // no event shows it
   if (flight.last == nullptr) return true;
   cl_int status = CL_COMPLETE;
   const cl_int code =
@@ -94,8 +91,8 @@ bool NativeQueue::ended(const InFlightBatch& flight) const {
   return code != CL_SUCCESS || status <= CL_COMPLETE;
 }
 
-BatchResult NativeQueue::result(const InFlightBatch& flight, bool good) {
-  const std::size_t accepted = flight.events.size() - (flight.marked ? 1 : 0);
+BatchResult NativeQueue::result(const InFlightBatch& flight, FlightState state, bool good) {
+  const std::size_t accepted = flight.events.size() - (state == FlightState::marked ? 1 : 0);
   BatchResult result{flight.status, flight.reason, {}, judge(flight.status, false), accepted};
   const auto judged = [&](std::size_t i, cl_int failure) {
     if (failure == CL_SUCCESS) return;
@@ -108,8 +105,8 @@ BatchResult NativeQueue::result(const InFlightBatch& flight, bool good) {
     result.fault = std::max(result.fault, fault);
   };
   if (habits_.failures_stay && !good) {
-    if (flight.last != nullptr || flight.with_queue)
-      judged(std::max<std::size_t>(flight.events.size(), 1) - 1, lasting_status(flight));
+    if (flight.last != nullptr || state == FlightState::with_queue)
+      judged(std::max<std::size_t>(flight.events.size(), 1) - 1, lasting_status(flight, state));
   } else {
     for (std::size_t i = 0; i < flight.events.size() && !good; ++i)
       if (flight.events[i] != nullptr) judged(i, final_status(flight, flight.events[i]));

@@ -287,7 +287,7 @@ Status NativeQueue::enqueue_op(const RunOp& op, InFlightBatch& flight) {
 
 std::size_t NativeQueue::first_told(const InFlightBatch& flight) const {
   const std::vector<Op>& ops = flight.batch.work();
-  if (flight.unmarked) return ops.size();
+  if (flight.state == FlightState::unmarked) return ops.size();
   if (flight.batch.want_times || !habits_.failures_stay) return 0;
   const auto last = std::find_if_not(ops.rbegin(), ops.rend(), is_empty);
   return static_cast<std::size_t>(ops.rend() - last) - (last != ops.rend() ? 1 : 0);
@@ -314,7 +314,7 @@ void NativeQueue::enqueue(InFlightBatch& flight) {
       break;
     }
   }
-  if (flight.unmarked) return;  // mark() or a later batch flushes
+  if (flight.state == FlightState::unmarked) return;  // mark() or a later batch flushes
   const cl_int code = context_->cl->clFlush(queue_);
   if (code != CL_SUCCESS && flight.status == CL_SUCCESS) {
     flight.status = native_failure("clFlush", code).code;

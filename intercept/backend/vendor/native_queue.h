@@ -9,6 +9,7 @@
 
 #include "intercept/backend/port/host_clock.h"
 #include "intercept/backend/vendor/device_clock.h"
+#include "intercept/backend/vendor/flight_state.h"
 #include "intercept/backend/vendor/native_objects.h"
 #include "intercept/backend/vendor/staged_writes.h"
 #include "intercept/backend/vendor/vendor_visit.h"
@@ -27,6 +28,8 @@ struct InFlightBatch {
 
   Batch batch;
   Ticket ticket = 0;
+  /// Changed under SubmissionQueue's mutex or, before the batch is listed, by the thread that submits it.
+  FlightState state = FlightState::made;
   std::uint32_t watchers = 0;                // threads in NativeQueue::wait() or ended(), counted by SubmissionQueue
   std::uint64_t submitted;                   // host clock, nanoseconds; 0: no times were asked for
   std::size_t asked_op = 0;                  // the first launch, …
@@ -40,13 +43,10 @@ struct InFlightBatch {
   std::vector<std::shared_ptr<MemoryHandle>> held;
   cl_int status = CL_SUCCESS;  // first failure at enqueue
   std::string reason;
-  bool strays = false;               // commands without an event may still run behind the last event
-  cl_command_queue queue = nullptr;  // set by enqueue()
-  bool at_rest = false;              // the device had nothing to do when it was submitted
-  bool unmarked = false;  // enqueued without any event: mark() comes before waiting for it or asking for its end
+  bool strays = false;                       // commands without an event may still run behind the last event
+  cl_command_queue queue = nullptr;          // set by enqueue()
+  bool at_rest = false;                      // the device had nothing to do when it was submitted
   std::shared_ptr<InFlightBatch> next;       // in an InFlightQueue
-  bool marked = false;                       // the last event belongs to no op (mark())
-  bool with_queue = false;                   // it has no event: its end is waited for by clFinish()
   std::optional<CompilingLaunch> compiling;  // from its submission until it has ended
   std::atomic<bool> ended_well{false};       // a thread waited for it, with success
   Ticket covers = 0;                         // the newest batch whose end its last event shows as well; set by mark()
@@ -74,23 +74,26 @@ class NativeQueue {
   NativeQueue(const NativeQueue&) = delete;
   NativeQueue& operator=(const NativeQueue&) = delete;
 
+  // What is told of a batch's end follows from its state, which is passed along: other threads may complete the batch
+  // while these functions run, and it is `completing` then.
+
   /// Enqueues ops until one fails, which `flight` then says, and flushes, unless the batch is unmarked. On an idle
   /// device a small read may have ended on return. One thread at a time, in the order of tickets.
   void enqueue(InFlightBatch& flight);
   /// Makes the end of an unmarked batch observable: by the event of `later`, a batch behind it; if null, by a marker
   /// behind everything enqueued so far or, with `finishing`, by no event: wait() then calls clFinish(), which costs
-  /// half as much. Precondition: no thread waits for the batch.
-  void mark(InFlightBatch& flight, const InFlightBatch* later, bool finishing) const;
+  /// half as much. Returns which of them it was, for the batch's state. Precondition: no thread waits for the batch.
+  FlightInput mark(InFlightBatch& flight, const InFlightBatch* later, bool finishing) const;
   /// Instead of enqueue(), for a device that is disabled: the batch fails with CL_OUT_OF_RESOURCES.
   void refuse(InFlightBatch& flight) const;
   /// Waits until the device has ended every enqueued op. Any number of threads at once.
-  void wait(InFlightBatch& flight) const;
+  void wait(InFlightBatch& flight, FlightState state) const;
   /// True if the device has ended every enqueued op, or if asking it failed, which result() then tells. False also
   /// where only waiting would show it. Never waits.
-  [[nodiscard]] bool ended(const InFlightBatch& flight) const;
+  [[nodiscard]] bool ended(const InFlightBatch& flight, FlightState state) const;
   /// First failure and times of a batch that has ended; `good`: it is known already that no accepted op of it failed.
   /// One thread at a time.
-  BatchResult result(const InFlightBatch& flight, bool good);
+  BatchResult result(const InFlightBatch& flight, FlightState state, bool good);
 
   /// Waits for everything that was enqueued.
   void finish() const;
@@ -134,9 +137,9 @@ class NativeQueue {
   /// for.
   [[nodiscard]] cl_int final_status(const InFlightBatch& flight, cl_event event) const;
   /// The same of a whole batch, where failures persist: waits for it, unless a thread has already done so with success.
-  [[nodiscard]] cl_int lasting_status(const InFlightBatch& flight) const;
+  [[nodiscard]] cl_int lasting_status(const InFlightBatch& flight, FlightState state) const;
   /// The error code of waiting for a batch's last event or, if it has none, for its queue.
-  [[nodiscard]] cl_int told_by_waiting(const InFlightBatch& flight) const;
+  [[nodiscard]] cl_int told_by_waiting(const InFlightBatch& flight, FlightState state) const;
   /// On the device's clock; 0: unknown.
   struct NativeTimes {
     cl_ulong queued = 0, start = 0, end = 0;

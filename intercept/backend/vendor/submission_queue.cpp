@@ -66,8 +66,8 @@ Ticket SubmissionQueue::submit(Batch&& batch) {
     const bool quiet = flight->batch.quiet || (flight->batch.awaited && alone_ >= kBunch);
     flight->at_rest = completed_.load(std::memory_order_acquire) == last_ticket_;
     // One in a bunch has an event of its own, for tidy() to look at.
-    flight->unmarked = quiet && !blocking_ && queue_->habits().failures_stay && (last_ticket_ + 1) % kBunch != 0;
-    if (!blocking_) enqueue(*flight);
+    const bool quietly = quiet && queue_->habits().failures_stay && (last_ticket_ + 1) % kBunch != 0;
+    if (!blocking_) enqueue(*flight, quietly);
     MutexGuard lock(mutex_);
     ticket = flight->ticket = ++last_ticket_;
     flights_.push_back(std::move(flight));
@@ -79,9 +79,15 @@ Ticket SubmissionQueue::submit(Batch&& batch) {
   return ticket;
 }
 
-void SubmissionQueue::enqueue(InFlightBatch& flight) {
+void SubmissionQueue::enqueue(InFlightBatch& flight, bool quietly) {
+  const bool aside = health_->aside();
+  // A blocking driver's batch is `completing` by now, and stays so.
+  if (!blocking_) {
+    const FlightInput usual = quietly ? FlightInput::enqueue_quietly : FlightInput::enqueue;
+    kFlightTransitions.apply(aside ? FlightInput::refuse : usual, flight.state);
+  }
   try {
-    if (health_->aside())
+    if (aside)
       queue_->refuse(flight);
     else
       queue_->enqueue(flight);
@@ -93,10 +99,10 @@ void SubmissionQueue::enqueue(InFlightBatch& flight) {
   }
 }
 
-BatchResult SubmissionQueue::result_of(const InFlightBatch& flight, bool good) const {
+BatchResult SubmissionQueue::result_of(const InFlightBatch& flight, FlightState state, bool good) const {
   BatchResult result;
   try {
-    result = queue_->result(flight, good);
+    result = queue_->result(flight, state, good);
   } catch (const std::bad_alloc&) {  // no memory to find out: the batch counts as failed
     result = BatchResult{CL_OUT_OF_HOST_MEMORY, {}, {}, Fault::memory, flight.events.size()};
   }
@@ -105,10 +111,20 @@ BatchResult SubmissionQueue::result_of(const InFlightBatch& flight, bool good) c
 }
 
 void SubmissionQueue::mark(InFlightBatch& flight, bool finishing) {
-  const auto later =
-      flights_.find(0, [](const InFlightBatch& other) { return !other.unmarked && other.last != nullptr; });
+  const auto later = flights_.find(
+      0, [](const InFlightBatch& other) { return other.state != FlightState::unmarked && other.last != nullptr; });
   flight.covers = later ? later->ticket : last_ticket_;
-  queue_->mark(flight, later.get(), finishing);
+  kFlightTransitions.apply(queue_->mark(flight, later.get(), finishing), flight.state);
+}
+
+std::vector<std::pair<Ticket, FlightState>> SubmissionQueue::states() {
+  std::vector<std::pair<Ticket, FlightState>> all;
+  const MutexGuard lock(mutex_);
+  static_cast<void>(flights_.find(0, [&all](const InFlightBatch& flight) {
+    all.emplace_back(flight.ticket, flight.state);
+    return false;
+  }));
+  return all;
 }
 
 void SubmissionQueue::start_thread() {
@@ -139,14 +155,15 @@ void SubmissionQueue::tidy(Ticket ticket) {
   if (forked()) return;
   if (!mutex_.try_lock()) return;
   MutexLock lock(mutex_, std::adopt_lock);
-  if (completing_ || flights_.size() < 2 * kBunch) return;
+  if (completing() || flights_.size() < 2 * kBunch) return;
   // In order: with this one, everything before it has ended.
   std::shared_ptr<InFlightBatch> probe =
-      flights_.find(kBunch - 1, [](const InFlightBatch& flight) { return !flight.unmarked; });
+      flights_.find(kBunch - 1, [](const InFlightBatch& flight) { return flight.state != FlightState::unmarked; });
   if (!probe) return;
+  const FlightState state = probe->state;
   ++probe->watchers;
   lock.unlock();
-  const bool ended = queue_->ended(*probe);
+  const bool ended = queue_->ended(*probe, state);
   lock.lock();
   --probe->watchers;
   const Ticket until = ended ? probe->ticket : 0;
@@ -155,14 +172,15 @@ void SubmissionQueue::tidy(Ticket ticket) {
   lock.lock();
   // A batch `with_queue` is left out: completing it calls clFinish(), which would wait for commands that have not
   // ended.
-  while (!completing_ && !flights_.empty() && flights_.front()->ticket <= until && !flights_.front()->with_queue)
+  while (!completing() && !flights_.empty() && flights_.front()->ticket <= until &&
+         flights_.front()->state != FlightState::with_queue)
     complete(lock);
 }
 
 void SubmissionQueue::advance(Lock& lock) {
-  if (completing_) {
+  if (completing()) {
     ++waiters_;
-    ended_.wait(lock, [this]() SKMD_REQUIRES(mutex_) { return !completing_; });
+    ended_.wait(lock, [this]() SKMD_REQUIRES(mutex_) { return !completing(); });
     --waiters_;
     return;
   }
@@ -170,13 +188,14 @@ void SubmissionQueue::advance(Lock& lock) {
   if (!blocking_ && front->ticket > good_until_) {
     // Without a thread in help(), the progress thread waits for an event and not by clFinish(): a driver may block
     // submitting threads until that returns.
-    if (front->unmarked) mark(*front, helpers_ > 0);
+    if (front->state == FlightState::unmarked) mark(*front, helpers_ > 0);
+    const FlightState state = front->state;
     ++front->watchers;
     lock.unlock();
-    queue_->wait(*front);
+    queue_->wait(*front, state);
     lock.lock();
     --front->watchers;
-    if (completing_ || flights_.empty() || flights_.front() != front) {
+    if (completing() || flights_.empty() || flights_.front() != front) {
       // Its last watcher may destroy it here, which calls the vendor.
       lock.unlock();
       front.reset();
@@ -189,12 +208,13 @@ void SubmissionQueue::advance(Lock& lock) {
 
 bool SubmissionQueue::front_ended(Lock& lock) {
   std::shared_ptr<InFlightBatch> front = flights_.front();
-  if (completing_ || front->ticket <= good_until_) return true;
-  if (front->unmarked) mark(*front, false);
-  if (front->strays || front->with_queue) return true;
+  if (completing() || front->ticket <= good_until_) return true;
+  if (front->state == FlightState::unmarked) mark(*front, false);
+  const FlightState state = front->state;
+  if (front->strays || state == FlightState::with_queue) return true;
   ++front->watchers;
   lock.unlock();
-  const bool ended = queue_->ended(*front);
+  const bool ended = queue_->ended(*front, state);
   lock.lock();
   --front->watchers;
   // Its last watcher may destroy it here, which calls the vendor.
@@ -207,21 +227,22 @@ bool SubmissionQueue::front_ended(Lock& lock) {
 void SubmissionQueue::complete(Lock& lock) {
   InFlightBatch* const front = flights_.front().get();  // only the completing thread removes it
   const bool good = front->ticket <= good_until_;
-  if (front->unmarked && !good) mark(*front, false);
-  completing_ = true;  // from here on no thread starts to watch this batch
+  if (front->state == FlightState::unmarked && !good) mark(*front, false);
+  const FlightState state = front->state;
+  if (!kFlightTransitions.apply(FlightInput::complete, front->state)) return;  // another thread does
   const bool watched = front->watchers > 0;
   lock.unlock();
   if (blocking_) {
     // No batch waits for another device's commands, so the thread that holds `turns_` always releases it.
     std::unique_lock<std::mutex> turn;
     if (turns_ != nullptr) turn = MutexLock(*turns_);
-    enqueue(*front);
-    queue_->wait(*front);
+    enqueue(*front, false);
+    queue_->wait(*front, state);
   }
   front->compiling.reset();
-  BatchResult result = result_of(*front, good);
+  BatchResult result = result_of(*front, state, good);
   const bool failed = result.status != CL_SUCCESS || result.fault != Fault::none;
-  const bool asked = front->last != nullptr || front->with_queue;
+  const bool asked = front->last != nullptr || state == FlightState::with_queue;
   const bool tells = !good && asked && queue_->habits().failures_stay && result.status == CL_SUCCESS;
   auto done = std::move(front->batch.done);
   front->batch.ops.clear();
@@ -235,9 +256,9 @@ void SubmissionQueue::complete(Lock& lock) {
   lock.lock();
   const Ticket ticket = front->ticket;
   if (tells) good_until_ = std::max(ticket, front->covers);
+  kFlightTransitions.apply(FlightInput::settle, front->state);
   flights_.pop_front();
   completed_.store(ticket, std::memory_order_release);
-  completing_ = false;
   if (waiters_ > 0) ended_.notify_all();
 }
 

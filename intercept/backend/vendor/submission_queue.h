@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "intercept/backend/vendor/in_flight_queue.h"
 #include "intercept/backend/vendor/native_queue.h"
@@ -40,6 +42,9 @@ class SubmissionQueue : public std::enable_shared_from_this<SubmissionQueue> {
   void help(Ticket ticket);
   /// As Device::tidy(): looks once per bunch of tickets whether older batches have ended.
   void tidy(Ticket ticket);
+  /// The states of the batches that have not completed, oldest first. Other threads may have changed them when this
+  /// returns.
+  [[nodiscard]] std::vector<std::pair<Ticket, FlightState>> states();
   /// Blocks until the device has ended everything that was enqueued; completes no batch.
   void finish() const { queue_->finish(); }
   /// Blocks until all batches have completed and the thread has ended; in a forked child, or on that thread itself,
@@ -57,10 +62,16 @@ class SubmissionQueue : public std::enable_shared_from_this<SubmissionQueue> {
   /// True if the oldest batch has ended, or if only waiting shows that it has. Never waits. Precondition: the queue is
   /// not empty.
   bool front_ended(Lock& lock) SKMD_REQUIRES(mutex_);
+  /// Precondition: there is a batch.
   void complete(Lock& lock) SKMD_REQUIRES(mutex_);
-  void enqueue(InFlightBatch& flight);
-  /// The result of a batch that has ended, which is reported to the device's health.
-  [[nodiscard]] BatchResult result_of(const InFlightBatch& flight, bool good) const;
+  /// A thread completes the oldest batch.
+  [[nodiscard]] bool completing() const SKMD_REQUIRES(mutex_) {
+    return !flights_.empty() && flights_.front()->state == FlightState::completing;
+  }
+  /// Gives a batch to the driver or, where the device is set aside, to no driver. `quietly`: without any event.
+  void enqueue(InFlightBatch& flight, bool quietly);
+  /// The result of a batch that has ended, which is reported to the device's health. `state`: from before `completing`.
+  [[nodiscard]] BatchResult result_of(const InFlightBatch& flight, FlightState state, bool good) const;
   /// Makes the end of an unmarked batch observable (NativeQueue::mark()); `finishing`: this thread waits for it at
   /// once. Under mutex_.
   void mark(InFlightBatch& flight, bool finishing) SKMD_REQUIRES(mutex_);
@@ -84,7 +95,6 @@ class SubmissionQueue : public std::enable_shared_from_this<SubmissionQueue> {
   InFlightQueue flights_ SKMD_GUARDED_BY(mutex_);
   Ticket last_ticket_ = 0;  // written with both mutexes, read with either
   std::atomic<Ticket> completed_{0};
-  bool completing_ SKMD_GUARDED_BY(mutex_) = false;  // a thread is completing the front
   // Batches up to this one have ended, and none failed: where failures persist, the success of a later batch shows it.
   Ticket good_until_ SKMD_GUARDED_BY(mutex_) = 0;
   std::uint32_t helpers_ SKMD_GUARDED_BY(mutex_) = 0;
