@@ -133,8 +133,9 @@ void drop_mapping(Memory& memory, const Mapping& mapping) {
 void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping) {
   if (!writes(mapping.flags) || !*mapping.made) return;
   const domain::RangeSet ranges = effective_ranges(*storage, mapping.region);
-  RangeLock::request({claim_on(storage, ranges, true)}, [storage, ranges, mapped = mapping.ranges](RangeLock) {
-    storage->host_rewritten(ranges);
+  RangeLock::request({claim_on(storage, ranges, true)}, [storage, mapped = mapping.ranges](RangeLock) {
+    // Not `ranges`, all of an image: a device may have written what was not mapped.
+    storage->host_rewritten(mapped);
     storage->unmapped(mapped);
   });
 }

@@ -21,6 +21,21 @@ namespace {
 /// Behind shared virtual memory: an address at its end is no address of the next.
 constexpr std::uint64_t kGap = 1;
 
+/// Where there is no memory for what is left, range by range: that takes longer, and needs none if each was added as a
+/// whole.
+void take_out(domain::RangeSet& from, const domain::RangeSet& ranges) noexcept {
+  const auto taken = [&from](const auto& part) {
+    try {
+      from.remove(part);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  };
+  if (taken(ranges)) return;
+  for (const domain::ByteRange& range : ranges.ranges()) taken(range);
+}
+
 domain::Error out_of_host_memory(std::uint64_t bytes) {
   return {CL_OUT_OF_HOST_MEMORY, "no host memory for a shadow of " + std::to_string(bytes) + " bytes"};
 }
@@ -234,16 +249,7 @@ void Storage::mapped_for_writing(const domain::RangeSet& ranges) {
 
 void Storage::unmapped(const domain::RangeSet& ranges) noexcept {
   const MutexGuard lock(mutex_);
-  const auto take_out = [this](const auto& part) SKMD_REQUIRES(mutex_) {
-    try {
-      write_mapped_.remove(part);
-      return true;
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  };
-  if (!take_out(ranges))  // One by one takes longer, and needs no memory.
-    for (const domain::ByteRange& range : ranges.ranges()) take_out(range);
+  take_out(write_mapped_, ranges);
   open_map_ranges_ -= std::min(open_map_ranges_, ranges.ranges().size());
 }
 
@@ -256,10 +262,7 @@ bool Storage::reserve_write_map(const domain::RangeSet& ranges) {
 
 void Storage::release_write_map(const domain::RangeSet& ranges) noexcept {
   const MutexGuard lock(mutex_);
-  try {
-    write_maps_reserved_.remove(ranges);
-  } catch (const std::bad_alloc&) {  // then other write maps are refused there
-  }
+  take_out(write_maps_reserved_, ranges);
 }
 
 domain::RangeSet Storage::write_mapped() {

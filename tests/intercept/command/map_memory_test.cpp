@@ -124,5 +124,30 @@ TEST_F(MapsWithoutMemory, OfManyRowsEndInAnyOrder) {
   EXPECT_EQ(read(storage), Bytes(kBytes, 2));
 }
 
+/// What reserve_write_map() keeps is given back without memory, too: else later maps of the place would be refused.
+TEST_F(MapsWithoutMemory, LeaveTheirPlaceToLaterOnes) {
+  const auto storage = this->storage(kBytes);
+  const domain::RangeSet rows{{4, 8}, {24, 28}, {44, 48}};
+  ASSERT_TRUE(storage->reserve_write_map(rows));
+  fail_allocation(1, SIZE_MAX);
+  storage->release_write_map(rows);
+  fail_allocation(0);
+  EXPECT_TRUE(storage->reserve_write_map(rows));
+}
+
+/// A device may write what was not mapped of an image, although commands claim all of it.
+TEST_F(MapsWithoutMemory, OfAnImageLeaveTheRestToItsDevice) {
+  const ImageShape shape = {{CL_R, CL_UNSIGNED_INT8}, {CL_MEM_OBJECT_IMAGE2D, 16, 4, 0, 0, 0, 0, 0, 0, {}}, 1};
+  const auto storage = *Storage::create_image(machine, shape, kBytes, nullptr, nullptr);
+  const auto image =
+      make_object<Memory>(context, cl_mem_object_type{CL_MEM_OBJECT_IMAGE2D}, cl_mem_flags{CL_MEM_READ_WRITE}, storage,
+                          std::uint64_t{0}, kBytes, nullptr, nullptr, std::vector<cl_mem_properties>{});
+  const Mapping mapping = map(image, RectRegion::linear(0, 16));
+  fill(storage, mapping.ranges, 2);
+  written_on_device(storage, 0, {16, kBytes}, 7);
+  end_mapping(storage, mapping);
+  EXPECT_EQ(read(storage), filled(mapping.ranges, 2, 7));
+}
+
 }  // namespace
 }  // namespace skmd::icd::test
