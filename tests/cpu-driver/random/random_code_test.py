@@ -17,7 +17,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "driver", "random"))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import processor  # noqa: E402
-from cases import make_case  # noqa: E402
+from cases import make_case, one_unit_seeds  # noqa: E402
 from units import parts  # noqa: E402
 
 SECONDS = 300  # of a busy machine
@@ -139,29 +139,16 @@ class Trial:
             self.failures.append((REFERENCE, "unlike PoCL: " + different))
 
 
-def seeds(options):
-    if options.case:
-        yield from options.case
-        return
-    seed, programs = options.seed, 0
-    while programs < options.programs:
-        made = make_case(seed)
-        # The code of units that are linked is made of their joined text, which is the driver's business.
-        if len(parts(made.case.source)[1]) == 1:
-            yield seed
-            programs += len(made.kernels)
-        seed += 1
-
-
 def main():
     options = arguments()
+    seeds = options.case or one_unit_seeds(options.seed, options.programs)
     programs, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         def trial(seed):
             os.mkdir(f"{folder}/{seed}")
             return Trial(options, seed, f"{folder}/{seed}").go()
 
-        for done in pool.map(trial, seeds(options)):
+        for done in pool.map(trial, seeds):
             programs += len(done.made.kernels)
             failed += bool(done.failures)
             for (isa, width), text in done.failures:

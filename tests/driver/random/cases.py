@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from casefile import BufferLine, Case, Command
 from model import SCALARS, SIZES, WRITING, Range, family
 from statements import MOST_CONSTANT, KernelWriter
-from units import program_text
+from units import parts, program_text
 
 FORMATS = {"char": "b", "uchar": "B", "short": "h", "ushort": "H", "int": "i", "uint": "I", "long": "q", "ulong": "Q", "float": "f", "double": "d"}
 PART_ALIGNMENT = 512  # NVIDIA wants 4096 bits, the most that a driver was seen to want
@@ -297,6 +297,18 @@ class CaseWriter:
 
 def make_case(seed) -> Made:
     return CaseWriter(seed).write()
+
+
+def one_unit_seeds(seed, programs):
+    """Seeds from `seed` on whose cases have one text, until these have so many kernels. The code of units that are linked is made of their
+    joined text, which is the driver's business."""
+    kernels = 0
+    while kernels < programs:
+        made = make_case(seed)
+        if len(parts(made.case.source)[1]) == 1:
+            yield seed
+            kernels += len(made.kernels)
+        seed += 1
 
 
 if __name__ == "__main__":

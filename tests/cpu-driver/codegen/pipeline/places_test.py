@@ -9,8 +9,8 @@ import re
 import subprocess
 import sys
 
-# What a program that needs it is built with.
-MACROS = ("-DWIDTH=32", "-DHEIGHT=8", "-DRADIUS=4", "-DITEMS=128")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from bench_kernels import MACROS  # noqa: E402
 
 
 def output(command):
