@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/analysis/analyse.h"
-#include "compiler/ir/find_kernel.h"
 
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
 
 #include "compiler/analysis/access_class.h"
 #include "compiler/analysis/accesses.h"
@@ -12,27 +12,12 @@
 #include "compiler/analysis/facts.h"
 #include "compiler/analysis/operations.h"
 #include "compiler/analysis/prepare.h"
+#include "compiler/ir/analysis_managers.h"
+#include "compiler/ir/find_kernel.h"
 
 namespace skmd::compiler {
 
 namespace {
-
-// LLVM's pass managers, wired to each other; they must die in this order.
-struct Managers {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-
-  Managers() {
-    llvm::PassBuilder builder;
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(components);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, components, modules);
-  }
-};
 
 // Beyond these the analyses, some of which look at every pair, would take longer than an application waits, and their
 // result too long to evaluate at every launch. Kernels that people write are far from them.
@@ -101,7 +86,7 @@ void assume_the_worst(std::vector<domain::KernelTraits>& kernels) {
 }
 
 void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
-  Managers managers;
+  AnalysisManagers analyses;
   mark_stores_of_three(module);
   expand_builtins(module);
   std::vector<llvm::Function*> functions;
@@ -114,7 +99,7 @@ void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
     } else if (!inline_everything(module, {kernel})) {
       note_code(*kernel, traits);
       give_up(kernel, traits);
-    } else if (!analyse_kernel(*kernel, managers.functions, traits)) {
+    } else if (!analyse_kernel(*kernel, analyses.functions, traits)) {
       give_up(kernel, traits);
     }
     traits.access = classify(traits);

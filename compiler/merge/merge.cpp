@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/merge/merge.h"
-#include "compiler/ir/find_kernel.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "compiler/analysis/prepare.h"
 #include "compiler/client/merge_record.h"
+#include "compiler/ir/analysis_managers.h"
+#include "compiler/ir/find_kernel.h"
 #include "compiler/ir/native.h"
 #include "compiler/merge/device.h"
 #include "compiler/merge/eligible.h"
@@ -154,19 +154,11 @@ bool MergeFunctions::any() const {
 }
 
 MergeFunctions make_merge_functions(llvm::Module& module, const std::vector<domain::KernelTraits>& kernels) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  AnalysisManagers analyses;
   MergeFunctions made;
-  for (const domain::KernelTraits& traits : kernels) made.kernels.push_back(prepare(module, traits, functions));
-  functions.clear();
+  for (const domain::KernelTraits& traits : kernels)
+    made.kernels.push_back(prepare(module, traits, analyses.functions));
+  analyses.functions.clear();
   made.device = take_device_functions(module);
   return made;
 }

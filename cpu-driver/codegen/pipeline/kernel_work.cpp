@@ -278,14 +278,6 @@ void add_sites(const KernelWork& work, llvm::Module& module) {
 
 }  // namespace
 
-Analyses::Analyses() {
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-}
-
 KernelWork start_kernel(llvm::Module& module, const std::string& name, const GenerateOptions& options,
                         llvm::FunctionAnalysisManager& analyses) {
   KernelWork work;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <llvm/IR/Module.h>
-#include <llvm/Passes/PassBuilder.h>
+#include <llvm/IR/PassManager.h>
 
 #include <array>
 #include <cstdint>
@@ -18,17 +18,6 @@
 namespace skmd::codegen {
 
 inline constexpr llvm::StringLiteral kItemPrefix = "skmd_item_";
-
-/// Every analysis of LLVM.
-struct Analyses {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder;
-
-  Analyses();
-};
 
 /// One version of the kernel: the item function until it is cut, then its regions.
 struct KernelVersion {

@@ -7,6 +7,7 @@
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 
 #include "compiler/analysis/prepare.h"
+#include "compiler/ir/analysis_managers.h"
 #include "compiler/ir/native.h"
 #include "cpu-driver/codegen/check/checks.h"
 #include "cpu-driver/codegen/item/host_alignment.h"
@@ -161,7 +162,7 @@ class Builder {
   llvm::Module& module_;
   const BuildOptions& options_;
   GenerateOptions by_items_;
-  Analyses analyses_;
+  compiler::AnalysisManagers analyses_;
   std::vector<KernelWork> works_;
 };
 

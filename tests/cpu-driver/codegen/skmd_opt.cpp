@@ -9,6 +9,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/ir/analysis_managers.h"
 #include "cpu-driver/codegen/library/passes.h"
 #include "cpu-driver/codegen/masks/passes.h"
 #include "cpu-driver/codegen/packs/passes.h"
@@ -37,10 +38,6 @@ int run() {
     problem.print("skmd-opt", llvm::errs());
     return 1;
   }
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
   llvm::PassBuilder builder;
   skmd::codegen::register_library_passes(builder);
   skmd::codegen::register_masks_passes(builder);
@@ -48,14 +45,10 @@ int run() {
   skmd::codegen::register_packs_passes(builder);
   skmd::codegen::register_pipeline_passes(builder);
   if (register_own_passes != nullptr) register_own_passes(builder);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  skmd::compiler::AnalysisManagers analyses(builder);
   llvm::ModulePassManager pipeline;
   if (llvm::Error error = builder.parsePassPipeline(pipeline, passes)) return complain(toString(std::move(error)));
-  pipeline.run(*module, modules);
+  pipeline.run(*module, analyses.modules);
   if (llvm::verifyModule(*module, &llvm::errs())) return complain("the result is not valid IR");
   module->print(llvm::outs(), nullptr);
   return 0;

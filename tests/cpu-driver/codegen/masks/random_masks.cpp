@@ -3,12 +3,12 @@
 // some have no item. What they write must be the same, byte by byte.
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <cstdlib>
 
+#include "compiler/ir/analysis_managers.h"
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/masks/masks.h"
 #include "tests/cpu-driver/codegen/masks/machine.h"
@@ -116,21 +116,12 @@ bool test(std::uint64_t seed, llvm::FunctionAnalysisManager& analyses, llvm::LLV
 int main(int count, char** values) {
   if (count < 3) return 2;
   llvm::LLVMContext context;
-  llvm::PassBuilder builder;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
+  skmd::compiler::AnalysisManagers analyses;
   const std::uint64_t first = std::strtoull(values[1], nullptr, 10);
   const std::uint64_t many = std::strtoull(values[2], nullptr, 10);
   unsigned failures = 0;
   for (std::uint64_t seed = first; seed < first + many; ++seed)
-    if (!test(seed, functions, context, count > 3)) {
+    if (!test(seed, analyses.functions, context, count > 3)) {
       llvm::errs() << "seed " << seed << " fails\n";
       ++failures;
     }
