@@ -89,6 +89,10 @@ Value* mask_bits(Builder& builder, Value* mask) {
   return builder.CreateZExt(bits, builder.getInt32Ty());
 }
 
+llvm::ConstantInt* all_mask_bits(Builder& builder, unsigned lanes) {
+  return builder.getInt32(static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1));
+}
+
 Value* any_lane(Builder& builder, Value* mask) {
   const unsigned lanes = llvm::cast<FixedVectorType>(mask->getType())->getNumElements();
   Value* bits = builder.CreateBitCast(builder.CreateFreeze(mask), builder.getIntNTy(lanes));

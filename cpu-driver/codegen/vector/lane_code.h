@@ -35,6 +35,9 @@ llvm::Value* interleaved(Builder& builder, llvm::ArrayRef<llvm::Value*> parts);
 /// The bits of `mask`, a vector of i1, as an i32. Lanes that are poison are taken for some bit.
 llvm::Value* mask_bits(Builder& builder, llvm::Value* mask);
 
+/// The same of a mask that is set in every lane.
+llvm::ConstantInt* all_mask_bits(Builder& builder, unsigned lanes);
+
 /// Whether a bit is set, as an i1.
 llvm::Value* any_lane(Builder& builder, llvm::Value* mask);
 

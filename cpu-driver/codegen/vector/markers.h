@@ -2,6 +2,7 @@
 // The calls of the masked form (item_function.h), told apart.
 #pragma once
 
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -35,6 +36,13 @@ inline llvm::Value* bundle_mask(const llvm::CallInst& call) {
   return bundle ? bundle->Inputs[0].get() : nullptr;
 }
 
+/// Whether `mask`, of a call or of an access, is known to be set for every lane that the function is called for.
+inline bool all_lanes(const llvm::Value* mask) {
+  if (mask == nullptr) return true;
+  const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(mask);
+  return constant != nullptr && constant->isOne();
+}
+
 /// Whether a call depends on its arguments only. LLVM's own answer takes the bundle for an access of memory.
 inline bool is_pure(const llvm::CallInst& call) {
   const llvm::Function* callee = call.getCalledFunction();
@@ -63,6 +71,13 @@ inline std::optional<Access> access(llvm::Instruction& instruction) {
   const unsigned pointer = what == Marker::load ? 0 : 1;
   return Access{&call, call.getArgOperand(pointer), pointer == 0 ? nullptr : call.getArgOperand(0),
                 call.getArgOperand(pointer + 1), call.getParamAlign(pointer).valueOrOne()};
+}
+
+/// Whether a load or store of LLVM's own is neither atomic nor volatile; markers never are.
+inline bool is_simple(const llvm::Instruction& instruction) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return load->isSimple();
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  return store == nullptr || store->isSimple();
 }
 
 }  // namespace skmd::codegen

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls on lanes: intrinsics, math builtins, and what runs lane by lane.
+#include "cpu-driver/codegen/vector/widen_calls.h"
+
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/Transforms/Utils/Cloning.h>
 
-#include "cpu-driver/codegen/vector/widener.h"
+#include "cpu-driver/codegen/vector/markers.h"
 
 namespace skmd::codegen {
 
@@ -66,10 +68,10 @@ bool takes(const llvm::Function& function, Type* result, llvm::ArrayRef<Value*> 
 
 }  // namespace
 
-domain::Status Widener::call(CallInst& source) {
+domain::Status CallWidener::widen(CallInst& source) {
   switch (marker(source)) {
     case Marker::any:
-      any(source);
+      values_.set_scalar(source, any(source));
       return {};
     case Marker::each:
       return lane_by_lane(source, bundle_mask(source));
@@ -80,16 +82,16 @@ domain::Status Widener::call(CallInst& source) {
   }
 }
 
-void Widener::any(CallInst& source) {
+Value* CallWidener::any(CallInst& source) {
   Value* mask = source.getArgOperand(0);
-  set_scalar(source, shapes_[mask].uniform() ? scalar(mask) : any_lane(builder_, vector(mask)));
+  return values_.shape(mask).uniform() ? values_.scalar(mask) : any_lane(builder_, values_.vector(mask));
 }
 
-domain::Status Widener::intrinsic(llvm::IntrinsicInst& source) {
+domain::Status CallWidener::intrinsic(llvm::IntrinsicInst& source) {
   if (without_effect(source)) return {};
   const llvm::Intrinsic::ID id = source.getIntrinsicID();
-  if (shapes_[&source].uniform() && is_pure(source)) {
-    copy_scalar(source);
+  if (values_.shape(&source).uniform() && is_pure(source)) {
+    values_.set_scalar(source, copy_scalar(builder_, values_, source));
     return {};
   }
   if (source.isConvergent() || (!is_pure(source) && !llvm::isa<llvm::MemIntrinsic>(source)))
@@ -98,89 +100,105 @@ domain::Status Widener::intrinsic(llvm::IntrinsicInst& source) {
   llvm::SmallVector<Type*, 4> types;
   llvm::SmallVector<Value*, 4> arguments;
   if (!overflows(id) && llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, -1, nullptr))
-    types.push_back(lanes_of(source.getType(), lanes_));
+    types.push_back(lanes_of(source.getType(), values_.lanes()));
   for (unsigned at = 0; at < source.arg_size(); ++at) {
     Value* argument = source.getArgOperand(at);
     const bool one = llvm::isVectorIntrinsicWithScalarOpAtArg(id, at, nullptr);
-    if (one && !shapes_[argument].uniform()) return lane_by_lane(source, nullptr);
-    arguments.push_back(one ? scalar(argument) : vector(argument));
+    if (one && !values_.shape(argument).uniform()) return lane_by_lane(source, nullptr);
+    arguments.push_back(one ? values_.scalar(argument) : values_.vector(argument));
     const bool overloaded = overflows(id) ? at == 0 : llvm::isVectorIntrinsicWithOverloadTypeAtArg(id, at, nullptr);
     if (overloaded) types.push_back(arguments.back()->getType());
   }
-  llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(target_.getParent(), id, types);
+  llvm::Function* function = llvm::Intrinsic::getOrInsertDeclaration(&module_, id, types);
   CallInst* made = builder_.CreateCall(function, arguments);
   if (llvm::isa<llvm::FPMathOperator>(made)) made->copyFastMathFlags(&source);
-  set_vector(source, made);
+  values_.set_vector(source, made);
   return {};
 }
 
-llvm::AllocaInst* Widener::lane_array(Type* type) {
-  side_.SetInsertPoint(prologue_, prologue_->begin());
-  side_.SetCurrentDebugLocation({});
-  llvm::AllocaInst* array = side_.CreateAlloca(llvm::ArrayType::get(stored_type(type), lanes_));
-  array->setAlignment(llvm::Align(64));
-  return array;
-}
-
-domain::Status Widener::lane_by_lane(CallInst& source, Value* mask) {
+domain::Status CallWidener::lane_by_lane(CallInst& source, Value* mask) {
   Type* type = source.getType();
   const bool nothing = type->isVoidTy();
-  if (!nothing && (lanes_of(type, lanes_) == nullptr || type->isStructTy()))
+  if (!nothing && (lanes_of(type, values_.lanes()) == nullptr || type->isStructTy()))
     return unsupported(source, "lanes of this type are not supported");
-  llvm::SmallVector<llvm::AllocaInst*, 8> arrays;
-  for (Value* argument : source.args()) {
-    const Shape shape = shapes_[argument];
-    if (shape.kind != Shape::linear && lanes_of(argument->getType(), lanes_) == nullptr)
-      return unsupported(source, "lanes of this type are not supported");
-    const bool computed = shape.kind == Shape::linear && !shape.checked;
-    arrays.push_back(computed ? nullptr : lane_array(argument->getType()));
-    if (!computed) builder_.CreateStore(to_stored(builder_, vector(argument)), arrays.back());
-  }
-  if (!is_pure(source)) remark(source, "runs lane by lane");
-  llvm::AllocaInst* results = nothing ? nullptr : lane_array(type);
-  Value* all = builder_.getInt32(static_cast<std::uint32_t>((std::uint64_t{1} << lanes_) - 1));
-  Value* bits = all_lanes(mask)           ? all
-                : shapes_[mask].uniform() ? builder_.CreateSelect(scalar(mask), all, builder_.getInt32(0))
-                                          : mask_bits(builder_, vector(mask));
-  for_each_lane(builder_, bits, [&](Value* lane) {
+  Arrays arrays;
+  if (domain::Status status = store_arguments(source, arrays); !status) return status;
+  if (!is_pure(source)) remarks_.add(source, "runs lane by lane");
+  llvm::AllocaInst* results = nothing ? nullptr : storage_.array(type);
+  for_each_lane(builder_, lanes_to_run(mask), [&](Value* lane) {
     Value* wide = builder_.CreateZExt(lane, builder_.getInt64Ty());
-    const auto place = [&](llvm::AllocaInst* array) {
-      return builder_.CreateInBoundsGEP(array->getAllocatedType(), array, {builder_.getInt64(0), wide});
-    };
-    llvm::SmallVector<Value*, 8> arguments;
-    for (unsigned at = 0; at < source.arg_size(); ++at) {
-      Value* argument = source.getArgOperand(at);
-      Value* made = nullptr;
-      if (arrays[at] != nullptr) {
-        made = builder_.CreateLoad(stored_type(argument->getType()), place(arrays[at]));
-        made = from_stored(builder_, made, argument->getType());
-      } else if (const std::int64_t stride = shapes_[argument].stride; stride == 0) {
-        made = scalar(argument);
-      } else if (argument->getType()->isPointerTy()) {
-        made = builder_.CreatePtrAdd(scalar(argument), builder_.CreateMul(wide, builder_.getInt64(stride)));
-      } else {
-        Value* distance = builder_.CreateMul(wide, builder_.getInt64(stride));
-        made = builder_.CreateAdd(scalar(argument), builder_.CreateZExtOrTrunc(distance, argument->getType()));
-      }
-      arguments.push_back(made);
-    }
-    CallInst* made = builder_.CreateCall(source.getFunctionType(), source.getCalledOperand(), arguments);
-    made->setCallingConv(source.getCallingConv());
-    made->setAttributes(source.getAttributes());
-    if (marker(source) == Marker::each) inlined_.push_back(made);
-    if (!nothing) builder_.CreateStore(to_stored(builder_, made), place(results));
+    CallInst* made = call_for_lane(source, arrays, wide);
+    if (!nothing) builder_.CreateStore(to_stored(builder_, made), place_of_lane(results, wide));
   });
   if (nothing) return {};
-  Type* stored = lanes_of(stored_type(type), lanes_);
-  set_vector(source, from_stored(builder_, builder_.CreateLoad(stored, results), lanes_of(type, lanes_)));
+  Type* stored = lanes_of(stored_type(type), values_.lanes());
+  Value* made = from_stored(builder_, builder_.CreateLoad(stored, results), lanes_of(type, values_.lanes()));
+  values_.set_vector(source, made);
+  return {};
+}
+
+domain::Status CallWidener::store_arguments(CallInst& source, Arrays& arrays) {
+  for (Value* argument : source.args()) {
+    const Shape shape = values_.shape(argument);
+    if (shape.kind != Shape::linear && lanes_of(argument->getType(), values_.lanes()) == nullptr)
+      return unsupported(source, "lanes of this type are not supported");
+    const bool computed = shape.kind == Shape::linear && !shape.checked;
+    arrays.push_back(computed ? nullptr : storage_.array(argument->getType()));
+    if (!computed) builder_.CreateStore(to_stored(builder_, values_.vector(argument)), arrays.back());
+  }
+  return {};
+}
+
+// A bit for each, as mask_bits gives them.
+Value* CallWidener::lanes_to_run(Value* mask) {
+  Value* all = all_mask_bits(builder_, values_.lanes());
+  if (all_lanes(mask)) return all;
+  if (values_.shape(mask).uniform()) return builder_.CreateSelect(values_.scalar(mask), all, builder_.getInt32(0));
+  return mask_bits(builder_, values_.vector(mask));
+}
+
+Value* CallWidener::place_of_lane(llvm::AllocaInst* array, Value* lane) {
+  return builder_.CreateInBoundsGEP(array->getAllocatedType(), array, {builder_.getInt64(0), lane});
+}
+
+Value* CallWidener::argument_of_lane(Value* argument, llvm::AllocaInst* array, Value* lane) {
+  Type* type = argument->getType();
+  if (array != nullptr) {
+    Value* made = builder_.CreateLoad(stored_type(type), place_of_lane(array, lane));
+    return from_stored(builder_, made, type);
+  }
+  const std::int64_t stride = values_.shape(argument).stride;
+  if (stride == 0) return values_.scalar(argument);
+  if (type->isPointerTy())
+    return builder_.CreatePtrAdd(values_.scalar(argument), builder_.CreateMul(lane, builder_.getInt64(stride)));
+  Value* distance = builder_.CreateMul(lane, builder_.getInt64(stride));
+  return builder_.CreateAdd(values_.scalar(argument), builder_.CreateZExtOrTrunc(distance, type));
+}
+
+// `lane` is an i64.
+CallInst* CallWidener::call_for_lane(CallInst& source, const Arrays& arrays, Value* lane) {
+  llvm::SmallVector<Value*, 8> arguments;
+  for (unsigned at = 0; at < source.arg_size(); ++at)
+    arguments.push_back(argument_of_lane(source.getArgOperand(at), arrays[at], lane));
+  CallInst* made = builder_.CreateCall(source.getFunctionType(), source.getCalledOperand(), arguments);
+  made->setCallingConv(source.getCallingConv());
+  made->setAttributes(source.getAttributes());
+  if (marker(source) == Marker::each) bodies_.push_back(made);
+  return made;
+}
+
+domain::Status CallWidener::inline_bodies() {
+  for (CallInst* call : bodies_) {
+    llvm::InlineFunctionInfo info;
+    if (!llvm::InlineFunction(*call, info).isSuccess()) return unsupported(*call, "cannot be done lane by lane");
+  }
   return {};
 }
 
 // Null: there is no vector form for `lanes` nor for a part of them.
-Value* Widener::by_parts(CallInst& source, llvm::ArrayRef<Value*> arguments, unsigned lanes) {
+Value* CallWidener::by_parts(CallInst& source, llvm::ArrayRef<Value*> arguments, unsigned lanes) {
   Type* result = lanes_of(source.getType(), lanes);
-  llvm::Function* form =
-      options_.vector_form(*target_.getParent(), source.getCalledFunction()->getName(), lanes, options_.isa);
+  llvm::Function* form = vector_form_(module_, source.getCalledFunction()->getName(), lanes, isa_);
   if (form != nullptr && takes(*form, result, arguments)) {
     CallInst* made = builder_.CreateCall(form, arguments);
     made->setCallingConv(form->getCallingConv());
@@ -198,33 +216,37 @@ Value* Widener::by_parts(CallInst& source, llvm::ArrayRef<Value*> arguments, uns
   return joined(builder_, first, by_parts(source, high, lanes / 2));
 }
 
-domain::Status Widener::builtin(CallInst& source) {
+void CallWidener::uniform_builtin(CallInst& source) {
+  llvm::SmallVector<Value*, 4> arguments;
+  for (Value* argument : source.args()) arguments.push_back(values_.scalar(argument));
+  CallInst* made = builder_.CreateCall(source.getCalledFunction(), arguments);
+  made->setCallingConv(source.getCallingConv());
+  made->setAttributes(source.getAttributes());
+  values_.set_scalar(source, made);
+}
+
+domain::Status CallWidener::builtin(CallInst& source) {
   llvm::Function* callee = source.getCalledFunction();
   if (callee == nullptr) return unsupported(source, "a call of an unknown function");
   Value* mask = bundle_mask(source);
-  if (shapes_[&source].uniform()) {
-    llvm::SmallVector<Value*, 4> arguments;
-    for (Value* argument : source.args()) arguments.push_back(scalar(argument));
-    CallInst* made = builder_.CreateCall(callee, arguments);
-    made->setCallingConv(source.getCallingConv());
-    made->setAttributes(source.getAttributes());
-    set_scalar(source, made);
+  if (values_.shape(&source).uniform()) {
+    uniform_builtin(source);
     return {};
   }
-  if (!is_pure(source) || !options_.vector_form) return lane_by_lane(source, mask);
+  if (!is_pure(source) || !vector_form_) return lane_by_lane(source, mask);
   llvm::SmallVector<Value*, 4> arguments;
   for (Value* argument : source.args()) {
-    if (lanes_of(argument->getType(), lanes_) == nullptr || argument->getType()->isStructTy())
+    if (lanes_of(argument->getType(), values_.lanes()) == nullptr || argument->getType()->isStructTy())
       return unsupported(source, "lanes of this type are not supported");
-    Value* made = vector(argument);
-    arguments.push_back(all_lanes(mask) ? made : harmless(builder_, mask_vector(mask), made));
+    Value* made = values_.vector(argument);
+    arguments.push_back(all_lanes(mask) ? made : harmless(builder_, values_.mask_vector(mask), made));
   }
-  if (lanes_of(source.getType(), lanes_) == nullptr) return lane_by_lane(source, mask);
-  if (Value* made = by_parts(source, arguments, lanes_)) {
-    set_vector(source, made);
+  if (lanes_of(source.getType(), values_.lanes()) == nullptr) return lane_by_lane(source, mask);
+  if (Value* made = by_parts(source, arguments, values_.lanes())) {
+    values_.set_vector(source, made);
     return {};
   }
-  remark(source, "called lane by lane: " + callee->getName().str());
+  remarks_.add(source, "called lane by lane: " + callee->getName().str());
   return lane_by_lane(source, mask);
 }
 

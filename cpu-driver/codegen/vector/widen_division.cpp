@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer division that stops in no lane. What x / 0 gives does not matter, in OpenCL as here.
-#include <llvm/Analysis/ValueTracking.h>
-
-#include "cpu-driver/codegen/vector/widener.h"
+#include "cpu-driver/codegen/vector/widen_division.h"
 
 namespace skmd::codegen {
 
@@ -40,50 +37,47 @@ bool harmless(const Value* divisor) {
   return number != nullptr && !number->isZero() && !number->isMinusOne();
 }
 
-}  // namespace
-
-void Widener::scalar_division(llvm::BinaryOperator& source) {
-  Value* dividend = scalar(source.getOperand(0));
-  Value* divisor = scalar(source.getOperand(1));
-  if (!source.getType()->isIntegerTy() || harmless(divisor)) {
-    copy_scalar(source);
-    return;
-  }
-  dividend = builder_.CreateFreeze(dividend);
-  divisor = builder_.CreateFreeze(divisor);
-  divisor = safe_divisor(builder_, dividend, divisor, is_signed(source));
-  set_scalar(source, builder_.CreateBinOp(source.getOpcode(), dividend, divisor));
-}
-
 // The quotient rounded to the type's precision is not past the next whole number: it has more bits than both operands
 // together need to tell the quotient from that.
-Value* Widener::through_floats(llvm::BinaryOperator& source, Type* floats) {
+Value* through_floats(Builder& builder, LaneValues& values, llvm::BinaryOperator& source, Type* floats) {
   const bool sign = is_signed(source);
-  Value* dividend = vector(source.getOperand(0));
-  Value* divisor = vector(source.getOperand(1));
-  Type* wide = lanes_of(floats, lanes_);
-  Type* whole = lanes_of(builder_.getInt32Ty(), lanes_);
+  Value* dividend = values.vector(source.getOperand(0));
+  Value* divisor = values.vector(source.getOperand(1));
+  Type* wide = lanes_of(floats, values.lanes());
+  Type* whole = lanes_of(builder.getInt32Ty(), values.lanes());
   const auto to_float = sign ? Instruction::SIToFP : Instruction::UIToFP;
   const auto to_whole = sign ? Instruction::FPToSI : Instruction::FPToUI;
   Value* quotient =
-      builder_.CreateFDiv(builder_.CreateCast(to_float, dividend, wide), builder_.CreateCast(to_float, divisor, wide));
+      builder.CreateFDiv(builder.CreateCast(to_float, dividend, wide), builder.CreateCast(to_float, divisor, wide));
   // Infinities and what does not fit become some number.
-  Value* cut = builder_.CreateFreeze(builder_.CreateCast(to_whole, quotient, whole));
-  cut = builder_.CreateTrunc(cut, dividend->getType());
+  Value* cut = builder.CreateFreeze(builder.CreateCast(to_whole, quotient, whole));
+  cut = builder.CreateTrunc(cut, dividend->getType());
   if (!is_remainder(source)) return cut;
-  return builder_.CreateSub(dividend, builder_.CreateMul(cut, divisor));
+  return builder.CreateSub(dividend, builder.CreateMul(cut, divisor));
 }
 
-Value* Widener::division(llvm::BinaryOperator& source) {
+}  // namespace
+
+Value* scalar_division(Builder& builder, const LaneValues& values, llvm::BinaryOperator& source) {
+  Value* dividend = values.scalar(source.getOperand(0));
+  Value* divisor = values.scalar(source.getOperand(1));
+  if (!source.getType()->isIntegerTy() || harmless(divisor)) return copy_scalar(builder, values, source);
+  dividend = builder.CreateFreeze(dividend);
+  divisor = builder.CreateFreeze(divisor);
+  divisor = safe_divisor(builder, dividend, divisor, is_signed(source));
+  return builder.CreateBinOp(source.getOpcode(), dividend, divisor);
+}
+
+Value* vector_division(Builder& builder, LaneValues& values, llvm::BinaryOperator& source) {
   const unsigned bits = source.getType()->getIntegerBitWidth();
-  Value* divisor = vector(source.getOperand(1));
-  Value* dividend = vector(source.getOperand(0));
-  if (harmless(source.getOperand(1))) return builder_.CreateBinOp(source.getOpcode(), dividend, divisor);
-  if (bits == 32) return through_floats(source, builder_.getDoubleTy());
-  if (bits == 16 || bits == 8) return through_floats(source, builder_.getFloatTy());
-  dividend = builder_.CreateFreeze(dividend);
-  divisor = safe_divisor(builder_, dividend, builder_.CreateFreeze(divisor), is_signed(source));
-  return builder_.CreateBinOp(source.getOpcode(), dividend, divisor);
+  Value* divisor = values.vector(source.getOperand(1));
+  Value* dividend = values.vector(source.getOperand(0));
+  if (harmless(source.getOperand(1))) return builder.CreateBinOp(source.getOpcode(), dividend, divisor);
+  if (bits == 32) return through_floats(builder, values, source, builder.getDoubleTy());
+  if (bits == 16 || bits == 8) return through_floats(builder, values, source, builder.getFloatTy());
+  dividend = builder.CreateFreeze(dividend);
+  divisor = safe_divisor(builder, dividend, builder.CreateFreeze(divisor), is_signed(source));
+  return builder.CreateBinOp(source.getOpcode(), dividend, divisor);
 }
 
 }  // namespace skmd::codegen

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of accesses as one wide access, with shuffles that sort elements by member.
+#include "cpu-driver/codegen/vector/widen_groups.h"
+
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Support/MathExtras.h>
 
 #include "cpu-driver/codegen/vector/lower_masked.h"
-#include "cpu-driver/codegen/vector/widener.h"
 
 namespace skmd::codegen {
 
@@ -21,11 +21,14 @@ const Access& place_of(const AccessGroup& group) {
   return *llvm::find_if(group.members, [&](const Access& each) { return each.instruction == group.place; });
 }
 
+std::uint64_t element_bytes(const Access& member) {
+  return member.instruction->getDataLayout().getTypeStoreSize(member.type());
+}
+
 // From the first member to the place.
 std::int64_t bytes_before(const AccessGroup& group) {
   const Access& place = place_of(group);
-  const std::uint64_t size = place.instruction->getDataLayout().getTypeStoreSize(place.type());
-  return static_cast<std::int64_t>(size) * (&place - group.members.begin());
+  return static_cast<std::int64_t>(element_bytes(place)) * (&place - group.members.begin());
 }
 
 llvm::Align least_align(const AccessGroup& group) {
@@ -37,69 +40,67 @@ llvm::Align least_align(const AccessGroup& group) {
 }  // namespace
 
 // Each lane's bit once for each member.
-Value* Widener::group_mask(const AccessGroup& group) {
+Value* GroupWidener::group_mask(const AccessGroup& group) {
   const unsigned count = group.members.size();
   llvm::SmallVector<int, 128> places;
-  for (unsigned at = 0; at < count * lanes_; ++at) places.push_back(static_cast<int>(at / count));
-  return builder_.CreateShuffleVector(mask_vector(group.members.front().mask), places);
+  for (unsigned at = 0; at < count * values_.lanes(); ++at) places.push_back(static_cast<int>(at / count));
+  return builder_.CreateShuffleVector(values_.mask_vector(group.members.front().mask), places);
 }
 
 // A member's lanes of what is lane by lane.
-Value* Widener::part(Value* wide, unsigned member, unsigned count) {
+Value* GroupWidener::part(Value* wide, unsigned member, unsigned count) {
   llvm::SmallVector<int, 32> places;
-  for (unsigned lane = 0; lane < lanes_; ++lane) places.push_back(static_cast<int>(lane * count + member));
+  for (unsigned lane = 0; lane < values_.lanes(); ++lane) places.push_back(static_cast<int>(lane * count + member));
   return builder_.CreateShuffleVector(wide, places);
 }
 
-Value* Widener::load_piece(const AccessGroup& group) {
+Value* GroupWidener::load_piece(const AccessGroup& group) {
   const Access& first = group.members.front();
-  auto* type = llvm::FixedVectorType::get(first.type(), group.members.size() * lanes_);
-  Value* address = step(builder_, scalar(place_of(group).pointer), -bytes_before(group), 1);
+  auto* type = llvm::FixedVectorType::get(first.type(), group.members.size() * values_.lanes());
+  Value* address = step(builder_, values_.scalar(place_of(group).pointer), -bytes_before(group), 1);
   const auto plain = [&]() -> Value* { return builder_.CreateAlignedLoad(type, address, least_align(group)); };
   const auto masked = [&]() -> Value* {
     return create_masked_load(builder_, type, address, least_align(group), group_mask(group));
   };
-  if (all_lanes(first.mask) || reads_around(first)) return plain();
+  if (all_lanes(first.mask) || facts_.reads_around(first)) return plain();
   return worth_a_branch(group) ? if_else(builder_, every_lane(first.mask), plain, masked) : masked();
 }
 
 // The mask of each register has to be made. Stores without masks are also what loads that follow soon get at.
-bool Widener::worth_a_branch(const AccessGroup& group) const {
+bool GroupWidener::worth_a_branch(const AccessGroup& group) const {
   constexpr std::uint64_t kRegister = 64;
-  const Access& first = group.members.front();
-  const std::uint64_t size = source_.getDataLayout().getTypeStoreSize(first.type());
-  return options_.full && size * group.members.size() * lanes_ > kRegister;
+  return full_ && element_bytes(group.members.front()) * group.members.size() * values_.lanes() > kRegister;
 }
 
-Value* Widener::every_lane(Value* mask) {
-  Value* bits = mask_bits(builder_, mask_vector(mask));
-  return builder_.CreateICmpEQ(bits, builder_.getInt32(static_cast<std::uint32_t>((std::uint64_t{1} << lanes_) - 1)));
+Value* GroupWidener::every_lane(Value* mask) {
+  Value* bits = mask_bits(builder_, values_.mask_vector(mask));
+  return builder_.CreateICmpEQ(bits, all_mask_bits(builder_, values_.lanes()));
 }
 
 // Others' addresses may not be computed yet where the group is: all are told from the place's own.
-Value* Widener::load_words(const AccessGroup& group) {
+Value* GroupWidener::load_words(const AccessGroup& group) {
   const unsigned count = group.members.size();
   const Access& place = place_of(group);
-  remark(*place.instruction, "lanes are loaded one by one: not next to each other");
-  const std::uint64_t size = source_.getDataLayout().getTypeStoreSize(place.type());
+  remarks_.add(*place.instruction, "lanes are loaded one by one: not next to each other");
+  const std::uint64_t size = element_bytes(place);
   const std::int64_t first = -bytes_before(group);
   if (is_word(size * count)) {
-    Type* words = lanes_of(builder_.getIntNTy(8 * size * count), lanes_);
-    Value* made = gather_at(place, group.members.front().align, words, first);
-    return builder_.CreateBitCast(made, llvm::FixedVectorType::get(place.type(), count * lanes_));
+    Type* words = lanes_of(builder_.getIntNTy(8 * size * count), values_.lanes());
+    Value* made = gathers_.gather_at(place, group.members.front().align, words, first);
+    return builder_.CreateBitCast(made, llvm::FixedVectorType::get(place.type(), count * values_.lanes()));
   }
   llvm::SmallVector<Value*, 4> parts;
   for (unsigned member = 0; member < count; ++member)
-    parts.push_back(gather_at(place, group.members[member].align, lanes_of(place.type(), lanes_),
-                              first + static_cast<std::int64_t>(size * member)));
+    parts.push_back(gathers_.gather_at(place, group.members[member].align, lanes_of(place.type(), values_.lanes()),
+                                       first + static_cast<std::int64_t>(size * member)));
   return interleaved(builder_, parts);
 }
 
-void Widener::load_group(const AccessGroup& group) {
+void GroupWidener::load(const AccessGroup& group) {
   Value* wide = nullptr;
   if (!group.in_one_piece) {
     wide = load_words(group);
-  } else if (Value* check = check_of(place_of(group).pointer)) {
+  } else if (Value* check = values_.check_of(place_of(group).pointer)) {
     wide = if_else(
         builder_, check, [&] { return load_piece(group); }, [&] { return load_words(group); });
   } else {
@@ -107,11 +108,11 @@ void Widener::load_group(const AccessGroup& group) {
   }
   const unsigned count = group.members.size();
   for (unsigned member = 0; member < count; ++member)
-    set_vector(*group.members[member].instruction, part(wide, member, count));
+    values_.set_vector(*group.members[member].instruction, part(wide, member, count));
 }
 
-void Widener::store_piece(const AccessGroup& group, Value* wide) {
-  Value* address = step(builder_, scalar(place_of(group).pointer), -bytes_before(group), 1);
+void GroupWidener::store_piece(const AccessGroup& group, Value* wide) {
+  Value* address = step(builder_, values_.scalar(place_of(group).pointer), -bytes_before(group), 1);
   const auto plain = [&] {
     builder_.CreateAlignedStore(wide, address, least_align(group));
     return nullptr;
@@ -129,29 +130,29 @@ void Widener::store_piece(const AccessGroup& group, Value* wide) {
     masked();
 }
 
-void Widener::store_words(const AccessGroup& group, Value* wide) {
+void GroupWidener::store_words(const AccessGroup& group, Value* wide) {
   const unsigned count = group.members.size();
   const Access& place = place_of(group);
-  remark(*place.instruction, "lanes are stored one by one: not next to each other");
-  const std::uint64_t size = source_.getDataLayout().getTypeStoreSize(place.type());
+  remarks_.add(*place.instruction, "lanes are stored one by one: not next to each other");
+  const std::uint64_t size = element_bytes(place);
   const std::int64_t first = -bytes_before(group);
   if (is_word(size * count)) {
-    Type* words = lanes_of(builder_.getIntNTy(8 * size * count), lanes_);
-    scatter_at(place, group.members.front().align, builder_.CreateBitCast(wide, words), first);
+    Type* words = lanes_of(builder_.getIntNTy(8 * size * count), values_.lanes());
+    gathers_.scatter_at(place, group.members.front().align, builder_.CreateBitCast(wide, words), first);
     return;
   }
   for (unsigned member = 0; member < count; ++member)
-    scatter_at(place, group.members[member].align, part(wide, member, count),
-               first + static_cast<std::int64_t>(size * member));
+    gathers_.scatter_at(place, group.members[member].align, part(wide, member, count),
+                        first + static_cast<std::int64_t>(size * member));
 }
 
-void Widener::store_group(const AccessGroup& group) {
+void GroupWidener::store(const AccessGroup& group) {
   llvm::SmallVector<Value*, 4> parts;
-  for (const Access& member : group.members) parts.push_back(vector(member.stored));
+  for (const Access& member : group.members) parts.push_back(values_.vector(member.stored));
   Value* wide = interleaved(builder_, parts);
   if (!group.in_one_piece) {
     store_words(group, wide);
-  } else if (Value* check = check_of(place_of(group).pointer)) {
+  } else if (Value* check = values_.check_of(place_of(group).pointer)) {
     if_else(
         builder_, check,
         [&] {
@@ -167,12 +168,8 @@ void Widener::store_group(const AccessGroup& group) {
   }
 }
 
-bool Widener::grouped(const llvm::Instruction& source) {
-  const AccessGroup* group = groups_.of(&source);
-  if (group == nullptr) return false;
-  if (group->place != &source) return true;
-  group->members.front().stored == nullptr ? load_group(*group) : store_group(*group);
-  return true;
+void GroupWidener::widen(const AccessGroup& group) {
+  group.members.front().stored == nullptr ? load(group) : store(group);
 }
 
 }  // namespace skmd::codegen

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads from small tables (lookups.h).
+#include "cpu-driver/codegen/vector/widen_tables.h"
+
 #include <llvm/Analysis/ValueTracking.h>
 
 #include "cpu-driver/codegen/vector/lookups.h"
-#include "cpu-driver/codegen/vector/widener.h"
 
 namespace skmd::codegen {
 
@@ -30,26 +30,28 @@ bool is_smaller(const Value& base, const llvm::DataLayout& layout) {
 
 }  // namespace
 
-// A byte of [base, base + 256), in lanes that run. With AVX-512, vectors of other lengths would leave registers half
-// empty; elsewhere it depends on what is packed with them.
-bool Widener::looks_up(const Access& access, Type* type) const {
-  if ((options_.isa >= Isa::avx512 && lanes_ != kWords) || type->getScalarSizeInBits() != 8) return false;
+// With AVX-512, vectors of other lengths would leave registers half empty; elsewhere it depends on what is packed with
+// them.
+bool looks_up(const Access& access, Type* type, const LaneValues& values, Isa isa) {
+  if ((isa >= Isa::avx512 && values.lanes() != kWords) || type->getScalarSizeInBits() != 8) return false;
   const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(access.pointer);
   if (address == nullptr || address->getNumIndices() != 1 || !address->getSourceElementType()->isIntegerTy(8))
     return false;
   const Value& index = *address->getOperand(1);
   // Narrower ones are extended by their sign.
   if (!index.getType()->isIntegerTy(64)) return false;
-  return !is_smaller(*address->getPointerOperand(), source_.getDataLayout()) &&
-         shapes_[address->getPointerOperand()].uniform() && shapes_[&index].kind == Shape::varying &&
-         is_below(index, source_.getDataLayout());
+  const llvm::DataLayout& layout = access.instruction->getDataLayout();
+  return !is_smaller(*address->getPointerOperand(), layout) && values.shape(address->getPointerOperand()).uniform() &&
+         values.shape(&index).kind == Shape::varying && is_below(index, layout);
 }
 
-Value* Widener::look_up(const Access& access, Type* type) {
+Value* look_up(Builder& builder, LaneValues& values, const Access& access, Type* type) {
   auto& address = *llvm::cast<llvm::GetElementPtrInst>(access.pointer);
-  Value* index = builder_.CreateTrunc(vector(address.getOperand(1)), lanes_of(builder_.getInt8Ty(), lanes_));
-  llvm::CallInst* call = create_lookup(builder_, scalar(address.getPointerOperand()), index, mask_vector(access.mask));
-  return builder_.CreateBitCast(call, type);
+  Value* index =
+      builder.CreateTrunc(values.vector(address.getOperand(1)), lanes_of(builder.getInt8Ty(), values.lanes()));
+  llvm::CallInst* call =
+      create_lookup(builder, values.scalar(address.getPointerOperand()), index, values.mask_vector(access.mask));
+  return builder.CreateBitCast(call, type);
 }
 
 }  // namespace skmd::codegen
