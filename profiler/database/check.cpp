@@ -23,8 +23,9 @@ Result<std::vector<WrongSample>> wrong_samples(sqlite3* connection) {
   std::vector<WrongSample> wrong;
   Statement lines(
       connection,
-      "SELECT samples.id, line, digest, kernels.id IS NULL OR devices.id IS NULL FROM samples LEFT JOIN kernels ON "
-      "kernels.id=samples.kernel LEFT JOIN devices ON devices.id=samples.device");
+      "SELECT samples.id, line, digest, kernels.id IS NULL OR devices.id IS NULL, program, kernels.name, form, "
+      "platform, devices.name, driver, units FROM samples LEFT JOIN kernels ON kernels.id=samples.kernel LEFT JOIN "
+      "devices ON devices.id=samples.device");
   for (auto row = lines.step();; row = lines.step()) {
     if (!row) return row.error();
     if (!*row) return wrong;
@@ -36,6 +37,10 @@ Result<std::vector<WrongSample>> wrong_samples(sqlite3* connection) {
       wrong.push_back({lines.integer(0), "was changed"});
     else if (lines.integer(3) != 0)
       wrong.push_back({lines.integer(0), "its kernel or device is missing"});
+    else if (sample->kernel != domain::KernelKey{lines.text(4), lines.text(5), lines.text(6)} ||
+             sample->device != domain::DeviceKey{lines.text(7), lines.text(8), lines.text(9),
+                                                 static_cast<std::uint32_t>(lines.integer(10))})
+      wrong.push_back({lines.integer(0), "the kernel or device that it belongs to was changed"});
   }
 }
 
@@ -73,6 +78,26 @@ Result<std::size_t> remove_wrong_calibrations(sqlite3* connection) {
   return removed;
 }
 
+/// Writes all rows of `table` anew, in the order of its key and with its indexes, without trusting either: they are
+/// found by looking at every page. Of rows with one key the first stays. In a transaction.
+Status write_anew(sqlite3* connection, const std::string& table) {
+  // A statement of DELETE alone drops the pages of a table and of its indexes, whatever is on them.
+  const std::string sql = "CREATE TEMP TABLE kept AS SELECT * FROM main." + table + " NOT INDEXED;DELETE FROM main." +
+                          table + ";INSERT OR IGNORE INTO main." + table +
+                          " SELECT * FROM temp.kept;DROP TABLE temp.kept";
+  return execute(connection, sql.c_str());
+}
+
+Result<std::vector<std::string>> tables_of(sqlite3* connection) {
+  std::vector<std::string> tables;
+  Statement names(connection, "SELECT name FROM sqlite_master WHERE type='table'");
+  for (auto row = names.step();; row = names.step()) {
+    if (!row) return row.error();
+    if (!*row) return tables;
+    tables.push_back(names.text(0));
+  }
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> ProfileDatabase::check() const {
@@ -106,10 +131,14 @@ Result<std::vector<std::string>> ProfileDatabase::check() const {
 }
 
 Result<std::size_t> ProfileDatabase::repair() {
+  if (Status done = execute(connection_.get(), "PRAGMA temp_store=MEMORY"); !done) return done.error();
   Transaction transaction(connection_.get());
   if (Status begun = transaction.begin(); !begun) return begun.error();
-  // First: by a wrong index rows would not be found.
-  if (Status done = execute(connection_.get(), "REINDEX"); !done) return done.error();
+  // First: by a wrong index rows would not be found. REINDEX would fail where two rows have become one key.
+  const auto tables = tables_of(connection_.get());
+  if (!tables) return tables.error();
+  for (const std::string& table : *tables)
+    if (Status done = write_anew(connection_.get(), table); !done) return done.error();
   const auto wrong = wrong_samples(connection_.get());
   if (!wrong) return wrong.error();
   {

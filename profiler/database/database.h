@@ -120,8 +120,8 @@ class ProfileDatabase {
   domain::Result<std::size_t> prune(const SampleFilter& filter);
   /// The faults found, one sentence each; empty: none.
   domain::Result<std::vector<std::string>> check() const;
-  /// Removes samples and calibrations that check() finds wrong, and rebuilds the indexes, in one transaction; returns
-  /// the number removed.
+  /// Removes samples and calibrations that check() finds wrong, and writes all tables and their indexes anew, in one
+  /// transaction; returns the number removed. Of rows whose keys have become equal one is kept.
   domain::Result<std::size_t> repair();
 
  private:

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "profiler/database/sample_text.h"
+#include "profiler/database/sqlite.h"
 #include "tests/profiler/database/fixture.h"
 #include "tests/profiler/database/rounds.h"
 #include "tests/profiler/database/samples.h"
@@ -57,6 +58,15 @@ class Damage : public test::DatabaseFile {
     ASSERT_TRUE(after) << what;
     EXPECT_EQ(std::count(after->begin(), after->end(), sample(77)), 1) << what;
   }
+  /// Where the first rows of a table are that fits a page. In bytes from the file's beginning; 0: SQLite says nothing.
+  [[nodiscard]] std::size_t end_of_root_page(const std::string& table) const {
+    sqlite3* handle = nullptr;
+    sqlite3_open(file_.c_str(), &handle);
+    const std::string sql = "SELECT page_size*rootpage FROM pragma_page_size, sqlite_master WHERE name='" + table + "'";
+    const auto number = number_of(handle, sql.c_str());
+    sqlite3_close(handle);
+    return number ? static_cast<std::size_t>(*number) : 0;
+  }
   void start_again(const std::string& bytes) {
     for (const auto& entry : fs::directory_iterator(folder_)) fs::remove(entry.path());
     write(bytes);
@@ -85,6 +95,34 @@ TEST_F(Damage, BitFlips) {
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
     start_again(bytes);
     expect_usable_or_set_aside("bit " + std::to_string(bit) + " of byte " + std::to_string(at));
+  }
+}
+
+/// Two rows have one key then, in a table or in its index.
+TEST_F(Damage, NamesThatHaveBecomeEqual) {
+  int found = 0;
+  for (std::size_t at = whole_.find("kernel1"); at != std::string::npos; at = whole_.find("kernel1", at + 1), ++found) {
+    std::string bytes = whole_;
+    bytes.replace(at, 7, "kernel0");
+    start_again(bytes);
+    expect_usable_or_set_aside("kernel1 at byte " + std::to_string(at));
+  }
+  EXPECT_GE(found, 10) << "eight samples, their kernel, and its index";
+}
+
+/// Rows of numbers, which have no digest: other rows may come of them, rows with one key, and rows out of order.
+TEST_F(Damage, NumbersOfCountsAndUses) {
+  for (const std::string table : {"seen", "uses"}) {
+    start_again(whole_);
+    const std::size_t end = end_of_root_page(table);
+    ASSERT_GT(end, 40u);
+    for (std::size_t at = end - 40; at < end; ++at)
+      for (unsigned bit = 0; bit < 8; ++bit) {
+        std::string bytes = whole_;
+        bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
+        start_again(bytes);
+        expect_usable_or_set_aside("bit " + std::to_string(bit) + " of byte " + std::to_string(at));
+      }
   }
 }
 
