@@ -81,7 +81,7 @@ Result<std::size_t> remove_wrong_calibrations(sqlite3* connection) {
 /// Writes all rows of `table` anew, in the order of its key and with its indexes, without trusting either: they are
 /// found by looking at every page. Of rows with one key the first stays. In a transaction.
 Status write_anew(sqlite3* connection, const std::string& table) {
-  // A statement of DELETE alone drops the pages of a table and of its indexes, whatever is on them.
+  // A statement of DELETE alone drops the pages of a table and of its indexes, readable or not.
   const std::string sql = "CREATE TEMP TABLE kept AS SELECT * FROM main." + table + " NOT INDEXED;DELETE FROM main." +
                           table + ";INSERT OR IGNORE INTO main." + table +
                           " SELECT * FROM temp.kept;DROP TABLE temp.kept";

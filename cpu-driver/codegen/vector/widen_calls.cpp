@@ -13,7 +13,6 @@ namespace {
 
 using llvm::CallInst;
 using llvm::FixedVectorType;
-using llvm::Instruction;
 using llvm::Type;
 using llvm::Value;
 

@@ -36,7 +36,7 @@ Widener::Widener(llvm::Function& source, llvm::Function& target, const Shapes& s
 void Widener::make_parameters() {
   llvm::Argument* live = argument_with(source_, kLive);
   for (llvm::Argument& argument : source_.args()) {
-    if (&argument == live) continue;
+    if (argument.hasAttribute(kLive)) continue;
     llvm::Argument* made = target_.getArg(argument.getArgNo());
     made->setName(argument.getName());
     values_.set_scalar(argument, made);
