@@ -30,8 +30,8 @@ class ResidencyMap {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   /// Bytes were written in `space`: valid there and in no other space. Does not allocate where they are already.
   void written(SpaceId space, const RangeSet& ranges);
-  /// The same of bytes that were valid in `space` or undefined, and never fails: where there is no memory to split a
-  /// piece, the whole piece counts as written, unless it is valid in other spaces alone. Then it stays as it was.
+  /// As written(). Precondition: the bytes are valid in `space` or undefined. Never fails: without memory to split a
+  /// piece that is valid in `space` or undefined, it marks the whole piece as written.
   void rewritten(SpaceId space, const RangeSet& ranges) noexcept;
   /// Bytes copied into `space` from where they were valid. Undefined bytes stay undefined.
   void copied(SpaceId space, const RangeSet& ranges);

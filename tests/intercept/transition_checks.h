@@ -2,10 +2,13 @@
 // What tests ask of a table of transitions (partitioner/base/transitions.h), by walking all of it.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cstddef>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -75,6 +78,30 @@ struct NamedTable {
     }
   }
 };
+
+/// Each pair of state and input leads where `expected` says; a pair without a state there is refused.
+template <class State, std::size_t kStates, class Input, std::size_t kInputs>
+void expect_rows(const NamedTable<State, kStates, Input, kInputs>& named,
+                 const std::optional<State> (&expected)[kStates][kInputs]) {
+  named.for_each_pair([&](State from, Input input) {
+    const std::optional<State> to = expected[static_cast<std::size_t>(from)][static_cast<std::size_t>(input)];
+    EXPECT_EQ(named.table.next(from, input), to) << named.name(from) << " with " << named.name(input);
+    State state = from;
+    EXPECT_EQ(named.table.apply(input, state), to.has_value());
+    EXPECT_EQ(state, to.value_or(from)) << "a refused input changes nothing";
+  });
+}
+
+/// Every state is reached from `start`, and from every state `last`, which alone accepts nothing.
+template <class State, std::size_t kStates, class Input, std::size_t kInputs>
+void expect_all_lead_from_to(const NamedTable<State, kStates, Input, kInputs>& named, State start, State last) {
+  EXPECT_EQ(named.reachable(start).size(), kStates);
+  for (std::size_t s = 0; s < kStates; ++s) {
+    const auto state = static_cast<State>(s);
+    EXPECT_EQ(named.reachable(state).count(last), 1u) << named.name(state);
+    EXPECT_EQ(named.accepted(state).empty(), state == last) << named.name(state);
+  }
+}
 
 /// The rows that a page draws for the state diagram called `title`: "a --> b : input, input".
 inline std::set<NamedRow> drawn_rows(const std::string& page, const std::string& title) {

@@ -26,23 +26,10 @@ TEST(FlightStates, LeadWhereTheTableSaysAndRefuseTheRest) {
       /* completing */ {no, no, no, no, no, no, no, S::settled},
       /* settled    */ {no, no, no, no, no, no, no, no},
   };
-  kFlights.for_each_pair([&](S from, I input) {
-    const std::optional<S> to = expected[static_cast<std::size_t>(from)][static_cast<std::size_t>(input)];
-    EXPECT_EQ(kFlightTransitions.next(from, input), to) << kFlights.name(from) << " with " << kFlights.name(input);
-    S state = from;
-    EXPECT_EQ(kFlightTransitions.apply(input, state), to.has_value());
-    EXPECT_EQ(state, to.value_or(from)) << "a refused input changes nothing";
-  });
+  expect_rows(kFlights, expected);
 }
 
-TEST(FlightStates, AreAllReachedAndAllSettle) {
-  EXPECT_EQ(kFlights.reachable(S::made).size(), kFlightStates);
-  for (std::size_t s = 0; s < kFlightStates; ++s) {
-    const S state = static_cast<S>(s);
-    EXPECT_EQ(kFlights.reachable(state).count(S::settled), 1u) << kFlights.name(state);
-    EXPECT_EQ(kFlights.accepted(state).empty(), state == S::settled) << kFlights.name(state);
-  }
-}
+TEST(FlightStates, AreAllReachedAndAllSettle) { expect_all_lead_from_to(kFlights, S::made, S::settled); }
 
 // `done` runs between `complete` and `settle`.
 TEST(FlightStates, AreCompletedAndSettledOnceOnEveryWay) {

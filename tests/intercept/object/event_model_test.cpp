@@ -23,9 +23,7 @@ class ModelledCommand : public Command {
     *event_ = event;
     if (manner_ == Manner::throws) throw std::bad_alloc();
     if (behind != nullptr && (manner_ == Manner::alone || behind != &device_)) return false;
-    Batch batch;
-    batch.done = [event, self](BatchResult&& result) { event->complete(result.status); };
-    event->set_native(&device_, device_.submit(std::move(batch)));
+    submit_empty(device_, event, self);
     return true;
   }
   cl_int run(Event&) override { return CL_INVALID_OPERATION; }

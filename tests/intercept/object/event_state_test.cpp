@@ -26,23 +26,10 @@ TEST(EventStates, LeadWhereTheTableSaysAndRefuseTheRest) {
       /* held     */ {no, no, no, no, no, no, no, S::ended},
       /* ended    */ {no, no, no, no, no, no, no, no},
   };
-  kEvents.for_each_pair([&](S from, I input) {
-    const std::optional<S> to = expected[static_cast<std::size_t>(from)][static_cast<std::size_t>(input)];
-    EXPECT_EQ(kEventTransitions.next(from, input), to) << kEvents.name(from) << " with " << kEvents.name(input);
-    S state = from;
-    EXPECT_EQ(kEventTransitions.apply(input, state), to.has_value());
-    EXPECT_EQ(state, to.value_or(from)) << "a refused input changes nothing";
-  });
+  expect_rows(kEvents, expected);
 }
 
-TEST(EventStates, AreAllReachedAndAllEnd) {
-  EXPECT_EQ(kEvents.reachable(S::unarmed).size(), kEventStates);
-  for (std::size_t s = 0; s < kEventStates; ++s) {
-    const S state = static_cast<S>(s);
-    EXPECT_EQ(kEvents.reachable(state).count(S::ended), 1u) << kEvents.name(state);
-    EXPECT_EQ(kEvents.accepted(state).empty(), state == S::ended) << kEvents.name(state);
-  }
-}
+TEST(EventStates, AreAllReachedAndAllEnd) { expect_all_lead_from_to(kEvents, S::unarmed, S::ended); }
 
 TEST(EventStates, NeverComeBack) {
   kEvents.for_each_pair([&](S from, I input) {

@@ -66,15 +66,20 @@ class ManualDevice : public FakeDevice {
   Ticket tickets_ = 0;
 };
 
+/// An empty batch on `device`, at whose end `event` ends. Keeps the command alive until then.
+inline void submit_empty(ManualDevice& device, const Ref<Event>& event, const std::shared_ptr<Command>& command) {
+  Batch batch;
+  batch.done = [event, command](BatchResult&& result) { event->complete(result.status); };
+  event->set_native(&device, device.submit(std::move(batch)));
+}
+
 /// Starts on `device` and, if it `joins`, also behind other work of it.
 class DeviceCommand : public Command {
  public:
   explicit DeviceCommand(ManualDevice& device, bool joins = true) : device_(device), joins_(joins) {}
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override {
     if (behind != nullptr && (behind != &device_ || !joins_)) return false;
-    Batch batch;
-    batch.done = [event, self](BatchResult&& result) { event->complete(result.status); };
-    event->set_native(&device_, device_.submit(std::move(batch)));
+    submit_empty(device_, event, self);
     return true;
   }
   cl_int run(Event&) override { return CL_INVALID_OPERATION; }
