@@ -160,8 +160,8 @@ bool InFlight::submit() {
     before_ = root.residency().pieces(transfer_.range);
     root.residency().written(space(), transfer_.range);
   }
-  if (transfer_.kind == DeviceTransfer::Kind::write) root.rewritten(transfer_.range.size());
-  if (reads()) root.read_back(transfer_.range.size(), true);
+  if (transfer_.kind == DeviceTransfer::Kind::write) root.usage().rewritten(transfer_.range.size());
+  if (reads()) root.usage().read_back(transfer_.range.size(), true);
   event_->advance(CL_SUBMITTED);
   if (event_->profiled()) begin_ = host_now();
   const Ref<Event> event = event_;  // landed() lets go of it
@@ -316,7 +316,7 @@ void InFlight::again(LostRanges& lost_ranges) {
 std::optional<std::uint32_t> reader_of(const DeviceTransfer& transfer) {
   if (transfer.root->is_host(transfer.memory, transfer.range.size())) return std::nullopt;
   // Where several devices use a buffer, what is read stays in host memory for those that use that.
-  const auto user = transfer.root->likely_user();
+  const auto user = transfer.root->usage().likely_user();
   const auto owner = user ? only_owner(*transfer.root, transfer.range) : std::nullopt;
   return owner == user ? owner : std::nullopt;
 }
@@ -326,7 +326,7 @@ std::optional<std::uint32_t> filler_of(const DeviceTransfer& transfer) {
   const std::uint64_t width = transfer.pattern.size();
   // Drivers want offset and size in whole patterns.
   if (range.size() <= kLeastInside || range.begin % width != 0 || range.size() % width != 0) return std::nullopt;
-  return transfer.root->borrows_host() ? std::nullopt : transfer.root->likely_user();
+  return transfer.root->borrows_host() ? std::nullopt : transfer.root->usage().likely_user();
 }
 
 std::optional<std::uint32_t> target_of(const DeviceTransfer& transfer) {

@@ -38,7 +38,7 @@ class MapCommand final : public RangeCommand {
     if (invalidates())
       storage_->host_written(mapping_.ranges);
     else
-      storage_->read_back(mapping_.region.bytes(), false);
+      storage_->usage().read_back(mapping_.region.bytes(), false);
     if (writes(mapping_.flags)) storage_->mapped_for_writing(mapping_.ranges);
     if (bounce_.first != nullptr) copy_to_host(*root, mapping_.region, bounce_);
     *mapping_.made = true;

@@ -99,7 +99,7 @@ domain::MergeQuestion question_of(const LaunchView& view, const Decision& decisi
 
 std::optional<std::uint32_t> DeviceReplay::next_user(const LaunchView& view, const Decision& decision) {
   for (std::size_t r = 0; r < view.roots().size(); ++r)
-    if (is_replayed(decision, r)) return view.roots()[r]->likely_user();
+    if (is_replayed(decision, r)) return view.roots()[r]->usage().likely_user();
   return std::nullopt;
 }
 

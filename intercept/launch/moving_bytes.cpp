@@ -47,7 +47,7 @@ double slowest_from(const Machine& machine, std::span<const domain::DeviceModel>
 }  // namespace
 
 bool has_recurring(const LaunchView& view) {
-  return std::any_of(view.roots().begin(), view.roots().end(), [](const auto& root) { return root->recurs(); });
+  return std::any_of(view.roots().begin(), view.roots().end(), [](const auto& root) { return root->usage().recurs(); });
 }
 
 domain::Moving bytes_to(const Machine& machine, const LaunchView& view, std::uint32_t device,
@@ -56,10 +56,10 @@ domain::Moving bytes_to(const Machine& machine, const LaunchView& view, std::uin
   domain::Moving moving;
   for (std::size_t r = 0; r < touches.needed.size(); ++r) {
     const Storage& root = *view.roots()[r];
-    if (!root.recurs())
+    if (!root.usage().recurs())
       moving.linked += bytes_missing(machine, view, device, touches, r);
     else
-      (apart ? moving.linked : moving.copied) += touches.needed[r].bytes() / root.launches_per_round();
+      (apart ? moving.linked : moving.copied) += touches.needed[r].bytes() / root.usage().launches_per_round();
   }
   return moving;
 }
@@ -68,7 +68,7 @@ std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std:
   const SpanFootprint& touches = view.whole();
   std::uint64_t bytes = 0;
   for (std::size_t r = 0; r < touches.needed.size(); ++r)
-    if (!view.roots()[r]->recurs()) bytes += bytes_missing(machine, view, device, touches, r);
+    if (!view.roots()[r]->usage().recurs()) bytes += bytes_missing(machine, view, device, touches, r);
   return bytes;
 }
 
@@ -77,7 +77,7 @@ domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::u
   const bool apart = space_of(machine, device) != domain::kHostSpace;
   domain::Moving moving;
   for (std::size_t r = 0; r < touches.roots.size(); ++r) {
-    const ReadBacks& reads = view.roots()[r]->read_backs();
+    const ReadBacks& reads = view.roots()[r]->usage().read_backs();
     const std::uint64_t bytes = touches.roots[r].may_write.bytes() / reads.launches_per_read();
     if (apart)
       moving.linked += bytes;
@@ -89,7 +89,8 @@ domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::u
 
 std::uint32_t read_rhythm(const LaunchView& view) {
   std::uint32_t rhythm = 0;
-  for (const auto& root : view.roots()) rhythm = rhythm * 31 + std::bit_width(root->read_backs().launches_per_read());
+  for (const auto& root : view.roots())
+    rhythm = rhythm * 31 + std::bit_width(root->usage().read_backs().launches_per_read());
   return rhythm;
 }
 

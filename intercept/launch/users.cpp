@@ -13,9 +13,9 @@ namespace skmd::icd {
 namespace {
 
 /// For large writes, which seldom come between launches; rows of which each device takes a part are not worth it.
-std::vector<Storage::Share> shares_of(const Machine& machine, const Decision& decision, std::size_t root) {
+std::vector<RootUsage::Share> shares_of(const Machine& machine, const Decision& decision, std::size_t root) {
   constexpr std::size_t kMaxRanges = 4;
-  std::vector<Storage::Share> shares;
+  std::vector<RootUsage::Share> shares;
   bool any_apart = false;
   for (const SliceWork& slice : decision.slices) {
     const domain::RangeSet& needed = slice.touches->needed[root];
@@ -23,7 +23,7 @@ std::vector<Storage::Share> shares_of(const Machine& machine, const Decision& de
     any_apart = any_apart || apart;
     if (!needed.empty() && needed.ranges().size() <= kMaxRanges) shares.push_back({slice.device, needed});
   }
-  return any_apart ? shares : std::vector<Storage::Share>();
+  return any_apart ? shares : std::vector<RootUsage::Share>();
 }
 
 }  // namespace
@@ -39,12 +39,12 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
   for (std::size_t r = 0; r < view.roots().size(); ++r) {
     Storage& root = *view.roots()[r];
     for (const SliceWork& slice : decision.slices) root.used(slice.device, tick);
-    if (!root.launched()) continue;
-    root.used_on(user);
+    if (!root.usage().launched()) continue;
+    root.usage().used_on(user);
     if (decision.slices.size() > 1)
-      root.shared_by(shares_of(machine, decision, r));
+      root.usage().shared_by(shares_of(machine, decision, r));
     else if (!user)
-      root.used_in_host_memory();
+      root.usage().used_in_host_memory();
   }
 }
 

@@ -13,6 +13,7 @@
 #include "intercept/machine/device_type.h"
 #include "intercept/machine/executor.h"
 #include "intercept/machine/host_pages.h"
+#include "intercept/machine/last_user.h"
 #include "intercept/machine/round_roles.h"
 #include "intercept/observe/observer.h"
 #include "partitioner/base/mutex.h"
@@ -41,8 +42,6 @@ class BuildQueue;
 class Knowledge;
 class ProfilingMode;
 
-inline constexpr std::int32_t kSeveralUsers = -1;
-
 struct Machine {
   DeviceMemory memory{*this};                    // outlives the devices' threads
   HostPagesMap pages;                            // likewise
@@ -65,8 +64,7 @@ struct Machine {
 
   RoundRoles rounds;
 
-  /// The device with memory of its own that the last launch ran on as a whole, or kSeveralUsers.
-  std::atomic<std::int32_t> last_user{kSeveralUsers};
+  LastUser last_user;  // of any memory
 
   std::atomic<std::uint32_t> losses{0};  // devices that were disabled
   Mutex loss_mutex;

@@ -80,7 +80,7 @@ Targets targets_of(Storage& to, const domain::ByteRange& range, const std::byte*
   if (const auto device = direct_target(to, from, range.size())) {
     targets.parts.push_back({*device, range});
   } else if (!to.borrows_host() && !to.is_image() && !to.is_host(from, range.size())) {
-    for (const Storage::Share& share : to.likely_shares()) {
+    for (const RootUsage::Share& share : to.usage().likely_shares()) {
       auto ranges = share.ranges.intersection(range);
       if (to.machine().devices[share.device]->description().space == domain::kHostSpace)
         targets.also_here.add(ranges);
@@ -181,16 +181,16 @@ void copy_here(Storage& to, const domain::RangeSet& ranges, const std::byte* fro
 
 std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, std::uint64_t bytes) {
   if (bytes < kLeastDirect || to.borrows_host() || to.is_image() || to.is_host(from, bytes)) return std::nullopt;
-  const auto device = to.likely_user();
+  const auto device = to.usage().likely_user();
   if (!device || to.machine().devices[*device]->health()->aside()) return std::nullopt;
   return device;
 }
 
 Status read_bytes(Storage& from, std::uint64_t offset, std::byte* to, std::uint64_t bytes) {
   const domain::ByteRange range{offset, offset + bytes};
-  from.read_back(bytes, true);
+  from.usage().read_back(bytes, true);
   // Where several devices use a buffer, what is read stays in host memory for those that use that.
-  const std::uint64_t least = from.likely_user() ? kLeastDirect : kMaxShadowed + 1;
+  const std::uint64_t least = from.usage().likely_user() ? kLeastDirect : kMaxShadowed + 1;
   if (bytes >= least && !from.is_host(to, bytes)) {
     std::vector<domain::ResidencyMap::Piece> pieces;
     {
@@ -223,7 +223,7 @@ Status write_bytes(Storage& to, std::uint64_t offset, const std::byte* from, std
   const domain::ByteRange range{offset, offset + bytes};
   // Applications write parameters again that are still what they were.
   if (bytes < kLeastDirect && to.has_already(range, from)) return {};
-  to.rewritten(bytes);
+  to.usage().rewritten(bytes);
   domain::RangeSet left(range);
   if (bytes > kMaxShadowed) {
     Targets targets = targets_of(to, range, from);

@@ -46,6 +46,7 @@ Storage::Storage(Machine& machine, std::uint64_t bytes)
     : machine_(machine),
       bytes_(bytes),
       residency_(bytes),
+      usage_(machine, bytes),
       natives_(machine.devices.size()),
       last_uses_(machine.devices.size()) {}
 
@@ -144,42 +145,6 @@ bool Storage::is_host_locked(const std::byte* begin, std::uint64_t bytes) const 
 bool Storage::is_host(const std::byte* begin, std::uint64_t bytes) {
   const MutexGuard lock(mutex_);
   return is_host_locked(begin, bytes);
-}
-
-void Storage::used_on(std::optional<std::uint32_t> device) {
-  const std::int32_t user = device ? static_cast<std::int32_t>(*device) : kSeveralUsers;
-  if (user_.load(std::memory_order_relaxed) != user) user_.store(user, std::memory_order_relaxed);
-  auto& last = machine_.last_user;
-  if (last.load(std::memory_order_relaxed) != user) last.store(user, std::memory_order_relaxed);
-}
-
-std::optional<std::uint32_t> Storage::likely_user() const {
-  std::int32_t user = user_.load(std::memory_order_relaxed);
-  if (user == kUnused) user = machine_.last_user.load(std::memory_order_relaxed);
-  if (user < 0) return std::nullopt;
-  return static_cast<std::uint32_t>(user);
-}
-
-void Storage::shared_by(std::vector<Share> shares) {
-  const MutexGuard lock(mutex_);
-  same_shares_ = !shares.empty() && shares == shares_;
-  shares_ = std::move(shares);
-  has_shares_.store(!shares_.empty(), std::memory_order_relaxed);
-}
-
-void Storage::used_in_host_memory() {
-  if (!has_shares_.exchange(false, std::memory_order_relaxed)) return;
-  const MutexGuard lock(mutex_);
-  shares_.clear();
-  same_shares_ = false;
-}
-
-std::vector<Storage::Share> Storage::likely_shares() {
-  const MutexGuard lock(mutex_);
-  if (!same_shares_ && !rounds_.steady()) return {};
-  std::vector<Share> shares = shares_;
-  std::erase_if(shares, [this](const Share& share) { return machine_.devices[share.device]->health()->aside(); });
-  return shares;
 }
 
 Status Storage::gather(const domain::RangeSet& ranges, const char* what) {

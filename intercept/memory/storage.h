@@ -6,15 +6,14 @@
 #include <CL/cl.h>
 
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "intercept/machine/machine.h"
-#include "intercept/machine/rounds.h"
 #include "intercept/memory/rect_region.h"
+#include "intercept/memory/root_usage.h"
 #include "partitioner/base/byte_ranges.h"
 #include "partitioner/base/mutex.h"
 #include "partitioner/residency/residency.h"
@@ -91,41 +90,9 @@ class Storage {
   [[nodiscard]] bool borrows_host() const { return borrows_host_; }
   /// It is shared virtual memory: views may begin anywhere in it.
   [[nodiscard]] bool is_shared() const { return shared_; }
-  /// Notes where a launch used this root as a whole: a device with memory of its own, or none (host memory, or several
-  /// devices). Thread-safe.
-  void used_on(std::optional<std::uint32_t> device);
-  /// The device that is likely to use what is written next: the last one that used_on() named for this root or, if this
-  /// root was never used, for any root. Thread-safe.
-  [[nodiscard]] std::optional<std::uint32_t> likely_user() const;
-  /// A write command of the application's wrote `bytes` of this root. Thread-safe.
-  void rewritten(std::uint64_t bytes) { rounds_.wrote(bytes); }
-  /// A launch that uses this root was submitted. False: it is a later launch of its round, so that what is written next
-  /// is not for launches like it. Thread-safe.
-  bool launched() {
-    read_backs_.launched();
-    return rounds_.launched(bytes_);
-  }
-  /// The application has written most of it since the last launch, as it does in every round: where its bytes are now
-  /// follows from the last plan, and the next one will have them sent where it wants them. Thread-safe.
-  [[nodiscard]] bool recurs() const { return rounds_.recurs(bytes_); }
-  /// Launches between two such writes. Thread-safe, like what follows.
-  [[nodiscard]] std::uint32_t launches_per_round() const { return rounds_.launches_per_round(); }
-  /// A read command or a map of the application's asked for `bytes` of this root. `copied`: into its own memory.
-  void read_back(std::uint64_t bytes, bool copied) { read_backs_.read(bytes, bytes_, copied); }
-  [[nodiscard]] const ReadBacks& read_backs() const { return read_backs_; }
-  /// What a device needs of this root for its slice of a launch.
-  struct Share {
-    std::uint32_t device = 0;
-    domain::RangeSet ranges;
-    bool operator==(const Share&) const = default;
-  };
-  /// Notes the shares of a split launch; empty: what is written next is not to be sent by shares. Thread-safe.
-  void shared_by(std::vector<Share> shares);
-  /// Notes a launch that ran whole in host memory: likely_shares() is empty from now on. Thread-safe.
-  void used_in_host_memory();
-  /// The shares of the last split launch, if the one before had the same, or if the root is written for every launch;
-  /// else empty. Disabled devices are left out. Thread-safe.
-  [[nodiscard]] std::vector<Share> likely_shares();
+  /// What is guessed of its next uses.
+  RootUsage& usage() { return usage_; }
+  [[nodiscard]] const RootUsage& usage() const { return usage_; }
 
   /// Ranges that the application has mapped for writing, from the completion of the map to that of the unmap: what a
   /// launch writes there meanwhile is not committed. Thread-safe.
@@ -162,7 +129,6 @@ class Storage {
   struct HoldGroup;
   Storage(Machine& machine, std::uint64_t bytes);
   [[nodiscard]] bool is_host_locked(const std::byte* begin, std::uint64_t bytes) const SKMD_REQUIRES(mutex_);
-  static constexpr std::int32_t kUnused = -2;
   Machine& machine_;
   std::uint64_t bytes_;
   std::optional<ImageShape> shape_;
@@ -176,12 +142,7 @@ class Storage {
   bool borrows_host_ = false;
   std::atomic<bool> host_touched_{false};
   bool shared_ = false;
-  std::atomic<std::int32_t> user_{kUnused};
-  std::vector<Share> shares_ SKMD_GUARDED_BY(mutex_);
-  bool same_shares_ SKMD_GUARDED_BY(mutex_) = false;  // as those of the launch before
-  std::atomic<bool> has_shares_{false};
-  Rounds rounds_;
-  ReadBacks read_backs_;
+  RootUsage usage_;
   domain::RangeSet write_mapped_ SKMD_GUARDED_BY(mutex_);
   std::size_t open_map_ranges_ SKMD_GUARDED_BY(mutex_) = 0;  // of all that unmapped() will be called with
   domain::RangeSet write_maps_reserved_ SKMD_GUARDED_BY(mutex_);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "intercept/machine/rounds.h"
+#include "intercept/memory/rounds.h"
 #include "partitioner/plan/partition.h"
 #include "partitioner/residency/residency.h"
 

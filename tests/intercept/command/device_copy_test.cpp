@@ -20,8 +20,8 @@ constexpr std::uint64_t kBytes = std::uint64_t{128} << 10;
 class DeviceCopies : public Commands {
  protected:
   DeviceCopies() : from(storage(4 * kBytes)), to(storage(4 * kBytes)) {
-    from->used_on(0);
-    to->used_on(0);
+    from->usage().used_on(0);
+    to->usage().used_on(0);
     devices[0]->on_submit = [this] { ++submissions; };
   }
   ~DeviceCopies() override {
@@ -170,7 +170,7 @@ TEST_F(DeviceFills, AreSubmittedBehindWhatIsUnderWay) {
 }
 
 TEST_F(DeviceFills, OfBuffersThatNobodyUsesAreNotSent) {
-  to->used_on(std::nullopt);
+  to->usage().used_on(std::nullopt);
   write(to, 0, Bytes(kBytes, 1));
   submissions = 0;
   EXPECT_EQ(enqueue_fill(to, 0, kBytes, 4, 60)->wait(), CL_COMPLETE);
@@ -274,7 +274,7 @@ class DeviceTransfers : public DeviceCopies, public ::testing::WithParamInterfac
 
 /// After any failure: the same bytes as in plain arrays, except those of commands that report an error.
 TEST_P(DeviceTransfers, InAnyOrderGiveWhatArraysWouldHold) {
-  storages.back()->used_on(0);
+  storages.back()->usage().used_on(0);
   for (const auto& each : storages) write(each, 0, Bytes(4 * kBytes));
   for (int step = 0; step < 120 && !HasFatalFailure(); ++step) {
     SCOPED_TRACE(step);

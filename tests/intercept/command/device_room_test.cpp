@@ -23,7 +23,7 @@ TEST_F(DeviceRoom, ALargeWriteMovesOutWhatWasThere) {
   has_room_for(3 * kMiB);
   const auto old = storage(2 * kMiB), next = storage(2 * kMiB);
   written_on_device(old, 0, {0, old->bytes()}, 7);
-  next->used_on(0);
+  next->usage().used_on(0);
   const Bytes bytes = counting(2 * kMiB);
   EXPECT_EQ(write(next, 0, bytes), CL_COMPLETE);
   EXPECT_EQ(devices[0]->counters.bytes_to, next->bytes()) << "not by way of host memory";
@@ -36,7 +36,7 @@ TEST_F(DeviceRoom, AWriteThatFindsNoRoomStaysInHostMemory) {
   has_room_for(3 * kMiB);
   const auto old = storage(2 * kMiB), next = storage(2 * kMiB);
   written_on_device(old, 0, {0, old->bytes()}, 7);
-  next->used_on(0);
+  next->usage().used_on(0);
   const Bytes bytes = counting(2 * kMiB);
   {
     const RangeLock in_use = RangeLock::take({claim_on(old, domain::ByteRange{5, 6}, false)});

@@ -16,7 +16,7 @@ constexpr std::uint64_t kBytes = std::uint64_t{128} << 10;
 
 class DeviceWrites : public Commands {
  protected:
-  DeviceWrites() : root(storage(4 * kBytes)) { root->used_on(0); }
+  DeviceWrites() : root(storage(4 * kBytes)) { root->usage().used_on(0); }
   /// `bytes` must live until the event has ended.
   Ref<Event> enqueue(Bytes& bytes, std::uint64_t offset = 0) {
     return queue->enqueue(CL_COMMAND_WRITE_BUFFER,
@@ -57,7 +57,7 @@ TEST_F(DeviceWrites, AreSubmittedBehindEachOtherWithoutWaiting) {
 
 TEST_F(DeviceWrites, AreForBuffersThatOneDeviceUsesNext) {
   Bytes bytes = counting(kBytes);
-  root->used_on(std::nullopt);
+  root->usage().used_on(std::nullopt);
   EXPECT_EQ(enqueue(bytes)->wait(), CL_COMPLETE);
   EXPECT_EQ(sent(), 0u);
   EXPECT_EQ(spaces(0), kHostOnly);
@@ -71,7 +71,7 @@ TEST_F(DeviceWrites, AreNeitherSmallNorHuge) {
   EXPECT_EQ(enqueue(enough)->wait(), CL_COMPLETE);
   EXPECT_EQ(spaces(0), kFirstOnly);
   root = storage(8u << 20);
-  root->used_on(0);
+  root->usage().used_on(0);
   devices[0]->pause();
   Bytes huge = counting((4u << 20) + 1);
   const auto event = enqueue(huge);
@@ -252,7 +252,7 @@ TEST_F(DeviceReads, BehindAWriteThatFailsGetWhatWasWritten) {
 }
 
 TEST_F(DeviceReads, OfBuffersThatSeveralDevicesUseStayInHostMemory) {
-  root->used_on(std::nullopt);
+  root->usage().used_on(std::nullopt);
   written_on_device(root, 0, {0, kBytes}, 6);
   EXPECT_EQ(read(root, 0, kBytes), Bytes(kBytes, 6));
   EXPECT_EQ(spaces(0), kHostOnly | kFirstOnly);
@@ -297,7 +297,7 @@ TEST_F(DeviceReads, OfSomeMegabytesComeInPiecesThroughThatMemoryToo) {
   devices[0]->lend_small_pieces();
   constexpr std::uint64_t kSome = (std::uint64_t{5} << 19) + 77;
   const auto some = storage(kSome + 5);
-  some->used_on(0);
+  some->usage().used_on(0);
   Bytes bytes = counting(kSome + 5, 3);
   EXPECT_EQ(
       queue->enqueue(CL_COMMAND_WRITE_BUFFER, make_write(some, RectRegion::linear(0, bytes.size()), box(bytes)), {})

@@ -39,7 +39,7 @@ TEST_F(LockedPages, AWriteOfAnySizeIsSubmittedWithoutACopy) {
   const auto pages = lockable();
   std::byte* const from = mapped(pages, 1);
   const auto root = storage(kBytes);
-  root->used_on(0);
+  root->usage().used_on(0);
   ASSERT_EQ(write(root, 0, from, kBytes), CL_COMPLETE) << "another thread has locked them";
   EXPECT_EQ(straight(), 1u);
   devices[0]->pause();
@@ -59,7 +59,7 @@ TEST_F(LockedPages, APartOfThePagesIsEnough) {
   const auto pages = lockable();
   std::byte* const from = mapped(pages, 3);
   const auto root = storage(kBytes);
-  root->used_on(0);
+  root->usage().used_on(0);
   ASSERT_EQ(write(root, 4096, from + 12345, kBytes / 2), CL_COMPLETE);
   EXPECT_EQ(straight(), 1u);
   ASSERT_EQ(write(root, 0, from + kBytes - (1u << 20), 1u << 20), CL_COMPLETE) << "to their end";
@@ -73,7 +73,7 @@ TEST_F(LockedPages, AReadComesStraight) {
   const auto pages = lockable();
   std::byte* const to = mapped(pages, 0);
   const auto root = storage(kBytes);
-  root->used_on(1);
+  root->usage().used_on(1);
   written_on_device(root, 1, {0, kBytes}, 9);
   ASSERT_EQ(run(make_read(root, RectRegion::linear(0, kBytes), {to, 0, 0})), CL_COMPLETE);
   EXPECT_EQ(straight(), 1u);
@@ -112,7 +112,7 @@ TEST_F(LockedPages, OtherMemoryGoesAsEver) {
   const auto pages = lockable();
   std::byte* const from = mapped(pages, 1);
   const auto root = storage(kBytes);
-  root->used_on(0);
+  root->usage().used_on(0);
   Bytes own = counting(1u << 20);
   ASSERT_EQ(Commands::write(root, 0, own), CL_COMPLETE);
   EXPECT_EQ(straight(), 0u);
@@ -127,7 +127,7 @@ TEST_F(LockedPages, FewTransferredBytesLockNone) {
   const auto pages = lockable();
   std::byte* const from = mapped(pages, 1);
   const auto root = storage(kBytes);
-  root->used_on(0);
+  root->usage().used_on(0);
   constexpr std::uint64_t kSome = kBytes / 16 + 64;
   ASSERT_EQ(write(root, 0, from, kSome), CL_COMPLETE);
   EXPECT_EQ(devices[0]->counters.page_locks, 0u);
@@ -144,7 +144,7 @@ TEST_F(LockedPages, ADeviceThatLocksNoneIsAskedOnce) {
   const auto pages = lockable();
   std::byte* const from = mapped(pages, 1);
   const auto root = storage(kBytes);
-  root->used_on(0);
+  root->usage().used_on(0);
   for (int i = 0; i < 3; ++i) ASSERT_EQ(write(root, 0, from, 8u << 20), CL_COMPLETE);
   EXPECT_EQ(straight(), 0u);
   EXPECT_EQ(devices[0]->counters.page_locks, 1u);

@@ -146,7 +146,7 @@ TEST(TransferWithoutMemory, OneThatFailedEndsAtTheLatestWithAnError) {
     const auto x = m.storage(kMuch), y = m.storage(kMuch);
     std::vector<std::byte> ones(kMuch, std::byte{1}), twos(kMuch, std::byte{2}), seen(kMuch);
     const auto write = [&](const std::shared_ptr<Storage>& to, std::vector<std::byte>& bytes) {
-      to->used_on(0);
+      to->usage().used_on(0);
       auto command = make_write(to, RectRegion::linear(0, kMuch), {bytes.data(), 0, 0});
       return m.queue->enqueue(CL_COMMAND_WRITE_BUFFER, std::move(command), {});
     };

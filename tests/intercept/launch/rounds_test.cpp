@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "intercept/command/transfer.h"
-#include "intercept/machine/rounds.h"
+#include "intercept/memory/rounds.h"
 #include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 
@@ -95,7 +95,7 @@ TEST(Rounds, WhatStaysOnADeviceIsCountedWhereItIs) {
   Application a(kNoGainFromMoving);
   a.write();
   for (int i = 0; i < 20; ++i) a.run();
-  EXPECT_FALSE(a.x->recurs());
+  EXPECT_FALSE(a.x->usage().recurs());
 }
 
 TEST(ReadBacks, TellHowManyLaunchesAreBetweenTwoReads) {

@@ -94,10 +94,10 @@ TEST(Shares, WhatADeviceAndTheHostReadIsWrittenToBoth) {
 TEST(Shares, NoDeviceGetsWhatTheLastLaunchReadInHostMemory) {
   World w({true, true, false}, "fixed:50,50,0");
   for (int i = 0; i < 2; ++i) ASSERT_EQ(w.axpy(w.y, w.x), CL_COMPLETE);
-  EXPECT_EQ(w.x->likely_shares().size(), 2u);
+  EXPECT_EQ(w.x->usage().likely_shares().size(), 2u);
   w.machine.settings.policy = *domain::parse_policy("fixed:0,0,100", 3);
   ASSERT_EQ(w.sums(w.y, w.x), CL_COMPLETE);
-  EXPECT_TRUE(w.x->likely_shares().empty());
+  EXPECT_TRUE(w.x->usage().likely_shares().empty());
   w.sent(0), w.sent(1);
   w.write_words(w.x, 0, Words(kItems, 5));
   EXPECT_EQ(w.sent(0) + w.sent(1), 0u);
