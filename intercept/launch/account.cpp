@@ -72,7 +72,7 @@ void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, c
   if (!learns) return;
   if (machine.devices.size() > 1) {
     const BusyClock* clock = BusyClock::get();
-    shape.round_ended(decision, ended.ns == 0 || clock == nullptr ? ended.ns : ended.ns - clock->idle_ns());
+    shape.rounds().ended(decision, ended.ns == 0 || clock == nullptr ? ended.ns : ended.ns - clock->idle_ns());
   }
   if (!(decision.alone_seconds > 0)) return;
   const bool split = decision.slices.size() > 1;

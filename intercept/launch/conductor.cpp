@@ -155,7 +155,8 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_upload
   const auto call = native_call(machine_, launch_, slice.device);
   if (!call) return call.error();
   if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status.error();
-  const bool first = first_use(launch_, view_, slice.device, slice.span);
+  const bool first = is_first_use(launch_, view_, slice.device, slice.span);
+  mark_used(launch_, view_, slice.device, slice.span);
   batch.first_use = first;
   if (first) first_uses_ |= std::uint64_t{1} << slice.device;
   prepared.done = [this, &moves, &slice, index, uploads, bytes = prepared.upload_bytes,

@@ -35,9 +35,10 @@ bool is_wanted(const Machine& machine, const domain::KernelTraits& traits, const
   if ((traits.facts & domain::kFactDataDecidesWork) == 0) return false;
   // About as many footprints as a search asks for in all its rounds, a few times.
   constexpr double kCutting = 4.0;
-  const double seconds = kCutting * view.shape().planning_seconds();
-  if (!view.shape().affords(seconds)) return false;
-  view.shape().spend(seconds);
+  const double seconds = kCutting * view.shape().planning_costs().planning;
+  LaunchBudget& budget = view.shape().budget();
+  if (!budget.affords(seconds)) return false;
+  budget.spend(seconds);
   return true;
 }
 

@@ -86,7 +86,7 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
     return decision;
   }
   Question question(machine, launch, view);
-  const domain::Plan plan = question.plan(previous, view.shape().launches_followed());
+  const domain::Plan plan = question.plan(previous, view.shape().decisions().launches());
   auto decision = std::make_shared<Decision>();
   decision->predicted_seconds = plan.predicted_seconds;
   decision->alone_seconds = plan.alone_seconds;
@@ -175,14 +175,15 @@ bool stands(const DecisionBasis& then, const DecisionBasis& now) {
 bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBasis& then, bool barred) {
   if (!(previous.predicted_seconds > 0) || previous.exploring || then.barred != barred) return true;
   constexpr double kAsking = 3e-6;  // the partitioner, even if it looks at no footprint
-  const double cost = shape.checking_seconds() + (then.known ? 0.0 : kAsking);
-  return shape.may_look(previous.predicted_seconds, cost);
+  const double cost = shape.planning_costs().checking + (then.known ? 0.0 : kAsking);
+  shape.decisions().count_launch();
+  return shape.budget().may_look(previous.predicted_seconds, cost);
 }
 
 /// What was followed last on these devices or, on a single one, the whole launch; null: there is no such plan.
 std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchView& view,
                                            domain::RoundTimes::Devices devices) {
-  if (auto followed = view.shape().followed(devices)) return followed;
+  if (auto followed = view.shape().decisions().followed(devices)) return followed;
   if (!std::has_single_bit(devices)) return nullptr;
   const auto device = static_cast<std::uint32_t>(std::countr_zero(devices));
   const std::vector<bool>& eligible = view.shape().eligible().eligible;
@@ -199,7 +200,7 @@ std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, c
   if (!part.candidates.empty())
     part.candidates.insert(part.candidates.end(), decision->candidates.begin(), decision->candidates.end());
   const auto& candidates = part.candidates.empty() ? decision->candidates : part.candidates;
-  const auto instead = part.bound ? part.bound : view.shape().instead_of(*decision, candidates);
+  const auto instead = part.bound ? part.bound : view.shape().rounds().instead_of(*decision, candidates);
   if (!instead || !decision->movable) return decision;
   auto other = on_devices(launch, view, *instead);
   if (!other) return decision;
@@ -246,9 +247,9 @@ bool should_wait_to_decide(const Machine& machine, const LaunchView& view) {
   // What waiting costs, a device that runs dry and a thread that wakes up, is little beside such launches.
   constexpr double kLong = 1e-3;
   DecisionBasis basis;
-  const auto previous = shape.decision(&basis);
+  const auto previous = shape.decisions().last(&basis);
   if (!previous || basis.known) return false;
-  return previous->predicted_seconds > 0 ? previous->predicted_seconds >= kLong : shape.may_wait_for_times();
+  return previous->predicted_seconds > 0 ? previous->predicted_seconds >= kLong : shape.sampling().may_wait();
 }
 
 std::shared_ptr<const Decision> part_on(const LaunchView& view, std::uint32_t device, const GroupSpan& span,
@@ -270,15 +271,15 @@ std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, c
   // These look neither at rates nor at residency: one decision serves every launch of the shape.
   if (mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
       shape.eligible().count() == 1) {
-    if (auto known = shape.standing()) return known;
-    return shape.keep_standing(decide_anew(machine, launch, view, nullptr));
+    if (auto known = shape.decisions().standing()) return known;
+    return shape.decisions().keep_standing(decide_anew(machine, launch, view, nullptr));
   }
   DecisionBasis then;
-  const auto previous = shape.decision(&then);
+  const auto previous = shape.decisions().last(&then);
   if (!previous && machine.knowledge != nullptr) machine.knowledge->wait_for(launch.kernel->id());
   const domain::Experience experience = machine.model->experience(launch.kernel->id(), launch.range);
   const bool barred = experience.split_barred;
-  shape.devices_changed(experience.changes);
+  shape.rounds().devices_changed(experience.changes, previous.get());
   const bool judges = mode == PartitionMode::automatic;
   if (previous && judges && !worth_a_look(shape, *previous, then, barred))
     return judged(machine, launch, view, previous);
@@ -286,7 +287,7 @@ std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, c
   if (previous && stands(then, now)) return judges ? judged(machine, launch, view, previous) : previous;
   auto decision = decide_anew(machine, launch, view, previous.get());
   now.known = !decision->unsettled && !decision->exploring;
-  shape.remember(decision, now);
+  shape.decisions().remember(decision, now);
   return judges ? judged(machine, launch, view, std::move(decision)) : decision;
 }
 

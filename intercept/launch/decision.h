@@ -58,6 +58,13 @@ struct Decision {
   domain::ModelSource source = domain::ModelSource::none;
 };
 
+/// The devices that take part, which tell plans of one shape apart.
+inline domain::RoundTimes::Devices devices_of(const Decision& decision) {
+  domain::RoundTimes::Devices devices = 0;
+  for (const SliceWork& slice : decision.slices) devices |= domain::RoundTimes::Devices{1} << slice.device;
+  return devices;
+}
+
 /// What a decision of the measuring modes rested on: while none of it changes, the decision stands.
 struct DecisionBasis {
   bool known = false;   // the decision is settled, and explores nothing

@@ -109,7 +109,7 @@ bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decis
   // Where no decision needs them they are for the profile database alone, which a few are enough for.
   constexpr double kSeldom = 1e-6;
   const bool decides = machine_.devices.size() > 1 && domain::goes_by_times(machine_.settings.policy.mode);
-  return view_.shape().due_for_times(decides ? decision.predicted_seconds : kSeldom) ||
+  return view_.shape().sampling().due(decides ? decision.predicted_seconds : kSeldom) ||
          decision.predicted_seconds >= kLong;
 }
 
@@ -172,7 +172,8 @@ std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& ev
     flight.event = event;
     flight.self = self;
     const SliceWork& slice = flight.decision->slices.front();
-    flight.first = batch->first_use = first_use(launch_, view_, slice.device, slice.span);
+    flight.first = batch->first_use = is_first_use(launch_, view_, slice.device, slice.span);
+    mark_used(launch_, view_, slice.device, slice.span);
     batch->want_times = times_are_worth_it(*event, *flight.decision);
     batch->quiet = !watched_ && !batch->want_times;
     batch->done = [this](BatchResult&& result) { landed(std::move(result)); };

@@ -132,16 +132,50 @@ Status append_runs(const Launch& launch, const LaunchView& view, const SliceWork
   return {};
 }
 
-bool first_use(const Launch& launch, const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span) {
-  // PoCL compiles again for each local size and for zero against non-zero offset.
-  if (!view.shape().first_use(device, span.first != 0)) return false;
-  static auto* mutex = new Mutex;
-  static auto* seen = new std::unordered_set<std::uint64_t>;
-  std::uint64_t key = mix(launch.kernel->id(), device);
-  for (const std::uint64_t size : launch.range.local) key = mix(key, size);
-  key = mix(key, span.first != 0 ? 1 : 0);
-  const MutexGuard lock(*mutex);
-  return seen->insert(key).second;
+namespace {
+
+/// What vendors may have compiled in this process: kernels with their local sizes on devices. Thread-safe.
+class UsedKernels {
+ public:
+  /// Lives as long as the process.
+  static UsedKernels& get() {
+    static auto* used = new UsedKernels;
+    return *used;
+  }
+  /// PoCL compiles again for each local size and for zero against non-zero offset.
+  static std::uint64_t key_of(const Launch& launch, std::uint32_t device, bool with_offset) {
+    std::uint64_t key = mix(launch.kernel->id(), device);
+    for (const std::uint64_t size : launch.range.local) key = mix(key, size);
+    return mix(key, with_offset ? 1 : 0);
+  }
+  bool contains(std::uint64_t key) {
+    const MutexGuard lock(mutex_);
+    return keys_.count(key) != 0;
+  }
+  void add(std::uint64_t key) {
+    const MutexGuard lock(mutex_);
+    keys_.insert(key);
+  }
+
+ private:
+  Mutex mutex_;
+  std::unordered_set<std::uint64_t> keys_ SKMD_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+bool is_first_use(const Launch& launch, const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span) {
+  const bool with_offset = span.first != 0;
+  if (view.shape().first_uses().is_marked(device, with_offset)) return false;
+  return !UsedKernels::get().contains(UsedKernels::key_of(launch, device, with_offset));
+}
+
+void mark_used(const Launch& launch, const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span) {
+  const bool with_offset = span.first != 0;
+  FirstUses& shape = view.shape().first_uses();
+  if (shape.is_marked(device, with_offset)) return;
+  UsedKernels::get().add(UsedKernels::key_of(launch, device, with_offset));
+  shape.mark(device, with_offset);
 }
 
 }  // namespace skmd::icd

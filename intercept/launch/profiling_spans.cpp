@@ -133,7 +133,8 @@ Result<TimedSpan> ProfilingSpans::run(const domain::GroupSpan& span) {
   }
   if (!warm_)
     if (auto status = cool(*view_.shape().footprint(span)); !status) return status.error();
-  const bool first = first_use(launch_, view_, device_, span);
+  const bool first = is_first_use(launch_, view_, device_, span);
+  mark_used(launch_, view_, device_, span);
   std::vector<Op> ops;
   append_span(launch_, copies_->call(), span, ops);
   const auto nanoseconds = timed(std::move(ops));

@@ -89,8 +89,8 @@ Question::Question(Machine& machine, const Launch& launch, const LaunchView& vie
   request_.joining_seconds = [&] {
     return shape.joining_seconds([&] { return joining_seconds(machine, launch, view); });
   };
-  request_.planning_seconds = shape.planning_seconds();
-  request_.may_search = shape.affords(shape.planning_seconds());
+  request_.planning_seconds = shape.planning_costs().planning;
+  request_.may_search = shape.budget().affords(shape.planning_costs().planning);
   if (request_.policy.mode == PartitionMode::paper) count_as_the_paper(launch);
   if (request_.policy.mode == PartitionMode::automatic)
     request_.experience = machine.model->experience(launch.kernel->id(), launch.range);
@@ -125,7 +125,7 @@ void Question::allow_first_search() {
   if (request_.may_search || request_.policy.mode != PartitionMode::automatic) return;
   const auto alone = domain::best_alone(request_);
   if (!alone || models_[alone->device].source <= domain::ModelSource::process) return;
-  request_.may_search = view_.shape().affords_first(request_.planning_seconds, alone->seconds);
+  request_.may_search = view_.shape().budget().affords_first(request_.planning_seconds, alone->seconds);
 }
 
 std::vector<domain::RoundTimes::Candidate> Question::candidates() const {
@@ -149,7 +149,7 @@ domain::Plan Question::plan(const Decision* previous, std::uint64_t launches) {
   request_.previous = nullptr;
   if (machine_.observer->logs(LogLevel::debug) && request_.policy.mode == PartitionMode::automatic)
     machine_.observer->log(LogLevel::debug, kernel_ + ": " + domain::text_of(request_, plan));
-  if (searched_) view_.shape().spend(request_.planning_seconds);
+  if (searched_) view_.shape().budget().spend(request_.planning_seconds);
   return plan;
 }
 

@@ -123,10 +123,10 @@ TEST(Auto, RoundsOfTheApplicationJudgePlans) {
                   {1, {kGroups / 2, kGroups}, shape.footprint({kGroups / 2, kGroups})}};
   std::uint64_t now = kMillisecond;
   const auto round = [&](const std::shared_ptr<const Decision>& wanted) {
-    shape.remember(wanted, {});
-    const auto instead = shape.instead_of(*wanted);
-    const auto followed = instead ? shape.followed(*instead) : wanted;
-    shape.round_ended(*followed, now += (followed->slices.size() == 1 ? 10 : 15) * kMillisecond);
+    shape.decisions().remember(wanted, {});
+    const auto instead = shape.rounds().instead_of(*wanted);
+    const auto followed = instead ? shape.decisions().followed(*instead) : wanted;
+    shape.rounds().ended(*followed, now += (followed->slices.size() == 1 ? 10 : 15) * kMillisecond);
     return followed;
   };
   for (int i = 0; i < 10; ++i) EXPECT_EQ(round(alone), alone);
@@ -134,14 +134,13 @@ TEST(Auto, RoundsOfTheApplicationJudgePlans) {
   EXPECT_EQ(round(both), alone) << "though each launch of it may have been short";
   both->slices[0].predicted_seconds = 1e-3;  // of a round of ten milliseconds
   both->predicted_seconds = 10e-3;
-  shape.devices_changed(1);
+  shape.rounds().devices_changed(1, both.get());
   EXPECT_EQ(round(both), alone) << "a kernel that is a small part of its rounds tells nothing of them";
   auto exploring = std::make_shared<Decision>(*both);
   exploring->exploring = true;
   EXPECT_EQ(round(exploring), exploring) << "what is to be found out is not judged";
   both->predicted_seconds = 2e-3;
-  shape.remember(both, {});
-  shape.devices_changed(2);
+  shape.rounds().devices_changed(2, both.get());
   EXPECT_EQ(round(both), both) << "what rounds took before says nothing of devices that became others";
 }
 
@@ -275,8 +274,8 @@ TEST(Auto, PlansNoSplitThatCostsMoreThanAFewPercentOfTheLaunches) {
     const Launch launch{kernel, range, {whole(y)}};
     // 512 groups take half a millisecond or half a second; footprints of 4096 rows, several times, more than one.
     const LaunchView view(m.machine, launch);
-    EXPECT_GT(view.shape().planning_seconds(), 1e-3);
-    EXPECT_LT(view.shape().planning_seconds(), 1e-2);
+    EXPECT_GT(view.shape().planning_costs().planning, 1e-3);
+    EXPECT_LT(view.shape().planning_costs().planning, 1e-2);
     for (int i = 0; i < 20; ++i) ASSERT_EQ(m.launch(kernel, range, {whole(y)})->wait(), CL_COMPLETE);
     EXPECT_EQ(m.fakes[1]->counters.groups == 0, dear);
     std::uint32_t last = 0;

@@ -92,17 +92,17 @@ TEST(PendingBuilds, WhatLaunchesToldHoldsWhenADeviceJoins) {
   const auto kernel = w.kernel_on({0});
   const Launch launch = w.launch_of(kernel);
   const LaunchView before(w.machine, launch);
-  EXPECT_TRUE(before.shape().first_use(0, false));
+  before.shape().first_uses().mark(0, false);
   const auto alone = whole_on(launch, before, 0, domain::NotSplit::not_profitable);
-  for (std::uint64_t round = 1; round < 8; ++round) before.shape().round_ended(*alone, round * 10'000'000);
+  for (std::uint64_t round = 1; round < 8; ++round) before.shape().rounds().ended(*alone, round * 10'000'000);
   kernel->builds().run(1);
   const LaunchView after(w.machine, launch);
   ASSERT_NE(&after.shape(), &before.shape());
-  EXPECT_FALSE(after.shape().first_use(0, false)) << "it was used";
-  EXPECT_TRUE(after.shape().first_use(1, false));
+  EXPECT_TRUE(after.shape().first_uses().is_marked(0, false)) << "it was used";
+  EXPECT_FALSE(after.shape().first_uses().is_marked(1, false));
   const auto other = whole_on(launch, after, 1, domain::NotSplit::not_profitable);
-  for (std::uint64_t round = 1; round < 8; ++round) after.shape().round_ended(*other, round * 20'000'000);
-  EXPECT_EQ(after.shape().instead_of(*other), 1u) << "rounds were shorter on the device before";
+  for (std::uint64_t round = 1; round < 8; ++round) after.shape().rounds().ended(*other, round * 20'000'000);
+  EXPECT_EQ(after.shape().rounds().instead_of(*other), 1u) << "rounds were shorter on the device before";
   const Launch another = w.launch_of(kernel, 2);
   EXPECT_EQ(&LaunchView(w.machine, another).shape(), &after.shape()) << "which has its shape once";
 }

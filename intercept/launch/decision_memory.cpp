@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/decision_memory.h"
+
+#include <utility>
+
+namespace skmd::icd {
+
+std::shared_ptr<const Decision> DecisionMemory::last(DecisionBasis* basis) const {
+  const MutexGuard lock(mutex_);
+  if (basis != nullptr) *basis = basis_;
+  return decision_;
+}
+
+void DecisionMemory::remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis) {
+  const MutexGuard lock(mutex_);
+  if (!decision->exploring) followed_[devices_of(*decision)] = decision;
+  decision_ = std::move(decision);
+  basis_ = basis;
+  launches_.store(0, std::memory_order_relaxed);
+}
+
+std::shared_ptr<const Decision> DecisionMemory::followed(domain::RoundTimes::Devices devices) const {
+  const MutexGuard lock(mutex_);
+  const auto found = followed_.find(devices);
+  return found == followed_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const Decision> DecisionMemory::standing() const {
+  // No owner is counted: the caller holds the shape, which owns the decision.
+  return {std::shared_ptr<const void>(), standing_.load(std::memory_order_acquire)};
+}
+
+std::shared_ptr<const Decision> DecisionMemory::keep_standing(std::shared_ptr<const Decision> decision) {
+  {
+    const MutexGuard lock(mutex_);
+    if (standing_.load(std::memory_order_relaxed) == nullptr) {
+      decision_ = std::move(decision);
+      standing_.store(decision_.get(), std::memory_order_release);
+    }
+  }
+  return standing();
+}
+
+void DecisionMemory::inherit(const DecisionMemory& before) {
+  const MutexGuard lock(before.mutex_);
+  followed_ = before.followed_;
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was decided of the launches of one shape.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "intercept/launch/decision.h"
+#include "partitioner/base/mutex.h"
+#include "partitioner/model/round_times.h"
+
+namespace skmd::icd {
+
+/// Thread-safe.
+class DecisionMemory {
+ public:
+  /// The last decision, if there was one; `basis`, if given, is set to what it rested on.
+  [[nodiscard]] std::shared_ptr<const Decision> last(DecisionBasis* basis) const;
+  void remember(std::shared_ptr<const Decision> decision, const DecisionBasis& basis);
+  /// A launch follows the last decision, or will be decided anew.
+  void count_launch() { launches_.fetch_add(1, std::memory_order_relaxed); }
+  /// Calls of count_launch() since the last remember().
+  [[nodiscard]] std::uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+
+  /// The last decision for these devices, except those that explore; null: there was none.
+  [[nodiscard]] std::shared_ptr<const Decision> followed(domain::RoundTimes::Devices devices) const;
+
+  /// The decision for all launches of the shape, which lives as long as this: null until there is one. The first that
+  /// is kept stays, and is returned.
+  [[nodiscard]] std::shared_ptr<const Decision> standing() const;
+  std::shared_ptr<const Decision> keep_standing(std::shared_ptr<const Decision> decision);
+
+  /// Takes over followed() of `before`. Precondition: no other thread has this one yet.
+  void inherit(const DecisionMemory& before) SKMD_NOT_ANALYSED;  // no other thread has this one yet
+
+ private:
+  mutable Mutex mutex_;
+  std::shared_ptr<const Decision> decision_ SKMD_GUARDED_BY(mutex_);
+  DecisionBasis basis_ SKMD_GUARDED_BY(mutex_);
+  // The last one of each plan.
+  std::map<domain::RoundTimes::Devices, std::shared_ptr<const Decision>> followed_ SKMD_GUARDED_BY(mutex_);
+  std::atomic<std::uint64_t> launches_{0};
+  std::atomic<const Decision*> standing_{nullptr};  // decision_, once it is to stay
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the application's rounds took under the decisions for one shape.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "intercept/launch/decision.h"
+#include "intercept/launch/time_sampling.h"
+#include "partitioner/base/mutex.h"
+#include "partitioner/model/round_times.h"
+
+namespace skmd::icd {
+
+/// Thread-safe.
+class LaunchRounds {
+ public:
+  using Devices = domain::RoundTimes::Devices;
+  /// Keeps a reference to `sampling`, which is asked for times after a change of plan.
+  explicit LaunchRounds(TimeSampling& sampling) : sampling_(sampling) {}
+
+  /// Another plan that is to be followed instead of `decision` (RoundTimes::instead_of).
+  [[nodiscard]] std::optional<Devices> instead_of(const Decision& decision,
+                                                  std::span<const domain::RoundTimes::Candidate> candidates = {});
+  /// `changes`: how many times a device was found to have become faster or slower. When it has changed, the times of
+  /// earlier rounds are dropped, except where running is a small part of what `last`, the last decision, predicts.
+  void devices_changed(unsigned changes, const Decision* last);
+  /// A launch under `decision` ended at `ns`, nanoseconds of the host's clock; 0: its end is not known.
+  void ended(const Decision& decision, std::uint64_t ns);
+
+  /// Takes over the rounds of `before`. Precondition: no other thread has this one yet.
+  void inherit(const LaunchRounds& before) SKMD_NOT_ANALYSED;  // no other thread has this one yet
+
+ private:
+  TimeSampling& sampling_;
+  std::atomic<unsigned> changes_{0};  // of devices, before rounds_ began
+  mutable Mutex mutex_;
+  domain::RoundTimes rounds_ SKMD_GUARDED_BY(mutex_);
+  // Which of all launches that ended was the last one of the shape.
+  std::uint64_t last_launch_ SKMD_GUARDED_BY(mutex_) = 0;
+  Devices last_devices_ SKMD_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace skmd::icd
