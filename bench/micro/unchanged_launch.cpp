@@ -3,7 +3,7 @@
 // nothing is planned. The devices are the tests' fakes, which say how long they took.
 #include <benchmark/benchmark.h>
 
-#include "intercept/launch/decide.h"
+#include "intercept/launch/decide_launch.h"
 #include "intercept/launch/decision.h"
 #include "intercept/object/launch.h"
 #include "tests/intercept/launch/fixture.h"
@@ -24,10 +24,10 @@ void decide_unchanged(benchmark::State& state) {
   for (int i = 0; i < kLaunchesBefore; ++i) m.launch(kernel, range, {whole(y), whole(x), value_of(1u)})->wait();
   const Launch launch{kernel, range, {whole(y), whole(x), value_of(1u)}};
   const LaunchView view(m.machine, launch);
-  const auto standing = decide(m.machine, launch, view);
+  const auto standing = decide_launch(m.machine, launch, view);
   if (standing->slices.size() < 2) state.SkipWithError("the launch was not split");
   for (auto _ : state) {
-    auto again = decide(m.machine, launch, view);
+    auto again = decide_launch(m.machine, launch, view);
     if (again != standing) state.SkipWithError("the decision did not stand");
     benchmark::DoNotOptimize(again);
   }

@@ -1,92 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/decide.h"
-#include "intercept/launch/decision.h"
 
 #include <algorithm>
-#include <bit>
-#include <chrono>
-#include <cmath>
 #include <utility>
 
-#include "intercept/launch/dealing.h"
-#include "intercept/launch/launch_shape.h"
-#include "intercept/launch/merge_choice.h"
-#include "intercept/launch/moving_bytes.h"
-#include "intercept/launch/question.h"
-#include "intercept/machine/knowledge.h"
-#include "intercept/machine/machine.h"
-#include "intercept/object/kernel.h"
-#include "intercept/object/launch.h"
 #include "partitioner/plan/prediction.h"
+#include "partitioner/traits/traits.h"
 
 namespace skmd::icd {
-
 namespace {
 
 using domain::GroupSpan;
 using domain::NotSplit;
 using domain::PartitionMode;
 
+bool is_automatic(const LaunchFacts& launch) { return launch.policy.mode == PartitionMode::automatic; }
+
 /// Groups that wait for each other must be resident together: on a GPU if there is one, else on the anchor.
-std::uint32_t for_spinning(const Machine& machine, const Launch& launch, const Eligibility& eligible) {
-  std::uint32_t choice = eligible.preferred(acting_anchor(machine));
-  for (std::uint32_t i = 0; i < machine.devices.size(); ++i)
-    if (eligible.eligible[i] && machine.devices[i]->description().kind == DeviceKind::gpu) {
+std::uint32_t for_spinning(const LaunchFacts& launch, DecisionInputs& inputs, DecisionLog& log) {
+  std::uint32_t choice = launch.eligible.preferred(launch.anchor);
+  for (std::uint32_t i = 0; i < launch.eligible.eligible.size(); ++i)
+    if (launch.eligible.eligible[i] && inputs.is_gpu(i)) {
       choice = i;
       break;
     }
-  machine.observer->log(LogLevel::info, launch.kernel->traits().name +
-                                            " waits for memory that other groups write: whole on " +
-                                            machine.devices[choice]->description().name);
+  log.waits_for_groups(choice);
   return choice;
 }
 
-std::uint32_t single_device(const Machine& machine, const Eligibility& eligible) {
-  const int index = machine.settings.policy.single_index;
-  if (index >= 0 && static_cast<std::size_t>(index) < eligible.eligible.size() &&
-      eligible.eligible[static_cast<std::size_t>(index)])
+std::uint32_t single_device(const LaunchFacts& launch) {
+  const int index = launch.policy.single_index;
+  const std::vector<bool>& eligible = launch.eligible.eligible;
+  if (index >= 0 && static_cast<std::size_t>(index) < eligible.size() && eligible[static_cast<std::size_t>(index)])
     return static_cast<std::uint32_t>(index);
-  return eligible.preferred(acting_anchor(machine));
+  return launch.eligible.preferred(launch.anchor);
 }
 
 /// Where a launch that stays whole is expected to end first; the anchor in modes that do not measure.
-std::uint32_t fastest(Machine& machine, const Launch& launch, const LaunchView& view) {
-  if (machine.settings.policy.mode != PartitionMode::automatic)
-    return view.shape().eligible().preferred(acting_anchor(machine));
-  const Question question(machine, launch, view);
-  return domain::whole_device(question.request());
+std::uint32_t fastest(const LaunchFacts& launch, DecisionInputs& inputs) {
+  return is_automatic(launch) ? domain::whole_device(inputs.request()) : launch.eligible.preferred(launch.anchor);
 }
 
 /// Program-scope variables live on one device from launch to launch, also where another reason keeps a launch whole; an
 /// opaque program may have some.
-bool lives_at_home(const BuiltKernel& kernel) {
-  return kernel.opaque() || (kernel.traits().facts & domain::kFactMutableProgramScope) != 0;
+bool lives_at_home(const LaunchFacts& launch) {
+  return launch.opaque || (launch.kernel_facts & domain::kFactMutableProgramScope) != 0;
 }
 
 /// Its groups wait for each other, it keeps addresses in memory that mean nothing elsewhere, or it was written for one
 /// device.
-bool is_bound_to_its_device(const BuiltKernel& kernel) {
+bool is_bound_to_its_device(const LaunchFacts& launch) {
   constexpr auto kBound = domain::kFactSpinning | domain::kFactPointerInMemory | domain::kFactDeviceSpecificCode;
-  return (kernel.traits().facts & kBound) != 0;
+  return (launch.kernel_facts & kBound) != 0;
 }
 
-std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& launch, const LaunchView& view,
-                                            const Decision* previous) {
-  if (const auto reason = view.shape().confined()) {
-    const Eligibility& eligible = view.shape().eligible();
-    const bool at_home = lives_at_home(*launch.kernel);
-    const std::uint32_t device = *reason == NotSplit::mode_single ? single_device(machine, eligible)
-                                 : at_home                        ? eligible.preferred(launch.kernel->home())
-                                 : *reason == NotSplit::spinning  ? for_spinning(machine, launch, eligible)
-                                                                  : fastest(machine, launch, view);
-    auto decision = std::make_shared<Decision>(*whole_on(launch, view, device, *reason));
-    decision->movable = machine.settings.policy.mode == PartitionMode::automatic && !at_home &&
-                        !is_bound_to_its_device(*launch.kernel) && eligible.count() > 1;
-    if (decision->movable) decision->alone_bounds = domain::alone_bounds(Question(machine, launch, view).request());
-    return decision;
-  }
-  Question question(machine, launch, view);
-  const domain::Plan plan = question.plan(previous, view.shape().decisions().launches());
+std::shared_ptr<const Decision> confined_to(NotSplit reason, const LaunchFacts& launch, DecisionInputs& inputs,
+                                            DecisionLog& log) {
+  const bool at_home = lives_at_home(launch);
+  const std::uint32_t device = reason == NotSplit::mode_single ? single_device(launch)
+                               : at_home                       ? launch.eligible.preferred(inputs.home())
+                               : reason == NotSplit::spinning  ? for_spinning(launch, inputs, log)
+                                                               : fastest(launch, inputs);
+  const GroupSpan all{0, launch.groups};
+  auto decision = one_slice(device, all, inputs.footprint(all), reason);
+  decision->movable =
+      is_automatic(launch) && !at_home && !is_bound_to_its_device(launch) && launch.eligible.count() > 1;
+  if (decision->movable) decision->alone_bounds = domain::alone_bounds(inputs.request());
+  return decision;
+}
+
+/// Seconds in which the device runs the slice; 0: the device is not measured.
+double running_seconds(const domain::PartitionRequest& request, const domain::Slice& slice) {
+  if (!domain::is_measured(request.devices[slice.device])) return 0.0;
+  return domain::running_seconds(request, slice.device, slice.span.size());
+}
+
+/// What the partitioner is to know of it.
+domain::Plan plan_of(const FormerDecision& former) {
+  domain::Plan plan;
+  const Decision& decision = *former.decision;
+  for (const SliceWork& slice : decision.slices) plan.slices.push_back({slice.device, slice.span});
+  if (decision.whole) plan.reason = *decision.whole;
+  plan.predicted_seconds = decision.predicted_seconds;
+  plan.alone_seconds = decision.alone_seconds;
+  plan.missed = decision.missed;
+  plan.missed.launches += former.launches;
+  plan.exploring = decision.exploring;
+  return plan;
+}
+
+/// What holds of the plan, without its slices.
+std::shared_ptr<Decision> predicted(const domain::Plan& plan, const LaunchFacts& launch,
+                                    const domain::PartitionRequest& request) {
   auto decision = std::make_shared<Decision>();
   decision->predicted_seconds = plan.predicted_seconds;
   decision->alone_seconds = plan.alone_seconds;
@@ -95,200 +100,82 @@ std::shared_ptr<const Decision> decide_anew(Machine& machine, const Launch& laun
   decision->exploring = plan.exploring;
   decision->unsettled = plan.unsettled;
   decision->source = plan.source;
-  decision->movable = machine.settings.policy.mode == PartitionMode::automatic;
-  if (decision->movable) {
-    decision->candidates = question.candidates();
-    decision->alone_bounds = domain::alone_bounds(question.request());
-  }
-  const auto take = [&](const domain::Slice& slice) {
-    decision->slices.push_back({slice.device, slice.span, view.shape().footprint(slice.span)});
-    decision->slices.back().predicted_seconds = question.running_seconds(slice);
-  };
-  std::for_each(plan.slices.begin(), plan.slices.end(), take);
-  if (plan.slices.size() == 1) {
-    decision->whole = plan.reason;
-    return decision;
-  }
-  decision->merge = how_to_merge(machine, launch, view, decision->slices);
-  if (!decision->merge.refused) {
-    decision->dealing = deal(machine, launch, view, *decision);
-    return decision;
-  }
-  auto refused = std::make_shared<Decision>();
-  refused->movable = decision->movable;
-  refused->alone_bounds = std::move(decision->alone_bounds);
-  refused->whole = decision->merge.refused;
-  const auto alone = domain::best_alone(question.request());
-  refused->predicted_seconds = refused->alone_seconds = alone ? alone->local_seconds : plan.alone_seconds;
-  refused->source = plan.source;
-  refused->slices.push_back({fastest(machine, launch, view), {0, launch.range.group_total()}, view.shape().whole()});
-  return refused;
+  decision->movable = is_automatic(launch);
+  if (!decision->movable) return decision;
+  decision->candidates = candidates_of(request);
+  decision->alone_bounds = domain::alone_bounds(request);
+  return decision;
 }
 
-/// Seconds from the launch's decision to its results that are saved if the program becomes built for the devices on
-/// which it is being built, as far as is known: 0 if nothing is.
-double gain_of_pending(Machine& machine, const Launch& launch, const LaunchView& view) {
-  LaunchShape& shape = view.shape();
-  const auto confined = shape.confined();
-  if (confined && confined != NotSplit::one_device_eligible) return 0.0;
-  if (domain::forbids_split(launch.kernel->traits(), machine.settings.split_mixed)) return 0.0;
-  Question question(machine, launch, view);
-  const domain::Plan now = question.plan(nullptr);
-  question.admit(shape.eligible().pending);
-  const domain::Plan then = question.plan(nullptr);
-  if (!(now.predicted_seconds > then.predicted_seconds) || !(then.predicted_seconds > 0)) return 0.0;
-  std::vector<SliceWork> slices;
-  for (const domain::Slice& slice : then.slices)
-    slices.push_back({slice.device, slice.span, shape.footprint(slice.span)});
-  const bool refused = slices.size() > 1 && how_to_merge(machine, launch, view, slices).refused.has_value();
-  return refused ? 0.0 : now.predicted_seconds - then.predicted_seconds;
-}
-
-/// Rates are measured again at every launch; smaller changes than this are noise.
-constexpr double kRateNoise = 0.05;
-
-DecisionBasis basis_of(const Machine& machine, const Launch& launch, const LaunchView& view, bool barred) {
-  DecisionBasis basis;
-  basis.barred = barred;
-  basis.read_rhythm = read_rhythm(view);
-  const auto point = [&]() -> const domain::Point& { return view.shape().point(launch); };
-  for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
-    if (!view.shape().eligible().eligible[i]) continue;
-    basis.groups_per_second[i] = machine.model->predict(launch.kernel->id(), i, launch.range, point).groups_per_second;
-    const domain::Moving moving = bytes_to(machine, view, i, view.whole());
-    basis.missing_bytes[i] = moving.linked + moving.copied;
-  }
-  return basis;
-}
-
-bool stands(const DecisionBasis& then, const DecisionBasis& now) {
-  if (!then.known || then.barred != now.barred || then.read_rhythm != now.read_rhythm ||
-      then.missing_bytes != now.missing_bytes)
-    return false;
-  for (std::size_t i = 0; i < now.groups_per_second.size(); ++i)
-    if (std::abs(now.groups_per_second[i] - then.groups_per_second[i]) > kRateNoise * then.groups_per_second[i])
-      return false;
-  return true;
-}
-
-/// Whether the decision is to be looked at again for the next launch: not if that costs a notable part of it.
-bool worth_a_look(LaunchShape& shape, const Decision& previous, const DecisionBasis& then, bool barred) {
-  if (!(previous.predicted_seconds > 0) || previous.exploring || then.barred != barred) return true;
-  constexpr double kAsking = 3e-6;  // the partitioner, even if it looks at no footprint
-  const double cost = shape.planning_costs().checking + (then.known ? 0.0 : kAsking);
-  shape.decisions().count_launch();
-  return shape.budget().may_look(previous.predicted_seconds, cost);
-}
-
-/// What was followed last on these devices or, on a single one, the whole launch; null: there is no such plan.
-std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchView& view,
-                                           domain::RoundTimes::Devices devices) {
-  if (auto followed = view.shape().decisions().followed(devices)) return followed;
-  if (!std::has_single_bit(devices)) return nullptr;
-  const auto device = static_cast<std::uint32_t>(std::countr_zero(devices));
-  const std::vector<bool>& eligible = view.shape().eligible().eligible;
-  if (device >= eligible.size() || !eligible[device]) return nullptr;
-  return whole_on(launch, view, device, NotSplit::not_profitable);
-}
-
-/// `decision` as the model wants it, or another one under which the application's rounds are, or may be, clearly
-/// shorter.
-std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, const LaunchView& view,
-                                       std::shared_ptr<const Decision> decision) {
-  using Role = domain::SharedRounds::Role;
-  auto part = machine.rounds.launched(view.shape().id(), has_recurring(view), decision->alone_bounds);
-  if (!part.candidates.empty())
-    part.candidates.insert(part.candidates.end(), decision->candidates.begin(), decision->candidates.end());
-  const auto& candidates = part.candidates.empty() ? decision->candidates : part.candidates;
-  const auto instead = part.bound ? part.bound : view.shape().rounds().instead_of(*decision, candidates);
-  if (!instead || !decision->movable) return decision;
-  auto other = on_devices(launch, view, *instead);
-  if (!other) return decision;
-  if (part.role == Role::leader && std::has_single_bit(*instead)) machine.rounds.bind(instead);
-  if (machine.observer->logs(LogLevel::debug))
-    machine.observer->log(LogLevel::debug, launch.kernel->traits().name +
-                                               ": rounds are, or may be, shorter on devices " +
-                                               std::to_string(*instead) + " (a bit each)");
-  return other;
+/// `split`, whose results cannot be merged, as a launch on one device.
+std::shared_ptr<const Decision> refused(Decision split, const LaunchFacts& launch, DecisionInputs& inputs) {
+  auto whole = std::make_shared<Decision>();
+  whole->movable = split.movable;
+  whole->alone_bounds = std::move(split.alone_bounds);
+  whole->whole = split.merge.refused;
+  const auto alone = domain::best_alone(inputs.request());
+  whole->predicted_seconds = whole->alone_seconds = alone ? alone->local_seconds : split.alone_seconds;
+  whole->source = split.source;
+  const GroupSpan all{0, launch.groups};
+  whole->slices.push_back({fastest(launch, inputs), all, inputs.footprint(all)});
+  return whole;
 }
 
 }  // namespace
 
-bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& view) {
-  // Half of what is gained: where the builds take longer, that is what was lost.
-  constexpr double kPatience = 0.5;
-  // Seconds: what a second GPU's context and a small program on it take to be made. A launch that gains more begins the
-  // builds itself, and waits for their end.
-  constexpr double kBuilding = 0.3;
-  const Eligibility& eligible = view.shape().eligible();
-  if (machine.knowledge == nullptr || eligible.pending.empty() || launch.part != nullptr ||
-      machine.settings.policy.mode != PartitionMode::automatic)
-    return false;
-  machine.knowledge->wait_for(launch.kernel->id());
-  if (!machine.knowledge->knows_shares_of(launch.kernel->id())) return false;
-  const double gain = gain_of_pending(machine, launch, view);
-  if (!(gain > 0)) return false;
-  NativeBuilds& builds = launch.kernel->builds();
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(kPatience * std::min(gain, 1e3));
-  for (const std::uint32_t device : eligible.pending)
-    if (gain >= kBuilding)
-      builds.wait(device);
-    else
-      builds.wait_until(device, std::chrono::time_point_cast<std::chrono::steady_clock::duration>(until));
-  // One may have ended before it could be waited for.
-  return std::any_of(eligible.pending.begin(), eligible.pending.end(),
-                     [&](std::uint32_t device) { return !builds.pending(device); });
+std::shared_ptr<const Decision> decide(const LaunchFacts& launch, const FormerDecision& former, DecisionInputs& inputs,
+                                       DecisionLog& log) {
+  if (launch.confined) return confined_to(*launch.confined, launch, inputs, log);
+  domain::PartitionRequest& request = inputs.request();
+  const domain::Plan plan = planned(request, former, inputs, log);
+  auto decision = predicted(plan, launch, request);
+  for (const domain::Slice& slice : plan.slices) {
+    decision->slices.push_back({slice.device, slice.span, inputs.footprint(slice.span)});
+    decision->slices.back().predicted_seconds = running_seconds(request, slice);
+  }
+  if (plan.slices.size() == 1) {
+    decision->whole = plan.reason;
+    return decision;
+  }
+  decision->merge = inputs.how_to_merge(decision->slices);
+  if (decision->merge.refused) return refused(std::move(*decision), launch, inputs);
+  decision->dealing = inputs.deal(*decision);
+  return decision;
 }
 
-bool should_wait_to_decide(const Machine& machine, const LaunchView& view) {
-  LaunchShape& shape = view.shape();
-  if (machine.settings.policy.mode != PartitionMode::automatic || shape.confined() || shape.eligible().count() == 1)
-    return false;
-  // What waiting costs, a device that runs dry and a thread that wakes up, is little beside such launches.
-  constexpr double kLong = 1e-3;
-  DecisionBasis basis;
-  const auto previous = shape.decisions().last(&basis);
-  if (!previous || basis.known) return false;
-  return previous->predicted_seconds > 0 ? previous->predicted_seconds >= kLong : shape.sampling().may_wait();
+domain::Plan planned(domain::PartitionRequest& request, const FormerDecision& former, DecisionInputs& inputs,
+                     DecisionLog& log) {
+  if (former.decision == nullptr && !request.may_search && request.policy.mode == PartitionMode::automatic) {
+    const auto alone = domain::best_alone(request);
+    if (alone && request.devices[alone->device].source > domain::ModelSource::process)
+      request.may_search = inputs.affords_first(request.planning_seconds, alone->seconds);
+  }
+  const domain::Plan before = former.decision != nullptr ? plan_of(former) : domain::Plan{};
+  request.previous = former.decision != nullptr ? &before : nullptr;
+  log.begins_to_plan();
+  domain::Plan plan = domain::partition(request);
+  request.previous = nullptr;
+  log.planned(request, plan);
+  return plan;
 }
 
-std::shared_ptr<const Decision> part_on(const LaunchView& view, std::uint32_t device, const GroupSpan& span,
-                                        NotSplit reason) {
+std::shared_ptr<Decision> one_slice(std::uint32_t device, const GroupSpan& span, SharedFootprint footprint,
+                                    NotSplit reason) {
   auto decision = std::make_shared<Decision>();
-  decision->slices.push_back({device, span, view.shape().footprint(span)});
+  decision->slices.push_back({device, span, std::move(footprint)});
   decision->whole = reason;
   return decision;
 }
 
-std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
-                                         NotSplit reason) {
-  return part_on(view, device, {0, launch.range.group_total()}, reason);
-}
-
-std::shared_ptr<const Decision> decide(Machine& machine, const Launch& launch, const LaunchView& view) {
-  LaunchShape& shape = view.shape();
-  const auto mode = machine.settings.policy.mode;
-  // These look neither at rates nor at residency: one decision serves every launch of the shape.
-  if (mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
-      shape.eligible().count() == 1) {
-    if (auto known = shape.decisions().standing()) return known;
-    return shape.decisions().keep_standing(decide_anew(machine, launch, view, nullptr));
+std::vector<domain::RoundTimes::Candidate> candidates_of(const domain::PartitionRequest& request) {
+  std::vector<domain::RoundTimes::Candidate> candidates;
+  for (std::uint32_t device = 0; device < request.devices.size(); ++device) {
+    const domain::DeviceModel& model = request.devices[device];
+    if (!model.eligible || !domain::is_measured(model) || domain::has_twin_before(request.devices, device)) continue;
+    candidates.push_back(
+        {domain::RoundTimes::Devices{1} << device, domain::finish_seconds(request, device, {0, request.groups})});
   }
-  DecisionBasis then;
-  const auto previous = shape.decisions().last(&then);
-  if (!previous && machine.knowledge != nullptr) machine.knowledge->wait_for(launch.kernel->id());
-  const domain::Experience experience = machine.model->experience(launch.kernel->id(), launch.range);
-  const bool barred = experience.split_barred;
-  shape.rounds().devices_changed(experience.changes, previous.get());
-  const bool judges = mode == PartitionMode::automatic;
-  if (previous && judges && !worth_a_look(shape, *previous, then, barred))
-    return judged(machine, launch, view, previous);
-  DecisionBasis now = basis_of(machine, launch, view, barred);
-  if (previous && stands(then, now)) return judges ? judged(machine, launch, view, previous) : previous;
-  auto decision = decide_anew(machine, launch, view, previous.get());
-  now.known = !decision->unsettled && !decision->exploring;
-  shape.decisions().remember(decision, now);
-  return judges ? judged(machine, launch, view, std::move(decision)) : decision;
+  return candidates;
 }
 
 }  // namespace skmd::icd

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "intercept/backend/port/port.h"
-#include "intercept/launch/decide.h"
 #include "intercept/launch/decision.h"
+#include "intercept/launch/decision_waits.h"
 #include "intercept/launch/eligibility.h"
 #include "intercept/launch/native_launch.h"
 #include "intercept/machine/machine.h"

@@ -11,8 +11,9 @@
 #include "intercept/launch/account.h"
 #include "intercept/launch/conductor.h"
 #include "intercept/launch/dealing.h"
-#include "intercept/launch/decide.h"
+#include "intercept/launch/decide_launch.h"
 #include "intercept/launch/decision.h"
+#include "intercept/launch/decision_waits.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/native_launch.h"
 #include "intercept/launch/profiling_mode.h"
@@ -118,7 +119,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   if (machine_.memory.wanted()) return false;  // a launch that waits for room would wait for this one, and the next
   if (!decided_) {
     if (behind != nullptr && should_wait_to_decide(machine_, view_)) return false;
-    decided_ = decide(machine_, launch_, view_);
+    decided_ = decide_launch(machine_, launch_, view_);
   }
   if (decided_->slices.size() != 1) return false;
   Device& device = *machine_.devices[decided_->slices.front().device];
@@ -252,7 +253,7 @@ cl_int LaunchCommand::run(Event& event) {
   Status status;
   try {
     if (profiled_ && !has_turn_) machine_.profiling->profile(machine_, launch_, view_);
-    auto decision = decided_ ? std::exchange(decided_, nullptr) : decide(machine_, launch_, view_);
+    auto decision = decided_ ? std::exchange(decided_, nullptr) : decide_launch(machine_, launch_, view_);
     if (!make_room(*decision)) {
       decided_ = std::move(decision);
       has_turn_ = true;

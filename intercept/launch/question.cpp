@@ -2,7 +2,6 @@
 #include "intercept/launch/question.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "intercept/launch/decision.h"
 #include "intercept/launch/launch_shape.h"
@@ -13,7 +12,6 @@
 #include "intercept/memory/link_rates.h"
 #include "intercept/object/kernel.h"
 #include "intercept/object/launch.h"
-#include "partitioner/plan/plan_text.h"
 #include "partitioner/plan/prediction.h"
 
 namespace skmd::icd {
@@ -58,26 +56,10 @@ double joining_seconds(const Machine& machine, const Launch& launch, const Launc
   return merge.refused ? 0.0 : domain::merge_seconds(merge, fetched, kMergeCosts);
 }
 
-/// `launches` have followed it.
-domain::Plan plan_of(const Decision& decision, std::uint64_t launches) {
-  domain::Plan plan;
-  for (const SliceWork& slice : decision.slices) plan.slices.push_back({slice.device, slice.span});
-  if (decision.whole) plan.reason = *decision.whole;
-  plan.predicted_seconds = decision.predicted_seconds;
-  plan.alone_seconds = decision.alone_seconds;
-  plan.missed = decision.missed;
-  plan.missed.launches += launches;
-  plan.exploring = decision.exploring;
-  return plan;
-}
-
 }  // namespace
 
 Question::Question(Machine& machine, const Launch& launch, const LaunchView& view)
-    : machine_(machine),
-      kernel_(launch.kernel->traits().name),
-      view_(view),
-      models_(models(machine, launch, view.shape())) {
+    : machine_(machine), view_(view), models_(models(machine, launch, view.shape())) {
   LaunchShape& shape = view.shape();
   request_.policy = machine.settings.policy;
   request_.anchor = shape.eligible().preferred(acting_anchor(machine));
@@ -112,45 +94,8 @@ void Question::set_bytes() {
   };
 }
 
-double Question::running_seconds(const domain::Slice& slice) const {
-  if (!domain::is_measured(models_[slice.device])) return 0.0;
-  return domain::running_seconds(request_, slice.device, slice.span.size());
-}
-
 void Question::admit(const std::vector<std::uint32_t>& devices) {
   for (const std::uint32_t device : devices) models_[device].eligible = true;
-}
-
-void Question::allow_first_search() {
-  if (request_.may_search || request_.policy.mode != PartitionMode::automatic) return;
-  const auto alone = domain::best_alone(request_);
-  if (!alone || models_[alone->device].source <= domain::ModelSource::process) return;
-  request_.may_search = view_.shape().budget().affords_first(request_.planning_seconds, alone->seconds);
-}
-
-std::vector<domain::RoundTimes::Candidate> Question::candidates() const {
-  std::vector<domain::RoundTimes::Candidate> candidates;
-  for (std::uint32_t device = 0; device < models_.size(); ++device) {
-    const domain::DeviceModel& model = models_[device];
-    if (!model.eligible || !domain::is_measured(model) || domain::has_twin_before(models_, device)) continue;
-    candidates.push_back(
-        {domain::RoundTimes::Devices{1} << device, domain::finish_seconds(request_, device, {0, request_.groups})});
-  }
-  return candidates;
-}
-
-domain::Plan Question::plan(const Decision* previous, std::uint64_t launches) {
-  if (previous == nullptr) allow_first_search();
-  const domain::Plan before = previous != nullptr ? plan_of(*previous, launches) : domain::Plan{};
-  request_.previous = previous != nullptr ? &before : nullptr;
-  const auto begin = std::chrono::steady_clock::now();
-  domain::Plan plan = domain::partition(request_);
-  machine_.observer->partition(static_cast<std::uint64_t>((std::chrono::steady_clock::now() - begin).count()));
-  request_.previous = nullptr;
-  if (machine_.observer->logs(LogLevel::debug) && request_.policy.mode == PartitionMode::automatic)
-    machine_.observer->log(LogLevel::debug, kernel_ + ": " + domain::text_of(request_, plan));
-  if (searched_) view_.shape().budget().spend(request_.planning_seconds);
-  return plan;
 }
 
 void Question::count_as_the_paper(const Launch& launch) {

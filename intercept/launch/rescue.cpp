@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/rescue.h"
 #include "intercept/backend/port/port.h"
-#include "intercept/launch/decide.h"
+#include "intercept/launch/decide_launch.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/memory/storage.h"
 #include "intercept/object/kernel.h"

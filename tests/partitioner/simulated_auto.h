@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `auto` in a simulated world: what intercept/launch/decide.cpp does, in short.
+// `auto` in a simulated world: what intercept/launch/decide_launch.cpp does, in short.
 #pragma once
 
 #include <bit>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "intercept/launch/decide.h"
+#include "intercept/launch/decide_launch.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
 #include "intercept/launch/make_launch.h"
@@ -105,7 +106,7 @@ TEST(Auto, CountsWhatJoiningCosts) {
     for (int i = 0; i < 40; ++i)
       ASSERT_EQ(m.launch(kernel, line(kItems, 256), {whole(y), whole(x), value_of(1u)})->wait(), CL_COMPLETE);
     const Launch launch{kernel, line(kItems, 256), {whole(y), whole(x), value_of(1u)}};
-    const auto decision = decide(m.machine, launch, LaunchView(m.machine, launch));
+    const auto decision = decide_launch(m.machine, launch, LaunchView(m.machine, launch));
     EXPECT_EQ(decision->slices.size(), joined ? 1u : 2u);
     EXPECT_EQ(decision->whole == domain::NotSplit::not_profitable, joined);
   }
@@ -153,10 +154,10 @@ TEST(Auto, DevicesOfOneMakeAreTriedOnce) {
   const auto x = m.storage(kGroups * kLocal * 4), y = m.storage(kGroups * kLocal * 4);
   const Launch launch{m.kernel(axpy_traits()), line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}};
   const LaunchView view(m.machine, launch);
-  EXPECT_TRUE(Question(m.machine, launch, view).candidates().empty()) << "nothing is measured";
+  EXPECT_TRUE(candidates_of(Question(m.machine, launch, view).request()).empty()) << "nothing is measured";
   for (const std::uint32_t device : {1u, 2u})
     m.model.learn({launch.kernel->id(), device, launch.range, {0, kGroups}, kMillisecond});
-  const auto candidates = Question(m.machine, launch, view).candidates();
+  const auto candidates = candidates_of(Question(m.machine, launch, view).request());
   ASSERT_EQ(candidates.size(), 2u);
   EXPECT_EQ(candidates[0].plan, 1u) << "as fast as its twin was measured";
   EXPECT_EQ(candidates[1].plan, 4u);
@@ -170,14 +171,14 @@ TEST(Auto, LaunchesOfARoundMoveTogether) {
   const LaunchView view(m.machine, launch);
   for (const std::uint32_t device : {0u, 1u})
     m.model.learn({launch.kernel->id(), device, launch.range, {0, kGroups}, (1 + 9 * device) * kMillisecond});
-  const auto device_now = [&] { return decide(m.machine, launch, view)->slices.front().device; };
+  const auto device_now = [&] { return decide_launch(m.machine, launch, view)->slices.front().device; };
   const std::vector<domain::AloneBounds> other = {{0, 1e-3, 1e-3, 1e-3, 1e-3}, {1, 1e-3, 1e-3, 1e-3, 1e-3}};
   EXPECT_EQ(device_now(), 0u);
   constexpr std::uint64_t kLeader = 4711;
   EXPECT_EQ(m.machine.rounds.launched(kLeader, true, other).role, RoundRoles::Role::leader);
   EXPECT_EQ(device_now(), 0u) << "the leader was told nothing";
   m.machine.rounds.bind(2);
-  EXPECT_EQ(decide(m.machine, launch, view)->slices.size(), 1u);
+  EXPECT_EQ(decide_launch(m.machine, launch, view)->slices.size(), 1u);
   EXPECT_EQ(device_now(), 1u);
   m.machine.rounds.launched(kLeader, true, other);
   EXPECT_EQ(device_now(), 0u) << "a round later";
@@ -197,10 +198,10 @@ TEST(Auto, LaunchesThatMustStayDoNotFollowTheirRound) {
     traits.facts |= fact;
     const Launch launch{m.kernel(traits), line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}};
     const LaunchView view(m.machine, launch);
-    const std::uint32_t home = decide(m.machine, launch, view)->slices.front().device;
+    const std::uint32_t home = decide_launch(m.machine, launch, view)->slices.front().device;
     m.machine.rounds.launched(4711, true, {});
     m.machine.rounds.bind(home == 0 ? 2 : 1);
-    EXPECT_EQ(decide(m.machine, launch, view)->slices.front().device, home) << fact;
+    EXPECT_EQ(decide_launch(m.machine, launch, view)->slices.front().device, home) << fact;
   }
 }
 
@@ -293,10 +294,10 @@ TEST(Auto, AsksNotAtEveryShortLaunchWhatItCannotAffordToFindOut) {
   const Launch launch{a.kernel, line(kGroups * kLocal, kLocal), {whole(a.y), whole(a.x), value_of(1u)}};
   const LaunchView view(a.m.machine, launch);
   int asked = 0;
-  auto before = decide(a.m.machine, launch, view);
+  auto before = decide_launch(a.m.machine, launch, view);
   EXPECT_TRUE(before->unsettled);
   for (int i = 0; i < 100; ++i) {
-    auto now = decide(a.m.machine, launch, view);
+    auto now = decide_launch(a.m.machine, launch, view);
     asked += now != before ? 1 : 0;
     before = std::move(now);
   }
@@ -309,9 +310,9 @@ TEST(Auto, DecidesRepeatedLaunchesWithoutAllocating) {
   for (int i = 0; i < 20; ++i) a.run();
   const Launch launch{a.kernel, line(kGroups * kLocal, kLocal), {whole(a.y), whole(a.x), value_of(1u)}};
   const LaunchView view(a.m.machine, launch);
-  const auto first = decide(a.m.machine, launch, view);
+  const auto first = decide_launch(a.m.machine, launch, view);
   const std::size_t before = allocations();
-  const auto second = decide(a.m.machine, launch, view);
+  const auto second = decide_launch(a.m.machine, launch, view);
   EXPECT_EQ(allocations(), before);
   EXPECT_EQ(first, second);
   EXPECT_GT(first->slices.size(), 1u);

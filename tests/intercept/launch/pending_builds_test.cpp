@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "intercept/launch/decide.h"
+#include "intercept/launch/decide_launch.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
 #include "intercept/launch/make_launch.h"

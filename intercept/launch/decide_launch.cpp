@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/decide_launch.h"
+
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "intercept/launch/decide.h"
+#include "intercept/launch/decision_basis.h"
+#include "intercept/launch/launch_inputs.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/launch/moving_bytes.h"
+#include "intercept/machine/knowledge.h"
+#include "intercept/object/kernel.h"
+
+namespace skmd::icd {
+namespace {
+
+using domain::NotSplit;
+using domain::PartitionMode;
+
+/// Whether the decision is to be looked at again for the next launch: not if that costs a notable part of it.
+bool worth_a_look(LaunchShape& shape, const Decision& last, const DecisionBasis& basis, bool barred) {
+  const auto price = price_of_looking(last, basis, barred, shape.planning_costs().checking);
+  if (!price) return true;
+  shape.decisions().count_launch();
+  return shape.budget().may_look(last.predicted_seconds, *price);
+}
+
+/// What was followed last on these devices or, on a single one, the whole launch; null: there is no such plan.
+std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchView& view,
+                                           domain::RoundTimes::Devices devices) {
+  if (auto followed = view.shape().decisions().followed(devices)) return followed;
+  if (!std::has_single_bit(devices)) return nullptr;
+  const auto device = static_cast<std::uint32_t>(std::countr_zero(devices));
+  const std::vector<bool>& eligible = view.shape().eligible().eligible;
+  if (device >= eligible.size() || !eligible[device]) return nullptr;
+  return whole_on(launch, view, device, NotSplit::not_profitable);
+}
+
+/// `decision` as the model wants it, or another one under which the application's rounds are, or may be, clearly
+/// shorter.
+std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, const LaunchView& view,
+                                       std::shared_ptr<const Decision> decision) {
+  using Role = domain::SharedRounds::Role;
+  auto part = machine.rounds.launched(view.shape().id(), has_recurring(view), decision->alone_bounds);
+  if (!part.candidates.empty())
+    part.candidates.insert(part.candidates.end(), decision->candidates.begin(), decision->candidates.end());
+  const auto& candidates = part.candidates.empty() ? decision->candidates : part.candidates;
+  const auto instead = part.bound ? part.bound : view.shape().rounds().instead_of(*decision, candidates);
+  if (!instead || !decision->movable) return decision;
+  auto other = on_devices(launch, view, *instead);
+  if (!other) return decision;
+  if (part.role == Role::leader && std::has_single_bit(*instead)) machine.rounds.bind(instead);
+  if (machine.observer->logs(LogLevel::debug))
+    machine.observer->log(LogLevel::debug, launch.kernel->traits().name +
+                                               ": rounds are, or may be, shorter on devices " +
+                                               std::to_string(*instead) + " (a bit each)");
+  return other;
+}
+
+/// These modes look neither at rates nor at residency: one decision serves every launch of the shape.
+std::shared_ptr<const Decision> decide_once(Machine& machine, const Launch& launch, const LaunchView& view) {
+  DecisionMemory& memory = view.shape().decisions();
+  if (auto known = memory.standing()) return known;
+  LaunchInputs inputs(machine, launch, view);
+  return memory.keep_standing(decide(inputs.facts(), {}, inputs, inputs));
+}
+
+}  // namespace
+
+std::shared_ptr<const Decision> decide_launch(Machine& machine, const Launch& launch, const LaunchView& view) {
+  LaunchShape& shape = view.shape();
+  const auto mode = machine.settings.policy.mode;
+  if (mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
+      shape.eligible().count() == 1)
+    return decide_once(machine, launch, view);
+  DecisionBasis then;
+  auto last = shape.decisions().last(&then);
+  if (!last && machine.knowledge != nullptr) machine.knowledge->wait_for(launch.kernel->id());
+  const domain::Experience experience = machine.model->experience(launch.kernel->id(), launch.range);
+  const bool barred = experience.split_barred;
+  shape.rounds().devices_changed(experience.changes, last.get());
+  const bool judges = mode == PartitionMode::automatic;
+  if (last && judges && !worth_a_look(shape, *last, then, barred))
+    return judged(machine, launch, view, std::move(last));
+  LaunchInputs inputs(machine, launch, view);
+  DecisionBasis now = basis_of(shape.eligible(), barred, inputs);
+  if (last && stands(then, now)) return judges ? judged(machine, launch, view, std::move(last)) : last;
+  auto decision = decide(inputs.facts(), {last, shape.decisions().launches()}, inputs, inputs);
+  now.known = !decision->unsettled && !decision->exploring;
+  shape.decisions().remember(decision, now);
+  return judges ? judged(machine, launch, view, std::move(decision)) : decision;
+}
+
+std::shared_ptr<const Decision> part_on(const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span,
+                                        NotSplit reason) {
+  return one_slice(device, span, view.shape().footprint(span), reason);
+}
+
+std::shared_ptr<const Decision> whole_on(const Launch& launch, const LaunchView& view, std::uint32_t device,
+                                         NotSplit reason) {
+  return part_on(view, device, {0, launch.range.group_total()}, reason);
+}
+
+}  // namespace skmd::icd

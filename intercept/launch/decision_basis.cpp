@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/decision_basis.h"
+
+#include <cmath>
+
+namespace skmd::icd {
+namespace {
+
+/// Rates are measured again at every launch; smaller changes than this are noise.
+constexpr double kRateNoise = 0.05;
+
+}  // namespace
+
+DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs& inputs) {
+  DecisionBasis basis;
+  basis.barred = barred;
+  basis.read_rhythm = inputs.read_rhythm();
+  for (std::uint32_t i = 0; i < eligible.eligible.size(); ++i) {
+    if (!eligible.eligible[i]) continue;
+    basis.groups_per_second[i] = inputs.groups_per_second(i);
+    basis.missing_bytes[i] = inputs.missing_bytes(i);
+  }
+  return basis;
+}
+
+bool stands(const DecisionBasis& then, const DecisionBasis& now) {
+  if (!then.known || then.barred != now.barred || then.read_rhythm != now.read_rhythm ||
+      then.missing_bytes != now.missing_bytes)
+    return false;
+  for (std::size_t i = 0; i < now.groups_per_second.size(); ++i)
+    if (std::abs(now.groups_per_second[i] - then.groups_per_second[i]) > kRateNoise * then.groups_per_second[i])
+      return false;
+  return true;
+}
+
+std::optional<double> price_of_looking(const Decision& last, const DecisionBasis& basis, bool barred, double checking) {
+  constexpr double kAsking = 3e-6;  // the partitioner, even if it looks at no footprint
+  if (!(last.predicted_seconds > 0) || last.exploring || basis.barred != barred) return std::nullopt;
+  return checking + (basis.known ? 0.0 : kAsking);
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/decision_waits.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "intercept/launch/decide.h"
+#include "intercept/launch/launch_inputs.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/launch/merge_choice.h"
+#include "intercept/machine/knowledge.h"
+#include "intercept/object/kernel.h"
+
+namespace skmd::icd {
+namespace {
+
+using domain::PartitionMode;
+
+/// Seconds from the launch's decision to its results that are saved if the program becomes built for the devices on
+/// which it is being built, as far as is known: 0 if nothing is.
+double gain_of_pending(Machine& machine, const Launch& launch, const LaunchView& view) {
+  LaunchShape& shape = view.shape();
+  const auto confined = shape.confined();
+  if (confined && confined != domain::NotSplit::one_device_eligible) return 0.0;
+  if (domain::forbids_split(launch.kernel->traits(), machine.settings.split_mixed)) return 0.0;
+  LaunchInputs inputs(machine, launch, view);
+  const domain::Plan now = planned(inputs.request(), {}, inputs, inputs);
+  inputs.admit(shape.eligible().pending);
+  const domain::Plan then = planned(inputs.request(), {}, inputs, inputs);
+  if (!(now.predicted_seconds > then.predicted_seconds) || !(then.predicted_seconds > 0)) return 0.0;
+  std::vector<SliceWork> slices;
+  for (const domain::Slice& slice : then.slices)
+    slices.push_back({slice.device, slice.span, shape.footprint(slice.span)});
+  const bool refused = slices.size() > 1 && how_to_merge(machine, launch, view, slices).refused.has_value();
+  return refused ? 0.0 : now.predicted_seconds - then.predicted_seconds;
+}
+
+}  // namespace
+
+bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& view) {
+  // Half of what is gained: where the builds take longer, that is what was lost.
+  constexpr double kPatience = 0.5;
+  // Seconds: what a second GPU's context and a small program on it take to be made. A launch that gains more begins the
+  // builds itself, and waits for their end.
+  constexpr double kBuilding = 0.3;
+  const Eligibility& eligible = view.shape().eligible();
+  if (machine.knowledge == nullptr || eligible.pending.empty() || launch.part != nullptr ||
+      machine.settings.policy.mode != PartitionMode::automatic)
+    return false;
+  machine.knowledge->wait_for(launch.kernel->id());
+  if (!machine.knowledge->knows_shares_of(launch.kernel->id())) return false;
+  const double gain = gain_of_pending(machine, launch, view);
+  if (!(gain > 0)) return false;
+  NativeBuilds& builds = launch.kernel->builds();
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(kPatience * std::min(gain, 1e3));
+  for (const std::uint32_t device : eligible.pending)
+    if (gain >= kBuilding)
+      builds.wait(device);
+    else
+      builds.wait_until(device, std::chrono::time_point_cast<std::chrono::steady_clock::duration>(until));
+  // One may have ended before it could be waited for.
+  return std::any_of(eligible.pending.begin(), eligible.pending.end(),
+                     [&](std::uint32_t device) { return !builds.pending(device); });
+}
+
+bool should_wait_to_decide(const Machine& machine, const LaunchView& view) {
+  LaunchShape& shape = view.shape();
+  if (machine.settings.policy.mode != PartitionMode::automatic || shape.confined() || shape.eligible().count() == 1)
+    return false;
+  // What waiting costs, a device that runs dry and a thread that wakes up, is little beside such launches.
+  constexpr double kLong = 1e-3;
+  DecisionBasis basis;
+  const auto last = shape.decisions().last(&basis);
+  if (!last || basis.known) return false;
+  return last->predicted_seconds > 0 ? last->predicted_seconds >= kLong : shape.sampling().may_wait();
+}
+
+}  // namespace skmd::icd
