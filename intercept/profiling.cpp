@@ -22,7 +22,7 @@
 namespace skmd::icd {
 namespace {
 
-constexpr std::uint32_t kMaxRepeats = 1000;
+constexpr std::uint32_t kMaxRepeats = 1000;  // that SKMD_PROFILE_REPEAT may ask for
 
 domain::Error bad(const settings::Variable& which, const std::string& value, const std::string& what) {
   return {CL_PLATFORM_NOT_FOUND_KHR, settings::expected(which, value, what)};

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kMaxSeconds = 3600.0;
+constexpr double kMaxSeconds = 3600.0;  // that a caller may ask for
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 

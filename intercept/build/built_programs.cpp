@@ -8,7 +8,7 @@
 namespace skmd::icd {
 namespace {
 
-constexpr size_t kMax = 256;
+constexpr size_t kMax = 256;  // programs; the oldest is forgotten then
 
 struct List {
   Mutex mutex;

@@ -12,7 +12,7 @@ namespace {
 using domain::Error;
 
 constexpr std::string_view kMagic = "SKMD program\n2\n\n";  // the digit is the version
-constexpr size_t kHash = 32;
+constexpr size_t kHash = 32;                                // bytes of a SHA-256
 
 void write_unit(compiler::Writer& out, const Unit& unit) {
   out.text(unit.text);

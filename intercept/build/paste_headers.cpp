@@ -10,9 +10,9 @@
 namespace skmd::icd {
 namespace {
 
-constexpr int kDeepest = 64;
-constexpr std::size_t kLargest = std::size_t{16} << 20;
-constexpr int kMacrosInARow = 16;
+constexpr int kDeepest = 64;                             // headers inside each other
+constexpr std::size_t kLargest = std::size_t{16} << 20;  // bytes of the pasted text
+constexpr int kMacrosInARow = 16;                        // that stand for each other
 // What the front end calls the program's own text, too.
 constexpr std::string_view kSourceName = "<source>";
 

@@ -13,7 +13,7 @@
 namespace skmd::icd {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;  // bytes; a source is not so large
 
 /// Never waits: a pipe or a device is no header.
 std::optional<std::string> read_file(const std::string& path) {

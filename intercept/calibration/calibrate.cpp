@@ -5,6 +5,7 @@
 #include <set>
 
 #include "intercept/backend/vendor/link_probe.h"
+#include "intercept/calibration/calibration_constants.h"
 #include "intercept/calibration/measure.h"
 #include "intercept/calibration/port_probe.h"
 #include "intercept/calibration/timing.h"
@@ -12,18 +13,12 @@
 namespace skmd::icd::calibration {
 namespace {
 
+using namespace tuning;
+
 using domain::Direction;
 using domain::LinkCalibration;
 using domain::Result;
 using domain::Status;
-
-constexpr std::uint64_t kMaxRead = std::uint64_t{1} << 30;       // above the last caches of present-day machines …
-constexpr std::uint64_t kMaxReadQuick = std::uint64_t{1} << 28;  // … and of most of them
-constexpr std::uint64_t kMaxTransfer = std::uint64_t{1} << 28;
-constexpr std::uint64_t kTogether = std::uint64_t{1} << 25;  // bytes at a time: several in the shortest time
-constexpr double kQuick = 10.0;                              // seconds; less is for fewer sizes
-/// Parts of the time: of a device, of a direction of a link, of two things at once.
-constexpr double kDeviceWeight = 1.0, kLinkWeight = 0.75, kTogetherWeight = 0.2;
 
 struct Link {
   std::size_t subject = 0;

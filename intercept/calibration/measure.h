@@ -20,9 +20,6 @@ struct Effort {
   std::function<void()> tick = [] {};  // called every now and then
 };
 
-/// Sizes of at most so many bytes are always measured, also when the time is used up.
-inline constexpr std::uint64_t kAlways = std::uint64_t{4} << 20;
-
 /// All but the key, `host_cores`, commit and date. The probe is prepared here.
 domain::Result<domain::DeviceCalibration> measure_device(DeviceProbe& probe, const Effort& effort);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "intercept/calibration/calibration_constants.h"
 #include "intercept/calibration/measure.h"
 #include "intercept/calibration/timing.h"
 #include "partitioner/model/calibration_curves.h"
@@ -9,35 +10,28 @@
 namespace skmd::icd::calibration {
 namespace {
 
+using namespace tuning;
+
 using domain::DeviceCalibration;
 using domain::Result;
 using domain::Status;
 
-// Parts of the time; bandwidth gets the rest, being measured at some fifteen sizes.
-constexpr double kLaunchPart = 0.1, kBoxPart = 0.1, kFirstUsePart = 0.15;
-constexpr std::uint32_t kInARow = 64;  // launches: the first one's way to the device counts little then
-constexpr std::uint32_t kBoxes = 16;
-constexpr double kLeastSeconds = 1e-9;  // what clocks tell apart
-constexpr double kLongRead = 5e-3;      // a launch's own cost, some 10 us, is then below what is told apart
-constexpr std::uint32_t kMaxPasses = 1u << 15;
-constexpr double kMaxGrowth = 16.0;  // of passes at a time: the first one may be slow for other reasons
-
 double positive(double seconds) { return std::max(seconds, kLeastSeconds); }
 
 Status measure_launches(DeviceProbe& probe, const Effort& effort, DeviceCalibration& to) {
-  const auto row = timed(effort.clock, kLaunchPart * effort.seconds, {}, [&] { return probe.launches(kInARow); });
+  const auto row = timed(effort.clock, kLaunchTime * effort.seconds, {}, [&] { return probe.launches(kInARow); });
   if (!row) return row.error();
   to.launch_seconds = positive(median_of(*row) / kInARow);
   effort.tick();
-  const auto one = timed(effort.clock, kBoxPart / 2 * effort.seconds, {}, [&] { return probe.boxes(1); });
+  const auto one = timed(effort.clock, kBoxTime / 2 * effort.seconds, {}, [&] { return probe.boxes(1); });
   if (!one) return one.error();
-  const auto more = timed(effort.clock, kBoxPart / 2 * effort.seconds, {}, [&] { return probe.boxes(1 + kBoxes); });
+  const auto more = timed(effort.clock, kBoxTime / 2 * effort.seconds, {}, [&] { return probe.boxes(1 + kBoxes); });
   if (!more) return more.error();
   to.box_seconds = positive((median_of(*more) - median_of(*one)) / kBoxes);
   effort.tick();
   // A fresh kernel takes a compiler's time to make: a few of them have to do.
   const auto first = timed(
-      effort.clock, kFirstUsePart * effort.seconds, {1, 5}, [&] { return probe.launch_fresh(); },
+      effort.clock, kFirstUseTime * effort.seconds, {1, 5}, [&] { return probe.launch_fresh(); },
       [&] { return probe.make_fresh(); });
   if (!first) return first.error();
   const auto second = timed(effort.clock, 0.0, {}, [&] { return probe.launch_fresh(); });

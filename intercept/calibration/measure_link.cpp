@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "intercept/backend/port/threads.h"
+#include "intercept/calibration/calibration_constants.h"
 #include "intercept/calibration/measure.h"
 #include "intercept/calibration/timing.h"
 #include "partitioner/model/calibration_curves.h"
@@ -13,16 +14,14 @@
 namespace skmd::icd::calibration {
 namespace {
 
+using namespace tuning;
+
 using domain::Direction;
 using domain::Error;
 using domain::LinkCalibration;
 using domain::LinkWay;
 using domain::Result;
 using domain::Status;
-
-constexpr std::uint64_t kLeastTransfer = 1024;
-constexpr std::uint64_t kThreadsTransfer = std::uint64_t{32} << 20;  // many times what threads have under their hands
-constexpr double kThreadsPart = 0.3;                                 // of the time of staged transfers
 
 /// Seconds of transfers like this one; the first, which may pay for more, is not counted.
 Result<double> seconds_of(LinkProbe& probe, const ProbedTransfer& transfer, const Clock& clock, double seconds) {
@@ -84,7 +83,7 @@ Result<LinkCalibration> measure_link(LinkProbe& probe, Direction direction, cons
   link.pinned = std::move(*pinned);
   if (most == 1) return link;
   transfer.way = TransferWay::staged;
-  const auto threads = threads_for(probe, transfer, effort, kThreadsPart * all.left());
+  const auto threads = threads_for(probe, transfer, effort, kThreadsTime * all.left());
   if (!threads) return threads.error();
   transfer.threads = *threads;
   auto staged = measure_way(probe, transfer, effort, all.left());

@@ -6,10 +6,13 @@
 #include <latch>
 #include <vector>
 
+#include "intercept/calibration/calibration_constants.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd::calibration {
 namespace {
+
+using namespace tuning;
 
 using domain::Error;
 using domain::NdRange;
@@ -28,10 +31,8 @@ kernel void skmd_calibration_read(global const WORD* data, global uint* out, uin
   if (value == never) out[0] = value;
 }
 )";
-constexpr std::uint64_t kWords = 4;
-constexpr std::uint32_t kNever = 0x53u;
-constexpr std::uint64_t kGroup = 256;  // work-items; fewer where the kernel takes no more
-constexpr std::uint64_t kMemoryPart = 8;
+constexpr std::uint64_t kWords = 4;      // of the text above
+constexpr std::uint32_t kNever = 0x53u;  // likewise
 
 std::uint64_t number(const Device& device, cl_device_info name) {
   const auto answer = device.info(name);
@@ -136,7 +137,7 @@ class PortProbe final : public DeviceProbe {
 
  private:
   static std::uint64_t group_of(const NativeKernel& kernel) {
-    std::uint64_t group = kGroup;
+    std::uint64_t group = kReadingGroup;
     while (group > 1 && group > kernel.limits().work_group_size) group /= 2;
     return group;
   }

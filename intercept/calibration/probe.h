@@ -30,6 +30,4 @@ class DeviceProbe {
   virtual domain::Status read(std::uint64_t bytes, std::uint32_t passes) = 0;
 };
 
-inline constexpr std::uint64_t kLeastRead = std::uint64_t{16} << 10;
-
 }  // namespace skmd::icd::calibration

@@ -10,6 +10,7 @@
 
 #include "intercept/backend/port/host_clock.h"
 #include "intercept/backend/port/host_code.h"
+#include "intercept/command/command_constants.h"
 #include "intercept/command/transfer_way.h"
 #include "intercept/memory/bytes.h"
 #include "intercept/memory/link_rates.h"
@@ -23,8 +24,7 @@ namespace skmd::icd {
 
 namespace {
 
-/// Fewer are filled, or copied where they are in host memory, sooner there.
-constexpr std::uint64_t kLeastInside = std::uint64_t{64} << 10;
+using namespace tuning;
 
 domain::ByteRange source_of(const DeviceTransfer& copy) {
   return {copy.from_offset, copy.from_offset + copy.range.size()};

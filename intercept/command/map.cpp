@@ -5,12 +5,15 @@
 #include <string>
 #include <utility>
 
+#include "intercept/command/command_constants.h"
 #include "intercept/command/range_command.h"
 #include "intercept/memory/range_lock.h"
 
 namespace skmd::icd {
 
 namespace {
+
+using namespace tuning;
 
 bool writes(cl_map_flags flags) { return (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) != 0; }
 

@@ -14,13 +14,6 @@
 
 namespace skmd::icd {
 
-/// Up to this many bytes are filled, or copied within the driver, on the thread that makes a command ready: waking
-/// another thread costs more.
-inline constexpr std::uint64_t kInlineBytes = 64 * 1024;
-/// Likewise between the application's memory and a buffer, bytes. Vendors' enqueues copy any number of bytes, and
-/// applications expect that of them; a chain of write, launch and read waits for no other thread then.
-inline constexpr std::uint64_t kInlineTransfer = std::uint64_t{1} << 20;
-
 class RangeCommand : public Command {
  public:
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override;

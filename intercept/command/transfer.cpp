@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "intercept/backend/port/host_code.h"
+#include "intercept/command/command_constants.h"
 #include "intercept/command/device_transfer.h"
 #include "intercept/command/range_command.h"
 #include "intercept/memory/bytes.h"
@@ -13,6 +14,8 @@
 namespace skmd::icd {
 
 namespace {
+
+using namespace tuning;
 
 /// A host box around a region of one root, for copies between roots.
 HostBox box_of(std::byte* root, const RectRegion& region) {

@@ -15,6 +15,7 @@
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/launch_view.h"
 #include "intercept/launch/native_launch.h"
+#include "intercept/launch/running_constants.h"
 #include "intercept/machine/machine.h"
 #include "intercept/memory/storage.h"
 #include "intercept/object/kernel.h"
@@ -22,12 +23,7 @@
 
 namespace skmd::icd {
 
-namespace {
-
-/// Uploads of so many bytes keep the thread that submits them for longer than it takes to wake another.
-constexpr std::uint64_t kMuch = std::uint64_t{1} << 20;
-
-}  // namespace
+using namespace tuning;
 
 Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision,
                      Event& event)
@@ -233,8 +229,8 @@ void Conductor::submit(MovePlan& moves, BatchGroup& group) {
   // links are used at once.
   std::stable_sort(prepared.begin(), prepared.end(),
                    [](const Prepared& a, const Prepared& b) { return a.upload_bytes < b.upload_bytes; });
-  const auto many =
-      std::count_if(prepared.begin(), prepared.end(), [](const Prepared& one) { return one.upload_bytes >= kMuch; });
+  const auto many = std::count_if(prepared.begin(), prepared.end(),
+                                  [](const Prepared& one) { return one.upload_bytes >= kMuchUploaded; });
   if (many > 1)
     host_threads(submit_one, prepared.size());
   else

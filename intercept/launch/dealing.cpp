@@ -8,6 +8,7 @@
 
 #include "intercept/backend/port/port.h"
 #include "intercept/launch/decision.h"
+#include "intercept/launch/decision_constants.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/machine/device_query.h"
 #include "intercept/machine/machine.h"
@@ -16,6 +17,8 @@
 
 namespace skmd::icd {
 namespace {
+
+using namespace tuning;
 
 bool may_be_dealt(const domain::KernelTraits& traits, const LaunchView& view) {
   if ((traits.facts & domain::kFactGlobalAtomics) != 0) return false;
@@ -33,9 +36,7 @@ bool is_wanted(const Machine& machine, const domain::KernelTraits& traits, const
   if (machine.settings.policy.mode == domain::PartitionMode::dynamic) return true;
   if (machine.settings.policy.mode != domain::PartitionMode::automatic || decision.exploring) return false;
   if ((traits.facts & domain::kFactDataDecidesWork) == 0) return false;
-  // About as many footprints as a search asks for in all its rounds, a few times.
-  constexpr double kCutting = 4.0;
-  const double seconds = kCutting * view.shape().planning_costs().planning;
+  const double seconds = kCuttingEvaluations * view.shape().planning_costs().planning;
   LaunchBudget& budget = view.shape().budget();
   if (!budget.affords(seconds)) return false;
   budget.spend(seconds);

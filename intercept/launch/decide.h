@@ -42,7 +42,7 @@ class DecisionInputs {
   /// The device on which a kernel lives that keeps something from launch to launch. Blocks until that is known.
   virtual std::uint32_t home() = 0;
   virtual bool is_gpu(std::uint32_t device) = 0;
-  /// The measured rate; 0: none.
+  /// The rate that plans go by, measured or stored; 0: none.
   virtual double groups_per_second(std::uint32_t device) = 0;
   /// Bytes that the device has to be sent for the whole launch.
   virtual std::uint64_t missing_bytes(std::uint32_t device) = 0;
@@ -54,7 +54,7 @@ class DecisionInputs {
   virtual bool affords_first(double seconds, double launch) = 0;
   virtual SharedFootprint footprint(const domain::GroupSpan& span) = 0;
   virtual domain::MergeDecision how_to_merge(const std::vector<SliceWork>& slices) = 0;
-  /// The chunks of a decided split; null: it is not dealt.
+  /// The chunks of a decided split; null: it is not dealt. What cutting costs is counted.
   virtual std::shared_ptr<const Dealing> deal(const Decision& decision) = 0;
 };
 
@@ -64,7 +64,7 @@ class DecisionLog {
   virtual ~DecisionLog() = default;
   /// The groups of the launch wait for memory that other groups write: it stays whole on `device`.
   virtual void waits_for_groups(std::uint32_t device) = 0;
-  /// Called before and after the partitioner was asked.
+  /// Called before and after the partitioner is asked; planned() is where the cost of planning is to be counted.
   virtual void begins_to_plan() = 0;
   virtual void planned(const domain::PartitionRequest& request, const domain::Plan& plan) = 0;
 };

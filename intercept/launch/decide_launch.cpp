@@ -59,7 +59,8 @@ std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, c
   return other;
 }
 
-/// These modes look neither at rates nor at residency: one decision serves every launch of the shape.
+/// For `equal`, `fixed`, `single`, and where one device is eligible: neither rates nor residency are looked at, so that
+/// one decision serves every launch of the shape.
 std::shared_ptr<const Decision> decide_once(Machine& machine, const Launch& launch, const LaunchView& view) {
   DecisionMemory& memory = view.shape().decisions();
   if (auto known = memory.standing()) return known;

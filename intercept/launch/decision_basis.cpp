@@ -3,13 +3,11 @@
 
 #include <cmath>
 
+#include "intercept/launch/decision_constants.h"
+
 namespace skmd::icd {
-namespace {
 
-/// Rates are measured again at every launch; smaller changes than this are noise.
-constexpr double kRateNoise = 0.05;
-
-}  // namespace
+using namespace tuning;
 
 DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs& inputs) {
   DecisionBasis basis;
@@ -34,7 +32,6 @@ bool stands(const DecisionBasis& then, const DecisionBasis& now) {
 }
 
 std::optional<double> price_of_looking(const Decision& last, const DecisionBasis& basis, bool barred, double checking) {
-  constexpr double kAsking = 3e-6;  // the partitioner, even if it looks at no footprint
   if (!(last.predicted_seconds > 0) || last.exploring || basis.barred != barred) return std::nullopt;
   return checking + (basis.known ? 0.0 : kAsking);
 }

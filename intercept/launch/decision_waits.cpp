@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "intercept/launch/decide.h"
+#include "intercept/launch/decision_constants.h"
 #include "intercept/launch/launch_inputs.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/merge_choice.h"
@@ -13,6 +14,8 @@
 
 namespace skmd::icd {
 namespace {
+
+using namespace tuning;
 
 using domain::PartitionMode;
 
@@ -38,11 +41,6 @@ double gain_of_pending(Machine& machine, const Launch& launch, const LaunchView&
 }  // namespace
 
 bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& view) {
-  // Half of what is gained: where the builds take longer, that is what was lost.
-  constexpr double kPatience = 0.5;
-  // Seconds: what a second GPU's context and a small program on it take to be made. A launch that gains more begins the
-  // builds itself, and waits for their end.
-  constexpr double kBuilding = 0.3;
   const Eligibility& eligible = view.shape().eligible();
   if (machine.knowledge == nullptr || eligible.pending.empty() || launch.part != nullptr ||
       machine.settings.policy.mode != PartitionMode::automatic)
@@ -52,9 +50,10 @@ bool wait_for_shares(Machine& machine, const Launch& launch, const LaunchView& v
   const double gain = gain_of_pending(machine, launch, view);
   if (!(gain > 0)) return false;
   NativeBuilds& builds = launch.kernel->builds();
-  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(kPatience * std::min(gain, 1e3));
+  const auto until =
+      std::chrono::steady_clock::now() + std::chrono::duration<double>(kBuildPatience * std::min(gain, 1e3));
   for (const std::uint32_t device : eligible.pending)
-    if (gain >= kBuilding)
+    if (gain >= kBuildSeconds)
       builds.wait(device);
     else
       builds.wait_until(device, std::chrono::time_point_cast<std::chrono::steady_clock::duration>(until));
@@ -67,12 +66,10 @@ bool should_wait_to_decide(const Machine& machine, const LaunchView& view) {
   LaunchShape& shape = view.shape();
   if (machine.settings.policy.mode != PartitionMode::automatic || shape.confined() || shape.eligible().count() == 1)
     return false;
-  // What waiting costs, a device that runs dry and a thread that wakes up, is little beside such launches.
-  constexpr double kLong = 1e-3;
   DecisionBasis basis;
   const auto last = shape.decisions().last(&basis);
   if (!last || basis.known) return false;
-  return last->predicted_seconds > 0 ? last->predicted_seconds >= kLong : shape.sampling().may_wait();
+  return last->predicted_seconds > 0 ? last->predicted_seconds >= kWorthWaiting : shape.sampling().may_wait();
 }
 
 }  // namespace skmd::icd

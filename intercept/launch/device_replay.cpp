@@ -13,8 +13,10 @@
 #include "intercept/launch/launch_view.h"
 #include "intercept/launch/merge_costs.h"
 #include "intercept/launch/replay.h"
+#include "intercept/launch/running_constants.h"
 #include "intercept/machine/machine.h"
 #include "intercept/memory/link_rates.h"
+#include "intercept/memory/memory_constants.h"
 #include "intercept/memory/mover.h"
 #include "intercept/memory/storage.h"
 #include "intercept/object/event.h"
@@ -25,10 +27,10 @@
 namespace skmd::icd {
 namespace {
 
-/// Of the merge kernels' own launches.
-constexpr std::uint64_t kGroupItems = 256;
+using namespace tuning;
+
 /// No more groups than every device takes in one dimension.
-constexpr std::uint64_t kMaxItems = kGroupItems << 30;
+constexpr std::uint64_t kMaxItems = kMergeGroupItems << 30;
 
 bool is_replayed(const Decision& decision, std::size_t root) {
   return !decision.whole && decision.merge.per_root[root] == domain::Rung::kernel;
@@ -224,8 +226,8 @@ Status DeviceReplay::append_merge(const SliceWork& slice, std::vector<Op>& ops) 
     arguments->emplace_back(std::move(result));
   }
   const std::uint64_t items = items_of(launch_, slice.span.size());
-  const std::uint64_t global = (items + kGroupItems - 1) / kGroupItems * kGroupItems;
-  const domain::NdRange range{1, {0, 0, 0}, {global, 1, 1}, {kGroupItems, 1, 1}};
+  const std::uint64_t global = (items + kMergeGroupItems - 1) / kMergeGroupItems * kMergeGroupItems;
+  const domain::NdRange range{1, {0, 0, 0}, {global, 1, 1}, {kMergeGroupItems, 1, 1}};
   ops.emplace_back(RunOp{kernel_, std::move(arguments), record(slice), range});
   return {};
 }

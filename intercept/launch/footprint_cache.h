@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "intercept/launch/decision.h"
+#include "intercept/launch/decision_constants.h"
 #include "partitioner/base/mutex.h"
 #include "partitioner/base/nd_range.h"
 
 namespace skmd::icd {
 
-/// Thread-safe. Keeps kMaxSpans spans; a further one takes the place of the one that was kept first.
+/// Thread-safe. Keeps kSpansPerShape spans; a further one takes the place of the one that was kept first.
 class FootprintCache {
  public:
-  static constexpr std::size_t kMaxSpans = 64;
-
   /// What is kept of `span`; else what `evaluate()` returns, which is kept. It is called without a lock: threads that
   /// ask for the same span at the same time may each evaluate it.
   template <class Evaluate>
@@ -36,12 +35,12 @@ class FootprintCache {
   }
   void keep(const domain::GroupSpan& span, const SharedFootprint& footprint) {
     const MutexGuard lock(mutex_);
-    if (spans_.size() < kMaxSpans) {
+    if (spans_.size() < tuning::kSpansPerShape) {
       spans_.emplace_back(span, footprint);
       return;
     }
     spans_[oldest_] = {span, footprint};
-    oldest_ = (oldest_ + 1) % kMaxSpans;
+    oldest_ = (oldest_ + 1) % tuning::kSpansPerShape;
   }
 
   Mutex mutex_;

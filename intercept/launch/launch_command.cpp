@@ -13,6 +13,7 @@
 #include "intercept/launch/dealing.h"
 #include "intercept/launch/decide_launch.h"
 #include "intercept/launch/decision.h"
+#include "intercept/launch/decision_constants.h"
 #include "intercept/launch/decision_waits.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/native_launch.h"
@@ -27,6 +28,8 @@
 #include "intercept/object/kernel.h"
 
 namespace skmd::icd {
+
+using namespace tuning;
 
 LaunchCommand::LaunchCommand(Machine& machine, std::shared_ptr<const FrozenLaunch> launch, bool watched)
     : machine_(machine),
@@ -102,16 +105,12 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
 }
 
 bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decision) const {
-  // A driver may need several microseconds for them.
-  constexpr double kLong = 5e-4;
   if (machine_.observer->wants_times() || machine_.settings.profile_every_launch || event.profiled()) return true;
   if (machine_.devices.size() == 1 && machine_.profile == nullptr) return false;
   if (!wants_times(machine_)) return false;
-  // Where no decision needs them they are for the profile database alone, which a few are enough for.
-  constexpr double kSeldom = 1e-6;
   const bool decides = machine_.devices.size() > 1 && domain::goes_by_times(machine_.settings.policy.mode);
-  return view_.shape().sampling().due(decides ? decision.predicted_seconds : kSeldom) ||
-         decision.predicted_seconds >= kLong;
+  return view_.shape().sampling().due(decides ? decision.predicted_seconds : kSeldomTimed) ||
+         decision.predicted_seconds >= kAlwaysTimed;
 }
 
 bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) {

@@ -4,16 +4,14 @@
 #include <memory>
 #include <utility>
 
+#include "intercept/launch/decision_constants.h"
 #include "partitioner/footprint/footprint.h"
 #include "partitioner/footprint/row_gaps.h"
 #include "partitioner/residency/transfer.h"
 
 namespace skmd::icd {
-namespace {
 
-constexpr std::size_t kMaxImageRuns = 64;  // what an image is sent and asked for in, rectangle by rectangle
-
-}  // namespace
+using namespace tuning;
 
 LaunchFootprints::LaunchFootprints(const Launch& launch, const LaunchArguments& arguments)
     : kernel_(*launch.kernel), range_(launch.range), arguments_(arguments), svm_(launch, arguments) {

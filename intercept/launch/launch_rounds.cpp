@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "intercept/launch/decision_constants.h"
+
 namespace skmd::icd {
 namespace {
+
+using namespace tuning;
 
 /// Of all shapes, in the process.
 std::atomic<std::uint64_t> launches_ended{0};
@@ -13,10 +17,9 @@ std::atomic<std::uint64_t> launches_ended{0};
 /// Running the slices is a notable part of what the launch and its transfers are predicted to take, or may be. If not,
 /// a kernel that has become slower changes no round.
 bool kernel_matters(const Decision& decision) {
-  constexpr double kPart = 0.2;
   double running = 0.0;
   for (const SliceWork& slice : decision.slices) running = std::max(running, slice.predicted_seconds);
-  return !(running > 0) || running >= kPart * decision.predicted_seconds;
+  return !(running > 0) || running >= kNotableRunning * decision.predicted_seconds;
 }
 
 }  // namespace
@@ -36,14 +39,13 @@ void LaunchRounds::devices_changed(unsigned changes, const Decision* last) {
 }
 
 void LaunchRounds::ended(const Decision& decision, std::uint64_t ns) {
-  constexpr std::uint32_t kRounds = 6;  // that tell what a plan is worth, and one to begin with
   const MutexGuard lock(mutex_);
   if (decision.exploring) {
     last_launch_ = launches_ended.fetch_add(1, std::memory_order_relaxed);
     return rounds_.interrupted();
   }
   const Devices devices = devices_of(decision);
-  if (devices != last_devices_) sampling_.want(kRounds);
+  if (devices != last_devices_) sampling_.want(kRoundsTimed);
   last_devices_ = devices;
   const std::uint64_t launch = launches_ended.fetch_add(1, std::memory_order_relaxed);
   const bool by_itself = launch == std::exchange(last_launch_, launch) + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launch of one kernel over one NDRange with arguments of certain sizes: what follows from its geometry, scalars and
 // views alone, not from which buffers they are or where their bytes lie. Applications repeat launches a thousand times:
-// a shape is worked out once and remembered with the kernel.
+// a shape is worked out once and remembered with the kernel, with what such launches share: decisions, budget, rounds.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "intercept/launch/decision_constants.h"
 #include "intercept/launch/launch_arguments.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/made_once.h"
@@ -16,7 +17,7 @@
 namespace skmd::icd {
 namespace {
 
-constexpr std::size_t kShapesPerKernel = 16;
+using namespace tuning;
 
 /// A shape's identity: equal keys, equal footprints and eligibility. Written at every launch into memory that stays.
 class Key {
@@ -36,8 +37,8 @@ class Key {
   [[nodiscard]] std::string_view text() const { return {bytes_.data(), used_}; }
 
  private:
-  static constexpr std::size_t kGeometryWords = 14;
-  static constexpr std::size_t kArgumentWords = 12;
+  static constexpr std::size_t kGeometryWords = 14;  // of() adds 4 of them, describe() the others
+  static constexpr std::size_t kArgumentWords = 12;  // of each argument at most
   std::vector<char>& bytes_;
   std::size_t used_ = 0;
 };

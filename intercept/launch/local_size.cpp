@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "intercept/launch/make_launch.h"
+#include "intercept/launch/running_constants.h"
 #include "intercept/object/kernel.h"
 
 namespace skmd::icd {
 
 namespace {
 
-constexpr std::uint64_t kTargetItems = 256;  // enough to fill a GPU's group, small enough to leave groups to share out
+using namespace tuning;
 
 std::uint64_t largest_divisor(std::uint64_t value, std::uint64_t limit) {
   for (std::uint64_t d = std::min(value, limit); d > 1; --d)

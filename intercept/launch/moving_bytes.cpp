@@ -8,11 +8,14 @@
 #include "intercept/backend/port/port.h"
 #include "intercept/launch/decision.h"
 #include "intercept/memory/link_rates.h"
+#include "intercept/memory/memory_constants.h"
 #include "intercept/memory/storage.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 namespace {
+
+using namespace tuning;
 
 /// Bytes of root `r` that go over links until `device` has what it needs for what `touches` says.
 std::uint64_t bytes_missing(const Machine& machine, const LaunchView& view, std::uint32_t device,

@@ -150,7 +150,7 @@ class UsedKernels {
   }
   bool contains(std::uint64_t key) {
     const MutexGuard lock(mutex_);
-    return keys_.count(key) != 0;
+    return keys_.contains(key);
   }
   void add(std::uint64_t key) {
     const MutexGuard lock(mutex_);

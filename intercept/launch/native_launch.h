@@ -35,7 +35,8 @@ void append_span(const Launch& launch, const NativeCall& call, const domain::Gro
 Status append_runs(const Launch& launch, const LaunchView& view, const SliceWork& slice, const NativeCall& call,
                    std::vector<Op>& ops);
 
-/// Whether this kernel was not marked as used with this local size on this device: a vendor may compile at first use.
+/// True until mark_used() was called for this kernel, local size and device, for spans with or without an offset apart:
+/// a vendor may compile then.
 /// Thread-safe: of several threads that ask before one of them marks, each is told so.
 bool is_first_use(const Launch& launch, const LaunchView& view, std::uint32_t device, const domain::GroupSpan& span);
 /// To be called for each launch that is submitted. Thread-safe.

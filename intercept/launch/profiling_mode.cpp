@@ -12,6 +12,7 @@
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/profile_record.h"
 #include "intercept/launch/profiling_spans.h"
+#include "intercept/launch/running_constants.h"
 #include "intercept/machine/expectation.h"
 #include "intercept/machine/machine.h"
 #include "intercept/object/kernel.h"
@@ -22,9 +23,7 @@
 namespace skmd::icd {
 namespace {
 
-/// An application that launches a kernel with another scalar each time would be profiled without end; so many launches
-/// of a kernel hold more sizes than a model can use.
-constexpr std::size_t kMaxLaunches = 16;
+using namespace tuning;
 
 void append(std::string& key, const void* bytes, std::size_t count) {
   key.append(static_cast<const char*>(bytes), count);
@@ -98,7 +97,7 @@ bool ProfilingMode::wants(const Launch& launch) {
     leave_out(kernel, "like one before");
     return false;
   }
-  if (known.size() >= kMaxLaunches) {
+  if (known.size() >= kMaxProfiledLaunches) {
     leave_out(kernel, "enough launches of the kernel");
     return false;
   }

@@ -13,6 +13,7 @@
 #include "intercept/launch/decision.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/launch_view.h"
+#include "intercept/launch/running_constants.h"
 #include "intercept/machine/machine.h"
 #include "intercept/memory/mover.h"
 #include "intercept/object/launch.h"
@@ -20,19 +21,15 @@
 namespace skmd::icd {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using namespace tuning;
 
-/// Caches do not always replace what is oldest: filling twice as much leaves little of it. Of a processor that is
-/// treated as a device with a memory of its own, this much empties what belongs to one core; its last cache may have
-/// hundreds of megabytes.
-constexpr std::uint64_t kTimesTheCache = 2;
-constexpr std::uint64_t kMaxFilled = std::uint64_t{512} << 20, kMaxFilledOnHost = std::uint64_t{4} << 20;
+using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// Takes `ranges` from `base` out of all the processor's caches.
 void flush(const std::byte* base, const domain::RangeSet& ranges) {
-  constexpr std::uint64_t kLine = 64;
+  constexpr std::uint64_t kLine = 64;  // bytes of a cache line
   for_each_piece(ranges, 1, [&](const domain::ByteRange& piece) {
     const std::byte* const end = base + piece.end;
     for (const std::byte* line = base + piece.begin; line < end; line += kLine) _mm_clflush(line);

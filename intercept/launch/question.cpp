@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "intercept/launch/decision.h"
+#include "intercept/launch/decision_constants.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/merge_choice.h"
 #include "intercept/launch/merge_costs.h"
@@ -17,12 +18,10 @@
 namespace skmd::icd {
 namespace {
 
+using namespace tuning;
+
 using domain::GroupSpan;
 using domain::PartitionMode;
-
-/// What a split launch costs over a whole one before any work is done: a thread's hand-over, one submission more, and
-/// waiting for two devices. Of the order of PoCL's empty kernel; rounded up, since a split must win by more than this.
-constexpr double kSplitSeconds = 40e-6;
 
 std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& launch, LaunchShape& shape) {
   const Eligibility& eligible = shape.eligible();

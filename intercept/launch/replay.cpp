@@ -18,7 +18,7 @@
 namespace skmd::icd {
 namespace {
 
-constexpr std::size_t kValuePadding = 16;
+constexpr std::size_t kValuePadding = 16;  // bytes: code may read a whole vector
 
 bool is_loaded(const domain::KernelTraits& traits, std::size_t argument) {
   return std::find(traits.merge_loads.begin(), traits.merge_loads.end(), argument) != traits.merge_loads.end();

@@ -3,6 +3,7 @@
 #include "intercept/backend/port/port.h"
 #include "intercept/launch/decide_launch.h"
 #include "intercept/launch/launch_shape.h"
+#include "intercept/launch/running_constants.h"
 #include "intercept/memory/storage.h"
 #include "intercept/object/kernel.h"
 
@@ -10,12 +11,7 @@
 
 namespace skmd::icd {
 
-namespace {
-
-/// A kernel that took so many devices down is itself to blame.
-constexpr int kMaxFatal = 2;
-
-}  // namespace
+using namespace tuning;
 
 std::vector<std::uint32_t> Rescue::candidates(const Unfinished& rest) const {
   Eligibility eligible = view_.shape().eligible();

@@ -2,6 +2,7 @@
 #include "intercept/launch/users.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/launch_view.h"
+#include "intercept/launch/running_constants.h"
 #include "intercept/machine/machine.h"
 #include "intercept/memory/storage.h"
 
@@ -12,16 +13,16 @@
 namespace skmd::icd {
 namespace {
 
-/// For large writes, which seldom come between launches; rows of which each device takes a part are not worth it.
+using namespace tuning;
+
 std::vector<RootUsage::Share> shares_of(const Machine& machine, const Decision& decision, std::size_t root) {
-  constexpr std::size_t kMaxRanges = 4;
   std::vector<RootUsage::Share> shares;
   bool any_apart = false;
   for (const SliceWork& slice : decision.slices) {
     const domain::RangeSet& needed = slice.touches->needed[root];
     const bool apart = machine.devices[slice.device]->description().space != domain::kHostSpace;
     any_apart = any_apart || apart;
-    if (!needed.empty() && needed.ranges().size() <= kMaxRanges) shares.push_back({slice.device, needed});
+    if (!needed.empty() && needed.ranges().size() <= kMaxShareRanges) shares.push_back({slice.device, needed});
   }
   return any_apart ? shares : std::vector<RootUsage::Share>();
 }

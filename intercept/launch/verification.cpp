@@ -27,7 +27,7 @@ domain::RangeSet touched(const domain::RootFootprint& footprint) {
 
 /// The first values that differ, as bytes: a buffer's element type is not known here.
 std::string hexadecimal(const std::byte* bytes, std::uint64_t first, std::uint64_t end) {
-  constexpr std::uint64_t kShown = 16;
+  constexpr std::uint64_t kShown = 16;  // bytes of each side
   constexpr const char* kDigits = "0123456789abcdef";
   std::string text;
   for (std::uint64_t i = first; i < end && i < first + kShown; ++i) {

@@ -9,8 +9,8 @@
 namespace skmd::icd {
 namespace {
 
-constexpr size_t kLongestModel = 24;
-constexpr size_t kLongestList = 64;
+constexpr size_t kLongestModel = 24;  // characters
+constexpr size_t kLongestList = 64;   // likewise, of all models
 
 std::uint32_t fnv(const std::string& text, std::uint32_t hash = 2166136261u) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;

@@ -14,17 +14,17 @@
 
 #include "intercept/backend/port/threads.h"
 #include "intercept/backend/vendor/vendor_visit.h"
+#include "intercept/machine/machine_constants.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
 namespace {
 
-/// More workers than this are only started when nothing moved for a while.
-std::size_t eager_workers() { return std::max<std::size_t>(4, std::thread::hardware_concurrency()); }
+using namespace tuning;
 
-constexpr auto kStall = std::chrono::milliseconds(2);
-constexpr auto kIdle = std::chrono::seconds(10);
+/// More workers than this are only started when nothing moved for kStall.
+std::size_t eager_workers() { return std::max<std::size_t>(kEagerWorkers, std::thread::hardware_concurrency()); }
 
 }  // namespace
 
@@ -89,7 +89,7 @@ void Executor::State::worker() {
     if (work.empty()) {
       if (stopping) break;
       ++idle;
-      const auto woken = work_came.wait_until(lock, std::chrono::system_clock::now() + kIdle);
+      const auto woken = work_came.wait_until(lock, std::chrono::system_clock::now() + kThreadIdle);
       --idle;
       if (woken == std::cv_status::timeout && work.empty() && workers > eager) break;
       continue;

@@ -6,24 +6,20 @@
 #include <string>
 
 #include "intercept/machine/device_query.h"
+#include "intercept/machine/machine_constants.h"
 
 namespace skmd::icd {
 namespace {
 
-/// Operations that a compute unit starts in one cycle, by the order of magnitude: lanes of a SIMD unit, or of an SM.
+using namespace tuning;
+
 double lanes(DeviceKind kind) {
-  constexpr double kProcessor = 8;
-  constexpr double kAccelerator = 16;
-  constexpr double kGpu = 64;
-  return kind == DeviceKind::gpu ? kGpu : kind == DeviceKind::cpu ? kProcessor : kAccelerator;
+  return kind == DeviceKind::gpu ? kGpuLanes : kind == DeviceKind::cpu ? kProcessorLanes : kAcceleratorLanes;
 }
 
 }  // namespace
 
 domain::DeviceModel expected_of(const Device& device) {
-  constexpr double kCompiling = 0.2;  // seconds: PoCL compiles at the first launch
-  constexpr double kLoading = 1e-3;   // our own code is made while the program is built
-  constexpr cl_uint kSomeClock = 1000;
   const DeviceKind kind = device.description().kind;
   const cl_uint clock = query<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY).value_or(0);
   domain::DeviceModel model;
@@ -36,7 +32,7 @@ domain::DeviceModel expected_of(const Device& device) {
         1, std::hash<std::string>()(told.platform + "|" + told.name + "|" + told.arithmetic + "|" +
                                     std::to_string(model.units) + "|" + std::to_string(clock)));
   const bool compiles = kind == DeviceKind::cpu && told.code_target.empty();
-  model.first_use_seconds = compiles ? kCompiling : kLoading;
+  model.first_use_seconds = compiles ? kCompilingSeconds : kLoadingSeconds;
   return model;
 }
 

@@ -7,8 +7,11 @@
 #include <cstdio>
 
 #include "intercept/backend/port/host_code.h"
+#include "intercept/machine/machine_constants.h"
 
 namespace skmd::icd {
+
+using namespace tuning;
 
 HostPages::HostPages(HostPagesMap& map, const std::vector<std::shared_ptr<Device>>& devices, std::byte* host,
                      std::uint64_t bytes)
@@ -53,13 +56,11 @@ bool pinned_pages_survive_forks() {
 }
 
 bool HostPages::lock_for(std::uint32_t device, std::uint64_t transferred) {
-  // One part of so many: locking all bytes takes as long as transferring a third of them to an H100.
-  constexpr std::uint64_t kNotable = 8;
   const MutexGuard lock(mutex_);
   Lock& one = locks_[device];
   if (!is(device, State::open)) return is(device, State::locked);
   one.transferred += transferred;
-  if (one.transferred < bytes_ / kNotable) return false;
+  if (one.transferred < bytes_ / kLockedAfterPart) return false;
   one.made = devices_[device]->page_lock(host_, bytes_);
   states_[device].store(one.made != nullptr ? State::locked : State::refused, std::memory_order_release);
   return one.made != nullptr;

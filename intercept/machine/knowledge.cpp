@@ -13,18 +13,16 @@
 
 #include "intercept/backend/port/threads.h"
 #include "intercept/backend/vendor/vendor_visit.h"
+#include "intercept/machine/machine_constants.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 namespace {
 
+using namespace tuning;
+
 using Clock = std::chrono::steady_clock;
 using Haste = domain::ProfileStore::Haste;
-
-constexpr auto kIdle = std::chrono::seconds(2);  // then the store's connection is closed, and the thread leaves
-constexpr std::uint32_t kMaxVainWaits = 4;
-constexpr std::size_t kMaxKernels = 1u << 16;  // of a program that makes kernels for ever
-constexpr int kNice = 10;                      // of the thread that tends
 
 }  // namespace
 
@@ -132,7 +130,7 @@ void Knowledge::Threads::read() {
   MutexLock lock(mutex);
   while (!give_up()) {
     if (queue.empty()) {
-      wait(lock, kIdle, [&]() SKMD_REQUIRES(mutex) { return !queue.empty() || stopping; });
+      wait(lock, kReaderIdle, [&]() SKMD_REQUIRES(mutex) { return !queue.empty() || stopping; });
       if (queue.empty()) break;
       continue;
     }
@@ -156,7 +154,7 @@ void Knowledge::Threads::read() {
 
 void Knowledge::Threads::tend() {
   if (first) first();
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(this_thread_id()), kNice);
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(this_thread_id()), kTendingNice);
   bool more = false;
   try {
     const Haste haste = store.haste();
@@ -201,7 +199,7 @@ void Knowledge::expect(std::uint64_t kernel, std::vector<KernelOnDevice> places)
   if (threads == nullptr) return;
   const MutexGuard lock(threads->mutex);
   threads->start(threads->tending, &Threads::tend);
-  if (places.empty() || threads->kernels.size() >= kMaxKernels) return;
+  if (places.empty() || threads->kernels.size() >= kMaxExpectedKernels) return;
   if (!threads->kernels.try_emplace(kernel, Threads::Kernel{std::move(places)}).second) return;
   threads->queue.push_back(kernel);
   threads->start(threads->reading, &Threads::read);

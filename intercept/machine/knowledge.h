@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "intercept/machine/machine_constants.h"
 #include "partitioner/model/known_times.h"
 #include "partitioner/model/profile_store.h"
 
@@ -22,13 +23,12 @@ namespace skmd::icd {
 class Knowledge {
  public:
   struct Delays {
-    /// How long a launch waits for what is being read of its kernel, once for each kernel. A few hundred samples take
-    /// about so long to be read and fitted, most of it while the program is built. Kernels whose launches are shorter
-    /// lose as much once in a process, and nothing where nothing is stored.
-    std::chrono::milliseconds for_first_launch{2};
-    /// How long the process lives before it tends the store, and before it does where the store asks for it soon. A
-    /// process that ends earlier leaves it to later ones: tending would take longer than the process did.
-    std::chrono::milliseconds before_tending{10000}, before_soon{1000};
+    /// How long a launch waits for what is being read of its kernel, once for each kernel. Kernels whose launches are
+    /// shorter lose as much once in a process, and nothing where nothing is stored.
+    std::chrono::milliseconds for_first_launch = tuning::kFirstLaunchWaits;
+    /// How long the process lives before it tends the store, and before it does where the store asks for it soon.
+    std::chrono::milliseconds before_tending = tuning::kBeforeTending;
+    std::chrono::milliseconds before_soon = tuning::kBeforeTendingSoon;
   };
   /// Samples that the model has got so far, and what the user should know ("": nothing). Any thread of ours.
   using Told = std::function<void(std::uint64_t samples, const std::string& problem)>;

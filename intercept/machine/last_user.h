@@ -25,8 +25,8 @@ class LastUser {
   }
 
  private:
-  static constexpr std::int32_t kSeveral = -1;
-  static constexpr std::int32_t kUnused = -2;
+  static constexpr std::int32_t kSeveral = -1;  // or host memory
+  static constexpr std::int32_t kUnused = -2;   // no launch yet
   std::atomic<std::int32_t> user_{kUnused};
 };
 

@@ -3,14 +3,14 @@
 #include <cstring>
 
 #include "intercept/memory/bytes.h"
+#include "intercept/memory/memory_constants.h"
 #include "intercept/memory/mover.h"
 
 namespace skmd::icd {
 
 namespace {
 
-/// Pieces below this go through host memory when they are valid there: a native copy costs a round trip.
-constexpr std::uint64_t kSmallCopy = 64 * 1024;
+using namespace tuning;
 
 struct CopyTask {
   Storage& from;
@@ -78,7 +78,7 @@ domain::SpaceId whole_source(Storage& from, const domain::RangeSet& ranges) {
 
 /// CUDA's drivers refuse pitches of 2 GiB and more.
 bool fits_a_native_copy(const RectRegion& region) {
-  constexpr std::uint64_t kMaxPitch = 0x7fffffff;
+  constexpr std::uint64_t kMaxPitch = 0x7fffffff;  // bytes
   return region.row_pitch <= kMaxPitch && region.row_pitch >= region.row_bytes &&
          region.slice_pitch >= region.row_pitch * region.rows && region.slice_pitch % region.row_pitch == 0;
 }

@@ -13,6 +13,7 @@
 #include "intercept/machine/device_query.h"
 #include "intercept/machine/machine.h"
 #include "intercept/memory/fetch.h"
+#include "intercept/memory/memory_constants.h"
 #include "intercept/memory/mover.h"
 #include "intercept/memory/range_lock.h"
 #include "intercept/memory/storage.h"
@@ -21,14 +22,7 @@ namespace skmd::icd {
 
 namespace {
 
-/// One part in so many of what a device reports is left to its driver: contexts, code, stacks, other processes. Chosen
-/// and not measured: some hundred megabytes are usual on GPUs of 80 GB, of which this leaves 2.5. Where it is too
-/// little, allocations fail, and room is made then.
-constexpr std::uint64_t kDriversPart = 32;
-/// Between two looks at what is in use.
-constexpr std::chrono::microseconds kPause{100};
-/// Looks in a row that find nothing that could go, until it is believed that nothing will: most of a second.
-constexpr std::uint32_t kMaxPauses = 5000;
+using namespace tuning;
 
 /// Gives its bytes back when the last owner of the native object lets go.
 struct Counted {
@@ -177,7 +171,7 @@ void DeviceMemory::pause(std::uint32_t device) {
   BatchGroup group;
   group.submit(*machine_.devices[device], Batch{});
   (void)group.wait();
-  std::this_thread::sleep_for(kPause);
+  std::this_thread::sleep_for(kRoomPause);
 }
 
 DeviceMemory::Held DeviceMemory::hold(std::uint32_t device, std::span<Storage* const> roots, bool wait) {
@@ -204,7 +198,7 @@ DeviceMemory::Held DeviceMemory::hold(std::uint32_t device, std::span<Storage* c
       // By themselves the roots fit the limit: what is beyond it is in use, whether or not that was to be seen just
       // now.
       const bool beyond = is_beyond_limit(device, root->bytes());
-      if (drop == Drop::none && in_vain++ > (beyond ? kMaxPauses : 0)) return Held::full;
+      if (drop == Drop::none && in_vain++ > (beyond ? kMaxRoomPauses : 0)) return Held::full;
       if (drop == Drop::none && !beyond) continue;  // others may have let go of something meanwhile
       if (!wait) return Held::busy;
       if (!waiting) waiting.emplace(waiting_);

@@ -12,21 +12,14 @@
 #include "intercept/memory/bytes.h"
 #include "intercept/memory/fetch.h"
 #include "intercept/memory/link_rates.h"
+#include "intercept/memory/memory_constants.h"
 #include "intercept/memory/mover.h"
 
 namespace skmd::icd {
 
 namespace {
 
-/// A write of fewer bytes costs less in the shadow than a command of its own, and fewer that are read may stay there
-/// for the next read. Writes below this are compared with what is there.
-constexpr std::uint64_t kLeastDirect = std::uint64_t{32} << 10;
-/// write_bytes() is also called where no device may be waited for, with up to so many bytes. What is read of a buffer
-/// that several devices use is copied twice up to this size.
-constexpr std::uint64_t kMaxShadowed = std::uint64_t{1} << 20;
-/// A link's rate is learned from writes of this size on, by the host's clock: the device's would cost an event for each
-/// piece that goes through page-locked memory.
-constexpr std::uint64_t kLeastTimed = std::uint64_t{16} << 20;
+using namespace tuning;
 
 /// copy_host(), whose rate is learned. Not of memory that is touched for the first time.
 void copy_timed(std::byte* to, const std::byte* from, std::uint64_t bytes) {
@@ -96,7 +89,7 @@ Targets targets_of(Storage& to, const domain::ByteRange& range, const std::byte*
 void tell(const Machine& machine, std::vector<Part>& parts, std::uint64_t begin) {
   for (Part& part : parts) {
     if (part.ended <= begin) continue;
-    if (part.report.bytes_to >= kLeastTimed)
+    if (part.report.bytes_to >= kLeastTimedWrite)
       LinkRates::get().learn_to(part.device, part.report.bytes_to, part.ended - begin);
     if (part.report.end == 0) {
       part.report.start = begin;

@@ -16,7 +16,9 @@
 #include "intercept/backend/port/host_code.h"
 #include "intercept/backend/port/rectangles.h"
 #include "intercept/backend/vendor/pinned_pieces.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 #include "intercept/memory/link_rates.h"
+#include "intercept/memory/memory_constants.h"
 #include "intercept/memory/mover.h"
 #include "partitioner/base/mutex.h"
 
@@ -24,15 +26,7 @@ namespace skmd::icd {
 
 namespace {
 
-/// Pieces much smaller than they could be cost more than a vendor's own copy: each is a command.
-constexpr std::uint64_t kWorthACommand = std::uint64_t{64} << 10;
-/// Of fewer bytes than this, half a piece at a time: more threads have something to copy at the end.
-constexpr std::uint64_t kFewBytes = std::uint64_t{16} << 20;
-/// Pieces of each device that are asked for before other threads are awake.
-constexpr std::size_t kAskedAhead = 4;
-
-/// Fewer bytes come in one piece, or by the driver's own copy.
-constexpr std::uint64_t kLeastInPieces = std::uint64_t{1} << 20;
+using namespace tuning;
 
 /// What to ask for one by one, of `total` bytes that are fetched at a time; nothing if that does not pay.
 std::vector<domain::RowRun> staged_pieces(const Fetch& fetch, std::uint64_t total) {
@@ -42,7 +36,7 @@ std::vector<domain::RowRun> staged_pieces(const Fetch& fetch, std::uint64_t tota
       bytes < kStagedWidth * fetch.ranges.ranges().size())
     return pieces;
   for (const domain::RowRun& rows : domain::row_runs(fetch.ranges)) {
-    const auto some = as_pieces(rows, fetch.root->bytes(), total < kFewBytes ? kPinnedPiece / 2 : kPinnedPiece);
+    const auto some = as_pieces(rows, fetch.root->bytes(), total < kFewFetched ? kPinnedPiece / 2 : kPinnedPiece);
     pieces.insert(pieces.end(), some.begin(), some.end());
     if (bytes < kWorthACommand * pieces.size()) return {};
   }

@@ -6,14 +6,14 @@
 #include <map>
 
 #include "intercept/memory/bytes.h"
+#include "intercept/memory/memory_constants.h"
 #include "intercept/memory/mover.h"
 
 namespace skmd::icd {
 
 namespace {
 
-/// Pieces below this are filled in host memory when they are valid there: a native fill costs a round trip.
-constexpr std::uint64_t kSmallFill = 64 * 1024;
+using namespace tuning;
 
 struct FillTask {
   Storage& to;

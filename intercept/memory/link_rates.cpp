@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <thread>
 
+#include "intercept/memory/memory_constants.h"
+
 namespace skmd::icd {
 namespace {
 
-constexpr std::uint64_t kLeast = 1 << 18;            // bytes that tell a link's rate
-constexpr std::uint64_t kLeastCopied = 16ULL << 20;  // bytes that tell the rate of copies: smaller ones are in caches
-constexpr double kNewest = 0.25;                     // weight of the newest transfer
-constexpr double kLeastPart = 0.1;                   // of the measured time that is taken for the bytes' own
+using namespace tuning;
 
 void learn(std::atomic<double>& rate, double seen, double newest) {
   const double old = rate.load(std::memory_order_relaxed);
@@ -22,7 +21,7 @@ double bulk_rate(std::uint64_t bytes, std::uint64_t nanoseconds) {
   const auto count = static_cast<double>(bytes);
   const double seconds = static_cast<double>(nanoseconds) * 1e-9;
   const auto by = [&](double fixed, double part) {
-    return count / (part * std::max(kLeastPart * seconds, seconds - fixed));
+    return count / (part * std::max(kLeastOwnPart * seconds, seconds - fixed));
   };
   return std::min(by(kLinkShape.latency_seconds, kLinkShape.small_part), by(kLinkShape.bulk_seconds, 1.0));
 }
@@ -35,9 +34,7 @@ std::optional<double> known(const std::atomic<double>& rate) {
 }  // namespace
 
 double assumed_host_rate(unsigned threads) {
-  constexpr double kEach = 5e9;
-  constexpr double kMax = 70e9;
-  return std::min(kMax, kEach * std::max(2u, threads));
+  return std::min(kMaxAssumedCopy, kAssumedCopyEach * std::max(2u, threads));
 }
 
 LinkRates& LinkRates::get() {
@@ -53,19 +50,19 @@ double LinkRates::host() const {
 }
 
 bool LinkRates::asks(std::uint32_t device, std::uint64_t bytes) {
-  constexpr std::uint64_t kLeastTimed = 4ULL << 20;  // they take 80 us on an H100's link
-  constexpr std::uint32_t kFirst = 8, kEach = 32;
-  if (bytes < kLeastTimed) return false;
+  if (bytes < kLeastAsked) return false;
   const std::uint32_t count = asked_[device % kMax].fetch_add(1, std::memory_order_relaxed);
-  return count < kFirst || count % kEach == 0;
+  return count < kFirstAsked || count % kEachAsked == 0;
 }
 
 void LinkRates::learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (bytes >= kLeast && nanoseconds != 0) learn(to_[device % kMax], bulk_rate(bytes, nanoseconds), kNewest);
+  if (bytes >= kLeastTelling && nanoseconds != 0)
+    learn(to_[device % kMax], bulk_rate(bytes, nanoseconds), kNewestTransfer);
 }
 
 void LinkRates::learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (bytes >= kLeast && nanoseconds != 0) learn(from_[device % kMax], bulk_rate(bytes, nanoseconds), kNewest);
+  if (bytes >= kLeastTelling && nanoseconds != 0)
+    learn(from_[device % kMax], bulk_rate(bytes, nanoseconds), kNewestTransfer);
 }
 
 void LinkRates::learn_host(std::uint64_t bytes, std::uint64_t nanoseconds) {
@@ -74,7 +71,7 @@ void LinkRates::learn_host(std::uint64_t bytes, std::uint64_t nanoseconds) {
   const double old = host();
   // One that is slow had to wait for the processor or for pages; a guess that is too low would keep devices in host
   // memory from being used, and no copy would come to correct it.
-  host_.store(seen > old ? seen : old + kNewest * (seen - old), std::memory_order_relaxed);
+  host_.store(seen > old ? seen : old + kNewestTransfer * (seen - old), std::memory_order_relaxed);
 }
 
 }  // namespace skmd::icd

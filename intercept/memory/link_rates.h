@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "partitioner/plan/partition.h"
+#include "intercept/memory/memory_constants.h"
 
 namespace skmd::icd {
 
@@ -17,15 +17,7 @@ struct LinkRate {
   std::optional<double> from;  // device to host
 };
 
-/// How transfers of different sizes fare, on all links: curves of an H100 and an H200 through our staging threads
-/// (profiles/nvidia-*.jsonl, "staged" and "pinned"): 12 us for the smallest, 7 to 8 GB/s at a mebibyte, 17 at eight,
-/// 32 to 44 from 64 on.
-inline constexpr domain::LinkShape kLinkShape{12e-6, 0.3, 170e-6};
-/// Of a link that was never used: the middle of those curves. Too high a guess is corrected by the first transfer; too
-/// low a one keeps the link from being used, and is never corrected.
-inline constexpr double kAssumedLink = 35e9;
-/// Of copies inside host memory, until one was timed: a little more than was measured on two threads (8 to 10 GB/s), 16
-/// (50) and 32 (65) of Xeons, for the same reason.
+/// Bytes per second of copies inside host memory by so many threads, until one was timed.
 double assumed_host_rate(unsigned threads);
 
 /// Thread-safe. Exponentially weighted. A rate is what large transfers would reach, given how the measured size fares

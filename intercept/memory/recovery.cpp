@@ -8,17 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "intercept/memory/memory_constants.h"
 #include "intercept/memory/mover.h"
 
 namespace skmd::icd {
 
 namespace {
 
+using namespace tuning;
+
 /// Repeats `step` until there is memory for it: commands in the list are ended here and nowhere else.
 template <class Step>
 void insist(Step&& step) {
-  constexpr std::chrono::milliseconds kPause{1};
-  for (;; std::this_thread::sleep_for(kPause)) {
+  for (;; std::this_thread::sleep_for(kMemoryPause)) {
     try {
       return step();
     } catch (const std::bad_alloc&) {

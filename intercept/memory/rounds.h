@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "intercept/memory/memory_constants.h"
+
 namespace skmd::icd {
 
 /// Of one root. Thread-safe; where commands run beside each other the answer may be that of either order.
@@ -14,10 +16,11 @@ class Rounds {
   void wrote(std::uint64_t bytes) {
     const std::uint32_t launches = launches_.exchange(0, std::memory_order_relaxed);
     if (launches != 0) per_round_.store(launches, std::memory_order_relaxed);
-    if (launches > kMaxLaunches)
+    if (launches > tuning::kMaxLaunchesOfARound)
       rounds_.store(0, std::memory_order_relaxed);
     else if (launches != 0)
-      rounds_.store(std::min(rounds_.load(std::memory_order_relaxed) + 1, kRounds), std::memory_order_relaxed);
+      rounds_.store(std::min(rounds_.load(std::memory_order_relaxed) + 1, tuning::kSteadyRounds),
+                    std::memory_order_relaxed);
     written_.fetch_add(bytes, std::memory_order_relaxed);
   }
   /// `bytes`: of the whole root. A launch of a root of which less than half was written ends the row of rounds. False:
@@ -29,7 +32,7 @@ class Rounds {
     return true;
   }
   /// There were enough rounds for another one to be expected.
-  [[nodiscard]] bool steady() const { return rounds_.load(std::memory_order_relaxed) >= kRounds; }
+  [[nodiscard]] bool steady() const { return rounds_.load(std::memory_order_relaxed) >= tuning::kSteadyRounds; }
   [[nodiscard]] bool recurs(std::uint64_t bytes) const {
     return launches_.load(std::memory_order_relaxed) == 0 && steady() && most_of(bytes);
   }
@@ -38,8 +41,6 @@ class Rounds {
   [[nodiscard]] std::uint32_t launches_per_round() const { return per_round_.load(std::memory_order_relaxed); }
 
  private:
-  static constexpr std::uint32_t kRounds = 2;       // so many in a row, and the next one is expected to follow
-  static constexpr std::uint32_t kMaxLaunches = 8;  // of a round; after more, what is written is kept for long
   [[nodiscard]] bool most_of(std::uint64_t bytes) const {
     return written_.load(std::memory_order_relaxed) >= bytes - bytes / 2;
   }

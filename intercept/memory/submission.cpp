@@ -3,13 +3,14 @@
 
 #include <thread>
 
+#include "intercept/memory/memory_constants.h"
+
 namespace skmd::icd {
 
+using namespace tuning;
+
 Submission::Submission(const std::vector<std::shared_ptr<Storage>>& roots) : roots_(roots) {
-  // Another submission holds them for microseconds; a thread that moves bytes holds them for longer than is worth
-  // waiting for.
-  constexpr int kTries = 32;
-  for (int i = 0; i < kTries && !try_lock(); ++i) std::this_thread::yield();
+  for (int i = 0; i < kLockTries && !try_lock(); ++i) std::this_thread::yield();
 }
 
 void Submission::unlock() {

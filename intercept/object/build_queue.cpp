@@ -11,15 +11,17 @@
 
 #include "intercept/backend/port/threads.h"
 #include "intercept/backend/vendor/vendor_visit.h"
+#include "intercept/machine/machine_constants.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
 namespace {
 
+using namespace tuning;
+
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kIdle = std::chrono::seconds(10);
 constexpr auto kWhenHurried = Clock::time_point::max();
 
 std::uint64_t bit_of(std::uint32_t device) { return std::uint64_t{1} << device; }
@@ -93,7 +95,7 @@ void BuildQueue::State::loop() {
   build_ahead_on_this_thread();
   MutexLock lock(mutex);
   const auto give_up = [&]() SKMD_REQUIRES(mutex) { return stopping || exit_has_begun(); };
-  auto rest = Clock::now() + kIdle;
+  auto rest = Clock::now() + kThreadIdle;
   while (!give_up()) {
     std::optional<Clock::time_point> next;
     auto item = take(next);
@@ -119,7 +121,7 @@ void BuildQueue::State::loop() {
         (void)new std::shared_ptr<NativeBuilds>(std::move(builds));  // its driver is being taken down
     }
     lock.lock();
-    rest = Clock::now() + kIdle;
+    rest = Clock::now() + kThreadIdle;
   }
   --threads;
   thread_left.notify_all();

@@ -12,11 +12,15 @@
 #include "intercept/machine/executor.h"
 #include "intercept/memory/range_lock.h"
 #include "intercept/object/command.h"
+#include "intercept/object/object_constants.h"
 #include "intercept/object/queue.h"
 
 namespace skmd::icd {
 
 namespace {
+
+using namespace tuning;
+
 constinit thread_local EventDrain* current_drain = nullptr;
 }  // namespace
 
@@ -258,8 +262,6 @@ void Event::post(const std::shared_ptr<Posted>& posted) {
 }
 
 bool Event::run_what_is_open() {
-  // Of a long chain, only the commands at its end: looking for the first takes as long as the chain.
-  constexpr int kFarthest = 16;
   Ref<Event> at(this);
   for (int steps = 0; steps < kFarthest; ++steps) {
     std::shared_ptr<Posted> posted;

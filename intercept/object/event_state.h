@@ -21,7 +21,7 @@ enum class EventState : std::uint8_t {
   held,      // the command has ended, and dependencies of it have not: it may not be seen to end before them
   ended,     // final
 };
-inline constexpr std::size_t kEventStates = 7;
+inline constexpr std::size_t kEventStates = 7;  // enumerators above
 
 enum class EventInput : std::uint8_t {
   arm,        // it registers with its dependencies
@@ -33,7 +33,7 @@ enum class EventInput : std::uint8_t {
   end_early,  // complete(), with dependencies open
   release,    // no dependency is open any more: what was held ends
 };
-inline constexpr std::size_t kEventInputs = 8;
+inline constexpr std::size_t kEventInputs = 8;  // enumerators above
 
 /// `end_early` ends a command that waits: it was withdrawn, or there is no memory to start it. Where it has started,
 /// its dependencies' failure is its own, and it ends after them.

@@ -7,10 +7,13 @@
 #include <cstddef>
 #include <new>
 
+#include "intercept/object/object_constants.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 namespace {
+
+using namespace tuning;
 
 /// One cache line: neighbours' reference counts do not share it.
 struct alignas(64) Cell {
@@ -20,10 +23,8 @@ struct alignas(64) Cell {
 static_assert(sizeof(Cell) == 64);
 static_assert(offsetof(Slot, dispatch) == 0 && offsetof(Slot, loader_word) == sizeof(void*));
 
-/// A dead handle is given to a new object only after this many others died: a stale handle is refused for long.
-constexpr std::size_t kQuarantine = std::size_t{1} << 16;
 constexpr std::size_t kFirstSlab = std::size_t{1} << 16;  // cells; every further slab is twice the one before
-constexpr std::size_t kMaxSlabs = 16;
+constexpr std::size_t kMaxSlabs = 16;                     // so that handles are bounded
 
 struct Slab {
   std::atomic<std::byte*> begin{nullptr};

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "intercept/object/object_constants.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -24,8 +25,8 @@ class KeptLaunches {
   /// The newest that suits, or null.
   template <class Suits>
   [[nodiscard]] std::shared_ptr<const Launch> find(const Suits& suits) const SKMD_REQUIRES(mutex_) {
-    for (std::size_t age = 0; age < kMax; ++age) {
-      const auto& launch = launches_[(newest_ + kMax - age) % kMax];
+    for (std::size_t age = 0; age < tuning::kMaxKeptLaunches; ++age) {
+      const auto& launch = launches_[(newest_ + tuning::kMaxKeptLaunches - age) % tuning::kMaxKeptLaunches];
       if (launch && suits(*launch)) return launch;
     }
     return nullptr;
@@ -33,20 +34,19 @@ class KeptLaunches {
   /// Returns the launch that it replaces: destroying that may call the application, and so has to happen without the
   /// mutex.
   [[nodiscard]] std::shared_ptr<const Launch> add(std::shared_ptr<const Launch> launch) SKMD_REQUIRES(mutex_) {
-    newest_ = (newest_ + 1) % kMax;
+    newest_ = (newest_ + 1) % tuning::kMaxKeptLaunches;
     return std::exchange(launches_[newest_], std::move(launch));
   }
   /// Gives all of them up. Thread-safe.
   void forget() {
-    std::array<std::shared_ptr<const Launch>, kMax> gone;
+    std::array<std::shared_ptr<const Launch>, tuning::kMaxKeptLaunches> gone;
     const MutexGuard lock(mutex_);
     gone.swap(launches_);
   }
 
  private:
-  static constexpr std::size_t kMax = 4;  // buffers that take turns, the stages of a program
   Mutex mutex_;
-  std::array<std::shared_ptr<const Launch>, kMax> launches_ SKMD_GUARDED_BY(mutex_);
+  std::array<std::shared_ptr<const Launch>, tuning::kMaxKeptLaunches> launches_ SKMD_GUARDED_BY(mutex_);
   std::size_t newest_ SKMD_GUARDED_BY(mutex_) = 0;
 };
 
@@ -63,15 +63,14 @@ class KeptLaunchesOf {
   void add(const std::shared_ptr<KeptLaunches>& list) {
     if (lists_.size() >= crowd_) {  // of kernels that are gone, perhaps
       std::erase_if(lists_, [](const auto& known) { return known.expired(); });
-      crowd_ = 2 * lists_.size() + kCrowd;
+      crowd_ = 2 * lists_.size() + tuning::kCrowd;
     }
     lists_.insert(list);
   }
 
  private:
-  static constexpr std::size_t kCrowd = 16;
   std::set<std::weak_ptr<KeptLaunches>, std::owner_less<>> lists_;
-  std::size_t crowd_ = kCrowd;
+  std::size_t crowd_ = tuning::kCrowd;
 };
 
 }  // namespace skmd::icd

@@ -9,11 +9,14 @@
 #include "intercept/machine/knowledge.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/object/launch.h"
+#include "intercept/object/object_constants.h"
 #include "intercept/object/program.h"
 #include "intercept/object/svm.h"
 
 namespace skmd::icd {
 namespace {
+
+using namespace tuning;
 
 using domain::Error;
 using domain::ParameterKind;
@@ -169,7 +172,6 @@ std::uint64_t BuiltKernel::limit_of(std::uint32_t index, std::uint64_t KernelLim
 }
 
 std::uint64_t BuiltKernel::group_limit(std::uint64_t KernelLimits::*field, std::atomic<std::uint64_t>& cached) {
-  constexpr std::uint64_t kFarBelow = 4;
   if (const std::uint64_t known = cached.load(std::memory_order_relaxed); known != 0) return known;
   const std::uint32_t anchored = home();  // the anchor, unless it never will be built
   std::vector<std::uint64_t> limits(kernels_.size());

@@ -11,11 +11,11 @@ namespace skmd::icd {
 
 namespace {
 
-constexpr std::size_t kNumberBound = 24;
-constexpr std::size_t kMismatchesKept = 8;
-constexpr std::size_t kMismatchText = 128;  // characters of a name or of a detail
-constexpr std::size_t kElsewhereKept = 16;
-constexpr std::size_t kBuildFailuresKept = 16;
+constexpr std::size_t kNumberBound = 24;                             // characters of a number with its comma
+constexpr std::size_t kMismatchesKept = 8;                           // the first ones
+constexpr std::size_t kMismatchText = 128;                           // characters of a name or of a detail
+constexpr std::size_t kElsewhereKept = 16;                           // kernels
+constexpr std::size_t kBuildFailuresKept = 16;                       // the first ones
 constexpr std::size_t kProgramsKept = 4096;                          // whose builds are told beside their kernels
 constexpr std::size_t kStateBound = 16;                              // a BuildState's name, with quotes and comma
 constexpr std::size_t kBuildsBound = 128;                            // the keys of one device's builds

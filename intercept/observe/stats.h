@@ -23,7 +23,7 @@ class TimeHistogram {
   [[nodiscard]] double max_us() const { return static_cast<double>(max_) * 1e-3; }
 
  private:
-  static constexpr std::uint32_t kStepsPerOctave = 16;
+  static constexpr std::uint32_t kStepsPerOctave = 16;  // a bucket is 4 % wide
   std::array<std::uint64_t, 64 * kStepsPerOctave> buckets_{};
   std::uint64_t count_ = 0;
   std::uint64_t max_ = 0;

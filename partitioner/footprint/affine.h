@@ -37,7 +37,7 @@ inline Interval window(unsigned bits, bool is_signed) {
 
 /// Variables are numbered: group ids, local ids, loops' iterations, then derived ones (evaluator.h).
 using Var = std::uint32_t;
-inline constexpr Var kFirstLoopVar = 6;
+inline constexpr Var kFirstLoopVar = 6;  // behind three group ids and three local ids
 constexpr Var group_var(unsigned dim) { return dim; }
 constexpr Var local_var(unsigned dim) { return 3 + dim; }
 
@@ -47,7 +47,7 @@ struct Term {
   bool operator==(const Term&) const = default;
 };
 
-inline constexpr unsigned kMaxTerms = 10;
+inline constexpr unsigned kMaxTerms = 10;  // of a form; with more it is unknown
 
 /// Σ factor·var + s, where s is some number of [slack.lo, slack.hi], possibly another one at each evaluation: two uses
 /// of a form with slack need not be equal. Terms ascend by variable; no factor is 0. Trivial, so that arrays of it are

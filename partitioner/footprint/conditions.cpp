@@ -3,12 +3,14 @@
 
 #include <optional>
 
+#include "partitioner/footprint/footprint_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-using Truth = Evaluator::Truth;
+using namespace tuning;
 
-constexpr int kMaxNested = 24;  // conditions nested deeper count as not understood
+using Truth = Evaluator::Truth;
 
 Truth both(Truth a, Truth b) {
   if (a == Truth::never || b == Truth::never) return Truth::never;

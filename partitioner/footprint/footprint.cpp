@@ -3,16 +3,15 @@
 
 #include <algorithm>
 
+#include "partitioner/footprint/footprint_constants.h"
 #include "partitioner/footprint/shape.h"
 
 namespace skmd::domain {
 namespace {
 
-using Truth = Evaluator::Truth;
+using namespace tuning;
 
-constexpr int kMaxNarrowings = 4;      // guards bound each other's variables; what is left after that is over-estimated
-constexpr std::size_t kMaxFused = 16;  // how many earlier touches are tried
-constexpr std::size_t kMaxRanges = 4 * kMaxRows;
+using Truth = Evaluator::Truth;
 
 /// What one access, or several fused ones, touch over a box.
 struct Touch {

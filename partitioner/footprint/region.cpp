@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "partitioner/footprint/footprint_constants.h"
+
 namespace skmd::domain {
 namespace {
+
+using namespace tuning;
 
 /// One level of rows: `rows` of them, `stride` bytes apart.
 struct Level {
@@ -76,9 +80,6 @@ Wide total(const Rows& rows) {
   }
   return product;
 }
-
-constexpr Wide kManyRows = 1024;
-constexpr Wide kSmallGap = 256;  // bytes
 
 /// Closes the gaps of the lowest level until the rows are few enough.
 void limit(Rows& rows, Detail detail) {

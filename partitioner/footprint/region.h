@@ -14,7 +14,7 @@ struct Region {
     Interval values;
     bool operator==(const Dim&) const = default;
   };
-  static constexpr unsigned kMaxDims = kMaxTerms + 3;
+  static constexpr unsigned kMaxDims = kMaxTerms + 3;  // a form's terms, and what shapes add
 
   Wide first = 0;
   Wide width = 1;
@@ -28,9 +28,6 @@ struct Region {
 
 /// Removes dimensions whose steps leave no gap and adds their extent to the width.
 void condense(Region& region);
-
-/// Rows of a region beyond this number are not told apart.
-inline constexpr std::uint64_t kMaxRows = 65536;
 
 /// Whether first + Σ factor·v takes every integer from its least to its greatest value, `values`.
 bool is_gapless(const Region& region, Interval& values);

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 
+#include "partitioner/merge/merge_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-/// A device's own memory is copied and merged at this rate at least.
-constexpr double kDeviceRate = 50e9;
-/// Seconds of the batches that a merge on a device takes in addition to those on the host.
-constexpr double kDeviceSeconds = 100e-6;
-/// Where the next user of the result is not known: the part of it that is expected to be needed in another memory.
-constexpr double kWantedElsewhere = 0.5;
+using namespace tuning;
 
 double seconds(std::uint64_t bytes, double rate) { return rate > 0 ? static_cast<double>(bytes) / rate : 0.0; }
 
@@ -46,12 +43,12 @@ double merge_seconds_on_host(const MergeQuestion& question) {
 
 double merge_seconds_on(const MergeQuestion& question, std::size_t place) {
   const MergePart& here = question.parts[place];
-  double total =
-      kDeviceSeconds + seconds(here.old_missing, here.to) + seconds(question.old_missing_on_host, kDeviceRate);
+  double total = kMergeDeviceSeconds + seconds(here.old_missing, here.to) +
+                 seconds(question.old_missing_on_host, kMergeDeviceRate);
   for (std::size_t i = 0; i < question.parts.size(); ++i) {
     if (i == place) continue;
     const MergePart& part = question.parts[i];
-    total += seconds(part.stored, here.to) + seconds(part.stored, kDeviceRate);
+    total += seconds(part.stored, here.to) + seconds(part.stored, kMergeDeviceRate);
     if (!part.in_host_memory) total += seconds(part.stored, part.from);
   }
   if (!question.next_user) return total + kWantedElsewhere * seconds(question.joined, here.from);
@@ -60,10 +57,8 @@ double merge_seconds_on(const MergeQuestion& question, std::size_t place) {
 }
 
 std::optional<std::size_t> merge_place(const MergeQuestion& question, bool always) {
-  // At nearly equal cost the host is preferred, whose cost is known best.
-  constexpr double kGain = 0.9;
   std::optional<std::size_t> best;
-  double least = kGain * merge_seconds_on_host(question);
+  double least = kMergePlaceGain * merge_seconds_on_host(question);
   bool bound = !always;
   for (std::size_t i = 0; i < question.parts.size(); ++i) {
     if (!question.parts[i].replays) continue;

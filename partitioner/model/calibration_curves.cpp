@@ -4,18 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partitioner/model/calibration_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-// A cache is distinguished from memory only if it is faster by more than the spread of measurements of one size (10 %
-// on idle machines; twice that on shared ones).
-constexpr double kLeastStep = 1.4;
-constexpr double kNearlyBest = 0.9;  // of the best rate: more threads than reach it add too little
-// The spread of measurements of one size: a bound that is too low would make good predictions worse, one that is too
-// high costs little.
-constexpr double kHeadroom = 1.1;
-constexpr std::uint64_t kInside = 8;  // how far below the last fast size the same cache is expected to hold everything
-constexpr std::size_t kPlateau = 3;   // points at an end that are taken together
+using namespace tuning;
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

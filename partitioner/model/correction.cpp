@@ -5,25 +5,17 @@
 #include <cmath>
 #include <limits>
 
+#include "partitioner/model/fit_constants.h"
+#include "partitioner/model/rate_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-// Chosen by reasoning, and tested on recorded spans (docs/decisions/corrections-take-no-spikes.md).
-constexpr double kNewest = 0.2;   // least weight of a launch inside its band: a drift is followed within ten
-constexpr double kPrior = 1.0;    // launches that the stored model counts for
-constexpr double kCovered = 0.8;  // of the launches are to be inside
-// The logarithm by which a launch outside widens the band; one inside narrows it by a quarter of that, so that the band
-// is stable with four of five inside.
-constexpr double kWidens = 0.2;
-constexpr double kNarrows = kWidens * (1.0 - kCovered) / kCovered;
-constexpr double kNarrowest = 1.0 / 16, kWidest = 1e3;  // multiples of the stored band
-constexpr double kLeastHalfWidth = 0.03;                // timers and neighbours
-// The error doubles after this time, or this number of launches, without a measurement of the device.
-constexpr double kSecondsToDouble = 60.0;
-constexpr double kLaunchesToDouble = 64.0;
+using namespace tuning;
+
+constexpr double kNarrows = kWidens * (1.0 - kCovered) / kCovered;  // so that the band rests with so many inside
 const double kFactorOfTwo = std::log(2.0);
-const double kMaxLevel = std::log(1e6);  // limit of corrections
-constexpr std::size_t kMaxEntries = 1u << 16;
+const double kMaxLevel = std::log(kMaxCorrection);
 
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
 
@@ -34,7 +26,7 @@ double finite(double seconds) {
 /// Logarithm of half the stored band.
 double width_of(const TimePrediction& stored) {
   const double width = stored.high > stored.seconds ? std::log(stored.high) - std::log(stored.seconds) : 0.0;
-  return std::clamp(std::isfinite(width) ? width : 0.0, kLeastHalfWidth, kMaxLevel);
+  return std::clamp(std::isfinite(width) ? width : 0.0, kNoise, kMaxLevel);
 }
 
 }  // namespace
@@ -50,7 +42,7 @@ double Correction::age(double now, std::uint64_t launches) const {
 }
 
 double Correction::half_width(double stored_width, double age) const {
-  const double width = std::max(kLeastHalfWidth, wider_ * stored_width);
+  const double width = std::max(kNoise, wider_ * stored_width);
   return std::min(width * (1.0 + age), std::max({width, kFactorOfTwo, std::abs(level_)}));
 }
 
@@ -74,7 +66,7 @@ void Correction::learn(const TimePrediction& stored, double seconds, double now,
   const bool inside = std::abs(off) <= half_width(width, aged);
   if (inside) {
     trust_ /= 1.0 + aged;
-    level_ += std::max(kNewest, 1.0 / (1.0 + kPrior + trust_)) * off;
+    level_ += std::max(kNewestCorrection, 1.0 / (1.0 + kStoredLaunches + trust_)) * off;
     trust_ += 1.0;
     outside_count_ = 0;
     // Inside only because the band grew with age: it stays this wide until further launches have settled the level.

@@ -13,12 +13,10 @@
 #include <cstdint>
 #include <map>
 
+#include "partitioner/model/rate_constants.h"
 #include "partitioner/model/time_model.h"
 
 namespace skmd::domain {
-
-/// Launches in a row outside the band until the level counts as changed.
-inline constexpr std::size_t kLaunchesToChange = 5;
 
 /// The correction of one kernel on one device by this process's launches. `now`: seconds of a monotonic clock; a time
 /// before the last one counts as the last one. `launches`: number of this kernel's launches so far, on all devices;
@@ -52,7 +50,7 @@ class Correction {
   double level_ = 0.0;  // logarithm of the factor
   double wider_ = 1.0;  // half the band, as a multiple of half the stored band
   double trust_ = 0.0;  // launches that made the level, as far as they still count
-  std::array<Outside, kLaunchesToChange> outside_{};
+  std::array<Outside, tuning::kLaunchesToChange> outside_{};
   std::size_t outside_count_ = 0;  // in a row, until now
   std::uint64_t seen_ = 0;
   double last_seconds_ = 0.0;

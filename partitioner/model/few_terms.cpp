@@ -9,30 +9,13 @@
 #include <span>
 #include <tuple>
 
+#include "partitioner/model/fit_constants.h"
 #include "partitioner/model/least_squares.h"
 
 namespace skmd::domain {
 namespace {
 
-constexpr double kLeastError = 0.03;       // timers and neighbours
-constexpr double kErrorWithoutTest = 0.3;  // of a model with too few points to hold some out
-constexpr double kNearer = 0.6;            // weight of a launch half as large as the largest
-constexpr double kLonger = 0.3;            // power of a point's time that it weighs by
-constexpr double kMayLose = 0.02;          // of the held-out error, for one term less
-constexpr double kCovered = 0.8;
-constexpr std::size_t kLeastToTest = 6;    // points
-constexpr std::size_t kHeldOut = 8;        // one point of so many: with spans that double, an extrapolation by 4 to 8
-constexpr std::size_t kLeastHeldOut = 3;   // a single outlier among them does not decide
-constexpr double kMuchShorter = 1.0 / 16;  // than the longest point: not what a band is asked for
-// Points further off than so many times the typical distance weigh as if they were so far (Huber). Distances below
-// kLeastDistance are not reduced.
-constexpr double kOff = 2.0;
-constexpr double kLeastDistance = 0.02;
-constexpr double kLeastRatio = 1e-3;
-constexpr int kReweighings = 2;
-constexpr std::size_t kMaxPoints = 64;
-// Distinct lengths of spans per power of two: nearly all, and if there are too many points.
-constexpr double kExactly = 64.0, kFinest = 4.0;
+using namespace tuning;
 
 using Indices = std::vector<std::size_t>;
 
@@ -62,16 +45,16 @@ std::vector<Point> middles(const std::vector<Point>& points, double lengths, boo
   return result;
 }
 
-/// At most kMaxPoints.
+/// At most kMaxFitPoints.
 std::vector<Point> condensed(const std::vector<Point>& points) {
   std::vector<Point> result = middles(points, kExactly, false);
-  for (double lengths = kFinest; result.size() > kMaxPoints && lengths >= 1.0; lengths /= 2)
+  for (double lengths = kFinest; result.size() > kMaxFitPoints && lengths >= 1.0; lengths /= 2)
     result = middles(points, lengths, false);
-  if (result.size() > kMaxPoints) result = middles(points, 1.0, true);
-  if (result.size() <= kMaxPoints) return result;
+  if (result.size() > kMaxFitPoints) result = middles(points, 1.0, true);
+  if (result.size() <= kMaxFitPoints) return result;
   std::stable_sort(result.begin(), result.end(), [](const Point& x, const Point& y) { return x.seconds < y.seconds; });
   std::vector<Point> some;
-  for (std::size_t i = 0; i < kMaxPoints; ++i) some.push_back(result[i * (result.size() - 1) / (kMaxPoints - 1)]);
+  for (std::size_t i = 0; i < kMaxFitPoints; ++i) some.push_back(result[i * (result.size() - 1) / (kMaxFitPoints - 1)]);
   return some;
 }
 
@@ -90,7 +73,7 @@ class Table {
     for (std::size_t row = 0; row < points.size(); ++row) {
       const Point& point = points[row];
       const double smaller = point.launch_groups > 0 ? std::log2(largest / point.launch_groups) : 0.0;
-      nearness_[row] = std::pow(kNearer, smaller) * std::pow(point.seconds / longest, kLonger);
+      nearness_[row] = std::pow(kNearerWeight, smaller) * std::pow(point.seconds / longest, kLongerPower);
       for (std::size_t column = 0; column < terms.size(); ++column)
         values_.at(row, column) = value_of(terms[column], point) / point.seconds;
     }
@@ -135,7 +118,7 @@ class Table {
     for (const std::size_t row : rows) distances.push_back(distance(row, coefficients));
     const double typical = std::max(kLeastDistance, quantile(distances, 0.5));
     for (std::size_t i = 0; i < rows.size(); ++i)
-      trust_[rows[i]] = std::min(1.0, kOff * typical / std::max(distances[i], kLeastDistance));
+      trust_[rows[i]] = std::min(1.0, kOutlier * typical / std::max(distances[i], kLeastDistance));
   }
 
  private:
@@ -208,7 +191,7 @@ Indices fewer(const Table& table, const Split& split, Indices terms) {
   double best = error_with(table, split, terms);
   while (terms.size() > 1) {
     std::size_t worst = terms.size();
-    double least = best * (1.0 + kMayLose);
+    double least = best * (1.0 + kTermLoss);
     for (std::size_t i = 0; i < terms.size(); ++i) {
       Indices without = terms;
       without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
@@ -271,7 +254,7 @@ FewTerms fit_few_terms(const std::vector<Point>& given, std::uint32_t units) {
   const double other_launch =
       launch.train.size() < kLeastToTest ? 0.0 : quantile(table.errors(launch.test, table.fit(launch.train, few)), 0.5);
   // The spread of single spans and the held-out error are independent, so they add in squares.
-  result.error = std::max(kLeastError, std::hypot(std::max(held_out, other_launch), spread(result.terms, given)));
+  result.error = std::max(kNoise, std::hypot(std::max(held_out, other_launch), spread(result.terms, given)));
   return result;
 }
 

@@ -7,18 +7,15 @@
 #include <optional>
 
 #include "partitioner/footprint/conditions.h"
+#include "partitioner/footprint/footprint_constants.h"
+#include "partitioner/model/fit_constants.h"
 
 namespace skmd::domain {
 namespace {
 
-using Truth = Evaluator::Truth;
+using namespace tuning;
 
-// Trip counts above this are not plausible, since the launch would not end.
-constexpr double kMaxPasses = 1e15;
-// A count that may be anything in so wide a range is one that is not known, or that wrapped; and where it is no exact
-// count, it is that of the counter's type.
-constexpr double kWidestGuess = 1e9;
-constexpr int kMaxNarrowings = 4;  // as footprints do: conditions bound each other's variables
+using Truth = Evaluator::Truth;
 
 bool is_known(const Interval& values) { return static_cast<double>(values.hi - values.lo) <= kWidestGuess; }
 
@@ -140,10 +137,8 @@ GroupWork group_work(const KernelTraits& traits, const NdRange& range, std::span
   const Extent3 counts = range.group_counts();
   const double items =
       static_cast<double>(range.local[0]) * static_cast<double>(range.local[1]) * static_cast<double>(range.local[2]);
-  // Groups at the launch's ends, where conditions cut off what lies beyond the data, are too few to count.
-  constexpr std::array kParts{1.0 / 6, 3.0 / 6, 5.0 / 6};
   Sum all;
-  for (const double part : kParts) {
+  for (const double part : kCountedAt) {
     Box box;
     for (unsigned dim = 0; dim < 3; ++dim) {
       if (counts[dim] == 0) return work;
@@ -154,8 +149,8 @@ GroupWork group_work(const KernelTraits& traits, const NdRange& range, std::span
     add(all.operations, sum.operations);
     add(all.bytes, sum.bytes);
   }
-  work.operations = items * all.operations.value_or(0.0) / kParts.size();
-  work.bytes = items * all.bytes.value_or(0.0) / kParts.size();
+  work.operations = items * all.operations.value_or(0.0) / kCountedAt.size();
+  work.bytes = items * all.bytes.value_or(0.0) / kCountedAt.size();
   return work;
 }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "partitioner/model/rate_constants.h"
+#include "partitioner/plan/plan_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-constexpr std::uint32_t kEnoughSamples = 4;  // with this many, an outlier among them weighs less than half
-constexpr std::size_t kMaxStored = 1u << 16;
+using namespace tuning;
 
 }  // namespace
 
@@ -18,7 +20,7 @@ KnownTimes::KnownTimes(std::vector<DeviceModel> devices, Seconds now)
 void KnownTimes::store(std::uint64_t kernel, std::uint32_t device, StoredModel model) {
   auto made = std::make_shared<const StoredModel>(std::move(model));
   const MutexGuard lock(mutex_);
-  if (stored_.size() >= kMaxStored) return;  // bounds memory for programs that create kernels without end
+  if (stored_.size() >= kMaxEntries) return;  // bounds memory for programs that create kernels without end
   stored_[{kernel, device}] = std::move(made);
   corrections_.forget(kernel);
   any_stored_.store(true, std::memory_order_release);

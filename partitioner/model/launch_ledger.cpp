@@ -4,17 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "partitioner/model/round_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-constexpr std::uint32_t kMaxLost = 2;
-constexpr std::uint32_t kMaxArrivals = 3;  // in a row; further new plans are judged by their first launch
-// A device's first use happens once and says little about the device: up to a few rounds of lost time, only a part of a
-// round is counted. If all of it were, the next exploring slice would have to wait for many launches.
-constexpr double kFirstUseRounds = 3.0;
-constexpr double kFirstUsePart = 0.25;   // of a round
-constexpr std::uint64_t kFirstBar = 64;  // launches; each one is twice as long as the one before
-constexpr std::uint64_t kLongestBar = std::uint64_t{1} << 40;
+using namespace tuning;
 
 double lost_by_first_use(double lost, double round) {
   return std::max(std::min(lost, kFirstUsePart * round), lost - kFirstUseRounds * round);
@@ -23,10 +18,8 @@ double lost_by_first_use(double lost, double round) {
 }  // namespace
 
 double lost_seconds(const LaunchOutcome& outcome) {
-  constexpr double kMax = 1.0;  // far above the designed cost of exploration
-  constexpr double kMaxTimes = 16.0;
   if (!outcome.split || !(outcome.alone_seconds > 0) || !(outcome.seconds > outcome.alone_seconds)) return 0.0;
-  return std::min(outcome.seconds - outcome.alone_seconds, kMax + kMaxTimes * outcome.alone_seconds);
+  return std::min(outcome.seconds - outcome.alone_seconds, kMaxLostSeconds + kMaxLostTimes * outcome.alone_seconds);
 }
 
 std::uint64_t plan_id(std::uint64_t before, const Slice& slice) {
@@ -58,8 +51,8 @@ void LaunchLedger::add(const LaunchOutcome& outcome) {
     return;
   }
   ++lost_;
-  if (lost_ < kMaxLost && !on_trial_) return;
-  next_bar_ = std::clamp(2 * next_bar_, kFirstBar, kLongestBar);
+  if (lost_ < kMaxLostSplits && !on_trial_) return;
+  next_bar_ = std::clamp(2 * next_bar_, kFirstSplitBar, kLongestBar);
   barred_until_ = launches_ + next_bar_;
   lost_ = 0;
   on_trial_ = true;

@@ -6,13 +6,16 @@
 #include <cmath>
 #include <limits>
 
+#include "partitioner/model/fit_constants.h"
+
 namespace skmd::domain {
 namespace {
+
+using namespace tuning;
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr double kNoGain = 1e-10;  // of |y|: what a column would gain below this is rounding
-constexpr int kRoundsPerColumn = 3;
 
 struct Scaled {
   Eigen::MatrixXd a;

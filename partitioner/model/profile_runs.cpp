@@ -4,25 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "partitioner/model/profile_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-/// A span that takes this long is run once: noise does not matter there.
-constexpr double kLastingSeconds = 0.02;
-/// Of three runs on sixteen threads of a virtual machine two were late now and then.
-constexpr std::uint32_t kRuns = 5;
-/// A span that takes this long is run twice, and a third time if these two differ by more than kAgreement: with five
-/// runs, profiling took 20 to 33 times as long as the application alone, with three 5 to 30 times (sixteen workloads at
-/// profile1 on two devices).
-constexpr double kMiddlingSeconds = 1e-3;
-constexpr std::uint32_t kMiddlingRuns = 3;
-constexpr double kAgreement = 0.05;
-/// Runs of such a span that progress is counted by.
-constexpr double kUsualMiddlingRuns = 2.25;
-/// A device that has been idle works more slowly at first: threads of sixteen virtual cores took twice as long in their
-/// process's first tenth of a second. That it takes fewer threads less is assumed, not measured.
-constexpr double kSettlingSecondsPerUnit = 0.1 / 16;
-constexpr double kMaxSettlingSeconds = 0.1;
+using namespace tuning;
 
 enum class Length : std::uint8_t { brief, middling, lasting };
 

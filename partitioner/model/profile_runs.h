@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often each span is run when a kernel is profiled: often enough that noise does not decide, and no more, since the
-// user waits. Pure. The constants are in profile_runs.cpp, with where they come from.
+// user waits. Pure. The constants are in profile_constants.h.
 #pragma once
 
 #include <cstdint>

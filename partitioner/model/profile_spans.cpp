@@ -8,11 +8,12 @@
 #include <random>
 #include <string>
 
+#include "partitioner/model/profile_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-constexpr int kGeometricLengths = 12;
-constexpr std::uint64_t kFirstLengths[] = {4, 8, 12, 16};
+using namespace tuning;
 
 /// Of 0 to `limit`. Not std::uniform_int_distribution, whose numbers depend on the library.
 std::uint64_t random_up_to(std::mt19937_64& random, std::uint64_t limit) {
@@ -23,7 +24,7 @@ std::vector<std::uint64_t> paper_lengths(std::uint64_t groups) {
   std::vector<std::uint64_t> lengths{groups};
   for (const std::uint64_t length : kFirstLengths)
     if (length < groups) lengths.push_back(length);
-  constexpr std::uint64_t from = kFirstLengths[3];
+  constexpr std::uint64_t from = kFirstLengths.back();
   for (int i = 1; i < kGeometricLengths && groups > from; ++i) {
     const double ratio = static_cast<double>(groups) / from;
     lengths.push_back(static_cast<std::uint64_t>(std::round(from * std::pow(ratio, i / double{kGeometricLengths}))));

@@ -18,7 +18,7 @@ struct SpanPlan {
   bool operator==(const SpanPlan&) const = default;
 };
 
-inline constexpr std::uint32_t kMaxRandomSpans = 4096;
+inline constexpr std::uint32_t kMaxRandomSpans = 4096;  // that a user may ask for
 
 /// "paper" or "random:N" with N from 1 to kMaxRandomSpans; otherwise an error that names the value.
 Result<SpanPlan> parse_span_plan(std::string_view text);

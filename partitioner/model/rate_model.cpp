@@ -6,24 +6,13 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "partitioner/model/fit_constants.h"
+#include "partitioner/model/rate_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-constexpr double kNewest = 0.25;         // weight of the newest sample
-constexpr double kLeastError = 0.03;     // timers and neighbours
-constexpr double kFewSamples = 0.15;     // added error of a single sample; falls with their number
-constexpr double kErrorPerClass = 0.15;  // added for each power of two between what was measured and what is asked
-constexpr double kErrorOfTwins = 0.1;    // added where the rate is that of a device of the same make
-constexpr double kMaxError = 1.0;
-constexpr double kMaxWaited = 0.875;  // of a span's time: some threads work before all have begun
-constexpr std::size_t kMaxEntries = 1u << 16;
-constexpr double kNewestWhole = 0.5;  // whole launches become rare once splits pay
-constexpr double kNewestFirstUse = 0.5;
-constexpr double kFarOff = 0.2;        // of the rate, and
-constexpr double kFarOffSpread = 3.0;  // times its spread: more than noise
-constexpr double kAlike = 1.25;        // for spans that differ by less, a changed rate means a changed device
-constexpr double kShort = 2.0;         // spans this many times shorter than the longest are ignored if slower
-constexpr double kForgotten = 0.7;     // of the longest span, with each shorter one
+using namespace tuning;
 
 constexpr double kMaxGroups = 9e18;  // that fit their type
 
@@ -63,19 +52,19 @@ bool MeasuredRates::Rate::changed(double rate) {
 bool MeasuredRates::Rate::learn(double items, double rate, bool whole) {
   if (whole)
     whole_items_per_second += (whole_items_per_second > 0 ? kNewestWhole : 1.0) * (rate - whole_items_per_second);
-  if (samples != 0 && items * kShort < span_items && rate < items_per_second) {
+  if (samples != 0 && items * kShorterSpans < span_items && rate < items_per_second) {
     span_items *= kForgotten;
     return false;
   }
   bool another = false;
-  if (samples == 0 || items > kShort * span_items) {
+  if (samples == 0 || items > kShorterSpans * span_items) {
     items_per_second = rate;
     variance = 0.0;
     samples = 0;
   } else if (changed(rate)) {
     // The device has become another one, by a load that began or ended: also for whole launches.
     const double now = (rate + odd_rate) / 2;
-    const bool alike = items < kAlike * usual_items && usual_items < kAlike * items;
+    const bool alike = items < kAlikeSpans * usual_items && usual_items < kAlikeSpans * items;
     if (!whole && alike) whole_items_per_second *= now / items_per_second;
     items_per_second = now;
     variance = 0.0;
@@ -85,8 +74,8 @@ bool MeasuredRates::Rate::learn(double items, double rate, bool whole) {
   } else {
     const double far = far_off();
     const double off = std::clamp(rate - items_per_second, -far, far);
-    items_per_second += kNewest * off;
-    variance = (1.0 - kNewest) * (variance + kNewest * off * off);
+    items_per_second += kNewestRate * off;
+    variance = (1.0 - kNewestRate) * (variance + kNewestRate * off * off);
   }
   if (odd_rate == 0.0) usual_items = items;
   span_items = std::max(items, kForgotten * span_items);
@@ -97,7 +86,7 @@ bool MeasuredRates::Rate::learn(double items, double rate, bool whole) {
 void MeasuredRates::learn_launch(std::uint32_t device, double waited) {
   if (!(waited > 0) || device >= devices_.size()) return;
   double& seconds = devices_[device].launch_seconds;
-  seconds += (seconds > 0 ? kNewest : 1.0) * (waited - seconds);
+  seconds += (seconds > 0 ? kNewestRate : 1.0) * (waited - seconds);
 }
 
 void MeasuredRates::learn(const Sample& sample) {
@@ -195,8 +184,8 @@ DeviceModel MeasuredRates::predict(std::uint64_t kernel, std::uint32_t device, c
   model.groups_per_second = rate->items_per_second / items;
   model.measured_groups = static_cast<std::uint64_t>(std::max(1.0, std::min(rate->span_items / items, kMaxGroups)));
   if (own && distance == 0) model.whole_groups_per_second = rate->whole_items_per_second / items;
-  model.relative_error = std::min(kMaxError, std::max(kLeastError, spread) + kFewSamples / rate->samples +
-                                                 kErrorPerClass * distance + (own ? 0.0 : kErrorOfTwins));
+  model.relative_error = std::min(kMaxRateError, std::max(kNoise, spread) + kFewSamplesError / rate->samples +
+                                                     kErrorPerClass * distance + (own ? 0.0 : kErrorOfTwins));
   return model;
 }
 

@@ -4,30 +4,15 @@
 #include <algorithm>
 #include <bit>
 
+#include "partitioner/model/round_constants.h"
+
 namespace skmd::domain {
-namespace {
 
-constexpr std::size_t kEnough = 3;  // rounds that tell; two, where they are far longer
-constexpr std::size_t kFewest = 2;
-constexpr double kLonger = 1.04;  // clearly: medians of five rounds of a quiet machine differ by less
-constexpr double kMuchLonger = 1.15;
-constexpr double kFarLonger = 1.3;
-constexpr double kTimer = 20e-6;         // seconds by which times of ends may be off
-constexpr std::uint64_t kFirstBar = 64;  // launches; each bar of a plan is four times as long as the one before
-constexpr std::uint64_t kLongerBars = 4;
-constexpr std::uint64_t kLongestBar = std::uint64_t{1} << 40;
-constexpr std::uint32_t kTrial = 4;  // launches: the way there, and as many rounds as tell
-/// The first round of a trial may be as much longer, by threads and pages that are not warm; otherwise the trial ends.
-constexpr double kHopeless = 1.5;
-/// A trial is not begun where a round may take so many times as long.
-constexpr double kDear = 4.0;
-constexpr std::size_t kMaxPlans = 64;  // of a machine whose devices come and go
-
-}  // namespace
+using namespace tuning;
 
 double RoundTimes::Rounds::median() const {
-  const std::size_t kept = std::min(count, kKept);
-  std::array<double, kKept> sorted = seconds;
+  const std::size_t kept = std::min(count, kKeptRounds);
+  std::array<double, kKeptRounds> sorted = seconds;
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((kept - 1) / 2);
   std::nth_element(sorted.begin(), middle, sorted.begin() + static_cast<std::ptrdiff_t>(kept));
   return *middle;
@@ -38,23 +23,23 @@ void RoundTimes::ended(Devices plan, std::optional<double> seconds, bool by_itse
   last_.reset();
   if (!seconds) return;
   last_ = Last{plan, *seconds};
-  if (plans_.size() >= kMaxPlans && !plans_.contains(plan)) return;
+  if (plans_.size() >= kMaxRoundPlans && !plans_.contains(plan)) return;
   Rounds& rounds = plans_[plan];
   if (!before || before->plan != plan || !(*seconds > before->seconds)) return;
-  rounds.seconds[rounds.count % kKept] = *seconds - before->seconds;
+  rounds.seconds[rounds.count % kKeptRounds] = *seconds - before->seconds;
   ++rounds.count;
   rounds.by_itself = rounds.by_itself && by_itself;
   if (trial_launches_ == 0 || plan != trial_) return;
   const bool hopeless = std::any_of(plans_.begin(), plans_.end(), [&](const auto& other) {
-    return other.first != plan && other.second.count >= kFewest &&
-           *seconds - before->seconds > kHopeless * other.second.median() + kTimer;
+    return other.first != plan && other.second.count >= kFewestRounds &&
+           *seconds - before->seconds > kHopelessTrial * other.second.median() + kTimerSeconds;
   });
   if (hopeless) trial_launches_ = 0;
 }
 
 std::optional<double> RoundTimes::median(Devices plan) const {
   const auto found = plans_.find(plan);
-  if (found == plans_.end() || found->second.count < kEnough) return std::nullopt;
+  if (found == plans_.end() || found->second.count < kEnoughRounds) return std::nullopt;
   return found->second.median();
 }
 
@@ -62,7 +47,7 @@ const std::pair<const RoundTimes::Devices, RoundTimes::Rounds>* RoundTimes::best
   const std::pair<const Devices, Rounds>* best = nullptr;
   for (const auto& other : plans_) {
     const Rounds& rounds = other.second;
-    if (other.first == plan || rounds.count < kEnough || rounds.barred_until > launches_) continue;
+    if (other.first == plan || rounds.count < kEnoughRounds || rounds.barred_until > launches_) continue;
     if (best == nullptr || rounds.median() < best->second.median()) best = &other;
   }
   return best;
@@ -72,27 +57,28 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
   const auto* best = best_but(plan);
   if (best == nullptr) return std::nullopt;
   if (rounds.barred_until > launches_) return best->first;
-  if (rounds.count < kFewest) return std::nullopt;
-  const double longer = rounds.count < kEnough ? kFarLonger : kLonger;
-  if (rounds.median() <= best->second.median() * longer + kTimer) return std::nullopt;
-  rounds.next_bar = std::clamp(rounds.next_bar * kLongerBars, kFirstBar, kLongestBar);
+  if (rounds.count < kFewestRounds) return std::nullopt;
+  const double longer = rounds.count < kEnoughRounds ? kFarLongerRounds : kLongerRounds;
+  if (rounds.median() <= best->second.median() * longer + kTimerSeconds) return std::nullopt;
+  rounds.next_bar = std::clamp(rounds.next_bar * kRoundBarGrowth, kFirstRoundBar, kLongestBar);
   rounds.barred_until = launches_ + rounds.next_bar;
   rounds.count = 0;  // the next trial is judged by its own rounds
   return best->first;
 }
 
 bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate) const {
-  if (rounds.count < kFewest) return false;
+  if (rounds.count < kFewestRounds) return false;
   const auto before = plans_.find(candidate.plan);
   double seconds = candidate.seconds;
-  if (before != plans_.end() && (&before->second == &rounds || before->second.count >= kEnough)) return false;
+  if (before != plans_.end() && (&before->second == &rounds || before->second.count >= kEnoughRounds)) return false;
   // One or two rounds say more than a prediction.
   if (before != plans_.end() && before->second.count > 0) seconds = std::min(seconds, before->second.median());
   const double median = rounds.median();
   if (!(seconds > 0)) return false;
-  if (!candidate.whole_round) return rounds.count >= kKept && rounds.by_itself && seconds * kLonger + kTimer < median;
+  if (!candidate.whole_round)
+    return rounds.count >= kKeptRounds && rounds.by_itself && seconds * kLongerRounds + kTimerSeconds < median;
   if (!std::has_single_bit(plan)) return false;
-  return seconds * kMuchLonger + kTimer < median && candidate.at_most <= kDear * median;
+  return seconds * kMuchLongerRounds + kTimerSeconds < median && candidate.at_most <= kDearTrial * median;
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds& rounds,
@@ -102,7 +88,7 @@ std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds&
       if (candidate.plan == 0 || !worth_trying(plan, rounds, candidate) || !tried_.insert(candidate.plan).second)
         continue;
       trial_ = candidate.plan;
-      trial_launches_ = kTrial;
+      trial_launches_ = kTrialLaunches;
       break;
     }
   if (trial_launches_ == 0) return std::nullopt;

@@ -12,6 +12,8 @@
 #include <span>
 #include <utility>
 
+#include "partitioner/model/round_constants.h"
+
 namespace skmd::domain {
 
 /// A round lasts from the end of one launch of a shape to the end of the next. It includes costs that predictions get
@@ -49,9 +51,8 @@ class RoundTimes {
   [[nodiscard]] std::optional<double> median(Devices plan) const;
 
  private:
-  static constexpr std::size_t kKept = 5;  // rounds of a plan
   struct Rounds {
-    std::array<double, kKept> seconds{};
+    std::array<double, tuning::kKeptRounds> seconds{};
     std::size_t count = 0;
     bool by_itself = true;           // all of them
     std::uint64_t barred_until = 0;  // launch

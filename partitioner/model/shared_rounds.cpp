@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "partitioner/model/round_constants.h"
+
 namespace skmd::domain {
-namespace {
 
-/// Longer rows of launches are loops, in which single writes say little.
-constexpr std::size_t kMaxLaunches = 64;
-
-}  // namespace
+using namespace tuning;
 
 SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std::span<const AloneBounds> alone_bounds) {
-  const bool is_new = leader_ == 0 || strange_ > kMaxLaunches || (shape == leader_ && !begins);
+  const bool is_new = leader_ == 0 || strange_ > kMaxRoundLaunches || (shape == leader_ && !begins);
   if (is_new) {
     leader_ = begins ? shape : 0;
     round_.count = last_.count = strange_ = 0;
@@ -33,7 +31,7 @@ SharedRounds::Role SharedRounds::launched(std::uint64_t shape, bool begins, std:
   ++strange_;
   round_.mixed = round_.mixed || (begins && shape != leader_);
   round_.shapes = (round_.shapes ^ shape) * 0x9E3779B97F4A7C15u + 1;
-  if (round_.count < kMaxLaunches) {
+  if (round_.count < kMaxRoundLaunches) {
     if (round_.launches.size() <= round_.count) round_.launches.emplace_back();
     round_.launches[round_.count++].assign(alone_bounds.begin(), alone_bounds.end());
   }

@@ -7,26 +7,19 @@
 #include <tuple>
 
 #include "partitioner/model/evaluation.h"
+#include "partitioner/model/fit_constants.h"
+#include "partitioner/plan/plan_constants.h"
 
 namespace skmd::domain {
 namespace {
 
-// What is added to the relative error of a model that was not fitted to this device's own samples. Guesses, by what
-// they have to cover: two machines of one make differ by some per cent (clocks, cooling), a driver's compiler by up to
-// a quarter for single kernels; times do not fall in proportion where more units share one memory. Together they stay
-// so small that two equal devices still share a launch (kMaxError in split_search.cpp).
-constexpr double kElsewhere = 0.05;    // imported
-constexpr double kShipped = 0.1;       // came with SKMD
-constexpr double kOtherDriver = 0.15;  // another version
-constexpr double kOtherUnits = 0.25;   // compute units
-constexpr std::size_t kEnough = 8;     // samples: with fewer, those that were measured farther away are preferred
-constexpr double kQuarter = 4.0;
-constexpr double kLeastGrowing = 0.01;  // of a launch's time, that is believed to grow with the groups
+using namespace tuning;
 
 /// The longest span for which the model counts as measured. A few samples, or short ones, say no more than the same of
 /// this process would: former processes may have tried the device with one slice and no more.
 std::uint64_t believed_groups(const StoredModel& stored, double launch_groups) {
-  const bool tells = stored.samples >= kEnough && stored.longest * static_cast<double>(kBelievedTimes) >= launch_groups;
+  const bool tells =
+      stored.samples >= kEnoughNear && stored.longest * static_cast<double>(kBelievedTimes) >= launch_groups;
   return tells || !(stored.longest > 0) ? kAnySpan : static_cast<std::uint64_t>(stored.longest);
 }
 
@@ -61,7 +54,7 @@ ByDistance by_distance(const std::vector<StoredSample>& samples, const DeviceKey
 ByDistance::const_iterator choice(const ByDistance& groups) {
   auto most = groups.begin();
   for (auto group = groups.begin(); group != groups.end(); ++group) {
-    if (group->second.size() >= kEnough) return group;
+    if (group->second.size() >= kEnoughNear) return group;
     if (group->second.size() > most->second.size()) most = group;
   }
   return most;
@@ -112,7 +105,7 @@ std::optional<DeviceModel> device_model(const StoredModel& stored, const Point& 
   const auto whole = predict(stored, launch);
   if (!whole || !(launch.groups > 0)) return std::nullopt;
   Point part = launch;
-  part.groups = std::max(1.0, launch.groups / kQuarter);
+  part.groups = std::max(1.0, launch.groups / kLinePart);
   DeviceModel device = constants;
   device.launch_seconds = 0.0;
   if (const auto quarter = predict(stored, part); quarter && part.groups < launch.groups) {

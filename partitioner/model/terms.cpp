@@ -7,29 +7,12 @@
 #include <cstdio>
 #include <numbers>
 
+#include "partitioner/model/fit_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-// These and those of few_terms.cpp were chosen by hand among about seven sets, by the medians on the real-size spans
-// of tests/partitioner/model/h100_curves.json; stairs were added on seeing n-body's there. That file's errors are thus
-// no measure of what other kernels will see.
-
-// Groups that a unit runs at once. Ascending: of those that explain the samples equally well the first is taken, so
-// that a device which was never filled is not believed to run any number of groups in the time of one.
-constexpr std::array kAtOnce{1.0, 2.0, 4.0, 8.0};
-// Where the curve bends, as a multiple of the compute units: from one group on each to the 16 to 32 that fill a unit.
-constexpr std::array kBends{1.0, 4.0, 16.0, 64.0};
-// How sharply, as a·b: 1 bends over a power of ten, 6 within a factor of two.
-constexpr std::array kSharpness{1.0, 6.0};
-constexpr double kBeyondBend = 2.0;
-// Two profile sizes cannot tell more powers apart.
-constexpr std::array kSizePowers{0.0, 0.5, 1.0};
-// The paper says "various" (section 3.3) and names none. With linear terms: 17 columns for each parameter.
-constexpr std::array kPaperPowers{0.5, 1.0, 2.0, 3.0};
-struct Bend {
-  double a, b;
-};
-constexpr std::array<Bend, 4> kPaperBends{Bend{0.5, 8}, Bend{0.05, 64}, Bend{0.005, 512}, Bend{0.0005, 4096}};
+using namespace tuning;
 
 double work_of(const Term& term, const Point& point) {
   double work = 1.0;
@@ -59,14 +42,6 @@ void add_rates(std::vector<Term>& terms, Work work, double power, std::uint32_t 
   terms.push_back({TermShape::groups, work, 0, power});
 }
 
-// A jump of times by this much more than of the work means that further units begin to help.
-constexpr double kJump = 1.5;
-constexpr std::size_t kSide = 3;  // points on each side that are looked at, of which the middle one counts
-// Pieces of a curve that is steep at first: from the jump, or where none is seen from this multiple of the least work,
-// each so many times further, as long as enough of the work lies beyond. Pieces closer to each other followed noise.
-constexpr double kFirstPiece = 4.0, kNextPiece = 8.0, kBeyondPieces = 4.0;
-constexpr int kMaxPieces = 6;
-
 struct Timed {
   double work = 0.0, seconds = 0.0;
 };
@@ -74,15 +49,15 @@ struct Timed {
 /// The work at which times jump most; 0 if they do not. `points` sorted by work.
 double jump_of(const std::vector<Timed>& points) {
   const auto middle = [&](std::size_t first) {
-    std::array<double, kSide> some{};
-    for (std::size_t i = 0; i < kSide; ++i) some[i] = points[first + i].seconds;
+    std::array<double, kJumpSide> some{};
+    for (std::size_t i = 0; i < kJumpSide; ++i) some[i] = points[first + i].seconds;
     std::sort(some.begin(), some.end());
-    return some[kSide / 2];
+    return some[kJumpSide / 2];
   };
   double most = kJump, place = 0.0;
-  for (std::size_t i = kSide; i + kSide <= points.size(); ++i) {
-    const double grown = points[i + kSide / 2].work / points[i - kSide + kSide / 2].work;
-    const double jump = middle(i) / middle(i - kSide) / grown;
+  for (std::size_t i = kJumpSide; i + kJumpSide <= points.size(); ++i) {
+    const double grown = points[i + kJumpSide / 2].work / points[i - kJumpSide + kJumpSide / 2].work;
+    const double jump = middle(i) / middle(i - kJumpSide) / grown;
     if (points[i].work <= points[i - 1].work || jump <= most) continue;
     most = jump;
     place = std::sqrt(points[i].work * points[i - 1].work);
@@ -238,7 +213,7 @@ std::vector<Term> paper_terms(const std::vector<Point>& points) {
   for (std::uint32_t j = 0; j < parameters; ++j) {
     terms.push_back({TermShape::linear, Work::parameter, j});
     for (const double power : kPaperPowers)
-      for (const Bend& bend : kPaperBends)
+      for (const PaperBend& bend : kPaperBends)
         terms.push_back({TermShape::saturating, Work::parameter, j, power, bend.a, bend.b});
   }
   return terms;

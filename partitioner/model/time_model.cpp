@@ -6,22 +6,13 @@
 #include <string>
 
 #include "partitioner/model/few_terms.h"
+#include "partitioner/model/fit_constants.h"
 #include "partitioner/model/least_squares.h"
 
 namespace skmd::domain {
 namespace {
 
-constexpr double kLeastError = 0.03;         // timers and neighbours
-constexpr double kErrorOfData = 0.5;         // at least, where data decides how long groups work: other data may differ
-constexpr double kErrorOfUnknownWork = 1.0;  // at least, where the model depends on work that is not known
-constexpr double kErrorOfBound = 0.25;  // at least, where memory is predicted to be the limit, but was not measured
-// By which a band grows beyond what was measured. Over the three shipped profiles, fitted to two small sizes and asked
-// for the real one, bands that are to hold 80 % hold 68, 85 and 86 % with 0.4, 72, 85 and 87 with 0.6, 74, 85 and 88
-// with this.
-constexpr double kBandPerPowerOfTwo = 0.7;
-constexpr double kMaxGrowth = 8.0;
-constexpr double kCovered = 0.8;
-constexpr double kLeastSeconds = 1e-9;
+using namespace tuning;
 
 double work_of(const Point& point) {
   const double group = point.operations > 0 ? point.operations : point.bytes > 0 ? point.bytes : 1.0;
@@ -72,14 +63,14 @@ void fit_paper(TimeModel& model, const std::vector<Point>& points) {
   }
   const std::vector<double> x = minimum_norm_least_squares(a, y);
   for (std::size_t column = 0; column < terms.size(); ++column) model.terms.push_back({terms[column], x[column]});
-  model.error = std::max(kLeastError, quantile(errors_of(model.terms, points), kCovered));
+  model.error = std::max(kNoise, quantile(errors_of(model.terms, points), kCovered));
 }
 
 void fit_rate(TimeModel& model, const std::vector<Point>& points) {
   const auto longest = std::max_element(points.begin(), points.end(),
                                         [](const Point& x, const Point& y) { return x.groups < y.groups; });
   model.terms = {{{TermShape::groups}, longest->seconds / longest->groups}};
-  model.error = std::max(kLeastError, quantile(errors_of(model.terms, points), kCovered));
+  model.error = std::max(kNoise, quantile(errors_of(model.terms, points), kCovered));
 }
 
 bool usable(const Point& point) {
@@ -137,7 +128,7 @@ TimePrediction predict(const TimeModel& model, const Point& asked) {
   double known = model.error;
   if (least > parts.growing) known = std::max(known, kErrorOfBound);
   if (unknown) known = std::max(known, kErrorOfUnknownWork);
-  const double error = known * std::min(kMaxGrowth, 1.0 + kBandPerPowerOfTwo * distance);
+  const double error = known * std::min(kMaxBandGrowth, 1.0 + kBandPerPowerOfTwo * distance);
   return {seconds, seconds / (1.0 + error), seconds * (1.0 + error)};
 }
 

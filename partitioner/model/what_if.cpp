@@ -7,10 +7,12 @@
 #include <set>
 #include <tuple>
 
+#include "partitioner/model/fit_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-constexpr double kLeastSeconds = 1e-9;  // of the part that grows with the groups
+using namespace tuning;
 
 template <class Key>
 using Dates = std::map<Key, std::pair<std::int64_t, std::size_t>>;  // the latest date, number of samples

@@ -10,12 +10,12 @@
 #include <tuple>
 #include <vector>
 
+#include "partitioner/model/fit_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-constexpr double kEqual = 1e-6;        // relative difference of counts that are the same
-constexpr double kAboutAsWell = 0.05;  // logarithm: factors that miss by so little more explain as well
-constexpr double kTold = 0.01;         // bands narrower than this are not spoken of
+using namespace tuning;
 
 /// One number of a launch that may decide what its items do.
 struct Factor {
@@ -96,7 +96,7 @@ std::optional<Power> power_of(const std::vector<Known>& sizes, const std::vector
     xx += x * x;
     xy += x * (std::log(size.per_item) - mean_y);
   }
-  if (xx < kEqual) return std::nullopt;
+  if (xx < kEqualCounts) return std::nullopt;
   Power power{j, xy / xx, 0.0};
   for (const Known& size : sizes) {
     const double x = std::log(size.factors[j].value) - mean_x;
@@ -124,7 +124,7 @@ std::string number(double value) {
   return text.data();
 }
 
-bool about_equal(double a, double b) { return std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b)); }
+bool about_equal(double a, double b) { return std::abs(a - b) <= kEqualCounts * std::max(std::abs(a), std::abs(b)); }
 
 /// Scalars that no known launch tells anything about: from not at all to in proportion.
 void widen_by_unknown_scalars(const std::vector<Known>& sizes, const std::vector<Factor>& asked, WorkBand& band,

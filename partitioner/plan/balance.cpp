@@ -6,15 +6,16 @@
 #include <limits>
 
 #include "partitioner/plan/exploration.h"
+#include "partitioner/plan/exploration_constants.h"
+#include "partitioner/plan/plan_constants.h"
 #include "partitioner/plan/prediction.h"
 #include "partitioner/plan/split_search.h"
 
 namespace skmd::domain {
 namespace {
 
-constexpr double kKeepPrevious = 0.05;         // gains below this do not move data around
-constexpr double kSmallLaunchLatencies = 3.0;  // launches shorter than so many launch costs are not worth planning
-constexpr double kSlowFirstUse = 0.5;          // of the best rate: a first use may hold a compilation
+using namespace tuning;
+
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
 /// The launch cost of the second cheapest device: launches shorter than a few of these gain nothing from a split.
@@ -91,8 +92,7 @@ Plan taken(const Alone& alone, Plan plan, SplitSearch::Candidate candidate) {
   plan.slices = std::move(candidate.slices);
   plan.predicted_seconds = std::isfinite(candidate.seconds) ? candidate.seconds : 0.0;
   if (whole || !(plan.alone_seconds > 0)) return plan;
-  constexpr double kLeastPart = 0.01;  // lower bound, if transfers take all of it
-  plan.alone_seconds = std::max(alone.seconds - candidate.around, kLeastPart * plan.alone_seconds);
+  plan.alone_seconds = std::max(alone.seconds - candidate.around, kLeastAlonePart * plan.alone_seconds);
   return plan;
 }
 
@@ -119,7 +119,6 @@ Plan kept_or_left(const PartitionRequest& request, const Alone& alone, const Pla
   stays.unsettled = true;
   SplitSearch next(request, {}, joining.seconds(), Arriving::now);
   SplitSearch::Candidate first = next.of(std::move(better.slices));
-  constexpr unsigned kMaxWays = 10;
   const auto times = static_cast<double>(1u << 2 * std::min(stays.missed.ways, kMaxWays));
   if (stays.missed.seconds < (first.seconds - again) * times) return stays;
   Plan leaves = taken(alone, plan, std::move(first));
@@ -221,7 +220,7 @@ Plan best_plan(const PartitionRequest& request) {
   }
   if (request.experience.split_barred || alone->seconds <= request.split_seconds) return whole;
   // Footprints are not evaluated where they could not change the plan.
-  const bool could_pay = least_seconds(request) + request.split_seconds < alone->seconds * (1.0 - kLeastError);
+  const bool could_pay = least_seconds(request) + request.split_seconds < alone->seconds * (1.0 - kLeastWin);
   if (!could_pay && !has_unproven(request)) return whole;
   CompletionCurves lines = measured_lines(request, Arriving::now);
   Joining joining(request);

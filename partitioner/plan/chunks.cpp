@@ -3,16 +3,16 @@
 
 #include <algorithm>
 
+#include "partitioner/plan/plan_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-/// The part of a slice's remaining groups that its next chunk takes. 1 would be guided self-scheduling over equal
-/// shares; 1/4 leaves three quarters for balancing if the first groups take longest.
-constexpr std::uint64_t kPart = 4;
+using namespace tuning;
 
 std::uint64_t end_of_chunk(std::uint64_t begin, std::uint64_t last, std::uint64_t minimum, std::uint64_t granularity) {
   const std::uint64_t left = last - begin;
-  const std::uint64_t wanted = std::max(minimum, left / kPart + (left % kPart != 0 ? 1 : 0));
+  const std::uint64_t wanted = std::max(minimum, left / kChunkPart + (left % kChunkPart != 0 ? 1 : 0));
   if (wanted >= left) return last;
   std::uint64_t end = begin + wanted;
   if (granularity > 1 && wanted > granularity) end -= end % granularity;

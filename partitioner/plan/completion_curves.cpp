@@ -7,16 +7,16 @@
 #include <limits>
 
 #include "partitioner/plan/phase_fill.h"
+#include "partitioner/plan/plan_constants.h"
 
 namespace skmd::domain {
 namespace {
 
-constexpr double kWorthTheIdle = 0.005;  // devices that together shorten the launch by less are left out
+using namespace tuning;
 
 /// Points nearer than this part of their size say nothing about a slope.
 bool distinct(const CompletionCurve& line, double groups) {
-  constexpr double kDistinct = 0.01;
-  return std::fabs(groups - line.last_groups) > kDistinct * groups;
+  return std::fabs(groups - line.last_groups) > kDistinctSizes * groups;
 }
 
 void begin(CompletionCurve::Transfers& transfers, double groups, double seconds) {

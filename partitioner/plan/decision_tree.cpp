@@ -5,10 +5,13 @@
 #include <cmath>
 #include <optional>
 
+#include "partitioner/plan/plan_constants.h"
 #include "partitioner/plan/prediction.h"
 
 namespace skmd::domain {
 namespace {
+
+using namespace tuning;
 
 constexpr std::uint32_t kNone = ~std::uint32_t{0};
 

@@ -10,9 +10,6 @@
 
 namespace skmd::domain {
 
-inline constexpr std::uint64_t kTreeSteps = 2048;  // of induction; the granularity follows from it
-inline constexpr unsigned kTreeTolerance = 10;     // doublings of the granularity before the search ends
-
 /// All groups begin on the fastest device; step by step some are offloaded to the device that balances best, as long as
 /// the launch as a whole is estimated to end earlier. `equal` while an eligible device is not measured. O(k²·N) for k
 /// devices and N steps. Preconditions: request.paper is set; two groups and two eligible devices at least.

@@ -6,24 +6,14 @@
 #include <limits>
 #include <utility>
 
+#include "partitioner/plan/exploration_constants.h"
+
 namespace skmd::domain {
 namespace {
 
-constexpr double kSlower = 1024.0;        // a device so many times slower than the best ends its first slice in time
-constexpr std::uint64_t kFirstPart = 16;  // a first slice has at most the launch's groups over this
-constexpr double kStart = 1e-3;       // seconds of a slice that may be wake-ups of threads and first accesses of pages
-constexpr double kStartPart = 0.875;  // of a slice's time at most
-constexpr double kGrowth = 16.0;      // from slice to slice at most
-constexpr double kCautious = 4.0;     // likewise, for slices that pay only if the start dominated the short ones
-constexpr double kShortSlice = 2 * kStart;  // seconds of a slice that may have been mostly that
-constexpr double kCautiousGain = 0.15;      // of the launch's time, if they were
-constexpr double kLonger = 1.5;             // shares longer than this times the longest measured span are explored
-constexpr double kOptimism = 4.0;           // assumed factor by which a measured device may be faster than its rate
-constexpr double kHope = 32.0;              // and an unmeasured one than expected: kernels bound by memory latency
-constexpr double kMaxLate = 0.05;   // of the launches' time so far: limit for slices that may end after the launch
-constexpr double kPessimism = 8.0;  // an unmeasured device may be this many times slower than expected
+using namespace tuning;
+
 constexpr double kForever = std::numeric_limits<double>::infinity();
-constexpr double kDoubted = 0.2;  // relative error above which a stored model is explored
 
 double part_of(const PartitionRequest& request, std::uint64_t groups) {
   return static_cast<double>(groups) / static_cast<double>(request.groups);
@@ -81,7 +71,7 @@ class Explorer {
   [[nodiscard]] static double filled_rate(const DeviceModel& model) {
     const auto groups = static_cast<double>(model.measured_groups);
     const double seconds = groups / model.groups_per_second;
-    const double started = seconds - std::min(kStart, kStartPart * seconds);
+    const double started = seconds - std::min(kSliceStart, kSliceStartPart * seconds);
     return std::max(groups, static_cast<double>(model.units)) / started;
   }
 
@@ -98,7 +88,7 @@ class Explorer {
 
   /// A first slice of so many groups at most.
   [[nodiscard]] std::uint64_t first_slice(double groups) const {
-    const auto most = static_cast<double>(request_.groups / kFirstPart);
+    const auto most = static_cast<double>(request_.groups / kFirstSlicePart);
     const auto first = static_cast<std::uint64_t>(std::max(1.0, std::min(groups, most)));
     return first > request_.granularity ? first - first % request_.granularity : first;
   }
@@ -117,14 +107,14 @@ class Explorer {
   [[nodiscard]] std::uint64_t next_groups(std::uint32_t device) {
     const DeviceModel& model = request_.devices[device];
     if (!is_measured(model))
-      return first_slice(alone_.seconds * std::min(best_rate() / kSlower, hoped_rate(model) / kPessimism));
+      return first_slice(alone_.seconds * std::min(best_rate() / kFirstSliceSlower, hoped_rate(model) / kPessimism));
     if (is_doubted(model)) return doubted_groups(device);
     const CompletionCurve* line = line_of(lines_, device);
     if (line == nullptr || model.measured_groups >= request_.groups) return 0;
     if (model.measured_groups >= groups_before(device)) return 0;
     const auto longest = static_cast<double>(model.measured_groups);
-    if (line->share > kLonger * longest)
-      return static_cast<std::uint64_t>(std::llround(std::min(line->share, kGrowth * longest)));
+    if (line->share > kExploredBeyond * longest)
+      return static_cast<std::uint64_t>(std::llround(std::min(line->share, kSliceGrowth * longest)));
     return cautious_groups(device);
   }
 
@@ -137,8 +127,8 @@ class Explorer {
     if (!rewritten_ || longest > kShortSlice * model.groups_per_second) return 0;
     const Filled filled = with(device, filled_rate(model), costs_.moving(device, {0, request_.groups}));
     const bool gains = filled.seconds + request_.split_seconds < (1.0 - kCautiousGain) * alone_.seconds;
-    if (!gains || filled.share <= kLonger * longest) return 0;
-    return static_cast<std::uint64_t>(std::llround(std::min(filled.share, kCautious * longest)));
+    if (!gains || filled.share <= kExploredBeyond * longest) return 0;
+    return static_cast<std::uint64_t>(std::llround(std::min(filled.share, kCautiousGrowth * longest)));
   }
 
   struct Filled {

@@ -7,10 +7,6 @@
 
 namespace skmd::domain {
 
-inline constexpr double kLeastGain = 0.05;   // of the launch's time: smaller gains are not explored
-inline constexpr double kLeastError = 0.01;  // a split must win by this part, even with exact models
-inline constexpr double kAtStake = 0.5;      // budget: this part of the time that launches would have gained so far
-
 struct Exploration {
   struct Probe {
     std::uint32_t device = 0;

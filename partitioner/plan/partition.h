@@ -77,10 +77,6 @@ struct Plan {
 };
 
 inline constexpr std::uint64_t kAnySpan = ~std::uint64_t{0};
-/// A rate is believed for spans up to this many times as long as those that it comes from.
-inline constexpr std::uint64_t kBelievedTimes = 16;
-/// Strengths are guesses: only one that is at least this many times as large means a faster device.
-inline constexpr double kStrongerTimes = 4.0;
 
 /// The time of transfers of different sizes on one link. Small ones take latency_seconds + bytes / (small_part · the
 /// link's rate); large ones, which threads of the host copy through page-locked memory, bulk_seconds + bytes / the

@@ -5,13 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "partitioner/plan/plan_constants.h"
+
 namespace skmd::domain {
 namespace {
 
+using namespace tuning;
+
 constexpr double kForever = std::numeric_limits<double>::infinity();
-constexpr int kNarrowings = 20;     // of the length of the run, each to 0.62 of what it was: to a 15,000th
-constexpr int kFewNarrowings = 16;  // to a 2,000th, with many devices, where each is expensive
-constexpr std::size_t kMany = 16;   // devices
 
 }  // namespace
 
@@ -89,10 +90,10 @@ double PhaseFill::best_run() {
         high, fixed + items_[i].moving_fixed + groups_ * (line.per_group + items_[i].moving_each + line.copying_each));
   }
   low = owed + groups_ / least;
-  constexpr double kGolden = 0.6180339887498949;
+  constexpr double kGolden = 0.6180339887498949;  // the golden ratio, less one
   double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
   double at_left = end_with(left).seconds, at_right = end_with(right).seconds;
-  const int narrowings = count_ > kMany ? kFewNarrowings : kNarrowings;
+  const int narrowings = count_ > kManyDevices ? kFewNarrowings : kNarrowings;
   for (int i = 0; i < narrowings; ++i) {
     if (at_right < at_left || !std::isfinite(at_left)) {
       low = left;

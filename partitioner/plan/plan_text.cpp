@@ -17,7 +17,7 @@ std::string printed(const char* format, Values... values) {
   return {text, length < 0 ? 0 : std::min<std::size_t>(static_cast<std::size_t>(length), sizeof text - 1)};
 }
 
-constexpr double kMilliseconds = 1e3;
+constexpr double kMilliseconds = 1e3;  // in a second
 
 std::string device_text(const PartitionRequest& request, std::uint32_t device) {
   const DeviceModel& model = request.devices[device];

@@ -66,7 +66,7 @@ Result<PartitionPolicy> parse_fixed(std::string_view text, std::string_view list
     return refused(
         text, std::to_string(policy.percent.size()) + " percentages for " + std::to_string(device_count) + " devices");
   }
-  constexpr double kTolerance = 0.01;
+  constexpr double kTolerance = 0.01;  // per cent: binary fractions
   if (std::fabs(sum - 100.0) > kTolerance)
     return refused(text, "percentages sum to " + std::to_string(sum) + ", not 100");
   return policy;

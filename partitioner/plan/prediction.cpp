@@ -5,8 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "partitioner/plan/plan_constants.h"
+
 namespace skmd::domain {
 namespace {
+
+using namespace tuning;
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
@@ -122,10 +126,6 @@ bool has_twin_before(std::span<const DeviceModel> devices, std::uint32_t d) {
 }
 
 std::vector<AloneBounds> alone_bounds(const PartitionRequest& request) {
-  // Slices of less than a millisecond make a processor of 32 cores look up to nine times as slow as it is; kernels that
-  // wait for memory run there at a tenth of an H100's speed.
-  constexpr double kLooksSlower = 4.0;
-  constexpr double kWeaker = 8.0;
   const DeviceModel* fastest = nullptr;
   for (const DeviceModel& device : request.devices)
     if (device.eligible && is_measured(device) &&

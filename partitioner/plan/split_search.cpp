@@ -6,18 +6,15 @@
 #include <bit>
 #include <cmath>
 
-#include "partitioner/plan/exploration.h"
+#include "partitioner/plan/exploration_constants.h"
+#include "partitioner/plan/plan_constants.h"
 #include "partitioner/plan/prediction.h"
 
 namespace skmd::domain {
 namespace {
 
-constexpr int kRounds = 6;          // of fitting costs and balancing again; two or three converge
-constexpr double kMaxError = 0.4;   // cap: two equal devices gain a half, which a bad model must not prevent for ever
-constexpr double kSnapLoss = 0.02;  // share of a slice that moving its border may cost
-constexpr double kSettled = 0.005;  // relative difference to the expected end below which the search stops
-constexpr std::size_t kFewDevices = 8;  // up to so many, shares are polished by pairs
-constexpr double kPolished = 0.002;     // relative gain for which polishing continues
+using namespace tuning;
+
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -65,7 +62,7 @@ SplitSearch::Candidate SplitSearch::winning(double alone_seconds) {
 SplitSearch::Candidate SplitSearch::best() {
   Candidate best;
   std::vector<Slice> slices;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kSearchRounds; ++round) {
     for (CompletionCurve& line : lines_) line.used = !line.left_out;
     const double hoped = drop_idlers(lines_, static_cast<double>(request_.groups));
     if (lines_.size() <= kFewDevices)  // when groups are few, an idle device may get one
@@ -75,7 +72,7 @@ SplitSearch::Candidate SplitSearch::best() {
     const SlowestPhases phases = learn(slices);
     const double seconds = phases.seconds() + (slices.size() > 1 ? split_seconds_ : 0.0);
     // Correct curves need no further refinement. Two equal ends are no criterion: a device may have joined.
-    const bool settled = std::fabs(phases.seconds() - hoped) < hoped * kSettled;
+    const bool settled = std::fabs(phases.seconds() - hoped) < hoped * kSearchSettled;
     if (seconds < best.seconds) {
       best.seconds = seconds;
       best.around = phases.around();
@@ -110,12 +107,12 @@ bool SplitSearch::may_try(double seconds, double error, double alone_seconds) co
 }
 
 double SplitSearch::error_of(const CompletionCurve& line) const {
-  return std::clamp(request_.devices[line.device].relative_error, kLeastError, kMaxError);
+  return std::clamp(request_.devices[line.device].relative_error, kLeastWin, kMaxSplitError);
 }
 
 /// The largest relative error of the devices in the split; pinned slices, which serve exploration, are not counted.
 double SplitSearch::error_of(std::span<const Slice> slices) {
-  double error = kLeastError;
+  double error = kLeastWin;
   for (const Slice& slice : slices) {
     const CompletionCurve& line = *line_of(lines_, slice.device);
     if (line.pinned == 0) error = std::max(error, error_of(line));
@@ -125,7 +122,7 @@ double SplitSearch::error_of(std::span<const Slice> slices) {
 
 /// Leaves out devices with a relative error of at least `error`. False: no split of the others can win.
 bool SplitSearch::leave_out(double error, double alone_seconds) {
-  if (error <= kLeastError) return false;
+  if (error <= kLeastWin) return false;
   std::size_t left = 0;
   for (CompletionCurve& line : lines_) {
     line.left_out = line.left_out || (line.pinned == 0 && error_of(line) >= error);
@@ -133,7 +130,7 @@ bool SplitSearch::leave_out(double error, double alone_seconds) {
     left += line.used && line.pinned == 0 ? 1 : 0;
   }
   const double least = fill(lines_, static_cast<double>(request_.groups)) + split_seconds_;
-  return left > 1 && least < alone_seconds * (1.0 - kLeastError);
+  return left > 1 && least < alone_seconds * (1.0 - kLeastWin);
 }
 
 /// Rounds shares down to whole groups; the remaining groups go to the devices that finish them first.

@@ -13,7 +13,7 @@ namespace skmd::domain {
 using SpaceId = std::uint32_t;
 using SpaceMask = std::uint64_t;  // bit s: valid in space s; 0: undefined (never written)
 inline constexpr SpaceId kHostSpace = 0;
-inline constexpr SpaceId kMaxSpaces = 64;
+inline constexpr SpaceId kMaxSpaces = 64;  // bits of a SpaceMask
 
 class ResidencyMap {
  public:

@@ -113,42 +113,42 @@ template <class Stream, class NodeT>
 void node_fields(Stream& s, NodeT& n) {
   fields(s, n.op, n.bits, n.dim, n.aux, n.a, n.b, n.c, n.value);
 }
-constexpr std::size_t kNodeBytes = 3 + 4 * 4 + 8;
+constexpr std::size_t kNodeBytes = 3 + 4 * 4 + 8;  // of the fields above
 
 template <class Stream, class LoopT>
 void loop_fields(Stream& s, LoopT& l) {
   fields(s, l.backedges, l.exact, l.ratio, l.doublings);
 }
-constexpr std::size_t kLoopBytes = 4 + 1 + 4 + 1;
+constexpr std::size_t kLoopBytes = 4 + 1 + 4 + 1;  // of the fields above
 
 template <class Stream, class GuardT>
 void guard_fields(Stream& s, GuardT& g) {
   fields(s, g.node, g.expected);
 }
-constexpr std::size_t kGuardBytes = 5;
+constexpr std::size_t kGuardBytes = 5;  // of the fields above
 
 template <class Stream, class ParameterT>
 void parameter_fields(Stream& s, ParameterT& p) {
   fields(s, p.kind, p.size, p.align, p.three_vector, p.image_access, p.image_type, p.name, p.type_name,
          p.address_qualifier, p.access_qualifier, p.type_qualifier);
 }
-constexpr std::size_t kParameterBytes = 1 + 4 + 4 + 1 + 1 + 4 + 4 + 4 + 4 + 4 + 8;
+constexpr std::size_t kParameterBytes = 1 + 4 + 4 + 1 + 1 + 4 + 4 + 4 + 4 + 4 + 8;  // of the fields above
 
 template <class Stream, class AccessT>
 void access_fields(Stream& s, AccessT& a) {
   fields(s, a.kind, a.argument, a.offset, a.width, a.count, a.element, a.guards_complete, a.atomic,
          a.atomic_result_used);
 }
-constexpr std::size_t kAccessBytes = 1 + 5 * 4 + 3 + 8;
+constexpr std::size_t kAccessBytes = 1 + 5 * 4 + 3 + 8;  // of the fields above
 
-constexpr std::size_t kOperationCountBytes = 4 + 8;
+constexpr std::size_t kOperationCountBytes = 4 + 8;  // a node and a number
 
 template <class Stream, class KernelT>
 void head_fields(Stream& s, KernelT& k) {
   fields(s, k.name, k.attributes, k.required_local[0], k.required_local[1], k.required_local[2], k.local_bytes,
          k.queries, k.facts, k.hidden_record, k.access, k.merge_function);
 }
-constexpr std::size_t kKernelBytes = 4 + 4 + 12 + 8 + 8 + 3 + 6 * 4;
+constexpr std::size_t kKernelBytes = 4 + 4 + 12 + 8 + 8 + 3 + 6 * 4;  // of the fields above
 
 template <class T, class Each>
 void write_all(Writer& w, const std::vector<T>& items, Each each) {
@@ -221,7 +221,7 @@ std::string encode(const std::vector<KernelTraits>& kernels) {
 }
 
 Result<std::vector<KernelTraits>> decode_traits(std::span<const std::byte> bytes) {
-  constexpr std::size_t kFrame = 4 + 4 + 4 + 8;
+  constexpr std::size_t kFrame = 4 + 4 + 4 + 8;  // magic, version, count, checksum
   if (bytes.size() < kFrame) return refused(std::to_string(bytes.size()) + " bytes are too few");
   const auto body = bytes.first(bytes.size() - 8);
   Reader tail(bytes.last(8));

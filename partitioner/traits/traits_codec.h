@@ -12,7 +12,7 @@
 
 namespace skmd::domain {
 
-inline constexpr std::uint32_t kTraitsVersion = 3;
+inline constexpr std::uint32_t kTraitsVersion = 3;  // of the format
 
 std::string encode(const std::vector<KernelTraits>& kernels);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "intercept/launch/decision_constants.h"
 #include "partitioner/model/known_times.h"
 #include "partitioner/model/round_times.h"
 #include "partitioner/model/shared_rounds.h"
@@ -151,9 +152,8 @@ class AutoDecider : public Decider {
   static bool worth_a_look(Shape& shape, const World& world, bool barred) {
     const double seconds = shape.plan.predicted_seconds;
     if (!(seconds > 0) || shape.plan.exploring || shape.basis.barred != barred) return true;
-    constexpr double kAsking = 3e-6;
     const double look =
-        static_cast<double>(world.devices().size()) * kLooking / 4 + (shape.basis.known ? 0.0 : kAsking);
+        static_cast<double>(world.devices().size()) * kLooking / 4 + (shape.basis.known ? 0.0 : icd::tuning::kAsking);
     shape.budget.launched(seconds);
     ++shape.launches_followed;
     if (!shape.budget.affords(look)) return false;
@@ -174,12 +174,12 @@ class AutoDecider : public Decider {
   }
 
   static bool stands(const Basis& then, const Basis& now) {
-    constexpr double kRateNoise = 0.05;
     if (!then.known || then.barred != now.barred || then.missing_bytes != now.missing_bytes ||
         then.read_rhythm != now.read_rhythm)
       return false;
     for (std::size_t d = 0; d < now.groups_per_second.size(); ++d)
-      if (std::fabs(now.groups_per_second[d] - then.groups_per_second[d]) > kRateNoise * then.groups_per_second[d])
+      if (std::fabs(now.groups_per_second[d] - then.groups_per_second[d]) >
+          icd::tuning::kRateNoise * then.groups_per_second[d])
         return false;
     return true;
   }

@@ -6,10 +6,13 @@
 
 #include "cpu-driver/host_target.h"
 #include "cpu-driver/runtime/processors.h"
+#include "intercept/backend/cpu/cpu_constants.h"
 #include "intercept/backend/cpu/cpu_part.h"
 
 namespace skmd::icd {
 namespace {
+
+using namespace tuning;
 
 using domain::Error;
 
@@ -33,8 +36,6 @@ T number(const Device& device, cl_device_info name, T otherwise) {
 /// it are refused: they come from a process without our driver, and our code would never be made.
 constexpr std::byte kOtherDrivers[] = {std::byte{'S'}, std::byte{'K'}, std::byte{'C'}, std::byte{'P'},
                                        std::byte{'U'}, std::byte{'O'}, std::byte{'D'}, std::byte{'1'}};
-
-constexpr std::uint64_t kUsualGroup = 4096;
 
 }  // namespace
 

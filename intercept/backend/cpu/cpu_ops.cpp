@@ -8,12 +8,15 @@
 
 #include "cpu-driver/runtime/failed_check.h"
 #include "cpu-driver/runtime/scratch.h"
+#include "intercept/backend/cpu/cpu_constants.h"
 #include "intercept/backend/port/empty_op.h"
 #include "intercept/backend/port/host_clock.h"
 #include "intercept/backend/port/host_code.h"
 
 namespace skmd::icd {
 namespace {
+
+using namespace tuning;
 
 CpuMemory& cpu_memory(const std::shared_ptr<NativeMemory>& memory) { return static_cast<CpuMemory&>(*memory); }
 CpuImage& cpu_image(const std::shared_ptr<NativeMemory>& memory) { return static_cast<CpuImage&>(*memory); }
@@ -105,10 +108,10 @@ CpuOps::Outcome CpuOps::run_op(const ReadOp& op) {
 }
 
 CpuOps::Outcome CpuOps::run_op(const FillOp& op) {
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;  // a multiple of every pattern's size
   std::byte* const at = cpu_memory(op.memory).bytes + op.offset;
-  pool_.run((op.bytes + kPiece - 1) / kPiece,
-            [&](std::size_t i) { fill(at + i * kPiece, std::min(kPiece, op.bytes - i * kPiece), op.pattern); });
+  pool_.run((op.bytes + kFilledPiece - 1) / kFilledPiece, [&](std::size_t i) {
+    fill(at + i * kFilledPiece, std::min(kFilledPiece, op.bytes - i * kFilledPiece), op.pattern);
+  });
   return nullptr;
 }
 

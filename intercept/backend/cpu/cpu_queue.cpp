@@ -5,14 +5,13 @@
 #include <exception>
 #include <new>
 
+#include "intercept/backend/cpu/cpu_constants.h"
 #include "intercept/backend/port/threads.h"
 
 namespace skmd::icd {
 namespace {
 
-// A thread that has ended a batch, or waits for one, looks for so long before it sleeps: small launches follow each
-// other, and end, sooner than a sleeper wakes.
-constexpr std::chrono::microseconds kLinger{20};
+using namespace tuning;
 
 }  // namespace
 

@@ -19,7 +19,7 @@ struct CpuVariant {
   bool operator==(const CpuVariant&) const = default;
 };
 
-inline constexpr unsigned kMaxCpuThreads = 4096;
+inline constexpr unsigned kMaxCpuThreads = 4096;  // that a setting may ask for
 
 /// `ISA:THREADS` or `ISA:THREADS@discrete`, separated by commas; ISA is `best` or a name that SKMD_TEST_ISA takes and
 /// that runs here; "": none. An error names the part that is wrong.

@@ -13,10 +13,10 @@ namespace {
 
 using Answer = domain::Result<std::vector<std::byte>>;
 
-constexpr std::uint64_t kMegabyte = 1u << 20;
-constexpr std::size_t kMaxItems = 4096;  // of a group
+constexpr std::uint64_t kMegabyte = 1u << 20;  // bytes
+constexpr std::size_t kMaxItems = 4096;        // of a group
 constexpr cl_ulong kLocalBytes = kMegabyte;
-constexpr cl_uint kLargestTypeBytes = 128;
+constexpr cl_uint kLargestTypeBytes = 128;  // long16 and double16
 constexpr const char* kVersion = "OpenCL 3.0 SKMD";
 // Of the last extensions, those whose builtins the code generator has.
 constexpr const char* kExtensions =

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <thread>
 
+#include "intercept/backend/port/port_constants.h"
+
 namespace skmd::icd {
 namespace {
 
-/// Failures in a row that could be the requests' own.
-constexpr std::uint32_t kMaxStrikes = 3;
+using namespace tuning;
+
 /// OpenCL's own codes end here; below are vendors' private ones and those of extensions.
 constexpr cl_int kLastCode = CL_MAX_SIZE_RESTRICTION_EXCEEDED;
 
@@ -55,8 +57,7 @@ void Health::fatal(const std::string& reason) {
 }
 
 void Health::wait_for_windows() const {
-  constexpr std::chrono::microseconds kPause{20};
-  while (open_.load(std::memory_order_seq_cst) != 0) std::this_thread::sleep_for(kPause);
+  while (open_.load(std::memory_order_seq_cst) != 0) std::this_thread::sleep_for(kWindowPause);
 }
 
 }  // namespace skmd::icd

@@ -8,18 +8,14 @@
 #include <functional>
 #include <utility>
 
+#include "intercept/backend/port/port_constants.h"
+
 namespace skmd::icd {
 namespace {
 
-/// Small enough that threads end together, large enough that handing out costs nothing.
-constexpr std::uint64_t kPiecesPerThread = 8;
-constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
-/// Below this, waking threads costs more than they save.
-constexpr std::uint64_t kThreadedCopy = std::uint64_t{4} << 20;
-/// Bytes for one thread to populate: the system zeroes 10 to 13 GB/s (docs/devices/nvidia.md), so that this takes
-/// longer than waking a thread.
-constexpr std::uint64_t kPopulated = std::uint64_t{4} << 20;
-constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+using namespace tuning;
+
+constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;  // bytes, of the system
 
 }  // namespace
 
@@ -49,7 +45,7 @@ std::string HostCode::problem() {
 
 void for_each_piece(const domain::RangeSet& ranges, std::uint64_t element,
                     const std::function<void(const domain::ByteRange&)>& body) {
-  const std::uint64_t step = std::max<std::uint64_t>(1, kPieceBytes / element) * element;
+  const std::uint64_t step = std::max<std::uint64_t>(1, kCopiedPiece / element) * element;
   std::vector<domain::ByteRange> pieces;
   for (const domain::ByteRange& range : ranges.ranges())
     for (std::uint64_t begin = range.begin; begin < range.end; begin += std::min(step, range.end - begin))

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <new>
 
+#include "intercept/backend/port/port_constants.h"
+
 namespace skmd::icd {
 
 namespace {
 
-constexpr std::size_t kUnit = 64;
-constexpr std::size_t kSizes = 16;  // blocks up to a kilobyte are kept
-constexpr std::uint32_t kMax = 64;  // of each size: more than two bunches of launches
+using namespace tuning;
+
+constexpr std::size_t kUnit = 64;  // bytes between sizes: a cache line
 
 struct Block {
   Block* next;
@@ -24,7 +26,7 @@ struct Shelf {
 
 /// Needs no constructor, and stays when the thread's objects have been destroyed: blocks may be given back after that.
 struct Shelves {
-  std::array<Shelf, kSizes> of;
+  std::array<Shelf, kKeptSizes> of;
   bool open = false;
   bool closed = false;
 };
@@ -65,7 +67,7 @@ constexpr bool kKeeps = true;
 
 void* take_block(std::size_t bytes) {
   const std::size_t size = size_of(bytes);
-  if (size == 0 || size > kSizes) return ::operator new(bytes);
+  if (size == 0 || size > kKeptSizes) return ::operator new(bytes);
   Shelf& shelf = shelves.of[size - 1];
   Block* const block = shelf.first;
   if (block == nullptr) {
@@ -79,10 +81,10 @@ void* take_block(std::size_t bytes) {
 
 void give_block(void* block, std::size_t bytes) noexcept {
   const std::size_t size = size_of(bytes);
-  if (!kKeeps || block == nullptr || size == 0 || size > kSizes) return ::operator delete(block);
+  if (!kKeeps || block == nullptr || size == 0 || size > kKeptSizes) return ::operator delete(block);
   Shelves& own = shelves;  // looked up once
   Shelf& shelf = own.of[size - 1];
-  if (shelf.count >= kMax || (!own.open && !open_up(own))) return ::operator delete(block);
+  if (shelf.count >= kMaxKeptBlocks || (!own.open && !open_up(own))) return ::operator delete(block);
   shelf.first = new (block) Block{shelf.first};
   ++shelf.count;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/vendor/device_clock.h"
 
+#include "intercept/backend/vendor/vendor_constants.h"
+
 namespace skmd::icd {
 namespace {
 
-// An H200's clock gains 1 us on its host's in a second. Where one of the two is being set right, up to 500, the bounds
-// contradict each other before long.
-constexpr std::uint64_t kTimePerDrift = 50000;
+using namespace tuning;
 
 std::int64_t drift(std::uint64_t since, std::uint64_t now) {
   return now > since ? static_cast<std::int64_t>((now - since) / kTimePerDrift) : 0;

@@ -4,14 +4,12 @@
 #include <ctime>
 
 #include "intercept/backend/vendor/native_error.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
 namespace {
 
-constexpr std::size_t kFirstBytes = std::size_t{1} << 20;
-constexpr std::size_t kMaxBytes = std::size_t{1} << 26;
-constexpr std::uint64_t kEnoughNs = 500'000;  // well above what an enqueue costs by itself
-constexpr int kRounds = 3;
+using namespace tuning;
 
 std::uint64_t thread_time() {
   timespec now{};
@@ -56,7 +54,7 @@ Round fill_once(NativeQueue& queue, cl_mem mem, std::size_t bytes) {
 
 Result<bool> driver_blocks(NativeQueue& queue) {
   const NativeContext& context = queue.context();
-  for (std::size_t bytes = kFirstBytes; bytes <= kMaxBytes; bytes *= 4) {
+  for (std::size_t bytes = kFirstProbed; bytes <= kMaxProbed; bytes *= 4) {
     cl_int code = CL_SUCCESS;
     cl_mem mem = context.cl->clCreateBuffer(context.context, CL_MEM_READ_WRITE, bytes, nullptr, &code);
     if (mem == nullptr) return native_failure("clCreateBuffer", code);
@@ -64,16 +62,16 @@ Result<bool> driver_blocks(NativeQueue& queue) {
     Round round = fill_once(queue, mem, bytes);
     int blocked = 0;
     bool unfinished = false;
-    for (int i = 0; i < kRounds && round.code == CL_SUCCESS && !unfinished; ++i) {
+    for (int i = 0; i < kProbes && round.code == CL_SUCCESS && !unfinished; ++i) {
       round = fill_once(queue, mem, bytes);
       unfinished = !round.finished;
       // Not wall time: a thread that wakes the driver's own may be interrupted by it until the work is done.
-      if (round.own_ns >= kEnoughNs) ++blocked;
+      if (round.own_ns >= kBlockedNs) ++blocked;
     }
     context.cl->clReleaseMemObject(mem);
     if (round.code != CL_SUCCESS) return native_failure("clEnqueueFillBuffer", round.code);
     if (unfinished) return false;
-    if (blocked == kRounds) return true;
+    if (blocked == kProbes) return true;
   }
   // Too fast to tell: then it does not matter.
   return false;
@@ -82,7 +80,7 @@ Result<bool> driver_blocks(NativeQueue& queue) {
 Result<bool> uses_host_memory(NativeQueue& queue) {
   const NativeContext& context = queue.context();
   const auto& cl = *context.cl;
-  constexpr std::size_t kBytes = 64;
+  constexpr std::size_t kBytes = 64;  // any few: only where they are is looked at
   alignas(128) unsigned char host[kBytes] = {};
   alignas(128) unsigned char seen[kBytes] = {};
   cl_int code = CL_SUCCESS;

@@ -19,7 +19,7 @@ enum class FlightState : std::uint8_t {
   completing,  // a thread completes it, and no thread starts to watch it
   settled,     // its `done` has run
 };
-inline constexpr std::size_t kFlightStates = 7;
+inline constexpr std::size_t kFlightStates = 7;  // enumerators above
 
 enum class FlightInput : std::uint8_t {
   enqueue,          // its ops are about to be enqueued, with events
@@ -31,7 +31,7 @@ enum class FlightInput : std::uint8_t {
   complete,         // it has ended or, with a blocking driver, is about to be enqueued and waited for
   settle,           // `done` has run
 };
-inline constexpr std::size_t kFlightInputs = 8;
+inline constexpr std::size_t kFlightInputs = 8;  // enumerators above
 
 /// A batch that is `unmarked` may be completed without having been marked, where a later one's success shows its end.
 inline constexpr domain::Transitions<FlightState, kFlightStates, FlightInput, kFlightInputs> kFlightTransitions{

@@ -12,9 +12,12 @@
 #include "intercept/backend/vendor/native_objects.h"
 #include "intercept/backend/vendor/pinned_memory.h"
 #include "intercept/backend/vendor/staged_writes.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
 namespace {
+
+using namespace tuning;
 
 using domain::Error;
 

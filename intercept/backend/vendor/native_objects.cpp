@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "intercept/backend/vendor/native_error.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
 namespace {
 
-// Views come from the application's sub-buffers, of which few are alive at once.
-constexpr std::size_t kMaxViews = 256;
+using namespace tuning;
 
 std::atomic<std::uint64_t> next_serial{1};
 

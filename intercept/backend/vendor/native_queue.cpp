@@ -9,14 +9,12 @@
 #include "intercept/backend/port/image_layout.h"
 #include "intercept/backend/port/rectangles.h"
 #include "intercept/backend/vendor/native_error.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
 namespace {
 
-// Vendors fill slowly with narrow patterns.
-constexpr std::size_t kWideFill = 16;
-// The largest read, in bytes, that is waited for inside its enqueue: other submitting threads are blocked meanwhile.
-constexpr std::uint64_t kMaxInside = std::uint64_t{1} << 20;
+using namespace tuning;
 
 cl_mem mem_of(const std::shared_ptr<NativeMemory>& memory) { return static_cast<const VendorMemory&>(*memory).mem(); }
 

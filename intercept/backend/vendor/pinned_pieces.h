@@ -13,21 +13,6 @@
 
 namespace skmd::icd {
 
-/// Bytes. Smaller transfers gain nothing from staging.
-inline constexpr std::uint64_t kStagedLeast = std::uint64_t{4} << 20;
-/// Bytes. Narrower rows are left to the driver: what a thread saves by copying them, the device loses by fetching them.
-inline constexpr std::uint64_t kStagedWidth = 256;
-/// Bytes of one piece: large enough that a thread's copy hides the cost of an enqueue.
-inline constexpr std::uint64_t kPinnedPiece = std::uint64_t{1} << 20;
-/// More threads than these do not copy faster than a link moves; each has one piece on the link and copies another.
-inline constexpr std::size_t kStagingThreads = 8;
-inline constexpr std::size_t kPinnedPieces = 2 * kStagingThreads;
-
-/// For one read of few bytes each, or a part of one that is not large. Applications that read little seldom wait for
-/// several reads at a time.
-inline constexpr std::uint64_t kSmallPiece = kPinnedPiece;
-inline constexpr std::size_t kSmallPieces = 4;
-
 /// Thread-safe.
 class PinnedPieces {
  public:

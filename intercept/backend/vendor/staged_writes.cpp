@@ -8,8 +8,12 @@
 
 #include "cpu-driver/runtime/pool.h"
 #include "intercept/backend/vendor/native_error.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
+
+using namespace tuning;
+
 struct StagedWrites::Target {
   cl_command_queue queue;
   cl_mem mem;

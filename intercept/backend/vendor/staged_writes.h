@@ -9,6 +9,7 @@
 
 #include "intercept/backend/vendor/pinned_memory.h"
 #include "intercept/backend/vendor/pinned_pieces.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
 
@@ -25,7 +26,7 @@ class StagedWrites {
   /// Enqueues the bytes of `pieces` (as_pieces), from `host` on (the address of the buffer's byte 0). When it returns,
   /// the host memory may change; the last piece has `event`. One thread at a time. `threads`: that copy, at most.
   Status write(cl_command_queue queue, cl_mem mem, const std::byte* host, const std::vector<domain::RowRun>& pieces,
-               cl_event* event, std::size_t threads = kStagingThreads);
+               cl_event* event, std::size_t threads = tuning::kStagingThreads);
 
  private:
   struct Target;
@@ -37,7 +38,7 @@ class StagedWrites {
 
   const std::shared_ptr<NativeContext> context_;
   const std::shared_ptr<PinnedMemory> memory_;
-  std::array<cl_event, kPinnedPieces> busy_{};  // writes that still read a piece
+  std::array<cl_event, tuning::kPinnedPieces> busy_{};  // writes that still read a piece
 };
 
 }  // namespace skmd::icd

@@ -10,24 +10,13 @@
 #include "cpu-driver/runtime/processors.h"
 #include "intercept/backend/port/recycled.h"
 #include "intercept/backend/port/threads.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 #include "intercept/backend/vendor/vendor_visit.h"
 
 namespace skmd::icd {
 namespace {
 
-// A wake-up at every submission costs more than the submission; this is how late an end may be noticed instead, while
-// no thread waits for it and launches keep coming.
-constexpr std::chrono::microseconds kGlance{50};
-// Glances without any submission in between, before the thread sleeps until it is woken.
-constexpr std::uint32_t kQuietGlances = 20;
-// The same where each look takes the only processor from the thread that launches.
-constexpr std::chrono::microseconds kGlanceOnOneProcessor{1000};
-// A submitting thread looks once in so many batches whether older ones have ended: on NVIDIA's driver the event for
-// that, the query and the batch's status cost 5 us together, more than a launch.
-constexpr Ticket kBunch = 32;
-// As many submissions between two glances mean a thread that launches in a row: an end is noticed within 4 kBunch of
-// them, half a millisecond.
-constexpr Ticket kRow = 8;
+using namespace tuning;
 
 }  // namespace
 

@@ -6,8 +6,11 @@
 #include "intercept/backend/vendor/link_probe.h"
 #include "intercept/backend/vendor/native_error.h"
 #include "intercept/backend/vendor/pinned_memory.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
+
+using namespace tuning;
 
 VendorDevice::VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description,
                            std::shared_ptr<Mutex> turns)
@@ -219,9 +222,9 @@ PinnedPieces* VendorDevice::pinned_pieces() {
 PinnedPieces* VendorDevice::small_pieces() {
   if (!habits().slow_pageable) return nullptr;
   if (PinnedPieces* const ready = ready_small_.load(std::memory_order_acquire); ready != nullptr) return ready;
-  // Making the pieces takes as long as this many reads save.
-  constexpr std::uint32_t kReads = 16;
-  if (small_asked_.load(std::memory_order_relaxed) > kReads || small_asked_.fetch_add(1) != kReads) return nullptr;
+  if (small_asked_.load(std::memory_order_relaxed) > kReadsBeforePieces ||
+      small_asked_.fetch_add(1) != kReadsBeforePieces)
+    return nullptr;
   auto opened = context();
   if (!opened) return nullptr;
   MutexGuard lock(mutex_);

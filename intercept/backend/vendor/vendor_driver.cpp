@@ -71,7 +71,7 @@ std::string trimmed(const std::string& line) {
 /// The first line that is not empty, of the first 64 KiB; "" of anything but a regular file (reading a pipe would
 /// block).
 std::string first_line(const std::filesystem::path& path) {
-  constexpr std::size_t kMaxBytes = 64 * 1024;
+  constexpr std::size_t kMaxBytes = 64 * 1024;  // an .icd file is one line
   std::error_code failed;
   if (!std::filesystem::is_regular_file(path, failed)) return {};
   std::string bytes(kMaxBytes, '\0');

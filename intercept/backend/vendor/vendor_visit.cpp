@@ -10,14 +10,13 @@
 #include <thread>
 
 #include "intercept/backend/port/threads.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLongest{100};
-constexpr std::chrono::seconds kLongestCompiler{30};
-constexpr std::chrono::microseconds kLook{50};
+using namespace tuning;
 
 std::atomic<int> visits{0};
 std::atomic<int> compilers{0};
@@ -27,7 +26,7 @@ thread_local bool builds_ahead = false;
 
 void wait_for(const std::atomic<int>& threads, std::chrono::nanoseconds longest) {
   const auto end = std::chrono::steady_clock::now() + longest;
-  while (threads > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kLook);
+  while (threads > 0 && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kVisitLook);
 }
 
 void wait_for_compilers() {
@@ -40,7 +39,7 @@ void wait_for_compilers() {
 void wait_for_visits() {
   if (visitors_generation != fork_generation()) return;
   wait_for_compilers();
-  wait_for(visits, kLongest);
+  wait_for(visits, kLongestVisit);
 }
 
 /// Of the process's main thread: exit() destroys it before it calls any handler, those included that a compiler has

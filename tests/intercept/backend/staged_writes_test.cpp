@@ -11,6 +11,7 @@
 #include "intercept/backend/port/host_code.h"
 #include "intercept/backend/vendor/pinned_pieces.h"
 #include "intercept/backend/vendor/staged_writes.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 #include "tests/intercept/backend/device_fixture.h"
 #include "tests/stub-icd/control.h"
 #include "tests/stub-icd/kernels.h"
@@ -45,8 +46,8 @@ class StagedWritesTest : public testing::Test {
   /// In parts that are too small to be staged.
   BatchResult write_plain(const std::vector<std::byte>& bytes) {
     std::vector<Op> ops;
-    for (std::uint64_t at = 0; at < kBytes; at += kStagedLeast / 2)
-      ops.emplace_back(WriteOp{memory_, bytes.data(), plain_rows(at, kStagedLeast / 2)});
+    for (std::uint64_t at = 0; at < kBytes; at += tuning::kStagedLeast / 2)
+      ops.emplace_back(WriteOp{memory_, bytes.data(), plain_rows(at, tuning::kStagedLeast / 2)});
     return run_batch(*device_, std::move(ops));
   }
   std::vector<std::byte> contents() {
@@ -83,10 +84,10 @@ class StagedWritesTest : public testing::Test {
 };
 
 TEST_F(StagedWritesTest, LargeOnesGoInPieces) {
-  ASSERT_EQ(write(plain_rows(12345, 10 * kPinnedPiece + 7)).status, CL_SUCCESS);
+  ASSERT_EQ(write(plain_rows(12345, 10 * tuning::kPinnedPiece + 7)).status, CL_SUCCESS);
   EXPECT_EQ(calls("clEnqueueWriteBuffer"), 11u);
   EXPECT_EQ(contents(), expected_);
-  ASSERT_EQ(write(plain_rows(5, kStagedLeast - 1)).status, CL_SUCCESS);
+  ASSERT_EQ(write(plain_rows(5, tuning::kStagedLeast - 1)).status, CL_SUCCESS);
   EXPECT_EQ(calls("clEnqueueWriteBuffer"), 1u);
   EXPECT_EQ(contents(), expected_);
 }
@@ -97,12 +98,12 @@ TEST_F(StagedWritesTest, AnyRowsArrive) {
     domain::RowRun rows;
     rows.rows = 1 + random() % 12;
     rows.stride = kBytes / (rows.rows + 1);
-    rows.width = std::min<std::uint64_t>(rows.stride, 200'000 + random() % (4 * kPinnedPiece));
-    if (i % 4 == 0) rows.width = rows.stride / kPinnedPiece * kPinnedPiece;  // whole pieces
-    if (i % 4 == 1) {                                                        // narrow ones, many
+    rows.width = std::min<std::uint64_t>(rows.stride, 200'000 + random() % (4 * tuning::kPinnedPiece));
+    if (i % 4 == 0) rows.width = rows.stride / tuning::kPinnedPiece * tuning::kPinnedPiece;  // whole pieces
+    if (i % 4 == 1) {                                                                        // narrow ones, many
       rows.stride = 2000 + random() % 9000;
       rows.rows = kBytes / rows.stride - 1;
-      rows.width = kStagedWidth + random() % (rows.stride - kStagedWidth);
+      rows.width = tuning::kStagedWidth + random() % (rows.stride - tuning::kStagedWidth);
     }
     rows.begin = random() % rows.stride;
     const BatchResult result = write(rows, i % 3 == 0);
@@ -177,10 +178,10 @@ TEST_F(StagedWritesTest, PagesAreLentAndGivenBack) {
   EXPECT_EQ(device_->pinned_pieces(), pieces);
   std::vector<std::byte*> taken;
   for (std::byte* piece = pieces->try_take(); piece != nullptr; piece = pieces->try_take()) taken.push_back(piece);
-  EXPECT_EQ(taken.size(), kPinnedPieces);
+  EXPECT_EQ(taken.size(), tuning::kPinnedPieces);
   std::sort(taken.begin(), taken.end());
   for (std::size_t i = 1; i < taken.size(); ++i)
-    EXPECT_GE(static_cast<std::uint64_t>(taken[i] - taken[i - 1]), kPinnedPiece);
+    EXPECT_GE(static_cast<std::uint64_t>(taken[i] - taken[i - 1]), tuning::kPinnedPiece);
   pieces->give(taken.back());
   EXPECT_EQ(pieces->take(), taken.back());
   for (std::byte* piece : taken) pieces->give(piece);
@@ -202,14 +203,14 @@ TEST_F(StagedWritesTest, SmallPagesAreMadeForThoseWhoReadOften) {
   ASSERT_NE(pieces, nullptr);
   EXPECT_EQ(device_->small_pieces(), pieces);
   std::vector<PinnedLoan> loans;
-  for (std::size_t i = 0; i < kSmallPieces; ++i) {
+  for (std::size_t i = 0; i < tuning::kSmallPieces; ++i) {
     loans.emplace_back(pieces);
     ASSERT_NE(loans.back().piece(), nullptr);
-    std::memset(loans.back().piece(), static_cast<int>(i), kSmallPiece);
+    std::memset(loans.back().piece(), static_cast<int>(i), tuning::kSmallPiece);
   }
   EXPECT_EQ(PinnedLoan(pieces).piece(), nullptr);
-  for (std::size_t i = 0; i < kSmallPieces; ++i)
-    EXPECT_EQ(loans[i].piece()[kSmallPiece - 1], static_cast<std::byte>(i)) << "they do not overlap";
+  for (std::size_t i = 0; i < tuning::kSmallPieces; ++i)
+    EXPECT_EQ(loans[i].piece()[tuning::kSmallPiece - 1], static_cast<std::byte>(i)) << "they do not overlap";
   loans.pop_back();
   EXPECT_NE(PinnedLoan(pieces).piece(), nullptr);
   EXPECT_EQ(PinnedLoan(nullptr).piece(), nullptr);

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "intercept/backend/vendor/vendor_constants.h"
 #include "partitioner/base/mutex.h"
 #include "tests/intercept/command/command_fixture.h"
 
@@ -319,7 +320,7 @@ TEST_F(DeviceReads, OfFewBytesThatFailAreReadAgain) {
 TEST_F(DeviceReads, OfFewBytesWithoutAPieceWaitForTheDevice) {
   devices[0]->lend_small_pieces();
   written_on_device(root, 0, {0, kBytes}, 6);
-  constexpr std::size_t kReads = kSmallPieces + 3;
+  constexpr std::size_t kReads = tuning::kSmallPieces + 3;
   std::vector<Ref<Queue>> queues;
   std::vector<Ref<Event>> events;
   std::vector<Bytes> seen(kReads, Bytes(100));
@@ -336,7 +337,7 @@ TEST_F(DeviceReads, OfFewBytesWithoutAPieceWaitForTheDevice) {
     EXPECT_EQ(seen, std::vector<Bytes>(kReads, Bytes(100, 6)));
     written_on_device(root, 0, {0, kBytes}, 6);  // the wait has left a copy in host memory
   }
-  EXPECT_EQ(devices[0]->counters.packed_reads, 2 * kSmallPieces);
+  EXPECT_EQ(devices[0]->counters.packed_reads, 2 * tuning::kSmallPieces);
 }
 
 TEST_F(DeviceReads, ThatBlockBehindAFailureFailWithIt) {

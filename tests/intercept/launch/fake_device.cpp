@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "intercept/backend/vendor/vendor_constants.h"
+
 namespace skmd::icd::test {
 
 namespace {
@@ -119,7 +121,7 @@ std::unique_ptr<PinnedPieces> make_pieces(std::size_t pieces, std::uint64_t byte
 
 }  // namespace
 
-void FakeDevice::lend_small_pieces() { small_pieces_ = make_pieces(kSmallPieces, kSmallPiece); }
+void FakeDevice::lend_small_pieces() { small_pieces_ = make_pieces(tuning::kSmallPieces, tuning::kSmallPiece); }
 std::shared_ptr<void> FakeDevice::page_lock(std::byte* host, std::uint64_t) {
   ++counters.page_locks;
   if (!locks_pages) return nullptr;
@@ -131,7 +133,7 @@ std::shared_ptr<void> FakeDevice::page_lock(std::byte* host, std::uint64_t) {
           }};
 }
 
-void FakeDevice::lend_pinned_pieces() { pinned_pieces_ = make_pieces(kPinnedPieces, kPinnedPiece); }
+void FakeDevice::lend_pinned_pieces() { pinned_pieces_ = make_pieces(tuning::kPinnedPieces, tuning::kPinnedPiece); }
 
 void FakeDevice::execute(const RunOp& op) {
   ++counters.runs;

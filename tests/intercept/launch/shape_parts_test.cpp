@@ -2,6 +2,7 @@
 // What launches of one shape share, piece by piece.
 #include <gtest/gtest.h>
 
+#include "intercept/launch/decision_constants.h"
 #include "intercept/launch/decision_memory.h"
 #include "intercept/launch/footprint_cache.h"
 #include "intercept/launch/launch_budget.h"
@@ -24,8 +25,8 @@ TEST(FootprintCache, EvaluatesASpanOnceAndForgetsTheOldest) {
   const auto known = ask(0);
   EXPECT_EQ(ask(0), known);
   EXPECT_EQ(evaluated, 1);
-  for (std::uint64_t i = 1; i <= FootprintCache::kMaxSpans; ++i) ask(i);
-  EXPECT_EQ(evaluated, 1 + static_cast<int>(FootprintCache::kMaxSpans));
+  for (std::uint64_t i = 1; i <= tuning::kSpansPerShape; ++i) ask(i);
+  EXPECT_EQ(evaluated, 1 + static_cast<int>(tuning::kSpansPerShape));
   EXPECT_NE(ask(0), known);
 }
 

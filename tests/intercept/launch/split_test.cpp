@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu-driver/runtime/pool.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 #include "intercept/command/transfer.h"
 #include "intercept/memory/bytes.h"
 #include "intercept/object/kernel.h"
@@ -97,7 +98,7 @@ struct Many : FakeMachine {
   cl_int add() {
     return launch(kernel(axpy_traits()), line(values.size(), 64), {whole(y), whole(x), value_of(1u)})->wait();
   }
-  static constexpr std::uint64_t kBytes = 2 * kStagedLeast;
+  static constexpr std::uint64_t kBytes = 2 * tuning::kStagedLeast;
   std::vector<std::uint32_t> values = std::vector<std::uint32_t>(kBytes / 4, 21);
   std::shared_ptr<Storage> y, x;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What transfers teach about links and about copies inside host memory.
 #include "intercept/memory/link_rates.h"
+#include "intercept/memory/memory_constants.h"
 
 #include <gtest/gtest.h>
 
@@ -13,9 +14,9 @@ constexpr std::uint64_t kMiB = 1 << 20;
 
 double assumed() { return assumed_host_rate(std::thread::hardware_concurrency()); }
 
-/// Nanoseconds that `bytes` take on a link of kLinkShape with `rate` for large transfers.
+/// Nanoseconds that `bytes` take on a link of tuning::kLinkShape with `rate` for large transfers.
 std::uint64_t taken(std::uint64_t bytes, double rate) {
-  return static_cast<std::uint64_t>((kLinkShape.bulk_seconds + static_cast<double>(bytes) / rate) * 1e9);
+  return static_cast<std::uint64_t>((tuning::kLinkShape.bulk_seconds + static_cast<double>(bytes) / rate) * 1e9);
 }
 
 TEST(LinkRates, NothingIsKnownBeforeTheFirstTransfer) {
@@ -47,7 +48,7 @@ TEST(LinkRates, ASmallTransferDoesNotMakeALinkSlowForLargeOnes) {
   LinkRates rates;
   constexpr std::uint64_t kSmall = kMiB / 4;  // at 7 GB/s: that is a link of 35 GB/s
   const auto small = [](double rate) {
-    return kLinkShape.latency_seconds + static_cast<double>(kSmall) / (kLinkShape.small_part * rate);
+    return tuning::kLinkShape.latency_seconds + static_cast<double>(kSmall) / (tuning::kLinkShape.small_part * rate);
   };
   rates.learn_to(0, kSmall, static_cast<std::uint64_t>(small(35e9) * 1e9));
   EXPECT_NEAR(*rates.of(0).to, 35e9, 35e7);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// How vendors' drivers are driven: transfers through page-locked memory, threads that look for ends, and waits at the
+// process's end. "The page" is docs/decisions/large-transfers-go-past-the-shadow.md.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace skmd::icd::tuning {
+
+// --- page-locked memory (pinned_pieces.h) ---
+
+/// Bytes. Smaller transfers gain nothing from staging. Source: the page.
+inline constexpr std::uint64_t kStagedLeast = std::uint64_t{4} << 20;
+/// Bytes. Narrower rows are left to the driver: what a thread saves by copying them, the device loses by fetching them.
+/// Source: chosen: a few cache lines.
+inline constexpr std::uint64_t kStagedWidth = 256;
+/// Bytes of one piece: large enough that a thread's copy hides the cost of an enqueue. Source: the page: pieces of 256
+/// KiB take three times as long.
+inline constexpr std::uint64_t kPinnedPiece = std::uint64_t{1} << 20;
+/// More threads than these do not copy faster than a link moves; each has one piece on the link and copies another.
+/// Source: the page.
+inline constexpr std::size_t kStagingThreads = 8;
+inline constexpr std::size_t kPinnedPieces = 2 * kStagingThreads;
+/// For one read of few bytes each, or a part of one that is not large. Applications that read little seldom wait for
+/// several reads at a time. Source: the page.
+inline constexpr std::uint64_t kSmallPiece = kPinnedPiece;
+inline constexpr std::size_t kSmallPieces = 4;
+/// Reads that are asked for before these are made: making them takes as long as this many reads save. Source: the page.
+inline constexpr std::uint32_t kReadsBeforePieces = 16;
+
+// --- the native queue ---
+
+/// Bytes of a fill's pattern: vendors fill slowly with narrow ones. Source: chosen: a vector of four 32-bit numbers.
+inline constexpr std::size_t kWideFill = 16;
+/// Bytes of a read that is waited for inside its enqueue, at most: other submitting threads are blocked meanwhile.
+/// Source: the page.
+inline constexpr std::uint64_t kMaxInside = std::uint64_t{1} << 20;
+/// Sub-buffers of one buffer that are kept: few of the application's are alive at once. Source: chosen.
+inline constexpr std::size_t kMaxViews = 256;
+
+// --- threads that look for ends (submission_queue.h) ---
+// Source of all: docs/decisions/progress-threads-glance.md.
+
+/// A wake-up at every submission costs more than the submission; this is how late an end may be noticed instead, while
+/// no thread waits for it and launches keep coming. Source: the page above.
+inline constexpr std::chrono::microseconds kGlance{50};
+/// The same where each look takes the only processor from the thread that launches. Source: the page above: 0.5 and
+/// 100 ms were measured, a millisecond itself was not.
+inline constexpr std::chrono::microseconds kGlanceOnOneProcessor{1000};
+/// Glances without any submission in between, before the thread sleeps until it is woken. Source: chosen: a
+/// millisecond.
+inline constexpr std::uint32_t kQuietGlances = 20;
+/// A submitting thread looks once in so many batches whether older ones have ended: on NVIDIA's driver the event for
+/// that, the query and the batch's status cost 5 us together, more than a launch. Source: the page above.
+inline constexpr std::uint64_t kBunch = 32;
+/// As many submissions between two glances mean a thread that launches in a row: an end is noticed within 4 kBunch of
+/// them, half a millisecond. Source: chosen: a launch in a row takes 4 to 6 us on an H200 (the page above).
+inline constexpr std::uint64_t kRow = 8;
+
+// --- clocks ---
+
+/// Nanoseconds in which the clocks of device and host drift by one. An H200's clock gains 1 us on its host's in a
+/// second; where one of the two is being set right, up to 500, and the bounds contradict each other before long.
+/// Source: docs/decisions/times-by-the-devices-clock.md.
+inline constexpr std::uint64_t kTimePerDrift = 50000;
+
+// --- probes of a driver (driver_probe.h) ---
+
+/// Bytes of the first fill and of the last one, processor time of the enqueue that means it did the work itself (well
+/// above what one costs), and fills that have to agree. Source: chosen: an enqueue takes microseconds, filling 64 MiB
+/// several milliseconds.
+inline constexpr std::size_t kFirstProbed = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxProbed = std::size_t{1} << 26;
+inline constexpr std::uint64_t kBlockedNs = 500'000;
+inline constexpr int kProbes = 3;
+
+// --- the process's end (vendor_visit.h) ---
+
+/// How long exit() waits for threads in vendors' calls, and for their compilers, which crash where the process goes
+/// away under them; and between two looks. Source: chosen: calls take microseconds, builds seconds.
+inline constexpr std::chrono::milliseconds kLongestVisit{100};
+inline constexpr std::chrono::seconds kLongestCompiler{30};
+inline constexpr std::chrono::microseconds kVisitLook{50};
+
+}  // namespace skmd::icd::tuning

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// How launches are carried out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace skmd::icd::tuning {
+
+/// Work-items of a group where the application leaves the choice: enough to fill a GPU's group, small enough to leave
+/// groups to share out. Source: the size that NVIDIA's driver answers for every kernel (docs/devices/nvidia.md).
+inline constexpr std::uint64_t kTargetItems = 256;
+/// Bytes: uploads of so many keep the thread that submits them for longer than it takes to wake another. Source: a
+/// mebibyte takes 0.1 ms and more from pageable memory, a wake-up 27 us
+/// (docs/decisions/large-transfers-go-past-the-shadow.md, docs/decisions/blocking-executor-threads.md).
+inline constexpr std::uint64_t kMuchUploaded = std::uint64_t{1} << 20;
+/// Ranges of a root that a device's share may have to be written there directly. Large writes seldom come between
+/// launches; rows of which each device takes a part are not worth it. Source: chosen.
+inline constexpr std::size_t kMaxShareRanges = 4;
+/// Devices that fail for good with a launch, then it is given up: a kernel that took so many down is itself to blame.
+/// Source: chosen: one may have had a fault of its own.
+inline constexpr int kMaxFatal = 2;
+/// Work-items of a merge kernel's groups. Source: docs/decisions/merge-kernels-on-devices.md.
+inline constexpr std::uint64_t kMergeGroupItems = 256;
+
+// --- profiling mode ---
+
+/// Launches of a kernel that are profiled. An application that launches it with another scalar each time would be
+/// profiled without end. Source: so many hold more sizes than a model can use (kMaxFitPoints of
+/// partitioner/model/fit_constants.h).
+inline constexpr std::size_t kMaxProfiledLaunches = 16;
+/// A cache is emptied by filling so many times as much: caches do not always replace what is oldest. Source:
+/// docs/decisions/profiling-runs-on-copies.md.
+inline constexpr std::uint64_t kTimesTheCache = 2;
+/// Bytes that are filled at most, on a device with a memory of its own and on a processor that is treated as one. The
+/// latter empties what belongs to one core; its last cache may have hundreds of megabytes. Source: chosen: several
+/// times present GPUs' caches (50 MiB on an H100), and a core's caches.
+inline constexpr std::uint64_t kMaxFilled = std::uint64_t{512} << 20;
+inline constexpr std::uint64_t kMaxFilledOnHost = std::uint64_t{4} << 20;
+
+}  // namespace skmd::icd::tuning

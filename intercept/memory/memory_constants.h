@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which way bytes go, what transfers teach, and what is guessed of a root's uses. "The page" is
+// docs/decisions/large-transfers-go-past-the-shadow.md.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "partitioner/plan/partition.h"
+
+namespace skmd::icd::tuning {
+
+// --- rates of links (link_rates.h) ---
+
+/// How transfers of different sizes fare, on all links: 12 us for the smallest, 7 to 8 GB/s at a mebibyte, 17 at eight,
+/// 32 to 44 from 64 on. Source: curves of an H100 and an H200 through our staging threads (profiles/: nvidia-*.jsonl,
+/// "staged" and "pinned").
+inline constexpr domain::LinkShape kLinkShape{12e-6, 0.3, 170e-6};
+/// Bytes per second of a link that was never used. Too high a guess is corrected by the first transfer; too low a one
+/// keeps the link from being used, and is never corrected. Source: the middle of those curves.
+inline constexpr double kAssumedLink = 35e9;
+/// Bytes per second of copies inside host memory until one was timed, for each thread and at most: a little more than
+/// was measured, for the same reason. Source: 8 to 10 GB/s on two threads, 50 on 16 and 65 on 32 of Xeons.
+inline constexpr double kAssumedCopyEach = 5e9;
+inline constexpr double kMaxAssumedCopy = 70e9;
+/// Bytes that tell a link's rate, and the rate of copies: smaller ones are in caches. Source:
+/// docs/decisions/calibration-happens-in-the-library.md ("Rates are those of large transfers").
+inline constexpr std::uint64_t kLeastTelling = std::uint64_t{1} << 18;
+inline constexpr std::uint64_t kLeastCopied = std::uint64_t{16} << 20;
+/// Bytes from which on writes past the shadow teach a link's rate, by the host's clock: the device's would cost an
+/// event for each piece that goes through page-locked memory. Source: docs/decisions/rounds-count-whole.md.
+inline constexpr std::uint64_t kLeastTimedWrite = std::uint64_t{16} << 20;
+/// Bytes of transfers from or to page-locked memory of which the device's own time is asked for, which costs it some
+/// 10 us: of so many first ones, and of one in so many later. Source: 4 MiB take 80 us on an H100's link; the numbers
+/// are chosen like kFirstTimed and kOftenestTimed of intercept/launch/decision_constants.h.
+inline constexpr std::uint64_t kLeastAsked = std::uint64_t{4} << 20;
+inline constexpr std::uint32_t kFirstAsked = 8;
+inline constexpr std::uint32_t kEachAsked = 32;
+/// Weight of the newest transfer. Source: as that of a rate (kNewestRate of partitioner/model/rate_constants.h).
+inline constexpr double kNewestTransfer = 0.25;
+/// Part of the measured time that is taken for the bytes' own, at least. Source: chosen: so that a transfer that was as
+/// short as its fixed cost tells a finite rate.
+inline constexpr double kLeastOwnPart = 0.1;
+
+// --- past the shadow (direct_bytes.cpp) ---
+
+/// Bytes: a smaller write costs less in the shadow than a command of its own, and fewer that are read may stay there
+/// for the next read. Writes below this are compared with what is there. Source: the page;
+/// docs/decisions/equal-writes-move-nothing.md.
+inline constexpr std::uint64_t kLeastDirect = std::uint64_t{32} << 10;
+/// Bytes that are written where no device may be waited for; what is read of a buffer that several devices use is
+/// copied twice up to this size. Source: the page ("a write of more than a megabyte").
+inline constexpr std::uint64_t kMaxShadowed = std::uint64_t{1} << 20;
+
+// --- copies, fills and fetches ---
+
+/// Bytes of pieces that go through host memory when they are valid there: a native copy or fill costs a round trip.
+/// Source: the page.
+inline constexpr std::uint64_t kSmallCopy = std::uint64_t{64} << 10;
+inline constexpr std::uint64_t kSmallFill = std::uint64_t{64} << 10;
+/// Bytes: fewer come in one piece, or by the driver's own copy. Source: the page.
+inline constexpr std::uint64_t kLeastInPieces = std::uint64_t{1} << 20;
+/// Bytes: of fewer, half a piece is fetched at a time, so that more threads have something to copy at the end; and
+/// pieces of each device that are asked for before other threads are awake. Source: the page.
+inline constexpr std::uint64_t kFewFetched = std::uint64_t{16} << 20;
+inline constexpr std::size_t kAskedAhead = 4;
+/// Bytes: pieces of fewer cost more than a vendor's own copy, as each is a command. Source: chosen: what a few
+/// microseconds' enqueue moves (the page).
+inline constexpr std::uint64_t kWorthACommand = std::uint64_t{64} << 10;
+
+// --- room on devices (device_memory.h) ---
+
+/// One part in so many of what a device reports is left to its driver: contexts, code, stacks, other processes. Source:
+/// docs/decisions/devices-drop-what-was-not-used-for-longest.md. Chosen and not measured: some hundred megabytes are
+/// usual on GPUs of 80 GB, of which this leaves 2.5. Where it is too little, allocations fail, and room is made then.
+inline constexpr std::uint64_t kDriversPart = 32;
+/// Between two looks at what is in use; and looks in a row that find nothing that could go, until it is believed that
+/// nothing will: half a second. Source: chosen.
+inline constexpr std::chrono::microseconds kRoomPause{100};
+inline constexpr std::uint32_t kMaxRoomPauses = 5000;
+
+// --- waiting ---
+
+/// Times that a submission tries to lock its roots. Another submission holds them for microseconds; a thread that moves
+/// bytes holds them for longer than is worth waiting for. Source: chosen.
+inline constexpr int kLockTries = 32;
+/// Between two tries of what needs memory, where there was none. Source: chosen: other threads have to give some back.
+inline constexpr std::chrono::milliseconds kMemoryPause{1};
+
+// --- uses of a root (rounds.h) ---
+
+/// Rounds of a write and launches in a row after which the next one is expected to follow; launches of such a round at
+/// most: after more, what is written is kept for long. Source: docs/decisions/rounds-count-whole.md.
+inline constexpr std::uint32_t kSteadyRounds = 2;
+inline constexpr std::uint32_t kMaxLaunchesOfARound = 8;
+
+}  // namespace skmd::icd::tuning
