@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "cpu-driver/runtime/processors.h"
+#include "cpu-driver/runtime/serving_threads.h"
 #include "cpu-driver/runtime/threads.h"
 #include "partitioner/base/mutex.h"
 
@@ -124,7 +125,8 @@ struct Pool::Turn {
   using Job = State::Job;
   using Member = State::Member;
 
-  Turn(State& at, Job& at_job, Seat* at_seat, bool calls)
+  /// `at`: null for a caller that works alone.
+  Turn(State* at, Job& at_job, Seat* at_seat, bool calls)
       : state(at), job(at_job), own(at_seat), is_caller(calls), outer(current) {
     current = this;
     if (own != nullptr) own->processor.store(sched_getcpu(), std::memory_order_relaxed);
@@ -141,8 +143,10 @@ struct Pool::Turn {
     if (now < next_look) return false;
     // Longer from time to time, for what is asked in vain.
     next_look = now + (now - begin);
-    if (is_caller) return send_others_away(here);
-    return others_wait(here) && leave_processor(own->thread.load(std::memory_order_relaxed), here);
+    const bool moved = send_serving_threads_away(here);
+    if (state == nullptr) return moved;
+    if (is_caller) return send_others_away(here) || moved;
+    return (others_wait(here) && leave_processor(own->thread.load(std::memory_order_relaxed), here)) || moved;
   }
 
   static thread_local constinit Turn* current;
@@ -156,7 +160,7 @@ struct Pool::Turn {
 
   bool others_wait(int here) {
     return shares(job.caller, here) ||
-           std::any_of(state.members.begin(), state.members.end(), [&](const Member& other) {
+           std::any_of(state->members.begin(), state->members.end(), [&](const Member& other) {
              return &other != own && other.job.load(std::memory_order_relaxed) != nullptr && shares(other, here);
            });
   }
@@ -165,7 +169,7 @@ struct Pool::Turn {
     bool moved = false;
     const unsigned missing = job.called.load(std::memory_order_relaxed) - job.came.load(std::memory_order_relaxed);
     unsigned asked = 0;
-    for (Member& other : state.members) {
+    for (Member& other : state->members) {
       const int thread = other.thread.load(std::memory_order_relaxed);
       if (thread == 0) continue;
       const bool is_away = other.job.load(std::memory_order_relaxed) == nullptr;
@@ -175,7 +179,7 @@ struct Pool::Turn {
     return moved;
   }
 
-  State& state;
+  State* const state;
   Job& job;
   Seat* own;
   const bool is_caller;
@@ -201,7 +205,7 @@ void Pool::State::serve(Member* member) {
     ++job.came;
     lock.unlock();
     {
-      const Turn turn(*this, job, member, false);
+      const Turn turn(this, job, member, false);
       if (member != nullptr) member->job.store(&job, std::memory_order_relaxed);
       job.work();
       if (member != nullptr) member->job.store(nullptr, std::memory_order_relaxed);
@@ -234,7 +238,11 @@ Pool::State& Pool::state() {
 
 void Pool::run(std::size_t count, const std::function<void(std::size_t)>& body) {
   State::Job job{.body = body, .count = count};
-  if (count <= 1 || threads_ == 1) return job.work();
+  if (count <= 1 || threads_ == 1) {
+    if (Turn::current != nullptr) return job.work();  // inside another job's body, whose turn goes on
+    const Turn turn(nullptr, job, &job.caller, true);
+    return job.work();
+  }
   State& state = this->state();
   const std::size_t helpers = std::min<std::size_t>(count, threads_) - 1;
   MutexLock lock(state.mutex);
@@ -246,7 +254,7 @@ void Pool::run(std::size_t count, const std::function<void(std::size_t)>& body) 
   {
     job.caller.thread.store(this_thread_id(), std::memory_order_relaxed);
     job.called.store(static_cast<unsigned>(helpers), std::memory_order_relaxed);
-    const Turn turn(state, job, &job.caller, true);
+    const Turn turn(&state, job, &job.caller, true);
     job.work();
   }
   lock.lock();

@@ -38,7 +38,8 @@ class Pool {
 
   /// To be called repeatedly inside a body that takes longer than some ten microseconds; run() does so between bodies.
   /// The system may have put a thread that it woke on the processor of one that goes on working, and leave the two
-  /// there for milliseconds while other processors are idle: then one of the pool's threads moves. True: one has.
+  /// there for milliseconds while other processors are idle: then one of the pool's threads, or one that serves a queue
+  /// (serving_threads.h), moves. True: one has.
   static bool keep_apart();
 
  private:

@@ -19,9 +19,13 @@ PlanningCosts planning_costs(const SpanFootprint& whole, std::size_t devices) {
           kEvaluations * (count * kSliceEvaluation + kRangeEvaluation * static_cast<double>(ranges))};
 }
 
-bool LaunchBudget::may_look(double seconds, double look) {
+void LaunchBudget::launched(double seconds) {
   const MutexGuard lock(mutex_);
   budget_.launched(seconds);
+}
+
+bool LaunchBudget::may_look(double look) {
+  const MutexGuard lock(mutex_);
   if (!budget_.affords(look)) return false;
   budget_.spend(look);
   return true;

@@ -22,9 +22,10 @@ PlanningCosts planning_costs(const SpanFootprint& whole, std::size_t devices);
 /// Thread-safe.
 class LaunchBudget {
  public:
-  /// A launch for which `seconds` are predicted comes, and looking at rates and residency would cost `look`. True: it
-  /// may be done, and is counted.
-  [[nodiscard]] bool may_look(double seconds, double look);
+  /// To be called for each launch, with the seconds that were predicted for the one before; 0: nothing was.
+  void launched(double seconds);
+  /// True if looking at rates and residency, which costs `look` seconds, is affordable; it is then counted as done.
+  [[nodiscard]] bool may_look(double look);
   /// As of domain::PlanningBudget.
   [[nodiscard]] bool affords(double seconds) const;
   [[nodiscard]] bool affords_first(double seconds, double launch) const;

@@ -45,6 +45,7 @@ void LaunchLedger::add(const LaunchOutcome& outcome) {
   lost_seconds_ += arriving ? std::min(counted, round) : counted;
   // Exploring slices and compilations were not predicted to win.
   if (outcome.exploring || outcome.first_uses != 0 || (arriving && lost > 0)) return;
+  saved_seconds_ = kSavedKept * saved_seconds_ + (lost > 0 ? -lost : outcome.alone_seconds - outcome.seconds);
   if (lost == 0) {
     lost_ = 0;
     on_trial_ = false;
@@ -52,14 +53,18 @@ void LaunchLedger::add(const LaunchOutcome& outcome) {
   }
   ++lost_;
   if (lost_ < kMaxLostSplits && !on_trial_) return;
+  // Something else ran on a device for two launches; without it, splits saved more than they lost now.
+  if (saved_seconds_ > 0) return;
   next_bar_ = std::clamp(2 * next_bar_, kFirstSplitBar, kLongestBar);
   barred_until_ = launches_ + next_bar_;
   lost_ = 0;
+  saved_seconds_ = 0.0;
   on_trial_ = true;
 }
 
 void LaunchLedger::devices_changed() {
   lost_ = 0;
+  saved_seconds_ = 0.0;
   barred_until_ = 0;
   next_bar_ = 0;
   on_trial_ = false;

@@ -40,6 +40,7 @@ class LaunchLedger {
   std::uint64_t last_plan_ = 0;
   std::uint32_t arrivals_ = 0;      // launches in a row of which each had another plan
   std::uint32_t lost_ = 0;          // splits in a row that took longer than one device would have
+  double saved_seconds_ = 0.0;      // by the last splits over one device, older ones counting less; below 0: lost
   std::uint64_t barred_until_ = 0;  // launch
   std::uint64_t next_bar_ = 0;      // launches
   unsigned changes_ = 0;

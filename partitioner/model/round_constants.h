@@ -47,6 +47,9 @@ inline constexpr std::size_t kMaxRoundLaunches = 64;
 /// Splits in a row that were predicted to win and lost, until splits are barred. Source:
 /// docs/decisions/exploring-is-paid-for.md.
 inline constexpr std::uint32_t kMaxLostSplits = 2;
+/// What former splits saved counts against it, this much less with each split. Source: chosen: a split that halves the
+/// launch's time may lose as much for two launches, while another program runs, and not for four.
+inline constexpr double kSavedKept = 0.75;
 /// Launches for which they are barred at first; twice as many each time. Source:
 /// docs/decisions/exploring-is-paid-for.md.
 inline constexpr std::uint64_t kFirstSplitBar = 64;

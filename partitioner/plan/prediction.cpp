@@ -143,7 +143,7 @@ std::vector<AloneBounds> alone_bounds(const PartitionRequest& request) {
     one.at_most = finish_seconds(asked, d, {0, request.groups});
     one.at_most_running = running_seconds(asked, d, request.groups);
     const double as_others = fastest->groups_per_second / (model.strength < fastest->strength ? kWeaker : 1.0);
-    if (model.measured_groups < request.groups / 2 && model.whole_groups_per_second <= 0)
+    if (model.measured_groups < request.groups / kTellingPart && model.whole_groups_per_second <= 0)
       model.groups_per_second = std::max(model.groups_per_second * kLooksSlower, as_others);
     one.seconds = finish_seconds(asked, d, {0, request.groups});
     one.running_seconds = running_seconds(asked, d, request.groups);

@@ -12,7 +12,8 @@
 
 namespace skmd::domain {
 
-inline constexpr std::uint32_t kTraitsVersion = 3;  // of the format
+/// Of the format.
+inline constexpr std::uint32_t kTraitsVersion = 3;
 
 std::string encode(const std::vector<KernelTraits>& kernels);
 

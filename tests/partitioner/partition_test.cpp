@@ -389,6 +389,8 @@ TEST(AloneBounds, IsALowerBoundOfWhatADeviceTakes) {
   EXPECT_NEAR(all[1].at_most_running, 10.0 + kOverhead, 1e-6);
   m.devices[1].strength = 0.5;
   EXPECT_NEAR(alone_bounds(m.request)[1].running_seconds, 2.5 + kOverhead, 1e-6);
+  m.devices[1].measured_groups = 300;
+  EXPECT_NEAR(alone_bounds(m.request)[1].running_seconds, 10.0 + kOverhead, 1e-6) << "a third of the launch tells";
   for (const AloneBounds& one : all) {
     EXPECT_GE(one.seconds, one.running_seconds);
     EXPECT_GE(one.at_most, one.seconds);

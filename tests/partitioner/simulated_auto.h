@@ -151,10 +151,10 @@ class AutoDecider : public Decider {
 
   static bool worth_a_look(Shape& shape, const World& world, bool barred) {
     const double seconds = shape.plan.predicted_seconds;
+    shape.budget.launched(seconds);
     if (!(seconds > 0) || shape.plan.exploring || shape.basis.barred != barred) return true;
     const double look =
         static_cast<double>(world.devices().size()) * kLooking / 4 + (shape.basis.known ? 0.0 : icd::tuning::kAsking);
-    shape.budget.launched(seconds);
     ++shape.launches_followed;
     if (!shape.budget.affords(look)) return false;
     shape.budget.spend(look);

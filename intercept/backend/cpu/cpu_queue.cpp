@@ -34,6 +34,7 @@ Ticket CpuQueue::submit(Batch&& batch) {
   posted_.store(ticket, std::memory_order_relaxed);
   if (!started_) start_thread();
   const bool wake = asleep_ && !running_;
+  if (wake) server_.set_busy(true);
   lock.unlock();
   if (wake) wake_.notify_one();
   return ticket;
@@ -58,6 +59,7 @@ void CpuQueue::help(Ticket ticket) {
   }
   // submit() wakes no thread while one is running the front batch: this thread hands over what was submitted meanwhile.
   const bool wake = !batches_.empty() && asleep_ && !running_;
+  if (wake) server_.set_busy(true);
   lock.unlock();
   if (wake) wake_.notify_one();
 }
@@ -73,19 +75,26 @@ void CpuQueue::start_thread() {
 
 void CpuQueue::serve() {
   const auto ready = [this] { return completed_.load() < posted_.load() && !running_.load(); };
+  server_.began();
   MutexLock lock(mutex_);
   while (!stopping_ || !batches_.empty()) {
     if (ready()) {
+      server_.set_busy(true);
       run_front(lock);
       continue;
     }
+    server_.set_busy(false);
     lock.unlock();
     spin_until([&] { return ready() || stopping_.load(); }, kLinger);
     lock.lock();
     asleep_ = true;
-    wake_.wait(lock, [&]() SKMD_REQUIRES(mutex_) { return ready() || (stopping_ && batches_.empty()); });
+    while (!ready() && !(stopping_ && batches_.empty())) {
+      server_.set_busy(false);  // another thread may have taken the batch that this one was woken for
+      wake_.wait(lock);
+    }
     asleep_ = false;
   }
+  server_.ended();
 }
 
 BatchResult CpuQueue::result_of(const Batch& batch) const {

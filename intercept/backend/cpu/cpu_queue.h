@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cpu-driver/runtime/serving_threads.h"
 #include "intercept/backend/port/port.h"
 #include "partitioner/base/mutex.h"
 
@@ -58,6 +59,7 @@ class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
   std::uint32_t waiters_ SKMD_GUARDED_BY(mutex_) = 0;  // threads on ended_
   bool started_ SKMD_GUARDED_BY(mutex_) = false;
   std::atomic<bool> stopping_{false};
+  cpu::ServingThread server_;  // thread_
   std::thread thread_;
 };
 

@@ -12,12 +12,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "cpu-driver/runtime/serving_threads.h"
 #include "cpu-driver/runtime/threads.h"
 
 namespace skmd::cpu::test {
@@ -258,6 +260,62 @@ TEST(Pool, PartsThreadsThatShareAProcessor) {
     run_on(usable);
   }
   EXPECT_TRUE(parted);
+}
+
+// A queue's thread has been woken where the caller works, for another device of these processors.
+TEST(Pool, SendsAThreadAwayThatServesAQueueAndWaits) {
+  const std::vector<int> usable = usable_processors();
+  if (usable.size() < 2) GTEST_SKIP() << "one processor only";
+  Pool pool(1);
+  bool parted = false;
+  for (int attempt = 0; attempt < 200 && !parted; ++attempt) {
+    ServingThread server;
+    std::atomic<bool> there{false}, over{false};
+    run_on({usable.front()});
+    std::thread thread([&] {
+      server.began();
+      server.set_busy(true);
+      run_on({usable.front()});
+      run_on(usable);
+      there = true;
+      while (!over) {
+      }
+      server.ended();
+    });
+    pool.run(1, [&](std::size_t) {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+      while (!parted && std::chrono::steady_clock::now() < end)
+        if (Pool::keep_apart()) parted = true;
+    });
+    run_on(usable);
+    over = true;
+    thread.join();
+  }
+  EXPECT_TRUE(parted);
+}
+
+TEST(Pool, LeavesAThreadThatServesAQueueAloneIfItIsIdle) {
+  const std::vector<int> usable = usable_processors();
+  ServingThread server;
+  EXPECT_FALSE(send_serving_threads_away(usable.front())) << "it has not begun";
+  std::thread thread([&] {
+    server.began();
+    server.set_busy(true);
+    EXPECT_FALSE(send_serving_threads_away(sched_getcpu())) << "that is this thread";
+    server.ended();
+  });
+  thread.join();
+  EXPECT_FALSE(send_serving_threads_away(usable.front())) << "it has ended";
+}
+
+TEST(ServingThread, MayBeOneOfMoreThanAreKeptTrackOf) {
+  std::vector<std::unique_ptr<ServingThread>> all;
+  for (std::size_t i = 0; i < 2 * ServingThread::kMost; ++i) {
+    all.push_back(std::make_unique<ServingThread>());
+    all.back()->began();
+    all.back()->set_busy(true);
+  }
+  EXPECT_FALSE(send_serving_threads_away(sched_getcpu())) << "all of them are this thread";
 }
 
 TEST(Pool, KeepsNothingApartOutsideOfABody) { EXPECT_FALSE(Pool::keep_apart()); }

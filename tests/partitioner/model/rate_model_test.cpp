@@ -231,6 +231,33 @@ TEST(LaunchLedger, TwoLossesInARowBarSplitsForLongerEachTime) {
   EXPECT_EQ(bars, std::vector<int>({64, 128, 256, 512}));
 }
 
+TEST(LaunchLedger, ADisturbanceOfTwoLaunchesDoesNotBarASplitThatSaves) {
+  LaunchLedger ledger;
+  for (int i = 0; i < 4; ++i) ledger.add(split_of(0.05));
+  for (int i = 0; i < 2; ++i) ledger.add(split_of(0.12));
+  EXPECT_FALSE(ledger.experience().split_barred);
+  for (int i = 0; i < 6; ++i) ledger.add(split_of(0.12));
+  EXPECT_TRUE(ledger.experience().split_barred) << "it lasts";
+}
+
+TEST(LaunchLedger, ASplitThatSavesLittleIsBarredByTwoLosses) {
+  LaunchLedger ledger;
+  for (int i = 0; i < 4; ++i) ledger.add(split_of(0.098));
+  for (int i = 0; i < 2; ++i) ledger.add(split_of(0.12));
+  EXPECT_TRUE(ledger.experience().split_barred);
+}
+
+TEST(LaunchLedger, WhatWasSavedDoesNotShortenTheTrialBehindABar) {
+  LaunchLedger ledger;
+  for (int i = 0; i < 20; ++i) ledger.add(split_of(0.05));
+  int losses = 0;
+  for (; !ledger.experience().split_barred && losses < 100; ++losses) ledger.add(split_of(0.2));
+  EXPECT_LT(losses, 5);
+  while (ledger.experience().split_barred) ledger.add(whole_launch());
+  ledger.add(split_of(0.2));
+  EXPECT_TRUE(ledger.experience().split_barred);
+}
+
 TEST(LaunchLedger, ExploringAndFirstUsesCostButDoNotBar) {
   LaunchLedger ledger;
   for (int i = 0; i < 5; ++i) {
