@@ -85,8 +85,10 @@ Status set_up_profiling(Machine& machine, const ReadVariable& variable, const Pr
   for (const auto& device : machine.devices) expected.push_back(expected_of(*device));
   const std::string decides = variable(settings::kProfileDecides);
   if (!decides.empty() && decides != "0" && decides != "1") return bad(settings::kProfileDecides, decides, "0 or 1");
-  machine.settings.profile_decides = decides == "1";
-  auto* model = new domain::KnownTimes(std::move(expected), seconds_now);
+  machine.settings.profile_decides = decides != "0";
+  const bool careful = machine.settings.policy.mode == domain::PartitionMode::automatic && decides != "1";
+  auto* model = new domain::KnownTimes(std::move(expected), seconds_now,
+                                       careful ? domain::StoredTrust::sure : domain::StoredTrust::all);
   machine.model = model;
   profiler::ProfilePlace place = profiler::profile_place(variable(settings::kProfileDb), places.cache_folder);
   if (machine.settings.check) place = {};  // checked code has times of its own

@@ -16,8 +16,8 @@ struct Seat {
 };
 
 /// Never destroyed: threads may look while the process ends.
-std::array<Seat, ServingThread::kMost>& seats() {
-  static auto* const all = new std::array<Seat, ServingThread::kMost>;
+std::array<Seat, ServingThread::kMax>& seats() {
+  static auto* const all = new std::array<Seat, ServingThread::kMax>;
   return *all;
 }
 

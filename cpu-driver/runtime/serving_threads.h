@@ -7,7 +7,7 @@
 
 namespace skmd::cpu {
 
-/// What one such thread tells the process's other threads. Has no effect if the process has kMost of them already.
+/// What one such thread tells the process's other threads. Has no effect if the process has kMax of them already.
 /// Thread-safe.
 class ServingThread {
  public:
@@ -22,7 +22,7 @@ class ServingThread {
   /// True from when the thread is woken for work until it has none: only then the system is asked about it.
   void set_busy(bool busy);
 
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMax = 64;
 
  private:
   const std::optional<std::size_t> seat_;

@@ -14,8 +14,8 @@ using namespace tuning;
 
 }  // namespace
 
-KnownTimes::KnownTimes(std::vector<DeviceModel> devices, Seconds now)
-    : rates_(std::move(devices)), now_(std::move(now)) {}
+KnownTimes::KnownTimes(std::vector<DeviceModel> devices, Seconds now, StoredTrust trust)
+    : rates_(std::move(devices)), now_(std::move(now)), trust_(trust) {}
 
 void KnownTimes::store(std::uint64_t kernel, std::uint32_t device, StoredModel model) {
   auto made = std::make_shared<const StoredModel>(std::move(model));
@@ -81,6 +81,7 @@ DeviceModel KnownTimes::predict(std::uint64_t kernel, std::uint32_t device, cons
   const Key key{kernel, device};
   const auto stored = point ? find(key) : nullptr;
   if (stored == nullptr || own_is_enough(own, key, range)) return own;
+  if (trust_ == StoredTrust::sure && !is_sure(*stored, static_cast<double>(range.group_total()))) return own;
   auto believed = device_model(*stored, point(), own);
   return believed ? corrected(*believed, key, range) : own;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,6 +20,12 @@ namespace skmd::domain {
 /// Seconds of a clock that does not go back.
 using Seconds = std::function<double()>;
 
+/// Which stored models count.
+enum class StoredTrust : std::uint8_t {
+  sure,  // is_sure() of the launch
+  all
+};
+
 /// Predicts by the device's own rate for launches of this size if it rests on enough samples of spans that are not much
 /// shorter than the launch; until then by the stored model, corrected by the samples so far; without a stored model by
 /// the rates. Thread-safe.
@@ -26,7 +33,7 @@ class KnownTimes : public Model {
  public:
   /// `devices` as of MeasuredRates.
   explicit KnownTimes(
-      std::vector<DeviceModel> devices = {}, Seconds now = [] { return 0.0; });
+      std::vector<DeviceModel> devices = {}, Seconds now = [] { return 0.0; }, StoredTrust trust = StoredTrust::all);
 
   void set_device(std::uint32_t device, const DeviceModel& constants) { rates_.set_device(device, constants); }
   /// Replaces the stored model of the kernel on the device and discards the kernel's corrections.
@@ -51,6 +58,7 @@ class KnownTimes : public Model {
 
   MeasuredRates rates_;
   const Seconds now_;
+  const StoredTrust trust_;
   std::atomic<bool> any_stored_{false};
   mutable Mutex mutex_;
   std::map<Key, std::shared_ptr<const StoredModel>> stored_ SKMD_GUARDED_BY(mutex_);

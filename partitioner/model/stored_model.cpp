@@ -93,6 +93,11 @@ std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, 
   return stored;
 }
 
+bool is_sure(const StoredModel& stored, double launch_groups) {
+  return stored.source != ModelSource::shipped && stored.samples >= kEnoughNear &&
+         stored.longest * static_cast<double>(kTellingPart) >= launch_groups;
+}
+
 std::optional<TimePrediction> predict(const StoredModel& stored, const Point& point) {
   const TimePrediction own = predict(stored.model, point);
   const double seconds = own.seconds * stored.slower;

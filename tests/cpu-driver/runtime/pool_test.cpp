@@ -310,7 +310,7 @@ TEST(Pool, LeavesAThreadThatServesAQueueAloneIfItIsIdle) {
 
 TEST(ServingThread, MayBeOneOfMoreThanAreKeptTrackOf) {
   std::vector<std::unique_ptr<ServingThread>> all;
-  for (std::size_t i = 0; i < 2 * ServingThread::kMost; ++i) {
+  for (std::size_t i = 0; i < 2 * ServingThread::kMax; ++i) {
     all.push_back(std::make_unique<ServingThread>());
     all.back()->began();
     all.back()->set_busy(true);

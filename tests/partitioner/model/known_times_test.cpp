@@ -64,6 +64,29 @@ TEST_F(KnownTimesTest, AStoredModelAnswersFromTheFirstLaunch) {
   EXPECT_FALSE(times.predict(kKernel + 1, 0, kRange, of_).measured);
 }
 
+TEST_F(KnownTimesTest, OfStoredModelsThoseThatAreSureMayBeTheOnlyOnesThatCount) {
+  constexpr std::size_t kSamples = 8;
+  StoredModel sure = stored(1e-3);
+  sure.samples = kSamples;
+  sure.longest = kGroups / 4;
+  StoredModel few = sure, of_short_slices = sure, shipped = sure;
+  few.samples = kSamples - 1;
+  of_short_slices.longest = kGroups / 4 - 1;
+  shipped.source = ModelSource::shipped;
+  for (const StoredTrust trust : {StoredTrust::sure, StoredTrust::all}) {
+    const bool all = trust == StoredTrust::all;
+    KnownTimes times({}, [] { return 0.0; }, trust);
+    times.store(kKernel, 0, sure);
+    times.store(kKernel, 1, few);
+    times.store(kKernel, 2, of_short_slices);
+    times.store(kKernel, 3, shipped);
+    EXPECT_TRUE(ask(times, 0).measured);
+    EXPECT_EQ(ask(times, 1).measured, all);
+    EXPECT_EQ(ask(times, 2).measured, all);
+    EXPECT_EQ(ask(times, 3).measured, all);
+  }
+}
+
 TEST_F(KnownTimesTest, EnoughOwnSamplesTakeItsPlace) {
   KnownTimes times;
   times.store(kKernel, 0, stored(1e-3));
