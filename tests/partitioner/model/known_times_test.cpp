@@ -75,7 +75,8 @@ TEST_F(KnownTimesTest, OfStoredModelsThoseThatAreSureMayBeTheOnlyOnesThatCount) 
   shipped.source = ModelSource::shipped;
   for (const StoredTrust trust : {StoredTrust::sure, StoredTrust::all}) {
     const bool all = trust == StoredTrust::all;
-    KnownTimes times({}, [] { return 0.0; }, trust);
+    KnownTimes times(
+        {}, [] { return 0.0; }, trust);
     times.store(kKernel, 0, sure);
     times.store(kKernel, 1, few);
     times.store(kKernel, 2, of_short_slices);
