@@ -104,7 +104,7 @@ class Run:
     def prepare(self, unit, sides, sizes=()):
         """Fills the databases, and finds which device ran what by them; compiled programs come to the caches on the way."""
         for side in {side.database: side for side in sides if side.database}.values():
-            self.bench.fill(unit, side, self.options.fill.split(","), sizes)
+            self.bench.fill(unit, side, self.options.fill.split(","), self.repetitions(unit), sizes)
         warm = next((side for side in sides if side.name == WARM), None)
         if warm is not None:
             repetitions = 4
@@ -306,7 +306,7 @@ class Run:
         self.document["more_rows"].append(made_row("bound", "auto with a warm database against each workload's own bound", goal, entries, missing))
 
     def bound_of(self, unit, warm, singles, rates, copies):
-        self.bench.fill(unit, warm, self.options.fill.split(","))
+        self.bench.fill(unit, warm, self.options.fill.split(","), self.repetitions(unit))
         repetitions = self.repetitions(unit)
         unit["stats"], seconds = self.bench.statistics(unit, warm, repetitions)
         unit["alone"] = {}

@@ -153,8 +153,9 @@ class Bench:
             self.fail(unit, side.name, answer)
         return None
 
-    def fill(self, unit, side, modes, sizes=(), repetitions=3):
-        """What earlier processes measured: one process in each of the modes at each size, through skmd-run, which keeps it in the database."""
+    def fill(self, unit, side, modes, repetitions, sizes=()):
+        """What earlier processes measured: one process in each of the modes at each size, as long as those that are measured, through skmd-run,
+        which keeps it in the database."""
         for size in sizes or [unit["size"]]:
             for mode in modes:
                 command = ["--", *self.command({**unit, "size": size}), "--repeat", str(repetitions)]

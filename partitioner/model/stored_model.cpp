@@ -94,7 +94,7 @@ std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, 
 }
 
 bool is_sure(const StoredModel& stored, double launch_groups) {
-  return stored.source != ModelSource::shipped && stored.samples >= kEnoughNear &&
+  return stored.source != ModelSource::shipped && stored.samples >= kSureSamples &&
          stored.longest * static_cast<double>(kTellingPart) >= launch_groups;
 }
 

@@ -65,7 +65,7 @@ TEST_F(KnownTimesTest, AStoredModelAnswersFromTheFirstLaunch) {
 }
 
 TEST_F(KnownTimesTest, OfStoredModelsThoseThatAreSureMayBeTheOnlyOnesThatCount) {
-  constexpr std::size_t kSamples = 8;
+  constexpr std::size_t kSamples = 2;
   StoredModel sure = stored(1e-3);
   sure.samples = kSamples;
   sure.longest = kGroups / 4;
