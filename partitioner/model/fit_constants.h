@@ -122,8 +122,8 @@ inline constexpr double kOtherDriver = 0.15;
 inline constexpr double kOtherUnits = 0.25;
 /// Samples: with fewer, those that were measured farther away are preferred. Source: the page of stored models above.
 inline constexpr std::size_t kEnoughNear = 8;
-/// Samples on which a model must rest to decide in `auto`, one of them of a notable part of the launch: one alone may be
-/// a spike. Source: chosen: as many as a process leaves that launched a kernel three times, the first use left out.
+/// Samples on which a model must rest to decide in `auto`, one of them of a notable part of the launch: one alone may
+/// be a spike. Source: chosen: as many as a process leaves that launched a kernel three times, the first use left out.
 inline constexpr std::size_t kSureSamples = 2;
 /// Plans see a stored model as a line through the whole launch and one part in so many of it. Source: the page of
 /// stored models above.
