@@ -3,6 +3,7 @@
 
 #include <CL/cl.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <optional>
@@ -78,6 +79,13 @@ void set_up_knowledge(Machine& machine, domain::KnownTimes& model, const profile
   machine.knowledge = new Knowledge(*store, model, told, Knowledge::Delays(), std::move(first));
 }
 
+/// Whether all devices use host memory in place. If not, stored times of whole launches miss what a processor's first
+/// use of memory costs that no device before it has touched.
+bool share_memory(const Machine& machine) {
+  return std::all_of(machine.devices.begin(), machine.devices.end(),
+                     [](const auto& device) { return device->description().space == domain::kHostSpace; });
+}
+
 }  // namespace
 
 Status set_up_profiling(Machine& machine, const ReadVariable& variable, const ProfilingPlaces& places) {
@@ -85,7 +93,7 @@ Status set_up_profiling(Machine& machine, const ReadVariable& variable, const Pr
   for (const auto& device : machine.devices) expected.push_back(expected_of(*device));
   const std::string decides = variable(settings::kProfileDecides);
   if (!decides.empty() && decides != "0" && decides != "1") return bad(settings::kProfileDecides, decides, "0 or 1");
-  machine.settings.profile_decides = decides != "0";
+  machine.settings.profile_decides = decides.empty() ? share_memory(machine) : decides == "1";
   const bool careful = machine.settings.policy.mode == domain::PartitionMode::automatic && decides != "1";
   auto* model = new domain::KnownTimes(std::move(expected), seconds_now,
                                        careful ? domain::StoredTrust::sure : domain::StoredTrust::all);

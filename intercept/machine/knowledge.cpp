@@ -34,6 +34,7 @@ struct Knowledge::Threads {
     std::vector<KernelOnDevice> places;
     bool pending = true;
     bool waited = false;
+    std::uint64_t loaded = 0;  // samples in the model
   };
 
   domain::ProfileStore& store;
@@ -65,7 +66,8 @@ struct Knowledge::Threads {
   void tend();
   void read_kernel(std::uint64_t kernel, const std::vector<KernelOnDevice>& places);
   bool tend_store();
-  void tell(std::uint64_t more, const std::string& what);
+  /// `samples` of `kernel` are in the model, in place of those that were read before. 0: of none.
+  void tell(std::uint64_t samples, const std::string& what, std::uint64_t kernel = 0);
   void end_thread(std::unique_lock<std::mutex>& lock, bool& flag) SKMD_REQUIRES(mutex);
 };
 
@@ -105,19 +107,21 @@ void Knowledge::Threads::read_kernel(std::uint64_t kernel, const std::vector<Ker
     }
     if (place->second) model.store(kernel, device, *place->second);
   }
-  tell(read, what);
+  tell(read, what, kernel);
 }
 
-void Knowledge::Threads::tell(std::uint64_t more, const std::string& what) {
-  std::uint64_t samples = 0;
+void Knowledge::Threads::tell(std::uint64_t samples, const std::string& what, std::uint64_t kernel) {
+  std::uint64_t all = 0;
   {
     const MutexGuard lock(mutex);
-    if (more == 0 && (what.empty() || what == problem)) return;
-    loaded += more;
+    const auto known = kernels.find(kernel);
+    const std::uint64_t before = known == kernels.end() ? 0 : std::exchange(known->second.loaded, samples);
+    if (samples == before && (what.empty() || what == problem)) return;
+    loaded = loaded - before + samples;
     if (!what.empty()) problem = what;
-    samples = loaded;
+    all = loaded;
   }
-  told(samples, what);
+  told(all, what);
 }
 
 bool Knowledge::Threads::tend_store() {

@@ -127,16 +127,25 @@ class KnownKernels(unittest.TestCase):
             kernel, profile = self.app(1, loaded=18, database=self.db, SKMD_PARTITION=partition)
             self.assert_split_at_once(kernel, "database")
             self.assertEqual(profile["loaded"], 18)
-        kernel, _ = self.app(1, loaded=18, database=self.db, SKMD_PROFILE_DECIDES="")
-        self.assert_split_at_once(kernel, "database")
-        kernel, profile = self.app(1, database=self.db, SKMD_PROFILE_DECIDES="0")
-        self.assertEqual((kernel["first_split"], kernel["model"]["source"], profile["loaded"]), (0, "none", 0))
+        for decides in ("", "0"):  # these devices have memory of their own
+            kernel, profile = self.app(1, database=self.db, SKMD_PROFILE_DECIDES=decides)
+            self.assertEqual((kernel["first_split"], kernel["model"]["source"], profile["loaded"]), (0, "none", 0))
         kernel, profile = self.app(1, loaded=18, database="read:" + self.db)
         self.assert_split_at_once(kernel, "database")
         self.assertEqual(profile["written"], 0)
         kernel, profile = self.app(1, database="off")
         self.assertEqual((kernel["first_split"], kernel["model"]["source"]), (0, "none"))
         self.assertEqual(profile, {"file": None, "loaded": 0, "written": 0, "problem": None})
+
+    def test_devices_that_use_host_memory_are_known_without_being_asked_for(self):
+        empty = self.file("none installed")
+        os.makedirs(empty)
+        two = {"SKMD_TEST_CPUS": "best:1,best:1", "SKMD_TEST_CPU_DRIVER": "1", "SKMD_VENDORS": empty, "SKMD_PROFILE_DECIDES": ""}
+        self.app(20, database=self.db, SKMD_PARTITION="equal", **two)
+        self.command("show")  # takes in what was measured
+        self.app(1, loaded=4, database=self.db, **two)  # which waits for them
+        _, profile = self.app(1, database=self.db, **two | {"SKMD_PROFILE_DECIDES": "0"})
+        self.assertEqual(profile["loaded"], 0)
 
     def test_the_default_lies_in_the_cache_folder(self):
         _, profile = self.app(20)

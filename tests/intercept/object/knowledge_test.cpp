@@ -60,7 +60,7 @@ class FakeStore : public domain::ProfileStore {
     ++tended;
     changed_.notify_all();
     threads.insert(std::this_thread::get_id());
-    return Tended{std::exchange(empty, false), notice};
+    return Tended{std::exchange(empty, false) || more, notice};
   }
 
   template <class Ready>
@@ -76,7 +76,7 @@ class FakeStore : public domain::ProfileStore {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool held = false, empty = false, hasty = false;
+  bool held = false, empty = false, hasty = false, more = false;
   std::string failure, notice;
   int asked = 0, tended = 0, rests = 0;
   std::set<std::thread::id> threads;
@@ -211,6 +211,19 @@ TEST(Knowledge, WhatTendingBringsIsReadToo) {
   EXPECT_EQ(store.tended, 1);
   EXPECT_EQ(store.threads.size(), 2u);
   EXPECT_EQ(store.threads.count(std::this_thread::get_id()), 0u);
+}
+
+TEST(Knowledge, WhatIsReadAgainCountsOnce) {
+  FakeStore store;
+  store.more = store.hasty = true;
+  domain::KnownTimes model;
+  Told told;
+  {
+    Knowledge knowledge(store, model, told.listener(), kPatient);
+    knowledge.expect(kKernel, places(2));
+    store.wait_until([&] { return store.asked == 2; });
+  }
+  EXPECT_EQ(told.samples, 11u);
 }
 
 // The store's connection and the locks are those of the parent.
