@@ -162,7 +162,6 @@ Plan searched(const PartitionRequest& request, const Alone& alone, Plan whole, C
   }
   SplitSearch::Candidate split = search.winning(alone.seconds);
   const bool splits = !split.slices.empty();
-  whole.unsettled = whole.unsettled || (!splits && search.has_forgone());
   const double best = splits ? split.seconds : alone.seconds;
   if (std::isfinite(kept.seconds) && best > kept.seconds * (1.0 - kKeepPrevious))
     return kept_or_left(request, alone, whole, std::move(kept), joining);

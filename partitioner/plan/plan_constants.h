@@ -44,10 +44,10 @@ inline constexpr double kSlowFirstUse = 0.5;
 /// Slices of less than a millisecond make a processor of 32 cores look up to nine times as slow as it is; kernels that
 /// wait for memory run there at a tenth of an H100's speed. Source: docs/decisions/rounds-judge-plans.md.
 inline constexpr double kLooksSlower = 4.0;
-/// That holds of devices that ran less than one part in so many of a launch. Source: chosen: 7 per cent were
-/// misleading, the third or half that devices with like rates get is not.
-inline constexpr std::uint64_t kTellingPart = 4;
 inline constexpr double kWeaker = 8.0;
+/// A device that ran at least one part in so many of a launch has shown its rate for it. Source: chosen: 7 per cent
+/// were misleading, the third or half that devices with like rates get is not.
+inline constexpr std::uint64_t kTellingPart = 4;
 
 // --- the search for shares ---
 

@@ -54,7 +54,6 @@ SplitSearch::Candidate SplitSearch::winning(double alone_seconds) {
     if (split.slices.size() <= 1 + pinned) return {};
     const double error = error_of(split.slices);
     if (split.seconds < alone_seconds * (1.0 - error) || may_try(split.seconds, error, alone_seconds)) return split;
-    forgone_ = forgone_ || split.seconds < alone_seconds * (1.0 - kLeastGain);
     if (!leave_out(error, alone_seconds)) return {};
   }
 }

@@ -29,9 +29,6 @@ class SplitSearch {
   /// slices if there is none. A device with a large error is left out instead of preventing splits of the others.
   /// Pinned slices are included, and their errors are not counted.
   Candidate winning(double alone_seconds);
-  /// True if winning() found a split that is predicted to win, but by less than the errors allow: it may be tried when
-  /// launches have taken longer, or errors are smaller.
-  [[nodiscard]] bool has_forgone() const { return forgone_; }
   /// The pinned slices, and `device` for all other groups.
   std::vector<Slice> all_but_pinned(std::uint32_t device);
   /// The predicted time of `slices`, including the cost of a split.
@@ -55,7 +52,6 @@ class SplitSearch {
   PhaseCosts costs_;
   CompletionCurves lines_;
   double split_seconds_;
-  bool forgone_ = false;
 };
 
 }  // namespace skmd::domain

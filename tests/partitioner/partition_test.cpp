@@ -366,25 +366,6 @@ TEST(PartitionProperty, AutoIsNeverPredictedWorseThanTheBestSingleDevice) {
   }
 }
 
-TEST(Partition, ASplitThatWinsByLessThanItsErrorIsLookedAtAgain) {
-  test::PlannedMachine m({test::device(1000), test::device(300)}, 10'000);
-  m.devices[1].relative_error = 0.5;
-  Plan plan = m.plan();
-  EXPECT_EQ(plan.slices.size(), 1u);
-  EXPECT_TRUE(plan.unsettled) << "smaller errors, or more launches to pay for a trial, change it";
-  m.request.experience.seconds = 1000;
-  EXPECT_EQ(m.plan().slices.size(), 2u) << "the launches so far pay for the trial";
-  m.request.experience.seconds = 0;
-  m.devices[1].relative_error = 0.05;
-  plan = m.plan();
-  EXPECT_EQ(plan.slices.size(), 2u);
-  EXPECT_FALSE(plan.unsettled);
-  m.devices[1].groups_per_second = 10;  // no split can win
-  plan = m.plan();
-  EXPECT_EQ(plan.slices.size(), 1u);
-  EXPECT_FALSE(plan.unsettled);
-}
-
 TEST(AloneBounds, IsNothingWhereNoDeviceIsMeasured) {
   test::PlannedMachine m({test::device(0), test::device(0)}, 1000);
   EXPECT_TRUE(alone_bounds(m.request).empty());
