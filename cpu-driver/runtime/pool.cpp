@@ -143,10 +143,9 @@ struct Pool::Turn {
     if (now < next_look) return false;
     // Longer from time to time, for what is asked in vain.
     next_look = now + (now - begin);
+    if (!is_caller) return others_wait(here) && leave_processor(own->thread.load(std::memory_order_relaxed), here);
     const bool moved = send_serving_threads_away(here);
-    if (state == nullptr) return moved;
-    if (is_caller) return send_others_away(here) || moved;
-    return (others_wait(here) && leave_processor(own->thread.load(std::memory_order_relaxed), here)) || moved;
+    return (state != nullptr && send_others_away(here)) || moved;
   }
 
   static thread_local constinit Turn* current;

@@ -9,6 +9,9 @@
 namespace skmd::cpu {
 namespace {
 
+/// Threads that one call asks the system about.
+constexpr unsigned kMaxAsked = 4;
+
 struct Seat {
   std::atomic<bool> taken{false};
   std::atomic<int> thread{0};  // 0: it has not begun
@@ -51,14 +54,18 @@ void ServingThread::set_busy(bool busy) {
 }
 
 bool send_serving_threads_away(int processor) {
-  int own = 0;
+  static constinit std::atomic<std::size_t> calls{0};
+  const std::size_t first = calls.fetch_add(1, std::memory_order_relaxed);  // so that each seat has its turn
+  const int own = this_thread_id();
+  unsigned asked = 0;
   bool moved = false;
-  for (const Seat& seat : seats()) {
+  for (std::size_t i = 0; i < seats().size() && asked < kMaxAsked; ++i) {
+    const Seat& seat = seats()[(first + i) % seats().size()];
     if (!seat.busy.load(std::memory_order_relaxed)) continue;
     const int thread = seat.thread.load(std::memory_order_relaxed);
-    if (own == 0) own = this_thread_id();
-    if (thread != 0 && thread != own && waits_for(thread, processor))
-      moved = leave_processor(thread, processor) || moved;
+    if (thread == 0 || thread == own) continue;
+    ++asked;
+    if (waits_for(thread, processor)) moved = leave_processor(thread, processor) || moved;
   }
   return moved;
 }

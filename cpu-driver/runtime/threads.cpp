@@ -19,6 +19,8 @@ namespace skmd::cpu {
 namespace {
 
 constinit std::atomic<std::uint32_t> forks{0};
+/// A thread is in leave_processor(): two that moved one thread at once could take each other's masks for its own.
+constinit std::atomic<bool> moving{false};
 
 /// Threads inherit the mask of their maker.
 class AllSignalsBlocked {
@@ -72,6 +74,17 @@ const char* field_of(const char* line, unsigned number) {
   return at;
 }
 
+bool move_off(int id, int processor) {
+  Processors all(kMaxProcessors);
+  if (!all.made() || processor < 0 || !all.read(id)) return false;
+  const auto here = static_cast<std::size_t>(processor);
+  if (here >= kMaxProcessors || !all.has(here) || all.count() < 2) return false;
+  all.remove(here);
+  const bool moved = all.give(id);
+  all.add(here);
+  return all.give(id) && moved;
+}
+
 }  // namespace
 
 int this_thread_id() { return static_cast<int>(syscall(SYS_gettid)); }
@@ -91,18 +104,17 @@ bool waits_for(int id, int processor) {
 }
 
 bool leave_processor(int id, int processor) {
-  Processors all(kMaxProcessors);
-  if (!all.made() || processor < 0 || !all.read(id)) return false;
-  const auto here = static_cast<std::size_t>(processor);
-  if (here >= kMaxProcessors || !all.has(here) || all.count() < 2) return false;
-  all.remove(here);
-  const bool moved = all.give(id);
-  all.add(here);
-  return all.give(id) && moved;
+  if (moving.exchange(true, std::memory_order_acquire)) return false;
+  const bool moved = move_off(id, processor);
+  moving.store(false, std::memory_order_release);
+  return moved;
 }
 
 std::uint32_t fork_generation() {
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    forks.fetch_add(1, std::memory_order_relaxed);
+    moving.store(false, std::memory_order_relaxed);  // the thread that moved one does not exist here
+  });
   static_cast<void>(registered);
   return forks.load(std::memory_order_relaxed);
 }

@@ -24,7 +24,7 @@ int this_thread_id();
 bool waits_for(int id, int processor);
 
 /// Moves the thread `id` of this process off `processor`; its affinity is unchanged afterwards. False: it may not run
-/// on another processor, or the system refuses.
+/// on another processor, the system refuses, or another thread is in this function.
 bool leave_processor(int id, int processor);
 
 /// Tells the processor that this thread is waiting for another one's store.

@@ -115,7 +115,9 @@ void Knowledge::Threads::tell(std::uint64_t samples, const std::string& what, st
   {
     const MutexGuard lock(mutex);
     const auto known = kernels.find(kernel);
-    const std::uint64_t before = known == kernels.end() ? 0 : std::exchange(known->second.loaded, samples);
+    const std::uint64_t before = known == kernels.end() ? 0 : known->second.loaded;
+    if (!what.empty()) samples = std::max(samples, before);  // what could not be read again is still in the model
+    if (known != kernels.end()) known->second.loaded = samples;
     if (samples == before && (what.empty() || what == problem)) return;
     loaded = loaded - before + samples;
     if (!what.empty()) problem = what;

@@ -29,7 +29,8 @@ void KnownTimes::store(std::uint64_t kernel, std::uint32_t device, StoredModel m
 std::size_t KnownTimes::stored(std::uint64_t kernel) const {
   const MutexGuard lock(mutex_);
   std::size_t devices = 0;
-  for (auto it = stored_.lower_bound({kernel, 0}); it != stored_.end() && it->first.first == kernel; ++it) ++devices;
+  for (auto it = stored_.lower_bound({kernel, 0}); it != stored_.end() && it->first.first == kernel; ++it)
+    if (trust_ == StoredTrust::all || may_be_sure(*it->second)) ++devices;
   return devices;
 }
 

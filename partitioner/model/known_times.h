@@ -38,7 +38,7 @@ class KnownTimes : public Model {
   void set_device(std::uint32_t device, const DeviceModel& constants) { rates_.set_device(device, constants); }
   /// Replaces the stored model of the kernel on the device and discards the kernel's corrections.
   void store(std::uint64_t kernel, std::uint32_t device, StoredModel model);
-  /// The number of devices with a stored model of the kernel.
+  /// The number of devices with a stored model of the kernel that may count.
   [[nodiscard]] std::size_t stored(std::uint64_t kernel) const;
 
   void learn(const Sample& sample) override;

@@ -93,9 +93,12 @@ std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, 
   return stored;
 }
 
+bool may_be_sure(const StoredModel& stored) {
+  return stored.source != ModelSource::shipped && stored.samples >= kSureSamples;
+}
+
 bool is_sure(const StoredModel& stored, double launch_groups) {
-  return stored.source != ModelSource::shipped && stored.samples >= kSureSamples &&
-         stored.longest * static_cast<double>(kTellingPart) >= launch_groups;
+  return may_be_sure(stored) && stored.longest * static_cast<double>(kTellingPart) >= launch_groups;
 }
 
 std::optional<TimePrediction> predict(const StoredModel& stored, const Point& point) {

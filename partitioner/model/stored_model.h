@@ -37,8 +37,12 @@ struct StoredModel {
 std::optional<StoredModel> fit_stored(const std::vector<StoredSample>& samples, const DeviceKey& device,
                                       const Bounds& bounds);
 
-/// True if the model may decide a process's first launch of so many groups: it rests on two samples or more of
-/// this make of device, one of them of a span that is not much shorter than the launch, and was not shipped.
+/// True if the model may decide launches of some length: is_sure() without its condition on the launch.
+bool may_be_sure(const StoredModel& model);
+
+/// True if the model may decide launches of so many groups until this process has measured them: it rests on two
+/// samples or more of this make of device, one of them of a span that is not much shorter than the launch, and was not
+/// shipped.
 bool is_sure(const StoredModel& model, double launch_groups);
 
 /// The predicted time of `point`, whose `seconds` are ignored. Empty if the model gives no finite time above 0.

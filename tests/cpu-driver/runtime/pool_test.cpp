@@ -262,60 +262,77 @@ TEST(Pool, PartsThreadsThatShareAProcessor) {
   EXPECT_TRUE(parted);
 }
 
-// A queue's thread has been woken where the caller works, for another device of these processors.
+/// A thread that serves a queue, and is busy until it goes, on the first processor at first and then on any.
+class Server {
+ public:
+  Server(ServingThread& seat, const std::vector<int>& usable)
+      : thread_([this, &seat, usable] {
+          seat.began();
+          run_on({usable.front()});
+          run_on(usable);
+          id = this_thread_id();
+          while (!stop_) {
+          }
+          seat.ended();
+        }) {}
+  ~Server() {
+    stop_ = true;
+    thread_.join();
+  }
+  std::atomic<int> id{0};
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// A queue's thread waits where the caller works, for another device of these processors.
 TEST(Pool, SendsAThreadAwayThatServesAQueueAndWaits) {
   const std::vector<int> usable = usable_processors();
   if (usable.size() < 2) GTEST_SKIP() << "one processor only";
   Pool pool(1);
-  bool parted = false;
-  for (int attempt = 0; attempt < 200 && !parted; ++attempt) {
-    ServingThread server;
-    std::atomic<bool> there{false}, over{false};
+  bool parted = false, idle_left = false;
+  // The system may be first to part them.
+  for (int attempt = 0; attempt < 400 && !(parted && idle_left); ++attempt) {
+    const bool busy = idle_left;
+    ServingThread seat;
+    seat.set_busy(busy);
     run_on({usable.front()});
-    std::thread thread([&] {
-      server.began();
-      server.set_busy(true);
-      run_on({usable.front()});
-      run_on(usable);
-      there = true;
-      while (!over) {
-      }
-      server.ended();
-    });
+    Server server(seat, usable);
     pool.run(1, [&](std::size_t) {
       const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-      while (!parted && std::chrono::steady_clock::now() < end)
-        if (Pool::keep_apart()) parted = true;
+      while (std::chrono::steady_clock::now() < end && !(busy ? parted : idle_left)) {
+        const bool waits = server.id != 0 && waits_for(server.id, usable.front());
+        const bool moved = send_serving_threads_away(usable.front());
+        if (busy)
+          parted = parted || Pool::keep_apart() || moved;
+        else
+          idle_left = waits;
+        EXPECT_TRUE(busy || !moved) << "it has no work";
+      }
     });
     run_on(usable);
-    over = true;
-    thread.join();
   }
   EXPECT_TRUE(parted);
-}
-
-TEST(Pool, LeavesAThreadThatServesAQueueAloneIfItIsIdle) {
-  const std::vector<int> usable = usable_processors();
-  ServingThread server;
-  EXPECT_FALSE(send_serving_threads_away(usable.front())) << "it has not begun";
-  std::thread thread([&] {
-    server.began();
-    server.set_busy(true);
-    EXPECT_FALSE(send_serving_threads_away(sched_getcpu())) << "that is this thread";
-    server.ended();
-  });
-  thread.join();
-  EXPECT_FALSE(send_serving_threads_away(usable.front())) << "it has ended";
+  EXPECT_TRUE(idle_left);
 }
 
 TEST(ServingThread, MayBeOneOfMoreThanAreKeptTrackOf) {
+  const auto claims = [] {
+    ServingThread one;
+    one.began();
+    return one.is_kept_track_of();
+  };
   std::vector<std::unique_ptr<ServingThread>> all;
   for (std::size_t i = 0; i < 2 * ServingThread::kMax; ++i) {
     all.push_back(std::make_unique<ServingThread>());
     all.back()->began();
     all.back()->set_busy(true);
   }
+  EXPECT_FALSE(claims());
   EXPECT_FALSE(send_serving_threads_away(sched_getcpu())) << "all of them are this thread";
+  all.clear();
+  EXPECT_TRUE(claims()) << "seats are given back";
 }
 
 TEST(Pool, KeepsNothingApartOutsideOfABody) { EXPECT_FALSE(Pool::keep_apart()); }

@@ -32,6 +32,7 @@ class FakeStore : public domain::ProfileStore {
     changed_.notify_all();
     changed_.wait(lock, [&] { return !held; });
     if (!failure.empty()) return domain::Error{-1, failure};
+    if (fails_again && asked > 1) return domain::Error{-1, "gone"};
     std::vector<StoredSample> found;
     if (empty) return found;
     for (std::uint64_t groups = 1; groups <= 1024; groups *= 2) {
@@ -76,7 +77,7 @@ class FakeStore : public domain::ProfileStore {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool held = false, empty = false, hasty = false, more = false;
+  bool held = false, empty = false, hasty = false, more = false, fails_again = false;
   std::string failure, notice;
   int asked = 0, tended = 0, rests = 0;
   std::set<std::thread::id> threads;
@@ -224,6 +225,24 @@ TEST(Knowledge, WhatIsReadAgainCountsOnce) {
     store.wait_until([&] { return store.asked == 2; });
   }
   EXPECT_EQ(told.samples, 11u);
+}
+
+TEST(Knowledge, WhatCannotBeReadAgainStillCounts) {
+  FakeStore store;
+  store.more = store.hasty = store.held = true;
+  store.fails_again = true;
+  domain::KnownTimes model;
+  Told told;
+  {
+    Knowledge knowledge(store, model, told.listener(), kPatient);
+    knowledge.expect(kKernel, places(1));
+    store.wait_until([&] { return store.asked == 1; });
+    store.release();
+    store.wait_until([&] { return store.asked == 2; });
+  }
+  EXPECT_EQ(told.problem, "gone");
+  EXPECT_EQ(told.samples, 11u);
+  EXPECT_EQ(model.stored(kKernel), 1u);
 }
 
 // The store's connection and the locks are those of the parent.

@@ -85,6 +85,7 @@ TEST_F(KnownTimesTest, OfStoredModelsThoseThatAreSureMayBeTheOnlyOnesThatCount) 
     EXPECT_EQ(ask(times, 1).measured, all);
     EXPECT_EQ(ask(times, 2).measured, all);
     EXPECT_EQ(ask(times, 3).measured, all);
+    EXPECT_EQ(times.stored(kKernel), all ? 4u : 2u) << "short slices may decide shorter launches";
   }
 }
 

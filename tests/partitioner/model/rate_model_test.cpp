@@ -247,15 +247,22 @@ TEST(LaunchLedger, ASplitThatSavesLittleIsBarredByTwoLosses) {
   EXPECT_TRUE(ledger.experience().split_barred);
 }
 
-TEST(LaunchLedger, WhatWasSavedDoesNotShortenTheTrialBehindABar) {
+TEST(LaunchLedger, WhatWasSavedDelaysABarByFewLaunches) {
   LaunchLedger ledger;
   for (int i = 0; i < 20; ++i) ledger.add(split_of(0.05));
   int losses = 0;
-  for (; !ledger.experience().split_barred && losses < 100; ++losses) ledger.add(split_of(0.2));
-  EXPECT_LT(losses, 5);
+  for (; !ledger.experience().split_barred && losses < 100; ++losses) ledger.add(split_of(0.12));
+  EXPECT_GE(losses, 3);
+  EXPECT_LE(losses, 8) << "however many splits had saved";
+}
+
+TEST(LaunchLedger, ABarBeginsANewAccount) {
+  LaunchLedger ledger;
+  for (int i = 0; i < 2; ++i) ledger.add(split_of(0.9));
   while (ledger.experience().split_barred) ledger.add(whole_launch());
-  ledger.add(split_of(0.2));
-  EXPECT_TRUE(ledger.experience().split_barred);
+  ledger.add(split_of(0.05));
+  for (int i = 0; i < 2; ++i) ledger.add(split_of(0.101));
+  EXPECT_FALSE(ledger.experience().split_barred) << "what was lost before the bar was paid for by it";
 }
 
 TEST(LaunchLedger, ExploringAndFirstUsesCostButDoNotBar) {
