@@ -22,7 +22,8 @@ PlanningCosts planning_costs(const SpanFootprint& whole, std::size_t devices);
 /// Thread-safe.
 class LaunchBudget {
  public:
-  /// To be called for each launch, with the seconds that were predicted for the one before; 0: nothing was.
+  /// To be called for each launch that has a decision to look at again, with the seconds predicted by that decision; 0:
+  /// none were.
   void launched(double seconds);
   /// True if looking at rates and residency, which costs `look` seconds, is affordable; it is then counted as done.
   [[nodiscard]] bool may_look(double look);

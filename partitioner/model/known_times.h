@@ -27,8 +27,8 @@ enum class StoredTrust : std::uint8_t {
 };
 
 /// Predicts by the device's own rate for launches of this size if it rests on enough samples of spans that are not much
-/// shorter than the launch; until then by the stored model, corrected by the samples so far; without a stored model by
-/// the rates. Thread-safe.
+/// shorter than the launch; until then by the stored model, if it counts (StoredTrust), corrected by the samples so
+/// far; else by the rates. Thread-safe.
 class KnownTimes : public Model {
  public:
   /// `devices` as of MeasuredRates.
