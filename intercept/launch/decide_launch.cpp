@@ -21,11 +21,13 @@ using domain::PartitionMode;
 
 /// Whether the decision is to be looked at again for the next launch: not if that costs a notable part of it.
 bool worth_a_look(LaunchShape& shape, const Decision& last, const DecisionBasis& basis, bool barred) {
-  shape.budget().launched(last.predicted_seconds);
   const auto price = price_of_looking(last, basis, barred, shape.planning_costs().checking);
-  if (!price) return true;
+  if (!price) {
+    shape.budget().launched(last.predicted_seconds);
+    return true;
+  }
   shape.decisions().count_launch();
-  return shape.budget().may_look(*price);
+  return shape.budget().may_look(last.predicted_seconds, *price);
 }
 
 /// What was followed last on these devices or, on a single one, the whole launch; null: there is no such plan.

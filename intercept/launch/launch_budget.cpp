@@ -24,8 +24,9 @@ void LaunchBudget::launched(double seconds) {
   budget_.launched(seconds);
 }
 
-bool LaunchBudget::may_look(double look) {
+bool LaunchBudget::may_look(double seconds, double look) {
   const MutexGuard lock(mutex_);
+  budget_.launched(seconds);
   if (!budget_.affords(look)) return false;
   budget_.spend(look);
   return true;

@@ -22,11 +22,11 @@ PlanningCosts planning_costs(const SpanFootprint& whole, std::size_t devices);
 /// Thread-safe.
 class LaunchBudget {
  public:
-  /// To be called for each launch that has a decision to look at again, with the seconds predicted by that decision; 0:
-  /// none were.
+  /// A launch for which `seconds` are predicted comes, and looking at rates and residency would cost `look`. True: it
+  /// may be done, and is counted.
+  [[nodiscard]] bool may_look(double seconds, double look);
+  /// A launch for which `seconds` are predicted comes, and is looked at in any case.
   void launched(double seconds);
-  /// True if looking at rates and residency, which costs `look` seconds, is affordable; it is then counted as done.
-  [[nodiscard]] bool may_look(double look);
   /// As of domain::PlanningBudget.
   [[nodiscard]] bool affords(double seconds) const;
   [[nodiscard]] bool affords_first(double seconds, double launch) const;

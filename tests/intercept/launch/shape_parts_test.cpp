@@ -71,13 +71,12 @@ TEST(DecisionMemory, TheFirstDecisionThatStandsStays) {
 
 TEST(LaunchBudget, LaunchesPayForLooking) {
   LaunchBudget budget;
-  const auto looks = [&budget] {
-    budget.launched(1e-3);
-    return budget.may_look(35e-6);
-  };
-  EXPECT_FALSE(looks());
-  EXPECT_TRUE(looks()) << "two launches of a millisecond afford it";
-  EXPECT_FALSE(looks()) << "it was spent";
+  EXPECT_FALSE(budget.may_look(1e-3, 35e-6));
+  EXPECT_TRUE(budget.may_look(1e-3, 35e-6)) << "two launches of a millisecond afford it";
+  EXPECT_FALSE(budget.may_look(1e-3, 35e-6)) << "it was spent";
+  EXPECT_FALSE(budget.affords(35e-6));
+  budget.launched(1e-3);
+  EXPECT_TRUE(budget.affords(35e-6)) << "launches that are looked at in any case pay, too";
   LaunchBudget heir;
   heir.inherit(budget);
   EXPECT_TRUE(heir.affords(20e-6));
