@@ -38,7 +38,7 @@ Result<void*> enqueue_map(Enqueue& call, const Ref<Memory>& memory, const RectRe
     if (Status status = call.give(event); !status) return status.error();
   } catch (const std::bad_alloc&) {
     drop_mapping(*memory, *mapping);
-    end_mapping(memory->storage(), *mapping);
+    end_mapping(*mapping);
     throw;
   }
   return pointer;
@@ -51,14 +51,14 @@ Status enqueue_unmap(Enqueue& call, cl_command_type type, const Ref<Memory>& mem
   if (!mapping) return mapping.error();
   Ref<Event> unmapping;
   try {
-    std::function<void(cl_int)> end = [storage = memory->storage(), mapping = *mapping](cl_int status) {
-      if (status < 0) end_mapping(storage, mapping);
+    std::function<void(cl_int)> end = [mapping = *mapping](cl_int status) {
+      if (status < 0) end_mapping(mapping);
     };
     unmapping = call.enqueue(type, make_unmap(*memory, *mapping, bounce_box(*memory, *mapping)), false);
     if (!unmapping->when_ended(std::move(end)))
       end(unmapping->status());  // NOLINT(bugprone-use-after-move): not taken then
   } catch (const std::bad_alloc&) {
-    end_mapping(memory->storage(), *mapping);
+    end_mapping(*mapping);
     throw;
   }
   return call.give(unmapping);

@@ -82,6 +82,7 @@ class UnmapCommand final : public RangeCommand {
     // Exactly now device copies are stale, not at the map: kernels that read meanwhile keep their bytes.
     storage_->host_written(effective_ranges(*storage_, mapping_.region));
     storage_->unmapped(mapping_.ranges);
+    *mapping_.made = false;
     return {};
   }
 
@@ -91,10 +92,22 @@ class UnmapCommand final : public RangeCommand {
   HostBox bounce_;
 };
 
+std::shared_ptr<PreparedRequest> prepare_end(const std::shared_ptr<Storage>& storage, const Mapping& mapping) {
+  const domain::RangeSet claimed = effective_ranges(*storage, mapping.region);
+  return std::make_shared<PreparedRequest>(std::vector{claim_on(storage, claimed, true)},
+                                           [storage, mapped = mapping.ranges](const RangeLock&) {
+                                             // Not `claimed`, all of an image: a device may have written what was not
+                                             // mapped.
+                                             storage->host_rewritten(mapped);
+                                             storage->unmapped(mapped);
+                                           });
+}
+
 }  // namespace
 
 Result<Mapping> open_mapping(Memory& memory, const RectRegion& region, cl_map_flags flags, void* pointer) {
-  Mapping mapping{pointer, flags, region.ranges(), region, std::make_shared<std::atomic<bool>>(false)};
+  Mapping mapping{pointer, flags, region.ranges(), region, std::make_shared<std::atomic<bool>>(false), nullptr};
+  if (writes(flags)) mapping.end = prepare_end(memory.storage(), mapping);
   if (reserves(memory, flags) && !memory.storage()->reserve_write_map(mapping.ranges))
     return domain::Error{CL_INVALID_OPERATION, "the region of " + std::to_string(region.bytes()) + " bytes at offset " +
                                                    std::to_string(region.begin) + " is already mapped for writing"};
@@ -133,14 +146,8 @@ void drop_mapping(Memory& memory, const Mapping& mapping) {
   if (reserves(memory, mapping.flags)) memory.storage()->release_write_map(mapping.ranges);
 }
 
-void end_mapping(const std::shared_ptr<Storage>& storage, const Mapping& mapping) {
-  if (!writes(mapping.flags) || !*mapping.made) return;
-  const domain::RangeSet ranges = effective_ranges(*storage, mapping.region);
-  RangeLock::request({claim_on(storage, ranges, true)}, [storage, mapped = mapping.ranges](RangeLock) {
-    // Not `ranges`, all of an image: a device may have written what was not mapped.
-    storage->host_rewritten(mapped);
-    storage->unmapped(mapped);
-  });
+void end_mapping(const Mapping& mapping) noexcept {
+  if (mapping.end && mapping.made->exchange(false)) mapping.end->submit();
 }
 
 std::shared_ptr<Command> make_map(const Memory& memory, const Mapping& mapping, const HostBox& bounce) {

@@ -111,6 +111,17 @@ struct LockTable {
     return served;
   }
 
+  /// The only element of the result asks for `claims`.
+  static std::list<Waiter> waiter(std::vector<Claim> claims, std::function<void(RangeLock)> granted) {
+    std::list<Waiter> waiter;
+    waiter.push_back({RangeLock(), std::move(granted)});
+    std::unique_ptr<RangeLock::Entry>& entry = waiter.front().lock.entry_;
+    entry = std::make_unique<RangeLock::Entry>();
+    entry->own = std::move(claims);
+    entry->claims = entry->own;
+    return waiter;
+  }
+
   static bool try_hold(RangeLock::Entry& entry) noexcept {
     try {
       hold(entry);
@@ -134,12 +145,8 @@ RangeLock::RangeLock() = default;
 RangeLock::~RangeLock() { release(); }
 
 void RangeLock::request(std::vector<Claim> claims, std::function<void(RangeLock)> granted) {
-  std::list<LockTable::Waiter> waiter;
-  waiter.push_back({RangeLock(), std::move(granted)});
+  std::list<LockTable::Waiter> waiter = LockTable::waiter(std::move(claims), std::move(granted));
   RangeLock& lock = waiter.front().lock;
-  lock.entry_ = std::make_unique<Entry>();
-  lock.entry_->own = std::move(claims);
-  lock.entry_->claims = lock.entry_->own;
   LockTable& table = LockTable::get();
   {
     const MutexGuard guard(table.mutex);
@@ -150,6 +157,31 @@ void RangeLock::request(std::vector<Claim> claims, std::function<void(RangeLock)
     LockTable::hold(*lock.entry_);
   }
   waiter.front().granted(std::move(lock));
+}
+
+struct PreparedRequest::Waiting {
+  std::list<LockTable::Waiter> waiter;
+};
+
+PreparedRequest::PreparedRequest(std::vector<Claim> claims, std::function<void(RangeLock)> granted)
+    : waiting_(new Waiting{LockTable::waiter(std::move(claims), std::move(granted))}) {}
+
+PreparedRequest::~PreparedRequest() = default;
+
+void PreparedRequest::submit() noexcept {
+  std::list<LockTable::Waiter> waiter;
+  LockTable& table = LockTable::get();
+  {
+    const MutexGuard guard(table.mutex);
+    waiter.swap(waiting_->waiter);
+    if (waiter.empty()) return;
+    RangeLock::Entry& entry = *waiter.front().lock.entry_;
+    if (LockTable::overtakes(entry, table.waiters) || LockTable::conflicts(entry) || !LockTable::try_hold(entry)) {
+      table.waiters.splice(table.waiters.end(), waiter);
+      return;
+    }
+  }
+  waiter.front().granted(std::move(waiter.front().lock));
 }
 
 RangeLock RangeLock::take(std::vector<Claim> claims) {

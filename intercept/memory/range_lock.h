@@ -58,10 +58,28 @@ class RangeLock {
 
  private:
   friend class Storage;
+  friend class PreparedRequest;
   friend struct LockTable;
   struct Entry;
   static std::optional<RangeLock> try_take(std::unique_ptr<Entry> entry, bool ahead = false);
   std::unique_ptr<Entry> entry_;
+};
+
+/// A request that has all the memory that waiting takes, for effects that must come about although memory is short.
+class PreparedRequest {
+ public:
+  /// As for RangeLock::request().
+  PreparedRequest(std::vector<Claim> claims, std::function<void(RangeLock)> granted);
+  PreparedRequest(const PreparedRequest&) = delete;
+  PreparedRequest& operator=(const PreparedRequest&) = delete;
+  ~PreparedRequest();
+  /// As RangeLock::request(); only the first call has an effect. Where there is no memory to hold the ranges, `granted`
+  /// is called in a later release().
+  void submit() noexcept;
+
+ private:
+  struct Waiting;
+  std::unique_ptr<Waiting> waiting_;
 };
 
 }  // namespace skmd::icd

@@ -19,6 +19,8 @@
 
 namespace skmd::icd {
 
+class PreparedRequest;
+
 /// Bytes of all root objects that a handle, a command or a child may still touch. Thread-safe.
 std::uint64_t live_bytes();
 
@@ -29,7 +31,10 @@ struct Mapping {
   domain::RangeSet ranges;  // root offsets; a rectangle of an image is a set of rows
   RectRegion region;        // the same bytes
   /// Set when the map command has ended well: before that, and without it, the pointer shows nothing of the object.
+  /// Not any more when the unmap has run, either.
   std::shared_ptr<std::atomic<bool>> made;
+  /// Of a mapping for writing: what end_mapping() carries out.
+  std::shared_ptr<PreparedRequest> end;
 };
 
 class Memory : public Object {

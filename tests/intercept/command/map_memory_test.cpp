@@ -33,7 +33,7 @@ class MapsWithoutMemory : public Commands {
   /// n-th alone.
   void end_behind_a_command(const std::shared_ptr<Storage>& storage, const Mapping& mapping, std::size_t n = 0) {
     std::optional<RangeLock> held = RangeLock::take({claim_on(storage, domain::ByteRange{0, kBytes}, false)});
-    end_mapping(storage, mapping);
+    end_mapping(mapping);
     EXPECT_FALSE(storage->write_mapped().empty()) << "the command still holds the bytes";
     fail_allocation(n == 0 ? 1 : n, n == 0 ? SIZE_MAX : 1);
     bool thrown = false;
@@ -124,6 +124,24 @@ TEST_F(MapsWithoutMemory, OfManyRowsEndInAnyOrder) {
   EXPECT_EQ(read(storage), Bytes(kBytes, 2));
 }
 
+/// Without memory for holding the bytes it ends in the next release of others.
+TEST_F(MapsWithoutMemory, EndAlsoWhereNothingHoldsTheBytes) {
+  for (std::size_t n = 0; n < 4; ++n) {
+    const auto memory = shared_buffer(6);
+    const auto& storage = memory->storage();
+    const Mapping mapping = map(memory, kInside);
+    fill(storage, mapping.ranges, 2);
+    const auto other = this->storage(kBytes);
+    RangeLock held = RangeLock::take({claim_on(other, domain::ByteRange{0, kBytes}, false)});
+    fail_allocation(n == 0 ? 1 : n, n == 0 ? SIZE_MAX : 1);
+    end_mapping(mapping);
+    fail_allocation(0);
+    held.release();
+    EXPECT_TRUE(storage->write_mapped().empty()) << n;
+    EXPECT_EQ(read(storage), filled(mapping.ranges, 2, 6)) << n;
+  }
+}
+
 /// What reserve_write_map() keeps is given back without memory, too: else later maps of the place would be refused.
 TEST_F(MapsWithoutMemory, LeaveTheirPlaceToLaterOnes) {
   const auto storage = this->storage(kBytes);
@@ -145,7 +163,7 @@ TEST_F(MapsWithoutMemory, OfAnImageLeaveTheRestToItsDevice) {
   const Mapping mapping = map(image, RectRegion::linear(0, 16));
   fill(storage, mapping.ranges, 2);
   written_on_device(storage, 0, {16, kBytes}, 7);
-  end_mapping(storage, mapping);
+  end_mapping(mapping);
   EXPECT_EQ(read(storage), filled(mapping.ranges, 2, 7));
 }
 
