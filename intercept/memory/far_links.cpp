@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <mutex>
+#include <memory>
 #include <new>
 #include <optional>
 #include <vector>
@@ -11,6 +11,7 @@
 #include "intercept/backend/port/host_clock.h"
 #include "intercept/memory/link_rates.h"
 #include "intercept/memory/memory_constants.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 namespace {
@@ -20,17 +21,17 @@ using namespace tuning;
 /// Runs one batch to its end; its nanoseconds on the host's clock, or nothing if it failed.
 std::optional<std::uint64_t> timed(Device& device, Op op) {
   struct End {
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable changed;
-    std::optional<cl_int> status;
-    std::uint64_t at = 0;
+    std::optional<cl_int> status SKMD_GUARDED_BY(mutex);
+    std::uint64_t at SKMD_GUARDED_BY(mutex) = 0;
   };
   const auto end = std::make_shared<End>();
   Batch batch;
   batch.ops.push_back(std::move(op));
   batch.done = [end](BatchResult&& result) {
     {
-      const std::lock_guard lock(end->mutex);
+      const MutexGuard lock(end->mutex);
       end->status = result.status;
       end->at = host_now();
     }
@@ -38,8 +39,8 @@ std::optional<std::uint64_t> timed(Device& device, Op op) {
   };
   const std::uint64_t begin = host_now();
   device.help(device.submit(std::move(batch)));
-  std::unique_lock lock(end->mutex);
-  end->changed.wait(lock, [&] { return end->status.has_value(); });
+  MutexLock lock(end->mutex);
+  end->changed.wait(lock, [&]() SKMD_REQUIRES(end->mutex) { return end->status.has_value(); });
   if (*end->status != CL_SUCCESS) return std::nullopt;
   return end->at - begin;
 }

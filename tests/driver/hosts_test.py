@@ -107,6 +107,22 @@ class Hosts(unittest.TestCase):
         self.assertIn("left out: host b:1: cannot be reached: ", log)
         self.assertEqual([(host["host"], host["lost"]) for host in stats["hosts"]], [("b:1", True)])
 
+    def test_a_host_that_falls_silent_in_mid_launch_costs_two_seconds(self):
+        for partition in "fixed:50,50", "dynamic:8":
+            stats, log, seconds = self.run_application("--hosts", "b:1", "--devices", "cpu,b:1/*", "--partition", partition, STUB_FAR_SILENT="clEnqueueNDRangeKernel:1",
+                                                       STUB_FAR_DELAY_US="0")
+            self.assertIn("is set aside: ", log)
+            self.assertIn("does not answer any more", log)
+            self.assertEqual(stats["hosts"][0]["lost"], True)
+            self.assertLess(seconds, 10)
+            self.assertGreater(seconds, 2)
+
+    def test_the_link_is_measured(self):
+        stats, _, _ = self.run_application("--hosts", "b:1", "--devices", "cpu,b:1/*", "--partition", "equal", STUB_FAR_DELAY_US="2000")
+        host, = stats["hosts"]
+        self.assertTrue(2000 <= host["round_trip_us"] < 20000, host)
+        self.assertTrue(host["to_gbps"] > 0 and host["from_gbps"] > 0, host)
+
     def test_a_wrong_list_is_an_error_before_the_application_starts(self):
         for options, text in ((["--hosts", "b"], "--hosts: 'b' has no port"), (["--hosts", "b:1", "--devices", "c:1/*"], "names the host 'c:1', which SKMD_HOSTS does not")):
             done = subprocess.run([f"{BUILD}/bin/skmd-run", *options, "--", "false"], env=self.environment(), capture_output=True, text=True, timeout=60, check=False)

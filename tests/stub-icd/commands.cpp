@@ -23,18 +23,6 @@ constexpr cl_int kNoCode = -9999;  // what NVIDIA's driver says then
 
 std::atomic<std::size_t> run_so_far{0};
 
-/// Calls what waits for the end of an event that has ended, once.
-void call_back(cl_event event) {
-  std::vector<_cl_event::Callback> callbacks;
-  cl_int status = CL_COMPLETE;
-  {
-    std::lock_guard lock(event->mutex);
-    callbacks = std::exchange(event->callbacks, {});
-    status = event->status;
-  }
-  for (const _cl_event::Callback& each : callbacks) each.function(event, status, each.data);
-}
-
 void run(cl_event event, const Work& work, int delay_us) {
   const std::uint64_t start = device_clock();
   if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
@@ -379,39 +367,6 @@ cl_int wait_for_events(cl_uint count, const cl_event* events) {
   return all_good ? CL_SUCCESS : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
-cl_int get_event_info(cl_event event, cl_event_info name, std::size_t size, void* out, std::size_t* size_out) {
-  if (const cl_int failed = record("clGetEventInfo", [&] { return on_device(event->queue); }); failed != CL_SUCCESS) {
-    return failed;
-  }
-  if (name != CL_EVENT_COMMAND_EXECUTION_STATUS) return CL_INVALID_VALUE;
-  std::lock_guard lock(event->mutex);
-  return answer_value(event->status, size, out, size_out);
-}
-
-cl_int get_profiling_info(cl_event event, cl_profiling_info name, std::size_t size, void* out, std::size_t* size_out) {
-  if (const cl_int failed = record("clGetEventProfilingInfo", [] { return ""; }); failed != CL_SUCCESS) return failed;
-  std::lock_guard lock(event->mutex);
-  if (event->status != CL_COMPLETE || !event->queue->times) return CL_PROFILING_INFO_NOT_AVAILABLE;
-  if (name == CL_PROFILING_COMMAND_QUEUED) return answer_value(cl_ulong{event->queued}, size, out, size_out);
-  if (name == CL_PROFILING_COMMAND_START) return answer_value(cl_ulong{event->start}, size, out, size_out);
-  if (name == CL_PROFILING_COMMAND_END) return answer_value(cl_ulong{event->end}, size, out, size_out);
-  return CL_INVALID_VALUE;
-}
-
-cl_int set_event_callback(cl_event event, cl_int status, void(CL_CALLBACK* function)(cl_event, cl_int, void*),
-                          void* data) {
-  const cl_int failed = record("clSetEventCallback", [&] { return on_device(event->queue); });
-  if (failed != CL_SUCCESS) return failed;
-  if (status != CL_COMPLETE || function == nullptr) return CL_INVALID_VALUE;
-  {
-    std::lock_guard lock(event->mutex);
-    event->callbacks.push_back({function, data});
-    if (event->status > CL_COMPLETE) return CL_SUCCESS;
-  }
-  call_back(event);
-  return CL_SUCCESS;
-}
-
 cl_int retain_event(cl_event event) { return retained(event), CL_SUCCESS; }
 cl_int release_event(cl_event event) {
   return record("clReleaseEvent", [] { return ""; }), released(event);
@@ -460,9 +415,7 @@ void fill_command_table(cl_icd_dispatch& table) {
   table.clFlush = flush;
   table.clFinish = finish;
   table.clWaitForEvents = wait_for_events;
-  table.clGetEventInfo = get_event_info;
-  table.clGetEventProfilingInfo = get_profiling_info;
-  table.clSetEventCallback = set_event_callback;
+  fill_event_table(table);
   table.clRetainEvent = retain_event;
   table.clReleaseEvent = release_event;
 }

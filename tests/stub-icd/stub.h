@@ -149,6 +149,9 @@ void fill_program_table(cl_icd_dispatch& table);
 void fill_command_table(cl_icd_dispatch& table);
 void fill_image_commands(cl_icd_dispatch& table);
 void fill_map_commands(cl_icd_dispatch& table);
+void fill_event_table(cl_icd_dispatch& table);
+/// Calls what waits for the end of an event that has ended, once.
+void call_back(cl_event event);
 /// Every enqueue ends here.
 cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_event* event,
                std::function<cl_int()> work);

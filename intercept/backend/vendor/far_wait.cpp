@@ -3,9 +3,9 @@
 
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 
 #include "intercept/backend/vendor/vendor_constants.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 namespace {
@@ -14,16 +14,16 @@ using namespace tuning;
 
 /// Set by the driver's thread, which may come long after the waiting one has left.
 struct Signal {
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable changed;
-  bool set = false;
+  bool set SKMD_GUARDED_BY(mutex) = false;
 };
 
 void CL_CALLBACK on_end(cl_event, cl_int, void* data) {
   const std::unique_ptr<std::shared_ptr<Signal>> owned(static_cast<std::shared_ptr<Signal>*>(data));
   Signal& signal = **owned;
   {
-    const std::lock_guard lock(signal.mutex);
+    const MutexGuard lock(signal.mutex);
     signal.set = true;
   }
   signal.changed.notify_all();
@@ -63,9 +63,10 @@ cl_int await_far(NativeContext& context, cl_event event) {
   auto asked = std::chrono::steady_clock::now();
   while (!context.gone()) {
     {
-      std::unique_lock lock(signal->mutex);
+      MutexLock lock(signal->mutex);
       // On the system's clock: ThreadSanitizer does not see waits on the steady one.
-      signal->changed.wait_until(lock, std::chrono::system_clock::now() + pause, [&] { return signal->set; });
+      signal->changed.wait_until(lock, std::chrono::system_clock::now() + pause,
+                                 [&]() SKMD_REQUIRES(signal->mutex) { return signal->set; });
     }
     if (context.gone()) break;
     status = status_of(context, event);
