@@ -54,7 +54,8 @@ class LinkTest {
     auto memory = device_.allocate(kFarLarge, nullptr);
     if (!memory) return;
     memory_ = *memory;
-    if (!write(kFarSmall)) return;  // the buffer may be made by it
+    // The buffer's pages are made by its first uses.
+    if (!write(kFarMiddle)) return;
     std::optional<std::uint64_t> best;
     for (int i = 0; i < kFarRounds; ++i) {
       const auto taken = write(kFarSmall);
@@ -62,26 +63,34 @@ class LinkTest {
       best = std::min(best.value_or(*taken), *taken);
     }
     LinkRates::get().learn_round_trip(index_, *best);
-    if (!learn(kFarMiddle)) return;
+    const auto middle = both_ways(kFarMiddle);
+    if (!middle) return;
     // On a slow link a larger transfer would take longer than it is worth.
-    const LinkRate rate = LinkRates::get().of(index_);
-    if (rate.to.value_or(0) * kFarLongest > kFarLarge && rate.from.value_or(0) * kFarLongest > kFarLarge)
-      static_cast<void>(learn(kFarLarge));
+    const double growing =
+        (static_cast<double>(std::max(middle->to, middle->from)) - static_cast<double>(*best)) * 1e-9;
+    const bool slow = growing * (static_cast<double>(kFarLarge) / kFarMiddle) > kFarLongest;
+    if (slow || !write(kFarLarge)) return learn(kFarMiddle, *middle);
+    if (const auto large = both_ways(kFarLarge)) learn(kFarLarge, *large);
   }
 
  private:
+  struct Times {
+    std::uint64_t to = 0, from = 0;  // nanoseconds
+  };
   static domain::RowRun row(std::uint64_t bytes) { return {.begin = 0, .width = bytes, .stride = bytes, .rows = 1}; }
   std::optional<std::uint64_t> write(std::uint64_t bytes) {
     return timed(device_, WriteOp{memory_, host_.data(), row(bytes)});
   }
-  /// Both ways. False: a transfer failed.
-  bool learn(std::uint64_t bytes) {
+  /// Nothing: a transfer failed.
+  std::optional<Times> both_ways(std::uint64_t bytes) {
     const auto to = write(bytes);
     const auto from = to ? timed(device_, ReadOp{memory_, host_.data(), row(bytes)}) : std::nullopt;
-    if (!from) return false;
-    LinkRates::get().learn_to(index_, bytes, *to);
-    LinkRates::get().learn_from(index_, bytes, *from);
-    return true;
+    if (!from) return std::nullopt;
+    return Times{*to, *from};
+  }
+  void learn(std::uint64_t bytes, const Times& times) {
+    LinkRates::get().learn_to(index_, bytes, times.to);
+    LinkRates::get().learn_from(index_, bytes, times.from);
   }
 
   Device& device_;
