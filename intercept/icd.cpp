@@ -21,8 +21,10 @@
 #include "intercept/machine/busy_clock.h"
 #include "intercept/machine/device_info.h"
 #include "intercept/machine/machine.h"
+#include "intercept/memory/far_links.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/profiling.h"
+#include "profiler/settings/host_list.h"
 #include "profiler/settings/variables.h"
 
 #define SKMD_EXPORT extern "C" __attribute__((visibility("default")))
@@ -134,6 +136,12 @@ FactsStore facts_store(const std::string& folder) {
   return store;
 }
 
+/// The library through which devices of other machines are reached.
+std::string remote_engine(const fs::path& library) {
+  const std::string other = variable(settings::kTestRemoteEngine);
+  return other.empty() ? (library.parent_path() / "skmd" / "libpocl-remote.so").string() : other;
+}
+
 Result<Discovery> find_devices(const fs::path& library, const Machine& machine, bool check) {
   DiscoveryOptions options;
   if (const std::string folder = variable(settings::kVendors); !folder.empty()) {
@@ -150,6 +158,10 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   auto variants = cpu_variants(variable(settings::kTestCpus), options.cpu_driver.has_value());
   if (!variants) return variants.error();
   options.cpu_variants = std::move(*variants);
+  auto hosts = settings::parse_hosts(settings::kHosts.name, variable(settings::kHosts));
+  if (!hosts) return Error{CL_PLATFORM_NOT_FOUND_KHR, hosts.error().reason};
+  options.hosts = std::move(*hosts);
+  options.engine = remote_engine(library);
   auto found = discover(options);
   if (!found) return found;
   if (check)
@@ -184,7 +196,7 @@ void tell_observer(const Machine& machine) {
     const char* kind = description.kind == DeviceKind::gpu   ? "gpu"
                        : description.kind == DeviceKind::cpu ? "cpu"
                                                              : "accelerator";
-    list.push_back({description.name, kind, description.backend});
+    list.push_back({description.name, kind, description.backend, description.host});
   }
   machine.observer->partition_mode(machine.settings.policy.mode);
   machine.observer->devices(list);
@@ -201,6 +213,9 @@ Result<api::Composition> compose_on(Observer& observer) {
   auto found = find_devices(library, *machine, *check);
   if (!found) return found.error();
   for (const std::string& reason : found->left_out) observer.log(LogLevel::info, "left out: " + reason);
+  for (const RemoteHost& host : found->hosts)
+    if (!host.away.empty()) observer.log(LogLevel::warn, "left out: host " + host.address + ": " + host.away);
+  machine->hosts = std::move(found->hosts);
   auto settings = read_settings(found->devices.size(), *check);
   if (!settings) return settings.error();
 
@@ -221,6 +236,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->language = info->language();
   const ProfilingPlaces places{machine->code_folder, tree / "share" / "skmd" / "profiles"};
   if (Status status = set_up_profiling(*machine, variable, places); !status) return status.error();
+  set_up_far_links(*machine);
   tell_observer(*machine);
   watch_devices(*machine);
   found->settle();

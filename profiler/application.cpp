@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "profiler/driver.h"
+#include "profiler/settings/host_list.h"
 #include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
@@ -82,6 +83,12 @@ ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& f
                                             end.counters);
   adopt(end.environment);
 
+  const auto given = [&](const settings::Variable& which) {
+    const auto found = end.environment.find(which.name);
+    return found == end.environment.end() ? std::string() : found->second;
+  };
+  if (const auto hosts = settings::parse_hosts(settings::kHosts.name, given(settings::kHosts)); !hosts)
+    return refused(hosts.error().reason);
   // An application whose platform is missing says so in many ways, seldom why: settings are tried first.
   const auto is_set = [&](const settings::Variable& which) { return end.environment.contains(which.name); };
   if (is_set(settings::kDevices) || is_set(settings::kPartition) || is_set(settings::kDeviceType) ||

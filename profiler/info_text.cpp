@@ -53,6 +53,16 @@ void append_devices(std::string& out, const json& document) {
   }
 }
 
+void append_hosts(std::string& out, const json& hosts) {
+  if (hosts.empty()) return;
+  out += "other hosts:\n";
+  for (const json& host : hosts) {
+    const bool away = member(host, "away") == true;
+    out += "  " + plain(member(host, "host")) + ": " +
+           (away ? "away: " + plain(member(host, "reason")) : plain(member(host, "devices")) + " devices") + "\n";
+  }
+}
+
 void append_kernels(std::string& out, const json& kernels) {
   out += "kernels: " + std::to_string(kernels.size()) + "\n";
   for (const json& kernel : kernels) {
@@ -104,6 +114,7 @@ std::string info_text(const json& document, const std::string& driver) {
     append_members(out, 1, device, {"name"});
   }
   append_devices(out, document);
+  append_hosts(out, member(document, "hosts"));
   const json& left_out = member(document, "left_out");
   if (!left_out.empty()) out += "left out:\n";
   for (const json& reason : left_out) out += "  " + plain(reason) + "\n";

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
+#include "profiler/settings/host_list.h"
 #include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
@@ -84,6 +86,28 @@ Environment variables_of(const CLI::App& app, const GivenByName& given) {
   return result;
 }
 
+/// The hosts in a file.
+domain::Result<std::string> read_hosts(const std::string& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  if (!stream || !(text << stream.rdbuf())) return domain::Error{0, "--hosts: '@" + file + "' cannot be read"};
+  return settings::hosts_of_file(file, text.str());
+}
+
+/// Puts a file's hosts in its place in --hosts, and checks the list, so that a wrong one is an error before the
+/// application starts.
+domain::Status expand_hosts(Environment& variables) {
+  const auto found = variables.find(settings::kHosts.name);
+  if (found == variables.end()) return {};
+  if (found->second.starts_with("@")) {
+    auto listed = read_hosts(found->second.substr(1));
+    if (!listed) return listed.error();
+    found->second = std::move(*listed);
+  }
+  if (const auto hosts = settings::parse_hosts(settings::kHosts.option, found->second); !hosts) return hosts.error();
+  return {};
+}
+
 /// Number of leading arguments that are ours.
 std::size_t own_arguments(const std::vector<std::string>& arguments, const CLI::App& app) {
   std::size_t i = 0;
@@ -113,6 +137,8 @@ std::optional<EarlyEnd> parse_run_options(const std::vector<std::string>& argume
     return EarlyEnd{125, std::string("skmd-run: ") + error.what() + "\nTry skmd-run --help.\n"};
   }
   options.variables = variables_of(app, given);
+  if (const auto expanded = expand_hosts(options.variables); !expanded)
+    return EarlyEnd{125, "skmd-run: " + expanded.error().reason + "\n"};
 
   const std::size_t first = own < arguments.size() && arguments[own] == "--" ? own + 1 : own;
   options.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(first), arguments.end());

@@ -135,6 +135,15 @@ void add_other_driver(json& sum, const json& more) {
   }
 }
 
+/// Links to other machines: what a later process measured counts, and a host that any of them lost is lost.
+void add_hosts(json& sum, const json& more) {
+  constexpr const char* kKey = "hosts";
+  if (!sum.contains(kKey) || !more.contains(kKey)) return;
+  for (std::size_t i = 0; i < sum[kKey].size() && i < more[kKey].size(); ++i)
+    for (const auto& [key, value] : more[kKey][i].items())
+      if (value.is_number() || value == true) sum[kKey][i][key] = value;
+}
+
 /// Numbers of one device in each entry of a list, the device's own left alone.
 void add_per_device(json& sum, const json& more) {
   for (std::size_t i = 0; i < sum.size() && i < more.size(); ++i) {
@@ -234,6 +243,7 @@ json add_up(const std::vector<ProcessStats>& processes) {
       add_partition(sum["partition"], more["partition"]);
       add_builds(sum, more);
       add_profile(sum, more);
+      add_hosts(sum, more);
       add_other_driver(sum, more);
       add_numbers(sum["verify"], more["verify"]);
       add_first_mismatches(sum["verify"], more["verify"]);

@@ -28,21 +28,30 @@ const char* kind_name(DeviceKind kind) {
 
 Json describe_device(const Device& device) {
   const DeviceDescription& description = device.description();
-  return {{"name", description.name},
-          {"platform", description.platform},
-          {"kind", kind_name(description.kind)},
-          {"backend", description.backend},
-          {"driver_version", query_text(device, CL_DRIVER_VERSION)},
-          {"arithmetic", description.arithmetic},
-          {"discrete", description.discrete},
-          {"blocking", description.blocking},
-          {"space", description.space},
-          {"compute_units", query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0)},
-          {"clock_mhz", query<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY).value_or(0)},
-          {"global_memory", query<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0)},
-          {"max_allocation", query<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0)},
-          {"local_memory", query<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE).value_or(0)},
-          {"max_work_group_size", query<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(0)}};
+  Json out = {{"name", description.name},
+              {"platform", description.platform},
+              {"kind", kind_name(description.kind)},
+              {"backend", description.backend},
+              {"host", description.host},
+              {"driver_version", query_text(device, CL_DRIVER_VERSION)},
+              {"arithmetic", description.arithmetic},
+              {"discrete", description.discrete},
+              {"blocking", description.blocking},
+              {"space", description.space},
+              {"compute_units", query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0)},
+              {"clock_mhz", query<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY).value_or(0)},
+              {"global_memory", query<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0)},
+              {"max_allocation", query<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0)},
+              {"local_memory", query<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE).value_or(0)},
+              {"max_work_group_size", query<size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(0)}};
+  if (description.host.empty()) out.erase("host");
+  return out;
+}
+
+Json describe_host(const RemoteHost& host) {
+  Json out = {{"host", host.address}, {"devices", host.devices}, {"away", !host.away.empty()}};
+  if (!host.away.empty()) out["reason"] = host.away;
+  return out;
 }
 
 std::string text_of(const DeviceInfo& info, cl_device_info name) {
@@ -97,7 +106,9 @@ std::string describe(const Platform& platform) {
   Json out = {{"version", 1},
               {"anchor", machine.anchor},
               {"devices", Json::array()},
-              {"left_out", platform.composition().left_out}};
+              {"left_out", platform.composition().left_out},
+              {"hosts", Json::array()}};
+  for (const RemoteHost& host : machine.hosts) out["hosts"].push_back(describe_host(host));
   for (const auto& device : machine.devices) out["devices"].push_back(describe_device(*device));
   out["virtual_device"] = describe_virtual(platform.info());
   out["settings"] = {{"partition", domain::name(machine.settings.policy.mode)},

@@ -63,8 +63,8 @@ std::vector<domain::MergePart> parts_of(const Machine& machine, const LaunchView
     part.device = slice.device;
     part.in_host_memory = space_of(machine, slice.device) == domain::kHostSpace;
     part.replays = could_replay(machine, slice);
-    part.to = rate.to.value_or(kAssumedLink);
-    part.from = rate.from.value_or(kAssumedLink);
+    part.to = rate.to.value_or(LinkRates::get().assumed(slice.device));
+    part.from = rate.from.value_or(LinkRates::get().assumed(slice.device));
     for (std::size_t r = 0; r < view.roots().size(); ++r) {
       if (!is_replayed(decision, r)) continue;
       part.stored += slice.touches->roots[r].may_write.intersection(decision.merge.joined[r]).bytes();

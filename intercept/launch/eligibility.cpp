@@ -198,6 +198,7 @@ bool Eligibility::alike(const Machine& machine) const {
   for (std::size_t i = 0; i < eligible.size(); ++i) {
     if (!eligible[i]) continue;
     const std::string& arithmetic = machine.devices[i]->description().arithmetic;
+    if (machine.devices[i]->description().rounds_unlike_itself && count() > 1) return false;
     if (first == nullptr) first = &arithmetic;
     if (arithmetic != *first) return false;
   }
@@ -217,6 +218,28 @@ bool follows_svm_pointers(const Launch& launch) {
   };
   return !launch.reached.empty() || std::any_of(launch.arguments.begin(), launch.arguments.end(), is_shared);
 }
+
+namespace {
+
+/// Floats decide what the kernel does, and devices that may round in more than one way are left out where others
+/// remain.
+void leave_unsteady(const Machine& machine, const Launch& launch, Eligibility& result) {
+  if (launch.kernel->opaque() || machine.settings.split_mixed ||
+      (launch.kernel->traits().facts & domain::kFactFloatDecidesAddress) == 0)
+    return;
+  const auto unsteady = [&](std::size_t i) { return machine.devices[i]->description().rounds_unlike_itself; };
+  bool others = false;
+  for (std::size_t i = 0; i < result.eligible.size(); ++i) others = others || (result.eligible[i] && !unsteady(i));
+  if (!others) return;
+  for (std::size_t i = 0; i < result.eligible.size(); ++i) {
+    if (!result.eligible[i] || !unsteady(i)) continue;
+    result.eligible[i] = false;
+    result.why_not[i] = "floats decide in the kernel, and the device in " + machine.devices[i]->description().host +
+                        " is made of several, which may round differently";
+  }
+}
+
+}  // namespace
 
 Eligibility eligibility(const Machine& machine, const Launch& launch) {
   Eligibility result;
@@ -244,6 +267,7 @@ Eligibility eligibility(const Machine& machine, const Launch& launch) {
     result.eligible[machine.anchor] = true;
     result.why_not[machine.anchor].clear();
   }
+  leave_unsteady(machine, launch, result);
   return result;
 }
 

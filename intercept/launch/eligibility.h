@@ -21,7 +21,7 @@ struct Eligibility {
   [[nodiscard]] std::size_t count() const;
   /// The anchor if it is eligible, else the first eligible device. Precondition: count() > 0.
   [[nodiscard]] std::uint32_t preferred(std::uint32_t anchor) const;
-  /// All eligible devices are of one driver version, vendor and model.
+  /// All eligible devices are of one driver version, vendor and model, and each rounds in one way.
   [[nodiscard]] bool alike(const Machine& machine) const;
 };
 

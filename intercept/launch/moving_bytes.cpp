@@ -30,9 +30,10 @@ std::optional<double> rate_of(std::span<const domain::DeviceModel> models, std::
                               std::optional<double> LinkRate::*way) {
   const auto own = LinkRates::get().of(static_cast<std::uint32_t>(device)).*way;
   const std::uint64_t likeness = models[device].likeness;
-  if (own || likeness == 0) return own;
+  // Devices of one make in two machines are reached by different links.
+  if (own || likeness == 0 || LinkRates::get().is_far(static_cast<std::uint32_t>(device))) return own;
   for (std::size_t twin = 0; twin < models.size(); ++twin) {
-    if (models[twin].likeness != likeness) continue;
+    if (models[twin].likeness != likeness || LinkRates::get().is_far(static_cast<std::uint32_t>(twin))) continue;
     if (const auto rate = LinkRates::get().of(static_cast<std::uint32_t>(twin)).*way) return rate;
   }
   return std::nullopt;
@@ -102,9 +103,13 @@ void set_links(const Machine& machine, std::span<domain::DeviceModel> models) {
   for (std::uint32_t device = 0; device < models.size(); ++device) {
     const bool apart = space_of(machine, device) != domain::kHostSpace;
     domain::DeviceModel& model = models[device];
-    model.link = kLinkShape;
-    model.bytes_to_per_second = apart ? rate_of(models, device, &LinkRate::to).value_or(kAssumedLink) : home;
-    model.bytes_from_per_second = rate_of(models, device, &LinkRate::from).value_or(kAssumedLink);
+    const LinkRates& links = LinkRates::get();
+    model.link = links.shape(device);
+    const double assumed = links.assumed(device);
+    model.bytes_to_per_second = apart ? rate_of(models, device, &LinkRate::to).value_or(assumed) : home;
+    model.bytes_from_per_second = rate_of(models, device, &LinkRate::from).value_or(assumed);
+    // Times of launches are those on the device's own clock.
+    if (links.is_far(device)) model.launch_seconds += links.round_trip(device);
   }
 }
 

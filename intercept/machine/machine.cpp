@@ -15,6 +15,7 @@ void watch_devices(Machine& machine) {
       if (health->aside() || losses + 1 >= machine.devices.size()) return;
       health->set_aside();
       machine.losses.store(losses + 1, std::memory_order_release);
+      if (machine.hosts_changed) machine.hosts_changed();
       if (machine.observer != nullptr) machine.observer->log(LogLevel::warn, name + " is set aside: " + reason);
     });
   }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "compiler/client/client.h"
 #include "intercept/backend/port/port.h"
+#include "intercept/backend/port/remote_host.h"
 #include "intercept/machine/device_memory.h"
 #include "intercept/machine/device_type.h"
 #include "intercept/machine/executor.h"
@@ -46,6 +48,7 @@ struct Machine {
   DeviceMemory memory{*this};                    // outlives the devices' threads
   HostPagesMap pages;                            // likewise
   std::vector<std::shared_ptr<Device>> devices;  // order of `devices` everywhere
+  std::vector<RemoteHost> hosts;                 // other machines that were asked for, also those that are away
   std::uint32_t anchor = 0;                      // honours everything that the virtual device reports, all at once
   Settings settings;
   compiler::Language language;       // of the virtual device
@@ -66,6 +69,8 @@ struct Machine {
 
   LastUser last_user;  // of any memory
 
+  std::function<void()> hosts_changed;   // called when a device was disabled; null: nothing is told of hosts
+  std::atomic<bool> links_asked{false};  // measure_far_links() was called
   std::atomic<std::uint32_t> losses{0};  // devices that were disabled
   Mutex loss_mutex;
 };

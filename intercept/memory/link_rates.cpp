@@ -16,14 +16,16 @@ void learn(std::atomic<double>& rate, double seen, double newest) {
   rate.store(old > 0 ? old + newest * (seen - old) : seen, std::memory_order_relaxed);
 }
 
-/// The rate with which kLinkShape gives so many nanoseconds for `bytes`: the smaller of those by which its two ways do.
-double bulk_rate(std::uint64_t bytes, std::uint64_t nanoseconds) {
+/// The rate with which a link of this shape gives so many nanoseconds for `bytes`: the smaller of those by which its
+/// two ways do.
+double bulk_rate(std::uint64_t bytes, std::uint64_t nanoseconds, const domain::LinkShape& shape) {
   const auto count = static_cast<double>(bytes);
   const double seconds = static_cast<double>(nanoseconds) * 1e-9;
   const auto by = [&](double fixed, double part) {
     return count / (part * std::max(kLeastOwnPart * seconds, seconds - fixed));
   };
-  return std::min(by(kLinkShape.latency_seconds, kLinkShape.small_part), by(kLinkShape.bulk_seconds, 1.0));
+  const double large = by(shape.bulk_seconds, 1.0);
+  return shape.small_part > 0 ? std::min(by(shape.latency_seconds, shape.small_part), large) : large;
 }
 
 std::optional<double> known(const std::atomic<double>& rate) {
@@ -42,7 +44,41 @@ LinkRates& LinkRates::get() {
   return rates;
 }
 
-LinkRate LinkRates::of(std::uint32_t device) const { return {known(to_[device % kMax]), known(from_[device % kMax])}; }
+LinkRate LinkRates::of(std::uint32_t device) const { return {known(to_[place(device)]), known(from_[place(device)])}; }
+
+void LinkRates::set_far(std::uint32_t device, std::uint32_t link) {
+  far_link_[device % kMax].store(link + 1, std::memory_order_relaxed);
+}
+
+std::uint32_t LinkRates::link_of(std::uint32_t device) const {
+  const std::uint32_t link = far_link_[device % kMax].load(std::memory_order_relaxed);
+  return link == 0 ? device : link - 1;
+}
+
+bool LinkRates::is_far(std::uint32_t device) const {
+  return far_link_[device % kMax].load(std::memory_order_relaxed) != 0;
+}
+
+domain::LinkShape LinkRates::shape(std::uint32_t device) const {
+  if (!is_far(device)) return kLinkShape;
+  return {.latency_seconds = 0.0, .small_part = 0.0, .bulk_seconds = round_trip(device)};
+}
+
+double LinkRates::assumed(std::uint32_t device) const { return is_far(device) ? kAssumedNetwork : kAssumedLink; }
+
+double LinkRates::known_round_trip(std::uint32_t device) const {
+  return known(round_trip_[place(device)]).value_or(0.0);
+}
+
+double LinkRates::round_trip(std::uint32_t device) const {
+  if (!is_far(device)) return 0.0;
+  return known(round_trip_[place(device)]).value_or(kAssumedRoundTrip);
+}
+
+void LinkRates::learn_round_trip(std::uint32_t device, std::uint64_t nanoseconds) {
+  if (nanoseconds != 0)
+    round_trip_[place(device)].store(static_cast<double>(nanoseconds) * 1e-9, std::memory_order_relaxed);
+}
 
 double LinkRates::host() const {
   static const double assumed = assumed_host_rate(std::thread::hardware_concurrency());
@@ -56,13 +92,13 @@ bool LinkRates::asks(std::uint32_t device, std::uint64_t bytes) {
 }
 
 void LinkRates::learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (bytes >= kLeastTelling && nanoseconds != 0)
-    learn(to_[device % kMax], bulk_rate(bytes, nanoseconds), kNewestTransfer);
+  if (bytes >= (is_far(device) ? kLeastTellingFar : kLeastTelling) && nanoseconds != 0)
+    learn(to_[place(device)], bulk_rate(bytes, nanoseconds, shape(device)), kNewestTransfer);
 }
 
 void LinkRates::learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (bytes >= kLeastTelling && nanoseconds != 0)
-    learn(from_[device % kMax], bulk_rate(bytes, nanoseconds), kNewestTransfer);
+  if (bytes >= (is_far(device) ? kLeastTellingFar : kLeastTelling) && nanoseconds != 0)
+    learn(from_[place(device)], bulk_rate(bytes, nanoseconds, shape(device)), kNewestTransfer);
 }
 
 void LinkRates::learn_host(std::uint64_t bytes, std::uint64_t nanoseconds) {

@@ -21,11 +21,26 @@ struct LinkRate {
 double assumed_host_rate(unsigned threads);
 
 /// Thread-safe. Exponentially weighted. A rate is what large transfers would reach, given how the measured size fares
-/// by kLinkShape; transfers too small to tell a rate are ignored.
+/// by the link's shape; transfers too small to tell a rate are ignored. Devices in one other machine share one link.
 class LinkRates {
  public:
   static LinkRates& get();
   [[nodiscard]] LinkRate of(std::uint32_t device) const;
+  /// `device` is in another machine, and shares the link of device `link`, the first of that machine. Before the link
+  /// is used.
+  void set_far(std::uint32_t device, std::uint32_t link);
+  [[nodiscard]] std::uint32_t link_of(std::uint32_t device) const;
+  [[nodiscard]] bool is_far(std::uint32_t device) const;
+  /// How transfers of different sizes fare there.
+  [[nodiscard]] domain::LinkShape shape(std::uint32_t device) const;
+  /// Bytes per second, until a rate is measured.
+  [[nodiscard]] double assumed(std::uint32_t device) const;
+  /// Seconds from a command's submission to the knowledge of its end, beyond its own time: 0 for devices in this
+  /// machine, assumed until it is measured for others.
+  [[nodiscard]] double round_trip(std::uint32_t device) const;
+  /// The same; 0: not measured.
+  [[nodiscard]] double known_round_trip(std::uint32_t device) const;
+  void learn_round_trip(std::uint32_t device, std::uint64_t nanoseconds);
   void learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds);
   void learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds);
   /// Whether the device's own time of a transfer of so many bytes from or to page-locked memory is wanted, which costs
@@ -37,6 +52,10 @@ class LinkRates {
 
  private:
   static constexpr std::size_t kMax = 64;  // memory spaces are a 64-bit mask, so there are no more devices
+  [[nodiscard]] std::size_t place(std::uint32_t device) const { return link_of(device) % kMax; }
+  // By link; a device in this machine has one of its own.
+  std::array<std::atomic<std::uint32_t>, kMax> far_link_{};  // one more than the link; 0: the device is in this machine
+  std::array<std::atomic<double>, kMax> round_trip_{};
   std::array<std::atomic<double>, kMax> to_{};
   std::array<std::atomic<double>, kMax> from_{};
   std::array<std::atomic<std::uint32_t>, kMax> asked_{};

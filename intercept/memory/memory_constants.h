@@ -13,9 +13,9 @@ namespace skmd::icd::tuning {
 
 // --- rates of links (link_rates.h) ---
 
-/// How transfers of different sizes fare, on all links: 12 us for the smallest, 7 to 8 GB/s at a mebibyte, 17 at eight,
-/// 32 to 44 from 64 on. Source: curves of an H100 and an H200 through our staging threads (profiles/: nvidia-*.jsonl,
-/// "staged" and "pinned").
+/// How transfers of different sizes fare, on all links inside a machine: 12 us for the smallest, 7 to 8 GB/s at a
+/// mebibyte, 17 at eight, 32 to 44 from 64 on. Source: curves of an H100 and an H200 through our staging threads
+/// (profiles/: nvidia-*.jsonl, "staged" and "pinned").
 inline constexpr domain::LinkShape kLinkShape{12e-6, 0.3, 170e-6};
 /// Bytes per second of a link that was never used. Too high a guess is corrected by the first transfer; too low a one
 /// keeps the link from being used, and is never corrected. Source: the middle of those curves.
@@ -42,6 +42,24 @@ inline constexpr double kNewestTransfer = 0.25;
 /// Part of the measured time that is taken for the bytes' own, at least. Source: chosen: so that a transfer that was as
 /// short as its fixed cost tells a finite rate.
 inline constexpr double kLeastOwnPart = 0.1;
+
+// --- links to other machines (link_rates.h, far_links.h) ---
+
+/// Bytes per second and seconds that are assumed until a link was measured, which is soon: too high a rate and too
+/// short a round trip, for the reason of kAssumedLink. Source: a network of 10 Gbit/s; PoCL's remote driver takes 60 us
+/// above the network's own round trip (its authors), which is 20 to 40.
+inline constexpr double kAssumedNetwork = 1.25e9;
+inline constexpr double kAssumedRoundTrip = 100e-6;
+/// Bytes that tell such a link's rate. Source: chosen: as long as half the round trip at kAssumedNetwork.
+inline constexpr std::uint64_t kLeastTellingFar = std::uint64_t{1} << 16;
+/// Bytes of the transfers by which a link is measured, how often the smallest is made, and seconds that the largest may
+/// take by what the middle one told. Source: chosen: 20 ms in all, with three round trips and a mebibyte, twice to the
+/// device.
+inline constexpr std::uint64_t kFarSmall = 64;
+inline constexpr std::uint64_t kFarMiddle = std::uint64_t{1} << 16;
+inline constexpr std::uint64_t kFarLarge = std::uint64_t{1} << 20;
+inline constexpr int kFarRounds = 3;
+inline constexpr double kFarLongest = 5e-3;
 
 // --- past the shadow (direct_bytes.cpp) ---
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "intercept/memory/far_links.h"
 #include "intercept/object/destructors.h"
 #include "intercept/object/svm.h"
 
@@ -38,6 +39,7 @@ void Context::add_destructor(Destructor function, void* user_data) {
 
 Context::~Context() {
   call_destructors(std::move(destructors_), machine_.executor);
+  report_hosts(machine_);
   if (machine_.observer != nullptr) machine_.observer->context_ended();
 }
 

@@ -229,6 +229,11 @@ Observer::~Observer() {
 }
 
 // A report that fails for want of memory is lost; the caller goes on.
+void Observer::hosts(const std::vector<ObservedHost>& hosts) try {
+  state_->change_tail([&](Stats& stats) { stats.set_hosts(hosts); });
+} catch (...) {
+}
+
 void Observer::devices(const std::vector<ObservedDevice>& devices) try {
   if (state_->trace_on) state_->trace.name_tracks(devices);
   if (state_->stats_on) {

@@ -18,6 +18,15 @@ enum class LogLevel : std::uint8_t { off, error, warn, info, debug };
 
 struct ObservedDevice {
   std::string name, kind, backend;
+  std::string host = {};  // of a device in another machine: HOST:PORT
+};
+
+/// Another machine whose devices were asked for.
+struct ObservedHost {
+  std::string address;  // HOST:PORT
+  /// Of the link to it; nothing: not measured yet. Gigabytes (10^9) per second of large transfers.
+  std::optional<double> round_trip_us = {}, to_gbps = {}, from_gbps = {};
+  bool lost = false;  // it was away at the start, or its devices are set aside
 };
 
 struct SliceReport {
@@ -119,6 +128,9 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
 
   void devices(const std::vector<ObservedDevice>& devices);
+  /// Other machines that were asked for. Replaces what was reported before; the first time before devices(), and then
+  /// always as many.
+  void hosts(const std::vector<ObservedHost>& hosts);
   /// How launches are divided. Once, before devices().
   void partition_mode(domain::PartitionMode mode);
   void launch(const LaunchReport& report);

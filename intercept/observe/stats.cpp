@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "intercept/observe/json_members.h"
 #include "intercept/observe/json_text.h"
 
 namespace skmd::icd {
@@ -21,21 +22,6 @@ constexpr std::size_t kStateBound = 16;                              // a BuildS
 constexpr std::size_t kBuildsBound = 128;                            // the keys of one device's builds
 constexpr double kNewest = 1.0 / 16;                                 // weight of the newest error in a kernel's
 constexpr std::size_t kMismatchBound = 2 * 6 * kMismatchText + 256;  // escaped, with the numbers and keys
-
-template <class Number>
-void append_member(std::string& out, std::string_view key, Number value) {
-  if (out.back() != '{') out += ',';
-  append_json_string(out, key);
-  out += ':';
-  append_json(out, value);
-}
-
-void append_text_member(std::string& out, std::string_view key, std::string_view value) {
-  if (out.back() != '{') out += ',';
-  append_json_string(out, key);
-  out += ':';
-  append_json_string(out, value);
-}
 
 void append_text_or_null(std::string& out, std::string_view key, std::string_view value) {
   if (!value.empty()) return append_text_member(out, key, value);
@@ -266,6 +252,7 @@ std::string Stats::head() const {
     append_text_member(out, "name", device.name);
     append_text_member(out, "kind", device.kind);
     append_text_member(out, "backend", device.backend);
+    if (!device.host.empty()) append_text_member(out, "host", device.host);
     out += '}';
   }
   out += "],\n\"kernels\":[";
@@ -352,6 +339,7 @@ std::string Stats::tail(std::optional<std::uint64_t> cached) const {
   out += "}";
   append_builds(out);
   append_profile(out);
+  if (!hosts_.empty()) append_hosts(out);
   if (has_cpu_driver_) append_elsewhere(out);
   out += ",\n\"verify\":{";
   append_member(out, "launches", verified_launches_);
@@ -381,7 +369,7 @@ std::size_t Stats::kernel_bound(std::size_t index) const {
 }
 
 std::size_t Stats::tail_bound() const {
-  return tail().size() + (4 * transfers_.size() + 2 * dropped_.size() + 10) * kNumberBound +
+  return tail().size() + (4 * transfers_.size() + 2 * dropped_.size() + 4 * hosts_.size() + 10) * kNumberBound +
          builds_.size() * (7 * kNumberBound + kBuildsBound) +
          (kMismatchesKept + kElsewhereKept + kBuildFailuresKept + 1) * kMismatchBound;
 }

@@ -33,6 +33,7 @@ class Stats {
  public:
   /// Device indices of later reports count in this list; an index outside of it is not counted.
   void set_devices(const std::vector<ObservedDevice>& devices);
+  void set_hosts(const std::vector<ObservedHost>& hosts) { hosts_ = hosts; }
   /// Index of the kernel's entry: kernels are told apart by name and program.
   std::size_t add_launch(const LaunchReport& report);
   void add_transfer(const TransferReport& report);
@@ -110,10 +111,12 @@ class Stats {
   void append_elsewhere(std::string& out) const;
   void append_builds(std::string& out) const;
   void append_profile(std::string& out) const;
+  void append_hosts(std::string& out) const;
   [[nodiscard]] std::string tail(std::optional<std::uint64_t> cached) const;
   Kernel& entry(const LaunchReport& report, std::size_t& index);
 
   std::vector<ObservedDevice> devices_;
+  std::vector<ObservedHost> hosts_;
   std::vector<Kernel> kernels_;
   std::unordered_map<std::string, std::size_t> index_;  // name, NUL, program
   std::vector<Bytes> transfers_;

@@ -110,8 +110,9 @@ void TraceFile::name_tracks(const std::vector<ObservedDevice>& devices) {
   const MutexGuard lock(mutex_);
   for (std::uint32_t i = 0; i < devices.size(); ++i) {
     const std::string number = std::to_string(i);
-    name_track(device_track(i), "device " + number + ": " + devices[i].name);
-    name_track(link_track(i), "link " + number + ": host and " + devices[i].name);
+    const std::string name = devices[i].name + (devices[i].host.empty() ? "" : " in " + devices[i].host);
+    name_track(device_track(i), "device " + number + ": " + name);
+    name_track(link_track(i), "link " + number + ": host and " + name);
   }
   name_track(kMergeTrack, "merges");
   append();

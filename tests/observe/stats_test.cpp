@@ -311,6 +311,25 @@ TEST(Stats, CountsLaunchesOnAnotherCpuDriver) {
   EXPECT_EQ(json::parse(stats.document())["other_cpu_driver"]["launches"], 103);
 }
 
+TEST(Stats, TellsOfOtherHostsWhereThereAreSome) {
+  Stats stats;
+  stats.set_devices({{"near", "cpu", "cpu-driver"}});
+  EXPECT_FALSE(json::parse(stats.document()).contains("hosts"));
+  EXPECT_FALSE(json::parse(stats.document())["devices"][0].contains("host"));
+  stats.set_hosts({{.address = "b:1"}, {.address = "c:1", .lost = true}});
+  stats.set_devices({{"near", "cpu", "cpu-driver"}, {"far", "cpu", "remote", "b:1"}});
+  EXPECT_EQ(json::parse(stats.document())["devices"][1],
+            (json{{"name", "far"}, {"kind", "cpu"}, {"backend", "remote"}, {"host", "b:1"}}));
+  EXPECT_EQ(json::parse(stats.document())["hosts"], json::parse(R"([
+      {"host":"b:1","round_trip_us":null,"to_gbps":null,"from_gbps":null,"lost":false},
+      {"host":"c:1","round_trip_us":null,"to_gbps":null,"from_gbps":null,"lost":true}])"));
+  const std::size_t bound = stats.tail_bound();
+  const ObservedHost slow{"b:1", 1e-300 / 3.0, -7e300 / 9.0, 1e-300 / 7.0};
+  stats.set_hosts({slow, {"c:1", 1e-300 / 3.0, -7e300 / 9.0, 1e-300 / 7.0, true}});
+  EXPECT_LE(stats.tail().size(), bound);
+  EXPECT_EQ(json::parse(stats.document())["hosts"][0]["from_gbps"], 1.42857143e-301);
+}
+
 TEST(Stats, NoPieceOutgrowsItsBound) {
   Stats stats = example();
   const std::size_t bound = stats.kernel_bound(0);

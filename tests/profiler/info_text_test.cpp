@@ -34,6 +34,13 @@ TEST(InfoText, MarksTheAnchorAndListsMembers) {
             "  h1  failed on b 1.0: too old\n");
 }
 
+TEST(InfoText, NamesOtherHosts) {
+  const std::string text = info_text(nlohmann::json::parse(R"({"hosts":[{"host":"b:1","devices":2,"away":false},
+      {"host":"c:1","devices":0,"away":true,"reason":"does not answer"}]})"),
+                                     "d");
+  EXPECT_NE(text.find("other hosts:\n  b:1: 2 devices\n  c:1: away: does not answer\n"), std::string::npos) << text;
+}
+
 TEST(InfoText, TellsOfTheProfileDatabase) {
   const auto text_of = [](const char* profile) {
     const std::string text = info_text({{"profile", nlohmann::json::parse(profile)}}, "d");

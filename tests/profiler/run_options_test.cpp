@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "profiler/settings/variables.h"
+#include "tests/temporary_folder.h"
 
 namespace skmd::profiler {
 namespace {
@@ -52,6 +55,27 @@ TEST(RunOptions, EveryVariableWithAnOptionIsInTheHelp) {
     if (*variable.option == 0) continue;
     at = end->text.find(std::string("  ") + variable.option + " ", at);
     ASSERT_NE(at, std::string::npos) << variable.option << " is not there, or not in the order of options.def";
+  }
+}
+
+TEST(RunOptions, HostsAreCheckedAndReadFromFiles) {
+  EXPECT_EQ(parsed({"--hosts", "b:1,c:1", "app"}).variables, (Environment{{"SKMD_HOSTS", "b:1,c:1"}}));
+  const skmd::test::TemporaryFolder folder;
+  const std::string file = folder.file("hosts");
+  std::ofstream(file) << "# ours\nb:1\nc:1 # slow\n";
+  EXPECT_EQ(parsed({"--hosts", "@" + file, "app"}).variables, (Environment{{"SKMD_HOSTS", "b:1,c:1"}}));
+  std::ofstream(folder.file("twice")) << "b:1\nb:1\n";
+  const std::pair<std::string, std::string> wrong[] = {
+      {"b", "skmd-run: --hosts: 'b' has no port; expected HOST:PORT\n"},
+      {"@" + folder.file("none"), "skmd-run: --hosts: '@" + folder.file("none") + "' cannot be read\n"},
+      {"@" + folder.file("twice"), "skmd-run: --hosts: 'b:1' is named twice\n"},
+  };
+  for (const auto& [value, text] : wrong) {
+    RunOptions options;
+    const auto end = parse_run_options({"--hosts", value, "app"}, options);
+    ASSERT_TRUE(end.has_value()) << value;
+    EXPECT_EQ(end->status, 125);
+    EXPECT_EQ(end->text, text);
   }
 }
 

@@ -40,6 +40,21 @@ TEST(StatsDocuments, ReadsWhatTheLibraryShares) {
   EXPECT_EQ(found[0].document, json::parse(observer.stats_json()));
 }
 
+TEST(StatsDocuments, AHostThatOneProcessLostIsLostAndALaterMeasurementCounts) {
+  const auto document = [](std::optional<double> gbps, bool lost) {
+    Observer observer(icd::test::counting());
+    observer.hosts({{.address = "b:1"}, {.address = "c:1", .to_gbps = gbps, .lost = lost}});
+    observer.devices(icd::test::two_devices());
+    return json::parse(observer.stats_json());
+  };
+  const json sum = add_up({{1, document(1.0, false)}, {2, document(2.0, true)}, {3, document(std::nullopt, false)}});
+  ASSERT_EQ(sum["hosts"].size(), 2u);
+  EXPECT_EQ(sum["hosts"][0]["lost"], false);
+  EXPECT_EQ(sum["hosts"][1]["lost"], true);
+  EXPECT_EQ(sum["hosts"][1]["to_gbps"], 2.0);
+  EXPECT_TRUE(sum["hosts"][0]["to_gbps"].is_null());
+}
+
 TEST(StatsDocuments, RefusesFilesThatAreNone) {
   const TemporaryFolder folder;
   std::ofstream(folder.file("1.pieces")) << "short";

@@ -37,10 +37,16 @@ struct State {
   std::vector<std::string> log;
   std::map<std::string, std::size_t> uses;
   std::string log_file;
+#ifdef STUB_REMOTE
+  std::string platform_name = "Portable Computing Language";
+#else
   std::string platform_name = "Stub";
+#endif
   Failure failure;
   std::atomic<std::uint32_t> lost{0};      // bit per device
   std::atomic<std::uint32_t> poisoned{0};  // likewise
+  Failure silence;
+  std::atomic<std::uint32_t> silent{0};  // likewise
   bool held = false;
   std::condition_variable released;
 };
@@ -78,11 +84,12 @@ std::string environment(const char* name, const std::string& otherwise) {
 State& state() {
   static State* const one = [] {
     auto* const made = new State;
-    made->devices = environment("STUB_DEVICES", "2");
-    made->delay_us = std::atoi(environment("STUB_DELAY_US", "-1").c_str());
-    made->memory = std::strtoll(environment("STUB_MEMORY", "9223372036854775807").c_str(), nullptr, 10);
-    made->log_file = environment("STUB_LOG", "");
-    made->failure = parsed(environment("STUB_FAIL", ""));
+    made->devices = environment(STUB_VARIABLE("DEVICES"), "2");
+    made->delay_us = std::atoi(environment(STUB_VARIABLE("DELAY_US"), "-1").c_str());
+    made->memory = std::strtoll(environment(STUB_VARIABLE("MEMORY"), "9223372036854775807").c_str(), nullptr, 10);
+    made->log_file = environment(STUB_VARIABLE("LOG"), "");
+    made->failure = parsed(environment(STUB_VARIABLE("FAIL"), ""));
+    made->silence = parsed(environment(STUB_VARIABLE("SILENT"), ""));
     return made;
   }();
   return *one;
@@ -138,7 +145,7 @@ const Settings& settings() {
 }
 
 bool recording() {
-  static const bool on = environment("STUB_QUIET", "0") != "1";
+  static const bool on = environment(STUB_VARIABLE("QUIET"), "0") != "1";
   return on;
 }
 
@@ -176,6 +183,17 @@ cl_int run_failure(const char* call, cl_uint device) {
   lose(s, static_cast<int>(device));
   return s.failure.code;
 }
+
+bool falls_silent(const char* call, cl_uint device) {
+  State& s = state();
+  if (silent(device)) return true;
+  std::lock_guard lock(s.mutex);
+  if (s.silence.call.empty() || !strikes(s.silence, call)) return false;
+  s.silent.fetch_or(1u << device);
+  return true;
+}
+
+bool silent(cl_uint device) { return (state().silent.load() >> device & 1) != 0; }
 
 void wait_while_held() {
   State& s = state();

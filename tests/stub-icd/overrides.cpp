@@ -40,6 +40,7 @@ const std::map<std::string, cl_device_info>& names() {
       NAME(MAX_WORK_ITEM_SIZES),
       NAME(MEM_BASE_ADDR_ALIGN),
       NAME(MIN_DATA_TYPE_ALIGN_SIZE),
+      NAME(NAME),
       NAME(OPENCL_C_VERSION),
       NAME(PREFERRED_WORK_GROUP_SIZE_MULTIPLE),
       NAME(PRINTF_BUFFER_SIZE),
@@ -47,6 +48,7 @@ const std::map<std::string, cl_device_info>& names() {
       NAME(SINGLE_FP_CONFIG),
       NAME(VENDOR),
       NAME(VERSION),
+      {"DRIVER_VERSION", CL_DRIVER_VERSION},
   };
 #undef NAME
   return *table;
@@ -61,7 +63,7 @@ struct Entry {
 /// "NAME=VALUE,1:NAME=VALUE": for every device, or for that one.
 std::vector<Entry> read_entries() {
   std::vector<Entry> entries;
-  const char* const text = std::getenv("STUB_INFO");
+  const char* const text = std::getenv(STUB_VARIABLE("INFO"));
   std::istringstream parts(text != nullptr ? text : "");
   for (std::string part; std::getline(parts, part, ',');) {
     Entry entry;

@@ -194,6 +194,7 @@ cl_int usual_device_info(cl_device_id device, cl_device_info name, std::size_t s
 
 cl_int get_device_info(cl_device_id device, cl_device_info name, std::size_t size, void* out, std::size_t* size_out) {
   if (const cl_int failed = record("clGetDeviceInfo"); failed != CL_SUCCESS) return failed;
+  if (name == CL_DEVICE_AVAILABLE && silent(device->index)) return answer_value(cl_bool{CL_FALSE}, size, out, size_out);
   std::size_t usual = 0;
   if (usual_device_info(device, name, 0, nullptr, &usual) != CL_SUCCESS) usual = 0;
   const auto other = overridden(device->index, name, usual);

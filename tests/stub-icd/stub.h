@@ -18,6 +18,14 @@
 #include <type_traits>
 #include <vector>
 
+/// The name of an environment variable. The driver that stands for other machines' has names of its own, since both may
+/// be in one process.
+#ifdef STUB_REMOTE
+#define STUB_VARIABLE(name) "STUB_FAR_" name
+#else
+#define STUB_VARIABLE(name) "STUB_" name
+#endif
+
 namespace stub {
 
 extern const cl_icd_dispatch kTable;
@@ -119,6 +127,9 @@ cl_int lost(cl_uint device);
 /// As NVIDIA's devices after a failed command: events say CL_COMPLETE, waiting fails, nothing runs.
 void poison(cl_uint device);
 bool poisoned(cl_uint device);
+/// Whether nothing of the device ends any more, from this call's command on or before it.
+bool falls_silent(const char* call, cl_uint device);
+bool silent(cl_uint device);
 /// Blocks while commands are held.
 void wait_while_held();
 
@@ -138,6 +149,9 @@ void fill_program_table(cl_icd_dispatch& table);
 void fill_command_table(cl_icd_dispatch& table);
 void fill_image_commands(cl_icd_dispatch& table);
 void fill_map_commands(cl_icd_dispatch& table);
+void fill_event_table(cl_icd_dispatch& table);
+/// Calls what waits for the end of an event that has ended, once.
+void call_back(cl_event event);
 /// Every enqueue ends here.
 cl_int enqueue(const char* call, cl_command_queue queue, cl_bool blocking, cl_event* event,
                std::function<cl_int()> work);
@@ -166,6 +180,11 @@ struct _cl_event : stub::Object {
   cl_int status = CL_QUEUED;
   std::uint64_t queued = 0, start = 0, end = 0;
   cl_command_queue queue = nullptr;  // not retained: the adapter keeps its queue
+  struct Callback {
+    void(CL_CALLBACK* function)(cl_event, cl_int, void*);
+    void* data;
+  };
+  std::vector<Callback> callbacks;
 };
 struct _cl_mem : stub::Object {
   explicit _cl_mem(stub::Kind k = stub::Kind::memory) : Object(k) {}

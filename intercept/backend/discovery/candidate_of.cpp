@@ -74,6 +74,11 @@ Candidate candidate_of(const VendorPlatform& platform, cl_device_id id) {
   c.version = number<cl_version>(platform, id, CL_DEVICE_NUMERIC_VERSION, 0);
   c.pci = pci_address(platform, id);
   c.unfit = why_unfit(platform, id, type);
+  const char* const server = platform.server_of != nullptr ? platform.server_of(id) : nullptr;
+  if (server == nullptr) return c;
+  c.host = server;
+  c.vendor = answer_text(platform, id, CL_DEVICE_VENDOR);
+  c.pci.reset();  // an address in another machine
   return c;
 }
 

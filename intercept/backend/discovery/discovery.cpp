@@ -8,7 +8,9 @@
 #include "cpu-driver/host_target.h"
 #include "intercept/backend/cpu/bare_host.h"
 #include "intercept/backend/discovery/candidate_of.h"
+#include "intercept/backend/discovery/far_device.h"
 #include "intercept/backend/discovery/selectors.h"
+#include "intercept/backend/discovery/survey.h"
 #include "intercept/backend/vendor/late_device.h"
 #include "intercept/backend/vendor/native_error.h"
 #include "intercept/backend/vendor/vendor_device.h"
@@ -20,17 +22,12 @@ namespace {
 
 using domain::Error;
 
-struct Found {
-  VendorPlatform platform;
-  cl_device_id id = nullptr;
-  std::shared_ptr<Device> bare;  // instead of the two
-  std::string library = {};      // that the device was found in
-  std::string key = {};          // of the driver's facts
-  /// Instead of `platform` and `id`, of a driver that is not loaded yet.
-  std::shared_ptr<const DriverFacts> facts = nullptr;
-};
+FarAnswers far_answers(const VendorPlatform& platform, cl_device_id id) {
+  return {answer_text(platform, id, CL_DEVICE_NAME), answer_text(platform, id, CL_DEVICE_VENDOR),
+          answer_text(platform, id, CL_DEVICE_VERSION), answer_text(platform, id, CL_DRIVER_VERSION)};
+}
 
-/// PoCL compiles for all its CPU devices with one compiler and one builtin library.
+/// Of a device in this machine. PoCL compiles for all its CPU devices with one compiler and one builtin library.
 void add_arithmetic(const VendorPlatform& platform, cl_device_id id, DeviceDescription& description) {
   const std::string driver = answer_text(platform, id, CL_DRIVER_VERSION);
   if (description.kind == DeviceKind::cpu && platform.name == kPoclPlatform) {
@@ -44,90 +41,6 @@ void add_arithmetic(const VendorPlatform& platform, cl_device_id id, DeviceDescr
   description.arithmetic = driver + "|" + description.vendor + "|" + description.name;
 }
 
-/// All devices of all vendors; what cannot be used goes to `left_out`.
-class Survey {
- public:
-  explicit Survey(std::vector<std::string>& left_out) : left_out_(left_out) {}
-
-  /// `key`: of the driver's facts, made before the driver was loaded, which may change its own variables. `kept`: what
-  /// the library's driver has answered in an earlier process, if that is known.
-  void add_vendor(const IcdFile& file, const std::string& own_library, const std::string& key,
-                  std::optional<DriverFacts> kept) {
-    if (kept) {
-      add_kept(file, key, std::move(*kept));
-      return;
-    }
-    auto platforms = load_vendor(file.library, own_library);
-    if (!platforms) {
-      left_out_.push_back(file.path + ": " + platforms.error().reason);
-      return;
-    }
-    for (const VendorPlatform& platform : *platforms) add_platform(platform, file.library, key);
-  }
-
-  /// The host's processors, where no vendor's driver shows them and our code runs on them.
-  void add_bare_host() {
-    if (host_cpu(candidates) || !cpu::best_target()) return;
-    const cpu::HostFacts facts = cpu::read_host_facts();
-    auto bare = std::make_shared<BareHost>(facts);
-    Candidate c;
-    c.platform_index = platforms_++;
-    c.platform = bare->description().platform;
-    c.name = bare->description().name;
-    c.compute_units = facts.processors;
-    c.fp64 = true;
-    candidates.push_back(std::move(c));
-    found.push_back({{}, nullptr, std::move(bare)});
-  }
-
-  std::vector<Candidate> candidates;
-  std::vector<Found> found;  // one per candidate
-
- private:
-  void add_kept(const IcdFile& file, const std::string& key, DriverFacts kept) {
-    const auto facts = std::make_shared<const DriverFacts>(std::move(kept));
-    for (Candidate c : facts->candidates) {
-      c.platform_index = platforms_;
-      candidates.push_back(std::move(c));
-      found.push_back({{}, nullptr, nullptr, file.library, key, facts});
-    }
-    ++platforms_;
-  }
-
-  void add_platform(const VendorPlatform& platform, const std::string& library, const std::string& key) {
-    // Two files may name one library.
-    for (const Found& f : found) {
-      if (f.platform.id == platform.id) return;
-    }
-    cl_uint count = 0;
-    cl_int code = platform.cl->clGetDeviceIDs(platform.id, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
-    std::vector<cl_device_id> ids(code == CL_SUCCESS ? count : 0);
-    if (!ids.empty()) code = platform.cl->clGetDeviceIDs(platform.id, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr);
-    if (code != CL_SUCCESS || ids.empty()) {
-      left_out_.push_back(platform.name + ": " +
-                          (code == CL_SUCCESS ? "has no device" : native_failure("clGetDeviceIDs", code).reason));
-      return;
-    }
-    for (cl_uint i = 0; i < count; ++i) {
-      add_device(platform, ids[i], i);
-      found.back().library = library;
-      found.back().key = key;
-    }
-    ++platforms_;
-  }
-
-  void add_device(const VendorPlatform& platform, cl_device_id id, cl_uint index) {
-    Candidate c = candidate_of(platform, id);
-    c.platform_index = platforms_;
-    c.device_index = index;
-    candidates.push_back(std::move(c));
-    found.push_back({platform, id, nullptr});
-  }
-
-  std::vector<std::string>& left_out_;
-  std::uint32_t platforms_ = 0;
-};
-
 /// Opens the device, or says why not.
 Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate& candidate, bool discrete,
                                             std::shared_ptr<Mutex> turns) {
@@ -136,8 +49,11 @@ Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate&
   description.platform = candidate.platform;
   description.kind = candidate.kind;
   description.backend = "icd";
-  add_arithmetic(found.platform, found.id, description);
   description.discrete = discrete;
+  if (candidate.host.empty())
+    add_arithmetic(found.platform, found.id, description);
+  else
+    describe_far(far_answers(found.platform, found.id), candidate.host, description);
   auto device = std::make_shared<VendorDevice>(found.platform, found.id, std::move(description), std::move(turns));
   if (auto opened = device->open(); !opened) return opened.error();
   return std::shared_ptr<Device>(std::move(device));
@@ -311,8 +227,9 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
     return files.error();
   }
   if (options.cpu_driver) survey.add_bare_host();
+  if (!options.hosts.empty()) discovery.hosts = survey.add_hosts(options.engine, options.own_library, options.hosts);
 
-  auto selection = select_devices(survey.candidates, options.selectors);
+  auto selection = select_devices(survey.candidates, options.selectors, discovery.hosts);
   if (!selection) return selection.error();
   auto& left_out = discovery.left_out;
   left_out.insert(left_out.end(), selection->left_out.begin(), selection->left_out.end());
@@ -323,15 +240,15 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
   const auto turns = shared_turns(survey.candidates, wanted);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Candidate& candidate = survey.candidates[wanted[i].selected.candidate];
-    const std::string shown = candidate.platform + ": " + candidate.name;
     auto device = opener.open(wanted[i], turns[i]);
     if (!device) {
-      left_out.push_back(shown + ": " + device.error().reason);
+      left_out.push_back(shown(candidate) + ": " + device.error().reason);
       continue;
     }
     const bool discrete = (*device)->description().discrete;
     if (discrete && next >= domain::kMaxSpaces) {
-      left_out.push_back(shown + ": only " + std::to_string(domain::kMaxSpaces) + " memory spaces can be told apart");
+      left_out.push_back(shown(candidate) + ": only " + std::to_string(domain::kMaxSpaces) +
+                         " memory spaces can be told apart");
       continue;
     }
     (*device)->assign_space(discrete ? next++ : domain::kHostSpace);
@@ -340,6 +257,8 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
   if (discovery.devices.empty()) {
     std::string reason = "no OpenCL device can be used";
     for (const std::string& line : left_out) reason += "; " + line;
+    for (const RemoteHost& host : discovery.hosts)
+      if (!host.away.empty()) reason += "; " + host.address + ": " + host.away;
     return Error{CL_PLATFORM_NOT_FOUND_KHR, reason};
   }
   discovery.settle = [late = std::move(opener.late)] {

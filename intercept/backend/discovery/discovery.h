@@ -10,6 +10,7 @@
 #include "intercept/backend/cpu/cpu_device.h"
 #include "intercept/backend/cpu/cpu_variants.h"
 #include "intercept/backend/port/port.h"
+#include "intercept/backend/port/remote_host.h"
 #include "intercept/backend/vendor/driver_facts.h"
 
 namespace skmd::icd {
@@ -27,17 +28,21 @@ struct DiscoveryOptions {
   std::vector<CpuVariant> cpu_variants = {};
   /// A CPU driver whose answers were kept is not loaded before something of it is needed.
   FactsStore facts = {};
+  std::vector<std::string> hosts = {};  // SKMD_HOSTS; their devices are reached through `engine`
+  std::string engine = {};              // path of libpocl-remote.so
 };
 
 struct Discovery {
   std::vector<std::shared_ptr<Device>> devices;  // in the order of the selectors; spaces are assigned
   std::vector<std::string> left_out;             // "name: reason", for the log and skmd-info
+  std::vector<RemoteHost> hosts = {};            // those of the options, in their order
   /// To be called after the usual queries of the devices: keeps the answers for later processes.
   std::function<void()> settle = [] {};
 };
 
 /// Loads the vendors (RTLD_LOCAL | RTLD_LAZY), never through libOpenCL.so.1. An error names the selector that matched
-/// nothing. A vendor that fails is left out with a reason; no device at all is an error (CL_PLATFORM_NOT_FOUND_KHR).
+/// nothing. A vendor that fails is left out with a reason, and so is another machine that is away, which may take a
+/// second; no device at all is an error (CL_PLATFORM_NOT_FOUND_KHR).
 Result<Discovery> discover(const DiscoveryOptions& options);
 
 }  // namespace skmd::icd

@@ -36,11 +36,14 @@ struct DeviceDescription {
   std::string platform;  // CL_PLATFORM_NAME
   DeviceKind kind = DeviceKind::cpu;
   std::string vendor;      // CL_DEVICE_VENDOR; "" of a BareHost
-  std::string backend;     // "icd" or "cpu-driver"
+  std::string backend;     // "icd", "cpu-driver", or "remote": a vendor's driver that reaches another machine
+  std::string host;        // HOST:PORT of that machine, as SKMD_HOSTS names it; "": the device is in this one
   std::string arithmetic;  // driver version + vendor + model: equal for devices whose floats round alike (PoCL's
                            // devices count as one)
   bool discrete = true;    // has a memory space of its own; false: uses host memory in place
   bool blocking = false;   // the driver runs work inside enqueue or flush (found by a probe)
+  /// What it runs may be rounded in more than one way: a virtual device in another machine, made of several.
+  bool rounds_unlike_itself = false;
   /// Kernels may be given sub-buffers of one buffer that overlap; where not, they crash the driver.
   bool overlapping_views = true;
   /// part() gives parts: its compute units are threads of ours.

@@ -18,6 +18,8 @@ struct Candidate {
   std::uint32_t device_index = 0;    // in the platform's order
   std::string platform;              // CL_PLATFORM_NAME
   std::string name;                  // CL_DEVICE_NAME
+  std::string host = {};             // the other machine that it is in, as SKMD_HOSTS names it; "": this one
+  std::string vendor = {};           // CL_DEVICE_VENDOR of a device in another machine
   DeviceKind kind = DeviceKind::cpu;
   std::uint32_t compute_units = 0;
   bool fp64 = false;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/vendor/far_wait.h"
 #include "intercept/backend/vendor/native_error.h"
 #include "intercept/backend/vendor/native_queue.h"
 
@@ -33,12 +34,13 @@ FlightInput NativeQueue::mark(InFlightBatch& flight, const InFlightBatch* later,
 }
 
 void NativeQueue::refuse(InFlightBatch& flight) const {
-  flight.cl = context_->cl;
+  flight.context = context_.get();
   flight.status = CL_OUT_OF_RESOURCES;
   flight.reason = device_name_ + " was set aside after a failure";
 }
 
 cl_int NativeQueue::told_by_waiting(const InFlightBatch& flight, FlightState state) const {
+  if (habits_.far) return flight.last == nullptr ? CL_SUCCESS : await_far(*context_, flight.last);
   const auto& cl = *context_->cl;
   if (state != FlightState::with_queue)
     return flight.last == nullptr ? CL_SUCCESS : cl.clWaitForEvents(1, &flight.last);
@@ -53,9 +55,22 @@ cl_int NativeQueue::told_by_waiting(const InFlightBatch& flight, FlightState sta
   return told;
 }
 
+void NativeQueue::finish_far() const {
+  const auto& cl = *context_->cl;
+  cl_event event = nullptr;
+  if (context_->gone() || cl.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event) != CL_SUCCESS) return;
+  cl.clFlush(queue_);
+  static_cast<void>(await_far(*context_, event));
+  if (!context_->gone()) cl.clReleaseEvent(event);
+}
+
 void NativeQueue::wait(InFlightBatch& flight, FlightState state) const {
   const bool well = told_by_waiting(flight, state) == CL_SUCCESS;
-  if ((!well || flight.strays) && flight.queue != nullptr) context_->cl->clFinish(flight.queue);
+  if (habits_.far) {
+    if (flight.strays && flight.queue != nullptr) finish_far();
+  } else if ((!well || flight.strays) && flight.queue != nullptr) {
+    context_->cl->clFinish(flight.queue);
+  }
   if (well) flight.ended_well.store(true, std::memory_order_relaxed);
 }
 
@@ -67,6 +82,7 @@ cl_int NativeQueue::lasting_status(const InFlightBatch& flight, FlightState stat
 }
 
 cl_int NativeQueue::final_status(const InFlightBatch& flight, cl_event event) const {
+  if (habits_.far) return await_far(*context_, event);
   const auto& cl = *context_->cl;
   // Finishing a queue succeeds after failures, and so may waiting: only the event's own status tells.
   const auto ask = [&](cl_int& status) {
@@ -83,6 +99,7 @@ cl_int NativeQueue::final_status(const InFlightBatch& flight, cl_event event) co
 }
 
 bool NativeQueue::ended(const InFlightBatch& flight, FlightState state) const {
+  if (context_->gone()) return true;
   if (flight.strays || state == FlightState::with_queue) return false;  // no event shows it
   if (flight.last == nullptr) return true;
   cl_int status = CL_COMPLETE;
@@ -94,6 +111,15 @@ bool NativeQueue::ended(const InFlightBatch& flight, FlightState state) const {
 BatchResult NativeQueue::result(const InFlightBatch& flight, FlightState state, bool good) {
   const std::size_t accepted = flight.events.size() - (state == FlightState::marked ? 1 : 0);
   BatchResult result{flight.status, flight.reason, {}, judge(flight.status, false), accepted};
+  if (context_->gone()) {
+    // Also of a batch that was not given to it for that.
+    result.fault = Fault::device;
+    if (flight.status == CL_SUCCESS && flight.ended_well.load(std::memory_order_relaxed)) result.fault = Fault::none;
+    if (result.fault == Fault::none) return result;
+    result.status = CL_DEVICE_NOT_AVAILABLE;
+    result.reason = device_name_ + ": its machine does not answer any more";
+    return result;
+  }
   const auto judged = [&](std::size_t i, cl_int failure) {
     if (failure == CL_SUCCESS) return;
     const Fault fault = judge(failure, true);

@@ -25,7 +25,9 @@ class NativeContext {
  public:
   static Result<std::shared_ptr<NativeContext>> create(const cl_icd_dispatch* cl, cl_platform_id platform,
                                                        cl_device_id device);
-  ~NativeContext() { cl->clReleaseContext(context); }
+  ~NativeContext() {
+    if (!gone()) cl->clReleaseContext(context);
+  }
   NativeContext(const NativeContext&) = delete;
   NativeContext& operator=(const NativeContext&) = delete;
 
@@ -33,7 +35,13 @@ class NativeContext {
   const cl_device_id device;
   const cl_context context;
 
+  /// The device is in another machine that does not answer any more. Nothing of it is called again; what it was given
+  /// stays allocated, since its driver may still use it. Thread-safe.
+  [[nodiscard]] bool gone() const { return gone_.load(std::memory_order_acquire); }
+  void give_up() { gone_.store(true, std::memory_order_release); }
+
  private:
+  std::atomic<bool> gone_{false};
   NativeContext(const cl_icd_dispatch* table, cl_device_id id, cl_context made)
       : cl(table), device(id), context(made) {}
 };
@@ -55,7 +63,9 @@ class VendorProgram final : public NativeProgram {
  public:
   VendorProgram(std::shared_ptr<NativeContext> context, cl_program program)
       : owner(std::move(context)), handle(program) {}
-  ~VendorProgram() override { owner->cl->clReleaseProgram(handle); }
+  ~VendorProgram() override {
+    if (!owner->gone()) owner->cl->clReleaseProgram(handle);
+  }
   const std::shared_ptr<NativeContext> owner;
   const cl_program handle;
 };
@@ -68,7 +78,7 @@ struct MemoryHandle {
   MemoryHandle& operator=(const MemoryHandle&) = delete;
   /// Releases the native object now, also while other owners still hold this handle. Thread-safe.
   void retire() {
-    if (!retired_.exchange(true)) owner->cl->clReleaseMemObject(mem);
+    if (!retired_.exchange(true) && !owner->gone()) owner->cl->clReleaseMemObject(mem);
   }
   [[nodiscard]] bool retired() const { return retired_; }
   const std::shared_ptr<NativeContext> owner;
@@ -124,7 +134,9 @@ class VendorSampler final : public NativeSampler {
  public:
   VendorSampler(std::shared_ptr<NativeContext> context, cl_sampler sampler)
       : owner(std::move(context)), handle(sampler) {}
-  ~VendorSampler() override { owner->cl->clReleaseSampler(handle); }
+  ~VendorSampler() override {
+    if (!owner->gone()) owner->cl->clReleaseSampler(handle);
+  }
   const std::shared_ptr<NativeContext> owner;
   const cl_sampler handle;
 };
@@ -133,7 +145,9 @@ class VendorKernel final : public NativeKernel {
  public:
   VendorKernel(std::shared_ptr<VendorProgram> program, cl_kernel kernel, const KernelLimits& limits)
       : owner(std::move(program)), handle(kernel), limits_(limits) {}
-  ~VendorKernel() override { owner->owner->cl->clReleaseKernel(handle); }
+  ~VendorKernel() override {
+    if (!owner->owner->gone()) owner->owner->cl->clReleaseKernel(handle);
+  }
   [[nodiscard]] const KernelLimits& limits() const override { return limits_; }
 
   /// Sets what differs from the last call, and keeps native objects of views in `held`. Only under the device's mutex.

@@ -46,7 +46,7 @@ std::vector<std::byte> widened(const FillOp& op) {
 
 void InFlightBatch::release_events() {
   for (cl_event event : events) {
-    if (event != nullptr) cl->clReleaseEvent(event);
+    if (event != nullptr && !context->gone()) context->cl->clReleaseEvent(event);
   }
   events.clear();
   last = nullptr;
@@ -68,6 +68,7 @@ Result<std::unique_ptr<NativeQueue>> NativeQueue::create(std::shared_ptr<NativeC
 
 NativeQueue::~NativeQueue() {
   staged_.reset();
+  if (context_->gone()) return;
   if (timed_ != nullptr) context_->cl->clReleaseCommandQueue(timed_);
   context_->cl->clReleaseCommandQueue(usual_);
 }
@@ -95,6 +96,7 @@ void NativeQueue::turn_to(bool times) {
 }
 
 void NativeQueue::finish() const {
+  if (habits_.far) return finish_far();
   context_->cl->clFinish(usual_);
   if (timed_ != nullptr) context_->cl->clFinish(timed_);
 }
@@ -292,8 +294,9 @@ std::size_t NativeQueue::first_told(const InFlightBatch& flight) const {
 }
 
 void NativeQueue::enqueue(InFlightBatch& flight) {
+  if (context_->gone()) return refuse(flight);
   turn_to(flight.batch.want_times);
-  flight.cl = context_->cl;
+  flight.context = context_.get();
   flight.queue = queue_;
   flight.events.reserve(flight.batch.work().size() + 1);  // and one of mark()
   used_ = used_ || !flight.batch.work().empty();

@@ -34,7 +34,7 @@ struct InFlightBatch {
   std::uint64_t submitted;                   // host clock, nanoseconds; 0: no times were asked for
   std::size_t asked_op = 0;                  // the first launch, …
   std::uint64_t asked = 0;                   // … and the host's clock just before the driver got it; 0: there is none
-  const cl_icd_dispatch* cl = nullptr;       // set by enqueue()
+  const NativeContext* context = nullptr;    // set by enqueue()
   domain::InlineVector<cl_event, 2> events;  // one per enqueued op, null for ops without an event
   /// Ops whose event tells of their last part only, and when they began, on the host's clock.
   std::vector<std::pair<std::size_t, std::uint64_t>> begun;
@@ -64,6 +64,8 @@ struct QueueHabits {
   bool compiles_at_launch = false;
   /// Pageable memory is copied at a fraction of the link's rate: large transfers go through page-locked memory.
   bool slow_pageable = false;
+  /// The device is in another machine and may never answer: it is waited for by await_far().
+  bool far = false;
 };
 
 class NativeQueue {
@@ -115,6 +117,8 @@ class NativeQueue {
   void turn_to(bool times);
 
   Status enqueue_op(const WriteOp& op, InFlightBatch& flight);
+  /// finish() of a device in another machine.
+  void finish_far() const;
   /// Null where large writes are better left to the driver.
   StagedWrites* staged_writes();
   Status enqueue_op(const ReadOp& op, InFlightBatch& flight);

@@ -82,7 +82,7 @@ void SubmissionQueue::enqueue(InFlightBatch& flight, bool quietly) {
       queue_->enqueue(flight);
   } catch (const std::bad_alloc&) {
     // Some of it may be under way: the batch ends as a failed one does.
-    flight.cl = queue_->context().cl;
+    flight.context = &queue_->context();
     flight.status = CL_OUT_OF_HOST_MEMORY;
     flight.strays = true;
   }
@@ -271,7 +271,9 @@ void SubmissionQueue::progress() {
 
 bool SubmissionQueue::look(Lock& lock) {
   const VendorVisit visit;
-  if (one_processor_ && !blocking_ && !stopping_ && !front_ended(lock)) return false;
+  // Waiting for a device in another machine takes no processor, and finds out that it is gone.
+  const bool asks = one_processor_ && !blocking_ && !queue_->habits().far;
+  if (asks && !stopping_ && !front_ended(lock)) return false;
   if (!flights_.empty()) advance(lock);
   return true;
 }

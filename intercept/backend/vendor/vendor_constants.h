@@ -76,6 +76,16 @@ inline constexpr std::size_t kMaxProbed = std::size_t{1} << 26;
 inline constexpr std::uint64_t kBlockedNs = 500'000;
 inline constexpr int kProbes = 3;
 
+// --- devices in other machines (far_wait.h) ---
+
+/// Silence after which a device is asked whether it is available. Source: chosen: a hundred times what a busy network
+/// delays a packet for; a link that is away for less goes on by itself.
+inline constexpr std::chrono::seconds kSilence{2};
+/// Between two looks at whether another thread has found the device gone; and between two at an event of whose end the
+/// driver does not tell. Source: chosen: short beside kSilence; about a round trip.
+inline constexpr std::chrono::milliseconds kFarLook{50};
+inline constexpr std::chrono::microseconds kFarAsk{200};
+
 // --- the process's end (vendor_visit.h) ---
 
 /// How long exit() waits for threads in vendors' calls, and for their compilers, which crash where the process goes

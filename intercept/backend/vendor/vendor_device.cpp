@@ -21,8 +21,9 @@ VendorDevice::~VendorDevice() {
 }
 
 Status VendorDevice::open() {
-  // GPUs run by themselves and have memory of their own; their contexts are expensive, and wait for the first use.
-  if (description_.kind == DeviceKind::gpu) return {};
+  // GPUs and devices in other machines run by themselves and have memory of their own; their contexts are expensive,
+  // and wait for the first use.
+  if (description_.kind == DeviceKind::gpu || is_remote()) return {};
   auto opened = context();
   if (!opened) return opened.error();
   auto queue = NativeQueue::create(*opened, description_.name, habits());
@@ -47,23 +48,31 @@ domain::Error VendorDevice::aside_error() const {
   return {CL_OUT_OF_RESOURCES, description_.name + " was set aside after a failure"};
 }
 
+domain::Error VendorDevice::gone_error() const {
+  return {CL_DEVICE_NOT_AVAILABLE, description_.name + ": its machine does not answer any more"};
+}
+
 Result<std::shared_ptr<NativeContext>> VendorDevice::context() const {
   if (health()->aside()) return aside_error();
   MutexGuard lock(mutex_);
-  if (auto living = context_.lock()) return living;
+  if (auto living = context_.lock()) {
+    if (living->gone()) return gone_error();
+    return living;
+  }
   auto made = NativeContext::create(platform_.cl, platform_.id, id_);
   if (!made) {
     health()->call_failed(made.error().code, description_.name + ": " + made.error().reason);
     return made.error();
   }
   context_ = *made;
-  if (description_.kind == DeviceKind::gpu) kept_ = *made;
+  if (description_.kind == DeviceKind::gpu || is_remote()) kept_ = *made;
   return made;
 }
 
 Result<std::vector<std::byte>> VendorDevice::info(cl_device_info name) const {
   MutexGuard lock(mutex_);
   if (const auto found = infos_.find(name); found != infos_.end()) return found->second;
+  if (kept_ != nullptr && kept_->gone()) return gone_error();
   std::size_t bytes = 0;
   std::vector<std::byte> value;
   cl_int code = platform_.cl->clGetDeviceInfo(id_, name, 0, nullptr, &bytes);

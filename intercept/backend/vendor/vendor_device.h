@@ -65,20 +65,25 @@ class VendorDevice final : public Device {
 
  private:
   /// The native context, made if there is none. It lives as long as an object in it does; that of a GPU, which is
-  /// expensive to make, as long as the device. Others are not kept, since an unused context has effects: PoCL 3.1,
-  /// having one, ends applications that release what it returns beside an error, as clinfo does.
+  /// expensive to make, or of a device in another machine, as long as the device. Others are not kept, since an unused
+  /// context has effects: PoCL 3.1, having one, ends applications that release what it returns beside an error, as
+  /// clinfo does.
   Result<std::shared_ptr<NativeContext>> context() const;
   /// The submission queue, made at the first call; null with `failure` set if the device gives no native queue.
   SubmissionQueue* line(domain::Error& failure);
   /// The error of a failed native call, after it was reported to the device's health.
   domain::Error told(const char* call, cl_int code) const;
   [[nodiscard]] domain::Error aside_error() const;
-  [[nodiscard]] bool is_nvidia() const { return description_.vendor == "NVIDIA Corporation"; }
+  [[nodiscard]] domain::Error gone_error() const;
+  /// In another machine: reached through a driver whose habits are not those of the device's own.
+  [[nodiscard]] bool is_remote() const { return !description_.host.empty(); }
+  [[nodiscard]] bool is_nvidia() const { return !is_remote() && description_.vendor == "NVIDIA Corporation"; }
   [[nodiscard]] QueueHabits habits() const {
     return {.slow_times = is_nvidia(),
             .failures_stay = is_nvidia(),
-            .compiles_at_launch = description_.kind == DeviceKind::cpu,
-            .slow_pageable = is_nvidia()};
+            .compiles_at_launch = description_.kind == DeviceKind::cpu && !is_remote(),
+            .slow_pageable = is_nvidia(),
+            .far = is_remote()};
   }
   /// Work-items that a group of a kernel may have whose work-group size the driver gives as `said`.
   [[nodiscard]] std::uint64_t largest_group(std::uint64_t said) const;

@@ -17,6 +17,7 @@ namespace {
 
 using domain::Error;
 using domain::Result;
+using domain::Status;
 
 // ICD objects begin with their dispatch table (cl_khr_icd, "Source Code").
 struct PlatformHead {
@@ -114,7 +115,8 @@ std::string file_of(const VendorPlatform& platform) {
   return real_path(info.dli_fname);
 }
 
-Result<std::vector<VendorPlatform>> load_vendor(const std::string& library, const std::string& own_library) {
+Result<std::vector<VendorPlatform>> load_vendor(const std::string& library, const std::string& own_library,
+                                                const Prepare& prepare) {
   if (library.empty()) return unusable("(empty)", "the file names no library");
   if (is_own(library, own_library)) return unusable(library, "is this driver itself");
   void* const handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
@@ -125,6 +127,10 @@ Result<std::vector<VendorPlatform>> load_vendor(const std::string& library, cons
   const auto query = platform_query(handle);
   if (query == nullptr) return unusable(library, "is no OpenCL driver: it has no clIcdGetPlatformIDsKHR");
 
+  if (prepare) {
+    const Status ready = prepare([handle](const char* name) { return dlsym(handle, name); });
+    if (!ready) return unusable(library, ready.error().reason);
+  }
   cl_uint count = 0;
   if (const cl_int code = query(0, nullptr, &count); code != CL_SUCCESS) {
     return unusable(library, native_failure("clIcdGetPlatformIDsKHR", code).reason);
@@ -134,12 +140,13 @@ Result<std::vector<VendorPlatform>> load_vendor(const std::string& library, cons
   if (const cl_int code = query(count, ids.data(), nullptr); code != CL_SUCCESS) {
     return unusable(library, native_failure("clIcdGetPlatformIDsKHR", code).reason);
   }
+  const auto server_of = reinterpret_cast<ServerOfDevice>(dlsym(handle, kServerOfDevice));
   std::vector<VendorPlatform> platforms;
   for (cl_platform_id id : ids) {
     if (id == nullptr || reinterpret_cast<const PlatformHead*>(id)->table == nullptr) {
       return unusable(library, "a platform has no dispatch table");
     }
-    VendorPlatform platform{reinterpret_cast<const PlatformHead*>(id)->table, id, {}, {}};
+    VendorPlatform platform{reinterpret_cast<const PlatformHead*>(id)->table, id, {}, {}, server_of};
     platform.name = platform_text(platform, CL_PLATFORM_NAME);
     platform.version = platform_text(platform, CL_PLATFORM_VERSION);
     if (platform.name == kIcdSuffix || platform_text(platform, CL_PLATFORM_ICD_SUFFIX_KHR) == kIcdSuffix) {

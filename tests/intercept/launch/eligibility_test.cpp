@@ -60,6 +60,27 @@ TEST(Eligibility, SoDoTheBytesOfAllArguments) {
   EXPECT_EQ(eligibility(w.machine, launch).eligible, (std::vector<bool>{false, true, false}));
 }
 
+TEST(Eligibility, WhereFloatsDecideADeviceThatRoundsUnlikeItselfIsLeftOut) {
+  World w;
+  w.fakes[2]->set_rounds_unlike_itself(true);
+  auto launch = w.launch_of(false);
+  EXPECT_EQ(eligibility(w.machine, launch).eligible, (std::vector<bool>{true, true, true}));
+  auto traits = axpy_traits();
+  traits.facts |= domain::kFactFloatDecidesAddress;
+  launch.kernel = w.kernel(traits);
+  const Eligibility two = eligibility(w.machine, launch);
+  EXPECT_EQ(two.eligible, (std::vector<bool>{true, true, false}));
+  EXPECT_TRUE(two.alike(w.machine)) << "the launch may be split over the others";
+  EXPECT_NE(two.why_not[2].find("may round differently"), std::string::npos) << two.why_not[2];
+  w.machine.settings.split_mixed = true;
+  EXPECT_EQ(eligibility(w.machine, launch).eligible, (std::vector<bool>{true, true, true}));
+  w.machine.settings.split_mixed = false;
+  for (auto& fake : w.fakes) fake->set_rounds_unlike_itself(true);
+  const Eligibility all = eligibility(w.machine, launch);
+  EXPECT_EQ(all.count(), 3u) << "no other device remains";
+  EXPECT_FALSE(all.alike(w.machine));
+}
+
 TEST(Eligibility, SubBuffersThatOverlapKeepADeviceOutThatDiesOfThem) {
   World w;
   w.fakes[1]->set_overlapping_views(false);

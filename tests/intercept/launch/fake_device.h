@@ -143,6 +143,7 @@ class FakeDevice : public Device {
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
   void set_overlapping_views(bool survive) { description_.overlapping_views = survive; }
+  void set_rounds_unlike_itself(bool does) { description_.rounds_unlike_itself = does; }
   /// load() takes anything that is not empty; kernels are bodies as ever.
   void set_takes_ptx(bool takes) { description_.takes_ptx = takes; }
   const DeviceDescription& description() const override { return description_; }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/settings/host_list.h"
+
+#include <gtest/gtest.h>
+
+namespace skmd::settings {
+namespace {
+
+using List = std::vector<std::string>;
+
+TEST(HostList, KeepsEntriesAsTheyAreWrittenAndInOrder) {
+  const auto hosts = parse_hosts("SKMD_HOSTS", " HostB.example:10998 ,10.77.0.2:1,my_host-2:65533");
+  ASSERT_TRUE(hosts) << hosts.error().reason;
+  EXPECT_EQ(*hosts, (List{"HostB.example:10998", "10.77.0.2:1", "my_host-2:65533"}));
+  for (const char* none : {"", "  "}) {
+    const auto empty = parse_hosts("SKMD_HOSTS", none);
+    ASSERT_TRUE(empty);
+    EXPECT_TRUE(empty->empty());
+  }
+  EXPECT_TRUE(parse_hosts("SKMD_HOSTS", "hostb:1,hostb:2")) << "two servers of one machine";
+}
+
+struct Case {
+  const char* text;
+  const char* reason;
+};
+
+TEST(HostList, ErrorsNameTheArgumentTheEntryAndTheLimit) {
+  const Case cases[] = {
+      {"hostb", "'hostb' has no port"},
+      {":10998", "':10998' names no host"},
+      {"hostb:", "'hostb:' has the port ''; expected a number from 1 to 65533"},
+      {"hostb:0", "'hostb:0' has the port '0'; expected a number from 1 to 65533"},
+      {"hostb:65534", "'hostb:65534' has the port '65534'; expected a number from 1 to 65533"},
+      {"hostb:4294967297", "has the port '4294967297'"},
+      {"hostb:10998/nvidia", "has the port '10998/nvidia'"},
+      {"hostb:+1", "has the port '+1'"},
+      {"host b:1", "has the host 'host b'; expected a name or an IPv4 address"},
+      {"[::1]:1", "has the host '[::1]'"},
+      {"@file", "'@file' has no port"},
+      {"a:1,", "'a:1,' has an empty entry"},
+      {"a:1,,b:1", "has an empty entry"},
+      {"a:1,b:1,A:1", "'A:1' is named twice"},
+  };
+  for (const Case& c : cases) {
+    const auto hosts = parse_hosts("--hosts", c.text);
+    ASSERT_FALSE(hosts) << c.text;
+    EXPECT_TRUE(hosts.error().reason.starts_with("--hosts: '")) << hosts.error().reason;
+    EXPECT_NE(hosts.error().reason.find(c.reason), std::string::npos) << hosts.error().reason;
+  }
+}
+
+TEST(HostList, HasLimits) {
+  std::string most;
+  for (std::size_t i = 1; i <= kMaxHosts; ++i) most += (i == 1 ? "h:" : ",h:") + std::to_string(i);
+  EXPECT_TRUE(parse_hosts("SKMD_HOSTS", most));
+  const auto more = parse_hosts("SKMD_HOSTS", most + ",h:1000");
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().reason, "SKMD_HOSTS: 'h:1000' is one more than the 64 hosts that are possible");
+  EXPECT_TRUE(parse_hosts("SKMD_HOSTS", std::string(kLongestHost, 'h') + ":1"));
+  EXPECT_FALSE(parse_hosts("SKMD_HOSTS", std::string(kLongestHost + 1, 'h') + ":1"));
+}
+
+TEST(HostsOfFile, TakesOneALineWithoutComments) {
+  const auto list = hosts_of_file("f", "# machines\n  hostb:10998\t# fast\r\n\n\nhostc:10998");
+  ASSERT_TRUE(list) << list.error().reason;
+  EXPECT_EQ(*list, "hostb:10998,hostc:10998");
+}
+
+TEST(HostsOfFile, ErrorsNameTheLine) {
+  const auto wrong = hosts_of_file("f", "a:1\n\nhostb\n");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().reason, "f:3: 'hostb' has no port; expected HOST:PORT");
+  const auto two = hosts_of_file("f", "a:1, b:1\n");
+  ASSERT_FALSE(two);
+  const auto none = hosts_of_file("f", "# nothing\n\n");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().reason, "f: names no host; expected one HOST:PORT a line");
+}
+
+}  // namespace
+}  // namespace skmd::settings
