@@ -80,6 +80,6 @@ cmake -G Ninja -S "$work/pocl" -B "$work/build" "${options[@]}" >"$log" 2>&1 ||
 ninja -C "$work/build" pocl pocld >"$log" 2>&1 ||
   { echo "remote-engine: the build failed, see $log" >&2; exit 1; }
 
-command install -D -s -m 644 "$(readlink -f "$work/build/lib/CL/libpocl.so")" "$client"
+command install -D -s -m 644 "$(readlink -f "$work/build/lib/CL/libpocl-remote.so")" "$client"
 command install -D -s -m 755 "$work/build/pocld/pocld" "$daemon"
 echo "$stamp" >"$work/stamp"

@@ -27,7 +27,7 @@ class Engine:
     """The library with its servers named, and OpenCL over it alone."""
 
     def __init__(self, library, addresses):
-        os.environ["OCL_ICD_VENDORS"] = library
+        os.environ.setdefault("OCL_ICD_VENDORS", library)
         os.environ["PYOPENCL_NO_CACHE"] = "1"
         self.library = ctypes.CDLL(library)
         self.library.pocl_remote_device_server.restype = ctypes.c_char_p
@@ -38,9 +38,11 @@ class Engine:
         import pyopencl
         self.cl = pyopencl
         self.devices = []
+        self.others = []  # devices of other drivers, where the caller has named any
         try:
             for platform in pyopencl.get_platforms():
-                self.devices += platform.get_devices()
+                for device in platform.get_devices():
+                    (self.devices if self.server_of(device) else self.others).append(device)
         except pyopencl.Error:
             pass
         self.seconds = time.monotonic() - start
@@ -163,6 +165,33 @@ def long_launch(engine, seconds):
         rounds *= 2
     launch = kernel(queue, (len(array),), None, memory, numpy.int32(int(rounds * seconds / taken)))
     return context, queue, kernel, array, memory, launch
+
+
+def two_pocls(engine, addresses):
+    """A far device and this host's own PoCL in one process, one after the other and at once."""
+    cl = engine.cl
+    ends = []
+    for device in (engine.devices[0], engine.others[0]) * 2:
+        context = cl.Context([device])
+        queue = cl.CommandQueue(context)
+        kernel = cl.Kernel(cl.Program(context, ADD).build(), "add")
+        array = numpy.arange(1 << 16, dtype=numpy.int32)
+        memory = engine.buffer(context, array)
+        for n in range(20):
+            kernel(queue, (len(array),), None, memory, numpy.int32(n))
+        got = numpy.empty_like(array)
+        ends.append((cl.enqueue_copy(queue, got, memory, is_blocking=False), got, array + sum(range(20)), memory, queue))
+    for event, *_ in ends:
+        event.wait()
+    return {"wrong": sum(int((got != expected).sum()) for _, got, expected, *_ in ends),
+            "far": len(engine.devices), "own": [d.platform.version for d in engine.others]}
+
+
+def one_launch(engine, addresses):
+    launched = long_launch(engine, 3)
+    start = time.monotonic()
+    launched[-1].wait()
+    return {"seconds": time.monotonic() - start}
 
 
 def hold(engine, addresses):

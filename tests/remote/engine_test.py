@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine by itself: PoCL's remote client against its daemon, with every real driver of the server."""
 import os
+import shutil
 import signal
-import socket
-import subprocess
 import sys
+import tempfile
 import time
 
 from hosts import Skipped, expect
@@ -42,6 +42,36 @@ def test_images_with_pitches(hosts):
             raise Skipped(answer["skipped"])
         expect(answer["right"], "pixels or bytes between rows are wrong")
         expect(hosts.engine_client("adds", server.address)["wrong"] == 0, "the daemon does not go on after images")
+
+
+def test_beside_another_pocl_in_one_process(hosts):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/remote.icd", "w", encoding="ascii") as file:
+            file.write(hosts.engine + "\n")
+        if not os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
+            raise Skipped("this host has no PoCL")
+        shutil.copy("/etc/OpenCL/vendors/pocl.icd", folder)
+        with hosts.serve("--each") as server:
+            answer = hosts.engine_client("two_pocls", server.address, OCL_ICD_VENDORS=folder)
+    expect(answer["wrong"] == 0 and answer["far"] == server.devices and answer["own"], f"{answer}")
+
+
+def processor_seconds(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        words = file.read().rsplit(")", 1)[1].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_waiting_takes_no_processor(hosts):
+    """With one thread for kernels, a launch costs the daemon one processor and no other."""
+    with hosts.serve("--devices", "cpu", SKMD_CPU_THREADS="1") as server:
+        daemon = server.daemon()
+        hosts.engine_client("adds", server.address)
+        before, start = processor_seconds(daemon), time.monotonic()
+        answer = hosts.engine_client("one_launch", server.address)
+        took, used = time.monotonic() - start, processor_seconds(daemon) - before
+    expect(answer["seconds"] > 1.5, f"the launch took {answer['seconds']:.1f} s, too short to tell")
+    expect(used < 1.15 * took, f"{used:.1f} s of processors in {took:.1f} s")
 
 
 def silent_listener(hosts, address):

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 
+from engine_test import loss
 from hosts import expect
 
 
@@ -40,6 +41,18 @@ def test_skmd_is_one_device(hosts):
         expect(len(answer["devices"]) == 1 and answer["devices"][0].startswith("SKMD"), f"{answer['devices']}")
         expect(hosts.engine_client("adds", server.address) == {"devices": 1, "wrong": 0}, "wrong sums")
         expect(hosts.engine_client("rectangles", server.address)["wrong"] == [], "wrong rectangles")
+
+
+def test_skmds_daemon_is_killed_or_stopped_in_mid_launch(hosts):
+    with hosts.serve("--devices", "cpu") as server:
+        for number in (signal.SIGKILL, signal.SIGSTOP):
+            daemon = server.daemon()
+            loss(hosts, server, lambda pid, number=number: os.kill(pid, number))
+            if number == signal.SIGKILL:
+                server.wait_ready()
+            else:
+                os.kill(daemon, signal.SIGCONT)
+        expect(hosts.engine_client("adds", server.address)["wrong"] == 0, "wrong sums")
 
 
 def test_wrong_devices_are_named(hosts):
