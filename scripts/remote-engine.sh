@@ -75,8 +75,11 @@ for patch in "${patches[@]}"; do
   patch -d "$work/pocl" -p 1 --forward --batch <"$patch" >"$log" 2>&1 ||
     { echo "remote-engine: $(basename "$patch") does not apply: $(tail -n 1 "$log")" >&2; exit 1; }
 done
+# What is installed must not name the folder that it was built in, in messages or as a fallback for its own tests.
+export CFLAGS="-ffile-prefix-map=$work/=" CXXFLAGS="-ffile-prefix-map=$work/="
 cmake -G Ninja -S "$work/pocl" -B "$work/build" "${options[@]}" >"$log" 2>&1 ||
   { echo "remote-engine: cmake failed, see $log" >&2; exit 1; }
+sed -i -E 's,^#define (SRCDIR|BUILDDIR) .*,#define \1 ".",' "$work/build/config.h"
 ninja -C "$work/build" pocl pocld >"$log" 2>&1 ||
   { echo "remote-engine: the build failed, see $log" >&2; exit 1; }
 

@@ -74,14 +74,15 @@ class Keeper {
     milliseconds delay = kFirstDelay;
     bool served = false;
     while (!stopped_) {
-      const Clock::time_point start = Clock::now();
       if (!launch()) return 1;
-      if (until_ready()) served = true;
+      const bool ready = until_ready();
+      served = served || ready;
+      const Clock::time_point start = Clock::now();
       while (process_ > 0 && !stopped_) wait(std::nullopt);
       if (stopped_) break;
       daemon_.complain("the daemon " + how_it_ended(status_) + (served ? "; it is started again" : ""));
       if (!served) return 1;
-      delay = Clock::now() - start < kShortLife ? std::min(delay * 2, kLastDelay) : kFirstDelay;
+      delay = !ready || Clock::now() - start < kShortLife ? std::min(delay * 2, kLastDelay) : kFirstDelay;
       for (const auto end = Clock::now() + delay; !stopped_ && Clock::now() < end;) wait(kFirstDelay);
     }
     end_daemon();

@@ -194,6 +194,31 @@ def one_launch(engine, addresses):
     return {"seconds": time.monotonic() - start}
 
 
+def churn(engine, addresses):
+    """Makes, uses and frees objects until the device is lost; counts wrong bytes in what ended well. Blocking calls are not in it: PoCL's
+    answer CL_SUCCESS where their event fails."""
+    cl = engine.cl
+    rounds, wrong, start = 0, 0, time.monotonic()
+    print(json.dumps({"started": True}), flush=True)
+    try:
+        while time.monotonic() - start < 8:
+            context, queue = engine.queue()
+            kernel = cl.Kernel(cl.Program(context, ADD).build(), "add")
+            array = numpy.arange(1 << 18, dtype=numpy.int32)
+            memory = cl.Buffer(context, cl.mem_flags.READ_WRITE, array.nbytes)
+            cl.enqueue_copy(queue, memory, array, is_blocking=False)
+            launches = [kernel(queue, (len(array),), None, memory, numpy.int32(1)) for _ in range(5)]
+            got = numpy.zeros_like(array)
+            read = cl.enqueue_copy(queue, got, memory, is_blocking=False)
+            read.wait()
+            launches[-1].wait()
+            wrong += int((got != array + 5).sum())
+            rounds += 1
+    except cl.Error as error:
+        return {"rounds": rounds, "wrong": wrong, "error": str(error), "seconds": time.monotonic() - start}
+    return {"rounds": rounds, "wrong": wrong, "error": "", "seconds": time.monotonic() - start}
+
+
 def hold(engine, addresses):
     """Keeps a session with a launch under way until it is killed."""
     launched = long_launch(engine, 2)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine by itself: PoCL's remote client against its daemon, with every real driver of the server."""
 import os
+import random
 import shutil
 import signal
 import sys
@@ -148,6 +149,56 @@ def test_daemon_stopped_in_mid_launch(hosts):
         finally:
             os.kill(daemon, signal.SIGCONT)
         expect(hosts.engine_client("adds", server.address)["wrong"] == 0, "the daemon does not go on")
+
+
+def test_daemon_killed_at_random_moments(hosts):
+    moments = random.Random(28)
+    rounds = 0
+    with hosts.serve("--each") as server:
+        for _ in range(8):
+            client = hosts.start_engine("churn", server.address)
+            expect("started" in client.stdout.readline(), "no client")
+            moment = moments.uniform(0, 1.5)
+            time.sleep(moment)
+            os.kill(server.daemon(), signal.SIGKILL)
+            answer = hosts.finish(client, 10)
+            expect(answer["wrong"] == 0 and answer["error"], f"killed after {moment:.3f} s: {answer}")
+            rounds += answer["rounds"]
+            server.wait_ready()
+    expect(rounds > 0, "no client has done anything")
+
+
+def test_link_away_for_long(hosts):
+    if not hosts.client_prefix:
+        raise Skipped("the loopback cannot be taken away")
+    with hosts.serve("--each") as server:
+        client = hosts.start_engine("churn", server.address)
+        expect("started" in client.stdout.readline(), "no client")
+        time.sleep(1)
+        try:
+            expect(hosts.on_server(["ip", "link", "set", "eth0", "down"]).wait() == 0, "cannot take the link away")
+            down = time.monotonic()
+            answer = hosts.finish(client, 10)
+            expect(answer["error"] and answer["wrong"] == 0, f"{answer}")
+            expect(time.monotonic() - down < 6, f"lost after {time.monotonic() - down:.1f} s")
+        finally:
+            hosts.on_server(["ip", "link", "set", "eth0", "up"]).wait()
+        expect(hosts.engine_client("adds", server.address)["wrong"] == 0, "no service when the link is back")
+
+
+def test_link_away_for_a_second(hosts):
+    if not hosts.client_prefix:
+        raise Skipped("the loopback cannot be taken away")
+    with hosts.serve("--each") as server:
+        client = hosts.start_engine("churn", server.address)
+        expect("started" in client.stdout.readline(), "no client")
+        for _ in range(2):
+            time.sleep(1)
+            expect(hosts.on_server(["ip", "link", "set", "eth0", "down"]).wait() == 0, "cannot take the link away")
+            time.sleep(1)
+            hosts.on_server(["ip", "link", "set", "eth0", "up"]).wait()
+        answer = hosts.finish(client, 60)
+    expect(answer["error"] == "" and answer["wrong"] == 0 and answer["rounds"] > 10, f"{answer}")
 
 
 def test_long_launch_is_no_loss(hosts):
