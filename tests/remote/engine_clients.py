@@ -195,8 +195,7 @@ def one_launch(engine, addresses):
 
 
 def churn(engine, addresses):
-    """Makes, uses and frees objects until the device is lost; counts wrong bytes in what ended well. Blocking calls are not in it: PoCL's
-    answer CL_SUCCESS where their event fails."""
+    """Makes, uses and frees objects until the device is lost; counts wrong bytes in what ended well."""
     cl = engine.cl
     rounds, wrong, start = 0, 0, time.monotonic()
     print(json.dumps({"started": True}), flush=True)
@@ -209,8 +208,8 @@ def churn(engine, addresses):
             cl.enqueue_copy(queue, memory, array, is_blocking=False)
             launches = [kernel(queue, (len(array),), None, memory, numpy.int32(1)) for _ in range(5)]
             got = numpy.zeros_like(array)
-            read = cl.enqueue_copy(queue, got, memory, is_blocking=False)
-            read.wait()
+            cl.enqueue_copy(queue, got, memory, is_blocking=rounds % 2 == 0)
+            queue.finish()
             launches[-1].wait()
             wrong += int((got != array + 5).sum())
             rounds += 1
@@ -231,7 +230,7 @@ def lost(engine, addresses):
     """A launch that takes long, a read behind it, and what calls say when the server is lost meanwhile."""
     cl = engine.cl
     context, queue, kernel, array, memory, launch = long_launch(engine, 6)
-    got = numpy.full_like(array, 5)
+    got, blocking = numpy.full_like(array, 5), numpy.full_like(array, 5)
     read = cl.enqueue_copy(queue, got, memory, is_blocking=False)
     queue.flush()
     print(json.dumps({"launched": True}), flush=True)
@@ -245,7 +244,8 @@ def lost(engine, addresses):
             calls[name] = [f"{type(error).__name__}: {error}", time.monotonic() - start]
 
     waits = [threading.Thread(target=call, args=("wait", lambda: launch.wait() and None)),
-             threading.Thread(target=call, args=("finish", queue.finish))]
+             threading.Thread(target=call, args=("finish", queue.finish)),
+             threading.Thread(target=call, args=("blocking read", lambda: cl.enqueue_copy(queue, blocking, memory) and None))]
     for thread in waits:
         thread.daemon = True
         thread.start()

@@ -128,6 +128,8 @@ def loss(hosts, server, do):
     expect(calls["blocked"] == 0, "a call is blocked")
     expect(answer["untouched"], "bytes were written by a read that failed")
     expect(calls["available"][0] is not True, f"available: {calls['available']}")
+    for name in ("wait", "finish", "blocking read"):
+        expect(isinstance(calls[name][0], str), f"{name} does not tell of the loss: {calls[name]}")
     for name in ("enqueue", "buffer", "copy", "program", "queue"):
         expect(isinstance(calls[name][0], str) or name == "buffer", f"{name} on a lost device: {calls[name]}")
     expect(answer["end"] < calls["read"][1] + 6, f"calls after the loss took {answer['end'] - calls['read'][1]:.1f} s")
