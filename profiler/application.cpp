@@ -13,7 +13,6 @@
 #include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -32,7 +31,7 @@ void adopt(const Environment& environment) {
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
-/// Bundles bring libraries that a system may lack, OpenCL's loader first of all. The system's own go first.
+// Bundles bring libraries that a system may lack, OpenCL's loader first of all. The system's own go first.
 void offer_fallback_libraries(const std::string& driver) {
   const fs::path folder = fs::path(driver).parent_path() / "fallback";
   if (!fs::is_directory(folder)) return;
@@ -44,6 +43,8 @@ void offer_fallback_libraries(const std::string& driver) {
   const std::string path = (before != nullptr && *before != 0 ? before + std::string(":") : "") + folder.string();
   setenv("LD_LIBRARY_PATH", path.c_str(), 1);
 }
+
+namespace {
 
 ApplicationEnd refused(const std::string& reason) { return {kOwnFailure, reason, {}, {}}; }
 

@@ -38,6 +38,14 @@ struct ApplicationEnd {
   Environment environment;  // that it had
 };
 
+/// This process's environment.
+Environment current_environment();
+/// Makes `environment` this process's. One thread.
+void adopt(const Environment& environment);
+/// Where `driver` belongs to a bundle: lets programs that are started find the libraries that the bundle brings, if the
+/// system has no OpenCL loader of its own. `driver`: any file in the bundle's lib folder.
+void offer_fallback_libraries(const std::string& driver);
+
 /// Runs options.command and waits for its end. Changes this process's environment. One thread: it forks.
 ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& folders);
 

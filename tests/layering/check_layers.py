@@ -74,6 +74,7 @@ ALLOWED = {
     "profiler/run_report": set(),
     # The names of environment variables.
     "profiler/settings": set(),
+    "profiler/serve": {"profiler/settings", "profiler"},
     "profiler/commands": {"profiler/database", "profiler/run_report", "profiler/settings", "profiler"},
 }
 # The composition root (intercept/*.cpp itself), the tests and the micro-benchmarks may include all.

@@ -34,15 +34,21 @@ def fields(package):
     return dict(re.findall(r"^([A-Z][\w-]*): (.*)$", text, re.M))
 
 
-def expected_files(version, source):
-    return {f"{PRIVATE}/share/skmd/profiles/{os.path.basename(name)}" for name in glob.glob(f"{source}/profiles/*.jsonl")} | {
+ENGINE = ("lib/skmd/libpocl-remote.so", "libexec/skmd/pocld")
+
+
+def expected_files(version, source, build):
+    engine = {f"{PRIVATE}/{name}" for name in ENGINE if os.path.exists(f"{build}/{name}")}
+    return engine | {f"{PRIVATE}/share/skmd/profiles/{os.path.basename(name)}" for name in glob.glob(f"{source}/profiles/*.jsonl")} | {
         "etc/OpenCL/vendors/skmd.icd",
-        "usr/bin/skmd-info", "usr/bin/skmd-profile", "usr/bin/skmd-run",
-        f"{PRIVATE}/bin/skmd-info", f"{PRIVATE}/bin/skmd-profile", f"{PRIVATE}/bin/skmd-run",
+        "usr/bin/skmd-info", "usr/bin/skmd-profile", "usr/bin/skmd-run", "usr/bin/skmd-serve",
+        f"{PRIVATE}/bin/skmd-info", f"{PRIVATE}/bin/skmd-profile", f"{PRIVATE}/bin/skmd-run", f"{PRIVATE}/bin/skmd-serve",
+        "usr/lib/systemd/system/skmd-serve.service",
         f"{PRIVATE}/lib/libskmd.so", f"{PRIVATE}/lib/libskmd.so.0", f"{PRIVATE}/lib/libskmd.so.{version}",
         f"{PRIVATE}/libexec/skmd/skmd-compile", f"{PRIVATE}/libexec/skmd/draw_prediction.py",
         f"usr/share/doc/{PACKAGE}/changelog.gz", f"usr/share/doc/{PACKAGE}/copyright",
         "usr/share/man/man1/skmd-info.1.gz", "usr/share/man/man1/skmd-profile.1.gz", "usr/share/man/man1/skmd-run.1.gz",
+        "usr/share/man/man1/skmd-serve.1.gz",
     }
 
 
@@ -79,13 +85,13 @@ def check_control_files(tree):
     assert read(f"{tree}/DEBIAN/conffiles") == "/etc/OpenCL/vendors/skmd.icd\n"
 
 
-def check_contents(source, tree, version):
-    expected = expected_files(version, source)
+def check_contents(source, build, tree, version):
+    expected = expected_files(version, source, build)
     assert files_of(tree) == expected, files_of(tree) ^ expected
     library = read(f"{tree}/etc/OpenCL/vendors/skmd.icd").strip()
     assert os.path.basename(library) == "libskmd.so.0", "a path that changes with every version asks users at every upgrade"
     assert os.path.realpath(tree + library) == os.path.realpath(f"{tree}/{PRIVATE}/lib/libskmd.so.{version}"), library
-    for command in ("skmd-run", "skmd-info", "skmd-profile"):
+    for command in ("skmd-run", "skmd-info", "skmd-profile", "skmd-serve"):
         assert os.path.realpath(f"{tree}/usr/bin/{command}") == os.path.realpath(f"{tree}/{PRIVATE}/bin/{command}")
     for name in files_of(tree):
         path = f"{tree}/{name}"
@@ -99,7 +105,7 @@ def check_documents(source, build, tree, version):
     assert changelog.startswith(f"{PACKAGE} ({version}) "), "packaging/changelog does not begin with this version"
     assert read(f"{source}/packaging/copyright").startswith("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/")
     # A manual page has every option that its command tells of.
-    for command in ("skmd-run", "skmd-info", "skmd-profile"):
+    for command in ("skmd-run", "skmd-info", "skmd-profile", "skmd-serve"):
         page = read(f"{tree}/usr/share/man/man1/{command}.1.gz").replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+[a-z]", run(f"{build}/bin/{command}", "--help")))
         assert options and options <= set(re.findall(r"--[a-z-]+[a-z]", page)), (command, options)
@@ -120,7 +126,7 @@ def main():
         package, tree = pack(build, folder)
         check_fields(package, version)
         check_control_files(tree)
-        check_contents(source, tree, version)
+        check_contents(source, build, tree, version)
         check_documents(source, build, tree, version)
         check_no_paths_of_the_build(source, build, tree)
         wrong = symbol_versions.check([tree])

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/serve/daemon.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <optional>
+
+#include "profiler/serve/serve_constants.h"
+
+namespace skmd::profiler {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+sockaddr_in socket_address(std::uint32_t ip, unsigned port) {
+  sockaddr_in result{};
+  result.sin_family = AF_INET;
+  result.sin_addr.s_addr = htonl(ip);
+  result.sin_port = htons(static_cast<std::uint16_t>(port));
+  return result;
+}
+
+bool accepts(const ListenAddress& address) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return false;
+  const sockaddr_in to = socket_address(address.ip == 0 ? INADDR_LOOPBACK : address.ip, address.port);
+  const bool result = connect(descriptor, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+  close(descriptor);
+  return result;
+}
+
+std::string how_it_ended(int status) {
+  if (WIFSIGNALED(status)) return std::string("was ended by a signal: ") + strsignal(WTERMSIG(status));
+  return "ended with status " + std::to_string(WEXITSTATUS(status));
+}
+
+[[noreturn]] void become(const std::vector<std::string>& command, const sigset_t& mask, pid_t parent) {
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  _exit(127);
+}
+
+/// One process of the daemon, and the signals of this one. They are blocked, and taken where it waits.
+class Keeper {
+ public:
+  explicit Keeper(const Daemon& daemon) : daemon_(daemon) {
+    sigemptyset(&waited_);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&waited_, signal);
+    sigprocmask(SIG_BLOCK, &waited_, &before_);
+    signal(SIGCHLD, SIG_DFL);  // a parent that ignores it would make the daemon's status vanish
+  }
+  ~Keeper() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+
+  int run() {
+    milliseconds delay = kFirstDelay;
+    bool served = false;
+    while (!stopped_) {
+      if (!launch()) return 1;
+      const bool ready = until_ready();
+      served = served || ready;
+      const Clock::time_point start = Clock::now();
+      while (process_ > 0 && !stopped_) wait(std::nullopt);
+      if (stopped_) break;
+      daemon_.complain("the daemon " + how_it_ended(status_) + (served ? "; it is started again" : ""));
+      if (!served) return 1;
+      delay = !ready || Clock::now() - start < kShortLife ? std::min(delay * 2, kLastDelay) : kFirstDelay;
+      for (const auto end = Clock::now() + delay; !stopped_ && Clock::now() < end;) wait(kFirstDelay);
+    }
+    end_daemon();
+    return 0;
+  }
+
+ private:
+  bool launch() {
+    const pid_t parent = getpid();
+    process_ = fork();
+    if (process_ == 0) become(daemon_.command, before_, parent);
+    if (process_ < 0) daemon_.complain(std::string("cannot start the daemon: ") + std::strerror(errno));
+    return process_ > 0;
+  }
+
+  /// Takes one signal, or returns when the time is over.
+  void wait(std::optional<milliseconds> time) {
+    siginfo_t info{};
+    int signal = 0;
+    if (time) {
+      const timespec limit{time->count() / 1000, time->count() % 1000 * 1000000};
+      signal = sigtimedwait(&waited_, &info, &limit);
+    } else {
+      signal = sigwaitinfo(&waited_, &info);
+    }
+    if (signal > 0 && signal != SIGCHLD) stopped_ = true;
+    if (process_ > 0 && waitpid(process_, &status_, WNOHANG) == process_) process_ = 0;
+  }
+
+  /// True when it serves, false when it has ended or is to end.
+  bool until_ready() {
+    bool complained = false;
+    while (process_ > 0 && !stopped_) {
+      if (accepts(daemon_.address)) {
+        const auto devices = daemon_.devices();
+        if (devices) {
+          daemon_.serving(*devices);
+          return true;
+        }
+        if (!complained) daemon_.complain("the daemon does not serve yet: " + devices.error().reason);
+        complained = true;
+      }
+      wait(kReadyInterval);
+    }
+    return false;
+  }
+
+  void end_daemon() {
+    if (process_ <= 0) return;
+    kill(process_, SIGTERM);
+    for (const auto end = Clock::now() + kTermination; process_ > 0 && Clock::now() < end;) wait(kReadyInterval);
+    if (process_ <= 0) return;
+    kill(process_, SIGKILL);
+    while (waitpid(process_, &status_, 0) < 0 && errno == EINTR) {
+    }
+    process_ = 0;
+  }
+
+  const Daemon& daemon_;
+  sigset_t waited_{}, before_{};
+  pid_t process_ = 0;  // 0: none
+  int status_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+domain::Status can_listen(const ListenAddress& address) {
+  for (unsigned port = address.port; port < address.port + kPorts; ++port) {
+    const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return domain::Error{0, std::strerror(errno)};
+    const int one = 1;
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    const sockaddr_in at = socket_address(address.ip, port);
+    const bool ok =
+        bind(descriptor, reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0 && listen(descriptor, 1) == 0;
+    const int error = errno;
+    close(descriptor);
+    if (!ok)
+      return domain::Error{
+          0, "cannot listen at " + address.host + ":" + std::to_string(port) + ": " + std::strerror(error)};
+  }
+  return {};
+}
+
+int keep_alive(const Daemon& daemon) { return Keeper(daemon).run(); }
+
+}  // namespace skmd::profiler

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of drivers that a daemon finds, and no others.
+#pragma once
+
+#include <string>
+
+#include "partitioner/base/result.h"
+
+namespace skmd::profiler {
+
+/// Writes the .icd files of `vendors` into `target`, without those that skmd-serve leaves out, and returns how many it
+/// has written. Both are folders.
+domain::Result<int> copy_real_drivers(const std::string& vendors, const std::string& target);
+
+}  // namespace skmd::profiler
