@@ -19,8 +19,8 @@ Result<Mapping> close_mapping(Memory& memory, const void* pointer);
 void drop_mapping(Memory& memory, const Mapping& mapping);
 
 /// Ends the mapping of an unmap that never ran, since a command that it waited for failed: otherwise no launch would
-/// ever commit these bytes again. Takes effect when no other command holds the bytes. No effect where the unmap has run,
-/// and in all calls but the first. Does not block, and needs no memory.
+/// ever commit these bytes again. Takes effect when no other command holds the bytes. No effect where the unmap has
+/// run, and in all calls but the first. Does not block, and needs no memory.
 void end_mapping(const Mapping& mapping) noexcept;
 
 /// `bounce`, where not null, is the application's memory of an image with loose pitches (CL_MEM_USE_HOST_PTR): it gets
