@@ -55,9 +55,7 @@ EXPORTED void* CL_API_CALL clGetExtensionFunctionAddress(const char* name) {
 
 EXPORTED void report_launches(int count, int mismatches) {
   observer().devices({{"one", "cpu", "icd"}, {"two", "gpu", "icd"}});
-  LaunchReport launch;
-  launch.kernel = "k";
-  launch.program = "p";
+  LaunchReport launch{.kernel = "k", .program = "p", .slices = {}, .not_split = {}, .rungs = {}};
   launch.slices = {{0, {0, 3}, 1, 2}, {1, {3, 10}, 1, 2}};
   for (int i = 0; i < count; ++i) observer().launch(launch);
   for (int i = 0; i < mismatches; ++i) {
