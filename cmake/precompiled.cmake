@@ -1,5 +1,4 @@
-# Precompiled headers: without them a build spends a third of its time on reading the standard library, one of tests half of it
-# on that and GoogleTest, once for every file. A file that does not include what it uses is found by clang-tidy, which reads
+# Precompiled headers: the standard library and GoogleTest are read once for all files. A file that does not include what it uses is found by clang-tidy, which reads
 # every changed file without them. A precompiled header serves only files that are compiled with the same flags, so there are
 # four: for code of shared libraries and of programs, with and without GoogleTest. Files that include LLVM's headers have
 # another (compiler/llvm.cmake).

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# scripts/remote-engine.sh and scripts/remote-test.sh where the engine's source cannot be had: one line, exit status 3, and the machine's apt
-# as it was.   remote_engine_test.sh SOURCE-FOLDER
+# scripts/remote-engine.sh and scripts/remote-test.sh where the engine's source cannot be had: one line, exit status 3, and the
+# machine's apt unchanged.   remote_engine_test.sh SOURCE-FOLDER
 set -euo pipefail
 source=$1
 work=$(mktemp -d)

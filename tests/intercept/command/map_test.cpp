@@ -70,7 +70,7 @@ TEST_F(Maps, AMappingWhoseUnmapNeverRanEndsAllTheSame) {
   EXPECT_EQ(read(memory->storage()), expected);
 }
 
-/// The event of an unmap that ran may fail all the same; the next mapping of the bytes is not its business.
+/// The event of an unmap that ran fails if a command before it does; a later mapping of the same bytes stays open.
 TEST_F(Maps, AMappingWhoseUnmapRanDoesNotEndAgain) {
   auto memory = buffer(64);
   const Mapping first = map(memory, 0, 32, CL_MAP_WRITE);
