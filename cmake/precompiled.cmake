@@ -1,7 +1,7 @@
-# Precompiled headers: the standard library and GoogleTest are read once for all files. A file that does not include what it uses is found by clang-tidy, which reads
-# every changed file without them. A precompiled header serves only files that are compiled with the same flags, so there are
-# four: for code of shared libraries and of programs, with and without GoogleTest. Files that include LLVM's headers have
-# another (compiler/llvm.cmake).
+# Precompiled headers: the standard library and GoogleTest are read once for all files. A file that does not include what it
+# uses is found by clang-tidy, which reads every changed file without them. A precompiled header serves only files that are
+# compiled with the same flags, so there are four: for code of shared libraries and of programs, with and without GoogleTest.
+# Files that include LLVM's headers have another (compiler/llvm.cmake).
 set(standard_headers <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdint> <cstring> <deque> <filesystem> <fstream>
   <functional> <map> <memory> <mutex> <numeric> <optional> <random> <set> <span> <sstream> <string> <string_view> <thread>
   <unordered_map> <utility> <variant> <vector>)
