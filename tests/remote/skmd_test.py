@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SKMD over the engine: one launch of an unmodified program over the processor here and far hosts, right to the byte, and what loss leaves."""
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from hosts import HERE, expect
+
+SIXTEEN = ("aes_encrypt aes_decrypt binomial_option black_scholes box_muller fdtd3d histogram matrix_multiplication matrix_transpose median_filter "
+           "mersenne_twister nbody reduction scan_large_arrays sobel_filter vector_add").split()
+# So many in the usual run; SKMD_REMOTE_PROGRAMS and SKMD_REMOTE_LOSSES ask for more.
+PROGRAMS = os.environ.get("SKMD_REMOTE_PROGRAMS", "30")
+LOSSES = int(os.environ.get("SKMD_REMOTE_LOSSES", "2"))
+# A launch in flight when its host is lost: 2 s of silence, the engine's own second, and what is run again here.
+LATE = 5
+
+
+class Machine:
+    """The client with folders of its own for what SKMD stores."""
+
+    def __init__(self, hosts, folder):
+        self.hosts, self.folder = hosts, folder
+
+    def environment(self, **more):
+        plain = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD", "OPENCL_"))}
+        return {**plain, "SKMD_CACHE_DIR": f"{self.folder}/cache", "SKMD_PROFILE_DB": "off", **more}
+
+    def start(self, command, **more):
+        return subprocess.Popen([*self.hosts.client_prefix, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env=self.environment(**more))
+
+    def command(self, options, program):
+        return [f"{self.hosts.build}/bin/skmd-run", "--stats", f"{self.folder}/stats.json", "--log", f"info:{self.folder}/log", *options, "--", *program]
+
+    def finish(self, run, seconds=120):
+        """What it printed; its statistics."""
+        try:
+            output, errors = run.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            run.communicate()
+            raise AssertionError(f"a program hangs for {seconds} s") from None
+        expect(run.returncode == 0, f"status {run.returncode}: {output[-300:]} {errors[-600:]}")
+        with open(f"{self.folder}/stats.json", encoding="utf-8") as file:
+            return output, json.load(file)
+
+    def run(self, options, *program, seconds=120, **more):
+        return self.finish(self.start(self.command(options, program), **more), seconds)
+
+    def bench(self, options, name, *arguments):
+        output, stats = self.run(options, f"{self.hosts.build}/bench/{name}", *arguments, "--check")
+        expect('"ok":true' in output.replace(" ", ""), f"{name}: {output[-300:]}")
+        return stats
+
+
+@contextlib.contextmanager
+def machine(hosts):
+    with tempfile.TemporaryDirectory() as folder:
+        yield Machine(hosts, folder)
+
+
+@contextlib.contextmanager
+def one_far(hosts):
+    with hosts.serve("--devices", "cpu", SKMD_CPU_THREADS="1") as server, machine(hosts) as here:
+        yield server, here
+
+
+@contextlib.contextmanager
+def two_far(hosts):
+    with one_far(hosts) as (first, here), hosts.serve("--devices", "cpu", SKMD_CPU_THREADS="1") as second:
+        yield first, second, here
+
+
+def test_one_launch_over_two_hosts(hosts):
+    with one_far(hosts) as (server, here):
+        stats = here.bench(["--hosts", server.address, "--devices", f"cpu,{server.address}/*", "--partition", "fixed:97,3", "--verify"],
+                           "matrix_multiplication", "--size", "small")
+    device = stats["devices"][1]
+    expect(device["backend"] == "remote" and device["host"] == server.address, f"{device}")
+    expect(len(stats["kernels"][0]["groups"]) == 2 and min(stats["kernels"][0]["groups"]) > 0, f"{stats['kernels'][0]['groups']}")
+    expect(stats["verify"]["mismatches"] == 0, f"{stats['verify']}")
+    host, = stats["hosts"]
+    expect(set(host) >= {"host", "round_trip_us", "to_gbps", "from_gbps", "lost"}, f"{host}")
+    expect(host["host"] == server.address and host["lost"] is False, f"{host}")
+    expect(min(host["round_trip_us"], host["to_gbps"], host["from_gbps"]) > 0, f"{host}")
+
+
+def sixteen(here, options, split):
+    """All of them right, and in so many of them every device has computed."""
+    shared = 0
+    for name in SIXTEEN:
+        stats = here.bench([*options, "--verify"], name, "--size", "small")
+        expect(stats["verify"]["mismatches"] == 0, f"{name}: {stats['verify']}")
+        shared += any(min(kernel["groups"]) > 0 for kernel in stats["kernels"])
+    expect(shared >= split, f"only {shared} of the sixteen were split")
+
+
+def test_sixteen_over_processor_and_far(hosts):
+    with one_far(hosts) as (server, here):
+        sixteen(here, ["--hosts", server.address, "--devices", f"cpu,{server.address}/*", "--partition", "fixed:60,40"], 15)
+
+
+def test_sixteen_over_two_far_hosts(hosts):
+    with two_far(hosts) as (first, second, here):
+        sixteen(here, ["--hosts", f"{first.address},{second.address}", "--devices", f"{first.address}/*,{second.address}/*", "--partition", "equal"], 15)
+
+
+def test_sixteen_as_auto_decides(hosts):
+    with one_far(hosts) as (server, here):
+        sixteen(here, ["--hosts", server.address], 0)
+
+
+def test_random_kernels(hosts):
+    """What PoCL here says is right has to come out of far hosts, beside the processor and without it."""
+    with two_far(hosts) as (first, second, here):
+        command = ["/usr/bin/python3", "-B", f"{HERE}/../driver/random/random_test.py", hosts.build, PROGRAMS, "--exact", "--jobs", "2", "--no-reduce",
+                   "--save", f"{here.folder}/failures", "--gpus", f"{first.address}/*,{second.address}/*"]
+        run = here.start(command, SKMD_HOSTS=f"{first.address},{second.address}")
+        output, errors = run.communicate(timeout=20 * int(PROGRAMS) + 300)
+    expect(run.returncode == 0 and "0 failures" in output, f"{output[-600:]} {errors[-300:]}")
+
+
+def start_long(here, server, partition="fixed:50,50"):
+    run = here.start(here.command(["--hosts", server.address, "--devices", f"cpu,{server.address}/*", "--partition", partition],
+                                  [sys.executable, "-B", f"{HERE}/long_launch.py"]), SKMD_CPU_THREADS="1")
+    expect("launched" in run.stdout.readline(), "no launch")
+    return run
+
+
+def whole_loss(here, server, moment, lose):
+    """The program's own result is right, and it comes at most LATE seconds after all would have been computed here."""
+    run = start_long(here, server)
+    time.sleep(moment)
+    lose(server.daemon())
+    start = time.monotonic()
+    output, stats = here.finish(run, 60)
+    took = time.monotonic() - start
+    answer = json.loads(output.strip().splitlines()[-1])
+    expect(answer["wrong"] == 0, f"lost after {moment:.2f} s: {answer}")
+    expect(stats["hosts"][0]["lost"], f"the loss is not told: {stats['hosts']}")
+    expect(took < 2 * answer["alone"] + LATE, f"{took:.1f} s from the loss to the end, {answer['alone']:.1f} s for a half")
+
+
+def test_server_killed_in_mid_launch(hosts):
+    moments = random.Random(281)
+    with one_far(hosts) as (server, here):
+        for _ in range(LOSSES):
+            whole_loss(here, server, moments.uniform(0.1, 0.8), lambda daemon: os.kill(daemon, signal.SIGKILL))
+            server.wait_ready()
+
+
+def test_server_stopped_in_mid_launch(hosts):
+    moments = random.Random(282)
+    with one_far(hosts) as (server, here):
+        for _ in range(LOSSES):
+            daemon = server.daemon()
+            try:
+                whole_loss(here, server, moments.uniform(0.1, 0.8), lambda pid: os.kill(pid, signal.SIGSTOP))
+            finally:
+                os.kill(daemon, signal.SIGCONT)
