@@ -2,9 +2,12 @@
 #include "profiler/serve/daemon.h"
 
 #include <arpa/inet.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,13 +34,25 @@ sockaddr_in socket_address(std::uint32_t ip, unsigned port) {
   return result;
 }
 
-bool accepts(const ListenAddress& address) {
-  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+template <class Address>
+bool accepts_at(const Address& to) {
+  const auto* const any = reinterpret_cast<const sockaddr*>(&to);
+  const int descriptor = socket(any->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return false;
-  const sockaddr_in to = socket_address(address.ip == 0 ? INADDR_LOOPBACK : address.ip, address.port);
-  const bool result = connect(descriptor, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+  const bool result = connect(descriptor, any, sizeof to) == 0;
   close(descriptor);
   return result;
+}
+
+bool accepts(const ListenAddress& address) {
+  if (address.folder.empty())
+    return accepts_at(socket_address(address.ip == 0 ? INADDR_LOOPBACK : address.ip, address.port));
+  sockaddr_un to{};
+  to.sun_family = AF_UNIX;
+  // The stream's socket is made last.
+  const std::string path = address.folder + "/" + kStreamSocket;
+  std::strncpy(to.sun_path, path.c_str(), sizeof to.sun_path - 1);
+  return accepts_at(to);
 }
 
 std::string how_it_ended(int status) {
@@ -60,17 +75,26 @@ std::string how_it_ended(int status) {
 /// One process of the daemon, and the signals of this one. They are blocked, and taken where it waits.
 class Keeper {
  public:
-  explicit Keeper(const Daemon& daemon) : daemon_(daemon) {
+  explicit Keeper(const Daemon& daemon) : daemon_(daemon), input_(daemon.until_eof ? STDIN_FILENO : -1) {
     sigemptyset(&waited_);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&waited_, signal);
+    // SIGPIPE: what read our lines has ended.
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGCHLD}) sigaddset(&waited_, signal);
     sigprocmask(SIG_BLOCK, &waited_, &before_);
+    signals_ = signalfd(-1, &waited_, SFD_CLOEXEC | SFD_NONBLOCK);
     signal(SIGCHLD, SIG_DFL);  // a parent that ignores it would make the daemon's status vanish
   }
-  ~Keeper() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  ~Keeper() {
+    if (signals_ >= 0) close(signals_);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+  }
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
   int run() {
+    if (signals_ < 0) {
+      daemon_.complain(std::string("cannot wait for signals: ") + std::strerror(errno));
+      return 1;
+    }
     milliseconds delay = kFirstDelay;
     bool served = false;
     while (!stopped_) {
@@ -98,18 +122,25 @@ class Keeper {
     return process_ > 0;
   }
 
-  /// Takes one signal, or returns when the time is over.
+  /// Takes a signal or the end of the input, or returns when the time is over.
   void wait(std::optional<milliseconds> time) {
-    siginfo_t info{};
-    int signal = 0;
-    if (time) {
-      const timespec limit{time->count() / 1000, time->count() % 1000 * 1000000};
-      signal = sigtimedwait(&waited_, &info, &limit);
-    } else {
-      signal = sigwaitinfo(&waited_, &info);
+    pollfd sources[] = {{signals_, POLLIN, 0}, {input_, POLLIN, 0}};
+    if (poll(sources, 2, time ? static_cast<int>(time->count()) : -1) > 0) {
+      signalfd_siginfo info{};
+      if (sources[0].revents != 0 && read(signals_, &info, sizeof info) == sizeof info && info.ssi_signo != SIGCHLD)
+        stopped_ = true;
+      if (sources[1].revents != 0) read_input();
     }
-    if (signal > 0 && signal != SIGCHLD) stopped_ = true;
     if (process_ > 0 && waitpid(process_, &status_, WNOHANG) == process_) process_ = 0;
+  }
+
+  /// What comes is of no interest, only its end.
+  void read_input() {
+    char bytes[256];
+    const ssize_t got = read(input_, bytes, sizeof bytes);
+    if (got > 0 || (got < 0 && (errno == EINTR || errno == EAGAIN))) return;
+    stopped_ = true;
+    input_ = -1;  // poll() passes over it
   }
 
   /// True when it serves, false when it has ended or is to end.
@@ -142,6 +173,8 @@ class Keeper {
   }
 
   const Daemon& daemon_;
+  int input_;         // -1: none
+  int signals_ = -1;  // those of `waited_`
   sigset_t waited_{}, before_{};
   pid_t process_ = 0;  // 0: none
   int status_ = 0;

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 
 #include <charconv>
+#include <string_view>
 
 #include "profiler/serve/serve_constants.h"
 
@@ -39,8 +40,19 @@ Reach reach_of(std::uint32_t address) {
 }
 
 domain::Result<ListenAddress> parse_listen_address(const std::string& text) {
+  constexpr std::string_view kUnix = "unix:";
+  if (text.starts_with(kUnix)) {
+    ListenAddress result;
+    result.folder = text.substr(kUnix.size());
+    while (result.folder.size() > 1 && result.folder.ends_with('/')) result.folder.pop_back();
+    if (result.folder.starts_with('/') && result.folder.size() > 1 && result.folder.size() <= kLongestFolder)
+      return result;
+    return expected(text, "an absolute path of at most " + std::to_string(kLongestFolder) +
+                              " characters behind unix:, of a folder that is made");
+  }
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string::npos || colon == 0) return expected(text, "ADDRESS:PORT, as 10.0.0.5:10998");
+  if (colon == std::string::npos || colon == 0)
+    return expected(text, "ADDRESS:PORT, as 10.0.0.5:10998, or unix:FOLDER");
   ListenAddress result;
   result.host = text.substr(0, colon);
   if (result.host == "localhost") result.host = "127.0.0.1";

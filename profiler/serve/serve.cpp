@@ -11,6 +11,7 @@
 #include "profiler/serve/drivers_folder.h"
 #include "profiler/serve/serve_options.h"
 #include "profiler/serve/served_devices.h"
+#include "profiler/serve/socket_folder.h"
 #include "profiler/settings/variables.h"
 
 namespace {
@@ -39,6 +40,11 @@ std::string missing_file(Engine& engine) {
   return "";
 }
 
+std::vector<std::string> daemon_command(const std::string& program, const ListenAddress& address) {
+  if (!address.folder.empty()) return {program, "-a", address.text()};
+  return {program, "-a", address.host, "-p", std::to_string(address.port)};
+}
+
 int serve(const ServeOptions& options) {
   Engine engine;
   if (const std::string file = missing_file(engine); !file.empty())
@@ -47,7 +53,10 @@ int serve(const ServeOptions& options) {
   if (driver.empty() && !options.each) return refused("libskmd.so is not in the lib folder beside this command's own");
   const PrivateFolder folders;
   if (!folders.exists()) return refused("cannot make a folder in " + fs::temp_directory_path().string());
-  if (const auto status = can_listen(options.address); !status) return refused(status.error().reason);
+  SocketFolder sockets;
+  const std::string& socket_folder = options.address.folder;
+  if (const auto status = socket_folder.empty() ? can_listen(options.address) : sockets.make(socket_folder); !status)
+    return refused(status.error().reason);
 
   const Environment outer = current_environment();
   Vendors vendors = vendors_of(outer);
@@ -68,7 +77,8 @@ int serve(const ServeOptions& options) {
   offer_fallback_libraries(fs::path(engine.client).parent_path().string());
 
   Daemon daemon;
-  daemon.command = {engine.daemon, "-a", options.address.host, "-p", std::to_string(options.address.port)};
+  daemon.command = daemon_command(engine.daemon, options.address);
+  daemon.until_eof = options.until_eof;
   daemon.address = options.address;
   daemon.devices = [&] { return served_devices(engine.client, options.address.local_text()); };
   daemon.serving = [&](int devices) {

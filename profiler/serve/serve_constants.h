@@ -3,12 +3,19 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 
 namespace skmd::profiler {
 
 /// The daemon takes a port for commands, one for bulk data and one for peers, in a row (pocld/pocld.cc).
 inline constexpr unsigned kPorts = 3;
 inline constexpr unsigned kLastPort = 65535 - (kPorts - 1);
+
+/// The daemon's sockets in a folder (pocl_unix_socket_address() of packaging/pocl/0010-…).
+inline constexpr const char* kCommandSocket = "command";
+inline constexpr const char* kStreamSocket = "stream";
+/// Of sockaddr_un's 108 bytes, unix(7), what "/command" and the NUL leave.
+inline constexpr std::size_t kLongestFolder = 99;
 
 /// How often it is tried whether the daemon accepts. Its drivers take from 0.1 s to several seconds to load.
 inline constexpr std::chrono::milliseconds kReadyInterval{20};

@@ -21,14 +21,17 @@ EarlyEnd refused(const std::string& reason) {
 std::optional<EarlyEnd> parse_serve_options(const std::vector<std::string>& arguments, ServeOptions& options) {
   CLI::App app("Lets SKMD on other hosts use this host's devices.", "skmd-serve");
   app.footer(
-      "A program that reaches the address may run code as this user: there is neither authentication nor encryption.");
+      "A program that reaches the address may run code as this user: there is neither authentication nor encryption. "
+      "A folder behind unix: is made, of mode 0700, and removed at the end: no other user reaches its sockets.");
   std::string listen;
   bool anyone = false;
-  app.add_option("--listen", listen, "where: an IPv4 address of this host, and a port; the next two are used, too")
+  app.add_option("--listen", listen,
+                 "where: an IPv4 address of this host, and a port; the next two are used, too; or unix:FOLDER")
       ->required();
   auto* const devices = app.add_option("--devices", options.devices, "of what the one device that is served is made");
   app.add_flag("--each", options.each, "serve every real device by itself")->excludes(devices);
   app.add_flag("--anyone", anyone, "also at an address that is neither of the loopback nor of a private network");
+  app.add_flag("--until-eof", options.until_eof, "also end when standard input does, as it does under ssh");
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes a vector
   try {
     app.parse(reversed);
@@ -39,7 +42,7 @@ std::optional<EarlyEnd> parse_serve_options(const std::vector<std::string>& argu
   }
   const auto address = parse_listen_address(listen);
   if (!address) return refused(address.error().reason);
-  if (!anyone && reach_of(address->ip) == Reach::anyone)
+  if (!anyone && address->folder.empty() && reach_of(address->ip) == Reach::anyone)
     return refused("--listen " + listen +
                    ": expected an address of the loopback or a private network (127/8, 10/8, 172.16/12, 192.168/16, "
                    "169.254/16), since a program that reaches it may run code; --anyone allows others");

@@ -15,6 +15,7 @@ struct ServeOptions {
   ListenAddress address;
   std::string devices;  // "": as SKMD chooses
   bool each = false;    // the real devices, not SKMD's
+  bool until_eof = false;
 };
 
 /// What parse leaves to do instead of serving, if anything.

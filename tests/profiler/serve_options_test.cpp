@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "profiler/serve/drivers_folder.h"
+#include "profiler/serve/socket_folder.h"
 #include "tests/temporary_folder.h"
 
 namespace skmd::profiler {
@@ -49,6 +50,41 @@ TEST(ListenAddress, IsAnAddressAndAPortWithTwoMoreBehindIt) {
   }
 }
 
+TEST(ListenAddress, MayBeAFolder) {
+  const auto address = parse_listen_address("unix:/run/me/skmd/");
+  ASSERT_TRUE(address.ok()) << address.error().reason;
+  EXPECT_EQ(address->folder, "/run/me/skmd");
+  EXPECT_EQ(address->text(), "unix:/run/me/skmd");
+  EXPECT_EQ(address->local_text(), "unix:/run/me/skmd");
+  const std::string longest(98, 'x');
+  EXPECT_TRUE(parse_listen_address("unix:/" + longest).ok());
+  for (const std::string& text : {std::string("unix:"), std::string("unix:/"), std::string("unix:skmd"),
+                                  std::string("unix:10.0.0.1:1"), "unix:/" + longest + "x"}) {
+    const auto wrong = parse_listen_address(text);
+    ASSERT_FALSE(wrong.ok()) << text;
+    EXPECT_NE(wrong.error().reason.find("--listen " + text + ": expected an absolute path of at most 99 characters"),
+              std::string::npos)
+        << wrong.error().reason;
+  }
+}
+
+TEST(SocketFolder, IsMadeForOneUserAndRemoved) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path path = folder.file("sockets");
+  {
+    SocketFolder made;
+    ASSERT_TRUE(made.make(path.string()));
+    EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_all);
+    std::ofstream(path / "command") << "";
+    // It may be another user's.
+    SocketFolder second;
+    const auto taken = second.make(path.string());
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error().reason, "cannot make the folder " + path.string() + ": File exists");
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
 TEST(ServeOptions, AreTakenFromTheCommandLine) {
   ServeOptions options;
   const auto end = parse_serve_options({"--listen", "10.0.0.1:10998", "--devices", "cpu,nvidia:0"}, options);
@@ -59,6 +95,11 @@ TEST(ServeOptions, AreTakenFromTheCommandLine) {
   ServeOptions each;
   EXPECT_FALSE(parse_serve_options({"--each", "--listen", "127.0.0.1:1"}, each).has_value());
   EXPECT_TRUE(each.each);
+  EXPECT_FALSE(each.until_eof);
+  ServeOptions folder;
+  EXPECT_FALSE(parse_serve_options({"--listen", "unix:/tmp/x", "--until-eof"}, folder).has_value());
+  EXPECT_EQ(folder.address.folder, "/tmp/x");
+  EXPECT_TRUE(folder.until_eof);
 }
 
 void expect_refused(const Words& arguments, const std::string& part) {
@@ -91,7 +132,7 @@ TEST(ServeOptions, HelpIsNoError) {
   const auto end = parse_serve_options({"--help"}, options);
   ASSERT_TRUE(end.has_value());
   EXPECT_EQ(end->status, 0);
-  for (const char* option : {"--listen", "--devices", "--each", "--anyone"})
+  for (const char* option : {"--listen", "--devices", "--each", "--anyone", "--until-eof"})
     EXPECT_NE(end->text.find(option), std::string::npos) << option;
 }
 
