@@ -160,7 +160,9 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   options.cpu_variants = std::move(*variants);
   auto hosts = settings::parse_hosts(settings::kHosts.name, variable(settings::kHosts));
   if (!hosts) return Error{CL_PLATFORM_NOT_FOUND_KHR, hosts.error().reason};
-  options.hosts = std::move(*hosts);
+  if (const Status tried = settings::all_tried(settings::kHosts.name, *hosts); !tried)
+    return Error{CL_PLATFORM_NOT_FOUND_KHR, tried.error().reason};
+  for (const settings::Host& host : *hosts) options.hosts.push_back({host.name, host.server});
   options.engine = remote_engine(library);
   auto found = discover(options);
   if (!found) return found;

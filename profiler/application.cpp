@@ -11,6 +11,7 @@
 #include "profiler/driver.h"
 #include "profiler/settings/host_list.h"
 #include "profiler/settings/variables.h"
+#include "profiler/ssh_hosts.h"
 
 namespace skmd::profiler {
 
@@ -88,8 +89,15 @@ ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& f
     const auto found = end.environment.find(which.name);
     return found == end.environment.end() ? std::string() : found->second;
   };
-  if (const auto hosts = settings::parse_hosts(settings::kHosts.name, given(settings::kHosts)); !hosts)
-    return refused(hosts.error().reason);
+  auto hosts = settings::parse_hosts(settings::kHosts.name, given(settings::kHosts));
+  if (!hosts) return refused(hosts.error().reason);
+  SshHosts connections;
+  if (const auto status = connections.reach(*hosts, given(settings::kSsh)); !status)
+    return refused(status.error().reason);
+  if (!hosts->empty()) {
+    end.environment[settings::kHosts.name] = settings::text_of(*hosts);
+    adopt(end.environment);
+  }
   // An application whose platform is missing says so in many ways, seldom why: settings are tried first.
   const auto is_set = [&](const settings::Variable& which) { return end.environment.contains(which.name); };
   if (is_set(settings::kDevices) || is_set(settings::kPartition) || is_set(settings::kDeviceType) ||

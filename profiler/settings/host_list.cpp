@@ -27,17 +27,45 @@ bool in_host(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
 }
 
-/// Why `entry` is no HOST:PORT; "": it is one.
-std::string fault_of(const std::string& entry) {
-  const auto colon = entry.rfind(':');
-  if (colon == std::string::npos) return "has no port; expected HOST:PORT";
-  const std::string host = entry.substr(0, colon), port = entry.substr(colon + 1);
-  if (host.empty()) return "names no host; expected HOST:PORT";
+constexpr const char* kSsh = "ssh:";
+constexpr const char* kUnix = "unix:";
+
+bool is_number(const std::string& text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// What is wrong with a host's name; "": nothing.
+std::string fault_of_name(const std::string& host) {
   if (host.size() > kLongestHost)
     return "has a host of " + std::to_string(host.size()) + " characters, at most " + std::to_string(kLongestHost) +
            " are possible";
   if (!std::all_of(host.begin(), host.end(), in_host))
     return "has the host '" + host + "'; expected a name or an IPv4 address";
+  return {};
+}
+
+std::string fault_of_ssh(const std::string& entry) {
+  const std::string rest = entry.substr(std::string_view(kSsh).size());
+  const auto at = rest.find('@');
+  const std::string host = at == std::string::npos ? rest : rest.substr(at + 1);
+  if (host.empty()) return "names no host; expected ssh:[USER@]HOST";
+  if (host.find(':') != std::string::npos)
+    return "has more than a host behind 'ssh:'; expected ssh:[USER@]HOST, and the port in ssh's configuration";
+  if (std::string fault = fault_of_name(host); !fault.empty()) return fault;
+  const std::string user = rest.substr(0, at == std::string::npos ? 0 : at);
+  if (at == 0 || !std::all_of(user.begin(), user.end(), in_host))
+    return "has the user '" + user + "'; expected letters, digits, '.', '-' and '_'";
+  // ssh would take it for an option.
+  if (rest.front() == '-' || host.front() == '-') return "has a user or host that begins with '-'";
+  return {};
+}
+
+std::string fault_of_address(const std::string& entry) {
+  const auto colon = entry.rfind(':');
+  if (colon == std::string::npos) return "has no port; expected HOST:PORT or ssh:[USER@]HOST";
+  const std::string host = entry.substr(0, colon), port = entry.substr(colon + 1);
+  if (host.empty()) return "names no host; expected HOST:PORT";
+  if (std::string fault = fault_of_name(host); !fault.empty()) return fault;
   unsigned number = 0;
   const auto [end, code] = std::from_chars(port.data(), port.data() + port.size(), number);
   const bool whole = !port.empty() && end == port.data() + port.size() && code == std::errc();
@@ -46,29 +74,63 @@ std::string fault_of(const std::string& entry) {
   return {};
 }
 
+/// Reads one entry; returns why it is none, "" where it is one.
+std::string read_host(const std::string& entry, Host& host) {
+  if (!entry.starts_with(kSsh) || is_number(entry.substr(std::string_view(kSsh).size()))) {
+    host = {.name = entry, .server = entry};
+    return fault_of_address(entry);
+  }
+  const auto equals = entry.find('=');
+  host = {.name = entry.substr(0, equals), .server = "", .tried = equals != std::string::npos};
+  if (host.tried) host.server = entry.substr(equals + 1);
+  if (!host.server.empty() && !host.server.starts_with(std::string(kUnix) + "/"))
+    return "has '" + host.server + "' behind its '='; expected unix:FOLDER, as skmd-run sets it";
+  return fault_of_ssh(host.name);
+}
+
 Error wrong(std::string_view argument, const std::string& entry, const std::string& why) {
   return Error{0, std::string(argument) + ": '" + entry + "' " + why};
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> parse_hosts(std::string_view argument, const std::string& text) {
-  std::vector<std::string> hosts, known;
+Result<std::vector<Host>> parse_hosts(std::string_view argument, const std::string& text) {
+  std::vector<Host> hosts;
+  std::vector<std::string> known;
   if (trimmed(text).empty()) return hosts;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string entry = trimmed(std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
-    if (entry.empty()) return wrong(argument, text, "has an empty entry; expected HOST:PORT, comma-separated");
-    if (std::string why = fault_of(entry); !why.empty()) return wrong(argument, entry, why);
-    const std::string key = lower(entry);
+    if (entry.empty())
+      return wrong(argument, text, "has an empty entry; expected HOST:PORT or ssh:[USER@]HOST, comma-separated");
+    Host host;
+    if (std::string why = read_host(entry, host); !why.empty()) return wrong(argument, entry, why);
+    const std::string key = lower(host.name);
     if (std::find(known.begin(), known.end(), key) != known.end()) return wrong(argument, entry, "is named twice");
     if (hosts.size() == kMaxHosts)
       return wrong(argument, entry, "is one more than the " + std::to_string(kMaxHosts) + " hosts that are possible");
     known.push_back(key);
-    hosts.push_back(entry);
+    hosts.push_back(std::move(host));
   }
   return hosts;
+}
+
+std::string text_of(const std::vector<Host>& hosts) {
+  std::string text;
+  for (const Host& host : hosts) {
+    text += (text.empty() ? "" : ",") + host.name;
+    if (host.by_ssh() && host.tried) text += "=" + host.server;
+  }
+  return text;
+}
+
+domain::Status all_tried(std::string_view argument, const std::vector<Host>& hosts) {
+  for (const Host& host : hosts)
+    if (!host.tried)
+      return wrong(argument, host.name,
+                   "is reached by skmd-run; start the application with skmd-run, or name a HOST:PORT");
+  return {};
 }
 
 Result<std::string> hosts_of_file(const std::string& file, const std::string& text) {
@@ -79,10 +141,12 @@ Result<std::string> hosts_of_file(const std::string& file, const std::string& te
     ++number;
     const std::string entry = trimmed(std::string_view(line).substr(0, line.find('#')));
     if (entry.empty()) continue;
-    if (std::string why = fault_of(entry); !why.empty()) return wrong(file + ":" + std::to_string(number), entry, why);
+    Host host;
+    if (std::string why = read_host(entry, host); !why.empty())
+      return wrong(file + ":" + std::to_string(number), entry, why);
     list += (list.empty() ? "" : ",") + entry;
   }
-  if (list.empty()) return Error{0, file + ": names no host; expected one HOST:PORT a line"};
+  if (list.empty()) return Error{0, file + ": names no host; expected one HOST:PORT or ssh:[USER@]HOST a line"};
   return list;
 }
 

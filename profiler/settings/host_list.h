@@ -17,15 +17,35 @@ inline constexpr unsigned kLastHostPort = 65533;
 /// Characters of a host's name at most. Source: RFC 1035, section 2.3.4 (255 octets, of which two frame the text).
 inline constexpr std::size_t kLongestHost = 253;
 
-/// Comma-separated HOST:PORT, where HOST is a name or an IPv4 address; blanks around an entry do not count. Returned as
-/// they were written, in their order; none of "". An error names `argument` (the variable or option), the entry and the
-/// limit: an empty entry or host, other characters in a host than letters, digits, '.', '-' and '_', a port that is not
-/// from 1 to kLastHostPort, an entry named twice (in any case), more than kMaxHosts.
-domain::Result<std::vector<std::string>> parse_hosts(std::string_view argument, const std::string& text);
+struct Host {
+  std::string name;    // as the user wrote it: HOST:PORT, or ssh:[USER@]HOST
+  std::string server;  // where it is reached: HOST:PORT or unix:FOLDER; "" for an `ssh:` host that is not
+  /// For `ssh:`: skmd-run has tried to reach it, and `server` says whether it could.
+  bool tried = true;
 
-/// The text of a file of hosts as parse_hosts() takes it: one HOST:PORT a line; what follows a '#' is a comment, and
-/// lines without anything else do not count. An error names `file` and the line of a wrong entry, or says that there is
-/// no host.
+  [[nodiscard]] bool by_ssh() const { return name != server && name.starts_with("ssh:"); }
+  bool operator==(const Host&) const = default;
+};
+
+/// Comma-separated entries; blanks around one do not count. Returned in their order; none of "". An entry is
+///   HOST:PORT, HOST a name or an IPv4 address; or
+///   ssh:[USER@]HOST, which skmd-run reaches and gives to the application as
+///   ssh:[USER@]HOST=unix:FOLDER, or ssh:[USER@]HOST= where it could not.
+/// `ssh:` with a number behind it is a host of this name and a port. An error names `argument` (the variable or
+/// option), the entry and the limit: an empty entry or host, other characters in a host or user than letters, digits,
+/// '.', '-' and '_', one of `ssh:` that begins with '-', a port that is not from 1 to kLastHostPort, a host named twice
+/// (in any case), more than kMaxHosts.
+domain::Result<std::vector<Host>> parse_hosts(std::string_view argument, const std::string& text);
+
+/// The list that parse_hosts() reads as `hosts`.
+std::string text_of(const std::vector<Host>& hosts);
+
+/// An error for a host of `ssh:` that was not tried: only skmd-run does so.
+domain::Status all_tried(std::string_view argument, const std::vector<Host>& hosts);
+
+/// The text of a file of hosts as parse_hosts() takes it: one entry a line; what follows a '#' is a comment, and lines
+/// without anything else do not count. An error names `file` and the line of a wrong entry, or says that there is no
+/// host.
 domain::Result<std::string> hosts_of_file(const std::string& file, const std::string& text);
 
 }  // namespace skmd::settings

@@ -8,10 +8,20 @@ namespace {
 
 using List = std::vector<std::string>;
 
+List names(const std::vector<Host>& hosts) {
+  List result;
+  for (const Host& host : hosts) result.push_back(host.name);
+  return result;
+}
+
 TEST(HostList, KeepsEntriesAsTheyAreWrittenAndInOrder) {
   const auto hosts = parse_hosts("SKMD_HOSTS", " HostB.example:10998 ,10.77.0.2:1,my_host-2:65533");
   ASSERT_TRUE(hosts) << hosts.error().reason;
-  EXPECT_EQ(*hosts, (List{"HostB.example:10998", "10.77.0.2:1", "my_host-2:65533"}));
+  EXPECT_EQ(names(*hosts), (List{"HostB.example:10998", "10.77.0.2:1", "my_host-2:65533"}));
+  for (const Host& host : *hosts) {
+    EXPECT_EQ(host.server, host.name);
+    EXPECT_FALSE(host.by_ssh());
+  }
   for (const char* none : {"", "  "}) {
     const auto empty = parse_hosts("SKMD_HOSTS", none);
     ASSERT_TRUE(empty);
@@ -41,6 +51,19 @@ TEST(HostList, ErrorsNameTheArgumentTheEntryAndTheLimit) {
       {"a:1,", "'a:1,' has an empty entry"},
       {"a:1,,b:1", "has an empty entry"},
       {"a:1,b:1,A:1", "'A:1' is named twice"},
+      {"ssh:", "'ssh:' names no host; expected ssh:[USER@]HOST"},
+      {"ssh:me@", "names no host"},
+      {"ssh:@hostc", "has the user ''"},
+      {"ssh:hostc:22", "has more than a host behind 'ssh:'"},
+      {"ssh:me@hostc/x", "has the host 'hostc/x'"},
+      {"ssh:me you@hostc", "has the user 'me you'"},
+      {"ssh:$(id)@hostc", "has the user '$(id)'"},
+      {"ssh:-oProxyCommand@hostc", "begins with '-'"},
+      {"ssh:-hostc", "begins with '-'"},
+      {"ssh:me@-hostc", "begins with '-'"},
+      {"ssh:hostc=10.0.0.1:1", "has '10.0.0.1:1' behind its '='; expected unix:FOLDER"},
+      {"ssh:hostc=unix:tmp", "has 'unix:tmp' behind its '='"},
+      {"ssh:hostc,ssh:HostC=unix:/tmp/x", "'ssh:HostC=unix:/tmp/x' is named twice"},
   };
   for (const Case& c : cases) {
     const auto hosts = parse_hosts("--hosts", c.text);
@@ -48,6 +71,31 @@ TEST(HostList, ErrorsNameTheArgumentTheEntryAndTheLimit) {
     EXPECT_TRUE(hosts.error().reason.starts_with("--hosts: '")) << hosts.error().reason;
     EXPECT_NE(hosts.error().reason.find(c.reason), std::string::npos) << hosts.error().reason;
   }
+}
+
+TEST(HostList, HostsOfSshHaveASecondFormForTheApplication) {
+  const std::string text = "ssh:me@hostc,b:1, ssh:hostd=unix:/tmp/d/0,ssh:hoste=";
+  const auto hosts = parse_hosts("SKMD_HOSTS", text);
+  ASSERT_TRUE(hosts) << hosts.error().reason;
+  EXPECT_EQ(*hosts, (std::vector<Host>{{.name = "ssh:me@hostc", .server = "", .tried = false},
+                                       {.name = "b:1", .server = "b:1"},
+                                       {.name = "ssh:hostd", .server = "unix:/tmp/d/0"},
+                                       {.name = "ssh:hoste", .server = ""}}));
+  EXPECT_EQ(text_of(*hosts), "ssh:me@hostc,b:1,ssh:hostd=unix:/tmp/d/0,ssh:hoste=");
+  const auto tried = all_tried("SKMD_HOSTS", *hosts);
+  ASSERT_FALSE(tried);
+  EXPECT_TRUE(tried.error().reason.starts_with("SKMD_HOSTS: 'ssh:me@hostc' is reached by skmd-run"))
+      << tried.error().reason;
+  EXPECT_TRUE(all_tried("SKMD_HOSTS", {hosts->begin() + 1, hosts->end()}));
+}
+
+TEST(HostList, AHostMayBeNamedSsh) {
+  const auto hosts = parse_hosts("SKMD_HOSTS", "ssh:10998");
+  ASSERT_TRUE(hosts) << hosts.error().reason;
+  EXPECT_EQ(hosts->front(), (Host{.name = "ssh:10998", .server = "ssh:10998"}));
+  EXPECT_FALSE(hosts->front().by_ssh());
+  EXPECT_EQ(text_of(*hosts), "ssh:10998");
+  EXPECT_FALSE(parse_hosts("SKMD_HOSTS", "ssh:65534"));
 }
 
 TEST(HostList, HasLimits) {
@@ -62,20 +110,20 @@ TEST(HostList, HasLimits) {
 }
 
 TEST(HostsOfFile, TakesOneALineWithoutComments) {
-  const auto list = hosts_of_file("f", "# machines\n  hostb:10998\t# fast\r\n\n\nhostc:10998");
+  const auto list = hosts_of_file("f", "# machines\n  hostb:10998\t# fast\r\n\n\nssh:me@hostc");
   ASSERT_TRUE(list) << list.error().reason;
-  EXPECT_EQ(*list, "hostb:10998,hostc:10998");
+  EXPECT_EQ(*list, "hostb:10998,ssh:me@hostc");
 }
 
 TEST(HostsOfFile, ErrorsNameTheLine) {
   const auto wrong = hosts_of_file("f", "a:1\n\nhostb\n");
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().reason, "f:3: 'hostb' has no port; expected HOST:PORT");
+  EXPECT_EQ(wrong.error().reason, "f:3: 'hostb' has no port; expected HOST:PORT or ssh:[USER@]HOST");
   const auto two = hosts_of_file("f", "a:1, b:1\n");
   ASSERT_FALSE(two);
   const auto none = hosts_of_file("f", "# nothing\n\n");
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().reason, "f: names no host; expected one HOST:PORT a line");
+  EXPECT_EQ(none.error().reason, "f: names no host; expected one HOST:PORT or ssh:[USER@]HOST a line");
 }
 
 }  // namespace

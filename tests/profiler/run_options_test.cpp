@@ -66,7 +66,7 @@ TEST(RunOptions, HostsAreCheckedAndReadFromFiles) {
   EXPECT_EQ(parsed({"--hosts", "@" + file, "app"}).variables, (Environment{{"SKMD_HOSTS", "b:1,c:1"}}));
   std::ofstream(folder.file("twice")) << "b:1\nb:1\n";
   const std::pair<std::string, std::string> wrong[] = {
-      {"b", "skmd-run: --hosts: 'b' has no port; expected HOST:PORT\n"},
+      {"b", "skmd-run: --hosts: 'b' has no port; expected HOST:PORT or ssh:[USER@]HOST\n"},
       {"@" + folder.file("none"), "skmd-run: --hosts: '@" + folder.file("none") + "' cannot be read\n"},
       {"@" + folder.file("twice"), "skmd-run: --hosts: 'b:1' is named twice\n"},
   };

@@ -25,6 +25,16 @@ value() { # value FILE PYTHON-EXPRESSION over document d
   /usr/bin/python3 -c 'import json,sys; d=json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$1" "$2"
 }
 
+runs_where_ssh_reaches_no_host() {
+  local told
+  told=$(SKMD_SSH=false "$run" --hosts ssh:me@hostc,b:1 -- sh -c 'echo "$SKMD_HOSTS"; exit 37' 2>"$work/errors")
+  expect 37 $? status
+  expect ssh:me@hostc=,b:1 "$told" "the application's list"
+  expect "skmd-run: ssh:me@hostc: is left out: skmd-serve ended with status 1" "$(cat "$work/errors")" "standard error"
+  told=$(SKMD_SSH=false SKMD_HOSTS=ssh:hostc "$run" -- sh -c 'echo "$SKMD_HOSTS"' 2>"$work/errors")
+  expect ssh:hostc= "$told" "the application's list, by the variable"
+}
+
 passes_the_exit_status_on() {
   "$run" -- sh -c 'exit 37'
   expect 37 $? status

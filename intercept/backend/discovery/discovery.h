@@ -9,6 +9,7 @@
 
 #include "intercept/backend/cpu/cpu_device.h"
 #include "intercept/backend/cpu/cpu_variants.h"
+#include "intercept/backend/discovery/host_server.h"
 #include "intercept/backend/port/port.h"
 #include "intercept/backend/port/remote_host.h"
 #include "intercept/backend/vendor/driver_facts.h"
@@ -28,8 +29,8 @@ struct DiscoveryOptions {
   std::vector<CpuVariant> cpu_variants = {};
   /// A CPU driver whose answers were kept is not loaded before something of it is needed.
   FactsStore facts = {};
-  std::vector<std::string> hosts = {};  // SKMD_HOSTS; their devices are reached through `engine`
-  std::string engine = {};              // path of libpocl-remote.so
+  std::vector<HostServer> hosts = {};  // SKMD_HOSTS; their devices are reached through `engine`
+  std::string engine = {};             // path of libpocl-remote.so
 };
 
 struct Discovery {

@@ -41,19 +41,41 @@ void Survey::add_bare_host() {
 }
 
 std::vector<RemoteHost> Survey::add_hosts(const std::string& engine, const std::string& own_library,
-                                          const std::vector<std::string>& hosts) {
-  const auto loaded = load_remote_engine(engine, own_library, hosts);
+                                          const std::vector<HostServer>& hosts) {
+  std::vector<std::string> servers;
+  for (const HostServer& host : hosts)
+    if (!host.server.empty()) servers.push_back(host.server);
+  std::vector<RemoteHost> asked;
+  if (!servers.empty()) asked = add_servers(engine, own_library, servers);
+  std::vector<RemoteHost> states;
+  std::size_t next = 0;
+  for (const HostServer& host : hosts) {
+    if (host.server.empty()) {
+      states.push_back({.address = host.name, .away = "could not be reached by skmd-run"});
+      continue;
+    }
+    states.push_back(std::move(asked[next++]));
+    states.back().address = host.name;
+    for (Candidate& candidate : candidates)
+      if (candidate.host == host.server) candidate.host = host.name;
+  }
+  return states;
+}
+
+std::vector<RemoteHost> Survey::add_servers(const std::string& engine, const std::string& own_library,
+                                            const std::vector<std::string>& servers) {
+  const auto loaded = load_remote_engine(engine, own_library, servers);
   if (!loaded) {
     std::vector<RemoteHost> away;
-    for (const std::string& host : hosts)
-      away.push_back({.address = host, .away = "cannot be reached: " + loaded.error().reason});
+    for (const std::string& server : servers)
+      away.push_back({.address = server, .away = "cannot be reached: " + loaded.error().reason});
     return away;
   }
   std::vector<std::string> problems;
   std::swap(left_out_, problems);
   for (const VendorPlatform& platform : loaded->platforms) add_platform(platform, engine, "");
   std::swap(left_out_, problems);
-  std::vector<RemoteHost> states = hosts_of(*loaded, hosts);
+  std::vector<RemoteHost> states = hosts_of(*loaded, servers);
   // That there is no device is told of each host.
   const bool reached = std::any_of(states.begin(), states.end(), [](const auto& host) { return host.away.empty(); });
   if (reached) left_out_.insert(left_out_.end(), problems.begin(), problems.end());

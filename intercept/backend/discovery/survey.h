@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "intercept/backend/discovery/host_server.h"
 #include "intercept/backend/port/port.h"
 #include "intercept/backend/port/remote_host.h"
 #include "intercept/backend/vendor/candidate.h"
@@ -39,14 +40,17 @@ class Survey {
   /// The host's processors, where no vendor's driver shows them and our code runs on them.
   void add_bare_host();
   /// The devices of other machines, through the library `engine`. Returns what has become of each host, in their order:
-  /// without the library all of them are away. Blocks for as long as the library waits for hosts that do not answer.
+  /// without the library all of them are away, and so is one without a server, for which the library is not loaded.
+  /// Blocks for as long as the library waits for hosts that do not answer.
   std::vector<RemoteHost> add_hosts(const std::string& engine, const std::string& own_library,
-                                    const std::vector<std::string>& hosts);
+                                    const std::vector<HostServer>& hosts);
 
   std::vector<Candidate> candidates;
   std::vector<Found> found;  // one per candidate
 
  private:
+  std::vector<RemoteHost> add_servers(const std::string& engine, const std::string& own_library,
+                                      const std::vector<std::string>& servers);
   void add_kept(const IcdFile& file, const std::string& key, DriverFacts kept);
   void add_platform(const VendorPlatform& platform, const std::string& library, const std::string& key);
   void add_device(const VendorPlatform& platform, cl_device_id id, cl_uint index);

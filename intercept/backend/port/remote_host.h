@@ -8,7 +8,7 @@
 namespace skmd::icd {
 
 struct RemoteHost {
-  std::string address;        // HOST:PORT, as SKMD_HOSTS names it
+  std::string address;        // as SKMD_HOSTS names it
   std::string away = {};      // why its devices cannot be had; "": they can
   std::uint32_t devices = 0;  // that it offers
 };

@@ -16,11 +16,15 @@ namespace {
 
 class FarDiscovery : public testing::Test {
  protected:
+  /// `hosts`: each with its server behind a '=', where that is another text.
   Result<Discovery> find(const std::string& selectors, const std::vector<std::string>& hosts, bool ours = false) {
     DiscoveryOptions options;
     options.vendors_folder = folder_.path();
     options.selectors = selectors;
-    options.hosts = hosts;
+    for (const std::string& host : hosts) {
+      const auto equals = host.find('=');
+      options.hosts.push_back({host.substr(0, equals), equals == std::string::npos ? host : host.substr(equals + 1)});
+    }
     options.engine = engine_;
     if (ours) options.cpu_driver = CpuDriverOptions{.compile = {}, .report = {}, .code_folder = "", .threads = 1};
     return discover(options);
@@ -61,6 +65,29 @@ TEST_F(FarDiscovery, AHostThatIsAwayIsNamedAndStopsNothing) {
   ASSERT_EQ(found->hosts.size(), 2u);
   EXPECT_EQ(found->hosts[0].address, "b:1");
   EXPECT_EQ(found->hosts[0].away, "does not answer");
+}
+
+TEST_F(FarDiscovery, AHostKeepsItsNameWhereItsServerHasAnother) {
+  const auto found = find("ssh:me@c/*,b:1/*", {"ssh:me@b=", "ssh:me@c=unix:/tmp/c", "b:1", "ssh:d=unix:/tmp/d"});
+  ASSERT_TRUE(found) << found.error().reason;
+  ASSERT_EQ(found->devices.size(), 2u);
+  EXPECT_EQ(found->devices[0]->description().host, "ssh:me@c");
+  EXPECT_EQ(found->devices[1]->description().host, "b:1");
+  ASSERT_EQ(found->hosts.size(), 4u);
+  EXPECT_EQ(found->hosts[0].address, "ssh:me@b");
+  EXPECT_EQ(found->hosts[0].away, "could not be reached by skmd-run");
+  EXPECT_EQ(found->hosts[1].address, "ssh:me@c");
+  EXPECT_EQ(found->hosts[1].devices, 1u);
+  EXPECT_EQ(found->hosts[3].address, "ssh:d");
+}
+
+TEST_F(FarDiscovery, HostsThatWereNotReachedNeedNoLibrary) {
+  if (!cpu::best_target()) GTEST_SKIP() << "our code does not run on this processor";
+  engine_ = folder_.file("libpocl-remote.so");
+  const auto found = find("", {"ssh:b="}, true);
+  ASSERT_TRUE(found) << found.error().reason;
+  ASSERT_EQ(found->hosts.size(), 1u);
+  EXPECT_EQ(found->hosts[0].away, "could not be reached by skmd-run");
 }
 
 TEST_F(FarDiscovery, OurCpuDriverIsThereWithFarDriversOnly) {

@@ -27,7 +27,7 @@ class FarLoss : public testing::TestWithParam<const char*> {
     setenv("STUB_FAR_SILENT", silent, 1);
     DiscoveryOptions options;
     options.vendors_folder = folder_.path();
-    options.hosts = {"b:1"};
+    options.hosts = {{"b:1", "b:1"}};
     options.engine = STUB_REMOTE_ENGINE;
     auto found = discover(options);
     ASSERT_TRUE(found) << found.error().reason;

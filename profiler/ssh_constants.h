@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and names of hosts that are reached through ssh.
+#pragma once
+
+#include <chrono>
+
+namespace skmd::profiler {
+
+/// Of connecting and exchanging keys with a host. Three lost packets at a connection's start take 7 s (RFC 6298: 1 s,
+/// then twice as long each time).
+inline constexpr std::chrono::seconds kSshConnection{10};
+/// From the start to the line that tells of devices: connecting, and drivers that take several seconds to load
+/// (kReadyInterval of profiler/serve), twice, since skmd-serve tries them before its daemon.
+inline constexpr std::chrono::seconds kSshServing{30};
+/// skmd-serve gives its daemon 2 s (kTermination of profiler/serve); the rest is the link's.
+inline constexpr std::chrono::seconds kSshEnding{4};
+
+/// Folders at both ends are in /tmp, not in TMPDIR: the path of a socket has 107 characters at most, unix(7).
+inline constexpr const char* kFolderHere = "/tmp/skmd-ssh-XXXXXX";
+inline constexpr const char* kFolderThere = "/tmp/skmd-serve-";
+/// The sockets in such a folder (profiler/serve/serve_constants.h).
+inline constexpr const char* kSshSockets[] = {"command", "stream"};
+
+}  // namespace skmd::profiler
