@@ -48,7 +48,8 @@ class Run:
         self.sshd, self.stats_file = sshd, f"{sshd.folder}/stats.json"
         self.before = folders()
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD", "OPENCL_"))}
-        environment |= {"SKMD_SSH": f"ssh -F {sshd.client_config}", "SKMD_PROFILE_DB": "off", "SKMD_CACHE_DIR": f"{sshd.folder}/cache"}
+        environment |= {"SKMD_SSH": f"ssh -F {sshd.client_config}", "SKMD_PROFILE_DB": "off", "SKMD_CACHE_DIR": f"{sshd.folder}/cache",
+                        "TMPDIR": sshd.folder}
         self.start = time.monotonic()
         with contextlib.suppress(FileNotFoundError):
             os.remove(self.stats_file)
@@ -203,7 +204,7 @@ def left_out(hosts, sshd, host, reason, seconds):
 
 def test_a_host_that_is_away_is_left_out(hosts):
     with PrivateSshd(hosts) as sshd:
-        left_out(hosts, sshd, "ssh:root@refuses", "Connection refused", 10)
+        left_out(hosts, sshd, "ssh:root@refuses", "Connection refused", 20)
         left_out(hosts, sshd, "ssh:root@away", "", 20)
 
 
@@ -218,17 +219,17 @@ def test_a_host_that_is_silent_is_left_out(hosts):
 
 def test_a_wrong_key_is_left_out(hosts):
     with PrivateSshd(hosts) as sshd:
-        left_out(hosts, sshd, "ssh:root@wrong-key", "Permission denied", 10)
+        left_out(hosts, sshd, "ssh:root@wrong-key", "Permission denied", 20)
 
 
 def test_a_host_whose_key_is_not_known_is_left_out(hosts):
     with PrivateSshd(hosts) as sshd:
-        left_out(hosts, sshd, "ssh:root@unknown", "Host key verification failed", 10)
+        left_out(hosts, sshd, "ssh:root@unknown", "Host key verification failed", 20)
 
 
 def test_a_host_without_skmd_serve_is_left_out(hosts):
     with PrivateSshd(hosts, path="/usr/bin:/bin") as sshd:
-        left_out(hosts, sshd, "ssh:root@served", "skmd-serve is not in the PATH there", 10)
+        left_out(hosts, sshd, "ssh:root@served", "skmd-serve is not in the PATH there", 20)
 
 
 def test_a_host_that_forbids_forwarding_is_left_out(hosts):

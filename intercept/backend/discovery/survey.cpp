@@ -67,6 +67,7 @@ std::vector<RemoteHost> Survey::add_servers(const std::string& engine, const std
   const auto loaded = load_remote_engine(engine, own_library, servers);
   if (!loaded) {
     std::vector<RemoteHost> away;
+    away.reserve(servers.size());
     for (const std::string& server : servers)
       away.push_back({.address = server, .away = "cannot be reached: " + loaded.error().reason});
     return away;
