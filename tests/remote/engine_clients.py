@@ -194,6 +194,33 @@ def one_launch(engine, addresses):
     return {"seconds": time.monotonic() - start}
 
 
+def order(engine, addresses):
+    """Commands that wait for others in one queue, sent before those have ended: host memory is read and written in the queue's order."""
+    cl = engine.cl
+    context, queue, kernel, array, memory, launch = long_launch(engine, 0.5)
+    large = numpy.arange(1 << 22, dtype=numpy.int32)
+    first, second = engine.buffer(context, large), cl.Buffer(context, cl.mem_flags.READ_WRITE, large.nbytes)
+    wrong = []
+    for turn in range(5):
+        host, back = numpy.zeros_like(large), numpy.zeros_like(large)
+        # The read's bytes are written elsewhere from where they have not arrived yet; the event behind the read tells of it, too.
+        launch = kernel(queue, (len(array),), None, memory, numpy.int32(100000))
+        # An event of PyOpenCL's that is let go waits for its end.
+        held = [cl.enqueue_copy(queue, *ends, is_blocking=False) for ends in ((host, first), (second, host), (back, second))]
+        last = kernel(queue, (len(array),), None, memory, numpy.int32(1))
+        last.wait()
+        wrong += [turn] if (host != large).any() or (back != large).any() else []
+        wrong += [f"{turn}: earlier events"] if any(event.command_execution_status != 0 for event in (launch, *held)) else []
+        # A launch's answer is short, that of the read before it is not.
+        host = numpy.zeros_like(large)
+        launch = kernel(queue, (len(array),), None, memory, numpy.int32(100000))
+        read = cl.enqueue_copy(queue, host, first, is_blocking=False)
+        kernel(queue, (len(array),), None, memory, numpy.int32(1)).wait()
+        wrong += [f"{turn}: a read behind which a launch has ended"] if (host != large).any() else []
+        read.wait()
+    return {"wrong": wrong}
+
+
 def churn(engine, addresses):
     """Makes, uses and frees objects until the device is lost; counts wrong bytes in what ended well."""
     cl = engine.cl

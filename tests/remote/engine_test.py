@@ -214,6 +214,12 @@ def test_long_launch_is_no_loss(hosts):
     expect(seconds > 4, f"the launch took {seconds:.1f} s, too short to tell")
 
 
+def test_commands_of_a_queue_keep_their_order(hosts):
+    for devices in ("--each",), ("--devices", "cpu"):
+        with hosts.serve(*devices) as server:
+            expect(hosts.engine_client("order", server.address)["wrong"] == [], "host memory was used too soon")
+
+
 def test_two_clients_of_one_server(hosts):
     with hosts.serve("--each") as server:
         clients = [hosts.start_engine("adds", server.address) for _ in range(3)]

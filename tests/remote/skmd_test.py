@@ -14,9 +14,8 @@ from hosts import HERE, expect
 
 SIXTEEN = ("aes_encrypt aes_decrypt binomial_option black_scholes box_muller fdtd3d histogram matrix_multiplication matrix_transpose median_filter "
            "mersenne_twister nbody reduction scan_large_arrays sobel_filter vector_add").split()
-# So many in the usual run; SKMD_REMOTE_PROGRAMS and SKMD_REMOTE_LOSSES ask for more.
-PROGRAMS = os.environ.get("SKMD_REMOTE_PROGRAMS", "30")
-LOSSES = int(os.environ.get("SKMD_REMOTE_LOSSES", "2"))
+PROGRAMS = os.environ.get("SKMD_TEST_PROGRAMS", "30")
+LOSSES = 2 * int(os.environ.get("SKMD_TEST_ROUNDS", "1"))
 # A launch in flight when its host is lost: 2 s of silence, the engine's own second, and what is run again here.
 LATE = 5
 

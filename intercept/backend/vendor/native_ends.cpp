@@ -149,12 +149,20 @@ std::vector<NativeQueue::NativeTimes> NativeQueue::native_times(const InFlightBa
     const auto ask = [&](cl_profiling_info name, cl_ulong& at) {
       return context_->cl->clGetEventProfilingInfo(event, name, sizeof at, &at, nullptr) == CL_SUCCESS;
     };
+    const auto first =
+        std::find_if(flight.firsts.begin(), flight.firsts.end(), [&](const auto& one) { return one.first == i; });
     NativeTimes& times = all[i];
     if (!ask(CL_PROFILING_COMMAND_START, times.start) || !ask(CL_PROFILING_COMMAND_END, times.end) ||
         times.start == 0 || times.end < times.start)
       times = {};
     else if (i == flight.asked_op && flight.asked != 0 && !ask(CL_PROFILING_COMMAND_QUEUED, times.queued))
       times.queued = 0;
+    if (first != flight.firsts.end() && times.end != 0) {
+      event = first->second;
+      cl_ulong start = 0;
+      if (event != nullptr && ask(CL_PROFILING_COMMAND_START, start) && start != 0)
+        times.start = std::min(times.start, start);
+    }
   }
   return all;
 }

@@ -48,7 +48,11 @@ void InFlightBatch::release_events() {
   for (cl_event event : events) {
     if (event != nullptr && !context->gone()) context->cl->clReleaseEvent(event);
   }
+  for (const auto& [op, event] : firsts) {
+    if (event != nullptr && !context->gone()) context->cl->clReleaseEvent(event);
+  }
   events.clear();
+  firsts.clear();
   last = nullptr;
 }
 
@@ -112,6 +116,21 @@ Status NativeQueue::taken(const char* call, cl_int code, cl_event event, InFligh
   return {};
 }
 
+domain::RowRuns NativeQueue::parts_of(const domain::RowRun& rows, std::uint64_t bytes) const {
+  if (!habits_.far) return as_rectangles(rows, bytes);
+  domain::RowRuns parts;
+  for (const domain::RowRun& part : as_pieces(rows, bytes, kFarPiece)) parts.push_back(part);
+  return parts;
+}
+
+cl_event* NativeQueue::wanted_of(InFlightBatch& flight, const domain::RowRuns& parts, const domain::RowRun& part,
+                                 cl_event& last) const {
+  if (&part == &parts.back()) return wanted_by(flight, last);
+  if (&part != &parts.front() || !flight.batch.want_times || !habits_.far) return nullptr;
+  flight.firsts.emplace_back(flight.events.size(), nullptr);
+  return &flight.firsts.back().second;
+}
+
 StagedWrites* NativeQueue::staged_writes() {
   if (!habits_.slow_pageable || !stages_) return nullptr;
   if (!staged_) staged_ = StagedWrites::create(context_);
@@ -131,9 +150,9 @@ Status NativeQueue::enqueue_op(const WriteOp& op, InFlightBatch& flight) {
       return status;
     return taken("a write", CL_SUCCESS, event, flight);
   }
-  const auto parts = as_rectangles(op.rows, bytes_of(op.memory));
+  const auto parts = parts_of(op.rows, bytes_of(op.memory));
   for (const domain::RowRun& part : parts) {
-    cl_event* const wanted = &part == &parts.back() ? wanted_by(flight, event) : nullptr;
+    cl_event* const wanted = wanted_of(flight, parts, part, event);
     if (part.rows == 1) {
       const cl_int code = cl.clEnqueueWriteBuffer(queue_, mem_of(op.memory), CL_FALSE, part.begin, part.width,
                                                   op.host + part.begin, 0, nullptr, wanted);
@@ -176,9 +195,9 @@ Status NativeQueue::enqueue_op(const ReadOp& op, InFlightBatch& flight) {
   if (op.packed) return enqueue_packed(op, flight);
   const auto& cl = *context_->cl;
   cl_event event = nullptr;
-  const auto parts = as_rectangles(op.rows, bytes_of(op.memory));
+  const auto parts = parts_of(op.rows, bytes_of(op.memory));
   for (const domain::RowRun& part : parts) {
-    cl_event* const wanted = &part == &parts.back() ? wanted_by(flight, event) : nullptr;
+    cl_event* const wanted = wanted_of(flight, parts, part, event);
     if (part.rows == 1) {
       const auto read = [&](cl_bool blocking) {
         return cl.clEnqueueReadBuffer(queue_, mem_of(op.memory), blocking, part.begin, part.width, op.host + part.begin,

@@ -38,6 +38,8 @@ struct InFlightBatch {
   domain::InlineVector<cl_event, 2> events;  // one per enqueued op, null for ops without an event
   /// Ops whose event tells of their last part only, and when they began, on the host's clock.
   std::vector<std::pair<std::size_t, std::uint64_t>> begun;
+  /// Of ops in several parts whose times are wanted, the first part's event, null if the driver gave none.
+  std::vector<std::pair<std::size_t, cl_event>> firsts;
   std::size_t told_from = 0;  // ops before this one have no event either: that of a later op stands for them
   cl_event last = nullptr;    // the last of them that is not null
   std::vector<std::shared_ptr<MemoryHandle>> held;
@@ -135,6 +137,11 @@ class NativeQueue {
   [[nodiscard]] std::size_t first_told(const InFlightBatch& flight) const;
   /// Where the event of the batch's next op goes; null if it gets none.
   static cl_event* wanted_by(const InFlightBatch& flight, cl_event& event);
+  /// A transfer of `rows` of a buffer of `bytes` as single commands, never none.
+  [[nodiscard]] domain::RowRuns parts_of(const domain::RowRun& rows, std::uint64_t bytes) const;
+  /// Where the event of one of them goes: the op's own, `last`, is that of the last part; null if it gets none.
+  cl_event* wanted_of(InFlightBatch& flight, const domain::RowRuns& parts, const domain::RowRun& part,
+                      cl_event& last) const;
   /// Takes over a native command's event, or names its failure.
   Status taken(const char* call, cl_int code, cl_event event, InFlightBatch& flight);
   /// The final status of an event, CL_COMPLETE or negative: asked for and, where the driver does not answer, waited

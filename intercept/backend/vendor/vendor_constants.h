@@ -76,7 +76,11 @@ inline constexpr std::size_t kMaxProbed = std::size_t{1} << 26;
 inline constexpr std::uint64_t kBlockedNs = 500'000;
 inline constexpr int kProbes = 3;
 
-// --- devices in other machines (far_wait.h) ---
+// --- devices in other machines (native_queue.h, far_wait.h) ---
+
+/// Bytes of the parts in which a transfer goes over the network, several under way at once: the far end copies one
+/// while the next arrives. Source: docs/decisions/hosts-are-reached-through-pocl.md, of 1 to 4 MiB.
+inline constexpr std::uint64_t kFarPiece = std::uint64_t{2} << 20;
 
 /// Silence after which a device is asked whether it is available. Source: chosen: a hundred times what a busy network
 /// delays a packet for; a link that is away for less goes on by itself.
