@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Measures what devices of another host are worth, between two hosts that are network namespaces (scripts/remote-hosts.sh), and prints a line
 # for each goal:
-#   scripts/bench-remote.sh [--rows transfers,calls,nbody,slow_link,stencil,loss] [--repeat N] [--gpu HERE,THERE] [--out FILE]
+#   scripts/bench-remote.sh [--rows transfers,calls,nbody,slow_link,stencil,peers,loss] [--repeat N] [--gpu HERE,THERE] [--out FILE]
 # With --gpu, also two GPUs of this machine, by their selectors, as if of two hosts. From a build or from an unpacked bundle.
 # scripts/redraw_results.py makes docs/results/remote.md of what --out leaves.
 set -euo pipefail

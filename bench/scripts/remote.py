@@ -4,7 +4,7 @@
 
     remote.py --build FOLDER --address SERVER --client PREFIX --server PREFIX [--rows NAME,…] [--repeat N] [--gpu SELECTOR,SELECTOR] [--out FILE]
 
-Rows: transfers, calls, nbody, slow_link, stencil, loss; gpus, only if named, or with --gpu. Client and server have a processor each where
+Rows: transfers, calls, nbody, slow_link, stencil, peers, loss; gpus, only if named, or with --gpu. Client and server have a processor each where
 there are two. Exit status: 0, also where a goal is missed; 1 if a row could not be measured."""
 import argparse
 import contextlib
@@ -199,6 +199,16 @@ def loss(bench):
                   len(late) == LOSSES and max(late) <= 5, late_seconds=late, wrong=wrong)
 
 
+def peers(bench):
+    """What SKMD would gain if bytes went from one far host to the other without it; no goal."""
+    with bench.far() as (first, _), bench.far() as (second, _):
+        answer = bench.answer(bench.client("peers", MIB64, bench.options.repeat, bench.hosts.engine, first.address, second.address))
+    kernel = statistics.median(answer.pop("kernel"))
+    times = {way: statistics.median(values) - kernel for way, values in answer.items()}
+    bench.add("peers", "64 MiB from one server to another by the client, against PoCL's direct way", times["by_client"] / times["directly"], "none", True,
+              gbps={way: MIB64 / seconds / 1e9 for way, seconds in times.items()}, seconds=answer)
+
+
 def gpus(bench):
     """Two GPUs of one machine as if of two: one here, one served."""
     here_gpu, far_gpu = bench.options.gpu.split(",")
@@ -212,7 +222,7 @@ def gpus(bench):
                         least, seconds={"alone": alone, "both": both})
 
 
-ROWS = {"transfers": transfers, "calls": calls, "nbody": nbody, "slow_link": slow_link, "stencil": stencil, "loss": loss, "gpus": gpus}
+ROWS = {"transfers": transfers, "calls": calls, "nbody": nbody, "slow_link": slow_link, "stencil": stencil, "peers": peers, "loss": loss, "gpus": gpus}
 
 
 def main():

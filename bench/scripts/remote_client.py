@@ -6,6 +6,7 @@
     remote_client.py copy ADDRESS PORT BYTES REPEAT      seconds of each copy up and down, with an answer of one byte
     remote_client.py transfers BYTES REPEAT [ENGINE SERVER]   the same by OpenCL, to and from the first device
     remote_client.py calls REPEAT [ENGINE SERVER]        microseconds of an empty kernel with clFinish, and in rows of several lengths
+    remote_client.py peers BYTES REPEAT ENGINE SERVER SERVER   seconds of a buffer's way from one server to the other: directly, and by the client
 
 With ENGINE and SERVER the device is the engine's own, without SKMD; else it is that of the one platform that the loader finds.
 """
@@ -143,5 +144,47 @@ def calls(repeat, *engine):
     print(json.dumps({"device": device.name, "alone_us": alone, "row_us": rows}))
 
 
+def peers(size, repeat, engine, first, second):
+    """The servers are named by the engine's own variables: those named by calls, as SKMD does, exchange nothing directly."""
+    import numpy
+    os.environ |= {"OCL_ICD_VENDORS": engine, "PYOPENCL_NO_CACHE": "1", "POCL_DEVICES": "remote remote", "POCL_REMOTE0_PARAMETERS": f"{first}/0",
+                   "POCL_REMOTE1_PARAMETERS": f"{second}/0"}
+    import pyopencl
+    size = int(size)
+    context = pyopencl.Context(pyopencl.get_platforms()[0].get_devices())
+    queues = [pyopencl.CommandQueue(context, device) for device in context.devices]
+    program = pyopencl.Program(context, SOURCE).build(cache_dir=False)
+    count, fill = program.count, program.fill
+    there, counts, copy_of = (pyopencl.Buffer(context, pyopencl.mem_flags.READ_WRITE, bytes_of) for bytes_of in (size, size // 4, size))
+    host = numpy.zeros(size, numpy.uint8)
+    taken = {"directly": [], "by_client": [], "kernel": []}
+
+    def seconds(function):
+        start = time.perf_counter()
+        function()
+        queues[1].finish()
+        return time.perf_counter() - start
+
+    def use(buffer):
+        return lambda: count(queues[1], (size // 16,), (64,), buffer, counts)
+
+    def by_client():
+        pyopencl.enqueue_copy(queues[0], host, there)
+        pyopencl.enqueue_copy(queues[1], copy_of, host)
+        use(copy_of)()
+
+    for turn in range(int(repeat) + 1):
+        for name, way in (("directly", use(there)), ("by_client", by_client)):
+            fill(queues[0], (size // 16,), (64,), there, numpy.int32(turn))
+            queues[0].finish()
+            taken[name].append(seconds(way))
+            got = numpy.empty(4, numpy.int32)
+            pyopencl.enqueue_copy(queues[1], got, counts)
+            if (got != turn + 1).any():
+                sys.exit("the other server has other bytes")
+        taken["kernel"].append(seconds(use(copy_of)))
+    print(json.dumps({name: values[1:] for name, values in taken.items()}))
+
+
 if __name__ == "__main__":
-    {"copy_server": copy_server, "copy": copy, "transfers": transfers, "calls": calls}[sys.argv[1]](*sys.argv[2:])
+    {"copy_server": copy_server, "copy": copy, "transfers": transfers, "calls": calls, "peers": peers}[sys.argv[1]](*sys.argv[2:])

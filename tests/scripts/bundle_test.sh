@@ -49,6 +49,12 @@ assert row["skmd"]["equal"]["stats"]["kernels"][0]["split_launches"] > 0
 assert any(pair["with"]["pipelined_launch_us"]["median"] > 0 for rounds in found["calls"].values() for pair in rounds)
 PYTHON
 
+# Two hosts, where the engine is in the bundle.
+status=0
+scripts/bench-remote.sh --rows nbody --repeat 1 --out "$work/remote.json" >"$work/table" 2>&1 || status=$?
+if [[ -e lib/skmd/libpocl-remote.so ]]; then grep -q '^nbody: [0-9]' "$work/table"; else [[ $status -eq 3 ]]; fi ||
+  fail "bench-remote.sh, status $status: $(cat "$work/table")"
+
 # How work is divided, against goals; which of them are met is a matter of time. The bundle tells which commit it is of.
 scripts/bench-predict.sh --vendor pocl --devices portable:pthread@discrete,portable:basic@discrete --workloads vector_add --sizes small --repeat 6 \
   --seconds 3000 --out "$work/predict.json" >"$work/table" 2>&1 || [[ $? -eq 1 ]] || fail "bench-predict.sh: $(cat "$work/table")"
