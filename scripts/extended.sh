@@ -17,6 +17,7 @@ steps=(
   "tsan     sanitized tsan"
   "models   long_models"
   "database database_torture"
+  "hosts    far_hosts"
   "install  scripts/install-test.sh"
 )
 quick=0
@@ -85,6 +86,11 @@ long_models() {
 database_torture() {
   scripts/build.sh release profile_database_torture_test || return 1
   SKMD_TEST_ROUNDS=$((quick ? 2 : 200)) build/tests/profiler/database/profile_database_torture_test --gtest_brief=1
+}
+
+# Devices of other hosts: 500 random kernels, a server lost in mid-launch 20 times each way, and 60 disturbances of server and link.
+far_hosts() {
+  scripts/remote-engine.sh && SKMD_TEST_PROGRAMS=$((quick ? 30 : 500)) SKMD_TEST_ROUNDS=$((quick ? 1 : 10)) scripts/remote-test.sh
 }
 
 tests_named() {

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from hosts import HERE, expect
+from hosts import HERE, Skipped, expect
 
 SIXTEEN = ("aes_encrypt aes_decrypt binomial_option black_scholes box_muller fdtd3d histogram matrix_multiplication matrix_transpose median_filter "
            "mersenne_twister nbody reduction scan_large_arrays sobel_filter vector_add").split()
@@ -167,3 +167,45 @@ def test_server_stopped_in_mid_launch(hosts):
                 in_time(whole_loss(here, server, moments.uniform(0.1, 0.8), lambda pid: os.kill(pid, signal.SIGSTOP)))
             finally:
                 os.kill(daemon, signal.SIGCONT)
+
+
+def link(hosts, state):
+    expect(hosts.on_server(["ip", "link", "set", "eth0", state]).wait() == 0, f"cannot set the link {state}")
+
+
+def disturb(hosts, server, what, seconds):
+    """Does one thing to the server or its link, and undoes it after so many seconds where that is possible."""
+    daemon = server.daemon()
+    if what == "kill":
+        os.kill(daemon, signal.SIGKILL)
+    elif what == "stop":
+        os.kill(daemon, signal.SIGSTOP)
+        time.sleep(seconds)
+        os.kill(daemon, signal.SIGCONT)
+    else:
+        link(hosts, "down")
+        time.sleep(seconds)
+        link(hosts, "up")
+
+
+def test_disturbances_at_random_moments(hosts):
+    """No hang and no wrong byte; a round whose bytes were on the far host alone may fail, those after it do not."""
+    if not hosts.client_prefix:
+        raise Skipped("the loopback cannot be taken away")
+    moments = random.Random(283)
+    with one_far(hosts) as (server, here):
+        for turn in range(3 * LOSSES):
+            what = ("kill", "stop", "link")[turn % 3]
+            run = here.start(here.command(["--hosts", server.address, "--devices", f"cpu,{server.address}/*", "--partition", "fixed:50,50"],
+                                          [sys.executable, "-B", f"{HERE}/churn.py", "6"]), SKMD_CPU_THREADS="1")
+            expect("started" in run.stdout.readline(), "the program does not start")
+            moment, seconds = moments.uniform(0, 2), moments.choice((0.3, 1.5, 4))
+            time.sleep(moment)
+            disturb(hosts, server, what, seconds)
+            output, _ = here.finish(run, 30)
+            answer = json.loads(output.strip().splitlines()[-1])
+            told = f"{what} after {moment:.2f} s for {seconds} s: {answer}"
+            expect(answer["wrong"] == 0, told)
+            expect(len(answer["errors"]) <= 2 < answer["rounds"], told)
+            if what == "kill":
+                server.wait_ready()
