@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <climits>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "profiler/driver.h"
 #include "profiler/settings/host_list.h"
 #include "profiler/settings/variables.h"
+#include "profiler/slurm_job.h"
 #include "profiler/ssh_hosts.h"
 
 namespace skmd::profiler {
@@ -48,6 +50,21 @@ void offer_fallback_libraries(const std::string& driver) {
 namespace {
 
 ApplicationEnd refused(const std::string& reason) { return {kOwnFailure, reason, {}, {}}; }
+
+/// "": it cannot be had.
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+/// The other machines by SKMD_HOSTS, which an option may have set, with a SLURM job's nodes.
+domain::Result<std::vector<settings::Host>> hosts_of(const RunOptions& options, const std::string& list) {
+  const settings::Variable& variable = settings::kHosts;
+  const char* const argument = options.variables.contains(variable.name) ? variable.option : variable.name;
+  auto hosts = settings::parse_hosts(argument, list);
+  if (!hosts) return hosts;
+  return with_slurm_nodes(argument, *hosts, slurm_job(current_environment(), host_name()));
+}
 
 }  // namespace
 
@@ -89,12 +106,12 @@ ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& f
     const auto found = end.environment.find(which.name);
     return found == end.environment.end() ? std::string() : found->second;
   };
-  auto hosts = settings::parse_hosts(settings::kHosts.name, given(settings::kHosts));
+  auto hosts = hosts_of(options, given(settings::kHosts));
   if (!hosts) return refused(hosts.error().reason);
   SshHosts connections;
   if (const auto status = connections.reach(*hosts, given(settings::kSsh)); !status)
     return refused(status.error().reason);
-  if (!hosts->empty()) {
+  if (!given(settings::kHosts).empty()) {  // a job of one node makes an empty list of `slurm`
     end.environment[settings::kHosts.name] = settings::text_of(*hosts);
     adopt(end.environment);
   }

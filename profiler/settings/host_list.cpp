@@ -23,11 +23,9 @@ std::string lower(std::string text) {
   return text;
 }
 
-bool in_host(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
-}
-
 constexpr const char* kSsh = "ssh:";
+constexpr const char* kSlurm = "slurm";
+constexpr const char* kExpected = "expected HOST:PORT, ssh:[USER@]HOST or slurm";
 constexpr const char* kUnix = "unix:";
 
 bool is_number(const std::string& text) {
@@ -39,7 +37,7 @@ std::string fault_of_name(const std::string& host) {
   if (host.size() > kLongestHost)
     return "has a host of " + std::to_string(host.size()) + " characters, at most " + std::to_string(kLongestHost) +
            " are possible";
-  if (!std::all_of(host.begin(), host.end(), in_host))
+  if (!std::all_of(host.begin(), host.end(), in_host_name))
     return "has the host '" + host + "'; expected a name or an IPv4 address";
   return {};
 }
@@ -53,29 +51,44 @@ std::string fault_of_ssh(const std::string& entry) {
     return "has more than a host behind 'ssh:'; expected ssh:[USER@]HOST, and the port in ssh's configuration";
   if (std::string fault = fault_of_name(host); !fault.empty()) return fault;
   const std::string user = rest.substr(0, at == std::string::npos ? 0 : at);
-  if (at == 0 || !std::all_of(user.begin(), user.end(), in_host))
+  if (at == 0 || !std::all_of(user.begin(), user.end(), in_host_name))
     return "has the user '" + user + "'; expected letters, digits, '.', '-' and '_'";
   // ssh would take it for an option.
   if (rest.front() == '-' || host.front() == '-') return "has a user or host that begins with '-'";
   return {};
 }
 
+/// What is wrong with a port; "": nothing, and it is in `port`.
+std::string read_port(const std::string& text, unsigned& port) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), port);
+  const bool whole = !text.empty() && end == text.data() + text.size() && code == std::errc();
+  if (!whole || port < 1 || port > kLastHostPort)
+    return "has the port '" + text + "'; expected a number from 1 to " + std::to_string(kLastHostPort);
+  return {};
+}
+
 std::string fault_of_address(const std::string& entry) {
   const auto colon = entry.rfind(':');
-  if (colon == std::string::npos) return "has no port; expected HOST:PORT or ssh:[USER@]HOST";
-  const std::string host = entry.substr(0, colon), port = entry.substr(colon + 1);
+  if (colon == std::string::npos) return std::string("has no port; ") + kExpected;
+  const std::string host = entry.substr(0, colon);
   if (host.empty()) return "names no host; expected HOST:PORT";
   if (std::string fault = fault_of_name(host); !fault.empty()) return fault;
-  unsigned number = 0;
-  const auto [end, code] = std::from_chars(port.data(), port.data() + port.size(), number);
-  const bool whole = !port.empty() && end == port.data() + port.size() && code == std::errc();
-  if (!whole || number < 1 || number > kLastHostPort)
-    return "has the port '" + port + "'; expected a number from 1 to " + std::to_string(kLastHostPort);
-  return {};
+  unsigned port = 0;
+  return read_port(entry.substr(colon + 1), port);
+}
+
+/// `slurm`, or `slurm:PORT`.
+bool is_slurm(const std::string& entry) { return entry.substr(0, entry.find(':')) == kSlurm; }
+
+std::string read_slurm(const std::string& entry, Host& host) {
+  host = {.name = entry, .server = "", .tried = false, .nodes_port = kDefaultPort};
+  if (entry == kSlurm) return {};
+  return read_port(entry.substr(entry.find(':') + 1), host.nodes_port);
 }
 
 /// Reads one entry; returns why it is none, "" where it is one.
 std::string read_host(const std::string& entry, Host& host) {
+  if (is_slurm(entry)) return read_slurm(entry, host);
   if (!entry.starts_with(kSsh) || is_number(entry.substr(std::string_view(kSsh).size()))) {
     host = {.name = entry, .server = entry};
     return fault_of_address(entry);
@@ -94,6 +107,10 @@ Error wrong(std::string_view argument, const std::string& entry, const std::stri
 
 }  // namespace
 
+bool in_host_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+}
+
 Result<std::vector<Host>> parse_hosts(std::string_view argument, const std::string& text) {
   std::vector<Host> hosts;
   std::vector<std::string> known;
@@ -103,10 +120,11 @@ Result<std::vector<Host>> parse_hosts(std::string_view argument, const std::stri
     const std::string entry = trimmed(std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
     if (entry.empty())
-      return wrong(argument, text, "has an empty entry; expected HOST:PORT or ssh:[USER@]HOST, comma-separated");
+      return wrong(argument, text, std::string("has an empty entry; ") + kExpected + ", comma-separated");
     Host host;
     if (std::string why = read_host(entry, host); !why.empty()) return wrong(argument, entry, why);
-    const std::string key = lower(host.name);
+    // Beside slurm:PORT there may be a host SLURM:PORT.
+    const std::string key = host.nodes_port == 0 ? lower(host.name) : "nodes " + host.name;
     if (std::find(known.begin(), known.end(), key) != known.end()) return wrong(argument, entry, "is named twice");
     if (hosts.size() == kMaxHosts)
       return wrong(argument, entry, "is one more than the " + std::to_string(kMaxHosts) + " hosts that are possible");
@@ -129,7 +147,8 @@ domain::Status all_tried(std::string_view argument, const std::vector<Host>& hos
   for (const Host& host : hosts)
     if (!host.tried)
       return wrong(argument, host.name,
-                   "is reached by skmd-run; start the application with skmd-run, or name a HOST:PORT");
+                   std::string(host.nodes_port == 0 ? "is reached by" : "is a SLURM job's nodes, which are listed by") +
+                       " skmd-run; start the application with skmd-run, or name a HOST:PORT");
   return {};
 }
 
@@ -146,7 +165,7 @@ Result<std::string> hosts_of_file(const std::string& file, const std::string& te
       return wrong(file + ":" + std::to_string(number), entry, why);
     list += (list.empty() ? "" : ",") + entry;
   }
-  if (list.empty()) return Error{0, file + ": names no host; expected one HOST:PORT or ssh:[USER@]HOST a line"};
+  if (list.empty()) return Error{0, file + ": names no host; " + kExpected + ", one a line"};
   return list;
 }
 

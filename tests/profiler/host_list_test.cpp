@@ -63,6 +63,12 @@ TEST(HostList, ErrorsNameTheArgumentTheEntryAndTheLimit) {
       {"ssh:me@-hostc", "begins with '-'"},
       {"ssh:hostc=10.0.0.1:1", "has '10.0.0.1:1' behind its '='; expected unix:FOLDER"},
       {"ssh:hostc=unix:tmp", "has 'unix:tmp' behind its '='"},
+      {"slurm:", "'slurm:' has the port ''; expected a number from 1 to 65533"},
+      {"slurm:0", "'slurm:0' has the port '0'"},
+      {"slurm:node1", "'slurm:node1' has the port 'node1'"},
+      {"slurm:1:2", "'slurm:1:2' has the port '1:2'"},
+      {"slurm,b:1,slurm", "'slurm' is named twice"},
+      {"SLURM", "'SLURM' has no port"},
       {"ssh:hostc,ssh:HostC=unix:/tmp/x", "'ssh:HostC=unix:/tmp/x' is named twice"},
   };
   for (const Case& c : cases) {
@@ -98,6 +104,27 @@ TEST(HostList, AHostMayBeNamedSsh) {
   EXPECT_FALSE(parse_hosts("SKMD_HOSTS", "ssh:65534"));
 }
 
+TEST(HostList, SlurmStandsForNodesAndSkmdRunAloneKnowsThem) {
+  const auto hosts = parse_hosts("SKMD_HOSTS", "slurm,b:1, slurm:11998 ,SLURM:11998,slurm1:1,ssh:slurm");
+  ASSERT_TRUE(hosts) << hosts.error().reason;
+  EXPECT_EQ(*hosts, (std::vector<Host>{{.name = "slurm", .server = "", .tried = false, .nodes_port = kDefaultPort},
+                                       {.name = "b:1", .server = "b:1"},
+                                       {.name = "slurm:11998", .server = "", .tried = false, .nodes_port = 11998},
+                                       {.name = "SLURM:11998", .server = "SLURM:11998"},
+                                       {.name = "slurm1:1", .server = "slurm1:1"},
+                                       {.name = "ssh:slurm", .server = "", .tried = false}}));
+  EXPECT_EQ(text_of(*hosts), "slurm,b:1,slurm:11998,SLURM:11998,slurm1:1,ssh:slurm");
+  for (const Host& host : *hosts) EXPECT_EQ(host.by_ssh(), host.name == "ssh:slurm");
+  const auto tried = all_tried("SKMD_HOSTS", *hosts);
+  ASSERT_FALSE(tried);
+  EXPECT_EQ(tried.error().reason,
+            "SKMD_HOSTS: 'slurm' is a SLURM job's nodes, which are listed by skmd-run; start the application with "
+            "skmd-run, or name a HOST:PORT");
+  const auto file = hosts_of_file("f", "slurm\nb:1\n");
+  ASSERT_TRUE(file) << file.error().reason;
+  EXPECT_EQ(*file, "slurm,b:1");
+}
+
 TEST(HostList, HasLimits) {
   std::string most;
   for (std::size_t i = 1; i <= kMaxHosts; ++i) most += (i == 1 ? "h:" : ",h:") + std::to_string(i);
@@ -118,12 +145,12 @@ TEST(HostsOfFile, TakesOneALineWithoutComments) {
 TEST(HostsOfFile, ErrorsNameTheLine) {
   const auto wrong = hosts_of_file("f", "a:1\n\nhostb\n");
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(wrong.error().reason, "f:3: 'hostb' has no port; expected HOST:PORT or ssh:[USER@]HOST");
+  EXPECT_EQ(wrong.error().reason, "f:3: 'hostb' has no port; expected HOST:PORT, ssh:[USER@]HOST or slurm");
   const auto two = hosts_of_file("f", "a:1, b:1\n");
   ASSERT_FALSE(two);
   const auto none = hosts_of_file("f", "# nothing\n\n");
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().reason, "f: names no host; expected one HOST:PORT or ssh:[USER@]HOST a line");
+  EXPECT_EQ(none.error().reason, "f: names no host; expected HOST:PORT, ssh:[USER@]HOST or slurm, one a line");
 }
 
 }  // namespace

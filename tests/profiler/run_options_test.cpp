@@ -60,13 +60,16 @@ TEST(RunOptions, EveryVariableWithAnOptionIsInTheHelp) {
 
 TEST(RunOptions, HostsAreCheckedAndReadFromFiles) {
   EXPECT_EQ(parsed({"--hosts", "b:1,c:1", "app"}).variables, (Environment{{"SKMD_HOSTS", "b:1,c:1"}}));
+  // The job's nodes are listed when the application's environment is known.
+  EXPECT_EQ(parsed({"--hosts", "slurm,c:1", "app"}).variables, (Environment{{"SKMD_HOSTS", "slurm,c:1"}}));
   const skmd::test::TemporaryFolder folder;
   const std::string file = folder.file("hosts");
   std::ofstream(file) << "# ours\nb:1\nc:1 # slow\n";
   EXPECT_EQ(parsed({"--hosts", "@" + file, "app"}).variables, (Environment{{"SKMD_HOSTS", "b:1,c:1"}}));
   std::ofstream(folder.file("twice")) << "b:1\nb:1\n";
   const std::pair<std::string, std::string> wrong[] = {
-      {"b", "skmd-run: --hosts: 'b' has no port; expected HOST:PORT or ssh:[USER@]HOST\n"},
+      {"b", "skmd-run: --hosts: 'b' has no port; expected HOST:PORT, ssh:[USER@]HOST or slurm\n"},
+      {"slurm:x", "skmd-run: --hosts: 'slurm:x' has the port 'x'; expected a number from 1 to 65533\n"},
       {"@" + folder.file("none"), "skmd-run: --hosts: '@" + folder.file("none") + "' cannot be read\n"},
       {"@" + folder.file("twice"), "skmd-run: --hosts: 'b:1' is named twice\n"},
   };

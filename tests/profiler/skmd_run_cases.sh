@@ -35,6 +35,31 @@ runs_where_ssh_reaches_no_host() {
   expect ssh:hostc= "$told" "the application's list, by the variable"
 }
 
+lists_the_nodes_of_a_slurm_job() {
+  unset ${!SLURM*}
+  told() { "$@" sh -c 'echo "<$SKMD_HOSTS>"'; }
+  "$run" --hosts slurm -- touch "$work/started" 2>"$work/errors"
+  expect 125 $? 'status without a job'
+  [[ ! -e $work/started ]] || fail 'the application was started'
+  grep -q "^skmd-run: --hosts: 'slurm' is the nodes of a SLURM job, and neither" "$work/errors" || fail "$(cat "$work/errors")"
+
+  export SLURM_JOB_NODELIST='node[08-10],gpu5' SLURMD_NODENAME=node09
+  expect '<node08:10998,node10:10998,gpu5:10998,b:1>' "$(told "$run" --hosts slurm,b:1 --)" "the application's list"
+  expect '<gpu5:2,node08:2,node10:2>' "$(SLURM_JOB_NODELIST='gpu5,node[08-10]' told env SKMD_HOSTS=slurm:2 "$run" --)" 'by the variable'
+  expect '<node08:10998,node10:10998,gpu5:10998>' "$(told "$tree/bin/skmd-profile" --db "$work/p.db" run -- env SKMD_HOSTS=slurm "$run" --)" 'within another'
+  expect '<node08:10998,node10:10998,gpu5:10998>' "$(SKMD_HOSTS=slurm told "$tree/bin/skmd-profile" --db "$work/p.db" run --)" 'by skmd-profile'
+  printf 'slurm # ours\nb:1\n' >"$work/hosts"
+  expect '<node08:10998,node10:10998,gpu5:10998,b:1>' "$(told "$run" --hosts "@$work/hosts" --)" 'by a file'
+  expect '<>' "$(SLURM_JOB_NODELIST=node09 told "$run" --hosts slurm --)" 'a job of one node'
+  unset SLURMD_NODENAME
+  expect "<b:10998>" "$(SLURM_JOB_NODELIST="b,$(hostname)" told "$run" --hosts slurm --)" 'our own by its host name'
+
+  SLURM_JOB_NODELIST='node[08-10' "$run" --hosts slurm -- touch "$work/started" 2>"$work/errors"
+  expect 125 $? 'status of a wrong list'
+  expect "skmd-run: SLURM_JOB_NODELIST: 'node[08-10' is wrong at character 5: the bracket is not closed" "$(cat "$work/errors")" message
+  [[ ! -e $work/started ]] || fail 'the application was started'
+}
+
 passes_the_exit_status_on() {
   "$run" -- sh -c 'exit 37'
   expect 37 $? status
