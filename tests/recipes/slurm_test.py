@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the user guide's scripts for SLURM jobs to the letter: slurm_test.py SOURCE BUILD
 
-SLURM's `srun` and `scontrol` are programs of this test; nodes are addresses of the loopback, which names of nodes may be. skmd-serve is one that only says that it
+SLURM's `srun`, `scontrol` and `scancel` are programs of this test; nodes are addresses of the loopback, which names of nodes may be. skmd-serve is one that only says that it
 serves, and in one test, where the engine is built, the build's own."""
 import glob
 import json
@@ -30,11 +30,19 @@ while [[ $1 == --* ]]; do
 done
 [[ $seen == --nodes=1--ntasks=1 && -n $SLURMD_NODENAME ]] || exit 2
 echo "$SLURMD_NODENAME $*" >>"$WORK/steps"
+echo $$ >>"$WORK/processes"
 exec "$@"
 """
 SCONTROL = """#!/bin/bash
 [[ "$1 $2 $3" == "show hostnames $SLURM_JOB_NODELIST" ]] || exit 2
 printf '%s\\n' $NODES
+"""
+# Signals of the job's steps; not of the batch script.
+SCANCEL = """#!/bin/bash
+[[ "$*" == "--signal=TERM 42" ]] || exit 2
+for process in $(cat "$WORK/processes"); do
+  kill -TERM "$process" 2>/dev/null || true
+done
 """
 SERVE = """#!/bin/bash
 trap 'echo "$2" >>"$WORK/ended"; exit 0' TERM
@@ -63,10 +71,10 @@ class Job:
     def __init__(self, folder, nodes, node_list, program):
         self.folder = folder
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD", "SLURM"))}
-        self.environment |= {"WORK": folder, "NODES": " ".join(nodes), "SLURM_JOB_NODELIST": node_list, "SLURMD_NODENAME": nodes[0], "PROGRAM": program,
+        self.environment |= {"WORK": folder, "NODES": " ".join(nodes), "SLURM_JOB_NODELIST": node_list, "SLURM_JOB_ID": "42", "SLURMD_NODENAME": nodes[0], "PROGRAM": program,
                              "PATH": f"{folder}/bin:{BUILD}/bin:{os.environ['PATH']}", "SKMD_CACHE_DIR": f"{folder}/cache", "SKMD_PROFILE_DB": "off"}
         os.mkdir(f"{folder}/bin")
-        for name, text in (("bin/srun", SRUN), ("bin/scontrol", SCONTROL), ("application", APPLICATION)):
+        for name, text in (("bin/srun", SRUN), ("bin/scontrol", SCONTROL), ("bin/scancel", SCANCEL), ("application", APPLICATION)):
             self.make(name, text)
 
     def make(self, name, text):
