@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An application that makes, uses and frees objects for some seconds and knows every value beforehand: churn.py SECONDS. Prints `started`, then as
-JSON how many `rounds` it made, how many values were `wrong` where all calls had succeeded, and the `errors` of rounds that a call ended.
+JSON how many `rounds` it made, how many values were `wrong` where all calls had succeeded and `where`, and the `errors` of rounds that a
+call ended.
 """
 import json
 import sys
@@ -36,31 +37,39 @@ class Round:
     def wrong(self, turn):
         """How many values are wrong. What is read was written by launches and by the host since."""
         values = numpy.arange(N, dtype=numpy.int32) + turn
-        copy = cl.enqueue_copy(self.queue, self.first, values, is_blocking=False)
-        for _ in range(3):
-            self.add(self.queue, (N,), (64,), self.first, numpy.int32(turn))
-        self.spin(self.queue, (N,), (64,), self.first, self.second, numpy.int32(200))
+        # What became of a command its event tells alone: those behind it in the queue run all the same.
+        events = [cl.enqueue_copy(self.queue, self.first, values, is_blocking=False)]
+        events += [self.add(self.queue, (N,), (64,), self.first, numpy.int32(turn)) for _ in range(3)]
+        events.append(self.spin(self.queue, (N,), (64,), self.first, self.second, numpy.int32(200)))
         results = [numpy.empty_like(values), numpy.empty_like(values)]
-        cl.enqueue_copy(self.queue, results[0], self.first, is_blocking=turn % 2 == 0)
-        cl.enqueue_copy(self.queue, results[1], self.second)
+        events.append(cl.enqueue_copy(self.queue, results[0], self.first, is_blocking=turn % 2 == 0))
+        events.append(cl.enqueue_copy(self.queue, results[1], self.second))
         self.queue.finish()
-        copy.wait()
-        return sum(int((result != right).sum()) for result, right in zip(results, (values + 3 * turn, expected(values + 3 * turn, 200))))
+        for event in events:
+            event.wait()
+        self.where = []  # of each result: how many are wrong, the first and the last of them, what it is and should be
+        for result, right in zip(results, (values + 3 * turn, expected(values + 3 * turn, 200))):
+            wrong = numpy.flatnonzero(result != right)
+            self.where.append([len(wrong), *(map(int, (wrong[0], wrong[-1], result[wrong[0]], right[wrong[0]])) if len(wrong) else ())])
+        return sum(one[0] for one in self.where)
 
 
 def main():
     platform, = cl.get_platforms()
     context = cl.Context(platform.get_devices())
     program = cl.Program(context, SOURCE).build(cache_dir=False)
-    rounds, wrong, errors, end = 0, 0, [], time.monotonic() + float(sys.argv[1])
+    rounds, wrong, errors, where, end = 0, 0, [], [], time.monotonic() + float(sys.argv[1])
     print("started", flush=True)
     while time.monotonic() < end:
         rounds += 1
         try:
-            wrong += Round(context, program).wrong(rounds)
+            one = Round(context, program)
+            if count := one.wrong(rounds):
+                wrong += count
+                where.append([rounds, *one.where])
         except cl.Error as error:
             errors.append(str(error))
-    print(json.dumps({"rounds": rounds, "wrong": wrong, "errors": errors}))
+    print(json.dumps({"rounds": rounds, "wrong": wrong, "where": where, "errors": errors}))
 
 
 main()

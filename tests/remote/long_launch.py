@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An application with one launch that takes a second or two, whose every value is known beforehand. Prints `launched` when the launch is under
-way, then as JSON how many values are `wrong`, and `alone`, the seconds that a launch of half as many groups took before.
+"""An application with one launch that takes a second or two, whose every value is known beforehand. When the launch is under way it
+prints `launched` and how many seconds that will take, then as JSON how many values are `wrong`.
 """
 import json
 import time
@@ -39,17 +39,18 @@ def main():
     flags = cl.mem_flags
     source = cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=values)
     target = cl.Buffer(context, flags.READ_WRITE, values.nbytes)
-    start = time.monotonic()
-    kernel(queue, (N // 2,), (64,), source, target, numpy.uint32(STEPS))
-    queue.finish()
-    alone = time.monotonic() - start
+    for _ in range(2):  # the first one waits for compilers
+        start = time.monotonic()
+        kernel(queue, (N // 4,), (64,), source, target, numpy.uint32(STEPS))
+        queue.finish()
+        took = 4 * (time.monotonic() - start)
     kernel(queue, (N,), (64,), source, target, numpy.uint32(STEPS))
     queue.flush()
-    print("launched", flush=True)
+    print("launched", took, flush=True)
     result = numpy.empty_like(values)
     cl.enqueue_copy(queue, result, target)
     expected = numpy.tile(reference(few, STEPS), N // few.size)
-    print(json.dumps({"wrong": int((result != expected).sum()), "alone": alone}))
+    print(json.dumps({"wrong": int((result != expected).sum())}))
 
 
 main()

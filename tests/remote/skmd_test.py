@@ -128,22 +128,24 @@ def test_random_kernels(hosts):
 def start_long(here, server, partition="fixed:50,50"):
     run = here.start(here.command(["--hosts", server.address, "--devices", f"cpu,{server.address}/*", "--partition", partition],
                                   [sys.executable, "-B", f"{HERE}/long_launch.py"]), SKMD_CPU_THREADS="1")
-    expect("launched" in run.stdout.readline(), "no launch")
-    return run
+    words = run.stdout.readline().split()
+    expect(words[:1] == ["launched"], "no launch")
+    return run, float(words[1])
 
 
-def whole_loss(here, server, moment, lose):
-    """The program's own result is right. Returns how many seconds later it came than if the half of that host had been begun here at the loss."""
-    run = start_long(here, server)
-    time.sleep(moment)
+def whole_loss(here, server, part, lose):
+    """Loses the server of half a launch, `part` of the way through. The program's own result is right. Returns how many seconds later it came than if
+    that half had been begun here at once, behind what is left of the other half."""
+    run, length = start_long(here, server)
+    time.sleep(part * length)
     lose(server.daemon())
     start = time.monotonic()
     output, stats = here.finish(run, 60)
     took = time.monotonic() - start
     answer = json.loads(output.strip().splitlines()[-1])
-    expect(answer["wrong"] == 0, f"lost after {moment:.2f} s: {answer}")
+    expect(answer["wrong"] == 0, f"lost after {part:.2f} of the way: {answer}")
     expect(stats["hosts"][0]["lost"], f"the loss is not told: {stats['hosts']}")
-    return max(took - 2 * answer["alone"], 0)
+    return max(took - (2 - part) * length, 0)
 
 
 def in_time(late):
