@@ -89,8 +89,7 @@ class LinkTest {
     return Times{*to, *from};
   }
   void learn(std::uint64_t bytes, const Times& times) {
-    LinkRates::get().learn_to(index_, bytes, times.to);
-    LinkRates::get().learn_from(index_, bytes, times.from);
+    LinkRates::get().learn_measured(index_, bytes, times.to, times.from);
   }
 
   Device& device_;

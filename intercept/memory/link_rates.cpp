@@ -91,14 +91,23 @@ bool LinkRates::asks(std::uint32_t device, std::uint64_t bytes) {
   return count < kFirstAsked || count % kEachAsked == 0;
 }
 
+void LinkRates::learn_driver(std::uint32_t device, std::atomic<double>& rate, std::uint64_t bytes,
+                             std::uint64_t nanoseconds) const {
+  if (nanoseconds == 0 || bytes < (is_far(device) ? kLeastTellingFar : kLeastTelling)) return;
+  learn(rate, bulk_rate(bytes, nanoseconds, is_far(device) ? domain::LinkShape{} : kLinkShape), kNewestTransfer);
+}
+
 void LinkRates::learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (bytes >= (is_far(device) ? kLeastTellingFar : kLeastTelling) && nanoseconds != 0)
-    learn(to_[place(device)], bulk_rate(bytes, nanoseconds, shape(device)), kNewestTransfer);
+  learn_driver(device, to_[place(device)], bytes, nanoseconds);
 }
 
 void LinkRates::learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  if (bytes >= (is_far(device) ? kLeastTellingFar : kLeastTelling) && nanoseconds != 0)
-    learn(from_[place(device)], bulk_rate(bytes, nanoseconds, shape(device)), kNewestTransfer);
+  learn_driver(device, from_[place(device)], bytes, nanoseconds);
+}
+
+void LinkRates::learn_measured(std::uint32_t device, std::uint64_t bytes, std::uint64_t to, std::uint64_t from) {
+  if (to != 0) learn(to_[place(device)], bulk_rate(bytes, to, shape(device)), kNewestTransfer);
+  if (from != 0) learn(from_[place(device)], bulk_rate(bytes, from, shape(device)), kNewestTransfer);
 }
 
 void LinkRates::learn_host(std::uint64_t bytes, std::uint64_t nanoseconds) {

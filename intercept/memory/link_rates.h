@@ -41,8 +41,11 @@ class LinkRates {
   /// The same; 0: not measured.
   [[nodiscard]] double known_round_trip(std::uint32_t device) const;
   void learn_round_trip(std::uint32_t device, std::uint64_t nanoseconds);
+  /// From times of the device's driver, which know of no round trip.
   void learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds);
   void learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds);
+  /// From nanoseconds by the host's clock of two transfers over a link to another machine, round trips included.
+  void learn_measured(std::uint32_t device, std::uint64_t bytes, std::uint64_t to, std::uint64_t from);
   /// Whether the device's own time of a transfer of so many bytes from or to page-locked memory is wanted, which costs
   /// it some 10 us: of the first few and then now and then. Counts the call.
   bool asks(std::uint32_t device, std::uint64_t bytes);
@@ -53,6 +56,8 @@ class LinkRates {
  private:
   static constexpr std::size_t kMax = 64;  // memory spaces are a 64-bit mask, so there are no more devices
   [[nodiscard]] std::size_t place(std::uint32_t device) const { return link_of(device) % kMax; }
+  void learn_driver(std::uint32_t device, std::atomic<double>& rate, std::uint64_t bytes,
+                    std::uint64_t nanoseconds) const;
   // By link; a device in this machine has one of its own.
   std::array<std::atomic<std::uint32_t>, kMax> far_link_{};  // one more than the link; 0: the device is in this machine
   std::array<std::atomic<double>, kMax> round_trip_{};

@@ -50,8 +50,10 @@ inline constexpr double kLeastOwnPart = 0.1;
 /// above the network's own round trip (its authors), which is 20 to 40.
 inline constexpr double kAssumedNetwork = 1.25e9;
 inline constexpr double kAssumedRoundTrip = 100e-6;
-/// Bytes that tell such a link's rate. Source: chosen: as long as half the round trip at kAssumedNetwork.
-inline constexpr std::uint64_t kLeastTellingFar = std::uint64_t{1} << 16;
+/// Bytes of a transfer whose time by the driver tells such a link's rate: smaller ones are in the sockets' buffers
+/// before a thread looks, and seem to have taken no time (128 KiB at 10 to 40 GB/s were seen). Source: Linux's largest
+/// buffers of a socket, 4 MiB to send.
+inline constexpr std::uint64_t kLeastTellingFar = std::uint64_t{4} << 20;
 /// Bytes of the transfers by which a link is measured, how often the smallest is made, and seconds that the largest may
 /// take by what the middle one told. Source: chosen: 20 ms in all, with three round trips and a mebibyte, twice to the
 /// device.

@@ -221,6 +221,24 @@ def order(engine, addresses):
     return {"wrong": wrong}
 
 
+def times(engine, addresses):
+    """Of commands that wait for each other in one queue, when each ran by the server's clock: start and end in milliseconds from the first start."""
+    cl = engine.cl
+    context = cl.Context([engine.devices[0]])
+    queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+    kernel = cl.Kernel(cl.Program(context, SPIN).build(), "spin")
+    array = numpy.ones(1 << 15, numpy.float32)
+    memory, got = engine.buffer(context, array), numpy.empty_like(array)
+    rows = []
+    for _ in range(3):
+        events = [cl.enqueue_copy(queue, memory, array, is_blocking=False), kernel(queue, (len(array),), None, memory, numpy.int32(20000)),
+                  cl.enqueue_copy(queue, got, memory, is_blocking=False)]
+        queue.finish()
+        first = events[0].profile.start
+        rows.append([[(event.profile.start - first) / 1e6, (event.profile.end - first) / 1e6] for event in events])
+    return {"rows": rows}
+
+
 def churn(engine, addresses):
     """Makes, uses and frees objects until the device is lost; counts wrong bytes in what ended well."""
     cl = engine.cl

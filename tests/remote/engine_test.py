@@ -220,6 +220,13 @@ def test_commands_of_a_queue_keep_their_order(hosts):
             expect(hosts.engine_client("order", server.address)["wrong"] == [], "host memory was used too soon")
 
 
+def test_times_are_the_servers(hosts):
+    with hosts.serve("--devices", "cpu") as server:
+        for row in hosts.engine_client("times", server.address)["rows"]:
+            (_, written), (begun, done), (read, ended) = row
+            expect(0 <= written < 60000 and 0 <= begun < done <= read + 1 and read <= ended < 60000, f"{row}")
+
+
 def test_two_clients_of_one_server(hosts):
     with hosts.serve("--each") as server:
         clients = [hosts.start_engine("adds", server.address) for _ in range(3)]

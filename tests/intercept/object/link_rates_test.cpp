@@ -84,6 +84,29 @@ TEST(LinkRates, TheFirstLargeTransfersAreTimedAndThenFew) {
   EXPECT_TRUE(rates.asks(1, 64 * kMiB)) << "each link by itself";
 }
 
+TEST(LinkRates, OfAnotherMachineIsMeasuredWithItsRoundTrip) {
+  LinkRates rates;
+  rates.set_far(2, 2);
+  rates.set_far(3, 2);
+  rates.learn_round_trip(2, 500'000);
+  rates.learn_measured(2, kMiB, 1'500'000, 2'500'000);
+  EXPECT_NEAR(*rates.of(3).to, 1048576 / 1e-3, 1e3) << "devices of one machine share its link";
+  EXPECT_NEAR(*rates.of(3).from, 1048576 / 2e-3, 1e3);
+}
+
+TEST(LinkRates, OfAnotherMachineLargeTransfersTellByTheDriversTime) {
+  LinkRates rates;
+  rates.set_far(2, 2);
+  rates.learn_round_trip(2, 500'000);
+  // Small ones are in a socket's buffer at once.
+  rates.learn_to(2, kMiB / 8, 10'000);
+  rates.learn_from(2, 2 * kMiB, 10'000);
+  EXPECT_FALSE(rates.of(2).to);
+  EXPECT_FALSE(rates.of(2).from);
+  rates.learn_to(2, 64 * kMiB, 64'000'000);
+  EXPECT_NEAR(*rates.of(2).to, 1048576 / 1e-3, 1e3) << "the driver's time has no round trip";
+}
+
 TEST(LinkRates, ASlowCopyIsDoubtedAFastOneIsNot) {
   LinkRates rates;
   rates.learn_host(64 * kMiB, 64 * kMiB);  // 1 byte a nanosecond
