@@ -293,7 +293,8 @@ void SubmissionQueue::rest(Lock& lock) {
   const auto ready = [this]() SKMD_REQUIRES(mutex_) { return woken_ || stopping_; };
   if (glancing_ || (one_processor_ && !blocking_ && helpers_ == 0 && !flights_.empty())) {
     // On the system's clock: ThreadSanitizer does not see waits on the steady one.
-    const auto pause = one_processor_ ? kGlanceOnOneProcessor : kGlance;
+    const std::chrono::microseconds several = queue_->habits().far ? kFarGlance : kGlance;
+    const auto pause = one_processor_ ? kGlanceOnOneProcessor : several;
     wake_.wait_until(lock, std::chrono::system_clock::now() + pause, ready);
   } else {
     wake_.wait(lock, ready);
