@@ -2,12 +2,15 @@
 // What planning one launch costs: footprints, plan and transfer lists for three devices. No device is needed.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "partitioner/footprint/footprint.h"
 #include "partitioner/merge/merge.h"
 #include "partitioner/plan/partition.h"
 #include "partitioner/residency/transfer.h"
+#include "tests/partitioner/far_machine.h"
 
 namespace {
 
@@ -147,6 +150,26 @@ void decide(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(partition(request));
 }
 BENCHMARK(decide)->Arg(3)->Arg(9)->Arg(64);
+
+/// `auto` over so many hosts of eight devices each, and a processor here: random links and kernels of
+/// tests/partitioner/far_machine.h. Milliseconds of a plan: the median and the longest of a hundred machines.
+void decide_far(benchmark::State& state) {
+  std::vector<double> taken;
+  for (auto _ : state)
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+      test::Chance chance(~seed);
+      const auto groups = static_cast<std::uint64_t>(chance.order_between(64, 1e7));
+      const test::FarMachine machine(seed, static_cast<std::uint64_t>(state.range(0)), 8, groups);
+      const PartitionRequest request = machine.request();
+      const auto begin = std::chrono::steady_clock::now();
+      benchmark::DoNotOptimize(partition(request));
+      taken.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    }
+  std::sort(taken.begin(), taken.end());
+  state.counters["median_ms"] = taken[taken.size() / 2];
+  state.counters["longest_ms"] = taken.back();
+}
+BENCHMARK(decide_far)->Arg(8)->Arg(64)->Unit(benchmark::kMillisecond);
 
 void decide_as_the_paper(benchmark::State& state) {
   const Launch launch;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "partitioner/plan/idle_links.h"
 #include "partitioner/plan/phase_fill.h"
 #include "partitioner/plan/plan_constants.h"
 
@@ -19,8 +20,19 @@ bool distinct(const CompletionCurve& line, double groups) {
   return std::fabs(groups - line.last_groups) > kDistinctSizes * groups;
 }
 
-void begin(CompletionCurve::Transfers& transfers, double groups, double seconds) {
-  transfers = {0.0, seconds / groups, seconds};
+/// In proportion to the groups, but for a latency that is known.
+void begin(CompletionCurve::Transfers& transfers, double groups, double seconds, double latency) {
+  const double fixed = std::min(latency, seconds);
+  transfers = {fixed, (seconds - fixed) / groups, seconds};
+}
+
+/// Bytes that are there already make the line begin below zero.
+void refine_arriving(CompletionCurve& line, double groups, double seconds) {
+  CompletionCurve::Transfers& transfers = line.arriving;
+  if (distinct(line, groups))
+    transfers.each = std::max(0.0, (seconds - transfers.last_seconds) / (groups - line.last_groups));
+  transfers.fixed = seconds - transfers.each * groups;
+  transfers.last_seconds = seconds;
 }
 
 void refine(CompletionCurve::Transfers& transfers, const CompletionCurve& line, double groups, double seconds) {
@@ -43,13 +55,17 @@ bool moves(const CompletionCurve& line) {
 
 bool can_work(const CompletionCurve& line) {
   return std::isfinite(line.fixed) && std::isfinite(line.per_group) && std::isfinite(line.before.last_seconds) &&
-         std::isfinite(line.after.last_seconds) && std::isfinite(line.copying_each);
+         std::isfinite(line.after.last_seconds) && std::isfinite(line.copying_each) &&
+         std::isfinite(line.arriving.last_seconds);
 }
 
 void begin(CompletionCurve& line, double groups, const Phases& moving) {
   line.per_group = moving.running / groups;
-  begin(line.before, groups, moving.before);
-  begin(line.after, groups, moving.after);
+  line.link = moving.link;
+  line.latency = moving.latency;
+  begin(line.before, groups, moving.before, line.latency);
+  begin(line.arriving, groups, moving.arriving, line.latency);
+  begin(line.after, groups, moving.after, line.latency);
   line.copying_each = moving.copying / groups;
 }
 
@@ -72,6 +88,7 @@ void refine(const DeviceModel& model, CompletionCurve& line, double groups, cons
   line.fixed = seconds - line.per_group * groups;
   refine(line.before, line, groups, phases.before);
   refine(line.after, line, groups, phases.after);
+  if (line.link != 0) refine_arriving(line, groups, phases.arriving);
   line.copying_each = phases.copying / groups;
   line.last_groups = groups;
   line.last_seconds = seconds;
@@ -88,13 +105,26 @@ Phases expected(const CompletionCurve& line, std::uint64_t groups) {
   if (groups == 0) return {};
   const auto count = static_cast<double>(groups);
   const double running = std::max(line.fixed + line.per_group * count, line.least_fixed + line.least_per_group * count);
-  return {line.before.fixed + line.before.each * count, running, line.after.fixed + line.after.each * count,
-          line.copying_each * count};
+  Phases phases{line.before.fixed + line.before.each * count, running, line.after.fixed + line.after.each * count,
+                line.copying_each * count};
+  phases.link = line.link;
+  phases.latency = line.latency;
+  phases.arriving = std::max(0.0, line.arriving.fixed + line.arriving.each * count);
+  return phases;
+}
+
+CompletionCurve* line_of(CompletionCurves& lines, std::uint32_t device, std::size_t& from) {
+  for (std::size_t tried = 0; tried < lines.size(); ++tried) {
+    from = from < lines.size() ? from : 0;
+    CompletionCurve& line = lines[from++];
+    if (line.device == device) return &line;
+  }
+  return nullptr;
 }
 
 CompletionCurve* line_of(CompletionCurves& lines, std::uint32_t device) {
-  const auto found = std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.device == device; });
-  return found == lines.end() ? nullptr : &*found;
+  std::size_t from = 0;
+  return line_of(lines, device, from);
 }
 
 namespace {
@@ -118,16 +148,20 @@ double fill_level(std::span<CompletionCurve* const> order, double groups) {
 double fill(std::span<CompletionCurve> lines, double groups, const CompletionCurve* without) {
   std::array<CompletionCurve*, kMaxLines> order;
   std::size_t count = 0;
-  bool phased = false;
+  bool shared = false, phased = false;
   for (CompletionCurve& line : lines) {
     groups -= line.pinned;
     if (without == nullptr) line.share = line.pinned;
     if (line.pinned > 0 || !line.used || &line == without || !can_work(line)) continue;
     order[count++] = &line;
+    shared = shared || line.link != 0;
     phased = phased || moves(line) || bends(line);
   }
   const std::span<CompletionCurve*> working(order.data(), count);
-  if (phased) {
+  if (shared)
+    std::stable_sort(working.begin(), working.end(),
+                     [](const CompletionCurve* a, const CompletionCurve* b) { return a->link < b->link; });
+  if (shared || phased) {
     PhaseFill phases(working, groups);
     return without == nullptr ? phases.share_out() : phases.finish();
   }
@@ -143,6 +177,8 @@ double fill(std::span<CompletionCurve> lines, double groups, const CompletionCur
 double drop_idlers(std::span<CompletionCurve> lines, double groups) {
   // Relative to the end that all of them reach: of 64 equal devices no single one shortens the launch by much, but ten
   // do.
+  if (std::any_of(lines.begin(), lines.end(), [](const CompletionCurve& line) { return line.link != 0; }))
+    return drop_idle_links(lines, groups);
   double finish = fill(lines, groups);
   const double most = finish * (1.0 + kWorthTheIdle);
   for (;;) {

@@ -27,6 +27,11 @@ struct CompletionCurve {
   /// cost nothing up to its share, and much beyond it.
   double least_fixed = 0, least_per_group = 0;
   Transfers before, after;
+  std::uint32_t link = 0;  // DeviceModel::shared_link; where it is not 0:
+  double latency = 0;      // Phases::latency
+  /// Transfers that the launch waits for, apart from running; their line may be below zero for few groups: bytes that
+  /// are there already.
+  Transfers arriving;
   double copying_each = 0;
   bool used = true;
   bool left_out = false;  // not to be used
@@ -46,7 +51,9 @@ void begin(CompletionCurve& line, double groups, const Phases& moving);
 void refine(const DeviceModel& model, CompletionCurve& line, double groups, const Phases& phases);
 
 using CompletionCurves = std::vector<CompletionCurve>;  // at most kMaxLines
-inline constexpr std::size_t kMaxLines = 64;            // as many as there are memory spaces
+/// Devices that a plan chooses from; those behind them get nothing. Far more than the driver has memory spaces for
+/// (kMaxSpaces): 64 hosts of 8 devices, and some here.
+inline constexpr std::size_t kMaxLines = 1024;
 
 /// The groups that have run after `seconds`.
 double groups_run(const CompletionCurve& line, double seconds);
@@ -57,7 +64,9 @@ bool can_work(const CompletionCurve& line);
 /// The predicted phases of a slice of `groups`; zeros for none.
 Phases expected(const CompletionCurve& line, std::uint64_t groups);
 
-/// The curve of `device`; null if it has none.
+/// The curve of `device`; null if it has none. O(1) for those of ascending devices that were found one after the other,
+/// `from` being the place behind the last one; it is moved on.
+CompletionCurve* line_of(CompletionCurves& lines, std::uint32_t device, std::size_t& from);
 CompletionCurve* line_of(CompletionCurves& lines, std::uint32_t device);
 
 /// Water filling: returns the seconds after which the used curves together have run `groups`, each device idle until
@@ -65,8 +74,8 @@ CompletionCurve* line_of(CompletionCurves& lines, std::uint32_t device);
 /// with `without` it leaves them, and ignores that curve.
 double fill(std::span<CompletionCurve> lines, double groups, const CompletionCurve* without = nullptr);
 
-/// Calls fill(), and leaves out devices that shorten the launch too little for a slice. Returns the seconds until the
-/// end.
+/// Calls fill(), and leaves out devices that shorten the launch too little for a slice, and those that a shared link is
+/// too slow for (shared_link.h). Returns the seconds until the end.
 double drop_idlers(std::span<CompletionCurve> lines, double groups);
 
 }  // namespace skmd::domain

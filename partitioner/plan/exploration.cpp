@@ -22,7 +22,8 @@ double part_of(const PartitionRequest& request, std::uint64_t groups) {
 /// True if the launch waits for no transfer on the best single device: in a loop that leaves its bytes on the devices
 /// they move once, and later launches gain from a split.
 bool stays(const PartitionRequest& request, const Alone& alone) {
-  return PhaseCosts(request).moving(alone.device, {0, request.groups}).running == 0.0;
+  const Phases moving = PhaseCosts(request).moving(alone.device, {0, request.groups});
+  return moving.arriving + moving.running == 0.0;
 }
 
 class Explorer {
@@ -53,11 +54,26 @@ class Explorer {
     if (const Plan* previous = request_.previous; previous != nullptr && previous->slices.size() > 1)
       known = std::max(known, previous->predicted_seconds);
     reached_seconds_ = std::min(alone_.seconds, known);
-    for (const auto& [device, groups] : candidates) consider(device, groups);
+    const std::size_t looked_at = first_of_many(candidates);
+    for (std::size_t i = 0; i < looked_at; ++i) consider(candidates[i].first, candidates[i].second);
+    if (looked_at < candidates.size() && !found_.probes.empty()) found_.wanted = true;
     return std::move(found_);
   }
 
  private:
+  /// Puts those first, where they are many, that would run a group soonest with its transfers; returns how many are
+  /// looked at. Those behind them gain less; their turn comes when the first ones are known, or gain nothing.
+  [[nodiscard]] std::size_t first_of_many(std::vector<std::pair<std::uint32_t, std::uint64_t>>& candidates) {
+    if (request_.devices.size() <= kManyExplored || candidates.size() <= kLookedAt) return candidates.size();
+    std::vector<double> seconds(request_.devices.size());
+    for (const auto& [device, groups] : candidates)
+      seconds[device] = request_.devices[device].launch_seconds + costs_.moving(device, {0, request_.groups}).sum() +
+                        static_cast<double>(request_.groups) / hoped_at_best(request_.devices[device]);
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [&](const auto& a, const auto& b) { return seconds[a.first] < seconds[b.first]; });
+    return kLookedAt;
+  }
+
   /// Groups per second of the device that runs the launch best.
   [[nodiscard]] double best_rate() const {
     return static_cast<double>(request_.groups) / running_seconds(request_, alone_.device, request_.groups);
@@ -124,7 +140,8 @@ class Explorer {
   [[nodiscard]] std::uint64_t cautious_groups(std::uint32_t device) {
     const DeviceModel& model = request_.devices[device];
     const auto longest = static_cast<double>(model.measured_groups);
-    if (!rewritten_ || longest > kShortSlice * model.groups_per_second) return 0;
+    if (!rewritten_ || longest > kShortSlice * model.groups_per_second || cautious_ == 0) return 0;
+    if (request_.devices.size() > kManyExplored) --cautious_;
     const Filled filled = with(device, filled_rate(model), costs_.moving(device, {0, request_.groups}));
     const bool gains = filled.seconds + request_.split_seconds < (1.0 - kCautiousGain) * alone_.seconds;
     if (!gains || filled.share <= kExploredBeyond * longest) return 0;
@@ -222,6 +239,7 @@ class Explorer {
   Exploration found_;
   double reached_seconds_ = 0;  // by what is known
   double stakes_ = 0;
+  std::size_t cautious_ = kLookedAt;  // devices that cautious_groups() still looks at, of many
   std::uint64_t pinned_ = 0;
 };
 

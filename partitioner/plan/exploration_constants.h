@@ -41,4 +41,9 @@ inline constexpr double kPessimism = 8.0;
 /// Relative error above which a model of former processes is explored. Source: the page.
 inline constexpr double kDoubted = 0.2;
 
+/// Of more devices than the first number, so many are looked at for a launch: each means balancing anew, 0.1 ms for 64
+/// hosts. Source: chosen: a plan is to take 5 ms at most.
+inline constexpr std::size_t kManyExplored = 64;
+inline constexpr std::size_t kLookedAt = 8;
+
 }  // namespace skmd::domain::tuning

@@ -107,7 +107,10 @@ struct DeviceModel {
   double box_seconds = 0.0;        // that each further box of a slice costs
   double bytes_to_per_second = 1e10;
   double bytes_from_per_second = 1e10;
-  LinkShape link;               // of both directions
+  LinkShape link;  // of both directions
+  /// Devices of which it is the same, and not 0, have one link together, as those of another host do: their transfers
+  /// take the sum of their times, with one latency (LinkShape::bulk_seconds). 0: a link of its own.
+  std::uint32_t shared_link = 0;
   double relative_error = 0.2;  // spread of the measured rate
 };
 

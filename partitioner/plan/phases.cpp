@@ -27,7 +27,11 @@ Phases PhaseCosts::moving(std::uint32_t device, const GroupSpan& span) {
   const MovingSeconds from = seconds_from(request_, device, span);
   if (to.linked > 0) phases.before = part_before(device) * to.linked;
   // Over a dead link nothing gets there, before or then.
-  phases.running = arriving_ == Arriving::there || to.linked == phases.before ? 0.0 : to.linked - phases.before;
+  const double awaited = arriving_ == Arriving::there || to.linked == phases.before ? 0.0 : to.linked - phases.before;
+  const DeviceModel& model = request_.devices[device];
+  phases.link = model.shared_link;
+  (phases.link != 0 ? phases.arriving : phases.running) = awaited;
+  if (phases.link != 0) phases.latency = model.link.bulk_seconds;
   phases.after = from.linked;
   phases.copying = to.copied + from.copied;
   return phases;
@@ -45,16 +49,59 @@ SlowestPhases PhaseCosts::together(std::span<const Slice> slices) {
   return slowest;
 }
 
-void SlowestPhases::add(const Phases& slice) {
-  slowest_.before = std::max(slowest_.before, slice.before);
-  slowest_.running = std::max(slowest_.running, slice.running);
-  slowest_.after = std::max(slowest_.after, slice.after);
-  slowest_.copying += slice.copying;
+void SlowestPhases::raise(Phases& slowest, const Phases& slice) {
+  slowest.before = std::max(slowest.before, slice.before);
+  slowest.running = std::max(slowest.running, slice.running);
+  slowest.after = std::max(slowest.after, slice.after);
+  slowest.copying += slice.copying;
 }
 
+/// A slice of `from`, which is in the sums, becomes one of `to`.
+void SlowestPhases::Link::grow(const Phases& from, const Phases& to) {
+  const auto add = [&](double& sum, double old, double now) {
+    const double all = old > 0 ? sum - old + now : sum > 0 ? sum + std::max(0.0, now - to.latency) : now;
+    if (now > 0) sum = all;
+  };
+  add(before, from.before, to.before);
+  add(arriving, from.arriving, to.arriving);
+  add(after, from.after, to.after);
+  running = std::max(running, to.running);
+}
+
+SlowestPhases::Link SlowestPhases::link_of(const Phases& slice) const {
+  for (const Link& link : links_)
+    if (link.link == slice.link) return link;
+  return {slice.link};
+}
+
+void SlowestPhases::add(const Phases& slice) { replace({}, slice); }
+
 void SlowestPhases::replace(const Phases& before, const Phases& after) {
-  add(after);
+  if (after.link == 0) {
+    raise(slowest_, after);
+  } else {
+    const auto known =
+        std::find_if(links_.begin(), links_.end(), [&](const Link& link) { return link.link == after.link; });
+    Link& link = known != links_.end() ? *known : links_.emplace_back(Link{after.link});
+    link.grow(before, after);
+    raise(slowest_, link.phases());
+    slowest_.copying += after.copying;
+  }
   slowest_.copying -= before.copying;
+}
+
+double SlowestPhases::seconds_with(const Phases& before, const Phases& after) const {
+  Phases with = slowest_;
+  if (after.link == 0) {
+    raise(with, after);
+  } else {
+    Link link = link_of(after);
+    link.grow(before, after);
+    raise(with, link.phases());
+    with.copying += after.copying;
+  }
+  with.copying -= before.copying;
+  return with.sum();
 }
 
 }  // namespace skmd::domain

@@ -17,21 +17,39 @@ struct Phases {
   double running = 0.0;  // transfers that the launch waits for, and the slice itself
   double after = 0.0;    // transfers of results to host memory
   double copying = 0.0;  // inside host memory, before and after: by one device's slice after the other's
-  [[nodiscard]] double sum() const { return before + running + after + copying; }
+  // Of a device that shares its link:
+  double arriving = 0.0;   // transfers that the launch waits for, which `running` then leaves out
+  double latency = 0.0;    // part of each of its transfers that those of the link's other devices share
+  std::uint32_t link = 0;  // DeviceModel::shared_link
+  [[nodiscard]] double sum() const { return before + arriving + running + after + copying; }
 };
 
-/// The phases of several slices together.
+/// The phases of several slices together. Slices whose devices share a link take its transfers one after the other; as
+/// they are sent in turns, every device has its bytes when the last one has.
 class SlowestPhases {
  public:
   void add(const Phases& slice);
   /// A slice grows from one of `before`, which was added, to one of `after`.
   void replace(const Phases& before, const Phases& after);
   [[nodiscard]] double seconds() const { return slowest_.sum(); }
+  /// seconds() after replace(before, after), which is not done.
+  [[nodiscard]] double seconds_with(const Phases& before, const Phases& after) const;
   /// The part of seconds() outside the launch.
   [[nodiscard]] double around() const { return slowest_.sum() - slowest_.running; }
 
  private:
+  /// The phases of a shared link's slices: sums of transfers, and the longest run.
+  struct Link {
+    std::uint32_t link = 0;
+    double before = 0.0, arriving = 0.0, running = 0.0, after = 0.0;
+    void grow(const Phases& from, const Phases& to);
+    [[nodiscard]] Phases phases() const { return {before, arriving + running, after}; }
+  };
+  [[nodiscard]] Link link_of(const Phases& slice) const;
+  static void raise(Phases& slowest, const Phases& slice);
+
   Phases slowest_;
+  std::vector<Link> links_;
 };
 
 /// Whether the bytes that a launch waits for must still be moved (`now`, as for the next launch) or are on the devices

@@ -54,12 +54,20 @@ inline constexpr std::uint64_t kTellingPart = 4;
 /// Rounds of fitting costs and balancing again; two or three converge. Source: no simulation fails from 5 to 24; one
 /// does with 3.
 inline constexpr int kSearchRounds = 6;
+/// The same for more devices than the second number, each round of which takes about 0.4 ms. Source: on 200 random
+/// machines of 64 hosts of 8 devices (tests/partitioner/far_machine.h) two rounds gave plans that took 0.13 per cent
+/// longer than those of six at most.
+inline constexpr int kRoundsOfMany = 2;
+inline constexpr std::size_t kManyLines = 64;
 /// Relative difference to the expected end below which the search stops. Source: chosen, by exact plans.
 inline constexpr double kSearchSettled = 0.005;
 /// Up to so many devices, shares are polished by pairs, as long as that gains the relative time beside.
 /// Source: docs/decisions/plans-add-up-phases.md; decide/64 of bench/micro/partition_bench.
 inline constexpr std::size_t kFewDevices = 8;
 inline constexpr double kPolished = 0.002;
+/// A device of so many groups at most is emptied for a try where a link is shared. Source: chosen: a slice of more is
+/// divided finely enough by shares.
+inline constexpr std::uint64_t kFewGroups = 64;
 /// Part of a slice that moving its border to a row of groups may cost. Source: chosen.
 inline constexpr double kSnapLoss = 0.02;
 /// Devices that together shorten the launch by less than this part are left out. Source: chosen, by
@@ -74,6 +82,16 @@ inline constexpr int kNarrowings = 20;
 inline constexpr int kFewNarrowings = 16;
 inline constexpr std::size_t kManyDevices = 16;
 
+/// Halvings of the range of runs in which shared links are balanced: to a millionth of the launch on one device alone.
+/// And how often devices of shared links are left out and the rest balanced again: each time the length of the run has
+/// to be found anew. Source: chosen, by tests/partitioner/far_plan_test.cpp.
+inline constexpr int kRunHalvings = 20;
+inline constexpr int kLeavings = 2;
+/// Halvings of the transfers around a launch for which devices of shared links are left out: a host of 8 equal devices
+/// then keeps one. Source: the same.
+inline constexpr int kShorterTransfers = 3;
+/// And what they may be longer than the half by, as a part of it: a round trip is not halved. Source: the same.
+inline constexpr double kSlackTransfers = 0.1;
 // --- what planning may take ---
 
 /// Part of the launches' time, and of that of a first launch whose times former processes know, as of five launches.

@@ -26,8 +26,9 @@ std::string device_text(const PartitionRequest& request, std::uint32_t device) {
   const GroupSpan all{0, request.groups};
   const Phases phases = PhaseCosts(request).of(device, all);
   return printed("; %u: alone %.3f before + %.3f + %.3f behind + %.3f copies, measured on %.3g groups, error %.2f",
-                 device, phases.before * kMilliseconds, phases.running * kMilliseconds, phases.after * kMilliseconds,
-                 phases.copying * kMilliseconds, static_cast<double>(model.measured_groups), model.relative_error);
+                 device, phases.before * kMilliseconds, (phases.arriving + phases.running) * kMilliseconds,
+                 phases.after * kMilliseconds, phases.copying * kMilliseconds,
+                 static_cast<double>(model.measured_groups), model.relative_error);
 }
 
 }  // namespace

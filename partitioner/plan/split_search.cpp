@@ -5,6 +5,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <queue>
+#include <utility>
 
 #include "partitioner/plan/exploration_constants.h"
 #include "partitioner/plan/plan_constants.h"
@@ -23,6 +26,7 @@ CompletionCurves measured_lines(const PartitionRequest& request, Arriving arrivi
   PhaseCosts costs(request, arriving);
   CompletionCurves lines;
   const auto groups = static_cast<double>(request.groups);
+  const std::uint64_t part = std::max<std::uint64_t>(1, request.groups / request.devices.size());
   lines.reserve(request.devices.size());
   for (std::uint32_t d = 0; d < request.devices.size() && lines.size() < kMaxLines; ++d) {
     const DeviceModel& model = request.devices[d];
@@ -34,6 +38,8 @@ CompletionCurves measured_lines(const PartitionRequest& request, Arriving arrivi
     phases.running +=
         model.launch_seconds + groups / model.groups_per_second - running_seconds(request, d, request.groups);
     begin(model, line, groups, phases);
+    // What a slice needs however small it is decides how many devices of a link are of use. One footprint for all.
+    if (line.link != 0 && part < request.groups) refine(model, line, static_cast<double>(part), costs.of(d, {0, part}));
     lines.push_back(line);
   }
   return lines;
@@ -62,7 +68,8 @@ SplitSearch::Candidate SplitSearch::winning(double alone_seconds) {
 SplitSearch::Candidate SplitSearch::best() {
   Candidate best;
   std::vector<Slice> slices;
-  for (int round = 0; round < kSearchRounds; ++round) {
+  const int rounds = lines_.size() > kManyLines ? kRoundsOfMany : kSearchRounds;
+  for (int round = 0; round < rounds; ++round) {
     for (CompletionCurve& line : lines_) line.used = !line.left_out;
     const double hoped = drop_idlers(lines_, static_cast<double>(request_.groups));
     if (lines_.size() <= kFewDevices)  // when groups are few, an idle device may get one
@@ -113,8 +120,9 @@ double SplitSearch::error_of(const CompletionCurve& line) const {
 /// The largest relative error of the devices in the split; pinned slices, which serve exploration, are not counted.
 double SplitSearch::error_of(std::span<const Slice> slices) {
   double error = kLeastWin;
+  std::size_t at = 0;
   for (const Slice& slice : slices) {
-    const CompletionCurve& line = *line_of(lines_, slice.device);
+    const CompletionCurve& line = *line_of(lines_, slice.device, at);
     if (line.pinned == 0) error = std::max(error, error_of(line));
   }
   return error;
@@ -133,6 +141,33 @@ bool SplitSearch::leave_out(double error, double alone_seconds) {
   return left > 1 && least < alone_seconds * (1.0 - kLeastWin);
 }
 
+/// Gives `left` groups one by one to the device that then ends first; of equal ones to the first. Ends only get later
+/// while groups are given, so that what was known of a device is a lower bound. Returns the groups that no device
+/// takes.
+std::uint64_t SplitSearch::give_to_first(Busy busy, std::span<std::uint64_t> counts, std::uint64_t left,
+                                         SlowestPhases& slowest) {
+  using End = std::pair<double, std::size_t>;
+  const auto with = [&](std::size_t i) {
+    return End{slowest.seconds_with(expected(*busy[i], counts[i]), expected(*busy[i], counts[i] + 1)), i};
+  };
+  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
+  for (std::size_t i = 0; left > 0 && i < busy.size(); ++i)
+    if (busy[i]->pinned == 0) ends.push(with(i));
+  while (left > 0 && !ends.empty()) {
+    const std::size_t i = ends.top().second;
+    ends.pop();
+    const End now = with(i);
+    const bool first = ends.empty() || now <= ends.top();
+    if (first) {
+      slowest.replace(expected(*busy[i], counts[i]), expected(*busy[i], counts[i] + 1));
+      ++counts[i];
+      --left;
+    }
+    ends.push(first && left > 0 ? with(i) : now);
+  }
+  return left;
+}
+
 /// Rounds shares down to whole groups; the remaining groups go to the devices that finish them first.
 void SplitSearch::round_shares(Busy busy, std::span<std::uint64_t> counts) const {
   std::uint64_t left = request_.groups;
@@ -143,29 +178,23 @@ void SplitSearch::round_shares(Busy busy, std::span<std::uint64_t> counts) const
   SlowestPhases slowest;
   for (std::size_t i = 0; i < busy.size(); ++i)
     if (counts[i] > 0 && busy[i]->pinned == 0) slowest.add(expected(*busy[i], counts[i]));
-  for (; left > 0 && left <= busy.size(); --left) {
-    std::size_t first = 0;
-    double earliest = kForever;
-    for (std::size_t i = 0; i < busy.size(); ++i) {
-      if (busy[i]->pinned > 0) continue;
-      SlowestPhases with = slowest;
-      with.replace(expected(*busy[i], counts[i]), expected(*busy[i], counts[i] + 1));
-      if (with.seconds() >= earliest) continue;
-      first = i;
-      earliest = with.seconds();
-    }
-    slowest.replace(expected(*busy[first], counts[first]), expected(*busy[first], counts[first] + 1));
-    ++counts[first];
-  }
+  if (left <= busy.size()) left = give_to_first(busy, counts, left, slowest);
   counts[busy.size() - 1] += left;  // only with more groups than a double counts exactly
-  if (busy.size() <= kFewDevices) polish(busy, counts);
+  if (busy.size() > kFewDevices) return;
+  polish(busy, counts);
+  if (std::any_of(busy.begin(), busy.end(), [](const CompletionCurve* line) { return line->link != 0; }))
+    empty_some(busy, counts);
 }
 
-double SplitSearch::expected_end(Busy busy, std::span<const std::uint64_t> counts) {
+SlowestPhases SplitSearch::phases_of(Busy busy, std::span<const std::uint64_t> counts) {
   SlowestPhases slowest;
   for (std::size_t i = 0; i < busy.size(); ++i)
     if (busy[i]->pinned == 0) slowest.add(expected(*busy[i], counts[i]));
-  return slowest.seconds();
+  return slowest;
+}
+
+double SplitSearch::expected_end(Busy busy, std::span<const std::uint64_t> counts) {
+  return phases_of(busy, counts).seconds();
 }
 
 /// Moves groups between pairs of devices while that shortens the launch, many at first, then fewer: shares are optimal
@@ -194,6 +223,40 @@ void SplitSearch::polish(Busy busy, std::span<std::uint64_t> counts) {
         }
     if (step <= 1) return;
   }
+}
+
+/// Takes all groups of a device, of a link, or of all devices, and gives them to those that then end first, while that
+/// shortens the launch: where a link is shared, a device that gets nothing helps the link's others.
+void SplitSearch::empty_some(Busy busy, std::span<std::uint64_t> counts) {
+  counts = counts.first(busy.size());
+  double end = expected_end(busy, counts);
+  const auto without = [&](auto is_emptied, bool is_out) {
+    std::vector<const CompletionCurve*> others;
+    std::vector<std::uint64_t> tried;
+    std::uint64_t left = 0;
+    for (std::size_t i = 0; i < busy.size(); ++i) {
+      const bool emptied = busy[i]->pinned == 0 && is_emptied(*busy[i]);
+      if (emptied) left += counts[i];
+      if (emptied && is_out) continue;
+      others.push_back(busy[i]);
+      tried.push_back(emptied ? 0 : counts[i]);
+    }
+    if (left == 0 || left > kFewGroups || others.empty()) return;
+    SlowestPhases slowest = phases_of(others, tried);
+    if (give_to_first(others, tried, left, slowest) > 0) return;
+    polish(others, tried);
+    const double then = expected_end(others, tried);
+    if (then >= end * (1.0 - kPolished)) return;
+    end = then;
+    for (std::size_t i = 0, at = 0; i < busy.size(); ++i)
+      counts[i] = at < others.size() && others[at] == busy[i] ? tried[at++] : 0;
+  };
+  without([](const CompletionCurve&) { return true; }, false);
+  for (const CompletionCurve* one : busy) without([&](const CompletionCurve& line) { return &line == one; }, true);
+  for (const CompletionCurve* one : busy)
+    if (one->link != 0) without([&](const CompletionCurve& line) { return line.link == one->link; }, true);
+  for (const CompletionCurve* one : busy)
+    if (one->link != 0) without([&](const CompletionCurve& line) { return line.link == one->link; }, false);
 }
 
 /// Moves `border` to a multiple of the granularity if that costs neither neighbour much.
@@ -235,8 +298,9 @@ void SplitSearch::lay_out(std::vector<Slice>& out) {
 /// Predicts the slices one by one, and refines their curves.
 SlowestPhases SplitSearch::learn(std::span<const Slice> slices) {
   SlowestPhases slowest;
+  std::size_t at = 0;
   for (const Slice& slice : slices) {
-    CompletionCurve& line = *line_of(lines_, slice.device);
+    CompletionCurve& line = *line_of(lines_, slice.device, at);
     if (line.pinned > 0) continue;  // its device is not measured: no prediction
     const Phases phases = costs_.of(slice.device, slice.span);
     slowest.add(phases);

@@ -35,15 +35,19 @@ class SplitSearch {
   Candidate of(std::vector<Slice> slices);
 
  private:
-  using Busy = std::span<const CompletionCurve*>;
+  using Busy = std::span<const CompletionCurve* const>;
   Candidate best();
   [[nodiscard]] bool may_try(double seconds, double error, double alone_seconds) const;
   [[nodiscard]] double error_of(const CompletionCurve& line) const;
   double error_of(std::span<const Slice> slices);
   bool leave_out(double error, double alone_seconds);
+  static std::uint64_t give_to_first(Busy busy, std::span<std::uint64_t> counts, std::uint64_t left,
+                                     SlowestPhases& slowest);
   void round_shares(Busy busy, std::span<std::uint64_t> counts) const;
   static double expected_end(Busy busy, std::span<const std::uint64_t> counts);
+  static SlowestPhases phases_of(Busy busy, std::span<const std::uint64_t> counts);
   static void polish(Busy busy, std::span<std::uint64_t> counts);
+  static void empty_some(Busy busy, std::span<std::uint64_t> counts);
   [[nodiscard]] std::uint64_t snapped(std::uint64_t border, double smaller_neighbour) const;
   void lay_out(std::vector<Slice>& out);
   SlowestPhases learn(std::span<const Slice> slices);
