@@ -82,8 +82,8 @@ inline constexpr int kProbes = 3;
 /// while the next arrives. Source: docs/decisions/hosts-are-reached-through-pocl.md, of 1 to 4 MiB.
 inline constexpr std::uint64_t kFarPiece = std::uint64_t{2} << 20;
 
-/// kGlance for such a device: as late as its answers are anyway. Source: round trips of 0.15 to 0.3 ms between two hosts
-/// (docs/results/remote.md); of 50 us, four glances fell into each wait of an application with one processor.
+/// kGlance for such a device: as late as its answers are anyway. Source: round trips of 0.15 to 0.3 ms between two
+/// hosts (docs/results/remote.md); of 50 us, four glances fell into each wait of an application with one processor.
 inline constexpr std::chrono::microseconds kFarGlance{250};
 /// Silence after which a device is asked whether it is available. Source: chosen: a hundred times what a busy network
 /// delays a packet for; a link that is away for less goes on by itself.
