@@ -109,7 +109,9 @@ void set_links(const Machine& machine, std::span<domain::DeviceModel> models) {
     model.bytes_to_per_second = apart ? rate_of(models, device, &LinkRate::to).value_or(assumed) : home;
     model.bytes_from_per_second = rate_of(models, device, &LinkRate::from).value_or(assumed);
     // Times of launches are those on the device's own clock.
-    if (links.is_far(device)) model.launch_seconds += links.round_trip(device);
+    if (!links.is_far(device)) continue;
+    model.launch_seconds += links.round_trip(device);
+    model.shared_link = links.link_of(device) + 1;
   }
 }
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of links to other hosts reaches plans: round trips, rates each way, and which devices share one.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "intercept/launch/moving_bytes.h"
+#include "intercept/memory/link_rates.h"
+#include "intercept/memory/memory_constants.h"
+#include "partitioner/plan/partition.h"
+#include "tests/intercept/launch/fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+constexpr double kRoundTrip = 300e-6, kTo = 1e9, kFrom = 0.5e9, kLaunch = 10e-6;
+constexpr std::uint64_t kLarge = std::uint64_t{64} << 20;  // so long that it tells a rate
+
+std::uint64_t nanoseconds(double rate) {
+  return static_cast<std::uint64_t>((kRoundTrip + static_cast<double>(kLarge) / rate) * 1e9);
+}
+
+/// Device 0 works in host memory, 1 has its own; 2 and 3 are of one other host, 4 is of another.
+struct World : FakeMachine {
+  World() : FakeMachine({false, true, true, true, true}), models(5) {
+    LinkRates& links = LinkRates::get();
+    links.set_far(2, 2);
+    links.set_far(3, 2);
+    links.set_far(4, 4);
+    links.learn_round_trip(2, static_cast<std::uint64_t>(kRoundTrip * 1e9));
+    // By one of its devices each: the host's link is what is learned.
+    links.learn_to(3, kLarge, nanoseconds(kTo));
+    links.learn_from(2, kLarge, nanoseconds(kFrom));
+    for (domain::DeviceModel& one : models) {
+      one.launch_seconds = kLaunch;
+      one.likeness = 7;
+    }
+    set_links(machine, models);
+  }
+  std::vector<domain::DeviceModel> models;
+};
+
+TEST(FarLinks, DevicesOfAHostHaveWhatWasLearnedOfItsLink) {
+  const World w;
+  for (const std::uint32_t d : {2u, 3u}) {
+    const domain::DeviceModel& model = w.models[d];
+    EXPECT_NEAR(model.launch_seconds, kLaunch + kRoundTrip, 1e-9) << d;
+    EXPECT_NEAR(model.link.bulk_seconds, kRoundTrip, 1e-9) << d;
+    EXPECT_EQ(model.link.small_part, 0.0) << d;
+    EXPECT_NEAR(model.bytes_to_per_second, kTo, 0.01 * kTo) << d;
+    EXPECT_NEAR(model.bytes_from_per_second, kFrom, 0.01 * kFrom) << d;
+    EXPECT_EQ(model.shared_link, 3u) << d;
+  }
+}
+
+TEST(FarLinks, AnotherHostHasALinkOfItsOwn) {
+  const World w;
+  const domain::DeviceModel& model = w.models[4];
+  EXPECT_EQ(model.shared_link, 5u);
+  EXPECT_EQ(model.launch_seconds, kLaunch + tuning::kAssumedRoundTrip) << "not measured yet";
+  EXPECT_EQ(model.bytes_to_per_second, tuning::kAssumedNetwork) << "though a device of the same make has a rate";
+  EXPECT_EQ(model.bytes_from_per_second, tuning::kAssumedNetwork);
+}
+
+TEST(FarLinks, DevicesHereShareNone) {
+  const World w;
+  for (const std::uint32_t d : {0u, 1u}) {
+    EXPECT_EQ(w.models[d].shared_link, 0u) << d;
+    EXPECT_EQ(w.models[d].launch_seconds, kLaunch) << d;
+    EXPECT_EQ(w.models[d].link.latency_seconds, tuning::kLinkShape.latency_seconds) << d;
+  }
+}
+
+}  // namespace
+}  // namespace skmd::icd::test
