@@ -211,6 +211,15 @@ std::vector<std::shared_ptr<Mutex>> shared_turns(const std::vector<Candidate>& c
   return turns;
 }
 
+/// Why no further device can take part; "": it can. Sets of spaces (domain::SpaceMask) and of devices
+/// (domain::RoundTimes::Devices) have 64 bits.
+std::string no_room(bool discrete, std::size_t devices, domain::SpaceId next) {
+  const std::string most = "only " + std::to_string(domain::kMaxSpaces);
+  if (discrete && next >= domain::kMaxSpaces) return most + " memory spaces can be told apart";
+  if (devices >= domain::kMaxSpaces) return most + " devices can be told apart";
+  return "";
+}
+
 }  // namespace
 
 Result<Discovery> discover(const DiscoveryOptions& options) {
@@ -246,9 +255,8 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
       continue;
     }
     const bool discrete = (*device)->description().discrete;
-    if (discrete && next >= domain::kMaxSpaces) {
-      left_out.push_back(shown(candidate) + ": only " + std::to_string(domain::kMaxSpaces) +
-                         " memory spaces can be told apart");
+    if (std::string reason = no_room(discrete, discovery.devices.size(), next); !reason.empty()) {
+      left_out.push_back(shown(candidate) + ": " + std::move(reason));
       continue;
     }
     (*device)->assign_space(discrete ? next++ : domain::kHostSpace);

@@ -34,9 +34,11 @@ struct DiscoveryOptions {
 };
 
 struct Discovery {
-  std::vector<std::shared_ptr<Device>> devices;  // in the order of the selectors; spaces are assigned
-  std::vector<std::string> left_out;             // "name: reason", for the log and skmd-info
-  std::vector<RemoteHost> hosts = {};            // those of the options, in their order
+  /// In the order of the selectors; spaces are assigned. 64 at most, 63 of them with memory of their own: the others
+  /// are left out.
+  std::vector<std::shared_ptr<Device>> devices;
+  std::vector<std::string> left_out;   // "name: reason", for the log and skmd-info
+  std::vector<RemoteHost> hosts = {};  // those of the options, in their order
   /// To be called after the usual queries of the devices: keeps the answers for later processes.
   std::function<void()> settle = [] {};
 };

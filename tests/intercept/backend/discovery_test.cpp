@@ -5,9 +5,14 @@
 #include <CL/cl_ext.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "cpu-driver/host_target.h"
 #include "tests/stub-icd/control.h"
@@ -201,6 +206,33 @@ TEST_F(DiscoveryFolder, VariantsOfTheHostCpuStandInItsPlace) {
     EXPECT_EQ(units, i + 2);
   }
   EXPECT_EQ(found->devices[2]->description().backend, "icd");
+}
+
+// Of 70 devices, such as those of nine hosts of eight.
+TEST_F(DiscoveryFolder, DevicesBeyondThe64thAreLeftOutWithAReason) {
+  if (!cpu::best_target()) GTEST_SKIP() << "our code does not run on this processor";
+  put("stub.icd", stub_library_);
+  const std::string best(cpu::name_of(*cpu::best_target()));
+  for (const auto& [discrete, most, reason] : {std::tuple{true, 63u, "only 64 memory spaces can be told apart"},
+                                               std::tuple{false, 64u, "only 64 devices can be told apart"}}) {
+    const auto found =
+        discover({.vendors_folder = folder_.path(),
+                  .selectors = "cpu",
+                  .own_library = "",
+                  .cpu_driver = CpuDriverOptions{.compile = {}, .report = {}, .code_folder = "", .threads = 1},
+                  .cpu_variants = std::vector<CpuVariant>(70, {"best", best, 1, discrete})});
+    ASSERT_TRUE(found) << found.error().reason;
+    EXPECT_EQ(found->devices.size(), most);
+    EXPECT_EQ(std::count_if(found->left_out.begin(), found->left_out.end(),
+                            [&, text = std::string(reason)](const std::string& line) {
+                              return line.find("Stub CPU 2") != std::string::npos && line.ends_with(text);
+                            }),
+              static_cast<std::ptrdiff_t>(70 - most));
+    std::set<domain::SpaceId> spaces;
+    for (const auto& device : found->devices) spaces.insert(device->description().space);
+    EXPECT_EQ(spaces.size(), discrete ? most : 1u);
+    EXPECT_LT(*spaces.rbegin(), domain::kMaxSpaces);
+  }
 }
 
 TEST_F(DiscoveryFolder, NoFolderAndNoDeviceAreErrors) {
