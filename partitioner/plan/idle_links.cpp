@@ -104,7 +104,8 @@ double leave_out(std::span<CompletionCurve> lines, std::vector<Unit>& units, dou
     std::vector<Unit> some = all;
     Balance now = begin;
     now.moving *= i > 0 ? std::ldexp(1.0 + kSlackTransfers, -i) : 1.0;
-    for (int j = 0; j < kLeavings && leave_out(some, now); ++j) {
+    const int leavings = i > 0 ? kLeavingsAgain : kLeavings;
+    for (int j = 0; j < leavings && leave_out(some, now); ++j) {
       now = balanced(some, groups);
       if (!(now.seconds < best)) continue;
       best = now.seconds;
