@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
@@ -58,12 +59,15 @@ std::string host_name() {
 }
 
 /// The other machines by SKMD_HOSTS, which an option may have set, with a SLURM job's nodes.
-domain::Result<std::vector<settings::Host>> hosts_of(const RunOptions& options, const std::string& list) {
+domain::Result<std::vector<settings::Host>> hosts_of(const RunOptions& options, const Environment& environment,
+                                                     const std::string& list) {
   const settings::Variable& variable = settings::kHosts;
   const char* const argument = options.variables.contains(variable.name) ? variable.option : variable.name;
   auto hosts = settings::parse_hosts(argument, list);
-  if (!hosts) return hosts;
-  return with_slurm_nodes(argument, *hosts, slurm_job(current_environment(), host_name()));
+  if (!hosts ||
+      std::none_of(hosts->begin(), hosts->end(), [](const settings::Host& one) { return one.nodes_port > 0; }))
+    return hosts;
+  return with_slurm_nodes(argument, *hosts, slurm_job(environment, host_name()));
 }
 
 }  // namespace
@@ -106,7 +110,7 @@ ApplicationEnd run_application(const RunOptions& options, const PrivateFolder& f
     const auto found = end.environment.find(which.name);
     return found == end.environment.end() ? std::string() : found->second;
   };
-  auto hosts = hosts_of(options, given(settings::kHosts));
+  auto hosts = hosts_of(options, outer, given(settings::kHosts));
   if (!hosts) return refused(hosts.error().reason);
   SshHosts connections;
   if (const auto status = connections.reach(*hosts, given(settings::kSsh)); !status)

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "profiler/exec.h"
+
 namespace skmd::profiler {
 
 namespace {
@@ -17,10 +19,7 @@ constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2
 
 [[noreturn]] void become(const std::vector<std::string>& command, const sigset_t& mask, int report) {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = exec_arguments(command);
   execvp(arguments[0], arguments.data());
   const int error = errno;
   [[maybe_unused]] const ssize_t written = write(report, &error, sizeof error);
@@ -70,6 +69,10 @@ ChildResult run_child(const std::vector<std::string>& command) {
   } else {
     result.status = wait_forwarding(child, waited);
     if (got == sizeof error) result = {error == ENOENT ? 127 : 126, std::strerror(error)};
+  }
+  // One that came too late for the child must not end this process, which has to clean up behind it.
+  const timespec no_time{};
+  while (sigtimedwait(&waited, nullptr, &no_time) > 0) {
   }
   sigprocmask(SIG_SETMASK, &before, nullptr);
   return result;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "profiler/describe.h"
+#include "profiler/exec.h"
 #include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
@@ -175,12 +176,7 @@ std::string platform_error(const std::string& driver) {
   const pid_t child = fork();
   if (child == 0) answer_and_leave(driver, ends[1]);
   close(ends[1]);
-  std::string text;
-  char buffer[4096];
-  for (ssize_t got = 0; (got = read(ends[0], buffer, sizeof buffer)) != 0;) {
-    if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
-    if (got < 0 && errno != EINTR) break;
-  }
+  const std::string text = read_to_end(ends[0]);
   close(ends[0]);
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -167,6 +167,14 @@ Vendors vendors_of(const Environment& environment) {
   return {"/etc/OpenCL/vendors", ""};
 }
 
+void show_drivers(Environment& environment, const Icd& icd) {
+  environment["OCL_ICD_VENDORS"] = icd.folder;
+  environment["OPENCL_VENDOR_PATH"] = icd.folder;
+  // For loaders like the one of CUDA's toolkit, which finds nothing in a folder whose name has no '/' at its end.
+  // Khronos' loads a library once that is named twice; ocl-icd does not know this variable.
+  environment["OCL_ICD_FILENAMES"] = icd.library;
+}
+
 Environment application_environment(const Environment& outer, const RunOptions& options, const Icd& icd,
                                     const std::string& vendors_folder, const std::string& shared_folder) {
   Environment result = outer;
@@ -179,11 +187,7 @@ Environment application_environment(const Environment& outer, const RunOptions& 
   if (const auto found = result.find(settings::kProfileDb.name); found != result.end() && !found->second.empty())
     found->second = absolute_database(found->second);
   result[settings::kStatsShm.name] = shared_folder;
-  result["OCL_ICD_VENDORS"] = icd.folder;
-  result["OPENCL_VENDOR_PATH"] = icd.folder;
-  // For loaders like the one of CUDA's toolkit, which finds nothing in a folder whose name has no '/' at its end.
-  // Khronos' loads a library once that is named twice; ocl-icd does not know this variable.
-  result["OCL_ICD_FILENAMES"] = icd.library;
+  show_drivers(result, icd);
   return result;
 }
 

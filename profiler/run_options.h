@@ -34,12 +34,13 @@ Vendors vendors_of(const Environment& environment);
 
 /// What loaders are pointed at.
 struct Icd {
-  std::string folder;   // holds one .icd file, which names `library`
-  std::string library;  // the driver
+  std::string folder;   // holds an .icd file for each library
+  std::string library;  // the driver; several with ':' between
 };
+/// Points loaders (ocl-icd, Khronos', CUDA's) at `icd` and nothing else.
+void show_drivers(Environment& environment, const Icd& icd);
 
-/// The application's environment: ours on top of `outer`, loaders (ocl-icd, Khronos', CUDA's) pointed at `icd` and
-/// nothing else.
+/// The application's environment: ours on top of `outer`, with show_drivers(icd).
 Environment application_environment(const Environment& outer, const RunOptions& options, const Icd& icd,
                                     const std::string& vendors_folder, const std::string& shared_folder);
 

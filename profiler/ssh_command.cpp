@@ -21,7 +21,10 @@ std::vector<std::string> ssh_command(const std::string& ssh, const SshPlace& pla
   const std::string timeout = "ConnectTimeout=" + std::to_string(kSshConnection.count());
   for (const std::string& option :
        {std::string("BatchMode=yes"), timeout, std::string("ControlMaster=no"), std::string("ControlPath=none"),
-        std::string("RemoteCommand=none"), std::string("StreamLocalBindMask=0177")}) {
+        std::string("RemoteCommand=none"), std::string("StreamLocalBindMask=0177"),
+        // Known since OpenSSH 8.7.
+        std::string("IgnoreUnknown=StdinNull,ForkAfterAuthentication,SessionType"), std::string("StdinNull=no"),
+        std::string("ForkAfterAuthentication=no"), std::string("SessionType=default")}) {
     command.emplace_back("-o");
     command.push_back(option);
   }
@@ -40,7 +43,7 @@ bool tells_serving(const std::string& line, const std::string& folder) {
 }
 
 std::string why_ssh_ended(int status, const std::string& last_line) {
-  constexpr int kSshFailed = 255, kShellFoundNothing = 127;  // ssh(1), sh(1)
+  constexpr int kShellFoundNothing = 127;  // sh(1)
   const std::string detail = last_line.empty() ? "" : ": " + last_line;
   if (WIFSIGNALED(status)) return std::string("ssh was ended by a signal: ") + strsignal(WTERMSIG(status));
   const int code = WEXITSTATUS(status);

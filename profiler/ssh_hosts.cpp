@@ -8,24 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "profiler/exec.h"
 #include "profiler/ssh_keeper.h"
 
 namespace skmd::profiler {
-
-namespace {
-
-/// All that is written into a pipe until its other end is closed.
-std::string read_all(int descriptor) {
-  std::string text;
-  char bytes[4096];
-  for (ssize_t got = 0; (got = read(descriptor, bytes, sizeof bytes)) != 0;) {
-    if (got > 0) text.append(bytes, static_cast<std::size_t>(got));
-    if (got < 0 && errno != EINTR) break;
-  }
-  return text;
-}
-
-}  // namespace
 
 domain::Status SshHosts::reach(std::vector<settings::Host>& hosts, const std::string& ssh) {
   std::vector<std::string> names;
@@ -50,7 +36,7 @@ domain::Status SshHosts::reach(std::vector<settings::Host>& hosts, const std::st
   close(lifeline[0]);
   close(answer[1]);
   lifeline_ = lifeline[1];
-  const std::string servers = keeper_ > 0 ? read_all(answer[0]) : "";
+  const std::string servers = keeper_ > 0 ? read_to_end(answer[0]) : "";
   close(answer[0]);
   if (keeper_ < 0) {
     keeper_ = 0;

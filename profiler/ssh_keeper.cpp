@@ -136,7 +136,8 @@ void keep_ssh(const SshKeeping& keeping) {
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
   }
-  signal(SIGPIPE, SIG_IGN);
+  // The lifeline's end is what ends it, after it has cleaned up: whoever signals a whole group or a job means others.
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_IGN);
   signal(SIGCHLD, SIG_DFL);  // a parent that ignores it would make ssh's status vanish
   try {
     Keeper(keeping).run();

@@ -12,24 +12,24 @@
 #include <cstdio>
 #include <cstring>
 
+#include "profiler/exec.h"
 #include "profiler/ssh_constants.h"
 
 namespace skmd::profiler {
 
 namespace {
 
-constexpr int kSshFailed = 255;  // as ssh itself has it
-
 /// `ends`: what is to be the command's standard input, output and error.
 [[noreturn]] void become(const std::vector<std::string>& command, const int (&ends)[3], pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kSshFailed);
-  signal(SIGPIPE, SIG_DFL);
+  // Not what the keeper ignores, or what the application's parent has blocked.
+  for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int i = 0; i < 3; ++i) dup2(ends[i], i);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = exec_arguments(command);
   execvp(arguments[0], arguments.data());
   const std::string text = "cannot run '" + command.front() + "': " + std::strerror(errno) + "\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());

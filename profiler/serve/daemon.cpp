@@ -17,6 +17,7 @@
 #include <cstring>
 #include <optional>
 
+#include "profiler/exec.h"
 #include "profiler/serve/serve_constants.h"
 
 namespace skmd::profiler {
@@ -64,10 +65,7 @@ std::string how_it_ended(int status) {
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
-  std::vector<char*> arguments;
-  arguments.reserve(command.size() + 1);
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = exec_arguments(command);
   execv(arguments[0], arguments.data());
   _exit(127);
 }
@@ -110,7 +108,7 @@ class Keeper {
       for (const auto end = Clock::now() + delay; !stopped_ && Clock::now() < end;) wait(kFirstDelay);
     }
     end_daemon();
-    return 0;
+    return failed_ ? 1 : 0;
   }
 
  private:
@@ -149,9 +147,14 @@ class Keeper {
     while (process_ > 0 && !stopped_) {
       if (accepts(daemon_.address)) {
         const auto devices = daemon_.devices();
-        if (devices) {
+        if (devices && *devices > 0) {
           daemon_.serving(*devices);
           return true;
+        }
+        if (devices) {  // its drivers are loaded before it accepts
+          daemon_.complain("the daemon finds no device");
+          failed_ = stopped_ = true;
+          return false;
         }
         if (!complained) daemon_.complain("the daemon does not serve yet: " + devices.error().reason);
         complained = true;
@@ -179,6 +182,7 @@ class Keeper {
   pid_t process_ = 0;  // 0: none
   int status_ = 0;
   bool stopped_ = false;
+  bool failed_ = false;
 };
 
 }  // namespace

@@ -26,8 +26,8 @@ domain::Status can_listen(const ListenAddress& address);
 
 /// Runs the daemon, calls `serving` when it accepts, and starts it again whenever it ends; until SIGTERM, SIGINT,
 /// SIGHUP or SIGPIPE, or the end of standard input where that is asked for, which end it. Returns this process's exit
-/// status: 0, or 1 where the daemon never came to serve. Blocks the calling thread, which must be the only one; the
-/// daemon ends with this process, also where SIGKILL ends that.
+/// status: 0, or 1 where the daemon never came to serve or has no device. Blocks the calling thread, which must be the
+/// only one; the daemon ends with this process, also where SIGKILL ends that.
 int keep_alive(const Daemon& daemon);
 
 }  // namespace skmd::profiler

@@ -10,9 +10,9 @@ namespace skmd::profiler {
 
 namespace fs = std::filesystem;
 
-domain::Result<int> copy_real_drivers(const std::string& vendors, const std::string& target) {
+domain::Result<std::vector<std::string>> copy_real_drivers(const std::string& vendors, const std::string& target) {
   std::error_code error;
-  int count = 0;
+  std::vector<std::string> libraries;
   for (fs::directory_iterator entry(vendors, error), end; !error && entry != end; entry.increment(error)) {
     if (entry->path().extension() != ".icd") continue;
     std::string line;
@@ -22,10 +22,10 @@ domain::Result<int> copy_real_drivers(const std::string& vendors, const std::str
     copy << line << '\n';
     copy.close();
     if (!copy) return domain::Error{0, "cannot write into " + target};
-    ++count;
+    libraries.push_back(line);
   }
   if (error) return domain::Error{0, "cannot read the drivers' folder " + vendors + ": " + error.message()};
-  return count;
+  return libraries;
 }
 
 }  // namespace skmd::profiler

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "partitioner/base/result.h"
 
 namespace skmd::profiler {
 
-/// Writes the .icd files of `vendors` into `target`, without those that skmd-serve leaves out, and returns how many it
-/// has written. Both are folders.
-domain::Result<int> copy_real_drivers(const std::string& vendors, const std::string& target);
+/// Writes the .icd files of `vendors` into `target`, without those that skmd-serve leaves out, and returns the
+/// libraries that they name. Both are folders.
+domain::Result<std::vector<std::string>> copy_real_drivers(const std::string& vendors, const std::string& target);
 
 }  // namespace skmd::profiler

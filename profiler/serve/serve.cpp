@@ -53,29 +53,30 @@ int serve(const ServeOptions& options) {
   if (driver.empty() && !options.each) return refused("libskmd.so is not in the lib folder beside this command's own");
   const PrivateFolder folders;
   if (!folders.exists()) return refused("cannot make a folder in " + fs::temp_directory_path().string());
-  SocketFolder sockets;
-  const std::string& socket_folder = options.address.folder;
-  if (const auto status = socket_folder.empty() ? can_listen(options.address) : sockets.make(socket_folder); !status)
-    return refused(status.error().reason);
-
   const Environment outer = current_environment();
   Vendors vendors = vendors_of(outer);
   if (vendors.folder.empty()) vendors.folder = folders.icd_folder("vendors", vendors.icd_line);
-  std::string drivers;
+  Icd drivers;
   if (options.each) {
-    drivers = folders.folder("drivers");
+    drivers.folder = folders.folder("drivers");
     const auto named = outer.find(skmd::settings::kVendors.name);
-    const auto count = copy_real_drivers(named != outer.end() ? named->second : vendors.folder, drivers);
-    if (!count) return refused(count.error().reason);
-    if (*count == 0) return refused("there is no driver to serve in " + vendors.folder);
+    const auto libraries = copy_real_drivers(named != outer.end() ? named->second : vendors.folder, drivers.folder);
+    if (!libraries) return refused(libraries.error().reason);
+    if (libraries->empty()) return refused("there is no driver to serve in " + vendors.folder);
+    for (const std::string& library : *libraries) drivers.library += (drivers.library.empty() ? "" : ":") + library;
   } else {
-    drivers = folders.icd_folder("drivers", driver);
+    drivers = {folders.icd_folder("drivers", driver), driver};
   }
   adopt(daemon_environment(outer, options, drivers, vendors.folder));
   if (!options.each)
     if (const std::string error = platform_error(driver); !error.empty()) return refused(error);
   offer_fallback_libraries(fs::path(engine.client).parent_path().string());
 
+  // Last, since a signal that ends this process before keep_alive() would leave the folder.
+  SocketFolder sockets;
+  const std::string& socket_folder = options.address.folder;
+  if (const auto status = socket_folder.empty() ? can_listen(options.address) : sockets.make(socket_folder); !status)
+    return refused(status.error().reason);
   Daemon daemon;
   daemon.command = daemon_command(engine.daemon, options.address);
   daemon.until_eof = options.until_eof;

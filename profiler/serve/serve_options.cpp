@@ -50,7 +50,7 @@ std::optional<EarlyEnd> parse_serve_options(const std::vector<std::string>& argu
   return std::nullopt;
 }
 
-Environment daemon_environment(const Environment& outer, const ServeOptions& options, const std::string& drivers_folder,
+Environment daemon_environment(const Environment& outer, const ServeOptions& options, const Icd& drivers,
                                const std::string& vendors_folder) {
   Environment result = outer;
   // The variable that has this option: a server that were a client of others could be one of itself.
@@ -59,9 +59,7 @@ Environment daemon_environment(const Environment& outer, const ServeOptions& opt
   if (!options.devices.empty()) result[settings::kDevices.name] = options.devices;
   std::string& vendors = result[settings::kVendors.name];
   if (vendors.empty()) vendors = vendors_folder;
-  result["OCL_ICD_VENDORS"] = drivers_folder;
-  result["OPENCL_VENDOR_PATH"] = drivers_folder + "/";  // loaders like the one of CUDA's toolkit need the '/'
-  result.erase("OCL_ICD_FILENAMES");
+  show_drivers(result, drivers);
   // Settings of PoCL's remote client, which every PoCL in the daemon would read.
   if (const auto found = result.find("POCL_DEVICES");
       found != result.end() && found->second.find("remote") != std::string::npos)

@@ -22,8 +22,8 @@ struct ServeOptions {
 std::optional<EarlyEnd> parse_serve_options(const std::vector<std::string>& arguments, ServeOptions& options);
 
 /// The daemon's environment: `outer` with `options`' devices, without what would make the daemon's SKMD a client of
-/// other hosts, loaders pointed at `drivers_folder` and nothing else. `vendors_folder`: of the real drivers.
-Environment daemon_environment(const Environment& outer, const ServeOptions& options, const std::string& drivers_folder,
+/// other hosts, with show_drivers(drivers). `vendors_folder`: of the real drivers.
+Environment daemon_environment(const Environment& outer, const ServeOptions& options, const Icd& drivers,
                                const std::string& vendors_folder);
 
 /// Whether a line of an .icd file names a driver that skmd-serve --each leaves out: SKMD itself, and PoCL's remote

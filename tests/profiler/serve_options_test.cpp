@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -144,9 +145,10 @@ TEST(DaemonEnvironment, ShowsItsDriversAlone) {
                                                  {"POCL_DEVICES", "cpu remote"},
                                                  {"SKMD_DEVICES", "gpu"},
                                                  {"SKMD_CPU_THREADS", "1"}},
-                                                options, "/drivers", "/vendors");
-  EXPECT_EQ(result, (Environment{{"OCL_ICD_VENDORS", "/drivers"},
-                                 {"OPENCL_VENDOR_PATH", "/drivers/"},
+                                                options, {"/drivers", "/a.so:/b.so"}, "/vendors");
+  EXPECT_EQ(result, (Environment{{"OCL_ICD_FILENAMES", "/a.so:/b.so"},
+                                 {"OCL_ICD_VENDORS", "/drivers"},
+                                 {"OPENCL_VENDOR_PATH", "/drivers"},
                                  {"SKMD_CPU_THREADS", "1"},
                                  {"SKMD_DEVICES", "cpu"},
                                  {"SKMD_VENDORS", "/vendors"}}));
@@ -155,9 +157,10 @@ TEST(DaemonEnvironment, ShowsItsDriversAlone) {
 TEST(DaemonEnvironment, KeepsWhatTheUserSaysOfDevicesAndVendors) {
   const Environment outer{{"POCL_DEVICES", "cpu"}, {"SKMD_DEVICES", "gpu"}, {"SKMD_VENDORS", "/mine"}};
   Environment expected = outer;
+  expected["OCL_ICD_FILENAMES"] = "/a.so";
   expected["OCL_ICD_VENDORS"] = "/drivers";
-  expected["OPENCL_VENDOR_PATH"] = "/drivers/";
-  EXPECT_EQ(daemon_environment(outer, ServeOptions{}, "/drivers", "/vendors"), expected);
+  expected["OPENCL_VENDOR_PATH"] = "/drivers";
+  EXPECT_EQ(daemon_environment(outer, ServeOptions{}, {"/drivers", "/a.so"}, "/vendors"), expected);
 }
 
 TEST(DriversFolder, HasTheRealDrivers) {
@@ -172,9 +175,10 @@ TEST(DriversFolder, HasTheRealDrivers) {
   write("remote.icd", "/usr/lib/skmd/lib/skmd/libpocl-remote.so");
   write("note.txt", "libother.so");
   write("empty.icd", "");
-  const auto count = copy_real_drivers(vendors.string(), target.string());
-  ASSERT_TRUE(count.ok()) << count.error().reason;
-  EXPECT_EQ(*count, 2);
+  auto libraries = copy_real_drivers(vendors.string(), target.string());
+  ASSERT_TRUE(libraries.ok()) << libraries.error().reason;
+  std::sort(libraries->begin(), libraries->end());
+  EXPECT_EQ(*libraries, (std::vector<std::string>{"/opt/vendor/libgpu.so", "libpocl.so.2"}));
   std::string line;
   std::ifstream(target / "gpu.icd") >> line;
   EXPECT_EQ(line, "/opt/vendor/libgpu.so");

@@ -105,6 +105,26 @@ makes_paths_absolute() {
   expect off "$("$run" --profile-db off -- sh -c 'echo $SKMD_PROFILE_DB' 2>/dev/null)" "no database"
 }
 
+is_not_ended_by_a_signal_that_comes_with_the_end() {
+  mkfifo "$work/input"
+  "$run" -- sh -c 'trap "" USR1 TERM; echo $$ >"$1"; read -r line' sh "$work/child" <"$work/input" &
+  local runner=$! child
+  exec 9>"$work/input"
+  until [[ -s $work/child ]]; do sleep 0.02; done
+  child=$(cat "$work/child")
+  # While skmd-run cannot look, two signals come and the application ends: one of them is still there when it has been seen.
+  kill -STOP $runner
+  until grep -q '^State:.T' /proc/$runner/status; do sleep 0.02; done
+  kill -USR1 $runner
+  kill -TERM $runner
+  exec 9>&-
+  until grep -q '^State:.Z' "/proc/$child/status"; do sleep 0.02; done
+  kill -CONT $runner
+  wait $runner
+  expect 1 $? status  # of a read that finds the end
+  expect "" "$(ls "$TMPDIR")" 'what is left'
+}
+
 forwards_a_signal_sent_to_it() {
   "$run" -- sh -c 'trap "exit 9" USR1; touch '"$work"'/ready; while :; do sleep 0.05; done' &
   local runner=$!

@@ -79,7 +79,7 @@ class PrivateSshd:
                            f"  UserKnownHostsFile {self.folder}/{known}\n")
             # As users have it; skmd-run does without.
             file.write(f"Host *\n  IdentitiesOnly yes\n  GlobalKnownHostsFile none\n  ControlMaster auto\n  ControlPath {self.folder}/master\n"
-                       "  ControlPersist yes\n")
+                       "  ControlPersist yes\n  StdinNull yes\n  SessionType none\n")
 
     def answers(self):
         expect(self.process.poll() is None, f"sshd ends with status {self.process.poll()}")

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import tempfile
 
 from engine_test import loss
 from hosts import expect
@@ -59,3 +60,12 @@ def test_wrong_devices_are_named(hosts):
     run = subprocess.run([*hosts.server_prefix, f"{hosts.build}/bin/skmd-serve", "--listen", hosts.next_address(), "--devices", "none:such"],
                          capture_output=True, text=True, timeout=60, check=False)
     expect(run.returncode == 125 and "none:such" in run.stderr, f"{run}")
+
+
+def test_a_server_without_devices_is_an_error(hosts):
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/none.icd", "w", encoding="ascii") as file:
+            file.write("libnone-of-this-name.so\n")
+        run = subprocess.run([*hosts.server_prefix, f"{hosts.build}/bin/skmd-serve", "--listen", hosts.next_address(), "--each"], capture_output=True,
+                             text=True, timeout=60, check=False, env=hosts.environment(SKMD_VENDORS=folder))
+    expect(run.returncode == 1 and "the daemon finds no device" in run.stderr and "serving" not in run.stdout, f"{run}")

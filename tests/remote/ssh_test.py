@@ -176,7 +176,9 @@ def test_nothing_is_left_however_it_ends(hosts):
             run = Run(hosts, sshd, "ssh:root@served", [], WAITS)
             run.wait_up()
             run.process.send_signal(number)
-            # The application outlives SIGKILL, which nothing passes on.
+            # The application outlives SIGKILL, which nothing passes on, until its input ends.
+            if number != signal.SIGKILL:
+                run.process.wait(60)
             run.finish(status=-number if number == signal.SIGKILL else 128 + number)
             run.expect_nothing_left(hosts, 10 if number == signal.SIGKILL else 0)
 
@@ -185,6 +187,26 @@ def test_nothing_is_left_however_it_ends(hosts):
         run.process.kill()
         run.finish(status=-signal.SIGKILL)
         run.expect_nothing_left(hosts, 20)
+
+
+def keeper_of(process):
+    """The process that keeps the connections of a skmd-run: a child with a session of its own."""
+    with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
+        own = [pid for pid in map(int, file.read().split()) if os.getsid(pid) == pid]
+    expect(len(own) == 1, f"keepers: {own}")
+    return own[0]
+
+
+def test_signals_to_a_whole_job_leave_the_connections(hosts):
+    with PrivateSshd(hosts) as sshd:
+        run = Run(hosts, sshd, "ssh:root@served", [], WAITS)
+        run.wait_up()
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            os.kill(keeper_of(run.process), number)
+        time.sleep(0.5)
+        expect(len(sshd.processes("skmd-serve")) == 1, "the connection has ended")
+        run.finish(status=0, line="0\n")
+        run.expect_nothing_left(hosts)
 
 
 def left_out(hosts, sshd, host, reason, seconds):
