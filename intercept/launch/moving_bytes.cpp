@@ -48,6 +48,14 @@ double slowest_from(const Machine& machine, std::span<const domain::DeviceModel>
   return slowest;
 }
 
+/// Whether another of `devices` devices is behind the same link to another machine.
+bool shares_link(std::uint32_t device, std::uint32_t devices) {
+  const LinkRates& links = LinkRates::get();
+  for (std::uint32_t other = 0; other < devices; ++other)
+    if (other != device && links.is_far(other) && links.link_of(other) == links.link_of(device)) return true;
+  return false;
+}
+
 }  // namespace
 
 bool has_recurring(const LaunchView& view) {
@@ -111,7 +119,8 @@ void set_links(const Machine& machine, std::span<domain::DeviceModel> models) {
     // Times of launches are those on the device's own clock.
     if (!links.is_far(device)) continue;
     model.launch_seconds += links.round_trip(device);
-    model.shared_link = links.link_of(device) + 1;
+    // A link of one device is planned as any device's.
+    if (shares_link(device, static_cast<std::uint32_t>(models.size()))) model.shared_link = links.link_of(device) + 1;
   }
 }
 

@@ -33,8 +33,8 @@ domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::u
 std::uint32_t read_rhythm(const LaunchView& view);
 
 /// Sets what is known of each device's link. A link that was never used is taken for one like that of a device of the
-/// same make, and a device that uses host memory gets bytes over the links of those that have them. Devices of one
-/// other host share a link, and each of their launches takes its round trip more.
+/// same make, and a device that uses host memory gets bytes over the links of those that have them. Several
+/// devices of one other host share a link; each launch of a device there takes the link's round trip more.
 void set_links(const Machine& machine, std::span<domain::DeviceModel> models);
 
 }  // namespace skmd::icd

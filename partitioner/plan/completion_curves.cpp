@@ -86,12 +86,17 @@ void refine(const DeviceModel& model, CompletionCurve& line, double groups, cons
     line.per_group = std::max(slope, 1.0 / model.groups_per_second);
   }
   line.fixed = seconds - line.per_group * groups;
-  refine(line.before, line, groups, phases.before);
-  refine(line.after, line, groups, phases.after);
-  if (line.link != 0) refine_arriving(line, groups, phases.arriving);
-  line.copying_each = phases.copying / groups;
-  line.last_groups = groups;
+  refine_moving(line, groups, phases);
   line.last_seconds = seconds;
+}
+
+void refine_moving(CompletionCurve& line, double groups, const Phases& moving) {
+  refine(line.before, line, groups, moving.before);
+  refine(line.after, line, groups, moving.after);
+  if (line.link != 0) refine_arriving(line, groups, moving.arriving);
+  line.copying_each = moving.copying / groups;
+  line.last_groups = groups;
+  line.last_seconds = line.fixed + line.per_group * groups;
 }
 
 double groups_run(const CompletionCurve& line, double seconds) {

@@ -49,6 +49,8 @@ void begin(CompletionCurve& line, double groups, const Phases& moving);
 
 /// Adds a point: the line then goes through this one and the one before.
 void refine(const DeviceModel& model, CompletionCurve& line, double groups, const Phases& phases);
+/// The same for transfers only; running is taken to be as the line has it.
+void refine_moving(CompletionCurve& line, double groups, const Phases& moving);
 
 using CompletionCurves = std::vector<CompletionCurve>;  // at most kMaxLines
 /// Devices that a plan chooses from; those behind them get nothing. Far more than the driver has memory spaces for

@@ -68,39 +68,36 @@ void SlowestPhases::Link::grow(const Phases& from, const Phases& to) {
   running = std::max(running, to.running);
 }
 
-SlowestPhases::Link SlowestPhases::link_of(const Phases& slice) const {
-  for (const Link& link : links_)
-    if (link.link == slice.link) return link;
-  return {slice.link};
+std::size_t SlowestPhases::place_of(std::uint32_t link) const {
+  const auto found = std::find_if(links_.begin(), links_.end(), [&](const Link& known) { return known.link == link; });
+  return static_cast<std::size_t>(found - links_.begin());
 }
 
 void SlowestPhases::add(const Phases& slice) { replace({}, slice); }
 
-void SlowestPhases::replace(const Phases& before, const Phases& after) {
+void SlowestPhases::replace(Phases& slowest, Link& link, const Phases& before, const Phases& after) {
   if (after.link == 0) {
-    raise(slowest_, after);
+    raise(slowest, after);
   } else {
-    const auto known =
-        std::find_if(links_.begin(), links_.end(), [&](const Link& link) { return link.link == after.link; });
-    Link& link = known != links_.end() ? *known : links_.emplace_back(Link{after.link});
     link.grow(before, after);
-    raise(slowest_, link.phases());
-    slowest_.copying += after.copying;
+    raise(slowest, link.phases());
+    slowest.copying += after.copying;
   }
-  slowest_.copying -= before.copying;
+  slowest.copying -= before.copying;
+}
+
+void SlowestPhases::replace(const Phases& before, const Phases& after) {
+  Link none;
+  const std::size_t place = place_of(after.link);
+  if (after.link != 0 && place == links_.size()) links_.push_back({after.link});
+  replace(slowest_, after.link != 0 ? links_[place] : none, before, after);
 }
 
 double SlowestPhases::seconds_with(const Phases& before, const Phases& after) const {
   Phases with = slowest_;
-  if (after.link == 0) {
-    raise(with, after);
-  } else {
-    Link link = link_of(after);
-    link.grow(before, after);
-    raise(with, link.phases());
-    with.copying += after.copying;
-  }
-  with.copying -= before.copying;
+  const std::size_t place = place_of(after.link);
+  Link link = place < links_.size() ? links_[place] : Link{after.link};
+  replace(with, link, before, after);
   return with.sum();
 }
 

@@ -45,7 +45,10 @@ class SlowestPhases {
     void grow(const Phases& from, const Phases& to);
     [[nodiscard]] Phases phases() const { return {before, arriving + running, after}; }
   };
-  [[nodiscard]] Link link_of(const Phases& slice) const;
+  /// The place in links_, or its size.
+  [[nodiscard]] std::size_t place_of(std::uint32_t link) const;
+  /// replace() with `link` as what is known of the slices' link, which is changed.
+  static void replace(Phases& slowest, Link& link, const Phases& before, const Phases& after);
   static void raise(Phases& slowest, const Phases& slice);
 
   Phases slowest_;

@@ -38,8 +38,10 @@ CompletionCurves measured_lines(const PartitionRequest& request, Arriving arrivi
     phases.running +=
         model.launch_seconds + groups / model.groups_per_second - running_seconds(request, d, request.groups);
     begin(model, line, groups, phases);
-    // What a slice needs however small it is decides how many devices of a link are of use. One footprint for all.
-    if (line.link != 0 && part < request.groups) refine(model, line, static_cast<double>(part), costs.of(d, {0, part}));
+    // What a slice needs however small it is decides how many devices of a link are of use. One footprint for all. Not
+    // running: so few groups may be fewer than run at once.
+    if (line.link != 0 && part < request.groups)
+      refine_moving(line, static_cast<double>(part), costs.moving(d, {0, part}));
     lines.push_back(line);
   }
   return lines;
@@ -225,8 +227,9 @@ void SplitSearch::polish(Busy busy, std::span<std::uint64_t> counts) {
   }
 }
 
-/// Takes all groups of a device, of a link, or of all devices, and gives them to those that then end first, while that
-/// shortens the launch: where a link is shared, a device that gets nothing helps the link's others.
+/// Takes all groups of all devices, of each device and of each link, one after the other, and gives them to those that
+/// then end first, where that shortens the launch: where a link is shared, a device that gets nothing helps the link's
+/// others.
 void SplitSearch::empty_some(Busy busy, std::span<std::uint64_t> counts) {
   counts = counts.first(busy.size());
   double end = expected_end(busy, counts);
@@ -253,10 +256,13 @@ void SplitSearch::empty_some(Busy busy, std::span<std::uint64_t> counts) {
   };
   without([](const CompletionCurve&) { return true; }, false);
   for (const CompletionCurve* one : busy) without([&](const CompletionCurve& line) { return &line == one; }, true);
-  for (const CompletionCurve* one : busy)
-    if (one->link != 0) without([&](const CompletionCurve& line) { return line.link == one->link; }, true);
-  for (const CompletionCurve* one : busy)
-    if (one->link != 0) without([&](const CompletionCurve& line) { return line.link == one->link; }, false);
+  for (const bool is_out : {true, false})
+    for (std::size_t i = 0; i < busy.size(); ++i) {
+      const std::uint32_t link = busy[i]->link;
+      const auto of_link = [&](const CompletionCurve* line) { return line->link == link; };
+      if (link != 0 && std::none_of(busy.begin(), busy.begin() + static_cast<std::ptrdiff_t>(i), of_link))
+        without([&](const CompletionCurve& line) { return of_link(&line); }, is_out);
+    }
 }
 
 /// Moves `border` to a multiple of the granularity if that costs neither neighbour much.

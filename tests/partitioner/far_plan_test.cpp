@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "partitioner/plan/prediction.h"
+#include "partitioner/plan/split_search.h"
 #include "tests/partitioner/far_machine.h"
 #include "tests/seed.h"
 
@@ -65,6 +66,20 @@ TEST(FarPlan, FewDevicesAndFewGroupsAgainstEveryPlan) {
   }
   EXPECT_GT(split, 200);
   EXPECT_LE(off, planned / 100) << "seeds from " << first_seed(0);
+}
+
+TEST(FarPlan, WhatASmallSliceMovesSaysNothingOfRunning) {
+  FarMachine m(1000, 1e3);
+  m.add_host(kFast, std::vector<double>(7, 0.5e3));
+  m.bytes = {.to_fixed = 1e6, .to_each = 1e3};
+  for (std::size_t d = 1; d < m.devices.size(); ++d) m.devices[d].units = 200;  // more than an equal part has groups
+  const PartitionRequest request = m.request();
+  const CompletionCurves lines = measured_lines(request, Arriving::now);
+  ASSERT_EQ(lines.size(), 8u);
+  const CompletionCurve& far = lines[1];
+  EXPECT_NEAR(far.fixed, m.devices[1].launch_seconds, 1e-9);
+  EXPECT_NEAR(far.per_group, 1 / 0.5e3, 1e-9);
+  EXPECT_NEAR(far.arriving.fixed, kFast.latency + 1e6 / kFast.to, 1e-6) << "what every slice needs is known";
 }
 
 /// The least seconds, with parts of groups, where all that moves is waited for by the launch: bisection over the end,
@@ -148,7 +163,6 @@ TEST(FarPlan, ALaunchShorterThanARoundTripStaysHere) {
   ASSERT_EQ(small.slices.size(), 1u);
   EXPECT_EQ(small.slices.front().device, 0u);
   // Two devices here share it, though far ones are faster.
-  m.devices[0] = test::device(1e6, 0.01);
   FarMachine two(1000, 1e6);
   two.add_host({.to = 1e12, .from = 1e12, .latency = 0.0}, {1e6});  // as good as here
   two.add_host(link, {1e9});

@@ -211,13 +211,10 @@ std::vector<std::shared_ptr<Mutex>> shared_turns(const std::vector<Candidate>& c
   return turns;
 }
 
-/// Why no further device can take part; "": it can. Sets of spaces (domain::SpaceMask) and of devices
-/// (domain::RoundTimes::Devices) have 64 bits.
-std::string no_room(bool discrete, std::size_t devices, domain::SpaceId next) {
-  const std::string most = "only " + std::to_string(domain::kMaxSpaces);
-  if (discrete && next >= domain::kMaxSpaces) return most + " memory spaces can be told apart";
-  if (devices >= domain::kMaxSpaces) return most + " devices can be told apart";
-  return "";
+/// Why something does not take part: sets of spaces (domain::SpaceMask) and of devices (domain::RoundTimes::Devices)
+/// have 64 bits.
+std::string no_room_for(const std::string& what) {
+  return ": only " + std::to_string(domain::kMaxSpaces) + " " + what + " can be told apart";
 }
 
 }  // namespace
@@ -249,14 +246,18 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
   const auto turns = shared_turns(survey.candidates, wanted);
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Candidate& candidate = survey.candidates[wanted[i].selected.candidate];
+    if (discovery.devices.size() >= domain::kMaxSpaces) {
+      left_out.push_back(shown(candidate) + no_room_for("devices"));
+      continue;
+    }
     auto device = opener.open(wanted[i], turns[i]);
     if (!device) {
       left_out.push_back(shown(candidate) + ": " + device.error().reason);
       continue;
     }
     const bool discrete = (*device)->description().discrete;
-    if (std::string reason = no_room(discrete, discovery.devices.size(), next); !reason.empty()) {
-      left_out.push_back(shown(candidate) + ": " + std::move(reason));
+    if (discrete && next >= domain::kMaxSpaces) {
+      left_out.push_back(shown(candidate) + no_room_for("memory spaces"));
       continue;
     }
     (*device)->assign_space(discrete ? next++ : domain::kHostSpace);

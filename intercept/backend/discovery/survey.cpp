@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/discovery/survey.h"
 
-#include <algorithm>
 
 #include "cpu-driver/host_target.h"
 #include "intercept/backend/cpu/bare_host.h"
@@ -56,8 +55,12 @@ std::vector<RemoteHost> Survey::add_hosts(const std::string& engine, const std::
     }
     states.push_back(std::move(asked[next++]));
     states.back().address = host.name;
-    for (Candidate& candidate : candidates)
-      if (candidate.host == host.server) candidate.host = host.name;
+  }
+  for (Candidate& candidate : candidates) {
+    const auto host = std::find_if(hosts.begin(), hosts.end(), [&](const HostServer& one) {
+      return !one.server.empty() && one.server == candidate.host;
+    });
+    if (host != hosts.end()) candidate.host = host->name;
   }
   return states;
 }
