@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "profiler/serve/serve_constants.h"
+#include "profiler/socket_constants.h"
 
 namespace skmd::profiler {
 

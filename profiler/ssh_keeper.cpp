@@ -136,7 +136,7 @@ void keep_ssh(const SshKeeping& keeping) {
     dup2(nothing, STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
   }
-  // The lifeline's end is what ends it, after it has cleaned up: whoever signals a whole group or a job means others.
+  // This process ends, having cleaned up, when its lifeline does. A signal to a whole group or job does not end it.
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_IGN);
   signal(SIGCHLD, SIG_DFL);  // a parent that ignores it would make ssh's status vanish
   try {

@@ -14,13 +14,8 @@
 #include "partitioner/plan/prediction.h"
 
 namespace skmd::domain {
-namespace {
 
 using namespace tuning;
-
-constexpr double kForever = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 CompletionCurves measured_lines(const PartitionRequest& request, Arriving arriving) {
   PhaseCosts costs(request, arriving);

@@ -19,6 +19,7 @@
 
 #include "profiler/exec.h"
 #include "profiler/serve/serve_constants.h"
+#include "profiler/socket_constants.h"
 
 namespace skmd::profiler {
 

@@ -11,9 +11,6 @@ namespace skmd::profiler {
 inline constexpr unsigned kPorts = 3;
 inline constexpr unsigned kLastPort = 65535 - (kPorts - 1);
 
-/// The daemon's sockets in a folder (pocl_unix_socket_address() of packaging/pocl/0010-…).
-inline constexpr const char* kCommandSocket = "command";
-inline constexpr const char* kStreamSocket = "stream";
 /// Of sockaddr_un's 108 bytes, unix(7), what "/command" and the NUL leave.
 inline constexpr std::size_t kLongestFolder = 99;
 

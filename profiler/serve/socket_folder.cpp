@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "profiler/serve/serve_constants.h"
+#include "profiler/socket_constants.h"
 
 namespace skmd::profiler {
 

@@ -200,6 +200,7 @@ std::optional<DriverFacts> kept_facts(const DiscoveryOptions& options, const std
 std::vector<std::shared_ptr<Mutex>> shared_turns(const std::vector<Candidate>& candidates,
                                                  const std::vector<Wanted>& wanted) {
   std::vector<Selected> devices;
+  devices.reserve(wanted.size());
   for (const Wanted& one : wanted) devices.push_back(one.selected);
   const std::vector<std::size_t> first = taking_turns(candidates, devices);
   std::vector<std::shared_ptr<Mutex>> turns(devices.size());

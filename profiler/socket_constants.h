@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names that skmd-serve, which makes the sockets, and skmd-run, which looks for them through ssh, share.
+#pragma once
+
+namespace skmd::profiler {
+
+/// The daemon's sockets in a folder (pocl_unix_socket_address() of packaging/pocl/0010-…).
+inline constexpr const char* kCommandSocket = "command";
+inline constexpr const char* kStreamSocket = "stream";
+
+}  // namespace skmd::profiler
