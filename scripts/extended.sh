@@ -88,9 +88,12 @@ database_torture() {
   SKMD_TEST_ROUNDS=$((quick ? 2 : 200)) build/tests/profiler/database/profile_database_torture_test --gtest_brief=1
 }
 
-# Devices of other hosts: 500 random kernels, a server lost in mid-launch 20 times each way, and 60 disturbances of server and link.
+# Devices of other hosts: 500 random kernels, a server lost in mid-launch 20 times each way, 60 disturbances of server and link, every
+# call of a server's driver failing, and other projects' suites on one far device.
 far_hosts() {
-  scripts/remote-engine.sh && SKMD_TEST_PROGRAMS=$((quick ? 30 : 500)) SKMD_TEST_ROUNDS=$((quick ? 1 : 10)) scripts/remote-test.sh
+  scripts/remote-engine.sh || return 1
+  SKMD_TEST_PROGRAMS=$((quick ? 30 : 500)) SKMD_TEST_ROUNDS=$((quick ? 1 : 10)) scripts/remote-test.sh || return 1
+  scripts/suites.sh --modes far $([[ $quick -eq 0 ]] || echo --quick)
 }
 
 tests_named() {

@@ -24,6 +24,8 @@ make_remote_hosts() {
   [[ $EUID -eq 0 ]] && command -v ip >/dev/null || return 1
   local space
   for space in skmd-a skmd-b; do
+    # Left by a script that was killed, if no process is in it.
+    [[ ! -e /run/netns/$space || -n $(ip netns pids "$space" 2>/dev/null) ]] || ip netns del "$space" 2>/dev/null || true
     ip netns add "$space" 2>"$remote_log" || return 1
     remote_made+=("$space")
     ip -n "$space" link set lo up || return 1

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs test suites of other projects, unmodified, on PoCL alone, on SKMD over PoCL's two CPU devices, and on SKMD's own
-# CPU driver: what passes there has to pass here. Installs the Debian packages that hold the suites; one whose package cannot be had is not run.
+# CPU driver (with --modes far: in a server, as a device of another host): what passes there has to pass here. Installs
+# the Debian packages that hold the suites; one whose package cannot be had is not run.
 #
 # usage: scripts/suites.sh [--quick] [suite…]     suites: clinfo clpeak clblast clfft pyopencl piglit hashcat ffmpeg opencv boost_compute viennacl
 #                                                 gegl openmm starpu x264 darktable libreoffice silx ufo hcxkeys

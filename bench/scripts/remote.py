@@ -20,9 +20,9 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(TOP, "tests", "remote"))
 from hosts import Hosts, expect  # noqa: E402
-from skmd_test import SIXTEEN, machine, whole_loss  # noqa: E402
+from skmd_machine import machine, whole_loss  # noqa: E402
 
-from gpu import facts  # noqa: E402
+from gpu import SIXTEEN, facts  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB64 = 64 << 20

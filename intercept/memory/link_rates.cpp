@@ -28,6 +28,13 @@ double bulk_rate(std::uint64_t bytes, std::uint64_t nanoseconds, const domain::L
   return shape.small_part > 0 ? std::min(by(shape.latency_seconds, shape.small_part), large) : large;
 }
 
+/// The rate that a driver's time of one transfer shows, in bytes per second; nothing if it took no time, or was too
+/// small for its time to show one. The driver of a far device counts no round trip.
+std::optional<double> rate_of_driver(bool far, std::uint64_t bytes, std::uint64_t nanoseconds) {
+  if (nanoseconds == 0 || bytes < (far ? kLeastTellingFar : kLeastTelling)) return std::nullopt;
+  return bulk_rate(bytes, nanoseconds, far ? domain::LinkShape{} : kLinkShape);
+}
+
 std::optional<double> known(const std::atomic<double>& rate) {
   const double value = rate.load(std::memory_order_relaxed);
   return value > 0 ? std::optional(value) : std::nullopt;
@@ -91,18 +98,14 @@ bool LinkRates::asks(std::uint32_t device, std::uint64_t bytes) {
   return count < kFirstAsked || count % kEachAsked == 0;
 }
 
-void LinkRates::learn_driver(std::uint32_t device, std::atomic<double>& rate, std::uint64_t bytes,
-                             std::uint64_t nanoseconds) const {
-  if (nanoseconds == 0 || bytes < (is_far(device) ? kLeastTellingFar : kLeastTelling)) return;
-  learn(rate, bulk_rate(bytes, nanoseconds, is_far(device) ? domain::LinkShape{} : kLinkShape), kNewestTransfer);
-}
-
 void LinkRates::learn_to(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  learn_driver(device, to_[place(device)], bytes, nanoseconds);
+  if (const auto rate = rate_of_driver(is_far(device), bytes, nanoseconds))
+    learn(to_[place(device)], *rate, kNewestTransfer);
 }
 
 void LinkRates::learn_from(std::uint32_t device, std::uint64_t bytes, std::uint64_t nanoseconds) {
-  learn_driver(device, from_[place(device)], bytes, nanoseconds);
+  if (const auto rate = rate_of_driver(is_far(device), bytes, nanoseconds))
+    learn(from_[place(device)], *rate, kNewestTransfer);
 }
 
 void LinkRates::learn_measured(std::uint32_t device, std::uint64_t bytes, std::uint64_t to, std::uint64_t from) {

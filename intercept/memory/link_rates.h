@@ -56,8 +56,6 @@ class LinkRates {
  private:
   static constexpr std::size_t kMax = 64;  // memory spaces are a 64-bit mask, so there are no more devices
   [[nodiscard]] std::size_t place(std::uint32_t device) const { return link_of(device) % kMax; }
-  void learn_driver(std::uint32_t device, std::atomic<double>& rate, std::uint64_t bytes,
-                    std::uint64_t nanoseconds) const;
   // By link; a device in this machine has one of its own.
   std::array<std::atomic<std::uint32_t>, kMax> far_link_{};  // one more than the link; 0: the device is in this machine
   std::array<std::atomic<double>, kMax> round_trip_{};

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 BASELINE = "pocl"
 CPU = "cpu"  # our own CPU driver alone
+FAR = "far"  # the same behind skmd-serve, as a device of another host; only where it is named
 MODES = ("equal", "auto", CPU)
 _running = set()  # process groups
 _scratch = set()  # folders
@@ -79,8 +80,9 @@ class Suite:
 
 
 class Runner:
-    def __init__(self, build, scratch, caches, idle=300):
+    def __init__(self, build, scratch, caches, idle=300, far=""):
         self.idle = idle
+        self.far = far  # ADDRESS:PORT of the server of the mode FAR
         _scratch.add(scratch)
         self.skmd_run = os.path.join(build, "bin", "skmd-run")
         self.scratch = scratch
@@ -94,7 +96,7 @@ class Runner:
         env = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD_", "POCL_"))}
         env["POCL_DEVICES"] = "pthread" if mode == BASELINE else "pthread basic"
         env["POCL_CACHE_DIR"] = self.pocl_cache
-        if mode == CPU:
+        if mode in (CPU, FAR):
             env["SKMD_TEST_CPU_DRIVER"] = "1"
         if mode == BASELINE:
             env["OCL_ICD_VENDORS"] = "/etc/OpenCL/vendors/pocl.icd"
@@ -124,8 +126,8 @@ class Runner:
             argv = [part.replace("{folder}", folder).replace("{program}", program) for part in test.argv]
             stats_file = os.path.join(folder, "skmd-stats.json")
             if mode != BASELINE:
-                devices, partition = ("cpu", "auto") if mode == CPU else (DEVICES, mode)
-                argv = [self.skmd_run, "--devices", devices, "--partition", partition, "--stats", stats_file,
+                devices, partition = {CPU: ("cpu", "auto"), FAR: (f"{self.far}/*", "auto")}.get(mode, (DEVICES, mode))
+                argv = [self.skmd_run, *(("--hosts", self.far) if mode == FAR else ()), "--devices", devices, "--partition", partition, "--stats", stats_file,
                         "--cache-dir", self.skmd_cache, "--", *argv]
             started = time.monotonic()
             finished, processor_seconds = _finish(argv, test.cwd or folder, self.environment(mode, test, folder), limit or test.limit, self.idle, folder)

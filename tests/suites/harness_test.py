@@ -157,13 +157,13 @@ class Modes(unittest.TestCase):
             with open(tool, "w", encoding="utf-8") as file:
                 file.write('#!/bin/sh\necho "$* driver=$SKMD_TEST_CPU_DRIVER"\n')
             os.chmod(tool, 0o755)
-            runner = Runner(folder, folder, folder)
-            said = {mode: runner.run(Test("one", ("true",)), mode).finished.output for mode in ("auto", "cpu")}
+            runner = Runner(folder, folder, folder, far="127.0.0.1:10900")
+            said = {mode: runner.run(Test("one", ("true",)), mode).finished.output for mode in ("auto", "cpu", "far")}
         self.assertIn("--devices cpu --partition auto", said["cpu"])
         self.assertIn("driver=1", said["cpu"])
         self.assertIn("--devices portable:", said["auto"])
         self.assertIn("driver=\n", said["auto"])
-
+        self.assertTrue(said["far"].startswith("--hosts 127.0.0.1:10900 --devices 127.0.0.1:10900/* --partition auto"), said["far"])
 
     def test_a_program_for_gpus_sees_one_on_either_side(self):
         with tempfile.TemporaryDirectory() as folder:

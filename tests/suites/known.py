@@ -3,7 +3,7 @@
 import fnmatch
 import re
 
-OWN_DRIVER = "cpu"  # the mode
+OWN_DRIVERS = ("cpu", "far")  # the modes
 _ROW = re.compile(r"^\| `([^`]+)` \| (fails on PoCL|sometimes fails on PoCL|left open|left open between drivers) \| (.+) \|$")
 
 
@@ -30,14 +30,14 @@ class Known:
 
     def left_open(self, name, mode):
         """What is left open between drivers has to be the same where PoCL computes on both sides."""
-        pattern = self._match(name, ("left open", "left open between drivers") if mode == OWN_DRIVER else ("left open",))
+        pattern = self._match(name, ("left open", "left open between drivers") if mode in OWN_DRIVERS else ("left open",))
         if pattern:
             self._seen.add(pattern)
         return pattern is not None
 
-    def stale(self, suites, modes=(OWN_DRIVER,)):
+    def stale(self, suites, modes=OWN_DRIVERS):
         """Rows of these suites that no test bore out in these modes; those that only happen sometimes are not asked for."""
-        asked = {"fails on PoCL", "left open"} | ({"left open between drivers"} if OWN_DRIVER in modes else set())
+        asked = {"fails on PoCL", "left open"} | ({"left open between drivers"} if set(OWN_DRIVERS) & set(modes) else set())
         return [pattern for pattern, kind, _ in self.rows
                 if pattern.split("/")[0] in suites and kind in asked and pattern not in self._seen]
 

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs test suites of other projects, unmodified, on PoCL alone, on a virtual device made of PoCL's two (equal, auto), and
-on SKMD's own CPU driver (cpu). What passes there has to pass here. Ends with 1 if something does not, or if docs/known-differences.md is out of date.
+on SKMD's own CPU driver (cpu). With --modes far the latter is in a server that skmd-serve runs here, one device of another host. What passes there has to pass here. Ends with 1 if something does not, or if docs/known-differences.md is out of date.
 
 usage: run.py [--quick] [--build DIR] [--jobs N] [--only TEXT] [--modes LIST] [--log FILE] [--report FILE] [--caches DIR] [suite...]
        run.py --packages [--quick] [suite...]    which packages each suite needs, one line per suite
 """
 import argparse
 import concurrent.futures
+import contextlib
 import json
 import os
 import signal
@@ -18,11 +19,12 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "remote")]
 
 import boost_compute, clblast, clfft, clinfo, clpeak, darktable, ffmpeg, gegl, hashcat, hcxkeys, libreoffice, opencv, openmm, piglit, pyopencl_tests, silx, starpu, ufo, viennacl, x264  # noqa: E401,E402
 import known  # noqa: E402
-from harness import BASELINE, MODES, Runner, end_all, passes  # noqa: E402
+from harness import BASELINE, FAR, MODES, Runner, end_all, passes  # noqa: E402
+from hosts import Hosts  # noqa: E402
 from report import Report  # noqa: E402
 
 LIMIT_FACTOR = 10  # times what PoCL alone took
@@ -89,6 +91,16 @@ def arguments():
     return options
 
 
+@contextlib.contextmanager
+def far_server(options):
+    """The address of a server with our CPU driver as its device; "" where no mode asks for one."""
+    if FAR not in options.modes.split(","):
+        yield ""
+        return
+    with Hosts(options.build, [], [], "127.0.0.1").serve("--devices", "cpu") as server:
+        yield server.address
+
+
 def finish(report, options):
     report.table()
     if options.report:
@@ -120,8 +132,8 @@ def main():
             tests[suite] = [test for test in suite.tests(options.quick) if options.only in test.name]
             report.planned[suite.name] = len(tests[suite])
     done = taken_over(report, options.log, {(suite.name, test.name) for suite in tests for test in tests[suite]})
-    with tempfile.TemporaryDirectory(prefix="skmd-suites-") as scratch:
-        runner = Runner(options.build, scratch, options.caches or scratch)
+    with tempfile.TemporaryDirectory(prefix="skmd-suites-") as scratch, far_server(options) as far:
+        runner = Runner(options.build, scratch, options.caches or scratch, far=far)
         for suite, programs in tests.items():
             left = [test for test in programs if (suite.name, test.name) not in done]
             print(f"== {suite.name}: {len(left)} programs", flush=True)

@@ -141,28 +141,30 @@ BatchResult NativeQueue::result(const InFlightBatch& flight, FlightState state, 
   return result;
 }
 
+bool NativeQueue::profile(cl_event event, cl_profiling_info name, cl_ulong& at) const {
+  return context_->cl->clGetEventProfilingInfo(event, name, sizeof at, &at, nullptr) == CL_SUCCESS;
+}
+
+NativeQueue::NativeTimes NativeQueue::event_times(cl_event event) const {
+  NativeTimes times;
+  const bool told =
+      profile(event, CL_PROFILING_COMMAND_START, times.start) && profile(event, CL_PROFILING_COMMAND_END, times.end);
+  return told && times.start != 0 && times.end >= times.start ? times : NativeTimes{};
+}
+
 std::vector<NativeQueue::NativeTimes> NativeQueue::native_times(const InFlightBatch& flight) const {
   std::vector<NativeTimes> all(flight.batch.work().size());
   for (std::size_t i = 0; i < std::min(flight.events.size(), all.size()); ++i) {
-    cl_event event = flight.events[i];
-    if (event == nullptr) continue;
-    const auto ask = [&](cl_profiling_info name, cl_ulong& at) {
-      return context_->cl->clGetEventProfilingInfo(event, name, sizeof at, &at, nullptr) == CL_SUCCESS;
-    };
-    const auto first =
-        std::find_if(flight.firsts.begin(), flight.firsts.end(), [&](const auto& one) { return one.first == i; });
-    NativeTimes& times = all[i];
-    if (!ask(CL_PROFILING_COMMAND_START, times.start) || !ask(CL_PROFILING_COMMAND_END, times.end) ||
-        times.start == 0 || times.end < times.start)
-      times = {};
-    else if (i == flight.asked_op && flight.asked != 0 && !ask(CL_PROFILING_COMMAND_QUEUED, times.queued))
-      times.queued = 0;
-    if (first != flight.firsts.end() && times.end != 0) {
-      event = first->second;
-      cl_ulong start = 0;
-      if (event != nullptr && ask(CL_PROFILING_COMMAND_START, start) && start != 0)
-        times.start = std::min(times.start, start);
-    }
+    if (flight.events[i] == nullptr) continue;
+    all[i] = event_times(flight.events[i]);
+    if (all[i].end == 0 || i != flight.asked_op || flight.asked == 0) continue;
+    if (!profile(flight.events[i], CL_PROFILING_COMMAND_QUEUED, all[i].queued)) all[i].queued = 0;
+  }
+  // A transfer in parts began when its first part did.
+  for (const auto& [op, event] : flight.firsts) {
+    cl_ulong start = 0;
+    if (event == nullptr || op >= all.size() || all[op].end == 0) continue;
+    if (profile(event, CL_PROFILING_COMMAND_START, start) && start != 0) all[op].start = std::min(all[op].start, start);
   }
   return all;
 }

@@ -79,11 +79,12 @@ inline constexpr int kProbes = 3;
 // --- devices in other machines (native_queue.h, far_wait.h) ---
 
 /// Bytes of the parts in which a transfer goes over the network, several under way at once: the far end copies one
-/// while the next arrives. Source: docs/decisions/hosts-are-reached-through-pocl.md, of 1 to 4 MiB.
+/// while the next arrives. Source: docs/decisions/hosts-are-reached-through-pocl.md, against one piece; other sizes
+/// were not measured.
 inline constexpr std::uint64_t kFarPiece = std::uint64_t{2} << 20;
 
 /// kGlance for such a device: as late as its answers are anyway. Source: round trips of 0.15 to 0.3 ms between two
-/// hosts (docs/results/remote.md); of 50 us, four glances fell into each wait of an application with one processor.
+/// hosts (docs/results/remote.md), in which a glance every 50 us would find nothing.
 inline constexpr std::chrono::microseconds kFarGlance{250};
 /// Silence after which a device is asked whether it is available. Source: chosen: a hundred times what a busy network
 /// delays a packet for; a link that is away for less goes on by itself.

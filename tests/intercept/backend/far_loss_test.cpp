@@ -7,9 +7,8 @@
 #include <thread>
 
 #include "intercept/backend/vendor/vendor_constants.h"
-#include "tests/intercept/backend/device_fixture.h"
+#include "tests/intercept/backend/far_fixture.h"
 #include "tests/stub-icd/kernels.h"
-#include "tests/temporary_folder.h"
 
 namespace skmd::icd {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kBytes = 1024;
 
-class FarLoss : public testing::TestWithParam<const char*> {
+class FarLoss : public OneFarDevice, public testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override {
     if (GetParam() != nullptr) setenv("STUB_FAR_DELAY_US", GetParam(), 1);
@@ -25,21 +24,11 @@ class FarLoss : public testing::TestWithParam<const char*> {
   /// `silent` as STUB_FAR_SILENT.
   void open(const char* silent) {
     setenv("STUB_FAR_SILENT", silent, 1);
-    DiscoveryOptions options;
-    options.vendors_folder = folder_.path();
-    options.hosts = {{"b:1", "b:1"}};
-    options.engine = STUB_REMOTE_ENGINE;
-    auto found = discover(options);
-    ASSERT_TRUE(found) << found.error().reason;
-    ASSERT_EQ(found->devices.size(), 1u);
-    device_ = found->devices.front();
+    open_far(kBytes);
     device_->health()->watch([this](const std::string& reason) {
       device_->health()->set_aside();
       lost_ = reason;
     });
-    auto memory = device_->allocate(kBytes, nullptr);
-    ASSERT_TRUE(memory);
-    memory_ = *memory;
   }
   RunOp count() {
     RunOp run;
@@ -48,9 +37,6 @@ class FarLoss : public testing::TestWithParam<const char*> {
     run.range = line_range(0, kBytes / 4, 4);
     return run;
   }
-  const skmd::test::TemporaryFolder folder_;
-  std::shared_ptr<Device> device_;
-  std::shared_ptr<NativeMemory> memory_;
   std::string lost_;
 };
 

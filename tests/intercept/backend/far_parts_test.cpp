@@ -8,8 +8,7 @@
 #include <numeric>
 
 #include "intercept/backend/vendor/vendor_constants.h"
-#include "tests/intercept/backend/device_fixture.h"
-#include "tests/temporary_folder.h"
+#include "tests/intercept/backend/far_fixture.h"
 
 namespace skmd::icd {
 namespace {
@@ -17,22 +16,13 @@ namespace {
 constexpr std::uint64_t kBytes = tuning::kFarPiece * 5 / 2;
 constexpr std::uint64_t kWords = kBytes / 4;
 
-class FarParts : public testing::Test {
+class FarParts : public OneFarDevice {
  protected:
   /// `delay`: microseconds that the device takes before each command, "" for none.
   void open(const char* delay = "") {
     setenv("STUB_FAR_LOG", log_.c_str(), 1);
     if (*delay != 0) setenv("STUB_FAR_DELAY_US", delay, 1);
-    DiscoveryOptions options;
-    options.vendors_folder = folder_.path();
-    options.hosts = {{"b:1", "b:1"}};
-    options.engine = STUB_REMOTE_ENGINE;
-    auto found = discover(options);
-    ASSERT_TRUE(found) << found.error().reason;
-    device_ = found->devices.front();
-    auto memory = device_->allocate(kBytes, nullptr);
-    ASSERT_TRUE(memory);
-    memory_ = *memory;
+    open_far(kBytes);
     std::iota(words_.begin(), words_.end(), 7);
   }
   [[nodiscard]] std::size_t calls(const std::string& name) const {
@@ -41,10 +31,7 @@ class FarParts : public testing::Test {
     for (std::string line; std::getline(file, line);) found += line.find(name) != std::string::npos ? 1 : 0;
     return found;
   }
-  const skmd::test::TemporaryFolder folder_;
   const std::string log_ = folder_.path() + "/calls";
-  std::shared_ptr<Device> device_;
-  std::shared_ptr<NativeMemory> memory_;
   std::vector<std::uint32_t> words_ = std::vector<std::uint32_t>(kWords);
 };
 
