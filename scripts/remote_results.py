@@ -52,5 +52,11 @@ def remote_losses(raw):
                     [[row["row"], f"{len(row['late_seconds'])} of {len(row['late_seconds']) + len(row['wrong'])}", spread(row["late_seconds"], 1, 1)] for row in rows])
 
 
+def remote_gpus(raw):
+    """Milliseconds of each repetition on a GPU here, and with one of another host."""
+    return markdown(["row", "devices", "repetitions in their order, ms"],
+                    [[row["row"], which, ", ".join(f"{seconds * 1e3:.0f}" for seconds in row["seconds"][which])] for row in raw["rows"] for which in row["seconds"]])
+
+
 KINDS = {"remote_goals": remote_goals, "remote_rates": remote_rates, "remote_calls": remote_calls, "remote_slow_link": remote_slow_link,
-         "remote_losses": remote_losses}
+         "remote_losses": remote_losses, "remote_gpus": remote_gpus}

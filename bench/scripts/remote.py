@@ -165,7 +165,7 @@ def sent(bench):
 
 def stencil(bench):
     """Bytes a step, by the difference of two lengths: the layer at either side of the border goes over the link. Of each length the least of
-    some runs: measuring the link, at a context's first use, sends a mebibyte thrice, or nothing of it where it is slow at that moment."""
+    some runs: measuring the link, at a context's first use, sends four mebibytes, or nothing of it where it is slow at that moment."""
     expect(bench.options.client, "bytes on the loopback are of everybody")
     edge, bytes_of = 64, {}
     with bench.far() as (server, here):
@@ -215,15 +215,16 @@ def peers(bench):
 
 
 def gpus(bench):
-    """Two GPUs of one machine as if of two: one here, one served."""
+    """Two GPUs of one machine as if of two: one here, one served. Once the far build has ended and auto has found out what the far device is worth:
+    the last two thirds of the repetitions."""
     here_gpu, far_gpu = bench.options.gpu.split(",")
     programs = {"nbody": (["nbody", "--size", "paper"], 1.8), "matrix_multiplication": (["matrix_multiplication", "--size", "paper"], 1.3)}
     with bench.hosts.serve("--devices", far_gpu) as server, machine(bench.hosts) as here:
         for name, (program, least) in programs.items():
             threads = {"SKMD_CPU_THREADS": ""}
-            alone = bench.seconds(here, ["--devices", here_gpu], program, 10, **threads)
-            both = bench.seconds(here, ["--hosts", server.address, "--devices", f"{here_gpu},{server.address}/*"], program, 10, **threads)
-            bench.ratio(f"gpus_{name}", f"{name}, paper: a GPU of each of two hosts against the client's", statistics.median(alone[3:]) / statistics.median(both[3:]),
+            alone = bench.seconds(here, ["--devices", here_gpu], program, 30, **threads)
+            both = bench.seconds(here, ["--hosts", server.address, "--devices", f"{here_gpu},{server.address}/*"], program, 30, **threads)
+            bench.ratio(f"gpus_{name}", f"{name}, paper: a GPU of each of two hosts against the client's", statistics.median(alone[10:]) / statistics.median(both[10:]),
                         least, seconds={"alone": alone, "both": both})
 
 

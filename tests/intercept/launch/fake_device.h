@@ -142,6 +142,7 @@ class FakeDevice : public Device {
   /// Before the first launch.
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
+  void set_host(const std::string& host) { description_.host = host; }
   void set_overlapping_views(bool survive) { description_.overlapping_views = survive; }
   void set_rounds_unlike_itself(bool does) { description_.rounds_unlike_itself = does; }
   /// load() takes anything that is not empty; kernels are bodies as ever.

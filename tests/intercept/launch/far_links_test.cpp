@@ -2,9 +2,14 @@
 // What is known of links to other hosts reaches plans: round trips, rates each way, and which devices share one.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <variant>
 #include <vector>
 
 #include "intercept/launch/moving_bytes.h"
+#include "intercept/memory/far_links.h"
 #include "intercept/memory/link_rates.h"
 #include "intercept/memory/memory_constants.h"
 #include "partitioner/plan/partition.h"
@@ -69,6 +74,34 @@ TEST(FarLinks, DevicesHereShareNone) {
     EXPECT_EQ(w.models[d].launch_seconds, kLaunch) << d;
     EXPECT_EQ(w.models[d].link.latency_seconds, tuning::kLinkShape.latency_seconds) << d;
   }
+}
+
+/// Of another host, with a first read that takes as long as a far GPU's, whose driver gets page-locked memory for it.
+class SlowToBegin : public FakeDevice {
+ public:
+  SlowToBegin() : FakeDevice("far", true, {}) { set_host("b:1"); }
+  Ticket submit(Batch&& batch) override {
+    if (std::holds_alternative<ReadOp>(batch.ops.front()) && !read_.exchange(true))
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    return FakeDevice::submit(std::move(batch));
+  }
+
+ private:
+  std::atomic<bool> read_{false};
+};
+
+TEST(FarLinks, FirstUsesAreNotTheLinksRates) {
+  constexpr std::uint32_t kDevice = 5;
+  FakeMachine w({false, true, true, true, true, true});
+  w.machine.devices[kDevice] = std::make_shared<SlowToBegin>();
+  w.machine.hosts.push_back({.address = "b:1"});
+  set_up_far_links(w.machine);
+  measure_far_links(w.machine);
+  LinkRate rate;
+  for (int i = 0; i < 2000 && !(rate = LinkRates::get().of(kDevice)).from; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(rate.from) << "it was not measured";
+  EXPECT_GT(*rate.from, static_cast<double>(tuning::kFarLarge) / 0.5);
 }
 
 }  // namespace
