@@ -22,10 +22,10 @@ def server_environment(hosts, **more):
 
 def session(hosts, server, folder):
     """Status and output of one session, "hangs" for the status where it does not end."""
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD", "OPENCL_"))}
-    environment = {**plain, "OCL_ICD_VENDORS": f"{hosts.build}/tests/faults/vendors", "SKMD_HOSTS": server.address, "SKMD_CPU_THREADS": "1",
-                   "SKMD_DEVICES": f"cpu,{server.address}/*", "SKMD_PARTITION": "equal", "SKMD_CACHE_DIR": f"{folder}/cache", "SKMD_PROFILE_DB": "off"}
-    process = subprocess.Popen([*hosts.client_prefix, f"{hosts.build}/tests/faults/fault_session"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    environment = hosts.plain_environment(OCL_ICD_VENDORS=f"{hosts.client_build}/tests/faults/vendors", SKMD_HOSTS=server.address, SKMD_CPU_THREADS="1",
+                                          SKMD_DEVICES=f"cpu,{server.address}/*", SKMD_PARTITION="equal", SKMD_CACHE_DIR=f"{folder}/cache",
+                                          SKMD_PROFILE_DB="off")
+    process = subprocess.Popen([*hosts.client_prefix, f"{hosts.client_build}/tests/faults/fault_session"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, env=environment)
     try:
         output, _ = process.communicate(timeout=HANGS)

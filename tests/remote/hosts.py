@@ -65,12 +65,18 @@ class Server:
 
 
 class Hosts:
-    def __init__(self, build, client, server, address):
+    def __init__(self, build, client, server, address, client_build=None):
         self.build = build
+        self.client_build = client_build or build  # of native programs on the client; a sanitizer's, if named
         self.client_prefix, self.server_prefix = client, server
         self.address = address
         self.port = 10900
         self.engine = f"{build}/lib/skmd/libpocl-remote.so"
+
+    def plain_environment(self, **more):
+        """Of a native program on the client: nothing of SKMD's or the loader's but `more`, and the engine, where its build has none."""
+        plain = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD", "OPENCL_"))}
+        return {**plain, **({} if self.client_build == self.build else {"SKMD_TEST_REMOTE_ENGINE": self.engine}), **more}
 
     def next_address(self):
         """A port of the server that no test has used yet, with its two neighbours."""

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the functions test_… of all files …_test.py beside this one, each with a Hosts, and ends with `N passed, M failed`.
 
-    run.py BUILD SERVER-ADDRESS CLIENT-PREFIX SERVER-PREFIX [NAME-PART…]
+    run.py BUILD CLIENT-BUILD SERVER-ADDRESS CLIENT-PREFIX SERVER-PREFIX [NAME-PART…]
 
 The prefixes are what a command is started with on either host, as `ip netns exec skmd-a`; may be empty.
 """
@@ -24,9 +24,9 @@ def tests():
 
 
 def main():
-    build, address, client, server = sys.argv[1:5]
-    parts = sys.argv[5:]
-    hosts = Hosts(build, client.split(), server.split(), address)
+    build, client_build, address, client, server = sys.argv[1:6]
+    parts = sys.argv[6:]
+    hosts = Hosts(build, client.split(), server.split(), address, client_build)
     passed, failed, skipped = 0, 0, 0
     for name, function in tests():
         if parts and not any(part in name for part in parts):

@@ -3,7 +3,6 @@
 bench/scripts/remote.py."""
 import contextlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -19,15 +18,14 @@ class Machine:
         self.hosts, self.folder = hosts, folder
 
     def environment(self, **more):
-        plain = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD", "OPENCL_"))}
-        return {**plain, "SKMD_CACHE_DIR": f"{self.folder}/cache", "SKMD_PROFILE_DB": "off", **more}
+        return self.hosts.plain_environment(**{"SKMD_CACHE_DIR": f"{self.folder}/cache", "SKMD_PROFILE_DB": "off", **more})
 
     def start(self, command, **more):
         return subprocess.Popen([*self.hosts.client_prefix, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env=self.environment(**more))
 
     def command(self, options, program):
-        return [f"{self.hosts.build}/bin/skmd-run", "--stats", f"{self.folder}/stats.json", "--log", f"info:{self.folder}/log", *options, "--", *program]
+        return [f"{self.hosts.client_build}/bin/skmd-run", "--stats", f"{self.folder}/stats.json", "--log", f"info:{self.folder}/log", *options, "--", *program]
 
     def finish(self, run, seconds=120):
         """What it printed; its statistics."""
@@ -45,7 +43,7 @@ class Machine:
         return self.finish(self.start(self.command(options, program), **more), seconds)
 
     def bench(self, options, name, *arguments):
-        output, stats = self.run(options, f"{self.hosts.build}/bench/{name}", *arguments, "--check")
+        output, stats = self.run(options, f"{self.hosts.client_build}/bench/{name}", *arguments, "--check")
         expect('"ok":true' in output.replace(" ", ""), f"{name}: {output[-300:]}")
         return stats
 

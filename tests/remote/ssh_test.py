@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from hosts import expect
+from hosts import HERE, expect
 from private_sshd import PrivateSshd
 
 OTHER_USER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -281,6 +281,29 @@ def test_a_connection_that_ends_stops_nothing(hosts):
         errors = run.finish(line="go\n")
         expect("ssh:root@served: the connection has ended" in errors, errors)
         run.expect_nothing_left(hosts)
+
+
+def test_a_connection_lost_in_mid_launch_leaves_right_results(hosts):
+    for name, number in (("ssh", signal.SIGKILL), ("ssh", signal.SIGSTOP), ("pocld", signal.SIGKILL)):
+        with PrivateSshd(hosts) as sshd:
+            run = Run(hosts, sshd, "ssh:root@served", ["--devices", "cpu,ssh:root@served/*", "--partition", "fixed:50,50"],
+                      [sys.executable, "-B", f"{HERE}/long_launch.py"])
+            words = run.process.stdout.readline().split()
+            expect(words[:1] == ["launched"], f"no launch: {words}")
+            time.sleep(0.3 * float(words[1]))
+            lost = sshd.processes(name)
+            for pid in lost:
+                os.kill(pid, number)
+            try:
+                output, errors = run.process.communicate(timeout=60)
+            finally:
+                for pid in lost:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGCONT)
+            told = f"{name}, signal {number}: status {run.process.returncode}: {output[-300:]} {errors[-300:]}"
+            expect(run.process.returncode == 0 and json.loads(output.splitlines()[-1])["wrong"] == 0, told)
+            expect(host_of(run.stats(), "ssh:root@served")["lost"], f"{told} {run.stats()['hosts']}")
+            run.expect_nothing_left(hosts, 5)
 
 
 def test_the_library_alone_says_that_skmd_run_is_needed(hosts):
