@@ -182,12 +182,15 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   return found;
 }
 
-/// For BuildQueue: GPUs but the anchor, whose context the application's first build makes.
+/// For BuildQueue: GPUs but the anchor, whose context the application's first build makes; and devices of other
+/// machines, where building a program and measuring the link take the application's processor for some 10 ms.
 std::uint64_t slow_to_start(const Machine& machine) {
   std::uint64_t devices = 0;
-  for (std::uint32_t i = 0; i < machine.devices.size() && i < 64; ++i)
-    if (i != machine.anchor && machine.devices[i]->description().kind == DeviceKind::gpu)
+  for (std::uint32_t i = 0; i < machine.devices.size() && i < 64; ++i) {
+    const DeviceDescription& description = machine.devices[i]->description();
+    if (i != machine.anchor && (description.kind == DeviceKind::gpu || !description.host.empty()))
       devices |= std::uint64_t{1} << i;
+  }
   return devices;
 }
 

@@ -22,9 +22,9 @@ std::vector<std::string> ssh_command(const std::string& ssh, const SshPlace& pla
   for (const std::string& option :
        {std::string("BatchMode=yes"), timeout, std::string("ControlMaster=no"), std::string("ControlPath=none"),
         std::string("RemoteCommand=none"), std::string("StreamLocalBindMask=0177"),
-        // Known since OpenSSH 8.7.
-        std::string("IgnoreUnknown=StdinNull,ForkAfterAuthentication,SessionType"), std::string("StdinNull=no"),
-        std::string("ForkAfterAuthentication=no"), std::string("SessionType=default")}) {
+        // The last three are known since OpenSSH 8.7; the user's own list, which this stands for, may have others.
+        std::string("IgnoreUnknown=*"), std::string("StdinNull=no"), std::string("ForkAfterAuthentication=no"),
+        std::string("SessionType=default")}) {
     command.emplace_back("-o");
     command.push_back(option);
   }

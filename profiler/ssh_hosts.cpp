@@ -12,6 +12,28 @@
 #include "profiler/ssh_keeper.h"
 
 namespace skmd::profiler {
+namespace {
+
+/// Returns false with errno set. Neither end is standard input, output or error, also where those are closed: the
+/// keeper puts other files in their places.
+bool make_pipe(int (&ends)[2]) {
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  for (int& end : ends) {
+    if (end > STDERR_FILENO) continue;
+    const int higher = fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    const int error = errno;
+    if (higher < 0) {
+      for (const int each : ends) close(each);
+      errno = error;
+      return false;
+    }
+    close(end);
+    end = higher;
+  }
+  return true;
+}
+
+}  // namespace
 
 domain::Status SshHosts::reach(std::vector<settings::Host>& hosts, const std::string& ssh) {
   std::vector<std::string> names;
@@ -20,8 +42,8 @@ domain::Status SshHosts::reach(std::vector<settings::Host>& hosts, const std::st
   if (names.empty()) return {};
 
   int lifeline[2], answer[2];
-  if (pipe2(lifeline, O_CLOEXEC) != 0) return domain::Error{0, std::strerror(errno)};
-  if (pipe2(answer, O_CLOEXEC) != 0) {
+  if (!make_pipe(lifeline)) return domain::Error{0, std::strerror(errno)};
+  if (!make_pipe(answer)) {
     const int error = errno;
     for (const int end : lifeline) close(end);
     return domain::Error{0, std::strerror(error)};

@@ -12,7 +12,7 @@
 namespace skmd::profiler {
 
 /// A process of its own keeps the connections and their folder. It ends when this object does or, however that comes,
-/// this process; then all that it has made here and there is gone.
+/// this process; then all that it has made here and there is gone, there as soon as the sshd there knows of the end.
 class SshHosts {
  public:
   SshHosts() = default;

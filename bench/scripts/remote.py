@@ -33,7 +33,8 @@ LINK = ["rate", "100mbit", "burst", "64kb", "latency", "400ms"]
 class Bench:
     def __init__(self, options):
         self.options = options
-        pins = (["taskset", "-c", "0"], ["taskset", "-c", "1"]) if os.cpu_count() > 1 else ([], [])
+        processors = sorted(os.sched_getaffinity(0))
+        pins = [["taskset", "-c", str(one)] for one in processors[:2]] if len(processors) > 1 else ([], [])
         self.hosts = Hosts(os.path.abspath(options.build), options.client.split() + pins[0], options.server.split() + pins[1], options.address)
         self.rows = []
 
@@ -130,17 +131,18 @@ def nbody(bench):
 
 
 def limit_link(bench, limited):
+    """Both ends; undoing goes on where one end was not limited."""
     verb = ["add", "dev", "eth0", "root", "tbf", *LINK] if limited else ["del", "dev", "eth0", "root"]
     for start in (bench.hosts.on_client, bench.hosts.on_server):
-        expect(start(["tc", "qdisc", *verb]).wait() == 0, "cannot limit the link")
+        expect(start(["tc", "qdisc", *verb]).wait() == 0 or not limited, "cannot limit the link")
 
 
 def slow_link(bench):
     """Each of the sixteen as auto decides, over a link of 100 Mbit/s, against the processor here alone; all repetitions count."""
     expect(bench.options.client, "the loopback cannot be limited")
-    limit_link(bench, True)
     entries = []
     try:
+        limit_link(bench, True)
         with bench.far() as (server, here):
             for name in SIXTEEN:
                 program = [name, "--size", "profile1"]

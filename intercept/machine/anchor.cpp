@@ -33,7 +33,7 @@ auto merit(const Device& device) {
   const bool fp64 = query<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG).value_or(0) != 0;
   const DeviceKind kind = device.description().kind;
   const int rank = kind == DeviceKind::gpu ? 2 : kind == DeviceKind::accelerator ? 1 : 0;
-  return std::tuple(meets_image_minima(device), has_images(device), fp64, rank,
+  return std::tuple(device.description().host.empty(), meets_image_minima(device), has_images(device), fp64, rank,
                     query<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0),
                     query<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE).value_or(0),
                     query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(0));

@@ -18,8 +18,8 @@ SOURCE = """kernel void stub_copy(global const uint* from, global uint* to) { si
 kernel void stub_axpy(global float* y, global const float* x, float a) { size_t i = get_global_id(0); y[i] = a * x[i] + y[i]; }"""
 
 
-def application():
-    """Some launches; prints ok if every value is right."""
+def application(seconds):
+    """Some launches, and others that change nothing for so many seconds; prints ok if every value is right."""
     import numpy
     import pyopencl as cl
     platform, = cl.get_platforms()
@@ -35,6 +35,10 @@ def application():
     for _ in range(3):
         program.stub_copy(queue, (N,), (64,), source, target)
         program.stub_axpy(queue, (N,), (64,), y, x, numpy.float32(3))
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        program.stub_copy(queue, (N,), (64,), source, target)
+        queue.finish()
     copied, summed = numpy.empty_like(values), numpy.empty(N, numpy.float32)
     cl.enqueue_copy(queue, copied, target)
     cl.enqueue_copy(queue, summed, y)
@@ -52,10 +56,10 @@ class Hosts(unittest.TestCase):
         return plain | {"SKMD_VENDORS": f"{self.folder}/vendors", "SKMD_CACHE_DIR": f"{self.folder}/cache", "SKMD_PROFILE_DB": "off", "PYOPENCL_NO_CACHE": "1",
                         "SKMD_TEST_REMOTE_ENGINE": f"{BUILD}/tests/stub-icd/libstub-remote.so"} | more
 
-    def run_application(self, *options, status=0, **more):
-        """Its statistics, its log and how long it took."""
+    def run_application(self, *options, status=0, launching=0, **more):
+        """Its statistics, its log and how long it took. It launches for so many seconds more."""
         stats, log = f"{self.folder}/stats.json", f"{self.folder}/log"
-        command = [f"{BUILD}/bin/skmd-run", "--stats", stats, "--log", f"debug:{log}", *options, "--", sys.executable, "-B", os.path.abspath(__file__), "--child"]
+        command = [f"{BUILD}/bin/skmd-run", "--stats", stats, "--log", f"debug:{log}", *options, "--", sys.executable, "-B", os.path.abspath(__file__), "--child", str(launching)]
         begin = time.monotonic()
         done = subprocess.run(command, env=self.environment(**more), capture_output=True, text=True, timeout=120, check=False)
         seconds = time.monotonic() - begin
@@ -66,6 +70,14 @@ class Hosts(unittest.TestCase):
             text = file.read()
         with open(stats, encoding="utf-8") as file:
             return json.load(file), text, seconds
+
+    def test_the_other_machine_is_used_by_what_launches_for_longer_alone(self):
+        calls = f"{self.folder}/calls"
+        for seconds, uses in ((0, False), (2, True)):
+            self.run_application("--hosts", "b:1", launching=seconds, STUB_FAR_LOG=calls)
+            with open(calls, encoding="utf-8") as file:
+                text = file.read()
+            self.assertEqual(("clBuildProgram" in text, "clEnqueueWriteBuffer" in text), (uses, uses), f"{seconds} s of launches")
 
     def test_a_launch_is_split_over_this_and_another_machine(self):
         stats, _, _ = self.run_application("--hosts", "b:1", "--devices", "cpu,b:1/*", "--partition", "fixed:75,25", "--verify")
@@ -135,7 +147,7 @@ class Hosts(unittest.TestCase):
 
 if __name__ == "__main__":
     if sys.argv[1] == "--child":
-        application()
+        application(float(sys.argv[2]))
     else:
         BUILD = os.path.abspath(sys.argv.pop(1))
         unittest.main()

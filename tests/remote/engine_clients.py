@@ -146,8 +146,8 @@ def adds(engine, addresses):
     return {"devices": len(engine.devices), "wrong": wrong}
 
 
-def long_launch(engine, seconds):
-    """A launch of about so many seconds, behind a short one by which its length is chosen."""
+def timed_kernel(engine):
+    """A kernel over `array` in `memory`, and how many rounds of it take a second."""
     cl = engine.cl
     context, queue = engine.queue()
     kernel = cl.Kernel(cl.Program(context, SPIN).build(), "spin")
@@ -163,8 +163,13 @@ def long_launch(engine, seconds):
     rounds = 1000
     while (taken := take(rounds)) < 0.2:
         rounds *= 2
-    launch = kernel(queue, (len(array),), None, memory, numpy.int32(int(rounds * seconds / taken)))
-    return context, queue, kernel, array, memory, launch
+    return context, queue, kernel, array, memory, rounds / taken
+
+
+def long_launch(engine, seconds):
+    """A launch of about so many seconds, under way."""
+    context, queue, kernel, array, memory, rounds = timed_kernel(engine)
+    return context, queue, kernel, array, memory, kernel(queue, (len(array),), None, memory, numpy.int32(int(rounds * seconds)))
 
 
 def two_pocls(engine, addresses):
@@ -219,6 +224,50 @@ def order(engine, addresses):
         wrong += [f"{turn}: a read behind which a launch has ended"] if (host != large).any() else []
         read.wait()
     return {"wrong": wrong}
+
+
+def early_write(engine, addresses):
+    """A write whose call does not wait, behind a launch that takes longer than silence is borne: its server is not lost."""
+    cl = engine.cl
+    context, queue, kernel, array, memory, rounds = timed_kernel(engine)
+    values = numpy.arange(1 << 18, dtype=numpy.int32)
+    target, back = cl.Buffer(context, cl.mem_flags.READ_WRITE, values.nbytes), numpy.zeros_like(values)
+    start = time.monotonic()
+    events = [kernel(queue, (len(array),), None, memory, numpy.int32(int(rounds * seconds))) for seconds in (0.3, 6)]
+    events.append(cl.enqueue_copy(queue, target, values, is_blocking=False))
+    try:
+        queue.finish()
+        cl.enqueue_copy(queue, back, target)
+        failed = ""
+    except cl.Error as error:
+        failed = str(error)
+    statuses = [event.command_execution_status for event in events]
+    return {"failed": failed, "wrong": int((back != values).sum()), "statuses": statuses, "seconds": time.monotonic() - start}
+
+
+def refused(engine, addresses):
+    """A launch that the server's driver refuses, behind another one and before a third: what waits for it fails, and the queue goes on."""
+    cl = engine.cl
+    context, queue, kernel, array, memory, rounds = timed_kernel(engine)
+    program = cl.Program(context, "kernel void large(global int *x) { local int y[1 << 24]; y[get_local_id(0)] = 1; x[get_global_id(0)] += y[0]; }").build()
+    counts = engine.buffer(context, numpy.zeros(64, numpy.int32))
+    first = kernel(queue, (len(array),), None, memory, numpy.int32(int(rounds / 2)))
+    wrong = program.large(queue, (64,), (64,), counts)  # more local memory than there is
+    behind = kernel(queue, (len(array),), None, memory, numpy.int32(1))
+    queue.flush()
+    end = time.monotonic() + 20
+    statuses = {}
+    while time.monotonic() < end:
+        statuses = {name: event.command_execution_status for name, event in (("first", first), ("wrong", wrong), ("behind", behind))}
+        if all(status <= 0 for status in statuses.values()):
+            break
+        time.sleep(0.05)
+    after = kernel(queue, (len(array),), None, memory, numpy.int32(1))
+    queue.flush()
+    while after.command_execution_status > 0 and time.monotonic() < end:
+        time.sleep(0.05)
+    print(json.dumps({**statuses, "after": after.command_execution_status}), flush=True)
+    os._exit(0)  # an event of PyOpenCL's that is let go waits for its end
 
 
 def times(engine, addresses):

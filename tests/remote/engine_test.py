@@ -214,6 +214,20 @@ def test_long_launch_is_no_loss(hosts):
     expect(seconds > 4, f"the launch took {seconds:.1f} s, too short to tell")
 
 
+def test_a_write_behind_a_long_launch_is_no_loss(hosts):
+    """The daemon's only reader must not wait in the write's call: it also lets the thread through that says that the server lives."""
+    with hosts.serve("--each") as server:
+        answer = hosts.engine_client("early_write", server.address)
+    expect(answer["failed"] == "" and answer["wrong"] == 0 and answer["statuses"] == [0, 0, 0], f"{answer}")
+    expect(answer["seconds"] > 3.5, f"too short to tell: {answer}")
+
+
+def test_a_refused_launch_fails_what_waits_for_it(hosts):
+    with hosts.serve("--devices", "cpu") as server:
+        answer = hosts.engine_client("refused", server.address)
+    expect(answer["first"] == 0 and answer["wrong"] < 0 and answer["behind"] <= 0 and answer["after"] == 0, f"{answer}")
+
+
 def test_commands_of_a_queue_keep_their_order(hosts):
     for devices in ("--each",), ("--devices", "cpu"):
         with hosts.serve(*devices) as server:

@@ -78,7 +78,7 @@ class PrivateSshd:
                 file.write(f"Host {name}\n  HostName {address}\n  Port {port}\n  IdentityFile {self.folder}/{user}\n"
                            f"  UserKnownHostsFile {self.folder}/{known}\n")
             # As users have it; skmd-run does without.
-            file.write(f"Host *\n  IdentitiesOnly yes\n  GlobalKnownHostsFile none\n  ControlMaster auto\n  ControlPath {self.folder}/master\n"
+            file.write(f"Host *\n  IgnoreUnknown UseKeychain\n  UseKeychain yes\n  IdentitiesOnly yes\n  GlobalKnownHostsFile none\n  ControlMaster auto\n  ControlPath {self.folder}/master\n"
                        "  ControlPersist yes\n  StdinNull yes\n  SessionType none\n")
 
     def answers(self):
@@ -94,8 +94,10 @@ class PrivateSshd:
 
     def sessions(self):
         """Processes of this sshd that serve a connection."""
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as file:
-            return [int(pid) for pid in file.read().split()]
+        with contextlib.suppress(OSError):  # it may have ended
+            with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as file:
+                return [int(pid) for pid in file.read().split()]
+        return []
 
     def processes(self, name=None):
         """Those of either end that belong to a connection: ssh, skmd-serve and its daemon; or those of one name."""

@@ -44,7 +44,7 @@ def program(hosts):
 class Run:
     """skmd-run on the client, with hosts of `ssh:`."""
 
-    def __init__(self, hosts, sshd, host, options, command):
+    def __init__(self, hosts, sshd, host, options, command, before=()):
         self.sshd, self.stats_file = sshd, f"{sshd.folder}/stats.json"
         self.before = folders()
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD", "OPENCL_"))}
@@ -54,7 +54,7 @@ class Run:
         with contextlib.suppress(FileNotFoundError):
             os.remove(self.stats_file)
         self.process = subprocess.Popen(
-            [*hosts.client_prefix, f"{hosts.build}/bin/skmd-run", "--hosts", host, "--stats", self.stats_file,
+            [*hosts.client_prefix, *before, f"{hosts.build}/bin/skmd-run", "--hosts", host, "--stats", self.stats_file,
              "--log", f"warn:{sshd.folder}/log", *options, "--", *command],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
@@ -105,6 +105,14 @@ def test_a_program_runs_right_and_leaves_nothing(hosts):
     groups = [device["groups"] for device in stats["kernels"][0]["devices"]]
     expect(hosts_of_devices == [None, "ssh:root@served"] and min(groups) > 0, f"{hosts_of_devices} {groups}")
     expect(stats["verify"]["launches"] > 0 and stats["verify"]["mismatches"] == 0, f"{stats['verify']}")
+
+
+def test_closed_standard_files_do_not_matter(hosts):
+    with PrivateSshd(hosts) as sshd:
+        run = Run(hosts, sshd, "ssh:root@served", ["--partition", "equal"], program(hosts), before=["sh", "-c", "exec \"$@\" <&- >&-", "sh"])
+        run.finish()
+        expect(not host_of(run.stats(), "ssh:root@served")["lost"], f"{run.stats()['hosts']}")
+        run.expect_nothing_left(hosts)
 
 
 def test_selectors_name_the_host_as_the_user_did(hosts):

@@ -136,6 +136,8 @@ BatchResult NativeQueue::result(const InFlightBatch& flight, FlightState state, 
   } else {
     for (std::size_t i = 0; i < flight.events.size() && !good; ++i)
       if (flight.events[i] != nullptr) judged(i, final_status(flight, flight.events[i]));
+    for (const auto& [op, event] : flight.parts)
+      if (event != nullptr) judged(op, final_status(flight, event));
   }
   if (flight.batch.want_times) read_times(flight, result);
   return result;
@@ -161,7 +163,7 @@ std::vector<NativeQueue::NativeTimes> NativeQueue::native_times(const InFlightBa
     if (!profile(flight.events[i], CL_PROFILING_COMMAND_QUEUED, all[i].queued)) all[i].queued = 0;
   }
   // A transfer in parts began when its first part did.
-  for (const auto& [op, event] : flight.firsts) {
+  for (const auto& [op, event] : flight.parts) {
     cl_ulong start = 0;
     if (event == nullptr || op >= all.size() || all[op].end == 0) continue;
     if (profile(event, CL_PROFILING_COMMAND_START, start) && start != 0) all[op].start = std::min(all[op].start, start);

@@ -48,11 +48,11 @@ void InFlightBatch::release_events() {
   for (cl_event event : events) {
     if (event != nullptr && !context->gone()) context->cl->clReleaseEvent(event);
   }
-  for (const auto& [op, event] : firsts) {
+  for (const auto& [op, event] : parts) {
     if (event != nullptr && !context->gone()) context->cl->clReleaseEvent(event);
   }
   events.clear();
-  firsts.clear();
+  parts.clear();
   last = nullptr;
 }
 
@@ -126,9 +126,9 @@ domain::RowRuns NativeQueue::parts_of(const domain::RowRun& rows, std::uint64_t 
 cl_event* NativeQueue::wanted_of(InFlightBatch& flight, const domain::RowRuns& parts, const domain::RowRun& part,
                                  cl_event& last) const {
   if (&part == &parts.back()) return wanted_by(flight, last);
-  if (&part != &parts.front() || !flight.batch.want_times || !habits_.far) return nullptr;
-  flight.firsts.emplace_back(flight.events.size(), nullptr);
-  return &flight.firsts.back().second;
+  if (!habits_.far) return nullptr;
+  flight.parts.emplace_back(flight.events.size(), nullptr);
+  return &flight.parts.back().second;
 }
 
 StagedWrites* NativeQueue::staged_writes() {

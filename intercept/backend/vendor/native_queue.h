@@ -38,8 +38,9 @@ struct InFlightBatch {
   domain::InlineVector<cl_event, 2> events;  // one per enqueued op, null for ops without an event
   /// Ops whose event tells of their last part only, and when they began, on the host's clock.
   std::vector<std::pair<std::size_t, std::uint64_t>> begun;
-  /// Of ops in several parts whose times are wanted, the first part's event, null if the driver gave none.
-  std::vector<std::pair<std::size_t, cl_event>> firsts;
+  /// Of ops that go to another machine in several parts, the events of all parts but the last, in their order: a part
+  /// that has failed before the next is enqueued fails no other. Null where the driver gave none.
+  std::vector<std::pair<std::size_t, cl_event>> parts;
   std::size_t told_from = 0;  // ops before this one have no event either: that of a later op stands for them
   cl_event last = nullptr;    // the last of them that is not null
   std::vector<std::shared_ptr<MemoryHandle>> held;

@@ -60,6 +60,14 @@ TEST_F(FarParts, RowsWithGapsStayWhole) {
   EXPECT_EQ(calls("clEnqueueReadBufferRect"), 3u);
 }
 
+TEST_F(FarParts, AFailureOfOnePartIsTheTransfers) {
+  setenv("STUB_FAR_FAIL", "run:clEnqueueReadBuffer:2", 1);
+  open();
+  ASSERT_EQ(run_batch(*device_, {WriteOp{memory_, bytes_at(words_.data()), plain_rows(0, kBytes)}}).status, CL_SUCCESS);
+  std::vector<std::uint32_t> back(kWords);
+  EXPECT_NE(run_batch(*device_, {ReadOp{memory_, bytes_at(back.data()), plain_rows(0, kBytes)}}).status, CL_SUCCESS);
+}
+
 TEST_F(FarParts, TheTimeOfAllIsTold) {
   open("3000");
   const BatchResult all = run_batch(*device_, {WriteOp{memory_, bytes_at(words_.data()), plain_rows(0, kBytes)}}, true);

@@ -114,6 +114,14 @@ TEST(Expectation, SilentDriverIsOneUnitOfSomeClock) {
 
 TEST(Anchor, PrefersTheGpuAmongEquals) { EXPECT_EQ(choose_anchor({cpu(), gpu()}), 1u); }
 
+TEST(Anchor, IsOfThisMachineIfAnyDeviceIs) {
+  auto far = gpu();
+  far->described.host = "b:1";
+  EXPECT_EQ(choose_anchor({far, cpu()}), 1u);
+  EXPECT_EQ(choose_anchor({cpu(), far}), 0u);
+  EXPECT_EQ(choose_anchor({far}), 0u);
+}
+
 TEST(Anchor, DoublesCountMoreThanBeingAGpu) {
   auto plain = gpu();
   plain->answers.erase(CL_DEVICE_DOUBLE_FP_CONFIG);
