@@ -79,7 +79,9 @@ chosen=$(compiled "${files[@]}") || exit 2
 mapfile -t sources < <(grep . <<<"$chosen")
 left=0
 if [[ $most -gt 0 && ${#sources[@]} -gt $most ]]; then
+  # Others at each commit, so that what is left out now is read by and by.
   left=$((${#sources[@]} - most))
+  mapfile -t sources < <(printf '%s\n' "${sources[@]}" | shuf --random-source=<(yes "$(git rev-parse HEAD)"))
   sources=("${sources[@]:0:$most}")
 fi
 # .ci/run does not call a commit good of which files were not read.

@@ -107,16 +107,16 @@ Status Conductor::settle() {
   join_failures();
   std::vector<SliceWork> completed;
   Status failure;
-  bool shadow_spoilt = false;
+  bool failed_in_place = false;
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     if (slices_[i].status) {
       completed.push_back(decision_.slices[i]);
       continue;
     }
     if (failure) failure = slices_[i].status;
-    shadow_spoilt = shadow_spoilt || space_of(machine_, decision_.slices[i].device) == domain::kHostSpace;
+    failed_in_place = failed_in_place || space_of(machine_, decision_.slices[i].device) == domain::kHostSpace;
   }
-  if (shadow_spoilt) restore();
+  if (failed_in_place) restore();
   if (completed.empty()) {
     give_back_old();
   } else {

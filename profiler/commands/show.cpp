@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // skmd-profile show: what the database knows.
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -42,11 +43,14 @@ json device_json(const domain::DeviceKey& key, const std::string& origin, bool h
           {"units", key.units},       {"origin", origin}, {"here", here}};
 }
 
+/// What is known of devices and links, from what counts most on.
+constexpr std::array kOrigins = {"measured", "imported", "shipped"};
+
 /// What the database knows, as far as it is shown.
 struct Contents {
   std::vector<KernelOnDevice> kernels;
   std::vector<domain::ProfileSample> samples;
-  Calibrations measured, imported;  // calibrations of either origin
+  std::array<Calibrations, kOrigins.size()> calibrations;  // by origin
   BoundsOf bounds;
   std::int64_t schema = kSchemaVersion;
 };
@@ -54,14 +58,11 @@ struct Contents {
 /// Devices of samples and of calibrations, each with what was calibrated or null.
 json device_list(const Contents& contents, std::map<domain::DeviceKey, std::string> origins) {
   std::map<domain::DeviceKey, json> calibrated;
-  const auto note = [&](const Calibrations& calibrations, const std::string& origin) {
-    for (const auto& device : calibrations.devices) {
-      calibrated[device.device] = device_document(device)["calibration"];
-      origins.emplace(device.device, origin);
+  for (std::size_t i = 0; i < kOrigins.size(); ++i)
+    for (const auto& device : contents.calibrations[i].devices) {
+      calibrated.emplace(device.device, device_document(device)["calibration"]);
+      origins.emplace(device.device, kOrigins[i]);
     }
-  };
-  note(contents.imported, "imported");
-  note(contents.measured, "measured");
   const std::set<std::string> here = devices_here();
   json list = json::array();
   for (const auto& [key, origin] : origins) {
@@ -74,10 +75,10 @@ json device_list(const Contents& contents, std::map<domain::DeviceKey, std::stri
 
 json link_list(const Contents& contents) {
   json list = json::array();
-  for (const Calibrations* calibrations : {&contents.measured, &contents.imported})
-    for (const auto& link : calibrations->links) {
+  for (std::size_t i = 0; i < kOrigins.size(); ++i)
+    for (const auto& link : contents.calibrations[i].links) {
       list.push_back(link_document(link));
-      list.back()["origin"] = calibrations == &contents.measured ? "measured" : "imported";
+      list.back()["origin"] = kOrigins[i];
     }
   return list;
 }
@@ -89,8 +90,10 @@ json document_of(const ProfileDatabase& database, const std::filesystem::path& f
   std::map<domain::DeviceKey, std::string> devices;
   json kernels = json::array();
   for (const KernelOnDevice& entry : contents.kernels) {
-    std::string& origin = devices[entry.device];
-    if (origin != "measured") origin = entry.origin;
+    if (!entry.origin.empty()) {  // "": its samples were removed
+      std::string& origin = devices[entry.device];
+      if (origin != "measured") origin = entry.origin;
+    }
     const bool same = !kernels.empty() && kernels.back()["name"] == entry.kernel.name &&
                       kernels.back()["program"] == entry.kernel.program;
     if (!same)
@@ -124,10 +127,9 @@ void print_text(const json& document, const Contents& contents) {
     std::printf("  device %s, %s, driver %s: %s%s\n", device["name"].get<std::string>().c_str(),
                 device["platform"].get<std::string>().c_str(), device["driver"].get<std::string>().c_str(),
                 device["origin"].get<std::string>().c_str(), device["here"].get<bool>() ? "" : ", not here");
-  for (const Calibrations* calibrations : {&contents.measured, &contents.imported}) {
-    const std::string text = text_of(*calibrations);
-    if (!text.empty())
-      std::printf("calibration, %s:\n%s", calibrations == &contents.measured ? "measured" : "imported", text.c_str());
+  for (std::size_t i = 0; i < kOrigins.size(); ++i) {
+    const std::string text = text_of(contents.calibrations[i]);
+    if (!text.empty()) std::printf("calibration, %s:\n%s", kOrigins[i], text.c_str());
   }
   for (const json& kernel : document["kernels"])
     for (const json& device : kernel["devices"]) {
@@ -157,11 +159,11 @@ domain::Result<Contents> read_contents(const ProfileDatabase& database, const Op
   auto samples = database.samples(filter);
   if (!samples) return samples.error();
   contents.samples = std::move(*samples);
-  auto measured = database.calibrations("measured"), imported = database.calibrations("imported");
-  if (!measured) return measured.error();
-  if (!imported) return imported.error();
-  contents.measured = std::move(*measured);
-  contents.imported = std::move(*imported);
+  for (std::size_t i = 0; i < kOrigins.size(); ++i) {
+    auto found = database.calibrations(kOrigins[i]);
+    if (!found) return found.error();
+    contents.calibrations[i] = std::move(*found);
+  }
   auto bounds = stored_bounds(database);
   if (!bounds) return bounds.error();
   contents.bounds = std::move(*bounds);

@@ -31,10 +31,13 @@ Result<std::int64_t> device_id(sqlite3* connection, const domain::DeviceKey& key
   return find.integer(0);
 }
 
-// What is there gives way to what is newer, but what was measured here not to what comes from elsewhere.
+// What is there gives way to what is newer, and what came with us to what was imported, and both to what was measured
+// here; not the other way round.
 constexpr const char* kNewer =
     " DO UPDATE SET date=excluded.date, origin=excluded.origin, digest=excluded.digest, line=excluded.line WHERE "
-    "(excluded.origin='measured')>(origin='measured') OR (excluded.origin=origin AND (excluded.date>date OR "
+    "CASE excluded.origin WHEN 'measured' THEN 2 WHEN 'imported' THEN 1 ELSE 0 END>"
+    "CASE origin WHEN 'measured' THEN 2 WHEN 'imported' THEN 1 ELSE 0 END OR (excluded.origin=origin AND "
+    "(excluded.date>date OR "
     "excluded.date=date AND excluded.digest>digest))";
 
 Result<bool> put_device(sqlite3* connection, const domain::DeviceCalibration& device, const std::string& origin) {

@@ -29,7 +29,7 @@ def pattern_of(words):
     def one(word):
         text = re.escape(word).replace(r"\ ", r"\s+")
         end = r"(?=[A-Z]|\b)" if re.fullmatch(r"k[A-Z][a-z]+", word) else r"\b"
-        return rf"\b{text}{end}" if word != word.lower() else rf"\b(?i:{text})\b"
+        return rf"\b{text}{end}" if word != word.lower() else rf"(?<![A-Za-z0-9])(?i:{text})(?![A-Za-z0-9])"
     return re.compile("|".join(one(word) for word in sorted(words, key=len, reverse=True)))
 
 

@@ -33,7 +33,8 @@ def faults_of(files):
 
 class Words(unittest.TestCase):
     def test_words_are_found_where_they_stand(self):
-        for text, word in (("// Nobody waits.", "Nobody"), ("a finish\tline", "finish\tline"), ("BatchLine line;", "BatchLine"), ("int kMostItems = 1;", "kMost")):
+        for text, word in (("// Nobody waits.", "Nobody"), ("a finish\tline", "finish\tline"), ("BatchLine line;", "BatchLine"), ("int kMostItems = 1;", "kMost"),
+                           ("bool nobody_waits;", "nobody")):
             faults = faults_of({"intercept/a.h": "\n" + text + "\n"})
             self.assertEqual(len(faults), 1, text)
             self.assertTrue(faults[0].startswith(f'intercept/a.h:2: "{word}": write '), faults[0])

@@ -170,8 +170,10 @@ def check_file(path, root):
 
 
 def circles(allowed):
-    """Rooms that may include each other, directly or by way of others: each circle once, as "a -> b -> a"."""
-    found = []
+    """Rooms that may include each other, directly or by way of others: each circle once, as "a -> b -> a". Also by what stands in no list: free
+    rooms include all, and all the domain."""
+    found = [f"{room} -> {target} -> {room}" for room, targets in sorted(allowed.items()) for target in sorted(targets)
+             if target in FREE or in_domain(room) and not in_domain(target)]
 
     def follow(way):
         for room in sorted(allowed.get(way[-1], ())):

@@ -103,6 +103,8 @@ class Arrows(unittest.TestCase):
         self.assertEqual(check_layers.circles({"a": {"b"}, "b": {"a"}}), ["a -> b -> a"])
         self.assertEqual(check_layers.circles({"a": {"b", "c"}, "b": {"c"}, "c": {"d"}, "d": {"b"}}), ["b -> c -> d -> b"])
         self.assertEqual(check_layers.circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}), [])
+        self.assertEqual(check_layers.circles({"partitioner/base": {"compiler/client"}}), ["partitioner/base -> compiler/client -> partitioner/base"])
+        self.assertEqual(check_layers.circles({"intercept/api": {"intercept"}}), ["intercept/api -> intercept -> intercept/api"])
 
     def test_mutexes_are_annotated(self):
         for line in ("std::mutex mutex_;", "mutable std::shared_mutex m;", "const std::lock_guard lock(mutex_);"):

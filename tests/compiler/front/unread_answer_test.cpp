@@ -16,7 +16,7 @@ namespace {
 class UnreadAnswer : public testing::Test {
  protected:
   /// Runs skmd-compile with a standard output that nothing reads. Returns its exit status, -1 if a signal ended it.
-  int answer_nobody(const CompileRequest& request) {
+  int leave_unread(const CompileRequest& request) {
     const std::string path = folder_.file("request");
     std::ofstream(path, std::ios::binary) << encode(request);
     int ends[2] = {-1, -1};
@@ -58,7 +58,7 @@ constexpr char kSource[] = "kernel void k(global int* a) { a[get_global_id(0)] +
 
 TEST_F(UnreadAnswer, IsKeptAndSoIsItsCode) {
   const CompileRequest request = request_for(kSource);
-  EXPECT_EQ(answer_nobody(request), 1);
+  EXPECT_EQ(leave_unread(request), 1);
   const std::optional<Reply> build = kept(request);
   ASSERT_TRUE(build.has_value());
   ASSERT_EQ(build->answer.outcome, Outcome::analysed);
@@ -72,7 +72,7 @@ TEST_F(UnreadAnswer, IsKeptAndSoIsItsCode) {
 
 TEST_F(UnreadAnswer, IsTheOneThatAClientWouldHaveKept) {
   const CompileRequest request = request_for(kSource);
-  answer_nobody(request);
+  leave_unread(request);
   const std::optional<Reply> unread = kept(request);
   const skmd::test::TemporaryFolder other;
   const CompileAnswer read = Client({SKMD_COMPILE, other.path(), {}}).compile(request);
@@ -82,14 +82,14 @@ TEST_F(UnreadAnswer, IsTheOneThatAClientWouldHaveKept) {
 
 TEST_F(UnreadAnswer, OfAWrongProgramIsNotKept) {
   const CompileRequest request = request_for("kernel void k( {");
-  EXPECT_EQ(answer_nobody(request), 1);
+  EXPECT_EQ(leave_unread(request), 1);
   EXPECT_FALSE(kept(request).has_value());
 }
 
 TEST_F(UnreadAnswer, IsDroppedWhereThereIsNoCache) {
   CompileRequest request = request_for(kSource);
   request.unread.cache.clear();
-  EXPECT_EQ(answer_nobody(request), 1);
+  EXPECT_EQ(leave_unread(request), 1);
   EXPECT_FALSE(kept(request).has_value());
 }
 

@@ -23,7 +23,7 @@ class BuildTest : public ::testing::Test {
     return icd::make_object<icd::Program>(context, icd::Program::Origin::source, text);
   }
 
-  void nobody_accepts() {
+  void refused_by_all() {
     for (const auto& device : {anchor, other}) device->accepts = [](const std::string&) { return false; };
   }
 

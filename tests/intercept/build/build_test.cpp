@@ -44,7 +44,7 @@ TEST_F(Build, WithoutACompilerTheProgramIsOpaqueInItsOriginalText) {
 }
 
 TEST_F(Build, AFailedBuildHasALogAndNoExecutable) {
-  nobody_accepts();
+  refused_by_all();
   const auto program = source("nonsense");
   const Status status = build_program(program, "", {});
   ASSERT_FALSE(status);
@@ -55,7 +55,7 @@ TEST_F(Build, AFailedBuildHasALogAndNoExecutable) {
 }
 
 TEST_F(Build, ABuildAfterAFailedOneMaySucceed) {
-  nobody_accepts();
+  refused_by_all();
   const auto program = source("text");
   ASSERT_FALSE(build_program(program, "", {}));
   for (const auto& device : {anchor, other}) device->accepts = [](const std::string&) { return true; };
@@ -186,7 +186,7 @@ TEST_F(Build, ALibraryIsNotExecutableButLinks) {
 TEST_F(Build, AFailedLinkStillGivesItsProgramWithTheLog) {
   const auto unit = source("kernel void k();");
   ASSERT_TRUE(compile_program(unit, "", {}, {}));
-  nobody_accepts();
+  refused_by_all();
   const auto linked = link(context, "", {unit});
   ASSERT_TRUE(linked);
   EXPECT_EQ((*linked)->state().status, CL_BUILD_ERROR);

@@ -46,7 +46,7 @@ TEST_F(Executable, RunsWhereItWasBuiltThoughTheAnchorFails) {
 }
 
 TEST_F(Executable, FailsWhenEveryDeviceFails) {
-  nobody_accepts();
+  refused_by_all();
   const BuildOutcome outcome = make_executable(machine, answer("text"), nullptr);
   EXPECT_EQ(outcome.build, nullptr);
   EXPECT_EQ(outcome.code, CL_BUILD_PROGRAM_FAILURE);

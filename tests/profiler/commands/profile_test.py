@@ -206,6 +206,28 @@ class Commands(unittest.TestCase):
         self.assertIn("kernel vadd on H100", self.run_command("show").stdout)
         self.assertIn("is \"vadd\" meant?", self.run_command("show", "vad", status=1).stderr)
 
+    def test_what_came_with_us_is_shown_and_gives_way_to_imports(self):
+        shipped = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "profiles", "nvidia-h100.jsonl")
+        self.run_command("import", shipped)
+        imported = self.answer("show")
+        with contextlib.closing(sqlite3.connect(self.db)) as database, database:
+            for table in ("samples", "device_calibrations", "link_calibrations"):
+                database.execute(f"UPDATE {table} SET origin='shipped'")
+        answer = self.answer("show")
+        self.assertGreater(len(imported["links"]), 0)
+        self.assertEqual([{**link, "origin": "imported"} for link in answer["links"]], imported["links"])
+        self.assertEqual({device["origin"] for device in answer["devices"]}, {"shipped"})
+        self.assertEqual([device["calibration"] for device in answer["devices"]], [device["calibration"] for device in imported["devices"]])
+        self.assertIn("calibration, shipped:", self.run_command("show").stdout)
+        self.run_command("import", shipped)
+        self.assertEqual(self.answer("show")["links"], imported["links"])
+
+    def test_a_device_without_samples_is_not_shown(self):
+        self.run_command("import", self.curves)
+        for kernel in COUNTS:
+            self.run_command("prune", "--kernel", kernel)
+        self.assertEqual(self.answer("show")["devices"], [])
+
     @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not there")
     def test_show_draws_a_panel_for_each_kernel_and_device(self):
         self.import_two_devices()

@@ -73,7 +73,9 @@ TEST_F(CalibrationTables, KeepEveryField) {
 TEST_F(CalibrationTables, HaveTheNewestAndWhatWasMeasuredHere) {
   auto database = open();
   const auto launch = [&] { return database.calibrations()->devices.front().launch_seconds; };
-  EXPECT_EQ(*database.add({{device("d", 10, 1.0)}, {}}, "imported"), 1u);
+  EXPECT_EQ(*database.add({{device("d", 30, 0.5)}, {}}, "shipped"), 1u);
+  EXPECT_EQ(*database.add({{device("d", 10, 1.0)}, {}}, "imported"), 1u) << "however new what came with us is";
+  EXPECT_EQ(*database.add({{device("d", 40, 0.5)}, {}}, "shipped"), 0u);
   EXPECT_EQ(*database.add({{device("d", 9, 2.0)}, {}}, "imported"), 0u);
   EXPECT_EQ(launch(), 1.0);
   EXPECT_EQ(*database.add({{device("d", 5, 3.0)}, {}}, "measured"), 1u);
