@@ -245,6 +245,25 @@ def early_write(engine, addresses):
     return {"failed": failed, "wrong": int((back != values).sum()), "statuses": statuses, "seconds": time.monotonic() - start}
 
 
+def two_queues(engine, addresses):
+    """One kernel with other arguments in two queues, a launch of which waits at the server while one of the other is set and runs."""
+    cl = engine.cl
+    context, queue, spin, array, memory, rounds = timed_kernel(engine)
+    other = cl.CommandQueue(context)
+    add = cl.Kernel(cl.Program(context, ADD).build(), "add")
+    one, two = (engine.buffer(context, numpy.zeros(64, numpy.int32)) for _ in range(2))
+    spin(queue, (len(array),), None, memory, numpy.int32(int(rounds / 2)))
+    first = add(queue, (64,), None, one, numpy.int32(1))
+    queue.flush()
+    add(other, (64,), None, two, numpy.int32(10)).wait()
+    first.wait()
+    add(other, (64,), None, two, numpy.int32(10)).wait()
+    got = numpy.zeros((2, 64), numpy.int32)
+    for values, buffer in zip(got, (one, two)):
+        cl.enqueue_copy(queue, values, buffer)
+    return {"sums": sorted({(int(a), int(b)) for a, b in got.T})}
+
+
 def refused(engine, addresses):
     """A launch that the server's driver refuses, behind another one and before a third: what waits for it fails, and the queue goes on."""
     cl = engine.cl

@@ -228,6 +228,13 @@ def test_a_refused_launch_fails_what_waits_for_it(hosts):
     expect(answer["first"] == 0 and answer["wrong"] < 0 and answer["behind"] <= 0 and answer["after"] == 0, f"{answer}")
 
 
+def test_launches_of_two_queues_have_their_own_arguments(hosts):
+    for devices in ("--each",), ("--devices", "cpu"):
+        with hosts.serve(*devices) as server:
+            answer = hosts.engine_client("two_queues", server.address)
+        expect(answer["sums"] == [[1, 20]], f"{answer}")
+
+
 def test_commands_of_a_queue_keep_their_order(hosts):
     for devices in ("--each",), ("--devices", "cpu"):
         with hosts.serve(*devices) as server:
