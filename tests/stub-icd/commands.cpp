@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues, events and commands: inside the enqueue call, or on a thread of the queue once they were flushed. Over 400
-// lines, since its last part is the table of all commands, which are local to this file.
+// Queues, events and commands: inside the enqueue call, or on a thread of the queue once they were flushed.
+// Over 400 lines, since its last part is the table of all commands, which are local to this file.
 #include <unistd.h>
 
 #include <array>
