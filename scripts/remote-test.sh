@@ -3,7 +3,8 @@
 # Tests devices of other hosts, between two hosts that are network namespaces (scripts/remote-hosts.sh):
 #   scripts/remote-test.sh [--build FOLDER] [--client FOLDER] [NAME-PART…]
 # Tests are the functions of tests/remote/*_test.py; NAME-PARTs choose some. --client: the build of native programs on the client and of the
-# library in them, a sanitizer's; for tests without Python programs there (faults., sixteen, one_launch). Ends with `N passed, M failed`; exit status 3 where the engine
+# library in them, AddressSanitizer's; for tests without Python programs there (faults., sixteen, one_launch). ThreadSanitizer takes what
+# the engine, which is not compiled with it, shares between its threads for races. Ends with `N passed, M failed`; exit status 3 where the engine
 # is not built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
