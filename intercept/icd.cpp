@@ -183,7 +183,7 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
 }
 
 /// For BuildQueue: GPUs but the anchor, whose context the application's first build makes; and devices of other
-/// machines, where building a program and measuring the link take the application's processor for some 10 ms.
+/// machines, where building a program takes some milliseconds of the application's processor.
 std::uint64_t slow_to_start(const Machine& machine) {
   std::uint64_t devices = 0;
   for (std::uint32_t i = 0; i < machine.devices.size() && i < 64; ++i) {

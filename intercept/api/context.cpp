@@ -59,8 +59,8 @@ Result<cl_context> make_context(const cl_context_properties* list, Context::Erro
   if (!devices) return devices.error();
   VirtualDevice* device = the_device();
   if (device == nullptr) return Error{CL_INVALID_PLATFORM, "there is no platform"};
-  // In `auto` the first launch that has a far device to choose does it: a short application does without.
-  if (device->machine().settings.policy.mode != domain::PartitionMode::automatic) measure_far_links(device->machine());
+  // Now, while no launch of ours occupies the processors.
+  measure_far_links(device->machine());
   return give(
       make_object<Context>(device->machine(), std::move(*properties), callback, user_data, std::move(*devices)));
 }

@@ -11,7 +11,6 @@
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/moving_bytes.h"
 #include "intercept/machine/knowledge.h"
-#include "intercept/memory/far_links.h"
 #include "intercept/object/kernel.h"
 
 namespace skmd::icd {
@@ -72,12 +71,6 @@ std::shared_ptr<const Decision> decide_once(Machine& machine, const Launch& laun
   return memory.keep_standing(decide(inputs.facts(), {}, inputs, inputs));
 }
 
-void measure_links_to_choices(Machine& machine, const Eligibility& choices) {
-  if (machine.hosts.empty() || machine.links_asked.load(std::memory_order_relaxed)) return;
-  for (std::size_t i = 0; i < choices.eligible.size(); ++i)
-    if (choices.eligible[i] && !machine.devices[i]->description().host.empty()) return measure_far_links(machine);
-}
-
 }  // namespace
 
 std::shared_ptr<const Decision> decide_launch(Machine& machine, const Launch& launch, const LaunchView& view) {
@@ -86,7 +79,6 @@ std::shared_ptr<const Decision> decide_launch(Machine& machine, const Launch& la
   if (mode == PartitionMode::equal || mode == PartitionMode::fixed || mode == PartitionMode::single ||
       shape.eligible().count() == 1)
     return decide_once(machine, launch, view);
-  measure_links_to_choices(machine, shape.eligible());
   DecisionBasis then;
   auto last = shape.decisions().last(&then);
   if (!last && machine.knowledge != nullptr) machine.knowledge->wait_for(launch.kernel->id());

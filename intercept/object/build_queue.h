@@ -27,7 +27,7 @@ class BuildQueue {
     std::chrono::milliseconds for_first{1000};
     /// How long after the first repeated launch a device is begun on that is slow to start. A second H100 takes 0.1 to
     /// 0.2 s of a process, its context's making and end together, so only one that launches for about as long gains. A
-    /// device of another host takes 5 to 10 ms of a process with one processor (threads' times of scan_large_arrays).
+    /// device of another host takes milliseconds of a process with one processor (threads' times of scan_large_arrays).
     std::chrono::milliseconds for_slow_start{150};
     /// How long the first device may take before our own code is compiled beside it, where processors would be idle: so
     /// long takes a vendor's compiler, or making the first context (110 to 170 ms on an H100). Programs that the vendor

@@ -77,7 +77,7 @@ class Hosts(unittest.TestCase):
             self.run_application("--hosts", "b:1", launching=seconds, STUB_FAR_LOG=calls)
             with open(calls, encoding="utf-8") as file:
                 text = file.read()
-            self.assertEqual(("clBuildProgram" in text, "clEnqueueWriteBuffer" in text), (uses, uses), f"{seconds} s of launches")
+            self.assertEqual("clBuildProgram" in text, uses, f"{seconds} s of launches")
 
     def test_a_launch_is_split_over_this_and_another_machine(self):
         stats, _, _ = self.run_application("--hosts", "b:1", "--devices", "cpu,b:1/*", "--partition", "fixed:75,25", "--verify")
