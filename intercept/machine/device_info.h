@@ -31,10 +31,9 @@ struct DeviceLimits {
   std::uint64_t image_buffer_texels = 0, image_array_size = 0;
 };
 
-/// Index of the device that can honour most: one of this machine, if there is one, since another machine may be lost,
-/// and naming it in addition changes nothing of what applications are told; then images (all minima met), fp64, then
-/// GPU before accelerator before CPU, then the biggest allocation and memory, then most compute units. Precondition:
-/// not empty.
+/// Index of the device that can honour most. Devices of this machine come first, since another machine may be lost:
+/// what only a device there can do is not promised. Then images (all minima met), fp64, GPU before accelerator before
+/// CPU, the biggest allocation and memory, and most compute units. Precondition: not empty.
 std::uint32_t choose_anchor(const std::vector<std::shared_ptr<Device>>& devices);
 
 /// Whether the device says that it takes images, and of which sizes.

@@ -20,7 +20,7 @@ PAGE = """# Words
 
 | instead of | write |
 |---|---|
-| nobody, finish line | the caller |
+| widget, finish line | the caller |
 | BatchLine | SubmissionQueue |
 | kMost | kMax |
 """
@@ -33,17 +33,17 @@ def faults_of(files):
 
 class Words(unittest.TestCase):
     def test_words_are_found_where_they_stand(self):
-        for text, word in (("// Nobody waits.", "Nobody"), ("a finish\tline", "finish\tline"), ("BatchLine line;", "BatchLine"), ("int kMostItems = 1;", "kMost"),
-                           ("bool nobody_waits;", "nobody")):
+        for text, word in (("// Widgets of a Widget.", "Widget"), ("a finish\tline", "finish\tline"), ("BatchLine line;", "BatchLine"), ("int kMostItems = 1;", "kMost"),
+                           ("bool a_widget_waits;", "widget")):
             faults = faults_of({"intercept/a.h": "\n" + text + "\n"})
             self.assertEqual(len(faults), 1, text)
             self.assertTrue(faults[0].startswith(f'intercept/a.h:2: "{word}": write '), faults[0])
 
     def test_documents_and_sources_are_read(self):
         for path in ("README.md", "docs/a.md", "bench/a.c", "tests/a.cpp", "profiler/a.def"):
-            self.assertEqual(len(faults_of({path: "nobody\n"})), 1, path)
+            self.assertEqual(len(faults_of({path: "widget\n"})), 1, path)
         for path in ("docs/results/raw/a.md", "a.json"):
-            self.assertEqual(faults_of({path: "nobody\n"}), [], path)
+            self.assertEqual(faults_of({path: "widget\n"}), [], path)
 
     def test_other_words_pass(self):
         self.assertEqual(faults_of({"a.h": "batchline finished lines almost kMostly root\n"}), [])

@@ -7,7 +7,7 @@ import os
 import subprocess
 import tempfile
 
-from hosts import expect
+from hosts import expect, output_of
 
 # Each fifth failure is tried; with five rounds or more, each.
 EVERY = max(1, 5 // int(os.environ.get("SKMD_TEST_ROUNDS", "1")))
@@ -21,18 +21,13 @@ def server_environment(hosts, **more):
 
 
 def session(hosts, server, folder):
-    """Status and output of one session, "hangs" for the status where it does not end."""
+    """Status and output of one session."""
     environment = hosts.plain_environment(OCL_ICD_VENDORS=f"{hosts.client_build}/tests/faults/vendors", SKMD_HOSTS=server.address, SKMD_CPU_THREADS="1",
                                           SKMD_DEVICES=f"cpu,{server.address}/*", SKMD_PARTITION="equal", SKMD_CACHE_DIR=f"{folder}/cache",
                                           SKMD_PROFILE_DB="off")
     process = subprocess.Popen([*hosts.client_prefix, f"{hosts.client_build}/tests/faults/fault_session"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                text=True, env=environment)
-    try:
-        output, _ = process.communicate(timeout=HANGS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        output, _ = process.communicate()
-        return "hangs", output
+    output, _ = output_of(process, HANGS)
     return process.returncode, output
 
 

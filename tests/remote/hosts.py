@@ -21,6 +21,17 @@ def expect(condition, text):
         raise AssertionError(text)
 
 
+def output_of(process, seconds, text=None):
+    """What a process with pipes has written to its standard output and error, once it has ended; it gets `text` as its input. One that takes longer
+    is killed, and an error."""
+    try:
+        return process.communicate(text, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise AssertionError(f"{process.args[-1]} hangs for {seconds} s") from None
+
+
 class Server:
     """A running skmd-serve."""
 
@@ -119,12 +130,7 @@ class Hosts:
 
     @staticmethod
     def finish(process, seconds=120):
-        try:
-            output, _ = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            raise AssertionError(f"a client hangs for {seconds} s") from None
+        output, _ = output_of(process, seconds)
         expect(process.returncode == 0, f"a client ended with status {process.returncode}")
         return json.loads(output.strip().splitlines()[-1])
 

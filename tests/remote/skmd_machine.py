@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 
-from hosts import HERE, expect
+from hosts import HERE, expect, output_of
 
 
 class Machine:
@@ -29,12 +29,7 @@ class Machine:
 
     def finish(self, run, seconds=120):
         """What it printed; its statistics."""
-        try:
-            output, errors = run.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            run.kill()
-            run.communicate()
-            raise AssertionError(f"a program hangs for {seconds} s") from None
+        output, errors = output_of(run, seconds)
         expect(run.returncode == 0, f"status {run.returncode}: {output[-300:]} {errors[-600:]}")
         with open(f"{self.folder}/stats.json", encoding="utf-8") as file:
             return output, json.load(file)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from hosts import HERE, expect
+from hosts import HERE, expect, output_of
 from private_sshd import PrivateSshd
 
 OTHER_USER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
@@ -47,9 +47,8 @@ class Run:
     def __init__(self, hosts, sshd, host, options, command, before=()):
         self.sshd, self.stats_file = sshd, f"{sshd.folder}/stats.json"
         self.before = folders()
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("SKMD_", "OCL_ICD", "OPENCL_"))}
-        environment |= {"SKMD_SSH": f"ssh -F {sshd.client_config}", "SKMD_PROFILE_DB": "off", "SKMD_CACHE_DIR": f"{sshd.folder}/cache",
-                        "TMPDIR": sshd.folder}
+        environment = hosts.plain_environment(SKMD_SSH=f"ssh -F {sshd.client_config}", SKMD_PROFILE_DB="off", SKMD_CACHE_DIR=f"{sshd.folder}/cache",
+                                              TMPDIR=sshd.folder)
         self.start = time.monotonic()
         with contextlib.suppress(FileNotFoundError):
             os.remove(self.stats_file)
@@ -69,12 +68,7 @@ class Run:
 
     def finish(self, status=0, line=""):
         """Standard error; the status is as expected."""
-        try:
-            output, errors = self.process.communicate(line, timeout=120)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
-            raise AssertionError("skmd-run hangs") from None
+        output, errors = output_of(self.process, 120, line)
         expect(self.process.returncode == status, f"status {self.process.returncode}: {output[-300:]} {errors[-600:]}")
         return errors
 
@@ -303,7 +297,7 @@ def test_a_connection_lost_in_mid_launch_leaves_right_results(hosts):
             for pid in lost:
                 os.kill(pid, number)
             try:
-                output, errors = run.process.communicate(timeout=60)
+                output, errors = output_of(run.process, 60)
             finally:
                 for pid in lost:
                     with contextlib.suppress(ProcessLookupError):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/discovery/survey.h"
 
+#include <algorithm>
+
 #include "cpu-driver/host_target.h"
 #include "intercept/backend/cpu/bare_host.h"
 #include "intercept/backend/discovery/candidate_of.h"

@@ -143,14 +143,14 @@ BatchResult NativeQueue::result(const InFlightBatch& flight, FlightState state, 
   return result;
 }
 
-bool NativeQueue::profile(cl_event event, cl_profiling_info name, cl_ulong& at) const {
+bool NativeQueue::profiling_time(cl_event event, cl_profiling_info name, cl_ulong& at) const {
   return context_->cl->clGetEventProfilingInfo(event, name, sizeof at, &at, nullptr) == CL_SUCCESS;
 }
 
 NativeQueue::NativeTimes NativeQueue::event_times(cl_event event) const {
   NativeTimes times;
-  const bool told =
-      profile(event, CL_PROFILING_COMMAND_START, times.start) && profile(event, CL_PROFILING_COMMAND_END, times.end);
+  const bool told = profiling_time(event, CL_PROFILING_COMMAND_START, times.start) &&
+                    profiling_time(event, CL_PROFILING_COMMAND_END, times.end);
   return told && times.start != 0 && times.end >= times.start ? times : NativeTimes{};
 }
 
@@ -160,13 +160,14 @@ std::vector<NativeQueue::NativeTimes> NativeQueue::native_times(const InFlightBa
     if (flight.events[i] == nullptr) continue;
     all[i] = event_times(flight.events[i]);
     if (all[i].end == 0 || i != flight.asked_op || flight.asked == 0) continue;
-    if (!profile(flight.events[i], CL_PROFILING_COMMAND_QUEUED, all[i].queued)) all[i].queued = 0;
+    if (!profiling_time(flight.events[i], CL_PROFILING_COMMAND_QUEUED, all[i].queued)) all[i].queued = 0;
   }
   // A transfer in parts began when its first part did.
   for (const auto& [op, event] : flight.parts) {
     cl_ulong start = 0;
     if (event == nullptr || op >= all.size() || all[op].end == 0) continue;
-    if (profile(event, CL_PROFILING_COMMAND_START, start) && start != 0) all[op].start = std::min(all[op].start, start);
+    if (profiling_time(event, CL_PROFILING_COMMAND_START, start) && start != 0)
+      all[op].start = std::min(all[op].start, start);
   }
   return all;
 }

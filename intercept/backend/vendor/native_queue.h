@@ -157,7 +157,7 @@ class NativeQueue {
     cl_ulong queued = 0, start = 0, end = 0;
   };
   /// Returns false and leaves `at` as it is if the driver does not tell.
-  bool profile(cl_event event, cl_profiling_info name, cl_ulong& at) const;
+  bool profiling_time(cl_event event, cl_profiling_info name, cl_ulong& at) const;
   /// Start and end; neither if the driver does not tell both, or tells what cannot be.
   [[nodiscard]] NativeTimes event_times(cl_event event) const;
   /// One per op.
