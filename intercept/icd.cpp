@@ -69,6 +69,29 @@ Result<std::uint64_t> bytes(const Variable& which) {
   return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(which, value, "a number of bytes")};
 }
 
+Result<PreemptSettings> read_preempt(std::size_t devices) {
+  PreemptSettings preempt{.mode = PreemptMode::automatic};
+  const auto wrong = [](const Variable& which, const std::string& what) {
+    return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(which, variable(which), what)};
+  };
+  if (const std::string text = variable(settings::kPreempt); !text.empty()) {
+    const auto mode = parse_preempt_mode(text);
+    if (!mode) return wrong(settings::kPreempt, "auto, off, cut or group");
+    preempt.mode = *mode;
+  }
+  if (const std::string text = variable(settings::kPreemptMs); !text.empty()) {
+    const auto seconds = parse_preempt_ms(text);
+    if (!seconds) return wrong(settings::kPreemptMs, "a number of milliseconds, 0.1 at least");
+    preempt.seconds = *seconds;
+  }
+  if (const std::string text = variable(settings::kTestPreempt); !text.empty()) {
+    preempt.test = parse_preempt_test(text, devices);
+    if (!preempt.test)
+      return wrong(settings::kTestPreempt, "SEED:MICROSECONDS, SEED:MICROSECONDS:other or SEED:MICROSECONDS:DEVICE");
+  }
+  return preempt;
+}
+
 Result<Settings> read_settings(size_t device_count, bool check) {
   Settings settings;
   settings.check = check;
@@ -91,6 +114,9 @@ Result<Settings> read_settings(size_t device_count, bool check) {
   const auto memory = bytes(settings::kTestDeviceMemory);
   if (!memory) return memory.error();
   settings.device_memory = *memory;
+  const auto preempt = read_preempt(device_count);
+  if (!preempt) return preempt.error();
+  settings.preempt = *preempt;
   const auto mixed = flag(settings::kSplitMixed);
   if (!mixed) return mixed.error();
   const auto verify = flag(settings::kVerify);

@@ -75,8 +75,30 @@ std::uint64_t first_split(const json& one, const json& other) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
+/// Medians cannot be told of two lists of times: of them, weighted by stops.
+void add_preempt(json& sum, const json& more) {
+  constexpr const char* kKey = "preempt";
+  if (!sum.contains(kKey) || !more.contains(kKey)) return;
+  json& mine = sum[kKey];
+  const json& other = more[kKey];
+  const double stops = mine["stops"].get<double>(), others = other["stops"].get<double>();
+  for (const char* key : {"p50", "p99"})
+    if (stops + others > 0)
+      mine["stop_us"][key] =
+          (mine["stop_us"][key].get<double>() * stops + other["stop_us"][key].get<double>() * others) /
+          (stops + others);
+  mine["stop_us"]["max"] = std::max(mine["stop_us"]["max"].get<double>(), other["stop_us"]["max"].get<double>());
+  add_numbers(mine, other);
+  add_numbers(mine["why_not"], other["why_not"]);
+  for (std::size_t i = 0; i < mine["moved_groups"].size() && i < other["moved_groups"].size(); ++i)
+    mine["moved_groups"][i] =
+        mine["moved_groups"][i].get<std::uint64_t>() + other["moved_groups"][i].get<std::uint64_t>();
+  if (mine["form"] == "none" || other["form"] == "group") mine["form"] = other["form"];
+}
+
 void add_kernel(json& sum, const json& more) {
   const std::uint64_t split = first_split(sum, more);
+  add_preempt(sum, more);
   add_model(sum, more);
   add_numbers(sum, more);
   sum["first_split"] = split;

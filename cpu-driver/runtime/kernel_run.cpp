@@ -63,14 +63,24 @@ std::uint64_t up(std::uint64_t count, std::uint64_t unit) { return (count + unit
 /// Groups that are still to run, for many threads to take from.
 class Rest {
  public:
-  Rest(std::uint64_t first, std::uint64_t last, const SpanFrame& frame, unsigned threads, double group_ns)
-      : next_(first), last_(last), parts_(threads * kPiecesPerThread), unit_(unit_of(frame)) {
+  Rest(std::uint64_t first, std::uint64_t last, const SpanFrame& frame, unsigned threads, double group_ns,
+       const Yield* yield)
+      : next_(first),
+        first_(first),
+        last_(last),
+        parts_(threads * kPiecesPerThread),
+        unit_(unit_of(frame)),
+        yield_(yield) {
     least_ = pieces_of(kLeastPiece, group_ns);
     most_ = std::max(least_, pieces_of(kMaxPiece, group_ns));
   }
 
   bool take(std::uint64_t& begin, std::uint64_t& end) {
     begin = next_.load(std::memory_order_relaxed);
+    if (begin > first_ && yield_ != nullptr && yield_->due()) {  // one piece runs in any case
+      leave_the_rest();
+      return false;
+    }
     do {
       if (begin >= last_) return false;
       const std::uint64_t rest = last_ - begin;
@@ -78,14 +88,22 @@ class Rest {
     } while (!next_.compare_exchange_weak(begin, end, std::memory_order_relaxed));
     return true;
   }
+  /// The first group that no thread has taken, when none takes any more.
+  [[nodiscard]] std::uint64_t taken() const { return left_from_.load(std::memory_order_relaxed); }
 
  private:
+  void leave_the_rest() {
+    const std::uint64_t from = next_.exchange(last_, std::memory_order_relaxed);
+    if (from < last_) left_from_.store(from, std::memory_order_relaxed);
+  }
   static std::uint64_t pieces_of(double time, double group_ns) {
     return static_cast<std::uint64_t>(std::clamp(time / std::max(group_ns, 0.1), 1.0, 1e12));
   }
 
   std::atomic<std::uint64_t> next_;
-  const std::uint64_t last_, parts_, unit_;
+  const std::uint64_t first_, last_, parts_, unit_;
+  const Yield* const yield_;
+  std::atomic<std::uint64_t> left_from_{last_};
   std::uint64_t least_ = 1, most_ = 1;
 };
 
@@ -96,18 +114,19 @@ void run_piece(KernelFunction run, const SpanFrame& frame, std::uint64_t first, 
   run(&frame, first, last, scratch);
 }
 
-/// Begins alone, in pieces that double, until it has taken too long or all is done. Returns the first group that has
-/// not run; `spent` is the time of those that have.
+/// Begins alone, in pieces that double, until it has taken too long, all is done or it has to yield. Returns the first
+/// group that has not run; `spent` is the time of those that have.
 std::uint64_t run_alone(KernelFunction run, const SpanFrame& frame, std::byte* scratch, std::uint64_t first,
-                        std::uint64_t last, double expected_ns, double& spent, Printer* printer) {
+                        std::uint64_t last, double expected_ns, double& spent, const RunExtras& extras) {
   const Clock::time_point begin = Clock::now();
   std::uint64_t piece =
       expected_ns > 0 ? static_cast<std::uint64_t>(std::clamp(kAlone / 4 / expected_ns, 1.0, 1e9)) : 1;
   for (spent = 0; first < last && spent < kAlone; piece *= 2) {
     const std::uint64_t end = first + std::min(up(piece, unit_of(frame)), last - first);
-    run_piece(run, frame, first, end, scratch, printer);
+    run_piece(run, frame, first, end, scratch, extras.printer);
     first = end;
     spent = since(begin);
+    if (extras.yield != nullptr && extras.yield->due()) break;
   }
   return first;
 }
@@ -134,11 +153,9 @@ class Starts {
 
 }  // namespace
 
-domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
-                          std::uint64_t first, std::uint64_t last, ItemCost& cost, Printer* printer,
-                          std::uint64_t* waited) {
-  if (waited != nullptr) *waited = 0;
-  if (first >= last) return {};
+domain::Result<Ran> run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
+                               std::uint64_t first, std::uint64_t last, ItemCost& cost, const RunExtras& extras) {
+  if (first >= last) return Ran{last};
   std::byte* const scratch = scratch_of_this_thread(scratch_bytes);
   if (scratch == nullptr)
     return domain::Error{0, "there is no memory for a group's " + std::to_string(scratch_bytes) + " bytes"};
@@ -148,13 +165,14 @@ domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame
   double spent = 0;
   std::uint64_t alone = 0;
   if (pool.threads() == 1 || group_ns * static_cast<double>(last - first) < 2 * kAlone) {
-    alone = run_alone(run, frame, scratch, first, last, group_ns, spent, printer) - first;
+    alone = run_alone(run, frame, scratch, first, last, group_ns, spent, extras) - first;
     group_ns = std::max(spent / static_cast<double>(alone), 0.1);
     cost.learn(static_cast<float>(group_ns / items));
   }
-  if (first + alone == last) return leave_scratch(), domain::Status{};
+  const bool yields = alone != 0 && extras.yield != nullptr && extras.yield->due();
+  if (first + alone == last || yields) return leave_scratch(), Ran{first + alone};
 
-  Rest rest(first + alone, last, frame, pool.threads(), group_ns);
+  Rest rest(first + alone, last, frame, pool.threads(), group_ns, extras.yield);
   Starts starts;
   const Clock::time_point called = Clock::now();
   const auto work = [&](std::size_t) {
@@ -167,7 +185,7 @@ domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame
     std::uint64_t groups = 0;
     const Clock::time_point start = Clock::now();
     while (rest.take(begin, end)) {
-      run_piece(run, frame, begin, end, own, printer);
+      run_piece(run, frame, begin, end, own, extras.printer);
       Pool::keep_apart();
       groups += end - begin;
     }
@@ -181,9 +199,9 @@ domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame
   });
   work(0);  // nothing is left but where others, without memory, took all turns
   const std::uint64_t pieces = (last - first - alone + unit_of(frame) - 1) / unit_of(frame);
-  if (waited != nullptr) *waited = starts.average(std::min<std::uint64_t>(pool.threads(), pieces), since(called));
+  const std::uint64_t waited = starts.average(std::min<std::uint64_t>(pool.threads(), pieces), since(called));
   leave_scratch();
-  return {};
+  return Ran{rest.taken(), waited};
 }
 
 }  // namespace skmd::cpu

@@ -9,6 +9,7 @@
 #include "cpu-driver/runtime/pool.h"
 #include "cpu-driver/runtime/printer.h"
 #include "cpu-driver/runtime/span_library.h"
+#include "cpu-driver/runtime/yield.h"
 #include "partitioner/base/result.h"
 
 namespace skmd::cpu {
@@ -24,13 +25,23 @@ class ItemCost {
   std::atomic<float> nanoseconds_{0};
 };
 
+/// What a launch may have beside its groups.
+struct RunExtras {
+  Printer* printer = nullptr;    // of kernels that print; the caller finishes it
+  const Yield* yield = nullptr;  // null: the launch runs to its end
+};
+
+struct Ran {
+  std::uint64_t last = 0;  // the groups before it have run, no other has
+  /// Nanoseconds that threads took to begin, on average over those that had work: the delay of the launch by wake-ups.
+  std::uint64_t waited_ns = 0;
+};
+
 /// Runs the groups [first, last), each once, on the caller's thread and on others of the pool, and returns when all are
-/// done. `frame` is complete; each call gets `scratch_bytes` of scratch memory. Kernels run with the default rounding
-/// and traps of floating point, independent of the caller's. An error if there is no memory: no group has run then.
-/// `printer`: of kernels that print; the caller finishes it. `waited`, if given, is set to the nanoseconds that threads
-/// took to begin, on average over those that had work: the delay of the launch by wake-ups.
-domain::Status run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
-                          std::uint64_t first, std::uint64_t last, ItemCost& cost, Printer* printer = nullptr,
-                          std::uint64_t* waited = nullptr);
+/// done or, once extras.yield is due, those that were begun: at least one. `frame` is complete; each call gets
+/// `scratch_bytes` of scratch memory. Kernels run with the default rounding and traps of floating point, independent of
+/// the caller's. An error if there is no memory: no group has run then.
+domain::Result<Ran> run_kernel(Pool& pool, KernelFunction run, const SpanFrame& frame, std::uint64_t scratch_bytes,
+                               std::uint64_t first, std::uint64_t last, ItemCost& cost, const RunExtras& extras = {});
 
 }  // namespace skmd::cpu

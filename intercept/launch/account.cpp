@@ -57,6 +57,7 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
   if (!result.times.empty()) report.run_ns = run_ns;
   // What some of a device's threads take says nothing of the device.
   if (report.run_ns != 0 && launch.part == nullptr) {
+    if (!first) shape.paces().learn(slice.device, launch.range, slice.span.size(), run_ns);
     const auto point = [&]() -> const domain::Point& { return shape.point(launch); };
     if (!slice.is_chunk)
       machine.model->learn(
@@ -87,7 +88,7 @@ bool reports_launches(const Machine& machine) {
 }
 
 void report_launch(Machine& machine, const Launch& launch, const Decision& decision,
-                   std::span<const SliceReport> slices, std::uint64_t begin) {
+                   std::span<const SliceReport> slices, std::uint64_t begin, const PreemptReport& preempted) {
   if (!reports_launches(machine)) return;
   LaunchReport report;
   report.kernel = launch.kernel->traits().name;
@@ -101,6 +102,7 @@ void report_launch(Machine& machine, const Launch& launch, const Decision& decis
   report.seconds = static_cast<double>(host_now() - begin) * 1e-9;
   report.predicted_seconds = decision.predicted_seconds;
   report.predicted_by = decision.source;
+  report.preempt = preempted;
   machine.observer->launch(report);
 }
 

@@ -34,9 +34,10 @@ void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, c
 /// Whether completed launches are reported, so that the time of their begin is needed: to the observer or the debug
 /// log.
 bool reports_launches(const Machine& machine);
-/// Reports a completed launch, if reports_launches(). `begin`: nanoseconds of the host's clock.
+/// Reports a completed launch, if reports_launches(). `begin`: nanoseconds of the host's clock. `preempted`: how it
+/// gave way to others.
 void report_launch(Machine& machine, const Launch& launch, const Decision& decision,
-                   std::span<const SliceReport> slices, std::uint64_t begin);
+                   std::span<const SliceReport> slices, std::uint64_t begin, const PreemptReport& preempted);
 
 /// Residency after a slice has written `ranges` of a root in its device's space (or will have, on an in-order queue).
 /// With the root's mutex held.

@@ -26,12 +26,13 @@ namespace skmd::icd {
 using namespace tuning;
 
 Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision,
-                     Event& event)
+                     Event& event, GivesWay gives_way)
     : machine_(machine),
       launch_(launch),
       view_(view),
       decision_(decision),
       event_(event),
+      gives_way_(gives_way),
       next_user_(DeviceReplay::next_user(view, decision)),
       slices_(decision.slices.size()) {
   unfinished_.failed_on.resize(machine.devices.size());
@@ -136,7 +137,17 @@ void Conductor::submit_uploads_first(MovePlan& moves) {
   (void)group.wait();  // each failure is its slice's
 }
 
-Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_uploads, std::size_t index) {
+bool Conductor::marks_first_use(std::uint32_t device, const domain::GroupSpan& span) {
+  const bool first = is_first_use(launch_, view_, device, span);
+  mark_used(launch_, view_, device, span);
+  if (!first) return false;
+  const MutexGuard lock(mutex_);
+  first_uses_ |= std::uint64_t{1} << device;
+  return true;
+}
+
+Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, BatchGroup& group, bool with_uploads,
+                                               std::size_t index) {
   const SliceWork& slice = decision_.slices[index];
   Prepared prepared{index};
   Batch& batch = prepared.batch;
@@ -147,14 +158,32 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_upload
     batch.ops = std::move(*ops);
     prepared.upload_bytes = moves.upload_bytes(slice.device);
   }
+  if (auto status = add_runs(moves, group, prepared); !status) return status.error();
+  return prepared;
+}
+
+Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepared) {
+  const std::size_t index = prepared.index;
+  const SliceWork& slice = decision_.slices[index];
+  Batch& batch = prepared.batch;
   const std::size_t uploads = batch.ops.size();
-  const auto call = native_call(machine_, launch_, slice.device);
+  auto call = native_call(machine_, launch_, slice.device);
   if (!call) return call.error();
-  if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status.error();
-  const bool first = is_first_use(launch_, view_, slice.device, slice.span);
-  mark_used(launch_, view_, slice.device, slice.span);
-  batch.first_use = first;
-  if (first) first_uses_ |= std::uint64_t{1} << slice.device;
+  const Stoppable how =
+      gives_way_ == GivesWay::yes ? stoppable(machine_, launch_, view_, slice.device, slice.span) : Stoppable{};
+  if (how.why_not) preempted_.why_not = how.why_not;
+  if (how.form != StopForm::none) {
+    slices_[index].pieces =
+        std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how.form, std::move(*call), replay_ == nullptr);
+    const auto piece = slices_[index].pieces->begin(batch.ops);
+    batch.first_use = marks_first_use(slice.device, *piece);
+    batch.want_times = true;
+    prepared.done = end_of_piece(moves, group, index, {*piece, uploads, prepared.upload_bytes, batch.first_use});
+    return {};
+  }
+  if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status;
+  batch.want_times = batch.want_times || wants_pace(machine_, launch_, view_, slice.device);
+  const bool first = batch.first_use = marks_first_use(slice.device, slice.span);
   prepared.done = [this, &moves, &slice, index, uploads, bytes = prepared.upload_bytes,
                    first](const BatchResult& result) {
     SliceReport report{slice.device, slice.span, 0, 0};
@@ -170,13 +199,13 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, bool with_upload
     const MutexGuard lock(mutex_);
     slices_[index].report = report;
   };
-  return prepared;
+  return {};
 }
 
 void Conductor::slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result) {
   {
     const MutexGuard lock(mutex_);
-    slices_[index].ran = result.accepted > uploads;
+    slices_[index].ran = slices_[index].ran || result.accepted > uploads;
   }
   if (result.status != CL_SUCCESS) fail(index, result);
 }
@@ -212,7 +241,7 @@ void Conductor::submit(MovePlan& moves, BatchGroup& group) {
   prepared.reserve(slices_.size());
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     if (!slices_[i].status) continue;
-    if (auto one = prepare(moves, !uploads_first, i))
+    if (auto one = prepare(moves, group, !uploads_first, i))
       prepared.push_back(std::move(*one));
     else
       fail(i, one.error(), judge(one.error().code, false));
@@ -235,6 +264,8 @@ void Conductor::submit(MovePlan& moves, BatchGroup& group) {
     host_threads(submit_one, prepared.size());
   else
     for (std::size_t i = 0; i < prepared.size(); ++i) submit_one(i);
+  for (std::size_t i = 0; i < slices_.size(); ++i)
+    if (slices_[i].pieces) submit_pieces(moves, group, i);
 }
 
 Result<MovePlan> Conductor::gather() {
@@ -275,6 +306,8 @@ Status Conductor::run() {
     guard.reset();
     (void)group.wait();
   }
+  for (std::size_t i = 0; i < slices_.size(); ++i)
+    if (slices_[i].pieces) finish_pieces(i);
   check_inputs();
   Status status = settle();
   event_.work_ended(host_now());

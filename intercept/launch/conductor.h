@@ -11,7 +11,9 @@
 #include "intercept/launch/device_replay.h"
 #include "intercept/launch/joining.h"
 #include "intercept/launch/launch_view.h"
+#include "intercept/launch/preemption.h"
 #include "intercept/launch/replay.h"
+#include "intercept/launch/slice_pieces.h"
 #include "intercept/machine/machine.h"
 #include "intercept/memory/mover.h"
 #include "intercept/object/event.h"
@@ -20,8 +22,14 @@
 
 namespace skmd::icd {
 
+/// Whether long slices give way to others while they run (preemption.h).
+enum class GivesWay : std::uint8_t { no, yes };
+
 /// What is left of a launch that did not complete.
 struct Unfinished {
+  /// Groups that did not run because their slice was stopped, which is no failure: nothing they read was overwritten
+  /// but by other groups of the launch. They may run on any device, after the results of all others.
+  std::vector<StoppedSpan> stopped;
   std::vector<domain::GroupSpan> spans;  // groups without results; the results of all others are committed
   std::vector<bool> failed_on;           // per device
   bool inputs_intact = true;             // nothing that these groups read was overwritten without another copy
@@ -30,24 +38,29 @@ struct Unfinished {
 
 class Conductor {
  public:
-  Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision, Event& event);
+  Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision, Event& event,
+            GivesWay gives_way);
 
   /// Blocks until the results are committed. On an error, the results of slices that completed are committed all the
-  /// same, and unfinished() tells the rest. Once.
+  /// same, and unfinished() tells the rest. Groups of slices that were stopped are in unfinished().stopped in any case.
+  /// Once.
   Status run();
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   /// The reports of slices whose results are committed.
   [[nodiscard]] std::vector<SliceReport> reports() const;
   /// Bit d: device d may have compiled.
   [[nodiscard]] std::uint64_t first_uses() const { return first_uses_; }
+  /// How the slices gave way to others. After run().
+  [[nodiscard]] const PreemptReport& preempted() const { return preempted_; }
 
  private:
   struct Slice {
     SliceReport report;
     Status status;
     Fault fault = Fault::none;
-    bool ran = false;            // it may have written
-    std::uint32_t failures = 0;  // Health::failures() of its device, before residency is read
+    bool ran = false;                          // it may have written
+    std::uint32_t failures = 0;                // Health::failures() of its device, before residency is read
+    std::unique_ptr<SlicePieces> pieces = {};  // of a slice that gives way
   };
   [[nodiscard]] MoveNeeds needs() const;
   /// What is joined of a root; what else the slices write is disjoint.
@@ -72,7 +85,27 @@ class Conductor {
     std::uint64_t upload_bytes = 0;
     std::function<void(const BatchResult&)> done = {};
   };
-  Result<Prepared> prepare(MovePlan& moves, bool with_uploads, std::size_t index);
+  Result<Prepared> prepare(MovePlan& moves, BatchGroup& group, bool with_uploads, std::size_t index);
+  /// The launches of a slice, or of its first piece, behind the uploads in `prepared`.
+  Status add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepared);
+  /// A piece of a slice that gives way, as its batch was submitted.
+  struct Piece {
+    domain::GroupSpan span;
+    std::size_t uploads = 0;  // ops before its launches
+    std::uint64_t upload_bytes = 0;
+    bool first_use = false;
+  };
+  [[nodiscard]] std::function<void(const BatchResult&)> end_of_piece(MovePlan& moves, BatchGroup& group,
+                                                                     std::size_t index, const Piece& piece);
+  /// A piece's batch has ended: the next one is submitted.
+  void piece_ended(MovePlan& moves, BatchGroup& group, std::size_t index, const Piece& piece,
+                   const BatchResult& result) noexcept;
+  /// Submits pieces of a slice until enough of them are under way, or none is left.
+  void submit_pieces(MovePlan& moves, BatchGroup& group, std::size_t index) noexcept;
+  /// Whether the device may compile for it, as first_uses() then tells.
+  bool marks_first_use(std::uint32_t device, const domain::GroupSpan& span);
+  /// The slice as it turned out: what its pieces told, and an error if some group ran twice or never.
+  void finish_pieces(std::size_t index);
   [[nodiscard]] bool in_place_conflict(const MovePlan& moves) const;
   void slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result);
   void fail(std::size_t index, domain::Error error, Fault fault);
@@ -91,6 +124,9 @@ class Conductor {
   Status finish_joining(const std::vector<SliceWork>& completed);
   /// Rung 2: on the device that was chosen, or, if not all slices completed or it fails there, on the host.
   Status finish_replay(const std::vector<SliceWork>& completed);
+  /// What has run of a slice that has not failed: all of it, or the spans that ran before it was stopped, of which the
+  /// rest becomes unfinished().stopped.
+  void add_completed(std::size_t index, std::vector<SliceWork>& completed);
   void commit(const std::vector<SliceWork>& completed);
   /// Takes what failed slices may have written out of residency: bytes with a copy elsewhere have their old values
   /// again, bytes without one keep what the slice left there.
@@ -101,6 +137,7 @@ class Conductor {
   const LaunchView& view_;
   const Decision& decision_;
   Event& event_;
+  const GivesWay gives_way_;
   std::vector<std::unique_ptr<Joining>> joinings_;
   std::unique_ptr<Replay> replay_;               // of all roots that take rung 2
   std::optional<std::uint32_t> next_user_;       // of those
@@ -110,6 +147,7 @@ class Conductor {
   std::vector<Slice> slices_;
   Unfinished unfinished_;
   std::uint64_t first_uses_ = 0;
+  PreemptReport preempted_;
 };
 
 }  // namespace skmd::icd

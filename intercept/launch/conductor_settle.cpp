@@ -53,6 +53,21 @@ Status Conductor::finish_replay(const std::vector<SliceWork>& completed) {
   return replay_->finish(completed, device_replay_->take_aside());
 }
 
+void Conductor::add_completed(std::size_t index, std::vector<SliceWork>& completed) {
+  const SliceWork& slice = decision_.slices[index];
+  const SlicePieces* pieces = slices_[index].pieces.get();
+  if (pieces == nullptr || pieces->left().empty()) {
+    completed.push_back(slice);
+    return;
+  }
+  for (const domain::GroupSpan& span : pieces->done()) {
+    completed.push_back(slice);
+    completed.back().span = span;
+    completed.back().touches = view_.shape().footprint(span);
+  }
+  for (const domain::GroupSpan& span : pieces->left()) unfinished_.stopped.push_back({span, slice.device});
+}
+
 void Conductor::commit(const std::vector<SliceWork>& completed) {
   for (const SliceWork& slice : completed) {
     for (std::size_t r = 0; r < view_.roots().size(); ++r) {
@@ -110,7 +125,7 @@ Status Conductor::settle() {
   bool failed_in_place = false;
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     if (slices_[i].status) {
-      completed.push_back(decision_.slices[i]);
+      add_completed(i, completed);
       continue;
     }
     if (failure) failure = slices_[i].status;
@@ -124,6 +139,7 @@ Status Conductor::settle() {
       give_back_old();
       restore();
       for (Slice& slice : slices_) slice.status = merged;
+      unfinished_.stopped.clear();
       unfinished_.fault = std::max(unfinished_.fault, judge(merged.error().code, false));
       failure = std::move(merged);
       completed.clear();

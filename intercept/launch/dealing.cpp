@@ -160,7 +160,7 @@ Status DealtLaunch::run_chunk(std::uint32_t device, const domain::ChunkIndex& in
   part.whole = domain::NotSplit::mode_single;  // nothing is joined
   part.slices.push_back(
       {device, dealing_.slices[index.slice].chunks[index.chunk], dealing_.touches[index.slice][index.chunk], true});
-  Conductor conductor(machine_, launch_, view_, part, event_);
+  Conductor conductor(machine_, launch_, view_, part, event_, GivesWay::no);  // chunks are short
   Status status = conductor.run();
   const MutexGuard lock(mutex_);
   first_uses_ |= conductor.first_uses();

@@ -271,6 +271,15 @@ Eligibility eligibility(const Machine& machine, const Launch& launch) {
   return result;
 }
 
+Eligibility once_built(const Machine& machine, const Launch& launch, Eligibility then) {
+  if (then.pending.empty()) return then;
+  for (const std::uint32_t device : then.pending) launch.kernel->builds().wait(device);
+  const Eligibility now = eligibility(machine, launch);
+  for (const std::uint32_t device : then.pending) then.eligible[device] = now.eligible[device];
+  then.pending.clear();
+  return then;
+}
+
 void wait_for_home(const BuiltKernel& kernel) {
   if (kernel.opaque() || (kernel.traits().facts & domain::kFactMutableProgramScope) != 0) (void)kernel.home();
 }

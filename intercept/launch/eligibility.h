@@ -35,6 +35,10 @@ bool follows_svm_pointers(const Launch& launch);
 /// As it is now: a device whose build has not ended is not eligible, and becomes it when it has.
 Eligibility eligibility(const Machine& machine, const Launch& launch);
 
+/// `then`, with the devices that only waited for their program's build as they are once that has ended. Blocks until it
+/// has.
+Eligibility once_built(const Machine& machine, const Launch& launch, Eligibility then);
+
 /// Blocks until home() is known, for kernels whose launches always have to run on that device: those of opaque
 /// programs, and those with program-scope variables. Returns at once for other kernels.
 void wait_for_home(const BuiltKernel& kernel);

@@ -17,8 +17,10 @@
 #include "intercept/launch/decision_waits.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/native_launch.h"
+#include "intercept/launch/preemption.h"
 #include "intercept/launch/profiling_mode.h"
 #include "intercept/launch/rescue.h"
+#include "intercept/launch/resumption.h"
 #include "intercept/launch/users.h"
 #include "intercept/launch/verification.h"
 #include "intercept/machine/machine.h"
@@ -106,8 +108,9 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
 
 bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decision) const {
   if (machine_.observer->wants_times() || machine_.settings.profile_every_launch || event.profiled()) return true;
-  if (machine_.devices.size() == 1 && machine_.profile == nullptr) return false;
-  if (!wants_times(machine_)) return false;
+  if ((machine_.devices.size() == 1 && machine_.profile == nullptr) || !wants_times(machine_))
+    return wants_pace(machine_, launch_, view_, decision.slices.front().device) &&
+           view_.shape().sampling().due(kSeldomTimed);
   const bool decides = machine_.devices.size() > 1 && domain::goes_by_times(machine_.settings.policy.mode);
   return view_.shape().sampling().due(decides ? decision.predicted_seconds : kSeldomTimed) ||
          decision.predicted_seconds >= kAlwaysTimed;
@@ -121,6 +124,10 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
     decided_ = decide_launch(machine_, launch_, view_);
   }
   if (decided_->slices.size() != 1) return false;
+  const SliceWork& slice = decided_->slices.front();
+  // What is submitted behind a launch counts on its results: one that gives way is not submitted as one batch.
+  const Stoppable how = stoppable(machine_, launch_, view_, slice.device, slice.span);
+  if (how.form != StopForm::none) return false;
   Device& device = *machine_.devices[decided_->slices.front().device];
   if (behind != nullptr && behind != &device) return false;
   const Health::Window window(*device.health());
@@ -133,6 +140,7 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
 
   flight_.emplace(InFlight{});  // clang-tidy 14 does not accept emplace() without arguments here
   flight_->failures = failures;
+  flight_->why_not = how.why_not;
   flight_->decision = std::exchange(decided_, nullptr);
   flight_->lock = std::move(*lock);
   std::optional<Ticket> ticket;
@@ -194,12 +202,33 @@ struct Carried {
   std::vector<SliceReport> reports;
   Unfinished unfinished;
   std::uint64_t first_uses = 0;
+  PreemptReport preempted = {};
 };
 
-template <class Carrier>
-Carried carry(Carrier&& carrier) {
-  Status status = carrier.run();
-  return {std::move(status), carrier.reports(), carrier.unfinished(), carrier.first_uses()};
+Carried carry(DealtLaunch&& dealt) {
+  Status status = dealt.run();
+  return {std::move(status), dealt.reports(), dealt.unfinished(), dealt.first_uses()};
+}
+
+Carried carry(Conductor&& conductor) {
+  Status status = conductor.run();
+  return {std::move(status), conductor.reports(), conductor.unfinished(), conductor.first_uses(),
+          conductor.preempted()};
+}
+
+/// Groups of slices that were stopped go on. If other slices failed, they are left to the rescue of those.
+void go_on(Carried& carried, Resumption&& resumption) {
+  std::vector<StoppedSpan> stopped = std::exchange(carried.unfinished.stopped, {});
+  if (stopped.empty()) return;
+  if (!carried.status) {
+    for (const StoppedSpan& span : stopped) carried.unfinished.spans.push_back(span.span);
+    return;
+  }
+  carried.status = resumption.run(std::move(stopped));
+  carried.unfinished = resumption.unfinished();
+  carried.first_uses |= resumption.first_uses();
+  carried.preempted.add(resumption.preempted());
+  carried.reports.insert(carried.reports.end(), resumption.reports().begin(), resumption.reports().end());
 }
 
 }  // namespace
@@ -229,14 +258,17 @@ Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> d
   }
   tell_users(machine_, view_, *decision);
   Carried carried = decision->dealing ? carry(DealtLaunch(machine_, launch_, view_, *decision->dealing, event))
-                                      : carry(Conductor(machine_, launch_, view_, *decision, event));
+                                      : carry(Conductor(machine_, launch_, view_, *decision, event, GivesWay::yes));
+  const bool stopped = !carried.unfinished.stopped.empty();
+  go_on(carried, Resumption(machine_, launch_, view_, event, has_turn_));
   Status status = std::move(carried.status);
   std::vector<SliceReport> reports = std::move(carried.reports);
-  if (status) {
+  if (stopped) verification.reset();  // as below
+  if (status && !stopped) {
     const std::uint64_t end = host_now();
     learn_outcome(machine_, launch_, view_.shape(), *decision,
                   {end, static_cast<double>(end - begin) * 1e-9, carried.first_uses});
-  } else {
+  } else if (!status) {
     Rescue rescue(machine_, launch_, view_, event, has_turn_);
     if (status = rescue.run(std::move(carried.unfinished), std::move(status)); !status) return status;
     // Slices are compared with their own devices, which are not the ones that did the work.
@@ -244,7 +276,7 @@ Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> d
     if (reports.empty()) decision = whole_on(launch_, view_, rescue.reports().front().device, rescue.reason());
     reports.insert(reports.end(), rescue.reports().begin(), rescue.reports().end());
   }
-  report_launch(machine_, launch_, *decision, reports, begin);
+  report_launch(machine_, launch_, *decision, reports, begin, carried.preempted);
   return verification ? verification->finish() : status;
 }
 

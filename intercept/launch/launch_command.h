@@ -19,6 +19,7 @@
 #include "intercept/memory/recovery.h"
 #include "intercept/object/command.h"
 #include "intercept/object/launch.h"
+#include "intercept/observe/observer.h"
 
 namespace skmd::icd {
 
@@ -49,6 +50,7 @@ class LaunchCommand : public Command {
     std::vector<std::pair<std::size_t, std::vector<domain::ResidencyMap::Piece>>> old;
     bool first = false;
     std::uint64_t begin = 0;
+    std::optional<NotPreempted> why_not;  // it does not give way to others
   };
   [[nodiscard]] bool may_start() const;
   /// Puts uploads of what is missing before the launch; an error if one would have to wait for a device.

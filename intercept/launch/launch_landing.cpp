@@ -66,7 +66,7 @@ void LaunchCommand::landed(BatchResult&& result) {
       flight.event->work_ended(report.end != 0 ? report.end : host_now());
     }
     learn_outcome(machine_, launch_, view_.shape(), *flight.decision, {report.end, 0.0, 0});
-    report_launch(machine_, launch_, *flight.decision, {&report, 1}, flight.begin);
+    report_launch(machine_, launch_, *flight.decision, {&report, 1}, flight.begin, {PreemptForm::none, flight.why_not});
   } catch (const std::bad_alloc&) {  // only the report is lost
     flight.event->work_started(flight.begin);
   }
@@ -132,7 +132,8 @@ void LaunchCommand::again(const BatchResult& result, LostRanges& lost_ranges) {
         for (std::size_t r = 0; r < view_.roots().size(); ++r)
           if (const auto found = lost_ranges.find(view_.roots()[r]); found != lost_ranges.end())
             found->second.remove(slice.touches->roots[r].may_write);
-        report_launch(machine_, launch_, *flight.decision, rescue.reports(), flight.begin);
+        report_launch(machine_, launch_, *flight.decision, rescue.reports(), flight.begin,
+                      {PreemptForm::none, flight.why_not});
       }
     } catch (const std::exception&) {
       status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};

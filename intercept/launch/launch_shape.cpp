@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/launch_shape.h"
 
+#include <utility>
+
 #include "intercept/launch/profile_record.h"
 #include "intercept/launch/svm_facts.h"
 #include "intercept/object/kernel.h"
@@ -8,13 +10,14 @@
 namespace skmd::icd {
 
 LaunchShape::LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views,
-                         const std::vector<std::uint64_t>& root_bytes, std::uint64_t id)
+                         const std::vector<std::uint64_t>& root_bytes, std::uint64_t id, std::shared_ptr<Paces> paces)
     : id_(id),
       arguments_(launch, views, root_bytes),
       footprints_(launch, arguments_),
       eligible_(eligibility(machine, launch)),
       confined_(icd::confined(machine, launch, eligible_)),
-      costs_(icd::planning_costs(*footprints_.whole(), eligible_.count())) {
+      costs_(icd::planning_costs(*footprints_.whole(), eligible_.count())),
+      paces_(std::move(paces)) {
   // Merge functions look for nothing before an argument.
   if (!confined_ && reaches_back(*launch.kernel, launch.range, arguments_)) confined_ = domain::NotSplit::unmergeable;
 }

@@ -19,6 +19,7 @@
 #include "intercept/launch/launch_footprints.h"
 #include "intercept/launch/launch_rounds.h"
 #include "intercept/launch/made_once.h"
+#include "intercept/launch/paces.h"
 #include "intercept/launch/time_sampling.h"
 #include "intercept/machine/machine.h"
 #include "intercept/object/launch.h"
@@ -62,10 +63,12 @@ class LaunchShape {
   TimeSampling& sampling() { return sampling_; }
   LaunchRounds& rounds() { return rounds_; }
   FirstUses& first_uses() { return first_uses_; }
+  /// All shapes of the kernel have them in common.
+  Paces& paces() { return *paces_; }
 
  private:
   LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views,
-              const std::vector<std::uint64_t>& root_bytes, std::uint64_t id);
+              const std::vector<std::uint64_t>& root_bytes, std::uint64_t id, std::shared_ptr<Paces> paces);
   /// Takes over what launches of `before` told: the shape of the same launches before one more device had the program.
   /// Precondition: no other thread has this shape yet.
   void inherit(const LaunchShape& before);
@@ -85,6 +88,7 @@ class LaunchShape {
   TimeSampling sampling_;
   LaunchRounds rounds_{sampling_};
   FirstUses first_uses_;
+  const std::shared_ptr<Paces> paces_;
 };
 
 }  // namespace skmd::icd

@@ -80,6 +80,9 @@ class ShapeMemo : public BuiltKernel::Memo {
   const std::vector<bool>& deciding(const BuiltKernel& kernel) {
     return deciding_.get([&] { return domain::deciding_values(kernel.traits()); });
   }
+  std::shared_ptr<Paces> paces(std::size_t devices) {
+    return paces_.get([devices] { return std::make_shared<Paces>(devices); });
+  }
   std::shared_ptr<LaunchShape> find(std::string_view key) {
     const MutexGuard lock(mutex_);
     for (const auto& [known, shape] : shapes_)
@@ -107,6 +110,7 @@ class ShapeMemo : public BuiltKernel::Memo {
 
  private:
   MadeOnce<std::vector<bool>> deciding_;
+  MadeOnce<std::shared_ptr<Paces>> paces_;
   Mutex mutex_;
   std::vector<std::pair<std::string, std::shared_ptr<LaunchShape>>> shapes_ SKMD_GUARDED_BY(mutex_);
   std::size_t oldest_ SKMD_GUARDED_BY(mutex_) = 0;
@@ -129,7 +133,8 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   key.add(launch.kernel->builds().ended());
   if (auto known = memo.find(key.text())) return known;
   const std::uint64_t id = (std::hash<std::string_view>()(key.text().substr(0, common)) ^ launch.kernel->id()) | 1;
-  std::shared_ptr<LaunchShape> shape(new LaunchShape(machine, launch, views, root_bytes, id));
+  std::shared_ptr<LaunchShape> shape(
+      new LaunchShape(machine, launch, views, root_bytes, id, memo.paces(machine.devices.size())));
   // One more device has the program now; what was found out about the others holds.
   if (const auto before = memo.find_like(key.text(), common)) shape->inherit(*before);
   memo.keep(key.text(), shape);

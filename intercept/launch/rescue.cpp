@@ -14,13 +14,8 @@ namespace skmd::icd {
 using namespace tuning;
 
 std::vector<std::uint32_t> Rescue::candidates(const Unfinished& rest) const {
-  Eligibility eligible = view_.shape().eligible();
   // Devices that were not built when the launch was made are better than none.
-  if (!eligible.pending.empty()) {
-    for (const std::uint32_t device : eligible.pending) launch_.kernel->builds().wait(device);
-    const Eligibility now = eligibility(machine_, launch_);
-    for (const std::uint32_t device : eligible.pending) eligible.eligible[device] = now.eligible[device];
-  }
+  const Eligibility eligible = once_built(machine_, launch_, view_.shape().eligible());
   std::vector<std::uint32_t> devices;
   const auto add = [&](std::uint32_t device) {
     if (eligible.eligible[device] && !rest.failed_on[device] && !machine_.devices[device]->health()->aside())
@@ -67,7 +62,7 @@ Status Rescue::run(Unfinished rest, Status failure) {
     std::vector<domain::GroupSpan> spans = std::exchange(rest.spans, {});
     while (!spans.empty()) {
       const auto part = part_on(view_, device, spans.back(), reason_);
-      Conductor conductor(machine_, launch_, view_, *part, event_);
+      Conductor conductor(machine_, launch_, view_, *part, event_, GivesWay::no);
       if (Status status = conductor.run(); !status) {
         failure = std::move(status);
         rest.inputs_intact = conductor.unfinished().inputs_intact;

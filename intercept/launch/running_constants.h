@@ -23,6 +23,15 @@ inline constexpr int kMaxFatal = 2;
 /// Work-items of a merge kernel's groups. Source: docs/decisions/merge-kernels-on-devices.md.
 inline constexpr std::uint64_t kMergeGroupItems = 256;
 
+// --- launches in pieces (slice_pieces.h, paces.h) ---
+
+/// Work-groups of a launch's first piece, for each compute unit of the device, where the kernel's time is not known.
+/// Source: chosen: a GPU's units hold 8 to 32 groups of 256 work-items at once, and a piece should fill it.
+inline constexpr std::uint64_t kTrialGroupsPerUnit = 8;
+/// Launches of a kernel and size that are run in pieces without its time being known afterwards. Source: chosen: times
+/// of first uses do not count, so one is too few.
+inline constexpr std::uint32_t kMaxUntimed = 4;
+
 // --- profiling mode ---
 
 /// Launches of a kernel that are profiled. An application that launches it with another scalar each time would be

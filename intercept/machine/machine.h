@@ -16,6 +16,7 @@
 #include "intercept/machine/executor.h"
 #include "intercept/machine/host_pages.h"
 #include "intercept/machine/last_user.h"
+#include "intercept/machine/preempt_settings.h"
 #include "intercept/machine/round_roles.h"
 #include "intercept/observe/observer.h"
 #include "partitioner/base/mutex.h"
@@ -36,6 +37,7 @@ struct Settings {
   bool profile_every_launch = false;  // times are taken for the profile database also where decisions need none
   bool profile_decides = false;       // SKMD_PROFILE_DECIDES: `auto` goes by what former processes measured
   DeviceTypeChoice device_type = DeviceTypeChoice::automatic;  // SKMD_DEVICE_TYPE
+  PreemptSettings preempt;                                     // SKMD_PREEMPT, SKMD_PREEMPT_MS, SKMD_TEST_PREEMPT
   std::uint64_t device_memory = 0;  // SKMD_TEST_DEVICE_MEMORY: bytes that each device may hold at most; 0: by its size
 };
 

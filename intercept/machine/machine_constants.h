@@ -53,6 +53,14 @@ inline constexpr int kTendingNice = 10;
 /// partitioner/model/rate_constants.h.
 inline constexpr std::size_t kMaxExpectedKernels = std::size_t{1} << 16;
 
+// --- launches that give way (preempt_settings.h) ---
+
+/// Seconds: SKMD_PREEMPT_MS where it is not set, and the least that may be set. Source: on an H100, launches in pieces
+/// of 10 and 5 ms take 0.6 and 1.4 % longer, of 1 ms 6.7 (docs/devices/nvidia.md); below a tenth of a millisecond a
+/// piece costs as much as it runs.
+inline constexpr double kPreemptSeconds = 0.010;
+inline constexpr double kLeastPreemptSeconds = 1e-4;
+
 // --- page-locked memory (host_pages.h) ---
 
 /// A buffer's pages are locked for a device that transferred one part in so many of it. Source: locking all bytes takes

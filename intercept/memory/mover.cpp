@@ -31,6 +31,7 @@ void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const 
     const MutexGuard lock(state_->mutex);
     --submitting_;
     tickets_.emplace_back(&device, ticket);
+    if (waiting_) state_->ended.notify_all();
   } catch (const std::bad_alloc&) {  // it was not submitted
     const MutexGuard lock(state_->mutex);
     --submitting_;
@@ -40,9 +41,18 @@ void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const 
 }
 
 Status BatchGroup::wait() {
-  for (const auto& [device, ticket] : tickets_) device->help(ticket);
   MutexLock lock(state_->mutex);
-  state_->ended.wait(lock, [this]() SKMD_REQUIRES(state_->mutex) { return state_->running == 0; });
+  waiting_ = true;
+  for (std::size_t helped = 0;; ++helped) {
+    // Batches that end may have submitted others.
+    state_->ended.wait(lock,
+                       [&]() SKMD_REQUIRES(state_->mutex) { return helped < tickets_.size() || state_->running == 0; });
+    if (helped == tickets_.size()) break;
+    const auto [device, ticket] = tickets_[helped];
+    lock.unlock();
+    device->help(ticket);
+    lock.lock();
+  }
   if (state_->status != CL_SUCCESS) return domain::Error{state_->status, state_->reason};
   return {};
 }

@@ -27,7 +27,7 @@ class BatchGroup {
   BatchGroup(const BatchGroup&) = delete;
   BatchGroup& operator=(const BatchGroup&) = delete;
   /// Submits on `device`; `done`, if any, runs in the batch's completion before the group counts it, and throws
-  /// nothing. Thread-safe until wait() is called.
+  /// nothing. Thread-safe until wait() is called; afterwards only a `done` of the group's may submit.
   void submit(Device& device, Batch&& batch, std::function<void(const BatchResult&)> done = {});
   /// Blocks until all have ended; returns the first failure.
   Status wait();
@@ -41,9 +41,10 @@ class BatchGroup {
     std::string reason SKMD_GUARDED_BY(mutex);
   };
   std::shared_ptr<State> state_;
-  // Under the state's mutex until wait() is called.
+  // Under the state's mutex.
   std::vector<std::pair<Device*, Ticket>> tickets_;
   std::size_t submitting_ = 0;
+  bool waiting_ = false;
 };
 
 /// Bytes of one root that one device must hold (or host memory: `device` = kHost).

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "intercept/observe/preempt_report.h"
 #include "partitioner/merge/merge.h"
 #include "partitioner/plan/partition.h"
 #include "partitioner/traits/traits.h"
@@ -54,6 +55,7 @@ struct LaunchReport {
   double seconds = 0.0;                       // from first transfer or slice to the end of the merge
   double predicted_seconds = 0.0;
   ModelSource predicted_by = ModelSource::none;
+  PreemptReport preempt = {};
 };
 
 struct TransferReport {

@@ -32,26 +32,6 @@ void append_text_or_null(std::string& out, std::string_view key, std::string_vie
 
 }  // namespace
 
-void TimeHistogram::add(std::uint64_t nanoseconds) {
-  ++count_;
-  max_ = std::max(max_, nanoseconds);
-  const double place = nanoseconds < 2 ? 0.0 : std::log2(static_cast<double>(nanoseconds)) * kStepsPerOctave;
-  ++buckets_[std::min(static_cast<std::size_t>(place), buckets_.size() - 1)];
-}
-
-double TimeHistogram::percentile_us(double fraction) const {
-  if (count_ == 0) return 0.0;
-  const auto wanted = static_cast<std::uint64_t>(fraction * static_cast<double>(count_ - 1)) + 1;
-  std::uint64_t seen = 0;
-  for (std::size_t i = 0; i < buckets_.size(); ++i) {
-    seen += buckets_[i];
-    if (seen < wanted) continue;
-    const double middle = std::exp2((static_cast<double>(i) + 0.5) / kStepsPerOctave) * 1e-3;
-    return std::min(middle, max_us());
-  }
-  return max_us();
-}
-
 void Stats::set_devices(const std::vector<ObservedDevice>& devices) {
   devices_ = devices;
   has_cpu_driver_ = std::any_of(devices.begin(), devices.end(),
@@ -107,6 +87,7 @@ std::size_t Stats::add_launch(const LaunchReport& report) {
     worked.upload_bytes += slice.upload_bytes;
     worked.upload_seconds += static_cast<double>(slice.upload_ns) * 1e-9;
   }
+  kernel.preempt.add(report.preempt);
   kernel.seconds += report.seconds;
   kernel.predicted_seconds += report.predicted_seconds;
   if (report.predicted_seconds > 0 && report.seconds > 0) {
@@ -310,7 +291,9 @@ std::string Stats::kernel(std::size_t index) const {
     append_member(out, "error", *kernel.error);
   else
     out += ",\"error\":null";
-  out += "}}";
+  out += '}';
+  kernel.preempt.append(out, kernel.groups.size());
+  out += '}';
   return out;
 }
 
@@ -362,10 +345,11 @@ std::string Stats::document() const {
 }
 
 std::size_t Stats::kernel_bound(std::size_t index) const {
-  const std::size_t numbers = 7 * kernels_[index].groups.size() + kernels_[index].merge.size() + 6;
+  const std::size_t devices = kernels_[index].groups.size();
+  const std::size_t numbers = 7 * devices + kernels_[index].merge.size() + 6 + PreemptStats::numbers(devices);
   // Keys and brackets take under 256 bytes, and no reason's name is longer than 32.
   return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound) +
-         (kernels_[index].groups.size() + 1) * kStateBound;
+         (devices + 1) * kStateBound + PreemptStats::kNames;
 }
 
 std::size_t Stats::tail_bound() const {

@@ -11,23 +11,10 @@
 #include <vector>
 
 #include "intercept/observe/observer.h"
+#include "intercept/observe/preempt_stats.h"
+#include "intercept/observe/time_histogram.h"
 
 namespace skmd::icd {
-
-/// Times in logarithmic buckets (relative width under 5%): a percentile without keeping every value.
-class TimeHistogram {
- public:
-  void add(std::uint64_t nanoseconds);
-  [[nodiscard]] std::uint64_t count() const { return count_; }
-  [[nodiscard]] double percentile_us(double fraction) const;
-  [[nodiscard]] double max_us() const { return static_cast<double>(max_) * 1e-3; }
-
- private:
-  static constexpr std::uint32_t kStepsPerOctave = 16;  // a bucket is 4 % wide
-  std::array<std::uint64_t, 64 * kStepsPerOctave> buckets_{};
-  std::uint64_t count_ = 0;
-  std::uint64_t max_ = 0;
-};
 
 class Stats {
  public:
@@ -85,6 +72,7 @@ class Stats {
     double seconds = 0.0, predicted_seconds = 0.0;
     ModelSource source = ModelSource::none;  // of the last prediction
     std::optional<double> error;             // of late predictions
+    PreemptStats preempt;
   };
   struct Bytes {
     std::uint64_t to = 0, from = 0;

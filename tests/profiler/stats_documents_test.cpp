@@ -40,6 +40,27 @@ TEST(StatsDocuments, ReadsWhatTheLibraryShares) {
   EXPECT_EQ(found[0].document, json::parse(observer.stats_json()));
 }
 
+TEST(StatsDocuments, StopsOfSeveralProcessesAddUp) {
+  icd::LaunchReport cut = split_launch("k"), both = split_launch("k"), brief = split_launch("k");
+  cut.preempt = {icd::PreemptForm::cut, std::nullopt, 4, {2'000'000}, {0, 3}};
+  both.preempt = {icd::PreemptForm::group, std::nullopt, 5, {1'000'000, 1'000'000, 1'000'000}, {7, 0}};
+  brief.preempt.why_not = icd::NotPreempted::brief;
+  const json one = document_of({brief, brief});
+  EXPECT_EQ(one["kernels"][0]["preempt"],
+            json::parse(R"({"form":"none","why_not":{"short":2},"stops":0,"never_ran_groups":0,"moved_groups":[0,0],
+                            "stop_us":{"p50":0,"p99":0,"max":0}})"));
+  const json sum = add_up({{1, one}, {2, document_of({cut})}, {3, document_of({both})}});
+  const json& preempt = sum["kernels"][0]["preempt"];
+  EXPECT_EQ(preempt["form"], "group");
+  EXPECT_EQ(preempt["why_not"], json::parse(R"({"short":2})"));
+  EXPECT_EQ(preempt["stops"], 4u);
+  EXPECT_EQ(preempt["never_ran_groups"], 9u);
+  EXPECT_EQ(preempt["moved_groups"], json::parse("[7,3]"));
+  EXPECT_EQ(preempt["stop_us"]["max"], 2000.0);
+  EXPECT_GE(preempt["stop_us"]["p50"], 1000.0);
+  EXPECT_LE(preempt["stop_us"]["p50"], 1300.0);
+}
+
 TEST(StatsDocuments, AHostThatOneProcessLostIsLostAndALaterMeasurementCounts) {
   const auto document = [](std::optional<double> gbps, bool lost) {
     Observer observer(icd::test::counting());

@@ -20,6 +20,7 @@ BareHost::BareHost(cpu::HostFacts facts) : facts_(std::move(facts)) {
   description_.backend = "cpu-driver";
   description_.arithmetic = facts_.model;
   description_.discrete = false;
+  description_.stops = StopForm::none;
 }
 
 Result<std::vector<std::byte>> BareHost::info(cl_device_info name) const { return host_answer(facts_, name); }

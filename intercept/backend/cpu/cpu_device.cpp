@@ -60,7 +60,9 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
   description_.overlapping_views = true;
   description_.partitionable = true;
   description_.takes_ptx = false;
-  line_ = std::make_shared<CpuQueue>([this](const Batch& batch) { return ops_.run(batch); }, health());
+  description_.stops = StopForm::group;
+  line_ = std::make_shared<CpuQueue>(
+      [this](const Batch& batch) { return ops_.run(batch, [this] { return line_->others_wait(); }); }, health());
 }
 
 CpuDevice::~CpuDevice() { line_->stop(); }

@@ -54,19 +54,39 @@ void fill(std::byte* at, std::uint64_t bytes, const std::vector<std::byte>& patt
   for (; done < bytes; done *= 2) std::memcpy(at + done, at, std::min(done, bytes - done));
 }
 
+/// What a launch was told of when to end (RunOp).
+class LaunchYield final : public cpu::Yield {
+ public:
+  LaunchYield(const RunOp& op, const std::function<bool()>& others_wait)
+      : stop_(op.stop.get()),
+        others_wait_(others_wait),
+        quantum_end_(op.quantum_ns == 0 ? UINT64_MAX : host_now() + op.quantum_ns) {}
+  [[nodiscard]] bool due() const noexcept override {
+    if (stop_ != nullptr && stop_->requested()) return true;
+    return quantum_end_ != UINT64_MAX && others_wait_() && host_now() >= quantum_end_;
+  }
+
+ private:
+  const StopToken* const stop_;
+  const std::function<bool()>& others_wait_;
+  const std::uint64_t quantum_end_;  // on the host's clock
+};
+
 }  // namespace
 
 CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report)
     : pool_(pool), other_(std::move(other)), report_(std::move(report)) {}
 
-BatchResult CpuOps::run(const Batch& batch) {
+BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_wait) {
   BatchResult result;
+  others_wait_ = &others_wait;
   const std::vector<Op>& work = batch.work();
   if (batch.want_times) result.times.reserve(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
     OpTime time;
     if (batch.want_times) time.start = host_now();
     waited_ = 0;
+    left_from_.reset();
     Outcome failure = is_empty(work[i]) ? nullptr : std::visit([&](const auto& op) { return run_op(op); }, work[i]);
     if (failure) {
       result.status = failure->error.code;
@@ -75,11 +95,16 @@ BatchResult CpuOps::run(const Batch& batch) {
       result.accepted = i;
       break;
     }
-    if (!batch.want_times) continue;
-    time.end = host_now();
-    time.device_ns = std::max<std::uint64_t>(1, time.end - time.start);
-    time.waited_ns = waited_;
-    result.times.push_back(time);
+    if (left_from_) result.left = {i, *left_from_};
+    if (batch.want_times) {
+      time.end = host_now();
+      time.device_ns = std::max<std::uint64_t>(1, time.end - time.start);
+      time.waited_ns = waited_;
+      result.times.push_back(time);
+    }
+    if (!left_from_) continue;
+    if (batch.want_times) result.times.resize(work.size());  // of the ops behind it there is none
+    break;
   }
   if (result.times.size() < work.size()) result.times.clear();
   return result;
@@ -262,12 +287,17 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
   if (kernel.code.sites != nullptr) frame.report = &report;
   std::optional<cpu::Printer> printer;
   if (kernel.code.prints != nullptr) printer.emplace(*kernel.code.prints);
-  const auto ran = cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, op.range.group_total(), kernel.cost,
-                                   printer ? &*printer : nullptr, &waited_);
+  std::optional<LaunchYield> yield;
+  if (op.stop != nullptr || op.quantum_ns != 0) yield.emplace(op, *others_wait_);
+  const std::uint64_t groups_total = op.range.group_total();
+  const auto ran = cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, groups_total, kernel.cost,
+                                   {printer ? &*printer : nullptr, yield ? &*yield : nullptr});
   if (printer) printer->finish();
   if (!ran)
     return std::make_unique<Failure>(Failure{
         {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});
+  waited_ = ran->waited_ns;
+  if (ran->last < groups_total) left_from_ = ran->last;
   // The code that GPU drivers give where a kernel leaves its buffers.
   if (report.count != 0)
     return std::make_unique<Failure>(

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,9 @@ class CpuOps {
  public:
   CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report);
 
-  /// All ops in order, up to the first that fails.
-  BatchResult run(const Batch& batch);
+  /// All ops in order, up to the first that fails or a launch that ends early. `others_wait`: whether another batch is
+  /// queued behind this one; called on any thread.
+  BatchResult run(const Batch& batch, const std::function<bool()>& others_wait);
 
  private:
   /// What an op's failure is, apart from its words.
@@ -59,6 +61,9 @@ class CpuOps {
   std::vector<cpu::SpanArgument> arguments_;
   std::vector<Line> values_;
   std::uint64_t waited_ = 0;  // nanoseconds: OpTime::waited_ns of the last op
+  std::optional<std::uint64_t>
+      left_from_;  // set if the last op was a launch that ended early: the first group that is left
+  const std::function<bool()>* others_wait_ = nullptr;
   std::vector<std::uint64_t> local_sizes_;
   std::vector<std::size_t> local_places_;  // indices in arguments_
 };

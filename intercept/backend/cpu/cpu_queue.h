@@ -29,6 +29,10 @@ class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
   // As Device declares them (port.h).
   Ticket submit(Batch&& batch);
   void help(Ticket ticket);
+  /// Whether batches are queued behind the one that is carried out. Precondition: one is. Thread-safe.
+  [[nodiscard]] bool others_wait() const noexcept {
+    return posted_.load(std::memory_order_relaxed) > completed_.load(std::memory_order_relaxed) + 1;
+  }
   /// Blocks until all batches have completed and the thread has ended; in a forked child, or on that thread itself,
   /// only detaches it. Nothing may be submitted afterwards.
   void stop();

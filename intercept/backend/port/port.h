@@ -14,11 +14,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "intercept/backend/port/health.h"
+#include "intercept/backend/port/stop_token.h"
 #include "partitioner/base/nd_range.h"
 #include "partitioner/base/result.h"
 #include "partitioner/residency/residency.h"
@@ -30,6 +32,13 @@ using domain::Result;
 using domain::Status;
 
 enum class DeviceKind : std::uint8_t { cpu, gpu, accelerator };
+
+/// How a device can be made to end a launch early.
+enum class StopForm : std::uint8_t {
+  none,   // not at all: every batch runs to its end, and nothing else runs meanwhile
+  cut,    // between launches: a launch is given to it in pieces
+  group,  // between work-groups of a launch (RunOp::stop, RunOp::quantum_ns)
+};
 
 struct DeviceDescription {
   std::string name;      // CL_DEVICE_NAME, as the stats show it
@@ -50,6 +59,7 @@ struct DeviceDescription {
   bool partitionable = false;
   /// load() takes PTX.
   bool takes_ptx = false;
+  StopForm stops = StopForm::cut;
   /// What our own code generator compiles for it, as compilers know it; "": it runs no code of ours.
   std::string code_target;
   domain::SpaceId space = domain::kHostSpace;  // assigned at composition
@@ -160,6 +170,9 @@ struct RunOp {
   std::shared_ptr<const std::vector<NativeArgument>> arguments;  // all of them, without the hidden record
   std::vector<std::byte> record;                                 // hidden last argument; empty: none
   domain::NdRange range;                                         // native: offset, global and local of the box
+  // Of devices with StopForm::group, which may still run a launch to its end; others take no notice of either.
+  std::shared_ptr<StopToken> stop = {};  // the launch is to end once this is requested; null: it runs to its end
+  std::uint64_t quantum_ns = 0;  // it is to end after so long if another batch of the device waits; 0: it need not
 };
 using Op = std::variant<WriteOp, ReadOp, FillOp, CopyOp, CopyRectOp, WriteImageOp, ReadImageOp, RunOp>;
 
@@ -175,6 +188,13 @@ struct BatchResult {
   std::vector<OpTime> times;  // one per op; empty when the batch did not ask for times, or there are none
   Fault fault = Fault::none;
   std::size_t accepted = SIZE_MAX;  // index of the first op that never reached the device
+  /// Set if a launch ended early, which is no failure: groups of op `op` from the `groups`th on, in the order of
+  /// flattened ids, and all ops behind it did not run; everything before did. Only of batches whose launches may end.
+  struct Left {
+    std::size_t op = 0;
+    std::uint64_t groups = 0;
+  };
+  std::optional<Left> left = {};
 };
 
 struct Batch {

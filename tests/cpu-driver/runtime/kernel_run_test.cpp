@@ -168,13 +168,61 @@ TEST(KernelRunThreads, CheapGroupsStayWithTheCaller) {
   EXPECT_GT(alone, 50);  // a thread that loses its processor in between looks expensive
 }
 
+/// Due once `left` threads have asked.
+class CountedYield : public Yield {
+ public:
+  explicit CountedYield(int left) : left_(left) {}
+  [[nodiscard]] bool due() const noexcept override { return left_.fetch_sub(1) <= 0; }
+
+ private:
+  mutable std::atomic<int> left_;
+};
+
+TEST_P(KernelRun, ALaunchThatYieldsHasRunWhatComesBeforeItsEndAndNothingElse) {
+  for (const std::uint64_t groups : {1, 2, 100, 5000})
+    for (const int asked : {0, 1, 2, 5, 1000000}) {
+      std::vector<std::uint32_t> counts(groups + 1);
+      const SpanArgument arguments[] = {whole(counts)};
+      SpanFrame frame = line(groups + 1, 4);
+      frame.arguments = arguments;
+      std::uint64_t first = 1;
+      int parts = 0;
+      for (; first <= groups; ++parts) {
+        const CountedYield yield(asked);
+        const auto ran =
+            run_kernel(pool_, code_of("count_groups").run, frame, 0, first, groups + 1, cost_, {nullptr, &yield});
+        ASSERT_TRUE(ran);
+        ASSERT_GT(ran->last, first) << "every call gets on";
+        ASSERT_LE(ran->last, groups + 1);
+        for (std::uint64_t i = 1; i <= groups; ++i) ASSERT_EQ(counts[i], i < ran->last ? 1u : 0u) << i;
+        first = ran->last;
+      }
+      if (asked == 1000000) {
+        EXPECT_EQ(parts, 1);
+      }
+    }
+}
+
+TEST_P(KernelRun, NoFurtherPieceBeginsOnceALaunchIsToYield) {
+  static std::atomic<std::uint64_t> calls;
+  const KernelFunction count = [](const SpanFrame*, std::uint64_t first, std::uint64_t last, std::byte*) {
+    calls += last - first;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  };
+  calls = 0;
+  const CountedYield yield(0);
+  const auto ran = run_kernel(pool_, count, line(1000, 1), 0, 0, 1000, cost_, {nullptr, &yield});
+  ASSERT_TRUE(ran);
+  EXPECT_EQ(ran->last, calls.load());
+  EXPECT_LE(ran->last, GetParam()) << "a group a thread at most";
+}
+
 TEST(KernelRunThreads, TellsHowLateThreadsBegan) {
   static constexpr std::chrono::milliseconds kGroup{2};
   ItemCost cost;
   const KernelFunction work = [](const SpanFrame*, std::uint64_t first, std::uint64_t last, std::byte*) {
     std::this_thread::sleep_for(kGroup * (last - first));
   };
-  std::uint64_t waited = 1;
   // The pool's only other thread is at another job until the kernel's groups are done.
   Pool two(2);
   std::atomic<int> arrived{0};
@@ -187,13 +235,14 @@ TEST(KernelRunThreads, TellsHowLateThreadsBegan) {
   });
   while (arrived < 2) std::this_thread::yield();
   const auto begin = std::chrono::steady_clock::now();
-  ASSERT_TRUE(run_kernel(two, work, line(8, 1), 0, 0, 8, cost, nullptr, &waited));
+  const auto ran = run_kernel(two, work, line(8, 1), 0, 0, 8, cost);
   const std::chrono::nanoseconds wall = std::chrono::steady_clock::now() - begin;
   over = true;
   other.join();
   // The caller has run the first group before it called for help, and the other seven because none came.
-  EXPECT_GE(waited, static_cast<std::uint64_t>(std::chrono::nanoseconds(7 * kGroup).count()) / 2 - 1);
-  EXPECT_LE(waited, static_cast<std::uint64_t>(wall.count()));
+  ASSERT_TRUE(ran);
+  EXPECT_GE(ran->waited_ns, static_cast<std::uint64_t>(std::chrono::nanoseconds(7 * kGroup).count()) / 2 - 1);
+  EXPECT_LE(ran->waited_ns, static_cast<std::uint64_t>(wall.count()));
 }
 
 TEST(KernelRunThreads, ExpensiveGroupsAreShared) {

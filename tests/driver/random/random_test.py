@@ -16,7 +16,7 @@ import time
 
 from cases import make_case
 from reduce import reduce_case
-from runner import ALL_MODES, CPU_MODES, MODES, PROFILED_MODES, SVM_MODES, Judge, Runner, gpu_modes, modes_of
+from runner import ALL_MODES, CPU_MODES, MODES, PREEMPT_MODES, PROFILED_MODES, SVM_MODES, Judge, Runner, gpu_modes, modes_of
 from tally import Tally
 
 
@@ -35,6 +35,7 @@ def arguments():
     parser.add_argument("--modes", default="", help="every case in these modes, with commas between, and in no other")
     parser.add_argument("--cpu", action="store_true", help="through our own CPU driver; no kernel may go to another one")
     parser.add_argument("--svm", action="store_true", help="with all buffers in shared virtual memory, given to kernels by address")
+    parser.add_argument("--preempt", action="store_true", help="with launches that are stopped at random times and go on, mostly on another device")
     parser.add_argument("--gpus", default="", help="through these GPUs and the processor: selectors with commas between")
     parser.add_argument("--alone", default="", help="the .icd file of the driver that says what is right, instead of PoCL's; no case is reduced")
     parser.add_argument("--legal", action="store_true", help="also look for data races and stray accesses by oclgrind")
@@ -45,7 +46,7 @@ def arguments():
     options.gpu_modes = gpu_modes(options.gpus.split(",")) if options.gpus else {}
     ALL_MODES.update(options.gpu_modes)
     options.modes = [name for name in options.modes.split(",") if name]
-    known = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES | options.gpu_modes
+    known = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES | PREEMPT_MODES | options.gpu_modes
     if unknown := [name for name in options.modes if name not in known]:
         parser.error(f"--modes: {unknown[0]} is none of {', '.join(known)}")
     options.no_reduce = options.no_reduce or bool(options.alone)
@@ -94,6 +95,8 @@ class Run:
         if self.options.gpu_modes:
             names = list(self.options.gpu_modes)
             return names if self.options.thorough else [names[seed % len(names)], names[(seed + 1) % len(names)]]
+        if self.options.preempt:
+            return list(PREEMPT_MODES) if self.options.thorough else modes_of(seed, preempt=True)
         if self.options.svm:
             return list(SVM_MODES) if self.options.thorough else modes_of(seed, svm=True)
         if self.options.cpu:
@@ -135,8 +138,12 @@ class Run:
             print(f"… {self.tally.cases} cases, {len(self.tally.features)} programs, {self.failed} failed", flush=True)
 
     def complaints(self):
-        some = self.options.cpu or self.options.svm or self.options.gpu_modes or self.options.modes
-        return self.tally.too_little() if not some and len(self.tally.features) >= ENOUGH else []
+        if len(self.tally.features) < ENOUGH or self.options.modes:
+            return []
+        if self.options.preempt:
+            return self.tally.too_few_stops()
+        some = self.options.cpu or self.options.svm or self.options.gpu_modes
+        return self.tally.too_little() if not some else []
 
     def record(self, path, failures):
         command = " ".join(["scripts/random-kernels.sh", *sys.argv[2:]])

@@ -35,6 +35,8 @@ class Mode:
     cpu: bool = False  # our own CPU driver, where `devices` says cpu
     svm: bool = False  # buffers are shared virtual memory
     profiled: str = ""  # each new launch is first run in so many spans on copies (profiling mode)
+    preempt: str = ""  # launches are stopped, and what is left goes on: "stay" on the same device, "other" on another
+    cpus: str = ""  # SKMD_TEST_CPUS: devices of our own CPU driver
 
 
 MODES = {
@@ -71,7 +73,15 @@ PROFILED_MODES = {
     "profiled_in_place": Mode(TWO, "portable:pthread,portable:basic", "random", splits=True, profiled="paper"),
     "profiled_cpu": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, profiled="paper"),
 }
-ALL_MODES = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES
+# Launches are stopped after 25 microseconds on average, and what is left goes on, mostly on another device.
+PREEMPT_MODES = {
+    "preempt_cut": Mode(TWO, DISCRETE, "random", splits=True, preempt="other"),
+    "preempt_group": Mode(TWO, "cpu", "random", splits=True, cpu=True, preempt="other", cpus="best:1,sse:1@discrete"),
+    "preempt_mixed": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, preempt="other"),
+    "preempt_whole": Mode(TWO, "cpu,portable:basic@discrete", "single", cpu=True, preempt="other"),
+    "preempt_stay": Mode(TWO, "cpu", "single", cpu=True, preempt="stay"),
+}
+ALL_MODES = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES | PREEMPT_MODES
 
 
 def gpu_modes(gpus):
@@ -86,9 +96,9 @@ def gpu_modes(gpus):
     return modes
 
 
-def modes_of(seed, cpu=False, svm=False):
-    if cpu or svm:
-        names = list(SVM_MODES if svm else CPU_MODES)
+def modes_of(seed, cpu=False, svm=False, preempt=False):
+    if cpu or svm or preempt:
+        names = list(PREEMPT_MODES if preempt else SVM_MODES if svm else CPU_MODES)
         return [names[seed % len(names)]]
     groups = {}
     for name, mode in MODES.items():
@@ -101,7 +111,7 @@ def modes_of(seed, cpu=False, svm=False):
 def partition(mode, seed):
     if mode.partition != "random":
         return mode.partition
-    rng, count = random.Random(f"partition {seed}"), len(mode.devices.split(","))
+    rng, count = random.Random(f"partition {seed}"), len((mode.cpus or mode.devices).split(","))
     shares = [LEAST] * count
     for _ in range(100 - LEAST * count):
         shares[rng.randrange(count) if rng.random() < 0.5 else 0] += 1
@@ -180,6 +190,10 @@ class Runner:
             environment["RANDOM_SVM"] = "1"
         if mode.profiled:
             environment |= {"SKMD_PROFILE_SPANS": mode.profiled, "SKMD_PROFILE_REPEAT": "1"}
+        if mode.preempt:
+            environment["SKMD_TEST_PREEMPT"] = f"{seed}:25" + ("" if mode.preempt == "stay" else f":{mode.preempt}")
+        if mode.cpus:
+            environment["SKMD_TEST_CPUS"] = mode.cpus
         if name == "cpu_one_thread":
             environment["SKMD_CPU_THREADS"] = "1"
         if mode.rungs:

@@ -16,6 +16,8 @@ FEATURE_SHARE, ATOMIC_SHARE, SPLIT_SHARE = 0.05, 0.01, 0.8
 MANY = 1000  # programs, of which a share of one in a hundred can be demanded
 # Rungs of the merge ladder, each with the share of the programs of which it has to merge a buffer.
 RUNGS = {"disjoint": 0.05, "kernel": 0.05, "diff": 0.05, "reduce": 0.05}
+# Stops of a run with --preempt, for each program.
+STOPS = {"stops": 1, "moved_groups": 1, "never_ran_groups": 1, "cut": 0.05, "group": 0.05}
 # Cases that PoCL may be excused for.
 POCL_SHARE = {CRASH: 0.02, ALONE: 0.05, SLICED: 0.02}
 
@@ -33,6 +35,7 @@ class Tally:
         self.modes = Counter()      # cases
         self.pocl = Counter()       # kind of fault: cases
         self.verified = 0           # launches
+        self.stops = Counter()      # of launches: how often they were stopped, the groups that were left, those that moved, kernels by form
 
     def add(self, made, verdict):
         self.pocl.update({kind for kind, *_ in verdict.pocl})
@@ -47,7 +50,9 @@ class Tally:
             if stats is None:
                 continue
             self.verified += stats["verify"]["launches"]
-            if ALL_MODES[name].splits:
+            if ALL_MODES[name].preempt:
+                self.add_stops(stats)
+            elif ALL_MODES[name].splits:
                 self.add_split(stats)
 
     def add_split(self, stats):
@@ -60,6 +65,12 @@ class Tally:
                 if count > 0:
                     self.rungs.setdefault(rung, set()).add(kernel["name"])
             self.reasons.update(kernel["not_split"])
+
+    def add_stops(self, stats):
+        for kernel in stats["kernels"]:
+            preempt = kernel["preempt"]
+            self.stops.update({"stops": preempt["stops"], "never_ran_groups": preempt["never_ran_groups"],
+                               "moved_groups": sum(preempt["moved_groups"]), preempt["form"]: 1})
 
     def with_feature(self, feature):
         return sum(feature in has for has in self.features.values())
@@ -76,7 +87,8 @@ class Tally:
                 "rung_programs": {rung: len(self.rungs.get(rung, ())) for rung in RUNGS},
                 "rung_buffers": {rung: self.merged[rung] for rung in RUNGS},
                 "launches": dict(self.launches), "verified_launches": self.verified, "not_split": dict(self.reasons.most_common()),
-                "pocl": {kind: self.pocl[kind] for kind in POCL_SHARE}, "modes": dict(self.modes), "commands": dict(self.commands.most_common()),
+                "pocl": {kind: self.pocl[kind] for kind in POCL_SHARE}, "modes": dict(self.modes), "stops": dict(self.stops),
+                "commands": dict(self.commands.most_common()),
                 "features": {f: self.with_feature(f) for f in names}}
 
     def report(self):
@@ -85,6 +97,11 @@ class Tally:
         print("features: " + ", ".join(f"{f} {100 * c // programs}%" for f, c in record.pop("features").items()))
         for name, value in record.items():
             print(f"{name}: {', '.join(f'{k} {v}' for k, v in value.items()) if isinstance(value, dict) else value}")
+
+    def too_few_stops(self):
+        """What to complain of, of a run in which launches were to be stopped."""
+        programs = len(self.features)
+        return [f"only {self.stops[what]} {what} of {programs} programs" for what, share in STOPS.items() if self.stops[what] < share * programs]
 
     def too_little(self):
         """What to complain of."""

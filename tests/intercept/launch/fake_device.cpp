@@ -135,9 +135,8 @@ std::shared_ptr<void> FakeDevice::page_lock(std::byte* host, std::uint64_t) {
 
 void FakeDevice::lend_pinned_pieces() { pinned_pieces_ = make_pieces(tuning::kPinnedPieces, tuning::kPinnedPiece); }
 
-void FakeDevice::execute(const RunOp& op) {
+std::uint64_t FakeDevice::execute(const RunOp& op) {
   ++counters.runs;
-  counters.groups += op.range.group_total();
   std::vector<BodyArgument> arguments;
   for (const NativeArgument& argument : *op.arguments) {
     BodyArgument body;
@@ -150,10 +149,19 @@ void FakeDevice::execute(const RunOp& op) {
   if (!op.record.empty()) arguments.push_back({nullptr, op.record});
   const Body& body = static_cast<FakeKernel&>(*op.kernel).body();
   const auto& range = op.range;
-  for (std::uint64_t z = 0; z < range.global[2]; ++z)
-    for (std::uint64_t y = 0; y < range.global[1]; ++y)
-      for (std::uint64_t x = 0; x < range.global[0]; ++x)
-        body(arguments, {range.offset[0] + x, range.offset[1] + y, range.offset[2] + z});
+  const domain::Extent3 counts = range.group_counts();
+  for (std::uint64_t group = 0; group < range.group_total(); ++group) {
+    const domain::Extent3 id = {group % counts[0], group / counts[0] % counts[1], group / counts[0] / counts[1]};
+    domain::Extent3 first;
+    for (std::size_t d = 0; d < 3; ++d) first[d] = range.offset[d] + id[d] * range.local[d];
+    for (std::uint64_t z = 0; z < range.local[2]; ++z)
+      for (std::uint64_t y = 0; y < range.local[1]; ++y)
+        for (std::uint64_t x = 0; x < range.local[0]; ++x) body(arguments, {first[0] + x, first[1] + y, first[2] + z});
+    ++counters.groups;
+    if (on_group) on_group();
+    if (description_.stops == StopForm::group && op.stop != nullptr && op.stop->requested()) return group + 1;
+  }
+  return range.group_total();
 }
 
 BatchResult FakeDevice::execute(const Batch& batch) {
@@ -218,11 +226,13 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         if (fail_late) execute(*run);
         return {CL_OUT_OF_RESOURCES, "the fake fails on request", {}, run_fault.load()};
       }
-      execute(*run);
+      const std::uint64_t ran = execute(*run);
+      if (ran < run->range.group_total()) result.left = {index, ran};
       if (const std::uint64_t ns = ns_per_group.load(); ns != 0 && batch.want_times) {
         result.times.resize(batch.work().size(), OpTime{1, 2, 1});
-        result.times[index].device_ns = ns * run->range.group_total();
+        result.times[index].device_ns = ns * ran;
       }
+      if (result.left) break;
     }
   }
   if (times && batch.want_times) result.times = times(batch);

@@ -116,6 +116,7 @@ class FakeDevice : public Device {
   std::function<void()> on_help;     ///< likewise of help()
   std::function<void()> on_failure;  ///< between a failure and the `done` that tells of it
   std::function<void()> on_execute;  ///< before each batch that has work
+  std::function<void()> on_group;    ///< after each work-group
   /// What is told of a batch that ended well and asked for times; before the first launch.
   std::function<std::vector<OpTime>(const Batch&)> times;
   /// Between the two nothing is executed.
@@ -142,6 +143,7 @@ class FakeDevice : public Device {
   /// Before the first launch.
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
+  void set_stops(StopForm form) { description_.stops = form; }
   void set_host(const std::string& host) { description_.host = host; }
   void set_overlapping_views(bool survive) { description_.overlapping_views = survive; }
   void set_rounds_unlike_itself(bool does) { description_.rounds_unlike_itself = does; }
@@ -210,7 +212,8 @@ class FakeDevice : public Device {
   void write(const std::shared_ptr<NativeMemory>& memory, const std::byte* host, const domain::RowRun& rows);
   void read(const std::shared_ptr<NativeMemory>& memory, std::byte* host, const domain::RowRun& rows);
   void read_packed(const ReadOp& op);
-  void execute(const RunOp& op);
+  /// Returns how many of its groups have run.
+  std::uint64_t execute(const RunOp& op);
 
   std::unique_ptr<PinnedPieces> small_pieces_, pinned_pieces_;
   DeviceDescription description_;

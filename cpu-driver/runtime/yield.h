@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a launch is to leave its threads to others before all of its groups have run.
+#pragma once
+
+namespace skmd::cpu {
+
+class Yield {
+ public:
+  Yield() = default;
+  virtual ~Yield() = default;
+  Yield(const Yield&) = delete;
+  Yield& operator=(const Yield&) = delete;
+  /// Asked by every thread of the launch between pieces of some microseconds to half a millisecond, or single groups
+  /// where those are longer. Once one of them is told true, no thread begins a further piece. Thread-safe.
+  [[nodiscard]] virtual bool due() const noexcept = 0;
+};
+
+}  // namespace skmd::cpu

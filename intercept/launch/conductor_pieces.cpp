@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slices that give way while they run: each piece's end submits the next.
+#include <new>
+#include <utility>
+
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/account.h"
+#include "intercept/launch/conductor.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/kernel.h"
+#include "intercept/object/launch.h"
+
+namespace skmd::icd {
+
+std::function<void(const BatchResult&)> Conductor::end_of_piece(MovePlan& moves, BatchGroup& group, std::size_t index,
+                                                                const Piece& piece) {
+  return [this, &moves, &group, index, piece](const BatchResult& result) {
+    piece_ended(moves, group, index, piece, result);
+  };
+}
+
+void Conductor::piece_ended(MovePlan& moves, BatchGroup& group, std::size_t index, const Piece& piece,
+                            const BatchResult& result) noexcept {
+  SlicePieces& pieces = *slices_[index].pieces;
+  const std::uint32_t device = decision_.slices[index].device;
+  if (result.status != CL_SUCCESS) {
+    pieces.failed();
+    slice_ended(index, piece.uploads, result);
+    moves.revoke_uploads(device);
+    return;
+  }
+  try {
+    SliceWork part = decision_.slices[index];
+    part.span = pieces.ended(piece.span, piece.uploads, result);
+    part.is_chunk = true;
+    const SliceReport report =
+        account(machine_, launch_, view_.shape(), part, piece.uploads, piece.upload_bytes, piece.first_use, result);
+    if (report.start != 0) event_.work_started(report.start);
+    pieces.add(report, piece.first_use);
+  } catch (const std::bad_alloc&) {  // a report is lost, or finish_pieces() sees that groups are missing
+  }
+  slice_ended(index, piece.uploads, result);
+  submit_pieces(moves, group, index);
+}
+
+void Conductor::submit_pieces(MovePlan& moves, BatchGroup& group, std::size_t index) noexcept {
+  SlicePieces& pieces = *slices_[index].pieces;
+  const std::uint32_t device = decision_.slices[index].device;
+  for (;;) {
+    try {
+      Batch batch;
+      const auto span = pieces.begin(batch.ops);
+      if (!span) return;
+      batch.first_use = marks_first_use(device, *span);
+      batch.want_times = true;
+      group.submit(port_of(device), std::move(batch),
+                   end_of_piece(moves, group, index, {*span, 0, 0, batch.first_use}));
+    } catch (const std::exception&) {  // bad_alloc: it was not submitted
+      pieces.failed();
+      return fail(index, {CL_OUT_OF_HOST_MEMORY, {}}, Fault::memory);
+    }
+  }
+}
+
+void Conductor::finish_pieces(std::size_t index) {
+  const SlicePieces& pieces = *slices_[index].pieces;
+  Slice& slice = slices_[index];
+  slice.report = pieces.report();
+  preempted_.add(pieces.told());
+  if (!slice.status) return;
+  // Each group runs exactly once, also where slices are stopped.
+  if (!pieces.complete())
+    return fail(index, {CL_OUT_OF_RESOURCES, "a work-group ran twice or never"}, Fault::resources);
+  pieces.teach();
+}
+
+}  // namespace skmd::icd

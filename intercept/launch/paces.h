@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long launches of a kernel take on each device, as far as decides whether they are run in pieces: known without a
+// lock at every launch.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "partitioner/base/nd_range.h"
+
+namespace skmd::icd {
+
+/// Of one kernel. Launches whose numbers of work-items have the same power of two count as alike. Thread-safe; no
+/// function blocks.
+class Paces {
+ public:
+  explicit Paces(std::size_t devices);
+
+  /// Seconds that a work-group adds to a launch of `range` on the device; 0: not known.
+  [[nodiscard]] double group_seconds(std::uint32_t device, const domain::NdRange& range) const;
+  /// `groups` of a launch of `range` took `nanoseconds`.
+  void learn(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups, std::uint64_t nanoseconds);
+  /// Whether a launch whose time is not known may still be run in pieces to find out: kMaxUntimed times, since some
+  /// devices tell no times.
+  [[nodiscard]] bool may_try(std::uint32_t device, const domain::NdRange& range);
+
+ private:
+  struct Pace {
+    std::atomic<float> item_seconds{0};
+    std::atomic<std::uint32_t> tries{0};
+  };
+  using Sizes = std::array<Pace, 64>;  // by the power of two of work-items
+  std::vector<Sizes> devices_;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/preemption.h"
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "intercept/launch/launch_shape.h"
+#include "intercept/memory/storage.h"
+#include "intercept/object/kernel.h"
+
+namespace skmd::icd {
+namespace {
+
+StopForm form_on(const PreemptSettings& settings, const Device& device) {
+  const StopForm best = device.description().stops;
+  return settings.mode == PreemptMode::cut ? std::min(best, StopForm::cut) : best;
+}
+
+/// Groups wait for each other, or may: a part of them alone would never end. Fences alone make no group wait.
+bool groups_wait(const domain::KernelTraits& traits) { return (traits.facts & domain::kFactSpinning) != 0; }
+
+/// Images of devices in host memory are copied around every launch.
+bool copies_images(const Machine& machine, const LaunchView& view, std::uint32_t device) {
+  return space_of(machine, device) == domain::kHostSpace &&
+         std::any_of(view.roots().begin(), view.roots().end(), [](const auto& root) { return root->is_image(); });
+}
+
+/// A vendor's CPU driver compiles a kernel again when it is first launched with an offset, which only launches that are
+/// known to be long are worth.
+bool recompiles_for_pieces(const DeviceDescription& device) {
+  return device.kind == DeviceKind::cpu && device.stops == StopForm::cut;
+}
+
+bool is_brief(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
+              const domain::GroupSpan& span) {
+  const double group = view.shape().paces().group_seconds(device, launch.range);
+  if (group > 0) return group * static_cast<double>(span.size()) < machine.settings.preempt.seconds;
+  return recompiles_for_pieces(machine.devices[device]->description()) ||
+         !view.shape().paces().may_try(device, launch.range);
+}
+
+}  // namespace
+
+Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
+                    const domain::GroupSpan& span) {
+  const PreemptSettings& settings = machine.settings.preempt;
+  if (settings.mode == PreemptMode::off) return {};
+  if (launch.kernel->opaque()) return {StopForm::none, NotPreempted::opaque_program};
+  if (groups_wait(launch.kernel->traits())) return {StopForm::none, NotPreempted::groups_wait};
+  const StopForm form = form_on(settings, *machine.devices[device]);
+  if (form == StopForm::none || launch.part != nullptr || span.size() < 2 || copies_images(machine, view, device))
+    return {StopForm::none, NotPreempted::no_form_here};
+  if (!settings.test && is_brief(machine, launch, view, device, span)) return {StopForm::none, NotPreempted::brief};
+  return {form};
+}
+
+bool wants_pace(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device) {
+  return machine.settings.preempt.mode != PreemptMode::off &&
+         view.shape().paces().group_seconds(device, launch.range) <= 0;
+}
+
+bool may_move(const Machine& machine, const Launch& launch, const Eligibility& eligible, std::uint32_t from,
+              std::uint32_t to) {
+  if (from == to) return true;
+  constexpr auto kBound =
+      domain::kFactPointerInMemory | domain::kFactDeviceSpecificCode | domain::kFactMutableProgramScope;
+  const domain::KernelTraits& traits = launch.kernel->traits();
+  if (launch.kernel->opaque() || (traits.facts & kBound) != 0) return false;
+  if (to >= eligible.eligible.size() || !eligible.eligible[to] || machine.devices[to]->health()->aside()) return false;
+  if ((traits.facts & domain::kFactFloatDecidesAddress) == 0 || machine.settings.split_mixed) return true;
+  const DeviceDescription& before = machine.devices[from]->description();
+  const DeviceDescription& after = machine.devices[to]->description();
+  return before.arithmetic == after.arithmetic && !before.rounds_unlike_itself && !after.rounds_unlike_itself;
+}
+
+std::uint32_t next_device(const Machine& machine, const Launch& launch, const LaunchView& view,
+                          const StoppedSpan& stopped) {
+  const auto& test = machine.settings.preempt.test;
+  if (!test || test->then == PreemptTest::Then::stay) return stopped.device;
+  const Eligibility eligible = once_built(machine, launch, view.shape().eligible());
+  std::vector<std::uint32_t> choice;
+  for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {
+    const bool wanted = test->then == PreemptTest::Then::device ? device == test->device : device != stopped.device;
+    if (wanted && may_move(machine, launch, eligible, stopped.device, device)) choice.push_back(device);
+  }
+  return choice.empty() ? stopped.device : choice[test_random(*test) % choice.size()];
+}
+
+std::uint64_t test_random(const PreemptTest& test) {
+  static std::atomic<std::uint64_t> drawn{0};
+  std::uint64_t value = (test.seed + 1) * 0x9E3779B97F4A7C15u + drawn.fetch_add(1, std::memory_order_relaxed);
+  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9u;
+  value = (value ^ (value >> 27)) * 0x94D049BB133111EBu;
+  return value ^ (value >> 31);
+}
+
+}  // namespace skmd::icd

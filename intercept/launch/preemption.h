@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a slice of a launch gives way to others while it runs, how, and where the rest of a stopped one may go on.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/eligibility.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
+#include "intercept/observe/observer.h"
+
+namespace skmd::icd {
+
+/// How a slice can be stopped. A `form` of StopForm::none has a reason, but where SKMD_PREEMPT is `off`.
+struct Stoppable {
+  StopForm form = StopForm::none;
+  std::optional<NotPreempted> why_not = {};
+};
+
+/// Work-groups of a launch may run in any order and in any number of native launches, as long as none waits for
+/// another: the kernel's facts decide that as they do for splits. Takes no lock. Thread-safe.
+Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
+                    const domain::GroupSpan& span);
+
+/// Whether the device's next launch is to be timed so that it becomes known whether such launches are long.
+bool wants_pace(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device);
+
+/// Groups that have not run, of a slice that was stopped on `device`.
+struct StoppedSpan {
+  domain::GroupSpan span;
+  std::uint32_t device = 0;
+};
+
+/// Whether the rest of a launch that ran in part on `from` may go on on `to`: the kernel keeps nothing on its device,
+/// floating point that decides addresses rounds alike, and the launch is `eligible` there.
+bool may_move(const Machine& machine, const Launch& launch, const Eligibility& eligible, std::uint32_t from,
+              std::uint32_t to);
+
+/// Where a stopped slice goes on: the device that SKMD_TEST_PREEMPT names, if it may move there, else where it was. May
+/// wait for that device's build.
+std::uint32_t next_device(const Machine& machine, const Launch& launch, const LaunchView& view,
+                          const StoppedSpan& stopped);
+
+/// A random number for tests of stops: each call another one, the same ones in each process of one seed and order of
+/// launches. Thread-safe.
+std::uint64_t test_random(const PreemptTest& test);
+
+}  // namespace skmd::icd

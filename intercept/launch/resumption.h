@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches of which slices were stopped: the groups that did not run go on, on the same device or on others.
+#pragma once
+
+#include <vector>
+
+#include "intercept/launch/conductor.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/launch/preemption.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
+
+namespace skmd::icd {
+
+/// The rest runs as if it had been launched last, which groups of one launch permit: nothing is copied for it but what
+/// its device lacks. Therefore kernels whose results could not be merged may change devices, too.
+class Resumption {
+ public:
+  Resumption(Machine& machine, const Launch& launch, const LaunchView& view, Event& event, bool has_turn)
+      : machine_(machine), launch_(launch), view_(view), event_(event), has_turn_(has_turn) {}
+
+  /// Runs `stopped`, one span after another, each of which may be stopped again. Blocks until all have run. On an error
+  /// unfinished() tells the groups without results, of which none is merely stopped.
+  Status run(std::vector<StoppedSpan> stopped);
+  [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
+  /// Of the groups that have run.
+  [[nodiscard]] const std::vector<SliceReport>& reports() const { return reports_; }
+  [[nodiscard]] const PreemptReport& preempted() const { return preempted_; }
+  [[nodiscard]] std::uint64_t first_uses() const { return first_uses_; }
+
+ private:
+  Machine& machine_;
+  const Launch& launch_;
+  const LaunchView& view_;
+  Event& event_;
+  const bool has_turn_;
+  Unfinished unfinished_;
+  std::vector<SliceReport> reports_;
+  PreemptReport preempted_;
+  std::uint64_t first_uses_ = 0;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/launch/slice_pieces.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/launch/launch_shape.h"
+#include "intercept/launch/preemption.h"
+#include "intercept/launch/running_constants.h"
+#include "intercept/machine/device_query.h"
+#include "intercept/object/kernel.h"
+
+namespace skmd::icd {
+
+using namespace tuning;
+
+namespace {
+
+PreemptForm reported(StopForm form) { return form == StopForm::group ? PreemptForm::group : PreemptForm::cut; }
+
+}  // namespace
+
+SlicePieces::SlicePieces(const Machine& machine, const Launch& launch, const LaunchView& view, const SliceWork& slice,
+                         StopForm form, NativeCall call, bool may_stop)
+    : machine_(machine),
+      launch_(launch),
+      view_(view),
+      slice_(slice),
+      form_(form),
+      call_(std::move(call)),
+      may_stop_(may_stop),
+      sequence_(slice.span) {
+  report_.device = slice.device;
+  report_.span = slice.span;
+  report_.predicted_seconds = slice.predicted_seconds;
+}
+
+domain::PieceRule SlicePieces::rule() const {
+  const PreemptSettings& settings = machine_.settings.preempt;
+  domain::PieceRule rule;
+  if (form_ == StopForm::group) return rule;  // it ends by itself when it has to
+  rule.piece_seconds = settings.seconds / 2;
+  if (settings.test)
+    rule.piece_seconds = std::min(rule.piece_seconds, static_cast<double>(settings.test->nanoseconds) * 0.5e-9);
+  rule.group_seconds = view_.shape().paces().group_seconds(slice_.device, launch_.range);
+  rule.granularity = domain::row_of_groups(launch_.range);
+  if (rule.group_seconds > 0) return rule;
+  const auto units = query<cl_uint>(*machine_.devices[slice_.device], CL_DEVICE_MAX_COMPUTE_UNITS);
+  rule.trial = std::max(1u, units.value_or(1)) * (settings.test ? 1 : kTrialGroupsPerUnit);
+  return rule;
+}
+
+std::optional<domain::GroupSpan> SlicePieces::begin(std::vector<Op>& ops) {
+  const MutexGuard lock(mutex_);
+  if (!begun_ && may_stop_ && machine_.settings.preempt.test) {
+    const std::uint64_t mean = machine_.settings.preempt.test->nanoseconds;
+    token_->request_at(host_now() + test_random(*machine_.settings.preempt.test) % (2 * mean));
+  }
+  const std::uint32_t most = form_ == StopForm::group ? 1 : domain::PieceSequence::kUnderWay;
+  if (sequence_.under_way() >= most) return std::nullopt;
+  if (begun_ && token_->requested()) sequence_.stop();
+  const std::size_t before = ops.size();
+  const auto piece = sequence_.next(rule());
+  if (!piece) return std::nullopt;
+  append_span(launch_, call_, *piece, ops);
+  if (form_ == StopForm::group) {
+    for (std::size_t i = before; i < ops.size(); ++i) {
+      auto& run = std::get<RunOp>(ops[i]);
+      if (may_stop_) run.stop = token_;
+      run.quantum_ns = static_cast<std::uint64_t>(machine_.settings.preempt.seconds * 0.5e9);
+    }
+  }
+  sequence_.begin(*piece);
+  begun_ = true;
+  return piece;
+}
+
+domain::GroupSpan SlicePieces::ended(const domain::GroupSpan& piece, std::size_t uploads, const BatchResult& result) {
+  std::uint64_t ran = piece.size();
+  if (result.left) {
+    const std::vector<domain::Box> boxes = [&] {
+      std::vector<domain::Box> all;
+      domain::boxes_of(piece, launch_.range.group_counts(), all);
+      return all;
+    }();
+    ran = result.left->groups;
+    for (std::size_t i = 0; i + uploads < result.left->op; ++i) ran += boxes[i].size();
+  }
+  const MutexGuard lock(mutex_);
+  sequence_.ended(piece, ran);
+  if (may_stop_ && sequence_.under_way() == 0 && !sequence_.left().empty() && token_->requested())
+    stop_ns_ = std::max<std::uint64_t>(1, host_now() - token_->since());
+  return {piece.first, piece.first + ran};
+}
+
+void SlicePieces::add(const SliceReport& piece, bool first_use) {
+  const MutexGuard lock(mutex_);
+  if (!first_use && piece.run_ns != 0) {
+    warm_.groups += piece.span.size();
+    warm_.nanoseconds += piece.run_ns;
+  }
+  if (piece.start != 0) report_.start = report_.start == 0 ? piece.start : std::min(report_.start, piece.start);
+  report_.end = std::max(report_.end, piece.end);
+  report_.run_ns += piece.run_ns;
+  report_.upload_bytes += piece.upload_bytes;
+  report_.upload_ns += piece.upload_ns;
+}
+
+SliceReport SlicePieces::report() const {
+  SliceReport report = report_;
+  std::uint64_t groups = 0;
+  for (const domain::GroupSpan& span : sequence_.done()) groups += span.size();
+  report.span.last = report.span.first + groups;
+  return report;
+}
+
+void SlicePieces::failed() {
+  const MutexGuard lock(mutex_);
+  sequence_.stop();
+}
+
+bool SlicePieces::complete() const {
+  std::vector<domain::GroupSpan> parts(sequence_.done().begin(), sequence_.done().end());
+  parts.insert(parts.end(), sequence_.left().begin(), sequence_.left().end());
+  return sequence_.under_way() == 0 && domain::tiles(slice_.span, std::move(parts));
+}
+
+void SlicePieces::teach() const {
+  const auto point = [&]() -> const domain::Point& { return view_.shape().point(launch_); };
+  const bool first = warm_.groups == 0;
+  std::uint64_t groups = 0;
+  for (const domain::GroupSpan& span : sequence_.done()) groups += span.size();
+  const domain::GroupSpan span{0, first ? groups : warm_.groups};
+  const std::uint64_t nanoseconds = first ? report_.run_ns : warm_.nanoseconds;
+  if (nanoseconds != 0)
+    machine_.model->learn({launch_.kernel->id(), slice_.device, launch_.range, span, nanoseconds, first, point});
+}
+
+PreemptReport SlicePieces::told() const {
+  PreemptReport told;
+  told.form = reported(form_);
+  for (const domain::GroupSpan& span : sequence_.left()) told.never_ran_groups += span.size();
+  if (told.never_ran_groups != 0) told.stop_ns.push_back(stop_ns_);
+  return told;
+}
+
+}  // namespace skmd::icd

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// One slice of a launch that gives way while it runs: the pieces in which a device gets it, and what is left of it when
+// it was stopped.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "intercept/backend/port/port.h"
+#include "intercept/launch/decision.h"
+#include "intercept/launch/launch_view.h"
+#include "intercept/launch/native_launch.h"
+#include "intercept/machine/machine.h"
+#include "intercept/object/launch.h"
+#include "intercept/observe/observer.h"
+#include "partitioner/base/mutex.h"
+#include "partitioner/plan/continuation.h"
+
+namespace skmd::icd {
+
+/// Thread-safe. A device that is given launches in pieces has two of them at a time, so that it never waits for the
+/// next; one that can end a launch between groups has all that is left in one piece, and ends it early when others
+/// wait: they come next, and the rest behind them.
+class SlicePieces {
+ public:
+  /// `may_stop`: false for a slice that gives way to others on its device, but ends there.
+  SlicePieces(const Machine& machine, const Launch& launch, const LaunchView& view, const SliceWork& slice,
+              StopForm form, NativeCall call, bool may_stop);
+
+  /// A piece to be submitted, whose launches are appended to `ops`; nothing if none is to be submitted now. The first
+  /// call always gives one. std::bad_alloc: no piece has begun.
+  std::optional<domain::GroupSpan> begin(std::vector<Op>& ops);
+  /// A piece that begin() gave has ended well. `uploads`: ops of its batch before its launches. Returns the groups that
+  /// have run. std::bad_alloc: the piece counts as under way for ever, so that complete() is false.
+  domain::GroupSpan ended(const domain::GroupSpan& piece, std::size_t uploads, const BatchResult& result);
+  /// What its batch told; `first_use`: the device may have compiled.
+  void add(const SliceReport& report, bool first_use);
+  /// A piece failed, or was not submitted: no other begins. The whole slice counts as failed.
+  void failed();
+
+  // When all pieces have ended:
+  /// Times and bytes of all pieces; its span has as many groups as have run.
+  [[nodiscard]] SliceReport report() const;
+  [[nodiscard]] std::span<const domain::GroupSpan> done() const { return sequence_.done(); }
+  [[nodiscard]] std::span<const domain::GroupSpan> left() const { return sequence_.left(); }
+  /// Whether each group has run once or is left.
+  [[nodiscard]] bool complete() const;
+  /// Tells the model what the groups that ran took. One piece says little: it is told of all together.
+  void teach() const;
+  /// What the statistics get.
+  [[nodiscard]] PreemptReport told() const;
+
+ private:
+  [[nodiscard]] domain::PieceRule rule() const;
+
+  const Machine& machine_;
+  const Launch& launch_;
+  const LaunchView& view_;
+  const SliceWork& slice_;
+  const StopForm form_;
+  const NativeCall call_;
+  const bool may_stop_;
+  const std::shared_ptr<StopToken> token_ = std::make_shared<StopToken>();
+  Mutex mutex_;
+  // Under mutex_ while pieces are under way; afterwards only the conductor has them.
+  domain::PieceSequence sequence_;
+  SliceReport report_;
+  struct {
+    std::uint64_t groups = 0, nanoseconds = 0;
+  } warm_;  // of pieces for which the device did not compile
+  bool begun_ = false;
+  std::uint64_t stop_ns_ = 0;  // from the request to the end of what was under way; 0: it was not stopped
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What users say of launches that give way while they run: SKMD_PREEMPT, SKMD_PREEMPT_MS, SKMD_TEST_PREEMPT.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace skmd::icd {
+
+enum class PreemptMode : std::uint8_t {
+  off,
+  automatic,  // long launches give way, in the way that costs least on their device
+  cut,        // only by being given to a device in pieces
+  group,      // as `automatic`, in as far as the device can end a launch between work-groups
+};
+
+/// Stops at random times, for tests: launches of any length are stopped once, twice … until they have ended.
+struct PreemptTest {
+  std::uint32_t seed = 0;
+  std::uint64_t nanoseconds = 0;  // from a slice's begin to its stop, on average
+  enum class Then : std::uint8_t { stay, other, device } then = Then::stay;
+  std::uint32_t device = 0;  // of Then::device: that the rest goes on on, where it can
+};
+
+struct PreemptSettings {
+  PreemptMode mode = PreemptMode::off;
+  double seconds = 0.010;  // SKMD_PREEMPT_MS: a device is to be free for others so soon
+  std::optional<PreemptTest> test = {};
+};
+
+/// Each of a variable's value that is not empty; nothing: it is not understood.
+/// SKMD_PREEMPT: `auto`, `off`, `cut` or `group`.
+std::optional<PreemptMode> parse_preempt_mode(const std::string& text);
+/// SKMD_PREEMPT_MS in seconds: milliseconds, kLeastPreemptSeconds at least.
+std::optional<double> parse_preempt_ms(const std::string& text);
+/// SKMD_TEST_PREEMPT: `SEED:MICROSECONDS`, `SEED:MICROSECONDS:other` or `SEED:MICROSECONDS:DEVICE`, a device below
+/// `devices`.
+std::optional<PreemptTest> parse_preempt_test(const std::string& whole, std::size_t devices);
+
+}  // namespace skmd::icd

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/observe/preempt_report.h"
+
+#include <algorithm>
+
+namespace skmd::icd {
+
+const char* name(PreemptForm form) {
+  switch (form) {
+    case PreemptForm::none:
+      return "none";
+    case PreemptForm::cut:
+      return "cut";
+    case PreemptForm::group:
+      return "group";
+  }
+  return "unknown";
+}
+
+const char* name(NotPreempted reason) {
+  switch (reason) {
+    case NotPreempted::brief:
+      return "short";
+    case NotPreempted::opaque_program:
+      return "opaque_program";
+    case NotPreempted::no_form_here:
+      return "no_form_here";
+    case NotPreempted::groups_wait:
+      return "groups_wait";
+  }
+  return "unknown";
+}
+
+void PreemptReport::add(const PreemptReport& other) {
+  form = std::max(form, other.form);
+  if (other.why_not) why_not = other.why_not;
+  never_ran_groups += other.never_ran_groups;
+  stop_ns.insert(stop_ns.end(), other.stop_ns.begin(), other.stop_ns.end());
+  for (std::uint32_t device = 0; device < other.moved_groups.size(); ++device)
+    add_moved(device, other.moved_groups[device]);
+}
+
+void PreemptReport::add_moved(std::uint32_t device, std::uint64_t groups) {
+  if (moved_groups.size() <= device) moved_groups.resize(device + 1);
+  moved_groups[device] += groups;
+}
+
+}  // namespace skmd::icd

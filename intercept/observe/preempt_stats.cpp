@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/observe/preempt_stats.h"
+
+#include <algorithm>
+
+#include "intercept/observe/json_members.h"
+
+namespace skmd::icd {
+
+void PreemptStats::add(const PreemptReport& report) {
+  form_ = std::max(form_, report.form);
+  if (report.why_not && report.form == PreemptForm::none) ++why_not_[static_cast<std::size_t>(*report.why_not)];
+  never_ran_groups_ += report.never_ran_groups;
+  stops_ += report.stop_ns.size();
+  for (const std::uint64_t ns : report.stop_ns) stop_times_.add(ns);
+  if (moved_groups_.size() < report.moved_groups.size()) moved_groups_.resize(report.moved_groups.size());
+  for (std::size_t i = 0; i < report.moved_groups.size(); ++i) moved_groups_[i] += report.moved_groups[i];
+}
+
+void PreemptStats::append(std::string& out, std::size_t devices) const {
+  out += ",\"preempt\":{";
+  append_text_member(out, "form", name(form_));
+  out += ",\"why_not\":{";
+  for (std::size_t i = 0; i < why_not_.size(); ++i)
+    if (why_not_[i] != 0) append_member(out, name(static_cast<NotPreempted>(i)), why_not_[i]);
+  out += '}';
+  append_member(out, "stops", stops_);
+  append_member(out, "never_ran_groups", never_ran_groups_);
+  out += ",\"moved_groups\":[";
+  for (std::size_t i = 0; i < devices; ++i) {
+    if (i != 0) out += ',';
+    append_json(out, i < moved_groups_.size() ? moved_groups_[i] : std::uint64_t{0});
+  }
+  out += "],\"stop_us\":{";
+  append_member(out, "p50", stop_times_.percentile_us(0.5));
+  append_member(out, "p99", stop_times_.percentile_us(0.99));
+  append_member(out, "max", stop_times_.max_us());
+  out += "}}";
+}
+
+}  // namespace skmd::icd

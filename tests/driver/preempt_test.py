@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""The sixteen workloads with launches that are stopped at random times, and go on on the same device or another: results as ever, on devices
+of our CPU driver, which end launches between groups, and of PoCL, which are given them in pieces. Then a launch beside a long one.
+
+usage: preempt_test.py BUILD
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from sixteen_table_test import TABLE
+
+# (what, environment, devices, form that kernels must have, whether groups must move to both devices)
+SETTINGS = (("our CPU driver", {"SKMD_TEST_CPUS": "best:1,sse:1", "SKMD_TEST_PREEMPT": "3:200:other"}, "cpu", "group", True),
+            ("one memory each", {"SKMD_TEST_CPUS": "best:1@discrete,sse:1@discrete", "SKMD_TEST_PREEMPT": "4:200:other"}, "cpu", "group", True),
+            ("PoCL", {"POCL_DEVICES": "pthread basic", "SKMD_TEST_PREEMPT": "5:200:other"}, "portable:pthread@discrete,portable:basic@discrete", "cut", True),
+            ("in place", {"SKMD_TEST_CPUS": "best:2", "SKMD_TEST_PREEMPT": "6:200"}, "cpu", "group", False))
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def run(build, workload, environment, devices):
+    """The statistics' kernels."""
+    with tempfile.TemporaryDirectory() as folder:
+        stats = os.path.join(folder, "stats.json")
+        command = [f"{build}/bin/skmd-run", "--devices", devices, "--stats", stats, "--cache-dir", f"{build}/tests/driver/cache", "--",
+                   f"{build}/bench/{workload}", "--size", "small", "--repeat", "2", "--check"]
+        done = subprocess.run(command, env={**os.environ, "SKMD_TEST_CPU_DRIVER": "1", **environment}, capture_output=True, text=True, timeout=300)
+        expect(done.returncode == 0, f"exit {done.returncode}: {done.stdout}{done.stderr}")
+        expect(json.loads(done.stdout)["ok"], done.stdout)
+        with open(stats, encoding="utf-8") as file:
+            return json.load(file)["kernels"]
+
+
+def check(totals, build, workload, environment, devices, form):
+    for kernel in run(build, workload, environment, devices):
+        preempt = kernel["preempt"]
+        expect(preempt["form"] in (form, "none"), f"{kernel['name']}: {preempt}")
+        expect(preempt["form"] == form or preempt["why_not"], f"{kernel['name']} was not stopped, and no reason is told")
+        totals["stops"] += preempt["stops"]
+        totals["moved"] = [a + b for a, b in zip(totals["moved"], preempt["moved_groups"] + [0])]
+
+
+def main():
+    build = sys.argv[1]
+    failed = False
+
+    def attempt(what, test):
+        nonlocal failed
+        try:
+            test()
+            print(f"ok      {what}", flush=True)
+        except (Failure, subprocess.TimeoutExpired, json.JSONDecodeError) as failure:
+            failed = True
+            print(f"FAILED  {what}: {failure}", flush=True)
+
+    for what, environment, devices, form, moves in SETTINGS:
+        totals = {"stops": 0, "moved": [0, 0]}
+        for workload in TABLE:
+            attempt(f"{workload}, {what}", lambda: check(totals, build, workload, environment, devices, form))
+        print(f"{what}: {totals}")
+        attempt(f"stops, {what}", lambda: expect(totals["stops"] >= 16 and (not moves or all(totals["moved"])), str(totals)))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches that give way while they run: after any stop, and wherever the rest goes on, each group has run once and
+// every byte is as if nothing had been stopped.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "intercept/launch/make_launch.h"
+#include "intercept/object/kernel.h"
+#include "tests/intercept/launch/fixture.h"
+
+namespace skmd::icd::test {
+namespace {
+
+constexpr std::uint32_t kItems = 1024;
+constexpr std::uint32_t kGroups = kItems / 64;
+using Words = std::vector<std::uint32_t>;
+
+Words ramp(std::uint32_t first) {
+  Words values(kItems);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+struct World : FakeMachine {
+  explicit World(const std::vector<bool>& discrete, const std::string& policy = "auto", StopForm form = StopForm::cut)
+      : FakeMachine(discrete, policy), x(filled(ramp(0))), y(filled(ramp(5000))) {
+    machine.settings.preempt.mode = PreemptMode::automatic;
+    for (const auto& fake : fakes) {
+      fake->set_stops(form);
+      fake->answers[CL_DEVICE_MAX_COMPUTE_UNITS] = 1;
+    }
+  }
+  /// Every piece is followed by a stop.
+  void stop_always(PreemptTest::Then then, std::uint32_t device = 0) {
+    machine.settings.preempt.test = PreemptTest{1, 1, then, device};
+  }
+  std::shared_ptr<Storage> filled(const Words& words) {
+    auto made = storage(kItems * 4);
+    write(made, 0, words.data(), words.size() * 4);
+    return made;
+  }
+  Words contents(const std::shared_ptr<Storage>& storage) {
+    Words words(kItems);
+    read(storage, 0, words.data(), words.size() * 4);
+    return words;
+  }
+  cl_int axpy() { return launch(add, line(kItems, 64), {whole(y), whole(x), value_of(2u)})->wait(); }
+  cl_int sums() { return launch(stencil, line(kItems, 64), {whole(y), whole(x), value_of(kItems)})->wait(); }
+  cl_int scatter() { return launch(kernel(scatter_traits()), line(kItems, 64), {whole(y), whole(x)})->wait(); }
+  cl_int odd() { return launch(kernel(odd_traits()), line(kItems, 64), {whole(y), whole(x)})->wait(); }
+  [[nodiscard]] std::uint64_t groups() const {
+    std::uint64_t groups = 0;
+    for (const auto& fake : fakes) groups += fake->counters.groups;
+    return groups;
+  }
+  [[nodiscard]] std::uint64_t runs() const {
+    std::uint64_t runs = 0;
+    for (const auto& fake : fakes) runs += fake->counters.runs;
+    return runs;
+  }
+  std::shared_ptr<Storage> x, y;
+  std::shared_ptr<BuiltKernel> add = kernel(axpy_traits()), stencil = kernel(stencil_traits());
+};
+
+Words axpy_of(const Words& y, const Words& x) {
+  Words sum(kItems);
+  for (std::size_t i = 0; i < kItems; ++i) sum[i] = y[i] + 2 * x[i];
+  return sum;
+}
+
+Words sums_of(const Words& x) {
+  Words sum(kItems);
+  for (std::size_t i = 0; i < kItems; ++i)
+    sum[i] = x[i == 0 ? 0 : i - 1] + x[i] + x[i + 1 < kItems ? i + 1 : kItems - 1];
+  return sum;
+}
+
+Words odd_of(Words y, const Words& x) {
+  for (std::size_t i = 1; i < kItems; i += 2) y[i] = x[i] + 1;
+  return y;
+}
+
+TEST(Preemption, ALaunchThatIsKnownToBeLongIsCut) {
+  World w({true});
+  w.fakes[0]->ns_per_group = 1'000'000;  // 16 ms in all, where 10 are allowed
+  EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  EXPECT_EQ(w.axpy(), CL_COMPLETE);  // the first one's time did not count: a driver may have compiled
+  const std::uint64_t before = w.runs();
+  EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  EXPECT_EQ(w.runs() - before, 4u) << "pieces of 4 groups: none is to take more than 5 ms";
+  EXPECT_EQ(w.groups(), 3 * kGroups);
+  EXPECT_EQ(w.contents(w.y), axpy_of(axpy_of(axpy_of(ramp(5000), ramp(0)), ramp(0)), ramp(0)));
+}
+
+TEST(Preemption, AShortLaunchIsOneBatchAsEver) {
+  World w({true});
+  w.fakes[0]->ns_per_group = 1000;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  const std::uint64_t before = w.runs();
+  const std::uint64_t batches = w.fakes[0]->counters.batches;
+  EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  EXPECT_EQ(w.runs() - before, 1u);
+  EXPECT_EQ(w.fakes[0]->counters.batches - batches, 1u);
+}
+
+TEST(Preemption, OffLeavesLongLaunchesWhole) {
+  World w({true});
+  w.machine.settings.preempt.mode = PreemptMode::off;
+  w.fakes[0]->ns_per_group = 1'000'000;
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), 4u);
+}
+
+TEST(Preemption, GroupsThatWaitForEachOtherAreNeverTakenApart) {
+  World w({true});
+  w.stop_always(PreemptTest::Then::stay);
+  domain::KernelTraits traits = axpy_traits();
+  traits.facts |= domain::kFactSpinning;
+  EXPECT_EQ(w.launch(w.kernel(traits), line(kItems, 64), {whole(w.y), whole(w.x), value_of(2u)})->wait(), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), 1u);
+}
+
+TEST(Preemption, AnotherQueuesLaunchComesBetweenThePieces) {
+  World w({true}, "single:0");
+  FakeDevice& device = *w.fakes[0];
+  device.ns_per_group = 1'000'000;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  // The small launch is submitted while the long one's first piece runs, and has ended before the long one's last.
+  auto small = w.filled(ramp(1));
+  const Ref<Queue> other =
+      make_object<Queue>(w.context, cl_command_queue_properties{0}, std::vector<cl_queue_properties>{}, w.executor);
+  const std::uint64_t before = device.counters.groups;
+  std::optional<Ref<Event>> event;
+  bool ended_between = false;
+  device.on_group = [&] {
+    const std::uint64_t groups = device.counters.groups - before;
+    if (groups == 1 && !event) {
+      auto command = make_launch(w.machine, {w.add, line(64, 64), {whole(small), whole(w.x), value_of(2u)}});
+      ASSERT_TRUE(command.ok());
+      event = other->enqueue(CL_COMMAND_NDRANGE_KERNEL, *command, {});
+    }
+    if (groups == kGroups && event) ended_between = (*event)->status() == CL_COMPLETE;
+  };
+  EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  ASSERT_TRUE(event);
+  EXPECT_EQ((*event)->wait(), CL_COMPLETE);
+  device.on_group = nullptr;
+  EXPECT_TRUE(ended_between);
+  EXPECT_EQ(device.counters.groups - before, kGroups + 1);
+}
+
+/// Devices, of which each has a memory of its own or uses the host's, and what becomes of stopped slices.
+TEST(Preemption, NoByteDependsOnStops) {
+  const std::vector<std::vector<bool>> machines = {{true}, {false}, {true, true}, {false, true}, {true, false, true}};
+  for (const std::vector<bool>& discrete : machines)
+    for (const char* policy : {"equal", "auto", "single:0"})
+      for (const StopForm form : {StopForm::cut, StopForm::group})
+        for (const auto then : {PreemptTest::Then::stay, PreemptTest::Then::other, PreemptTest::Then::device}) {
+          World w(discrete, policy, form);
+          w.stop_always(then, static_cast<std::uint32_t>(discrete.size() - 1));
+          const std::string what = std::string(policy) + " on " + std::to_string(discrete.size()) + " devices";
+          EXPECT_EQ(w.axpy(), CL_COMPLETE);
+          EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0))) << what;
+          EXPECT_EQ(w.axpy(), CL_COMPLETE);
+          EXPECT_EQ(w.contents(w.y), axpy_of(axpy_of(ramp(5000), ramp(0)), ramp(0))) << what;
+          EXPECT_EQ(w.groups(), 2 * kGroups) << "each group once";
+          EXPECT_EQ(w.odd(), CL_COMPLETE);
+          EXPECT_EQ(w.contents(w.y), odd_of(axpy_of(axpy_of(ramp(5000), ramp(0)), ramp(0)), ramp(0))) << what;
+          EXPECT_EQ(w.scatter(), CL_COMPLETE);
+          EXPECT_EQ(w.contents(w.y), ramp(1)) << what;
+          EXPECT_EQ(w.sums(), CL_COMPLETE);
+          EXPECT_EQ(w.contents(w.y), sums_of(ramp(0))) << what;
+        }
+}
+
+TEST(Preemption, TheRestOfAStoppedLaunchRunsOnAnotherDevice) {
+  for (const StopForm form : {StopForm::cut, StopForm::group}) {
+    World w({true, true}, "single:0", form);
+    w.stop_always(PreemptTest::Then::device, 1);
+    EXPECT_EQ(w.axpy(), CL_COMPLETE);
+    EXPECT_GT(w.fakes[0]->counters.groups, 0u);
+    EXPECT_GT(w.fakes[1]->counters.groups, 0u);
+    EXPECT_EQ(w.groups(), kGroups);
+    EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
+  }
+}
+
+TEST(Preemption, AKernelWhoseResultsCannotBeMergedMoves) {
+  World w({true, true}, "auto");
+  w.stop_always(PreemptTest::Then::other);
+  domain::KernelTraits traits = scatter_traits();
+  traits.facts |= domain::kFactAtomicResultUsed;
+  EXPECT_EQ(w.launch(w.kernel(traits), line(kItems, 64), {whole(w.y), whole(w.x)})->wait(), CL_COMPLETE);
+  EXPECT_GT(w.fakes[0]->counters.groups, 0u);
+  EXPECT_GT(w.fakes[1]->counters.groups, 0u);
+  EXPECT_EQ(w.contents(w.y), ramp(1));
+}
+
+TEST(Preemption, WhatIsBoundToItsDeviceStaysThere) {
+  for (const auto fact :
+       {domain::kFactPointerInMemory, domain::kFactDeviceSpecificCode, domain::kFactMutableProgramScope}) {
+    World w({true, true}, "auto");
+    w.stop_always(PreemptTest::Then::other);
+    domain::KernelTraits traits = axpy_traits();
+    traits.facts |= fact;
+    EXPECT_EQ(w.launch(w.kernel(traits), line(kItems, 64), {whole(w.y), whole(w.x), value_of(2u)})->wait(),
+              CL_COMPLETE);
+    EXPECT_TRUE(w.fakes[0]->counters.groups == 0 || w.fakes[1]->counters.groups == 0);
+    EXPECT_GT(w.runs(), 1u) << "it is cut all the same";
+    EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
+  }
+}
+
+TEST(Preemption, APieceThatFailsIsRescuedWithTheWholeSlice) {
+  for (const int after : {0, 1, 2}) {
+    World w({true, true}, "single:0");
+    w.machine.settings.preempt.test = PreemptTest{1, 1'000'000'000'000, PreemptTest::Then::stay, 0};
+    w.machine.settings.preempt.seconds = 1e-4;
+    w.fakes[0]->ns_per_group = 40'000;
+    EXPECT_EQ(w.sums(), CL_COMPLETE);  // the pace is known from here on
+    std::atomic<int> batches{0};
+    w.fakes[0]->on_execute = [&] {
+      if (batches++ == after) w.fakes[0]->fail_runs = 1;
+    };
+    EXPECT_EQ(w.sums(), CL_COMPLETE);
+    EXPECT_EQ(w.contents(w.y), sums_of(ramp(0))) << after;
+    EXPECT_GT(w.fakes[1]->counters.groups, 0u);
+    EXPECT_TRUE(w.fakes[0]->health()->aside());
+  }
+}
+
+TEST(Preemption, ADeviceThatFailsWithTheRestIsRescued) {
+  World w({true, true, true}, "single:0");
+  w.stop_always(PreemptTest::Then::device, 1);
+  w.fakes[1]->fail_runs = 1;
+  EXPECT_EQ(w.sums(), CL_COMPLETE);
+  EXPECT_EQ(w.contents(w.y), sums_of(ramp(0)));
+  EXPECT_TRUE(w.fakes[1]->health()->aside());
+}
+
+}  // namespace
+}  // namespace skmd::icd::test
