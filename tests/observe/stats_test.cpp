@@ -39,7 +39,7 @@ TEST(Stats, HasExactlyTheKeysOfTheSchema) {
   EXPECT_EQ(
       keys(document["kernels"][0]),
       (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "first_split", "groups",
-                             "devices", "merge", "not_split", "builds", "seconds", "predicted_seconds", "model"}));
+                             "devices", "merge", "not_split", "builds", "seconds", "predicted_seconds", "model", "preempt"}));
   EXPECT_EQ(keys(document["kernels"][0]["devices"][0]),
             (std::set<std::string>{"groups", "seconds", "predicted_seconds", "compared_seconds", "upload_bytes",
                                    "upload_seconds"}));
