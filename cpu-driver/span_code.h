@@ -79,6 +79,7 @@ using SpanFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::
 /// 0 of its local size rounded up to a multiple of KernelFacts::width; from lanes_offset on, aligned likewise,
 /// KernelFacts::lane_groups times twice lane_bytes and kBetweenLanes. Its contents before the call are not used.
 using KernelFunction = void (*)(const SpanFrame* frame, std::uint64_t first, std::uint64_t last, std::byte* scratch);
+/// Bytes: of OpenCL C's widest value, sixteen numbers of 64 bits.
 inline constexpr std::uint64_t kScratchAlignment = 128;
 /// Bytes between the local memories of groups side by side, where each is in one piece: without them they would map to
 /// the same sets of a cache.
@@ -140,6 +141,7 @@ inline std::string merge_symbol(std::string_view kernel) { return std::string("s
 /// all that the merge function stores in it; 0: it stores nothing there.
 inline std::string units_symbol(std::string_view kernel) { return std::string("skmd_units_").append(kernel); }
 
+/// "1SMKSPAN", and the number that every change of this page raises: code of another is not run.
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
 inline constexpr std::uint32_t kSpanVersion = 9;
 

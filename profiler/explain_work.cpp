@@ -6,12 +6,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "profiler/profiler_constants.h"
+
 namespace skmd::profiler {
 
 namespace {
-
-/// Links that were busy for this part of the longest one's time are taken to have been busy together.
-constexpr double kTogether = 0.7;
 
 std::string number(double value, const char* format) {
   char text[64];
@@ -78,7 +77,7 @@ std::string bound_sentence(const std::vector<DeviceWork>& works) {
                             : ", transfers over the longest link " + duration(link->link_seconds) + ".");
   std::vector<std::string> busy;
   for (const DeviceWork& work : works)
-    if (work.link_seconds >= kTogether * link->link_seconds) busy.push_back(work.device);
+    if (work.link_seconds >= tuning::kTogether * link->link_seconds) busy.push_back(work.device);
   if (busy.size() == 1)
     return "The link of " + link->device + " bounded it: " + byte_count(link->link_bytes) + " took " +
            duration(link->link_seconds) + "; " + beside(device) + ".";

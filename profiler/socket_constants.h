@@ -4,7 +4,7 @@
 
 namespace skmd::profiler {
 
-/// The daemon's sockets in a folder (pocl_unix_socket_address() of packaging/pocl/0010-…).
+/// The daemon's sockets in a folder. Source: pocl_unix_socket_address() of the patch packaging/pocl/0010-*.
 inline constexpr const char* kCommandSocket = "command";
 inline constexpr const char* kStreamSocket = "stream";
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "profiler/profiler_constants.h"
+
 namespace skmd::profiler {
 
 namespace {
@@ -128,19 +130,17 @@ void add_kernels(json& sum, const json& more) {
 
 /// Enough to look at; all of them are counted.
 void add_first_mismatches(json& sum, const json& more) {
-  constexpr std::size_t kKept = 8;
   if (!more.contains("first")) return;
   json& kept = sum["first"];
   if (!kept.is_array()) kept = json::array();
   for (const json& mismatch : more["first"]) {
-    if (kept.size() < kKept) kept.push_back(mismatch);
+    if (kept.size() < tuning::kKeptMismatches) kept.push_back(mismatch);
   }
 }
 
 /// Of processes that have it: those with our CPU driver.
 void add_other_driver(json& sum, const json& more) {
   constexpr const char* kKey = "other_cpu_driver";
-  constexpr std::size_t kKept = 16;
   if (!sum.contains(kKey) || !more.contains(kKey)) return;
   json& mine = sum[kKey];
   const auto add = [](json& to, const json& from) { to = to.get<std::uint64_t>() + from.get<std::uint64_t>(); };
@@ -152,7 +152,7 @@ void add_other_driver(json& sum, const json& more) {
     });
     if (found != known.end())
       add((*found)["launches"], kernel["launches"]);
-    else if (known.size() < kKept)
+    else if (known.size() < tuning::kKeptKernels)
       known.push_back(kernel);
   }
 }
@@ -176,7 +176,6 @@ void add_per_device(json& sum, const json& more) {
 }
 
 void add_builds(json& sum, const json& more) {
-  constexpr std::size_t kKept = 16;
   if (!sum.contains("builds") || !more.contains("builds")) return;
   json& devices = sum["builds"]["devices"];
   for (std::size_t i = 0; i < devices.size() && i < more["builds"]["devices"].size(); ++i)
@@ -190,7 +189,7 @@ void add_builds(json& sum, const json& more) {
     }
   json& failures = sum["builds"]["failures"];
   for (const json& failure : more["builds"]["failures"])
-    if (failures.size() < kKept) failures.push_back(failure);
+    if (failures.size() < tuning::kKeptBuilds) failures.push_back(failure);
 }
 
 /// What the pieces of a document lack (Stats::tail()).

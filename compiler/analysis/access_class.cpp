@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/analysis/analysis_constants.h"
+
 namespace skmd::compiler {
 
 using domain::kNoNode;
@@ -19,9 +21,6 @@ namespace {
 using Product = std::vector<NodeId>;
 // Products with their coefficients: no zero coefficient is kept.
 using Polynomial = std::map<Product, std::int64_t>;
-
-constexpr std::size_t kMaxTerms = 64;
-constexpr unsigned kMaxDepth = 200;
 
 void add_to(Polynomial& sum, const Product& product, std::int64_t coefficient) {
   std::int64_t& known = sum[product];
@@ -37,7 +36,7 @@ class Reader {
 
   std::optional<Polynomial> read(NodeId id, unsigned depth = 0) const {
     const Node& node = nodes_[id];
-    if (depth > kMaxDepth) return std::nullopt;
+    if (depth > tuning::kMaxPolynomialDepth) return std::nullopt;
     switch (node.op) {
       case Op::constant:
         return constant(node.value);
@@ -89,13 +88,13 @@ class Reader {
     const auto right = read(node.b, depth + 1);
     if (!left || !right) return std::nullopt;
     for (const auto& [product, coefficient] : *right) add_to(*left, product, sign * coefficient);
-    return left->size() > kMaxTerms ? std::nullopt : left;
+    return left->size() > tuning::kMaxProducts ? std::nullopt : left;
   }
 
   std::optional<Polynomial> product(const Node& node, unsigned depth) const {
     const auto left = read(node.a, depth + 1);
     const auto right = read(node.b, depth + 1);
-    if (!left || !right || left->size() * right->size() > kMaxTerms) return std::nullopt;
+    if (!left || !right || left->size() * right->size() > tuning::kMaxProducts) return std::nullopt;
     Polynomial result;
     for (const auto& [a, x] : *left) {
       for (const auto& [b, y] : *right) {

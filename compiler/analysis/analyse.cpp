@@ -8,6 +8,7 @@
 
 #include "compiler/analysis/access_class.h"
 #include "compiler/analysis/accesses.h"
+#include "compiler/analysis/analysis_constants.h"
 #include "compiler/analysis/expand_builtins.h"
 #include "compiler/analysis/facts.h"
 #include "compiler/analysis/operations.h"
@@ -19,14 +20,8 @@ namespace skmd::compiler {
 
 namespace {
 
-// Beyond these the analyses, some of which look at every pair, would take longer than an application waits, and their
-// result too long to evaluate at every launch. Kernels that people write are far from them.
-constexpr std::size_t kMaxBlocks = 4096;
-constexpr std::size_t kMaxLoops = 512;
-constexpr std::size_t kMaxAccesses = 4096;
-
 bool is_manageable(const llvm::Function& kernel, const llvm::LoopInfo& loops) {
-  return kernel.size() <= kMaxBlocks && loops.getLoopsInPreorder().size() <= kMaxLoops;
+  return kernel.size() <= tuning::kMaxAnalysedBlocks && loops.getLoopsInPreorder().size() <= tuning::kMaxAnalysedLoops;
 }
 
 // False if the kernel is too large; what the traits then have is incomplete.
@@ -49,7 +44,7 @@ bool analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analy
   for (llvm::BasicBlock& block : kernel) {
     if (!view.dominators.isReachableFromEntry(&block)) continue;
     for (llvm::Instruction& instruction : block) accesses.add(instruction);
-    if (traits.accesses.size() > kMaxAccesses) return false;
+    if (traits.accesses.size() > tuning::kMaxAnalysedAccesses) return false;
   }
   note_spinning(view, pointers, traits);
   count_operations(view, control, influences, expressions, traits);

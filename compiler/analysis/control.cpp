@@ -8,14 +8,14 @@
 
 #include <algorithm>
 
+#include "compiler/analysis/analysis_constants.h"
+
 namespace skmd::compiler {
 
 using domain::Guard;
 using domain::NodeId;
 
 namespace {
-
-constexpr std::size_t kMaxGuards = 64;
 
 llvm::BranchInst* conditional(llvm::BasicBlock* block) {
   auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
@@ -26,14 +26,14 @@ llvm::BranchInst* conditional(llvm::BasicBlock* block) {
 
 void add(std::vector<Guard>& guards, NodeId node, bool expected) {
   const Guard guard{node, expected};
-  if (!llvm::is_contained(guards, guard) && guards.size() < kMaxGuards) guards.push_back(guard);
+  if (!llvm::is_contained(guards, guard) && guards.size() < tuning::kMaxGuards) guards.push_back(guard);
 }
 
 void split(llvm::Value* condition, bool expected, std::vector<Condition>& parts) {
   using namespace llvm::PatternMatch;
   llvm::Value* a = nullptr;
   llvm::Value* b = nullptr;
-  const bool room = parts.size() < kMaxGuards;
+  const bool room = parts.size() < tuning::kMaxGuards;
   const bool both = expected ? match(condition, m_LogicalAnd(m_Value(a), m_Value(b)))
                              : match(condition, m_LogicalOr(m_Value(a), m_Value(b)));
   if (both && room) {
@@ -55,7 +55,7 @@ class Chain {
   // Appends the branches' conditions to `guards`; true if they and exact loops are all that decides.
   bool collect(llvm::BasicBlock* block, std::vector<Guard>& guards) {
     const llvm::Loop* loop = view_.loops.getLoopFor(block);
-    for (unsigned steps = 0; steps < kMaxGuards; ++steps) {
+    for (unsigned steps = 0; steps < tuning::kMaxGuards; ++steps) {
       const Dependence* only = nullptr;
       for (const Dependence& dependence : control_.of(block)) {
         if (about_next_round(dependence, block)) continue;
@@ -88,10 +88,10 @@ class Chain {
     if (branch == nullptr) return false;
     std::vector<Condition> parts;
     split(branch->getCondition(), dependence.successor == 0, parts);
-    if (parts.size() >= kMaxGuards) return false;
+    if (parts.size() >= tuning::kMaxGuards) return false;
     for (const Condition& part : parts) {
       const NodeId node = expressions_.of(part.value);
-      if (guards.size() >= kMaxGuards || !expressions_.nodes().determined(node)) return false;
+      if (guards.size() >= tuning::kMaxGuards || !expressions_.nodes().determined(node)) return false;
       add(guards, node, part.expected);
     }
     return true;

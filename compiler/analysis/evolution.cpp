@@ -12,7 +12,7 @@ using domain::Op;
 
 namespace {
 
-constexpr unsigned kMaxBits = 64;
+constexpr unsigned kMaxBits = 64;  // of a node: values are kept in 64
 
 // Whether `loop` is around `scope`, so that its current iteration means something there.
 bool encloses(const llvm::Loop* loop, const llvm::Loop* scope) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/analysis/explain_expression.h"
 
+#include "compiler/analysis/analysis_constants.h"
+
 namespace skmd::compiler {
 
 using domain::KernelTraits;
@@ -10,8 +12,6 @@ using domain::NodeId;
 using domain::Op;
 
 namespace {
-
-constexpr unsigned kMaxDepth = 40;  // a DAG printed as a tree can grow without bound
 
 // C's precedences, as far as they are needed to leave out parentheses.
 enum Strength : unsigned { kTernary = 0, kBits = 1, kCompare = 2, kSum = 3, kProduct = 4, kAtom = 5 };
@@ -122,7 +122,7 @@ class Printer {
   explicit Printer(const KernelTraits& traits) : traits_(traits) {}
 
   Text print(NodeId id, unsigned depth = 0) const {
-    if (depth > kMaxDepth) return {"...", kAtom};
+    if (depth > tuning::kMaxPrintedDepth) return {"...", kAtom};
     const Node& node = traits_.nodes[id];
     switch (node.op) {
       case Op::constant:

@@ -5,6 +5,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
+#include "compiler/analysis/analysis_constants.h"
 #include "compiler/ir/builtin.h"
 
 namespace skmd::compiler {
@@ -15,8 +16,7 @@ using domain::Op;
 
 namespace {
 
-constexpr unsigned kMaxBits = 64;
-constexpr unsigned kMaxDepth = 500;  // of recursion: helper processes have small stacks
+constexpr unsigned kMaxBits = 64;  // of a node: values are kept in 64
 
 unsigned width_of(const llvm::Type* type) {
   return type->isIntegerTy() ? std::min(type->getIntegerBitWidth(), kMaxBits) : kMaxBits;
@@ -89,7 +89,7 @@ std::optional<Op> op_of(const llvm::BinaryOperator& operation) {
 NodeId Expressions::of(llvm::Value* value) {
   if (const auto found = known_.find(value); found != known_.end()) return found->second;
   const unsigned bits = width_of(value->getType());
-  if (!is_node_type(value->getType()) || depth_ > kMaxDepth) return nodes_.unknown(bits);
+  if (!is_node_type(value->getType()) || depth_ > tuning::kMaxExpressionDepth) return nodes_.unknown(bits);
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(value)) {
     return nodes_.constant(constant->getSExtValue(), bits);
   }

@@ -4,6 +4,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 
+#include "compiler/analysis/analysis_constants.h"
 #include "compiler/analysis/expressions.h"
 #include "compiler/ir/builtin.h"
 
@@ -12,12 +13,6 @@ namespace skmd::compiler {
 using domain::kNoNode;
 using domain::NodeId;
 using domain::Op;
-
-namespace {
-
-constexpr unsigned kMaxDepth = 32;  // of vectors made of vectors
-
-}  // namespace
 
 NodeId Expressions::lane(llvm::ExtractElementInst& extract) {
   const auto* index = llvm::dyn_cast<llvm::ConstantInt>(extract.getIndexOperand());
@@ -32,7 +27,7 @@ NodeId Expressions::lane(llvm::Value* vector, unsigned index) {
 
 NodeId Expressions::lane(llvm::Value* vector, unsigned index, unsigned depth) {
   const auto* type = llvm::dyn_cast<llvm::FixedVectorType>(vector->getType());
-  if (type == nullptr || !type->getElementType()->isIntegerTy() || depth > kMaxDepth) return kNoNode;
+  if (type == nullptr || !type->getElementType()->isIntegerTy() || depth > tuning::kMaxVectorDepth) return kNoNode;
   const unsigned bits = type->getElementType()->getIntegerBitWidth();
   if (bits % 8 != 0 || bits > 64 || index >= type->getNumElements()) return kNoNode;
   if (const auto* constant = llvm::dyn_cast<llvm::Constant>(vector)) {

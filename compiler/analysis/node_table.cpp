@@ -6,6 +6,8 @@
 
 #include <optional>
 
+#include "compiler/analysis/analysis_constants.h"
+
 namespace skmd::compiler {
 
 using domain::kNoNode;
@@ -15,9 +17,6 @@ using domain::Op;
 using domain::Predicate;
 
 namespace {
-
-// Footprints are evaluated at every launch: a DAG beyond this costs more than what it may save.
-constexpr std::size_t kMaxNodes = 4096;
 
 llvm::APInt number(const Node& node) {
   return llvm::APInt(node.bits, static_cast<std::uint64_t>(node.value), false, true);
@@ -110,7 +109,7 @@ std::size_t NodeTable::Hash::operator()(const Node& node) const {
 NodeId NodeTable::intern(const Node& node) {
   if (const auto found = ids_.find(node); found != ids_.end()) return found->second;
   Node kept = node;
-  if (nodes_.size() >= kMaxNodes) {
+  if (nodes_.size() >= tuning::kMaxNodes) {
     kept = Node{};
     kept.bits = node.bits;
     if (const auto found = ids_.find(kept); found != ids_.end()) return found->second;

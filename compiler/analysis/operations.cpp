@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/analysis/analysis_constants.h"
 #include "compiler/analysis/expand_builtins.h"
 #include "compiler/ir/builtin.h"
 
@@ -17,13 +18,6 @@ using domain::Guard;
 using domain::OperationCount;
 
 namespace {
-
-// Conditions of blocks are followed in kernels up to this size. In larger ones, which people do not write by hand, all
-// count as met: the walk from every block to the kernel's entry would take long.
-constexpr std::size_t kMaxGuardedBlocks = 512;
-// Different circumstances that are told apart; what comes after these counts as if its conditions were met.
-constexpr std::size_t kMaxCounts = 128;
-constexpr std::uint64_t kBytesAtOnce = 16;  // of memset and memcpy
 
 std::uint32_t lanes_of(const llvm::Type* type) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
@@ -62,7 +56,8 @@ std::uint32_t operations_of_intrinsic(const llvm::IntrinsicInst& intrinsic) {
   if (const auto* memory = llvm::dyn_cast<llvm::MemIntrinsic>(&intrinsic)) {
     const auto* length = llvm::dyn_cast<llvm::ConstantInt>(memory->getLength());
     if (length == nullptr) return 1;
-    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(length->getZExtValue() / kBytesAtOnce, 1, UINT16_MAX));
+    return static_cast<std::uint32_t>(
+        std::clamp<std::uint64_t>(length->getZExtValue() / tuning::kBytesAtOnce, 1, UINT16_MAX));
   }
   switch (intrinsic.getIntrinsicID()) {
     case llvm::Intrinsic::sqrt:
@@ -75,7 +70,7 @@ std::uint32_t operations_of_intrinsic(const llvm::IntrinsicInst& intrinsic) {
     case llvm::Intrinsic::log10:
     case llvm::Intrinsic::sin:
     case llvm::Intrinsic::cos:
-      return kHeavyOperation * lanes_of(intrinsic);
+      return tuning::kHeavyOperation * lanes_of(intrinsic);
     default:
       // Lifetimes, assumptions and the like have no result and make no code.
       return intrinsic.getType()->isVoidTy() ? 0 : lanes_of(intrinsic);
@@ -86,7 +81,7 @@ std::uint32_t operations_of_call(const llvm::CallBase& call) {
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) return operations_of_intrinsic(*intrinsic);
   const llvm::StringRef name = builtin_of(call).name;
   if (is_free(name)) return 0;
-  return is_simple(name) || name == kStoreOfThree ? lanes_of(call) : kHeavyOperation * lanes_of(call);
+  return is_simple(name) || name == kStoreOfThree ? lanes_of(call) : tuning::kHeavyOperation * lanes_of(call);
 }
 
 // Blocks of equal circumstances together, in the order in which they are met.
@@ -95,7 +90,7 @@ class Counts {
   explicit Counts(std::vector<OperationCount>& counts) : counts_(counts) {}
 
   void add(std::uint32_t operations, std::vector<Guard> guards, std::vector<std::uint32_t> loops) {
-    if (counts_.size() >= kMaxCounts) guards.clear();
+    if (counts_.size() >= tuning::kMaxCounts) guards.clear();
     for (OperationCount& count : counts_) {
       if (count.loops != loops || count.guards != guards) continue;
       count.operations += operations;
@@ -145,10 +140,10 @@ std::uint32_t operations_of(const llvm::Instruction& instruction) {
     case llvm::Instruction::SRem:
     case llvm::Instruction::FDiv:
     case llvm::Instruction::FRem:
-      return kHeavyOperation * lanes_of(instruction.getType());
+      return tuning::kHeavyOperation * lanes_of(instruction.getType());
     case llvm::Instruction::AtomicRMW:
     case llvm::Instruction::AtomicCmpXchg:
-      return kHeavyOperation;
+      return tuning::kHeavyOperation;
     case llvm::Instruction::PHI:
     case llvm::Instruction::Alloca:
     case llvm::Instruction::GetElementPtr:
@@ -179,7 +174,7 @@ std::uint32_t operations_of(const llvm::Instruction& instruction) {
 void count_operations(const KernelView& view, const ControlDependence& control, const Influences& influences,
                       Expressions& expressions, domain::KernelTraits& traits) {
   Counts counts(traits.operations);
-  const bool follow = view.function.size() <= kMaxGuardedBlocks;
+  const bool follow = view.function.size() <= tuning::kMaxGuardedBlocks;
   for (llvm::BasicBlock& block : view.function) {
     if (!view.dominators.isReachableFromEntry(&block)) continue;
     const llvm::Loop* loop = view.loops.getLoopFor(&block);

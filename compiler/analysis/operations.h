@@ -8,14 +8,10 @@
 
 namespace skmd::compiler {
 
-/// Weights of instructions that are not simple: division, remainder, square root, the other functions of the library,
-/// atomics, accesses to images. Simple ones count 1 for each element of a vector: arithmetic, comparisons, conversions
-/// of floating point, loads, stores, conditional branches, barriers. What costs no time of its own counts nothing:
-/// phis, address arithmetic, integers made wider or narrower, elements put into and taken out of vectors. Devices
-/// differ in these by less than models of time, which fit a factor to each kernel and device, can tell.
-inline constexpr std::uint32_t kHeavyOperation = 8;
-
-/// The weight of one instruction of a simplified kernel.
+/// The weight of one instruction of a simplified kernel. tuning::kHeavyOperation: division, remainder, square root, the
+/// other functions of the library, atomics, accesses to images. 1 for each element of a vector: arithmetic,
+/// comparisons, conversions of floating point, loads, stores, conditional branches, barriers. 0, as these cost no time
+/// of their own: phis, address arithmetic, integers made wider or narrower, elements put into and taken out of vectors.
 std::uint32_t operations_of(const llvm::Instruction& instruction);
 
 /// Fills in traits.operations, adds the loops that they are in, and sets kFactDataDecidesWork. To be called when all

@@ -7,6 +7,7 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Operator.h>
 
+#include "compiler/analysis/analysis_constants.h"
 #include "compiler/ir/address_spaces.h"
 
 namespace skmd::compiler {
@@ -17,8 +18,7 @@ using domain::Op;
 
 namespace {
 
-constexpr unsigned kMaxNesting = 200;
-constexpr unsigned kAddressBits = 64;
+constexpr unsigned kAddressBits = 64;  // of OpenCL's 64-bit devices, as spir64 has them
 
 void append(Places& places, const PointerTarget& place) {
   for (PointerTarget& known : places) {
@@ -47,7 +47,7 @@ PointerTarget of_global(const llvm::GlobalVariable& variable) {
 Places Pointers::of(llvm::Value* pointer) {
   if (const auto known = known_.find(pointer); known != known_.end()) return known->second;
   // Round trips through phis that scalar evolution cannot solve, and absurd nesting, end here.
-  if (llvm::is_contained(active_, pointer) || active_.size() > kMaxNesting) return {PointerTarget{}};
+  if (llvm::is_contained(active_, pointer) || active_.size() > tuning::kMaxPointerDepth) return {PointerTarget{}};
   active_.push_back(pointer);
   Places places = found(pointer);
   active_.pop_back();

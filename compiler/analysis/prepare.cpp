@@ -23,6 +23,7 @@
 
 #include <cstdint>
 
+#include "compiler/analysis/analysis_constants.h"
 #include "compiler/analysis/dead_reads.h"
 #include "compiler/ir/address_spaces.h"
 #include "compiler/ir/builtin.h"
@@ -33,9 +34,6 @@ namespace {
 
 using llvm::CallBase;
 using llvm::Function;
-
-// Beyond this the analyses would take longer than the application waits; the kernel then runs whole.
-constexpr std::uint64_t kMaxInstructions = 400'000;
 
 llvm::SmallVector<CallBase*, 16> defined_calls(Function& function) {
   llvm::SmallVector<CallBase*, 16> calls;
@@ -51,11 +49,11 @@ llvm::SmallVector<CallBase*, 16> defined_calls(Function& function) {
 std::uint64_t inlined_size(Function& function, llvm::DenseMap<Function*, std::uint64_t>& sizes,
                            llvm::DenseSet<Function*>& active) {
   if (const auto found = sizes.find(&function); found != sizes.end()) return found->second;
-  if (!active.insert(&function).second) return kMaxInstructions + 1;
+  if (!active.insert(&function).second) return tuning::kMaxInlinedInstructions + 1;
   std::uint64_t size = function.getInstructionCount();
   for (CallBase* call : defined_calls(function)) {
     size += inlined_size(*call->getCalledFunction(), sizes, active);
-    if (size > kMaxInstructions) break;
+    if (size > tuning::kMaxInlinedInstructions) break;
   }
   active.erase(&function);
   sizes[&function] = size;
@@ -93,7 +91,7 @@ bool inline_everything(llvm::Module& module, llvm::ArrayRef<Function*> kernels) 
   std::uint64_t total = 0;
   for (Function* kernel : kernels) {
     total += inlined_size(*kernel, sizes, active);
-    if (total > kMaxInstructions) return false;
+    if (total > tuning::kMaxInlinedInstructions) return false;
   }
   for (Function& function : module) {
     // A kernel that does not come back has no results that could be wrong; inductions around it stay free of overflow.

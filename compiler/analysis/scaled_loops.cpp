@@ -17,7 +17,7 @@ using llvm::CmpInst;
 
 namespace {
 
-constexpr unsigned kWide = 64;
+constexpr unsigned kWide = 64;  // bits of a node, at most
 
 struct Scaling {
   llvm::Value* start = nullptr;

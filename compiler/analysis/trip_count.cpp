@@ -19,7 +19,7 @@ using domain::Predicate;
 
 namespace {
 
-constexpr unsigned kWide = 64;
+constexpr unsigned kWide = 64;                        // bits of a node, at most
 constexpr std::int64_t kFar = std::int64_t{1} << 62;  // sums of three such numbers still compare rightly as they are
 
 // The test that keeps a loop going: `induction` before `bound`.

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "compiler/client/client_constants.h"
 #include "compiler/client/hash.h"
 #include "compiler/client/process.h"
 #include "compiler/client/sweep.h"
@@ -15,9 +16,6 @@
 
 namespace skmd::compiler {
 namespace {
-
-constexpr std::uint64_t kMaxEntryBytes = std::uint64_t{1} << 32;
-constexpr time_t kSecondsBetweenTouches = 3600;
 
 class File {
  public:
@@ -36,7 +34,7 @@ class File {
 };
 
 std::optional<std::string> read_all(int handle, std::uint64_t size) {
-  if (size > kMaxEntryBytes) return std::nullopt;
+  if (size > tuning::kMaxEntryBytes) return std::nullopt;
   std::string bytes(size, '\0');
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -129,7 +127,7 @@ std::optional<Reply> Cache::find(const std::string& key, const std::string& work
     if (!unchanged(included, working_directory)) return std::nullopt;
   }
   // Says when it was used last. Most mounts keep no time of reading worth the name.
-  if (info.st_mtim.tv_sec + kSecondsBetweenTouches < ::time(nullptr)) (void)::futimens(file.handle(), nullptr);
+  if (info.st_mtim.tv_sec + tuning::kSecondsBetweenTouches < ::time(nullptr)) (void)::futimens(file.handle(), nullptr);
   return std::move(*reply);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "compiler/client/client_constants.h"
 #include "compiler/client/codec.h"
 #include "compiler/client/sweep.h"
 
@@ -18,7 +19,7 @@ class Cache {
  public:
   /// Creates `folder` with mode 0700 if it is missing. A folder that another user owns or may write is not used. The
   /// least recently used entries are removed when there are more than `limit` bytes, give or take a sixteenth.
-  explicit Cache(const std::string& folder, std::uint64_t limit = kDefaultCacheBytes);
+  explicit Cache(const std::string& folder, std::uint64_t limit = tuning::kDefaultCacheBytes);
 
   /// Nothing if there is no entry, or it is damaged, or an included file has changed since. Relative names of included
   /// files start from `working_directory`.

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "compiler/client/cache.h"
+#include "compiler/client/client_constants.h"
 #include "compiler/client/codec.h"
 #include "compiler/client/keep.h"
 #include "compiler/client/process.h"
@@ -40,9 +41,6 @@ Result<Reply> ask(CompileRequest request, const ClientOptions& options) {
   return reply;
 }
 
-/// Answers kept, for several programs that are built at once; older ones are not expected to be requested.
-constexpr std::size_t kMaxAhead = 16;
-
 }  // namespace
 
 CompileRequest code_request(std::string text, std::string options, Language language, CodeTarget target) {
@@ -58,7 +56,7 @@ CompileRequest code_request(std::string text, std::string options, Language lang
 void Client::Ahead::keep(std::string key, CompileAnswer answer) {
   const MutexGuard lock(mutex_);
   answers_.emplace_back(std::move(key), std::move(answer));
-  if (answers_.size() > kMaxAhead) answers_.pop_front();
+  if (answers_.size() > tuning::kMaxAhead) answers_.pop_front();
 }
 
 std::optional<CompileAnswer> Client::Ahead::take(const std::string& key) {

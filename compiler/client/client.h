@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/client/client_constants.h"
 #include "partitioner/base/mutex.h"
 #include "partitioner/base/result.h"
 #include "partitioner/traits/traits.h"
@@ -111,9 +112,9 @@ domain::Result<CompileAnswer> decode_answer(const std::string& bytes);
 /// Resource limits of one run of the helper. A program that needs more fails to build, with a log that says so: the
 /// vendors' compilers, which run inside the application, would not end on it either.
 struct HelperLimits {
-  unsigned cpu_seconds = 120;
-  unsigned seconds = 600;  // wall-clock time: other processes use the processors too
-  std::uint64_t memory_bytes = std::uint64_t{4} << 30;
+  unsigned cpu_seconds = tuning::kHelperProcessorSeconds;
+  unsigned seconds = tuning::kHelperSeconds;  // wall-clock time
+  std::uint64_t memory_bytes = tuning::kHelperBytes;
 };
 
 struct ClientOptions {

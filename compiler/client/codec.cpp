@@ -18,10 +18,10 @@ constexpr std::uint64_t kAnswerMagic = 0x33534E414B4D53ULL;   // "SMKANS3"
 constexpr std::uint64_t kCodeMagic = 0x31444F434B4D53ULL;     // "SMKCOD1": an answer with code
 constexpr std::uint64_t kReplyMagic = 0x31504552'4B4D53ULL;   // "SMKREP1"
 constexpr std::uint64_t kFrameMagic = 0x314D5246'4B4D53ULL;   // "SMKFRM1"
-constexpr std::size_t kFrameHead = 16;
-constexpr std::size_t kFrameHash = 16;
-constexpr std::size_t kMinimalText = 8;
-constexpr std::uint64_t kMaxLanes = 1024;
+constexpr std::size_t kFrameHead = 16;                        // bytes: magic and size
+constexpr std::size_t kFrameHash = 16;                        // bytes of the hash at the end
+constexpr std::size_t kMinimalText = 8;                       // bytes of an empty text: its length
+constexpr std::uint64_t kMaxLanes = 1024;                     // a request that asks for more is damaged
 
 void write(Writer& writer, const std::vector<std::string>& texts) {
   writer.number(texts.size());

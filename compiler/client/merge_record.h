@@ -13,7 +13,7 @@ struct MergeView {
   std::uint64_t offset = 0;  // a multiple of kMergeAlignment
   std::uint64_t size = 0;
 };
-inline constexpr std::uint64_t kMergeAlignment = 16;
+inline constexpr std::uint64_t kMergeAlignment = 16;  // bytes: float4's
 
 /// The last parameter of a merge kernel, by value: this, then one MergeView per argument of the kernel. The parameters
 /// before it, for each argument in order: of a buffer two, the root buffer (null if there is none) and as large a

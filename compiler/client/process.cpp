@@ -17,6 +17,7 @@
 #include <system_error>
 #include <vector>
 
+#include "compiler/client/client_constants.h"
 #include "compiler/client/codec.h"
 
 #define SKMD_BARE __attribute__((no_sanitize("address", "thread", "undefined")))
@@ -74,9 +75,6 @@ struct Start {
   int pid_handle = -1;
 };
 
-constexpr std::size_t kStackBytes = 64 * 1024;
-constexpr unsigned kSecondsForCrashReport = 5;
-
 /// System calls without libc's wrappers: sanitizers replace those, and keep books of them in the memory we share.
 template <class... Arguments>
 SKMD_BARE long raw(long number, Arguments... arguments) {
@@ -91,7 +89,7 @@ SKMD_BARE void close_from(int first, long limit) {
 /// The helper before it is the helper. Shares our memory: nothing but system calls.
 SKMD_BARE int become_helper(void* argument) {
   auto* start = static_cast<Start*>(argument);
-  constexpr int kSignalSetBytes = (NSIG - 1) / 8;
+  constexpr int kSignalSetBytes = (NSIG - 1) / 8;  // a bit for each signal, as the kernel has them
   const char by_default[64] = {};  // the kernel's struct sigaction: SIG_DFL, no flags, no signal blocked
   for (int signal = 1; signal < NSIG; ++signal) {
     raw(SYS_rt_sigaction, signal, by_default, nullptr, kSignalSetBytes);
@@ -132,7 +130,7 @@ rlimit limited(int resource, rlim_t soft, rlim_t hard) {
 }
 
 void start_helper(Start& start) {
-  std::vector<char> stacks(2 * kStackBytes + 64);
+  std::vector<char> stacks(2 * tuning::kStackBytes + 64);
   const auto aligned = [](char* at) {
     return reinterpret_cast<char*>(reinterpret_cast<std::uintptr_t>(at) & ~std::uintptr_t{15});
   };
@@ -144,8 +142,8 @@ void start_helper(Start& start) {
   // A handler of the application's must not run in a process that borrows its memory.
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   // Shares descriptors, so that the helper's process handle arrives here; without a signal at its end.
-  const pid_t between =
-      __clone(stand_between, aligned(stacks.data() + kStackBytes), CLONE_VM | CLONE_VFORK | CLONE_FILES, &start);
+  const pid_t between = __clone(stand_between, aligned(stacks.data() + tuning::kStackBytes),
+                                CLONE_VM | CLONE_VFORK | CLONE_FILES, &start);
   if (between < 0) start.error = errno;
   // A wait for any child in another thread may have reaped it: no harm.
   while (between > 0 && ::waitpid(between, nullptr, __WALL) < 0 && errno == EINTR) {
@@ -249,7 +247,7 @@ Result<std::string> run_helper(const std::string& path, const std::string& input
   char* const environment[] = {locale.data(), nullptr};
   Start start{path.c_str(), arguments, environment, request.number(), writing.number(), nowhere.number()};
   // At the soft limit the helper says so; beyond the hard one it is killed.
-  start.cpu = limited(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + kSecondsForCrashReport);
+  start.cpu = limited(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + tuning::kSecondsForCrashReport);
   start.memory = limited(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes);
   start_helper(start);
   const Handle process(start.pid_handle);

@@ -14,13 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/client/client_constants.h"
 #include "compiler/client/hash.h"
 
 namespace skmd::compiler {
 namespace {
-
-constexpr std::uint64_t kSweepsPerLimit = 16;
-constexpr time_t kLeftoverSeconds = 3600;
 
 struct Entry {
   std::int64_t used = 0;  // nanoseconds
@@ -48,7 +46,7 @@ std::string unique_name() {
 }
 
 bool time_to_sweep(std::uint64_t bytes, std::uint64_t limit) {
-  const std::uint64_t share = std::max<std::uint64_t>(limit / kSweepsPerLimit, 1);
+  const std::uint64_t share = std::max<std::uint64_t>(limit / tuning::kSweepsPerLimit, 1);
   return bytes >= share || random_number() % share < bytes;
 }
 
@@ -67,7 +65,7 @@ void sweep(const std::string& folder, std::uint64_t limit) {
     if (::fstatat(place, found->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid()) continue;
     if (unfinished) {
-      if (info.st_mtim.tv_sec + kLeftoverSeconds < now) ::unlinkat(place, found->d_name, 0);
+      if (info.st_mtim.tv_sec + tuning::kLeftoverSeconds < now) ::unlinkat(place, found->d_name, 0);
       continue;
     }
     const std::int64_t used = std::int64_t{info.st_mtim.tv_sec} * 1000000000 + info.st_mtim.tv_nsec;

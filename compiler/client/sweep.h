@@ -7,7 +7,6 @@
 
 namespace skmd::compiler {
 
-inline constexpr std::uint64_t kDefaultCacheBytes = std::uint64_t{1} << 30;
 inline constexpr const char* kEntrySuffix = ".compiled";
 inline constexpr const char* kUnfinishedSuffix = ".part";
 

@@ -21,10 +21,12 @@ using domain::ParameterKind;
 // Values of CL/cl.h; the compiler has no other use for the API's header.
 constexpr std::uint32_t kAddressGlobal = 0x119B, kAddressLocal = 0x119C, kAddressConstant = 0x119D,
                         kAddressPrivate = 0x119E;
+// Likewise.
 constexpr std::uint32_t kAccessReadOnly = 0x11A0, kAccessWriteOnly = 0x11A1, kAccessReadWrite = 0x11A2,
                         kAccessNone = 0x11A3;
+// CL_KERNEL_ARG_TYPE_*, bit by bit.
 constexpr std::uint64_t kTypeConst = 1, kTypeRestrict = 2, kTypeVolatile = 4, kTypePipe = 8;
-constexpr std::uint32_t kHandleBytes = 8;
+constexpr std::uint32_t kHandleBytes = 8;  // of a pointer, an image and a sampler
 
 struct ImageType {
   std::string_view name;

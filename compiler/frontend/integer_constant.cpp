@@ -5,6 +5,8 @@
 #include <limits>
 #include <string_view>
 
+#include "compiler/frontend/frontend_constants.h"
+
 namespace skmd::compiler {
 namespace {
 
@@ -117,7 +119,7 @@ class Expression {
   }
 
   Value deeper(Value (Expression::*part)()) {
-    if (depth_ == kDeepest) return std::nullopt;
+    if (depth_ == tuning::kMaxConstantDepth) return std::nullopt;
     ++depth_;
     const Value value = (this->*part)();
     --depth_;
@@ -144,8 +146,6 @@ class Expression {
     unsigned_ |= found->is_unsigned;
     return in_range(found->value);
   }
-
-  static constexpr int kDeepest = 256;  // parentheses, signs and conditions: programs hold anything
 
   const std::vector<std::string>& tokens_;
   std::size_t at_ = 0;

@@ -6,14 +6,14 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "compiler/frontend/frontend_constants.h"
+
 namespace skmd::compiler {
 namespace {
 
 // Deep, so that an embedded header named "../../x.h" still has a place of its own.
 constexpr const char* kMemoryFolder = "/skmd/embedded/a/b/c/d/";
 constexpr const char* kIncludeFolder = "/skmd/include/";
-
-constexpr std::size_t kMaxLogBytes = 1u << 20;
 
 const char kBaseHeader[] = {
 #include "opencl_c_base.inc"
@@ -53,7 +53,7 @@ class Session::Capture : public clang::DiagnosticConsumer {
       found.errors.push_back({info.getID(), std::string(message)});
     }
     // More is of no use to a reader; generated programs give warnings by the million.
-    if (found.log.size() < kMaxLogBytes) printer_.HandleDiagnostic(level, info);
+    if (found.log.size() < tuning::kMaxLogBytes) printer_.HandleDiagnostic(level, info);
   }
 
   Diagnostics found;

@@ -4,6 +4,7 @@
 
 namespace skmd {
 
+/// Numbers of address spaces, as SPIR has them.
 inline constexpr unsigned kPrivateSpace = 0;
 inline constexpr unsigned kGlobalSpace = 1;
 inline constexpr unsigned kConstantSpace = 2;

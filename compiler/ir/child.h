@@ -7,9 +7,6 @@
 
 namespace skmd::compiler {
 
-/// Limit of processor time; the largest kernels take about 0.1 s.
-inline constexpr unsigned kChildSeconds = 20;
-
 /// A forked process that works in parallel with this one.
 class Child {
  public:

@@ -13,7 +13,7 @@ namespace {
 using llvm::IRBuilder;
 using llvm::Value;
 
-constexpr std::uint64_t kWord = 8;
+constexpr std::uint64_t kWord = 8;  // bytes that are copied at once
 
 }  // namespace
 

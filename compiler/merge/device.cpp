@@ -32,7 +32,7 @@ using llvm::Value;
 
 constexpr unsigned kDeviceGlobal = 1;
 constexpr unsigned kDeviceGeneric = 0;
-constexpr std::uint64_t kValueAlignment = 16;
+constexpr std::uint64_t kValueAlignment = 16;  // bytes: float4's
 
 // SPIR's address spaces to those of NVPTX. Constants are global memory: all that kernels are given is.
 class Spaces final : public llvm::ValueMapTypeRemapper {

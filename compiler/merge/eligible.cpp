@@ -14,6 +14,7 @@
 #include "compiler/analysis/kernel_view.h"
 #include "compiler/ir/address_spaces.h"
 #include "compiler/ir/builtin.h"
+#include "compiler/merge/merge_constants.h"
 #include "compiler/merge/replay.h"
 
 namespace skmd::compiler {
@@ -23,8 +24,6 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-// Private memory of one work-item; threads that merge have ordinary stacks.
-constexpr std::uint64_t kMaxPrivateBytes = 16384;
 // Loads of more are not guarded against bad addresses by what stands in for memory (span.cpp).
 constexpr std::uint64_t kMaxLoadBytes = 64;
 
@@ -131,7 +130,7 @@ class Judge {
   const char* of_variable(const llvm::AllocaInst& variable) {
     const auto size = variable.getAllocationSize(layout_);
     if (size) private_bytes_ += size->getKnownMinValue();
-    const bool fits = size && !size->isScalable() && private_bytes_ <= kMaxPrivateBytes;
+    const bool fits = size && !size->isScalable() && private_bytes_ <= tuning::kMaxPrivateBytes;
     return fits && !holds_pointer(variable.getAllocatedType()) ? nullptr : "its private variables are too large";
   }
 

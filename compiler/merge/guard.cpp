@@ -21,7 +21,7 @@ namespace {
 using llvm::IRBuilder;
 using llvm::Value;
 
-constexpr unsigned kZeroBytes = 64;
+constexpr unsigned kZeroBytes = 64;  // as many as kMaxLoadBytes of eligible.cpp
 
 class Guard {
  public:

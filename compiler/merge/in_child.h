@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/child.h"
+#include "compiler/ir/ir_constants.h"
 #include "compiler/merge/merge_kernel.h"
 
 namespace skmd::compiler {
@@ -18,6 +19,6 @@ struct ChildResult {
 };
 
 /// What `work` returned; an empty result if it did not return within `seconds`.
-ChildResult in_child(const std::function<ChildResult()>& work, unsigned seconds = kChildSeconds);
+ChildResult in_child(const std::function<ChildResult()>& work, unsigned seconds = tuning::kChildSeconds);
 
 }  // namespace skmd::compiler

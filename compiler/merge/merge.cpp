@@ -12,6 +12,7 @@
 #include "compiler/merge/device.h"
 #include "compiler/merge/eligible.h"
 #include "compiler/merge/in_child.h"
+#include "compiler/merge/merge_constants.h"
 #include "compiler/merge/ptx.h"
 #include "compiler/merge/replay.h"
 #include "compiler/merge/rows.h"
@@ -28,9 +29,6 @@ constexpr std::uint32_t kNeverSplit =
     domain::kFactSpinning | domain::kFactDeviceScopeSync | domain::kFactAtomicResultUsed |
     domain::kFactPointerInMemory | domain::kFactMutableProgramScope | domain::kFactPrintf |
     domain::kFactDeviceSpecificCode | domain::kFactImageWritten | domain::kFactImageRead;
-
-// Every process that uses the program keeps the text.
-constexpr std::size_t kMaxPtx = std::size_t{4} << 20;
 
 bool is_affine(domain::Op op) {
   using domain::Op;
@@ -143,7 +141,7 @@ std::unique_ptr<llvm::Module> take_device_functions(llvm::Module& module) {
 
 ChildResult device_code(llvm::Module& module) {
   domain::Result<std::string> text = ptx_text(module);
-  if (!text || text->size() > kMaxPtx) return {};
+  if (!text || text->size() > tuning::kMaxPtx) return {};
   return {{}, {}, std::move(*text)};
 }
 

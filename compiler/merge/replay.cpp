@@ -24,6 +24,7 @@
 #include "compiler/analysis/kernel_view.h"
 #include "compiler/ir/address_spaces.h"
 #include "compiler/ir/builtin.h"
+#include "compiler/merge/merge_constants.h"
 
 namespace skmd::compiler {
 
@@ -203,8 +204,6 @@ void remove_dead_loops() {
   if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
 }
 
-constexpr int kMaxRounds = 8;
-
 // A private variable that is only ever loaded and stored directly.
 struct Variable {
   llvm::SmallVector<Instruction*, 8> writes;
@@ -278,7 +277,7 @@ void mark_stores(llvm::Function& kernel) {
 
 void strip(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   remove_dead_loops();
-  for (int round = 0; round < kMaxRounds; ++round) {
+  for (int round = 0; round < tuning::kMaxSlicingRounds; ++round) {
     const unsigned before = kernel.getInstructionCount();
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));

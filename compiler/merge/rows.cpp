@@ -13,14 +13,12 @@
 
 #include <vector>
 
+#include "compiler/merge/merge_constants.h"
 #include "compiler/merge/stored.h"
 
 namespace skmd::compiler {
 
 namespace {
-
-// Shorter rows are marked element by element.
-constexpr std::uint64_t kLeastTimes = 8;
 
 struct Row {
   Stored each;
@@ -48,7 +46,7 @@ class Joiner {
     llvm::Value* times = ir.CreateZExt(expander.expandCodeFor(again, nullptr, end), ir.getInt64Ty());
     times = ir.CreateAdd(times, ir.getInt64(1));
     // One more than the largest number is none.
-    llvm::Value* is_row = ir.CreateICmpUGE(times, ir.getInt64(kLeastTimes));
+    llvm::Value* is_row = ir.CreateICmpUGE(times, ir.getInt64(tuning::kLeastTimes));
     is_row = ir.CreateAnd(is_row, ir.CreateNot(wraps));
     std::vector<llvm::Value*> starts;
     for (const Row& row : rows_) starts.push_back(expander.expandCodeFor(row.start, ir.getInt64Ty(), end));

@@ -24,6 +24,7 @@
 #include "compiler/ir/geometry.h"
 #include "compiler/ir/guard_divisions.h"
 #include "compiler/merge/guard.h"
+#include "compiler/merge/merge_constants.h"
 #include "compiler/merge/units.h"
 #include "cpu-driver/span_code.h"
 
@@ -35,10 +36,6 @@ using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
 using Triple = Geometry::Triple;
-
-// Shorter strips are not worth a loop, longer ones are rows without.
-constexpr unsigned kLeastStripBits = 3;
-constexpr unsigned kMaxStripBits = 16;
 
 // One loop of the nest, from its header to where it goes on.
 struct Counter {
@@ -112,7 +109,7 @@ class SpanBuilder {
   // Kernels that divide their index store rows of that length. A strip is so many neighbours in dimension 0 whose ids
   // differ in their last bits only: what follows from the other bits does not change in it.
   unsigned strip_bits() const {
-    unsigned bits = kMaxStripBits + 1;
+    unsigned bits = tuning::kMaxStripBits + 1;
     for (const llvm::Instruction& instruction : llvm::instructions(kernel_)) {
       const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction);
       const auto* by = operation == nullptr ? nullptr : llvm::dyn_cast<llvm::ConstantInt>(operation->getOperand(1));
@@ -122,9 +119,9 @@ class SpanBuilder {
       if (operation->getOpcode() == llvm::Instruction::LShr) found = static_cast<unsigned>(value.getLimitedValue(64));
       if (operation->getOpcode() == llvm::Instruction::And)
         found = value.isMask() ? value.countr_one() : value.isNegatedPowerOf2() ? value.countr_zero() : 0;
-      if (found >= kLeastStripBits) bits = std::min(bits, found);
+      if (found >= tuning::kLeastStripBits) bits = std::min(bits, found);
     }
-    return bits > kMaxStripBits ? 0 : bits;
+    return bits > tuning::kMaxStripBits ? 0 : bits;
   }
 
   // Every size is at least 1, so loops are entered without asking.

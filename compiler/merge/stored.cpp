@@ -22,8 +22,9 @@ using llvm::IRBuilder;
 using llvm::Value;
 
 constexpr char kStored[] = "skmd.stored";
-constexpr std::uint64_t kWordBits = 64;
-constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 32;
+constexpr std::uint64_t kWordBits = 64;  // of a bitmap's words
+constexpr std::uint64_t kMaxElements = std::uint64_t{1}
+                                       << 32;  // a stride below it cannot overflow when it is multiplied with a size
 
 /// One buffer, as the entry loads it.
 struct Target {

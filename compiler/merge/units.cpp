@@ -12,6 +12,7 @@
 #include <bit>
 
 #include "compiler/merge/eligible.h"
+#include "compiler/merge/merge_constants.h"
 #include "compiler/merge/replay.h"
 
 namespace skmd::compiler {
@@ -20,15 +21,13 @@ namespace {
 
 using llvm::Value;
 
-// Larger units save nothing more.
-constexpr unsigned kMaxZeros = 6;
-
 unsigned zeros_of(std::uint64_t number) {
-  return number == 0 ? kMaxZeros : std::min(kMaxZeros, static_cast<unsigned>(std::countr_zero(number)));
+  return number == 0 ? tuning::kMaxUnitBits
+                     : std::min(tuning::kMaxUnitBits, static_cast<unsigned>(std::countr_zero(number)));
 }
 
 unsigned zeros_of_steps(const llvm::GEPOperator& address, const llvm::DataLayout& layout) {
-  unsigned zeros = kMaxZeros;
+  unsigned zeros = tuning::kMaxUnitBits;
   for (auto step = llvm::gep_type_begin(address); step != llvm::gep_type_end(address); ++step) {
     const Value* index = step.getOperand();
     if (llvm::StructType* type = step.getStructTypeOrNull()) {
@@ -48,7 +47,7 @@ unsigned zeros_of_steps(const llvm::GEPOperator& address, const llvm::DataLayout
 
 // Every path from the object to `place` is a sum of the steps met here, each any number of times.
 std::uint64_t known_alignment(const Value& place, const llvm::DataLayout& layout) {
-  unsigned zeros = kMaxZeros;
+  unsigned zeros = tuning::kMaxUnitBits;
   llvm::SmallVector<const Value*, 8> pending{&place};
   llvm::SmallPtrSet<const Value*, 8> seen;
   while (!pending.empty()) {

@@ -7,13 +7,11 @@
 
 #include "compiler/frontend/compile.h"
 #include "compiler/tool/kernel_code.h"
+#include "compiler/tool/tool_constants.h"
 
 namespace skmd::compiler {
 
 namespace {
-
-// Of processor time, beside that of the code generator, which has a limit of its own and a process as well.
-constexpr unsigned kSeconds = 120;
 
 /// An answer with the code, encoded; "" if there is no program to make it of.
 std::string made(const CompileRequest& request, llvm::Module& module, const CompileAnswer& answer) {
@@ -36,7 +34,7 @@ std::string made(const CompileRequest& request, llvm::Module& module, const Comp
 }  // namespace
 
 CodeAhead::CodeAhead(const CompileRequest& request, llvm::Module& module, const CompileAnswer& answer) {
-  if (!request.target.isa.empty()) child_.emplace([&] { return made(request, module, answer); }, kSeconds);
+  if (!request.target.isa.empty()) child_.emplace([&] { return made(request, module, answer); }, tuning::kAheadSeconds);
 }
 
 void CodeAhead::finish(CompileAnswer& answer) {

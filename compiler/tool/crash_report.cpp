@@ -17,6 +17,7 @@
 #include <llvm/Support/ErrorHandling.h>
 
 #include "compiler/client/codec.h"
+#include "compiler/tool/tool_constants.h"
 
 namespace skmd::compiler {
 namespace {
@@ -31,9 +32,6 @@ Words out_of_time, out_of_memory, out_of_stack;
 std::atomic<const Words*> conservative{nullptr};
 std::atomic<bool> spoken{false};
 std::atomic<std::uintptr_t> stack_low{0};
-
-constexpr std::size_t kSignalStackBytes = 64 * 1024;
-constexpr std::uintptr_t kStackEdgeBytes = 1u << 20;
 
 Words keep(const std::string& text) {
   char* bytes = new char[text.size()];
@@ -72,7 +70,7 @@ void on_crash(int, siginfo_t* info, void*) {
   const auto place = reinterpret_cast<std::uintptr_t>(info->si_addr);
   const std::uintptr_t low = stack_low.load();
   const bool stack = (info->si_signo == SIGSEGV || info->si_signo == SIGBUS) && low != 0 &&
-                     place + kStackEdgeBytes >= low && place < low + kStackEdgeBytes;
+                     place + tuning::kStackEdgeBytes >= low && place < low + tuning::kStackEdgeBytes;
   end_with(stack ? &out_of_stack : nullptr);
 }
 
@@ -125,8 +123,8 @@ bool claim_output() { return !spoken.exchange(true); }
 
 void watch_this_stack() {
   stack_t own{};
-  own.ss_sp = new char[kSignalStackBytes];
-  own.ss_size = kSignalStackBytes;
+  own.ss_sp = new char[tuning::kSignalStackBytes];
+  own.ss_size = tuning::kSignalStackBytes;
   ::sigaltstack(&own, nullptr);
   pthread_attr_t attributes;
   if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;

@@ -13,7 +13,7 @@ namespace skmd::compiler {
 
 namespace {
 
-constexpr unsigned kMaxLanes = 32;
+constexpr unsigned kMaxLanes = 32;  // that the code generator knows
 
 /// Code for the least processor where this one runs none of ours: there it is only looked at.
 codegen::Isa best_isa() {

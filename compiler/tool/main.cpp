@@ -31,6 +31,7 @@
 #include "compiler/tool/code_ahead.h"
 #include "compiler/tool/crash_report.h"
 #include "compiler/tool/kernel_code.h"
+#include "compiler/tool/tool_constants.h"
 
 namespace {
 
@@ -61,8 +62,6 @@ constexpr std::string_view kUsage =
     "       --rewrite     the partition-ready text\n"
     "       --span-code   machine code of the merge functions, as the driver gets it\n"
     "Without arguments it serves the driver.\n";
-
-constexpr unsigned long kCompileStackBytes = 512ul << 20;
 
 Analysis analysis(const CompileRequest& request) {
   if (request.stage == Stage::code)
@@ -108,8 +107,8 @@ bool write_output(int handle, std::string_view bytes) {
 
 /// The stack is taken out of the address space as a whole.
 unsigned stack_bytes(const Limits& limits) {
-  const unsigned long share = limits.memory_bytes == 0 ? kCompileStackBytes : limits.memory_bytes / 4;
-  return static_cast<unsigned>(std::min(kCompileStackBytes, share));
+  const unsigned long share = limits.memory_bytes == 0 ? tuning::kCompileStackBytes : limits.memory_bytes / 4;
+  return static_cast<unsigned>(std::min(tuning::kCompileStackBytes, share));
 }
 
 /// The answer to give if the analysis crashes.

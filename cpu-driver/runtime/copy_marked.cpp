@@ -13,7 +13,7 @@ namespace skmd::cpu {
 
 namespace {
 
-constexpr std::uint64_t kBits = 64;
+constexpr std::uint64_t kBits = 64;  // of a word
 constexpr std::uint64_t kFull = ~std::uint64_t{0};
 
 /// Copies the units of one word that is neither empty nor full.

@@ -8,14 +8,13 @@
 #include <cstring>
 #include <mutex>
 
+#include "cpu-driver/runtime/runtime_constants.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::cpu {
 namespace {
 
-constexpr std::uint64_t kLargePage = std::uint64_t{1} << 21;
-/// Larger maps than needed are taken too, up to this factor: a small merge must not hold what a large one needs.
-constexpr std::uint64_t kFactor = 4;
+constexpr std::uint64_t kLargePage = std::uint64_t{1} << 21;  // bytes
 
 std::uint64_t page_bytes(std::uint64_t words) {
   return (words * sizeof(std::uint64_t) + kLargePage - 1) / kLargePage * kLargePage;
@@ -52,7 +51,7 @@ KeptMap KeptMap::take(std::uint64_t words) {
   const std::uint64_t bytes = page_bytes(words);
   KeptMap map;
   Shelf& kept = shelf();
-  const auto fits = [&](const KeptMap& one) { return one.bytes_ >= bytes && one.bytes_ <= kFactor * bytes; };
+  const auto fits = [&](const KeptMap& one) { return one.bytes_ >= bytes && one.bytes_ <= tuning::kMapFactor * bytes; };
   if (kept.mutex.try_lock()) {
     const MutexGuard lock(kept.mutex, std::adopt_lock);
     const auto found = std::find_if(kept.maps.begin(), kept.maps.end(), fits);

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "cpu-driver/runtime/runtime_constants.h"
+
 namespace skmd::cpu {
 
 class KeptMap {
@@ -26,7 +28,7 @@ class KeptMap {
   [[nodiscard]] std::uint64_t* words() const { return words_; }
 
   /// What is kept at most, of all maps together.
-  static constexpr std::uint64_t kMaxKept = std::uint64_t{32} << 20;
+  static constexpr std::uint64_t kMaxKept = tuning::kMaxKeptMaps;
   /// Bytes of the maps that are kept now.
   static std::uint64_t kept();
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "cpu-driver/runtime/runtime_constants.h"
 #include "cpu-driver/runtime/scratch.h"
 
 #if defined(__x86_64__)
@@ -17,15 +18,6 @@ namespace skmd::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// What waking others and waiting for them costs. The caller works alone for so long before it asks for help.
-constexpr double kAlone = 6e3;  // nanoseconds, as all that follows
-// Handing out a piece costs 20 to 100 ns, more with more threads.
-constexpr double kLeastPiece = 3e3;
-// No thread is longer at one piece: another launch, or the system, may have taken its processor.
-constexpr double kMaxPiece = 5e5;
-// The rest is cut into so many pieces per thread at each taking, so that all end together.
-constexpr std::uint64_t kPiecesPerThread = 4;
 
 double since(Clock::time_point begin) { return std::chrono::duration<double, std::nano>(Clock::now() - begin).count(); }
 
@@ -68,11 +60,11 @@ class Rest {
       : next_(first),
         first_(first),
         last_(last),
-        parts_(threads * kPiecesPerThread),
+        parts_(threads * tuning::kPiecesPerTaking),
         unit_(unit_of(frame)),
         yield_(yield) {
-    least_ = pieces_of(kLeastPiece, group_ns);
-    most_ = std::max(least_, pieces_of(kMaxPiece, group_ns));
+    least_ = pieces_of(tuning::kLeastPiece, group_ns);
+    most_ = std::max(least_, pieces_of(tuning::kMaxPiece, group_ns));
   }
 
   bool take(std::uint64_t& begin, std::uint64_t& end) {
@@ -120,8 +112,8 @@ std::uint64_t run_alone(KernelFunction run, const SpanFrame& frame, std::byte* s
                         std::uint64_t last, double expected_ns, double& spent, const RunExtras& extras) {
   const Clock::time_point begin = Clock::now();
   std::uint64_t piece =
-      expected_ns > 0 ? static_cast<std::uint64_t>(std::clamp(kAlone / 4 / expected_ns, 1.0, 1e9)) : 1;
-  for (spent = 0; first < last && spent < kAlone; piece *= 2) {
+      expected_ns > 0 ? static_cast<std::uint64_t>(std::clamp(tuning::kAlone / 4 / expected_ns, 1.0, 1e9)) : 1;
+  for (spent = 0; first < last && spent < tuning::kAlone; piece *= 2) {
     const std::uint64_t end = first + std::min(up(piece, unit_of(frame)), last - first);
     run_piece(run, frame, first, end, scratch, extras.printer);
     first = end;
@@ -164,7 +156,7 @@ domain::Result<Ran> run_kernel(Pool& pool, KernelFunction run, const SpanFrame& 
   double group_ns = cost.nanoseconds() * items;
   double spent = 0;
   std::uint64_t alone = 0;
-  if (pool.threads() == 1 || group_ns * static_cast<double>(last - first) < 2 * kAlone) {
+  if (pool.threads() == 1 || group_ns * static_cast<double>(last - first) < 2 * tuning::kAlone) {
     alone = run_alone(run, frame, scratch, first, last, group_ns, spent, extras) - first;
     group_ns = std::max(spent / static_cast<double>(alone), 0.1);
     cost.learn(static_cast<float>(group_ns / items));

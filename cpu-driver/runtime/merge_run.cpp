@@ -7,16 +7,14 @@
 #include <vector>
 
 #include "cpu-driver/runtime/kept_map.h"
+#include "cpu-driver/runtime/runtime_constants.h"
 
 namespace skmd::cpu {
 
 namespace {
 
 /// Small enough that threads end together, large enough that handing out costs nothing.
-constexpr std::uint64_t kPiecesPerThread = 8;
-constexpr std::uint64_t kLeastItems = 16384;
-constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
-constexpr std::uint64_t kBits = 64;
+constexpr std::uint64_t kBits = 64;  // of a word
 
 std::uint64_t words_of(const SpanArgument& argument, std::uint32_t unit) {
   return (argument.size / unit + kBits - 1) / kBits;
@@ -62,7 +60,7 @@ void copy_all_marked(Pool& pool, const std::vector<Worker>& workers, std::size_t
   if (maps.empty()) return;
   const SpanArgument& target = workers.front().arguments[argument];
   const std::uint64_t words = words_of(target, unit);
-  const std::uint64_t step = std::max<std::uint64_t>(1, kPieceBytes / (kBits * unit));
+  const std::uint64_t step = std::max<std::uint64_t>(1, tuning::kPieceBytes / (kBits * unit));
   pool.run((words + step - 1) / step, [&](std::size_t i) {
     copy_marked(target.result, target.bytes, unit, maps, i * step, std::min(words, (i + 1) * step));
   });
@@ -75,8 +73,8 @@ void run_merge(Pool& pool, const MergeFunction& function, const SpanFrame& frame
   if (first >= last) return;
   const std::uint64_t groups = last - first;
   const std::uint64_t items = frame.local_size[0] * frame.local_size[1] * frame.local_size[2];
-  const std::uint64_t least = std::max<std::uint64_t>(1, kLeastItems / std::max<std::uint64_t>(1, items));
-  const std::uint64_t pieces = std::clamp<std::uint64_t>(groups / least, 1, pool.threads() * kPiecesPerThread);
+  const std::uint64_t least = std::max<std::uint64_t>(1, tuning::kLeastItems / std::max<std::uint64_t>(1, items));
+  const std::uint64_t pieces = std::clamp<std::uint64_t>(groups / least, 1, pool.threads() * tuning::kPiecesPerThread);
   const std::uint64_t count =
       std::min({pieces, std::uint64_t{pool.threads()}, most_workers(function.units, arguments)});
   std::vector<Worker> workers;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "cpu-driver/runtime/processors.h"
+#include "cpu-driver/runtime/runtime_constants.h"
 #include "cpu-driver/runtime/serving_threads.h"
 #include "cpu-driver/runtime/threads.h"
 #include "partitioner/base/mutex.h"
@@ -22,18 +23,6 @@
 namespace skmd::cpu {
 
 namespace {
-
-// More of them gain nothing against memory.
-constexpr unsigned kMaxThreads = 16;
-// A thread that has done its part looks for more for so long before it sleeps: waking it takes about as long. And so
-// long the caller waits for others to return before it sleeps.
-constexpr std::chrono::microseconds kLinger{20};
-constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 20;
-// A thread that was woken has begun by then, unless it has to wait. Asking the system about one costs a twentieth of
-// it.
-constexpr std::chrono::microseconds kFirstLook{50};
-// Threads that have not come, in one look.
-constexpr unsigned kMaxAsked = 4;
 
 using Clock = std::chrono::steady_clock;
 
@@ -76,7 +65,8 @@ struct Pool::State {
   std::condition_variable job_came;
   std::condition_variable worker_left;
   std::list<Job*> jobs SKMD_GUARDED_BY(mutex);
-  std::array<Member, kMaxThreads> members;  // the first of them, of atomics; those of larger pools stay where they are
+  /// The first of them, of atomics; those of larger pools stay where they are.
+  std::array<Member, tuning::kMaxThreads> members;
   unsigned threads SKMD_GUARDED_BY(mutex) = 0;
   unsigned idle SKMD_GUARDED_BY(mutex) = 0;  // asleep, or looking for a job
   unsigned asleep SKMD_GUARDED_BY(mutex) = 0;
@@ -100,7 +90,7 @@ struct Pool::State {
     ++idle;
     const std::uint64_t seen = posted;
     lock.unlock();
-    const bool came = spin_until([&] { return posted.load(std::memory_order_relaxed) != seen; }, kLinger);
+    const bool came = spin_until([&] { return posted.load(std::memory_order_relaxed) != seen; }, tuning::kLinger);
     lock.lock();
     if (!came && posted == seen && !stopping) {
       ++asleep;
@@ -172,7 +162,7 @@ struct Pool::Turn {
       const int thread = other.thread.load(std::memory_order_relaxed);
       if (thread == 0) continue;
       const bool is_away = other.job.load(std::memory_order_relaxed) == nullptr;
-      if (is_away && (missing == 0 || asked++ >= kMaxAsked)) continue;
+      if (is_away && (missing == 0 || asked++ >= tuning::kMaxAsked)) continue;
       if (is_away ? waits_for(thread, here) : shares(other, here)) moved = leave_processor(thread, here) || moved;
     }
     return moved;
@@ -184,7 +174,7 @@ struct Pool::Turn {
   const bool is_caller;
   Turn* const outer;
   const Clock::time_point begin = Clock::now();
-  Clock::time_point next_look = begin + kFirstLook;
+  Clock::time_point next_look = begin + tuning::kFirstLook;
 };
 
 thread_local constinit Pool::Turn* Pool::Turn::current = nullptr;
@@ -216,7 +206,7 @@ void Pool::State::serve(Member* member) {
   worker_left.notify_all();
 }
 
-Pool::Pool() : Pool(std::min(plan_threads(this_topology(), 0).threads, kMaxThreads)) {}
+Pool::Pool() : Pool(std::min(plan_threads(this_topology(), 0).threads, tuning::kMaxThreads)) {}
 
 Pool::Pool(ThreadPlan plan) : threads_(plan.threads), places_(std::move(plan.places)) {}
 
@@ -259,7 +249,7 @@ void Pool::run(std::size_t count, const std::function<void(std::size_t)>& body) 
   lock.lock();
   state.jobs.erase(place);
   lock.unlock();
-  if (spin_until([&] { return job.workers.load(std::memory_order_acquire) == 0; }, kLinger)) return;
+  if (spin_until([&] { return job.workers.load(std::memory_order_acquire) == 0; }, tuning::kLinger)) return;
   lock.lock();
   state.worker_left.wait(lock, [&] { return job.workers == 0; });
 }
@@ -278,13 +268,13 @@ Pool::~Pool() {
 }
 
 void copy_bytes(Pool& pool, const std::byte* from, std::byte* to, std::uint64_t bytes) {
-  if (bytes <= kCopyChunk) {
+  if (bytes <= tuning::kCopyChunk) {
     if (bytes != 0) std::memcpy(to, from, bytes);
     return;
   }
-  pool.run((bytes + kCopyChunk - 1) / kCopyChunk, [&](std::size_t i) {
-    const std::uint64_t begin = i * kCopyChunk;
-    std::memcpy(to + begin, from + begin, std::min(kCopyChunk, bytes - begin));
+  pool.run((bytes + tuning::kCopyChunk - 1) / tuning::kCopyChunk, [&](std::size_t i) {
+    const std::uint64_t begin = i * tuning::kCopyChunk;
+    std::memcpy(to + begin, from + begin, std::min(tuning::kCopyChunk, bytes - begin));
   });
 }
 

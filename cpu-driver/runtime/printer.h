@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu-driver/runtime/print_format.h"
+#include "cpu-driver/runtime/runtime_constants.h"
 #include "cpu-driver/span_code.h"
 #include "partitioner/base/mutex.h"
 
@@ -63,7 +64,7 @@ class Printer {
   void finish();
 
   /// Bytes of text, and of records of each thread.
-  static constexpr std::size_t kMaxKept = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxKept = tuning::kMaxKeptText;
 
  private:
   void keep(std::uint64_t first, std::string&& text);

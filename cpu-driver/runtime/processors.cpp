@@ -16,6 +16,7 @@ namespace skmd::cpu {
 
 namespace {
 
+// More than Linux is built for (NR_CPUS 8192, MAX_NUMNODES 1024): larger numbers are nonsense.
 constexpr unsigned kMaxProcessors = 1 << 16;
 constexpr unsigned kMaxCaches = 8;  // levels and kinds of one processor
 constexpr unsigned kMaxNodes = 4096;

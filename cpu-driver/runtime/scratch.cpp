@@ -5,17 +5,19 @@
 #include <cstdlib>
 #include <string>
 
+#include "cpu-driver/runtime/runtime_constants.h"
+
 namespace skmd::cpu {
 
 namespace {
 
-constexpr std::uint64_t kLeastBlock = 4096;
+constexpr std::uint64_t kLeastBlock = 4096;  // bytes: a page
 
 /// A running sum that stays above every limit once it has been there.
 class Sum {
  public:
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  [[nodiscard]] bool too_much() const { return bytes_ > kMaxScratch; }
+  [[nodiscard]] bool too_much() const { return bytes_ > tuning::kMaxScratch; }
   void add(std::uint64_t bytes) { bytes_ = std::min(bytes_, kTop) + std::min(bytes, kTop); }
   void add_product(std::uint64_t a, std::uint64_t b) {
     std::uint64_t product = 0;
@@ -24,7 +26,7 @@ class Sum {
   void align() { bytes_ = (bytes_ + kScratchAlignment - 1) / kScratchAlignment * kScratchAlignment; }
 
  private:
-  static constexpr std::uint64_t kTop = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t kTop = std::uint64_t{1} << 62;  // two of them still have room
   std::uint64_t bytes_ = 0;
 };
 
@@ -63,11 +65,11 @@ domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std
   const std::uint64_t row = (local[0] + width - 1) / width * width;
   std::uint64_t items = 0;
   if (__builtin_mul_overflow(row, local[1], &items) || __builtin_mul_overflow(items, local[2], &items))
-    items = kMaxScratch + 1;
+    items = tuning::kMaxScratch + 1;
   sum.add(facts.fixed_bytes);
   sum.add_product(facts.item_bytes, items);
   const std::uint64_t local_bytes = layout.items_offset;
-  if (facts.lane_groups != 0 && local_bytes != 0 && local_bytes <= kMaxLaneBytes) {
+  if (facts.lane_groups != 0 && local_bytes != 0 && local_bytes <= tuning::kMaxLaneBytes) {
     layout.lane_groups = facts.lane_groups;
     sum.align();
     layout.lanes_offset = sum.bytes();
@@ -76,14 +78,14 @@ domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std
   }
   layout.bytes = sum.bytes();
   if (sum.too_much())
-    return domain::Error{0, "a group of this kernel needs more than " + std::to_string(kMaxScratch >> 20) +
+    return domain::Error{0, "a group of this kernel needs more than " + std::to_string(tuning::kMaxScratch >> 20) +
                                 " MiB of local and private memory"};
   return layout;
 }
 
 std::byte* scratch_of_this_thread(std::uint64_t bytes) {
   if (block.size >= bytes && block.bytes != nullptr) return block.bytes;
-  if (bytes > kMaxScratch) return nullptr;
+  if (bytes > tuning::kMaxScratch) return nullptr;
   block.free();
   const std::uint64_t size = (std::max(bytes, kLeastBlock) + kLeastBlock - 1) / kLeastBlock * kLeastBlock;
   static_assert(kReadAroundScratch % kScratchAlignment == 0);
@@ -95,7 +97,7 @@ std::byte* scratch_of_this_thread(std::uint64_t bytes) {
 }
 
 void leave_scratch() {
-  if (block.size > kScratchKept) block.free();
+  if (block.size > tuning::kScratchKept) block.free();
 }
 
 }  // namespace skmd::cpu

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "cpu-driver/runtime/runtime_constants.h"
 #include "cpu-driver/span_code.h"
 #include "partitioner/base/result.h"
 
@@ -22,24 +23,15 @@ struct ScratchLayout {
   std::uint64_t bytes = 0;
 };
 
-/// Limit of one call, bytes.
-inline constexpr std::uint64_t kMaxScratch = std::uint64_t{1} << 30;
-
-/// Groups with more local memory do not run side by side: it would leave the nearer caches.
-inline constexpr std::uint64_t kMaxLaneBytes = std::uint64_t{16} << 10;
-
-/// For groups of `local` items and local arguments of `sizes` bytes. An error if that is more than kMaxScratch.
+/// For groups of `local` items and local arguments of `sizes` bytes. An error if that is more than tuning::kMaxScratch.
 domain::Result<ScratchLayout> scratch_layout(const KernelFacts& facts, const std::uint64_t (&local)[3],
                                              std::span<const std::uint64_t> sizes);
 
 /// At least `bytes` bytes of the calling thread, aligned to kScratchAlignment; null without memory, or above
-/// kMaxScratch. Invalidates the memory of the thread's last call.
+/// tuning::kMaxScratch. Invalidates the memory of the thread's last call.
 std::byte* scratch_of_this_thread(std::uint64_t bytes);
 
 /// To be called when the calling thread no longer uses its memory; frees a large block.
 void leave_scratch();
-
-/// Bytes that a thread keeps for its next launch.
-inline constexpr std::uint64_t kScratchKept = std::uint64_t{16} << 20;
 
 }  // namespace skmd::cpu

@@ -4,13 +4,11 @@
 #include <array>
 #include <atomic>
 
+#include "cpu-driver/runtime/runtime_constants.h"
 #include "cpu-driver/runtime/threads.h"
 
 namespace skmd::cpu {
 namespace {
-
-/// Threads that one call asks the system about.
-constexpr unsigned kMaxAsked = 4;
 
 struct Seat {
   std::atomic<bool> taken{false};
@@ -59,7 +57,7 @@ bool send_serving_threads_away(int processor) {
   const int own = this_thread_id();
   unsigned asked = 0;
   bool moved = false;
-  for (std::size_t i = 0; i < seats().size() && asked < kMaxAsked; ++i) {
+  for (std::size_t i = 0; i < seats().size() && asked < tuning::kMaxAsked; ++i) {
     const Seat& seat = seats()[(first + i) % seats().size()];
     if (!seat.busy.load(std::memory_order_relaxed)) continue;
     const int thread = seat.thread.load(std::memory_order_relaxed);

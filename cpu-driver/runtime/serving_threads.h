@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "cpu-driver/runtime/runtime_constants.h"
+
 namespace skmd::cpu {
 
 /// What one such thread tells the process's other threads. Has no effect if the process has kMax of them already.
@@ -24,7 +26,7 @@ class ServingThread {
 
   [[nodiscard]] bool is_kept_track_of() const { return seat_.has_value(); }
 
-  static constexpr std::size_t kMax = 64;
+  static constexpr std::size_t kMax = tuning::kMaxServingThreads;
 
  private:
   const std::optional<std::size_t> seat_;

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "cpu-driver/runtime/runtime_constants.h"
+
 namespace skmd::cpu {
 
 /// Counts the forks between the first call in the process's ancestry and here. The child of a fork has copies of memory
@@ -40,10 +42,9 @@ inline void spin_pause() {
 /// are expected sooner than a sleep and a wake-up take.
 template <class Ready>
 bool spin_until(const Ready& ready, std::chrono::nanoseconds time) {
-  constexpr int kLooksPerClock = 16;
   const auto end = std::chrono::steady_clock::now() + time;
   do {
-    for (int i = 0; i < kLooksPerClock; ++i) {
+    for (int i = 0; i < tuning::kLooksPerClock; ++i) {
       if (ready()) return true;
       spin_pause();
     }

@@ -21,7 +21,7 @@ std::map<unsigned, Neighbourhood> cores_of(const Topology& facts) {
 }
 
 unsigned fed_by(double quota) {
-  constexpr double kMax = 1e6;
+  constexpr double kMax = 1e6;  // more processors than there are
   return static_cast<unsigned>(std::ceil(std::clamp(quota, 1.0, kMax)));
 }
 

@@ -8,6 +8,7 @@
 
 #include "profiler/commands/calibrated.h"
 #include "profiler/commands/command.h"
+#include "profiler/commands/commands_constants.h"
 #include "profiler/commands/progress.h"
 #include "profiler/database/calibration_text.h"
 #include "profiler/database/commit.h"
@@ -20,8 +21,6 @@ namespace {
 using domain::Error;
 using domain::Result;
 using nlohmann::json;
-
-constexpr double kSeconds = 30.0, kQuickSeconds = 5.0;
 
 struct Options {
   bool quick = false;
@@ -103,7 +102,7 @@ int run(const ProfileOptions& general, const Options& options) {
     return fail(general, database.error().reason);
   prepare_environment(options);
   std::string reason;
-  const auto answer = measure(general, options.quick ? kQuickSeconds : kSeconds, reason);
+  const auto answer = measure(general, options.quick ? tuning::kQuickCalibration : tuning::kCalibration, reason);
   if (!answer) return fail(general, reason);
   const json problems = answer->value("problems", json::array());
   for (const json& problem : problems) std::fprintf(stderr, "skmd-profile: %s\n", problem.get<std::string>().c_str());

@@ -11,6 +11,7 @@
 
 namespace skmd::profiler {
 
+/// Exit statuses.
 inline constexpr int kDone = 0, kNotMet = 1, kBadUsage = 2;
 
 struct ProfileOptions {

@@ -15,6 +15,7 @@
 
 #include "partitioner/model/evaluation.h"
 #include "profiler/child.h"
+#include "profiler/commands/commands_constants.h"
 
 namespace skmd::profiler {
 namespace {
@@ -24,7 +25,6 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr const char* kPython = "/usr/bin/python3";
-constexpr int kCurvePoints = 48;
 constexpr int kNoMatplotlib = 3;  // the script's exit status
 
 /// Of what a launch's curve is made: samples that differ in none of these are of one curve.
@@ -50,9 +50,9 @@ json curve_of(const domain::TimeModel& model, const ProfileSample& launch) {
   json curve = json::array();
   const auto total = static_cast<double>(launch.range.group_total());
   std::uint64_t before = 0;
-  for (int i = 0; i < kCurvePoints; ++i) {
+  for (int i = 0; i < tuning::kCurvePoints; ++i) {
     ProfileSample part = launch;
-    part.span = {0, static_cast<std::uint64_t>(std::llround(std::pow(total, i / (kCurvePoints - 1.0))))};
+    part.span = {0, static_cast<std::uint64_t>(std::llround(std::pow(total, i / (tuning::kCurvePoints - 1.0))))};
     if (part.span.last == before) continue;
     before = part.span.last;
     part.boxes = 1;
@@ -127,11 +127,11 @@ std::string script() {
 json plot_json(std::span<const ProfileSample> samples, const BoundsOf& bounds) {
   std::vector<domain::SampleGroup> groups = domain::grouped(samples);
   std::size_t left_out = 0;
-  if (groups.size() > kMaxPanels) {
+  if (groups.size() > tuning::kMaxPanels) {
     std::stable_sort(groups.begin(), groups.end(),
                      [](const auto& a, const auto& b) { return a.samples.size() > b.samples.size(); });
-    left_out = groups.size() - kMaxPanels;
-    groups.resize(kMaxPanels);
+    left_out = groups.size() - tuning::kMaxPanels;
+    groups.resize(tuning::kMaxPanels);
   }
   json panels = json::array();
   for (const domain::SampleGroup& group : groups) panels.push_back(panel_of(group, bounds(group.device)));

@@ -8,13 +8,11 @@
 #include <cmath>
 #include <cstdio>
 
+#include "profiler/commands/commands_constants.h"
+
 namespace skmd::profiler {
 namespace {
 
-constexpr std::size_t kBar = 20;      // letters between the brackets
-constexpr std::size_t kColumns = 80;  // of a terminal that does not say
-constexpr double kLeastPart = 0.01;   // of the work: less says nothing about the rest
-constexpr auto kPause = std::chrono::milliseconds(100);
 constexpr const char* kClear = "\r\x1b[K";
 
 std::string duration(double seconds) {
@@ -30,22 +28,22 @@ std::string duration(double seconds) {
 
 std::size_t columns() {
   winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kColumns;
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : tuning::kColumns;
 }
 
 }  // namespace
 
 std::optional<double> seconds_left(double part, double elapsed) {
-  if (!(part >= kLeastPart) || !(elapsed >= 0.0)) return std::nullopt;
+  if (!(part >= tuning::kLeastPart) || !(elapsed >= 0.0)) return std::nullopt;
   return elapsed * (1.0 - std::min(part, 1.0)) / std::min(part, 1.0);
 }
 
 std::string progress_line(double part, std::optional<double> left, const std::string& what, std::size_t columns) {
   part = std::isfinite(part) ? std::clamp(part, 0.0, 1.0) : 0.0;
-  const auto full = static_cast<std::size_t>(part * kBar);
+  const auto full = static_cast<std::size_t>(part * tuning::kBar);
   char percent[16];
   std::snprintf(percent, sizeof percent, "%3d %%", static_cast<int>(part * 100));
-  std::string line = "[" + std::string(full, '#') + std::string(kBar - full, '.') + "] " + percent;
+  std::string line = "[" + std::string(full, '#') + std::string(tuning::kBar - full, '.') + "] " + percent;
   if (left && std::isfinite(*left)) line += ", " + duration(*left) + " left";
   if (!what.empty()) line += ", " + what;
   return line.substr(0, columns);
@@ -60,7 +58,7 @@ Progress::~Progress() {
 void Progress::show(double part, const std::string& what, std::optional<double> left) {
   if (!shown_) return;
   const auto now = Clock::now();
-  if (drawn_ && now - *drawn_ < kPause) return;
+  if (drawn_ && now - *drawn_ < tuning::kPause) return;
   drawn_ = now;
   if (!left) left = seconds_left(part, std::chrono::duration<double>(now - begin_).count());
   // The last column stays free: some terminals begin a new line behind it.

@@ -12,7 +12,7 @@ namespace {
 using Mode = ProfileDatabase::Mode;
 using nlohmann::json;
 
-constexpr std::int64_t kSecondsOfADay = 86400;
+constexpr std::int64_t kSecondsOfADay = 86400;  // without leap seconds, as in time_t
 
 struct Pruning {
   std::int64_t days = -1;

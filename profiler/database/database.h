@@ -14,17 +14,19 @@
 #include "partitioner/model/calibration.h"
 #include "partitioner/model/profile_sample.h"
 #include "profiler/database/connection.h"
+#include "profiler/database/database_constants.h"
 
 namespace skmd::profiler {
 
+/// Raised where tables change: a file of a later one is not opened.
 inline constexpr std::int64_t kSchemaVersion = 3;
 
 /// Limits of the file. Above them the least recently used kernels and devices are removed first: a kernel is used on a
 /// device whenever a sample of it is added. Of one kernel, device, size and tag the oldest samples are removed.
 struct DatabaseLimits {
-  std::uint64_t file_bytes = std::uint64_t{64} << 20;
-  std::int64_t samples = 256;  // of one kernel, device, size and tag
-  int patience = 5000;         // milliseconds to wait for another process's transaction
+  std::uint64_t file_bytes = tuning::kMaxDatabaseBytes;
+  std::int64_t samples = tuning::kSamplesOfASize;  // of one kernel, device, size and tag
+  int patience = tuning::kPatience;                // milliseconds to wait for another process's transaction
   /// open() looks at every page of a file of at most so many bytes, which takes a few milliseconds for each MiB. Of a
   /// larger file it looks at the head and the tables' declarations; damage elsewhere is an error of what reads it.
   std::uint64_t inspected_bytes = std::numeric_limits<std::uint64_t>::max();

@@ -15,13 +15,11 @@
 #include <cstring>
 #include <system_error>
 
+#include "profiler/database/database_constants.h"
 #include "profiler/database/sample_text.h"
 
 namespace skmd::profiler {
 namespace {
-
-constexpr std::uint64_t kAllOfTheFirst = 256;
-constexpr std::size_t kMaxKinds = 1u << 16;
 
 std::atomic_ref<std::uint64_t> length_of(char* base) {
   return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(base + 8));
@@ -48,7 +46,7 @@ SampleJournal::SampleJournal(std::filesystem::path database, std::string commit)
 SampleJournal::~SampleJournal() { unmap(); }
 
 void SampleJournal::close_file(const File& file) {
-  if (file.base != nullptr) munmap(file.base, kJournalBytes);
+  if (file.base != nullptr) munmap(file.base, tuning::kJournalBytes);
   if (file.descriptor >= 0) close(file.descriptor);
 }
 
@@ -66,9 +64,9 @@ bool SampleJournal::wants(std::uint64_t kind) noexcept {
   try {
     const MutexGuard lock(mutex_);
     if (ended_) return false;
-    if (counts_.size() >= kMaxKinds && !counts_.contains(kind)) return false;
+    if (counts_.size() >= tuning::kMaxKinds && !counts_.contains(kind)) return false;
     const std::uint64_t number = ++counts_[kind];
-    return number <= kAllOfTheFirst || std::has_single_bit(number);
+    return number <= tuning::kAllOfTheFirst || std::has_single_bit(number);
   } catch (...) {  // no memory
     return false;
   }
@@ -102,8 +100,8 @@ domain::SinkProgress SampleJournal::progress() const noexcept {
 }
 
 void SampleJournal::append(const std::string& line) {
-  if (ended_ || line.size() > kJournalBytes - kJournalHead) return;
-  if (base_ == nullptr || kJournalHead + used_ + line.size() > kJournalBytes) {
+  if (ended_ || line.size() > tuning::kJournalBytes - kJournalHead) return;
+  if (base_ == nullptr || kJournalHead + used_ + line.size() > tuning::kJournalBytes) {
     unmap();
     ended_ = !next_file();
     if (ended_) return;
@@ -130,10 +128,11 @@ SampleJournal::File SampleJournal::make_file(std::uint32_t number) const {
     return file;
   }
   // Real blocks: on a full disk a write to a sparse mapping would be a signal in the application.
-  file.problem =
-      flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 ? posix_fallocate(file.descriptor, 0, kJournalBytes) : errno;
+  file.problem = flock(file.descriptor, LOCK_EX | LOCK_NB) == 0
+                     ? posix_fallocate(file.descriptor, 0, tuning::kJournalBytes)
+                     : errno;
   if (file.problem == 0) {
-    void* mapped = mmap(nullptr, kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
+    void* mapped = mmap(nullptr, tuning::kJournalBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor, 0);
     if (mapped == MAP_FAILED) file.problem = errno;
     if (mapped != MAP_FAILED) file.base = static_cast<char*>(mapped);
   }
@@ -157,7 +156,7 @@ bool SampleJournal::take(const File& file) {
 }
 
 bool SampleJournal::next_file() {
-  if (files_ == kMaxJournals) return give_up("all files that a process may have are full", 0);
+  if (files_ == tuning::kMaxJournals) return give_up("all files that a process may have are full", 0);
   return take(make_file(files_++));
 }
 
@@ -170,7 +169,7 @@ void SampleJournal::prepare() noexcept {
       if (files_ != 0 || ended_) return;
       number = files_++;
     }
-    if (count_journals(database_) >= kMaxWaiting) {
+    if (count_journals(database_) >= tuning::kMaxWaiting) {
       const MutexGuard lock(mutex_);
       ended_ = !give_up("too many files of samples wait beside the database: skmd-profile show takes them in", 0);
       return;

@@ -15,14 +15,12 @@
 
 #include "partitioner/base/mutex.h"
 #include "partitioner/model/profile_sink.h"
+#include "profiler/database/database_constants.h"
 
 namespace skmd::profiler {
 
 inline constexpr char kJournalMagic[] = "SKMDSMP1";  // 8 characters
-inline constexpr std::size_t kJournalHead = 64;
-inline constexpr std::size_t kJournalBytes = std::size_t{1} << 20;
-inline constexpr std::uint32_t kMaxJournals = 16;  // of a process, which then stops
-inline constexpr std::size_t kMaxWaiting = 64;     // of all processes: then no more are made until some were taken in
+inline constexpr std::size_t kJournalHead = 64;      // bytes before the first sample
 
 /// Files of samples beside a database, those of living processes included, in order.
 std::vector<std::filesystem::path> journals_of(const std::filesystem::path& database);
@@ -39,7 +37,7 @@ class SampleJournal : public domain::ProfileSink {
   SampleJournal& operator=(const SampleJournal&) = delete;
 
   /// Creates the first file, if there is none: the first sample would wait for the disk otherwise. Thread-safe; samples
-  /// added meanwhile do not wait for it. If there are kMaxWaiting files already, this process stops recording.
+  /// added meanwhile do not wait for it. If there are tuning::kMaxWaiting files already, this process stops recording.
   void prepare() noexcept;
 
   /// The first 256 of a kind, then those whose number is a power of two: what the database would keep anyway.

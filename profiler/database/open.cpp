@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "profiler/database/database.h"
+#include "profiler/database/database_constants.h"
 #include "profiler/database/folder_lock.h"
 #include "profiler/database/schema.h"
 #include "profiler/database/set_aside.h"
@@ -22,8 +23,6 @@ using domain::Error;
 using domain::Result;
 using domain::Status;
 using Mode = ProfileDatabase::Mode;
-
-constexpr int kOpenings = 5;  // tries while other processes put files in the place
 
 Error system_error(const fs::path& file, int code) { return {-1, file.string() + ": " + std::strerror(code)}; }
 
@@ -143,7 +142,7 @@ Result<std::optional<Opened>> look(const fs::path& file, Mode mode, const Databa
 
 Result<ProfileDatabase> ProfileDatabase::open(const fs::path& file, Mode mode, const DatabaseLimits& limits) {
   std::string notice;
-  for (int attempt = 0; attempt < kOpenings; ++attempt) {
+  for (int attempt = 0; attempt < tuning::kOpenings; ++attempt) {
     const bool again = attempt > 0 && mode != Mode::read_only;
     if (Status there = provide_file(file, again ? Mode::create : mode); !there) return there.error();
     auto looked = look(file, mode, limits);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 
+#include "profiler/database/database_constants.h"
 #include "profiler/database/date.h"
 #include "profiler/database/folder_lock.h"
 
@@ -19,14 +20,12 @@ namespace fs = std::filesystem;
 using domain::Error;
 using domain::Result;
 
-constexpr int kMaxOfADay = 1000;
-
 Error system_error(const fs::path& file, int code) { return {-1, file.string() + ": " + std::strerror(code)}; }
 
 /// Never the name of another file. A journal goes with its database, or it would be played into the next one.
 Result<fs::path> rename_damaged(const fs::path& file) {
   const std::string name = file.string() + ".damaged-" + today(), journal = file.string() + "-journal";
-  for (int i = 0; i < kMaxOfADay; ++i) {
+  for (int i = 0; i < tuning::kMaxDamagedOfADay; ++i) {
     const fs::path to = i == 0 ? name : name + "-" + std::to_string(i + 1);
     if (::link(file.c_str(), to.c_str()) != 0) {
       if (errno == EEXIST) continue;

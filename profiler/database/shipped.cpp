@@ -12,6 +12,7 @@
 
 #include "compiler/client/hash.h"
 #include "profiler/database/database.h"
+#include "profiler/database/database_constants.h"
 #include "profiler/database/plain_open.h"
 #include "profiler/database/sqlite.h"
 
@@ -22,8 +23,6 @@ namespace fs = std::filesystem;
 using domain::DeviceKey;
 using domain::Result;
 using domain::Status;
-
-constexpr int kPatience = 5000;  // milliseconds; on a thread of its own, whose end no other thread waits for
 
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;
@@ -75,7 +74,7 @@ Status forget(sqlite3* connection, const DeviceKey& device) {
 /// For all of `devices`, in one transaction.
 Status for_each(const fs::path& database, const std::vector<DeviceKey>& devices,
                 const std::function<Status(sqlite3*, const DeviceKey&)>& change) {
-  const auto connection = open_plain(database, Access::writing, kPatience);
+  const auto connection = open_plain(database, Access::writing, tuning::kPatienceOfShipped);
   if (!connection) return connection.error();
   Transaction transaction(connection->get());
   if (Status begun = transaction.begin(); !begun) return begun;
@@ -114,7 +113,7 @@ std::vector<DeviceKey> without_shipped(const fs::path& database, const std::stri
                                        const std::vector<DeviceKey>& devices) {
   if (state.empty()) return {};
   std::vector<DeviceKey> without;
-  const auto connection = open_plain(database, Access::reading, kPatience);
+  const auto connection = open_plain(database, Access::reading, tuning::kPatienceOfShipped);
   for (const DeviceKey& device : devices) {
     if (fits(device, without)) continue;
     if (connection) {

@@ -8,6 +8,7 @@
 
 #include "partitioner/model/calibration_curves.h"
 #include "profiler/database/calibration_text.h"
+#include "profiler/database/database_constants.h"
 #include "profiler/database/journal.h"
 #include "profiler/database/plain_open.h"
 #include "profiler/database/sample_text.h"
@@ -25,11 +26,6 @@ using domain::Result;
 using domain::SampleOrigin;
 using domain::Status;
 using domain::StoredSample;
-
-constexpr int kPatience = 1000;            // milliseconds, of a thread whose answer is of use for the next launches
-constexpr std::int64_t kOfASize = 32;      // the newest samples of one tag and number of groups
-constexpr std::int64_t kMaxRead = 256;     // the newest of all of these: reading and fitting take about a millisecond
-constexpr std::size_t kManyJournals = 16;  // MiB, since each has so much room
 
 SampleOrigin origin_of(const std::string& text) {
   if (text == "shipped") return SampleOrigin::shipped;
@@ -55,7 +51,7 @@ Status check_owner(sqlite3* connection, const std::filesystem::path& file) {
 
 Result<sqlite3*> StoredProfile::connection() {
   if (connection_ == nullptr) {
-    auto opened = open_plain(options_.file, Access::reading, kPatience);
+    auto opened = open_plain(options_.file, Access::reading, tuning::kPatienceOfLaunches);
     if (!opened) return opened.error();
     if (Status ours = check_owner(opened->get(), options_.file); !ours) return ours.error();
     // Sorting a few rows needs no file.
@@ -74,7 +70,7 @@ Status StoredProfile::read(const KernelKey& kernel, std::int64_t device, std::ve
                  "kernels WHERE program=?1 AND name=?2 AND form=?3) AND device=?4) WHERE number<=?5 ORDER BY date DESC "
                  "LIMIT ?6)");
   rows.bind(1, kernel.program).bind(2, kernel.name).bind(3, kernel.form);
-  rows.bind(4, device).bind(5, kOfASize).bind(6, kMaxRead);
+  rows.bind(4, device).bind(5, tuning::kReadOfASize).bind(6, tuning::kMaxRead);
   for (auto row = rows.step();; row = rows.step()) {
     if (!row) return row.error();
     if (!*row) return {};
@@ -104,8 +100,7 @@ Result<std::vector<StoredSample>> StoredProfile::samples(const KernelKey& kernel
     for (; row && *row; row = alike.step()) devices.push_back(alike.integer(0));
     if (!row) return row.error();
   }
-  constexpr std::size_t kMaxVersions = 8;  // of a driver that was updated again and again: the latest
-  if (devices.size() > kMaxVersions) devices.resize(kMaxVersions);
+  if (devices.size() > tuning::kMaxVersions) devices.resize(tuning::kMaxVersions);
   for (const std::int64_t id : devices)
     if (Status done = read(kernel, id, found); !done) return done.error();
   return found;
@@ -132,7 +127,7 @@ domain::ProfileStore::Haste StoredProfile::haste() {
   const bool lacks =
       options_.read_only ? !state.empty() : !without_shipped(options_.file, state, options_.devices).empty();
   if (lacks) return Haste::most;
-  return !options_.read_only && count_journals(options_.file) >= kManyJournals ? Haste::some : Haste::none;
+  return !options_.read_only && count_journals(options_.file) >= tuning::kManyJournals ? Haste::some : Haste::none;
 }
 
 Result<domain::ProfileStore::Tended> StoredProfile::tend() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "profiler/database/database.h"
+#include "profiler/database/database_constants.h"
 #include "profiler/database/journal.h"
 #include "profiler/database/sample_text.h"
 #include "profiler/database/sqlite.h"
@@ -22,10 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using domain::ProfileSample;
-
-/// Of larger databases not every page is looked at before samples are added: 28 MB took 50 ms, behind each application.
-constexpr std::uint64_t kInspectedBytes = std::uint64_t{4} << 20;
-constexpr std::chrono::hours kMakingTakes{24};  // at most, even of a process that is stopped meanwhile
 
 /// Those whose names go on after `ending`.
 std::vector<fs::path> files_of(const fs::path& database, const char* ending) {
@@ -44,7 +41,7 @@ void clear_unready(const fs::path& database) {
   std::error_code error;
   for (const fs::path& file : files_of(database, ".unready-")) {
     const auto written = fs::last_write_time(file, error);
-    if (!error && fs::file_time_type::clock::now() - written > kMakingTakes) fs::remove(file, error);
+    if (!error && fs::file_time_type::clock::now() - written > tuning::kMakingTakes) fs::remove(file, error);
   }
 }
 
@@ -64,7 +61,7 @@ class Journal {
     if (descriptor_ < 0 || flock(descriptor_, LOCK_EX | LOCK_NB) != 0) return std::nullopt;
     struct stat state {};
     if (fstat(descriptor_, &state) != 0 || state.st_nlink == 0) return std::nullopt;
-    std::string bytes(kJournalBytes, '\0');
+    std::string bytes(tuning::kJournalBytes, '\0');
     std::size_t there = 0;
     while (there < bytes.size()) {
       const ssize_t got = pread(descriptor_, bytes.data() + there, bytes.size() - there, static_cast<off_t>(there));
@@ -127,7 +124,7 @@ domain::Result<TakenIn> take_in_journals(const fs::path& database, const Databas
   const std::vector<fs::path> journals = journals_of(database);
   // Of several, the first ones' samples would be set aside with a file that a later one finds damaged.
   DatabaseLimits quick = limits;
-  if (journals.size() == 1) quick.inspected_bytes = std::min(limits.inspected_bytes, kInspectedBytes);
+  if (journals.size() == 1) quick.inspected_bytes = std::min(limits.inspected_bytes, tuning::kInspectedBytes);
   for (const fs::path& file : journals) {
     Journal journal(file);
     const auto text = journal.text();

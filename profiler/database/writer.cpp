@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/database/writer.h"
 
+#include "profiler/database/database_constants.h"
 #include "profiler/database/sample_text.h"
 
 namespace skmd::profiler {
@@ -12,12 +13,6 @@ using domain::Result;
 using domain::Status;
 
 constexpr std::int64_t kOwnSource = 1;
-constexpr std::uint64_t kBesideLine =
-    512;  // bytes of a sample in the file without its line: digest, indexes, free room
-
-// While samples are added the file may grow by a 32nd of its limit, and then has a 16th to spare.
-constexpr std::uint64_t kGrowthPart = 32, kSparePart = 16;
-constexpr int kMaxRounds = 256;
 
 // All of one size, newest first; equal dates in an order that does not depend on when a sample came, so that of the
 // same samples the same are kept.
@@ -75,12 +70,12 @@ Result<bool> Writer::add(const ProfileSample& sample, const std::string& origin,
     add_sample_.bind(1, *kernel).bind(2, *device).bind(3, sample.tag).bind(4, groups).bind(5, sample.date);
     if (Status done = add_sample_.bind(6, origin).bind(7, digest).bind(8, line).run(); !done) return done.error();
     if (sqlite3_changes(connection_) == 0) return false;
-    unsettled_ += line.size() + kBesideLine;
+    unsettled_ += line.size() + tuning::kBesideLine;
   }
   count_.bind(1, *kernel).bind(2, *device).bind(3, kOwnSource).bind(4, std::int64_t{counted == Counted::none ? 0 : 1});
   if (Status done = count_.run(); !done) return done.error();
   if (Status done = use({*kernel, *device}); !done) return done.error();
-  if (unsettled_ > limits_.file_bytes / kGrowthPart)
+  if (unsettled_ > limits_.file_bytes / tuning::kGrowthPart)
     if (Status done = settle(); !done) return done.error();
   return true;
 }
@@ -173,8 +168,8 @@ Status Writer::settle() {
 /// The eighth that was not used for longest goes until the rest fits. Pages that got free count as room: the file does
 /// not grow again for them.
 Status Writer::keep_small() {
-  const std::uint64_t most = limits_.file_bytes - limits_.file_bytes / kSparePart;
-  for (int round = 0; round < kMaxRounds; ++round) {
+  const std::uint64_t most = limits_.file_bytes - limits_.file_bytes / tuning::kSparePart;
+  for (int round = 0; round < tuning::kMaxRounds; ++round) {
     const auto used = number_of(connection_,
                                 "SELECT ((SELECT page_count FROM pragma_page_count) - (SELECT freelist_count FROM "
                                 "pragma_freelist_count)) * (SELECT page_size FROM pragma_page_size)");

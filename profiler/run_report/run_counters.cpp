@@ -10,11 +10,12 @@
 #include <array>
 #include <cstring>
 
+#include "profiler/run_report/run_report_constants.h"
+
 namespace skmd::profiler {
 namespace {
 
 constexpr char kMagic[8] = {'S', 'K', 'M', 'D', 'R', 'U', 'N', '1'};
-constexpr std::size_t kMaxKernels = 1024, kMaxDevices = 32, kMaxReasons = 8;
 
 using Count = std::atomic<std::uint64_t>;
 
@@ -27,8 +28,8 @@ struct Kernel {
   char program[72];
   char name[184];
   Count launches, profiled;
-  std::array<Count, kMaxDevices> samples;
-  std::array<Reason, kMaxReasons> reasons;
+  std::array<Count, tuning::kMaxDevices> samples;
+  std::array<Reason, tuning::kMaxReasons> reasons;
 };
 
 struct Layout {
@@ -37,7 +38,7 @@ struct Layout {
   Count kernels;  // those before this number are complete
   Count current;  // 1 + number of the kernel that is being profiled; 0: none
   Count planned_ns, done_ns;
-  std::array<Kernel, kMaxKernels> table;
+  std::array<Kernel, tuning::kMaxKernels> table;
 };
 static_assert(Count::is_always_lock_free, "processes share these");
 
@@ -120,7 +121,7 @@ std::unique_ptr<RunCounters> RunCounters::create(const std::filesystem::path& fo
     unlink(name.c_str());
     return nullptr;
   }
-  devices = std::min(devices, kMaxDevices);
+  devices = std::min(devices, tuning::kMaxDevices);
   layout(base).devices = devices;
   std::memcpy(layout(base).magic, kMagic, sizeof kMagic);
   return std::unique_ptr<RunCounters>(new RunCounters(base, devices));
@@ -134,7 +135,7 @@ std::size_t RunCounters::kernel(std::string_view program, std::string_view name)
   const std::size_t known = file.kernels;
   for (std::size_t i = 0; i < known; ++i)
     if (equal(file.table[i].name, name) && equal(file.table[i].program, program)) return i;
-  if (known == kMaxKernels) return kMaxKernels - 1;
+  if (known == tuning::kMaxKernels) return tuning::kMaxKernels - 1;
   put(file.table[known].program, program);
   put(file.table[known].name, name);
   file.kernels = known + 1;
@@ -174,8 +175,8 @@ void RunCounters::end() noexcept {
 std::vector<KernelCounts> read_counts(const std::filesystem::path& folder) {
   std::map<std::pair<std::string, std::string>, KernelCounts> sums;
   for_each_file(folder, [&](const Layout& file) {
-    const std::size_t kernels = std::min<std::size_t>(file.kernels, kMaxKernels);
-    const std::size_t devices = std::min<std::size_t>(file.devices, kMaxDevices);
+    const std::size_t kernels = std::min<std::size_t>(file.kernels, tuning::kMaxKernels);
+    const std::size_t devices = std::min<std::size_t>(file.devices, tuning::kMaxDevices);
     for (std::size_t i = 0; i < kernels; ++i) {
       KernelCounts& sum = sums[{text_of(file.table[i].name), text_of(file.table[i].program)}];
       add(sum, file.table[i], devices);
@@ -196,7 +197,7 @@ RunProgress read_progress(const std::filesystem::path& folder) {
     progress.done += static_cast<double>(file.done_ns) * 1e-9;
     progress.planned += static_cast<double>(file.planned_ns) * 1e-9;
     const std::size_t current = file.current;
-    if (current > 0 && current <= kMaxKernels) progress.kernel = text_of(file.table[current - 1].name);
+    if (current > 0 && current <= tuning::kMaxKernels) progress.kernel = text_of(file.table[current - 1].name);
   });
   return progress;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Constants that decisions and speed depend on stand in *_constants.h and say where they come from; others say what they are: check_constants.py [ROOT]
 
-In partitioner/ and intercept/. In a header *_constants.h each row of constants follows a comment with "Source:", and the files that the header names are there.
+In all rooms of the product. In a header *_constants.h each row of constants follows a comment with "Source:", and the files that the header names are there.
 Elsewhere a constant of a number (kName of an arithmetic type or a duration, made of a literal from 2 on) has a comment on its line or above it: what must not be
 moved, the sizes of formats, the limits of the system and of arithmetic, is told apart from what was chosen."""
 import os
@@ -14,13 +14,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import tree  # noqa: E402
 
-ROOMS = ("partitioner/", "intercept/")
+ROOMS = ("compiler/", "cpu-driver/", "intercept/", "partitioner/", "profiler/")
 HEADER = "_constants.h"
 ARITHMETIC = r"(?:auto|double|float|int|unsigned|(?:std::)?size_t|(?:std::)?u?int(?:max|\d+)_t|cl_u?(?:int|long)|std::chrono::\w+|[A-Z]\w*)"
 CONSTANT = re.compile(rf"^\s*(?:static |inline )*constexpr (?:{ARITHMETIC}) k[A-Z]\w*\s*(?:=|\{{)(.*)$")
 ANY_CONSTANT = re.compile(r"^inline constexpr .*\bk[A-Z]\w*\s*(?:=|\{)")
 NUMBER = re.compile(r"(?<![\w.])(?:0x[0-9A-Fa-f]+|\d[\d']*(?:\.\d*)?(?:[eE][-+]?\d+)?)")
-PATH = re.compile(r"\b(?:docs|bench|tests|partitioner|intercept|scripts|profiles)/[\w./-]*\w")
+PATH = re.compile(r"\b(?:docs|bench|compiler|cpu-driver|tests|partitioner|profiler|intercept|scripts|profiles)/[\w./-]*\w")
 
 
 def is_number(value):

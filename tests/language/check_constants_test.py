@@ -33,7 +33,12 @@ class Constants(unittest.TestCase):
         for line in ("constexpr int kNone = -1;", "constexpr std::uint32_t kAll = ~std::uint32_t{0};", "constexpr std::uint32_t kHost = 0xFFFFFFFFu;", "int kept = 64;",
                      'constexpr std::string_view kName = "2";', "constexpr cl_uint kBits = CL_A | CL_B;", "constexpr std::size_t kBytes = sizeof(int) * 2;"):
             self.assertEqual(faults_of({"intercept/a.cpp": line}), [], line)
-        self.assertEqual(faults_of({"profiler/a.cpp": "constexpr int kTwo = 2;", "bench/a.cpp": "constexpr int kTwo = 2;"}), [], "other rooms")
+        self.assertEqual(faults_of({"tests/a.cpp": "constexpr int kTwo = 2;", "bench/a.cpp": "constexpr int kTwo = 2;"}), [], "other rooms")
+
+    def test_all_rooms_of_the_product_are_read(self):
+        for room in ("compiler/analysis", "cpu-driver", "cpu-driver/codegen/loops", "cpu-driver/runtime", "intercept/launch", "partitioner/plan", "profiler", "profiler/commands"):
+            self.assertEqual(len(faults_of({f"{room}/a.cpp": "constexpr int kTwo = 2;\n"})), 1, room)
+            self.assertEqual(len(faults_of({f"{room}/a_constants.h": "/// Two.\ninline constexpr int kTwo = 2;\n"})), 1, room)
 
     def test_headers_of_constants_name_their_sources(self):
         name = "partitioner/plan/plan_constants.h"

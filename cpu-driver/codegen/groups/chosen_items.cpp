@@ -4,13 +4,14 @@
 #include <numeric>
 
 #include "cpu-driver/codegen/groups/group_builder.h"
+#include "cpu-driver/codegen/groups/groups_constants.h"
 #include "cpu-driver/codegen/item/item.h"
 
 namespace skmd::codegen {
 
 // Pieces of the row: a flag for each item, a list of those whose flag is set, and then these.
 void GroupBuilder::build_chosen_row(BasicBlock* from, BasicBlock* to, const RegionCode& code) {
-  constexpr std::uint64_t kPiece = 2048, kWord = 64, kOften = 128;
+  constexpr std::uint64_t kWord = 64;  // bits
   Value* size = given(kLocalSize);
   Builder top(entry_, entry_->begin());
   ChosenItems chosen;
@@ -19,9 +20,11 @@ void GroupBuilder::build_chosen_row(BasicBlock* from, BasicBlock* to, const Regi
     made->setAlignment(llvm::Align(kWord));
     return made;
   };
-  llvm::AllocaInst* flags = array(top.getInt8Ty(), kPiece, "flags");
-  if (code.places) chosen.places = array(top.getInt64Ty(), kPiece, "places");
-  chosen.list = array(top.getInt32Ty(), kPiece + std::max<std::uint64_t>(kListedAtOnce, kCompressedAtOnce), "list");
+  llvm::AllocaInst* flags = array(top.getInt8Ty(), tuning::kChosenPiece, "flags");
+  if (code.places) chosen.places = array(top.getInt64Ty(), tuning::kChosenPiece, "places");
+  chosen.list =
+      array(top.getInt32Ty(),
+            tuning::kChosenPiece + std::max<std::uint64_t>(tuning::kListedAtOnce, tuning::kCompressedAtOnce), "list");
   chosen.count = top.CreateAlloca(top.getInt64Ty(), nullptr, "count");
 
   Builder ir(from);
@@ -29,7 +32,8 @@ void GroupBuilder::build_chosen_row(BasicBlock* from, BasicBlock* to, const Regi
   const Counter piece = open("piece", ir_.getInt64(0), from);
   ir.SetInsertPoint(piece.header);
   chosen.begin = piece.value;
-  Value* end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size, ir.CreateAdd(piece.value, ir.getInt64(kPiece)));
+  Value* end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, size,
+                                        ir.CreateAdd(piece.value, ir.getInt64(tuning::kChosenPiece)));
   Value* count = ir.CreateSub(end, piece.value, "", true, true);
   auto* word = llvm::FixedVectorType::get(ir.getInt8Ty(), kWord);
   // Of the last word, not all flags may be told.
@@ -37,7 +41,8 @@ void GroupBuilder::build_chosen_row(BasicBlock* from, BasicBlock* to, const Regi
   ir.CreateAlignedStore(llvm::Constant::getNullValue(word), ir.CreatePtrAdd(flags, last), llvm::Align(kWord));
   BasicBlock *list = block("list"), *run = block("run");
   // As many as ran in the piece before, as a rule.
-  Value* often = ir.CreateICmpUGE(ir.CreateLoad(ir.getInt64Ty(), chosen.count), ir.getInt64(kPiece / kOften));
+  Value* often = ir.CreateICmpUGE(ir.CreateLoad(ir.getInt64Ty(), chosen.count),
+                                  ir.getInt64(tuning::kChosenPiece / tuning::kOften));
   build_choice(ir, list, code, piece.value, end, {flags, chosen.places, often});
   ir.SetInsertPoint(list);
   ir.CreateStore(ir.getInt64(0), chosen.count);
@@ -56,7 +61,7 @@ void GroupBuilder::build_chosen_row(BasicBlock* from, BasicBlock* to, const Regi
   close(words, count, run, kWord);
   ir.SetInsertPoint(run);
   run_chosen(ir, piece.latch, code, chosen);
-  close(piece, size, to, kPiece);
+  close(piece, size, to, tuning::kChosenPiece);
 }
 
 // Tells which of the items x from `begin` to `end` run: flags[x - begin], places[x - begin].
@@ -103,14 +108,14 @@ void GroupBuilder::list_chosen(Builder& ir, BasicBlock* to, const ChosenItems& c
   left->addIncoming(bits, from);
   at->addIncoming(count, from);
   Value* rest = left;
-  for (std::uint64_t i = 0; i < kListedAtOnce; ++i) {
+  for (std::uint64_t i = 0; i < tuning::kListedAtOnce; ++i) {
     Value* bit = ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, rest, ir.getFalse());
     Value* item = ir.CreateTrunc(ir.CreateAdd(first, bit), ir.getInt32Ty());
     ir.CreateStore(item, ir.CreateInBoundsGEP(ir.getInt32Ty(), chosen.list, ir.CreateAdd(at, ir.getInt64(i))));
     rest = ir.CreateAnd(rest, ir.CreateSub(rest, ir.getInt64(1)));
   }
   left->addIncoming(rest, some);
-  at->addIncoming(ir.CreateAdd(at, ir.getInt64(kListedAtOnce)), some);
+  at->addIncoming(ir.CreateAdd(at, ir.getInt64(tuning::kListedAtOnce)), some);
   ir.CreateCondBr(ir.CreateIsNotNull(rest), some, done);
   ir.SetInsertPoint(done);
   ir.CreateStore(ir.CreateAdd(count, ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits)), chosen.count);
@@ -119,21 +124,21 @@ void GroupBuilder::list_chosen(Builder& ir, BasicBlock* to, const ChosenItems& c
 
 // The same of a vector of i1, where compressing is one instruction.
 void GroupBuilder::compress_chosen(Builder& ir, BasicBlock* to, const ChosenItems& chosen, Value* first, Value* set) {
-  auto* items = llvm::FixedVectorType::get(ir.getInt32Ty(), kCompressedAtOnce);
+  auto* items = llvm::FixedVectorType::get(ir.getInt32Ty(), tuning::kCompressedAtOnce);
   const unsigned flags = llvm::cast<llvm::FixedVectorType>(set->getType())->getNumElements();
   Value* count = ir.CreateLoad(ir.getInt64Ty(), chosen.count);
-  for (unsigned from = 0; from < flags; from += kCompressedAtOnce) {
-    llvm::SmallVector<int, kCompressedAtOnce> lanes(kCompressedAtOnce);
+  for (unsigned from = 0; from < flags; from += tuning::kCompressedAtOnce) {
+    llvm::SmallVector<int, tuning::kCompressedAtOnce> lanes(tuning::kCompressedAtOnce);
     std::iota(lanes.begin(), lanes.end(), static_cast<int>(from));
-    llvm::SmallVector<llvm::Constant*, kCompressedAtOnce> numbers;
+    llvm::SmallVector<llvm::Constant*, tuning::kCompressedAtOnce> numbers;
     for (const int lane : lanes) numbers.push_back(ir.getInt32(static_cast<std::uint32_t>(lane)));
     Value* some = ir.CreateShuffleVector(set, lanes);
-    Value* here = ir.CreateVectorSplat(kCompressedAtOnce, ir.CreateTrunc(first, ir.getInt32Ty()));
+    Value* here = ir.CreateVectorSplat(tuning::kCompressedAtOnce, ir.CreateTrunc(first, ir.getInt32Ty()));
     Value* listed = ir.CreateIntrinsic(
         llvm::Intrinsic::experimental_vector_compress, {items},
         {ir.CreateAdd(here, llvm::ConstantVector::get(numbers)), some, llvm::PoisonValue::get(items)});
     ir.CreateAlignedStore(listed, ir.CreateInBoundsGEP(ir.getInt32Ty(), chosen.list, count), llvm::Align(4));
-    Value* bits = ir.CreateBitCast(some, ir.getIntNTy(kCompressedAtOnce));
+    Value* bits = ir.CreateBitCast(some, ir.getIntNTy(tuning::kCompressedAtOnce));
     count = ir.CreateAdd(count, ir.CreateZExt(ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits), ir.getInt64Ty()));
   }
   ir.CreateStore(count, chosen.count);
@@ -142,7 +147,7 @@ void GroupBuilder::compress_chosen(Builder& ir, BasicBlock* to, const ChosenItem
 
 // The items of the list; what one will read first is on its way while others run.
 void GroupBuilder::run_chosen(Builder& ir, BasicBlock* to, const RegionCode& code, const ChosenItems& chosen) {
-  constexpr std::uint64_t kAhead = 12;
+  // llvm.prefetch: rw, locality, cache type.
   constexpr std::uint32_t kForReading = 0, kIntoAllCaches = 3, kData = 1;
   BasicBlock* some = block("chosen");
   Value* count = ir.CreateLoad(ir.getInt64Ty(), chosen.count);
@@ -154,8 +159,9 @@ void GroupBuilder::run_chosen(Builder& ir, BasicBlock* to, const RegionCode& cod
   const Counter at = open("at", ir.getInt64(0), some);
   ir.SetInsertPoint(at.header);
   if (chosen.places != nullptr) {
-    Value* ahead = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir.CreateAdd(at.value, ir.getInt64(kAhead)),
-                                            ir.CreateSub(count, ir.getInt64(1)));
+    Value* ahead =
+        ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, ir.CreateAdd(at.value, ir.getInt64(tuning::kChosenAhead)),
+                                 ir.CreateSub(count, ir.getInt64(1)));
     Value* place = ir.CreateLoad(ir.getInt64Ty(), ir.CreateInBoundsGEP(ir.getInt64Ty(), chosen.places, listed(ahead)));
     // What items do not find in one cache line alone they find in half a line more, as a rule.
     for (const std::uint64_t further : {0, 32})

@@ -103,8 +103,6 @@ class GroupBuilder {
   struct ChosenItems {
     Value *begin = nullptr, *count = nullptr, *list = nullptr, *places = nullptr;
   };
-  static constexpr std::uint64_t kListedAtOnce = 4;
-  static constexpr unsigned kCompressedAtOnce = 16;
   void list_chosen(Builder& ir, BasicBlock* to, const ChosenItems& chosen, Value* first, Value* bits);
   void compress_chosen(Builder& ir, BasicBlock* to, const ChosenItems& chosen, Value* first, Value* set);
   void run_chosen(Builder& ir, BasicBlock* to, const RegionCode& code, const ChosenItems& chosen);

@@ -11,6 +11,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "compiler/ir/address_spaces.h"
+#include "cpu-driver/codegen/groups/groups_constants.h"
 #include "cpu-driver/codegen/item/item.h"
 
 namespace skmd::codegen {
@@ -27,14 +28,14 @@ bool is_local(const Value& value) {
 
 // A phi is taken for one: it may count.
 bool depends_on_item(const Value& value, unsigned arguments, unsigned depth = 0) {
-  constexpr unsigned kDeepest = 8;
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(&value)) {
     const unsigned number = argument->getArgNo();
     return number == arguments + kRow || (number >= arguments + kLocalId && number < arguments + kLocalId + 3);
   }
   const auto* instruction = llvm::dyn_cast<Instruction>(&value);
   if (instruction == nullptr) return false;
-  if (depth > kDeepest || instruction->mayReadFromMemory() || llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction))
+  if (depth > tuning::kMaxIdDepth || instruction->mayReadFromMemory() ||
+      llvm::isa<llvm::PHINode, llvm::AllocaInst>(instruction))
     return true;
   return llvm::any_of(instruction->operands(),
                       [&](const llvm::Use& operand) { return depends_on_item(*operand.get(), arguments, depth + 1); });

@@ -71,7 +71,7 @@ class Joiner {
 
  private:
   void copy_frame() {
-    constexpr std::size_t kWord = 8;
+    constexpr std::size_t kWord = 8;  // bytes that are copied at once
     static_assert(sizeof(cpu::SpanFrame) % kWord == 0);
     frame_ = ir_.CreateAlloca(llvm::ArrayType::get(ir_.getInt8Ty(), sizeof(cpu::SpanFrame)));
     llvm::cast<llvm::AllocaInst>(frame_)->setAlignment(llvm::Align(kWord));

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "cpu-driver/codegen/groups/groups_constants.h"
 #include "cpu-driver/codegen/groups/interleaved_regions.h"
 #include "cpu-driver/codegen/item/item.h"
 #include "cpu-driver/codegen/item/simplify.h"
@@ -24,13 +25,6 @@ namespace {
 
 using llvm::BasicBlock;
 using llvm::Instruction;
-
-// Of a vector of items: with fewer, groups side by side are no gain.
-constexpr unsigned kFewestLanes = 4;
-// Side by side, several registers of lanes where these are short: addresses and ends of loops are asked for once for
-// all. A scan of blocks of 256 floats takes, with 4, 8 and 16 groups: SSE 300, 245 and 222 us; with 8 and 16, AVX2: 160
-// and 136 (Zen 5).
-constexpr unsigned kGroupsAtOnce = 16;
 
 // Whether `instruction` is one that other groups could see the order of.
 bool is_ordered(const Instruction& instruction) {
@@ -157,7 +151,7 @@ bool pays(const GroupCode& code, const Choice& choice) {
 LaneGroups make_lane_groups(const Regions& regions, const GroupCode& code, unsigned arguments, Isa isa,
                             llvm::FunctionAnalysisManager& analyses, std::vector<std::string>& remarks) {
   LaneGroups made;
-  if (code.padding < kFewestLanes || !may_run_side_by_side(regions, arguments)) return made;
+  if (code.padding < tuning::kFewestLanes || !may_run_side_by_side(regions, arguments)) return made;
   const auto count = static_cast<unsigned>(regions.regions.size());
   for (const unsigned element : {4u, 8u}) {
     llvm::BitVector able(count);
@@ -170,14 +164,16 @@ LaneGroups make_lane_groups(const Regions& regions, const GroupCode& code, unsig
     made.regions.assign(count, nullptr);
     for (unsigned k = 0; k < count; ++k) {
       if (!choice[k]) continue;
-      llvm::Function* interleaved = make_interleaved(*regions.regions[k].function, arguments, kGroupsAtOnce, element);
-      made.regions[k] = vectors_of(*interleaved, kGroupsAtOnce, isa, analyses);
+      llvm::Function* interleaved =
+          make_interleaved(*regions.regions[k].function, arguments, tuning::kGroupsAtOnce, element);
+      made.regions[k] = vectors_of(*interleaved, tuning::kGroupsAtOnce, isa, analyses);
       if (made.regions[k] == nullptr) return drop_lane_groups(made, analyses), LaneGroups{};
     }
-    made.groups = kGroupsAtOnce;
+    made.groups = tuning::kGroupsAtOnce;
     for (unsigned k = 0; k < count; ++k)
       if (made.regions[k] != nullptr)
-        remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(kGroupsAtOnce) + " groups as lanes");
+        remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(tuning::kGroupsAtOnce) +
+                          " groups as lanes");
     return made;
   }
   return made;

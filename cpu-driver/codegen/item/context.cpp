@@ -11,6 +11,7 @@
 #include <llvm/Transforms/Utils/SSAUpdater.h>
 
 #include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/item/item_constants.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 
 namespace skmd::codegen {
@@ -21,10 +22,6 @@ using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::IRBuilder;
 using llvm::Value;
-
-// More would be slower to compute again than to load.
-constexpr unsigned kMaxRecomputed = 24;
-constexpr std::size_t kMaxLeaves = 3;
 
 bool is_cheap(const Instruction& instruction) {
   return llvm::isa<llvm::BinaryOperator, llvm::CastInst, llvm::CmpInst, llvm::SelectInst, llvm::GetElementPtrInst>(
@@ -55,7 +52,7 @@ bool is_recomputable(Value& value, const GroupUniformity& uniformity, unsigned& 
   if (instruction == nullptr || llvm::isa<llvm::AllocaInst>(instruction) || budget == 0) return false;
   if (uniformity.is_uniform(*instruction)) {
     leaves.insert(instruction);
-    return !instruction->getType()->isTokenTy() && leaves.size() <= kMaxLeaves;
+    return !instruction->getType()->isTokenTy() && leaves.size() <= tuning::kMaxLeaves;
   }
   if (!is_cheap(*instruction)) return false;
   --budget;
@@ -153,7 +150,7 @@ class Keeper {
     for (Decision& decision : decisions) {
       decision.recomputed = is_computed_again(*decision.value);
       if (decision.recomputed || decision.uniform) continue;
-      unsigned budget = kMaxRecomputed;
+      unsigned budget = tuning::kMaxRecomputed;
       decision.recomputed = is_recomputable(*decision.value, uniformity_, budget, decision.leaves);
       if (!decision.recomputed) decision.leaves.clear();
       for (Instruction* leaf : decision.leaves) wanted[leaf].insert_range(decision.across);
@@ -318,7 +315,7 @@ Reach reach_of(llvm::Function& item, llvm::ArrayRef<Barrier> barriers) {
 }
 
 bool is_computed_again(const Value& value) {
-  unsigned budget = kMaxRecomputed;
+  unsigned budget = tuning::kMaxRecomputed;
   return is_recomputable(value, budget);
 }
 

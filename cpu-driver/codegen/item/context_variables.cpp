@@ -6,6 +6,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "cpu-driver/codegen/item/context.h"
+#include "cpu-driver/codegen/item/item_constants.h"
 
 namespace skmd::codegen {
 
@@ -55,9 +56,6 @@ void move_variable(llvm::AllocaInst& variable, std::uint64_t size, ItemMemory& m
 
 domain::Status keep_variables(llvm::Function& item, llvm::ArrayRef<Barrier> barriers, const Reach& reach,
                               ItemMemory& memory) {
-  // Of one variable, and of all: an application's thread may have little.
-  constexpr std::uint64_t kMaxOnStack = 16 << 10;
-  constexpr std::uint64_t kMaxInAll = 256 << 10;
   std::uint64_t on_stack = 0;
   const llvm::DataLayout& layout = item.getDataLayout();
   std::vector<llvm::AllocaInst*> variables;
@@ -78,7 +76,7 @@ domain::Status keep_variables(llvm::Function& item, llvm::ArrayRef<Barrier> barr
     }
     const bool kept = regions > 1 || (!barriers.empty() && (found.everywhere || (again && regions > 0)));
     const std::uint64_t bytes = size->getFixedValue();
-    if (kept || bytes > kMaxOnStack || bytes > kMaxInAll - on_stack)
+    if (kept || bytes > tuning::kMaxOnStack || bytes > tuning::kMaxInAll - on_stack)
       move_variable(*variable, bytes, memory);
     else
       on_stack += bytes;

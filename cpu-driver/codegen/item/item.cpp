@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "compiler/ir/address_spaces.h"
+#include "cpu-driver/codegen/item/item_constants.h"
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/span_code.h"
 
@@ -104,7 +105,6 @@ std::array<std::uint64_t, 3> required_local_size(const llvm::Function& kernel) {
 }
 
 domain::Result<std::uint64_t> place_local_variables(llvm::Function& item, unsigned arguments) {
-  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 28;
   const llvm::Module& module = *item.getParent();
   llvm::SmallVector<llvm::Constant*, 8> variables;
   for (const llvm::GlobalVariable& variable : module.globals())
@@ -124,7 +124,7 @@ domain::Result<std::uint64_t> place_local_variables(llvm::Function& item, unsign
     if (!llvm::isa<llvm::Instruction>(place)) place = item_value(item, arguments, kLocals);
     variable->replaceUsesWithIf(place, [&](llvm::Use& use) { return inside(use); });
     bytes += module.getDataLayout().getTypeAllocSize(type);
-    if (bytes > kMaxBytes) return domain::Error{0, "its local variables are too large"};
+    if (bytes > tuning::kMaxLocalBytes) return domain::Error{0, "its local variables are too large"};
   }
   return bytes;
 }

@@ -10,6 +10,7 @@
 #include "compiler/ir/geometry.h"
 #include "cpu-driver/codegen/item/async_copies.h"
 #include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/item/item_constants.h"
 
 namespace skmd::codegen {
 
@@ -110,9 +111,8 @@ class Transfer {
 
   void expand() {
     const std::uint64_t most = std::min<std::uint64_t>(8, alignment());
-    constexpr std::uint64_t kUnrolled = 32;
     const std::uint64_t pieces = size_ / most;
-    if (pieces > kUnrolled) {
+    if (pieces > tuning::kUnrolledPieces) {
       loop(most, pieces);
     } else {
       IRBuilder<> ir(&call_);

@@ -105,7 +105,7 @@ Value* as_number(IRBuilder<>& ir, Value* value) {
 
 // What one call does: the record of format `number`.
 void define(llvm::Function& print, std::uint64_t number, llvm::GlobalVariable& room) {
-  constexpr std::uint64_t kWord = 8;
+  constexpr std::uint64_t kWord = 8;  // bytes of each of a record's numbers (print_format.h)
   llvm::LLVMContext& context = print.getContext();
   print.removeFnAttr(kText);
   print.removeFnAttr(kArguments);

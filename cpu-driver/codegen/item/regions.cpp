@@ -13,6 +13,7 @@
 
 #include "cpu-driver/codegen/item/context.h"
 #include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/item/item_constants.h"
 #include "cpu-driver/codegen/item/own_builtins.h"
 #include "cpu-driver/codegen/item/uniformity.h"
 #include "cpu-driver/codegen/item_function.h"
@@ -24,9 +25,6 @@ namespace {
 using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
-
-// A kernel of more would be compiled for minutes.
-constexpr std::size_t kMaxBarriers = 512;
 
 std::vector<Barrier> isolate_barriers(llvm::Function& item) {
   std::vector<llvm::CallInst*> calls;
@@ -238,7 +236,7 @@ bool ends_are_mixed(llvm::Function& item, llvm::ArrayRef<Barrier> barriers, cons
 domain::Result<Regions> cut_at_barriers(llvm::Function& item, unsigned arguments,
                                         llvm::FunctionAnalysisManager& analyses) {
   std::vector<Barrier> barriers = isolate_barriers(item);
-  if (barriers.size() > kMaxBarriers) return domain::Error{0, "it has too many barriers"};
+  if (barriers.size() > tuning::kMaxBarriers) return domain::Error{0, "it has too many barriers"};
   if (!barriers.empty()) {
     define_phis(item);
     drop_copies(item);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/ir/address_spaces.h"
+#include "cpu-driver/codegen/library/library_constants.h"
 #include "cpu-driver/codegen/library/math_names.h"
 #include "cpu-driver/span_code.h"
 
@@ -25,8 +26,6 @@ using llvm::Type;
 using llvm::Value;
 
 constexpr llvm::StringLiteral kBefore = ".before";
-// Accesses that are inlined; kernels with more of them would take too long to be made vectors of.
-constexpr int kMaxQuick = 32;
 // `shape` of images.cl.
 constexpr unsigned kLayers = 4;
 
@@ -90,7 +89,7 @@ class Calls {
     for (llvm::Instruction& instruction : llvm::instructions(kernel_))
       if (auto* call = llvm::dyn_cast<CallInst>(&instruction); call != nullptr && call->getCalledFunction() != nullptr)
         calls.push_back(call);
-    quick_ = llvm::count_if(calls, [](CallInst* call) { return is_access(*call); }) <= kMaxQuick;
+    quick_ = llvm::count_if(calls, [](CallInst* call) { return is_access(*call); }) <= tuning::kMaxQuick;
     for (CallInst* call : calls) replace(*call);
   }
 

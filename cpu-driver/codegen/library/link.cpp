@@ -14,6 +14,7 @@
 #include "cpu-driver/codegen/library/harden.h"
 #include "cpu-driver/codegen/library/images.h"
 #include "cpu-driver/codegen/library/library.h"
+#include "cpu-driver/codegen/library/library_constants.h"
 #include "cpu-driver/codegen/library/math_names.h"
 #include "cpu-driver/codegen/library/scale.h"
 #include "cpu-driver/codegen/library/soft.h"
@@ -60,8 +61,7 @@ bool fuses(llvm::Function& function) {
 // Calls of a short function cost more than it does; but code of a program that has very many is to stay small. What
 // fuses is not short where that takes many instructions.
 bool is_inlined_math(llvm::Function& function, Isa isa) {
-  constexpr unsigned kMaxCalls = 24;
-  return is_short(function.getName()) && !function.hasNUsesOrMore(kMaxCalls + 1) &&
+  return is_short(function.getName()) && !function.hasNUsesOrMore(tuning::kMaxInlinedCalls + 1) &&
          !(isa == Isa::sse && fuses(function));
 }
 

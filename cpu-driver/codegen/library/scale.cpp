@@ -11,7 +11,7 @@ namespace {
 using llvm::Value;
 using llvm::Intrinsic::ID;
 
-constexpr unsigned kCurrentRounding = 4;
+constexpr unsigned kCurrentRounding = 4;  // _MM_FROUND_CUR_DIRECTION
 
 // The least lanes of the instruction: 128 bits.
 unsigned least_lanes(const Value* value) { return value->getType()->getScalarType()->isDoubleTy() ? 2 : 4; }

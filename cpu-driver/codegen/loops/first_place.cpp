@@ -9,6 +9,7 @@
 
 #include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 
 namespace skmd::codegen {
 
@@ -17,16 +18,13 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-// Chains are a few instructions long; what is longer is not worth computing twice.
-constexpr unsigned kLongest = 8;
-
 class FirstTurn {
  public:
   FirstTurn(const llvm::Loop& loop, const llvm::LoopInfo& loops, const llvm::DominatorTree& dominators)
       : loop_(loop), loops_(loops), dominators_(dominators), end_(*loop.getLoopPreheader()->getTerminator()) {}
 
   // What `value` is in the first turn, in terms of what is known in front of the loop. Null: only the loop can tell.
-  Value* at_entry(Value* value) { return at_entry(value, kLongest); }
+  Value* at_entry(Value* value) { return at_entry(value, tuning::kMaxFirstPlace); }
 
  private:
   Value* at_entry(Value* value, unsigned left) {

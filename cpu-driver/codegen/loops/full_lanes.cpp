@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "cpu-driver/codegen/loops/item_loops.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 
 namespace skmd::codegen {
 
@@ -28,10 +29,6 @@ using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
 namespace match = llvm::PatternMatch;
-
-// Of a loop, of which there are two afterwards. Of one that goes item by item, where asking costs more than a few
-// instructions only if there are few others.
-constexpr std::size_t kMaxInstructions = 1500, kMaxOfOneItem = 100;
 
 /// Lanes that are below something: which says so, and below what. Of an item alone, the one lane.
 struct Below {
@@ -208,7 +205,8 @@ bool split(llvm::Loop& loop, llvm::LoopInfo& loops, llvm::DominatorTree& dominat
       if (auto* mask = llvm::dyn_cast<llvm::ICmpInst>(&instruction); mask != nullptr && !mask->use_empty())
         if (const auto found = below(*mask, *counted)) masks.push_back(*found);
   }
-  if (masks.empty() || instructions > (counted->step == 1 ? kMaxOfOneItem : kMaxInstructions)) return false;
+  if (masks.empty() || instructions > (counted->step == 1 ? tuning::kMaxFullOfOneItem : tuning::kMaxFullInstructions))
+    return false;
   Splitter(loop, *counted, masks, loops, dominators).run();
   return true;
 }

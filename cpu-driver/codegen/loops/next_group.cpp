@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 
 namespace skmd::codegen {
 
@@ -20,8 +21,7 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr std::uint64_t kLine = 64;
-constexpr unsigned kMaxDepth = 32;  // of an address's computation
+constexpr std::uint64_t kLine = 64;  // bytes of a cache line
 
 /// How much more values are for the next group of a row of groups, all else the same. Nothing: cannot be told. What is
 /// computed for that is where the builder is, which all of the values dominate if settled(); else it has to be erased.
@@ -38,7 +38,7 @@ class NextGroup {
     if (const auto found = more_.find(value); found != more_.end()) return found->second;
     if (llvm::isa<llvm::Argument>(value)) return nullptr;
     auto* instruction = llvm::dyn_cast<Instruction>(value);
-    if (instruction == nullptr || depth_ == kMaxDepth) return std::nullopt;
+    if (instruction == nullptr || depth_ == tuning::kMaxAddressDepth) return std::nullopt;
     ++depth_;
     const std::optional<Value*> found = more_of(*instruction);
     --depth_;
@@ -172,6 +172,7 @@ unsigned prefetch_next_group(llvm::Function& vectors, unsigned arguments) {
       continue;
     }
     Value* ahead = ir.CreatePtrAdd(load->getPointerOperand(), *distance);
+    // llvm.prefetch: rw, locality, cache type.
     constexpr unsigned kToRead = 0;
     constexpr unsigned kToAllCaches = 3;
     constexpr unsigned kData = 1;

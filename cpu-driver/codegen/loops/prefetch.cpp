@@ -13,6 +13,7 @@
 
 #include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 
 namespace skmd::codegen {
 
@@ -20,12 +21,8 @@ namespace {
 
 using llvm::Value;
 
-constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kLine = 64;
-// By what memory takes, and a turn at least.
-constexpr std::uint64_t kTurnsAhead = 8;
-// More at once than a processor keeps under way do not help each other.
-constexpr unsigned kMaxLoads = 8;
+constexpr std::uint64_t kPage = 4096;  // bytes, beyond which processors do not foresee
+constexpr std::uint64_t kLine = 64;    // bytes of a cache line
 
 bool is_far(const llvm::SCEV* step) {
   const auto* known = llvm::dyn_cast<llvm::SCEVConstant>(step);
@@ -47,11 +44,13 @@ class Prefetcher {
     if (place == nullptr || place->getLoop() != loop || !place->isAffine()) return false;
     const llvm::SCEV* step = place->getStepRecurrence(evolution_);
     llvm::Instruction* at = before->getTerminator();
-    if (!is_far(step) || !expander_.isSafeToExpandAt(step, at) || ++loads_[loop] > kMaxLoads) return false;
+    if (!is_far(step) || !expander_.isSafeToExpandAt(step, at) || ++loads_[loop] > tuning::kMaxPrefetchedLoads)
+      return false;
     llvm::IRBuilder<> ir(&load);
     Value* one = expander_.expandCodeFor(step, ir.getInt64Ty(), at);
-    Value* distance = llvm::IRBuilder<>(at).CreateMul(one, ir.getInt64(kTurnsAhead));
+    Value* distance = llvm::IRBuilder<>(at).CreateMul(one, ir.getInt64(tuning::kTurnsAhead));
     Value* ahead = ir.CreatePtrAdd(load.getPointerOperand(), distance);
+    // llvm.prefetch: rw, locality, cache type.
     constexpr unsigned kToRead = 0;
     constexpr unsigned kToAllCaches = 3;
     constexpr unsigned kData = 1;

@@ -13,6 +13,7 @@
 
 #include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 #include "cpu-driver/codegen/loops/unswitch.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 
@@ -31,11 +32,6 @@ struct Step {
   std::uint64_t size;
 };
 using Steps = llvm::ArrayRef<Step>;
-
-constexpr unsigned kMaxCopies = 4;
-constexpr unsigned kMaxInstructions = 400;                        // of all copies
-constexpr unsigned kMaxStreamed = 1600;                           // of kStreamedVectors
-constexpr std::uint64_t kMaxVariables = std::uint64_t{16} << 10;  // bytes, likewise
 
 bool is_plain(const Instruction& instruction) {
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return load->isSimple();
@@ -137,7 +133,7 @@ class Copier {
   llvm::Function& made_;
   const Values& differing_;
   unsigned copies_;
-  llvm::SmallVector<llvm::DenseMap<const Value*, Value*>, kMaxCopies> maps_;
+  llvm::SmallVector<llvm::DenseMap<const Value*, Value*>, tuning::kMaxCopies> maps_;
 };
 
 bool is_gather(const Instruction& instruction) {
@@ -160,7 +156,7 @@ bool streams(const llvm::Loop& loop) {
       if (space != kGlobalSpace && space != kConstantSpace) return false;
       reads = true;
     }
-  return reads && gathers <= kMaxSettledShortcuts;
+  return reads && gathers <= tuning::kMaxSettledShortcuts;
 }
 
 // The most copies, of `most` or fewer, that fit.
@@ -180,8 +176,9 @@ unsigned copies_at_once(llvm::Function& full, Steps steps, Isa isa, unsigned mos
   const std::uint64_t variables = variables_of(full);
   for (unsigned copies = most; copies > 1; copies /= 2)
     if (carried * copies <= registers &&
-        full.getInstructionCount() * copies <= (copies > kMaxCopies ? kMaxStreamed : kMaxInstructions) &&
-        variables * copies <= kMaxVariables)
+        full.getInstructionCount() * copies <=
+            (copies > tuning::kMaxCopies ? tuning::kMaxStreamedInstructions : tuning::kMaxCopiedInstructions) &&
+        variables * copies <= tuning::kMaxCopiedVariables)
       return copies;
   return 1;
 }
@@ -218,7 +215,7 @@ bool only_streams(llvm::Function& full) {
 }
 
 unsigned rows_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
-  return copies_at_once(full, row_steps(full, arguments, 0), isa, kMaxCopies);
+  return copies_at_once(full, row_steps(full, arguments, 0), isa, tuning::kMaxCopies);
 }
 
 llvm::Function* make_rows(llvm::Function& full, unsigned arguments, unsigned rows, std::uint64_t row_items) {
@@ -230,9 +227,9 @@ llvm::SmallVector<unsigned, 2> vectors_at_once(llvm::Function& full, unsigned ar
   const auto steps = vector_steps(full, arguments, 0);
   llvm::SmallVector<unsigned, 2> counts;
   if (isa >= Isa::avx512 && only_streams(full) &&
-      copies_at_once(full, steps, isa, kStreamedVectors) == kStreamedVectors)
-    counts.push_back(kStreamedVectors);
-  if (const unsigned count = copies_at_once(full, steps, isa, kMaxCopies); count > 1) counts.push_back(count);
+      copies_at_once(full, steps, isa, tuning::kStreamedVectors) == tuning::kStreamedVectors)
+    counts.push_back(tuning::kStreamedVectors);
+  if (const unsigned count = copies_at_once(full, steps, isa, tuning::kMaxCopies); count > 1) counts.push_back(count);
   return counts;
 }
 

@@ -8,12 +8,9 @@
 #include <cstdint>
 
 #include "cpu-driver/codegen/isa.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 
 namespace skmd::codegen {
-
-/// A row of 256 items of four bytes in vectors of AVX-512. What a group reads of each row is then read in the order of
-/// memory, which processors foresee; four vectors at a time, with jumps between, took up to twice as long.
-inline constexpr unsigned kStreamedVectors = 16;
 
 /// How many rows (1: only one) should go through the loops of `full` side by side. More than one where its branches are
 /// the same for all rows, where nothing has to stay in order but accesses of one row, and where what loops carry fits
@@ -30,7 +27,8 @@ llvm::Function* make_rows(llvm::Function& full, unsigned arguments, unsigned row
 bool only_streams(llvm::Function& full);
 
 /// Likewise, how many vectors of a row, most first, and a copy of `full` for the one of `width` items that it is given
-/// and the `vectors` - 1 behind it. Where loops do nothing but read global memory in order, also kStreamedVectors.
+/// and the `vectors` - 1 behind it. Where loops do nothing but read global memory in order, also
+/// tuning::kStreamedVectors.
 llvm::SmallVector<unsigned, 2> vectors_at_once(llvm::Function& full, unsigned arguments, Isa isa);
 llvm::Function* make_vectors_of_row(llvm::Function& full, unsigned arguments, unsigned vectors, unsigned width);
 

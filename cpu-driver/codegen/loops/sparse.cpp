@@ -15,6 +15,7 @@
 #include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/loops/first_place.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 
 namespace skmd::codegen {
 
@@ -71,10 +72,6 @@ bool ends_vary(const llvm::Loop& loop, const Values& differing) {
   });
 }
 
-// For every access that finds its own place, a processor does about this much besides while it waits.
-constexpr unsigned kWorkOfAccess = 8;
-constexpr unsigned kWorkOfCall = 20;
-
 bool is_sparse(const llvm::Loop& loop, const Values& told) {
   unsigned work = 0;
   unsigned accesses = 0;
@@ -82,7 +79,7 @@ bool is_sparse(const llvm::Loop& loop, const Values& told) {
   for (const BasicBlock* block : loop.blocks()) {
     for (const Instruction& instruction : *block) {
       const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      work += call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::not_intrinsic ? kWorkOfCall : 1;
+      work += call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::not_intrinsic ? tuning::kWorkOfCall : 1;
       const Value* place = place_of(instruction);
       if (place == nullptr || place->getType()->getPointerAddressSpace() == kPrivateSpace || !told.contains(place))
         continue;
@@ -91,7 +88,7 @@ bool is_sparse(const llvm::Loop& loop, const Values& told) {
     }
   }
   // Loads alone are gathered well enough.
-  return writes && work <= accesses * kWorkOfAccess;
+  return writes && work <= accesses * tuning::kWorkOfAccess;
 }
 
 // Nothing but reading, once.

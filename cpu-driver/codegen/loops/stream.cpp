@@ -17,6 +17,7 @@
 
 #include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/item/item.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 #include "cpu-driver/span_code.h"
 
 namespace skmd::codegen {
@@ -25,10 +26,7 @@ namespace {
 
 using llvm::Value;
 
-constexpr std::uint64_t kLine = 64;
-/// Results whose lines are filled part by part at the same time: far fewer than a processor has buffers for them, which
-/// are 10 to 12, and 8 on some.
-constexpr std::size_t kMaxParts = 4;
+constexpr std::uint64_t kLine = 64;  // bytes of a cache line
 
 // What a pointer is taken from: the load of a kernel's argument, as far as it can be seen.
 const Value* source_of(const Value* pointer) { return llvm::getUnderlyingObject(pointer, 0); }
@@ -93,8 +91,8 @@ llvm::Instruction* count_items(llvm::Function& group) {
   return llvm::cast<llvm::Instruction>(items);
 }
 
-/// Tells launches with more results than kStreamedBytes. Items that store in a loop of theirs, as those of a grid that
-/// strides over a larger range do, have as many results as the loop has turns, if that can be told before it.
+/// Tells launches with more results than tuning::kStreamedBytes. Items that store in a loop of theirs, as those of a
+/// grid that strides over a larger range do, have as many results as the loop has turns, if that can be told before it.
 class Largeness {
  public:
   Largeness(llvm::Function& group, llvm::FunctionAnalysisManager& analyses)
@@ -116,7 +114,7 @@ class Largeness {
       ir.SetInsertPoint(before);
       results = ir.CreateMul(results, ir.CreateAdd(more, ir.getInt64(1)));
     }
-    return ir.CreateICmpUGE(results, ir.getInt64(kStreamedBytes / bytes));
+    return ir.CreateICmpUGE(results, ir.getInt64(tuning::kStreamedBytes / bytes));
   }
 
  private:
@@ -168,7 +166,7 @@ unsigned stream_stores(llvm::Function& group, Isa isa, llvm::FunctionAnalysisMan
     if (store != nullptr && lines.are_filled_by(*store) && !read.contains(source_of(store->getPointerOperand())))
       stores.push_back(store);
   }
-  if (stores.empty() || (isa < Isa::avx512 && stores.size() > kMaxParts)) return 0;
+  if (stores.empty() || (isa < Isa::avx512 && stores.size() > tuning::kMaxParts)) return 0;
   // All are asked about before any is split: that changes the loops.
   std::vector<Value*> large;
   {

@@ -11,10 +11,6 @@
 
 namespace skmd::codegen {
 
-/// A launch with more bytes of results than this stores past the caches: more than a thread's share of a cache, and not
-/// read again soon.
-inline constexpr std::uint64_t kStreamedBytes = std::uint64_t{1} << 24;
-
 /// `group` is a finished cpu::KernelFunction of vectors. Its stores of whole cache lines to buffers that it does not
 /// read go past the caches in large launches, also of few items with many results each, and are seen by others before
 /// it returns. Without AVX-512, whose registers are lines, stores of registers that follow each other in memory do.

@@ -9,6 +9,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "cpu-driver/codegen/item_function.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 
 namespace skmd::codegen {
 
@@ -17,8 +18,6 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 using Values = llvm::SmallPtrSet<const Value*, 32>;
-
-constexpr unsigned kMaxInstructions = 300;
 
 // What is computed from `value`, but not what is loaded from places that are.
 Values computed_from(const Value& value) {
@@ -73,7 +72,7 @@ void keep_variables_in_front(llvm::BasicBlock& front, llvm::BasicBlock& entry) {
 
 bool version_unit_factor(llvm::Function& item) {
   const llvm::Argument* lane = argument_with(item, kLane);
-  if (lane == nullptr || item.getInstructionCount() > kMaxInstructions) return false;
+  if (lane == nullptr || item.getInstructionCount() > tuning::kMaxUnitInstructions) return false;
   llvm::Argument* factor = common_factor(item, *lane);
   if (factor == nullptr) return false;
   llvm::SmallVector<llvm::BasicBlock*, 16> blocks;

@@ -4,14 +4,12 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/Scalar/SimpleLoopUnswitch.h>
 
+#include "cpu-driver/codegen/loops/loops_constants.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 
 namespace skmd::codegen {
 
 namespace {
-
-// Copies of a loop of sixteen vectors that read two arrays each, and some more.
-constexpr int kMaxCopied = 2000;
 
 // How large a loop may be that LLVM makes two of: an option of the process, which generates code on one thread.
 class SizeLimit {
@@ -52,8 +50,8 @@ llvm::PreservedAnalyses UnswitchShortcutsPass::run(llvm::Loop& loop, llvm::LoopA
                                                    llvm::LPMUpdater& updater) {
   if (!loop.isInnermost()) return llvm::PreservedAnalyses::all();
   const unsigned shortcuts = settled_shortcuts(loop);
-  if (shortcuts == 0 || shortcuts > kMaxSettledShortcuts) return llvm::PreservedAnalyses::all();
-  const SizeLimit limit(kMaxCopied);
+  if (shortcuts == 0 || shortcuts > tuning::kMaxSettledShortcuts) return llvm::PreservedAnalyses::all();
+  const SizeLimit limit(tuning::kMaxUnswitched);
   return llvm::SimpleLoopUnswitchPass(true).run(loop, analyses, results, updater);
 }
 

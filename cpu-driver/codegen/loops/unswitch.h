@@ -7,9 +7,6 @@
 
 namespace skmd::codegen {
 
-/// Each more doubles the loops.
-inline constexpr unsigned kMaxSettledShortcuts = 2;
-
 /// Makes two of an innermost loop that asks in every turn whether a shortcut (lane_code.h) can be taken, the same in
 /// all of them, however large it is; four of one with two such shortcuts, and leaves those with more to LLVM. Of
 /// sixteen vectors that are side by side, those that are not next to each other need more registers than there are, and

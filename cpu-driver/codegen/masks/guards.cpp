@@ -4,26 +4,22 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "cpu-driver/codegen/masks/masks_constants.h"
+
 namespace skmd::codegen {
 
 namespace {
 
-// In vector operations, roughly. The question itself costs two or three, and a jump that may be foretold wrongly.
-constexpr unsigned kWorthAsking = 8;
-// About what a jump costs that is foretold wrongly.
-constexpr unsigned kWorthAMissedJump = 40;
-constexpr unsigned kLong = 20;
-
 unsigned cost(const llvm::Instruction& instruction) {
   if (llvm::isa<llvm::PHINode>(instruction) || instruction.isTerminator()) return 0;
-  if (instruction.isAtomic() || instruction.isVolatile() || instruction.isIntDivRem()) return kLong;
+  if (instruction.isAtomic() || instruction.isVolatile() || instruction.isIntDivRem()) return tuning::kLong;
   if (llvm::isa<llvm::IntrinsicInst>(instruction)) return 1;
-  if (llvm::isa<llvm::CallBase>(instruction)) return kLong;
+  if (llvm::isa<llvm::CallBase>(instruction)) return tuning::kLong;
   return llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction) ? 2 : 1;
 }
 
 unsigned cost(const Node& node) {
-  if (node.loop != nullptr) return kLong;
+  if (node.loop != nullptr) return tuning::kLong;
   unsigned sum = 0;
   for (const llvm::Instruction& instruction : *node.block) sum += cost(instruction);
   return sum;
@@ -32,7 +28,7 @@ unsigned cost(const Node& node) {
 }  // namespace
 
 std::vector<bool> choose_guards(const Level& level, const std::vector<bool>& inherited, bool few_questions) {
-  const unsigned worth = few_questions ? kWorthAMissedJump : kWorthAsking;
+  const unsigned worth = few_questions ? tuning::kWorthAMissedJump : tuning::kWorthAsking;
   std::vector<unsigned> before{0};  // cost of all nodes before each
   for (const Node& node : level.nodes) before.push_back(before.back() + cost(node));
   std::vector<bool> guarded;

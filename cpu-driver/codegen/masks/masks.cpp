@@ -21,6 +21,7 @@
 #include "cpu-driver/codegen/masks/effects.h"
 #include "cpu-driver/codegen/masks/levels.h"
 #include "cpu-driver/codegen/masks/linearise.h"
+#include "cpu-driver/codegen/masks/masks_constants.h"
 #include "cpu-driver/codegen/masks/outcome.h"
 #include "cpu-driver/codegen/masks/waiting.h"
 #include "cpu-driver/codegen/places.h"
@@ -32,8 +33,6 @@ namespace {
 using domain::Error;
 using llvm::Function;
 using llvm::FunctionAnalysisManager;
-
-constexpr unsigned kMaxInstructions = 50'000;
 
 template <class Pass>
 void apply(Pass pass, Function& function, FunctionAnalysisManager& analyses) {
@@ -54,7 +53,7 @@ domain::Status prepare(Function& function, FunctionAnalysisManager& analyses) {
   if (!function.use_empty()) return Error{0, "the item function is in use"};
   const llvm::Argument* lane = argument_with(function, kLane);
   if (lane == nullptr || !lane->getType()->isIntegerTy()) return Error{0, "no parameter tells lanes apart"};
-  if (function.getInstructionCount() > kMaxInstructions) return Error{0, "the kernel is too long"};
+  if (function.getInstructionCount() > tuning::kMaxMaskedInstructions) return Error{0, "the kernel is too long"};
   apply(llvm::LowerSwitchPass(), function, analyses);
   if (domain::Status status = check_effects(function); !status) return status;
   drop_hints(function);

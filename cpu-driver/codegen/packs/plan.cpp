@@ -9,6 +9,7 @@
 #include <set>
 
 #include "cpu-driver/codegen/packs/origins.h"
+#include "cpu-driver/codegen/packs/packs_constants.h"
 #include "cpu-driver/codegen/vector/lookups.h"
 
 namespace skmd::codegen {
@@ -18,9 +19,6 @@ namespace {
 using llvm::FixedVectorType;
 using llvm::Instruction;
 using llvm::Value;
-
-constexpr std::size_t kMaxPacks = 256;
-constexpr unsigned kMaxBits = 2048;
 
 unsigned lanes_in(const Value& value) { return llvm::cast<FixedVectorType>(value.getType())->getNumElements(); }
 
@@ -84,7 +82,7 @@ PackPlan::PackPlan(llvm::Function& function, Isa isa, const llvm::DominatorTree&
 
 bool PackPlan::add_seed(llvm::ShuffleVectorInst& shuffle) {
   const unsigned lanes =
-      shuffle.getType()->getScalarSizeInBits() * lanes_in(shuffle) > kMaxBits ? 0 : lanes_in(shuffle);
+      shuffle.getType()->getScalarSizeInBits() * lanes_in(shuffle) > tuning::kMaxPackBits ? 0 : lanes_in(shuffle);
   for (const unsigned count : {8U, 4U, 3U, 2U}) {
     if (lanes % count != 0 || lanes / count < 2 || !is_number(shuffle)) continue;
     Members members;
@@ -122,7 +120,7 @@ bool PackPlan::expand_all() {
   const auto different = [](const Pack& pack) {
     return std::set<Value*>(pack.members.begin(), pack.members.end()).size();
   };
-  while (packs_.size() <= kMaxPacks) {
+  while (packs_.size() <= tuning::kMaxPacks) {
     std::size_t best = packs_.size();
     for (std::size_t at = 0; at < packs_.size(); ++at)
       if (packs_[at].kind == Pack::Kind::open &&

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cpu-driver/codegen/packs/packs_constants.h"
 #include "cpu-driver/codegen/packs/plan.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 
@@ -15,7 +16,6 @@ using llvm::FixedVectorType;
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr int kTooDear = 1000;
 constexpr unsigned kRegisterPart = 128;  // in which bytes are moved at once
 
 // A load sees the same memory wherever between the first member and `place` it is done.
@@ -113,7 +113,7 @@ int PackPlan::cost_of_shuffle(const Pack& pack) const {
     in_parts = in_parts && from * width / kRegisterPart == at * width / kRegisterPart;
   }
   if (in_place) return 0;
-  if (registers(type, pack.members.size()) > 1) return kTooDear;
+  if (registers(type, pack.members.size()) > 1) return tuning::kTooDear;
   if (width == 1) return 4;
   if (in_parts || width >= 32 || pack.sources.size() > 1) return 1;
   return isa_ == Isa::avx512vbmi ? 1 : 4;

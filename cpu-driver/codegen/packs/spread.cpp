@@ -5,6 +5,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 
+#include "cpu-driver/codegen/packs/packs_constants.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 
 namespace skmd::codegen {
@@ -14,8 +15,6 @@ namespace {
 using llvm::FixedVectorType;
 using llvm::Instruction;
 using llvm::Value;
-
-constexpr unsigned kWidest = 16;  // wider members fill registers of their own
 
 // Some lanes of one vector.
 bool is_part(const Instruction& instruction) {
@@ -31,7 +30,8 @@ bool is_low_bits(const Instruction& instruction) {
 
 /// The operation whose result's lanes or low bits `instruction` takes, where it can take those of the operands instead.
 llvm::BinaryOperator* taken_from(Instruction& instruction) {
-  if (!instruction.getType()->isIntOrIntVectorTy() || instruction.getType()->getScalarSizeInBits() > kWidest)
+  if (!instruction.getType()->isIntOrIntVectorTy() ||
+      instruction.getType()->getScalarSizeInBits() > tuning::kWidestSpread)
     return nullptr;
   const bool part = is_part(instruction);
   if (!part && !is_low_bits(instruction)) return nullptr;

@@ -10,6 +10,7 @@
 
 #include "compiler/client/wire.h"
 #include "compiler/ir/child.h"
+#include "cpu-driver/codegen/pipeline/pipeline_constants.h"
 
 namespace skmd::codegen {
 
@@ -18,12 +19,6 @@ namespace {
 using compiler::Reader;
 using compiler::Writer;
 using Number = std::atomic<std::size_t>;
-
-// Of processor time. Code of the largest programs takes seconds. An application waits, and is told that the build
-// failed if it waits for ten minutes.
-constexpr unsigned kSeconds = 60;
-constexpr unsigned kSecondsAgain = 20;
-constexpr unsigned kMaxAttempts = 5;
 
 constexpr const char* kFailed = "the code generator failed";
 constexpr const char* kWithoutVectors = "without vectors: the code generator failed, or took too long, over them";
@@ -107,10 +102,10 @@ bool after_failure(Attempt& attempt, std::size_t number, bool without_vectors) {
 
 Generated in_attempts(const std::vector<std::string>& kernels, bool without_vectors, const TryAttempt& make) {
   Attempt attempt{kernels, {}};
-  for (unsigned i = 0; i < kMaxAttempts; ++i) {
+  for (unsigned i = 0; i < tuning::kMaxAttempts; ++i) {
     Progress progress;
-    const std::string bytes =
-        compiler::bytes_from_child([&] { return encode(make(attempt, progress)); }, i == 0 ? kSeconds : kSecondsAgain);
+    const std::string bytes = compiler::bytes_from_child([&] { return encode(make(attempt, progress)); },
+                                                         i == 0 ? tuning::kFirstSeconds : tuning::kSecondsAgain);
     Generated made;
     if (!bytes.empty() && decode(bytes, made)) return complete(std::move(made), kernels, attempt);
     if (!after_failure(attempt, progress.where(), without_vectors)) break;

@@ -21,12 +21,14 @@
 #include "cpu-driver/codegen/item/prints.h"
 #include "cpu-driver/codegen/item/simplify.h"
 #include "cpu-driver/codegen/library/library.h"
+#include "cpu-driver/codegen/loops/loops_constants.h"
 #include "cpu-driver/codegen/loops/next_group.h"
 #include "cpu-driver/codegen/loops/prefetch.h"
 #include "cpu-driver/codegen/loops/repeated_stores.h"
 #include "cpu-driver/codegen/loops/rows.h"
 #include "cpu-driver/codegen/loops/stream.h"
 #include "cpu-driver/codegen/pipeline/late_passes.h"
+#include "cpu-driver/codegen/pipeline/pipeline_constants.h"
 #include "cpu-driver/codegen/vector/choices.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/span_code.h"
@@ -92,15 +94,14 @@ void drop_regions(KernelVersion& version, llvm::FunctionAnalysisManager& analyse
 
 // Making vectors takes longer than a program is waited for. Each region begins as a copy of all the code.
 bool is_too_large(llvm::Function& item) {
-  constexpr std::size_t kMaxBlocks = 1000;
-  constexpr std::size_t kMaxInstructions = 100'000;
   std::size_t regions = 1;
   for (const llvm::Instruction& instruction : llvm::instructions(item)) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     const llvm::Function* callee = call == nullptr ? nullptr : call->getCalledFunction();
     if (callee != nullptr && callee->getName() == kBarrier) ++regions;
   }
-  return item.size() > kMaxBlocks || item.getInstructionCount() * regions > kMaxInstructions;
+  return item.size() > tuning::kMaxVectorBlocks ||
+         item.getInstructionCount() * regions > tuning::kMaxVectorInstructions;
 }
 
 domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& analyses) {
@@ -182,16 +183,17 @@ bool asks_lanes(llvm::Function& full) {
 
 // Few vectors instead of one is what short rows of work-groups are without AVX-512. Longer code takes longer to make.
 void write_out_rows(KernelWork& work, Isa isa) {
-  constexpr std::uint64_t kMaxVectors = 4, kMaxInstructions = 2000;
   for (std::size_t k = 0; k < work.limited.code.regions.size(); ++k) {
     RegionCode& code = work.limited.code.regions[k];
     if (isa >= Isa::avx512 || code.full == nullptr || code.rows != nullptr || !asks_lanes(*code.full)) continue;
     const std::uint64_t vectors = work.local[0] / code.width, size = vectors * code.full->getInstructionCount();
-    if (vectors < 2 || vectors > kMaxVectors || !code.vectors.empty() || size > kMaxInstructions) continue;
+    if (vectors < 2 || vectors > tuning::kMaxWrittenOutVectors || !code.vectors.empty() ||
+        size > tuning::kMaxWrittenOut)
+      continue;
     code.writes_out = true;
     work.note.remarks.push_back("region " + std::to_string(k) + ": " + std::to_string(vectors) +
                                 " vectors of a row are written out: " + std::to_string(size) +
-                                " instructions of at most " + std::to_string(kMaxInstructions));
+                                " instructions of at most " + std::to_string(tuning::kMaxWrittenOut));
   }
 }
 
@@ -204,7 +206,7 @@ void join_vectors(KernelWork& work, Isa isa) {
     if (code.full == nullptr || code.rows != nullptr) continue;
     for (unsigned vectors : vectors_at_once(*code.full, arguments_of(work), isa)) {
       const bool fits = work.local[0] == 0 || work.local[0] / code.width >= vectors;
-      if (!fits && vectors == kStreamedVectors) continue;
+      if (!fits && vectors == tuning::kStreamedVectors) continue;
       while (work.local[0] != 0 && work.local[0] / code.width < vectors) vectors /= 2;
       if (vectors <= 1) continue;
       llvm::Function* made = make_vectors_of_row(*code.full, arguments_of(work), vectors, code.width);

@@ -14,9 +14,9 @@ namespace {
 using llvm::FixedVectorType;
 using llvm::Value;
 
-constexpr unsigned kRow = 16;   // bytes that a shuffle picks among
-constexpr unsigned kRows = 16;  // of a table
-constexpr unsigned kHalf = kRows / 2;
+constexpr unsigned kRow = 16;          // bytes that a shuffle picks among
+constexpr unsigned kRows = 16;         // of a table
+constexpr unsigned kHalf = kRows / 2;  // rows that one bit of an index tells apart
 
 unsigned lanes_in(const Value& value) { return llvm::cast<FixedVectorType>(value.getType())->getNumElements(); }
 

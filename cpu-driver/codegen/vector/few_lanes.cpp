@@ -11,6 +11,7 @@
 #include "cpu-driver/codegen/vector/lane_code.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/codegen/vector/one_lane.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
@@ -20,9 +21,6 @@ using llvm::FixedVectorType;
 using llvm::Instruction;
 using llvm::Value;
 using Lanes = llvm::SmallVector<unsigned, 64>;
-
-constexpr unsigned kFew = 2;
-constexpr std::uint64_t kMaxBytes = 16;
 
 /// The lanes that are set; nothing if that is not known.
 std::optional<Lanes> known_lanes(const Value& mask) {
@@ -62,7 +60,7 @@ class FewLanes {
  private:
   bool gather(llvm::IntrinsicInst& call) {
     const std::optional<Lanes> lanes = known_lanes(*call.getArgOperand(1));
-    if (!lanes || lanes->size() > kFew) return false;
+    if (!lanes || lanes->size() > tuning::kFewLanes) return false;
     Value* found = call.getArgOperand(2);
     for (const unsigned lane : *lanes) {
       Value* pointer = OneLane(builder_, lane, always).of(call.getArgOperand(0));
@@ -77,7 +75,7 @@ class FewLanes {
 
   bool scatter(llvm::IntrinsicInst& call) {
     const std::optional<Lanes> lanes = known_lanes(*call.getArgOperand(2));
-    if (!lanes || lanes->size() > kFew) return false;
+    if (!lanes || lanes->size() > tuning::kFewLanes) return false;
     for (const unsigned lane : *lanes) {
       Value* value = builder_.CreateExtractElement(call.getArgOperand(0), lane);
       Value* pointer = OneLane(builder_, lane, always).of(call.getArgOperand(1));
@@ -93,7 +91,7 @@ class FewLanes {
     const std::uint64_t bytes = size * lanes.size();
     const bool all = lanes.size() == type->getNumElements();
     if (size * 8 != type->getScalarSizeInBits() || type->getElementType()->isPointerTy() ||
-        (!all && (bytes > kMaxBytes || !llvm::isPowerOf2_64(bytes))))
+        (!all && (bytes > tuning::kMaxFewBytes || !llvm::isPowerOf2_64(bytes))))
       return false;
     const std::uint64_t offset = size * lanes.front();
     Value* pointer = step(builder_, found.pointer, static_cast<std::int64_t>(offset), 1);

@@ -6,6 +6,7 @@
 #include <llvm/IR/Function.h>
 
 #include "compiler/ir/address_spaces.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
@@ -13,10 +14,7 @@ namespace {
 
 using llvm::Instruction;
 
-constexpr std::int64_t kMaxMembers = 4;
-constexpr std::int64_t kWordBytes = 8;   // of members that are one word of a lane
-constexpr std::size_t kMaxOpen = 64;     // accesses that are compared with each other
-constexpr std::int64_t kMaxBytes = 512;  // of one wide access: more does not fit into registers
+constexpr std::int64_t kWordBytes = 8;  // of members that are one word of a lane
 
 std::int64_t size_of(const Access& access) {
   return static_cast<std::int64_t>(access.instruction->getDataLayout().getTypeStoreSize(access.type()));
@@ -63,7 +61,8 @@ bool AccessGroups::steps_as_piece(const Access& access) const {
   const std::int64_t size = size_of(access);
   const Shape shape = shapes_[access.pointer];
   return shape.kind == Shape::linear && shape.stride > size && shape.stride % size == 0 &&
-         shape.stride / size <= kMaxMembers && shape.stride * static_cast<std::int64_t>(lanes_) <= kMaxBytes;
+         shape.stride / size <= tuning::kMaxMembers &&
+         shape.stride * static_cast<std::int64_t>(lanes_) <= tuning::kMaxWideBytes;
 }
 
 bool AccessGroups::alike(const Candidate& one, const Candidate& other) const {
@@ -98,7 +97,8 @@ bool AccessGroups::may_meet(const Candidate& one, const Candidate& other) const 
 }
 
 bool AccessGroups::any_meets(llvm::ArrayRef<Candidate> some, const Candidate& other) const {
-  return some.size() >= kMaxOpen || llvm::any_of(some, [&](const Candidate& each) { return may_meet(each, other); });
+  return some.size() >= tuning::kMaxOpen ||
+         llvm::any_of(some, [&](const Candidate& each) { return may_meet(each, other); });
 }
 
 // Loads join up to a write of what they read, stores up to another access of what they write.
@@ -121,7 +121,7 @@ void AccessGroups::scan(llvm::BasicBlock& block) {
     const Candidate candidate{*found, address_of(*found->pointer, block.getDataLayout(), depth(*found))};
     if (any_meets(stores, candidate)) close(stores);
     if (found->stored != nullptr) {
-      if (written.size() >= kMaxOpen) close_loads();
+      if (written.size() >= tuning::kMaxOpen) close_loads();
       if (!loads.empty()) written.push_back(candidate);
     } else if (any_meets(written, candidate)) {
       close_loads();
@@ -161,7 +161,7 @@ std::size_t AccessGroups::next_group(llvm::ArrayRef<Candidate> alike) const {
     const std::int64_t count = shapes_[first.pointer].stride / size;
     if (in_line(count)) return static_cast<std::size_t>(count);
   }
-  for (std::int64_t count = std::min(kMaxMembers, kWordBytes / size); count > 1; count /= 2)
+  for (std::int64_t count = std::min(tuning::kMaxMembers, kWordBytes / size); count > 1; count /= 2)
     if (in_line(count)) return static_cast<std::size_t>(count);
   return 1;
 }

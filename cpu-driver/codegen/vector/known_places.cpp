@@ -14,6 +14,7 @@
 
 #include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/vector/multiples.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
@@ -22,7 +23,8 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned kDeepest = 16;
+// A sum of at least so many bits is supposed not to wrap (`supposed`) as long as places of lanes differ by less than
+// the distance, and multiplied by the scale at most: if it did, one of the places would lie outside of local memory.
 constexpr std::uint64_t kMaxScale = 1U << 16U;
 constexpr unsigned kLeastSupposed = 32;
 constexpr std::int64_t kMaxDistance = 1 << 30;
@@ -46,7 +48,7 @@ class Evaluator {
       : builder_(builder), count_(lanes), layout_(layout) {}
 
   std::optional<Lanes> of(Value* value, unsigned depth = 0) {
-    if (depth > kDeepest) return std::nullopt;
+    if (depth > tuning::kMaxPlaceDepth) return std::nullopt;
     auto* type = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
     if (type == nullptr) return of_scalar(value);
     if (type->getNumElements() != count_ || type->getScalarSizeInBits() > 64) return std::nullopt;

@@ -8,7 +8,7 @@ namespace skmd::codegen {
 namespace {
 
 constexpr llvm::Align kLine = llvm::Align::Constant<64>();  // a cache line, and the widest register
-constexpr std::uint64_t kIdleBytes = 128;
+constexpr std::uint64_t kIdleBytes = 128;                   // of OpenCL C's widest value, sixteen numbers of 64 bits
 
 }  // namespace
 

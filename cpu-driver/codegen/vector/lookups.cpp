@@ -21,9 +21,9 @@ using llvm::FixedVectorType;
 using llvm::Value;
 
 constexpr llvm::StringLiteral kLookup = "skmd.lookup.";
-constexpr unsigned kWords = 16;  // of 32 bits, in a register
-constexpr unsigned kBytes = 64;
-constexpr unsigned kPage = 4096;
+constexpr unsigned kWords = 16;   // of 32 bits, in a register
+constexpr unsigned kBytes = 64;   // in a register
+constexpr unsigned kPage = 4096;  // bytes: what is on one page with a byte that is there is there too
 
 unsigned lanes_in(const Value& value) { return llvm::cast<FixedVectorType>(value.getType())->getNumElements(); }
 

@@ -13,6 +13,7 @@
 #include "cpu-driver/codegen/vector/choices.h"
 #include "cpu-driver/codegen/vector/lane_code.h"
 #include "cpu-driver/codegen/vector/one_lane.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
@@ -22,9 +23,8 @@ using llvm::FixedVectorType;
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned kAddressBits = 64;
+constexpr unsigned kAddressBits = 64;    // of a processor with 64 bits
 constexpr std::uint64_t kIdleBytes = 8;  // of the widest element
-constexpr unsigned kLoadOfLane = 4;      // micro-operations: two for the place, two for the element
 
 bool is_gather(const Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -62,8 +62,8 @@ class Lowering {
 
   Value* of(llvm::CallInst& gather) {
     const unsigned lanes = llvm::cast<FixedVectorType>(gather.getType())->getNumElements();
-    note_choice(function_, "a gather of " + llvm::Twine(lanes) +
-                               " lanes is done by loads: " + llvm::Twine(lanes * kLoadOfLane) + " micro-operations");
+    note_choice(function_, "a gather of " + llvm::Twine(lanes) + " lanes is done by loads: " +
+                               llvm::Twine(lanes * tuning::kLoadOfLane) + " micro-operations");
     builder_.SetInsertPoint(&gather);
     builder_.SetCurrentDebugLocation(gather.getDebugLoc());
     Value* mask = gather.getArgOperand(1);

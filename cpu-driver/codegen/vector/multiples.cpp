@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "cpu-driver/codegen/vector/vector_constants.h"
+
 namespace skmd::codegen {
 
 namespace {
@@ -18,8 +20,7 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr unsigned kAll = 64;
-constexpr unsigned kMaxPhis = 32;
+constexpr unsigned kAll = 64;  // zeros of zero itself
 
 class Zeros {
  public:
@@ -31,7 +32,7 @@ class Zeros {
       const unsigned zeros = of(value, 0);
       bool settled = true;
       for (std::size_t at = 0; at < order_.size(); ++at) settled = settle(*order_[at]) && settled;
-      if (order_.size() > kMaxPhis) return known(value);
+      if (order_.size() > tuning::kMaxPhis) return known(value);
       if (settled) return zeros;
     }
   }
@@ -55,8 +56,8 @@ class Zeros {
       return entry->second;
     }
     const auto* instruction = llvm::dyn_cast<Instruction>(&value);
-    constexpr unsigned kDeepest = 8;
-    const unsigned structural = instruction == nullptr || depth > kDeepest ? 0 : of_operation(*instruction, depth + 1);
+    const unsigned structural =
+        instruction == nullptr || depth > tuning::kMaxMultipleDepth ? 0 : of_operation(*instruction, depth + 1);
     return std::max(structural, known(value));
   }
 

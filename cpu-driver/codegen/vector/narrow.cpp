@@ -9,6 +9,7 @@
 #include <llvm/Transforms/Utils/Local.h>
 
 #include "cpu-driver/codegen/vector/lane_code.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
@@ -16,8 +17,6 @@ namespace {
 
 using llvm::Instruction;
 using llvm::Value;
-
-constexpr unsigned kDeepest = 4;
 
 bool is_half(const llvm::User* user) {
   return llvm::isa<llvm::TruncInst>(user) && user->getType()->isIntegerTy() &&
@@ -75,7 +74,7 @@ class Narrower {
         cast != nullptr && llvm::isa<llvm::ZExtInst, llvm::SExtInst>(cast) && cast->getSrcTy() == half_)
       return cast->getOperand(0);
     llvm::IRBuilder<> builder(behind(*whole, function_));
-    if (!is_sum_or_product(whole) || depth == kDeepest) return builder.CreateTrunc(whole, half_);
+    if (!is_sum_or_product(whole) || depth == tuning::kMaxNarrowDepth) return builder.CreateTrunc(whole, half_);
     auto& operation = llvm::cast<llvm::BinaryOperator>(*whole);
     Value* left = half_of(operation.getOperand(0), depth + 1);
     Value* right = half_of(operation.getOperand(1), depth + 1);

@@ -3,14 +3,14 @@
 
 #include <llvm/Analysis/VectorUtils.h>
 
+#include "cpu-driver/codegen/vector/vector_constants.h"
+
 namespace skmd::codegen {
 
 namespace {
 
 using llvm::Instruction;
 using llvm::Value;
-
-constexpr unsigned kDeepest = 8;
 
 bool is_computed(const Instruction& instruction) {
   if (llvm::isa<llvm::GetElementPtrInst>(instruction)) return true;
@@ -26,7 +26,7 @@ Value* OneLane::of(Value* vector, unsigned depth) {
     if (llvm::Constant* element = constant->getAggregateElement(lane_)) return element;
   if (Value* all = llvm::getSplatValue(vector)) return all;
   auto* instruction = llvm::dyn_cast<Instruction>(vector);
-  if (instruction == nullptr || depth > kDeepest || !is_computed(*instruction) || !again_(*instruction))
+  if (instruction == nullptr || depth > tuning::kMaxOneLaneDepth || !is_computed(*instruction) || !again_(*instruction))
     return builder_.CreateExtractElement(vector, lane_);
   Instruction* made = instruction->clone();
   for (llvm::Use& operand : made->operands())

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "compiler/ir/address_spaces.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
@@ -19,9 +20,6 @@ namespace {
 using llvm::FixedVectorType;
 using llvm::Instruction;
 using llvm::Value;
-
-// What follows is one register's load.
-constexpr std::uint64_t kMaxBehind = 32;
 
 std::uint64_t register_bytes(Isa isa) { return isa >= Isa::avx512 ? 64 : isa == Isa::avx2 ? 32 : 16; }
 
@@ -91,7 +89,7 @@ class Block {
     if (distance <= 0) return false;
     const auto bytes = static_cast<std::uint64_t>(distance);
     const std::uint64_t element = layout_.getTypeStoreSize(first.load->getType()->getScalarType());
-    return bytes <= kMaxBehind && bytes < layout_.getTypeStoreSize(first.load->getType()) &&
+    return bytes <= tuning::kMaxBehind && bytes < layout_.getTypeStoreSize(first.load->getType()) &&
            llvm::isPowerOf2_64(bytes) && bytes % element == 0;
   }
 

@@ -11,6 +11,7 @@
 
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/vector/narrow.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
@@ -64,7 +65,6 @@ bool explicit_extension(Instruction& shift) {
 // The upper half of a number whose lower half is zero; null: it is not known to be.
 Value* upper_half(llvm::IRBuilder<>& builder, Value* value, unsigned depth) {
   using namespace llvm::PatternMatch;
-  constexpr unsigned kDeepest = 4;
   Value* left = nullptr;
   Value* right = nullptr;
   std::uint64_t number = 0;
@@ -72,7 +72,7 @@ Value* upper_half(llvm::IRBuilder<>& builder, Value* value, unsigned depth) {
     return (number & 0xffffffffU) == 0 ? builder.getInt32(static_cast<std::uint32_t>(number >> 32)) : nullptr;
   if (match(value, m_Shl(m_Value(left), m_ConstantInt(number))) && number >= 32 && number < 64)
     return builder.CreateShl(builder.CreateTrunc(left, builder.getInt32Ty()), number - 32);
-  if (depth > kDeepest) return nullptr;
+  if (depth > tuning::kMaxHalfDepth) return nullptr;
   const bool sum =
       match(value, m_Add(m_Value(left), m_Value(right))) || match(value, m_DisjointOr(m_Value(left), m_Value(right)));
   if (!sum && !match(value, m_Sub(m_Value(left), m_Value(right)))) return nullptr;

@@ -8,6 +8,7 @@
 #include <llvm/Support/MathExtras.h>
 
 #include "cpu-driver/codegen/vector/markers.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
@@ -15,8 +16,6 @@ namespace {
 
 using llvm::Instruction;
 using llvm::Value;
-
-constexpr std::uint64_t kMaxBytes = 16 * 1024;  // of one lane; a thread's stack holds 32 times this
 
 // Every pointer into `alloca`, itself first, if the variable's elements may be interleaved; and their size.
 struct Uses {
@@ -90,7 +89,7 @@ domain::Result<PrivateLayout> PrivateLayout::of(llvm::Function& function) {
     if (!size || !alloca->isStaticAlloca()) return domain::Error{0, "a private variable's size is not known"};
     const std::uint64_t bytes = llvm::alignTo(std::max<std::uint64_t>(*size, 1), alloca->getAlign());
     total += bytes;
-    if (total > kMaxBytes) return domain::Error{0, "private variables are too large"};
+    if (total > tuning::kMaxPrivateBytes) return domain::Error{0, "private variables are too large"};
     layouts.add(*alloca, PrivateVariable{bytes, 0, alloca->getAlign()});
   }
   return layouts;

@@ -5,6 +5,8 @@
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Operator.h>
 
+#include "cpu-driver/codegen/vector/vector_constants.h"
+
 namespace skmd::codegen {
 
 namespace {
@@ -12,8 +14,6 @@ namespace {
 using llvm::ConstantRange;
 using llvm::Instruction;
 using llvm::Value;
-
-constexpr unsigned kDeepest = 6;
 
 struct Ranges {
   bool sign;
@@ -33,7 +33,7 @@ ConstantRange Ranges::of_binary(const llvm::BinaryOperator& operation, unsigned 
 }
 
 ConstantRange Ranges::of(const Value* value, unsigned depth) const {
-  if (depth < kDeepest) {
+  if (depth < tuning::kMaxRangeDepth) {
     if (const auto* cast = llvm::dyn_cast<llvm::CastInst>(value);
         cast != nullptr && cast->getSrcTy()->isIntegerTy() && cast->isIntegerCast())
       return of(cast->getOperand(0), depth + 1).castOp(cast->getOpcode(), value->getType()->getIntegerBitWidth());

@@ -12,6 +12,7 @@
 #include "cpu-driver/codegen/vector/markers.h"
 #include "cpu-driver/codegen/vector/ranges.h"
 #include "cpu-driver/codegen/vector/trust.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
@@ -207,8 +208,7 @@ bool Shapes::extends(const Value* value, bool sign, bool trust_flags, unsigned d
   const Shape shape = (*this)[value];
   if (shape.kind != Shape::linear || shape.checked) return false;
   if (shape.stride == 0) return true;
-  constexpr unsigned kDeepest = 6;
-  if (depth > kDeepest || value->getType()->getIntegerBitWidth() > 62) return false;
+  if (depth > tuning::kMaxExtensionDepth || value->getType()->getIntegerBitWidth() > 62) return false;
   const llvm::ConstantRange range = lane_range(value, sign, trust_flags);
   // Two lanes' values are within the range, and what they differ by is known modulo 2^bits: if the range leaves only
   // one such difference, it is the one without wrapping.

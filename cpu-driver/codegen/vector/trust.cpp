@@ -5,14 +5,13 @@
 #include <llvm/IR/Constants.h>
 
 #include "cpu-driver/codegen/vector/markers.h"
+#include "cpu-driver/codegen/vector/vector_constants.h"
 
 namespace skmd::codegen {
 
 namespace {
 
 using llvm::Instruction;
-
-constexpr unsigned kMaxUses = 64;
 
 // Poison where an operand is. A phi is, in the turns in which it takes that operand.
 bool hands_on(const Instruction& user, bool through_phis) {
@@ -52,7 +51,7 @@ Followed follow(const llvm::CastInst& cast, bool through_phis) {
   llvm::SetVector<const Instruction*> derived;
   derived.insert(&cast);
   for (unsigned i = 0; i < derived.size(); ++i) {
-    if (derived.size() > kMaxUses) return {result.needed_here, false};
+    if (derived.size() > tuning::kMaxTrustedUses) return {result.needed_here, false};
     for (const llvm::User* user : derived[i]->users()) {
       auto& instruction = const_cast<Instruction&>(*llvm::cast<Instruction>(user));
       if (demands(instruction, derived[i]))

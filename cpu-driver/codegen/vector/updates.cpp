@@ -3,13 +3,13 @@
 
 #include <optional>
 
+#include "cpu-driver/codegen/vector/vector_constants.h"
+
 namespace skmd::codegen {
 
 namespace {
 
 using llvm::Instruction;
-
-constexpr unsigned kWidest = 16;  // wider ones are gathered and scattered
 
 bool writes(Instruction& instruction) {
   const std::optional<Access> found = access(instruction);
@@ -26,9 +26,9 @@ bool is_update(const Access& load, const Access& store, const Shapes& shapes, co
   const Instruction& from = *load.instruction;
   const Instruction& to = *store.instruction;
   return load.type()->isIntegerTy() && load.type()->getIntegerBitWidth() >= 8 &&
-         load.type()->getIntegerBitWidth() <= kWidest && load.pointer == store.pointer && load.mask == store.mask &&
-         from.hasOneUse() && from.getParent() == to.getParent() && from.comesBefore(&to) && is_simple(from) &&
-         is_simple(to) && groups.of(&from) == nullptr && groups.of(&to) == nullptr &&
+         load.type()->getIntegerBitWidth() <= tuning::kWidestUpdate && load.pointer == store.pointer &&
+         load.mask == store.mask && from.hasOneUse() && from.getParent() == to.getParent() && from.comesBefore(&to) &&
+         is_simple(from) && is_simple(to) && groups.of(&from) == nullptr && groups.of(&to) == nullptr &&
          shapes[load.pointer].kind == Shape::varying && nothing_is_written_between(from, to);
 }
 

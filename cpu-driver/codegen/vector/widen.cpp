@@ -19,7 +19,7 @@ namespace {
 
 using llvm::Function;
 
-constexpr unsigned kMaxLanes = 32;
+constexpr unsigned kMaxLanes = 32;  // of bytes in the widest register that is used for them
 
 // As `masked`, but for the parameter that tells whether the lane's item exists.
 Function* declare(Function& masked, const WidenOptions& options) {

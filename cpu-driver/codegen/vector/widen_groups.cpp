@@ -13,7 +13,7 @@ namespace {
 using llvm::Type;
 using llvm::Value;
 
-constexpr std::uint64_t kWordBytes = 8;
+constexpr std::uint64_t kWordBytes = 8;  // of the widest number
 
 bool is_word(std::uint64_t bytes) { return bytes <= kWordBytes && llvm::isPowerOf2_64(bytes); }
 
@@ -68,7 +68,7 @@ Value* GroupWidener::load_piece(const AccessGroup& group) {
 
 // The mask of each register has to be made. Stores without masks are also what loads that follow soon get at.
 bool GroupWidener::worth_a_branch(const AccessGroup& group) const {
-  constexpr std::uint64_t kRegister = 64;
+  constexpr std::uint64_t kRegister = 64;  // bytes of the widest register
   return full_ && element_bytes(group.members.front()) * group.members.size() * values_.lanes() > kRegister;
 }
 

@@ -33,7 +33,7 @@ TEST(ScratchLayout, HasMemoryForGroupsSideBySide) {
     const auto alone = scratch_layout(of, {5, 1, 1}, local);
     return alone && alone->lane_groups == 0 && alone->lane_bytes == 0;
   };
-  const std::uint64_t most[] = {kMaxLaneBytes};
+  const std::uint64_t most[] = {tuning::kMaxLaneBytes};
   EXPECT_TRUE(none(facts, most));  // with the variables more than the nearer caches hold
   facts.local_bytes = 0;
   EXPECT_FALSE(none(facts, most));
@@ -54,8 +54,8 @@ TEST(ScratchLayout, RefusesWhatNobodyHas) {
   EXPECT_FALSE(scratch_layout({}, {1, 1, 1}, sizes));
   EXPECT_FALSE(scratch_layout({.item_bytes = wild / 2, .width = 1}, {64, 64, 1}, {}));
   EXPECT_FALSE(scratch_layout({.item_bytes = 1, .width = 1}, {wild / 2, 64, 64}, {}));
-  EXPECT_FALSE(scratch_layout({.local_bytes = kMaxScratch + 1}, {1, 1, 1}, {}));
-  EXPECT_TRUE(scratch_layout({.local_bytes = kMaxScratch - 4096}, {1, 1, 1}, {}));
+  EXPECT_FALSE(scratch_layout({.local_bytes = tuning::kMaxScratch + 1}, {1, 1, 1}, {}));
+  EXPECT_TRUE(scratch_layout({.local_bytes = tuning::kMaxScratch - 4096}, {1, 1, 1}, {}));
 }
 
 TEST(Scratch, IsReusedAndGrows) {

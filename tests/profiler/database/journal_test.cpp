@@ -145,14 +145,14 @@ TEST_F(Journal, AFileThatIsTakenInTwiceCountsOnce) {
 }
 
 TEST_F(Journal, GoesOnInAnotherFileAndEndsAfterSixteen) {
-  const int most = static_cast<int>(kMaxJournals * kJournalBytes / 300);
+  const int most = static_cast<int>(tuning::kMaxJournals * tuning::kJournalBytes / 300);
   {
     SampleJournal journal(file_);
     for (int i = 0; i < most; ++i) {
       journal.add(sample(static_cast<std::uint64_t>(i) + 1));
       if (!journal.wants(static_cast<std::uint64_t>(i))) break;
     }
-    EXPECT_EQ(files().size(), kMaxJournals);
+    EXPECT_EQ(files().size(), tuning::kMaxJournals);
     EXPECT_FALSE(journal.wants(1u << 30));
     EXPECT_NE(journal.progress().problem.find("are full"), std::string::npos) << journal.progress().problem;
   }

@@ -238,13 +238,13 @@ TEST_F(StoredProfileTest, ManyJournalsAreTakenInSoon) {
 
 // Of processes that are all too short to take anything in.
 TEST_F(StoredProfileTest, WhereVeryManyJournalsLieNoMoreAreMade) {
-  for (std::size_t i = 0; i < kMaxWaiting; ++i)
+  for (std::size_t i = 0; i < tuning::kMaxWaiting; ++i)
     std::ofstream(file_.string() + ".samples-1-" + std::to_string(i) + "-0") << "x";
   SampleJournal journal(file_);
   journal.prepare();
   EXPECT_FALSE(journal.wants(1));
   EXPECT_NE(journal.progress().problem.find("skmd-profile"), std::string::npos);
-  EXPECT_EQ(journals(), kMaxWaiting);
+  EXPECT_EQ(journals(), tuning::kMaxWaiting);
 }
 
 TEST(ProfilePlaceTest, IsTheOneThatIsNamedOrInTheCacheFolder) {
