@@ -50,6 +50,42 @@ void mark_hidden_records(std::vector<domain::KernelTraits>& kernels, const std::
   for (domain::KernelTraits& kernel : kernels) kernel.hidden_record = needy.contains(kernel.name);
 }
 
+/// The text that the answer has of `text`.
+std::string kept(const CompileRequest& request, const std::string& text) {
+  return request.line_markers ? text : without_line_markers(text);
+}
+
+/// The request's text, preprocessed, with the answer's fields that follow from it. If it is not ok, the answer says
+/// why.
+Preprocessed preprocess_into(Reply& reply, const CompileRequest& request, const Options& options) {
+  CompileAnswer& answer = reply.answer;
+  Preprocessed preprocessed = preprocess(request, options);
+  for (const std::string& path : preprocessed.includes) {
+    if (auto file = depend_on(path)) reply.files.push_back(std::move(*file));
+  }
+  answer.preprocessed = kept(request, preprocessed.text);
+  answer.hash = identity(answer, request);
+  if (!preprocessed.ok) {
+    answer.outcome = preprocessed.started ? Outcome::failed : Outcome::opaque;
+    if (!preprocessed.started) answer.reason = "Clang refuses the options";
+    answer.log = preprocessed.diagnostics.log;
+  }
+  return preprocessed;
+}
+
+/// Describes and rewrites the program while its tree is there. The module is null if it is wrong, or in doubt.
+Parsed parse_into(CompileAnswer& answer, Rewritten& rewritten, const CompileRequest& request, const Options& options,
+                  const Preprocessed& preprocessed, Places places, llvm::LLVMContext& context) {
+  return parse(preprocessed.text, request.language, options, places, context, [&](clang::ASTContext& tree) {
+    answer.kernels = describe_kernels(tree);
+    if (!request.units.empty()) forget_own_names(answer.kernels);
+    if (request.stage == Stage::compile)
+      rewritten.text = preprocessed.text;
+    else
+      rewritten = rewrite(tree);
+  });
+}
+
 Compiled compile_text(const CompileRequest& request, llvm::LLVMContext& context, const Analysis& analysis,
                       const Checkpoint& checkpoint) {
   Compiled compiled;
@@ -63,30 +99,11 @@ Compiled compile_text(const CompileRequest& request, llvm::LLVMContext& context,
   answer.vendor_options = options->vendor_options;
   answer.kernel_arg_info = options->kernel_arg_info;
 
-  const Preprocessed preprocessed = preprocess(request, *options);
-  for (const std::string& path : preprocessed.includes) {
-    if (auto file = depend_on(path)) compiled.reply.files.push_back(std::move(*file));
-  }
-  const auto kept = [&](const std::string& text) { return request.line_markers ? text : without_line_markers(text); };
-  answer.preprocessed = kept(preprocessed.text);
-  answer.hash = identity(answer, request);
-  if (!preprocessed.ok) {
-    answer.outcome = preprocessed.started ? Outcome::failed : Outcome::opaque;
-    if (!preprocessed.started) answer.reason = "Clang refuses the options";
-    answer.log = preprocessed.diagnostics.log;
-    return compiled;
-  }
+  const Preprocessed preprocessed = preprocess_into(compiled.reply, request, *options);
+  if (!preprocessed.ok) return compiled;
 
   Rewritten rewritten;
-  Parsed parsed = parse(preprocessed.text, request.language, *options, places_of(request, analysis), context,
-                        [&](clang::ASTContext& tree) {
-                          answer.kernels = describe_kernels(tree);
-                          if (!request.units.empty()) forget_own_names(answer.kernels);
-                          if (request.stage == Stage::compile)
-                            rewritten.text = preprocessed.text;
-                          else
-                            rewritten = rewrite(tree);
-                        });
+  Parsed parsed = parse_into(answer, rewritten, request, *options, preprocessed, places_of(request, analysis), context);
   if (!parsed.module) {
     answer.kernels.clear();
     refuse(answer, request, *options, preprocessed.diagnostics.log, parsed);
@@ -100,7 +117,7 @@ Compiled compile_text(const CompileRequest& request, llvm::LLVMContext& context,
     return compiled;
   }
   answer.outcome = Outcome::analysed;
-  answer.text = kept(rewritten.text);
+  answer.text = kept(request, rewritten.text);
   mark_hidden_records(answer.kernels, rewritten.kernels);
   compiled.marked_text = std::move(rewritten.text);
   compiled.module = std::move(parsed.module);

@@ -9,7 +9,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-/// OpenCL C 1.2, sections 6.12.2 to 6.12.14.
+/// OpenCL C 1.2, sections 6.12.2 (constants of mathematics) and 6.12.8 (fences).
 const Names& core_names() {
   static const Names names{"NULL",
                            "MAXFLOAT",
@@ -35,8 +35,13 @@ const Names& core_names() {
                            "M_SQRT2_F",
                            "M_SQRT1_2_F",
                            "CLK_LOCAL_MEM_FENCE",
-                           "CLK_GLOBAL_MEM_FENCE",
-                           "CLK_ADDRESS_NONE",
+                           "CLK_GLOBAL_MEM_FENCE"};
+  return names;
+}
+
+/// OpenCL C 1.2, section 6.12.14: samplers, and an image's channels.
+const Names& image_names() {
+  static const Names names{"CLK_ADDRESS_NONE",
                            "CLK_ADDRESS_CLAMP_TO_EDGE",
                            "CLK_ADDRESS_CLAMP",
                            "CLK_ADDRESS_REPEAT",
@@ -165,8 +170,8 @@ void add_versions(std::vector<std::string>& macros, const Language& language, co
 }  // namespace
 
 bool is_standard_name(std::string_view name) {
-  return contains(core_names(), name) || contains(double_names(), name) || contains(half_names(), name) ||
-         contains(version_3_names(), name);
+  return contains(core_names(), name) || contains(image_names(), name) || contains(double_names(), name) ||
+         contains(half_names(), name) || contains(version_3_names(), name);
 }
 
 std::vector<std::string> virtual_device_macros(const Language& language, const Options& options) {
@@ -178,6 +183,7 @@ std::vector<std::string> virtual_device_macros(const Language& language, const O
     add_as_themselves(macros, version_3_names());
   }
   add_as_themselves(macros, core_names());
+  add_as_themselves(macros, image_names());
   macros.insert(macros.end(), kIntegerLimits.begin(), kIntegerLimits.end());
   if (language.fp64) {
     add_as_themselves(macros, double_names());

@@ -24,13 +24,14 @@ void expect_equal(const InlineVector<Owner, kHere>& few, const std::vector<Owner
   }
 }
 
+/// Two vectors, and what they are compared with.
 template <std::size_t kHere>
-void agree_with_a_vector() {
-  std::mt19937 random(5);
+struct Compared {
   InlineVector<Owner, kHere> few, other;
   std::vector<Owner> model, other_model;
   const Owner shared = std::make_shared<int>(7);
-  for (int step = 0; step < 4000; ++step) {
+
+  void change(std::mt19937& random, int step) {
     switch (random() % 12) {
       case 0:
         few = std::move(other);
@@ -76,18 +77,31 @@ void agree_with_a_vector() {
         model.push_back(std::make_shared<int>(step));
         few.push_back(Owner(model.back()));
     }
-    ASSERT_NO_FATAL_FAILURE(expect_equal(few, model)) << "step " << step;
-    ASSERT_NO_FATAL_FAILURE(expect_equal(other, other_model)) << "step " << step;
+  }
+
+  void expect_agreement() const {
+    ASSERT_NO_FATAL_FAILURE(expect_equal(few, model));
+    ASSERT_NO_FATAL_FAILURE(expect_equal(other, other_model));
     ASSERT_EQ(few == other, model == other_model);
     ASSERT_EQ(InlineVector(few), few);
     ASSERT_EQ(shared.use_count(), 1 + 2 * (std::count(model.begin(), model.end(), shared) +
                                            std::count(other_model.begin(), other_model.end(), shared)));
   }
-  few.clear();
-  other = InlineVector<Owner, kHere>();
-  model.clear();
-  other_model.clear();
-  EXPECT_EQ(shared.use_count(), 1);
+};
+
+template <std::size_t kHere>
+void agree_with_a_vector() {
+  std::mt19937 random(5);
+  Compared<kHere> pair;
+  for (int step = 0; step < 4000; ++step) {
+    pair.change(random, step);
+    ASSERT_NO_FATAL_FAILURE(pair.expect_agreement()) << "step " << step;
+  }
+  pair.few.clear();
+  pair.other = InlineVector<Owner, kHere>();
+  pair.model.clear();
+  pair.other_model.clear();
+  EXPECT_EQ(pair.shared.use_count(), 1);
 }
 
 TEST(InlineVector, AgreesWithAVector) {

@@ -22,6 +22,14 @@ grep -q '^check-tidy: 1 files' "$work/out" || fail "it was not read: $(cat "$wor
 check "$work/good.cpp" "$work/bad.cpp"
 [[ $? -eq 1 ]] || fail "a planted fault passes: $(cat "$work/out")"
 grep -q 'bad.cpp:1:.*misc-redundant-expression' "$work/out" || fail "the fault is not named: $(cat "$work/out")"
+# At most 60 lines from a function's opening brace to its closing one.
+long_function() { printf 'int sum(int x) {\n'; for ((i = 0; i < $1 - 2; ++i)); do printf '  x += %d;\n' "$i"; done; printf '  return x;\n}\n'; }
+long_function 60 >"$work/good.cpp"
+check "$work/good.cpp" || fail "a function of 60 lines: $(cat "$work/out")"
+long_function 61 >"$work/good.cpp"
+check "$work/good.cpp" && fail 'a function of 61 lines passes'
+grep -q 'readability-function-size' "$work/out" || fail "its length is not named: $(cat "$work/out")"
+printf 'bool positive(int x) { return x > 0; }\n' >"$work/good.cpp"
 sed 's/ -std/ -Winvalid-pch -include \/no\/such\/cmake_pch.hxx -std/' "$work/compile_commands.json" >"$work/with" && mv "$work/with" "$work/compile_commands.json"
 check "$work/good.cpp" || fail "a file with a precompiled header: $(cat "$work/out")"
 check --most 1 "$work/good.cpp" "$work/bad.cpp"

@@ -119,6 +119,26 @@ std::unique_ptr<PinnedPieces> make_pieces(std::size_t pieces, std::uint64_t byte
   return std::make_unique<PinnedPieces>(base, std::move(memory), pieces, bytes);
 }
 
+/// Whether one of these requests is left, which is then done with.
+bool takes_one(std::atomic<int>& left) {
+  if (left.load() <= 0) return false;
+  --left;
+  return true;
+}
+
+void copy_rectangle(const CopyRectOp& copy) {
+  for (std::uint64_t z = 0; z < copy.region[2]; ++z)
+    for (std::uint64_t y = 0; y < copy.region[1]; ++y)
+      std::memcpy(memory_of(copy.to).data() + copy.to_begin + z * copy.to_pitch[1] + y * copy.to_pitch[0],
+                  memory_of(copy.from).data() + copy.from_begin + z * copy.from_pitch[1] + y * copy.from_pitch[0],
+                  copy.region[0]);
+}
+
+void fill_bytes(const FillOp& fill) {
+  for (std::uint64_t i = 0; i < fill.bytes; ++i)
+    memory_of(fill.memory).data()[fill.offset + i] = fill.pattern[i % fill.pattern.size()];
+}
+
 }  // namespace
 
 void FakeDevice::lend_small_pieces() { small_pieces_ = make_pieces(tuning::kSmallPieces, tuning::kSmallPiece); }
@@ -171,19 +191,15 @@ BatchResult FakeDevice::execute(const Batch& batch) {
   for (const Op& op : batch.work()) {
     const auto index = static_cast<std::size_t>(&op - batch.work().data());
     if (const auto* write = std::get_if<WriteOp>(&op)) {
-      if (fail_writes.load() > 0) {
-        --fail_writes;
+      if (takes_one(fail_writes))
         return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a write on request", {}, Fault::memory, index};
-      }
       if (write->locked) ++counters.locked_transfers;
       this->write(write->memory, write->host, write->rows);
     }
     if (const auto* write = std::get_if<WriteImageOp>(&op)) this->write(write->image, write->host, write->rows);
     if (const auto* read = std::get_if<ReadOp>(&op)) {
-      if (fail_reads.load() > 0) {
-        --fail_reads;
+      if (takes_one(fail_reads))
         return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a read on request", {}, Fault::memory, index};
-      }
       if (read->locked) ++counters.locked_transfers;
       if (read->packed)
         read_packed(*read);
@@ -191,38 +207,25 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         this->read(read->memory, read->host, read->rows);
     }
     if (const auto* read = std::get_if<ReadImageOp>(&op)) this->read(read->image, read->host, read->rows);
-    if (std::holds_alternative<CopyOp>(op) && fail_copies.load() > 0) {
-      --fail_copies;
+    if (std::holds_alternative<CopyOp>(op) && takes_one(fail_copies))
       return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a copy on request", {}, Fault::memory, index};
-    }
     if (const auto* copy = std::get_if<CopyOp>(&op))
       std::memcpy(memory_of(copy->to).data() + copy->to_offset, memory_of(copy->from).data() + copy->from_offset,
                   copy->bytes);
     if (const auto* copy = std::get_if<CopyRectOp>(&op)) {
       ++counters.copies;
-      for (std::uint64_t z = 0; z < copy->region[2]; ++z)
-        for (std::uint64_t y = 0; y < copy->region[1]; ++y)
-          std::memcpy(
-              memory_of(copy->to).data() + copy->to_begin + z * copy->to_pitch[1] + y * copy->to_pitch[0],
-              memory_of(copy->from).data() + copy->from_begin + z * copy->from_pitch[1] + y * copy->from_pitch[0],
-              copy->region[0]);
+      copy_rectangle(*copy);
     }
     if (const auto* fill = std::get_if<FillOp>(&op)) {
       ++counters.fills;
-      if (fail_fills.load() > 0) {
-        --fail_fills;
+      if (takes_one(fail_fills))
         return {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the fake refuses a fill on request", {}, Fault::memory, index};
-      }
-      for (std::uint64_t i = 0; i < fill->bytes; ++i)
-        memory_of(fill->memory).data()[fill->offset + i] = fill->pattern[i % fill->pattern.size()];
+      fill_bytes(*fill);
     }
     if (const auto* run = std::get_if<RunOp>(&op)) {
-      if (refuse_runs.load() > 0) {
-        --refuse_runs;
+      if (takes_one(refuse_runs))
         return {CL_OUT_OF_RESOURCES, "the fake refuses a run on request", {}, Fault::resources, index};
-      }
-      if (fail_runs.load() > 0) {
-        --fail_runs;
+      if (takes_one(fail_runs)) {
         if (fail_late) execute(*run);
         return {CL_OUT_OF_RESOURCES, "the fake fails on request", {}, run_fault.load()};
       }

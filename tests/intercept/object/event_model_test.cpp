@@ -226,6 +226,28 @@ TEST_F(BlockingStates, ACommandThatDeclinesIsKeptAndStartedByItsThread) {
             (std::vector<EventState>{EventState::offered, EventState::begun, EventState::begun, EventState::ended}));
 }
 
+// Until it is over: no event goes a way that the table does not know.
+void look_on(std::mutex& mutex, const std::vector<Ref<Event>>& events, const std::atomic<bool>& over) {
+  std::vector<EventState> last;
+  while (!over) {
+    std::vector<Ref<Event>> some;
+    {
+      const std::lock_guard lock(mutex);
+      some = events;
+    }
+    last.resize(some.size(), EventState::unarmed);
+    for (std::size_t i = some.size() - std::min<std::size_t>(some.size(), 32); i < some.size(); ++i) {
+      const EventState now = some[i]->state();
+      EXPECT_EQ(kEvents.reachable(last[i]).count(now), 1u) << kEvents.name(last[i]) << " to " << kEvents.name(now);
+      if (now == EventState::ended) {
+        EXPECT_TRUE(some[i]->ended());
+      }
+      last[i] = now;
+    }
+    std::this_thread::yield();
+  }
+}
+
 // Threads enqueue, end batches and look on: no event goes a way that the table does not know.
 TEST_F(DrivenEvents, SeenByOtherThreadsFollowTheTable) {
   constexpr std::size_t kCommands = 600;
@@ -262,28 +284,8 @@ TEST_F(DrivenEvents, SeenByOtherThreadsFollowTheTable) {
         std::this_thread::yield();
     }
   };
-  const auto look_on = [&] {
-    std::vector<EventState> last;
-    while (!over) {
-      std::vector<Ref<Event>> some;
-      {
-        const std::lock_guard lock(mutex);
-        some = events;
-      }
-      last.resize(some.size(), EventState::unarmed);
-      for (std::size_t i = some.size() - std::min<std::size_t>(some.size(), 32); i < some.size(); ++i) {
-        const EventState now = some[i]->state();
-        EXPECT_EQ(kEvents.reachable(last[i]).count(now), 1u) << kEvents.name(last[i]) << " to " << kEvents.name(now);
-        if (now == EventState::ended) {
-          EXPECT_TRUE(some[i]->ended());
-        }
-        last[i] = now;
-      }
-      std::this_thread::yield();
-    }
-  };
   std::vector<std::thread> threads;
-  std::thread witness(look_on);
+  std::thread witness([&] { look_on(mutex, events, over); });
   for (unsigned t = 0; t < 2; ++t) threads.emplace_back(enqueue_all, t + 1);
   for (unsigned t = 0; t < 2; ++t) threads.emplace_back(finish_all, t, t + 3);
   for (auto& thread : threads) thread.join();

@@ -39,7 +39,7 @@ void add_creation(Cases& cases) {
                    [all](World& w) { return all(w, w.mine.program, 3, w.array<Kernel>()); }, kImages});
 }
 
-void add_kernel_calls(Cases& cases) {
+void add_kernel_references(Cases& cases) {
   constexpr cl_int kBad = CL_INVALID_KERNEL;
   add_bad_handles<Kernel>(cases, "clRetainKernel", kBad, "the kernel",
                           [](World&, Kernel kernel) { return clRetainKernel(kernel); });
@@ -54,6 +54,10 @@ void add_kernel_calls(Cases& cases) {
                   [](World& w, cl_uint name, size_t size, void* value, size_t* size_ret) {
                     return clGetKernelInfo(w.mine.kernel, name, size, value, size_ret);
                   });
+}
+
+void add_group_queries(Cases& cases) {
+  constexpr cl_int kBad = CL_INVALID_KERNEL;
   const auto group = [](World& w, Kernel kernel, cl_device_id device, cl_uint name, size_t size) {
     return clGetKernelWorkGroupInfo(kernel, device, name, size, w.value(), w.size_ret());
   };
@@ -82,12 +86,15 @@ void add_kernel_calls(Cases& cases) {
   add_bad_handles<Kernel>(cases, "clGetKernelSubGroupInfo", kBad, "the kernel", sub_group);
   cases.push_back({"clGetKernelSubGroupInfo", CL_INVALID_OPERATION, "there are no sub-groups",
                    [sub_group](World& w) { return sub_group(w, w.mine.kernel); }});
+}
+
+void add_argument_queries(Cases& cases) {
   const auto argument = [](World& w, Kernel kernel, cl_uint index, cl_uint name, size_t size) {
     return clGetKernelArgInfo(kernel, index, name, size, w.value(), w.size_ret());
   };
-  add_bad_handles<Kernel>(cases, "clGetKernelArgInfo", kBad, "the kernel", [argument](World& w, Kernel kernel) {
-    return argument(w, kernel, 0, CL_KERNEL_ARG_NAME, World::kValueBytes);
-  });
+  add_bad_handles<Kernel>(
+      cases, "clGetKernelArgInfo", CL_INVALID_KERNEL, "the kernel",
+      [argument](World& w, Kernel kernel) { return argument(w, kernel, 0, CL_KERNEL_ARG_NAME, World::kValueBytes); });
   cases.push_back({"clGetKernelArgInfo", CL_INVALID_ARG_INDEX, "beyond the last argument", [argument](World& w) {
                      return argument(w, w.mine.kernel, 1, CL_KERNEL_ARG_NAME, World::kValueBytes);
                    }});
@@ -151,6 +158,9 @@ void add_arguments(Cases& cases) {
   add(CL_INVALID_SAMPLER, "a sampler of another context", kSampler, sizeof(cl_sampler),
       [](World& w) -> const void* { return &w.other.sampler; });
   add(CL_INVALID_SAMPLER, "no sampler", kSampler, sizeof(cl_sampler), null);
+}
+
+void add_argument_handles(Cases& cases) {
   for (const Bad bad : kEveryBad) {
     const std::string wrong = std::string("a handle that is ") + name_of(bad);
     const auto set = [bad](World& w, cl_uint index) {
@@ -165,6 +175,9 @@ void add_arguments(Cases& cases) {
     cases.push_back(
         {"clSetKernelArg", CL_INVALID_SAMPLER, wrong, [set](World& w) { return set(w, kSampler); }, kImages});
   }
+}
+
+void add_kernels_of_arguments(Cases& cases) {
   add_bad_handles<Kernel>(cases, "clSetKernelArg", CL_INVALID_KERNEL, "the kernel", [](World& w, Kernel kernel) {
     return clSetKernelArg(kernel, 0, sizeof(cl_mem), &w.mine.buffer);
   });
@@ -260,8 +273,12 @@ void add_tasks(Cases& cases) {
 
 void add_kernel_cases(Cases& cases) {
   add_creation(cases);
-  add_kernel_calls(cases);
+  add_kernel_references(cases);
+  add_group_queries(cases);
+  add_argument_queries(cases);
   add_arguments(cases);
+  add_argument_handles(cases);
+  add_kernels_of_arguments(cases);
   add_launches(cases);
   add_tasks(cases);
 }

@@ -231,6 +231,9 @@ void add_links(Cases& cases) {
   add(CL_INVALID_OPERATION, "an input was never compiled", [](World& w, Link& l) { l.inputs = &w.unbuilt; });
   add(CL_INVALID_OPERATION, "an input is an executable", [](World& w, Link& l) { l.inputs = &w.mine.program; });
   add(CL_INVALID_OPERATION, "an input failed to build", [](World& w, Link& l) { l.inputs = &w.failed; });
+}
+
+void add_refused_link(Cases& cases) {
   cases.push_back(
       {"clLinkProgram", CL_LINK_PROGRAM_FAILURE, "the vendors refuse it", [](World& w) {
          return with_program(
@@ -310,6 +313,7 @@ void add_program_cases(Cases& cases) {
   add_builds(cases);
   add_headers(cases);
   add_links(cases);
+  add_refused_link(cases);
   add_program_calls(cases);
 }
 

@@ -162,10 +162,8 @@ bool names(const Specified& entry, cl_int code) {
   return std::find(entry.codes.begin(), entry.codes.end(), code) != entry.codes.end();
 }
 
-}  // namespace
-
-const std::vector<Specified>& specification() {
-  static const auto* const table = new std::vector<Specified>{
+std::vector<Specified> of_platforms_to_queues() {
+  return {
       {"clGetPlatformIDs", {VALUE}},
       {"clGetPlatformInfo", {INVALID_PLATFORM, VALUE}},
       {"clGetDeviceIDs", {INVALID_PLATFORM, INVALID_DEVICE_TYPE, VALUE, DEVICE_NOT_FOUND}},
@@ -188,6 +186,11 @@ const std::vector<Specified>& specification() {
       {"clReleaseCommandQueue", {QUEUE}},
       {"clGetCommandQueueInfo", {QUEUE, VALUE}},
       {"clSetCommandQueueProperty", {QUEUE, VALUE, INVALID_QUEUE_PROPERTIES, OPERATION}},
+  };
+}
+
+std::vector<Specified> of_memory() {
+  return {
       {"clCreateBuffer", kCreateBuffer},
       {"clCreateBufferWithProperties", kCreateBuffer + List{INVALID_PROPERTY}},
       {"clCreateSubBuffer", {MEM, VALUE, INVALID_BUFFER_SIZE, NO_MEMORY, MISALIGNED}},
@@ -231,6 +234,11 @@ const std::vector<Specified>& specification() {
       {"clRetainSampler", {INVALID_SAMPLER}},
       {"clReleaseSampler", {INVALID_SAMPLER}},
       {"clGetSamplerInfo", {INVALID_SAMPLER, VALUE}},
+  };
+}
+
+std::vector<Specified> of_programs_and_kernels() {
+  return {
       {"clCreateProgramWithSource", {CONTEXT, VALUE}},
       {"clCreateProgramWithIL", {CONTEXT, OPERATION, VALUE}},
       {"clCreateProgramWithBinary", {CONTEXT, VALUE, INVALID_DEVICE, INVALID_BINARY}},
@@ -266,6 +274,11 @@ const std::vector<Specified>& specification() {
       {"clGetKernelWorkGroupInfo", {INVALID_DEVICE, VALUE, INVALID_KERNEL}},
       {"clGetKernelSubGroupInfo", {INVALID_DEVICE, VALUE, INVALID_KERNEL, OPERATION}},
       {"clGetKernelArgInfo", {INVALID_ARG_INDEX, VALUE, KERNEL_ARG_INFO_NOT_AVAILABLE, INVALID_KERNEL}},
+  };
+}
+
+std::vector<Specified> of_commands_and_events() {
+  return {
       {"clEnqueueNDRangeKernel", kTask + List{INVALID_WORK_DIMENSION, INVALID_GLOBAL_WORK_SIZE, INVALID_GLOBAL_OFFSET,
                                               INVALID_WORK_ITEM_SIZE, OPERATION}},
       {"clEnqueueTask", kTask},
@@ -286,6 +299,18 @@ const std::vector<Specified>& specification() {
       {"clFlush", {QUEUE}},
       {"clFinish", {QUEUE}},
   };
+}
+
+}  // namespace
+
+const std::vector<Specified>& specification() {
+  static const auto* const table = [] {
+    auto* made = new std::vector<Specified>;
+    for (const auto& part :
+         {of_platforms_to_queues(), of_memory(), of_programs_and_kernels(), of_commands_and_events()})
+      made->insert(made->end(), part.begin(), part.end());
+    return made;
+  }();
   return *table;
 }
 

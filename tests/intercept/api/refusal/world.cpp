@@ -273,6 +273,11 @@ std::vector<std::string> World::snapshot() const {
          ask<cl_uint>([this](cl_uint name, size_t size,
                              void* value) { return clGetSamplerInfo(mine.sampler, name, size, value, nullptr); },
                       CL_SAMPLER_REFERENCE_COUNT));
+  add_bytes(lines);
+  return lines;
+}
+
+void World::add_bytes(std::vector<std::string>& lines) const {
   std::string bytes(kBytes, '\0');
   for (cl_mem buffer : {mine.buffer, second_buffer, read_only_host}) {
     EXPECT_EQ(clEnqueueReadBuffer(unprofiled, buffer, CL_TRUE, 0, kBytes, bytes.data(), 0, nullptr, nullptr),
@@ -286,7 +291,6 @@ std::vector<std::string> World::snapshot() const {
               CL_SUCCESS);
     lines.push_back("bytes of an image " + bytes);
   }
-  return lines;
 }
 
 }  // namespace skmd::test

@@ -90,6 +90,7 @@ class World {
   void arm();
   void expect_untouched() const;
   [[nodiscard]] std::vector<std::string> snapshot() const;
+  void add_bytes(std::vector<std::string>& lines) const;
 
  private:
   static constexpr cl_int kNoCode = 123456;
