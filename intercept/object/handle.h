@@ -60,7 +60,7 @@ template <class T>
 class Ref {
  public:
   Ref() = default;
-  Ref(std::nullptr_t) {}  // NOLINT(google-explicit-constructor)
+  Ref(std::nullptr_t) {}  // NOLINT(google-explicit-constructor): as of pointers
   /// Shares: takes a reference of its own.
   explicit Ref(T* object) : object_(object) {
     if (object_) object_->hold();

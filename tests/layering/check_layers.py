@@ -94,6 +94,8 @@ WORDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b|/work" r"/(?:main
 # Such a mutex is seen by Clang's -Wthread-safety: partitioner/base/mutex.h. A lock may be passed on as std::unique_lock<std::mutex>.
 MUTEX = "partitioner/base/mutex.h"
 BARE_MUTEX = re.compile(r"(?<!unique_lock<)\bstd::(?:(?:recursive_|timed_|recursive_timed_|shared_)?mutex|lock_guard|scoped_lock)\b")
+# What clang-tidy is not to say has its reason, on the line before the word or behind it.
+NO_LINT = re.compile(r"// NOLINT(?:NEXTLINE)?\([\w.,-]+\)(?!: \w)|// NOLINT(?!(?:NEXTLINE)?\()")
 # Programs of their own, which do not include the domain, and tests.
 MAY_HAVE_BARE_MUTEXES = ("bench/", "tests/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -166,6 +168,8 @@ def check_file(path, root):
             fault = check_include(path, number, line, root)
             if fault:
                 faults.append(fault)
+            if NO_LINT.search(line):
+                faults.append(f"{path}:{number}: say why: // NOLINT(check): reason")
             if BARE_MUTEX.search(line.split("//")[0]) and path != MUTEX and not path.startswith(MAY_HAVE_BARE_MUTEXES):
                 faults.append(f"{path}:{number}: mutexes are skmd::Mutex ({MUTEX})")
     return faults

@@ -27,7 +27,7 @@ class Arrows(unittest.TestCase):
         for header in ("compiler/client/client.h", "intercept/observe/observer.h", "profiler/x.h"):
             self.assertEqual(len(include("partitioner/plan/a.cpp", header)), 1, header)
 
-    def test_everybody_includes_the_domain(self):
+    def test_all_rooms_may_include_the_domain(self):
         for path in ("intercept/api/a.cpp", "compiler/tool/a.cpp", "intercept/observe/a.h", "profiler/a.cpp"):
             self.assertEqual(include(path, "partitioner/plan/partition.h"), [])
 
@@ -128,6 +128,12 @@ class Texts(unittest.TestCase):
         reason = "// Over 400 lines, since it is a table.\n"
         for text, fits in (("\n" * 400, True), ("\n" * 401, False), (reason + "\n" * 449, True), (reason + "\n" * 450, False), ("\n" * 400 + reason, False)):
             self.assertEqual(faults({"partitioner/base/a.cpp": text}) == [], fits)
+
+    def test_what_clang_tidy_is_not_to_say_has_a_reason(self):
+        for line in ("int a;  // NOLINT", "int a;  // NOLINT(misc-unused)", "// NOLINTNEXTLINE(misc-unused)", "int a;  // NOLINT: why"):
+            self.assertEqual(len(faults({"partitioner/base/a.cpp": line + "\n"})), 1, line)
+        for line in ("int a;  // NOLINT(misc-unused): why", "// Why. NOLINTNEXTLINE(misc-unused)", "/// Why. NOLINTNEXTLINE(misc-unused, misc-other)"):
+            self.assertEqual(faults({"partitioner/base/a.cpp": line + "\n"}), [], line)
 
     def test_words(self):
         for text in ("// TO" "DO: later", "/work" "/main/x", "path = '/root" "/x'"):

@@ -137,7 +137,7 @@ TEST(FrozenLaunch, ADeviceThatWasSetAsideMakesItAnew) {
   EXPECT_TRUE(repeat_launch(w.machine, std::shared_ptr<const Launch>(launch), false));
   w.machine.losses.fetch_add(1);
   EXPECT_FALSE(repeat_launch(w.machine, std::move(launch), false));
-  EXPECT_TRUE(launch) << "it was not taken";  // NOLINT(bugprone-use-after-move)
+  EXPECT_TRUE(launch) << "it was not taken";  // NOLINT(bugprone-use-after-move): says so
 }
 
 TEST(FrozenLaunch, ACommandThatFailsOnItsDeviceRunsElsewhere) {
