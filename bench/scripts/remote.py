@@ -168,7 +168,7 @@ def sent(bench):
 def stencil(bench):
     """Bytes a step, by the difference of two lengths: the layer at either side of the border goes over the link. Of each length the least of
     some runs: measuring the link, at a context's first use, sends four mebibytes, or nothing of it where it is slow at that moment."""
-    expect(bench.options.client, "bytes on the loopback are of everybody")
+    expect(bench.options.client, "bytes on the loopback are those of all processes")
     edge, bytes_of = 64, {}
     with bench.far() as (server, here):
         for steps in (10, 410):

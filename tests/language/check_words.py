@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""No word of the table "Not used" of docs/words.md is in C++ or in documents: check_words.py [ROOT]
+"""No word of the table "Not used" of docs/words.md is in sources, scripts or documents: check_words.py [ROOT]
 
 Words with a capital letter are compared as written, others in any case. A word counts as a whole one, also as the beginning of a constant's name (kMostItems)."""
 import os
@@ -13,9 +13,9 @@ sys.path.insert(0, HERE)
 import tree  # noqa: E402
 
 PAGE = "docs/words.md"
-# Raw data, and texts of others: a licence, kernels and programs that tests take as they are.
+# Raw data, a licence, and the page and the checkers that name the words.
 LEFT_OUT = ("docs/results/raw/", "LICENSE", PAGE, "tests/language/")
-SOURCES = (".h", ".cpp", ".c", ".cl", ".inc", ".def", ".md")
+SOURCES = (".h", ".cpp", ".c", ".cl", ".inc", ".def", ".md", ".py", ".sh", ".cmake", ".txt", ".ll", ".clh", ".ci/run")
 
 
 def words_of(page):

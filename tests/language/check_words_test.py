@@ -40,7 +40,7 @@ class Words(unittest.TestCase):
             self.assertTrue(faults[0].startswith(f'intercept/a.h:2: "{word}": write '), faults[0])
 
     def test_documents_and_sources_are_read(self):
-        for path in ("README.md", "docs/a.md", "bench/a.c", "tests/a.cpp", "profiler/a.def"):
+        for path in ("README.md", "docs/a.md", "bench/a.c", "tests/a.cpp", "profiler/a.def", "scripts/a.py", "scripts/a.sh", ".ci/run", "tests/CMakeLists.txt", "tests/a.ll", "cmake/a.cmake"):
             self.assertEqual(len(faults_of({path: "widget\n"})), 1, path)
         for path in ("docs/results/raw/a.md", "a.json"):
             self.assertEqual(faults_of({path: "widget\n"}), [], path)

@@ -77,7 +77,7 @@ class Measure(unittest.TestCase):
 
     def test_wrong_use(self):
         for arguments, words in ((["--parts", "nothing"], "there is no nothing"), (["--sizes", "huge"], "there is no huge"),
-                                 (["--vendor", "pocl", "--devices", "nowhere:0"], "matches no device"), (["--vendor", "nobody"], "has nobody in its name")):
+                                 (["--vendor", "pocl", "--devices", "nowhere:0"], "matches no device"), (["--vendor", "nothing"], "has nothing in its name")):
             status, text, found = self.run_script(*arguments)
             self.assertEqual((status, found), (2, None), text)
             self.assertIn(words, text)

@@ -201,13 +201,13 @@ class Redraw(unittest.TestCase):
         goal = {"geometric_mean_at_most": 0.8, "each_at_most": 1.0, "plus_seconds": 0.02}
         rows = [{"row": "warm", "about": "all", "goal": goal, "figure": 0.5, "met": True, "programs": [entry | {"met": True}]},
                 {"row": "cold", "about": "five", "goal": None, "figure": 0.5, "met": None, "programs": [entry]},
-                {"row": "none", "about": "nobody", "goal": {"geometric_mean_at_most": 1.2}, "figure": None, "met": False, "programs": [],
+                {"row": "none", "about": "none", "goal": {"geometric_mean_at_most": 1.2}, "figure": None, "met": False, "programs": [],
                  "error": "p ended with 1"}]
         with tempfile.TemporaryDirectory() as folder:
             text = self.drawn(["start_goals", "start_programs"], {"rows": rows}, folder)
         self.assertIn("| all | mean at most 0.8, each at most 1 x + 20 ms | 0.500 | p small, 0.50 | yes |", text)
         self.assertIn("| five | none | 0.500 | p small, 0.50 | - |", text)
-        self.assertIn("| nobody | mean at most 1.2 | p ended with 1 | - | **no** |", text)
+        self.assertIn("| none | mean at most 1.2 | p ended with 1 | - | **no** |", text)
         self.assertIn("| warm | p | small | 100 (90 to 110) | 200 (190 to 210) | 0.50 | 3 | yes |", text)
 
     def test_sides_of_the_start_become_a_table(self):

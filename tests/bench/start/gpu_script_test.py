@@ -54,7 +54,7 @@ class Start(unittest.TestCase):
 
     def test_what_is_not_there_is_told(self):
         self.assertIn("there is no soup", run("--parts", "soup")[0].stderr)
-        self.assertIn("no installed driver", run("--vendor", "nobody's")[0].stderr)
+        self.assertIn("no installed driver", run("--vendor", "no vendor's")[0].stderr)
 
 
 if __name__ == "__main__":

@@ -278,7 +278,7 @@ class Demands(unittest.TestCase):
         tally.split = {f"k{i}" for i in range(200)}
         self.assertEqual(len(tally.too_little()), 1)
 
-    def test_a_rung_that_nobody_reached_is_too_little(self):
+    def test_a_rung_that_no_kernel_reached_is_too_little(self):
         for rung in RUNGS:
             tally = self.enough()
             del tally.rungs[rung]
