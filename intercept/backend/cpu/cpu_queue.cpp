@@ -135,13 +135,6 @@ void CpuQueue::run_front(Lock& lock) {
   if (asleep_ && stopping_) wake_.notify_one();
 }
 
-void CpuQueue::stop() {
-  {
-    const MutexGuard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_one();
-  end_thread(thread_, forked());
-}
+void CpuQueue::stop() { end_thread(mutex_, stopping_, wake_, thread_, forked()); }
 
 }  // namespace skmd::icd

@@ -2,10 +2,12 @@
 // The runtime's threads and how many the process may run, for the rooms above the backend.
 #pragma once
 
+#include <condition_variable>
 #include <thread>
 
 #include "cpu-driver/runtime/processors.h"
 #include "cpu-driver/runtime/threads.h"
+#include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
 
@@ -24,6 +26,19 @@ inline void end_thread(std::thread& thread, bool forked) {
   } else {
     thread.join();
   }
+}
+
+/// Tells a queue's thread, which sleeps with `wake` and `mutex`, to end: sets `stopping`, which the thread reads under
+/// `mutex`. Then as above. The analysis knows the mutex by the caller's name only.
+template <class Flag>
+void end_thread(Mutex& mutex, Flag& stopping, std::condition_variable& wake, std::thread& thread,
+                bool forked) SKMD_NOT_ANALYSED {
+  {
+    const MutexGuard lock(mutex);
+    stopping = true;
+  }
+  wake.notify_one();
+  end_thread(thread, forked);
 }
 
 }  // namespace skmd::icd

@@ -303,13 +303,6 @@ void SubmissionQueue::rest(Lock& lock) {
   woken_ = false;
 }
 
-void SubmissionQueue::stop() {
-  {
-    MutexGuard lock(mutex_);
-    stopping_ = true;
-  }
-  wake_.notify_one();
-  end_thread(thread_, forked());
-}
+void SubmissionQueue::stop() { end_thread(mutex_, stopping_, wake_, thread_, forked()); }
 
 }  // namespace skmd::icd
