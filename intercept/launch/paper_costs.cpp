@@ -19,7 +19,7 @@ domain::PaperCosts paper_costs(const Machine& machine, const Launch& launch, con
     if (!touched.needed[r].empty()) costs.bytes_in += bytes;
     if (!touched.roots[r].may_write.empty()) costs.bytes_out += bytes;
   }
-  costs.merge_seconds = static_cast<double>(costs.bytes_out) * kMergeCosts.diff.per_joined;
+  costs.join_seconds = static_cast<double>(costs.bytes_out) * kMergeCosts.diff.per_joined;
   for (const auto& device : machine.devices)
     costs.external.push_back(device->description().space != domain::kHostSpace);
   return costs;

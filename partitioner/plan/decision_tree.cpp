@@ -71,7 +71,7 @@ class Tree {
     }
     return_results(link);
     const double slowest = *std::max_element(times_.begin(), times_.end());
-    return busy > 1 && !costs_.contiguous ? slowest + costs_.merge_seconds : slowest;
+    return busy > 1 && !costs_.contiguous ? slowest + costs_.join_seconds : slowest;
   }
 
   void return_results(double link) {
@@ -104,7 +104,7 @@ class Tree {
     const auto gains = [&](std::uint64_t groups) {
       const std::uint64_t left = request_.groups - groups;
       const double rest = left == 0 ? 0.0 : running_seconds(request_, devices_[base_], left);
-      return all - rest > costs_.merge_seconds;
+      return all - rest > costs_.join_seconds;
     };
     if (!gains(request_.groups)) return request_.groups;
     std::uint64_t low = 0, high = request_.groups;  // gains(high), not gains(low) or 0

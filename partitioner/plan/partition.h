@@ -128,7 +128,7 @@ struct PaperCosts {
   bool contiguous = false;       // AccessClass: a device is sent its part of the buffers, otherwise all of them
   std::uint64_t bytes_in = 0;    // of the buffers that the kernel reads
   std::uint64_t bytes_out = 0;   // of those that it writes
-  double merge_seconds = 0.0;    // of a discontiguous kernel's outputs: bytes_out over the host memory's bandwidth
+  double join_seconds = 0.0;     // of a discontiguous kernel's outputs: bytes_out over the host memory's bandwidth
   std::vector<bool> external{};  // of each device: it has a memory of its own
 };
 

@@ -51,7 +51,7 @@ double reference(const PaperMachine& machine, const std::vector<std::uint64_t>& 
   std::sort(results.begin(), results.end());
   for (const auto& [ready, seconds] : results) end = std::max(end, link = std::max(link, ready) + seconds);
   const auto busy = std::count_if(parts.begin(), parts.end(), [](std::uint64_t part) { return part > 0; });
-  return end + (busy > 1 && !costs.contiguous ? costs.merge_seconds : 0.0);
+  return end + (busy > 1 && !costs.contiguous ? costs.join_seconds : 0.0);
 }
 
 double exact(const PaperMachine& machine) {
@@ -103,7 +103,7 @@ TEST(DecisionTree, BeginsOnTheDeviceThatEndsFirstTransfersIncluded) {
 TEST(DecisionTree, DoesNotSplitWhereMergingCostsMoreThanIsGained) {
   PaperMachine m({device(1e5), device(1e5)}, 1000, {false, 0, 1000, 0.1, {}});
   EXPECT_EQ(m.plan().slices.size(), 1u);
-  m.costs.merge_seconds = 1e-4;
+  m.costs.join_seconds = 1e-4;
   EXPECT_EQ(m.plan().slices.size(), 2u);
 }
 
