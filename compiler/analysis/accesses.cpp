@@ -214,7 +214,7 @@ void Accesses::note_influence(const llvm::Instruction& at, const Touch& touch) {
 
 void Accesses::touch(llvm::Instruction& at, const Touch& touch) {
   if (!may_reach_buffer(*touch.pointer)) return;
-  const Places places = pointers_.of(touch.pointer);
+  const PointerTargets places = pointers_.of(touch.pointer);
   const bool buffer =
       llvm::any_of(places, [](const PointerTarget& place) { return place.base != PointerTarget::Base::own; });
   if (!buffer) return;

@@ -20,19 +20,19 @@ namespace {
 
 constexpr unsigned kAddressBits = 64;  // of OpenCL's 64-bit devices, as spir64 has them
 
-void append(Places& places, const PointerTarget& place) {
-  for (PointerTarget& known : places) {
+void append(PointerTargets& targets, const PointerTarget& place) {
+  for (PointerTarget& known : targets) {
     if (known.base != place.base || known.argument != place.argument) continue;
     if (known.offset == place.offset || known.base != PointerTarget::Base::argument) return;
     if (known.offset == kNoNode) return;
   }
-  places.push_back(place);
+  targets.push_back(place);
 }
 
-void append_anywhere(Places& places, const Places& more) {
+void append_anywhere(PointerTargets& targets, const PointerTargets& more) {
   for (PointerTarget place : more) {
     place.offset = kNoNode;
-    append(places, place);
+    append(targets, place);
   }
 }
 
@@ -44,18 +44,18 @@ PointerTarget of_global(const llvm::GlobalVariable& variable) {
 
 }  // namespace
 
-Places Pointers::of(llvm::Value* pointer) {
+PointerTargets Pointers::of(llvm::Value* pointer) {
   if (const auto known = known_.find(pointer); known != known_.end()) return known->second;
   // Round trips through phis that scalar evolution cannot solve, and absurd nesting, end here.
   if (llvm::is_contained(active_, pointer) || active_.size() > tuning::kMaxPointerDepth) return {PointerTarget{}};
   active_.push_back(pointer);
-  Places places = found(pointer);
+  PointerTargets targets = found(pointer);
   active_.pop_back();
-  known_[pointer] = places;
-  return places;
+  known_[pointer] = targets;
+  return targets;
 }
 
-Places Pointers::found(llvm::Value* pointer) {
+PointerTargets Pointers::found(llvm::Value* pointer) {
   NodeTable& nodes = expressions_.nodes();
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(pointer)) {
     const unsigned space = argument->getType()->getPointerAddressSpace();
@@ -96,19 +96,19 @@ NodeId Pointers::distance(llvm::GEPOperator& address) {
   return nodes.binary(Op::add, sum, nodes.constant(constant.getSExtValue(), kAddressBits));
 }
 
-Places Pointers::shifted(llvm::GEPOperator& address) {
-  Places places = of(address.getPointerOperand());
+PointerTargets Pointers::shifted(llvm::GEPOperator& address) {
+  PointerTargets targets = of(address.getPointerOperand());
   const NodeId by = distance(address);
-  for (PointerTarget& place : places) {
+  for (PointerTarget& place : targets) {
     if (place.base != PointerTarget::Base::argument || place.offset == kNoNode) continue;
     place.offset = by == kNoNode ? kNoNode : expressions_.nodes().binary(Op::add, place.offset, by);
   }
-  return places;
+  return targets;
 }
 
-Places Pointers::selected(llvm::SelectInst& select) {
-  Places yes = of(select.getTrueValue());
-  const Places no = of(select.getFalseValue());
+PointerTargets Pointers::selected(llvm::SelectInst& select) {
+  PointerTargets yes = of(select.getTrueValue());
+  const PointerTargets no = of(select.getFalseValue());
   const bool one_base = yes.size() == 1 && no.size() == 1 && yes[0].base == PointerTarget::Base::argument &&
                         no[0].base == PointerTarget::Base::argument && yes[0].argument == no[0].argument;
   if (one_base && yes[0].offset != kNoNode && no[0].offset != kNoNode) {
@@ -120,33 +120,33 @@ Places Pointers::selected(llvm::SelectInst& select) {
   return yes;
 }
 
-Places Pointers::merged(llvm::PHINode& phi) {
+PointerTargets Pointers::merged(llvm::PHINode& phi) {
   const llvm::LoopInfo& loops = expressions_.view().loops;
   const llvm::Loop* scope = loops.getLoopFor(phi.getParent());
   if (scope != nullptr && scope->getHeader() == phi.getParent()) {
-    Places places = evolved(&phi, scope);
-    return places.empty() ? anywhere_in_bases(phi) : places;
+    PointerTargets targets = evolved(&phi, scope);
+    return targets.empty() ? anywhere_in_bases(phi) : targets;
   }
-  Places places;
+  PointerTargets targets;
   for (llvm::Value* value : phi.incoming_values()) {
     const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
     const llvm::Loop* home = instruction == nullptr ? nullptr : loops.getLoopFor(instruction->getParent());
     if (home == nullptr || home->contains(phi.getParent())) {
-      for (const PointerTarget& place : of(value)) append(places, place);
+      for (const PointerTarget& place : of(value)) append(targets, place);
       continue;
     }
-    const Places after = evolved(value, scope);
+    const PointerTargets after = evolved(value, scope);
     if (!after.empty()) {
-      for (const PointerTarget& place : after) append(places, place);
+      for (const PointerTarget& place : after) append(targets, place);
     } else {
-      append_anywhere(places, of(value));
+      append_anywhere(targets, of(value));
     }
   }
-  return places;
+  return targets;
 }
 
 // A pointer that moves with a loop, or that a loop has moved: {base,+,step}.
-Places Pointers::evolved(llvm::Value* pointer, const llvm::Loop* scope) {
+PointerTargets Pointers::evolved(llvm::Value* pointer, const llvm::Loop* scope) {
   llvm::ScalarEvolution& evolution = expressions_.view().evolution;
   const llvm::SCEV* scev = evolution.getSCEVAtScope(pointer, scope);
   if (llvm::isa<llvm::SCEVCouldNotCompute>(scev)) return {};
@@ -158,18 +158,18 @@ Places Pointers::evolved(llvm::Value* pointer, const llvm::Loop* scope) {
   const llvm::Loop* home =
       instruction == nullptr ? nullptr : expressions_.view().loops.getLoopFor(instruction->getParent());
   const NodeId by = expressions_.of(rest, scope);
-  Places places = of(base->getValue());
+  PointerTargets targets = of(base->getValue());
   const bool settled = home == nullptr || (scope != nullptr && home->contains(scope));
-  for (PointerTarget& place : places) {
+  for (PointerTarget& place : targets) {
     if (place.base != PointerTarget::Base::argument || place.offset == kNoNode) continue;
     place.offset = settled ? expressions_.nodes().binary(Op::add, place.offset, by) : kNoNode;
   }
-  return places;
+  return targets;
 }
 
 // Every base that reaches `phi`, also through the phis of a cycle.
-Places Pointers::anywhere_in_bases(llvm::PHINode& phi) {
-  Places places;
+PointerTargets Pointers::anywhere_in_bases(llvm::PHINode& phi) {
+  PointerTargets targets;
   llvm::SmallVector<llvm::Value*, 8> pending{&phi};
   llvm::SmallVector<llvm::Value*, 8> seen{&phi};
   const auto push = [&](llvm::Value* value) {
@@ -187,10 +187,10 @@ Places Pointers::anywhere_in_bases(llvm::PHINode& phi) {
     } else if (auto* address = llvm::dyn_cast<llvm::GEPOperator>(value)) {
       push(address->getPointerOperand());
     } else {
-      append_anywhere(places, of(value));
+      append_anywhere(targets, of(value));
     }
   }
-  return places;
+  return targets;
 }
 
 }  // namespace skmd::compiler

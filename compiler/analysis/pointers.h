@@ -21,26 +21,26 @@ struct PointerTarget {
   domain::NodeId offset = domain::kNoNode;  // bytes, 64 bits; kNoNode: anywhere
 };
 
-using Places = llvm::SmallVector<PointerTarget, 2>;
+using PointerTargets = llvm::SmallVector<PointerTarget, 2>;
 
 class Pointers {
  public:
   explicit Pointers(Expressions& expressions) : expressions_(expressions) {}
 
   /// All that `pointer` may point to. More than one place means that it is not known here which.
-  Places of(llvm::Value* pointer);
+  PointerTargets of(llvm::Value* pointer);
 
  private:
-  Places found(llvm::Value* pointer);
-  Places shifted(llvm::GEPOperator& address);
-  Places selected(llvm::SelectInst& select);
-  Places merged(llvm::PHINode& phi);
-  Places evolved(llvm::Value* pointer, const llvm::Loop* scope);
-  Places anywhere_in_bases(llvm::PHINode& phi);
+  PointerTargets found(llvm::Value* pointer);
+  PointerTargets shifted(llvm::GEPOperator& address);
+  PointerTargets selected(llvm::SelectInst& select);
+  PointerTargets merged(llvm::PHINode& phi);
+  PointerTargets evolved(llvm::Value* pointer, const llvm::Loop* scope);
+  PointerTargets anywhere_in_bases(llvm::PHINode& phi);
   domain::NodeId distance(llvm::GEPOperator& address);
 
   Expressions& expressions_;
-  llvm::DenseMap<llvm::Value*, Places> known_;
+  llvm::DenseMap<llvm::Value*, PointerTargets> known_;
   llvm::SmallVector<llvm::Value*, 8> active_;
 };
 

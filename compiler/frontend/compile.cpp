@@ -40,10 +40,10 @@ std::string identity(const CompileAnswer& answer, const CompileRequest& request)
   return to_hex(hasher.finish());
 }
 
-/// What is made code of has places, for remarks and checks; nothing else may carry them.
-Places places_of(const CompileRequest& request, const Analysis& analysis) {
+/// What is made code of has line tables, for remarks and checks; nothing else may carry them.
+LineTables line_tables_of(const CompileRequest& request, const Analysis& analysis) {
   const bool wanted = request.stage == Stage::code ? request.target.checked : !analysis && request.line_markers;
-  return wanted ? Places::lines : Places::none;
+  return wanted ? LineTables::made : LineTables::none;
 }
 
 void mark_hidden_records(std::vector<domain::KernelTraits>& kernels, const std::set<std::string>& needy) {
@@ -75,8 +75,8 @@ Preprocessed preprocess_into(Reply& reply, const CompileRequest& request, const 
 
 /// Describes and rewrites the program while its tree is there. The module is null if it is wrong, or in doubt.
 Parsed parse_into(CompileAnswer& answer, Rewritten& rewritten, const CompileRequest& request, const Options& options,
-                  const Preprocessed& preprocessed, Places places, llvm::LLVMContext& context) {
-  return parse(preprocessed.text, request.language, options, places, context, [&](clang::ASTContext& tree) {
+                  const Preprocessed& preprocessed, LineTables line_tables, llvm::LLVMContext& context) {
+  return parse(preprocessed.text, request.language, options, line_tables, context, [&](clang::ASTContext& tree) {
     answer.kernels = describe_kernels(tree);
     if (!request.units.empty()) forget_own_names(answer.kernels);
     if (request.stage == Stage::compile)
@@ -103,7 +103,8 @@ Compiled compile_text(const CompileRequest& request, llvm::LLVMContext& context,
   if (!preprocessed.ok) return compiled;
 
   Rewritten rewritten;
-  Parsed parsed = parse_into(answer, rewritten, request, *options, preprocessed, places_of(request, analysis), context);
+  Parsed parsed =
+      parse_into(answer, rewritten, request, *options, preprocessed, line_tables_of(request, analysis), context);
   if (!parsed.module) {
     answer.kernels.clear();
     refuse(answer, request, *options, preprocessed.diagnostics.log, parsed);

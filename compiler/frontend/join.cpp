@@ -46,7 +46,7 @@ std::optional<Unit> read_unit(const std::string& text, const Language& language,
     if (text.find(lasting) != std::string::npos) return std::nullopt;
   Unit unit{text, tokens_of(text), {}, {}};
   if (stands_at_file_scope(unit, "#pragma clang fp")) return std::nullopt;  // in a block it ends there
-  const Parsed parsed = parse(text, language, options, Places::none, context, [&](clang::ASTContext& tree) {
+  const Parsed parsed = parse(text, language, options, LineTables::none, context, [&](clang::ASTContext& tree) {
     unit.blocks = file_scope_blocks(tree, unit.text, unit.tokens);
     unit.language = functions_of_the_language(tree);
   });

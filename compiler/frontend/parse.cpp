@@ -96,11 +96,12 @@ bool names_itself(const std::string& macro) {
 
 }  // namespace
 
-Parsed parse(const std::string& text, const Language& language, const Options& options, Places places,
+Parsed parse(const std::string& text, const Language& language, const Options& options, LineTables line_tables,
              llvm::LLVMContext& context, const TreeVisitor& visit) {
   Parsed parsed;
   std::vector<std::string> words = common_arguments(language, options);
-  if (places == Places::lines) words.insert(words.end(), {"-debug-info-kind=line-tables-only", "-dwarf-version=5"});
+  if (line_tables == LineTables::made)
+    words.insert(words.end(), {"-debug-info-kind=line-tables-only", "-dwarf-version=5"});
   Session session(text, {}, words);
   if (!session.ready()) {
     parsed.diagnostics = session.take_diagnostics();

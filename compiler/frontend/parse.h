@@ -26,10 +26,10 @@ struct Parsed {
 using TreeVisitor = std::function<void(clang::ASTContext&)>;
 
 /// The source information attached to a module's instructions.
-enum class Places : std::uint8_t { none, lines };
+enum class LineTables : std::uint8_t { none, made };
 
 /// `text` is preprocessed, with line markers. The module lives in `context`.
-Parsed parse(const std::string& text, const Language& language, const Options& options, Places places,
+Parsed parse(const std::string& text, const Language& language, const Options& options, LineTables line_tables,
              llvm::LLVMContext& context, const TreeVisitor& visit);
 
 /// Clang's diagnostics for the program as written, so that lines and columns are the application's.

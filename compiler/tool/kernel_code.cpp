@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cpu-driver/codegen/pipeline/generate.h"
-#include "cpu-driver/codegen/places.h"
+#include "cpu-driver/codegen/source_position.h"
 #include "cpu-driver/host_target.h"
 
 namespace skmd::compiler {

@@ -14,7 +14,7 @@ namespace skmd::codegen {
 inline constexpr const char* kNoFile = "<source>";
 
 /// "file:line:column"; "0:0" where the module has no line tables, or none for this.
-inline std::string place_of(const llvm::DebugLoc& location) {
+inline std::string position_of(const llvm::DebugLoc& location) {
   const llvm::DILocation* place = location.get();
   if (place == nullptr) return "0:0";
   const std::string file = place->getFilename().empty() ? std::string() : place->getFilename().str() + ":";
@@ -22,10 +22,10 @@ inline std::string place_of(const llvm::DebugLoc& location) {
 }
 
 /// An error's reason that knows its place, and the two parts of such a reason; "" for a place that is not known.
-inline std::string with_place(const llvm::DebugLoc& location, const std::string& why) {
-  return location.get() == nullptr ? why : place_of(location) + "\n" + why;
+inline std::string with_position(const llvm::DebugLoc& location, const std::string& why) {
+  return location.get() == nullptr ? why : position_of(location) + "\n" + why;
 }
-inline std::pair<std::string, std::string> place_and_reason(const std::string& reason) {
+inline std::pair<std::string, std::string> position_and_reason(const std::string& reason) {
   const std::size_t at = reason.find('\n');
   if (at == std::string::npos) return {"", reason};
   return {reason.substr(0, at), reason.substr(at + 1)};

@@ -57,7 +57,7 @@ class Arrows(unittest.TestCase):
                 ("intercept/build/a.cpp", "compiler/analysis/analyse.h"),
                 ("compiler/client/a.cpp", "compiler/analysis/analyse.h"),
                 ("compiler/analysis/a.cpp", "compiler/merge/merge.h"),
-                ("compiler/merge/a.cpp", "cpu-driver/codegen/places.h"),
+                ("compiler/merge/a.cpp", "cpu-driver/codegen/source_position.h"),
                 ("compiler/ir/a.cpp", "compiler/merge/merge.h"),
                 ("compiler/ir/a.cpp", "compiler/analysis/analyse.h"),
                 ("cpu-driver/codegen/pipeline/a.cpp", "compiler/merge/merge.h"),

@@ -5,7 +5,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/Support/Path.h>
 
-#include "cpu-driver/codegen/places.h"
+#include "cpu-driver/codegen/source_position.h"
 
 namespace skmd::codegen {
 

@@ -19,7 +19,7 @@
 #include "cpu-driver/codegen/loops/sparse.h"
 #include "cpu-driver/codegen/loops/unit_factors.h"
 #include "cpu-driver/codegen/masks/masks.h"
-#include "cpu-driver/codegen/places.h"
+#include "cpu-driver/codegen/source_position.h"
 #include "cpu-driver/codegen/vector/widen.h"
 
 namespace skmd::codegen {
@@ -95,7 +95,7 @@ domain::Status vectorise_region(RegionCode& code, Isa isa, bool alone, std::vect
 
 // With the place where it is known: "file:line:column: why".
 std::string why_not(const domain::Error& error) {
-  const auto [place, reason] = place_and_reason(error.reason);
+  const auto [place, reason] = position_and_reason(error.reason);
   return "item by item: " + (place.empty() ? "" : place + ": not vectorised: ") + reason;
 }
 

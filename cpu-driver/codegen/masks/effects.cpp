@@ -11,7 +11,7 @@
 #include "cpu-driver/codegen/item_function.h"
 #include "cpu-driver/codegen/masks/division.h"
 #include "cpu-driver/codegen/masks/markers.h"
-#include "cpu-driver/codegen/places.h"
+#include "cpu-driver/codegen/source_position.h"
 
 namespace skmd::codegen {
 
@@ -23,7 +23,7 @@ using llvm::Value;
 domain::Error refuse(const Instruction& instruction, llvm::StringRef why) {
   std::string text;
   llvm::raw_string_ostream(text) << why << ":" << instruction;
-  return {0, with_place(instruction.getDebugLoc(), text)};
+  return {0, with_position(instruction.getDebugLoc(), text)};
 }
 
 bool is_hint(const Instruction& instruction) {

@@ -24,7 +24,7 @@
 #include "cpu-driver/codegen/masks/masks_constants.h"
 #include "cpu-driver/codegen/masks/outcome.h"
 #include "cpu-driver/codegen/masks/waiting.h"
-#include "cpu-driver/codegen/places.h"
+#include "cpu-driver/codegen/source_position.h"
 
 namespace skmd::codegen {
 
@@ -71,7 +71,7 @@ domain::Status prepare(Function& function, FunctionAnalysisManager& analyses) {
   apply(llvm::LCSSAPass(), function, analyses);
   llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
   for (const llvm::Loop* loop : loops.getLoopsInPreorder())
-    if (!loop->isLoopSimplifyForm()) return Error{0, with_place(loop->getStartLoc(), "a loop of unusual form")};
+    if (!loop->isLoopSimplifyForm()) return Error{0, with_position(loop->getStartLoc(), "a loop of unusual form")};
   return {};
 }
 
@@ -121,7 +121,7 @@ domain::Result<Function*> make_masked(Function& function, FunctionAnalysisManage
   Levels levels(function, loops);
   const Divergence divergence(function, loops, levels);
   if (const llvm::Loop* loop = waits_for_others(function, loops))
-    return Error{0, with_place(loop->getStartLoc(), "a loop waits for another work-item")};
+    return Error{0, with_position(loop->getStartLoc(), "a loop waits for another work-item")};
   auto values = outcomes(function, divergence);
   if (!values) return values.error();
   Function* masked = with_live(function);

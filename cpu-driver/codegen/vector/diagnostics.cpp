@@ -3,7 +3,7 @@
 
 #include <llvm/IR/Instructions.h>
 
-#include "cpu-driver/codegen/places.h"
+#include "cpu-driver/codegen/source_position.h"
 
 namespace skmd::codegen {
 
@@ -12,12 +12,12 @@ domain::Error unsupported(const llvm::Instruction& source, const char* why) {
   if (const auto* call = llvm::dyn_cast<llvm::CallInst>(&source);
       call != nullptr && call->getCalledFunction() != nullptr)
     text += " " + call->getCalledFunction()->getName().str();
-  return domain::Error{0, with_place(source.getDebugLoc(), text)};
+  return domain::Error{0, with_position(source.getDebugLoc(), text)};
 }
 
 void Remarks::add(const llvm::Instruction& source, const std::string& text) const {
   if (texts_ == nullptr) return;
-  texts_->push_back(place_of(source.getDebugLoc()) + ": " + text);
+  texts_->push_back(position_of(source.getDebugLoc()) + ": " + text);
 }
 
 }  // namespace skmd::codegen
