@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "intercept/launch/launch_shape.h"
+#include "intercept/launch/running_constants.h"
+#include "intercept/machine/device_query.h"
 #include "intercept/memory/storage.h"
 #include "intercept/object/kernel.h"
 
@@ -51,8 +53,18 @@ Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchVi
   const StopForm form = form_on(settings, *machine.devices[device]);
   if (form == StopForm::none || launch.part != nullptr || span.size() < 2 || copies_images(machine, view, device))
     return {StopForm::none, NotPreempted::no_form_here};
-  if (!settings.test && is_brief(machine, launch, view, device, span)) return {StopForm::none, NotPreempted::brief};
+  if (settings.test) return {form};
+  if (is_brief(machine, launch, view, device, span)) return {StopForm::none, NotPreempted::brief};
+  if (form == StopForm::cut && span.size() < 2 * least_piece(*machine.devices[device], launch.range))
+    return {StopForm::none, NotPreempted::no_form_here};
   return {form};
+}
+
+std::uint64_t least_piece(const Device& device, const domain::NdRange& range) {
+  const std::uint64_t units = std::max(1u, query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(1));
+  const std::uint64_t items = range.local[0] * range.local[1] * range.local[2];
+  const std::uint64_t groups = device.description().kind == DeviceKind::cpu ? 1 : tuning::kItemsPerUnit / items;
+  return units * std::max<std::uint64_t>(1, groups);
 }
 
 bool wants_pace(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device) {

@@ -26,6 +26,9 @@ struct Stoppable {
 Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
                     const domain::GroupSpan& span);
 
+/// Work-groups of a launch that fill the device: a piece of fewer would take about as long.
+std::uint64_t least_piece(const Device& device, const domain::NdRange& range);
+
 /// Whether the device's next launch is to be timed so that it becomes known whether such launches are long.
 bool wants_pace(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device);
 

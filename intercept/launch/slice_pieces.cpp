@@ -8,7 +8,6 @@
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/preemption.h"
 #include "intercept/launch/running_constants.h"
-#include "intercept/machine/device_query.h"
 #include "intercept/object/kernel.h"
 
 namespace skmd::icd {
@@ -45,9 +44,7 @@ domain::PieceRule SlicePieces::rule() const {
     rule.piece_seconds = std::min(rule.piece_seconds, static_cast<double>(settings.test->nanoseconds) * 0.5e-9);
   rule.group_seconds = view_.shape().paces().group_seconds(slice_.device, launch_.range);
   rule.granularity = domain::row_of_groups(launch_.range);
-  if (rule.group_seconds > 0) return rule;
-  const auto units = query<cl_uint>(*machine_.devices[slice_.device], CL_DEVICE_MAX_COMPUTE_UNITS);
-  rule.trial = std::max(1u, units.value_or(1)) * (settings.test ? 1 : kTrialGroupsPerUnit);
+  rule.least = settings.test ? 1 : least_piece(*machine_.devices[slice_.device], launch_.range);
   return rule;
 }
 

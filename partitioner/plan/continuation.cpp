@@ -25,9 +25,11 @@ GroupSpan next_piece(const GroupSpan& rest, std::uint64_t before, const PieceRul
     const std::uint64_t most = groups_of_a_piece(rule, rest.size());
     groups = ceil_div(rest.size(), ceil_div(rest.size(), most));  // pieces of one length, none of them a remainder
   } else {
-    groups = before == 0 ? std::max<std::uint64_t>(1, rule.trial) : 2 * before;
+    groups = 2 * before;
   }
-  if (groups >= rest.size()) return rest;
+  const std::uint64_t least = std::max<std::uint64_t>(1, rule.least);
+  groups = std::max(groups, least);
+  if (groups >= rest.size() || rest.size() - groups < least) return rest;
   std::uint64_t last = rest.first + groups;
   if (rule.granularity > 1 && groups >= rule.granularity) last -= last % rule.granularity;
   return {rest.first, std::max(last, rest.first + 1)};

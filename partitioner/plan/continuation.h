@@ -15,13 +15,16 @@ namespace skmd::domain {
 /// What the length of a piece goes by.
 struct PieceRule {
   double group_seconds = 0.0;     // what a group adds to the time of a piece; 0: not known
-  double piece_seconds = 0.0;     // no piece is predicted to take longer, unless one group does; 0: no limit
+  double piece_seconds = 0.0;     // no piece is predicted to take longer, unless the least one does; 0: no limit
   std::uint64_t granularity = 1;  // pieces longer than that end at multiples of it (row_of_groups())
-  std::uint64_t trial = 1;        // groups of the first piece while group_seconds is not known
+  /// Groups of the shortest piece, and of the first while group_seconds is not known: fewer would leave some of the
+  /// device idle, and take as long.
+  std::uint64_t least = 1;
 };
 
 /// The next piece of `rest`, from its first group on: the whole rest if that is predicted to take no longer than a
-/// piece may, else a part of about the same length as those that follow it. `before`: groups of the piece before it, 0:
+/// piece may, else a part of about the same length as those that follow it; rule.least groups in any case, and no rest
+/// of fewer. `before`: groups of the piece before it, 0:
 /// there is none; while times are not known, pieces double. Precondition: `rest` is not empty.
 GroupSpan next_piece(const GroupSpan& rest, std::uint64_t before, const PieceRule& rule);
 

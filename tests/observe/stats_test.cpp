@@ -36,10 +36,10 @@ TEST(Stats, HasExactlyTheKeysOfTheSchema) {
                                                    "builds", "profile", "verify"}));
   EXPECT_EQ(document["version"], 1);
   EXPECT_EQ(keys(document["devices"][0]), (std::set<std::string>{"name", "kind", "backend"}));
-  EXPECT_EQ(
-      keys(document["kernels"][0]),
-      (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "first_split", "groups",
-                             "devices", "merge", "not_split", "builds", "seconds", "predicted_seconds", "model", "preempt"}));
+  EXPECT_EQ(keys(document["kernels"][0]),
+            (std::set<std::string>{"name", "program", "access", "launches", "split_launches", "first_split", "groups",
+                                   "devices", "merge", "not_split", "builds", "seconds", "predicted_seconds", "model",
+                                   "preempt"}));
   EXPECT_EQ(keys(document["kernels"][0]["devices"][0]),
             (std::set<std::string>{"groups", "seconds", "predicted_seconds", "compared_seconds", "upload_bytes",
                                    "upload_seconds"}));

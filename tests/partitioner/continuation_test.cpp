@@ -29,8 +29,14 @@ TEST(NextPiece, AGroupIsTheLeastPiece) {
   EXPECT_EQ(next_piece({7, 9}, 0, {.group_seconds = 1.0, .piece_seconds = 1e-3, .granularity = 4}), (GroupSpan{7, 8}));
 }
 
+TEST(NextPiece, NoPieceAndNoRestIsShorterThanTheLeast) {
+  const PieceRule rule{.group_seconds = 1e-3, .piece_seconds = 5e-3, .least = 132};
+  EXPECT_EQ(next_piece({0, 400}, 132, rule), (GroupSpan{0, 132}));
+  EXPECT_EQ(next_piece({132, 395}, 132, rule), (GroupSpan{132, 395})) << "131 would be left";
+}
+
 TEST(NextPiece, WhileNoTimesAreKnownPiecesDouble) {
-  const PieceRule rule{.piece_seconds = 5e-3, .trial = 16};
+  const PieceRule rule{.piece_seconds = 5e-3, .least = 16};
   EXPECT_EQ(next_piece({0, 1000}, 0, rule).size(), 16u);
   EXPECT_EQ(next_piece({16, 1000}, 16, rule).size(), 32u);
   EXPECT_EQ(next_piece({980, 1000}, 512, rule), (GroupSpan{980, 1000}));
