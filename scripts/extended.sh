@@ -26,7 +26,10 @@ tidy() {
   if [[ $quick -ne 0 ]]; then scripts/check-tidy.sh --most 10; else scripts/check-tidy.sh --all; fi
 }
 
-random_kernels() { scripts/random-kernels.sh $((quick ? 2 : 2000)); }
+# As they are, and in profiling mode.
+random_kernels() {
+  scripts/random-kernels.sh $((quick ? 2 : 2000)) && scripts/random-kernels.sh $((quick ? 2 : 2000)) --profile
+}
 
 suites() {
   if [[ $quick -ne 0 ]]; then scripts/suites.sh --quick; else scripts/suites.sh; fi

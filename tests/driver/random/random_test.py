@@ -36,6 +36,7 @@ def arguments():
     parser.add_argument("--cpu", action="store_true", help="through our own CPU driver; no kernel may go to another one")
     parser.add_argument("--svm", action="store_true", help="with all buffers in shared virtual memory, given to kernels by address")
     parser.add_argument("--preempt", action="store_true", help="with launches that are stopped at random times and go on, mostly on another device")
+    parser.add_argument("--profile", action="store_true", help="in profiling mode (skmd-profile run), which must not be seen; most kernels must be timed")
     parser.add_argument("--gpus", default="", help="through these GPUs and the processor: selectors with commas between")
     parser.add_argument("--alone", default="", help="the .icd file of the driver that says what is right, instead of PoCL's; no case is reduced")
     parser.add_argument("--legal", action="store_true", help="also look for data races and stray accesses by oclgrind")
@@ -49,6 +50,8 @@ def arguments():
     known = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES | PREEMPT_MODES | options.gpu_modes
     if unknown := [name for name in options.modes if name not in known]:
         parser.error(f"--modes: {unknown[0]} is none of {', '.join(known)}")
+    if options.profile and (others := [name for name in ("cpu", "svm", "gpus") if getattr(options, name)]):
+        parser.error(f"--profile has modes of its own, and does not go with --{others[0]}")
     options.no_reduce = options.no_reduce or bool(options.alone)
     return options
 
@@ -101,6 +104,8 @@ class Run:
             return list(SVM_MODES) if self.options.thorough else modes_of(seed, svm=True)
         if self.options.cpu:
             return list(CPU_MODES) if self.options.thorough else modes_of(seed, cpu=True)
+        if self.options.profile:
+            return list(PROFILED_MODES) if self.options.thorough else modes_of(seed, profile=True)
         return list(MODES) if self.options.thorough else None
 
     def count_elsewhere(self, verdict):
@@ -132,12 +137,14 @@ class Run:
         for mode, text in verdict.failures:
             print(f"FAILED case {made.seed} in mode {mode}: {text}", flush=True)
         if verdict.failures:
-            exact = " --exact" if self.options.exact else ""
-            print(f"  again: scripts/random-kernels.sh --case {made.seed}{exact}   saved: {self.options.save}/{made.seed}*.case", flush=True)
+            words = "".join(f" --{name}" for name in ("exact", "cpu", "svm", "profile", "thorough") if getattr(self.options, name))
+            print(f"  again: scripts/random-kernels.sh --case {made.seed}{words}   saved: {self.options.save}/{made.seed}*.case", flush=True)
         if self.tally.cases % 50 == 0:
             print(f"… {self.tally.cases} cases, {len(self.tally.features)} programs, {self.failed} failed", flush=True)
 
     def complaints(self):
+        if self.options.profile:
+            return self.tally.too_little_profiled()
         if len(self.tally.features) < ENOUGH or self.options.modes:
             return []
         if self.options.preempt:

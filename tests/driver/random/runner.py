@@ -67,7 +67,7 @@ SVM_MODES = {
     "svm_replay": Mode(TWO, "cpu,portable:basic@discrete", "random", splits=True, cpu=True, svm=True, rungs="disjoint,kernel,reduce"),
     "svm_auto": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, svm=True),
 }
-# Profiling mode must not be seen. Only with --modes.
+# Profiling mode must not be seen: a run of its own, one of them for each case.
 PROFILED_MODES = {
     "profiled": Mode(TWO, DISCRETE, "random", splits=True, profiled="random:6"),
     "profiled_in_place": Mode(TWO, "portable:pthread,portable:basic", "random", splits=True, profiled="paper"),
@@ -96,9 +96,11 @@ def gpu_modes(gpus):
     return modes
 
 
-def modes_of(seed, cpu=False, svm=False, preempt=False):
-    if cpu or svm or preempt:
-        names = list(PREEMPT_MODES if preempt else SVM_MODES if svm else CPU_MODES)
+def modes_of(seed, cpu=False, svm=False, profile=False, preempt=False):
+    chosen = {"svm": svm, "profile": profile, "preempt": preempt, "cpu": cpu}
+    sets = {"svm": SVM_MODES, "profile": PROFILED_MODES, "preempt": PREEMPT_MODES, "cpu": CPU_MODES}
+    if wanted := [name for name, is_chosen in chosen.items() if is_chosen]:
+        names = list(sets[wanted[0]])
         return [names[seed % len(names)]]
     groups = {}
     for name, mode in MODES.items():
@@ -121,10 +123,11 @@ def partition(mode, seed):
 
 @dataclass
 class Answer:
-    """What a case printed, None if it did not end; what else there was; the statistics, if any."""
+    """What a case printed, None if it did not end; what else there was; the statistics, if any; of profiling mode its report."""
     output: str
     trouble: str
     stats: dict
+    report: dict = None
 
 
 @dataclass
@@ -136,6 +139,17 @@ class Verdict:
     expected: str = ""                            # what the driver alone gave
     found: dict = field(default_factory=dict)     # what came instead, by mode
     stats: dict = field(default_factory=dict)     # by mode
+    reports: dict = field(default_factory=dict)   # of profiling modes
+
+
+def taken(path):
+    """What the file has as JSON, which is then gone; None: it is not there."""
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        content = json.load(file)
+    os.remove(path)
+    return content
 
 
 def only(icd):
@@ -181,15 +195,16 @@ class Runner:
         return self.execute(self.program(path), self.environment("pthread", exact) | only(POCL)) if os.path.exists(POCL) else Answer(None, "", None)
 
     def skmd(self, path, name, seed, exact=None):
-        mode, stats = ALL_MODES[name], f"{self.folder}/stats.json"
+        mode, stats, report = ALL_MODES[name], f"{self.folder}/stats.json", f"{self.folder}/report.json"
         command = [f"{self.build}/bin/skmd-run", "--devices", mode.devices, "--partition", partition(mode, seed), "--stats", stats,
                    "--cache-dir", f"{self.folder}/cache", *mode.options, "--", *self.program(path)]
         environment = self.environment(mode.pocl_devices, self.exact if exact is None else exact)
         environment["SKMD_TEST_CPU_DRIVER"] = "1" if mode.cpu else "0"
         if mode.svm:
             environment["RANDOM_SVM"] = "1"
-        if mode.profiled:
-            environment |= {"SKMD_PROFILE_SPANS": mode.profiled, "SKMD_PROFILE_REPEAT": "1"}
+        if mode.profiled:  # skmd-run in it, for the statistics
+            command = [f"{self.build}/bin/skmd-profile", "--db", f"{self.folder}/profile.db", "--no-progress", "run", "--spans", mode.profiled,
+                       "--repeat", "1", "--report", report, "--", *command]
         if mode.preempt:
             environment["SKMD_TEST_PREEMPT"] = f"{seed}:25" + ("" if mode.preempt == "stay" else f":{mode.preempt}")
         if mode.cpus:
@@ -199,10 +214,7 @@ class Runner:
         if mode.rungs:
             environment["SKMD_TEST_RUNGS"] = mode.rungs
         answer = self.execute(command, environment)
-        if os.path.exists(stats):
-            with open(stats, encoding="utf-8") as file:
-                answer.stats = json.load(file)
-            os.remove(stats)
+        answer.stats, answer.report = taken(stats), taken(report)
         return answer
 
     def oclgrind(self, path, *options):
@@ -253,6 +265,8 @@ class Judge:
     def try_mode(self, name):
         answer = self.runner.skmd(self.path, name, self.seed)
         self.verdict.stats[name] = answer.stats
+        if ALL_MODES[name].profiled:
+            self.verdict.reports[name] = answer.report
         if answer.output == self.expected:
             if not answer.trouble.startswith("exit 0"):
                 self.verdict.failures.append((name, f"right, but {answer.trouble}"))

@@ -14,7 +14,7 @@ import random_test
 from casefile import parse
 from cases import make_case
 from reduce import Reducer
-from runner import ALONE, CRASH, SLICED, Answer, Judge, Runner
+from runner import ALONE, CRASH, PROFILED_MODES, SLICED, Answer, Judge, Runner, Verdict
 from tally import ATOMICS, FEATURES, RUNGS, Tally
 from units import parts
 
@@ -297,6 +297,52 @@ class Demands(unittest.TestCase):
         self.assertEqual(len(tally.too_little()), 1)
 
 
+class DemandsOnProfiling(unittest.TestCase):
+    """A run in profiling mode proves something only where kernels were timed."""
+
+    def tally(self, samples=(5, 4), timed=100, programs=100):
+        tally = Tally()
+        tally.cases, tally.features = 10, {f"k{i}": set() for i in range(programs)}
+        verdict = Verdict(reports={"profiled": {"kernels": [{"name": f"k{i}", "samples": list(samples), "left_out": {}} for i in range(timed)]}})
+        for report in verdict.reports.values():
+            tally.add_report(report)
+        return tally
+
+    def test_of_which_all_kernels_were_timed_is_enough(self):
+        tally = self.tally()
+        self.assertEqual(tally.too_little_profiled(), [])
+        self.assertEqual((tally.record()["profiled_programs"], tally.record()["samples"]), (100, 900))
+        self.assertNotIn("samples", Tally().record())
+
+    def test_kernels_that_were_not_timed_on_a_device_are_missed(self):
+        self.assertEqual(self.tally(samples=(9, 9), timed=79).too_little_profiled(), ["only 79 of 100 programs were profiled on every device"])
+        self.assertEqual(self.tally(samples=(9, 0)).too_little_profiled(), ["only 0 of 100 programs were profiled on every device"])
+        self.assertEqual(len(Tally().too_little_profiled()), 0)
+
+    def test_few_samples_are_too_few(self):
+        self.assertEqual(self.tally(samples=(4, 3)).too_little_profiled(), ["profiling mode took only 700 times of 100 programs"])
+
+    def test_a_run_without_reports_fails(self):
+        tally = self.tally()
+        tally.samples.clear()
+        tally.profiled.clear()
+        tally.add_report(None)
+        self.assertEqual(len(tally.too_little_profiled()), 2)
+
+    def test_excuses_count_as_in_other_runs(self):
+        tally = self.tally()
+        tally.pocl[SLICED] = 2
+        self.assertEqual(len(tally.too_little_profiled()), 1)
+
+    def test_reports_of_a_case_are_added_up(self):
+        tally, made = Tally(), make_case(5)
+        names = [kernel.name for kernel in made.kernels]
+        report = {"kernels": [{"name": name, "samples": [2, 3], "left_out": {"like one before": 1}} for name in names]}
+        tally.add(made, Verdict(reports={"profiled": report, "profiled_in_place": report}))
+        self.assertEqual(sum(tally.samples.values()), 10 * len(names))
+        self.assertEqual(tally.left_out, {"like one before": 2 * len(names)})
+
+
 class Options(unittest.TestCase):
     def given(self, *words):
         with unittest.mock.patch.object(sys, "argv", ["random_test.py", "build", *words]), contextlib.redirect_stderr(io.StringIO()) as said:
@@ -313,6 +359,21 @@ class Options(unittest.TestCase):
         self.assertEqual(self.modes_of_cases("--modes", "equal,auto"), [["equal", "auto"]] * 3)
         self.assertEqual(self.modes_of_cases("--gpus", "a:0,a:1", "--modes", "gpus"), [["gpus"]] * 3)
         self.assertEqual(self.modes_of_cases(), [None] * 3)
+
+    def test_every_case_is_profiled_in_turns_or_in_all_ways(self):
+        self.assertEqual(self.modes_of_cases("--profile"), [[name] for name in PROFILED_MODES])
+        self.assertEqual(self.modes_of_cases("--profile", "--thorough"), [list(PROFILED_MODES)] * 3)
+
+    def test_profiling_does_not_go_with_other_runs(self):
+        for words in (("--cpu",), ("--svm",), ("--gpus", "a:0")):
+            options, said = self.given("--profile", *words)
+            self.assertIsNone(options)
+            self.assertIn(f"does not go with {words[0]}", said)
+
+    def test_a_run_that_profiled_nothing_is_complained_of(self):
+        run = random_test.Run(self.given("--profile")[0], "")
+        run.tally.features = {"k": set()}
+        self.assertEqual(len(run.complaints()), 2)
 
     def test_a_mode_that_is_not_there_is_named(self):
         options, said = self.given("--gpus", "a:0", "--modes", "gpu_and_cpu,gpus")

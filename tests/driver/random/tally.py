@@ -13,6 +13,8 @@ FEATURES = ["1d", "2d", "3d", "offset", "odd_size", "barrier", "local_memory", "
             "pragma_macro", "option_macro", "units", "header_on_disk"]
 ATOMICS = [f"atomic_{name}" for name in ("add", "sub", "inc", "dec", "min", "max", "and", "or", "xor", "xchg", "cmpxchg")]
 FEATURE_SHARE, ATOMIC_SHARE, SPLIT_SHARE = 0.05, 0.01, 0.8
+# In profiling mode: the programs that had to be timed on every device, and how often each of them in the mean (four short spans on two devices).
+PROFILED_SHARE, PROFILED_SAMPLES = 0.8, 8
 MANY = 1000  # programs, of which a share of one in a hundred can be demanded
 # Rungs of the merge ladder, each with the share of the programs of which it has to merge a buffer.
 RUNGS = {"disjoint": 0.05, "kernel": 0.05, "diff": 0.05, "reduce": 0.05}
@@ -36,6 +38,9 @@ class Tally:
         self.pocl = Counter()       # kind of fault: cases
         self.verified = 0           # launches
         self.stops = Counter()      # of launches: how often they were stopped, the groups that were left, those that moved, kernels by form
+        self.samples = Counter()    # kernel: times that profiling mode took of it
+        self.profiled = set()       # kernels of which it took some on every device
+        self.left_out = Counter()   # why it took none of a launch
 
     def add(self, made, verdict):
         self.pocl.update({kind for kind, *_ in verdict.pocl})
@@ -54,6 +59,16 @@ class Tally:
                 self.add_stops(stats)
             elif ALL_MODES[name].splits:
                 self.add_split(stats)
+
+        for report in verdict.reports.values():
+            self.add_report(report)
+
+    def add_report(self, report):
+        for kernel in (report or {}).get("kernels", []):
+            self.samples[kernel["name"]] += sum(kernel["samples"])
+            self.left_out.update(kernel["left_out"])
+            if kernel["samples"] and min(kernel["samples"]) > 0:
+                self.profiled.add(kernel["name"])
 
     def add_split(self, stats):
         for kernel in stats["kernels"]:
@@ -87,9 +102,15 @@ class Tally:
                 "rung_programs": {rung: len(self.rungs.get(rung, ())) for rung in RUNGS},
                 "rung_buffers": {rung: self.merged[rung] for rung in RUNGS},
                 "launches": dict(self.launches), "verified_launches": self.verified, "not_split": dict(self.reasons.most_common()),
+                **self.record_of_profiling(),
                 "pocl": {kind: self.pocl[kind] for kind in POCL_SHARE}, "modes": dict(self.modes), "stops": dict(self.stops),
                 "commands": dict(self.commands.most_common()),
                 "features": {f: self.with_feature(f) for f in names}}
+
+    def record_of_profiling(self):
+        if not self.samples:
+            return {}
+        return {"profiled_programs": len(self.profiled), "samples": sum(self.samples.values()), "left_out": dict(self.left_out.most_common())}
 
     def report(self):
         record = self.record()
@@ -102,6 +123,20 @@ class Tally:
         """What to complain of, of a run in which launches were to be stopped."""
         programs = len(self.features)
         return [f"only {self.stops[what]} {what} of {programs} programs" for what, share in STOPS.items() if self.stops[what] < share * programs]
+
+    def too_little_profiled(self):
+        """What to complain of in a run of profiling mode."""
+        programs, samples = len(self.features), sum(self.samples.values())
+        complaints = self.too_many_excuses()
+        if len(self.profiled) < PROFILED_SHARE * programs:
+            complaints.append(f"only {len(self.profiled)} of {programs} programs were profiled on every device")
+        if samples < PROFILED_SAMPLES * programs:
+            complaints.append(f"profiling mode took only {samples} times of {programs} programs")
+        return complaints
+
+    def too_many_excuses(self):
+        return [f"PoCL was excused in {self.pocl[kind]} of {self.cases} cases: {kind}" for kind, share in POCL_SHARE.items()
+                if self.pocl[kind] > 1 + share * self.cases]
 
     def too_little(self):
         """What to complain of."""
@@ -116,9 +151,7 @@ class Tally:
         for rung, share in RUNGS.items():
             if len(self.rungs.get(rung, ())) < share * programs:
                 complaints.append(f"rung {rung} was reached by only {len(self.rungs.get(rung, ()))} of {programs} programs")
-        for kind, share in POCL_SHARE.items():
-            if self.pocl[kind] > 1 + share * self.cases:
-                complaints.append(f"PoCL was excused in {self.pocl[kind]} of {self.cases} cases: {kind}")
+        complaints += self.too_many_excuses()
         if self.verified == 0:
             complaints.append("no launch was verified")
         if self.chains == 0:
