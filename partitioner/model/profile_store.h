@@ -19,7 +19,7 @@ class ProfileStore {
   /// Samples of the kernel on the device, or on one of the same platform and name; some hundred at most. An error if
   /// the store cannot be read.
   virtual Result<std::vector<StoredSample>> samples(const KernelKey& kernel, const DeviceKey& device) = 0;
-  /// Bounds from the device's calibration; zeros if there is none or it cannot be read.
+  /// Bounds from the calibration of a device with this key; zeros if there is none or it cannot be read.
   virtual Bounds bounds(const DeviceKey& device) = 0;
   /// Closes files that earlier calls keep open.
   virtual void rest() = 0;

@@ -106,20 +106,29 @@ Result<std::vector<StoredSample>> StoredProfile::samples(const KernelKey& kernel
   return found;
 }
 
-domain::Bounds StoredProfile::bounds(const DeviceKey& device) {
-  if (!is_there(options_.file)) return {};
+std::optional<domain::Bounds> StoredProfile::stored_bounds(const DeviceKey& device) {
+  if (!is_there(options_.file)) return std::nullopt;
   const auto handle = connection();
-  if (!handle) return {};
+  if (!handle) return std::nullopt;
   Statement find(
       *handle,
       "SELECT line FROM device_calibrations WHERE device=(SELECT id FROM devices WHERE platform=? AND name=? "
       "AND driver=? AND units=?)");
   const std::int64_t units = device.units;
   const auto row = find.bind(1, device.platform).bind(2, device.name).bind(3, device.driver).bind(4, units).step();
-  if (!row || !*row) return {};
+  if (!row || !*row) return std::nullopt;
   const auto one = calibration_of(find.text(0));
   const auto* calibration = one ? std::get_if<domain::DeviceCalibration>(&*one) : nullptr;
-  return calibration != nullptr ? domain::bounds_of(*calibration) : domain::Bounds{};
+  if (calibration == nullptr) return std::nullopt;
+  return domain::bounds_of(*calibration);
+}
+
+domain::Bounds StoredProfile::bounds(const DeviceKey& device) {
+  if (const auto stored = stored_bounds(device)) return *stored;
+  const MutexGuard lock(mutex_);
+  for (const auto& calibration : shipped_calibrations_)
+    if (calibration.device == device) return domain::bounds_of(calibration);
+  return {};
 }
 
 domain::ProfileStore::Haste StoredProfile::haste() {
@@ -136,7 +145,8 @@ Result<domain::ProfileStore::Tended> StoredProfile::tend() {
     if (!read) return read.error();
     const MutexGuard lock(mutex_);
     shipped_ = std::move(read->samples);
-    return Tended{!shipped_.empty(), {}};
+    shipped_calibrations_ = std::move(read->calibrations.devices);
+    return Tended{!shipped_.empty() || !shipped_calibrations_.empty(), {}};
   }
   // First: where it sets a damaged database aside, it says so.
   const auto taken = take_in_journals(options_.file);

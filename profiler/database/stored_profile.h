@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "partitioner/base/mutex.h"
+#include "partitioner/model/calibration.h"
 #include "partitioner/model/profile_store.h"
 #include "profiler/database/connection.h"
 
@@ -39,6 +40,8 @@ class StoredProfile : public domain::ProfileStore {
 
  private:
   domain::Result<sqlite3*> connection();
+  /// None where there is no calibration, or where it cannot be read.
+  std::optional<domain::Bounds> stored_bounds(const domain::DeviceKey& device);
   domain::Status read(const domain::KernelKey& kernel, std::int64_t device, std::vector<domain::StoredSample>& to);
 
   const StoredProfileOptions options_;
@@ -46,6 +49,7 @@ class StoredProfile : public domain::ProfileStore {
   Mutex mutex_;
   // Of files that are used in memory only.
   std::vector<domain::ProfileSample> shipped_ SKMD_GUARDED_BY(mutex_);
+  std::vector<domain::DeviceCalibration> shipped_calibrations_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::profiler

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "partitioner/model/calibration_curves.h"
 #include "profiler/database/exchange.h"
 #include "profiler/database/journal.h"
 #include "profiler/database/profile_place.h"
@@ -31,6 +32,14 @@ ProfileSample sample(std::uint64_t ns, const DeviceKey& device = kHere, const Ke
   one.span = {0, 16};
   one.kernel_ns = ns;
   one.date = static_cast<std::int64_t>(ns);
+  return one;
+}
+
+domain::DeviceCalibration calibration(const DeviceKey& device, double bytes_per_second) {
+  domain::DeviceCalibration one;
+  one.device = device;
+  one.memory.beyond_per_second = bytes_per_second;
+  one.date = 1700000000;
   return one;
 }
 
@@ -221,6 +230,27 @@ TEST_F(StoredProfileTest, ReadOnlyShippedFilesAreUsedInMemory) {
   EXPECT_EQ(profile.samples(kKernel, kHere)->front().origin, SampleOrigin::shipped);
   EXPECT_FALSE(fs::exists(file_));
   EXPECT_EQ(journals(), 1u);
+}
+
+TEST_F(StoredProfileTest, ReadOnlyShippedCalibrationsAreUsedInMemoryWhereTheDatabaseHasNone) {
+  DeviceKey older = kHere, another{"platform", "another", "2", 4};
+  older.driver = "1";
+  Exchange exchange;
+  exchange.calibrations.devices = {calibration(kHere, 1e9), calibration(another, 2e9)};
+  ASSERT_TRUE(write_exchange(shipped_ / "made-up.jsonl", exchange));
+  StoredProfile profile(options(true));
+  const auto rate = [&](const DeviceKey& device) { return profile.bounds(device).bytes_per_second; };
+  EXPECT_EQ(rate(kHere), 0.0);
+  EXPECT_TRUE(profile.tend()->more);
+  EXPECT_EQ(rate(kHere), domain::bounds_of(calibration(kHere, 1e9)).bytes_per_second);
+  EXPECT_GT(rate(kHere), 0.0);
+  EXPECT_EQ(rate(older), 0.0) << "as in a database, calibrations are of one driver";
+  EXPECT_EQ(rate(another), 0.0) << "it is not here";
+  EXPECT_FALSE(fs::exists(file_));
+  Calibrations own;
+  own.devices = {calibration(kHere, 3e9)};
+  ASSERT_TRUE(open().add(own));
+  EXPECT_EQ(rate(kHere), domain::bounds_of(calibration(kHere, 3e9)).bytes_per_second);
 }
 
 TEST_F(StoredProfileTest, ManyJournalsAreTakenInSoon) {
