@@ -8,12 +8,14 @@
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "compiler/client/hash.h"
 #include "profiler/database/database.h"
 #include "profiler/database/database_constants.h"
 #include "profiler/database/plain_open.h"
+#include "profiler/database/sample_text.h"
 #include "profiler/database/sqlite.h"
 
 namespace skmd::profiler {
@@ -64,11 +66,30 @@ Status mark(sqlite3* connection, const DeviceKey& device, const std::string& sta
   return put.bind(1, device.platform).bind(2, device.name).bind(3, state).run();
 }
 
-Status forget(sqlite3* connection, const DeviceKey& device) {
-  Statement remove(connection,
-                   "DELETE FROM samples WHERE origin='shipped' AND device IN (SELECT id FROM devices WHERE platform=? "
-                   "AND name=?)");
-  return remove.bind(1, device.platform).bind(2, device.name).run();
+/// Removes the device's shipped samples whose digests are not in `kept`. The others stay, so that they do not count as
+/// seen again.
+Status forget(sqlite3* connection, const DeviceKey& device, const std::set<std::string>& kept) {
+  std::vector<std::int64_t> gone;
+  {
+    Statement shipped(connection,
+                      "SELECT id, digest FROM samples WHERE origin='shipped' AND device IN (SELECT id FROM devices "
+                      "WHERE platform=? AND name=?)");
+    shipped.bind(1, device.platform).bind(2, device.name);
+    auto row = shipped.step();
+    for (; row && *row; row = shipped.step())
+      if (!kept.contains(shipped.text(1))) gone.push_back(shipped.integer(0));
+    if (!row) return row.error();
+  }
+  Statement remove(connection, "DELETE FROM samples WHERE id=?");
+  for (const std::int64_t id : gone)
+    if (Status done = remove.bind(1, id).run(); !done) return done;
+  return {};
+}
+
+std::set<std::string> digests_of(const std::vector<domain::ProfileSample>& samples) {
+  std::set<std::string> digests;
+  for (const domain::ProfileSample& sample : samples) digests.insert(digest_of(line_of(sample)));
+  return digests;
 }
 
 /// For all of `devices`, in one transaction.
@@ -139,7 +160,10 @@ Result<std::size_t> take_in_shipped(const fs::path& database, const fs::path& fo
   if (nothing && !fs::exists(database, error)) return std::size_t{0};
   auto opened = ProfileDatabase::open(database, ProfileDatabase::Mode::create);
   if (!opened) return opened.error();
-  if (Status done = for_each(database, wanted, forget); !done) return done.error();
+  const auto kept = digests_of(found->samples);
+  const Status forgotten = for_each(
+      database, wanted, [&](sqlite3* connection, const DeviceKey& device) { return forget(connection, device, kept); });
+  if (!forgotten) return forgotten.error();
   auto added = opened->add(found->samples, "shipped");
   if (!added) return added;
   if (const auto more = opened->add(found->calibrations, "shipped"); !more) return more.error();

@@ -253,6 +253,18 @@ TEST_F(StoredProfileTest, ReadOnlyShippedCalibrationsAreUsedInMemoryWhereTheData
   EXPECT_EQ(rate(kHere), domain::bounds_of(calibration(kHere, 3e9)).bytes_per_second);
 }
 
+TEST_F(StoredProfileTest, ShippedSamplesCountAsSeenOnce) {
+  ship({sample(1), sample(2), sample(3)});
+  StoredProfile profile(options());
+  ASSERT_TRUE(profile.tend());
+  EXPECT_EQ(open().contents()->front().seen, 3u);
+  ship({sample(2), sample(3), sample(4), sample(5)}, "another name.jsonl");
+  fs::remove(shipped_ / "made-up.jsonl");
+  EXPECT_TRUE(profile.tend()->more);
+  EXPECT_EQ(open().samples()->size(), 4u) << "the first one is not shipped any more";
+  EXPECT_EQ(open().contents()->front().seen, 5u) << "two of four came anew";
+}
+
 TEST_F(StoredProfileTest, ManyJournalsAreTakenInSoon) {
   fs::remove_all(shipped_);
   StoredProfile profile(options());
