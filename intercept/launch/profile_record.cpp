@@ -99,8 +99,8 @@ domain::Point point_of_launch(const Launch& launch) {
   return domain::point_of(sample);
 }
 
-void keep_sample(const Machine& machine, const domain::ProfileSample& sample) {
-  machine.profile->add(sample);
+void keep_sample(const Machine& machine, const domain::ProfileSample& sample, std::uint64_t kind) {
+  machine.profile->add(sample, kind);
   if (!machine.observer->listens()) return;
   const domain::SinkProgress progress = machine.profile->progress();
   machine.observer->profile_written(progress.written, progress.problem);
@@ -110,10 +110,10 @@ void record_profile(const Machine& machine, const Launch& launch, const SliceWor
                     const MeasuredSlice& measured) {
   // In profiling mode the same groups were timed on copies; the application's own launch may be the first to touch its
   // memory, and pay for its pages.
-  if (machine.profiling != nullptr || machine.profile == nullptr ||
-      !machine.profile->wants(kind_of(launch, slice, measured.first_use)))
-    return;
-  keep_sample(machine, profile_sample(machine, launch, slice, measured));
+  if (machine.profiling != nullptr || machine.profile == nullptr) return;
+  const std::uint64_t kind = kind_of(launch, slice, measured.first_use);
+  if (!machine.profile->wants(kind)) return;
+  keep_sample(machine, profile_sample(machine, launch, slice, measured), kind);
 }
 
 }  // namespace skmd::icd

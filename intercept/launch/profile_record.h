@@ -25,8 +25,9 @@ domain::ProfileSample profile_sample(const Machine& machine, const Launch& launc
 /// The whole launch in one box, as models see it. Microseconds.
 domain::Point point_of_launch(const Launch& launch);
 
-/// Hands it to the machine's sink, and tells the statistics. Precondition: there is a sink. Thread-safe.
-void keep_sample(const Machine& machine, const domain::ProfileSample& sample);
+/// Hands it to the machine's sink, and tells the statistics. `kind`: as of ProfileSink::add(). Precondition: there is a
+/// sink. Thread-safe.
+void keep_sample(const Machine& machine, const domain::ProfileSample& sample, std::uint64_t kind);
 
 /// Hands it to the machine's sink, if there is one and it wants it; never in profiling mode, which has samples of its
 /// own. Thread-safe; a few microseconds.

@@ -178,7 +178,7 @@ void ProfilingMode::keep(Machine& machine, const Launch& launch, std::uint32_t d
   if (machine.profile == nullptr) return;
   domain::ProfileSample sample = profile_sample(machine, launch, {device, span, {}}, measured);
   sample.warm = settings_.warm;
-  keep_sample(machine, sample);
+  keep_sample(machine, sample, domain::kNoKind);
   if (counters_) counters_->sampled(kernel, device);
 }
 

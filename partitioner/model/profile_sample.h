@@ -60,6 +60,8 @@ struct ProfileSample {
   bool first_use = false;          // may hold a compilation: kept, never fitted
   std::string commit;              // of SKMD
   std::int64_t date = 0;           // seconds since 1970, UTC
+  /// How many more like it were measured and not kept. They count as seen.
+  std::uint32_t passed_over = 0;
   bool operator==(const ProfileSample&) const = default;
 };
 

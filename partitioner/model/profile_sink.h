@@ -15,6 +15,8 @@ struct SinkProgress {
   std::string problem;        // why later ones are not written; "": they are
 };
 
+inline constexpr std::uint64_t kNoKind = 0;
+
 /// Implementations are thread-safe, do not throw, do not wait for another process, and report failures in progress()
 /// only: measuring must not disturb the measured application.
 class ProfileSink {
@@ -23,7 +25,8 @@ class ProfileSink {
   /// True if one more sample of this kind should be added; counts it. `kind`: a hash of what its samples have in
   /// common.
   virtual bool wants(std::uint64_t kind) noexcept = 0;
-  virtual void add(const ProfileSample& sample) noexcept = 0;
+  /// `kind`: for which wants() was true; kNoKind where it was not asked.
+  virtual void add(const ProfileSample& sample, std::uint64_t kind) noexcept = 0;
   [[nodiscard]] virtual SinkProgress progress() const noexcept = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cerrno>
@@ -21,8 +22,40 @@
 namespace skmd::profiler {
 namespace {
 
-std::atomic_ref<std::uint64_t> length_of(char* base) {
-  return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(base + 8));
+// Of the number of samples that were passed over: so many digits are written by one store, so that the text is whole if
+// the process is killed there.
+constexpr std::size_t kDigits = 8;
+constexpr std::uint32_t kMaxPassedOver = 99'999'999;
+static_assert(kJournalHead % kDigits == 0);
+
+std::atomic_ref<std::uint64_t> word_at(char* place) {
+  return std::atomic_ref<std::uint64_t>(*reinterpret_cast<std::uint64_t*>(place));
+}
+
+std::atomic_ref<std::uint64_t> length_of(char* base) { return word_at(base + 8); }
+
+/// With blanks before it. Precondition: at most kMaxPassedOver.
+std::array<char, kDigits> text_of(std::uint32_t number) {
+  std::array<char, kDigits> text;
+  text.fill(' ');
+  std::size_t at = kDigits;
+  do {
+    text[--at] = static_cast<char>('0' + number % 10);
+    number /= 10;
+  } while (number != 0);
+  return text;
+}
+
+/// A sample's line with a number at its end, at an offset in `line` that is a multiple of kDigits from its file's
+/// beginning. Returns the offset. `begin`: the line's own in the file.
+std::size_t add_number(std::string& line, std::size_t begin) {
+  line.back() = ',';  // its brace
+  line += std::string("\"") + kPassedOver + "\":";
+  line.append((kDigits - (begin + line.size()) % kDigits) % kDigits, ' ');
+  const std::size_t field = line.size();
+  const auto zero = text_of(0);
+  line.append(zero.data(), zero.size()).append("}");
+  return field;
 }
 
 }  // namespace
@@ -51,6 +84,7 @@ void SampleJournal::close_file(const File& file) {
 }
 
 void SampleJournal::unmap() {
+  for (auto& [key, kind] : kinds_) kind.field = nullptr;
   close_file({base_, descriptor_, 0, {}});
   base_ = nullptr;
   descriptor_ = -1;
@@ -63,28 +97,40 @@ bool SampleJournal::wants(std::uint64_t kind) noexcept {
   if (is_inherited()) return false;
   try {
     const MutexGuard lock(mutex_);
-    if (ended_) return false;
-    if (counts_.size() >= tuning::kMaxKinds && !counts_.contains(kind)) return false;
-    const std::uint64_t number = ++counts_[kind];
-    return number <= tuning::kAllOfTheFirst || std::has_single_bit(number);
+    if (ended_) {
+      if (const auto known = kinds_.find(kind); known != kinds_.end()) pass_over(known->second);
+      return false;
+    }
+    if (kinds_.size() >= tuning::kMaxKinds && !kinds_.contains(kind)) return false;
+    Kind& known = kinds_[kind];
+    const std::uint64_t number = ++known.samples;
+    return number <= tuning::kAllOfTheFirst || std::has_single_bit(number) || !pass_over(known);
   } catch (...) {  // no memory
     return false;
   }
 }
 
-void SampleJournal::add(const domain::ProfileSample& sample) noexcept {
+/// False: there is no place to count it.
+bool SampleJournal::pass_over(Kind& kind) {
+  if (kind.field == nullptr || kind.passed_over == kMaxPassedOver) return false;
+  word_at(kind.field).store(std::bit_cast<std::uint64_t>(text_of(++kind.passed_over)), std::memory_order_relaxed);
+  return true;
+}
+
+void SampleJournal::add(const domain::ProfileSample& sample, std::uint64_t kind) noexcept {
   if (is_inherited()) return;
   try {
     std::string line;
     if (sample.commit.empty() && !commit_.empty()) {
       domain::ProfileSample marked = sample;
       marked.commit = commit_;
-      line = line_of(marked) + "\n";
+      line = line_of(marked);
     } else {
-      line = line_of(sample) + "\n";
+      line = line_of(sample);
     }
     const MutexGuard lock(mutex_);
-    append(line);
+    const auto known = kind == domain::kNoKind ? kinds_.end() : kinds_.find(kind);
+    append(line, known != kinds_.end() && known->second.samples >= kAllOfTheFirst ? &known->second : nullptr);
   } catch (...) {  // no memory
   }
 }
@@ -99,15 +145,23 @@ domain::SinkProgress SampleJournal::progress() const noexcept {
   }
 }
 
-void SampleJournal::append(const std::string& line) {
-  if (ended_ || line.size() > tuning::kJournalBytes - kJournalHead) return;
-  if (base_ == nullptr || kJournalHead + used_ + line.size() > tuning::kJournalBytes) {
-    unmap();
+void SampleJournal::append(const std::string& line, Kind* kind) {
+  constexpr std::size_t kMoreAtMost = 64;  // than the line: a number and a line break
+  if (ended_ || line.size() + kMoreAtMost > tuning::kJournalBytes - kJournalHead) return;
+  if (base_ == nullptr || kJournalHead + used_ + line.size() + kMoreAtMost > tuning::kJournalBytes) {
     ended_ = !next_file();
     if (ended_) return;
   }
-  std::memcpy(base_ + kJournalHead + used_, line.data(), line.size());
-  used_ += line.size();
+  char* const place = base_ + kJournalHead + used_;
+  std::string text = line;
+  const std::size_t field = kind != nullptr ? add_number(text, used_) : 0;
+  text += '\n';
+  std::memcpy(place, text.data(), text.size());
+  if (kind != nullptr) {
+    kind->field = place + field;
+    kind->passed_over = 0;
+  }
+  used_ += text.size();
   // After the line's bytes, so that the length never covers an incomplete line if the process is killed here.
   length_of(base_).store(used_, std::memory_order_release);
   ++written_;
@@ -149,6 +203,7 @@ SampleJournal::File SampleJournal::make_file(std::uint32_t number) const {
 
 bool SampleJournal::take(const File& file) {
   if (file.problem != 0) return give_up("no file can be made beside the database", file.problem);
+  unmap();
   base_ = file.base;
   descriptor_ = file.descriptor;
   used_ = 0;
@@ -187,7 +242,6 @@ void SampleJournal::prepare() noexcept {
 }
 
 bool SampleJournal::give_up(const std::string& what, int error) {
-  unmap();
   problem_ = what + (error == 0 ? "" : ": " + std::generic_category().message(error));
   return false;
 }

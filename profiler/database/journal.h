@@ -40,12 +40,18 @@ class SampleJournal : public domain::ProfileSink {
   /// added meanwhile do not wait for it. If there are tuning::kMaxWaiting files already, this process stops recording.
   void prepare() noexcept;
 
-  /// The first 256 of a kind, then those whose number is a power of two: what the database would keep anyway.
+  /// The first 256 of a kind, then those whose number is a power of two: what the database would keep anyway. The
+  /// others count as passed_over of the last one that is in the file; where none of the kind is, it is wanted.
   bool wants(std::uint64_t kind) noexcept override;
-  void add(const domain::ProfileSample& sample) noexcept override;
+  void add(const domain::ProfileSample& sample, std::uint64_t kind) noexcept override;
   [[nodiscard]] domain::SinkProgress progress() const noexcept override;
 
  private:
+  struct Kind {
+    std::uint64_t samples = 0;      // that wants() was asked for
+    char* field = nullptr;          // of its last sample in the mapped file: passed_over as text; null: there is none
+    std::uint32_t passed_over = 0;  // as in the field
+  };
   struct File {
     char* base = nullptr;
     int descriptor = -1;
@@ -56,17 +62,20 @@ class SampleJournal : public domain::ProfileSink {
   [[nodiscard]] File make_file(std::uint32_t number) const;
   static void close_file(const File& file);
   bool take(const File& file) SKMD_REQUIRES(mutex_);
-  void append(const std::string& line) SKMD_REQUIRES(mutex_);
+  /// `kind`: of which later samples may be passed over; null: they are not.
+  void append(const std::string& line, Kind* kind) SKMD_REQUIRES(mutex_);
+  static bool pass_over(Kind& kind);
   bool next_file() SKMD_REQUIRES(mutex_);
-  /// Ends the recording. `error`: an errno; 0 for none.
+  /// Ends the recording; what is passed over is still counted where it can be. `error`: an errno; 0 for none.
   bool give_up(const std::string& what, int error) SKMD_REQUIRES(mutex_);
+  /// Samples that follow cannot be counted in this file any more.
   void unmap() SKMD_REQUIRES(mutex_);
 
   const std::filesystem::path database_;
   const std::string commit_;
   const int process_;
   mutable Mutex mutex_;
-  std::unordered_map<std::uint64_t, std::uint64_t> counts_ SKMD_GUARDED_BY(mutex_);
+  std::unordered_map<std::uint64_t, Kind> kinds_ SKMD_GUARDED_BY(mutex_);
   char* base_ SKMD_GUARDED_BY(mutex_) = nullptr;
   int descriptor_ SKMD_GUARDED_BY(mutex_) = -1;
   std::size_t used_ SKMD_GUARDED_BY(mutex_) = 0;

@@ -86,6 +86,7 @@ std::string line_of(const ProfileSample& sample) {
   // Fields that came later are left out where they say nothing: lines of before, by which samples are known, stay as
   // they are.
   if (sample.data_decides_work) line["data_decides_work"] = true;
+  if (sample.passed_over != 0) line[kPassedOver] = sample.passed_over;
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
@@ -113,6 +114,7 @@ domain::Result<ProfileSample> sample_of(std::string_view line) {
   reader.read("first_use", sample.first_use);
   reader.read("commit", sample.commit);
   reader.read("date", sample.date);
+  reader.read(kPassedOver, sample.passed_over);
   if (!problem.empty()) return Error{0, problem};
   if (sample.kernel.name.empty()) return Error{0, "kernel is missing"};
   if (sample.device.name.empty()) return Error{0, "device is missing"};

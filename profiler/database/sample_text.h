@@ -11,6 +11,9 @@
 
 namespace skmd::profiler {
 
+/// The key of ProfileSample::passed_over, which is left out where that is 0.
+inline constexpr const char* kPassedOver = "passed_over";
+
 /// Without line break. Equal samples have equal lines; keys are sorted. Bytes that are no UTF-8 are replaced.
 std::string line_of(const domain::ProfileSample& sample);
 

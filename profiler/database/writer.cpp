@@ -72,7 +72,8 @@ Result<bool> Writer::add(const ProfileSample& sample, const std::string& origin,
     if (sqlite3_changes(connection_) == 0) return false;
     unsettled_ += line.size() + tuning::kBesideLine;
   }
-  count_.bind(1, *kernel).bind(2, *device).bind(3, kOwnSource).bind(4, std::int64_t{counted == Counted::none ? 0 : 1});
+  const std::int64_t count = counted == Counted::none ? 0 : 1 + std::int64_t{sample.passed_over};
+  count_.bind(1, *kernel).bind(2, *device).bind(3, kOwnSource).bind(4, count);
   if (Status done = count_.run(); !done) return done.error();
   if (Status done = use({*kernel, *device}); !done) return done.error();
   if (unsettled_ > limits_.file_bytes / tuning::kGrowthPart)

@@ -15,7 +15,7 @@
 
 namespace skmd::profiler {
 
-/// Which samples count as seen.
+/// Which samples count as seen, with those that were passed over for them.
 enum class Counted : std::uint8_t {
   all,   // also those that are older than all of the 256 that are kept, and go at once
   kept,  // those that are taken in: what an import brings a second time counts once

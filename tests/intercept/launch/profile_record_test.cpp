@@ -24,16 +24,18 @@ class Collector : public domain::ProfileSink {
     kinds.push_back(kind);
     return open;
   }
-  void add(const domain::ProfileSample& sample) noexcept override {
+  void add(const domain::ProfileSample& sample, std::uint64_t kind) noexcept override {
     const std::lock_guard lock(mutex_);
     samples.push_back(sample);
+    added.push_back(kind);
   }
   [[nodiscard]] domain::SinkProgress progress() const noexcept override {
     const std::lock_guard lock(mutex_);
     return {samples.size(), samples.size() < 2 ? "" : "two are enough"};
   }
   std::vector<domain::ProfileSample> samples;
-  std::vector<std::uint64_t> kinds;
+  std::vector<std::uint64_t> kinds;  // that were asked for
+  std::vector<std::uint64_t> added;
   bool open = true;
 
  private:
@@ -102,6 +104,7 @@ TEST_F(ProfileRecord, AWholeLaunchLeavesOneAlsoWhereThereIsNothingToDecide) {
       1);
   EXPECT_EQ(sink_.kinds[1], sink_.kinds[2]);
   EXPECT_NE(sink_.kinds[0], sink_.kinds[1]);
+  EXPECT_EQ(sink_.added, sink_.kinds);
 }
 
 TEST_F(ProfileRecord, SaysWhereDataDecidesTheWork) {

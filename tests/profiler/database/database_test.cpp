@@ -51,7 +51,8 @@ ProfileSample sample(std::uint64_t ns, const std::string& kernel = "k", const st
 class Database : public test::DatabaseFile {};
 
 TEST_F(Database, KeepsEveryFieldOfASample) {
-  const std::vector<ProfileSample> given{sample(10), sample(20, "other", "paper")};
+  std::vector<ProfileSample> given{sample(10), sample(20, "other", "paper")};
+  given.back().passed_over = 12;
   EXPECT_EQ(*open().add(given), 2u);
   const auto found = open(Mode::read_only).samples();
   ASSERT_TRUE(found);

@@ -75,7 +75,7 @@ std::vector<Action> actions() {
        [](const fs::path& file) {
          make(file);
          SampleJournal journal(file);
-         for (const ProfileSample& one : added()) journal.add(one);
+         for (const ProfileSample& one : added()) journal.add(one, domain::kNoKind);
        },
        [](const fs::path& file) {
          const auto taken = take_in_journals(file, kLimits);

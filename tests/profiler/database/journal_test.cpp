@@ -46,6 +46,38 @@ class Journal : public testing::Test {
     return database ? database->samples()->size() : 0;
   }
 
+  [[nodiscard]] std::uint64_t seen(const std::string& kernel) const {
+    const auto database = ProfileDatabase::open(file_, ProfileDatabase::Mode::read_only);
+    if (!database) return 0;
+    const auto contents = database->contents();
+    for (const KernelOnDevice& one : *contents)
+      if (one.kernel.name == kernel) return one.seen;
+    return 0;
+  }
+  /// So many more samples of a kind are measured, no two alike. How many of them were wanted, and added.
+  std::size_t added(SampleJournal& journal, std::uint64_t kind, std::size_t count, const std::string& kernel = "k") {
+    std::size_t wanted = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!journal.wants(kind)) continue;
+      ProfileSample one = sample(++number_);
+      one.kernel.name = kernel;
+      journal.add(one, kind);
+      ++wanted;
+    }
+    return wanted;
+  }
+  void fill_one(SampleJournal& journal) {
+    ProfileSample one = sample(++number_);
+    one.kernel.name = "filler";
+    journal.add(one, domain::kNoKind);
+  }
+  /// Until there are so many files.
+  void fill(SampleJournal& journal, std::size_t count) {
+    while (files().size() < count)
+      for (int i = 0; i < 100; ++i) fill_one(journal);
+  }
+
+  std::uint64_t number_ = 0;
   skmd::test::TemporaryFolder folder_;
   fs::path file_ = fs::path(folder_.path()) / "profile.db";
 };
@@ -53,18 +85,18 @@ class Journal : public testing::Test {
 TEST_F(Journal, AChildOfAForkRecordsNothingInItsParentsFile) {
   {
     SampleJournal journal(file_);
-    journal.add(sample(1));
+    journal.add(sample(1), domain::kNoKind);
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
       const bool wanted = journal.wants(1);
-      for (std::uint64_t i = 100; i < 200; ++i) journal.add(sample(i));
+      for (std::uint64_t i = 100; i < 200; ++i) journal.add(sample(i), domain::kNoKind);
       _exit(wanted || files().size() != 1 ? 1 : 0);
     }
     int status = -1;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_EQ(status, 0);
-    journal.add(sample(2));
+    journal.add(sample(2), domain::kNoKind);
   }
   EXPECT_EQ(take_in_journals(file_)->samples, 2u);
 }
@@ -75,7 +107,7 @@ TEST_F(Journal, AFileThatIsPreparedIsTheFirst) {
     journal.prepare();
     journal.prepare();
     ASSERT_EQ(files().size(), 1u);
-    journal.add(sample(1));
+    journal.add(sample(1), domain::kNoKind);
     journal.prepare();
     EXPECT_EQ(files().size(), 1u);
     EXPECT_EQ(take_in_journals(file_)->files, 0u) << "its process lives";
@@ -91,7 +123,7 @@ TEST_F(Journal, ItsSamplesAreTakenInWhenItsProcessHasEnded) {
     SampleJournal journal(file_);
     EXPECT_TRUE(files().empty());
     EXPECT_EQ(journal.progress().written, 0u);
-    for (std::uint64_t i = 1; i <= 10; ++i) journal.add(sample(i));
+    for (std::uint64_t i = 1; i <= 10; ++i) journal.add(sample(i), domain::kNoKind);
     ASSERT_EQ(files().size(), 1u);
     EXPECT_EQ(journal.progress().written, 10u);
     EXPECT_EQ(journal.progress().problem, "");
@@ -115,7 +147,7 @@ TEST_F(Journal, NothingIsLostByAKill) {
     if (child == 0) {
       SampleJournal journal(file_);
       for (std::uint64_t i = 1;; ++i) {
-        journal.add(sample(static_cast<std::uint64_t>(round) * 1000000 + i));
+        journal.add(sample(static_cast<std::uint64_t>(round) * 1000000 + i), domain::kNoKind);
         if (write(tell[1], &i, sizeof i) != sizeof i) _exit(1);
       }
     }
@@ -136,7 +168,7 @@ TEST_F(Journal, NothingIsLostByAKill) {
 }
 
 TEST_F(Journal, AFileThatIsTakenInTwiceCountsOnce) {
-  { SampleJournal(file_).add(sample(1)); }
+  { SampleJournal(file_).add(sample(1), domain::kNoKind); }
   const fs::path journal = files().front();
   fs::copy_file(journal, journal.string() + "-again");
   const auto taken = take_in_journals(file_);
@@ -149,7 +181,7 @@ TEST_F(Journal, GoesOnInAnotherFileAndEndsAfterSixteen) {
   {
     SampleJournal journal(file_);
     for (int i = 0; i < most; ++i) {
-      journal.add(sample(static_cast<std::uint64_t>(i) + 1));
+      journal.add(sample(static_cast<std::uint64_t>(i) + 1), domain::kNoKind);
       if (!journal.wants(static_cast<std::uint64_t>(i))) break;
     }
     EXPECT_EQ(files().size(), tuning::kMaxJournals);
@@ -160,17 +192,64 @@ TEST_F(Journal, GoesOnInAnotherFileAndEndsAfterSixteen) {
 
 TEST_F(Journal, ManyOfOneKindAreThinnedOut) {
   SampleJournal journal(file_);
-  int wanted = 0;
-  for (int i = 0; i < 100000; ++i) wanted += journal.wants(5) ? 1 : 0;
-  EXPECT_EQ(wanted, 256 + 8);  // 512, 1,024 … 65,536
+  EXPECT_EQ(added(journal, 5, 100000), 256u + 8u);  // 512, 1,024 … 65,536
   EXPECT_TRUE(journal.wants(6));
+}
+
+TEST_F(Journal, WhatIsPassedOverIsSeen) {
+  {
+    SampleJournal journal(file_);
+    added(journal, 5, 1000);
+    added(journal, 6, 256);
+    added(journal, 7, 100, "other");
+  }
+  EXPECT_EQ(seen("k"), 0u);
+  const fs::path one = files().front();
+  fs::copy_file(one, one.string() + "-again");
+  // Without a limit: which samples above it were there before cannot be told.
+  EXPECT_EQ(take_in_journals(file_, {.samples = 10000})->samples, 257u + 256u + 100u);
+  EXPECT_EQ(seen("k"), 1256u);
+  EXPECT_EQ(seen("other"), 100u);
+}
+
+TEST_F(Journal, WhatIsPassedOverIsSeenAlsoOfAKilledProcess) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    SampleJournal journal(file_);
+    added(journal, 5, 100000);
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  ASSERT_TRUE(take_in_journals(file_));
+  EXPECT_EQ(seen("k"), 100000u);
+}
+
+TEST_F(Journal, WhatIsPassedOverIsSeenAlsoBehindTheEndOfAFile) {
+  {
+    SampleJournal journal(file_);
+    EXPECT_EQ(added(journal, 5, 400), 256u);
+    fill(journal, 2);
+    EXPECT_EQ(added(journal, 5, 100), 1u) << "none of the kind was in the second file";
+    EXPECT_EQ(take_in_journals(file_)->files, 1u) << "the first one is full";
+    EXPECT_EQ(seen("k"), 400u);
+    fill(journal, kMaxJournals - 1);  // the first one is gone
+    EXPECT_EQ(added(journal, 5, 20), 2u) << "the first, and the 512th";
+    while (journal.progress().problem.empty()) fill_one(journal);
+    EXPECT_EQ(added(journal, 5, 50), 0u);
+    EXPECT_EQ(added(journal, 9, 50), 0u);
+  }
+  ASSERT_TRUE(take_in_journals(file_));
+  EXPECT_EQ(seen("k"), 570u) << "what was passed over when all files were full counts, too";
 }
 
 TEST_F(Journal, WithoutAFolderOrARightNothingHappens) {
   std::ofstream(fs::path(folder_.path()) / "file") << "x";
   SampleJournal journal(fs::path(folder_.path()) / "file" / "profile.db");
-  journal.add(sample(1));
-  journal.add(sample(2));
+  journal.add(sample(1), domain::kNoKind);
+  journal.add(sample(2), domain::kNoKind);
   EXPECT_FALSE(journal.wants(1));
   EXPECT_EQ(journal.progress().written, 0u);
   EXPECT_EQ(journal.progress().problem, "no file can be made beside the database: Not a directory");
@@ -183,14 +262,14 @@ TEST_F(Journal, AChildThatIsForkedWhileAnotherThreadAddsDoesNotHang) {
   SampleJournal journal(file_);
   std::atomic<bool> over{false};
   std::thread adding([&] {
-    for (std::uint64_t i = 1; !over.load() && i < 3000; ++i) journal.add(sample(i));
+    for (std::uint64_t i = 1; !over.load() && i < 3000; ++i) journal.add(sample(i), domain::kNoKind);
   });
   for (std::uint64_t round = 0; round < 20; ++round) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
       alarm(20);  // would otherwise wait for the mutex of a thread that it does not have
-      journal.add(sample(1000000 + round));
+      journal.add(sample(1000000 + round), domain::kNoKind);
       _exit(journal.wants(7) || journal.progress().written != 0 ? 1 : 0);
     }
     int status = 0;
@@ -204,10 +283,10 @@ TEST_F(Journal, AChildThatIsForkedWhileAnotherThreadAddsDoesNotHang) {
 TEST_F(Journal, SamplesGetTheCommitThatTheyLack) {
   {
     SampleJournal journal(file_, "0123abc");
-    journal.add(sample(1));
+    journal.add(sample(1), domain::kNoKind);
     auto other = sample(2);
     other.commit = "def";
-    journal.add(other);
+    journal.add(other, domain::kNoKind);
   }
   ASSERT_TRUE(take_in_journals(file_));
   const auto samples = ProfileDatabase::open(file_, ProfileDatabase::Mode::read_only)->samples();
@@ -250,7 +329,7 @@ TEST_F(Journal, OneThatIsJustBeingMadeCannotBeTakenForAnEndedOne) {
       }
   });
   for (std::uint64_t i = 1; i <= 400; ++i) {
-    SampleJournal(file_).add(sample(i));
+    SampleJournal(file_).add(sample(i), domain::kNoKind);
     for (const fs::path& journal : files()) fs::remove(journal);
   }
   over = true;
@@ -265,7 +344,7 @@ TEST_F(Journal, ThreadsAddAtOnce) {
     for (std::uint64_t t = 0; t < 4; ++t)
       threads.emplace_back([&journal, t] {
         for (std::uint64_t i = 1; i <= 50; ++i)
-          if (journal.wants(t)) journal.add(sample(t * 1000 + i));
+          if (journal.wants(t)) journal.add(sample(t * 1000 + i), domain::kNoKind);
       });
     for (auto& thread : threads) thread.join();
   }

@@ -23,7 +23,7 @@ class Large : public test::DatabaseFile {
   }
   void leave_journal(const std::string& kernel) {
     SampleJournal journal(file_);
-    journal.add(test::sample(1, kernel));
+    journal.add(test::sample(1, kernel), domain::kNoKind);
   }
   [[nodiscard]] std::size_t kept(const std::string& kernel) {
     SampleFilter filter;

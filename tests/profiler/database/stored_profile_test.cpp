@@ -200,7 +200,7 @@ TEST_F(StoredProfileTest, WhereNothingFitsNothingIsMade) {
 
 TEST_F(StoredProfileTest, AFileThatIsNoneIsNamedAndJournalsAreTakenInAllTheSame) {
   std::ofstream(shipped_ / "broken.jsonl") << "no json, but \"device\"\n";
-  SampleJournal(file_).add(sample(5));
+  SampleJournal(file_).add(sample(5), domain::kNoKind);
   StoredProfile profile(options());
   const auto done = profile.tend();
   ASSERT_FALSE(done);
@@ -211,7 +211,7 @@ TEST_F(StoredProfileTest, AFileThatIsNoneIsNamedAndJournalsAreTakenInAllTheSame)
 
 TEST_F(StoredProfileTest, ADamagedDatabaseIsSetAsideAndTold) {
   write(std::string(4096, 'x'));
-  SampleJournal(file_).add(sample(5));
+  SampleJournal(file_).add(sample(5), domain::kNoKind);
   StoredProfile profile(options());
   const auto done = profile.tend();
   ASSERT_TRUE(done);
@@ -222,7 +222,7 @@ TEST_F(StoredProfileTest, ADamagedDatabaseIsSetAsideAndTold) {
 
 TEST_F(StoredProfileTest, ReadOnlyShippedFilesAreUsedInMemory) {
   ship({sample(1)});
-  SampleJournal(file_).add(sample(5));
+  SampleJournal(file_).add(sample(5), domain::kNoKind);
   StoredProfile profile(options(true));
   EXPECT_EQ(profile.haste(), Haste::most);
   EXPECT_TRUE(profile.tend()->more);
@@ -270,7 +270,7 @@ TEST_F(StoredProfileTest, ManyJournalsAreTakenInSoon) {
   StoredProfile profile(options());
   for (std::uint64_t i = 1; i <= 16; ++i) {
     EXPECT_EQ(profile.haste(), Haste::none);
-    SampleJournal(file_).add(sample(i));
+    SampleJournal(file_).add(sample(i), domain::kNoKind);
   }
   EXPECT_EQ(profile.haste(), Haste::some);
   EXPECT_TRUE(profile.tend()->more);

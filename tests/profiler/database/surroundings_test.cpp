@@ -76,7 +76,7 @@ class Surroundings : public test::DatabaseFile {
     const auto database = ProfileDatabase::open(file_, Mode::read_only);
     return database ? database->samples()->size() : 0;
   }
-  void leave_a_journal() const { SampleJournal(file_).add(sample(77)); }
+  void leave_a_journal() const { SampleJournal(file_).add(sample(77), domain::kNoKind); }
 };
 
 TEST_F(Surroundings, AReadOnlyHomeIsReadAndLeftAsItIs) {
@@ -87,7 +87,7 @@ TEST_F(Surroundings, AReadOnlyHomeIsReadAndLeftAsItIs) {
   const std::string before = content();
   EXPECT_EQ(as_another_user([&]() -> std::string {
               SampleJournal journal(file_);
-              journal.add(sample(5));
+              journal.add(sample(5), domain::kNoKind);
               if (journal.progress().problem.find("no file can be made") == std::string::npos)
                 return "journal: " + journal.progress().problem;
               const auto reader = ProfileDatabase::open(file_, Mode::read_only);
@@ -186,7 +186,7 @@ TEST_F(Surroundings, AFileThatMayNotGrowLosesNothing) {
               const rlimit limit{most, most};
               if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return "no limit";
               SampleJournal journal(file_);
-              journal.add(sample(1));
+              journal.add(sample(1), domain::kNoKind);
               if (journal.progress().problem.find("File too large") == std::string::npos)
                 return "journal: " + journal.progress().problem;
               auto database = ProfileDatabase::open(file_, Mode::create);
@@ -217,7 +217,7 @@ TEST_F(FullDisk, LosesNothing) {
   ASSERT_TRUE(open().add(many(2)));
   {
     SampleJournal journal(file_);  // its file would be larger than the disk
-    journal.add(sample(1));
+    journal.add(sample(1), domain::kNoKind);
     EXPECT_EQ(journal.progress().problem, "no file can be made beside the database: No space left on device");
   }
   EXPECT_FALSE(has_journals(file_));

@@ -36,7 +36,7 @@ std::uint64_t name_of(std::uint64_t process, std::uint64_t number) { return proc
 [[noreturn]] void record(const fs::path& file, std::uint64_t process, Acknowledged& done) {
   SampleJournal journal(file);
   for (std::uint64_t i = 1; i <= kMaxOfOne; ++i) {
-    journal.add(sample(name_of(process, i)));
+    journal.add(sample(name_of(process, i)), domain::kNoKind);
     if (journal.progress().written != i) _exit(1);
     done.store(i);
   }
