@@ -167,7 +167,12 @@ Status ProfilingMode::profile_on_all(Machine& machine, const Launch& launch, con
   }
   if (all.empty()) return failure;
   if (counters_) counters_->profiled(kernel);
-  // By now it is known how long the rest takes.
+  // By now it is known how long the rest takes, on all devices: what is left of the first one alone is not what is
+  // left.
+  double planned = 0.0;
+  for (const OnDevice& one : all)
+    for (std::size_t i = 1; i < one.plan.size(); ++i) planned += planned_seconds(one, one.plan[i]);
+  if (counters_) counters_->begin(kernel, planned);
   for (OnDevice& one : all)
     if (auto status = time_rest(machine, launch, one, kernel); !status) failure = status;
   return {};
@@ -231,17 +236,15 @@ Status ProfilingMode::time_first(Machine& machine, const Launch& launch, OnDevic
   return time_span(machine, launch, one, kernel, one.plan.front());
 }
 
+double ProfilingMode::planned_seconds(const OnDevice& one, const domain::GroupSpan& span) const {
+  const double expected = one.seconds_per_group * static_cast<double>(span.size());
+  return domain::ProfileRuns(settings_.repeat, expected).planned_seconds();
+}
+
 Status ProfilingMode::time_rest(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel) {
-  const double per_group = one.seconds_per_group;
-  const auto expected = [&](const domain::GroupSpan& span) {
-    return domain::ProfileRuns(settings_.repeat, per_group * static_cast<double>(span.size())).planned_seconds();
-  };
-  double planned = 0.0;
-  for (std::size_t i = 1; i < one.plan.size(); ++i) planned += expected(one.plan[i]);
-  if (counters_) counters_->begin(kernel, planned);
   for (std::size_t i = 1; i < one.plan.size(); ++i) {
     if (auto status = time_span(machine, launch, one, kernel, one.plan[i]); !status) return status;
-    if (counters_) counters_->done(expected(one.plan[i]));
+    if (counters_) counters_->done(planned_seconds(one, one.plan[i]));
   }
   return {};
 }

@@ -51,6 +51,8 @@ class ProfilingMode {
   static std::string_view refusal(const Launch& launch);
   Status profile_on_all(Machine& machine, const Launch& launch, const LaunchView& view, std::size_t kernel);
   Status time_first(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel);
+  /// Of all runs of a span, once the longest one was timed.
+  double planned_seconds(const OnDevice& one, const domain::GroupSpan& span) const;
   Status time_rest(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel);
   void keep(Machine& machine, const Launch& launch, std::uint32_t device, std::size_t kernel,
             const domain::GroupSpan& span, const MeasuredSlice& measured);

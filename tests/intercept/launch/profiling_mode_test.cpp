@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <numeric>
 #include <vector>
@@ -22,6 +23,7 @@ class Collector : public domain::ProfileSink {
   void add(const domain::ProfileSample& sample, std::uint64_t) noexcept override {
     const std::lock_guard lock(mutex_);
     samples.push_back(sample);
+    if (when_added) when_added();
   }
   [[nodiscard]] domain::SinkProgress progress() const noexcept override { return {}; }
   /// Lengths of the spans that were timed on a device, first uses left out.
@@ -32,6 +34,7 @@ class Collector : public domain::ProfileSink {
     return result;
   }
   std::vector<domain::ProfileSample> samples;
+  std::function<void()> when_added;
 
  private:
   std::mutex mutex_;
@@ -136,6 +139,20 @@ TEST_F(ProfilingModeTest, ALaunchLikeOneBeforeIsNotNew) {
   EXPECT_EQ(kernel.left_out, (std::map<std::string, std::uint64_t>{{"like one before", 3}}));
   ASSERT_EQ(kernel.samples.size(), 2u);
   EXPECT_EQ(kernel.samples[0] + kernel.samples[1], sink_.samples.size());
+}
+
+TEST_F(ProfilingModeTest, WhatIsPlannedIsThatOfAllDevicesFromTheFirst) {
+  FakeMachine w({true, false, true});
+  use(w);
+  std::vector<double> planned;
+  sink_.when_added = [&] {
+    const double seconds = profiler::read_progress(folder_.path()).planned;
+    if (seconds > 0.0 && (planned.empty() || planned.back() != seconds)) planned.push_back(seconds);
+  };
+  EXPECT_EQ(wrong_after_axpy(w), 0u);
+  EXPECT_EQ(planned.size(), 1u);
+  const profiler::RunProgress end = profiler::read_progress(folder_.path());
+  EXPECT_EQ(end.done, end.planned);
 }
 
 TEST_F(ProfilingModeTest, OtherScalarsMakeANewLaunchUpToALimit) {
