@@ -2,6 +2,7 @@
 """The tables and figures of docs/results/prediction.md: what SKMD (TOCS 2015) has in Table III and Figs. 7, 8 and 12, of our samples.
 For redraw_results.py. Each function takes all raw files {name: content}; `collect` makes such a file."""
 import json
+import statistics
 
 import figures
 
@@ -149,7 +150,35 @@ def decisions_of_modes(raws):
     return "".join(lines)
 
 
-TABLES = {"prediction_origins": origins, "prediction_goals": goals, "prediction_table3": table3, "stored_decisions": stored_decisions, "stored_origins": origins,
+def run_origins(raws):
+    lines = []
+    for name, raw in raws.items():
+        machine = raw["machine"]
+        lines.append(f"- `{name}`: {machine['cores']} cores of {machine['processor']}, {machine['date']}; commit {raw['commit']}; `{raw['command']}`. {raw['origin']}\n")
+    return "".join(lines)
+
+
+def profile_runs(raws):
+    """Of bench/scripts/profile_costs.py --rows run: each workload plain and under `skmd-profile run`, and how right the bar was."""
+    def seconds(values):
+        middle = f"{statistics.median(values):.3g}"
+        return middle if len(values) == 1 else f"{middle} ({min(values):.3g} to {max(values):.3g})"
+
+    lines = ["| workload | plain, s | `skmd-profile run`, s | times as long | of the processors' time, others | the bar: lines | wrong by, median | right to a third |\n|"
+             + " --- |" * 8 + "\n"]
+    for raw in raws.values():
+        for row in raw["rows"]:
+            for name, one in sorted(row.get("workloads", {}).items()):
+                bar = one["bar"]
+                told = [str(bar["lines"]), percent(bar["median"]), percent(bar["right"])] if bar else ["too short"] + ["-"] * 2
+                ratio = f"{row['figures'][name]:.1f}"
+                cells = [name, seconds(one["plain_seconds"]), seconds(one["run_seconds"]), ratio if row["figures"][name] <= row["at_most"] else f"**{ratio}**",
+                         percent(one["others"]), *told]
+                lines.append(f"| {' | '.join(cells)} |\n")
+    return "".join(lines)
+
+
+TABLES = {"profile_run_origins": run_origins, "profile_runs": profile_runs, "prediction_origins": origins, "prediction_goals": goals, "prediction_table3": table3, "stored_decisions": stored_decisions, "stored_origins": origins,
           "decisions_of_modes": decisions_of_modes, "decision_origins": origins}
 FIGURES = {"prediction_fig7": (fig7, "measured and predicted times over the number of work-groups"),
            "prediction_fig8": (fig8, "times of parts of vector_add"), "prediction_fig12": (fig12, "errors of the predictions")}

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What knowing costs: profiling runs, fitting, predicting, and a large profile database, row by row with goals.
 
-    profile_costs.py [--build FOLDER] [--rows a,b] [--origin TEXT --out FILE]
+    profile_costs.py [--build FOLDER] [--rows a,b] [--workloads a,b] [--size SIZE] [--origin TEXT --out FILE]
 
 Rows: models (bench/micro/model_bench), first (a process's first result with 10,000 kernels stored, against no database), calls
 (bench/micro/call_cost over the stub driver with a database, against none), run (`skmd-profile run` of the sixteen on two unlike devices of the CPU driver,
-against the plain run; and how right its progress bar is). Both sides of a comparison run in turns. Exit status 0; 1 where a goal is missed."""
+against the plain run; and how right its progress bar is; --workloads: of these only). Both sides of a comparison run in turns. Exit status 0; 1 where a
+goal is missed."""
 import argparse
 import json
 import os
@@ -18,12 +19,18 @@ import sys
 import tempfile
 import time
 
-from gpu import SIXTEEN
+from gpu import SIXTEEN, facts
+from predict import commit_of
+from predict_runs import busy_seconds
 
 TURNS = 21  # of two processes of milliseconds
 STORED_KERNELS = 10_000
 SPANS = 4  # samples of each of them
-SHORTEST_JUDGED = 3.0  # seconds: the bar tells whole seconds
+SHORTEST_JUDGED = 1.0  # seconds left: the bar tells whole seconds
+THIRD = 1 / 3
+RUN_TURNS = 3  # of a plain run and a profiled one; a profiled run of a minute and more is not repeated
+LONG_RUN = 60.0  # seconds
+TWO_DEVICES = "best:1,avx2:1"  # of row run
 
 
 def without_pocl(folder):
@@ -48,7 +55,7 @@ def row(name, about, unit, limit, figures):
     return {"row": name, "about": about, "unit": unit, "at_most": limit, "figures": figures, "met": all(figure <= limit for figure in figures.values())}
 
 
-def models(build, _folder):
+def models(build, _folder, _options):
     text = output([f"{build}/bench/micro/model_bench", "--benchmark_format=json", "--benchmark_repetitions=3", "--benchmark_report_aggregates_only=true",
                    "--benchmark_min_time=0.01"], os.environ)
     medians = [(entry["run_name"], entry["cpu_time"] * 1e-6) for entry in json.loads(text)["benchmarks"] if entry["aggregate_name"] == "median"]
@@ -77,7 +84,7 @@ def large_database(build, folder, env):
     return database
 
 
-def first(build, folder):
+def first(build, folder, _options):
     env = without_pocl(folder)
     database = large_database(build, folder, env)
     vendors = os.path.join(folder, "skmd")
@@ -95,7 +102,7 @@ def first(build, folder):
                    {"vector_add small": (on - off) * 1e3}), "off_ms": [s * 1e3 for s in times["off"]], "stored_ms": [s * 1e3 for s in times[database]]}]
 
 
-def calls(build, folder):
+def calls(build, folder, _options):
     vendors = os.path.join(folder, "skmd")
     os.makedirs(vendors)
     with open(os.path.join(vendors, "skmd.icd"), "w", encoding="utf-8") as file:
@@ -136,53 +143,82 @@ def bar_of(command, env):
 
 
 def wrong_by(pairs):
-    """The median relative error of what was said to be left, the second that the bar rounds up to left out; None: too short to judge."""
-    errors = [max(0.0, abs(left - real) - 1.0) / real for left, real in pairs if real >= SHORTEST_JUDGED]
-    return statistics.median(errors) if errors else None
+    """Relative errors of what was said to be left, for as long as SHORTEST_JUDGED was left: `5 s left` is right of anything from four to five seconds."""
+    return [max(0.0, real - said, said - 1 - real) / real for said, real in pairs if real >= SHORTEST_JUDGED]
 
 
-def run(build, folder):
-    env = {**without_pocl(folder), "SKMD_TEST_CPUS": "best:1,avx2:1"}
-    times, bars = {}, {}
-    for name in SIXTEEN:
-        application = [f"{build}/bench/{name}", "--size", "profile1"]
-        plain = [f"{build}/bin/skmd-run", "--profile-db", "off", "--", *application]
-        output(plain, env)  # builds
-        seconds = statistics.median(seconds_of(plain, env) for _ in range(3))
-        database = os.path.join(folder, f"{name}.db")
+def bar_facts(errors):
+    """Of all lines of some runs; None: none was long enough."""
+    if not errors:
+        return None
+    return {"lines": len(errors), "median": statistics.median(errors), "right": sum(error <= THIRD for error in errors) / len(errors)}
+
+
+def run_of(name, size, build, folder, env):
+    """One workload, plain and under `skmd-profile run` in turns."""
+    application = [f"{build}/bench/{name}", "--size", size]
+    plain = [f"{build}/bin/skmd-run", "--profile-db", "off", "--", *application]
+    output(plain, env)  # builds
+    plain_seconds, run_seconds, errors = [], [], []
+    begin, busy = time.perf_counter(), busy_seconds()
+    for turn in range(RUN_TURNS):
+        plain_seconds.append(seconds_of(plain, env))
+        if turn > 0 and max(run_seconds) >= LONG_RUN:
+            continue
+        database = os.path.join(folder, f"{name}-{turn}.db")
         total, pairs = bar_of([f"{build}/bin/skmd-profile", "--db", database, "run", "--", *application], env)
-        times[name] = total / seconds
-        error = wrong_by(pairs)
-        if error is not None:
-            bars[name] = error
-    return [row("run", "`skmd-profile run` at profile1 on two devices, against the plain run", "times", 20, times),
-            row("bar", f"time left as the progress bar says it, of runs with {SHORTEST_JUDGED:g} s left and more: wrong by", "of it", 1 / 3, bars)]
+        run_seconds.append(total)
+        errors += wrong_by(pairs)
+    after = busy_seconds()
+    others = max(0.0, (after[0] - busy[0]) - (after[1] - busy[1])) / ((time.perf_counter() - begin) * (os.cpu_count() or 1))
+    return {"plain_seconds": plain_seconds, "run_seconds": run_seconds, "others": others, "bar": bar_facts(errors)}
+
+
+def run(build, folder, options):
+    env = {**without_pocl(folder), "SKMD_TEST_CPUS": TWO_DEVICES}
+    workloads = {}
+    for name in options.workloads.split(","):
+        workloads[name] = run_of(name, options.size, build, folder, env)
+        print(f"{name}: {json.dumps(workloads[name])}", file=sys.stderr, flush=True)
+    times = {name: statistics.median(one["run_seconds"]) / statistics.median(one["plain_seconds"]) for name, one in workloads.items()}
+    bars = {name: one["bar"]["median"] for name, one in workloads.items() if one["bar"]}
+    return [{**row("run", f"`skmd-profile run` at {options.size} on two devices, against the plain run", "times", 20, times), "workloads": workloads},
+            row("bar", f"time left as the progress bar says it, while {SHORTEST_JUDGED:g} s are left and more: wrong by, in the median", "of it", THIRD, bars)]
 
 
 ROWS = {"models": models, "first": first, "calls": calls, "run": run}
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build")
     parser.add_argument("--rows", default=",".join(ROWS))
+    parser.add_argument("--workloads", default=",".join(SIXTEEN), help="of row run")
+    parser.add_argument("--size", default="profile1", help="of row run")
     parser.add_argument("--origin", default="")
     parser.add_argument("--out")
     options = parser.parse_args()
-    unknown = set(options.rows.split(",")) - set(ROWS)
-    if unknown:
-        parser.error(f"no such row: {' '.join(sorted(unknown))}; there are {' '.join(ROWS)}")
+    for what, given, known in (("row", options.rows, ROWS), ("workload", options.workloads, SIXTEEN)):
+        if unknown := sorted(set(given.split(",")) - set(known)):
+            parser.error(f"no such {what}: {' '.join(unknown)}; there are {' '.join(known)}")
+    return options
+
+
+def main():
+    options = arguments()
     rows = []
     for name in options.rows.split(","):
         with tempfile.TemporaryDirectory() as folder:
-            for measured in ROWS[name](os.path.abspath(options.build), folder):
+            for measured in ROWS[name](os.path.abspath(options.build), folder, options):
                 rows.append(measured)
                 worst = max(measured["figures"].items(), key=lambda pair: pair[1], default=("nothing", 0.0))
                 print(f"{measured['about']}: at most {measured['at_most']:.3g} {measured['unit']}; worst {worst[1]:.3g} ({worst[0]})"
                       f"{'' if measured['met'] else '  MISSED'}", flush=True)
     if options.out:
+        command = " ".join(["bench/scripts/profile_costs.py", *sys.argv[1:]])
+        top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         with open(options.out, "w", encoding="utf-8") as file:
-            json.dump({"origin": options.origin, "rows": rows}, file, indent=1)
+            json.dump({"origin": options.origin, "machine": {**facts(options.build), "devices": f"SKMD_TEST_CPUS={TWO_DEVICES} (row run)"}, "commit": commit_of(top), "command": command, "rows": rows}, file, indent=1)
             file.write("\n")
     return 0 if all(measured["met"] for measured in rows) else 1
 

@@ -289,6 +289,25 @@ class Redraw(unittest.TestCase):
         self.assertIn("<title>vector_add: 1.5 ms</title>", figures["prediction_fig12"])
         self.assertEqual(figures["prediction_fig12"].count("<title>"), 2 + 4)
 
+    def test_profiling_runs_become_a_table(self):
+        raw = {"origin": "Nothing beside.", "machine": {"cores": 2, "processor": "CPU", "date": "2026-01-01"}, "commit": "abc", "command": "make it", "rows": [
+            {"row": "run", "at_most": 20, "figures": {"a": 10.04, "b": 21.5}, "workloads": {
+                "b": {"plain_seconds": [2.0], "run_seconds": [43.0], "others": 0.5, "bar": {"lines": 30, "median": 0.125, "right": 0.9}},
+                "a": {"plain_seconds": [0.3, 0.1, 0.2], "run_seconds": [3.0, 1.0, 2.0], "others": 0.0, "bar": None}}},
+            {"row": "bar", "at_most": 0.3, "figures": {}}]}
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "raw"))
+            with open(os.path.join(folder, "raw", "profile-runs.json"), "w", encoding="utf-8") as file:
+                json.dump(raw, file)
+            page = os.path.join(folder, "page.md")
+            with open(page, "w", encoding="utf-8") as file:
+                file.write("".join(f"<!-- table {kind} raw/profile-runs*.json -->\n<!-- end -->\n" for kind in ("profile_run_origins", "profile_runs")))
+            self.assertEqual(run(folder).returncode, 0)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+        self.assertIn("- `profile-runs.json`: 2 cores of CPU, 2026-01-01; commit abc; `make it`. Nothing beside.\n", text)
+        self.assertIn("| a | 0.2 (0.1 to 0.3) | 2 (1 to 3) | 10.0 | 0.0 % | too short | - | - |\n| b | 2 | 43 | **21.5** | 50.0 % | 30 | 12.5 % | 90.0 % |\n", text)
+
 
 if __name__ == "__main__":
     unittest.main()
