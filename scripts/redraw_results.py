@@ -9,6 +9,8 @@
     redraw_results.py --origin OUT FILE TEXT   the same of what `scripts/bench-gpu.sh --start --out FILE` or `scripts/bench-remote.sh --out FILE` left
     redraw_results.py --prediction OUT EVALUATED SHOWN TRAIN TEST TEXT   the same of what `skmd-profile --json evaluate --train TRAIN
                                                --test TEST --points` and `skmd-profile --json show --samples` answered
+    redraw_results.py --groups OUT PROFILE EVALUATED OWN TAGS TEXT   what a group took in the samples of PROFILE (a file of `skmd-profile export`), with what
+                                               `skmd-profile --json evaluate` answered by the smaller sizes and by the real one itself
 
 What `scripts/bench-predict.sh --out FILE` left is a raw file as it is, named raw/gpu-….json.
 
@@ -25,6 +27,7 @@ import sys
 
 sys.dont_write_bytecode = True
 import gpu_results  # noqa: E402
+import group_results  # noqa: E402
 import prediction_results  # noqa: E402
 import remote_results  # noqa: E402
 import start_results  # noqa: E402
@@ -262,7 +265,7 @@ KINDS = {**start_results.KINDS, **remote_results.KINDS, "costs": costs, "cpu": c
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 
-TABLES = {**prediction_results.TABLES, **gpu_results.TABLES}
+TABLES = {**prediction_results.TABLES, **group_results.TABLES, **gpu_results.TABLES}
 FIGURES = {**prediction_results.FIGURES, **gpu_results.FIGURES}
 
 
@@ -357,6 +360,9 @@ def main():
         return 0
     if arguments[:1] == ["--prediction"] and len(arguments) == 7:
         prediction_results.collect(*arguments[1:])
+        return 0
+    if arguments[:1] == ["--groups"] and len(arguments) == 7:
+        group_results.collect(*arguments[1:])
         return 0
     check = "--check" in arguments
     rest = [argument for argument in arguments if argument != "--check"]

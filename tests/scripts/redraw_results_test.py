@@ -289,6 +289,35 @@ class Redraw(unittest.TestCase):
         self.assertIn("<title>vector_add: 1.5 ms</title>", figures["prediction_fig12"])
         self.assertEqual(figures["prediction_fig12"].count("<title>"), 2 + 4)
 
+    def test_what_groups_took_becomes_a_table_of_what_is_missed(self):
+        def sample(tag, groups, ns, total=9, kernel="k", **more):
+            return {"kernel": kernel, "device": "CPU", "tag": tag, "global": [64 * total, 1, 1], "local": [64, 1, 1], "first": 0, "last": groups, "kernel_ns": ns,
+                    "group_operations": 2000.0, "group_bytes": 8.0, "first_use": False, **more}
+
+        # Of nine spans the longest three count; a smaller launch of the tag and a first use do not.
+        samples = [sample("one", groups, 10 * groups if groups < 7 else 20 * groups) for groups in range(1, 10)] + [
+            sample("one", 9, 1, first_use=True), sample("one", 2, 999, total=2), sample("real", 9, 270), sample("one", 9, 90, kernel="right"),
+            sample("real", 9, 90, kernel="right"), sample("other", 9, 1)]
+        evaluations = {"evaluated": {"k": 0.5, "right": 0.1}, "own": {"k": 0.04, "right": 0.02}}
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "raw"))
+            with open(os.path.join(folder, "p.jsonl"), "w", encoding="utf-8") as file:
+                file.write("".join(json.dumps(line) + "\n" for line in [{"skmd_profile": 1}, {"bandwidth": []}, *samples]))
+            for name, medians in evaluations.items():
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    json.dump({"kernels": [{"name": kernel, "device": "CPU", "median": median} for kernel, median in medians.items()]}, file)
+            page = os.path.join(folder, "page.md")
+            with open(page, "w", encoding="utf-8") as file:
+                file.write("".join(f"<!-- table {kind} raw/groups-*.json -->\n<!-- end -->\n" for kind in ("group_origins", "group_misses")))
+            files = [os.path.join(folder, name) for name in ("p.jsonl", "evaluated", "own")]
+            self.assertEqual(run("--groups", os.path.join(folder, "raw", "groups-a.json"), *files, "one,real", "here").returncode, 0)
+            self.assertEqual(run(folder).returncode, 0)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+        self.assertIn("- `groups-a.json`: here\n", text)
+        self.assertIn("| `k`, CPU | 50.0 % | 4.0 % | 0.00018 / 0.00027 | 20 (+0 to +0 %) | 30 (+0 to +0 %) | 10 / 15 |\n", text)
+        self.assertNotIn("`right`", text)
+
     def test_profiling_runs_become_a_table(self):
         raw = {"origin": "Nothing beside.", "machine": {"cores": 2, "processor": "CPU", "date": "2026-01-01"}, "commit": "abc", "command": "make it", "rows": [
             {"row": "run", "at_most": 20, "figures": {"a": 10.04, "b": 21.5}, "workloads": {
