@@ -294,9 +294,10 @@ class Redraw(unittest.TestCase):
             return {"kernel": kernel, "device": "CPU", "tag": tag, "global": [64 * total, 1, 1], "local": [64, 1, 1], "first": 0, "last": groups, "kernel_ns": ns,
                     "group_operations": 2000.0, "group_bytes": 8.0, "first_use": False, **more}
 
-        # Of nine spans the longest three count; a smaller launch of the tag and a first use do not.
+        # Of nine spans the longest three count; a smaller launch of the tag and a first use do not. Against as many groups: 20 ns for 2,000 operations
+        # and 30 for 4,000.
         samples = [sample("one", groups, 10 * groups if groups < 7 else 20 * groups) for groups in range(1, 10)] + [
-            sample("one", 9, 1, first_use=True), sample("one", 2, 999, total=2), sample("real", 9, 270), sample("one", 9, 90, kernel="right"),
+            sample("one", 9, 1, first_use=True), sample("one", 2, 999, total=2), sample("real", 9, 270, group_operations=4000.0), sample("real", 5, 9, group_operations=4000.0), sample("one", 9, 90, kernel="right"),
             sample("real", 9, 90, kernel="right"), sample("other", 9, 1)]
         evaluations = {"evaluated": {"k": 0.5, "right": 0.1}, "own": {"k": 0.04, "right": 0.02}}
         with tempfile.TemporaryDirectory() as folder:
@@ -315,7 +316,7 @@ class Redraw(unittest.TestCase):
             with open(page, encoding="utf-8") as file:
                 text = file.read()
         self.assertIn("- `groups-a.json`: here\n", text)
-        self.assertIn("| `k`, CPU | 50.0 % | 4.0 % | 0.00018 / 0.00027 | 20 (+0 to +0 %) | 30 (+0 to +0 %) | 10 / 15 |\n", text)
+        self.assertIn("| `k`, CPU | 50.0 % | 4.0 % | 0.00018 / 0.00027 | 20 (+0 to +0 %) | 30 (+0 to +0 %) | 1.33 |\n", text)
         self.assertNotIn("`right`", text)
 
     def test_profiling_runs_become_a_table(self):
