@@ -156,7 +156,7 @@ void SampleJournal::append(const std::string& line, Kind* kind) {
   std::string text = line;
   const std::size_t field = kind != nullptr ? add_number(text, used_) : 0;
   text += '\n';
-  std::memcpy(place, text.data(), text.size());
+  std::copy(text.begin(), text.end(), place);
   if (kind != nullptr) {
     kind->field = place + field;
     kind->passed_over = 0;
