@@ -49,6 +49,25 @@ std::string progress_line(double part, std::optional<double> left, const std::st
   return line.substr(0, columns);
 }
 
+std::optional<double> PlannedWork::left(double planned, double done, double now) {
+  if (!(done < planned)) {
+    since_.reset();
+    done_ = done;
+    return std::nullopt;
+  }
+  if (since_ && done > done_) {
+    took_ += now - *since_;
+    took_of_plan_ += done - done_;
+  }
+  if (!since_ || done > done_) {
+    since_ = now;
+    done_ = done;
+  }
+  const double unsure = tuning::kUnsurePart * planned;
+  const double rest = (planned - done) * (took_ + unsure) / (took_of_plan_ + unsure);
+  return rest - std::min(now - *since_, tuning::kLongestPiece * rest);
+}
+
 Progress::Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {

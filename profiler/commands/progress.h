@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -16,9 +17,23 @@ std::optional<double> seconds_left(double part, double elapsed);
 /// "[#####.....]  50 %, 1 min 05 s left, WHAT", cut to `columns` letters. Pure; `part` is clamped to 0..1.
 std::string progress_line(double part, std::optional<double> left, const std::string& what, std::size_t columns);
 
+/// How long planned work still takes, by how long what is done of it took. Not thread-safe; no clock of its own.
+class PlannedWork {
+ public:
+  /// `planned` and `done`: seconds as the plan has them, in all so far; `now`: seconds, never less than before. To be
+  /// called again and again. Empty: all that is planned is done; what comes then is not known.
+  std::optional<double> left(double planned, double done, double now);
+
+ private:
+  std::optional<double> since_;  // when `done` grew last, or work began; empty between two pieces of work
+  double done_ = 0.0;
+  double took_ = 0.0, took_of_plan_ = 0.0;  // of what was done, by the clock and by the plan
+};
+
 /// Not thread-safe. The destructor erases the line.
 class Progress {
  public:
+  static constexpr double kNotKnown = std::numeric_limits<double>::infinity();
   /// Shows nothing if not `wanted` (--no-progress) or standard error is no terminal.
   explicit Progress(bool wanted);
   ~Progress();
@@ -26,7 +41,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   /// `part` of all work is done, and `what` comes next. Without `left`, the time left follows from the time that `part`
-  /// took. Draws at most ten times a second, so that it may be called as often as it is known.
+  /// took; kNotKnown: none is shown. Draws at most ten times a second, so that it may be called as often as it is
+  /// known.
   void show(double part, const std::string& what, std::optional<double> left = std::nullopt);
 
  private:

@@ -57,13 +57,17 @@ class Watcher {
  private:
   void watch(const std::string& folder) {
     Progress progress(true);
+    PlannedWork work;
+    const auto begin = std::chrono::steady_clock::now();
     MutexLock lock(mutex_);
     const auto ended = [this]() SKMD_REQUIRES(mutex_) { return ended_; };
     while (!changed_.wait_for(lock, std::chrono::milliseconds(200), ended)) {
       const RunProgress now = read_progress(folder);
-      if (now.planned > 0.0)
-        progress.show(now.done / now.planned, now.kernel.empty() ? "the application" : now.kernel,
-                      std::max(now.planned - now.done, 0.0));
+      if (now.planned <= 0.0) continue;
+      const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      const auto left = work.left(now.planned, now.done, seconds);
+      progress.show(now.done / now.planned, now.kernel.empty() ? "the application" : now.kernel,
+                    left.value_or(Progress::kNotKnown));
     }
   }
 

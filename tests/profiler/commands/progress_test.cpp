@@ -25,6 +25,8 @@ TEST(ProgressLine, HasBarPercentAndTimeLeft) {
   EXPECT_EQ(progress_line(0.5, 64.2, "links", 200), "[##########..........]  50 %, 1 min 05 s left, links");
   EXPECT_EQ(progress_line(0.0, std::nullopt, "", 200), "[....................]   0 %");
   EXPECT_EQ(progress_line(7.0, 0.0, "", 200), "[####################] 100 %, 0 s left");
+  EXPECT_EQ(progress_line(1.0, Progress::kNotKnown, "the application", 200),
+            "[####################] 100 %, the application");
   EXPECT_EQ(progress_line(0.1, 7322.0, "", 200), "[##..................]  10 %, 2 h 02 min left");
 }
 
@@ -34,6 +36,32 @@ TEST(ProgressLine, StaysInTheTerminalAndTakesAnyNumber) {
     for (const double left : odd)
       for (std::size_t columns = 0; columns < 100; ++columns)
         EXPECT_LE(progress_line(part, left, "what comes next", columns).size(), columns);
+}
+
+TEST(PlannedWork, TakesWhatItsPlanSaysUntilItIsKnownBetter) {
+  PlannedWork work;
+  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 100.0), 10.0);
+  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 101.0), 9.0);
+  // A piece of it that does not end: other pieces are left.
+  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 150.0), 7.5);
+}
+
+TEST(PlannedWork, GoesOnAsItWent) {
+  for (const double pace : {0.2, 1.0, 3.0}) {
+    PlannedWork work;
+    work.left(10.0, 0.0, 50.0);
+    for (int done = 1; done <= 5; ++done) work.left(10.0, done, 50.0 + pace * done);
+    EXPECT_NEAR(*work.left(10.0, 5.0, 50.0 + pace * 5), pace * 5.0, 1.0) << pace;
+  }
+}
+
+TEST(PlannedWork, DoesNotKnowWhatComesBehindItAndLeavesThatTimeOut) {
+  PlannedWork work;
+  work.left(10.0, 0.0, 0.0);
+  EXPECT_FALSE(work.left(10.0, 10.0, 20.0));
+  EXPECT_FALSE(work.left(10.0, 10.0, 1000.0));
+  EXPECT_NEAR(*work.left(20.0, 10.0, 1000.0), 10.0, 0.1) << "of the first ten seconds it never saw a part done";
+  EXPECT_NEAR(*work.left(20.0, 15.0, 1010.0), 10.0, 2.0);
 }
 
 /// What a Progress writes while standard error is `descriptor`'s other end.
