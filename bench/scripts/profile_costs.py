@@ -26,8 +26,9 @@ from predict_runs import busy_seconds
 TURNS = 21  # of two processes of milliseconds
 STORED_KERNELS = 10_000
 SPANS = 4  # samples of each of them
-SHORTEST_JUDGED = 1.0  # seconds left: the bar tells whole seconds
+SHORTEST_JUDGED = 0.2  # seconds left: as often as the bar is drawn
 THIRD = 1 / 3
+TOLD = 20  # lines of each run that are kept
 RUN_TURNS = 3  # of a plain run and a profiled one; a profiled run of a minute and more is not repeated
 LONG_RUN = 60.0  # seconds
 TWO_DEVICES = "best:1,avx2:1"  # of row run
@@ -154,12 +155,17 @@ def bar_facts(errors):
     return {"lines": len(errors), "median": statistics.median(errors), "right": sum(error <= THIRD for error in errors) / len(errors)}
 
 
+def thinned(pairs):
+    """At most TOLD of a run's lines, as [said, real]."""
+    return [[said, round(real, 3)] for said, real in pairs[::max(1, len(pairs) // TOLD)]]
+
+
 def run_of(name, size, build, folder, env):
     """One workload, plain and under `skmd-profile run` in turns."""
     application = [f"{build}/bench/{name}", "--size", size]
     plain = [f"{build}/bin/skmd-run", "--profile-db", "off", "--", *application]
     output(plain, env)  # builds
-    plain_seconds, run_seconds, errors = [], [], []
+    plain_seconds, run_seconds, errors, told = [], [], [], []
     begin, busy = time.perf_counter(), busy_seconds()
     for turn in range(RUN_TURNS):
         plain_seconds.append(seconds_of(plain, env))
@@ -169,9 +175,10 @@ def run_of(name, size, build, folder, env):
         total, pairs = bar_of([f"{build}/bin/skmd-profile", "--db", database, "run", "--", *application], env)
         run_seconds.append(total)
         errors += wrong_by(pairs)
+        told.append(thinned(pairs))
     after = busy_seconds()
     others = max(0.0, (after[0] - busy[0]) - (after[1] - busy[1])) / ((time.perf_counter() - begin) * (os.cpu_count() or 1))
-    return {"plain_seconds": plain_seconds, "run_seconds": run_seconds, "others": others, "bar": bar_facts(errors)}
+    return {"plain_seconds": plain_seconds, "run_seconds": run_seconds, "others": others, "bar": bar_facts(errors), "told": told}
 
 
 def run(build, folder, options):

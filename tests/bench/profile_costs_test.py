@@ -21,8 +21,9 @@ class Figures(unittest.TestCase):
     def test_a_bar_is_judged_without_the_second_it_rounds_up_to(self):
         self.assertEqual(profile_costs.wrong_by([(10, 10.0), (11, 10.0), (16, 10.0), (7, 10.0)]), [0.0, 0.0, 0.5, 0.3])
 
-    def test_the_last_second_is_not_judged(self):
-        self.assertEqual(profile_costs.wrong_by([(1, 0.9), (9, 0.4)]), [])
+    def test_the_very_last_moment_is_not_judged(self):
+        self.assertEqual(profile_costs.wrong_by([(1, 0.1), (9, 0.1)]), [])
+        self.assertEqual(profile_costs.wrong_by([(1, 0.5), (2, 0.5)]), [0.0, 1.0])
 
     def test_of_a_bar_the_median_and_the_part_that_is_right_to_a_third_are_told(self):
         self.assertEqual(profile_costs.bar_facts([0.0, 0.1, 0.3, 0.5]), {"lines": 4, "median": 0.2, "right": 0.75})
@@ -56,7 +57,7 @@ class RealRun(unittest.TestCase):
         self.assertTrue(document["commit"] and document["machine"]["cores"])
         ratio, bar = document["rows"]
         one = ratio["workloads"]["vector_add"]
-        self.assertEqual(sorted(one), ["bar", "others", "plain_seconds", "run_seconds"])
+        self.assertEqual(sorted(one), ["bar", "others", "plain_seconds", "run_seconds", "told"])
         self.assertEqual((len(one["plain_seconds"]), len(one["run_seconds"])), (3, 3))
         self.assertAlmostEqual(ratio["figures"]["vector_add"], sorted(one["run_seconds"])[1] / sorted(one["plain_seconds"])[1])
         self.assertEqual(set(bar["figures"]), {"vector_add"} if one["bar"] else set())
