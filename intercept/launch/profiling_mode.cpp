@@ -169,10 +169,7 @@ Status ProfilingMode::profile_on_all(Machine& machine, const Launch& launch, con
   if (counters_) counters_->profiled(kernel);
   // By now it is known how long the rest takes, on all devices: what is left of the first one alone is not what is
   // left.
-  double planned = 0.0;
-  for (const OnDevice& one : all)
-    for (std::size_t i = 1; i < one.plan.size(); ++i) planned += planned_seconds(one, one.plan[i]);
-  if (counters_) counters_->begin(kernel, planned);
+  if (counters_) tell_plan(all, groups, kernel);
   for (OnDevice& one : all)
     if (auto status = time_rest(machine, launch, one, kernel); !status) failure = status;
   return {};
@@ -234,6 +231,17 @@ Status ProfilingMode::time_first(Machine& machine, const Launch& launch, OnDevic
     if (first->measured.first_use) keep(machine, launch, one.device, kernel, few, first->measured);
   }
   return time_span(machine, launch, one, kernel, one.plan.front());
+}
+
+void ProfilingMode::tell_plan(const std::vector<OnDevice>& all, std::uint64_t groups, std::size_t kernel) {
+  double planned = 0.0, launches_per_second = 0.0;  // of the launch itself, divided over the devices
+  for (const OnDevice& one : all) {
+    for (std::size_t i = 1; i < one.plan.size(); ++i) planned += planned_seconds(one, one.plan[i]);
+    if (const double whole = one.seconds_per_group * static_cast<double>(groups); whole > 0.0)
+      launches_per_second += 1.0 / whole;
+  }
+  counters_->begin(kernel, planned);
+  if (launches_per_second > 0.0) counters_->launch(1.0 / launches_per_second);
 }
 
 double ProfilingMode::planned_seconds(const OnDevice& one, const domain::GroupSpan& span) const {

@@ -51,6 +51,8 @@ class ProfilingMode {
   static std::string_view refusal(const Launch& launch);
   Status profile_on_all(Machine& machine, const Launch& launch, const LaunchView& view, std::size_t kernel);
   Status time_first(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel);
+  /// To the counters. Precondition: there are some, and the longest span of each device was timed.
+  void tell_plan(const std::vector<OnDevice>& all, std::uint64_t groups, std::size_t kernel);
   /// Of all runs of a span, once the longest one was timed.
   double planned_seconds(const OnDevice& one, const domain::GroupSpan& span) const;
   Status time_rest(Machine& machine, const Launch& launch, OnDevice& one, std::size_t kernel);

@@ -49,12 +49,16 @@ std::string progress_line(double part, std::optional<double> left, const std::st
   return line.substr(0, columns);
 }
 
-std::optional<double> PlannedWork::left(double planned, double done, double now) {
+std::optional<double> PlannedWork::left(double planned, double done, double last, double now) {
+  const double unsure = tuning::kUnsurePart * planned;
   if (!(done < planned)) {
+    if (!last_) last_ = now;
     since_.reset();
     done_ = done;
-    return std::nullopt;
+    const double rest = last * pace(unsure) - (now - *last_);
+    return rest > 0.0 ? std::optional(rest) : std::nullopt;
   }
+  last_.reset();
   if (since_ && done > done_) {
     took_ += now - *since_;
     took_of_plan_ += done - done_;
@@ -63,9 +67,13 @@ std::optional<double> PlannedWork::left(double planned, double done, double now)
     since_ = now;
     done_ = done;
   }
-  const double unsure = tuning::kUnsurePart * planned;
-  const double rest = (planned - done) * (took_ + unsure) / (took_of_plan_ + unsure);
-  return rest - std::min(now - *since_, tuning::kLongestPiece * rest);
+  const double rest = (planned - done) * pace(unsure);
+  return rest - std::min(now - *since_, tuning::kLongestPiece * rest) + last * pace(unsure);
+}
+
+double PlannedWork::pace(double unsure) const {
+  const double of_plan = took_of_plan_ + unsure;
+  return of_plan > 0.0 ? (took_ + unsure) / of_plan : 1.0;
 }
 
 Progress::Progress(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) == 1) {}

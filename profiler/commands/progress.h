@@ -20,12 +20,16 @@ std::string progress_line(double part, std::optional<double> left, const std::st
 /// How long planned work still takes, by how long what is done of it took. Not thread-safe; no clock of its own.
 class PlannedWork {
  public:
-  /// `planned` and `done`: seconds as the plan has them, in all so far; `now`: seconds, never less than before. To be
-  /// called again and again. Empty: all that is planned is done; what comes then is not known.
-  std::optional<double> left(double planned, double done, double now);
+  /// `planned` and `done`: seconds as the plan has them, in all so far; `last`: of what comes behind it, 0 where that
+  /// is not known; `now`: seconds, never less than before. To be called again and again. Empty: it is not known.
+  std::optional<double> left(double planned, double done, double last, double now);
 
  private:
+  /// Seconds by the clock for one of the plan, so many of which are taken to be right.
+  [[nodiscard]] double pace(double unsure) const;
+
   std::optional<double> since_;  // when `done` grew last, or work began; empty between two pieces of work
+  std::optional<double> last_;   // when `last` began
   double done_ = 0.0;
   double took_ = 0.0, took_of_plan_ = 0.0;  // of what was done, by the clock and by the plan
 };

@@ -65,7 +65,7 @@ class Watcher {
       const RunProgress now = read_progress(folder);
       if (now.planned <= 0.0) continue;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      const auto left = work.left(now.planned, now.done, seconds);
+      const auto left = work.left(now.planned, now.done, now.launch, seconds);
       progress.show(now.done / now.planned, now.kernel.empty() ? "the application" : now.kernel,
                     left.value_or(Progress::kNotKnown));
     }

@@ -37,7 +37,7 @@ struct Layout {
   Count devices;
   Count kernels;  // those before this number are complete
   Count current;  // 1 + number of the kernel that is being profiled; 0: none
-  Count planned_ns, done_ns;
+  Count planned_ns, done_ns, launch_ns;
   std::array<Kernel, tuning::kMaxKernels> table;
 };
 static_assert(Count::is_always_lock_free, "processes share these");
@@ -163,6 +163,11 @@ void RunCounters::left_out(std::size_t kernel, std::string_view reason) noexcept
 void RunCounters::begin(std::size_t kernel, double planned_seconds) noexcept {
   layout(base_).current = kernel + 1;
   layout(base_).planned_ns += static_cast<std::uint64_t>(planned_seconds * 1e9);
+  layout(base_).launch_ns = 0;
+}
+
+void RunCounters::launch(double seconds) noexcept {
+  layout(base_).launch_ns = static_cast<std::uint64_t>(seconds * 1e9);
 }
 
 void RunCounters::done(double seconds) noexcept { layout(base_).done_ns += static_cast<std::uint64_t>(seconds * 1e9); }
@@ -196,6 +201,7 @@ RunProgress read_progress(const std::filesystem::path& folder) {
   for_each_file(folder, [&](const Layout& file) {
     progress.done += static_cast<double>(file.done_ns) * 1e-9;
     progress.planned += static_cast<double>(file.planned_ns) * 1e-9;
+    progress.launch += static_cast<double>(file.launch_ns) * 1e-9;
     const std::size_t current = file.current;
     if (current > 0 && current <= tuning::kMaxKernels) progress.kernel = text_of(file.table[current - 1].name);
   });

@@ -28,7 +28,8 @@ struct KernelCounts {
 /// Seconds of work that is known of: the spans of the launch that is being profiled, and those before it.
 struct RunProgress {
   double done = 0.0, planned = 0.0;
-  std::string kernel;  // that is being profiled; "": none
+  double launch = 0.0;  // of the application's own launch, which comes behind them; 0: not known
+  std::string kernel;   // that is being profiled; "": none
 };
 
 /// Written by the driver. All functions but create() are thread-safe, and throw nothing.
@@ -47,6 +48,8 @@ class RunCounters {
   void sampled(std::size_t kernel, std::size_t device) noexcept;
   void left_out(std::size_t kernel, std::string_view reason) noexcept;
   void begin(std::size_t kernel, double planned_seconds) noexcept;
+  /// What the launch itself is expected to take, until the next begin().
+  void launch(double seconds) noexcept;
   void done(double seconds) noexcept;
   void end() noexcept;
 

@@ -50,7 +50,10 @@ TEST(RunCounters, ProgressEndsWhereItWasPlannedTo) {
   const std::size_t kernel = counters->kernel("program", "name");
   EXPECT_EQ(read_progress(folder.path()).planned, 0.0);
   counters->begin(kernel, 0.0);
+  counters->launch(9.0);
   counters->begin(kernel, 4.0);
+  EXPECT_EQ(read_progress(folder.path()).launch, 0.0) << "it is another one's";
+  counters->launch(2.5);
   counters->done(1.0);
   RunProgress progress = read_progress(folder.path());
   EXPECT_DOUBLE_EQ(progress.planned, 4.0);
@@ -59,6 +62,7 @@ TEST(RunCounters, ProgressEndsWhereItWasPlannedTo) {
   counters->end();
   progress = read_progress(folder.path());
   EXPECT_DOUBLE_EQ(progress.done, progress.planned);
+  EXPECT_DOUBLE_EQ(progress.launch, 2.5) << "it comes now";
   EXPECT_EQ(progress.kernel, "");
 }
 

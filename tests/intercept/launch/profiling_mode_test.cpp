@@ -153,6 +153,8 @@ TEST_F(ProfilingModeTest, WhatIsPlannedIsThatOfAllDevicesFromTheFirst) {
   EXPECT_EQ(planned.size(), 1u);
   const profiler::RunProgress end = profiler::read_progress(folder_.path());
   EXPECT_EQ(end.done, end.planned);
+  EXPECT_GT(end.launch, 0.0);
+  EXPECT_LT(end.launch, end.planned);
 }
 
 TEST_F(ProfilingModeTest, OtherScalarsMakeANewLaunchUpToALimit) {

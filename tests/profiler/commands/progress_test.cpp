@@ -40,28 +40,37 @@ TEST(ProgressLine, StaysInTheTerminalAndTakesAnyNumber) {
 
 TEST(PlannedWork, TakesWhatItsPlanSaysUntilItIsKnownBetter) {
   PlannedWork work;
-  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 100.0), 10.0);
-  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 101.0), 9.0);
+  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 0.0, 100.0), 10.0);
+  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 0.0, 101.0), 9.0);
   // A piece of it that does not end: other pieces are left.
-  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 150.0), 7.5);
+  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 0.0, 150.0), 7.5);
 }
 
 TEST(PlannedWork, GoesOnAsItWent) {
   for (const double pace : {0.2, 1.0, 3.0}) {
     PlannedWork work;
-    work.left(10.0, 0.0, 50.0);
-    for (int done = 1; done <= 5; ++done) work.left(10.0, done, 50.0 + pace * done);
-    EXPECT_NEAR(*work.left(10.0, 5.0, 50.0 + pace * 5), pace * 5.0, 1.0) << pace;
+    work.left(10.0, 0.0, 0.0, 50.0);
+    for (int done = 1; done <= 5; ++done) work.left(10.0, done, 0.0, 50.0 + pace * done);
+    EXPECT_NEAR(*work.left(10.0, 5.0, 0.0, 50.0 + pace * 5), pace * 5.0, 1.0) << pace;
   }
 }
 
 TEST(PlannedWork, DoesNotKnowWhatComesBehindItAndLeavesThatTimeOut) {
   PlannedWork work;
-  work.left(10.0, 0.0, 0.0);
-  EXPECT_FALSE(work.left(10.0, 10.0, 20.0));
-  EXPECT_FALSE(work.left(10.0, 10.0, 1000.0));
-  EXPECT_NEAR(*work.left(20.0, 10.0, 1000.0), 10.0, 0.1) << "of the first ten seconds it never saw a part done";
-  EXPECT_NEAR(*work.left(20.0, 15.0, 1010.0), 10.0, 2.0);
+  work.left(10.0, 0.0, 0.0, 0.0);
+  EXPECT_FALSE(work.left(10.0, 10.0, 0.0, 20.0));
+  EXPECT_FALSE(work.left(10.0, 10.0, 0.0, 1000.0));
+  EXPECT_NEAR(*work.left(20.0, 10.0, 0.0, 1000.0), 10.0, 0.1) << "of the first ten seconds it never saw a part done";
+  EXPECT_NEAR(*work.left(20.0, 15.0, 0.0, 1010.0), 10.0, 2.0);
+}
+
+TEST(PlannedWork, AddsWhatComesBehindTheSpans) {
+  PlannedWork work;
+  EXPECT_DOUBLE_EQ(*work.left(10.0, 0.0, 2.0, 0.0), 12.0);
+  for (int done = 1; done < 10; ++done) work.left(10.0, done, 2.0, 3.0 * done);
+  EXPECT_NEAR(*work.left(10.0, 10.0, 2.0, 30.0), 6.0, 0.6) << "at the pace of the spans";
+  EXPECT_NEAR(*work.left(10.0, 10.0, 2.0, 34.0), 2.0, 0.6);
+  EXPECT_FALSE(work.left(10.0, 10.0, 2.0, 40.0));
 }
 
 /// What a Progress writes while standard error is `descriptor`'s other end.
