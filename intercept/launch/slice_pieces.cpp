@@ -29,6 +29,7 @@ SlicePieces::SlicePieces(const Machine& machine, const Launch& launch, const Lau
       form_(form),
       call_(std::move(call)),
       may_stop_(may_stop),
+      least_(machine.settings.preempt.test ? 1 : least_piece(*machine.devices[slice.device], launch.range)),
       sequence_(slice.span) {
   report_.device = slice.device;
   report_.span = slice.span;
@@ -44,7 +45,7 @@ domain::PieceRule SlicePieces::rule() const {
     rule.piece_seconds = std::min(rule.piece_seconds, static_cast<double>(settings.test->nanoseconds) * 0.5e-9);
   rule.group_seconds = view_.shape().paces().group_seconds(slice_.device, launch_.range);
   rule.granularity = domain::row_of_groups(launch_.range);
-  rule.least = settings.test ? 1 : least_piece(*machine_.devices[slice_.device], launch_.range);
+  rule.least = least_;
   return rule;
 }
 

@@ -62,6 +62,7 @@ class SlicePieces {
   const StopForm form_;
   const NativeCall call_;
   const bool may_stop_;
+  const std::uint64_t least_;  // groups of a piece
   const std::shared_ptr<StopToken> token_ = std::make_shared<StopToken>();
   Mutex mutex_;
   // Under mutex_ while pieces are under way; afterwards only the conductor has them.

@@ -27,8 +27,8 @@ inline constexpr std::size_t kBar = 20;
 inline constexpr std::size_t kColumns = 80;
 /// Part of the work: less says nothing about the time that the rest takes. Source: chosen, not measured.
 inline constexpr double kLeastPart = 0.01;
-/// Part of a plan: where less is done, the plan's own pace counts for as much as what was seen, or more. Source: chosen,
-/// not measured.
+/// Part of a plan: where less is done, the plan's own pace counts for as much as what was seen, or more. Source:
+/// chosen, not measured.
 inline constexpr double kUnsurePart = 0.05;
 /// Part of what is left that may be under way. Source: spans get shorter by a fifth each (spans of the paper).
 inline constexpr double kLongestPiece = 0.25;
