@@ -130,7 +130,7 @@ void SampleJournal::add(const domain::ProfileSample& sample, std::uint64_t kind)
     }
     const MutexGuard lock(mutex_);
     const auto known = kind == domain::kNoKind ? kinds_.end() : kinds_.find(kind);
-    append(line, known != kinds_.end() && known->second.samples >= kAllOfTheFirst ? &known->second : nullptr);
+    append(line, known != kinds_.end() && known->second.samples >= tuning::kAllOfTheFirst ? &known->second : nullptr);
   } catch (...) {  // no memory
   }
 }
