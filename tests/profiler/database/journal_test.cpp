@@ -235,7 +235,7 @@ TEST_F(Journal, WhatIsPassedOverIsSeenAlsoBehindTheEndOfAFile) {
     EXPECT_EQ(added(journal, 5, 100), 1u) << "none of the kind was in the second file";
     EXPECT_EQ(take_in_journals(file_)->files, 1u) << "the first one is full";
     EXPECT_EQ(seen("k"), 400u);
-    fill(journal, kMaxJournals - 1);  // the first one is gone
+    fill(journal, tuning::kMaxJournals - 1);  // the first one is gone
     EXPECT_EQ(added(journal, 5, 20), 2u) << "the first, and the 512th";
     while (journal.progress().problem.empty()) fill_one(journal);
     EXPECT_EQ(added(journal, 5, 50), 0u);
