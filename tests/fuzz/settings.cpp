@@ -7,6 +7,7 @@
 
 #include "intercept/backend/discovery/selectors.h"
 #include "intercept/machine/device_type.h"
+#include "intercept/machine/preempt_settings.h"
 #include "partitioner/merge/merge.h"
 #include "partitioner/plan/partition.h"
 #include "tests/fuzz/check.h"
@@ -49,5 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // What is taken is spelled as settings are shown.
   if (const auto type = icd::parse_device_type(text); type && !text.empty())
     FUZZ_CHECK(text == icd::device_type_word(*type));
+  (void)icd::parse_preempt_mode(text);
+  if (const auto seconds = icd::parse_preempt_ms(text)) FUZZ_CHECK(*seconds > 0);
+  if (const auto test = icd::parse_preempt_test(text, 2)) FUZZ_CHECK(test->nanoseconds > 0 && test->device < 2);
   return 0;
 }
