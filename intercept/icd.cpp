@@ -81,7 +81,7 @@ Result<PreemptSettings> read_preempt(std::size_t devices) {
   }
   if (const std::string text = variable(settings::kPreemptMs); !text.empty()) {
     const auto seconds = parse_preempt_ms(text);
-    if (!seconds) return wrong(settings::kPreemptMs, "a number of milliseconds, 0.1 at least");
+    if (!seconds) return wrong(settings::kPreemptMs, "a number of milliseconds from 0.1 to 86400000");
     preempt.seconds = *seconds;
   }
   if (const std::string text = variable(settings::kTestPreempt); !text.empty()) {

@@ -57,7 +57,7 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
   if (!result.times.empty()) report.run_ns = run_ns;
   // What some of a device's threads take says nothing of the device.
   if (report.run_ns != 0 && launch.part == nullptr) {
-    if (!first) shape.paces().learn(slice.device, launch.range, slice.span.size(), run_ns);
+    if (!first && !slice.is_chunk) shape.paces().learn(slice.device, launch.range, slice.span.size(), run_ns);
     const auto point = [&]() -> const domain::Point& { return shape.point(launch); };
     if (!slice.is_chunk)
       machine.model->learn(

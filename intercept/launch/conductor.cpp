@@ -173,8 +173,10 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
       gives_way_ == GivesWay::yes ? stoppable(machine_, launch_, view_, slice.device, slice.span) : Stoppable{};
   if (how.why_not) preempted_.why_not = how.why_not;
   if (how.form != StopForm::none) {
+    if (wants_pace(machine_, launch_, view_, slice.device)) view_.shape().paces().tried(slice.device, launch_.range);
     slices_[index].pieces =
         std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how.form, std::move(*call), replay_ == nullptr);
+    slices_[index].has_uploads = uploads != 0;
     const auto piece = slices_[index].pieces->begin(batch.ops);
     batch.first_use = marks_first_use(slice.device, *piece);
     batch.want_times = true;
@@ -251,6 +253,7 @@ void Conductor::submit(MovePlan& moves, BatchGroup& group) {
     try {
       group.submit(port_of(decision_.slices[one.index].device), std::move(one.batch), std::move(one.done));
     } catch (const std::bad_alloc&) {  // it was not submitted
+      if (slices_[one.index].pieces) slices_[one.index].pieces->failed();
       fail(one.index, {CL_OUT_OF_HOST_MEMORY, {}}, Fault::memory);
     }
   };
@@ -264,8 +267,9 @@ void Conductor::submit(MovePlan& moves, BatchGroup& group) {
     host_threads(submit_one, prepared.size());
   else
     for (std::size_t i = 0; i < prepared.size(); ++i) submit_one(i);
+  // Behind uploads there is one piece: where they fail, no other is to run without them.
   for (std::size_t i = 0; i < slices_.size(); ++i)
-    if (slices_[i].pieces) submit_pieces(moves, group, i);
+    if (slices_[i].pieces && !slices_[i].has_uploads) submit_pieces(moves, group, i);
 }
 
 Result<MovePlan> Conductor::gather() {
@@ -281,8 +285,19 @@ Result<MovePlan> Conductor::gather() {
   return moves();
 }
 
+bool Conductor::is_one_in_pieces() const { return slices_.size() == 1 && slices_.front().pieces != nullptr; }
+
 Status Conductor::run() {
-  event_.work_started(host_now());
+  const std::uint64_t begin = host_now();
+  Status status = carry_out();
+  // Of a launch on one device the application sees the kernel's own time, as without pieces.
+  const bool own_time = is_one_in_pieces() && slices_.front().report.start != 0;
+  event_.work_started(own_time ? slices_.front().report.start : begin);
+  event_.work_ended(own_time ? slices_.front().report.end : host_now());
+  return status;
+}
+
+Status Conductor::carry_out() {
   std::vector<Storage*> roots;
   for (const auto& root : view_.roots()) roots.push_back(root.get());
   std::optional<MoveGuard> guard(std::in_place, roots);
@@ -309,9 +324,7 @@ Status Conductor::run() {
   for (std::size_t i = 0; i < slices_.size(); ++i)
     if (slices_[i].pieces) finish_pieces(i);
   check_inputs();
-  Status status = settle();
-  event_.work_ended(host_now());
-  return status;
+  return settle();
 }
 
 }  // namespace skmd::icd

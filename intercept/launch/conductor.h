@@ -54,6 +54,9 @@ class Conductor {
   [[nodiscard]] const PreemptReport& preempted() const { return preempted_; }
 
  private:
+  /// run() without the event's times.
+  Status carry_out();
+  [[nodiscard]] bool is_one_in_pieces() const;
   struct Slice {
     SliceReport report;
     Status status;
@@ -61,6 +64,7 @@ class Conductor {
     bool ran = false;                          // it may have written
     std::uint32_t failures = 0;                // Health::failures() of its device, before residency is read
     std::unique_ptr<SlicePieces> pieces = {};  // of a slice that gives way
+    bool has_uploads = false;                  // before its first piece
   };
   [[nodiscard]] MoveNeeds needs() const;
   /// What is joined of a root; what else the slices write is disjoint.

@@ -67,12 +67,14 @@ void Conductor::finish_pieces(std::size_t index) {
   const SlicePieces& pieces = *slices_[index].pieces;
   Slice& slice = slices_[index];
   slice.report = pieces.report();
-  preempted_.add(pieces.told());
-  if (!slice.status) return;
   // Each group runs exactly once, also where slices are stopped.
-  if (!pieces.complete())
-    return fail(index, {CL_OUT_OF_RESOURCES, "a work-group ran twice or never"}, Fault::resources);
-  pieces.teach();
+  if (slice.status && !pieces.complete())
+    fail(index, {CL_OUT_OF_RESOURCES, "a work-group ran twice or never"}, Fault::resources);
+  try {
+    preempted_.add(pieces.told(slice.status.ok()));
+    if (slice.status) pieces.teach();
+  } catch (const std::bad_alloc&) {  // only what is told of it is lost
+  }
 }
 
 }  // namespace skmd::icd

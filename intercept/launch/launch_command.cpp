@@ -109,8 +109,7 @@ Result<Batch> LaunchCommand::prepare(const Decision& decision, InFlight& flight)
 bool LaunchCommand::times_are_worth_it(const Event& event, const Decision& decision) const {
   if (machine_.observer->wants_times() || machine_.settings.profile_every_launch || event.profiled()) return true;
   if ((machine_.devices.size() == 1 && machine_.profile == nullptr) || !wants_times(machine_))
-    return wants_pace(machine_, launch_, view_, decision.slices.front().device) &&
-           view_.shape().sampling().due(kSeldomTimed);
+    return machine_.settings.preempt.mode != PreemptMode::off && view_.shape().sampling().due(kSeldomTimed);
   const bool decides = machine_.devices.size() > 1 && domain::goes_by_times(machine_.settings.policy.mode);
   return view_.shape().sampling().due(decides ? decision.predicted_seconds : kSeldomTimed) ||
          decision.predicted_seconds >= kAlwaysTimed;

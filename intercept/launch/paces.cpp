@@ -31,10 +31,12 @@ void Paces::learn(std::uint32_t device, const domain::NdRange& range, std::uint6
       static_cast<float>(static_cast<double>(nanoseconds) * 1e-9 / items), std::memory_order_relaxed);
 }
 
-bool Paces::may_try(std::uint32_t device, const domain::NdRange& range) {
-  std::atomic<std::uint32_t>& tries = devices_[device][size_class(range)].tries;
-  if (tries.load(std::memory_order_relaxed) >= tuning::kMaxUntimed) return false;
-  return tries.fetch_add(1, std::memory_order_relaxed) < tuning::kMaxUntimed;
+bool Paces::may_try(std::uint32_t device, const domain::NdRange& range) const {
+  return devices_[device][size_class(range)].tries.load(std::memory_order_relaxed) < tuning::kMaxUntimed;
+}
+
+void Paces::tried(std::uint32_t device, const domain::NdRange& range) {
+  devices_[device][size_class(range)].tries.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace skmd::icd

@@ -22,9 +22,11 @@ class Paces {
   [[nodiscard]] double group_seconds(std::uint32_t device, const domain::NdRange& range) const;
   /// `groups` of a launch of `range` took `nanoseconds`.
   void learn(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups, std::uint64_t nanoseconds);
-  /// Whether a launch whose time is not known may still be run in pieces to find out: kMaxUntimed times, since some
-  /// devices tell no times.
-  [[nodiscard]] bool may_try(std::uint32_t device, const domain::NdRange& range);
+  /// Whether a launch whose time is not known may still be run in pieces to find out: after kMaxUntimed calls of
+  /// tried() it may not, since some devices tell no times.
+  [[nodiscard]] bool may_try(std::uint32_t device, const domain::NdRange& range) const;
+  /// One more launch of unknown time is.
+  void tried(std::uint32_t device, const domain::NdRange& range);
 
  private:
   struct Pace {

@@ -16,6 +16,7 @@ namespace {
 
 StopForm form_on(const PreemptSettings& settings, const Device& device) {
   const StopForm best = device.description().stops;
+  if (settings.mode == PreemptMode::group) return best == StopForm::cut ? StopForm::none : best;
   return settings.mode == PreemptMode::cut ? std::min(best, StopForm::cut) : best;
 }
 

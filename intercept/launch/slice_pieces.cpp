@@ -43,7 +43,9 @@ domain::PieceRule SlicePieces::rule() const {
   rule.piece_seconds = settings.seconds / 2;
   if (settings.test)
     rule.piece_seconds = std::min(rule.piece_seconds, static_cast<double>(settings.test->nanoseconds) * 0.5e-9);
-  rule.group_seconds = view_.shape().paces().group_seconds(slice_.device, launch_.range);
+  rule.group_seconds = warm_.groups != 0
+                           ? static_cast<double>(warm_.nanoseconds) * 1e-9 / static_cast<double>(warm_.groups)
+                           : view_.shape().paces().group_seconds(slice_.device, launch_.range);
   rule.granularity = domain::row_of_groups(launch_.range);
   rule.least = least_;
   return rule;
@@ -57,7 +59,7 @@ std::optional<domain::GroupSpan> SlicePieces::begin(std::vector<Op>& ops) {
   }
   const std::uint32_t most = form_ == StopForm::group ? 1 : domain::PieceSequence::kUnderWay;
   if (sequence_.under_way() >= most) return std::nullopt;
-  if (begun_ && token_->requested()) sequence_.stop();
+  if (begun_ && token_->requested()) stop();
   const std::size_t before = ops.size();
   const auto piece = sequence_.next(rule());
   if (!piece) return std::nullopt;
@@ -74,6 +76,12 @@ std::optional<domain::GroupSpan> SlicePieces::begin(std::vector<Op>& ops) {
   return piece;
 }
 
+void SlicePieces::stop() {
+  sequence_.stop();
+  if (stop_ns_ == 0 && sequence_.under_way() == 0 && !sequence_.left().empty())
+    stop_ns_ = std::max<std::uint64_t>(1, host_now() - token_->since());
+}
+
 domain::GroupSpan SlicePieces::ended(const domain::GroupSpan& piece, std::size_t uploads, const BatchResult& result) {
   std::uint64_t ran = piece.size();
   if (result.left) {
@@ -87,8 +95,7 @@ domain::GroupSpan SlicePieces::ended(const domain::GroupSpan& piece, std::size_t
   }
   const MutexGuard lock(mutex_);
   sequence_.ended(piece, ran);
-  if (may_stop_ && sequence_.under_way() == 0 && !sequence_.left().empty() && token_->requested())
-    stop_ns_ = std::max<std::uint64_t>(1, host_now() - token_->since());
+  if (token_->requested()) stop();
   return {piece.first, piece.first + ran};
 }
 
@@ -118,11 +125,7 @@ void SlicePieces::failed() {
   sequence_.stop();
 }
 
-bool SlicePieces::complete() const {
-  std::vector<domain::GroupSpan> parts(sequence_.done().begin(), sequence_.done().end());
-  parts.insert(parts.end(), sequence_.left().begin(), sequence_.left().end());
-  return sequence_.under_way() == 0 && domain::tiles(slice_.span, std::move(parts));
-}
+bool SlicePieces::complete() const { return sequence_.under_way() == 0 && sequence_.covers(slice_.span); }
 
 void SlicePieces::teach() const {
   const auto point = [&]() -> const domain::Point& { return view_.shape().point(launch_); };
@@ -131,13 +134,15 @@ void SlicePieces::teach() const {
   for (const domain::GroupSpan& span : sequence_.done()) groups += span.size();
   const domain::GroupSpan span{0, first ? groups : warm_.groups};
   const std::uint64_t nanoseconds = first ? report_.run_ns : warm_.nanoseconds;
+  if (!first) view_.shape().paces().learn(slice_.device, launch_.range, warm_.groups, warm_.nanoseconds);
   if (nanoseconds != 0)
     machine_.model->learn({launch_.kernel->id(), slice_.device, launch_.range, span, nanoseconds, first, point});
 }
 
-PreemptReport SlicePieces::told() const {
+PreemptReport SlicePieces::told(bool ended_well) const {
   PreemptReport told;
   told.form = reported(form_);
+  if (!ended_well) return told;
   for (const domain::GroupSpan& span : sequence_.left()) told.never_ran_groups += span.size();
   if (told.never_ran_groups != 0) told.stop_ns.push_back(stop_ns_);
   return told;

@@ -49,11 +49,12 @@ class SlicePieces {
   [[nodiscard]] bool complete() const;
   /// Tells the model what the groups that ran took. One piece says little: it is told of all together.
   void teach() const;
-  /// What the statistics get.
-  [[nodiscard]] PreemptReport told() const;
+  /// What the statistics get; of a slice that failed, the form alone.
+  [[nodiscard]] PreemptReport told(bool ended_well) const;
 
  private:
-  [[nodiscard]] domain::PieceRule rule() const;
+  [[nodiscard]] domain::PieceRule rule() const SKMD_REQUIRES(mutex_);
+  void stop() SKMD_REQUIRES(mutex_);
 
   const Machine& machine_;
   const Launch& launch_;

@@ -60,6 +60,8 @@ inline constexpr std::size_t kMaxExpectedKernels = std::size_t{1} << 16;
 /// piece costs as much as it runs.
 inline constexpr double kPreemptSeconds = 0.010;
 inline constexpr double kLeastPreemptSeconds = 1e-4;
+/// The most that may be set. Source: chosen: a day is as good as `off`, and counts in nanoseconds.
+inline constexpr double kMaxPreemptSeconds = 86400;
 
 // --- page-locked memory (host_pages.h) ---
 

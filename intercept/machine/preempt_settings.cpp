@@ -36,7 +36,7 @@ std::optional<double> parse_preempt_ms(const std::string& text) {
   if (text.empty() || error != std::errc() || end != text.data() + text.size() || !std::isfinite(milliseconds))
     return std::nullopt;
   const double seconds = milliseconds * 1e-3;
-  return seconds >= kLeastPreemptSeconds ? std::optional(seconds) : std::nullopt;
+  return seconds >= kLeastPreemptSeconds && seconds <= kMaxPreemptSeconds ? std::optional(seconds) : std::nullopt;
 }
 
 std::optional<PreemptTest> parse_preempt_test(const std::string& whole, std::size_t devices) {

@@ -13,7 +13,7 @@ enum class PreemptMode : std::uint8_t {
   off,
   automatic,  // long launches give way, in the way that costs least on their device
   cut,        // only by being given to a device in pieces
-  group,      // as `automatic`, in as far as the device can end a launch between work-groups
+  group,      // only on devices that can end a launch between work-groups
 };
 
 /// Stops at random times, for tests: launches of any length are stopped once, twice … until they have ended.
@@ -33,7 +33,7 @@ struct PreemptSettings {
 /// Each of a variable's value that is not empty; nothing: it is not understood.
 /// SKMD_PREEMPT: `auto`, `off`, `cut` or `group`.
 std::optional<PreemptMode> parse_preempt_mode(const std::string& text);
-/// SKMD_PREEMPT_MS in seconds: milliseconds, kLeastPreemptSeconds at least.
+/// SKMD_PREEMPT_MS in seconds: milliseconds, from kLeastPreemptSeconds to kMaxPreemptSeconds.
 std::optional<double> parse_preempt_ms(const std::string& text);
 /// SKMD_TEST_PREEMPT: `SEED:MICROSECONDS`, `SEED:MICROSECONDS:other` or `SEED:MICROSECONDS:DEVICE`, a device below
 /// `devices`.

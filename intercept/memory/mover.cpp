@@ -22,7 +22,9 @@ void BatchGroup::submit(Device& device, Batch&& batch, std::function<void(const 
   };
   {
     const MutexGuard lock(state_->mutex);
-    tickets_.reserve(tickets_.size() + submitting_ + 1);  // nothing may fail once it is submitted
+    // Nothing may fail once it is submitted.
+    const std::size_t needed = tickets_.size() + submitting_ + 1;
+    if (needed > tickets_.capacity()) tickets_.reserve(2 * needed);
     ++submitting_;
     ++state_->running;
   }

@@ -30,9 +30,9 @@ GroupSpan next_piece(const GroupSpan& rest, std::uint64_t before, const PieceRul
   const std::uint64_t least = std::max<std::uint64_t>(1, rule.least);
   groups = std::max(groups, least);
   if (groups >= rest.size() || rest.size() - groups < least) return rest;
-  std::uint64_t last = rest.first + groups;
-  if (rule.granularity > 1 && groups >= rule.granularity) last -= last % rule.granularity;
-  return {rest.first, std::max(last, rest.first + 1)};
+  const std::uint64_t last = rest.first + groups;
+  const std::uint64_t row = last - last % std::max<std::uint64_t>(1, rule.granularity);
+  return {rest.first, row >= rest.first + least && groups >= rule.granularity ? row : last};
 }
 
 PieceSequence::PieceSequence(const GroupSpan& span) {
@@ -59,6 +59,18 @@ void PieceSequence::ended(const GroupSpan& piece, std::uint64_t ran) {
   const std::uint64_t border = piece.first + std::min(ran, piece.size());
   insert_span(done_, {piece.first, border});
   insert_span(left_, {border, piece.last});
+}
+
+bool PieceSequence::covers(const GroupSpan& whole) const {
+  std::uint64_t next = whole.first;
+  std::size_t d = 0, l = 0;
+  while (d < done_.size() || l < left_.size()) {
+    const bool is_done = l == left_.size() || (d < done_.size() && done_[d].first < left_[l].first);
+    const GroupSpan& span = is_done ? done_[d++] : left_[l++];
+    if (span.first != next) return false;
+    next = span.last;
+  }
+  return next == whole.last;
 }
 
 void insert_span(std::vector<GroupSpan>& spans, const GroupSpan& span) {

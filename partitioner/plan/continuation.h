@@ -16,7 +16,7 @@ namespace skmd::domain {
 struct PieceRule {
   double group_seconds = 0.0;     // what a group adds to the time of a piece; 0: not known
   double piece_seconds = 0.0;     // no piece is predicted to take longer, unless the least one does; 0: no limit
-  std::uint64_t granularity = 1;  // pieces longer than that end at multiples of it (row_of_groups())
+  std::uint64_t granularity = 1;  // pieces longer than that end at multiples of it, if not too short
   /// Groups of the shortest piece, and of the first while group_seconds is not known: fewer would leave some of the
   /// device idle, and take as long.
   std::uint64_t least = 1;
@@ -49,6 +49,9 @@ class PieceSequence {
   [[nodiscard]] bool stopped() const { return stopped_; }
   /// Pieces that are.
   [[nodiscard]] std::uint32_t under_way() const { return under_way_; }
+  /// Whether each group of `whole` has run once or is left, and no other has or is. Does not allocate. Precondition:
+  /// none is under way.
+  [[nodiscard]] bool covers(const GroupSpan& whole) const;
   /// Ascending, with a gap between any two.
   [[nodiscard]] std::span<const GroupSpan> done() const { return done_; }
   [[nodiscard]] std::span<const GroupSpan> left() const { return left_; }

@@ -35,6 +35,12 @@ TEST(NextPiece, NoPieceAndNoRestIsShorterThanTheLeast) {
   EXPECT_EQ(next_piece({132, 395}, 132, rule), (GroupSpan{132, 395})) << "131 would be left";
 }
 
+TEST(NextPiece, WholeRowsAreNoReasonForLessThanTheLeast) {
+  EXPECT_EQ(next_piece({0, 9000}, 0, {.piece_seconds = 5e-3, .granularity = 1000, .least = 1999}).size(), 1999u);
+  EXPECT_EQ(next_piece({0, 9000}, 0, {.piece_seconds = 5e-3, .granularity = 1000, .least = 2000}).size(), 2000u);
+  EXPECT_EQ(next_piece({0, 9000}, 1300, {.piece_seconds = 5e-3, .granularity = 1000, .least = 1500}).size(), 2000u);
+}
+
 TEST(NextPiece, WhileNoTimesAreKnownPiecesDouble) {
   const PieceRule rule{.piece_seconds = 5e-3, .least = 16};
   EXPECT_EQ(next_piece({0, 1000}, 0, rule).size(), 16u);
@@ -113,6 +119,10 @@ TEST(PieceSequence, EachGroupIsInOneStateAfterAnySequenceOfStops) {
       parts.insert(parts.end(), under_way.begin(), under_way.end());
       ASSERT_TRUE(tiles(all, parts)) << round << " " << step;
       ASSERT_EQ(sequence.under_way(), under_way.size());
+      if (under_way.empty()) {
+        ASSERT_TRUE(sequence.covers(all));
+        ASSERT_FALSE(sequence.covers({all.first, all.last + 1}));
+      }
     }
   }
 }

@@ -57,10 +57,11 @@ void fill(std::byte* at, std::uint64_t bytes, const std::vector<std::byte>& patt
 /// What a launch was told of when to end (RunOp).
 class LaunchYield final : public cpu::Yield {
  public:
-  LaunchYield(const RunOp& op, const std::function<bool()>& others_wait)
+  /// `begin`: of the batch, on the host's clock.
+  LaunchYield(const RunOp& op, std::uint64_t begin, const std::function<bool()>& others_wait)
       : stop_(op.stop.get()),
         others_wait_(others_wait),
-        quantum_end_(op.quantum_ns == 0 ? UINT64_MAX : host_now() + op.quantum_ns) {}
+        quantum_end_(op.quantum_ns == 0 ? UINT64_MAX : begin + op.quantum_ns) {}
   [[nodiscard]] bool due() const noexcept override {
     if (stop_ != nullptr && stop_->requested()) return true;
     return quantum_end_ != UINT64_MAX && others_wait_() && host_now() >= quantum_end_;
@@ -80,6 +81,7 @@ CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListen
 BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_wait) {
   BatchResult result;
   others_wait_ = &others_wait;
+  launches_since_ = 0;
   const std::vector<Op>& work = batch.work();
   if (batch.want_times) result.times.reserve(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
@@ -288,7 +290,11 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
   std::optional<cpu::Printer> printer;
   if (kernel.code.prints != nullptr) printer.emplace(*kernel.code.prints);
   std::optional<LaunchYield> yield;
-  if (op.stop != nullptr || op.quantum_ns != 0) yield.emplace(op, *others_wait_);
+  // What a check finds is told of the whole launch, which therefore runs to its end.
+  if (kernel.code.sites == nullptr && (op.stop != nullptr || op.quantum_ns != 0)) {
+    if (launches_since_ == 0) launches_since_ = host_now();
+    yield.emplace(op, launches_since_, *others_wait_);
+  }
   const std::uint64_t groups_total = op.range.group_total();
   const auto ran = cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, groups_total, kernel.cost,
                                    {printer ? &*printer : nullptr, yield ? &*yield : nullptr});

@@ -64,6 +64,7 @@ class CpuOps {
   std::optional<std::uint64_t>
       left_from_;  // set if the last op was a launch that ended early: the first group that is left
   const std::function<bool()>* others_wait_ = nullptr;
+  std::uint64_t launches_since_ = 0;  // when the batch's first launch that may end early began; 0: none has
   std::vector<std::uint64_t> local_sizes_;
   std::vector<std::size_t> local_places_;  // indices in arguments_
 };

@@ -233,6 +233,16 @@ TEST(Preemption, APieceThatFailsIsRescuedWithTheWholeSlice) {
   }
 }
 
+TEST(Preemption, NoPieceRunsWithoutItsUploads) {
+  World w({true, true}, "single:0");
+  w.machine.settings.preempt.test = PreemptTest{1, 1'000'000'000'000, PreemptTest::Then::stay, 0};
+  w.fakes[0]->fail_writes = 1;
+  EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  EXPECT_EQ(w.fakes[0]->counters.groups, 0u);
+  EXPECT_EQ(w.fakes[1]->counters.groups, kGroups);
+  EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
+}
+
 TEST(Preemption, ADeviceThatFailsWithTheRestIsRescued) {
   World w({true, true, true}, "single:0");
   w.stop_always(PreemptTest::Then::device, 1);

@@ -56,6 +56,18 @@ TEST_F(Profiling, ALaunchTookWhatItsKernelTookWithoutItsUploads) {
   EXPECT_EQ(span(event), op(2));
 }
 
+TEST_F(Profiling, ALaunchInPiecesTookFromItsFirstPiecesBeginToItsLastOnesEnd) {
+  w.machine.settings.preempt.mode = PreemptMode::automatic;
+  w.machine.settings.preempt.test = PreemptTest{1, 1'000'000'000'000'000, PreemptTest::Then::stay, 0};
+  const std::vector<std::uint32_t> words(kItems, 1);
+  w.write(x_, 0, words.data(), kBytes);
+  w.write(y_, 0, words.data(), kBytes);
+  const auto event = launch();
+  ASSERT_EQ(event->wait(), CL_COMPLETE);
+  EXPECT_GT(w.fakes[0]->counters.runs, 1u);
+  EXPECT_EQ(span(event), (Span{op(2).start, next_ - 500}));
+}
+
 TEST_F(Profiling, LaunchesInARowTookWhatEachTook) {
   ASSERT_EQ(launch()->wait(), CL_COMPLETE);
   const std::uint64_t before = (next_ - first_) / 1500;
