@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+from attempts import Attempts, expect
 from sixteen_table_test import TABLE
 
 POCL = "portable:pthread@discrete,portable:basic@discrete"
@@ -19,15 +20,6 @@ WORKLOADS = ("bfs_level", "mandelbrot", "quadrature", "ray_march", "spmv", "chol
 # (devices, partition, whether every launch is split). In `dynamic` a device that begins late may find no groups left.
 SETTINGS = ((POCL, "equal", True), (POCL, "fixed:37,63", True), (POCL, "dynamic", True), (POCL, "auto", False),
             ("cpu", "auto", False), ("cpu@discrete,portable:basic@discrete", "equal", True))
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 def run(build, workload, devices, mode, memory):
@@ -58,24 +50,14 @@ def check(build, workload, devices, mode, is_split, memory):
 
 def main():
     build = sys.argv[1]
-    failed = False
-
-    def attempt(what, test):
-        nonlocal failed
-        try:
-            test()
-            print(f"ok      {what}", flush=True)
-        except (Failure, subprocess.TimeoutExpired, json.JSONDecodeError) as failure:
-            failed = True
-            print(f"FAILED  {what}: {failure}", flush=True)
-
+    attempt = Attempts()
     for devices, mode, is_split in SETTINGS:
         for workload in WORKLOADS:
             for memory in ("pageable", "pinned"):
                 attempt(f"{workload} {devices} {mode} {memory}", lambda: check(build, workload, devices, mode, is_split, memory))
     for workload in TABLE:
         attempt(f"{workload} pinned", lambda: run(build, workload, POCL, "equal", "pinned"))
-    return 1 if failed else 0
+    return 1 if attempt.failed else 0
 
 
 if __name__ == "__main__":

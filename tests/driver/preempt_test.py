@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+from attempts import Attempts, expect
 from sixteen_table_test import TABLE
 
 # (what, environment, devices, form that kernels must have, whether groups must move to both devices)
@@ -18,15 +19,6 @@ SETTINGS = (("our CPU driver", {"SKMD_TEST_CPUS": "best:1,sse:1", "SKMD_TEST_PRE
             ("one memory each", {"SKMD_TEST_CPUS": "best:1@discrete,sse:1@discrete", "SKMD_TEST_PREEMPT": "4:200:other"}, "cpu", "group", True),
             ("PoCL", {"POCL_DEVICES": "pthread basic", "SKMD_TEST_PREEMPT": "5:200:other"}, "portable:pthread@discrete,portable:basic@discrete", "cut", True),
             ("in place", {"SKMD_TEST_CPUS": "best:2", "SKMD_TEST_PREEMPT": "6:200"}, "cpu", "group", False))
-
-
-class Failure(Exception):
-    pass
-
-
-def expect(condition, text):
-    if not condition:
-        raise Failure(text)
 
 
 def run(build, workload, environment, devices):
@@ -53,24 +45,14 @@ def check(totals, build, workload, environment, devices, form):
 
 def main():
     build = sys.argv[1]
-    failed = False
-
-    def attempt(what, test):
-        nonlocal failed
-        try:
-            test()
-            print(f"ok      {what}", flush=True)
-        except (Failure, subprocess.TimeoutExpired, json.JSONDecodeError) as failure:
-            failed = True
-            print(f"FAILED  {what}: {failure}", flush=True)
-
+    attempt = Attempts()
     for what, environment, devices, form, moves in SETTINGS:
         totals = {"stops": 0, "moved": [0, 0]}
         for workload in TABLE:
             attempt(f"{workload}, {what}", lambda: check(totals, build, workload, environment, devices, form))
         print(f"{what}: {totals}")
         attempt(f"stops, {what}", lambda: expect(totals["stops"] >= 16 and (not moves or all(totals["moved"])), str(totals)))
-    return 1 if failed else 0
+    return 1 if attempt.failed else 0
 
 
 if __name__ == "__main__":

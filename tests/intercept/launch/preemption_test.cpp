@@ -4,26 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "intercept/launch/make_launch.h"
 #include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
+#include "tests/intercept/launch/words.h"
 
 namespace skmd::icd::test {
 namespace {
-
-constexpr std::uint32_t kItems = 1024;
-constexpr std::uint32_t kGroups = kItems / 64;
-using Words = std::vector<std::uint32_t>;
-
-Words ramp(std::uint32_t first) {
-  Words values(kItems);
-  std::iota(values.begin(), values.end(), first);
-  return values;
-}
 
 struct World : FakeMachine {
   explicit World(const std::vector<bool>& discrete, const std::string& policy = "auto", StopForm form = StopForm::cut)
@@ -65,19 +55,6 @@ struct World : FakeMachine {
   std::shared_ptr<Storage> x, y;
   std::shared_ptr<BuiltKernel> add = kernel(axpy_traits()), stencil = kernel(stencil_traits());
 };
-
-Words axpy_of(const Words& y, const Words& x) {
-  Words sum(kItems);
-  for (std::size_t i = 0; i < kItems; ++i) sum[i] = y[i] + 2 * x[i];
-  return sum;
-}
-
-Words sums_of(const Words& x) {
-  Words sum(kItems);
-  for (std::size_t i = 0; i < kItems; ++i)
-    sum[i] = x[i == 0 ? 0 : i - 1] + x[i] + x[i + 1 < kItems ? i + 1 : kItems - 1];
-  return sum;
-}
 
 Words odd_of(Words y, const Words& x) {
   for (std::size_t i = 1; i < kItems; i += 2) y[i] = x[i] + 1;
