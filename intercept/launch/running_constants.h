@@ -26,8 +26,7 @@ inline constexpr std::uint64_t kMergeGroupItems = 256;
 // --- launches in pieces (slice_pieces.h, paces.h) ---
 
 /// Work-items that a GPU's compute unit holds at once. Source: CUDA's programming guide: 2,048 threads on most NVIDIA
-/// GPUs, less on some. Pieces of fewer groups take as long: n-body of 1,024 groups on an H100, of which all run at
-/// once, took ten times as long in pieces of 26.
+/// GPUs, less on some. Why pieces are to fill it: docs/decisions/long-launches-give-way.md.
 inline constexpr std::uint64_t kItemsPerUnit = 2048;
 /// Launches of a kernel and size that are run in pieces without its time being known afterwards. Source: chosen: times
 /// of first uses do not count, so one is too few.

@@ -85,11 +85,8 @@ void SlicePieces::stop() {
 domain::GroupSpan SlicePieces::ended(const domain::GroupSpan& piece, std::size_t uploads, const BatchResult& result) {
   std::uint64_t ran = piece.size();
   if (result.left) {
-    const std::vector<domain::Box> boxes = [&] {
-      std::vector<domain::Box> all;
-      domain::boxes_of(piece, launch_.range.group_counts(), all);
-      return all;
-    }();
+    std::vector<domain::Box> boxes;
+    domain::boxes_of(piece, launch_.range.group_counts(), boxes);
     ran = result.left->groups;
     for (std::size_t i = 0; i + uploads < result.left->op; ++i) ran += boxes[i].size();
   }

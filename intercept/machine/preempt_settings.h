@@ -21,7 +21,7 @@ struct PreemptTest {
   std::uint32_t seed = 0;
   std::uint64_t nanoseconds = 0;  // from a slice's begin to its stop, on average
   enum class Then : std::uint8_t { stay, other, device } then = Then::stay;
-  std::uint32_t device = 0;  // of Then::device: that the rest goes on on, where it can
+  std::uint32_t device = 0;  // of Then::device: index of the device that runs the rest, if the launch is eligible there
 };
 
 struct PreemptSettings {
