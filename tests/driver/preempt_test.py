@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The sixteen workloads with launches that are stopped at random times, and go on on the same device or another: results as ever, on devices
-of our CPU driver, which end launches between groups, and of PoCL, which are given them in pieces. Then a launch beside a long one.
+of our CPU driver, which end launches between groups, and of PoCL, which are given them in pieces.
 
 usage: preempt_test.py BUILD
 """

@@ -61,8 +61,8 @@ class CpuOps {
   std::vector<cpu::SpanArgument> arguments_;
   std::vector<Line> values_;
   std::uint64_t waited_ = 0;  // nanoseconds: OpTime::waited_ns of the last op
-  std::optional<std::uint64_t>
-      left_from_;  // set if the last op was a launch that ended early: the first group that is left
+  /// The first group that is left, if the last op was a launch that ended early.
+  std::optional<std::uint64_t> left_from_;
   const std::function<bool()>* others_wait_ = nullptr;
   std::uint64_t launches_since_ = 0;  // when the batch's first launch that may end early began; 0: none has
   std::vector<std::uint64_t> local_sizes_;

@@ -12,14 +12,6 @@ namespace skmd::icd {
 /// Shared by those who may ask and the batches of one slice. Thread-safe; nothing is ever taken back.
 class StopToken {
  public:
-  /// Asks for the end now. Returns false if that had been asked for before.
-  bool request() noexcept {
-    std::uint64_t none = kNever;
-    const std::uint64_t now = host_now();
-    while (none > now)
-      if (when_.compare_exchange_weak(none, now, std::memory_order_relaxed)) return true;
-    return false;
-  }
   /// Asks for the end at that time of the host's clock (host_now(), nanoseconds), if it was not asked for before.
   void request_at(std::uint64_t when) noexcept {
     std::uint64_t none = kNever;
