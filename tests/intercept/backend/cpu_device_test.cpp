@@ -10,59 +10,10 @@
 
 #include "intercept/backend/cpu/cpu_device.h"
 #include "intercept/backend/cpu/cpu_part.h"
-#include "tests/cpu-driver/hand-code/artifact.h"
-#include "tests/intercept/backend/device_fixture.h"
+#include "tests/intercept/backend/cpu_device_fixture.h"
 
 namespace skmd::icd {
 namespace {
-
-using Word = std::uint32_t;
-
-/// Has hand-written code of kernels named in hand_code.cpp; "add" alone is described in this text as well.
-constexpr const char* kText =
-    "kernel void add(global uint* out, global const uint* in, uint a) {"
-    "  size_t i = get_global_id(0); out[i] = in[i] + a; }"
-    "kernel void other(global uint* out) { out[get_global_id(0)] = 77; }";
-
-class CpuDeviceTest : public testing::Test {
- protected:
-  void SetUp() override {
-    setenv("POCL_DEVICES", "pthread", 1);
-    open({"nothing", "count_groups", "add", "use_scratch", "tell_geometry", "wait_at_gate", "work_hard"});
-  }
-  /// The device whose generator makes code of these kernels, and of "other" none.
-  void open(const std::vector<std::string>& names, const std::string& artifact = cpu::test::hand_code()) {
-    CpuCode code{artifact, {}, artifact.empty() ? "nothing works today" : ""};
-    for (const std::string& name : names) code.kernels.push_back({name, ""});
-    if (with_other_) code.kernels.push_back({"other", "reads an image"});
-    CpuDriverOptions cpu;
-    cpu.compile = [code](const std::string&, const std::string&, const std::string&) { return code; };
-    cpu.report = [this](const std::string& kernel, const std::string& reason) {
-      told_.push_back(kernel + ": " + reason);
-    };
-    cpu.threads = 2;
-    auto found = discover(
-        {.vendors_folder = "/etc/OpenCL/vendors", .selectors = "cpu", .own_library = "", .cpu_driver = std::move(cpu)});
-    ASSERT_TRUE(found) << found.error().reason;
-    device_ = found->devices.front();
-  }
-  std::shared_ptr<NativeKernel> kernel(const std::string& name, const char* text = kText) {
-    return kernel_of(*device_, text, name);
-  }
-  BufferArgument over(std::vector<Word>& host) {
-    auto memory = device_->allocate(host.size() * sizeof(Word), bytes_at(host.data()));
-    EXPECT_TRUE(memory);
-    return {*memory, 0, host.size() * sizeof(Word)};
-  }
-  static RunOp launch(std::shared_ptr<NativeKernel> kernel, std::vector<NativeArgument> arguments,
-                      const domain::NdRange& range) {
-    return {std::move(kernel), arguments_of(std::move(arguments)), {}, range};
-  }
-
-  bool with_other_ = false;
-  std::vector<std::string> told_;
-  std::shared_ptr<Device> device_;
-};
 
 TEST_F(CpuDeviceTest, SaysWhatItIs) {
   const DeviceDescription& description = device_->description();
@@ -312,52 +263,6 @@ TEST_F(CpuDeviceTest, SubmitDoesNotWaitAndBatchesKeepTheirOrder) {
   opener.join();
   EXPECT_EQ(ended, (std::vector<int>{1, 2}));
   EXPECT_EQ(out[0], 9u);
-}
-
-/// A launch of 1,000 groups that may end as soon as others wait, of which the first group waits at the gate.
-class CpuDeviceYieldTest : public CpuDeviceTest {
- protected:
-  Ticket submit_gated(std::vector<Op> more = {}) {
-    RunOp gated = launch(kernel("wait_at_gate"), {over(gate_), over(out_)}, line_range(0, 1000, 1));
-    gated.quantum_ns = 1;
-    Batch batch;
-    batch.ops = {std::move(gated)};
-    batch.ops.insert(batch.ops.end(), more.begin(), more.end());
-    batch.want_times = true;
-    batch.done = [this](BatchResult&& result) { result_ = std::move(result); };
-    return device_->submit(std::move(batch));
-  }
-  void open_gate() { std::atomic_ref(gate_[0]).store(1); }
-
-  std::vector<Word> gate_ = std::vector<Word>(1), out_ = std::vector<Word>(1), sum_ = std::vector<Word>(1), in_ = {8};
-  BatchResult result_;
-};
-
-TEST_F(CpuDeviceYieldTest, ALaunchThatMayEndDoesWhereAnotherBatchWaits) {
-  RunOp add = launch(kernel("add"), {over(sum_), over(in_), bytes_of(Word{1})}, line_range(0, 1, 1));
-  const Ticket gated = submit_gated({add});
-  Batch other;
-  other.done = [](BatchResult&&) {};
-  const Ticket waiting = device_->submit(std::move(other));
-  open_gate();
-  device_->help(gated);
-  device_->help(waiting);
-  EXPECT_EQ(result_.status, CL_SUCCESS);
-  ASSERT_TRUE(result_.left);
-  EXPECT_EQ(result_.left->op, 0u);
-  EXPECT_GE(result_.left->groups, 1u);
-  EXPECT_LT(result_.left->groups, 1000u);
-  EXPECT_EQ(sum_[0], 0u) << "what comes behind it in its batch did not run";
-  ASSERT_EQ(result_.times.size(), 2u);
-  EXPECT_EQ(result_.times[1].start, 0u);
-}
-
-TEST_F(CpuDeviceYieldTest, ALaunchThatMayEndRunsToItsEndWhereNothingWaits) {
-  const Ticket gated = submit_gated();
-  open_gate();
-  device_->help(gated);
-  EXPECT_EQ(result_.status, CL_SUCCESS);
-  EXPECT_FALSE(result_.left);
 }
 
 TEST_F(CpuDeviceTest, NobodyHasToHelp) {

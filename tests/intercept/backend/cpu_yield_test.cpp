@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches that end between two groups to let other batches of the CPU driver in.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "tests/intercept/backend/cpu_device_fixture.h"
+
+namespace skmd::icd {
+namespace {
+
+/// A launch of 1,000 groups that may end as soon as others wait, of which the first group waits at the gate.
+class CpuDeviceYieldTest : public CpuDeviceTest {
+ protected:
+  Ticket submit_gated(std::vector<Op> more = {}) {
+    RunOp gated = launch(kernel("wait_at_gate"), {over(gate_), over(out_)}, line_range(0, 1000, 1));
+    gated.quantum_ns = 1;
+    Batch batch;
+    batch.ops = {std::move(gated)};
+    batch.ops.insert(batch.ops.end(), more.begin(), more.end());
+    batch.want_times = true;
+    batch.done = [this](BatchResult&& result) { result_ = std::move(result); };
+    return device_->submit(std::move(batch));
+  }
+  void open_gate() { std::atomic_ref(gate_[0]).store(1); }
+
+  std::vector<Word> gate_ = std::vector<Word>(1), out_ = std::vector<Word>(1), sum_ = std::vector<Word>(1), in_ = {8};
+  BatchResult result_;
+};
+
+TEST_F(CpuDeviceYieldTest, ALaunchThatMayEndDoesWhereAnotherBatchWaits) {
+  RunOp add = launch(kernel("add"), {over(sum_), over(in_), bytes_of(Word{1})}, line_range(0, 1, 1));
+  const Ticket gated = submit_gated({add});
+  Batch other;
+  other.done = [](BatchResult&&) {};
+  const Ticket waiting = device_->submit(std::move(other));
+  open_gate();
+  device_->help(gated);
+  device_->help(waiting);
+  EXPECT_EQ(result_.status, CL_SUCCESS);
+  ASSERT_TRUE(result_.left);
+  EXPECT_EQ(result_.left->op, 0u);
+  EXPECT_GE(result_.left->groups, 1u);
+  EXPECT_LT(result_.left->groups, 1000u);
+  EXPECT_EQ(sum_[0], 0u) << "what comes behind it in its batch did not run";
+  ASSERT_EQ(result_.times.size(), 2u);
+  EXPECT_EQ(result_.times[1].start, 0u);
+}
+
+TEST_F(CpuDeviceYieldTest, ALaunchThatMayEndRunsToItsEndWhereNothingWaits) {
+  const Ticket gated = submit_gated();
+  open_gate();
+  device_->help(gated);
+  EXPECT_EQ(result_.status, CL_SUCCESS);
+  EXPECT_FALSE(result_.left);
+}
+
+}  // namespace
+}  // namespace skmd::icd
