@@ -31,11 +31,19 @@ std::optional<codegen::Isa> isa_of(std::string_view name) {
   return codegen::isa_of(llvm::StringRef(name.data(), name.size()));
 }
 
+std::optional<Yields> yields_of(std::string_view name) {
+  if (name.empty()) return Yields::none;
+  if (name == "long") return Yields::long_loops;
+  if (name == "every") return Yields::every_loop;
+  return std::nullopt;
+}
+
 std::optional<codegen::Listing> listing_of(std::string_view name) {
   if (name == "llvm") return codegen::Listing::items;
   if (name == "vector-llvm") return codegen::Listing::spans;
   if (name == "asm") return codegen::Listing::assembly;
   if (name == "remarks") return codegen::Listing::remarks;
+  if (name == "yields") return codegen::Listing::yields;
   return std::nullopt;
 }
 
@@ -62,6 +70,7 @@ domain::Status check(const CodeSettings& settings) {
                          "--width is 1, 2, 4, 8, 16 or 32, or 0 for the best, not " + std::to_string(settings.width)};
   if (!settings.emit.empty() && !listing_of(settings.emit))
     return domain::Error{0, "--emit is llvm, vector-llvm, asm or remarks, not " + settings.emit};
+  if (!yields_of(settings.yields)) return domain::Error{0, "--yielding is long or every, not " + settings.yields};
   return {};
 }
 
@@ -73,7 +82,8 @@ domain::Result<std::string> kernel_code(llvm::Module& module, std::vector<std::s
       return domain::Error{0, "there is no kernel " + settings.kernel};
     kernels = {settings.kernel};
   }
-  const codegen::GenerateOptions options{*isa_of(settings.isa), settings.width, settings.check};
+  const codegen::GenerateOptions options{*isa_of(settings.isa), settings.width, settings.check,
+                                         *yields_of(settings.yields)};
   if (const auto listing = listing_of(settings.emit)) {
     auto text = codegen::list(module, kernels, options, *listing);
     if (text && *listing == codegen::Listing::remarks) return with_file(std::move(*text), settings.file);
@@ -90,7 +100,8 @@ void add_kernel_code(llvm::Module& module, const CodeTarget& target, CompileAnsw
   if (!isa) return note_all(answer, "no code is generated for " + target.isa);
   std::vector<std::string> names;
   for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
-  codegen::Generated generated = codegen::generate(module, names, {*isa, target.width, target.checked});
+  codegen::Generated generated = codegen::generate(
+      module, names, {*isa, target.width, target.checked, target.yields ? Yields::long_loops : Yields::none});
   answer.kernel_code = std::move(generated.code);
   answer.kernel_notes.clear();
   for (codegen::KernelNote& note : generated.notes)

@@ -22,6 +22,7 @@ struct CodeSettings {
   std::string file;          // the program's, for remarks
   bool check = false;        // accesses are checked
   bool places = true;        // remarks say where in the source
+  std::string yields;  // kernels can be stopped inside of groups, in "long" loops or "every" loop; "": they cannot
 };
 
 /// Checks `settings`; an error names the wrong value.

@@ -40,10 +40,12 @@ using namespace skmd::compiler;
 
 constexpr std::string_view kUsage =
     "usage: skmd-compile MODE [--compile-stage] [--header NAME FILE]... FILE [BUILD OPTIONS]\n"
-    "       skmd-compile --kernel NAME --emit llvm|vector-llvm|asm|remarks [--isa ISA] [--width LANES] [--check] FILE "
-    "[...]\n"
-    "       skmd-compile --kernel-code [--isa best|sse|avx2|avx512|avx512vbmi] [--width LANES] [--check] FILE "
-    "[BUILD OPTIONS]\n"
+    "       skmd-compile --kernel NAME --emit llvm|vector-llvm|asm|remarks [--isa ISA] [--width LANES] [--check] "
+    "[--yielding long|every] "
+    "FILE [...]\n"
+    "       skmd-compile --kernel-code [--isa best|sse|avx2|avx512|avx512vbmi] [--width LANES] [--check] [--yielding "
+    "long|every] "
+    "FILE [BUILD OPTIONS]\n"
     "       skmd-compile --version\n"
     "modes: --describe    kernels as clGetKernelInfo and clGetKernelArgInfo tell of them\n"
     "       --emit-llvm   the program before analysis, as LLVM IR\n"
@@ -61,6 +63,8 @@ constexpr std::string_view kUsage =
     "       --preprocess  the one text of all devices\n"
     "       --rewrite     the partition-ready text\n"
     "       --span-code   machine code of the merge functions, as the driver gets it\n"
+    "       --yields      where each kernel can be stopped inside of groups and what is kept there, or why not;\n"
+    "                     --yielding: code of that form\n"
     "Without arguments it serves the driver.\n";
 
 Analysis analysis(const CompileRequest& request) {
@@ -288,7 +292,8 @@ int print(std::string_view mode, const CompileRequest& request, const CodeSettin
   if (mode == "--options") std::cout << answer.vendor_options << "\n";
   if (mode == "--rewrite") std::cout << answer.text;
   if (mode == "--span-code") std::cout << answer.span_code;
-  if (mode == "--kernel" || mode == "--kernel-code") return print_code(*compiled.module, answer, settings);
+  if (mode == "--kernel" || mode == "--kernel-code" || mode == "--yields")
+    return print_code(*compiled.module, answer, settings);
   if (mode == "--merge") return print_merge_functions(*compiled.module, answer.kernels);
   if (mode == "--merge-ptx") return print_merge_kernels(*compiled.module, answer.kernels);
   print_kernels(mode, answer);
@@ -320,6 +325,8 @@ bool read_settings(int argc, char** argv, int& at, CompileRequest& request, Code
       code.isa = argv[++at];
     } else if (word == "--check") {
       code.check = true;
+    } else if (word == "--yielding" && at + 1 < argc) {
+      code.yields = argv[++at];
     } else if (word == "--no-places") {
       code.places = false;
     } else if (word == "--emit" && at + 1 < argc) {
@@ -344,7 +351,7 @@ int run_command(int argc, char** argv) {
   }
   constexpr std::string_view kModes[] = {"--describe",    "--emit-llvm", "--explain",   "--kernel",
                                          "--kernel-code", "--merge",     "--merge-ptx", "--options",
-                                         "--preprocess",  "--rewrite",   "--span-code"};
+                                         "--preprocess",  "--rewrite",   "--span-code", "--yields"};
   CompileRequest request;
   int at = 2;
   if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes)) {
@@ -360,6 +367,10 @@ int run_command(int argc, char** argv) {
     code.kernel = argv[at++];
     code.emit = "remarks";
   }
+  if (mode == "--yields") {
+    code.emit = "yields";
+    code.yields = "long";
+  }
   if (!read_settings(argc, argv, at, request, code)) return 2;
   if (const domain::Status status = check(code); !status) {
     std::cerr << "skmd-compile: " << status.error().reason << "\n";
@@ -372,7 +383,7 @@ int run_command(int argc, char** argv) {
   if (!read_file(argv[at], request.source)) return 2;
   code.file = argv[at];
   request.language = command_line_language();
-  request.line_markers = (mode == "--kernel" && code.places) || code.check;
+  request.line_markers = (mode == "--kernel" && code.places) || mode == "--yields" || code.check;
   for (int i = at + 1; i < argc; ++i) request.options += quoted(argv[i]) + " ";
   return print(mode, request, code);
 }

@@ -150,6 +150,8 @@ KernelCode SpanLibrary::kernel(const std::string& kernel) const {
   std::memcpy(&code.facts, facts, sizeof code.facts);
   if (code.facts.prints != 0) code.prints = &prints_;
   code.sites = static_cast<const char*>(::dlsym(handle_, sites_symbol(kernel).c_str()));
+  if (const void* yields = ::dlsym(handle_, yields_symbol(kernel).c_str()))
+    std::memcpy(&code.yields, yields, sizeof code.yields);
   return code;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cpu-driver/runtime/merge_run.h"
 #include "cpu-driver/runtime/printer.h"
+#include "cpu-driver/yield_facts.h"
 #include "partitioner/base/result.h"
 
 namespace skmd::cpu {
@@ -19,6 +20,7 @@ struct KernelCode {
   KernelFacts facts;
   const PrintFormats* prints = nullptr;  // of kernels that print
   const char* sites = nullptr;           // of a checked kernel (sites_symbol): it needs a report
+  YieldFacts yields;                     // of a yielding kernel, which has points
 };
 
 class SpanLibrary {

@@ -26,6 +26,7 @@ ALLOWED = {
     "compiler/ir": {"compiler/client", "cpu-driver"},
     "compiler/analysis": {"compiler/ir"},
     "compiler/merge": {"compiler/client", "compiler/ir", "compiler/analysis", "cpu-driver"},
+    "compiler/yield": {"compiler/ir", "cpu-driver"},
     # The helper itself: all that it is made of.
     "compiler/tool": {"compiler/client", "compiler/frontend", "compiler/ir", "compiler/analysis", "compiler/merge",
                       "cpu-driver/codegen", "cpu-driver/codegen/pipeline", "cpu-driver"},
@@ -46,7 +47,7 @@ ALLOWED = {
     "cpu-driver/codegen/pipeline": {"cpu-driver/codegen", "cpu-driver/codegen/check", "cpu-driver/codegen/groups",
                                     "cpu-driver/codegen/item", "cpu-driver/codegen/library", "cpu-driver/codegen/loops",
                                     "cpu-driver/codegen/packs", "cpu-driver/codegen/vector", "compiler/client",
-                                    "compiler/ir", "compiler/analysis", "cpu-driver"},
+                                    "compiler/ir", "compiler/analysis", "compiler/yield", "cpu-driver"},
     "cpu-driver/runtime": {"cpu-driver"},
     "intercept/observe": set(),
     "intercept/backend/port": {"cpu-driver/runtime", "cpu-driver"},

@@ -72,10 +72,15 @@ Generated generate(llvm::Module& module, const std::vector<std::string>& kernels
 
 domain::Result<std::string> list(llvm::Module& module, const std::vector<std::string>& kernels,
                                  const GenerateOptions& options, Listing listing) {
-  const auto notes =
-      build_kernels(module, kernels, {options, {}, {}}, listing == Listing::items ? Until::items : Until::spans);
+  const bool before_vectors = listing == Listing::items || listing == Listing::yields;
+  const auto notes = build_kernels(module, kernels, {options, {}, {}}, before_vectors ? Until::items : Until::spans);
   if (!notes) return notes.error();
   if (listing == Listing::remarks) return in_words(*notes);
+  if (listing == Listing::yields) {
+    std::string text;
+    for (const KernelNote& note : *notes) text += note.yields;
+    return text;
+  }
   if (listing == Listing::assembly) return compiler::native_assembly(module, processor(options.isa).str());
   return as_text(module);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/yield/yield.h"
 #include "cpu-driver/codegen/isa.h"
 #include "partitioner/base/result.h"
 
@@ -16,6 +17,8 @@ struct GenerateOptions {
   Isa isa = Isa::avx512;
   unsigned width = 0;    // lanes; 0: as many as suit the kernel and `isa`; 1: item by item
   bool checked = false;  // every access of memory that is not the work-item's own is checked (check/checks.h)
+  /// Kernels can be stopped inside of groups (cpu-driver/yield_facts.h); those that cannot have no code.
+  compiler::Yields yields = compiler::Yields::none;
 };
 
 /// The result for one kernel.
@@ -23,6 +26,7 @@ struct KernelNote {
   std::string name;
   std::string obstacle;              // why it has no code; "": it has
   std::vector<std::string> remarks;  // "file:line:column: text" (as far as known): what is vectorised or not, why
+  std::string yields = {};           // with GenerateOptions::yields: the kernel's yield points, in lines
 };
 
 struct Generated {
@@ -39,6 +43,7 @@ enum class Listing : std::uint8_t {
   spans,     // as it goes to code generation, LLVM IR
   assembly,  // the processor's
   remarks,   // what became of each kernel, in words
+  yields,    // where each kernel can be stopped, and what is kept there
 };
 
 /// The same up to there, as text, in this process.

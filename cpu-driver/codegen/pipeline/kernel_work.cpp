@@ -27,6 +27,7 @@
 #include "cpu-driver/codegen/loops/repeated_stores.h"
 #include "cpu-driver/codegen/loops/rows.h"
 #include "cpu-driver/codegen/loops/stream.h"
+#include "cpu-driver/codegen/pipeline/kernel_facts.h"
 #include "cpu-driver/codegen/pipeline/late_passes.h"
 #include "cpu-driver/codegen/pipeline/pipeline_constants.h"
 #include "cpu-driver/codegen/vector/choices.h"
@@ -255,29 +256,6 @@ llvm::Function* make_lanes(KernelWork& work, const std::string& symbol, llvm::Fu
   return made ? *made : nullptr;
 }
 
-void add_facts(const KernelWork& work, llvm::Module& module, std::uint64_t item_bytes, unsigned padding,
-               unsigned lane_groups) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::Type* i64 = llvm::Type::getInt64Ty(context);
-  llvm::Type* i32 = llvm::Type::getInt32Ty(context);
-  const auto number = [&](llvm::Type* type, std::uint64_t value) -> llvm::Constant* {
-    return llvm::ConstantInt::get(type, value);
-  };
-  // Laid out as cpu::KernelFacts.
-  llvm::Constant* facts = llvm::ConstantStruct::getAnon(
-      {number(i64, work.local_bytes), number(i64, 0), number(i64, item_bytes), number(i64, work.private_bytes),
-       number(i32, padding), number(i32, work.prints ? 1 : 0), number(i32, lane_groups), number(i32, 0)});
-  auto* variable = new llvm::GlobalVariable(module, facts->getType(), true, llvm::GlobalValue::ExternalLinkage, facts,
-                                            cpu::facts_symbol(work.note.name));
-  variable->setAlignment(llvm::Align(8));
-}
-
-void add_sites(const KernelWork& work, llvm::Module& module) {
-  llvm::Constant* text = llvm::ConstantDataArray::getString(module.getContext(), work.sites);
-  new llvm::GlobalVariable(module, text->getType(), true, llvm::GlobalValue::ExternalLinkage, text,
-                           cpu::sites_symbol(work.note.name));
-}
-
 }  // namespace
 
 KernelWork start_kernel(llvm::Module& module, const std::string& name, const GenerateOptions& options,
@@ -288,6 +266,14 @@ KernelWork start_kernel(llvm::Module& module, const std::string& name, const Gen
   if (work.kernel == nullptr) {
     work.note.obstacle = "it has no code";
     return work;
+  }
+  if (options.yields != compiler::Yields::none) {
+    work.yields = compiler::make_yielding(work.kernel, options.yields, analyses);
+    work.note.yields = compiler::listing(name, work.yields);
+    if (!work.yields.why_not.empty()) {
+      work.note.obstacle = work.yields.why_not + ": " + work.yields.detail;
+      return work;
+    }
   }
   work.local = required_local_size(*work.kernel);
   auto item = make_item_function(*work.kernel, kItemPrefix.str() + name);
@@ -378,8 +364,9 @@ domain::Status make_span_code(KernelWork& work, const GenerateOptions& options,
     set_processor(*make_choice(symbol, {joined, lanes, *limited, kIdLimit, *general}), options.isa);
     item_bytes = std::max(item_bytes, work.limited.regions.item_bytes);
   }
-  add_facts(work, module, item_bytes, padding, lane_groups);
+  add_facts(work, module, {item_bytes, padding, lane_groups});
   if (options.checked) add_sites(work, module);
+  if (options.yields != compiler::Yields::none) add_yields(work, module);
   drop_regions(work.general, analyses);
   drop_regions(work.limited, analyses);
   return {};

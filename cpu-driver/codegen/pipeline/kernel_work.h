@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "compiler/yield/yield.h"
 #include "cpu-driver/codegen/groups/group.h"
 #include "cpu-driver/codegen/groups/lane_groups.h"
 #include "cpu-driver/codegen/item/regions.h"
@@ -37,7 +38,8 @@ struct KernelWork {
   bool prints = false;
   std::uint64_t local_bytes = 0;
   std::uint64_t private_bytes = 0;
-  std::string sites;  // of a checked kernel (cpu::sites_symbol)
+  std::string sites;           // of a checked kernel (cpu::sites_symbol)
+  compiler::YieldForm yields;  // of a yielding kernel
 };
 
 /// Item functions of the kernel `name`, with calls of builtins; or an obstacle in the note.

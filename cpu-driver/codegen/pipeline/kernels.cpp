@@ -19,6 +19,7 @@
 #include "cpu-driver/codegen/pipeline/kernel_work.h"
 #include "cpu-driver/codegen/vector/lower_masked.h"
 #include "cpu-driver/span_code.h"
+#include "cpu-driver/yield_facts.h"
 
 namespace skmd::codegen {
 
@@ -142,7 +143,8 @@ class Builder {
       if (until == Until::items) return value.getName().starts_with(kItemPrefix);
       const llvm::StringRef name = value.getName();
       return name.starts_with(cpu::kernel_symbol("")) || name.starts_with(cpu::facts_symbol("")) ||
-             name.starts_with(cpu::sites_symbol("")) || name == cpu::kPrintTable || name == cpu::kPrintRoom;
+             name.starts_with(cpu::sites_symbol("")) || name.starts_with(cpu::yields_symbol("")) ||
+             name == cpu::kPrintTable || name == cpu::kPrintRoom;
     };
     for (llvm::GlobalValue& value : module_.global_values()) {
       if (is_result(value)) {

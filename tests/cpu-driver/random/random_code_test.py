@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random programs through the code generator: what item by item computes, every width and instruction set has to compute, byte for byte.
 
-    random_code_test.py SKMD_COMPILE SPAN_CASES [PROGRAMS] [--seed S] [--case SEED]… [--thorough] [--pocl RANDOM_CASES] [--jobs J] [--save FOLDER]
+    random_code_test.py SKMD_COMPILE SPAN_CASES [PROGRAMS] [--seed S] [--case SEED]… [--thorough] [--stops] [--pocl RANDOM_CASES] [--jobs J] [--save FOLDER]
 
 A program is one kernel; a case has some of them (tests/driver/random). Each case runs in three ways besides item by item, in all with
---thorough. --pocl also compares with PoCL without its optimiser. The last line is `N programs, M failures`.
+--thorough. --pocl also compares with PoCL without its optimiser. --stops instead: kernels stop at every yield point of every loop, and
+go on by the code of another width and instruction set; a line before the last says how often. The last line is `N programs, M failures`.
 """
 import argparse
 import concurrent.futures
@@ -24,6 +25,8 @@ SECONDS = 300  # of a busy machine
 REFERENCE = ("best", 1)
 # What may have no code, by instruction set: such a kernel runs on another driver there.
 ALLOWED = {"sse": "fused multiply-add"}
+# Why a kernel has no yield points.
+WHY_NOT = ("no_form_here", "device_specific_code", "divergent_barriers", "pointer_in_memory", "state_too_large")
 WAYS = [(isa, width) for isa in ("best", "avx2", "sse") for width in (0, 2, 4, 8, 16, 32)] + [("avx2", 1), ("sse", 1)]
 
 
@@ -40,6 +43,7 @@ def arguments():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--case", type=int, action="append")
     parser.add_argument("--thorough", action="store_true")
+    parser.add_argument("--stops", action="store_true")
     parser.add_argument("--pocl", help="random_cases, to compare with PoCL too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--save", default="random-code-failures", help="folder for cases that fail")
@@ -58,6 +62,7 @@ class Trial:
 
     def __init__(self, options, seed, folder):
         self.options, self.made, self.folder, self.failures = options, make_case(seed), folder, []
+        self.stops, self.stopped = 0, 0
         self.text = self.made.case.text()
         self.path = f"{folder}/{seed}.case"
 
@@ -69,6 +74,22 @@ class Trial:
         for name, text in files.items():
             with open(name, "w", encoding="utf-8") as file:
                 file.write(text)
+
+    def compile_yielding(self, way):
+        """Path of the code of those kernels that can be stopped, or None."""
+        isa, width = way
+        done = run([self.options.compiler, "--kernel-code", "--isa", isa, "--width", str(width), "--yielding", "every",
+                    f"{self.folder}/{self.made.seed}.cl", *self.build_options])
+        for line in done.stderr.decode(errors="replace").splitlines():
+            reason = line.partition("has no code: ")[2].partition(":")[0]
+            if reason and reason not in WHY_NOT and ALLOWED.get(isa, "\n") not in line:
+                self.failures.append((way, "yielding: " + line))
+        if not done.stdout:
+            return None
+        path = f"{self.folder}/{self.made.seed}.{isa}.{width}.yielding"
+        with open(path, "wb") as file:
+            file.write(done.stdout)
+        return path
 
     def compile(self, way):
         """Path of the code, or None."""
@@ -96,6 +117,24 @@ class Trial:
             else:
                 lines.append(line)
         return answers
+
+    def go_stopping(self):
+        """All items of the reference against kernels that stop, in pairs of ways."""
+        self.write()
+        plain = self.compile(REFERENCE)
+        ways = ways_of(self.made.seed, False)
+        codes = [self.compile_yielding(way) for way in ways]
+        if plain is None or None in codes:
+            return self.leave()
+        both = [f"{plain}+{codes[0]}+{codes[1]}", f"{plain}+{codes[2]}"]
+        answers = self.results([plain, *both])
+        for way, path in zip((ways[0], ways[2]), both):
+            lines = answers.get(path, ["error it has not run"])
+            counts = [line.split() for line in lines if line.startswith("stops ")]
+            self.stops += sum(int(words[1]) for words in counts)
+            self.stopped += sum(int(words[3]) for words in counts)
+            self.judge(way, [line for line in lines if not line.startswith("stops ")], answers.get(plain, []))
+        return self.leave()
 
     def judge(self, way, lines, expected):
         errors = [line for line in lines if line.startswith("error ")]
@@ -142,15 +181,17 @@ class Trial:
 def main():
     options = arguments()
     seeds = options.case or one_unit_seeds(options.seed, options.programs)
-    programs, failed = 0, 0
+    programs, failed, stops, stopped = 0, 0, 0, 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         def trial(seed):
             os.mkdir(f"{folder}/{seed}")
-            return Trial(options, seed, f"{folder}/{seed}").go()
+            made = Trial(options, seed, f"{folder}/{seed}")
+            return made.go_stopping() if options.stops else made.go()
 
         for done in pool.map(trial, seeds):
             programs += len(done.made.kernels)
             failed += bool(done.failures)
+            stops, stopped = stops + done.stops, stopped + done.stopped
             for (isa, width), text in done.failures:
                 print(f"FAILED case {done.made.seed}, {isa} width {width}: {text}", flush=True)
             if done.failures:
@@ -158,6 +199,8 @@ def main():
                 for suffix, text in (("case", done.text), ("cl", done.made.case.source)):
                     with open(f"{options.save}/{done.made.seed}.{suffix}", "w", encoding="utf-8") as file:
                         file.write(text)
+    if options.stops:
+        print(f"{stops} stops in {stopped} groups")
     print(f"{programs} programs, {failed} failures")
     return 1 if failed else 0
 

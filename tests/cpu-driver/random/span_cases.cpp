@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries out a case file (tests/driver/random/cases.py) by span code alone: no OpenCL, one command after the other.
 // For each artifact, made of the case's program, prints `code ARTIFACT` and then what random_cases prints for the case.
-// usage: span_cases CASE ARTIFACT…
+// Artifacts joined by + are used together: kernels that have code in those behind the first, which are yielding
+// (cpu-driver/yield_facts.h), stop at each of their yield points, and go on by the code of the next of these.
+// usage: span_cases CASE ARTIFACT[+YIELDING…]…
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,11 +21,13 @@
 
 #include "cpu-driver/runtime/span_library.h"
 #include "tests/cpu-driver/random/memory.h"
+#include "tests/cpu-driver/random/stopping.h"
 #include "tests/driver/random/content.h"
 
 namespace {
 
 using namespace skmd::cpu;
+using namespace skmd::cpu::test;
 
 constexpr std::uint64_t kMaxNullLocal = 8;  // items along an edge of a group, where the program leaves the size open
 
@@ -36,8 +40,6 @@ std::istream& operator>>(std::istream& in, std::array<std::size_t, kCount>& valu
   return in;
 }
 
-std::uint64_t up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
-
 unsigned char* bytes_of(std::byte* data) { return reinterpret_cast<unsigned char*>(data); }
 
 struct View {
@@ -47,7 +49,8 @@ struct View {
 
 class Case {
  public:
-  explicit Case(const SpanLibrary& library) : library_(library) {}
+  using Libraries = std::vector<std::unique_ptr<SpanLibrary>>;
+  explicit Case(const Libraries& libraries) : libraries_(libraries) {}
   void run(std::istream& in);
 
  private:
@@ -83,9 +86,12 @@ class Case {
   }
   void run_kernel(const std::string& name, const SpanFrame& geometry, std::vector<SpanArgument> arguments,
                   const std::vector<std::size_t>& locals) const;
+  void run_stopping(const std::string& name, const SpanFrame& geometry, std::vector<SpanArgument> arguments,
+                    const std::vector<std::size_t>& locals);
   static SpanFrame read_geometry(std::istream& in);
 
-  const SpanLibrary& library_;
+  const Libraries& libraries_;
+  std::uint64_t stops_ = 0, stopped_groups_ = 0;
   std::deque<Guarded> buffers_;
   std::vector<View> views_;
   std::string answers_;  // of reads; those of maps come at once, as from random_cases
@@ -163,17 +169,18 @@ void Case::launch(std::istream& in) {
       argument.size = value.size();
     }
   }
-  run_kernel(name, frame, std::move(arguments), locals);
+  if (libraries_.size() > 1 && libraries_[1]->kernel(name).run != nullptr)
+    run_stopping(name, frame, std::move(arguments), locals);
+  else
+    run_kernel(name, frame, std::move(arguments), locals);
   for (const Guarded& memory : buffers_)
     if (!memory.intact()) throw std::runtime_error(name + " wrote outside a buffer");
 }
 
-constexpr int kUnset = 0x5A;
-
 /// In three spans, as if others did the rest meanwhile.
 void Case::run_kernel(const std::string& name, const SpanFrame& geometry, std::vector<SpanArgument> arguments,
                       const std::vector<std::size_t>& locals) const {
-  const KernelCode code = library_.kernel(name);
+  const KernelCode code = libraries_.front()->kernel(name);
   if (code.run == nullptr) throw std::runtime_error(name + " has no code");
   SpanFrame frame = geometry;
   std::uint64_t place = code.facts.local_bytes;
@@ -203,6 +210,28 @@ void Case::run_kernel(const std::string& name, const SpanFrame& geometry, std::v
   if (!around.intact() || !std::all_of(around.data(), scratch, is_unset) ||
       !std::all_of(scratch + scratch_bytes, around.data() + around.size(), is_unset))
     throw std::runtime_error(name + " wrote outside its scratch memory");
+}
+
+/// Stopped at every yield point, and gone on from there by other code.
+void Case::run_stopping(const std::string& name, const SpanFrame& geometry, std::vector<SpanArgument> arguments,
+                        const std::vector<std::size_t>& locals) {
+  constexpr std::uint64_t kMaxStops = 1000000;  // of a group: more means that it does not come on
+  std::vector<Stopping> ways;
+  for (std::size_t i = 1; i < libraries_.size(); ++i) {
+    ways.emplace_back(libraries_[i]->kernel(name), geometry, arguments, locals);
+    if (ways.back().code.yields.schema != ways.front().code.yields.schema)
+      throw std::runtime_error(name + ": states of two codes differ");
+  }
+  const std::uint64_t items = geometry.local_size[0] * geometry.local_size[1] * geometry.local_size[2];
+  const std::uint64_t groups = geometry.group_count[0] * geometry.group_count[1] * geometry.group_count[2];
+  for (std::uint64_t group = 0; group < groups; ++group) {
+    GroupState state = begin_group(group, ways.front().code.yields, items);
+    std::uint64_t stops = 0;
+    while (!ways[(group + stops) % ways.size()].run(state))
+      if (++stops == kMaxStops) throw std::runtime_error(name + " does not come to its end");
+    stops_ += stops;
+    stopped_groups_ += stops != 0 ? 1 : 0;
+  }
 }
 
 void Case::write(std::istream& in) {
@@ -325,19 +354,26 @@ void Case::run(std::istream& in) {
     if (step == kSteps.end()) throw std::runtime_error("unknown command " + word);
     (this->*step->second)(in);
   }
-  std::cout << answers_ << std::flush;
+  std::cout << answers_;
+  if (libraries_.size() > 1) std::cout << "stops " << stops_ << " of " << stopped_groups_ << " groups\n";
+  std::cout << std::flush;
 }
 
-int run_with(const std::string& case_file, const std::string& artifact) {
-  std::ifstream file(artifact, std::ios::binary);
-  std::stringstream code;
-  code << file.rdbuf();
-  const auto library = SpanLibrary::load(code.str(), "");
+int run_with(const std::string& case_file, const std::string& artifacts) {
+  Case::Libraries libraries;
   try {
-    if (!library) throw std::runtime_error(library.error().reason);
+    std::istringstream names(artifacts);
+    for (std::string name; std::getline(names, name, '+');) {
+      std::ifstream file(name, std::ios::binary);
+      std::stringstream code;
+      code << file.rdbuf();
+      auto library = SpanLibrary::load(code.str(), "");
+      if (!library) throw std::runtime_error(library.error().reason);
+      libraries.push_back(std::move(*library));
+    }
     std::ifstream in(case_file, std::ios::binary);
     if (!in) throw std::runtime_error("no case");
-    Case(**library).run(in);
+    Case(libraries).run(in);
   } catch (const std::exception& error) {
     std::cout << "error " << error.what() << std::endl;
     return 1;

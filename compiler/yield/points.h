@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a kernel may be stopped: in which loops, how often, and whether its items leave together.
+#pragma once
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/PassManager.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/yield/uniformity.h"
+#include "compiler/yield/yield.h"
+
+namespace skmd::compiler {
+
+/// A loop that gets a yield point: by its blocks, which stay when code is added to other loops.
+struct ChosenLoop {
+  llvm::BasicBlock* before = nullptr;  // the one block that leads into the loop
+  llvm::BasicBlock* header = nullptr;
+  llvm::BasicBlock* latch = nullptr;  // the one block that leads back
+  llvm::CallBase* barrier = nullptr;  // behind which the point is; null: at the end of an iteration
+  std::uint64_t strip = 1;            // iterations between two checks
+  std::string place;
+};
+
+struct ChosenPoints {
+  std::vector<ChosenLoop> loops;  // inner loops before those around them
+  bool together = false;
+  std::string why_not, detail;  // as of YieldForm
+};
+
+/// Chooses yield points of `kernel`, which is canonical; changes nothing.
+ChosenPoints choose_points(llvm::Function& kernel, Yields loops, const KernelUniformity& uniformity,
+                           llvm::FunctionAnalysisManager& analyses);
+
+}  // namespace skmd::compiler

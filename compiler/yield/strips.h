@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops with checks: each chosen loop is cut into strips, and between two of them the kernel looks whether it is to
+// save and end.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+
+#include <vector>
+
+#include "compiler/yield/points.h"
+#include "compiler/yield/uniformity.h"
+
+namespace skmd::compiler {
+
+/// What checks and states need of the work-item, computed where the kernel begins.
+struct ItemIds {
+  llvm::Value* linear = nullptr;  // i64: the item's number in its group, dimension 0 fastest
+  llvm::Value* items = nullptr;   // i64: of the group
+};
+/// Computes them before `before`.
+ItemIds make_ids(llvm::Instruction* before);
+
+/// A yield point in the code: `check` goes to `save`, which is to keep what is live and return, or to `go_on`.
+struct PointBlocks {
+  llvm::BasicBlock* save = nullptr;   // holds a return alone
+  llvm::BasicBlock* go_on = nullptr;  // where the kernel is entered again
+  llvm::BasicBlock* header =
+      nullptr;  // `go_on` goes there and nowhere else, and holds nothing else; null: behind a barrier
+};
+
+class StripMaker {
+ public:
+  /// `kernel`: with state and control as its last parameters. `slot`: a variable of 32 bits, 0 where the kernel begins.
+  StripMaker(llvm::Function& kernel, KernelUniformity& uniformity, const ItemIds& ids, llvm::AllocaInst& slot,
+             bool together);
+
+  PointBlocks add(const ChosenLoop& loop);
+
+ private:
+  struct Check {
+    llvm::BasicBlock* begin = nullptr;
+    PointBlocks blocks;
+  };
+  Check make_check(llvm::BasicBlock& before);
+  PointBlocks at_end(const ChosenLoop& loop);
+  PointBlocks at_barrier(llvm::CallBase& barrier);
+  void tell_group(llvm::IRBuilder<>& ir);
+  llvm::Value* control(llvm::IRBuilder<>& ir) const;
+  llvm::Value* flag(llvm::IRBuilder<>& ir) const;
+  llvm::Value* due(llvm::IRBuilder<>& ir) const;
+
+  llvm::Function& kernel_;
+  KernelUniformity& uniformity_;
+  ItemIds ids_;
+  llvm::AllocaInst& slot_;
+  bool together_;
+  llvm::GlobalVariable* flags_ = nullptr;  // local memory: two words, used alternately
+};
+
+}  // namespace skmd::compiler
