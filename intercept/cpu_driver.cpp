@@ -27,11 +27,10 @@ Result<unsigned> count_of(const std::string& value) {
                                                              "a number from 1 to " + std::to_string(kMaxCpuThreads))};
 }
 
-CpuCode compile(const Machine& machine, const std::string& text, const std::string& options, const std::string& target,
-                bool check) {
-  compiler::CompileRequest request =
-      compiler::code_request(text, options, machine.language, {.isa = target, .checked = check});
-  request.line_markers = check;
+CpuCode compile(const Machine& machine, const std::string& text, const std::string& options,
+                const compiler::CodeTarget& target) {
+  compiler::CompileRequest request = compiler::code_request(text, options, machine.language, target);
+  request.line_markers = target.checked;
   compiler::CompileAnswer answer = machine.compiler->compile(request);
   CpuCode code;
   code.artifact = std::move(answer.kernel_code);
@@ -59,8 +58,15 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   CpuDriverOptions options;
   options.compile = [&machine, check](const std::string& text, const std::string& build_options,
                                       const std::string& target) {
-    return compile(machine, text, build_options, target, check);
+    return compile(machine, text, build_options, {.isa = target, .checked = check});
   };
+  if (!check) {
+    options.compile_yielding = [&machine](const std::string& text, const std::string& build_options,
+                                          const std::string& target) {
+      return compile(machine, text, build_options, {.isa = target, .yields = true});
+    };
+    options.later = [&machine](std::function<void()> work) { machine.executor->post(std::move(work)); };
+  }
   options.report = [&machine](const std::string& kernel, const std::string& reason) {
     machine.observer->other_driver({kernel, reason});
   };

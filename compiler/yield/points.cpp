@@ -83,17 +83,37 @@ class Costs {
   const llvm::LoopInfo& loops_;
 };
 
-/// A loop that waits for another's store, by volatile or atomic accesses alone.
+bool is_atomic(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return instruction.isAtomic() || (call != nullptr && builtin_of(*call).name.starts_with("atomic"));
+}
+
+/// An atomic operation that also changes what it reads.
+bool is_exchange(const llvm::Instruction& instruction) {
+  if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) return true;
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (call == nullptr) return false;
+  const llvm::StringRef name = builtin_of(*call).name;
+  return name.starts_with("atomic") && !name.starts_with("atomic_load") && !name.starts_with("atomic_work_item_fence");
+}
+
+/// A loop that waits for another's store: it touches memory by volatile or atomic accesses alone.
 bool polls(const llvm::Loop& loop) {
   bool waits = false;
   for (const llvm::BasicBlock* block : loop.blocks())
     for (const llvm::Instruction& instruction : *block) {
-      waits = waits || instruction.isAtomic() || instruction.isVolatile();
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-        waits = waits || builtin_of(*call).name.starts_with("atomic");
+      waits = waits || is_atomic(instruction) || instruction.isVolatile();
       if (llvm::isa<llvm::StoreInst>(instruction) && !instruction.isAtomic() && !instruction.isVolatile()) return false;
     }
   return waits;
+}
+
+/// A loop that may wait for a lock. An item that is stopped while it has one would keep items of its group that run
+/// before it from ever coming to their end.
+bool takes_locks(const llvm::Loop& loop) {
+  return polls(loop) && llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
+           return llvm::any_of(*block, is_exchange);
+         });
 }
 
 std::string place_of(const llvm::Loop& loop, std::size_t number) {
@@ -123,6 +143,8 @@ class Chooser {
     for (llvm::Loop* loop : llvm::reverse(outer_first))
       if (is_candidate(*loop)) candidates.push_back(loop);
     if (candidates.empty()) return refused("no_form_here", "it has no long loop");
+    if (llvm::any_of(outer_first, [](const llvm::Loop* loop) { return takes_locks(*loop); }))
+      return refused("groups_wait", "its work-items may wait for locks");
     ChosenPoints chosen;
     chosen.together = has_barriers_ || llvm::all_of(candidates, [&](llvm::Loop* loop) { return runs_together(*loop); });
     for (llvm::Loop* loop : candidates) {

@@ -21,11 +21,8 @@ GroupState begin_group(std::uint64_t group, const YieldFacts& facts, std::uint64
 }
 
 bool has_ended(const GroupState& state, const YieldFacts& facts, std::uint64_t items) {
-  return all_points(state, facts, items, [](std::uint32_t point) { return point == kPointDone; });
-}
-
-bool has_not_begun(const GroupState& state, const YieldFacts& facts, std::uint64_t items) {
-  return all_points(state, facts, items, [](std::uint32_t point) { return point == 0; });
+  return state.words.empty() ||
+         all_points(state, facts, items, [](std::uint32_t point) { return point == kPointDone; });
 }
 
 bool run_group(KernelFunction run, const YieldFacts& facts, SpanFrame& frame, std::vector<SpanArgument>& arguments,

@@ -14,7 +14,7 @@ namespace skmd::cpu {
 /// What a group that was stopped goes on from, on any processor and with any code of the same schema.
 struct GroupState {
   std::uint64_t group = 0;  // flattened, of the launch
-  std::vector<std::uint32_t> words;
+  std::vector<std::uint32_t> words;  // empty: the group has ended
   std::vector<std::byte> local;  // its local memory: variables, then local arguments, as in a KernelFunction's scratch
 };
 
@@ -23,9 +23,6 @@ GroupState begin_group(std::uint64_t group, const YieldFacts& facts, std::uint64
 
 /// Whether all items have ended.
 bool has_ended(const GroupState& state, const YieldFacts& facts, std::uint64_t items);
-
-/// Whether no item has begun.
-bool has_not_begun(const GroupState& state, const YieldFacts& facts, std::uint64_t items);
 
 /// Runs the group of `state` from where it is until it ends or, once `*control` is not 0, at a yield point. `frame`:
 /// its arguments end with room for the two of a yielding kernel, which are set here, and groups do not run side by

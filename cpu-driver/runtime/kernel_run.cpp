@@ -6,12 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "cpu-driver/runtime/default_floats.h"
 #include "cpu-driver/runtime/runtime_constants.h"
 #include "cpu-driver/runtime/scratch.h"
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
 
 namespace skmd::cpu {
 
@@ -20,32 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point begin) { return std::chrono::duration<double, std::nano>(Clock::now() - begin).count(); }
-
-/// Sets OpenCL's rounding and trap flags for the scope, since the application may have changed them on its threads,
-/// from which ours inherit.
-class DefaultFloats {
- public:
-#if defined(__x86_64__)
-  DefaultFloats() : before_(_mm_getcsr()) {
-    if ((before_ & ~kFlags) != kDefault) _mm_setcsr(kDefault);
-  }
-  ~DefaultFloats() {
-    if ((before_ & ~kFlags) != kDefault) _mm_setcsr(before_);
-  }
-
- private:
-  static constexpr unsigned kDefault = 0x1F80;  // all exceptions masked, to nearest, denormals kept
-  static constexpr unsigned kFlags = 0x3F;      // what has happened
-  unsigned before_;
-#else
-  DefaultFloats() = default;
-  ~DefaultFloats() = default;
-#endif
-
- public:
-  DefaultFloats(const DefaultFloats&) = delete;
-  DefaultFloats& operator=(const DefaultFloats&) = delete;
-};
 
 /// Pieces are multiples of so many groups, where those run side by side.
 std::uint64_t unit_of(const SpanFrame& frame) { return std::max<std::uint64_t>(1, frame.lane_groups); }

@@ -38,6 +38,20 @@ Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& v
   unfinished_.failed_on.resize(machine.devices.size());
 }
 
+Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision,
+                     Event& event, const StoppedSpan& stopped)
+    : machine_(machine),
+      launch_(launch),
+      view_(view),
+      decision_(decision),
+      event_(event),
+      gives_way_(GivesWay::yes),
+      stopped_(stopped),
+      next_user_(DeviceReplay::next_user(view, decision)),
+      slices_(decision.slices.size()) {
+  unfinished_.failed_on.resize(machine.devices.size());
+}
+
 std::vector<SliceReport> Conductor::reports() const {
   std::vector<SliceReport> reports;
   for (const Slice& slice : slices_)
@@ -162,6 +176,15 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, BatchGroup& grou
   return prepared;
 }
 
+Result<Stoppable> Conductor::how_to_stop(const SliceWork& slice, NativeKernel& kernel) const {
+  if (gives_way_ == GivesWay::no) return Stoppable{};
+  const Stoppable how = stoppable(machine_, launch_, view_, slice.device, slice.span);
+  if (how.form != StopForm::item && stopped_.saved == nullptr) return how;
+  bool joins = false;
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) joins = joins || !joined(r).empty();
+  return settled(machine_, launch_, slice.device, slice.span, kernel, stopped_.saved.get(), joins);
+}
+
 Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepared) {
   const std::size_t index = prepared.index;
   const SliceWork& slice = decision_.slices[index];
@@ -169,13 +192,15 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
   const std::size_t uploads = batch.ops.size();
   auto call = native_call(machine_, launch_, slice.device);
   if (!call) return call.error();
-  const Stoppable how =
-      gives_way_ == GivesWay::yes ? stoppable(machine_, launch_, view_, slice.device, slice.span) : Stoppable{};
+  auto given = how_to_stop(slice, *call->kernel);
+  if (!given) return given.error();
+  const Stoppable& how = *given;
   if (how.why_not) preempted_.why_not = how.why_not;
   if (how.form != StopForm::none) {
     if (wants_pace(machine_, launch_, view_, slice.device)) view_.shape().paces().tried(slice.device, launch_.range);
     slices_[index].pieces =
-        std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how.form, std::move(*call), replay_ == nullptr);
+        std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how, std::move(*call), replay_ == nullptr, stopped_,
+                                      how.form == StopForm::item ? wanted_ : std::function<bool()>());
     slices_[index].has_uploads = uploads != 0;
     const auto piece = slices_[index].pieces->begin(batch.ops);
     batch.first_use = marks_first_use(slice.device, *piece);

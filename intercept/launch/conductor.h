@@ -40,7 +40,12 @@ class Conductor {
  public:
   Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision, Event& event,
             GivesWay gives_way);
+  /// Goes on with groups of `stopped`, of which `decision` is the one slice.
+  Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision, Event& event,
+            const StoppedSpan& stopped);
 
+  /// Slices that can be stopped inside of groups are, once `wanted` is true. As StopToken has it. Before run().
+  void stop_when(std::function<bool()> wanted) { wanted_ = std::move(wanted); }
   /// Blocks until the results are committed. On an error, the results of slices that completed are committed all the
   /// same, and unfinished() tells the rest. Groups of slices that were stopped are in unfinished().stopped in any case.
   /// Once.
@@ -90,6 +95,7 @@ class Conductor {
     std::function<void(const BatchResult&)> done = {};
   };
   Result<Prepared> prepare(MovePlan& moves, BatchGroup& group, bool with_uploads, std::size_t index);
+  [[nodiscard]] Result<Stoppable> how_to_stop(const SliceWork& slice, NativeKernel& kernel) const;
   /// The launches of a slice, or of its first piece, behind the uploads in `prepared`.
   Status add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepared);
   /// A piece of a slice that gives way, as its batch was submitted.
@@ -132,6 +138,7 @@ class Conductor {
   /// rest becomes unfinished().stopped.
   void add_completed(std::size_t index, std::vector<SliceWork>& completed);
   void commit(const std::vector<SliceWork>& completed);
+  void commit(const SliceWork& slice);
   /// Takes what failed slices may have written out of residency: bytes with a copy elsewhere have their old values
   /// again, bytes without one keep what the slice left there.
   void abandon();
@@ -142,6 +149,8 @@ class Conductor {
   const Decision& decision_;
   Event& event_;
   const GivesWay gives_way_;
+  const StoppedSpan stopped_ = {};  // what the one slice goes on from, if it does
+  std::function<bool()> wanted_;
   std::vector<std::unique_ptr<Joining>> joinings_;
   std::unique_ptr<Replay> replay_;               // of all roots that take rung 2
   std::optional<std::uint32_t> next_user_;       // of those
@@ -150,6 +159,7 @@ class Conductor {
   // Under mutex_ while batches run; before and afterwards only the thread in run() has them.
   std::vector<Slice> slices_;
   Unfinished unfinished_;
+  std::vector<SliceWork> begun_;  // groups that were stopped inside: their devices have what they wrote
   std::uint64_t first_uses_ = 0;
   PreemptReport preempted_;
 };

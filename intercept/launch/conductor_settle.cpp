@@ -66,17 +66,28 @@ void Conductor::add_completed(std::size_t index, std::vector<SliceWork>& complet
     completed.back().touches = view_.shape().footprint(span);
   }
   for (const domain::GroupSpan& span : pieces->left()) unfinished_.stopped.push_back({span, slice.device});
+  if (pieces->begun().size() == 0) return;
+  // A device that ends launches inside of groups has one piece at a time, and one span is left of it.
+  unfinished_.stopped.back().saved = pieces->saved();
+  unfinished_.stopped.back().begun = pieces->begun();
+  begun_.push_back(slice);
+  begun_.back().span = pieces->begun();
+  begun_.back().touches = view_.shape().footprint(pieces->begun());
 }
 
 void Conductor::commit(const std::vector<SliceWork>& completed) {
-  for (const SliceWork& slice : completed) {
-    for (std::size_t r = 0; r < view_.roots().size(); ++r) {
-      const domain::RangeSet written = slice.touches->roots[r].may_write.difference(joined(r));
-      if (written.empty()) continue;
-      Storage& root = *view_.roots()[r];
-      const MutexGuard lock(root.mutex());
-      commit_written(root, machine_.devices[slice.device]->description().space, written);
-    }
+  for (const SliceWork& slice : completed) commit(slice);
+  // Bytes that they did not write yet are the old ones where these matter, which the device was sent.
+  for (const SliceWork& slice : begun_) commit(slice);
+}
+
+void Conductor::commit(const SliceWork& slice) {
+  for (std::size_t r = 0; r < view_.roots().size(); ++r) {
+    const domain::RangeSet written = slice.touches->roots[r].may_write.difference(joined(r));
+    if (written.empty()) continue;
+    Storage& root = *view_.roots()[r];
+    const MutexGuard lock(root.mutex());
+    commit_written(root, machine_.devices[slice.device]->description().space, written);
   }
 }
 

@@ -195,28 +195,20 @@ std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& ev
 
 namespace {
 
-/// What became of a launch that a Conductor or DealtLaunch carried through.
-struct Carried {
-  Status status;
-  std::vector<SliceReport> reports;
-  Unfinished unfinished;
-  std::uint64_t first_uses = 0;
-  PreemptReport preempted = {};
-};
-
 Carried carry(DealtLaunch&& dealt) {
   Status status = dealt.run();
   return {std::move(status), dealt.reports(), dealt.unfinished(), dealt.first_uses()};
 }
 
-Carried carry(Conductor&& conductor) {
+Carried carry(Conductor&& conductor, const std::function<bool()>& wanted) {
+  conductor.stop_when(wanted);
   Status status = conductor.run();
   return {std::move(status), conductor.reports(), conductor.unfinished(), conductor.first_uses(),
           conductor.preempted()};
 }
 
 /// Groups of slices that were stopped go on. If other slices failed, they are left to the rescue of those.
-void go_on(Carried& carried, Resumption&& resumption) {
+void go_on_with_stopped(Carried& carried, Resumption&& resumption) {
   std::vector<StoppedSpan> stopped = std::exchange(carried.unfinished.stopped, {});
   if (stopped.empty()) return;
   if (!carried.status) {
@@ -247,26 +239,46 @@ bool LaunchCommand::make_room(const Decision& decision) const {
   return true;
 }
 
+std::function<bool()> LaunchCommand::wanted() const {
+  // A kernel that waits for memory waits for a command that waits for that memory.
+  if ((launch_.kernel->traits().facts & domain::kFactSpinning) == 0) return {};
+  return [this] { return RangeLock::is_wanted(frozen_->claims()); };
+}
+
 Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> decision) {
-  const std::uint64_t begin = host_now();
-  std::unique_ptr<Verification> verification;
+  auto running = std::make_unique<Running>();
+  running->begin = host_now();
   if (machine_.settings.verify && decision->slices.size() > 1) {
     auto begun = Verification::begin(machine_, launch_, view_, *decision);
     if (!begun) return begun.error();
-    verification = std::move(*begun);
+    running->verification = std::move(*begun);
   }
   tell_users(machine_, view_, *decision);
-  Carried carried = decision->dealing ? carry(DealtLaunch(machine_, launch_, view_, *decision->dealing, event))
-                                      : carry(Conductor(machine_, launch_, view_, *decision, event, GivesWay::yes));
-  const bool stopped = !carried.unfinished.stopped.empty();
-  go_on(carried, Resumption(machine_, launch_, view_, event, has_turn_));
+  running->carried =
+      decision->dealing
+          ? carry(DealtLaunch(machine_, launch_, view_, *decision->dealing, event))
+          : carry(Conductor(machine_, launch_, view_, *decision, event, GivesWay::yes), wanted());
+  running->stopped = !running->carried.unfinished.stopped.empty();
+  running->decision = std::move(decision);
+  return go_on(event, std::move(running));
+}
+
+Status LaunchCommand::go_on(Event& event, std::unique_ptr<Running> running) {
+  Carried& carried = running->carried;
+  go_on_with_stopped(carried, Resumption(machine_, launch_, view_, event, has_turn_, wanted()));
+  if (carried.status && !carried.unfinished.stopped.empty()) {
+    paused_ = std::move(running);
+    return {};
+  }
   Status status = std::move(carried.status);
   std::vector<SliceReport> reports = std::move(carried.reports);
-  if (stopped) verification.reset();  // as below
-  if (status && !stopped) {
+  std::unique_ptr<Verification> verification = std::move(running->verification);
+  std::shared_ptr<const Decision> decision = running->decision;
+  if (running->stopped) verification.reset();  // as below
+  if (status && !running->stopped) {
     const std::uint64_t end = host_now();
     learn_outcome(machine_, launch_, view_.shape(), *decision,
-                  {end, static_cast<double>(end - begin) * 1e-9, carried.first_uses});
+                  {end, static_cast<double>(end - running->begin) * 1e-9, carried.first_uses});
   } else if (!status) {
     Rescue rescue(machine_, launch_, view_, event, has_turn_);
     if (status = rescue.run(std::move(carried.unfinished), std::move(status)); !status) return status;
@@ -275,13 +287,17 @@ Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> d
     if (reports.empty()) decision = whole_on(launch_, view_, rescue.reports().front().device, rescue.reason());
     reports.insert(reports.end(), rescue.reports().begin(), rescue.reports().end());
   }
-  report_launch(machine_, launch_, *decision, reports, begin, carried.preempted);
+  report_launch(machine_, launch_, *decision, reports, running->begin, carried.preempted);
   return verification ? verification->finish() : status;
 }
 
 cl_int LaunchCommand::run(Event& event) {
   Status status;
   try {
+    if (paused_) {
+      status = go_on(event, std::exchange(paused_, nullptr));
+      return paused_ ? kRunAgain : ended(status, event);
+    }
     if (profiled_ && !has_turn_) machine_.profiling->profile(machine_, launch_, view_);
     auto decision = decided_ ? std::exchange(decided_, nullptr) : decide_launch(machine_, launch_, view_);
     if (!make_room(*decision)) {
@@ -290,6 +306,7 @@ cl_int LaunchCommand::run(Event& event) {
       return kRunAgain;
     }
     status = run_locked(event, std::move(decision));
+    if (paused_) return kRunAgain;  // what others wait for is released in between
   } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
     status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};
   }

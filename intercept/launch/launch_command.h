@@ -4,15 +4,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "intercept/backend/port/port.h"
+#include "intercept/launch/carried.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
 #include "intercept/launch/launch_view.h"
+#include "intercept/launch/verification.h"
 #include "intercept/machine/machine.h"
 #include "intercept/memory/mover.h"
 #include "intercept/memory/range_lock.h"
@@ -60,7 +63,20 @@ class LaunchCommand : public Command {
   /// Room for all that `decision` uses, or as much as there may be. False: commands under way use what would have to
   /// go; run() has to be called again with the turn, which may wait for them.
   bool make_room(const Decision& decision) const;
+  /// Whether other commands wait for what the launch holds, as StopToken has it; empty where they are to wait to its end.
+  [[nodiscard]] std::function<bool()> wanted() const;
+  /// Sets paused_ if the launch was stopped for other commands.
   Status run_locked(Event& event, std::shared_ptr<const Decision> decision);
+  /// A launch that run_locked() began.
+  struct Running {
+    Carried carried;
+    std::shared_ptr<const Decision> decision;
+    std::unique_ptr<Verification> verification;
+    std::uint64_t begin = 0;
+    bool stopped = false;  // slices of it were
+  };
+  /// Its end, or paused_ again.
+  Status go_on(Event& event, std::unique_ptr<Running> running);
   /// The rest of start(), with the ranges taken: none if run() has to do it. Nothing was submitted when it throws.
   std::optional<Ticket> submit(Device& device, const Ref<Event>& event, const std::shared_ptr<Command>& self);
   /// The `done` of the batch that start() submitted.
@@ -82,6 +98,7 @@ class LaunchCommand : public Command {
   const bool profiled_;                      // its spans are timed before it runs
   std::optional<InFlight> flight_;           // set by start()
   std::shared_ptr<const Decision> decided_;  // by a start() that declined: one launch is decided once
+  std::unique_ptr<Running> paused_;          // of a launch that goes on when run() is called again
   bool has_turn_ = false;                    // run() holds DeviceMemory::turn(): written by run() alone
 };
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "intercept/launch/launch_shape.h"
+#include "intercept/launch/native_launch.h"
 #include "intercept/launch/running_constants.h"
 #include "intercept/machine/device_query.h"
 #include "intercept/memory/storage.h"
@@ -16,12 +17,26 @@ namespace {
 
 StopForm form_on(const PreemptSettings& settings, const Device& device) {
   const StopForm best = device.description().stops;
-  if (settings.mode == PreemptMode::group) return best == StopForm::cut ? StopForm::none : best;
+  if (settings.mode == PreemptMode::group) return best == StopForm::cut ? StopForm::none : std::min(best, StopForm::group);
   return settings.mode == PreemptMode::cut ? std::min(best, StopForm::cut) : best;
 }
 
 /// Groups wait for each other, or may: a part of them alone would never end. Fences alone make no group wait.
-bool groups_wait(const domain::KernelTraits& traits) { return (traits.facts & domain::kFactSpinning) != 0; }
+bool groups_wait(const Launch& launch) { return (launch.kernel->traits().facts & domain::kFactSpinning) != 0; }
+
+/// Code with yield points is another compilation: it has variables of the program of its own, and may round otherwise.
+bool may_stop_inside(const Machine& machine, const Launch& launch) {
+  const std::uint32_t facts = launch.kernel->traits().facts;
+  if ((facts & domain::kFactMutableProgramScope) != 0) return false;
+  return (facts & domain::kFactFloatDecidesAddress) == 0 || machine.settings.split_mixed;
+}
+
+/// Whether a work-group alone takes longer than a device is to be held.
+bool has_long_groups(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device) {
+  // Each unit runs a group of its own.
+  const double units = query<cl_uint>(*machine.devices[device], CL_DEVICE_MAX_COMPUTE_UNITS).value_or(1);
+  return view.shape().paces().group_seconds(device, launch.range) * units > machine.settings.preempt.seconds / 2;
+}
 
 /// Images of devices in host memory are copied around every launch.
 bool copies_images(const Machine& machine, const LaunchView& view, std::uint32_t device) {
@@ -50,15 +65,35 @@ Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchVi
   const PreemptSettings& settings = machine.settings.preempt;
   if (settings.mode == PreemptMode::off) return {};
   if (launch.kernel->opaque()) return {StopForm::none, NotPreempted::opaque_program};
-  if (groups_wait(launch.kernel->traits())) return {StopForm::none, NotPreempted::groups_wait};
-  const StopForm form = form_on(settings, *machine.devices[device]);
-  if (form == StopForm::none || launch.part != nullptr || span.size() < 2 || copies_images(machine, view, device))
-    return {StopForm::none, NotPreempted::no_form_here};
-  if (settings.test) return {form};
-  if (is_brief(machine, launch, view, device, span)) return {StopForm::none, NotPreempted::brief};
-  if (form == StopForm::cut && span.size() < 2 * least_piece(*machine.devices[device], launch.range))
-    return {StopForm::none, NotPreempted::no_form_here};
+  StopForm form = form_on(settings, *machine.devices[device]);
+  if (form == StopForm::item && !may_stop_inside(machine, launch)) form = StopForm::group;
+  if (form == StopForm::none || launch.part != nullptr || copies_images(machine, view, device))
+    return {StopForm::none, groups_wait(launch) ? NotPreempted::groups_wait : NotPreempted::no_form_here};
+  if (groups_wait(launch)) {
+    if (form == StopForm::item) return {form};
+    return {StopForm::none, NotPreempted::groups_wait};
+  }
+  if (!settings.test && is_brief(machine, launch, view, device, span)) return {StopForm::none, NotPreempted::brief};
+  if (form == StopForm::item && settings.mode != PreemptMode::item &&
+      (settings.test || !has_long_groups(machine, launch, view, device)))
+    form = StopForm::group;
+  const std::uint64_t least =
+      settings.test || form != StopForm::cut ? 1 : least_piece(*machine.devices[device], launch.range);
+  if (form != StopForm::item && span.size() < 2 * least) return {StopForm::none, NotPreempted::no_form_here};
   return {form};
+}
+
+Result<Stoppable> settled(const Machine& machine, const Launch& launch, std::uint32_t device,
+                          const domain::GroupSpan& span, NativeKernel& kernel, const SavedGroups* saved, bool joins) {
+  const bool wait = saved != nullptr || machine.settings.preempt.mode == PreemptMode::item || groups_wait(launch);
+  const auto info = joins ? std::nullopt : machine.devices[device]->yields(kernel, wait);
+  if (info && (saved == nullptr || saved->fit(info->schema))) return Stoppable{StopForm::item, {}, info->points};
+  if (saved != nullptr)
+    return domain::Error{CL_OUT_OF_RESOURCES, "kernel " + launch.kernel->traits().name + ": groups that were stopped " +
+                                                  "inside cannot go on on " + machine.devices[device]->description().name};
+  if (groups_wait(launch)) return Stoppable{StopForm::none, NotPreempted::groups_wait};
+  if (span.size() < 2) return Stoppable{StopForm::none, NotPreempted::no_form_here};
+  return Stoppable{StopForm::group};
 }
 
 std::uint64_t least_piece(const Device& device, const domain::NdRange& range) {
@@ -87,6 +122,17 @@ bool may_move(const Machine& machine, const Launch& launch, const Eligibility& e
   return before.arithmetic == after.arithmetic && !before.rounds_unlike_itself && !after.rounds_unlike_itself;
 }
 
+namespace {
+
+bool goes_on(const Machine& machine, const Launch& launch, std::uint32_t device, const SavedGroups& saved) {
+  const auto call = native_call(machine, launch, device);
+  if (!call) return false;
+  const auto info = machine.devices[device]->yields(*call->kernel, true);
+  return info && saved.fit(info->schema);
+}
+
+}  // namespace
+
 std::uint32_t next_device(const Machine& machine, const Launch& launch, const LaunchView& view,
                           const StoppedSpan& stopped) {
   const auto& test = machine.settings.preempt.test;
@@ -95,7 +141,9 @@ std::uint32_t next_device(const Machine& machine, const Launch& launch, const La
   std::vector<std::uint32_t> choice;
   for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {
     const bool wanted = test->then == PreemptTest::Then::device ? device == test->device : device != stopped.device;
-    if (wanted && may_move(machine, launch, eligible, stopped.device, device)) choice.push_back(device);
+    if (wanted && may_move(machine, launch, eligible, stopped.device, device) &&
+        (stopped.saved == nullptr || goes_on(machine, launch, device, *stopped.saved)))
+      choice.push_back(device);
   }
   return choice.empty() ? stopped.device : choice[test_random(*test) % choice.size()];
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "intercept/backend/port/port.h"
@@ -19,12 +20,19 @@ namespace skmd::icd {
 struct Stoppable {
   StopForm form = StopForm::none;
   std::optional<NotPreempted> why_not = {};
+  std::uint32_t points = 0;  // of StopForm::item
 };
 
 /// Work-groups of a launch may run in any order and in any number of native launches, as long as none waits for
 /// another: the kernel's facts decide that as they do for splits. Takes no lock. Thread-safe.
 Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
                     const domain::GroupSpan& span);
+
+/// What becomes of `how`, a form that stops inside of groups, on machine.devices[device] with its `kernel`: without code
+/// for it the next best, or an error if groups of `saved` (null: there are none) cannot go on there. `joins`: results of
+/// the slice are merged with others, which groups that have begun have no part in. May block while code is made.
+Result<Stoppable> settled(const Machine& machine, const Launch& launch, std::uint32_t device,
+                          const domain::GroupSpan& span, NativeKernel& kernel, const SavedGroups* saved, bool joins);
 
 /// Work-groups of a launch that fill the device: a piece of fewer would take about as long.
 std::uint64_t least_piece(const Device& device, const domain::NdRange& range);
@@ -36,6 +44,9 @@ bool wants_pace(const Machine& machine, const Launch& launch, const LaunchView& 
 struct StoppedSpan {
   domain::GroupSpan span;
   std::uint32_t device = 0;
+  /// Of its first groups: what those go on from that have begun. Null: none has.
+  std::shared_ptr<SavedGroups> saved = {};
+  domain::GroupSpan begun = {};  // these groups
 };
 
 /// Whether the rest of a launch that ran in part on `from` may go on on `to`: the kernel keeps nothing on its device,

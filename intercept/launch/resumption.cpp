@@ -4,18 +4,40 @@
 #include <utility>
 
 #include "intercept/launch/decide_launch.h"
+#include "intercept/launch/launch_shape.h"
 
 namespace skmd::icd {
+namespace {
+
+/// What `slice` touches. Groups that have begun need what they wrote, also where they would write all of it in the end.
+SharedFootprint with_results_of_begun(const LaunchView& view, const SliceWork& slice, const StoppedSpan& stopped) {
+  auto touches = std::make_shared<SpanFootprint>(*slice.touches);
+  const SharedFootprint begun = view.shape().footprint(stopped.begun);
+  for (std::size_t r = 0; r < touches->roots.size(); ++r) {
+    touches->needed[r].add(begun->roots[r].may_write);
+    touches->in_place[r].add(begun->roots[r].may_write);
+  }
+  return touches;
+}
+
+}  // namespace
 
 Status Resumption::run(std::vector<StoppedSpan> stopped) {
   while (!stopped.empty()) {
+    if (wanted_ && wanted_()) {
+      unfinished_.stopped = std::move(stopped);
+      return {};
+    }
     const StoppedSpan next = stopped.back();
     stopped.pop_back();
     const std::uint32_t device = next_device(machine_, launch_, view_, next);
     // Where there is no room, the conductor says so.
-    if (device != next.device) (void)machine_.memory.hold(device, view_.argument_roots(), has_turn_);
+    if (device != next.device || wanted_) (void)machine_.memory.hold(device, view_.argument_roots(), has_turn_);
     const auto part = part_on(view_, device, next.span, domain::NotSplit::one_device_eligible);
-    Conductor conductor(machine_, launch_, view_, *part, event_, GivesWay::yes);
+    Decision decision = *part;
+    if (next.saved != nullptr) decision.slices.front().touches = with_results_of_begun(view_, decision.slices.front(), next);
+    Conductor conductor(machine_, launch_, view_, decision, event_, next);
+    conductor.stop_when(wanted_);
     Status status = conductor.run();
     first_uses_ |= conductor.first_uses();
     preempted_.add(conductor.preempted());

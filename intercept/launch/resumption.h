@@ -2,6 +2,8 @@
 // Launches of which slices were stopped: the groups that did not run go on, on the same device or on others.
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "intercept/launch/conductor.h"
@@ -16,11 +18,20 @@ namespace skmd::icd {
 /// its device lacks. Therefore kernels whose results could not be merged may change devices, too.
 class Resumption {
  public:
-  Resumption(Machine& machine, const Launch& launch, const LaunchView& view, Event& event, bool has_turn)
-      : machine_(machine), launch_(launch), view_(view), event_(event), has_turn_(has_turn) {}
+  /// `wanted`: whether other commands wait for what the launch holds, which they are to have in between; empty: the
+  /// launch keeps it to its end.
+  Resumption(Machine& machine, const Launch& launch, const LaunchView& view, Event& event, bool has_turn,
+             std::function<bool()> wanted)
+      : machine_(machine),
+        launch_(launch),
+        view_(view),
+        event_(event),
+        has_turn_(has_turn),
+        wanted_(std::move(wanted)) {}
 
-  /// Runs `stopped`, one span after another, each of which may be stopped again. Blocks until all have run. On an error
-  /// unfinished() tells the groups without results, of which none is merely stopped.
+  /// Runs `stopped`, one span after another, each of which may be stopped again. Blocks until all have run, or others
+  /// are to have what the launch holds: then unfinished().stopped is the rest. On an error unfinished() tells the groups
+  /// without results, of which none is merely stopped.
   Status run(std::vector<StoppedSpan> stopped);
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   /// Of the groups that have run.
@@ -34,6 +45,7 @@ class Resumption {
   const LaunchView& view_;
   Event& event_;
   const bool has_turn_;
+  const std::function<bool()> wanted_;
   Unfinished unfinished_;
   std::vector<SliceReport> reports_;
   PreemptReport preempted_;

@@ -16,21 +16,34 @@ using namespace tuning;
 
 namespace {
 
-PreemptForm reported(StopForm form) { return form == StopForm::group ? PreemptForm::group : PreemptForm::cut; }
+PreemptForm reported(StopForm form) {
+  if (form == StopForm::item) return PreemptForm::item;
+  return form == StopForm::group ? PreemptForm::group : PreemptForm::cut;
+}
+
+std::shared_ptr<SavedGroups> store_of(StopForm form, std::shared_ptr<SavedGroups> given) {
+  return form == StopForm::item && given == nullptr ? std::make_shared<SavedGroups>() : std::move(given);
+}
 
 }  // namespace
 
 SlicePieces::SlicePieces(const Machine& machine, const Launch& launch, const LaunchView& view, const SliceWork& slice,
-                         StopForm form, NativeCall call, bool may_stop)
+                         const Stoppable& how, NativeCall call, bool may_stop, const StoppedSpan& stopped,
+                         const std::function<bool()>& wanted)
     : machine_(machine),
       launch_(launch),
       view_(view),
       slice_(slice),
-      form_(form),
+      form_(how.form),
+      points_(how.points),
       call_(std::move(call)),
       may_stop_(may_stop),
       least_(machine.settings.preempt.test ? 1 : least_piece(*machine.devices[slice.device], launch.range)),
-      sequence_(slice.span) {
+      token_(std::make_shared<StopToken>(wanted)),
+      sequence_(slice.span),
+      saved_(store_of(how.form, stopped.saved)),
+      before_(saved_ != nullptr ? saved_->counts() : SavedGroups::Counts{}),
+      begun_groups_(stopped.begun) {
   report_.device = slice.device;
   report_.span = slice.span;
   report_.predicted_seconds = slice.predicted_seconds;
@@ -39,7 +52,7 @@ SlicePieces::SlicePieces(const Machine& machine, const Launch& launch, const Lau
 domain::PieceRule SlicePieces::rule() const {
   const PreemptSettings& settings = machine_.settings.preempt;
   domain::PieceRule rule;
-  if (form_ == StopForm::group) return rule;  // it ends by itself when it has to
+  if (form_ >= StopForm::group) return rule;  // it ends by itself when it has to
   rule.piece_seconds = settings.seconds / 2;
   if (settings.test)
     rule.piece_seconds = std::min(rule.piece_seconds, static_cast<double>(settings.test->nanoseconds) * 0.5e-9);
@@ -57,17 +70,18 @@ std::optional<domain::GroupSpan> SlicePieces::begin(std::vector<Op>& ops) {
     const std::uint64_t mean = machine_.settings.preempt.test->nanoseconds;
     token_->request_at(host_now() + test_random(*machine_.settings.preempt.test) % (2 * mean));
   }
-  const std::uint32_t most = form_ == StopForm::group ? 1 : domain::PieceSequence::kUnderWay;
+  const std::uint32_t most = form_ >= StopForm::group ? 1 : domain::PieceSequence::kUnderWay;
   if (sequence_.under_way() >= most) return std::nullopt;
   if (begun_ && token_->requested()) stop();
   const std::size_t before = ops.size();
   const auto piece = sequence_.next(rule());
   if (!piece) return std::nullopt;
   append_span(launch_, call_, *piece, ops);
-  if (form_ == StopForm::group) {
+  if (form_ >= StopForm::group) {
     for (std::size_t i = before; i < ops.size(); ++i) {
       auto& run = std::get<RunOp>(ops[i]);
       if (may_stop_) run.stop = token_;
+      run.saved = saved_;
       run.quantum_ns = static_cast<std::uint64_t>(machine_.settings.preempt.seconds * 0.5e9);
     }
   }
@@ -91,6 +105,10 @@ domain::GroupSpan SlicePieces::ended(const domain::GroupSpan& piece, std::size_t
     for (std::size_t i = 0; i + uploads < result.left->op; ++i) ran += boxes[i].size();
   }
   const MutexGuard lock(mutex_);
+  // Groups that began in an earlier piece may wait behind those that this one came to.
+  const std::uint64_t first = piece.first + ran;
+  const std::uint64_t now = result.left ? first + result.left->begun - result.left->groups : first;
+  begun_groups_ = {first, std::max({first, now, begun_groups_.last})};
   sequence_.ended(piece, ran);
   if (token_->requested()) stop();
   return {piece.first, piece.first + ran};
@@ -139,9 +157,17 @@ void SlicePieces::teach() const {
 PreemptReport SlicePieces::told(bool ended_well) const {
   PreemptReport told;
   told.form = reported(form_);
+  told.points = points_;
   if (!ended_well) return told;
+  if (saved_ != nullptr) {
+    const SavedGroups::Counts now = saved_->counts();
+    told.saved_groups = now.saved - before_.saved;
+    told.resumed_items = (now.resumed - before_.resumed) * launch_.range.local[0] * launch_.range.local[1] * launch_.range.local[2];
+    told.state_bytes = now.state_bytes;
+  }
   for (const domain::GroupSpan& span : sequence_.left()) told.never_ran_groups += span.size();
-  if (told.never_ran_groups != 0) told.stop_ns.push_back(stop_ns_);
+  told.never_ran_groups -= begun_groups_.size();
+  if (!sequence_.left().empty()) told.stop_ns.push_back(stop_ns_);
   return told;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "intercept/launch/decision.h"
 #include "intercept/launch/launch_view.h"
 #include "intercept/launch/native_launch.h"
+#include "intercept/launch/preemption.h"
 #include "intercept/machine/machine.h"
 #include "intercept/object/launch.h"
 #include "intercept/observe/observer.h"
@@ -25,9 +27,11 @@ namespace skmd::icd {
 /// wait: they come next, and the rest behind them.
 class SlicePieces {
  public:
-  /// `may_stop`: false for a slice that gives way to others on its device, but ends there.
+  /// `may_stop`: false for a slice that gives way to others on its device, but ends there. `stopped`: what has
+  /// begun of it, if anything has. `wanted`: as StopToken has it; may be empty.
   SlicePieces(const Machine& machine, const Launch& launch, const LaunchView& view, const SliceWork& slice,
-              StopForm form, NativeCall call, bool may_stop);
+              const Stoppable& how, NativeCall call, bool may_stop, const StoppedSpan& stopped,
+              const std::function<bool()>& wanted);
 
   /// A piece to be submitted, whose launches are appended to `ops`; nothing if none is to be submitted now. The first
   /// call always gives one. std::bad_alloc: no piece has begun.
@@ -45,6 +49,9 @@ class SlicePieces {
   [[nodiscard]] SliceReport report() const;
   [[nodiscard]] std::span<const domain::GroupSpan> done() const { return sequence_.done(); }
   [[nodiscard]] std::span<const domain::GroupSpan> left() const { return sequence_.left(); }
+  /// Of left(): the first groups, which have begun; empty: none has.
+  [[nodiscard]] const domain::GroupSpan& begun() const { return begun_groups_; }
+  [[nodiscard]] const std::shared_ptr<SavedGroups>& saved() const { return saved_; }
   /// Whether each group has run once or is left.
   [[nodiscard]] bool complete() const;
   /// Tells the model what the groups that ran took. One piece says little: it is told of all together.
@@ -61,13 +68,17 @@ class SlicePieces {
   const LaunchView& view_;
   const SliceWork& slice_;
   const StopForm form_;
+  const std::uint32_t points_;
   const NativeCall call_;
   const bool may_stop_;
   const std::uint64_t least_;  // groups of a piece
-  const std::shared_ptr<StopToken> token_ = std::make_shared<StopToken>();
+  const std::shared_ptr<StopToken> token_;
   Mutex mutex_;
   // Under mutex_ while pieces are under way; afterwards only the conductor has them.
   domain::PieceSequence sequence_;
+  const std::shared_ptr<SavedGroups> saved_;  // of StopForm::item
+  const SavedGroups::Counts before_;          // what it counted when this slice began
+  domain::GroupSpan begun_groups_ = {};
   SliceReport report_;
   struct {
     std::uint64_t groups = 0, nanoseconds = 0;

@@ -27,6 +27,7 @@ std::optional<PreemptMode> parse_preempt_mode(const std::string& text) {
   if (text == "off") return PreemptMode::off;
   if (text == "cut") return PreemptMode::cut;
   if (text == "group") return PreemptMode::group;
+  if (text == "item") return PreemptMode::item;
   return std::nullopt;
 }
 

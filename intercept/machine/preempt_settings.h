@@ -14,6 +14,7 @@ enum class PreemptMode : std::uint8_t {
   automatic,  // long launches give way, in the way that costs least on their device
   cut,        // only by being given to a device in pieces
   group,      // only on devices that can end a launch between work-groups
+  item,       // as `automatic`, but always by code that can be stopped inside of groups where a kernel has it
 };
 
 /// Stops at random times, for tests: launches of any length are stopped once, twice … until they have ended.
@@ -31,7 +32,7 @@ struct PreemptSettings {
 };
 
 /// Each of a variable's value that is not empty; nothing: it is not understood.
-/// SKMD_PREEMPT: `auto`, `off`, `cut` or `group`.
+/// SKMD_PREEMPT: `auto`, `off`, `cut`, `group` or `item`.
 std::optional<PreemptMode> parse_preempt_mode(const std::string& text);
 /// SKMD_PREEMPT_MS in seconds: milliseconds, from kLeastPreemptSeconds to kMaxPreemptSeconds.
 std::optional<double> parse_preempt_ms(const std::string& text);

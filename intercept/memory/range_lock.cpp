@@ -225,6 +225,14 @@ std::optional<RangeLock> RangeLock::try_take(std::unique_ptr<Entry> entry, bool 
   return lock;
 }
 
+bool RangeLock::is_wanted(std::span<const Claim> claims) {
+  Entry entry;
+  entry.claims = claims;
+  LockTable& table = LockTable::get();
+  const MutexGuard guard(table.mutex);
+  return LockTable::overtakes(entry, table.waiters);
+}
+
 void RangeLock::unchain() {
   const MutexGuard guard(LockTable::get().mutex);
   LockTable::reserve(*entry_, nullptr);

@@ -42,6 +42,9 @@ class RangeLock {
   /// As try_take(), with claims that outlive the lock and do not change.
   static std::optional<RangeLock> try_take_kept(std::span<const Claim> claims, Device* chain);
 
+  /// Whether a command waits for a range that conflicts with `claims`.
+  static bool is_wanted(std::span<const Claim> claims);
+
   /// The command left the queue of its chain: from now on its ranges conflict with those of other commands on that
   /// queue, too.
   void unchain();

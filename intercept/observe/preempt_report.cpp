@@ -13,6 +13,8 @@ const char* name(PreemptForm form) {
       return "cut";
     case PreemptForm::group:
       return "group";
+    case PreemptForm::item:
+      return "item";
   }
   return "unknown";
 }
@@ -35,6 +37,10 @@ void PreemptReport::add(const PreemptReport& other) {
   form = std::max(form, other.form);
   if (other.why_not) why_not = other.why_not;
   never_ran_groups += other.never_ran_groups;
+  saved_groups += other.saved_groups;
+  resumed_items += other.resumed_items;
+  state_bytes = std::max(state_bytes, other.state_bytes);
+  points = std::max(points, other.points);
   stop_ns.insert(stop_ns.end(), other.stop_ns.begin(), other.stop_ns.end());
   for (std::uint32_t device = 0; device < other.moved_groups.size(); ++device)
     add_moved(device, other.moved_groups[device]);

@@ -14,6 +14,7 @@ enum class PreemptForm : std::uint8_t {
   none,   // not at all
   cut,    // its device was given it in pieces
   group,  // its device could end it between work-groups
+  item,   // or inside of them
 };
 const char* name(PreemptForm form);
 
@@ -31,6 +32,10 @@ struct PreemptReport {
   PreemptForm form = PreemptForm::none;
   std::optional<NotPreempted> why_not = {};
   std::uint64_t never_ran_groups = 0;       // that were left when slices were stopped; a group may count repeatedly
+  std::uint64_t saved_groups = 0;           // that were stopped inside; a group may count repeatedly
+  std::uint64_t resumed_items = 0;          // work-items of such groups when they went on
+  std::uint64_t state_bytes = 0;            // of the largest state of a group, its local memory included
+  std::uint32_t points = 0;                 // yield points of the kernel's code
   std::vector<std::uint64_t> stop_ns = {};  // of each stop: from the request until the device was free
   std::vector<std::uint64_t> moved_groups = {};  // per device: groups that ran there, having been left on another
 

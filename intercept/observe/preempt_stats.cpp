@@ -11,6 +11,10 @@ void PreemptStats::add(const PreemptReport& report) {
   form_ = std::max(form_, report.form);
   if (report.why_not && report.form == PreemptForm::none) ++why_not_[static_cast<std::size_t>(*report.why_not)];
   never_ran_groups_ += report.never_ran_groups;
+  saved_groups_ += report.saved_groups;
+  resumed_items_ += report.resumed_items;
+  state_bytes_ = std::max(state_bytes_, report.state_bytes);
+  points_ = std::max(points_, report.points);
   stops_ += report.stop_ns.size();
   for (const std::uint64_t ns : report.stop_ns) stop_times_.add(ns);
   if (moved_groups_.size() < report.moved_groups.size()) moved_groups_.resize(report.moved_groups.size());
@@ -24,8 +28,12 @@ void PreemptStats::append(std::string& out, std::size_t devices) const {
   for (std::size_t i = 0; i < why_not_.size(); ++i)
     if (why_not_[i] != 0) append_member(out, name(static_cast<NotPreempted>(i)), why_not_[i]);
   out += '}';
+  append_member(out, "points", std::uint64_t{points_});
+  append_member(out, "state_bytes", state_bytes_);
   append_member(out, "stops", stops_);
+  append_member(out, "saved_groups", saved_groups_);
   append_member(out, "never_ran_groups", never_ran_groups_);
+  append_member(out, "resumed_items", resumed_items_);
   out += ",\"moved_groups\":[";
   for (std::size_t i = 0; i < devices; ++i) {
     if (i != 0) out += ',';

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """The sixteen workloads with launches that are stopped at random times, and go on on the same device or another: results as ever, on devices
-of our CPU driver, which end launches between groups, and of PoCL, which are given them in pieces.
+of our CPU driver, which end launches between groups or inside of them, and of PoCL, which are given them in pieces.
 
 usage: preempt_test.py BUILD
 """
@@ -14,11 +14,12 @@ import tempfile
 from attempts import Attempts, expect
 from sixteen_table_test import TABLE
 
-# (what, environment, devices, form that kernels must have, whether groups must move to both devices)
-SETTINGS = (("our CPU driver", {"SKMD_TEST_CPUS": "best:1,sse:1", "SKMD_TEST_PREEMPT": "3:200:other"}, "cpu", "group", True),
-            ("one memory each", {"SKMD_TEST_CPUS": "best:1@discrete,sse:1@discrete", "SKMD_TEST_PREEMPT": "4:200:other"}, "cpu", "group", True),
-            ("PoCL", {"POCL_DEVICES": "pthread basic", "SKMD_TEST_PREEMPT": "5:200:other"}, "portable:pthread@discrete,portable:basic@discrete", "cut", True),
-            ("in place", {"SKMD_TEST_CPUS": "best:2", "SKMD_TEST_PREEMPT": "6:200"}, "cpu", "group", False))
+# (what, environment, devices, forms that kernels may have, whether groups must move to both devices)
+SETTINGS = (("our CPU driver", {"SKMD_TEST_CPUS": "best:1,sse:1", "SKMD_TEST_PREEMPT": "3:200:other"}, "cpu", {"group"}, True),
+            ("one memory each", {"SKMD_TEST_CPUS": "best:1@discrete,sse:1@discrete", "SKMD_TEST_PREEMPT": "4:200:other"}, "cpu", {"group"}, True),
+            ("PoCL", {"POCL_DEVICES": "pthread basic", "SKMD_TEST_PREEMPT": "5:200:other"}, "portable:pthread@discrete,portable:basic@discrete", {"cut"}, True),
+            ("inside", {"SKMD_TEST_CPUS": "best:1,sse:1@discrete", "SKMD_PREEMPT": "item", "SKMD_TEST_PREEMPT": "7:200:other"}, "cpu", {"item", "group"}, True),
+            ("in place", {"SKMD_TEST_CPUS": "best:2", "SKMD_TEST_PREEMPT": "6:200"}, "cpu", {"group"}, False))
 
 
 def run(build, workload, environment, devices):
@@ -34,11 +35,13 @@ def run(build, workload, environment, devices):
             return json.load(file)["kernels"]
 
 
-def check(totals, build, workload, environment, devices, form):
+def check(totals, build, workload, environment, devices, forms):
     for kernel in run(build, workload, environment, devices):
         preempt = kernel["preempt"]
-        expect(preempt["form"] in (form, "none"), f"{kernel['name']}: {preempt}")
-        expect(preempt["form"] == form or preempt["why_not"], f"{kernel['name']} was not stopped, and no reason is told")
+        expect(preempt["form"] in forms | {"none"}, f"{kernel['name']}: {preempt}")
+        expect(preempt["form"] in forms or preempt["why_not"], f"{kernel['name']} was not stopped, and no reason is told")
+        expect((preempt["form"] == "item") == (preempt["points"] > 0), f"{kernel['name']}: {preempt}")
+        totals["saved"] += preempt["saved_groups"]
         totals["stops"] += preempt["stops"]
         totals["moved"] = [a + b for a, b in zip(totals["moved"], preempt["moved_groups"] + [0])]
 
@@ -46,12 +49,13 @@ def check(totals, build, workload, environment, devices, form):
 def main():
     build = sys.argv[1]
     attempt = Attempts()
-    for what, environment, devices, form, moves in SETTINGS:
-        totals = {"stops": 0, "moved": [0, 0]}
+    for what, environment, devices, forms, moves in SETTINGS:
+        totals = {"stops": 0, "moved": [0, 0], "saved": 0}
         for workload in TABLE:
-            attempt(f"{workload}, {what}", lambda: check(totals, build, workload, environment, devices, form))
+            attempt(f"{workload}, {what}", lambda: check(totals, build, workload, environment, devices, forms))
         print(f"{what}: {totals}")
         attempt(f"stops, {what}", lambda: expect(totals["stops"] >= 16 and (not moves or all(totals["moved"])), str(totals)))
+        attempt(f"stops inside, {what}", lambda: expect((totals["saved"] > 0) == ("item" in forms), str(totals)))
     return 1 if attempt.failed else 0
 
 

@@ -60,7 +60,7 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
   description_.overlapping_views = true;
   description_.partitionable = true;
   description_.takes_ptx = false;
-  description_.stops = StopForm::group;
+  description_.stops = options_.compile_yielding ? StopForm::item : StopForm::group;
   line_ = std::make_shared<CpuQueue>(
       [this](const Batch& batch) { return ops_.run(batch, [this] { return line_->others_wait(); }); }, health());
 }
@@ -102,6 +102,31 @@ void CpuDevice::load_code(CpuCode made, CpuProgram& program) const {
   }
 }
 
+std::shared_ptr<YieldingCode> CpuDevice::yielding_code(const std::string& text, const std::string& options) const {
+  // The program may outlive the device.
+  const auto make = [compile = options_.compile_yielding, folder = options_.code_folder, target = target_, text,
+                     options]() -> std::unique_ptr<cpu::SpanLibrary> {
+    const CpuCode made = compile(text, options, target);
+    if (made.artifact.empty()) return nullptr;
+    auto loaded = cpu::SpanLibrary::load(made.artifact, folder);
+    return loaded ? std::move(*loaded) : nullptr;
+  };
+  return std::make_shared<YieldingCode>(make);
+}
+
+std::optional<YieldInfo> CpuDevice::yields(NativeKernel& kernel, bool wait) {
+  const CpuKernel& own = native(kernel);
+  if (own.code.run == nullptr || own.code.prints != nullptr || own.code.sites != nullptr) return std::nullopt;
+  const std::shared_ptr<YieldingCode>& code = own.program->yielding;
+  if (code == nullptr) return std::nullopt;
+  if (wait)
+    code->make();
+  else if (code->claim())
+    options_.later([code] { code->make(); });
+  const cpu::KernelCode made = code->kernel(own.name);
+  return made.yields.points != 0 ? std::optional(YieldInfo{made.yields.schema, made.yields.points}) : std::nullopt;
+}
+
 Result<std::shared_ptr<NativeProgram>> CpuDevice::build(const std::string& text, const std::string& options,
                                                         std::string& log) {
   log.clear();
@@ -110,6 +135,7 @@ Result<std::shared_ptr<NativeProgram>> CpuDevice::build(const std::string& text,
     program->problem = "this processor is older than any that code is made for";
   else
     load_code(options_.compile(text, options, target_), *program);
+  if (program->code != nullptr && options_.compile_yielding) program->yielding = yielding_code(text, options);
   const auto taken = [](const auto& kernel) { return kernel.second.empty(); };
   const bool all = program->code != nullptr && std::all_of(program->kernels.begin(), program->kernels.end(), taken);
   if (all) return std::shared_ptr<NativeProgram>(std::move(program));

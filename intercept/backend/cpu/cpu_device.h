@@ -31,6 +31,11 @@ struct CpuCode {
 struct CpuDriverOptions {
   /// Makes code for `target`, as compilers know it. May block for as long as a compiler takes; thread-safe.
   std::function<CpuCode(const std::string& text, const std::string& options, const std::string& target)> compile;
+  /// The same code with yield points inside of groups. As `compile`; null: there is none.
+  std::function<CpuCode(const std::string& text, const std::string& options, const std::string& target)>
+      compile_yielding = {};
+  /// Runs work on another thread, some time. std::bad_alloc: it will not.
+  std::function<void(std::function<void()> work)> later = {};
   /// Told of every launch that the other driver runs, and why. Thread-safe; throws nothing.
   OtherDriverListener report;
   std::string code_folder;  // HostCode's `folder`
@@ -66,6 +71,7 @@ class CpuDevice final : public Device {
   bool takes_value(NativeKernel& kernel, std::uint32_t index, std::uint64_t bytes) override;
   Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                const std::string& name) override;
+  std::optional<YieldInfo> yields(NativeKernel& kernel, bool wait) override;
 
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override;
   Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,
@@ -81,6 +87,7 @@ class CpuDevice final : public Device {
  private:
   /// Loads what the generator made into `program`, or notes why not.
   void load_code(CpuCode made, CpuProgram& program) const;
+  [[nodiscard]] std::shared_ptr<YieldingCode> yielding_code(const std::string& text, const std::string& options) const;
 
   const CpuDriverOptions options_;
   const std::shared_ptr<Device> other_;

@@ -2,11 +2,15 @@
 // The CPU driver's objects behind the port's opaque ones.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 
 #include "cpu-driver/runtime/kernel_run.h"
 #include "cpu-driver/runtime/span_library.h"
@@ -84,6 +88,28 @@ class CpuSampler final : public NativeSampler {
   const cl_filter_mode filter_;
 };
 
+/// The code of a program that can be stopped inside of groups: made when it is first asked for, once. Thread-safe.
+class YieldingCode {
+ public:
+  /// Null if it could not be made or loaded. Blocks for as long as a compiler takes.
+  using Make = std::function<std::unique_ptr<cpu::SpanLibrary>()>;
+  explicit YieldingCode(Make make) : make_(std::move(make)) {}
+
+  /// Makes it if it is not there. Blocks while it is made.
+  void make();
+  /// Whether make() is to be called: true once.
+  [[nodiscard]] bool claim() { return !claimed_.exchange(true); }
+  /// Of a kernel; without points while there is none.
+  [[nodiscard]] cpu::KernelCode kernel(const std::string& name) const;
+
+ private:
+  Make make_;
+  std::atomic<bool> claimed_{false};
+  std::once_flag once_;
+  std::unique_ptr<cpu::SpanLibrary> library_;
+  std::atomic<const cpu::SpanLibrary*> made_{nullptr};
+};
+
 /// A program in up to two forms: our code, and the other driver's for kernels that have none.
 struct CpuProgram final : NativeProgram {
   std::shared_ptr<cpu::SpanLibrary> code;      // null: there is none
@@ -91,6 +117,7 @@ struct CpuProgram final : NativeProgram {
   std::string problem;                         // why there is no code at all
   std::map<std::string, std::string> kernels;  // of our code: obstacle or "", by name
   domain::Error refused;                       // by the other driver
+  std::shared_ptr<YieldingCode> yielding;      // null: it has none
 };
 
 struct CpuKernel final : NativeKernel {

@@ -8,7 +8,9 @@
 
 #include "cpu-driver/runtime/failed_check.h"
 #include "cpu-driver/runtime/scratch.h"
+#include "cpu-driver/runtime/yielding_run.h"
 #include "intercept/backend/cpu/cpu_constants.h"
+#include "intercept/backend/cpu/launch_yield.h"
 #include "intercept/backend/port/empty_op.h"
 #include "intercept/backend/port/host_clock.h"
 #include "intercept/backend/port/host_code.h"
@@ -54,23 +56,53 @@ void fill(std::byte* at, std::uint64_t bytes, const std::vector<std::byte>& patt
   for (; done < bytes; done *= 2) std::memcpy(at + done, at, std::min(done, bytes - done));
 }
 
-/// What a launch was told of when to end (RunOp).
-class LaunchYield final : public cpu::Yield {
+cpu::SpanFrame frame_of(const domain::NdRange& range) {
+  cpu::SpanFrame frame;
+  frame.work_dim = range.work_dim;
+  const domain::Extent3 groups = range.group_counts();
+  for (unsigned d = 0; d < 3; ++d) {
+    frame.global_offset[d] = range.offset[d];
+    frame.global_size[d] = range.global[d];
+    frame.group_count[d] = groups[d];
+    frame.local_size[d] = range.local[d];
+  }
+  return frame;
+}
+
+/// Of a group: all of its scratch memory in front of what belongs to items.
+std::uint64_t local_bytes(const cpu::KernelFacts& facts, const cpu::ScratchLayout& layout) {
+  return facts.local_bytes == 0 && layout.local_arguments.empty() ? 0 : layout.items_offset;
+}
+
+/// The groups of one native launch among those of its slice.
+class Store final : public cpu::GroupStore {
  public:
-  /// `begin`: of the batch, on the host's clock.
-  LaunchYield(const RunOp& op, std::uint64_t begin, const std::function<bool()>& others_wait)
-      : stop_(op.stop.get()),
-        others_wait_(others_wait),
-        quantum_end_(op.quantum_ns == 0 ? UINT64_MAX : begin + op.quantum_ns) {}
-  [[nodiscard]] bool due() const noexcept override {
-    if (stop_ != nullptr && stop_->requested()) return true;
-    return quantum_end_ != UINT64_MAX && others_wait_() && host_now() >= quantum_end_;
+  Store(SavedGroups& saved, const domain::NdRange& range, std::uint64_t schema)
+      : saved_(saved), range_(range), counts_(range.group_counts()), schema_(schema) {}
+
+  std::optional<cpu::GroupState> take(std::uint64_t group) override {
+    auto state = saved_.take(place(group));
+    if (!state) return std::nullopt;
+    return cpu::GroupState{group, std::move(state->words), std::move(state->local)};
+  }
+  void put(cpu::GroupState state) override {
+    saved_.put(place(state.group), {schema_, std::move(state.words), std::move(state.local)});
   }
 
  private:
-  const StopToken* const stop_;
-  const std::function<bool()>& others_wait_;
-  const std::uint64_t quantum_end_;  // on the host's clock
+  [[nodiscard]] SavedGroups::Place place(std::uint64_t group) const {
+    SavedGroups::Place place{};
+    for (unsigned d = 0; d < 3; ++d) {
+      place[d] = range_.offset[d] + group % counts_[d] * range_.local[d];
+      group /= counts_[d];
+    }
+    return place;
+  }
+
+  SavedGroups& saved_;
+  const domain::NdRange& range_;
+  const domain::Extent3 counts_;
+  const std::uint64_t schema_;
 };
 
 }  // namespace
@@ -89,6 +121,7 @@ BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_
     if (batch.want_times) time.start = host_now();
     waited_ = 0;
     left_from_.reset();
+    begun_ = 0;
     Outcome failure = is_empty(work[i]) ? nullptr : std::visit([&](const auto& op) { return run_op(op); }, work[i]);
     if (failure) {
       result.status = failure->error.code;
@@ -97,7 +130,7 @@ BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_
       result.accepted = i;
       break;
     }
-    if (left_from_) result.left = {i, *left_from_};
+    if (left_from_) result.left = {i, *left_from_, std::max(*left_from_, begun_)};
     if (batch.want_times) {
       time.end = host_now();
       time.device_ns = std::max<std::uint64_t>(1, time.end - time.start);
@@ -262,26 +295,27 @@ void CpuOps::lay_out(const RunOp& op) {
   if (!op.record.empty()) add_value(op.record.data(), op.record.size());
 }
 
-CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
-  lay_out(op);
-  cpu::SpanFrame frame;
-  frame.work_dim = op.range.work_dim;
-  const domain::Extent3 groups = op.range.group_counts();
-  for (unsigned d = 0; d < 3; ++d) {
-    frame.global_offset[d] = op.range.offset[d];
-    frame.global_size[d] = op.range.global[d];
-    frame.group_count[d] = groups[d];
-    frame.local_size[d] = op.range.local[d];
-  }
-  const auto layout = cpu::scratch_layout(kernel.code.facts, frame.local_size, local_sizes_);
-  // The request's own: the device is as good as before.
-  if (!layout)
-    return std::make_unique<Failure>(
-        Failure{{CL_OUT_OF_RESOURCES, "kernel " + kernel.name + ": " + layout.error().reason}, Fault::command});
+Result<cpu::ScratchLayout> CpuOps::place_locals(const CpuKernel& kernel, const cpu::KernelFacts& facts,
+                                                cpu::SpanFrame& frame) {
+  auto layout = cpu::scratch_layout(facts, frame.local_size, local_sizes_);
+  if (!layout) return domain::Error{CL_OUT_OF_RESOURCES, "kernel " + kernel.name + ": " + layout.error().reason};
   for (std::size_t i = 0; i < local_places_.size(); ++i)
     arguments_[local_places_[i]].bytes = reinterpret_cast<std::byte*>(layout->local_arguments[i]);
   frame.arguments = arguments_.data();
   frame.items_offset = layout->items_offset;
+  return layout;
+}
+
+CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
+  lay_out(op);
+  if (op.saved != nullptr && kernel.program->yielding != nullptr) {
+    const cpu::KernelCode code = kernel.program->yielding->kernel(kernel.name);
+    if (code.yields.points != 0) return run_inside(kernel, code, op);
+  }
+  cpu::SpanFrame frame = frame_of(op.range);
+  const auto layout = place_locals(kernel, kernel.code.facts, frame);
+  // The request's own: the device is as good as before.
+  if (!layout) return std::make_unique<Failure>(Failure{layout.error(), Fault::command});
   frame.lane_groups = layout->lane_groups;
   frame.lanes_offset = layout->lanes_offset;
   frame.lane_bytes = layout->lane_bytes;
@@ -308,6 +342,24 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
   if (report.count != 0)
     return std::make_unique<Failure>(
         Failure{{CL_OUT_OF_RESOURCES, cpu::failed_check(kernel.name, kernel.code.sites, report)}, Fault::command});
+  return nullptr;
+}
+
+CpuOps::Outcome CpuOps::run_inside(const CpuKernel& kernel, const cpu::KernelCode& code, const RunOp& op) {
+  cpu::SpanFrame frame = frame_of(op.range);
+  const auto layout = place_locals(kernel, code.facts, frame);
+  if (!layout) return std::make_unique<Failure>(Failure{layout.error(), Fault::command});
+  if (launches_since_ == 0) launches_since_ = host_now();
+  const LaunchYield yield(op, launches_since_, *others_wait_);
+  Store store(*op.saved, op.range, code.yields.schema);
+  const std::uint64_t groups = op.range.group_total();
+  const cpu::YieldingLaunch launch{code, frame, arguments_, layout->bytes, local_bytes(code.facts, *layout)};
+  const auto ran = cpu::run_yielding(pool_, launch, groups, store, yield);
+  if (!ran)
+    return std::make_unique<Failure>(Failure{
+        {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});
+  if (ran->first_left < groups) left_from_ = ran->first_left;
+  begun_ = ran->begun;
   return nullptr;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cpu-driver/runtime/pool.h"
+#include "cpu-driver/runtime/scratch.h"
 #include "intercept/backend/cpu/cpu_objects.h"
 #include "intercept/backend/port/port.h"
 
@@ -51,6 +52,11 @@ class CpuOps {
   /// `before` the kernel and `after` it.
   Status translate(NativeArgument& argument, std::vector<Op>& before, std::vector<Op>& after);
   Outcome run_own(const CpuKernel& kernel, const RunOp& op);
+  /// By code that can be stopped inside of groups; `code` has yield points.
+  Outcome run_inside(const CpuKernel& kernel, const cpu::KernelCode& code, const RunOp& op);
+  /// Sets arguments_ and the rest of `frame` for code of these facts. Precondition: lay_out() was called.
+  Result<cpu::ScratchLayout> place_locals(const CpuKernel& kernel, const cpu::KernelFacts& facts,
+                                          cpu::SpanFrame& frame);
   /// Fills arguments_, values_ and local_sizes_; the addresses of local arguments are left empty.
   void lay_out(const RunOp& op);
 
@@ -63,6 +69,7 @@ class CpuOps {
   std::uint64_t waited_ = 0;  // nanoseconds: OpTime::waited_ns of the last op
   /// The first group that is left, if the last op was a launch that ended early.
   std::optional<std::uint64_t> left_from_;
+  std::uint64_t begun_ = 0;  // then: BatchResult::Left::begun
   const std::function<bool()>* others_wait_ = nullptr;
   std::uint64_t launches_since_ = 0;  // when the batch's first launch that may end early began; 0: none has
   std::vector<std::uint64_t> local_sizes_;

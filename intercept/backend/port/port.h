@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "intercept/backend/port/health.h"
+#include "intercept/backend/port/saved_groups.h"
 #include "intercept/backend/port/stop_token.h"
 #include "partitioner/base/nd_range.h"
 #include "partitioner/base/result.h"
@@ -38,6 +39,7 @@ enum class StopForm : std::uint8_t {
   none,   // not at all: every batch runs to its end, and nothing else runs meanwhile
   cut,    // between launches: a launch is given to it in pieces
   group,  // between work-groups of a launch (RunOp::stop, RunOp::quantum_ns)
+  item,   // also inside of them (RunOp::saved), where the kernel has such code (Device::yields())
 };
 
 struct DeviceDescription {
@@ -72,6 +74,12 @@ struct KernelLimits {
   std::uint64_t preferred_multiple = 1;
   std::uint64_t local_bytes = 0;  // bytes of static local memory, as the device reports them
   std::uint64_t private_bytes = 0;
+};
+
+/// Of a kernel's code that can be stopped inside of groups.
+struct YieldInfo {
+  std::uint64_t schema = 0;  // states of equal ones can be exchanged
+  std::uint32_t points = 0;  // where it can be stopped
 };
 
 /// Opaque native objects. Destroyed when the last reference goes; a batch holds what it uses until it completes.
@@ -173,6 +181,9 @@ struct RunOp {
   // Of devices with StopForm::group, which may still run a launch to its end; others take no notice of either.
   std::shared_ptr<StopToken> stop = {};  // the launch is to end once this is requested; null: it runs to its end
   std::uint64_t quantum_ns = 0;  // it is to end after so long if another batch of the device waits; 0: it need not
+  /// Of kernels that Device::yields() says true of: groups go on from what is there, and those that are stopped inside
+  /// are put there. Null: groups run to their ends.
+  std::shared_ptr<SavedGroups> saved = {};
 };
 using Op = std::variant<WriteOp, ReadOp, FillOp, CopyOp, CopyRectOp, WriteImageOp, ReadImageOp, RunOp>;
 
@@ -193,6 +204,7 @@ struct BatchResult {
   struct Left {
     std::size_t op = 0;
     std::uint64_t groups = 0;
+    std::uint64_t begun = 0;  // groups from `groups` to this one have begun, or ended (RunOp::saved)
   };
   std::optional<Left> left = {};
 };
@@ -272,6 +284,12 @@ class Device {
 
   virtual Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                        const std::string& name) = 0;
+  /// Of the kernel's code that can be stopped inside of groups (RunOp::saved); nothing if there is none, or not yet: then
+  /// it is made on another thread. `wait`: blocks until it is known. StopForm::item only. Thread-safe.
+  virtual std::optional<YieldInfo> yields(NativeKernel& kernel, bool wait) {
+    (void)kernel, (void)wait;
+    return std::nullopt;
+  }
 
   /// A buffer of `bytes` bytes, made with CL_MEM_READ_WRITE and without CL_MEM_HOST_* flags. `host` non-null, which
   /// only devices that are not discrete take: the buffer uses that memory in place. Error: the native driver's code, or

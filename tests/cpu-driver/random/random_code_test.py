@@ -26,7 +26,7 @@ REFERENCE = ("best", 1)
 # What may have no code, by instruction set: such a kernel runs on another driver there.
 ALLOWED = {"sse": "fused multiply-add"}
 # Why a kernel has no yield points.
-WHY_NOT = ("no_form_here", "device_specific_code", "divergent_barriers", "pointer_in_memory", "state_too_large")
+WHY_NOT = ("no_form_here", "device_specific_code", "divergent_barriers", "pointer_in_memory", "state_too_large", "groups_wait")
 WAYS = [(isa, width) for isa in ("best", "avx2", "sse") for width in (0, 2, 4, 8, 16, 32)] + [("avx2", 1), ("sse", 1)]
 
 

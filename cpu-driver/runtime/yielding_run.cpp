@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/runtime/yielding_run.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <new>
+#include <thread>
+
+#include "cpu-driver/runtime/default_floats.h"
+#include "cpu-driver/runtime/runtime_constants.h"
+#include "cpu-driver/runtime/scratch.h"
+#include "cpu-driver/runtime/threads.h"
+#include "partitioner/base/mutex.h"
+
+namespace skmd::cpu {
+
+namespace {
+
+/// Sets a word once a launch is to yield: the threads that run groups look at nothing else.
+class Watch {
+ public:
+  Watch(const Yield& yield, std::atomic<std::uint32_t>& word)
+      : yield_(yield), word_(word), thread_(quiet_thread([this] { look(); })) {}
+  ~Watch() {
+    {
+      const MutexGuard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+ private:
+  void look() {
+    MutexLock lock(mutex_);
+    while (!over_ && word_.load(std::memory_order_relaxed) == 0) {
+      if (yield_.due()) word_.store(1, std::memory_order_relaxed);
+      changed_.wait_for(lock, std::chrono::nanoseconds(tuning::kYieldLookNs), [this]() SKMD_REQUIRES(mutex_) { return over_; });
+    }
+  }
+
+  const Yield& yield_;
+  std::atomic<std::uint32_t>& word_;
+  Mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ SKMD_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+class Run {
+ public:
+  Run(const YieldingLaunch& launch, std::uint64_t groups, GroupStore& store, const Yield& yield)
+      : launch_(launch), groups_(groups), store_(store), yield_(yield) {}
+
+  [[nodiscard]] std::atomic<std::uint32_t>& word() { return word_; }
+
+  /// On each thread.
+  void work() {
+    std::byte* const scratch = scratch_of_this_thread(launch_.scratch_bytes);
+    if (scratch == nullptr) return;  // other threads run its part
+    able_.store(true, std::memory_order_relaxed);
+    const DefaultFloats floats;
+    try {
+      SpanFrame frame = launch_.frame;
+      std::vector<SpanArgument> arguments(launch_.arguments.begin(), launch_.arguments.end());
+      arguments.resize(arguments.size() + 2);
+      for (std::uint64_t group = 0; take(group);) run_one(group, frame, arguments, scratch);
+    } catch (const std::bad_alloc&) {
+      lost_.store(true, std::memory_order_relaxed);
+      word_.store(1, std::memory_order_relaxed);
+    }
+    leave_scratch();
+  }
+
+  domain::Result<YieldingRan> result() {
+    if (!able_ || lost_) return domain::Error{0, "there is no memory for groups that can be left"};
+    const MutexGuard lock(mutex_);
+    const std::uint64_t begun = std::min(next_.load(), groups_);
+    const std::uint64_t first = std::min(first_left_, begun);
+    for (const std::uint64_t group : ended_)
+      if (group > first) store_.put({group, {}, {}});
+    return YieldingRan{first, begun};
+  }
+
+ private:
+  bool take(std::uint64_t& group) {
+    const std::uint64_t seen = next_.load(std::memory_order_relaxed);
+    if (seen > 0 && (word_.load(std::memory_order_relaxed) != 0 || yield_.due())) {  // one group runs in any case
+      word_.store(1, std::memory_order_relaxed);
+      return false;
+    }
+    group = next_.fetch_add(1, std::memory_order_relaxed);
+    return group < groups_;
+  }
+
+  void run_one(std::uint64_t group, SpanFrame& frame, std::vector<SpanArgument>& arguments, std::byte* scratch) {
+    const YieldFacts& facts = launch_.code.yields;
+    const std::uint64_t items = frame.local_size[0] * frame.local_size[1] * frame.local_size[2];
+    auto state = store_.take(group);
+    if (!state) state = begin_group(group, facts, items);
+    const bool ended =
+        has_ended(*state, facts, items) || run_group(launch_.code.run, facts, frame, arguments, *state,
+                                                     reinterpret_cast<std::uint32_t*>(&word_), scratch, launch_.local_bytes);
+    const MutexGuard lock(mutex_);
+    if (ended) {
+      ended_.push_back(group);
+    } else {
+      first_left_ = std::min(first_left_, group);
+      store_.put(std::move(*state));
+    }
+  }
+
+  const YieldingLaunch& launch_;
+  const std::uint64_t groups_;
+  GroupStore& store_;
+  const Yield& yield_;
+  static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));  // generated code reads it
+  std::atomic<std::uint32_t> word_{0};
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<bool> able_{false}, lost_{false};
+  Mutex mutex_;
+  std::uint64_t first_left_ SKMD_GUARDED_BY(mutex_) = UINT64_MAX;
+  std::vector<std::uint64_t> ended_ SKMD_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+domain::Result<YieldingRan> run_yielding(Pool& pool, const YieldingLaunch& launch, std::uint64_t groups,
+                                         GroupStore& store, const Yield& yield) {
+  Run run(launch, groups, store, yield);
+  {
+    const Watch watch(yield, run.word());
+    pool.run(pool.threads(), [&](std::size_t) { run.work(); });
+    if (run.word().load(std::memory_order_relaxed) == 0) run.work();  // where others, without memory, took all turns
+  }
+  return run.result();
+}
+
+}  // namespace skmd::cpu

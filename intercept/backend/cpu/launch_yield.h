@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a launch of the CPU driver is to end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "cpu-driver/runtime/yield.h"
+#include "intercept/backend/port/host_clock.h"
+#include "intercept/backend/port/port.h"
+
+namespace skmd::icd {
+
+/// What a launch was told of when to end (RunOp).
+class LaunchYield final : public cpu::Yield {
+ public:
+  /// `begin`: of the batch, on the host's clock.
+  LaunchYield(const RunOp& op, std::uint64_t begin, const std::function<bool()>& others_wait)
+      : stop_(op.stop.get()),
+        others_wait_(others_wait),
+        quantum_end_(op.quantum_ns == 0 ? UINT64_MAX : begin + op.quantum_ns) {}
+  [[nodiscard]] bool due() const noexcept override {
+    if (stop_ != nullptr && stop_->requested()) return true;
+    return quantum_end_ != UINT64_MAX && others_wait_() && host_now() >= quantum_end_;
+  }
+
+ private:
+  StopToken* const stop_;
+  const std::function<bool()>& others_wait_;
+  const std::uint64_t quantum_end_;  // on the host's clock
+};
+
+}  // namespace skmd::icd
