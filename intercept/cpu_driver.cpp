@@ -63,7 +63,9 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   if (!check) {
     options.compile_yielding = [&machine](const std::string& text, const std::string& build_options,
                                           const std::string& target) {
-      return compile(machine, text, build_options, {.isa = target, .yields = true});
+      const bool every = machine.settings.preempt.every_loop;
+      return compile(machine, text, build_options,
+                     {.isa = target, .yields = every ? compiler::Yields::every_loop : compiler::Yields::long_loops});
     };
     options.later = [&machine](std::function<void()> work) { machine.executor->post(std::move(work)); };
   }

@@ -76,7 +76,7 @@ Result<PreemptSettings> read_preempt(std::size_t devices) {
   };
   if (const std::string text = variable(settings::kPreempt); !text.empty()) {
     const auto mode = parse_preempt_mode(text);
-    if (!mode) return wrong(settings::kPreempt, "auto, off, cut or group");
+    if (!mode) return wrong(settings::kPreempt, "auto, off, cut, group or item");
     preempt.mode = *mode;
   }
   if (const std::string text = variable(settings::kPreemptMs); !text.empty()) {
@@ -89,6 +89,9 @@ Result<PreemptSettings> read_preempt(std::size_t devices) {
     if (!preempt.test)
       return wrong(settings::kTestPreempt, "SEED:MICROSECONDS, SEED:MICROSECONDS:other or SEED:MICROSECONDS:DEVICE");
   }
+  const std::string yields = variable(settings::kTestYields);
+  if (!yields.empty() && yields != "every") return wrong(settings::kTestYields, "every");
+  preempt.every_loop = !yields.empty();
   return preempt;
 }
 

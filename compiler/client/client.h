@@ -36,13 +36,20 @@ enum class Stage : std::uint8_t {
   code,     // the CPU driver's code of a partition-ready text, compiled as it is: kernel_code and kernel_notes alone
 };
 
+/// Which loops of kernels get yield points.
+enum class Yields : std::uint8_t {
+  none,
+  long_loops,
+  every_loop,  // and often: for tests
+};
+
 /// For which processors code is made.
 struct CodeTarget {
   std::string
       isa;  // "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vbmi", "aarch64"; code of one never runs on less
-  std::uint32_t width = 0;  // lanes; 0: what suits the kernel best; 1: item by item
-  bool checked = false;     // accesses of memory are checked, and failures name lines (cpu-driver/span_code.h)
-  bool yields = false;      // kernels can be stopped inside of groups (cpu-driver/yield_facts.h)
+  std::uint32_t width = 0;       // lanes; 0: what suits the kernel best; 1: item by item
+  bool checked = false;          // accesses of memory are checked, and failures name lines (cpu-driver/span_code.h)
+  Yields yields = Yields::none;  // where kernels can be stopped inside of groups (cpu-driver/yield_facts.h)
 };
 
 /// Where the helper stores its answer if nothing reads its pipe any more: the client's process has ended. Set by the

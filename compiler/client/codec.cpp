@@ -80,7 +80,7 @@ std::string encode(const CompileRequest& request) {
   writer.text(request.target.isa);
   writer.number(request.target.width);
   writer.flag(request.target.checked);
-  writer.flag(request.target.yields);
+  writer.byte(static_cast<std::uint8_t>(request.target.yields));
   writer.flag(request.line_markers);
   writer.text(request.unread.cache);
   writer.text(request.unread.helper);
@@ -110,7 +110,7 @@ Result<CompileRequest> decode_request(std::string_view bytes) {
   if (width > kMaxLanes) return refused("request");
   request.target.width = static_cast<std::uint32_t>(width);
   request.target.checked = reader.flag();
-  request.target.yields = reader.flag();
+  request.target.yields = static_cast<Yields>(reader.byte(static_cast<std::uint8_t>(Yields::every_loop)));
   request.line_markers = reader.flag();
   request.unread.cache = reader.text();
   request.unread.helper = reader.text();

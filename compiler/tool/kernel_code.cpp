@@ -100,8 +100,7 @@ void add_kernel_code(llvm::Module& module, const CodeTarget& target, CompileAnsw
   if (!isa) return note_all(answer, "no code is generated for " + target.isa);
   std::vector<std::string> names;
   for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
-  codegen::Generated generated = codegen::generate(
-      module, names, {*isa, target.width, target.checked, target.yields ? Yields::long_loops : Yields::none});
+  codegen::Generated generated = codegen::generate(module, names, {*isa, target.width, target.checked, target.yields});
   answer.kernel_code = std::move(generated.code);
   answer.kernel_notes.clear();
   for (codegen::KernelNote& note : generated.notes)

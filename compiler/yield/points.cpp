@@ -111,9 +111,8 @@ bool polls(const llvm::Loop& loop) {
 /// A loop that may wait for a lock. An item that is stopped while it has one would keep items of its group that run
 /// before it from ever coming to their end.
 bool takes_locks(const llvm::Loop& loop) {
-  return polls(loop) && llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) {
-           return llvm::any_of(*block, is_exchange);
-         });
+  return polls(loop) &&
+         llvm::any_of(loop.blocks(), [](const llvm::BasicBlock* block) { return llvm::any_of(*block, is_exchange); });
 }
 
 std::string place_of(const llvm::Loop& loop, std::size_t number) {

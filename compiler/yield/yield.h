@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/client/client.h"
+
 namespace skmd::compiler {
 
 /// What is kept at one yield point.
@@ -40,13 +42,6 @@ struct YieldForm {
   std::uint64_t schema = 0;  // equal if states of the two kernels can be exchanged
   std::string why_not;       // of the reasons that statistics know; "": the kernel has the form
   std::string detail;        // in words
-};
-
-/// Which loops get yield points.
-enum class Yields : std::uint8_t {
-  none,
-  long_loops,
-  every_loop,  // and often: for tests
 };
 
 /// Makes a yielding kernel of `kernel`, into which everything is inlined, and sets `kernel` to it. Where that is not

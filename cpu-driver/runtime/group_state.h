@@ -13,7 +13,7 @@ namespace skmd::cpu {
 
 /// What a group that was stopped goes on from, on any processor and with any code of the same schema.
 struct GroupState {
-  std::uint64_t group = 0;  // flattened, of the launch
+  std::uint64_t group = 0;           // flattened, of the launch
   std::vector<std::uint32_t> words;  // empty: the group has ended
   std::vector<std::byte> local;  // its local memory: variables, then local arguments, as in a KernelFunction's scratch
 };

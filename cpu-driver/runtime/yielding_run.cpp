@@ -39,7 +39,8 @@ class Watch {
     MutexLock lock(mutex_);
     while (!over_ && word_.load(std::memory_order_relaxed) == 0) {
       if (yield_.due()) word_.store(1, std::memory_order_relaxed);
-      changed_.wait_for(lock, std::chrono::nanoseconds(tuning::kYieldLookNs), [this]() SKMD_REQUIRES(mutex_) { return over_; });
+      changed_.wait_for(lock, std::chrono::nanoseconds(tuning::kYieldLookNs),
+                        [this]() SKMD_REQUIRES(mutex_) { return over_; });
     }
   }
 
@@ -102,9 +103,9 @@ class Run {
     const std::uint64_t items = frame.local_size[0] * frame.local_size[1] * frame.local_size[2];
     auto state = store_.take(group);
     if (!state) state = begin_group(group, facts, items);
-    const bool ended =
-        has_ended(*state, facts, items) || run_group(launch_.code.run, facts, frame, arguments, *state,
-                                                     reinterpret_cast<std::uint32_t*>(&word_), scratch, launch_.local_bytes);
+    const bool ended = has_ended(*state, facts, items) ||
+                       run_group(launch_.code.run, facts, frame, arguments, *state,
+                                 reinterpret_cast<std::uint32_t*>(&word_), scratch, launch_.local_bytes);
     const MutexGuard lock(mutex_);
     if (ended) {
       ended_.push_back(group);

@@ -199,8 +199,8 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
   if (how.form != StopForm::none) {
     if (wants_pace(machine_, launch_, view_, slice.device)) view_.shape().paces().tried(slice.device, launch_.range);
     slices_[index].pieces =
-        std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how, std::move(*call), replay_ == nullptr, stopped_,
-                                      how.form == StopForm::item ? wanted_ : std::function<bool()>());
+        std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how, std::move(*call), replay_ == nullptr,
+                                      stopped_, how.form == StopForm::item ? wanted_ : std::function<bool()>());
     slices_[index].has_uploads = uploads != 0;
     const auto piece = slices_[index].pieces->begin(batch.ops);
     batch.first_use = marks_first_use(slice.device, *piece);

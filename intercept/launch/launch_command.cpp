@@ -254,10 +254,9 @@ Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> d
     running->verification = std::move(*begun);
   }
   tell_users(machine_, view_, *decision);
-  running->carried =
-      decision->dealing
-          ? carry(DealtLaunch(machine_, launch_, view_, *decision->dealing, event))
-          : carry(Conductor(machine_, launch_, view_, *decision, event, GivesWay::yes), wanted());
+  running->carried = decision->dealing
+                         ? carry(DealtLaunch(machine_, launch_, view_, *decision->dealing, event))
+                         : carry(Conductor(machine_, launch_, view_, *decision, event, GivesWay::yes), wanted());
   running->stopped = !running->carried.unfinished.stopped.empty();
   running->decision = std::move(decision);
   return go_on(event, std::move(running));
@@ -306,7 +305,7 @@ cl_int LaunchCommand::run(Event& event) {
       return kRunAgain;
     }
     status = run_locked(event, std::move(decision));
-    if (paused_) return kRunAgain;  // what others wait for is released in between
+    if (paused_) return kRunAgain;   // what others wait for is released in between
   } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
     status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};
   }

@@ -63,7 +63,8 @@ class LaunchCommand : public Command {
   /// Room for all that `decision` uses, or as much as there may be. False: commands under way use what would have to
   /// go; run() has to be called again with the turn, which may wait for them.
   bool make_room(const Decision& decision) const;
-  /// Whether other commands wait for what the launch holds, as StopToken has it; empty where they are to wait to its end.
+  /// Whether other commands wait for what the launch holds, as StopToken has it; empty where they are to wait to its
+  /// end.
   [[nodiscard]] std::function<bool()> wanted() const;
   /// Sets paused_ if the launch was stopped for other commands.
   Status run_locked(Event& event, std::shared_ptr<const Decision> decision);

@@ -17,7 +17,8 @@ namespace {
 
 StopForm form_on(const PreemptSettings& settings, const Device& device) {
   const StopForm best = device.description().stops;
-  if (settings.mode == PreemptMode::group) return best == StopForm::cut ? StopForm::none : std::min(best, StopForm::group);
+  if (settings.mode == PreemptMode::group)
+    return best == StopForm::cut ? StopForm::none : std::min(best, StopForm::group);
   return settings.mode == PreemptMode::cut ? std::min(best, StopForm::cut) : best;
 }
 
@@ -90,7 +91,8 @@ Result<Stoppable> settled(const Machine& machine, const Launch& launch, std::uin
   if (info && (saved == nullptr || saved->fit(info->schema))) return Stoppable{StopForm::item, {}, info->points};
   if (saved != nullptr)
     return domain::Error{CL_OUT_OF_RESOURCES, "kernel " + launch.kernel->traits().name + ": groups that were stopped " +
-                                                  "inside cannot go on on " + machine.devices[device]->description().name};
+                                                  "inside cannot go on on " +
+                                                  machine.devices[device]->description().name};
   if (groups_wait(launch)) return Stoppable{StopForm::none, NotPreempted::groups_wait};
   if (span.size() < 2) return Stoppable{StopForm::none, NotPreempted::no_form_here};
   return Stoppable{StopForm::group};

@@ -28,9 +28,10 @@ struct Stoppable {
 Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
                     const domain::GroupSpan& span);
 
-/// What becomes of `how`, a form that stops inside of groups, on machine.devices[device] with its `kernel`: without code
-/// for it the next best, or an error if groups of `saved` (null: there are none) cannot go on there. `joins`: results of
-/// the slice are merged with others, which groups that have begun have no part in. May block while code is made.
+/// What becomes of `how`, a form that stops inside of groups, on machine.devices[device] with its `kernel`: without
+/// code for it the next best, or an error if groups of `saved` (null: there are none) cannot go on there. `joins`:
+/// results of the slice are merged with others, which groups that have begun have no part in. May block while code is
+/// made.
 Result<Stoppable> settled(const Machine& machine, const Launch& launch, std::uint32_t device,
                           const domain::GroupSpan& span, NativeKernel& kernel, const SavedGroups* saved, bool joins);
 

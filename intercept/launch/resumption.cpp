@@ -35,7 +35,8 @@ Status Resumption::run(std::vector<StoppedSpan> stopped) {
     if (device != next.device || wanted_) (void)machine_.memory.hold(device, view_.argument_roots(), has_turn_);
     const auto part = part_on(view_, device, next.span, domain::NotSplit::one_device_eligible);
     Decision decision = *part;
-    if (next.saved != nullptr) decision.slices.front().touches = with_results_of_begun(view_, decision.slices.front(), next);
+    if (next.saved != nullptr)
+      decision.slices.front().touches = with_results_of_begun(view_, decision.slices.front(), next);
     Conductor conductor(machine_, launch_, view_, decision, event_, next);
     conductor.stop_when(wanted_);
     Status status = conductor.run();

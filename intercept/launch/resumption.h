@@ -30,8 +30,8 @@ class Resumption {
         wanted_(std::move(wanted)) {}
 
   /// Runs `stopped`, one span after another, each of which may be stopped again. Blocks until all have run, or others
-  /// are to have what the launch holds: then unfinished().stopped is the rest. On an error unfinished() tells the groups
-  /// without results, of which none is merely stopped.
+  /// are to have what the launch holds: then unfinished().stopped is the rest. On an error unfinished() tells the
+  /// groups without results, of which none is merely stopped.
   Status run(std::vector<StoppedSpan> stopped);
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   /// Of the groups that have run.

@@ -162,7 +162,8 @@ PreemptReport SlicePieces::told(bool ended_well) const {
   if (saved_ != nullptr) {
     const SavedGroups::Counts now = saved_->counts();
     told.saved_groups = now.saved - before_.saved;
-    told.resumed_items = (now.resumed - before_.resumed) * launch_.range.local[0] * launch_.range.local[1] * launch_.range.local[2];
+    told.resumed_items =
+        (now.resumed - before_.resumed) * launch_.range.local[0] * launch_.range.local[1] * launch_.range.local[2];
     told.state_bytes = now.state_bytes;
   }
   for (const domain::GroupSpan& span : sequence_.left()) told.never_ran_groups += span.size();

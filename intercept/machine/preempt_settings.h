@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What users say of launches that give way while they run: SKMD_PREEMPT, SKMD_PREEMPT_MS, SKMD_TEST_PREEMPT.
+// What users say of launches that give way while they run: SKMD_PREEMPT, SKMD_PREEMPT_MS, SKMD_TEST_PREEMPT,
+// SKMD_TEST_YIELDS.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +30,7 @@ struct PreemptSettings {
   PreemptMode mode = PreemptMode::off;
   double seconds = 0.010;  // SKMD_PREEMPT_MS: a device is to be free for others so soon
   std::optional<PreemptTest> test = {};
+  bool every_loop = false;  // SKMD_TEST_YIELDS: all loops of kernels get yield points
 };
 
 /// Each of a variable's value that is not empty; nothing: it is not understood.

@@ -26,7 +26,7 @@ ALLOWED = {
     "compiler/ir": {"compiler/client", "cpu-driver"},
     "compiler/analysis": {"compiler/ir"},
     "compiler/merge": {"compiler/client", "compiler/ir", "compiler/analysis", "cpu-driver"},
-    "compiler/yield": {"compiler/ir", "cpu-driver"},
+    "compiler/yield": {"compiler/client", "compiler/ir", "cpu-driver"},
     # The helper itself: all that it is made of.
     "compiler/tool": {"compiler/client", "compiler/frontend", "compiler/ir", "compiler/analysis", "compiler/merge",
                       "cpu-driver/codegen", "cpu-driver/codegen/pipeline", "cpu-driver"},

@@ -284,8 +284,8 @@ class Device {
 
   virtual Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                        const std::string& name) = 0;
-  /// Of the kernel's code that can be stopped inside of groups (RunOp::saved); nothing if there is none, or not yet: then
-  /// it is made on another thread. `wait`: blocks until it is known. StopForm::item only. Thread-safe.
+  /// Of the kernel's code that can be stopped inside of groups (RunOp::saved); nothing if there is none, or not yet:
+  /// then it is made on another thread. `wait`: blocks until it is known. StopForm::item only. Thread-safe.
   virtual std::optional<YieldInfo> yields(NativeKernel& kernel, bool wait) {
     (void)kernel, (void)wait;
     return std::nullopt;

@@ -69,7 +69,7 @@ class SavedGroups {
   mutable Mutex mutex_;
   std::map<Place, State> groups_ SKMD_GUARDED_BY(mutex_);
   std::uint64_t stopped_ SKMD_GUARDED_BY(mutex_) = 0, saved_ SKMD_GUARDED_BY(mutex_) = 0,
-                resumed_ SKMD_GUARDED_BY(mutex_) = 0, state_bytes_ SKMD_GUARDED_BY(mutex_) = 0;
+                         resumed_ SKMD_GUARDED_BY(mutex_) = 0, state_bytes_ SKMD_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace skmd::icd

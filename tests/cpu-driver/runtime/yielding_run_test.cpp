@@ -16,12 +16,12 @@
 namespace skmd::cpu::test {
 namespace {
 
-constexpr std::uint64_t kItems = 4;     // of a group
-constexpr std::uint32_t kRounds = 50;   // of a group's loop
-constexpr std::uint64_t kLocal = 16;    // bytes of a group's local memory
+constexpr std::uint64_t kItems = 4;    // of a group
+constexpr std::uint32_t kRounds = 50;  // of a group's loop
+constexpr std::uint64_t kLocal = 16;   // bytes of a group's local memory
 
-// Code as generators make it, of a group whose items leave together: in each round it counts, in the buffer and in local
-// memory, and looks at the control word.
+// Code as generators make it, of a group whose items leave together: in each round it counts, in the buffer and in
+// local memory, and looks at the control word.
 void count_rounds(const SpanFrame* frame, std::uint64_t first, std::uint64_t last, std::byte* scratch) {
   EXPECT_EQ(last, first + 1);
   auto* counts = reinterpret_cast<std::uint32_t*>(frame->arguments[0].bytes);

@@ -179,6 +179,9 @@ def main():
     failures = run.failed + len(complaints)
     if options.record:
         run.record(options.record, failures)
+    if options.preempt:
+        stops = run.tally.stops
+        print(f"{stops['stops']} stops, {stops['saved_groups']} resumed inside kernels")
     print(f"{len(run.tally.features)} programs, {failures} failures")
     return 1 if failures else 0
 

@@ -37,6 +37,7 @@ class Mode:
     profiled: str = ""  # each new launch is first run in so many spans on copies (profiling mode)
     preempt: str = ""  # launches are stopped, and what is left goes on: "stay" on the same device, "other" on another
     cpus: str = ""  # SKMD_TEST_CPUS: devices of our own CPU driver
+    inside: bool = False  # launches are stopped inside of work-groups, in every loop
 
 
 MODES = {
@@ -79,6 +80,8 @@ PREEMPT_MODES = {
     "preempt_group": Mode(TWO, "cpu", "random", splits=True, cpu=True, preempt="other", cpus="best:1,sse:1@discrete"),
     "preempt_mixed": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, preempt="other"),
     "preempt_whole": Mode(TWO, "cpu,portable:basic@discrete", "single", cpu=True, preempt="other"),
+    "preempt_inside": Mode(TWO, "cpu", "random", splits=True, cpu=True, preempt="other", cpus="best:1,sse:1@discrete", inside=True),
+    "preempt_inside_whole": Mode(TWO, "cpu", "single", cpu=True, preempt="other", cpus="best:1@discrete,sse:1", inside=True),
     "preempt_stay": Mode(TWO, "cpu", "single", cpu=True, preempt="stay"),
 }
 ALL_MODES = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES | PREEMPT_MODES
@@ -207,6 +210,8 @@ class Runner:
                        "--repeat", "1", "--report", report, "--", *command]
         if mode.preempt:
             environment["SKMD_TEST_PREEMPT"] = f"{seed}:25" + ("" if mode.preempt == "stay" else f":{mode.preempt}")
+        if mode.inside:
+            environment |= {"SKMD_PREEMPT": "item", "SKMD_TEST_YIELDS": "every"}
         if mode.cpus:
             environment["SKMD_TEST_CPUS"] = mode.cpus
         if name == "cpu_one_thread":

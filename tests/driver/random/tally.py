@@ -19,7 +19,7 @@ MANY = 1000  # programs, of which a share of one in a hundred can be demanded
 # Rungs of the merge ladder, each with the share of the programs of which it has to merge a buffer.
 RUNGS = {"disjoint": 0.05, "kernel": 0.05, "diff": 0.05, "reduce": 0.05}
 # Stops of a run with --preempt, for each program.
-STOPS = {"stops": 1, "moved_groups": 1, "never_ran_groups": 1, "cut": 0.05, "group": 0.05}
+STOPS = {"stops": 1, "moved_groups": 1, "never_ran_groups": 1, "cut": 0.05, "group": 0.05, "item": 0.05, "saved_groups": 1, "resumed_items": 1}
 # Cases that PoCL may be excused for.
 POCL_SHARE = {CRASH: 0.02, ALONE: 0.05, SLICED: 0.02}
 
@@ -85,6 +85,7 @@ class Tally:
         for kernel in stats["kernels"]:
             preempt = kernel["preempt"]
             self.stops.update({"stops": preempt["stops"], "never_ran_groups": preempt["never_ran_groups"],
+                               "saved_groups": preempt["saved_groups"], "resumed_items": preempt["resumed_items"],
                                "moved_groups": sum(preempt["moved_groups"]), preempt["form"]: 1})
 
     def with_feature(self, feature):
