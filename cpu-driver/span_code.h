@@ -41,12 +41,23 @@ struct SpanImage {
   std::uint32_t reserved = 0;
 };
 
-/// The report of checked code: accesses outside of their memory. They were not executed.
+/// What a work-item of checked code does that it should not, or ends its launch with.
+enum class TrapKind : std::uint8_t {
+  out_of_bounds,     // an access outside of its memory, which was not executed
+  division_by_zero,  // or a remainder; of integers
+  terminated,        // arm_terminate_kernel
+};
+inline constexpr const char* kTrapKinds[] = {"out_of_bounds", "division_by_zero", "terminated"};  // by TrapKind
+
+/// The report of checked code: its traps.
 struct CheckReport {
-  std::uint64_t count = 0;   // of such accesses; the other fields describe the first one
-  std::uint64_t site = 0;    // the line, from 0, of the kernel's sites_symbol
-  std::uint64_t offset = 0;  // bytes, of the access from the start of the memory that it should have been in; signed
-  std::uint64_t size = 0;    // of that memory, bytes
+  std::uint64_t count = 0;  // of traps; the other fields describe the first one
+  std::uint64_t site = 0;   // the line, from 0, of the kernel's sites_symbol
+  /// Of an access, the bytes from the start of the memory that it should have been in, signed; of arm_terminate_kernel,
+  /// its argument; else 0.
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;             // of that memory, bytes
+  std::uint64_t item[3] = {0, 0, 0};  // the work-item's global id
 };
 
 /// The launch's geometry and arguments. Generated code reads it by offset: a change is a new kSpanVersion.
@@ -130,8 +141,9 @@ inline std::string kernel_symbol(std::string_view kernel) { return std::string("
 inline std::string facts_symbol(std::string_view kernel) { return std::string("skmd_facts_").append(kernel); }
 
 /// The name of a text, ended by a 0, that only checked kernels have. It has one line for each place of the code that
-/// accesses memory, of four columns with tabs between: "line 7" or where that is; what it does ("reads 4 bytes"); the
-/// name of the memory that it should do that in; "" or the names of other memory that it might.
+/// may trap, of five columns with tabs between: "line 7" or where that is; what it does ("reads 4 bytes"); of an access
+/// the name of the memory that it should do that in, and "" or the names of other memory that it might; the name of
+/// its TrapKind.
 inline std::string sites_symbol(std::string_view kernel) { return std::string("skmd_sites_").append(kernel); }
 
 /// The name of a kernel's merge function in the shared object.
@@ -143,7 +155,7 @@ inline std::string units_symbol(std::string_view kernel) { return std::string("s
 
 /// "1SMKSPAN", and the number that every change of this page raises: code of another is not run.
 inline constexpr std::uint64_t kSpanMagic = 0x4E4150534B4D5331u;
-inline constexpr std::uint32_t kSpanVersion = 9;
+inline constexpr std::uint32_t kSpanVersion = 10;
 
 enum class SpanTarget : std::uint32_t { x86_64_v2 = 1, aarch64 = 2, x86_64_v3 = 3, x86_64_v4 = 4, x86_64_v4_vbmi = 5 };
 

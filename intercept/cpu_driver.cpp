@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <new>
 
 namespace skmd::icd {
 namespace {
@@ -44,10 +46,20 @@ CpuCode compile(const Machine& machine, const std::string& text, const std::stri
   return code;
 }
 
+void tell(const Machine& machine, const CpuTrap& trap) try {
+  TrapReport report{.kernel = trap.kernel, .count = trap.count, .line = trap.line, .file = trap.file};
+  report.kind = cpu::kTrapKinds[static_cast<std::size_t>(trap.kind)];
+  std::copy(std::begin(trap.item), std::end(trap.item), std::begin(report.item));
+  report.never_ran = trap.never_ran;
+  machine.observer->trap(report);
+} catch (const std::bad_alloc&) {  // only the report is lost
+}
+
 }  // namespace
 
 Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machine, const std::string& wanted,
-                                                           const std::string& threads, bool check) {
+                                                           const std::string& threads, CheckMode mode) {
+  const bool check = mode != CheckMode::off;
   const auto on = is_wanted(wanted);
   if (!on) return on.error();
   const auto count = count_of(threads);
@@ -72,6 +84,8 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   options.report = [&machine](const std::string& kernel, const std::string& reason) {
     machine.observer->other_driver({kernel, reason});
   };
+  options.traps.stop = mode == CheckMode::stop;
+  options.traps.report = [&machine](const CpuTrap& trap) { tell(machine, trap); };
   options.code_folder = machine.code_folder;
   options.threads = *count;
   return std::optional<CpuDriverOptions>(std::move(options));

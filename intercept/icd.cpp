@@ -60,6 +60,14 @@ Result<bool> flag(const Variable& which) {
   return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(which, value, "0 or 1")};
 }
 
+Result<CheckMode> check_mode() {
+  const std::string value = variable(settings::kCheck);
+  if (value.empty() || value == "0") return CheckMode::off;
+  if (value == "1") return CheckMode::report;
+  if (value == "stop") return CheckMode::stop;
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(settings::kCheck, value, "0, 1 or stop")};
+}
+
 /// 0: not set.
 Result<std::uint64_t> bytes(const Variable& which) {
   const std::string value = variable(which);
@@ -95,11 +103,11 @@ Result<PreemptSettings> read_preempt(std::size_t devices) {
   return preempt;
 }
 
-Result<Settings> read_settings(size_t device_count, bool check) {
+Result<Settings> read_settings(size_t device_count, CheckMode check) {
   Settings settings;
   settings.check = check;
   // Not with SKMD_CHECK, which leaves one device.
-  if (const std::string partition = variable(settings::kPartition); !partition.empty() && !check) {
+  if (const std::string partition = variable(settings::kPartition); !partition.empty() && check == CheckMode::off) {
     auto policy = domain::parse_policy(partition, device_count);
     if (!policy) return policy.error();
     settings.policy = std::move(*policy);
@@ -171,7 +179,7 @@ std::string remote_engine(const fs::path& library) {
   return other.empty() ? (library.parent_path() / "skmd" / "libpocl-remote.so").string() : other;
 }
 
-Result<Discovery> find_devices(const fs::path& library, const Machine& machine, bool check) {
+Result<Discovery> find_devices(const fs::path& library, const Machine& machine, CheckMode check) {
   DiscoveryOptions options;
   if (const std::string folder = variable(settings::kVendors); !folder.empty()) {
     options.vendors_folder = folder;
@@ -195,7 +203,7 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   options.engine = remote_engine(library);
   auto found = discover(options);
   if (!found) return found;
-  if (check)
+  if (check != CheckMode::off)
     if (Status status = keep_checked(*found); !status) return status.error();
   std::vector<std::shared_ptr<Device>> fit;
   for (auto& device : found->devices) {
@@ -242,7 +250,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   static auto* machine = new Machine;
   machine->observer = &observer;
   machine->code_folder = compiler::cache_folder(environment);
-  const auto check = flag(settings::kCheck);
+  const auto check = check_mode();
   if (!check) return check.error();
   auto found = find_devices(library, *machine, *check);
   if (!found) return found.error();
@@ -255,7 +263,7 @@ Result<api::Composition> compose_on(Observer& observer) {
 
   machine->devices = std::move(found->devices);
   // Checked code is asked for by itself.
-  machine->code_ahead = !*check;
+  machine->code_ahead = *check == CheckMode::off;
   machine->anchor = choose_anchor(machine->devices);
   machine->settings = std::move(*settings);
   if (machine->devices.size() > 1 && machine->settings.policy.mode == domain::PartitionMode::automatic)

@@ -99,7 +99,7 @@ Status set_up_profiling(Machine& machine, const ReadVariable& variable, const Pr
                                        careful ? domain::StoredTrust::sure : domain::StoredTrust::all);
   machine.model = model;
   profiler::ProfilePlace place = profiler::profile_place(variable(settings::kProfileDb), places.cache_folder);
-  if (machine.settings.check) place = {};  // checked code has times of its own
+  if (machine.settings.check != CheckMode::off) place = {};  // checked code has times of its own
   machine.observer->profile_file(place.file);
   if (!place.file.empty()) {
     for (const auto& device : machine.devices) machine.profile_keys.push_back(profile_key(*device));

@@ -89,6 +89,7 @@ class Teller {
     tell_transfers();
     tell_partition();
     tell_other_driver();
+    tell_traps();
     tell_profile();
     tell_verification();
     if (document_.trouble()) return *document_.trouble();
@@ -257,6 +258,25 @@ class Teller {
     for (const json& entry : document_.list(other, "kernels"))
       line(1, "kernel " + document_.text(entry, "name") + ", " + times(document_.count(entry, "launches"), "launch") +
                   ": " + document_.text(entry, "reason") + ".");
+  }
+
+  void tell_traps() {
+    if (!root_.contains("traps")) return;
+    const json& traps = document_.object(root_, "traps");
+    const std::uint64_t count = document_.count(traps, "count");
+    if (count == 0) return;
+    line(0, "Kernels trapped " + times(count, "time") + ", and " +
+                times(document_.count(traps, "never_ran"), "work-group") + " never ran because of it:");
+    for (const json& entry : document_.list(traps, "first")) {
+      std::string place = "an unknown line";
+      if (entry.contains("line") && entry["line"].is_number())
+        place = "line " + std::to_string(document_.count(entry, "line"));
+      if (entry.contains("file")) place += " of " + document_.text(entry, "file");
+      std::string item;
+      for (const json& id : document_.list(entry, "item")) item += (item.empty() ? "" : ", ") + id.dump();
+      line(1, "kernel " + document_.text(entry, "kernel") + ", " + place + ": " + document_.text(entry, "kind") +
+                  ", work-item (" + item + ").");
+    }
   }
 
   void tell_verification() {

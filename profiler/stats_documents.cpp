@@ -157,6 +157,16 @@ void add_other_driver(json& sum, const json& more) {
   }
 }
 
+void add_traps(json& sum, const json& more) {
+  constexpr const char* kKey = "traps";
+  if (!sum.contains(kKey) || !more.contains(kKey)) return;
+  for (const char* number : {"count", "never_ran"})
+    sum[kKey][number] = sum[kKey][number].get<std::uint64_t>() + more[kKey][number].get<std::uint64_t>();
+  json& first = sum[kKey]["first"];
+  for (const json& trap : more[kKey]["first"])
+    if (first.size() < tuning::kKeptTraps) first.push_back(trap);
+}
+
 /// Links to other machines: what a later process measured counts, and a host that any of them lost is lost.
 void add_hosts(json& sum, const json& more) {
   constexpr const char* kKey = "hosts";
@@ -266,6 +276,7 @@ json add_up(const std::vector<ProcessStats>& processes) {
       add_profile(sum, more);
       add_hosts(sum, more);
       add_other_driver(sum, more);
+      add_traps(sum, more);
       add_numbers(sum["verify"], more["verify"]);
       add_first_mismatches(sum["verify"], more["verify"]);
     }

@@ -152,6 +152,11 @@ class Device {
   void copy(const Buffer& from, const Buffer& to, std::size_t bytes) const;
   void launch(const Kernel& kernel, const Range& range) const;
 
+  /// For what the calls above do not do; the device's own.
+  cl_device_id id() const { return device_; }
+  cl_context context() const { return context_.get(); }
+  cl_command_queue queue() const { return queue_.get(); }
+
  private:
   void write_bytes(const Buffer& to, std::size_t bytes, const void* data) const;
   void read_bytes(const Buffer& from, std::size_t bytes, void* data) const;

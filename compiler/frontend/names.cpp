@@ -144,9 +144,7 @@ bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool has_half(const Language& language) {
-  return std::find(language.extensions.begin(), language.extensions.end(), "cl_khr_fp16") != language.extensions.end();
-}
+bool has_half(const Language& language) { return offers(language, "cl_khr_fp16"); }
 
 void add_as_themselves(std::vector<std::string>& macros, const Names& names) {
   for (const std::string_view name : names) macros.push_back(std::string(name) + "=" + std::string(name));
@@ -168,6 +166,10 @@ void add_versions(std::vector<std::string>& macros, const Language& language, co
 }
 
 }  // namespace
+
+bool offers(const Language& language, std::string_view extension) {
+  return std::find(language.extensions.begin(), language.extensions.end(), extension) != language.extensions.end();
+}
 
 bool is_standard_name(std::string_view name) {
   return contains(core_names(), name) || contains(image_names(), name) || contains(double_names(), name) ||

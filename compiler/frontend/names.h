@@ -15,6 +15,9 @@ namespace skmd::compiler {
 /// (CLK_…) or would be Clang's own builtins (NAN), so the text that vendors get still holds the names.
 bool is_standard_name(std::string_view name);
 
+/// Whether `extension` is one of the language's.
+bool offers(const Language& language, std::string_view extension);
+
 /// NAME=VALUE for -D, standard names as themselves. Integer limits carry their value: the specification fixes it, and
 /// programs use them in #if.
 std::vector<std::string> virtual_device_macros(const Language& language, const Options& options);

@@ -66,6 +66,7 @@ std::vector<std::string> common_arguments(const Language& language, const Option
       "-Wno-builtin-macro-redefined",
       "-Wno-unknown-pragmas"};
   words.insert(words.end(), options.code_generation.begin(), options.code_generation.end());
+  if (offers(language, "cl_arm_controlled_kernel_termination")) words.emplace_back("-DSKMD_KERNEL_TERMINATION");
   if (options.no_warnings) words.emplace_back("-w");
   if (options.warnings_are_errors) words.emplace_back("-Werror");
   words.insert(words.end(), std::begin(kWarningsOfOlderClangs), std::end(kWarningsOfOlderClangs));

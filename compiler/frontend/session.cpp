@@ -19,12 +19,21 @@ const char kBaseHeader[] = {
 #include "opencl_c_base.inc"
     , 0};
 
+// What Clang's header lacks: cl_arm_controlled_kernel_termination.
+constexpr llvm::StringLiteral kTermination = R"(
+#ifdef SKMD_KERNEL_TERMINATION
+typedef enum { ARM_TERMINATION_SUCCESS, ARM_TERMINATION_FAILURE } arm_termination_reason;
+void arm_terminate_kernel(arm_termination_reason reason);
+#endif
+)";
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files(const std::string& text, const std::vector<Header>& headers) {
   auto memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   const auto add = [&](const std::string& path, llvm::StringRef content) {
     memory->addFile(path, 0, llvm::MemoryBuffer::getMemBufferCopy(content, path));
   };
-  add(std::string(kIncludeFolder) + "opencl-c-base.h", llvm::StringRef(kBaseHeader, sizeof kBaseHeader - 1));
+  const std::string base = std::string(kBaseHeader, sizeof kBaseHeader - 1) + kTermination.str();
+  add(std::string(kIncludeFolder) + "opencl-c-base.h", base);
   add(std::string(kMemoryFolder) + kSourceName, text);
   for (const Header& header : headers) {
     const bool absolute = !header.name.empty() && header.name.front() == '/';

@@ -383,6 +383,7 @@ int run_command(int argc, char** argv) {
   if (!read_file(argv[at], request.source)) return 2;
   code.file = argv[at];
   request.language = command_line_language();
+  if (code.check) request.language.extensions.emplace_back("cl_arm_controlled_kernel_termination");
   request.line_markers = (mode == "--kernel" && code.places) || mode == "--yields" || code.check;
   for (int i = at + 1; i < argc; ++i) request.options += quoted(argv[i]) + " ";
   return print(mode, request, code);

@@ -27,13 +27,14 @@ std::uint64_t up(std::uint64_t count, std::uint64_t unit) { return (count + unit
 class Rest {
  public:
   Rest(std::uint64_t first, std::uint64_t last, const SpanFrame& frame, unsigned threads, double group_ns,
-       const Yield* yield)
+       const RunExtras& extras)
       : next_(first),
         first_(first),
         last_(last),
         parts_(threads * tuning::kPiecesPerTaking),
         unit_(unit_of(frame)),
-        yield_(yield) {
+        yield_(extras.yield) {
+    if (extras.single_groups) return;
     least_ = pieces_of(tuning::kLeastPiece, group_ns);
     most_ = std::max(least_, pieces_of(tuning::kMaxPiece, group_ns));
   }
@@ -82,9 +83,11 @@ void run_piece(KernelFunction run, const SpanFrame& frame, std::uint64_t first, 
 std::uint64_t run_alone(KernelFunction run, const SpanFrame& frame, std::byte* scratch, std::uint64_t first,
                         std::uint64_t last, double expected_ns, double& spent, const RunExtras& extras) {
   const Clock::time_point begin = Clock::now();
-  std::uint64_t piece =
-      expected_ns > 0 ? static_cast<std::uint64_t>(std::clamp(tuning::kAlone / 4 / expected_ns, 1.0, 1e9)) : 1;
-  for (spent = 0; first < last && spent < tuning::kAlone; piece *= 2) {
+  const std::uint64_t growth = extras.single_groups ? 1 : 2;
+  std::uint64_t piece = 1;
+  if (expected_ns > 0 && !extras.single_groups)
+    piece = static_cast<std::uint64_t>(std::clamp(tuning::kAlone / 4 / expected_ns, 1.0, 1e9));
+  for (spent = 0; first < last && spent < tuning::kAlone; piece *= growth) {
     const std::uint64_t end = first + std::min(up(piece, unit_of(frame)), last - first);
     run_piece(run, frame, first, end, scratch, extras.printer);
     first = end;
@@ -135,7 +138,7 @@ domain::Result<Ran> run_kernel(Pool& pool, KernelFunction run, const SpanFrame& 
   const bool yields = alone != 0 && extras.yield != nullptr && extras.yield->due();
   if (first + alone == last || yields) return leave_scratch(), Ran{first + alone};
 
-  Rest rest(first + alone, last, frame, pool.threads(), group_ns, extras.yield);
+  Rest rest(first + alone, last, frame, pool.threads(), group_ns, extras);
   Starts starts;
   const Clock::time_point called = Clock::now();
   const auto work = [&](std::size_t) {

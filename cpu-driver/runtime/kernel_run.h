@@ -29,6 +29,8 @@ class ItemCost {
 struct RunExtras {
   Printer* printer = nullptr;    // of kernels that print; the caller finishes it
   const Yield* yield = nullptr;  // null: the launch runs to its end
+  /// Pieces are single groups (or as many as run side by side): yield is asked before each.
+  bool single_groups = false;
 };
 
 struct Ran {

@@ -4,7 +4,12 @@
 #include "intercept/api/dispatch.h"
 #include "intercept/api/entry.h"
 #include "intercept/api/info.h"
+#include "intercept/machine/machine.h"
 #include "intercept/object/queue.h"
+
+#include <CL/cl_ext.h>
+
+#include <string>
 
 namespace skmd::icd::api {
 
@@ -24,6 +29,24 @@ cl_int CL_API_CALL clWaitForEvents(cl_uint num_events, const cl_event* event_lis
   });
 }
 
+namespace {
+
+/// CL_EVENT_COMMAND_TERMINATION_REASON_ARM (cl_arm_controlled_kernel_termination).
+Result<cl_command_termination_reason_arm> termination_reason(const Event& event) {
+  if (event.type() != CL_COMMAND_NDRANGE_KERNEL && event.type() != CL_COMMAND_TASK)
+    return Error{CL_INVALID_EVENT, "param_name CL_EVENT_COMMAND_TERMINATION_REASON_ARM: event is of no kernel"};
+  if (!event.ended())
+    return Error{CL_INVALID_OPERATION, "param_name CL_EVENT_COMMAND_TERMINATION_REASON_ARM: event's status is " +
+                                           std::to_string(event.status()) +
+                                           ", and it has to be CL_COMPLETE or negative"};
+  if (event.status() == CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM)
+    return CL_COMMAND_TERMINATION_CONTROLLED_FAILURE_ARM;
+  if (event.status() < 0) return CL_COMMAND_TERMINATION_ERROR_ARM;
+  return event.ended_itself() ? CL_COMMAND_TERMINATION_CONTROLLED_SUCCESS_ARM : CL_COMMAND_TERMINATION_COMPLETION_ARM;
+}
+
+}  // namespace
+
 cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void* value, size_t* size_ret) {
   return entry("clGetEventInfo", [&]() -> Status {
     const auto object = borrow<Event>(event);
@@ -40,6 +63,11 @@ cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t siz
         return query.value<cl_int>((*object)->status());
       case CL_EVENT_REFERENCE_COUNT:
         return query.value<cl_uint>((*object)->slot()->references.load() - (*object)->lent_to_callbacks().load());
+      case CL_EVENT_COMMAND_TERMINATION_REASON_ARM: {
+        if ((*object)->context().machine().settings.check != CheckMode::stop) return query.unknown();
+        const auto reason = termination_reason(**object);
+        return reason ? query.value<cl_command_termination_reason_arm>(*reason) : reason.error();
+      }
       default:
         return query.unknown();
     }

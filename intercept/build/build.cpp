@@ -67,7 +67,7 @@ compiler::CompileAnswer ask_compiler(const Program& program, const Asked& asked,
   request.language = program.machine().language;
   request.stage = stage;
   // What the checks tell names the application's own lines.
-  request.line_markers = program.machine().settings.check;
+  request.line_markers = program.machine().settings.check != CheckMode::off;
   request.working_directory = asked.folder;
   if (stage == compiler::Stage::build) request.target.isa = code_needed(program.machine());
   return program.machine().compiler->compile(request);

@@ -230,6 +230,7 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
 }
 
 void Conductor::slice_ended(std::size_t index, std::size_t uploads, const BatchResult& result) {
+  if (result.ended_itself) event_.end_itself();
   {
     const MutexGuard lock(mutex_);
     slices_[index].ran = slices_[index].ran || result.accepted > uploads;

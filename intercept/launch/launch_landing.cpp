@@ -57,6 +57,7 @@ void LaunchCommand::landed(BatchResult&& result) {
     return;
   }
   const std::shared_ptr<Command> self = std::move(flight.self);
+  if (result.ended_itself) flight.event->end_itself();
   try {
     const SliceReport report =
         account(machine_, launch_, view_.shape(), slice, flight.uploads, flight.upload_bytes, flight.first, result);

@@ -7,6 +7,8 @@
 #include "intercept/memory/storage.h"
 #include "intercept/object/kernel.h"
 
+#include <CL/cl_ext.h>
+
 #include <utility>
 
 namespace skmd::icd {
@@ -48,6 +50,8 @@ void Rescue::make_room(Unfinished& rest) const {
 }
 
 Status Rescue::run(Unfinished rest, Status failure) {
+  // A trap is the kernel's own: it would come again on any device (SKMD_CHECK=stop).
+  if (failure.error().code == CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM) return failure;
   if (rest.fault == Fault::memory) reason_ = domain::NotSplit::memory_short;
   if (keeps_state(machine_, *launch_.kernel)) return failure;
   if (failure.error().code == CL_MEM_OBJECT_ALLOCATION_FAILURE) make_room(rest);

@@ -256,7 +256,14 @@ void InfoComposer::extensions() {
     names.push_back("cl_khr_3d_image_writes");
   for (const char* name : {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "cl_khr_fp16"})
     if (all([&](const auto& device) { return has_extension(*device, name); })) names.emplace_back(name);
+  const bool ends = machine_.settings.check == CheckMode::stop;
+  if (ends) names.emplace_back("cl_arm_controlled_kernel_termination");
   out_.language_.extensions = names;
+  if (ends)
+    number<cl_device_controlled_termination_capabilities_arm>(CL_DEVICE_CONTROLLED_TERMINATION_CAPABILITIES_ARM,
+                                                              CL_DEVICE_CONTROLLED_TERMINATION_SUCCESS_ARM |
+                                                                  CL_DEVICE_CONTROLLED_TERMINATION_FAILURE_ARM |
+                                                                  CL_DEVICE_CONTROLLED_TERMINATION_QUERY_ARM);
 
   // Extensions of the interface, no macros of the language.
   names.emplace_back("cl_khr_icd");

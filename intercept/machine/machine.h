@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,12 +27,19 @@
 
 namespace skmd::icd {
 
+/// What becomes of what kernels do wrong (SKMD_CHECK).
+enum class CheckMode : std::uint8_t {
+  off,
+  report,  // the launch runs to its end, and fails
+  stop,    // the first trap ends the launch
+};
+
 /// Settings that users type, parsed once.
 struct Settings {
   domain::PartitionPolicy policy;
   bool split_mixed = false;           // SKMD_SPLIT_MIXED
   bool verify = false;                // SKMD_VERIFY
-  bool check = false;                 // SKMD_CHECK
+  CheckMode check = CheckMode::off;   // SKMD_CHECK
   domain::RungSet rungs;              // SKMD_TEST_RUNGS
   std::string profile_tag;            // SKMD_PROFILE_TAG
   bool profile_every_launch = false;  // times are taken for the profile database also where decisions need none

@@ -2,6 +2,8 @@
 // What a queue knows of the commands that are enqueued on it.
 #pragma once
 
+#include <CL/cl_ext.h>
+
 #include <vector>
 
 #include "intercept/memory/range_lock.h"
@@ -13,7 +15,8 @@ namespace skmd::icd {
 /// What an application is told of a failure: vendors' codes for their own objects mean nothing to it.
 inline cl_int command_status(cl_int code) {
   const bool known = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY ||
-                     code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+                     code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ||
+                     code == CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM;
   return known ? code : CL_OUT_OF_RESOURCES;
 }
 

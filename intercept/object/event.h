@@ -89,6 +89,10 @@ class Event : public Object, public Recycled {
   void await() { awaited_ = true; }
   [[nodiscard]] bool awaited() const { return awaited_; }
 
+  /// The kernel ended its launch before all groups had run, and said that this is no failure. Before complete().
+  void end_itself() { ended_itself_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool ended_itself() const { return ended_itself_.load(std::memory_order_acquire); }
+
   // Profiling; without it they do nothing. queued and submit are set by the queue; work_started keeps the earliest,
   // work_ended the latest.
   void work_started(std::uint64_t ns);
@@ -172,6 +176,7 @@ class Event : public Object, public Recycled {
   bool awaited_ = false;               // for the thread that enqueues
   std::atomic<bool> followed_{false};  // by a successor, which looks at chain_ afterwards
   std::atomic<bool> left_device_{false};
+  std::atomic<bool> ended_itself_{false};
   cl_int held_status_ SKMD_GUARDED_BY(mutex_) = CL_COMPLETE;  // of the state `held`: the command's
   static constexpr std::size_t kCovered = ~std::size_t{0};    // by a marker that stands for this command
   std::size_t open_index_ = kCovered;                         // in Queue::open_, under the queue's mutex

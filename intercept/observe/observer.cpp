@@ -327,6 +327,17 @@ void Observer::other_driver(const OtherDriverReport& report) try {
 } catch (...) {
 }
 
+void Observer::trap(const TrapReport& report) try {
+  if (!state_->stats_on) return;
+  {
+    const MutexGuard lock(state_->stats_mutex);
+    state_->stats.add_trap(report);
+    state_->share_tail();
+  }
+  state_->changed();
+} catch (...) {
+}
+
 void Observer::profile_file(const std::string& file) try {
   if (!state_->stats_on) return;
   const MutexGuard lock(state_->stats_mutex);

@@ -94,6 +94,17 @@ struct OtherDriverReport {
   std::string kernel, reason;
 };
 
+/// A launch of checked code that had traps (SKMD_CHECK).
+struct TrapReport {
+  std::string kernel;
+  std::uint64_t count = 0;      // of its traps; the following describe the first one
+  std::uint32_t line = 0;       // 0: it is not known
+  std::string file;             // where headers or #line name one
+  const char* kind = "";        // one of a fixed list (cpu-driver/span_code.h)
+  std::uint64_t item[3] = {};   // the work-item's global id
+  std::uint64_t never_ran = 0;  // work-groups that did not run because of it
+};
+
 /// What a program's build for one device has come to.
 enum class BuildState : std::uint8_t {
   waiting,   // not begun; it may be, when a launch needs the device
@@ -142,6 +153,8 @@ class Observer {
   void partition(std::uint64_t nanoseconds);
   void verify(const VerifyReport& report);
   void other_driver(const OtherDriverReport& report);
+  /// Nothing is logged: the launch that failed is.
+  void trap(const TrapReport& report);
   /// The profile database of this process; "": there is none. Once, before devices().
   void profile_file(const std::string& file);
   /// So many samples were left for it; `problem`: why later ones are not, "": they are. Replaces what was reported

@@ -13,6 +13,7 @@
 #include "intercept/observe/observer.h"
 #include "intercept/observe/preempt_stats.h"
 #include "intercept/observe/time_histogram.h"
+#include "intercept/observe/trap_stats.h"
 
 namespace skmd::icd {
 
@@ -29,6 +30,7 @@ class Stats {
   void add_partition(std::uint64_t nanoseconds) { partition_.add(nanoseconds); }
   void add_verify(const VerifyReport& report);
   void add_other_driver(const OtherDriverReport& report);
+  void add_trap(const TrapReport& report) { traps_.add(report); }
   void set_profile_file(const std::string& file) { profile_.file = file; }
   void set_profile_written(std::uint64_t samples, const std::string& problem) {
     profile_.written = samples;
@@ -121,6 +123,7 @@ class Stats {
   std::vector<std::string> build_failures_;                            // JSON objects, the first ones
   std::unordered_map<std::string, std::vector<BuildState>> programs_;  // per device; the first ones
   Profile profile_;
+  TrapStats traps_;
   std::vector<Elsewhere> elsewhere_;  // by another CPU driver, one per kernel and reason
 };
 

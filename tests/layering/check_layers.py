@@ -33,7 +33,7 @@ ALLOWED = {
     # The format of span code, which one side writes and the other loads.
     "cpu-driver": set(),
     "cpu-driver/codegen": set(),
-    "cpu-driver/codegen/check": {"cpu-driver/codegen", "cpu-driver", "compiler/ir"},
+    "cpu-driver/codegen/check": {"cpu-driver/codegen", "cpu-driver/codegen/item", "cpu-driver", "compiler/ir"},
     "cpu-driver/codegen/library": {"cpu-driver/codegen", "cpu-driver", "compiler/ir"},
     "cpu-driver/codegen/masks": {"cpu-driver/codegen"},
     "cpu-driver/codegen/vector": {"cpu-driver/codegen", "cpu-driver", "compiler/ir"},

@@ -177,6 +177,18 @@ TEST(ExplainStats, TellsWhatRanOnAnotherCpuDriver) {
   expect_in(*words, "kernel vadd, 1 launch: reads an image.");
 }
 
+TEST(ExplainStats, TellsOfTraps) {
+  json document = example();
+  EXPECT_EQ(explained(document).find("trapped"), std::string::npos);
+  document["traps"] = json::parse(R"({"count":3,"never_ran":1,"first":[
+      {"kernel":"sum","line":7,"file":"sum.h","kind":"out_of_bounds","item":[4,0,1]},
+      {"kernel":"sum","line":null,"kind":"terminated","item":[5,0,0]}]})");
+  const std::string words = explained(document);
+  expect_in(words, "Kernels trapped 3 times, and 1 work-group never ran because of it:");
+  expect_in(words, "kernel sum, line 7 of sum.h: out_of_bounds, work-item (4, 0, 1).");
+  expect_in(words, "kernel sum, an unknown line: terminated, work-item (5, 0, 0).");
+}
+
 TEST(ExplainStats, TellsWhereResultsDiffer) {
   const auto words = explain_stats(example());
   ASSERT_TRUE(words) << words.error().reason;

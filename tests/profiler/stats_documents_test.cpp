@@ -124,6 +124,21 @@ TEST(StatsDocuments, AddsUpLaunchesOnAnotherCpuDriver) {
   EXPECT_EQ(sum["kernels"][1]["reason"], "s");
 }
 
+TEST(StatsDocuments, AddsUpTraps) {
+  json one = document_of({split_launch("a")});
+  json two = one;
+  one["traps"] = json::parse(R"({"count":3,"never_ran":10,"first":[{"kernel":"a"}]})");
+  two["traps"] = json::parse(R"({"count":5,"never_ran":1,"first":[]})");
+  for (int i = 0; i < 16; ++i) two["traps"]["first"].push_back({{"kernel", "b"}});
+  const json sum = add_up({{1, one}, {2, two}})["traps"];
+  EXPECT_EQ(sum["count"], 8);
+  EXPECT_EQ(sum["never_ran"], 11);
+  EXPECT_EQ(sum["first"].size(), 16u);
+  EXPECT_EQ(sum["first"][0]["kernel"], "a");
+  two.erase("traps");  // of an older version
+  EXPECT_EQ(add_up({{1, one}, {2, two}})["traps"]["count"], 3);
+}
+
 TEST(StatsDocuments, AddsUpWhatDevicesDropped) {
   json one = document_of({split_launch("a")});
   json two = one;

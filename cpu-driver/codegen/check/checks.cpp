@@ -5,7 +5,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
-#include <llvm/Support/ModRef.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include <vector>
@@ -13,6 +12,7 @@
 #include "compiler/ir/address_spaces.h"
 #include "cpu-driver/codegen/check/extents.h"
 #include "cpu-driver/codegen/check/sites.h"
+#include "cpu-driver/codegen/check/tell.h"
 
 namespace skmd::codegen {
 
@@ -45,25 +45,10 @@ Access access_of(Instruction& instruction) {
   return {};
 }
 
-llvm::FunctionCallee declare_failed(llvm::Module& module) {
-  llvm::LLVMContext& context = module.getContext();
-  llvm::Type* i64 = llvm::Type::getInt64Ty(context);
-  llvm::Type* frame = llvm::PointerType::get(context, kConstantSpace);
-  llvm::FunctionCallee callee =
-      module.getOrInsertFunction(kCheckFailed, llvm::Type::getVoidTy(context), frame, i64, i64, i64);
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotThrow();
-  function->setWillReturn();
-  // The report is memory that the module cannot access.
-  function->setMemoryEffects(llvm::MemoryEffects::argMemOnly(llvm::ModRefInfo::Ref) |
-                             llvm::MemoryEffects::inaccessibleMemOnly());
-  return callee;
-}
-
 class Checker {
  public:
   Checker(llvm::Function& item, const CheckedItem& parts)
-      : item_(item), parts_(parts), extents_(item, parts), failed_(declare_failed(*item.getParent())) {}
+      : item_(item), extents_(item, parts), tell_(item, parts), sites_(parts.sites) {}
 
   domain::Result<std::string> run() {
     std::vector<Access> accesses;
@@ -115,7 +100,7 @@ class Checker {
     llvm::SplitBlockAndInsertIfThenElse(inside, instruction.getIterator(), &then, &otherwise);
     IRBuilder<> ir(otherwise);
     ir.SetCurrentDebugLocation(instruction.getDebugLoc());
-    ir.CreateCall(failed_, {parts_.frame, ir.getInt64(count_++), offset, extents.front().size});
+    tell_(ir, offset, extents.front().size);
     sites_ += site_of(instruction, access.bytes, extents);
     llvm::BasicBlock* joint = instruction.getParent();
     instruction.moveBefore(then->getIterator());
@@ -145,11 +130,9 @@ class Checker {
   }
 
   llvm::Function& item_;
-  const CheckedItem& parts_;
   Extents extents_;
-  llvm::FunctionCallee failed_;
+  Tell tell_;
   std::string sites_;
-  std::uint64_t count_ = 0;
 };
 
 }  // namespace

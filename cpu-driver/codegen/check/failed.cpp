@@ -2,6 +2,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <cstddef>
+#include <cstdint>
 
 #include "cpu-driver/codegen/check/checks.h"
 #include "cpu-driver/span_code.h"
@@ -35,6 +36,7 @@ void build(llvm::Function& function) {
   put(offsetof(cpu::CheckReport, site), 1);
   put(offsetof(cpu::CheckReport, offset), 2);
   put(offsetof(cpu::CheckReport, size), 3);
+  for (unsigned d = 0; d < 3; ++d) put(offsetof(cpu::CheckReport, item) + d * sizeof(std::uint64_t), 4 + d);
   ir.CreateBr(end);
   llvm::ReturnInst::Create(context, nullptr, end);
 }

@@ -24,6 +24,10 @@ std::string plain(llvm::StringRef text) {
   return kept;
 }
 
+std::string end_of(cpu::TrapKind kind) {
+  return std::string("\t") + cpu::kTrapKinds[static_cast<std::size_t>(kind)] + "\n";
+}
+
 }  // namespace
 
 std::string line_of(const llvm::Instruction& instruction) {
@@ -40,7 +44,12 @@ std::string site_of(const llvm::Instruction& access, std::uint64_t bytes, llvm::
   for (const Extent& extent : extents.drop_front()) others += (others.empty() ? "" : ", ") + plain(extent.name);
   const std::string what =
       std::string(verb_of(access)) + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-  return plain(line_of(access)) + "\t" + what + "\t" + plain(extents.front().name) + "\t" + others + "\n";
+  return plain(line_of(access)) + "\t" + what + "\t" + plain(extents.front().name) + "\t" + others +
+         end_of(cpu::TrapKind::out_of_bounds);
+}
+
+std::string site_of(const llvm::Instruction& trap, const std::string& what, cpu::TrapKind kind) {
+  return plain(line_of(trap)) + "\t" + what + "\t\t" + end_of(kind);
 }
 
 }  // namespace skmd::codegen

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cpu-driver/codegen/check/extents.h"
+#include "cpu-driver/span_code.h"
 
 namespace skmd::codegen {
 
@@ -17,5 +18,8 @@ std::string line_of(const llvm::Instruction& instruction);
 
 /// One line of the text, with its end. `bytes`: that `access` accesses; it has to be in one of `extents`.
 std::string site_of(const llvm::Instruction& access, std::uint64_t bytes, llvm::ArrayRef<Extent> extents);
+
+/// The same of what is no access: `what` it does ("divides by zero").
+std::string site_of(const llvm::Instruction& trap, const std::string& what, cpu::TrapKind kind);
 
 }  // namespace skmd::codegen

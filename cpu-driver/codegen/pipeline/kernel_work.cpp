@@ -105,7 +105,7 @@ bool is_too_large(llvm::Function& item) {
          item.getInstructionCount() * regions > tuning::kMaxVectorInstructions;
 }
 
-domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& analyses) {
+domain::Status prepare_item(KernelWork& work, bool checked, llvm::FunctionAnalysisManager& analyses) {
   llvm::Function& item = *work.general.item;
   if (calls_defined(item)) return domain::Error{0, "it calls itself"};
   if (domain::Status status = expand_own_builtins(item, arguments_of(work)); !status) return status;
@@ -114,6 +114,7 @@ domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& ana
     llvm::Argument* size = item_value(item, arguments_of(work), kLocalSize + d);
     size->replaceAllUsesWith(llvm::ConstantInt::get(size->getType(), work.local[d]));
   }
+  if (checked) work.sites = add_traps(item, checked_item(item, arguments_of(work)));
   std::vector<llvm::BasicBlock*> blocks;
   for (llvm::BasicBlock& block : item) blocks.push_back(&block);
   compiler::guard_divisions(blocks);
@@ -132,10 +133,10 @@ domain::Status prepare_item(KernelWork& work, llvm::FunctionAnalysisManager& ana
 
 domain::Status add_checks_to(KernelWork& work) {
   llvm::Function& item = *work.general.item;
-  std::vector<llvm::Argument*> arguments;
-  for (unsigned at = 0; at < arguments_of(work); ++at) arguments.push_back(item.getArg(at));
-  auto sites = add_checks(item, {arguments, item_value(item, arguments_of(work), kFrame),
-                                 item_value(item, arguments_of(work), kLocals), work.local_bytes});
+  CheckedItem checked = checked_item(item, arguments_of(work));
+  checked.local_bytes = work.local_bytes;
+  checked.sites = std::move(work.sites);
+  auto sites = add_checks(item, checked);
   if (!sites) return sites.error();
   work.sites = std::move(*sites);
   return {};
@@ -283,7 +284,7 @@ KernelWork start_kernel(llvm::Module& module, const std::string& name, const Gen
   }
   work.general.item = *item;
   set_processor(*work.general.item, options.isa);
-  domain::Status status = prepare_item(work, analyses);
+  domain::Status status = prepare_item(work, options.checked, analyses);
   if (status && options.checked) status = add_checks_to(work);
   if (!status) {
     work.note.obstacle = status.error().reason;

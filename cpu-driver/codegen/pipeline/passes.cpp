@@ -46,12 +46,12 @@ class CheckPass : public llvm::PassInfoMixin<CheckPass> {
     auto item = make_item_function(kernel, (kernel.getName() + ".item").str());
     if (!item) return complain(kernel, item.error());
     if (auto status = expand_own_builtins(**item, arguments); !status) return complain(kernel, status.error());
+    CheckedItem checked = checked_item(**item, arguments);
+    checked.sites = add_traps(**item, checked);
     auto bytes = place_local_variables(**item, arguments);
     if (!bytes) return complain(kernel, bytes.error());
-    std::vector<llvm::Argument*> own;
-    for (unsigned at = 0; at < arguments; ++at) own.push_back((*item)->getArg(at));
-    auto sites = add_checks(
-        **item, {own, item_value(**item, arguments, kFrame), item_value(**item, arguments, kLocals), *bytes});
+    checked.local_bytes = *bytes;
+    auto sites = add_checks(**item, checked);
     if (!sites) return complain(kernel, sites.error());
     llvm::SmallVector<llvm::StringRef, 8> lines;
     llvm::StringRef(*sites).split(lines, '\n', -1, false);

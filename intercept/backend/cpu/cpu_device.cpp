@@ -49,7 +49,7 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
           std::max<std::size_t>(1, number<std::size_t>(*other_, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1))),
       plan_(cpu::plan_threads(cpu::this_topology(), options_.threads)),
       pool_(plan_),
-      ops_(pool_, other_, options_.report) {
+      ops_(pool_, other_, options_.report, options_.traps) {
   description_.name += options_.mark;
   description_.backend = "cpu-driver";
   description_.code_target = target_;
@@ -68,7 +68,7 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
 CpuDevice::~CpuDevice() { line_->stop(); }
 
 std::shared_ptr<Device> CpuDevice::part(std::uint32_t first, std::uint32_t count) {
-  return std::make_shared<CpuPart>(*this, part_of(plan_, first, count), other_, options_.report);
+  return std::make_shared<CpuPart>(*this, part_of(plan_, first, count), other_, options_.report, options_.traps);
 }
 
 Result<std::vector<std::byte>> CpuDevice::info(cl_device_info name) const {

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <optional>
 
-#include "cpu-driver/runtime/failed_check.h"
 #include "cpu-driver/runtime/scratch.h"
 #include "cpu-driver/runtime/yielding_run.h"
 #include "intercept/backend/cpu/cpu_constants.h"
@@ -107,8 +106,8 @@ class Store final : public cpu::GroupStore {
 
 }  // namespace
 
-CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report)
-    : pool_(pool), other_(std::move(other)), report_(std::move(report)) {}
+CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report, CpuTraps traps)
+    : pool_(pool), other_(std::move(other)), report_(std::move(report)), traps_(std::move(traps)) {}
 
 BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_wait) {
   BatchResult result;
@@ -122,6 +121,8 @@ BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_
     waited_ = 0;
     left_from_.reset();
     begun_ = 0;
+    ended_itself_ = false;
+    behind_ = std::span(work).subspan(i + 1);
     Outcome failure = is_empty(work[i]) ? nullptr : std::visit([&](const auto& op) { return run_op(op); }, work[i]);
     if (failure) {
       result.status = failure->error.code;
@@ -137,7 +138,8 @@ BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_
       time.waited_ns = waited_;
       result.times.push_back(time);
     }
-    if (!left_from_) continue;
+    if (!left_from_ && !ended_itself_) continue;
+    result.ended_itself = ended_itself_;
     if (batch.want_times) result.times.resize(work.size());  // of the ops behind it there is none
     break;
   }
@@ -324,24 +326,24 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
   std::optional<cpu::Printer> printer;
   if (kernel.code.prints != nullptr) printer.emplace(*kernel.code.prints);
   std::optional<LaunchYield> yield;
-  // What a check finds is told of the whole launch, which therefore runs to its end.
+  std::optional<TrapYield> trap_yield;
+  cpu::RunExtras extras{printer ? &*printer : nullptr};
   if (kernel.code.sites == nullptr && (op.stop != nullptr || op.quantum_ns != 0)) {
     if (launches_since_ == 0) launches_since_ = host_now();
-    yield.emplace(op, launches_since_, *others_wait_);
-  }
+    extras.yield = &yield.emplace(op, launches_since_, *others_wait_);
+  } else if (kernel.code.sites != nullptr && traps_.stop) {
+    extras.yield = &trap_yield.emplace(report);
+    extras.single_groups = true;
+  }  // else what a check finds is told of the whole launch, which therefore runs to its end
   const std::uint64_t groups_total = op.range.group_total();
-  const auto ran = cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, groups_total, kernel.cost,
-                                   {printer ? &*printer : nullptr, yield ? &*yield : nullptr});
+  const auto ran = cpu::run_kernel(pool_, kernel.code.run, frame, layout->bytes, 0, groups_total, kernel.cost, extras);
   if (printer) printer->finish();
   if (!ran)
     return std::make_unique<Failure>(Failure{
         {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});
   waited_ = ran->waited_ns;
+  if (report.count != 0) return trapped(kernel, report, groups_total - ran->last);
   if (ran->last < groups_total) left_from_ = ran->last;
-  // The code that GPU drivers give where a kernel leaves its buffers.
-  if (report.count != 0)
-    return std::make_unique<Failure>(
-        Failure{{CL_OUT_OF_RESOURCES, cpu::failed_check(kernel.name, kernel.code.sites, report)}, Fault::command});
   return nullptr;
 }
 
@@ -361,6 +363,17 @@ CpuOps::Outcome CpuOps::run_inside(const CpuKernel& kernel, const cpu::KernelCod
   if (ran->first_left < groups) left_from_ = ran->first_left;
   begun_ = ran->begun;
   return nullptr;
+}
+
+CpuOps::Outcome CpuOps::trapped(const CpuKernel& kernel, const cpu::CheckReport& report, std::uint64_t never_ran) {
+  // A launch with groups of several sizes is one op for each of them.
+  if (traps_.stop)
+    for (const Op& op : behind_)
+      if (const auto* run = std::get_if<RunOp>(&op)) never_ran += run->range.group_total();
+  TrapEnd end = end_of_trapped(traps_, kernel.name, kernel.code.sites, report, never_ran);
+  ended_itself_ = end.status == CL_SUCCESS;
+  if (ended_itself_) return nullptr;
+  return std::make_unique<Failure>(Failure{{end.status, std::move(end.reason)}, Fault::command});
 }
 
 }  // namespace skmd::icd

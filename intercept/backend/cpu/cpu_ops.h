@@ -5,12 +5,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cpu-driver/runtime/pool.h"
 #include "cpu-driver/runtime/scratch.h"
 #include "intercept/backend/cpu/cpu_objects.h"
+#include "intercept/backend/cpu/cpu_traps.h"
 #include "intercept/backend/port/port.h"
 
 namespace skmd::icd {
@@ -21,10 +23,10 @@ using OtherDriverListener = std::function<void(const std::string& kernel, const 
 /// One thread at a time.
 class CpuOps {
  public:
-  CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report);
+  CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report, CpuTraps traps);
 
-  /// All ops in order, up to the first that fails or a launch that ends early. `others_wait`: whether another batch is
-  /// queued behind this one; called on any thread.
+  /// All ops in order, up to the first that fails or a launch that ends early or ends itself. `others_wait`: whether
+  /// another batch is queued behind this one; called on any thread.
   BatchResult run(const Batch& batch, const std::function<bool()>& others_wait);
 
  private:
@@ -57,12 +59,15 @@ class CpuOps {
   /// Sets arguments_ and the rest of `frame` for code of these facts. Precondition: lay_out() was called.
   Result<cpu::ScratchLayout> place_locals(const CpuKernel& kernel, const cpu::KernelFacts& facts,
                                           cpu::SpanFrame& frame);
+  /// Of a launch of checked code that has ended with traps. `never_ran`: groups of this op.
+  Outcome trapped(const CpuKernel& kernel, const cpu::CheckReport& report, std::uint64_t never_ran);
   /// Fills arguments_, values_ and local_sizes_; the addresses of local arguments are left empty.
   void lay_out(const RunOp& op);
 
   cpu::Pool& pool_;
   const std::shared_ptr<Device> other_;
   const OtherDriverListener report_;
+  const CpuTraps traps_;
   // Of the launch that is being carried out; kept for the memory.
   std::vector<cpu::SpanArgument> arguments_;
   std::vector<Line> values_;
@@ -70,6 +75,8 @@ class CpuOps {
   /// The first group that is left, if the last op was a launch that ended early.
   std::optional<std::uint64_t> left_from_;
   std::uint64_t begun_ = 0;  // then: BatchResult::Left::begun
+  bool ended_itself_ = false;     // the last op, as BatchResult has it
+  std::span<const Op> behind_{};  // the ops behind the one that is carried out
   const std::function<bool()>* others_wait_ = nullptr;
   std::uint64_t launches_since_ = 0;  // when the batch's first launch that may end early began; 0: none has
   std::vector<std::uint64_t> local_sizes_;

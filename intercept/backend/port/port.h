@@ -207,6 +207,9 @@ struct BatchResult {
     std::uint64_t begun = 0;  // groups from `groups` to this one have begun, or ended (RunOp::saved)
   };
   std::optional<Left> left = {};
+  /// A launch ended before all of its groups had run because its kernel said so, and that it has done its work
+  /// (ARM_TERMINATION_SUCCESS of cl_arm_controlled_kernel_termination).
+  bool ended_itself = false;
 };
 
 struct Batch {

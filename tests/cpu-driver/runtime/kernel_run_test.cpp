@@ -217,6 +217,26 @@ TEST_P(KernelRun, NoFurtherPieceBeginsOnceALaunchIsToYield) {
   EXPECT_LE(ran->last, GetParam()) << "a group a thread at most";
 }
 
+TEST_P(KernelRun, SingleGroupsAreAskedForBeforeEach) {
+  static std::atomic<std::uint64_t> most;
+  const KernelFunction look = [](const SpanFrame*, std::uint64_t first, std::uint64_t last, std::byte*) {
+    std::uint64_t known = most.load();
+    while (known < last - first && !most.compare_exchange_weak(known, last - first)) {
+    }
+  };
+  for (const bool single : {false, true}) {
+    most = 0;
+    const CountedYield yield(1000000);
+    for (int round = 0; round < 2; ++round)  // the cost is known at the second
+      ASSERT_TRUE(run_kernel(pool_, look, line(5000, 1), 0, 0, 5000, cost_, {nullptr, &yield, single}));
+    if (single) {
+      EXPECT_EQ(most, 1u);
+    } else {
+      EXPECT_GT(most, 1u);
+    }
+  }
+}
+
 TEST(KernelRunThreads, TellsHowLateThreadsBegan) {
   static constexpr std::chrono::milliseconds kGroup{2};
   ItemCost cost;

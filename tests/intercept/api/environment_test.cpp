@@ -66,6 +66,7 @@ TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
                                     {"SKMD_DEVICE_TYPE", "GPU"},
                                     {"SKMD_DEVICE_TYPE", "gpu,cpu"},
                                     {"SKMD_CHECK", "maybe"},
+                                    {"SKMD_CHECK", "deopt"},
                                     {"SKMD_TEST_RUNGS", "disjoint,sideways"},
                                     {"SKMD_TEST_ISA", "mmx"},
                                     {"SKMD_TEST_CPUS", "best:none"},

@@ -227,7 +227,7 @@ BatchResult FakeDevice::execute(const Batch& batch) {
         return {CL_OUT_OF_RESOURCES, "the fake refuses a run on request", {}, Fault::resources, index};
       if (takes_one(fail_runs)) {
         if (fail_late) execute(*run);
-        return {CL_OUT_OF_RESOURCES, "the fake fails on request", {}, run_fault.load()};
+        return {run_code.load(), "the fake fails on request", {}, run_fault.load()};
       }
       const std::uint64_t ran = execute(*run);
       if (ran < run->range.group_total()) result.left = {index, ran};

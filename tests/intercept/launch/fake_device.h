@@ -101,16 +101,17 @@ class FakeDevice : public Device {
   }
 
   Counters counters;
-  std::atomic<std::uint64_t> ns_per_group{0};   ///< reported as the native duration of launches; 0: no times
-  std::atomic<int> fail_runs{0};                ///< so many of the next runs fail, which costs a device its place
-  std::atomic<bool> fail_late{false};           ///< they fail after they have done their work
-  std::atomic<Fault> run_fault{Fault::device};  ///< what they fail of
-  std::atomic<int> refuse_runs{0};              ///< so many of the next runs are not accepted
-  std::atomic<int> fail_writes{0};              ///< so many of the next writes fail, having written nothing
-  std::atomic<int> fail_copies{0};              ///< likewise of copies
-  std::atomic<int> fail_fills{0};               ///< so many of the next fills fail, having written nothing
-  std::atomic<int> fail_reads{0};               ///< likewise of reads
-  std::atomic<int> fail_allocations{0};         ///< so many of the next allocations fail
+  std::atomic<std::uint64_t> ns_per_group{0};         ///< reported as the native duration of launches; 0: no times
+  std::atomic<int> fail_runs{0};                      ///< so many of the next runs fail, which costs a device its place
+  std::atomic<bool> fail_late{false};                 ///< they fail after they have done their work
+  std::atomic<Fault> run_fault{Fault::device};        ///< what they fail of
+  std::atomic<cl_int> run_code{CL_OUT_OF_RESOURCES};  ///< the status with which they do
+  std::atomic<int> refuse_runs{0};                    ///< so many of the next runs are not accepted
+  std::atomic<int> fail_writes{0};                    ///< so many of the next writes fail, having written nothing
+  std::atomic<int> fail_copies{0};                    ///< likewise of copies
+  std::atomic<int> fail_fills{0};                     ///< so many of the next fills fail, having written nothing
+  std::atomic<int> fail_reads{0};                     ///< likewise of reads
+  std::atomic<int> fail_allocations{0};               ///< so many of the next allocations fail
   std::atomic<bool> refuse_loads{false};
   std::function<void()> on_submit;   ///< at the begin of submit(), with no lock held
   std::function<void()> on_help;     ///< likewise of help()

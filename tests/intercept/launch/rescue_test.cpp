@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches whose devices fail in the middle: what can be rescued is, what cannot ends with an error, and the
 // application goes on with the devices that are left.
+#include <CL/cl_ext.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -94,6 +95,19 @@ TEST(Rescue, AWholeLaunchThatFailedAfterSubmissionRunsElsewhere) {
     EXPECT_EQ(w.axpy(w.y, w.x)->wait(), CL_COMPLETE) << "the host still has what y was before";
     EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
     EXPECT_EQ(w.fakes[1]->counters.groups, kGroups);
+  }
+}
+
+// A kernel's trap would come again on any device (SKMD_CHECK=stop).
+TEST(Rescue, ALaunchThatATrapEndedRunsNowhereAgain) {
+  for (const std::string policy : {"single:0", "equal"}) {
+    World w({true, true}, policy);
+    w.fakes[0]->fail_runs = 1;
+    w.fakes[0]->run_fault = Fault::command;
+    w.fakes[0]->run_code = CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM;
+    EXPECT_EQ(w.axpy(w.y, w.x)->wait(), CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM) << policy;
+    EXPECT_EQ(w.fakes[1]->counters.groups, policy == "equal" ? kGroups / 2 : 0u);
+    EXPECT_FALSE(w.aside(0));
   }
 }
 

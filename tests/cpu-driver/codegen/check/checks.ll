@@ -6,7 +6,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 @table = internal addrspace(2) constant [4 x i32] [i32 1, i32 2, i32 3, i32 4]
 
-; CHECK: ; one: an unknown line{{.}}reads 4 bytes{{.}}a
+; CHECK: ; one: an unknown line{{.}}reads 4 bytes{{.}}a{{.}}out_of_bounds
 ; CHECK: ; one: an unknown line{{.}}writes 8 bytes{{.}}a
 ; CHECK: ; several: an unknown line{{.}}reads 4 bytes{{.}}table{{.}}a
 ; CHECK: ; unknown: an unknown line{{.}}writes 1 byte{{.}}a{{.}}b, table
@@ -28,7 +28,10 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK: [[THEN]]:
 ; CHECK-NEXT: %value = load i32
 ; CHECK: [[ELSE]]:
-; CHECK-NEXT: call void @skmd.check.failed(ptr addrspace(2) %frame, i64 0, i64 %[[OFFSET]], i64 %[[SIZE]])
+; CHECK-NEXT: %[[X:.*]] = add i64
+; CHECK-NEXT: %[[Y:.*]] = add i64
+; CHECK-NEXT: %[[Z:.*]] = add i64
+; CHECK-NEXT: call void @skmd.check.failed(ptr addrspace(2) %frame, i64 0, i64 %[[OFFSET]], i64 %[[SIZE]], i64 %[[X]], i64 %[[Y]], i64 %[[Z]])
 ; CHECK: phi i32 [ %value, %[[THEN]] ], [ 0, %[[ELSE]] ]
 define spir_kernel void @one(ptr addrspace(1) %a, i64 %i) {
   %own = alloca i32, align 4

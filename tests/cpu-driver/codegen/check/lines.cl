@@ -5,10 +5,10 @@
 // RUN: %skmd-compile --kernel add --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=PLAIN
 
 // ITEM-NOT: !DILocation
-// ITEM: declare void @skmd.check.failed(ptr addrspace(2), i64, i64, i64)
+// ITEM: declare void @skmd.check.failed(ptr addrspace(2), i64, i64, i64, i64, i64, i64)
 // ITEM-NOT: !DILocation
 // CHECKED-NOT: !DILocation
-// CHECKED: @skmd_sites_add = constant {{.*}}line [[@LINE+7]]\09reads 4 bytes\09x\09\0Aline [[@LINE+8]]\09writes 4 bytes\09y\09\0A\00"
+// CHECKED: @skmd_sites_add = constant {{.*}}line [[@LINE+7]]\09reads 4 bytes\09x\09\09out_of_bounds\0Aline [[@LINE+8]]\09writes 4 bytes\09y\09\09out_of_bounds\0A\00"
 // CHECKED: <8 x float>
 // CHECKED-NOT: !DILocation
 // PLAIN-NOT: skmd.check

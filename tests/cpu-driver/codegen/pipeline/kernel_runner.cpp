@@ -130,6 +130,7 @@ void Program::run(const std::string& kernel, const Shape& shape, const Arguments
   }
   if (printer) printer->finish();
   failed_ = report.count == 0 ? "" : failed_check(kernel, code.sites, report);
+  std::copy(std::begin(report.item), std::end(report.item), failed_item_.begin());
   EXPECT_TRUE(scratch.intact()) << kernel << " wrote outside its memory";
 }
 

@@ -85,6 +85,8 @@ class Program {
   void run_groups_alone() { side_by_side_ = false; }
   /// What the last run() of a checked program found, in words; "": nothing.
   [[nodiscard]] const std::string& failed() const { return failed_; }
+  /// The global id of the work-item that it found first.
+  [[nodiscard]] const std::array<std::uint64_t, 3>& failed_item() const { return failed_item_; }
   [[nodiscard]] KernelFacts facts(const std::string& kernel) const;
   /// What kernels have printed since the last call.
   std::string take_text() { return std::exchange(text_, {}); }
@@ -97,6 +99,7 @@ class Program {
   std::unique_ptr<SpanLibrary> library_;
   std::string text_;
   std::string failed_;
+  std::array<std::uint64_t, 3> failed_item_{};
   bool side_by_side_ = true;
 };
 
