@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What launches that give way to others cost and gain. bench/README.md tells what the figures are.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include "bench/launches/preempt_rows.h"
+#include "bench/support/options.h"
+
+namespace bench {
+namespace {
+
+struct Arguments {
+  LatencyOptions latency;
+  OverheadOptions overhead;
+  bool json = false;
+  std::string selector;  // of `beside`
+};
+
+PreemptPlace place() {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  return {program, program.parent_path(), program.parent_path().parent_path() / "lib" / "libskmd.so"};
+}
+
+void add_size(CLI::App& command, std::string& size) {
+  command.add_option("--size", size, "Of the workloads")
+      ->check(CLI::IsMember({"small", "profile1", "profile2", "paper"}));
+}
+
+void add_long(CLI::App& command, LatencyOptions& options) {
+  command.add_option("--long-seconds", options.long_seconds, "How long the launch beside small ones takes")
+      ->check(CLI::Range(0.001, 600.0));
+  command.add_option("--repetitions", options.repetitions, "Small launches beside a long one; the median counts")
+      ->check(CLI::Range(1, 1000));
+}
+
+CLI::App* add_latency(CLI::App& app, Arguments& arguments) {
+  CLI::App* command = app.add_subcommand("latency",
+                                         "From a stop's request until the device is free, and a small launch "
+                                         "beside a long one");
+  command->add_flag("--json", arguments.json, "One line of JSON");
+  add_size(*command, arguments.latency.size);
+  command->add_option("--repeat", arguments.latency.repeat, "How often the launch that is stopped runs")
+      ->check(CLI::Range(1, 100000));
+  command->add_option("--stop-after-us", arguments.latency.stop_after_us, "When it is asked to stop, on average")
+      ->check(CLI::Range(1, 1000000));
+  add_long(*command, arguments.latency);
+  return command;
+}
+
+CLI::App* add_overhead(CLI::App& app, Arguments& arguments) {
+  CLI::App* command = app.add_subcommand("overhead", "Workloads that may give way over the same that may not");
+  command->add_flag("--json", arguments.json, "One line of JSON");
+  add_size(*command, arguments.overhead.size);
+  command->add_option("--preempt-ms", arguments.overhead.preempt_ms, "SKMD_PREEMPT_MS of both")
+      ->check(CLI::Range(0.1, 86400000.0));
+  command->add_option("--repetitions", arguments.overhead.repetitions, "Turns of each side; the median counts")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--programs", arguments.overhead.programs, "Only these workloads, with commas between")
+      ->delimiter(',');
+  return command;
+}
+
+/// `indent`: of lines for people.
+int print(const nlohmann::ordered_json& answer, bool json) {
+  std::cout << answer.dump(json ? -1 : 2) << std::endl;
+  return 0;
+}
+
+int beside(const Arguments& arguments) {
+  const auto times =
+      small_beside_long(arguments.selector, arguments.latency.long_seconds, arguments.latency.repetitions);
+  return print({{"us", times}, {"ok", true}}, true);
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int argc, char** argv) {
+  CLI::App app("Launches that give way to others, on SKMD's CPU driver", "preempt");
+  app.require_subcommand(1);
+  bench::Arguments arguments;
+  const CLI::App* latency = bench::add_latency(app, arguments);
+  const CLI::App* overhead = bench::add_overhead(app, arguments);
+  CLI::App* beside = app.add_subcommand("beside", "What `latency` starts for each of its two settings")->group("");
+  beside->add_option("--device", arguments.selector, "As of the workloads");
+  bench::add_long(*beside, arguments.latency);
+  return bench::parse_and(app, argc, argv, [&] {
+    if (latency->parsed()) return bench::print(measure_latency(bench::place(), arguments.latency), arguments.json);
+    if (overhead->parsed()) return bench::print(measure_overhead(bench::place(), arguments.overhead), arguments.json);
+    return bench::beside(arguments);
+  });
+}
