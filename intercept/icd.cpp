@@ -3,6 +3,7 @@
 // compiler, model and observer. What it makes lives as long as the process: other threads may still use it at exit.
 #include <CL/cl.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include "intercept/api/dispatch.h"
 #include "intercept/api/platform.h"
 #include "intercept/backend/discovery/discovery.h"
+#include "intercept/control/server.h"
 #include "intercept/cpu_driver.h"
 #include "intercept/machine/busy_clock.h"
 #include "intercept/machine/device_info.h"
@@ -24,6 +26,7 @@
 #include "intercept/memory/far_links.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/profiling.h"
+#include "profiler/settings/control_place.h"
 #include "profiler/settings/host_list.h"
 #include "profiler/settings/variables.h"
 
@@ -252,6 +255,9 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->code_folder = compiler::cache_folder(environment);
   const auto check = check_mode();
   if (!check) return check.error();
+  const auto control =
+      settings::control_folder(variable(settings::kControl), environment("XDG_RUNTIME_DIR"), geteuid());
+  if (!control) return Error{CL_PLATFORM_NOT_FOUND_KHR, control.error().reason};
   auto found = find_devices(library, *machine, *check);
   if (!found) return found.error();
   for (const std::string& reason : found->left_out) observer.log(LogLevel::info, "left out: " + reason);
@@ -282,6 +288,9 @@ Result<api::Composition> compose_on(Observer& observer) {
   tell_observer(*machine);
   watch_devices(*machine);
   found->settle();
+  if (*control)
+    if (Status status = control::serve(*machine, **control); !status)
+      observer.log(LogLevel::warn, "launches cannot be controlled: " + status.error().reason);
   return api::Composition{machine, info, std::move(found->left_out)};
 }
 

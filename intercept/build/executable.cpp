@@ -4,6 +4,8 @@
 #include "compiler/client/hash.h"
 #include "intercept/build/built_programs.h"
 #include "intercept/build/opaque_kernels.h"
+#include "intercept/machine/device_query.h"
+#include "intercept/machine/running_launches.h"
 
 namespace skmd::icd {
 namespace {
@@ -24,6 +26,25 @@ std::string join_logs(const Machine& machine, std::string log, const NativeBuild
   return log;
 }
 
+/// To stop a device is to know of programs that keep something there.
+void tell_of_state(Machine& machine, const std::vector<domain::KernelTraits>& traits, const ProgramBuild& build) {
+  if (machine.running == nullptr || traits.empty()) return;
+  bool keeps = false;
+  for (const domain::KernelTraits& kernel : traits)
+    keeps = keeps || build.opaque() || (kernel.facts & domain::kFactMutableProgramScope) != 0;
+  if (!keeps) return;
+  const std::weak_ptr<NativeBuilds> builds = build.native;
+  const auto home = [&machine, builds, opaque = build.opaque()]() -> std::optional<std::uint32_t> {
+    const auto alive = builds.lock();
+    const auto device = alive != nullptr ? alive->first_built() : std::nullopt;
+    const bool has_none =
+        opaque && device &&
+        query<std::size_t>(*machine.devices[*device], CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE).value_or(0) == 0;
+    return has_none ? std::nullopt : device;
+  };
+  machine.running->keeps({traits.front().name, home, [builds] { return !builds.expired(); }});
+}
+
 void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& traits, ProgramBuild& build) {
   std::shared_ptr<HostCode> code;
   if (!build.answer.span_code.empty()) code = std::make_shared<HostCode>(build.answer.span_code, machine.code_folder);
@@ -32,6 +53,7 @@ void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& tra
   for (const domain::KernelTraits& kernel : traits)
     build.kernels.push_back(
         std::make_shared<BuiltKernel>(machine, kernel, build.opaque(), build.answer.hash, build.native, code, merges));
+  tell_of_state(machine, traits, build);
 }
 
 /// Parameters come from the vendor's driver, which keeps them only with this option.

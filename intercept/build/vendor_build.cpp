@@ -79,11 +79,12 @@ void begin(Machine& machine, const std::shared_ptr<NativeBuilds>& builds, std::u
   }
 }
 
-/// Begins all but the order's first, side by side.
+/// Begins all but the order's first and those that are stopped, side by side.
 void begin_others(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
                   const std::shared_ptr<Builders>& builders) {
   const auto& order = builds->order();
-  for (std::size_t i = 1; i < order.size(); ++i) begin(machine, builds, order[i], builders);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (!is_stopped(machine, order[i])) begin(machine, builds, order[i], builders);
 }
 
 /// The devices behind the first that run our own code.
@@ -179,14 +180,17 @@ void build_on_devices(Machine& machine, const std::shared_ptr<NativeBuilds>& bui
     builds->wait(first);
   }
   if (needed == Needed::all) {
-    for (const std::uint32_t device : builds->order()) builds->wait(device);
-    // A program that the application releases at once goes on its own thread: PoCL aborts in a process that releases a
-    // context which PoCL failed to make while another one lives.
-    builders->wait();
-  } else if (!builds->any_built()) {
-    begin_others(machine, builds, builders);
+    for (const std::uint32_t device : builds->order())
+      if (!is_stopped(machine, device)) builds->wait(device);
+  }
+  if (!builds->any_built()) {
+    // Also on devices that are stopped: a program that is built nowhere is an error.
+    for (const std::uint32_t device : builds->order()) begin(machine, builds, device, builders);
     builds->wait_for_any();
   }
+  // A program that the application releases at once goes on its own thread: PoCL aborts in a process that releases a
+  // context which PoCL failed to make while another one lives.
+  if (needed == Needed::all) builders->wait();
   if (needed == Needed::any && builds->any_built())
     machine.builds->follow(builds, machine.builds->delays().before_others);
   builds->told();

@@ -143,7 +143,7 @@ bool InFlight::submit() {
   std::vector<std::shared_ptr<Storage>> roots{transfer_.root};
   if (copies() && transfer_.from != transfer_.root) roots.push_back(transfer_.from);
   Submission submission(roots);
-  if (!submission.holds() || !has_source()) return false;
+  if (!submission.holds() || !has_source() || !(reads() || takes_work(machine(), device_))) return false;
   Storage& root = *transfer_.root;
   auto native = root.native(device_);
   auto from = copies() ? transfer_.from->native(device_) : Result<std::shared_ptr<NativeMemory>>(nullptr);

@@ -26,26 +26,14 @@ namespace skmd::icd {
 using namespace tuning;
 
 Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision,
-                     Event& event, GivesWay gives_way)
+                     Event& event, GivesWay gives_way, RunningLaunch* running, const StoppedSpan& stopped)
     : machine_(machine),
       launch_(launch),
       view_(view),
       decision_(decision),
       event_(event),
       gives_way_(gives_way),
-      next_user_(DeviceReplay::next_user(view, decision)),
-      slices_(decision.slices.size()) {
-  unfinished_.failed_on.resize(machine.devices.size());
-}
-
-Conductor::Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision,
-                     Event& event, const StoppedSpan& stopped)
-    : machine_(machine),
-      launch_(launch),
-      view_(view),
-      decision_(decision),
-      event_(event),
-      gives_way_(GivesWay::yes),
+      running_(running),
       stopped_(stopped),
       next_user_(DeviceReplay::next_user(view, decision)),
       slices_(decision.slices.size()) {
@@ -177,7 +165,7 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, BatchGroup& grou
 }
 
 Result<Stoppable> Conductor::how_to_stop(const SliceWork& slice, NativeKernel& kernel) const {
-  if (gives_way_ == GivesWay::no) return Stoppable{};
+  if (gives_way_ == GivesWay::no && stopped_.saved == nullptr) return Stoppable{};
   const Stoppable how = stoppable(machine_, launch_, view_, slice.device, slice.span);
   if (how.form != StopForm::item && stopped_.saved == nullptr) return how;
   bool joins = false;
@@ -201,6 +189,8 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
     slices_[index].pieces =
         std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how, std::move(*call), replay_ == nullptr,
                                       stopped_, how.form == StopForm::item ? wanted_ : std::function<bool()>());
+    if (running_ != nullptr)
+      slices_[index].told = running_->add(slice.device, slice.span.size(), gives_way_ == GivesWay::yes ? slices_[index].pieces->token() : nullptr);
     slices_[index].has_uploads = uploads != 0;
     const auto piece = slices_[index].pieces->begin(batch.ops);
     batch.first_use = marks_first_use(slice.device, *piece);
@@ -208,6 +198,7 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
     prepared.done = end_of_piece(moves, group, index, {*piece, uploads, prepared.upload_bytes, batch.first_use});
     return {};
   }
+  if (running_ != nullptr) slices_[index].told = running_->add(slice.device, slice.span.size(), nullptr);
   if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status;
   batch.want_times = batch.want_times || wants_pace(machine_, launch_, view_, slice.device);
   const bool first = batch.first_use = marks_first_use(slice.device, slice.span);

@@ -15,6 +15,7 @@
 #include "intercept/launch/replay.h"
 #include "intercept/launch/slice_pieces.h"
 #include "intercept/machine/machine.h"
+#include "intercept/machine/running_launches.h"
 #include "intercept/memory/mover.h"
 #include "intercept/object/event.h"
 #include "intercept/object/launch.h"
@@ -38,11 +39,10 @@ struct Unfinished {
 
 class Conductor {
  public:
+  /// `running`: told of the slices, which it may ask to end early where they give way; null: it is not asked.
+  /// `stopped`: what has begun of `decision`, which is one slice then; without saved groups: nothing has.
   Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision, Event& event,
-            GivesWay gives_way);
-  /// Goes on with groups of `stopped`, of which `decision` is the one slice.
-  Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision, Event& event,
-            const StoppedSpan& stopped);
+            GivesWay gives_way, RunningLaunch* running = nullptr, const StoppedSpan& stopped = {});
 
   /// Slices that can be stopped inside of groups are, once `wanted` is true. As StopToken has it. Before run().
   void stop_when(std::function<bool()> wanted) { wanted_ = std::move(wanted); }
@@ -70,6 +70,7 @@ class Conductor {
     std::uint32_t failures = 0;                // Health::failures() of its device, before residency is read
     std::unique_ptr<SlicePieces> pieces = {};  // of a slice that gives way
     bool has_uploads = false;                  // before its first piece
+    std::shared_ptr<RunningSlice> told = {};   // to running_
   };
   [[nodiscard]] MoveNeeds needs() const;
   /// What is joined of a root; what else the slices write is disjoint.
@@ -149,7 +150,8 @@ class Conductor {
   const Decision& decision_;
   Event& event_;
   const GivesWay gives_way_;
-  const StoppedSpan stopped_ = {};  // what the one slice goes on from, if it does
+  RunningLaunch* const running_;
+  const StoppedSpan stopped_;
   std::function<bool()> wanted_;
   std::vector<std::unique_ptr<Joining>> joinings_;
   std::unique_ptr<Replay> replay_;               // of all roots that take rung 2

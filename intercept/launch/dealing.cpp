@@ -86,8 +86,14 @@ std::shared_ptr<const Dealing> deal(const Machine& machine, const Launch& launch
 }
 
 DealtLaunch::DealtLaunch(Machine& machine, const Launch& launch, const LaunchView& view, const Dealing& dealing,
-                         Event& event)
-    : machine_(machine), launch_(launch), view_(view), dealing_(dealing), event_(event), dealer_(dealing.slices) {
+                         Event& event, RunningLaunch* running)
+    : machine_(machine),
+      launch_(launch),
+      view_(view),
+      dealing_(dealing),
+      event_(event),
+      running_(running),
+      dealer_(dealing.slices) {
   unfinished_.failed_on.resize(machine.devices.size());
   std::size_t chunks = 0;
   for (const domain::ChunkedSlice& slice : dealing.slices) chunks += slice.chunks.size();
@@ -136,6 +142,7 @@ void DealtLaunch::learn() {
 }
 
 std::optional<domain::ChunkIndex> DealtLaunch::next(std::uint32_t device) {
+  if (running_ != nullptr && running_->asked()) return std::nullopt;
   const MutexGuard lock(mutex_);
   return dealer_.next(device);
 }
@@ -160,7 +167,7 @@ Status DealtLaunch::run_chunk(std::uint32_t device, const domain::ChunkIndex& in
   part.whole = domain::NotSplit::mode_single;  // nothing is joined
   part.slices.push_back(
       {device, dealing_.slices[index.slice].chunks[index.chunk], dealing_.touches[index.slice][index.chunk], true});
-  Conductor conductor(machine_, launch_, view_, part, event_, GivesWay::no);  // chunks are short
+  Conductor conductor(machine_, launch_, view_, part, event_, GivesWay::no, running_);  // chunks are short
   Status status = conductor.run();
   const MutexGuard lock(mutex_);
   first_uses_ |= conductor.first_uses();
@@ -197,8 +204,13 @@ void DealtLaunch::leave(std::uint32_t device, const domain::ChunkIndex& index, S
 void DealtLaunch::collect_the_rest() {
   const MutexGuard lock(mutex_);
   // Where every device has left, chunks are left, too.
-  while (const auto index = dealer_.next(0))
-    unfinished_.spans.push_back(dealing_.slices[index->slice].chunks[index->chunk]);
+  while (const auto index = dealer_.next(0)) {
+    const domain::GroupSpan& chunk = dealing_.slices[index->slice].chunks[index->chunk];
+    if (failure_)
+      unfinished_.stopped.push_back({chunk, dealing_.slices[index->slice].device});
+    else
+      unfinished_.spans.push_back(chunk);
+  }
 }
 
 }  // namespace skmd::icd

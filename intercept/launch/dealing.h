@@ -34,11 +34,14 @@ std::shared_ptr<const Dealing> deal(const Machine& machine, const Launch& launch
 /// Runs the chunks of a decided launch, each device by a thread of its own. The caller holds the ranges.
 class DealtLaunch {
  public:
-  DealtLaunch(Machine& machine, const Launch& launch, const LaunchView& view, const Dealing& dealing, Event& event);
+  /// `running`: of the launch, where it can be controlled.
+  DealtLaunch(Machine& machine, const Launch& launch, const LaunchView& view, const Dealing& dealing, Event& event,
+              RunningLaunch* running);
 
   /// Blocks until every chunk was tried and the results are committed. A device that fails takes no further chunk; on
-  /// an error unfinished() tells the groups without results. Where host memory ran out inside a chunk, they cannot be
-  /// run again: unfinished().inputs_intact is false.
+  /// an error unfinished() tells the groups without results. Where `running` was asked to give way, chunks that were
+  /// not begun are unfinished().stopped. Where host memory ran out inside a chunk, they cannot be run again:
+  /// unfinished().inputs_intact is false.
   Status run();
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   [[nodiscard]] std::vector<SliceReport> reports() const { return reports_; }
@@ -61,6 +64,7 @@ class DealtLaunch {
   const LaunchView& view_;
   const Dealing& dealing_;
   Event& event_;
+  RunningLaunch* const running_;
   Mutex mutex_;
   domain::ChunkDealer dealer_ SKMD_GUARDED_BY(mutex_);
   // Under mutex_ while devices work; before and afterwards only the thread in run() has them.

@@ -158,11 +158,12 @@ std::string check_kernel(const Device& device, const Launch& launch, std::uint32
   return check_arguments(device, launch, limits.local_bytes);
 }
 
-std::string check(const Machine& machine, const Launch& launch, std::uint32_t index) {
+std::string check(const Machine& machine, const Launch& launch, std::uint32_t index, std::uint64_t stopped) {
   const NativeBuilds& builds = launch.kernel->builds();
   if (builds.failed(index)) return "the program is not built for it";
   const Device& device = *machine.devices[index];
   if (device.health()->aside()) return "it was set aside after a failure";
+  if ((stopped >> index & 1) != 0) return "it is stopped";
   if (launch.part != nullptr && index != machine.anchor)
     return "sub-devices are parts of " + machine.devices[machine.anchor]->description().name;
   // At home is where the program-scope variables are.
@@ -241,13 +242,13 @@ void leave_unsteady(const Machine& machine, const Launch& launch, Eligibility& r
 
 }  // namespace
 
-Eligibility eligibility(const Machine& machine, const Launch& launch) {
+Eligibility eligibility(const Machine& machine, const Launch& launch, std::uint64_t stopped) {
   Eligibility result;
   const NativeBuilds& builds = launch.kernel->builds();
   bool anchor_fits = false;
   for (std::uint32_t i = 0; i < machine.devices.size(); ++i) {
     const bool pending = builds.pending(i);  // before the rest is looked at: a build may end meanwhile
-    std::string reason = check(machine, launch, i);
+    std::string reason = check(machine, launch, i, stopped);
     if (reason.empty()) {
       reason = check_memory(machine, launch, i);
       result.memory_short = result.memory_short || !reason.empty();
@@ -273,7 +274,8 @@ Eligibility eligibility(const Machine& machine, const Launch& launch) {
 
 Eligibility once_built(const Machine& machine, const Launch& launch, Eligibility then) {
   if (then.pending.empty()) return then;
-  for (const std::uint32_t device : then.pending) launch.kernel->builds().wait(device);
+  for (const std::uint32_t device : then.pending)
+    if (!is_stopped(machine, device)) launch.kernel->builds().wait(device);
   const Eligibility now = eligibility(machine, launch);
   for (const std::uint32_t device : then.pending) then.eligible[device] = now.eligible[device];
   then.pending.clear();

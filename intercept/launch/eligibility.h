@@ -32,8 +32,12 @@ bool keeps_state(const Machine& machine, const BuiltKernel& kernel);
 /// have what is there at those addresses, and any byte of the allocations that it is given may be touched.
 bool follows_svm_pointers(const Launch& launch);
 
-/// As it is now: a device whose build has not ended is not eligible, and becomes it when it has.
-Eligibility eligibility(const Machine& machine, const Launch& launch);
+/// As it is now: a device whose build has not ended is not eligible, and becomes it when it has. `stopped`: a value of
+/// Machine::stopped, by which devices are left out.
+Eligibility eligibility(const Machine& machine, const Launch& launch, std::uint64_t stopped);
+inline Eligibility eligibility(const Machine& machine, const Launch& launch) {
+  return eligibility(machine, launch, machine.stopped.load(std::memory_order_acquire));
+}
 
 /// `then`, with the devices that only waited for their program's build as they are once that has ended. Blocks until it
 /// has.

@@ -29,6 +29,7 @@ FrozenLaunch::FrozenLaunch(Machine& machine, Launch launch)
     : Launch(std::move(launch)),
       machine_(machine),
       losses_(machine.losses.load(std::memory_order_acquire)),
+      stopped_(machine.stopped.load(std::memory_order_relaxed)),
       builds_ended_(kernel->builds().ended()),
       view_(machine, *this),
       claims_(view_.claims()),

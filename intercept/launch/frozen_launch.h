@@ -25,9 +25,10 @@ class FrozenLaunch : public Launch {
   [[nodiscard]] const LaunchView& view() const { return view_; }
   /// For RangeLock.
   [[nodiscard]] const std::vector<Claim>& claims() const { return claims_; }
-  /// True if no device was disabled since, and no build has ended: these change what is eligible.
+  /// True if no device was disabled, stopped or started since, and no build has ended: these change what is eligible.
   [[nodiscard]] bool fits(const Machine& machine) const {
-    return losses_ == machine.losses.load(std::memory_order_acquire) && builds_ended_ == kernel->builds().ended();
+    return losses_ == machine.losses.load(std::memory_order_acquire) &&
+           stopped_ == machine.stopped.load(std::memory_order_relaxed) && builds_ended_ == kernel->builds().ended();
   }
 
   /// The ops that run all of it on a device are the same every time.
@@ -45,6 +46,7 @@ class FrozenLaunch : public Launch {
   };
   Machine& machine_;
   const std::uint32_t losses_;        // before the view was made
+  const std::uint64_t stopped_;       // likewise
   const std::uint32_t builds_ended_;  // likewise
   const LaunchView view_;
   const std::vector<Claim> claims_;

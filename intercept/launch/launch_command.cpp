@@ -9,18 +9,15 @@
 #include "intercept/backend/port/host_clock.h"
 #include "intercept/backend/port/port.h"
 #include "intercept/launch/account.h"
-#include "intercept/launch/conductor.h"
-#include "intercept/launch/dealing.h"
 #include "intercept/launch/decide_launch.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/decision_constants.h"
 #include "intercept/launch/decision_waits.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/native_launch.h"
+#include "intercept/launch/partly_run.h"
 #include "intercept/launch/preemption.h"
 #include "intercept/launch/profiling_mode.h"
-#include "intercept/launch/rescue.h"
-#include "intercept/launch/resumption.h"
 #include "intercept/launch/users.h"
 #include "intercept/launch/verification.h"
 #include "intercept/machine/machine.h"
@@ -133,6 +130,10 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   const std::uint32_t failures = device.health()->failures();
   auto lock = RangeLock::try_take_kept(frozen_->claims(), &device);
   if (!lock) return false;
+  // Behind the ranges: a thread that stops the device waits for those that had theirs before.
+  std::unique_ptr<RunningLaunch> running;
+  if (machine_.running != nullptr && (running = admit(*decided_)) == nullptr) return false;
+  auto told = running != nullptr ? running->add(slice.device, slice.span.size(), nullptr) : nullptr;
   // The ranges are shared with what was submitted to the device before, by any thread.
   Submission submission(view_.roots());
   if (!submission.holds()) return false;
@@ -142,6 +143,8 @@ bool LaunchCommand::start(Device* behind, const Ref<Event>& event, const std::sh
   flight_->why_not = how.why_not;
   flight_->decision = std::exchange(decided_, nullptr);
   flight_->lock = std::move(*lock);
+  flight_->running = std::move(running);
+  flight_->told = std::move(told);
   std::optional<Ticket> ticket;
   // The in-flight state holds the ranges and the command: both are released if nothing was submitted. Release the range
   // lock last, after the move mutexes: releasing it may start another command.
@@ -191,125 +194,6 @@ std::optional<Ticket> LaunchCommand::submit(Device& device, const Ref<Event>& ev
     take_back(flight, false, none);
     throw;
   }
-}
-
-namespace {
-
-Carried carry(DealtLaunch&& dealt) {
-  Status status = dealt.run();
-  return {std::move(status), dealt.reports(), dealt.unfinished(), dealt.first_uses()};
-}
-
-Carried carry(Conductor&& conductor, const std::function<bool()>& wanted) {
-  conductor.stop_when(wanted);
-  Status status = conductor.run();
-  return {std::move(status), conductor.reports(), conductor.unfinished(), conductor.first_uses(),
-          conductor.preempted()};
-}
-
-/// Groups of slices that were stopped go on. If other slices failed, they are left to the rescue of those.
-void go_on_with_stopped(Carried& carried, Resumption&& resumption) {
-  std::vector<StoppedSpan> stopped = std::exchange(carried.unfinished.stopped, {});
-  if (stopped.empty()) return;
-  if (!carried.status) {
-    for (const StoppedSpan& span : stopped) carried.unfinished.spans.push_back(span.span);
-    return;
-  }
-  carried.status = resumption.run(std::move(stopped));
-  carried.unfinished = resumption.unfinished();
-  carried.first_uses |= resumption.first_uses();
-  carried.preempted.add(resumption.preempted());
-  carried.reports.insert(carried.reports.end(), resumption.reports().begin(), resumption.reports().end());
-}
-
-}  // namespace
-
-std::vector<Claim> LaunchCommand::claims() const {
-  std::vector<Claim> claims = frozen_->claims();
-  if (has_turn_) claims.push_back(claim_on(machine_.memory.turn(), domain::ByteRange{0, 1}, true));
-  return claims;
-}
-
-bool LaunchCommand::make_room(const Decision& decision) const {
-  DeviceMemory& memory = machine_.memory;
-  if (!has_turn_ && memory.wanted()) return false;
-  const std::vector<Storage*> roots = view_.argument_roots();
-  for (const SliceWork& slice : decision.slices)
-    if (memory.hold(slice.device, roots, has_turn_) == DeviceMemory::Held::busy) return false;
-  return true;
-}
-
-std::function<bool()> LaunchCommand::wanted() const {
-  // A kernel that waits for memory waits for a command that waits for that memory.
-  if ((launch_.kernel->traits().facts & domain::kFactSpinning) == 0) return {};
-  return [this] { return RangeLock::is_wanted(frozen_->claims()); };
-}
-
-Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> decision) {
-  auto running = std::make_unique<Running>();
-  running->begin = host_now();
-  if (machine_.settings.verify && decision->slices.size() > 1) {
-    auto begun = Verification::begin(machine_, launch_, view_, *decision);
-    if (!begun) return begun.error();
-    running->verification = std::move(*begun);
-  }
-  tell_users(machine_, view_, *decision);
-  running->carried = decision->dealing
-                         ? carry(DealtLaunch(machine_, launch_, view_, *decision->dealing, event))
-                         : carry(Conductor(machine_, launch_, view_, *decision, event, GivesWay::yes), wanted());
-  running->stopped = !running->carried.unfinished.stopped.empty();
-  running->decision = std::move(decision);
-  return go_on(event, std::move(running));
-}
-
-Status LaunchCommand::go_on(Event& event, std::unique_ptr<Running> running) {
-  Carried& carried = running->carried;
-  go_on_with_stopped(carried, Resumption(machine_, launch_, view_, event, has_turn_, wanted()));
-  if (carried.status && !carried.unfinished.stopped.empty()) {
-    paused_ = std::move(running);
-    return {};
-  }
-  Status status = std::move(carried.status);
-  std::vector<SliceReport> reports = std::move(carried.reports);
-  std::unique_ptr<Verification> verification = std::move(running->verification);
-  std::shared_ptr<const Decision> decision = running->decision;
-  if (running->stopped) verification.reset();  // as below
-  if (status && !running->stopped) {
-    const std::uint64_t end = host_now();
-    learn_outcome(machine_, launch_, view_.shape(), *decision,
-                  {end, static_cast<double>(end - running->begin) * 1e-9, carried.first_uses});
-  } else if (!status) {
-    Rescue rescue(machine_, launch_, view_, event, has_turn_);
-    if (status = rescue.run(std::move(carried.unfinished), std::move(status)); !status) return status;
-    // Slices are compared with their own devices, which are not the ones that did the work.
-    verification.reset();
-    if (reports.empty()) decision = whole_on(launch_, view_, rescue.reports().front().device, rescue.reason());
-    reports.insert(reports.end(), rescue.reports().begin(), rescue.reports().end());
-  }
-  report_launch(machine_, launch_, *decision, reports, running->begin, carried.preempted);
-  return verification ? verification->finish() : status;
-}
-
-cl_int LaunchCommand::run(Event& event) {
-  Status status;
-  try {
-    if (paused_) {
-      status = go_on(event, std::exchange(paused_, nullptr));
-      return paused_ ? kRunAgain : ended(status, event);
-    }
-    if (profiled_ && !has_turn_) machine_.profiling->profile(machine_, launch_, view_);
-    auto decision = decided_ ? std::exchange(decided_, nullptr) : decide_launch(machine_, launch_, view_);
-    if (!make_room(*decision)) {
-      decided_ = std::move(decision);
-      has_turn_ = true;
-      return kRunAgain;
-    }
-    status = run_locked(event, std::move(decision));
-    if (paused_) return kRunAgain;   // what others wait for is released in between
-  } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
-    status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};
-  }
-  return ended(status, event);
 }
 
 cl_int LaunchCommand::ended(const Status& status, Event& event) {

@@ -11,12 +11,11 @@
 #include <vector>
 
 #include "intercept/backend/port/port.h"
-#include "intercept/launch/carried.h"
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
 #include "intercept/launch/launch_view.h"
-#include "intercept/launch/verification.h"
 #include "intercept/machine/machine.h"
+#include "intercept/machine/running_launches.h"
 #include "intercept/memory/mover.h"
 #include "intercept/memory/range_lock.h"
 #include "intercept/memory/recovery.h"
@@ -26,14 +25,18 @@
 
 namespace skmd::icd {
 
+class Verification;
+
 class LaunchCommand : public Command {
  public:
   LaunchCommand(Machine& machine, std::shared_ptr<const FrozenLaunch> launch, bool watched);
+  ~LaunchCommand() override;
 
   /// Takes over launches that stay whole on one device, need nothing gathered, and whose ranges are free (or held by
   /// commands that come earlier on that device's in-order queue).
   bool start(Device* behind, const Ref<Event>& event, const std::shared_ptr<Command>& self) override;
-  /// Of a launch that waits for room on a device: also DeviceMemory::turn().
+  /// Of a launch that waits for room on a device: also DeviceMemory::turn(); and while all are suspended,
+  /// DeviceMemory::gate().
   [[nodiscard]] std::vector<Claim> claims() const override;
   cl_int run(Event& event) override;
 
@@ -53,8 +56,12 @@ class LaunchCommand : public Command {
     std::vector<std::pair<std::size_t, std::vector<domain::ResidencyMap::Piece>>> old;
     bool first = false;
     std::uint64_t begin = 0;
-    std::optional<NotPreempted> why_not;  // it does not give way to others
+    std::optional<NotPreempted> why_not;          // it does not give way to others
+    std::unique_ptr<RunningLaunch> running = {};  // where launches can be controlled
+    std::shared_ptr<RunningSlice> told = {};      // to `running`
   };
+  /// A launch of which some groups have run, with what they told, and the others gave their ranges back.
+  struct Partly;
   [[nodiscard]] bool may_start() const;
   /// Puts uploads of what is missing before the launch; an error if one would have to wait for a device.
   Status add_uploads(const SliceWork& slice, InFlight& flight, std::vector<Op>& ops);
@@ -63,21 +70,24 @@ class LaunchCommand : public Command {
   /// Room for all that `decision` uses, or as much as there may be. False: commands under way use what would have to
   /// go; run() has to be called again with the turn, which may wait for them.
   bool make_room(const Decision& decision) const;
+  /// What run_decided() returns if the decision counts on a device that is stopped, and nothing was done.
+  static constexpr cl_int kElsewhere = 2;
+  /// run() of this launch, or of the one in its place, without the conversion of errors. kRunAgain as there.
+  Result<cl_int> run_decided(Event& event);
+  /// The rest of it. `partly_` is set if the launch gave way half way, and is to be called again.
+  Status run_locked(Event& event, std::shared_ptr<const Decision> decision, RunningLaunch* running);
   /// Whether other commands wait for what the launch holds, as StopToken has it; empty where they are to wait to its
   /// end.
   [[nodiscard]] std::function<bool()> wanted() const;
-  /// Sets paused_ if the launch was stopped for other commands.
-  Status run_locked(Event& event, std::shared_ptr<const Decision> decision);
-  /// A launch that run_locked() began.
-  struct Running {
-    Carried carried;
-    std::shared_ptr<const Decision> decision;
-    std::unique_ptr<Verification> verification;
-    std::uint64_t begin = 0;
-    bool stopped = false;  // slices of it were
-  };
-  /// Its end, or paused_ again.
-  Status go_on(Event& event, std::unique_ptr<Running> running);
+  /// Groups that were stopped go on, or are kept in `partly_`; then the launch is settled and reported.
+  Status go_on(Event& event, Partly&& partly, RunningLaunch* running, std::unique_ptr<Verification> verification);
+  /// Stays as `partly_`.
+  void give_way(Partly&& partly, RunningLaunch* running);
+  Status settle(Event& event, Partly&& partly, RunningLaunch* running, std::unique_ptr<Verification> verification);
+  /// Sets `instead_` to the launch as it is frozen now. Error: no device can take it.
+  Status freeze_anew();
+  /// The launch is on the decision's devices; null if it must not, and `machine_.running` is set.
+  [[nodiscard]] std::unique_ptr<RunningLaunch> admit(const Decision& decision) const;
   /// The rest of start(), with the ranges taken: none if run() has to do it. Nothing was submitted when it throws.
   std::optional<Ticket> submit(Device& device, const Ref<Event>& event, const std::shared_ptr<Command>& self);
   /// The `done` of the batch that start() submitted.
@@ -99,8 +109,9 @@ class LaunchCommand : public Command {
   const bool profiled_;                      // its spans are timed before it runs
   std::optional<InFlight> flight_;           // set by start()
   std::shared_ptr<const Decision> decided_;  // by a start() that declined: one launch is decided once
-  std::unique_ptr<Running> paused_;          // of a launch that goes on when run() is called again
   bool has_turn_ = false;                    // run() holds DeviceMemory::turn(): written by run() alone
+  std::unique_ptr<Partly> partly_;           // likewise, as what follows
+  std::unique_ptr<LaunchCommand> instead_;   // what runs in its place
 };
 
 }  // namespace skmd::icd

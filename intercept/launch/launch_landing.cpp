@@ -52,6 +52,7 @@ void LaunchCommand::landed(BatchResult&& result) {
     }
   } catch (const std::bad_alloc&) {  // no memory to run it again
     const std::shared_ptr<Command> self = std::move(flight.self);
+    flight.running.reset();
     flight.lock.release();
     flight.event->complete(CL_OUT_OF_HOST_MEMORY);
     return;
@@ -71,6 +72,7 @@ void LaunchCommand::landed(BatchResult&& result) {
   } catch (const std::bad_alloc&) {  // only the report is lost
     flight.event->work_started(flight.begin);
   }
+  flight.running.reset();
   flight.lock.release();
   flight.event->complete(CL_COMPLETE);
 }
@@ -127,7 +129,7 @@ void LaunchCommand::again(const BatchResult& result, LostRanges& lost_ranges) {
     status = domain::Error{CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "a command that it waited for failed"};
   } else {
     try {
-      Rescue rescue(machine_, launch_, view_, *event, false);
+      Rescue rescue(machine_, launch_, view_, *event, false, flight.running.get());
       status = rescue.run(std::move(rest), failure);
       if (status) {
         for (std::size_t r = 0; r < view_.roots().size(); ++r)
@@ -141,6 +143,7 @@ void LaunchCommand::again(const BatchResult& result, LostRanges& lost_ranges) {
     }
   }
   const cl_int code = ended(status, *event);
+  flight.running.reset();
   flight.lock.release();
   // What the command held is released before its end becomes visible.
   std::shared_ptr<Command> self = std::move(flight.self);

@@ -10,11 +10,12 @@
 namespace skmd::icd {
 
 LaunchShape::LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views,
-                         const std::vector<std::uint64_t>& root_bytes, std::uint64_t id, std::shared_ptr<Paces> paces)
+                         const std::vector<std::uint64_t>& root_bytes, std::uint64_t id, std::shared_ptr<Paces> paces,
+                         std::uint64_t stopped)
     : id_(id),
       arguments_(launch, views, root_bytes),
       footprints_(launch, arguments_),
-      eligible_(eligibility(machine, launch)),
+      eligible_(eligibility(machine, launch, stopped)),
       confined_(icd::confined(machine, launch, eligible_)),
       costs_(icd::planning_costs(*footprints_.whole(), eligible_.count())),
       paces_(std::move(paces)) {

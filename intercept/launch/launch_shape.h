@@ -68,7 +68,8 @@ class LaunchShape {
 
  private:
   LaunchShape(Machine& machine, const Launch& launch, const std::vector<domain::RootView>& views,
-              const std::vector<std::uint64_t>& root_bytes, std::uint64_t id, std::shared_ptr<Paces> paces);
+              const std::vector<std::uint64_t>& root_bytes, std::uint64_t id, std::shared_ptr<Paces> paces,
+              std::uint64_t stopped);
   /// Takes over what launches of `before` told: the shape of the same launches before one more device had the program.
   /// Precondition: no other thread has this shape yet.
   void inherit(const LaunchShape& before);

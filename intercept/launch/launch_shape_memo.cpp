@@ -37,7 +37,7 @@ class Key {
   [[nodiscard]] std::string_view text() const { return {bytes_.data(), used_}; }
 
  private:
-  static constexpr std::size_t kGeometryWords = 14;  // of() adds 4 of them, describe() the others
+  static constexpr std::size_t kGeometryWords = 15;  // of() adds 5 of them, describe() the others
   static constexpr std::size_t kArgumentWords = 12;  // of each argument at most
   std::vector<char>& bytes_;
   std::size_t used_ = 0;
@@ -129,12 +129,14 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   key.add(launch.part != nullptr ? 1 : 0);
   // These change what is eligible.
   key.add(machine.losses.load(std::memory_order_acquire));
+  const std::uint64_t stopped = machine.stopped.load(std::memory_order_acquire);  // it may change meanwhile
+  key.add(stopped);
   const std::size_t common = key.text().size();
   key.add(launch.kernel->builds().ended());
   if (auto known = memo.find(key.text())) return known;
   const std::uint64_t id = (std::hash<std::string_view>()(key.text().substr(0, common)) ^ launch.kernel->id()) | 1;
   std::shared_ptr<LaunchShape> shape(
-      new LaunchShape(machine, launch, views, root_bytes, id, memo.paces(machine.devices.size())));
+      new LaunchShape(machine, launch, views, root_bytes, id, memo.paces(machine.devices.size()), stopped));
   // One more device has the program now; what was found out about the others holds.
   if (const auto before = memo.find_like(key.text(), common)) shape->inherit(*before);
   memo.keep(key.text(), shape);

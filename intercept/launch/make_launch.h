@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "intercept/backend/port/port.h"
+#include "intercept/launch/frozen_launch.h"
 #include "intercept/machine/machine.h"
 #include "intercept/object/command.h"
 #include "intercept/object/kernel.h"
@@ -22,6 +23,9 @@ domain::Extent3 choose_local_size(BuiltKernel& kernel, std::uint32_t work_dim, c
 /// value). `watched`: the application has its event. `kernel`, if given, remembers the launch.
 Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bool watched = true,
                                              Kernel* kernel = nullptr);
+
+/// Why no device can take the launch, naming limit and value of each.
+domain::Error no_device(const Machine& machine, const FrozenLaunch& frozen);
 
 /// One more command of a launch that a kernel had remembered. Null, and `launch` is not taken: it has to be made anew.
 std::shared_ptr<Command> repeat_launch(Machine& machine, std::shared_ptr<const Launch>&& launch, bool watched);

@@ -9,6 +9,7 @@
 #include "intercept/launch/native_launch.h"
 #include "intercept/launch/running_constants.h"
 #include "intercept/machine/device_query.h"
+#include "intercept/machine/running_launches.h"
 #include "intercept/memory/storage.h"
 #include "intercept/object/kernel.h"
 
@@ -124,28 +125,55 @@ bool may_move(const Machine& machine, const Launch& launch, const Eligibility& e
   return before.arithmetic == after.arithmetic && !before.rounds_unlike_itself && !after.rounds_unlike_itself;
 }
 
+bool may_go_on(const Machine& machine, const Launch& launch, const Eligibility& eligible, const StoppedSpan& stopped,
+               std::uint32_t to) {
+  if (stopped.device == to) return true;
+  if (!may_move(machine, launch, eligible, stopped.device, to)) return false;
+  if (stopped.saved == nullptr) return true;
+  const auto call = native_call(machine, launch, to);
+  if (!call) return false;
+  const auto info = machine.devices[to]->yields(*call->kernel, true);
+  return info && stopped.saved->fit(info->schema);
+}
+
 namespace {
 
-bool goes_on(const Machine& machine, const Launch& launch, std::uint32_t device, const SavedGroups& saved) {
-  const auto call = native_call(machine, launch, device);
-  if (!call) return false;
-  const auto info = machine.devices[device]->yields(*call->kernel, true);
-  return info && saved.fit(info->schema);
+/// The fastest device that the rest may move to, or where it is.
+std::uint32_t instead_of(const Machine& machine, const Launch& launch, const LaunchView& view,
+                         const Eligibility& eligible, const StoppedSpan& stopped) {
+  std::uint32_t best = stopped.device;
+  double least = 0;
+  for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {
+    if (device == stopped.device || is_stopped(machine, device) ||
+        !may_go_on(machine, launch, eligible, stopped, device))
+      continue;
+    const double seconds = view.shape().paces().group_seconds(device, launch.range);  // 0: not known
+    if (best == stopped.device || (seconds > 0 && (least <= 0 || seconds < least))) best = device, least = seconds;
+  }
+  return best;
 }
 
 }  // namespace
 
+Eligibility eligible_for_rest(const Machine& machine, const Launch& launch, const LaunchView& view) {
+  const bool changed = machine.running != nullptr && machine.running->restarted() != 0;
+  return once_built(machine, launch, changed ? eligibility(machine, launch) : view.shape().eligible());
+}
+
 std::uint32_t next_device(const Machine& machine, const Launch& launch, const LaunchView& view,
-                          const StoppedSpan& stopped) {
+                          const StoppedSpan& stopped, std::optional<std::uint32_t> target) {
   const auto& test = machine.settings.preempt.test;
-  if (!test || test->then == PreemptTest::Then::stay) return stopped.device;
-  const Eligibility eligible = once_built(machine, launch, view.shape().eligible());
+  const bool tests = test && test->then != PreemptTest::Then::stay;
+  if (!target && !tests && !is_stopped(machine, stopped.device)) return stopped.device;
+  const Eligibility eligible = eligible_for_rest(machine, launch, view);
+  if (target && !is_stopped(machine, *target) && may_go_on(machine, launch, eligible, stopped, *target))
+    return *target;
+  if (is_stopped(machine, stopped.device)) return instead_of(machine, launch, view, eligible, stopped);
+  if (!tests) return stopped.device;
   std::vector<std::uint32_t> choice;
   for (std::uint32_t device = 0; device < machine.devices.size(); ++device) {
     const bool wanted = test->then == PreemptTest::Then::device ? device == test->device : device != stopped.device;
-    if (wanted && may_move(machine, launch, eligible, stopped.device, device) &&
-        (stopped.saved == nullptr || goes_on(machine, launch, device, *stopped.saved)))
-      choice.push_back(device);
+    if (wanted && may_go_on(machine, launch, eligible, stopped, device)) choice.push_back(device);
   }
   return choice.empty() ? stopped.device : choice[test_random(*test) % choice.size()];
 }

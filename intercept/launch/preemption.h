@@ -55,10 +55,20 @@ struct StoppedSpan {
 bool may_move(const Machine& machine, const Launch& launch, const Eligibility& eligible, std::uint32_t from,
               std::uint32_t to);
 
-/// Where a stopped slice goes on: the device that SKMD_TEST_PREEMPT names, if it may move there, else where it was. May
-/// wait for that device's build.
+/// The same of a stopped slice, of which groups may have begun: those need code that goes on from what was saved. May
+/// block while it is made.
+bool may_go_on(const Machine& machine, const Launch& launch, const Eligibility& eligible, const StoppedSpan& stopped,
+               std::uint32_t to);
+
+/// Which devices may take what is left of a launch: also those that were started again since it was frozen. Waits for
+/// builds.
+Eligibility eligible_for_rest(const Machine& machine, const Launch& launch, const LaunchView& view);
+
+/// Where a stopped slice goes on, if it may move there: on `target`, or the device that SKMD_TEST_PREEMPT names. Else
+/// where it was or, if that device was stopped, on the fastest of the others that it may move to; where there is none,
+/// it stays all the same. May wait for a device's build.
 std::uint32_t next_device(const Machine& machine, const Launch& launch, const LaunchView& view,
-                          const StoppedSpan& stopped);
+                          const StoppedSpan& stopped, std::optional<std::uint32_t> target);
 
 /// A random number for tests of stops: each call another one, the same ones in each process of one seed and order of
 /// launches. Thread-safe.

@@ -20,7 +20,8 @@ std::vector<std::uint32_t> Rescue::candidates(const Unfinished& rest) const {
   const Eligibility eligible = once_built(machine_, launch_, view_.shape().eligible());
   std::vector<std::uint32_t> devices;
   const auto add = [&](std::uint32_t device) {
-    if (eligible.eligible[device] && !rest.failed_on[device] && !machine_.devices[device]->health()->aside())
+    if (eligible.eligible[device] && !rest.failed_on[device] && !machine_.devices[device]->health()->aside() &&
+        !is_stopped(machine_, device))
       devices.push_back(device);
   };
   const std::uint32_t preferred = eligible.preferred(acting_anchor(machine_));
@@ -60,13 +61,14 @@ Status Rescue::run(Unfinished rest, Status failure) {
     if (!rest.inputs_intact) return failure;
     fatal += rest.fault == Fault::device ? 1 : 0;
     if (fatal >= kMaxFatal) return failure;
+    if (running_ != nullptr && !running_->extend(device, is_suspended(machine_))) continue;
     tell(rest, device, failure);
     (void)machine_.memory.hold(device, view_.argument_roots(),
                                has_turn_);  // where there is no room, the conductor says so
     std::vector<domain::GroupSpan> spans = std::exchange(rest.spans, {});
     while (!spans.empty()) {
       const auto part = part_on(view_, device, spans.back(), reason_);
-      Conductor conductor(machine_, launch_, view_, *part, event_, GivesWay::no);
+      Conductor conductor(machine_, launch_, view_, *part, event_, GivesWay::no, running_);
       if (Status status = conductor.run(); !status) {
         failure = std::move(status);
         rest.inputs_intact = conductor.unfinished().inputs_intact;

@@ -16,9 +16,11 @@ namespace skmd::icd {
 /// span after another. No copies are kept for this: inputs that a failed run has overwritten are gone.
 class Rescue {
  public:
-  /// `has_turn`: the caller holds DeviceMemory::turn(), and what is in use on a device may be waited for.
-  Rescue(Machine& machine, const Launch& launch, const LaunchView& view, Event& event, bool has_turn)
-      : machine_(machine), launch_(launch), view_(view), event_(event), has_turn_(has_turn) {}
+  /// `has_turn`: the caller holds DeviceMemory::turn(), and what is in use on a device may be waited for. `running`: of
+  /// the launch, where it can be controlled.
+  Rescue(Machine& machine, const Launch& launch, const LaunchView& view, Event& event, bool has_turn,
+         RunningLaunch* running)
+      : machine_(machine), launch_(launch), view_(view), event_(event), has_turn_(has_turn), running_(running) {}
 
   /// Blocks. `failure`: why the launch did not complete; that error or a newer one is returned if no device can run the
   /// rest.
@@ -37,6 +39,7 @@ class Rescue {
   const LaunchView& view_;
   Event& event_;
   const bool has_turn_;
+  RunningLaunch* const running_;
   std::vector<SliceReport> reports_;
   domain::NotSplit reason_ = domain::NotSplit::one_device_eligible;
 };

@@ -22,22 +22,29 @@ SharedFootprint with_results_of_begun(const LaunchView& view, const SliceWork& s
 
 }  // namespace
 
-Status Resumption::run(std::vector<StoppedSpan> stopped) {
+Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint32_t> target) {
+  std::vector<StoppedSpan> given_back;
   while (!stopped.empty()) {
     if (wanted_ && wanted_()) {
       unfinished_.stopped = std::move(stopped);
       return {};
     }
     const StoppedSpan next = stopped.back();
+    const std::uint32_t device = next_device(machine_, launch_, view_, next, target);
+    // No other device may go on with it: then this one does, also while it is stopped.
+    const bool stays = device == next.device && is_stopped(machine_, device) && !is_suspended(machine_);
     stopped.pop_back();
-    const std::uint32_t device = next_device(machine_, launch_, view_, next);
+    if (running_ != nullptr && ((running_->asked() && !stays) || !running_->extend(device, stays))) {
+      given_back.push_back(next);
+      continue;
+    }
     // Where there is no room, the conductor says so.
     if (device != next.device || wanted_) (void)machine_.memory.hold(device, view_.argument_roots(), has_turn_);
     const auto part = part_on(view_, device, next.span, domain::NotSplit::one_device_eligible);
     Decision decision = *part;
     if (next.saved != nullptr)
       decision.slices.front().touches = with_results_of_begun(view_, decision.slices.front(), next);
-    Conductor conductor(machine_, launch_, view_, decision, event_, next);
+    Conductor conductor(machine_, launch_, view_, decision, event_, stays ? GivesWay::no : GivesWay::yes, running_, next);
     conductor.stop_when(wanted_);
     Status status = conductor.run();
     first_uses_ |= conductor.first_uses();
@@ -47,12 +54,14 @@ Status Resumption::run(std::vector<StoppedSpan> stopped) {
     for (const StoppedSpan& span : conductor.unfinished().stopped) left += span.span.size();
     if (!status) {
       unfinished_ = conductor.unfinished();
+      stopped.insert(stopped.end(), given_back.begin(), given_back.end());
       for (const StoppedSpan& span : stopped) unfinished_.spans.push_back(span.span);
       return status;
     }
     if (device != next.device) preempted_.add_moved(device, next.span.size() - left);
     stopped.insert(stopped.end(), conductor.unfinished().stopped.begin(), conductor.unfinished().stopped.end());
   }
+  unfinished_.stopped = std::move(given_back);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -18,21 +19,23 @@ namespace skmd::icd {
 /// its device lacks. Therefore kernels whose results could not be merged may change devices, too.
 class Resumption {
  public:
-  /// `wanted`: whether other commands wait for what the launch holds, which they are to have in between; empty: the
-  /// launch keeps it to its end.
+  /// `running`: of the launch, where it can be controlled. `wanted`: whether other commands wait for what the launch
+  /// holds, which they are to have in between; empty: the launch keeps it to its end.
   Resumption(Machine& machine, const Launch& launch, const LaunchView& view, Event& event, bool has_turn,
-             std::function<bool()> wanted)
+             RunningLaunch* running, std::function<bool()> wanted)
       : machine_(machine),
         launch_(launch),
         view_(view),
         event_(event),
         has_turn_(has_turn),
+        running_(running),
         wanted_(std::move(wanted)) {}
 
-  /// Runs `stopped`, one span after another, each of which may be stopped again. Blocks until all have run, or others
-  /// are to have what the launch holds: then unfinished().stopped is the rest. On an error unfinished() tells the
-  /// groups without results, of which none is merely stopped.
-  Status run(std::vector<StoppedSpan> stopped);
+  /// Runs `stopped`, one span after another, each of which may be stopped again. `target`: where they are to go on.
+  /// Blocks until all have run, or `running` was asked to give way or others are to have what the launch holds: then
+  /// unfinished().stopped is what is left. On an error unfinished() tells the groups without results, of which none is
+  /// merely stopped.
+  Status run(std::vector<StoppedSpan> stopped, std::optional<std::uint32_t> target);
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   /// Of the groups that have run.
   [[nodiscard]] const std::vector<SliceReport>& reports() const { return reports_; }
@@ -45,6 +48,7 @@ class Resumption {
   const LaunchView& view_;
   Event& event_;
   const bool has_turn_;
+  RunningLaunch* const running_;
   const std::function<bool()> wanted_;
   Unfinished unfinished_;
   std::vector<SliceReport> reports_;

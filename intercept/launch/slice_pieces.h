@@ -33,6 +33,8 @@ class SlicePieces {
               const Stoppable& how, NativeCall call, bool may_stop, const StoppedSpan& stopped,
               const std::function<bool()>& wanted);
 
+  /// By which the slice can be stopped; null if it ends on its device in any case.
+  [[nodiscard]] std::shared_ptr<StopToken> token() const { return may_stop_ ? token_ : nullptr; }
   /// A piece to be submitted, whose launches are appended to `ops`; nothing if none is to be submitted now. The first
   /// call always gives one. std::bad_alloc: no piece has begun.
   std::optional<domain::GroupSpan> begin(std::vector<Op>& ops);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "intercept/backend/port/port.h"
+#include "partitioner/base/byte_ranges.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -63,10 +64,31 @@ class DeviceMemory {
   /// or nothing is left to be dropped now. Blocks, as hold(). False: nothing was dropped.
   bool drop(std::uint32_t device, std::uint64_t bytes, std::span<Storage* const> roots);
 
+  /// What evacuate() did.
+  struct Evacuated {
+    std::uint64_t roots = 0;       // native objects that were released
+    std::uint64_t sole_bytes = 0;  // that no other memory had
+    std::uint64_t kept = 0;        // native objects that others than commands still own
+  };
+  /// Brings to host memory what only this device has, and releases its native objects of all roots. Blocks until the
+  /// commands have ended that use these roots, also on other devices. Precondition: the device gets no new work
+  /// (takes_work()). `asked`: called when this waits in the order of commands for them, or is about to; maybe more than
+  /// once, as commands may make native objects meanwhile. `ahead`: does not wait behind commands that wait themselves,
+  /// for when these wait for the caller. Error: bytes could not be fetched, which stay where they are.
+  Result<Evacuated> evacuate(std::uint32_t device, bool ahead, const std::function<void()>& asked);
+  /// Bytes of native objects on a device with memory of its own, and those among them that no other memory has.
+  struct Usage {
+    std::uint64_t bytes = 0, sole_bytes = 0;
+  };
+  [[nodiscard]] Usage usage(std::uint32_t device) const;
+
   /// A launch waits in hold(): until that has ended, launches take turn() before they use roots.
   [[nodiscard]] bool wanted() const { return waiting_.load(std::memory_order_acquire) != 0; }
   /// A root without a meaning of its own, to be locked for writing (RangeLock) together with what a command touches.
   std::shared_ptr<Storage> turn();
+  /// Another one, which launches read where they wait while all are suspended, and the thread that suspends them
+  /// writes.
+  std::shared_ptr<Storage> gate();
 
  private:
   /// Of one device.
@@ -89,6 +111,14 @@ class DeviceMemory {
   /// Of the oldest that can go; `bytes` is increased by its size.
   Drop drop_oldest(std::uint32_t device, std::span<Storage* const> kept, std::uint64_t& bytes);
   Drop drop_replica(std::uint32_t device, const std::shared_ptr<Storage>& root);
+  /// Bytes `only_there` go to host memory, and the native object goes. The caller holds all of the root's ranges.
+  Status fetch_sole(std::uint32_t device, Storage& root, const domain::RangeSet& only_there, const char* what);
+  std::shared_ptr<NativeMemory> take_replica(std::uint32_t device, Storage& root, const domain::RangeSet& only_there);
+  /// All roots that have, or may have, a native object on the device.
+  [[nodiscard]] std::vector<std::shared_ptr<Storage>> roots_on(std::uint32_t device) const;
+  Status evacuate_root(std::uint32_t device, Storage& root, Evacuated& done);
+  /// `which` of this object, made at the first call.
+  std::shared_ptr<Storage> made_once(std::shared_ptr<Storage> DeviceMemory::*which);
   /// Blocks until the device has ended what was submitted so far, and for a moment more.
   void pause(std::uint32_t device);
 
@@ -99,6 +129,7 @@ class DeviceMemory {
   mutable std::vector<Account> accounts_ SKMD_GUARDED_BY(mutex_);  // empty until it is first asked for
   std::map<const Storage*, std::weak_ptr<Storage>> roots_ SKMD_GUARDED_BY(mutex_);
   std::shared_ptr<Storage> turn_ SKMD_GUARDED_BY(mutex_);
+  std::shared_ptr<Storage> gate_ SKMD_GUARDED_BY(mutex_);
 };
 
 }  // namespace skmd::icd

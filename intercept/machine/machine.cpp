@@ -22,11 +22,15 @@ void watch_devices(Machine& machine) {
 }
 
 std::uint32_t acting_anchor(const Machine& machine) {
-  if (machine.losses.load(std::memory_order_acquire) == 0) return machine.anchor;
-  if (!machine.devices[machine.anchor]->health()->aside()) return machine.anchor;
-  const auto stands_in = std::find_if(machine.devices.begin(), machine.devices.end(),
-                                      [](const auto& device) { return !device->health()->aside(); });
-  return static_cast<std::uint32_t>(stands_in - machine.devices.begin());
+  if (machine.losses.load(std::memory_order_acquire) == 0 && machine.stopped.load(std::memory_order_acquire) == 0)
+    return machine.anchor;
+  const auto in_use = [&](std::uint32_t device) {
+    return !machine.devices[device]->health()->aside() && !is_stopped(machine, device);
+  };
+  if (in_use(machine.anchor)) return machine.anchor;
+  std::uint32_t first = 0;
+  while (first + 1 < machine.devices.size() && !in_use(first)) ++first;
+  return first;
 }
 
 }  // namespace skmd::icd

@@ -53,6 +53,7 @@ class DeviceInfo;
 class BuildQueue;
 class Knowledge;
 class ProfilingMode;
+class RunningLaunches;
 
 struct Machine {
   DeviceMemory memory{*this};                    // outlives the devices' threads
@@ -83,6 +84,11 @@ struct Machine {
   std::atomic<bool> links_asked{false};  // measure_far_links() was called
   std::atomic<std::uint32_t> losses{0};  // devices that were disabled
   Mutex loss_mutex;
+
+  RunningLaunches* running = nullptr;  // null: launches cannot be controlled, and what follows never changes
+  // Written by RunningLaunches alone.
+  std::atomic<std::uint64_t> stopped{0};  // bit d: devices[d] gets no work, until it is started again
+  std::atomic<bool> suspended{false};     // no device gets work, and launches wait
 };
 
 /// Where the device's bytes are.
@@ -90,12 +96,36 @@ inline domain::SpaceId space_of(const Machine& machine, std::uint32_t device) {
   return machine.devices[device]->description().space;
 }
 
+/// The device was stopped by skmd-ctl: it gets no launch. Thread-safe, like the two below.
+inline bool is_stopped(const Machine& machine, std::uint32_t device) {
+  return (machine.stopped.load(std::memory_order_acquire) >> device & 1) != 0;
+}
+
+/// No launch begins anywhere, until it is resumed.
+inline bool is_suspended(const Machine& machine) { return machine.suspended.load(std::memory_order_acquire); }
+
+/// The device works and may be given work now. For commands that hold their ranges: what RunningLaunches changes is
+/// seen by all that take ranges afterwards.
+inline bool takes_work(const Machine& machine, std::uint32_t device) {
+  return !machine.devices[device]->health()->aside() && !is_stopped(machine, device) && !is_suspended(machine);
+}
+
+/// The spaces that may get bytes which no other memory has.
+inline domain::SpaceMask spaces_at_work(const Machine& machine) {
+  domain::SpaceMask mask = ~domain::SpaceMask{0};
+  if (machine.running == nullptr) return mask;
+  for (std::uint32_t i = 0; i < machine.devices.size(); ++i)
+    if (const auto space = space_of(machine, i); space != domain::kHostSpace && !takes_work(machine, i))
+      mask &= ~(domain::SpaceMask{1} << space);
+  return mask;
+}
+
 /// From now on a device of the machine that fails for good is disabled (Health::set_aside()), and the log says so. The
 /// last enabled device stays: no other could run its work, and its driver may recover. Called once, before the devices
 /// are used.
 void watch_devices(Machine& machine);
 
-/// machine.anchor or, if that is disabled, the first device that is not.
+/// machine.anchor or, if that is disabled or stopped, the first device that is neither.
 std::uint32_t acting_anchor(const Machine& machine);
 
 }  // namespace skmd::icd

@@ -18,9 +18,9 @@ struct CopyTask {
   std::int64_t delta;  // destination offset - source offset
 };
 
-domain::SpaceId source_space(const domain::ResidencyMap::Piece& piece) {
+domain::SpaceId source_space(const domain::ResidencyMap::Piece& piece, domain::SpaceMask at_work) {
   const bool on_host = (piece.valid & 1u) != 0;
-  const domain::SpaceMask devices = piece.valid & ~domain::SpaceMask{1};
+  const domain::SpaceMask devices = piece.valid & at_work & ~domain::SpaceMask{1};
   if (devices == 0 || (on_host && piece.range.size() < kSmallCopy)) return domain::kHostSpace;
   return static_cast<domain::SpaceId>(__builtin_ctzll(devices));
 }
@@ -67,11 +67,13 @@ domain::SpaceId whole_source(Storage& from, const domain::RangeSet& ranges) {
   const MutexGuard lock(from.mutex());
   from.leave_lost_copies();
   const auto& residency = from.residency();
+  const domain::SpaceMask at_work = spaces_at_work(from.machine());
   const std::uint64_t bytes = ranges.bytes();
   if (bytes < kSmallCopy && residency.valid(domain::kHostSpace, ranges).bytes() == bytes) return domain::kHostSpace;
   for (const auto& device : from.machine().devices) {
     const domain::SpaceId space = device->description().space;
-    if (space != domain::kHostSpace && residency.valid(space, ranges).bytes() == bytes) return space;
+    if (space != domain::kHostSpace && (at_work >> space & 1) != 0 && residency.valid(space, ranges).bytes() == bytes)
+      return space;
   }
   return domain::kHostSpace;
 }
@@ -144,12 +146,14 @@ Status copy_bytes(Storage& from, std::uint64_t from_offset, Storage& to, std::ui
       to.forget(domain::RangeSet(piece.range).shifted(task.delta));
       continue;
     }
-    const domain::SpaceId space = source_space(piece);
+    const domain::SpaceId space = source_space(piece, spaces_at_work(from.machine()));
     if (space != domain::kHostSpace) {
       if (copy_on_device(task, piece.range, space)) continue;
       // No room there for the target, perhaps: it is not needed there yet.
       if (Status status = from.gather(piece.range, "copy"); !status) return status;
     }
+    if ((piece.valid & 1u) == 0 && space == domain::kHostSpace)  // on a device that is to get no more
+      if (Status status = from.gather(piece.range, "copy"); !status) return status;
     if (Status status = copy_on_host(task, piece.range); !status) return status;
   }
   return {};

@@ -46,7 +46,10 @@ bool may_be_short_of_memory(cl_int code) {
 
 }  // namespace
 
-DeviceMemory::~DeviceMemory() { turn_.reset(); }
+DeviceMemory::~DeviceMemory() {
+  turn_.reset();
+  gate_.reset();
+}
 
 DeviceMemory::Account DeviceMemory::account(std::uint32_t device) const {
   const MutexGuard lock(mutex_);
@@ -119,6 +122,22 @@ std::vector<DeviceMemory::Candidate> DeviceMemory::candidates(std::uint32_t devi
   return found;
 }
 
+Status DeviceMemory::fetch_sole(std::uint32_t device, Storage& root, const domain::RangeSet& only_there,
+                                const char* what) {
+  if (only_there.empty()) return {};
+  auto host = root.host();
+  if (!host) return host.error();
+  return fetch(machine_, {{&root, device, *host, only_there}}, what);
+}
+
+std::shared_ptr<NativeMemory> DeviceMemory::take_replica(std::uint32_t device, Storage& root,
+                                                         const domain::RangeSet& only_there) {
+  const MutexGuard guard(root.mutex());
+  root.residency().copied(domain::kHostSpace, only_there);
+  root.residency().withdrawn(machine_.devices[device]->description().space, domain::ByteRange{0, root.bytes()});
+  return root.let_go(device);
+}
+
 DeviceMemory::Drop DeviceMemory::drop_replica(std::uint32_t device, const std::shared_ptr<Storage>& root) {
   const domain::SpaceId space = machine_.devices[device]->description().space;
   const domain::RangeSet all(domain::ByteRange{0, root->bytes()});
@@ -130,19 +149,8 @@ DeviceMemory::Drop DeviceMemory::drop_replica(std::uint32_t device, const std::s
     only_there = root->residency().valid_only(space, all);
     if (only_there.intersects(root->write_mapped_locked())) return Drop::busy;
   }
-  if (!only_there.empty()) {
-    auto host = root->host();
-    if (!host || !fetch(machine_, {{root.get(), device, *host, only_there}}, "make room")) return Drop::none;
-  }
-  std::shared_ptr<NativeMemory> native;
-  {
-    const MutexGuard guard(root->mutex());
-    root->residency().copied(domain::kHostSpace, only_there);
-    root->residency().withdrawn(space, all);
-    native = root->let_go(device);
-  }
-  if (native == nullptr) return Drop::busy;  // another thread dropped it meanwhile
-  native.reset();
+  if (!fetch_sole(device, *root, only_there, "make room")) return Drop::none;
+  if (take_replica(device, *root, only_there) == nullptr) return Drop::busy;  // another thread dropped it meanwhile
   machine_.observer->dropped({device, only_there.bytes()});
   return Drop::dropped;
 }
@@ -214,17 +222,6 @@ bool DeviceMemory::drop(std::uint32_t device, std::uint64_t bytes, std::span<Sto
   while (freed < bytes && drop_oldest(device, roots, freed) == Drop::dropped) {
   }
   return freed != 0;
-}
-
-std::shared_ptr<Storage> DeviceMemory::turn() {
-  {
-    const MutexGuard lock(mutex_);
-    if (turn_ != nullptr) return turn_;
-  }
-  const auto made = Storage::create(machine_, 1, nullptr, nullptr);  // adds itself
-  const MutexGuard lock(mutex_);
-  if (turn_ == nullptr) turn_ = *made;
-  return turn_;
 }
 
 }  // namespace skmd::icd

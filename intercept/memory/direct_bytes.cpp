@@ -175,7 +175,7 @@ void copy_here(Storage& to, const domain::RangeSet& ranges, const std::byte* fro
 std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, std::uint64_t bytes) {
   if (bytes < kLeastDirect || to.borrows_host() || to.is_image() || to.is_host(from, bytes)) return std::nullopt;
   const auto device = to.usage().likely_user();
-  if (!device || to.machine().devices[*device]->health()->aside()) return std::nullopt;
+  if (!device || !takes_work(to.machine(), *device)) return std::nullopt;
   return device;
 }
 

@@ -107,7 +107,7 @@ Status fill_bytes(Storage& to, const domain::ByteRange& range, const std::vector
   }
   std::map<domain::SpaceId, std::vector<domain::ByteRange>> fills;
   for (auto& piece : pieces) {
-    piece.valid = spaces_of(task, piece);  // from here on: where it is to be filled
+    piece.valid = spaces_of(task, piece) & spaces_at_work(to.machine());  // from here on: where it is to be filled
     for (domain::SpaceId space = 1; space < domain::kMaxSpaces; ++space)
       if ((piece.valid >> space & 1u) != 0) fills[space].push_back(piece.range);
   }

@@ -34,7 +34,7 @@ std::vector<RootUsage::Share> RootUsage::likely_shares() const {
     const MutexGuard lock(mutex_);
     if (same_shares_ || rounds_.steady()) shares = shares_;
   }
-  std::erase_if(shares, [this](const Share& share) { return machine_.devices[share.device]->health()->aside(); });
+  std::erase_if(shares, [this](const Share& share) { return !takes_work(machine_, share.device); });
   return shares;
 }
 

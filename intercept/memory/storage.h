@@ -70,6 +70,11 @@ class Storage {
   /// the shadow. CL_MEM_OBJECT_ALLOCATION_FAILURE beyond what the device may hold: DeviceMemory::hold() makes room.
   /// Other owners than the root keep it only while they hold ranges of the root (RangeLock).
   Result<std::shared_ptr<NativeMemory>> native(std::uint32_t device);
+  /// There is a native object on the device, also if that uses host memory in place. Thread-safe.
+  [[nodiscard]] bool has_native(std::uint32_t device) {
+    const MutexGuard lock(mutex_);
+    return natives_[device] != nullptr;
+  }
   /// When the native object on a device with memory of its own was last used (DeviceMemory::tick()); 0: there is none.
   /// Thread-safe.
   [[nodiscard]] std::uint64_t last_use(std::uint32_t device) const {
@@ -77,7 +82,7 @@ class Storage {
   }
   /// Sets last_use() to `tick`, if there is a native object. Thread-safe.
   void used(std::uint32_t device, std::uint64_t tick);
-  /// Takes that native object away from the root. Precondition: its bytes are valid elsewhere, and residency says so.
+  /// Takes the native object away from the root. Precondition: its bytes are valid elsewhere, and residency says so.
   /// Null: it has other owners and stays, or there is none.
   std::shared_ptr<NativeMemory> let_go(std::uint32_t device) SKMD_REQUIRES(mutex_);
 

@@ -38,10 +38,11 @@ std::size_t all_but_one() { return std::max<std::size_t>(1, usable_processors() 
 }  // namespace
 
 struct BuildQueue::State {
-  explicit State(std::size_t limit) : most(limit) {}
+  State(std::size_t limit, const std::atomic<std::uint64_t>* left_out) : most(limit), stopped(left_out) {}
 
   const std::uint32_t generation = fork_generation();
   const std::size_t most;
+  const std::atomic<std::uint64_t>* const stopped;
   Mutex mutex;
   std::condition_variable changed;
   std::condition_variable thread_left;
@@ -53,6 +54,9 @@ struct BuildQueue::State {
 
   /// The next one that is due. Otherwise `next` is when to look again, if anything is queued.
   std::optional<Item> take(std::optional<Clock::time_point>& next) SKMD_REQUIRES(mutex);
+  [[nodiscard]] bool is_stopped(std::uint32_t device) const {
+    return stopped != nullptr && (stopped->load(std::memory_order_acquire) & bit_of(device)) != 0;
+  }
   void provide_thread() SKMD_REQUIRES(mutex);
   void loop();
   void wait(std::unique_lock<std::mutex>& lock, Clock::time_point until) SKMD_REQUIRES(mutex) {
@@ -112,7 +116,10 @@ void BuildQueue::State::loop() {
     lock.unlock();
     if (auto builds = item->builds.lock()) {
       if (first) let_visits_end_at_exit();
-      builds->run(item->device);
+      if (is_stopped(item->device))
+        builds->unwant(item->device);
+      else
+        builds->run(item->device);
       if (first) let_visits_end_at_exit();  // what its driver has registered since runs after
       const CompilerVisit leaving;
       if (leaving)
@@ -136,7 +143,7 @@ BuildQueue::State& BuildQueue::state() {
   State* current = state_.load(std::memory_order_acquire);
   if (current != nullptr && current->generation == fork_generation()) return *current;
   // Threads of the parent do not exist here, and its locks may be held for ever: the inherited state is left alone.
-  auto* made = new State(most_);
+  auto* made = new State(most_, stopped_);
   if (state_.compare_exchange_strong(current, made, std::memory_order_acq_rel)) return *made;
   delete made;
   return *current;
@@ -148,13 +155,14 @@ void BuildQueue::follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono
   const MutexGuard lock(state.mutex);
   bool added = false;
   for (const std::uint32_t device : builds->order()) {
-    if (!builds->open(device) || device == builds->order().front()) continue;
+    if (!builds->open(device) || device == builds->order().front() || state.is_stopped(device)) continue;
     const bool waits = delay.count() > 0 && (slow_to_start_ & ~state.used & bit_of(device)) != 0;
     state.items.push_back({builds.get(), builds, device, waits ? kWhenHurried : due});
+    (void)builds->want(device);
     added = true;
   }
   if (!added) return;
-  builds->want_all();
+  (void)builds->want(builds->order().front());
   state.provide_thread();
 }
 

@@ -50,10 +50,13 @@ class BuildQueue {
   /// would only occupy a thread of the queue. A device that is slow to start waits for hurry(), unless `delay` is 0.
   /// Does not block. Thread-safe.
   void follow(const std::shared_ptr<NativeBuilds>& builds, std::chrono::milliseconds delay);
-  /// Queues the builds for `devices` alone, without delay. They are not marked as wanted.
+  /// Queues the builds for `devices` alone, without delay. They are not marked as wanted by this.
   void follow_on(const std::shared_ptr<NativeBuilds>& builds, const std::vector<std::uint32_t>& devices);
   /// Moves the queued builds of `builds` to the front, without delay, except Delays::for_slow_start. Thread-safe.
   void hurry(const NativeBuilds& builds);
+  /// From now on nothing is built for devices whose bit is set when their turn comes; what was queued for them is not
+  /// wanted any more. Before the first use. `stopped` outlives this.
+  void leave_out(const std::atomic<std::uint64_t>& stopped) { stopped_ = &stopped; }
   [[nodiscard]] const Delays& delays() const { return delays_; }
   /// Whether there are processors for a build beside the first device's: three at least, and one is left free.
   [[nodiscard]] bool has_room() const { return most_ >= 3; }
@@ -64,6 +67,7 @@ class BuildQueue {
   const std::size_t most_;
   const Delays delays_;
   const std::uint64_t slow_to_start_;
+  const std::atomic<std::uint64_t>* stopped_ = nullptr;
   std::atomic<State*> state_{nullptr};  // made at the first use; another one after a fork
 };
 

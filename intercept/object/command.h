@@ -43,7 +43,9 @@ class Command {
   /// application may hold locks there that its functions need.
   [[nodiscard]] virtual bool runs_foreign_code() const { return false; }
 
-  /// What run() returns if it has done nothing and is to be called again, with the ranges that claims() returns then.
+  /// What run() returns if it is to be called again, with the ranges that claims() returns then: it has done nothing,
+  /// or a part whose results are committed, between which and the rest any command may come that does not wait for
+  /// this.
   static constexpr cl_int kRunAgain = 1;
 
   /// When start() declined and every dependency has ended well: on an executor thread, or on the application's that

@@ -64,6 +64,7 @@ class BuiltKernel {
   [[nodiscard]] bool built_on(std::uint32_t index) const { return builds_->built(index); }
   /// On which devices the program is built, and becomes so.
   [[nodiscard]] NativeBuilds& builds() const { return *builds_; }
+  [[nodiscard]] const std::shared_ptr<NativeBuilds>& shared_builds() const { return builds_; }
   /// The anchor if the program can be built there, else the first device where it can: always the same one. Blocks
   /// until that is known. In single mode, the device that it names comes first.
   [[nodiscard]] std::uint32_t home() const;

@@ -149,10 +149,16 @@ void NativeBuilds::wait_for_wanted() {
   }
 }
 
-void NativeBuilds::want_all() {
+bool NativeBuilds::want(std::uint32_t device) {
   const MutexGuard lock(mutex_);
-  for (std::uint32_t i = 0; i < devices_.size(); ++i)
-    if (open(i) && !std::exchange(devices_[i].wanted, true)) wanted_.fetch_add(1, std::memory_order_relaxed);
+  if (!open(device) || std::exchange(devices_[device].wanted, true)) return false;
+  wanted_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void NativeBuilds::unwant(std::uint32_t device) {
+  const MutexGuard lock(mutex_);
+  if (std::exchange(devices_[device].wanted, false)) wanted_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace skmd::icd

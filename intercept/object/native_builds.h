@@ -96,8 +96,10 @@ class NativeBuilds {
   /// Blocks until all builds that were begun or wanted have ended; runs those on this thread that have not begun.
   void wait_for_wanted();
 
-  /// Marks the builds that have not begun as wanted: they are in the build queue.
-  void want_all();
+  /// Marks the build as wanted: it is in the build queue. False: it was already, or has begun.
+  bool want(std::uint32_t device);
+  /// It is there no more, and has not begun.
+  void unwant(std::uint32_t device);
   /// Whether a wanted build has not begun. One relaxed load.
   [[nodiscard]] bool wants_more() const { return wanted_.load(std::memory_order_relaxed) > 0; }
   /// The call that began the builds has returned its result: `Ended` reports later failures as late.

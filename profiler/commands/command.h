@@ -8,6 +8,7 @@
 #include <string>
 
 #include "profiler/database/database.h"
+#include "profiler/nearest.h"
 
 namespace skmd::profiler {
 
@@ -47,12 +48,6 @@ domain::Result<ProfileDatabase> open_database(const ProfileOptions& options, Pro
 int fail(const ProfileOptions& options, const std::string& reason);
 
 void print(const nlohmann::json& document);
-
-/// The name most like `name`; "" if none is.
-std::string nearest(const std::string& name, const std::vector<std::string>& names);
-
-/// `what "name"` is not known, and the nearest that is.
-std::string unknown(const std::string& what, const std::string& name, const std::vector<std::string>& names);
 
 /// "a,b" in parts; empty ones are left out.
 std::vector<std::string> parts_of(const std::string& list);

@@ -69,6 +69,8 @@ ALLOWED = {
     "intercept/api": {"intercept/launch", "intercept/command", "intercept/build", "intercept/calibration",
                       "intercept/object", "intercept/memory", "intercept/machine", "intercept/backend/port",
                       "profiler/database"},
+    "intercept/control": {"intercept/object", "intercept/memory", "intercept/machine", "intercept/backend/port",
+                          "intercept/observe", "profiler/settings"},
     "profiler": {"compiler/client", "profiler/database", "profiler/settings"},
     # Content hashes, by which a sample is known.
     "profiler/database": {"compiler/client"},
@@ -76,6 +78,7 @@ ALLOWED = {
     # The names of environment variables.
     "profiler/settings": set(),
     "profiler/serve": {"profiler/settings", "profiler"},
+    "profiler/control": {"profiler/settings", "profiler"},
     "profiler/commands": {"profiler/database", "profiler/run_report", "profiler/settings", "profiler"},
 }
 # The composition root (intercept/*.cpp itself), the tests and the micro-benchmarks may include all.

@@ -18,6 +18,7 @@ class BareHost final : public Device {
 
   [[nodiscard]] const DeviceDescription& description() const override { return description_; }
   void assign_space(domain::SpaceId space) override { description_.space = space; }
+  [[nodiscard]] bool has_native_context() const override { return false; }
   [[nodiscard]] Result<std::vector<std::byte>> info(cl_device_info name) const override;
   [[nodiscard]] Result<std::vector<cl_image_format>> image_formats(cl_mem_flags flags,
                                                                    cl_mem_object_type type) const override;

@@ -84,6 +84,7 @@ class CpuDevice final : public Device {
   void help(Ticket ticket) override { line_->help(ticket); }
   void tidy(Ticket) override {}
   std::shared_ptr<Device> part(std::uint32_t first, std::uint32_t count) override;
+  [[nodiscard]] bool has_native_context() const override { return other_->has_native_context(); }
 
  private:
   /// Loads what the generator made into `program`, or notes why not.

@@ -336,6 +336,8 @@ class Device {
     (void)host, (void)bytes;
     return nullptr;
   }
+  /// A vendor's library has a context for this device, and what belongs to it. Thread-safe.
+  [[nodiscard]] virtual bool has_native_context() const { return true; }
   /// For calibration: transfers by ways that the adapter would not choose (link_probe.h). Null where submit() is the
   /// only way; an error where the device cannot be used.
   virtual Result<std::shared_ptr<LinkProbe>> link_probe() { return std::shared_ptr<LinkProbe>(); }

@@ -23,6 +23,8 @@ class StopToken {
     std::uint64_t none = kNever;
     when_.compare_exchange_strong(none, when, std::memory_order_relaxed);
   }
+  /// Asks for the end as soon as can be.
+  void request() noexcept { request_at(host_now()); }
   /// Whether the end is asked for. Reads the clock only if a time was set.
   [[nodiscard]] bool requested() noexcept {
     if (wanted_ && when_.load(std::memory_order_relaxed) == kNever && wanted_()) request_at(host_now());

@@ -60,6 +60,11 @@ class LateDevice final : public Device {
   void help(Ticket ticket) override;
   void tidy(Ticket ticket) override;
   Result<std::shared_ptr<LinkProbe>> link_probe() override;
+  /// False while it is not opened.
+  [[nodiscard]] bool has_native_context() const override {
+    const MutexGuard lock(opening_);
+    return device_ && device_->ok() && (**device_)->has_native_context();
+  }
 
  private:
   /// The device itself, opened at the first call; an error is remembered and returned every time.

@@ -62,6 +62,10 @@ class VendorDevice final : public Device {
   PinnedPieces* small_pieces() override;
   std::shared_ptr<void> page_lock(std::byte* host, std::uint64_t bytes) override;
   Result<std::shared_ptr<LinkProbe>> link_probe() override;
+  [[nodiscard]] bool has_native_context() const override {
+    const MutexGuard lock(mutex_);
+    return !context_.expired();
+  }
 
  private:
   /// The native context, made if there is none. It lives as long as an object in it does; that of a GPU, which is

@@ -67,6 +67,8 @@ TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
                                     {"SKMD_DEVICE_TYPE", "gpu,cpu"},
                                     {"SKMD_CHECK", "maybe"},
                                     {"SKMD_CHECK", "deopt"},
+                                    {"SKMD_CONTROL", "2"},
+                                    {"SKMD_CONTROL", "sockets"},
                                     {"SKMD_TEST_RUNGS", "disjoint,sideways"},
                                     {"SKMD_TEST_ISA", "mmx"},
                                     {"SKMD_TEST_CPUS", "best:none"},

@@ -44,6 +44,28 @@ TEST_F(BackgroundBuilds, ModesThatPromiseSharesWaitForAll) {
   }
 }
 
+TEST_F(BackgroundBuilds, NothingIsBuiltForADeviceThatIsStopped) {
+  machine.stopped = 2;
+  start_queue(1, 0ms, 1h);
+  queue->leave_out(machine.stopped);
+  const BuildOutcome outcome = build();
+  ASSERT_NE(outcome.build, nullptr);
+  NativeBuilds& builds = *outcome.build->native;
+  EXPECT_TRUE(builds.open(1));
+  EXPECT_FALSE(builds.wants_more());
+  // It is stopped while its build waits in the queue.
+  EXPECT_TRUE(builds.want(1));
+  EXPECT_FALSE(builds.want(1)) << "it is queued once";
+  queue->follow_on(outcome.build->native, {1});
+  for (int i = 0; i < 3000 && builds.wants_more(); ++i) std::this_thread::sleep_for(10ms);
+  EXPECT_FALSE(builds.wants_more());
+  EXPECT_TRUE(builds.open(1));
+  machine.stopped = 0;
+  EXPECT_TRUE(builds.want(1));
+  queue->follow_on(outcome.build->native, {1});
+  expect_built_by_itself(builds);
+}
+
 TEST_F(BackgroundBuilds, AnOpaqueProgramWaitsForItsVendorHoweverSlow) {
   start_queue(1, 0ms, 0ms);
   for (const auto& device : {anchor, other}) device->kernels = {"k"};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "intercept/build/container.h"
+#include "intercept/machine/running_launches.h"
 #include "tests/intercept/build/build_fixture.h"
 
 namespace skmd::icd {
@@ -43,6 +44,32 @@ TEST_F(Executable, RunsWhereItWasBuiltThoughTheAnchorFails) {
       << outcome.log;
   EXPECT_FALSE(outcome.build->kernels[0]->built_on(0));
   EXPECT_EQ(outcome.build->kernels[0]->home(), 1u);
+}
+
+TEST_F(Executable, ProgramsWithVariablesOfTheirOwnAreKnownToThoseWhoStopDevices) {
+  machine.devices = {anchor};  // no other thread builds, and keeps the program a little longer
+  RunningLaunches running(machine);
+  machine.running = &running;
+  BuildOutcome plain = make_executable(machine, answer("plain"), nullptr);
+  EXPECT_TRUE(running.kept_on(0).empty());
+  compiler::CompileAnswer keeps = answer("keeps");
+  keeps.kernels[0].facts |= domain::kFactMutableProgramScope;
+  BuildOutcome outcome = make_executable(machine, keeps, nullptr);
+  EXPECT_EQ(running.kept_on(0), std::vector<std::string>{"k"});
+  outcome.build.reset();
+  EXPECT_TRUE(running.kept_on(0).empty()) << "they go with the program";
+}
+
+TEST_F(Executable, AStoppedDeviceIsBuiltForWhenAProgramIsTakenNowhereElse) {
+  machine.stopped = 1;
+  const BuildOutcome first = make_executable(machine, answer("text"), nullptr);
+  ASSERT_NE(first.build, nullptr);
+  EXPECT_FALSE(first.build->kernels[0]->built_on(0));
+  EXPECT_TRUE(first.build->kernels[0]->built_on(1));
+  other->accepts = [](const std::string&) { return false; };
+  const BuildOutcome second = make_executable(machine, answer("text"), nullptr);
+  ASSERT_NE(second.build, nullptr) << second.log;
+  EXPECT_TRUE(second.build->kernels[0]->built_on(0));
 }
 
 TEST_F(Executable, FailsWhenEveryDeviceFails) {

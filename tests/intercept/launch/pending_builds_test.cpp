@@ -11,6 +11,8 @@
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
 #include "intercept/launch/make_launch.h"
+#include "intercept/machine/running_launches.h"
+#include "intercept/object/build_queue.h"
 #include "intercept/object/kernel.h"
 #include "intercept/object/launch.h"
 #include "intercept/object/native_builds.h"
@@ -105,6 +107,46 @@ TEST(PendingBuilds, WhatLaunchesToldHoldsWhenADeviceJoins) {
   EXPECT_EQ(after.shape().rounds().instead_of(*other), 1u) << "rounds were shorter on the device before";
   const Launch another = w.launch_of(kernel, 2);
   EXPECT_EQ(&LaunchView(w.machine, another).shape(), &after.shape()) << "which has its shape once";
+}
+
+TEST(PendingBuilds, AreBegunByLaunchesOnADeviceThatWasStartedAgain) {
+  World w("equal");
+  RunningLaunches running(w.machine);
+  BuildQueue queue(1);
+  w.machine.running = &running;
+  w.machine.builds = &queue;
+  const auto kernel = w.kernel_on({0});
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_FALSE(kernel->builds().wants_more()) << "only what the program's build asked for is built";
+  ASSERT_TRUE(running.stop(1).ok());
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_TRUE(kernel->builds().open(1));
+  ASSERT_TRUE(running.start(1).ok());
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_TRUE(kernel->builds().wants_more() || !kernel->builds().open(1)) << "it is queued";
+  kernel->builds().wait(1);
+  EXPECT_EQ(w.run(kernel), CL_COMPLETE);
+  EXPECT_EQ(w.runs(), (std::vector<std::uint64_t>{4, 1}));
+  w.expect(4);
+  w.machine.builds = nullptr;
+}
+
+TEST(PendingBuilds, RememberedLaunchesAreMadeAnewWhenADeviceIsStoppedOrStarted) {
+  World w("equal");
+  RunningLaunches running(w.machine);
+  w.machine.running = &running;
+  const auto kernel = w.kernel_on({0, 1});
+  const auto both = std::make_shared<const FrozenLaunch>(w.machine, w.launch_of(kernel));
+  ASSERT_TRUE(running.stop(1).ok());
+  EXPECT_EQ(repeat_launch(w.machine, std::shared_ptr<const Launch>(both), true), nullptr);
+  const auto one = std::make_shared<const FrozenLaunch>(w.machine, w.launch_of(kernel));
+  EXPECT_EQ(one->view().shape().eligible().eligible, (std::vector<bool>{true, false}));
+  EXPECT_EQ(one->view().shape().eligible().why_not[1], "it is stopped");
+  ASSERT_TRUE(running.start(1).ok());
+  EXPECT_EQ(repeat_launch(w.machine, std::shared_ptr<const Launch>(one), true), nullptr);
+  EXPECT_NE(repeat_launch(w.machine, std::shared_ptr<const Launch>(both), true), nullptr);
+  const auto again = std::make_shared<const FrozenLaunch>(w.machine, w.launch_of(kernel));
+  EXPECT_EQ(&again->view().shape(), &both->view().shape()) << "what was known with both devices holds again";
 }
 
 TEST(PendingBuilds, SoAreTheyWhenOneFails) {
