@@ -36,11 +36,11 @@ class Watch {
 
  private:
   void look() {
-    MutexLock lock(mutex_);
-    while (!over_ && word_.load(std::memory_order_relaxed) == 0) {
+    while (word_.load(std::memory_order_relaxed) == 0) {
       if (yield_.due()) word_.store(1, std::memory_order_relaxed);
-      changed_.wait_for(lock, std::chrono::nanoseconds(tuning::kYieldLookNs),
-                        [this]() SKMD_REQUIRES(mutex_) { return over_; });
+      MutexLock lock(mutex_);
+      const auto over = [this]() SKMD_REQUIRES(mutex_) { return over_; };
+      if (changed_.wait_for(lock, std::chrono::nanoseconds(tuning::kYieldLookNs), over)) return;
     }
   }
 

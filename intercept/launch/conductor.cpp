@@ -190,7 +190,8 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
         std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how, std::move(*call), replay_ == nullptr,
                                       stopped_, how.form == StopForm::item ? wanted_ : std::function<bool()>());
     if (running_ != nullptr)
-      slices_[index].told = running_->add(slice.device, slice.span.size(), gives_way_ == GivesWay::yes ? slices_[index].pieces->token() : nullptr);
+      slices_[index].told = running_->add(slice.device, slice.span.size(),
+                                          gives_way_ == GivesWay::yes ? slices_[index].pieces->token() : nullptr);
     slices_[index].has_uploads = uploads != 0;
     const auto piece = slices_[index].pieces->begin(batch.ops);
     batch.first_use = marks_first_use(slice.device, *piece);

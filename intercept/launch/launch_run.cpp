@@ -159,8 +159,7 @@ Result<cl_int> LaunchCommand::run_decided(Event& event) {
   if (is_suspended(machine_)) return kRunAgain;
   std::unique_ptr<RunningLaunch> running;
   if (partly_ != nullptr) {
-    if (machine_.running != nullptr &&
-        (running = machine_.running->begin(launch_.kernel->traits().name, 0)) == nullptr)
+    if (machine_.running != nullptr && (running = machine_.running->begin(launch_.kernel->traits().name, 0)) == nullptr)
       return kRunAgain;
     Status status = go_on(event, std::move(*std::exchange(partly_, nullptr)), running.get(), nullptr);
     if (partly_ != nullptr) return kRunAgain;

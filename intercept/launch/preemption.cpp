@@ -166,8 +166,7 @@ std::uint32_t next_device(const Machine& machine, const Launch& launch, const La
   const bool tests = test && test->then != PreemptTest::Then::stay;
   if (!target && !tests && !is_stopped(machine, stopped.device)) return stopped.device;
   const Eligibility eligible = eligible_for_rest(machine, launch, view);
-  if (target && !is_stopped(machine, *target) && may_go_on(machine, launch, eligible, stopped, *target))
-    return *target;
+  if (target && !is_stopped(machine, *target) && may_go_on(machine, launch, eligible, stopped, *target)) return *target;
   if (is_stopped(machine, stopped.device)) return instead_of(machine, launch, view, eligible, stopped);
   if (!tests) return stopped.device;
   std::vector<std::uint32_t> choice;

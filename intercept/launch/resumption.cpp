@@ -44,7 +44,8 @@ Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint
     Decision decision = *part;
     if (next.saved != nullptr)
       decision.slices.front().touches = with_results_of_begun(view_, decision.slices.front(), next);
-    Conductor conductor(machine_, launch_, view_, decision, event_, stays ? GivesWay::no : GivesWay::yes, running_, next);
+    Conductor conductor(machine_, launch_, view_, decision, event_, stays ? GivesWay::no : GivesWay::yes, running_,
+                        next);
     conductor.stop_when(wanted_);
     Status status = conductor.run();
     first_uses_ |= conductor.first_uses();

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/poll_server ends itself where the host's writes wait for the kernel, as with SKMD_PREEMPT=off.
+"""bench/poll_server is served by the CPU driver, whose launches are left inside of a work-group for the host's transfers; also where these
+go to a device with a memory of its own. It ends itself where the host's writes wait for the kernel, as with SKMD_PREEMPT=off.
 
 usage: poll_server_test.py BUILD
 """
@@ -8,10 +9,27 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+
+
+def serve(build, devices):
+    with tempfile.TemporaryDirectory() as folder:
+        stats = os.path.join(folder, "stats.json")
+        command = [f"{build}/bin/skmd-run", "--devices", devices, "--stats", stats, "--cache-dir", f"{build}/tests/driver/cache", "--",
+                   f"{build}/bench/poll_server", "--requests", "20", "--check", "--timeout", "100"]
+        done = subprocess.run(command, env={**os.environ, "SKMD_TEST_CPU_DRIVER": "1"}, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, f"exit {done.returncode}: {done.stdout}{done.stderr}"
+        assert json.loads(done.stdout)["ok"], done.stdout
+        with open(stats, encoding="utf-8") as file:
+            [kernel] = json.load(file)["kernels"]
+    preempt = kernel["preempt"]
+    assert preempt["form"] == "item" and preempt["saved_groups"] >= 20 and preempt["resumed_items"] >= 20, preempt
 
 
 def main():
     build = sys.argv[1]
+    serve(build, "cpu")
+    serve(build, "cpu@discrete")
     command = [f"{build}/bin/skmd-run", "--devices", "cpu", "--cache-dir", f"{build}/tests/driver/cache", "--", f"{build}/bench/poll_server",
                "--requests", "10", "--check"]
     environment = {**os.environ, "SKMD_TEST_CPU_DRIVER": "1", "SKMD_PREEMPT": "off"}

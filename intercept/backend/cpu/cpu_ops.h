@@ -74,7 +74,7 @@ class CpuOps {
   std::uint64_t waited_ = 0;  // nanoseconds: OpTime::waited_ns of the last op
   /// The first group that is left, if the last op was a launch that ended early.
   std::optional<std::uint64_t> left_from_;
-  std::uint64_t begun_ = 0;  // then: BatchResult::Left::begun
+  std::uint64_t begun_ = 0;       // then: BatchResult::Left::begun
   bool ended_itself_ = false;     // the last op, as BatchResult has it
   std::span<const Op> behind_{};  // the ops behind the one that is carried out
   const std::function<bool()>* others_wait_ = nullptr;

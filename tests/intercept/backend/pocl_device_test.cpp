@@ -24,7 +24,8 @@ class PoclDevice : public testing::TestWithParam<const char*> {
     DiscoveryOptions options{.vendors_folder = "/etc/OpenCL/vendors", .selectors = GetParam(), .own_library = ""};
     // Our driver without a code generator: all kernels run on the other one.
     const auto no_code = [](const auto&...) { return CpuCode{{}, {}, "there is no generator"}; };
-    if (options.selectors.starts_with("cpu")) options.cpu_driver = CpuDriverOptions{no_code, {}, "", 0};
+    if (options.selectors.starts_with("cpu"))
+      options.cpu_driver = CpuDriverOptions{.compile = no_code, .report = {}, .code_folder = ""};
     auto found = discover(options);
     ASSERT_TRUE(found) << found.error().reason;
     ASSERT_EQ(found->devices.size(), 1u);
