@@ -90,12 +90,18 @@ void add_preempt(json& sum, const json& more) {
           (mine["stop_us"][key].get<double>() * stops + other["stop_us"][key].get<double>() * others) /
           (stops + others);
   mine["stop_us"]["max"] = std::max(mine["stop_us"]["max"].get<double>(), other["stop_us"]["max"].get<double>());
+  // Of the code, not of what happened: the larger one.
+  json of_code = json::object();
+  for (const char* key : {"points", "state_bytes"})
+    of_code[key] = std::max(mine.value(key, std::uint64_t{0}), other.value(key, std::uint64_t{0}));
   add_numbers(mine, other);
+  mine.update(of_code);
   add_numbers(mine["why_not"], other["why_not"]);
   for (std::size_t i = 0; i < mine["moved_groups"].size() && i < other["moved_groups"].size(); ++i)
     mine["moved_groups"][i] =
         mine["moved_groups"][i].get<std::uint64_t>() + other["moved_groups"][i].get<std::uint64_t>();
-  if (mine["form"] == "none" || other["form"] == "group") mine["form"] = other["form"];
+  const auto rank = [](const json& form) { return form == "item" ? 3 : form == "group" ? 2 : form == "cut" ? 1 : 0; };
+  if (rank(other["form"]) > rank(mine["form"])) mine["form"] = other["form"];
 }
 
 void add_kernel(json& sum, const json& more) {

@@ -293,16 +293,19 @@ void Event::run_here(std::shared_ptr<Command> command, RangeLock ranges) {
     status = command->run(*this);
   } catch (const std::exception&) {  // bad_alloc: nothing else is thrown below here
   }
-  // What the command held is released before its end becomes visible, so that a release by the application afterwards
-  // is the last one.
-  ranges.release();
   if (status == Command::kRunAgain) {
     status = CL_OUT_OF_HOST_MEMORY;
     try {
-      return run_command(std::move(command));
+      // The ranges are asked for again before they are given back: commands that wait have their turn, and those that
+      // come from now on wait. An application that reads in a loop would otherwise keep the command from its ranges.
+      run_command(std::move(command));
+      return ranges.release();
     } catch (const std::bad_alloc&) {  // it was not passed on
     }
   }
+  // What the command held is released before its end becomes visible, so that a release by the application afterwards
+  // is the last one.
+  ranges.release();
   command.reset();
   complete(status);
 }

@@ -42,16 +42,28 @@ TEST(StatsDocuments, ReadsWhatTheLibraryShares) {
 
 TEST(StatsDocuments, StopsOfSeveralProcessesAddUp) {
   icd::LaunchReport cut = split_launch("k"), both = split_launch("k"), brief = split_launch("k");
-  cut.preempt = {icd::PreemptForm::cut, std::nullopt, 4, {2'000'000}, {0, 3}};
-  both.preempt = {icd::PreemptForm::group, std::nullopt, 5, {1'000'000, 1'000'000, 1'000'000}, {7, 0}};
+  cut.preempt = {.form = icd::PreemptForm::cut, .never_ran_groups = 4, .stop_ns = {2'000'000}, .moved_groups = {0, 3}};
+  both.preempt = {.form = icd::PreemptForm::item,
+                  .never_ran_groups = 5,
+                  .saved_groups = 6,
+                  .resumed_items = 24,
+                  .state_bytes = 80,
+                  .points = 2,
+                  .stop_ns = {1'000'000, 1'000'000, 1'000'000},
+                  .moved_groups = {7, 0}};
   brief.preempt.why_not = icd::NotPreempted::brief;
   const json one = document_of({brief, brief});
   EXPECT_EQ(one["kernels"][0]["preempt"],
-            json::parse(R"({"form":"none","why_not":{"short":2},"stops":0,"never_ran_groups":0,"moved_groups":[0,0],
+            json::parse(R"({"form":"none","why_not":{"short":2},"points":0,"state_bytes":0,"stops":0,"saved_groups":0,
+                            "never_ran_groups":0,"resumed_items":0,"moved_groups":[0,0],
                             "stop_us":{"p50":0,"p99":0,"max":0}})"));
   const json sum = add_up({{1, one}, {2, document_of({cut})}, {3, document_of({both})}});
   const json& preempt = sum["kernels"][0]["preempt"];
-  EXPECT_EQ(preempt["form"], "group");
+  EXPECT_EQ(preempt["form"], "item");
+  EXPECT_EQ(preempt["points"], 2u);
+  EXPECT_EQ(preempt["state_bytes"], 80u);
+  EXPECT_EQ(preempt["saved_groups"], 6u);
+  EXPECT_EQ(preempt["resumed_items"], 24u);
   EXPECT_EQ(preempt["why_not"], json::parse(R"({"short":2})"));
   EXPECT_EQ(preempt["stops"], 4u);
   EXPECT_EQ(preempt["never_ran_groups"], 9u);
