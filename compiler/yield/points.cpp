@@ -191,7 +191,8 @@ class Chooser {
     made.before = loop.getLoopPreheader();
     made.header = loop.getHeader();
     made.latch = loop.getLoopLatch();
-    made.barrier = chosen.together ? barrier_of(loop) : nullptr;
+    // Behind a barrier only where iterations are not known to be made together: at their end not each of them looks.
+    made.barrier = chosen.together && !runs_together(loop) ? barrier_of(loop) : nullptr;
     const std::uint64_t instructions = chosen.together ? tuning::kGroupStrip : tuning::kItemStrip;
     if (made.barrier == nullptr && !polls(loop))
       made.strip = std::clamp<std::uint64_t>(instructions / std::max<std::uint64_t>(1, costs_.of_iteration(loop)), 1,

@@ -54,8 +54,8 @@ class Watch {
 
 class Run {
  public:
-  Run(const YieldingLaunch& launch, std::uint64_t groups, GroupStore& store, const Yield& yield)
-      : launch_(launch), groups_(groups), store_(store), yield_(yield) {}
+  Run(const YieldingLaunch& launch, std::uint64_t first, std::uint64_t last, GroupStore& store, const Yield& yield)
+      : launch_(launch), first_(first), last_(last), store_(store), yield_(yield), next_(first) {}
 
   [[nodiscard]] std::atomic<std::uint32_t>& word() { return word_; }
 
@@ -80,22 +80,22 @@ class Run {
   domain::Result<YieldingRan> result() {
     if (!able_ || lost_) return domain::Error{0, "there is no memory for groups that can be left"};
     const MutexGuard lock(mutex_);
-    const std::uint64_t begun = std::min(next_.load(), groups_);
-    const std::uint64_t first = std::min(first_left_, begun);
+    const std::uint64_t begun = std::min(next_.load(), last_);
+    const std::uint64_t left = std::min(first_left_, begun);
     for (const std::uint64_t group : ended_)
-      if (group > first) store_.put({group, {}, {}});
-    return YieldingRan{first, begun};
+      if (group > left) store_.put({group, {}, {}});
+    return YieldingRan{left, begun};
   }
 
  private:
   bool take(std::uint64_t& group) {
     const std::uint64_t seen = next_.load(std::memory_order_relaxed);
-    if (seen > 0 && (word_.load(std::memory_order_relaxed) != 0 || yield_.due())) {  // one group runs in any case
+    if (seen > first_ && (word_.load(std::memory_order_relaxed) != 0 || yield_.due())) {  // one group runs in any case
       word_.store(1, std::memory_order_relaxed);
       return false;
     }
     group = next_.fetch_add(1, std::memory_order_relaxed);
-    return group < groups_;
+    return group < last_;
   }
 
   void run_one(std::uint64_t group, SpanFrame& frame, std::vector<SpanArgument>& arguments, std::byte* scratch) {
@@ -116,12 +116,12 @@ class Run {
   }
 
   const YieldingLaunch& launch_;
-  const std::uint64_t groups_;
+  const std::uint64_t first_, last_;
   GroupStore& store_;
   const Yield& yield_;
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));  // generated code reads it
   std::atomic<std::uint32_t> word_{0};
-  std::atomic<std::uint64_t> next_{0};
+  std::atomic<std::uint64_t> next_;
   std::atomic<bool> able_{false}, lost_{false};
   Mutex mutex_;
   std::uint64_t first_left_ SKMD_GUARDED_BY(mutex_) = UINT64_MAX;
@@ -130,12 +130,14 @@ class Run {
 
 }  // namespace
 
-domain::Result<YieldingRan> run_yielding(Pool& pool, const YieldingLaunch& launch, std::uint64_t groups,
-                                         GroupStore& store, const Yield& yield) {
-  Run run(launch, groups, store, yield);
+domain::Result<YieldingRan> run_yielding(Pool& pool, const YieldingLaunch& launch, std::uint64_t first,
+                                         std::uint64_t last, GroupStore& store, const Yield& yield) {
+  if (first >= last) return YieldingRan{last, last};
+  Run run(launch, first, last, store, yield);
   {
     const Watch watch(yield, run.word());
-    pool.run(pool.threads(), [&](std::size_t) { run.work(); });
+    // A group runs on one thread: no more are woken than there are groups.
+    pool.run(std::min<std::uint64_t>(pool.threads(), last - first), [&](std::size_t) { run.work(); });
     if (run.word().load(std::memory_order_relaxed) == 0) run.work();  // where others, without memory, took all turns
   }
   return run.result();

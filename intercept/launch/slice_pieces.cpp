@@ -76,12 +76,14 @@ std::optional<domain::GroupSpan> SlicePieces::begin(std::vector<Op>& ops) {
   const std::size_t before = ops.size();
   const auto piece = sequence_.next(rule());
   if (!piece) return std::nullopt;
-  append_span(launch_, call_, *piece, ops);
+  // Groups that are stopped inside keep what they know of their place: it is told in the same way wherever they run.
+  append_span(launch_, call_, form_ == StopForm::item ? domain::GroupSpan{0, launch_.range.group_total()} : *piece, ops);
   if (form_ >= StopForm::group) {
     for (std::size_t i = before; i < ops.size(); ++i) {
       auto& run = std::get<RunOp>(ops[i]);
       if (may_stop_) run.stop = token_;
       run.saved = saved_;
+      if (form_ == StopForm::item) run.groups = *piece;
       run.quantum_ns = static_cast<std::uint64_t>(machine_.settings.preempt.seconds * 0.5e9);
     }
   }
@@ -100,7 +102,7 @@ domain::GroupSpan SlicePieces::ended(const domain::GroupSpan& piece, std::size_t
   std::uint64_t ran = piece.size();
   if (result.left) {
     std::vector<domain::Box> boxes;
-    domain::boxes_of(piece, launch_.range.group_counts(), boxes);
+    if (form_ != StopForm::item) domain::boxes_of(piece, launch_.range.group_counts(), boxes);
     ran = result.left->groups;
     for (std::size_t i = 0; i + uploads < result.left->op; ++i) ran += boxes[i].size();
   }

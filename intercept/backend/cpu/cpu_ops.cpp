@@ -73,34 +73,22 @@ std::uint64_t local_bytes(const cpu::KernelFacts& facts, const cpu::ScratchLayou
   return facts.local_bytes == 0 && layout.local_arguments.empty() ? 0 : layout.items_offset;
 }
 
-/// The groups of one native launch among those of its slice.
+/// What the runtime asks of SavedGroups.
 class Store final : public cpu::GroupStore {
  public:
-  Store(SavedGroups& saved, const domain::NdRange& range, std::uint64_t schema)
-      : saved_(saved), range_(range), counts_(range.group_counts()), schema_(schema) {}
+  Store(SavedGroups& saved, std::uint64_t schema) : saved_(saved), schema_(schema) {}
 
   std::optional<cpu::GroupState> take(std::uint64_t group) override {
-    auto state = saved_.take(place(group));
+    auto state = saved_.take(group);
     if (!state) return std::nullopt;
     return cpu::GroupState{group, std::move(state->words), std::move(state->local)};
   }
   void put(cpu::GroupState state) override {
-    saved_.put(place(state.group), {schema_, std::move(state.words), std::move(state.local)});
+    saved_.put(state.group, {schema_, std::move(state.words), std::move(state.local)});
   }
 
  private:
-  [[nodiscard]] SavedGroups::Place place(std::uint64_t group) const {
-    SavedGroups::Place place{};
-    for (unsigned d = 0; d < 3; ++d) {
-      place[d] = range_.offset[d] + group % counts_[d] * range_.local[d];
-      group /= counts_[d];
-    }
-    return place;
-  }
-
   SavedGroups& saved_;
-  const domain::NdRange& range_;
-  const domain::Extent3 counts_;
   const std::uint64_t schema_;
 };
 
@@ -353,15 +341,14 @@ CpuOps::Outcome CpuOps::run_inside(const CpuKernel& kernel, const cpu::KernelCod
   if (!layout) return std::make_unique<Failure>(Failure{layout.error(), Fault::command});
   if (launches_since_ == 0) launches_since_ = host_now();
   const LaunchYield yield(op, launches_since_, *others_wait_);
-  Store store(*op.saved, op.range, code.yields.schema);
-  const std::uint64_t groups = op.range.group_total();
+  Store store(*op.saved, code.yields.schema);
   const cpu::YieldingLaunch launch{code, frame, arguments_, layout->bytes, local_bytes(code.facts, *layout)};
-  const auto ran = cpu::run_yielding(pool_, launch, groups, store, yield);
+  const auto ran = cpu::run_yielding(pool_, launch, op.groups.first, op.groups.last, store, yield);
   if (!ran)
     return std::make_unique<Failure>(Failure{
         {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});
-  if (ran->first_left < groups) left_from_ = ran->first_left;
-  begun_ = ran->begun;
+  if (ran->first_left < op.groups.last) left_from_ = ran->first_left - op.groups.first;
+  begun_ = ran->begun - op.groups.first;
   return nullptr;
 }
 

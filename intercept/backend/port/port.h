@@ -181,9 +181,12 @@ struct RunOp {
   // Of devices with StopForm::group, which may still run a launch to its end; others take no notice of either.
   std::shared_ptr<StopToken> stop = {};  // the launch is to end once this is requested; null: it runs to its end
   std::uint64_t quantum_ns = 0;  // it is to end after so long if another batch of the device waits; 0: it need not
-  /// Of kernels that Device::yields() says true of: groups go on from what is there, and those that are stopped inside
-  /// are put there. Null: groups run to their ends.
+  /// Of kernels that Device::yields() knows: groups go on from what is there, and those that are stopped inside are put
+  /// there. Null: groups run to their ends.
   std::shared_ptr<SavedGroups> saved = {};
+  /// With `saved`: only these groups of `range` run, which is the whole launch's: what a group has kept of its place
+  /// holds wherever it goes on.
+  domain::GroupSpan groups = {};
 };
 using Op = std::variant<WriteOp, ReadOp, FillOp, CopyOp, CopyRectOp, WriteImageOp, ReadImageOp, RunOp>;
 
@@ -199,7 +202,7 @@ struct BatchResult {
   std::vector<OpTime> times;  // one per op; empty when the batch did not ask for times, or there are none
   Fault fault = Fault::none;
   std::size_t accepted = SIZE_MAX;  // index of the first op that never reached the device
-  /// Set if a launch ended early, which is no failure: groups of op `op` from the `groups`th on, in the order of
+  /// Set if a launch ended early, which is no failure: groups of op `op`, or of its RunOp::groups, from the `groups`th on, in the order of
   /// flattened ids, and all ops behind it did not run; everything before did. Only of batches whose launches may end.
   struct Left {
     std::size_t op = 0;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,8 +16,6 @@ namespace skmd::icd {
 /// Shared by the batches of a slice, on whichever device they run. Thread-safe.
 class SavedGroups {
  public:
-  /// The global id of a group's first work-item.
-  using Place = std::array<std::uint64_t, 3>;
   /// What a group goes on from (compiler/yield/schema.h); without words: it has ended.
   struct State {
     std::uint64_t schema = 0;  // of the code that it was kept by
@@ -26,21 +23,21 @@ class SavedGroups {
     std::vector<std::byte> local;
   };
 
-  /// Takes out what there is of the group at `place`.
-  std::optional<State> take(const Place& place) {
+  /// Takes out what there is of the launch's group.
+  std::optional<State> take(std::uint64_t group) {
     const MutexGuard lock(mutex_);
-    const auto found = groups_.find(place);
+    const auto found = groups_.find(group);
     if (found == groups_.end()) return std::nullopt;
     State state = std::move(found->second);
     groups_.erase(found);
     if (!state.words.empty()) --stopped_, ++resumed_;
     return state;
   }
-  void put(const Place& place, State state) {
+  void put(std::uint64_t group, State state) {
     const MutexGuard lock(mutex_);
     const bool stopped = !state.words.empty();
     const std::uint64_t bytes = state.words.size() * 4 + state.local.size();
-    groups_.insert_or_assign(place, std::move(state));
+    groups_.insert_or_assign(group, std::move(state));
     if (stopped) ++stopped_, ++saved_;
     state_bytes_ = std::max(state_bytes_, bytes);
   }
@@ -60,14 +57,14 @@ class SavedGroups {
   /// Whether code of `schema` can go on with all of them.
   [[nodiscard]] bool fit(std::uint64_t schema) const {
     const MutexGuard lock(mutex_);
-    for (const auto& [place, state] : groups_)
+    for (const auto& [group, state] : groups_)
       if (!state.words.empty() && state.schema != schema) return false;
     return true;
   }
 
  private:
   mutable Mutex mutex_;
-  std::map<Place, State> groups_ SKMD_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, State> groups_ SKMD_GUARDED_BY(mutex_);
   std::uint64_t stopped_ SKMD_GUARDED_BY(mutex_) = 0, saved_ SKMD_GUARDED_BY(mutex_) = 0,
                          resumed_ SKMD_GUARDED_BY(mutex_) = 0, state_bytes_ SKMD_GUARDED_BY(mutex_) = 0;
 };

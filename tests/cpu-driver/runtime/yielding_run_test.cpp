@@ -47,20 +47,17 @@ void count_rounds(const SpanFrame* frame, std::uint64_t first, std::uint64_t las
 
 class Store final : public GroupStore {
  public:
-  std::uint64_t first = 0;  // group of a launch that begins there
-
   std::optional<GroupState> take(std::uint64_t group) override {
     const std::lock_guard lock(mutex_);
-    const auto found = states_.find(first + group);
+    const auto found = states_.find(group);
     if (found == states_.end()) return std::nullopt;
     GroupState state = std::move(found->second);
-    state.group = group;
     states_.erase(found);
     return state;
   }
   void put(GroupState state) override {
     const std::lock_guard lock(mutex_);
-    const std::uint64_t group = first + state.group;
+    const std::uint64_t group = state.group;
     EXPECT_TRUE(states_.emplace(group, std::move(state)).second) << group << " is there already";
   }
   [[nodiscard]] bool has(std::uint64_t group) const { return states_.contains(group); }
@@ -94,13 +91,8 @@ class YieldingRun : public testing::TestWithParam<unsigned> {
     arguments_ = {whole(counts_)};
     frame_ = line(kGroups, kItems);
   }
-  // The groups from `first` on; what is told counts from the first of all.
   domain::Result<YieldingRan> run(const Yield& yield, std::uint64_t first = 0) {
-    store_.first = first;
-    arguments_.front().bytes = reinterpret_cast<std::byte*>(counts_.data() + first);
-    auto ran = run_yielding(pool_, {code_, frame_, arguments_, 4096, kLocal}, kGroups - first, store_, yield);
-    if (ran) ran->first_left += first, ran->begun += first;
-    return ran;
+    return run_yielding(pool_, {code_, frame_, arguments_, 4096, kLocal}, first, kGroups, store_, yield);
   }
   void expect_all_counted() const {
     for (std::uint64_t i = 0; i < kGroups; ++i) ASSERT_EQ(counts_[i], kRounds) << i;
@@ -145,7 +137,7 @@ TEST_P(YieldingRun, RunsEachRoundOnceHoweverOftenItIsStopped) {
 
 TEST_P(YieldingRun, NeedsMemoryForOneGroup) {
   const auto ran =
-      run_yielding(pool_, {code_, frame_, arguments_, std::uint64_t{1} << 40, kLocal}, kGroups, store_, Never());
+      run_yielding(pool_, {code_, frame_, arguments_, std::uint64_t{1} << 40, kLocal}, 0, kGroups, store_, Never());
   EXPECT_FALSE(ran.ok());
   EXPECT_EQ(counts_, std::vector<std::uint32_t>(kGroups));
 }

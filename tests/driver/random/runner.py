@@ -74,7 +74,7 @@ PROFILED_MODES = {
     "profiled_in_place": Mode(TWO, "portable:pthread,portable:basic", "random", splits=True, profiled="paper"),
     "profiled_cpu": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, profiled="paper"),
 }
-# Launches are stopped after 25 microseconds on average, and what is left goes on, mostly on another device.
+# Launches are stopped after 25 microseconds on average, or after 3 inside of work-groups, most of which are over by then, and what is left goes on, mostly on another device.
 PREEMPT_MODES = {
     "preempt_cut": Mode(TWO, DISCRETE, "random", splits=True, preempt="other"),
     "preempt_group": Mode(TWO, "cpu", "random", splits=True, cpu=True, preempt="other", cpus="best:1,sse:1@discrete"),
@@ -209,7 +209,7 @@ class Runner:
             command = [f"{self.build}/bin/skmd-profile", "--db", f"{self.folder}/profile.db", "--no-progress", "run", "--spans", mode.profiled,
                        "--repeat", "1", "--report", report, "--", *command]
         if mode.preempt:
-            environment["SKMD_TEST_PREEMPT"] = f"{seed}:25" + ("" if mode.preempt == "stay" else f":{mode.preempt}")
+            environment["SKMD_TEST_PREEMPT"] = f"{seed}:{3 if mode.inside else 25}" + ("" if mode.preempt == "stay" else f":{mode.preempt}")
         if mode.inside:
             environment |= {"SKMD_PREEMPT": "item", "SKMD_TEST_YIELDS": "every"}
         if mode.cpus:
