@@ -27,7 +27,7 @@ __kernel void together(__global float* out, __global const float* in, uint n) {
 }
 
 // CHECK: kernel tiles: 1 yield point, items of a group leave together
-// CHECK-NEXT: line {{[0-9]+}}: behind a barrier, live: {{.*}}(i32, once), {{.*}}(float, once){{$}}
+// CHECK-NEXT: line {{[0-9]+}}: after {{[0-9]+}} iterations, live: {{.*}}(float, once), {{.*}}(i32, once){{$}}
 __kernel void tiles(__global float* out, __global const float* in, uint n) {
   __local float tile[64];
   float sum = 0;
@@ -35,6 +35,21 @@ __kernel void tiles(__global float* out, __global const float* in, uint n) {
     tile[get_local_id(0)] = in[first + get_local_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = 0; i < 64; ++i) sum += tile[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[get_global_id(0)] = sum;
+}
+
+// That all items make the same iterations is known only because there is a barrier.
+// CHECK: kernel promised: 1 yield point, items of a group leave together
+// CHECK-NEXT: line {{[0-9]+}}: behind a barrier, live: {{.*}}(i32){{.*}}
+__kernel void promised(__global uint* out, __global const uint* rounds) {
+  __local uint turn[64];
+  uint sum = 0;
+  for (uint i = 0; i < rounds[get_global_id(0)]; ++i) {
+    turn[get_local_id(0)] = i + get_local_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sum += turn[63 - get_local_id(0)];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   out[get_global_id(0)] = sum;
