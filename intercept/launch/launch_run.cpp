@@ -106,13 +106,13 @@ Status LaunchCommand::go_on(Event& event, Partly&& partly, RunningLaunch* runnin
   Carried& carried = partly.carried;
   std::vector<StoppedSpan>& stopped = carried.unfinished.stopped;
   if (stopped.empty()) return settle(event, std::move(partly), running, std::move(verification));
-  partly.was_stopped = true;
+  const bool has_run = !std::exchange(partly.was_stopped, true);
   if (!carried.status) {  // they are left to the rescue of slices that failed
     for (const StoppedSpan& span : std::exchange(stopped, {})) carried.unfinished.spans.push_back(span.span);
     return settle(event, std::move(partly), running, nullptr);
   }
   Resumption resumption(machine_, launch_, view_, event, has_turn_, running, wanted());
-  carried.status = resumption.run(std::exchange(stopped, {}), partly.target);
+  carried.status = resumption.run(std::exchange(stopped, {}), partly.target, has_run);
   carried.unfinished = resumption.unfinished();
   carried.first_uses |= resumption.first_uses();
   carried.preempted.add(resumption.preempted());

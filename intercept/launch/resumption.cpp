@@ -22,12 +22,13 @@ SharedFootprint with_results_of_begun(const LaunchView& view, const SliceWork& s
 
 }  // namespace
 
-Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint32_t> target) {
+Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint32_t> target, bool has_run) {
   std::vector<StoppedSpan> given_back;
   while (!stopped.empty()) {
-    if (wanted_ && wanted_()) {
-      unfinished_.stopped = std::move(stopped);
-      return {};
+    // Where others come again and again, the launch would never come on.
+    if (has_run && wanted_ && wanted_()) {
+      given_back.insert(given_back.end(), stopped.begin(), stopped.end());
+      break;
     }
     const StoppedSpan next = stopped.back();
     const std::uint32_t device = next_device(machine_, launch_, view_, next, target);
@@ -48,6 +49,7 @@ Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint
                         next);
     conductor.stop_when(wanted_);
     Status status = conductor.run();
+    has_run = true;
     first_uses_ |= conductor.first_uses();
     preempted_.add(conductor.preempted());
     for (const SliceReport& report : conductor.reports()) reports_.push_back(report);

@@ -34,8 +34,8 @@ class Resumption {
   /// Runs `stopped`, one span after another, each of which may be stopped again. `target`: where they are to go on.
   /// Blocks until all have run, or `running` was asked to give way or others are to have what the launch holds: then
   /// unfinished().stopped is what is left. On an error unfinished() tells the groups without results, of which none is
-  /// merely stopped.
-  Status run(std::vector<StoppedSpan> stopped, std::optional<std::uint32_t> target);
+  /// merely stopped. `has_run`: groups ran since the launch got what it holds; otherwise some do before others get it.
+  Status run(std::vector<StoppedSpan> stopped, std::optional<std::uint32_t> target, bool has_run);
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   /// Of the groups that have run.
   [[nodiscard]] const std::vector<SliceReport>& reports() const { return reports_; }

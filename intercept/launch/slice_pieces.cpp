@@ -77,7 +77,8 @@ std::optional<domain::GroupSpan> SlicePieces::begin(std::vector<Op>& ops) {
   const auto piece = sequence_.next(rule());
   if (!piece) return std::nullopt;
   // Groups that are stopped inside keep what they know of their place: it is told in the same way wherever they run.
-  append_span(launch_, call_, form_ == StopForm::item ? domain::GroupSpan{0, launch_.range.group_total()} : *piece, ops);
+  append_span(launch_, call_, form_ == StopForm::item ? domain::GroupSpan{0, launch_.range.group_total()} : *piece,
+              ops);
   if (form_ >= StopForm::group) {
     for (std::size_t i = before; i < ops.size(); ++i) {
       auto& run = std::get<RunOp>(ops[i]);
