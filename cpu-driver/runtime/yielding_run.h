@@ -45,8 +45,8 @@ struct YieldingRan {
 
 /// Runs the groups [first, last) of the launch, each from where it is, until all have ended or `yield` is due: then
 /// groups that run are left at their next yield points, and no other begins. Groups that have ended behind one that has
-/// not are put into the store as well. An error if there is no memory: groups that were running may be lost, as those of a failed
-/// device.
+/// not are put into the store as well. An error if there is no memory: groups that were running may be lost, as those
+/// of a failed device.
 domain::Result<YieldingRan> run_yielding(Pool& pool, const YieldingLaunch& launch, std::uint64_t first,
                                          std::uint64_t last, GroupStore& store, const Yield& yield);
 

@@ -202,8 +202,9 @@ struct BatchResult {
   std::vector<OpTime> times;  // one per op; empty when the batch did not ask for times, or there are none
   Fault fault = Fault::none;
   std::size_t accepted = SIZE_MAX;  // index of the first op that never reached the device
-  /// Set if a launch ended early, which is no failure: groups of op `op`, or of its RunOp::groups, from the `groups`th on, in the order of
-  /// flattened ids, and all ops behind it did not run; everything before did. Only of batches whose launches may end.
+  /// Set if a launch ended early, which is no failure: groups of op `op`, or of its RunOp::groups, from the `groups`th
+  /// on, in the order of flattened ids, and all ops behind it did not run; everything before did. Only of batches whose
+  /// launches may end.
   struct Left {
     std::size_t op = 0;
     std::uint64_t groups = 0;
