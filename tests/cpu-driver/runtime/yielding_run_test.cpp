@@ -26,7 +26,7 @@ void count_rounds(const SpanFrame* frame, std::uint64_t first, std::uint64_t las
   EXPECT_EQ(last, first + 1);
   auto* counts = reinterpret_cast<std::uint32_t*>(frame->arguments[0].bytes);
   auto* state = reinterpret_cast<std::uint32_t*>(frame->arguments[1].bytes);
-  const auto* control = reinterpret_cast<const volatile std::uint32_t*>(frame->arguments[2].bytes);
+  auto* control = reinterpret_cast<std::uint32_t*>(frame->arguments[2].bytes);
   auto* local = reinterpret_cast<std::uint32_t*>(scratch);
   std::uint32_t round = 0;
   if (state[0] == 1)
@@ -37,7 +37,7 @@ void count_rounds(const SpanFrame* frame, std::uint64_t first, std::uint64_t las
     ++counts[first];
     ++local[0];
     ++round;
-    if (*control == 0) continue;
+    if (__atomic_load_n(control, __ATOMIC_RELAXED) == 0) continue;
     state[kGroupPoints] = round;
     state[1] = 1;
     return;
