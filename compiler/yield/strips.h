@@ -4,9 +4,9 @@
 #pragma once
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
-
-#include <vector>
 
 #include "compiler/yield/points.h"
 #include "compiler/yield/uniformity.h"
