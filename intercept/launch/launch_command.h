@@ -75,7 +75,7 @@ class LaunchCommand : public Command {
   /// run() of this launch, or of the one in its place, without the conversion of errors. kRunAgain as there.
   Result<cl_int> run_decided(Event& event);
   /// The rest of it. `partly_` is set if the launch gave way half way, and is to be called again.
-  Status run_locked(Event& event, std::shared_ptr<const Decision> decision, RunningLaunch* running);
+  Status run_locked(Event& event, const std::shared_ptr<const Decision>& decision, RunningLaunch* running);
   /// Whether other commands wait for what the launch holds, as StopToken has it; empty where they are to wait to its
   /// end.
   [[nodiscard]] std::function<bool()> wanted() const;

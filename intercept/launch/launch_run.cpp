@@ -68,7 +68,8 @@ std::unique_ptr<RunningLaunch> LaunchCommand::admit(const Decision& decision) co
   return machine_.running->begin(launch_.kernel->traits().name, devices);
 }
 
-Status LaunchCommand::run_locked(Event& event, std::shared_ptr<const Decision> decision, RunningLaunch* running) {
+Status LaunchCommand::run_locked(Event& event, const std::shared_ptr<const Decision>& decision,
+                                 RunningLaunch* running) {
   Partly partly{decision, {}, host_now()};
   std::unique_ptr<Verification> verification;
   if (machine_.settings.verify && decision->slices.size() > 1) {
@@ -149,6 +150,7 @@ Status LaunchCommand::settle(Event& event, Partly&& partly, RunningLaunch* runni
 Status LaunchCommand::freeze_anew() {
   auto fresh = freeze_when_built(machine_, Launch(*frozen_));
   if (fresh->view().shape().eligible().count() == 0) return no_device(machine_, *fresh);
+  // The condition says that it is there. NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
   const bool has_turn = instead_ != nullptr ? instead_->has_turn_ : has_turn_;
   instead_ = std::make_unique<LaunchCommand>(machine_, std::move(fresh), watched_);
   instead_->has_turn_ = has_turn;
@@ -161,7 +163,8 @@ Result<cl_int> LaunchCommand::run_decided(Event& event) {
   if (partly_ != nullptr) {
     if (machine_.running != nullptr && (running = machine_.running->begin(launch_.kernel->traits().name, 0)) == nullptr)
       return kRunAgain;
-    Status status = go_on(event, std::move(*std::exchange(partly_, nullptr)), running.get(), nullptr);
+    const std::unique_ptr<Partly> partly = std::move(partly_);
+    Status status = go_on(event, std::move(*partly), running.get(), nullptr);
     if (partly_ != nullptr) return kRunAgain;
     return status ? Result<cl_int>(CL_COMPLETE) : Result<cl_int>(status.error());
   }
@@ -181,7 +184,7 @@ Result<cl_int> LaunchCommand::run_decided(Event& event) {
     has_turn_ = true;
     return kRunAgain;
   }
-  Status status = run_locked(event, std::move(decision), running.get());
+  Status status = run_locked(event, decision, running.get());
   if (partly_ != nullptr) return kRunAgain;
   return status ? Result<cl_int>(CL_COMPLETE) : Result<cl_int>(status.error());
 }
