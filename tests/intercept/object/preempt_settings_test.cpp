@@ -8,12 +8,13 @@
 namespace skmd::icd::test {
 namespace {
 
-TEST(PreemptSettings, ModesAreTheFourThatAreDocumented) {
+TEST(PreemptSettings, ModesAreThoseThatAreDocumented) {
   EXPECT_EQ(parse_preempt_mode("auto"), PreemptMode::automatic);
   EXPECT_EQ(parse_preempt_mode("off"), PreemptMode::off);
   EXPECT_EQ(parse_preempt_mode("cut"), PreemptMode::cut);
   EXPECT_EQ(parse_preempt_mode("group"), PreemptMode::group);
-  for (const char* wrong : {"", "Auto", "item", "1", "cut "})
+  EXPECT_EQ(parse_preempt_mode("item"), PreemptMode::item);
+  for (const char* wrong : {"", "Auto", "items", "1", "cut "})
     EXPECT_EQ(parse_preempt_mode(wrong), std::nullopt) << wrong;
 }
 
