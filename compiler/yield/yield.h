@@ -44,9 +44,9 @@ struct YieldForm {
   std::string detail;        // in words
 };
 
-/// Makes a yielding kernel of `kernel`, into which everything is inlined, and sets `kernel` to it. Where that is not
-/// possible, which `why_not` says, the kernel stays usable as it was, but for its simpler form. `analyses` needs every
-/// function analysis registered.
+/// Replaces `kernel`, into which everything is inlined, by a yielding kernel of the same name, and sets `kernel` to
+/// that. On failure `why_not` has the reason and `kernel` is unchanged. Precondition: `analyses` has every function
+/// analysis registered.
 YieldForm make_yielding(llvm::Function*& kernel, Yields loops, llvm::FunctionAnalysisManager& analyses);
 
 /// `form` of a kernel in lines for people.

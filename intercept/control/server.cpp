@@ -52,16 +52,7 @@ class Connection {
     socklen_t size = sizeof peer;
     return getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == geteuid() || peer.uid == 0);
   }
-  [[nodiscard]] bool send_line(std::string text) const {
-    text += '\n';
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t more = send(socket_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-      if (more < 0 && errno == EINTR) continue;
-      if (more <= 0) return false;
-      sent += static_cast<std::size_t>(more);
-    }
-    return true;
-  }
+  [[nodiscard]] bool send_line(const std::string& text) const { return settings::send_all(socket_, text + "\n"); }
   /// Without its end; false: none came.
   [[nodiscard]] bool receive_line(std::string& line) const {
     while (line.size() <= settings::kLongestCommand) {

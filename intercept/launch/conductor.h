@@ -37,6 +37,10 @@ struct Unfinished {
   Fault fault = Fault::none;             // the worst
 };
 
+/// The groups of slices that were stopped are left to the rescue of others that failed, which runs them from their
+/// beginning. Where groups have begun, what they read may have been overwritten by themselves: inputs_intact is false.
+void leave_to_rescue(const std::vector<StoppedSpan>& stopped, Unfinished& unfinished);
+
 class Conductor {
  public:
   /// `running`: told of the slices, which it may ask to end early where they give way; null: it is not asked.

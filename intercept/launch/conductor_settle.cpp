@@ -17,6 +17,13 @@
 
 namespace skmd::icd {
 
+void leave_to_rescue(const std::vector<StoppedSpan>& stopped, Unfinished& unfinished) {
+  for (const StoppedSpan& span : stopped) {
+    unfinished.spans.push_back(span.span);
+    if (span.saved != nullptr) unfinished.inputs_intact = false;
+  }
+}
+
 void Conductor::check_inputs() {
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     const SliceWork& slice = decision_.slices[i];

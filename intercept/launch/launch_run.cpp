@@ -109,7 +109,7 @@ Status LaunchCommand::go_on(Event& event, Partly&& partly, RunningLaunch* runnin
   if (stopped.empty()) return settle(event, std::move(partly), running, std::move(verification));
   const bool has_run = !std::exchange(partly.was_stopped, true);
   if (!carried.status) {  // they are left to the rescue of slices that failed
-    for (const StoppedSpan& span : std::exchange(stopped, {})) carried.unfinished.spans.push_back(span.span);
+    leave_to_rescue(std::exchange(stopped, {}), carried.unfinished);
     return settle(event, std::move(partly), running, nullptr);
   }
   Resumption resumption(machine_, launch_, view_, event, has_turn_, running, wanted());

@@ -58,7 +58,8 @@ Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint
     if (!status) {
       unfinished_ = conductor.unfinished();
       stopped.insert(stopped.end(), given_back.begin(), given_back.end());
-      for (const StoppedSpan& span : stopped) unfinished_.spans.push_back(span.span);
+      leave_to_rescue(stopped, unfinished_);
+      if (next.saved != nullptr) unfinished_.inputs_intact = false;  // its groups are among those that failed
       return status;
     }
     if (device != next.device) preempted_.add_moved(device, next.span.size() - left);

@@ -43,15 +43,7 @@ class Connection {
     most.tv_sec = seconds;
     setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
   }
-  [[nodiscard]] bool send_all(const std::string& text) const {
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t more = send(socket_, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-      if (more < 0 && errno == EINTR) continue;
-      if (more <= 0) return false;
-      sent += static_cast<std::size_t>(more);
-    }
-    return true;
-  }
+  [[nodiscard]] bool send_line(const std::string& text) const { return settings::send_all(socket_, text + "\n"); }
   /// Without its end; "": none came.
   std::string receive_line() {
     for (;;) {
@@ -96,7 +88,7 @@ Result<std::string> ask(const std::string& folder, long process, const std::vect
   std::string line;
   for (const std::string& word : words) line += (line.empty() ? "" : "\t") + word;
   std::string answer;
-  if (connection.send_all(line + "\n")) answer = connection.receive_line();
+  if (connection.send_line(line)) answer = connection.receive_line();
   if (answer.empty()) return Error{-1, who + " ended before it answered"};
   return answer;
 }

@@ -28,7 +28,7 @@ constexpr const char* kFooter =
     "  status              devices, what they hold, and kernels that are running\n"
     "  stop DEVICE         takes the device away: it has no launch and no sole copy of anything any more\n"
     "  start DEVICE        gives it back\n"
-    "  move KERNEL DEVICE  what is left of running launches of the kernel goes on on the device, once\n"
+    "  move KERNEL DEVICE  continue the kernel's running launches on this device, once\n"
     "  suspend             brings everything to host memory; launches wait\n"
     "  resume              launches go on\n"
     "DEVICE is a number, or a name or selector as status shows them, or a part that no other device has.\n"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/settings/control_place.h"
 
+#include <sys/socket.h>
 #include <sys/un.h>
+
+#include <cerrno>
 
 #include "profiler/settings/variables.h"
 
@@ -24,6 +27,16 @@ domain::Result<std::string> control_socket(const std::string& folder, long proce
   if (path.size() <= kLongest) return path;
   return domain::Error{-1, path + " has " + std::to_string(path.size()) +
                                " characters, and the path of a socket at most " + std::to_string(kLongest)};
+}
+
+bool send_all(int socket, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = send(socket, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
 }
 
 }  // namespace skmd::settings

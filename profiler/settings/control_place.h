@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "partitioner/base/result.h"
 
@@ -29,5 +30,9 @@ domain::Result<std::optional<std::string>> control_folder(const std::string& val
 
 /// The socket of a process. Error: the path is longer than sockets may have.
 domain::Result<std::string> control_socket(const std::string& folder, long process);
+
+/// Sends all of `text` to a connected socket. Blocks; false if the other end is gone or the socket's time limit is
+/// over.
+bool send_all(int socket, std::string_view text);
 
 }  // namespace skmd::settings

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "intercept/launch/conductor.h"
 #include "intercept/launch/make_launch.h"
 #include "intercept/memory/range_lock.h"
 #include "intercept/object/kernel.h"
@@ -339,6 +340,15 @@ TEST(Rescue, TheContextIsTold) {
   w.executor.post_callback([&] { reached = true; });
   while (!reached) std::this_thread::yield();
   EXPECT_EQ(told, 1);
+}
+
+TEST(Rescue, GroupsThatHaveBegunAreNotRunAgainFromTheirBeginning) {
+  Unfinished unfinished;
+  leave_to_rescue({{{3, 5}, 0}}, unfinished);
+  EXPECT_TRUE(unfinished.inputs_intact);
+  leave_to_rescue({{{7, 9}, 1, std::make_shared<SavedGroups>(), {7, 8}}}, unfinished);
+  EXPECT_FALSE(unfinished.inputs_intact);
+  EXPECT_EQ(unfinished.spans.size(), 2u);
 }
 
 }  // namespace
