@@ -84,6 +84,13 @@ Result<std::vector<Ref<VirtualDevice>>> devices_of_type(const void* argument) {
   return std::vector<Ref<VirtualDevice>>{Ref<VirtualDevice>(device)};
 }
 
+/// The process may be gone before Context's destructor does this: attached objects, and threads of ours that are not
+/// done with a launch, hold the context.
+void write_statistics() {
+  const VirtualDevice* device = the_device();
+  if (device != nullptr && device->machine().observer != nullptr) device->machine().observer->context_ended();
+}
+
 }  // namespace
 
 cl_context CL_API_CALL clCreateContext(const cl_context_properties* properties, cl_uint num_devices,
@@ -102,7 +109,9 @@ cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties* prop
 }
 
 cl_int CL_API_CALL clRetainContext(cl_context context) { return retain_handle<Context>("clRetainContext", context); }
-cl_int CL_API_CALL clReleaseContext(cl_context context) { return release_handle<Context>("clReleaseContext", context); }
+cl_int CL_API_CALL clReleaseContext(cl_context context) {
+  return release_handle<Context>("clReleaseContext", context, write_statistics);
+}
 
 cl_int CL_API_CALL clGetContextInfo(cl_context context, cl_context_info name, size_t size, void* value,
                                     size_t* size_ret) {

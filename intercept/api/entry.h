@@ -148,7 +148,7 @@ Result<typename HandleOf<T>::Handle> give(const Ref<T>& object) {
   return handle_of(*object);
 }
 
-/// clRetain… and clRelease… of every counted kind.
+/// clRetain… and clRelease… of every counted kind. `at_last` is called when the application's count has reached 0.
 template <class T>
 cl_int retain_handle(const char* function, typename HandleOf<T>::Handle handle) noexcept {
   if (inherited()) return CL_SUCCESS;
@@ -159,16 +159,20 @@ cl_int retain_handle(const char* function, typename HandleOf<T>::Handle handle) 
   });
 }
 template <class T>
-cl_int release_handle(const char* function, typename HandleOf<T>::Handle handle) noexcept {
+cl_int release_handle(const char* function, typename HandleOf<T>::Handle handle, void (*at_last)()) noexcept {
   if (inherited()) return CL_SUCCESS;
   return entry(function, [&]() -> Status {
     T* object = find<T>(handle);
     if (object == nullptr || object->slot()->references.load(std::memory_order_relaxed) == 0)
       return Error{HandleOf<T>::kInvalid, "the handle is null, not ours or was released"};
     const DestructorsHere here;
-    release(*object->slot());
+    if (release(*object->slot()) == 0 && at_last != nullptr) at_last();
     return {};
   });
+}
+template <class T>
+cl_int release_handle(const char* function, typename HandleOf<T>::Handle handle) noexcept {
+  return release_handle<T>(function, handle, nullptr);
 }
 
 /// An event wait list: count and pointer agree, events are live and of `context`. `code` answers bad events.

@@ -77,6 +77,24 @@ TEST(Guest, CountsWithPointsWhereOthersUseCommas) {
             0);
 }
 
+// What attached objects, or threads of ours that are not done with a launch, still hold may live until the process has
+// ended.
+TEST(Guest, StatisticsAreCompleteWhenTheContextIsReleasedWhateverHoldsIt) {
+  EXPECT_EQ(in_process([] {
+              const fs::path stats = fs::path(fresh_cache()) / "stats.json";
+              setenv("SKMD_CACHE_DIR", fresh_cache().c_str(), 1);
+              setenv("SKMD_STATS", stats.c_str(), 1);
+              Guest guest;
+              const char* const text = "kernel void k(global int* out) { out[get_global_id(0)] = 42; }";
+              if (!guest.open() || !guest.build(text)) return 1;
+              for (int i = 0; i < 20; ++i)
+                if (!guest.launch() || clFinish(guest.queue) != CL_SUCCESS) return 2;
+              if (clReleaseContext(guest.context) != CL_SUCCESS) return 3;
+              return content_of(stats).find("\"launches\":20") == std::string::npos ? 4 : 0;
+            }),
+            0);
+}
+
 TEST(Guest, PrintsOnceWhateverTheMode) {
   for (const char* mode : {"equal", "fixed:30,70", "auto"})
     EXPECT_EQ(in_process([mode] {
