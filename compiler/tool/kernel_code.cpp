@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 #include "cpu-driver/codegen/pipeline/generate.h"
 #include "cpu-driver/codegen/source_position.h"
@@ -31,13 +30,6 @@ std::optional<codegen::Isa> isa_of(std::string_view name) {
   return codegen::isa_of(llvm::StringRef(name.data(), name.size()));
 }
 
-std::optional<Yields> yields_of(std::string_view name) {
-  if (name.empty()) return Yields::none;
-  if (name == "long") return Yields::long_loops;
-  if (name == "every") return Yields::every_loop;
-  return std::nullopt;
-}
-
 std::optional<codegen::Listing> listing_of(std::string_view name) {
   if (name == "llvm") return codegen::Listing::items;
   if (name == "vector-llvm") return codegen::Listing::spans;
@@ -63,12 +55,19 @@ void note_all(CompileAnswer& answer, const std::string& obstacle) {
 
 }  // namespace
 
+std::optional<Yields> yields_of(std::string_view name) {
+  if (name.empty()) return Yields::none;
+  if (name == "long") return Yields::long_loops;
+  if (name == "every") return Yields::every_loop;
+  return std::nullopt;
+}
+
 domain::Status check(const CodeSettings& settings) {
   if (!isa_of(settings.isa)) return domain::Error{0, "--isa is best, sse, avx2 or avx512, not " + settings.isa};
   if (settings.width > kMaxLanes || (settings.width != 0 && !std::has_single_bit(settings.width)))
     return domain::Error{0,
                          "--width is 1, 2, 4, 8, 16 or 32, or 0 for the best, not " + std::to_string(settings.width)};
-  if (!settings.emit.empty() && !listing_of(settings.emit))
+  if (!settings.emit.empty() && settings.emit != "opencl-c" && !listing_of(settings.emit))
     return domain::Error{0, "--emit is llvm, vector-llvm, asm or remarks, not " + settings.emit};
   if (!yields_of(settings.yields)) return domain::Error{0, "--yielding is long or every, not " + settings.yields};
   return {};

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,9 @@ struct CodeSettings {
   bool places = true;        // remarks say where in the source
   std::string yields;  // kernels can be stopped inside of groups, in "long" loops or "every" loop; "": they cannot
 };
+
+/// "long", "every", or "" for none; nothing for other names.
+std::optional<Yields> yields_of(std::string_view name);
 
 /// Checks `settings`; an error names the wrong value.
 domain::Status check(const CodeSettings& settings);

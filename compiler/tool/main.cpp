@@ -31,6 +31,7 @@
 #include "compiler/tool/code_ahead.h"
 #include "compiler/tool/crash_report.h"
 #include "compiler/tool/kernel_code.h"
+#include "compiler/tool/opencl_c_text.h"
 #include "compiler/tool/tool_constants.h"
 
 namespace {
@@ -59,6 +60,7 @@ constexpr std::string_view kUsage =
     "                     not say where, as the driver's do not\n"
     "       --merge       the merge function of each kernel, as LLVM IR, or why it has none\n"
     "       --merge-ptx   the merge functions as PTX, the assembly of NVIDIA's GPUs\n"
+    "       --opencl-c    the kernels as OpenCL C text again, with --yielding in that form\n"
     "       --options     what vendors are told\n"
     "       --preprocess  the one text of all devices\n"
     "       --rewrite     the partition-ready text\n"
@@ -271,7 +273,9 @@ int print_code(llvm::Module& module, const CompileAnswer& answer, const CodeSett
   std::vector<std::string> names;
   for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
   std::string complaints;
-  const domain::Result<std::string> text = kernel_code(module, names, settings, complaints);
+  const domain::Result<std::string> text = settings.emit == "opencl-c"
+                                               ? opencl_c_text(module, names, settings, complaints)
+                                               : kernel_code(module, names, settings, complaints);
   std::cerr << complaints;
   if (!text) std::cerr << "skmd-compile: " << text.error().reason << "\n";
   if (text) std::cout << *text;
@@ -292,7 +296,7 @@ int print(std::string_view mode, const CompileRequest& request, const CodeSettin
   if (mode == "--options") std::cout << answer.vendor_options << "\n";
   if (mode == "--rewrite") std::cout << answer.text;
   if (mode == "--span-code") std::cout << answer.span_code;
-  if (mode == "--kernel" || mode == "--kernel-code" || mode == "--yields")
+  if (mode == "--kernel" || mode == "--kernel-code" || mode == "--yields" || mode == "--opencl-c")
     return print_code(*compiled.module, answer, settings);
   if (mode == "--merge") return print_merge_functions(*compiled.module, answer.kernels);
   if (mode == "--merge-ptx") return print_merge_kernels(*compiled.module, answer.kernels);
@@ -349,9 +353,9 @@ int run_command(int argc, char** argv) {
     std::cout << "skmd-compile " SKMD_VERSION "\n";
     return 0;
   }
-  constexpr std::string_view kModes[] = {"--describe",    "--emit-llvm", "--explain",   "--kernel",
-                                         "--kernel-code", "--merge",     "--merge-ptx", "--options",
-                                         "--preprocess",  "--rewrite",   "--span-code", "--yields"};
+  constexpr std::string_view kModes[] = {"--describe", "--emit-llvm", "--explain",  "--kernel",  "--kernel-code",
+                                         "--merge",    "--merge-ptx", "--opencl-c", "--options", "--preprocess",
+                                         "--rewrite",  "--span-code", "--yields"};
   CompileRequest request;
   int at = 2;
   if (std::find(std::begin(kModes), std::end(kModes), mode) == std::end(kModes)) {
@@ -371,6 +375,7 @@ int run_command(int argc, char** argv) {
     code.emit = "yields";
     code.yields = "long";
   }
+  if (mode == "--opencl-c") code.emit = "opencl-c";
   if (!read_settings(argc, argv, at, request, code)) return 2;
   if (const domain::Status status = check(code); !status) {
     std::cerr << "skmd-compile: " << status.error().reason << "\n";

@@ -27,9 +27,10 @@ ALLOWED = {
     "compiler/analysis": {"compiler/ir"},
     "compiler/merge": {"compiler/client", "compiler/ir", "compiler/analysis", "cpu-driver"},
     "compiler/yield": {"compiler/client", "compiler/ir", "cpu-driver"},
+    "compiler/opencl_c": {"compiler/ir"},
     # The helper itself: all that it is made of.
     "compiler/tool": {"compiler/client", "compiler/frontend", "compiler/ir", "compiler/analysis", "compiler/merge",
-                      "cpu-driver/codegen", "cpu-driver/codegen/pipeline", "cpu-driver"},
+                      "compiler/yield", "compiler/opencl_c", "cpu-driver/codegen", "cpu-driver/codegen/pipeline", "cpu-driver"},
     # The format of span code, which one side writes and the other loads.
     "cpu-driver": set(),
     "cpu-driver/codegen": set(),

@@ -32,9 +32,7 @@ class Builder {
   }
 
   domain::Result<std::vector<KernelNote>> run(const std::vector<std::string>& kernels, Until until) {
-    if (domain::Status status = compiler::retarget(module_); !status) return status.error();
-    inline_program(module_);
-    expand_builtins(module_);
+    if (domain::Status status = prepare_program(module_); !status) return status.error();
     lower_images(module_);
     for (const std::string& name : kernels) {
       tell(works_.size() + 1);
@@ -169,6 +167,13 @@ class Builder {
 };
 
 }  // namespace
+
+domain::Status prepare_program(llvm::Module& module) {
+  if (domain::Status status = compiler::retarget(module); !status) return status;
+  inline_program(module);
+  expand_builtins(module);
+  return {};
+}
 
 domain::Result<std::vector<KernelNote>> build_kernels(llvm::Module& module, const std::vector<std::string>& kernels,
                                                       const BuildOptions& options, Until until) {

@@ -18,6 +18,10 @@ struct BuildOptions : GenerateOptions {
   std::function<void(std::size_t number)> at;  // called with the next kernel's number, from 1; 0: common work
 };
 
+/// Brings `module`, as Clang made it, to this machine's target, with everything inlined into its kernels and builtins
+/// as instructions where they are. Images stay what they are.
+domain::Status prepare_program(llvm::Module& module);
+
 /// How far to go.
 enum class Until : std::uint8_t { items, spans };
 
