@@ -46,6 +46,14 @@ CpuCode compile(const Machine& machine, const std::string& text, const std::stri
   return code;
 }
 
+compiler::Yields yields_of(const Machine& machine) {
+  return machine.settings.preempt.every_loop ? compiler::Yields::every_loop : compiler::Yields::long_loops;
+}
+
+std::function<void(std::function<void()>)> later_on(const Machine& machine) {
+  return [&machine](std::function<void()> work) { machine.executor->post(std::move(work)); };
+}
+
 void tell(const Machine& machine, const CpuTrap& trap) try {
   TrapReport report{.kernel = trap.kernel, .count = trap.count, .line = trap.line, .file = trap.file};
   report.kind = cpu::kTrapKinds[static_cast<std::size_t>(trap.kind)];
@@ -75,11 +83,9 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   if (!check) {
     options.compile_yielding = [&machine](const std::string& text, const std::string& build_options,
                                           const std::string& target) {
-      const bool every = machine.settings.preempt.every_loop;
-      return compile(machine, text, build_options,
-                     {.isa = target, .yields = every ? compiler::Yields::every_loop : compiler::Yields::long_loops});
+      return compile(machine, text, build_options, {.isa = target, .yields = yields_of(machine)});
     };
-    options.later = [&machine](std::function<void()> work) { machine.executor->post(std::move(work)); };
+    options.later = later_on(machine);
   }
   options.report = [&machine](const std::string& kernel, const std::string& reason) {
     machine.observer->other_driver({kernel, reason});
@@ -89,6 +95,24 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   options.code_folder = machine.code_folder;
   options.threads = *count;
   return std::optional<CpuDriverOptions>(std::move(options));
+}
+
+StoppableMaker stoppable_maker(const Machine& machine) {
+  StoppableMaker maker;
+  maker.compile = [&machine](const std::string& text, const std::string& options,
+                             bool clock) -> Result<compiler::StoppableText> {
+    const compiler::CodeTarget target{
+        .isa = std::string(clock ? compiler::kOpenClWithClock : compiler::kOpenClWithoutClock),
+        .yields = yields_of(machine)};
+    const CpuCode made = compile(machine, text, options, target);
+    if (made.artifact.empty()) return Error{CL_BUILD_PROGRAM_FAILURE, made.problem};
+    return compiler::decode_stoppable(made.artifact);
+  };
+  maker.later = later_on(machine);
+  maker.report = [&machine](const std::string& reason) {
+    machine.observer->log(LogLevel::debug, "a program has no form to be stopped in: " + reason);
+  };
+  return maker;
 }
 
 Result<std::vector<CpuVariant>> cpu_variants(const std::string& value, bool driven) {

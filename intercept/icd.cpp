@@ -195,6 +195,7 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
       cpu_driver_options(machine, variable(settings::kTestCpuDriver), variable(settings::kCpuThreads), check);
   if (!cpu_driver) return cpu_driver.error();
   options.cpu_driver = std::move(*cpu_driver);
+  if (check == CheckMode::off) options.stoppable = stoppable_maker(machine);
   auto variants = cpu_variants(variable(settings::kTestCpus), options.cpu_driver.has_value());
   if (!variants) return variants.error();
   options.cpu_variants = std::move(*variants);

@@ -4,6 +4,7 @@
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/GlobalVariable.h>
 
+#include "compiler/client/stoppable.h"
 #include "compiler/ir/builtin.h"
 #include "compiler/opencl_c/printer.h"
 
@@ -159,8 +160,8 @@ std::string call_text(Printer& printer, const llvm::CallBase& call) {
   llvm::StringRef rounding = builtin.name;
   if (rounding.consume_front("skmd_half_") && call.arg_size() == 1 && call.getType()->isIntegerTy(16))
     return half_text(printer, call, rounding);
-  if (!builtin.mangled || builtin.name.starts_with("_") || builtin.name.starts_with("skmd"))
-    return refuse_call(printer, call);
+  const bool own = builtin.name.starts_with("skmd") && callee->getName() != kOver;
+  if (!builtin.mangled || builtin.name.starts_with("_") || own) return refuse_call(printer, call);
   const std::string demangled = llvm::demangle(callee->getName());
   const auto parameters = parameters_of(demangled);
   if (parameters.size() != call.arg_size() || demangled == callee->getName()) return refuse_call(printer, call);

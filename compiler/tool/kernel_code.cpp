@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/client/stoppable.h"
 #include "cpu-driver/codegen/pipeline/generate.h"
+#include "cpu-driver/codegen/pipeline/stoppable_text.h"
 #include "cpu-driver/codegen/source_position.h"
 #include "cpu-driver/host_target.h"
 
@@ -30,6 +32,11 @@ std::optional<codegen::Isa> isa_of(std::string_view name) {
   return codegen::isa_of(llvm::StringRef(name.data(), name.size()));
 }
 
+std::optional<Quantum> quantum_of(std::string_view name) {
+  if (name == kOpenClWithClock) return Quantum::clock;
+  return name == kOpenClWithoutClock ? std::optional(Quantum::fuel) : std::nullopt;
+}
+
 std::optional<codegen::Listing> listing_of(std::string_view name) {
   if (name == "llvm") return codegen::Listing::items;
   if (name == "vector-llvm") return codegen::Listing::spans;
@@ -45,6 +52,11 @@ std::string with_file(std::string text, const std::string& file) {
   for (std::size_t at = text.find(none); at != std::string::npos; at = text.find(none, at + file.size()))
     text.replace(at, none.size() - 1, file);
   return text;
+}
+
+void complain(const std::vector<codegen::KernelNote>& notes, std::string& complaints) {
+  for (const codegen::KernelNote& note : notes)
+    if (!note.obstacle.empty()) complaints += "kernel " + note.name + " has no code: " + note.obstacle + "\n";
 }
 
 void note_all(CompileAnswer& answer, const std::string& obstacle) {
@@ -63,7 +75,8 @@ std::optional<Yields> yields_of(std::string_view name) {
 }
 
 domain::Status check(const CodeSettings& settings) {
-  if (!isa_of(settings.isa)) return domain::Error{0, "--isa is best, sse, avx2 or avx512, not " + settings.isa};
+  if (!isa_of(settings.isa) && !quantum_of(settings.isa))
+    return domain::Error{0, "--isa is best, sse, avx2, avx512, opencl-c or opencl-c-clock, not " + settings.isa};
   if (settings.width > kMaxLanes || (settings.width != 0 && !std::has_single_bit(settings.width)))
     return domain::Error{0,
                          "--width is 1, 2, 4, 8, 16 or 32, or 0 for the best, not " + std::to_string(settings.width)};
@@ -81,6 +94,13 @@ domain::Result<std::string> kernel_code(llvm::Module& module, std::vector<std::s
       return domain::Error{0, "there is no kernel " + settings.kernel};
     kernels = {settings.kernel};
   }
+  if (const auto quantum = quantum_of(settings.isa)) {
+    const Yields yields = settings.yields.empty() ? Yields::long_loops : *yields_of(settings.yields);
+    const codegen::Generated generated = codegen::stoppable_text(module, kernels, yields, *quantum);
+    complain(generated.notes, complaints);
+    const auto text = decode_stoppable(generated.code);
+    return text ? text->text : std::string();
+  }
   const codegen::GenerateOptions options{*isa_of(settings.isa), settings.width, settings.check,
                                          *yields_of(settings.yields)};
   if (const auto listing = listing_of(settings.emit)) {
@@ -89,17 +109,19 @@ domain::Result<std::string> kernel_code(llvm::Module& module, std::vector<std::s
     return text;
   }
   codegen::Generated generated = codegen::generate(module, kernels, options);
-  for (const codegen::KernelNote& note : generated.notes)
-    if (!note.obstacle.empty()) complaints += "kernel " + note.name + " has no code: " + note.obstacle + "\n";
+  complain(generated.notes, complaints);
   return std::move(generated.code);
 }
 
 void add_kernel_code(llvm::Module& module, const CodeTarget& target, CompileAnswer& answer) {
   const auto isa = isa_of(target.isa);
-  if (!isa) return note_all(answer, "no code is generated for " + target.isa);
+  const auto quantum = quantum_of(target.isa);
+  if (!isa && !quantum) return note_all(answer, "no code is generated for " + target.isa);
   std::vector<std::string> names;
   for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
-  codegen::Generated generated = codegen::generate(module, names, {*isa, target.width, target.checked, target.yields});
+  codegen::Generated generated =
+      quantum ? codegen::stoppable_text(module, names, target.yields, *quantum)
+              : codegen::generate(module, names, {*isa, target.width, target.checked, target.yields});
   answer.kernel_code = std::move(generated.code);
   answer.kernel_notes.clear();
   for (codegen::KernelNote& note : generated.notes)

@@ -19,7 +19,7 @@ Resumption::Resumption(llvm::Function& kernel, BasicBlock& entry, const StateCod
                        std::vector<PointEntry> points)
     : kernel_(kernel), entry_(entry), state_(state), points_(std::move(points)) {}
 
-void Resumption::run() {
+llvm::LoadInst* Resumption::run() {
   IRBuilder<> ir(&entry_, entry_.begin());
   resuming_ = ir.CreateAlloca(ir.getInt32Ty(), nullptr, "resuming");
   llvm::DominatorTree dominators(kernel_);
@@ -29,12 +29,13 @@ void Resumption::run() {
   split_headers();
   demote();
   for (auto& [header, steps] : headers_) add_dispatch(*header, steps);
-  add_entries();
+  llvm::LoadInst* point = add_entries();
   std::vector<llvm::AllocaInst*> variables{resuming_};
   for (const auto& [value, slot] : slots_) variables.push_back(slot);
   llvm::sort(variables, [](const llvm::AllocaInst* a, const llvm::AllocaInst* b) { return a->comesBefore(b); });
   dominators.recalculate(kernel_);
   llvm::PromoteMemToReg(variables, dominators);
+  return point;
 }
 
 // The way to each point: from the outermost header of its loops to the innermost.
@@ -130,11 +131,11 @@ void Resumption::add_dispatch(BasicBlock& header, llvm::ArrayRef<Step> steps) {
   go(ir, steps.back());
 }
 
-void Resumption::add_entries() {
+llvm::LoadInst* Resumption::add_entries() {
   BasicBlock* fresh = entry_.getSingleSuccessor();
   IRBuilder<> ir(entry_.getTerminator());
   ir.CreateStore(ir.getInt32(0), resuming_);
-  Value* point = state_.load_point(ir);
+  llvm::LoadInst* point = state_.load_point(ir);
   BasicBlock* other = BasicBlock::Create(kernel_.getContext(), "resume", &kernel_);
   ir.CreateCondBr(ir.CreateICmpEQ(point, ir.getInt32(0)), fresh, other);
   entry_.getTerminator()->eraseFromParent();
@@ -157,6 +158,7 @@ void Resumption::add_entries() {
   }
   ir.SetInsertPoint(other);
   ir.CreateRetVoid();
+  return point;
 }
 
 }  // namespace skmd::compiler

@@ -30,8 +30,9 @@ class Resumption {
   /// `kernel`: with points, whose code to save is there. `entry`: its first block, which goes to where items begin.
   Resumption(llvm::Function& kernel, llvm::BasicBlock& entry, const StateCode& state, std::vector<PointEntry> points);
 
-  /// Adds the entries, and an end for items that have ended. Afterwards no variable of this class's is left.
-  void run();
+  /// Adds the entries, and an end for items that have ended. Afterwards no variable of this class's is left. Returns
+  /// what reads the point from which the run goes on.
+  llvm::LoadInst* run();
 
  private:
   /// Where an item that goes on from a point is sent next.
@@ -48,7 +49,7 @@ class Resumption {
   void remember_phis();
   void split_headers();
   void demote();
-  void add_entries();
+  llvm::LoadInst* add_entries();
   void add_dispatch(llvm::BasicBlock& header, llvm::ArrayRef<Step> steps);
   void go(llvm::IRBuilder<>& ir, const Step& step);
   [[nodiscard]] llvm::Value* now(llvm::IRBuilder<>& ir, llvm::Value& value) const;

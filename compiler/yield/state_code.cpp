@@ -31,7 +31,7 @@ void StateCode::store_point(IRBuilder<>& ir, Value* point) const {
                         llvm::Align(4));
 }
 
-Value* StateCode::load_point(IRBuilder<>& ir) const {
+llvm::LoadInst* StateCode::load_point(IRBuilder<>& ir) const {
   return ir.CreateAlignedLoad(ir.getInt32Ty(), place(ir, together_, ir.getInt64(0)), llvm::Align(4), "point");
 }
 

@@ -18,7 +18,7 @@ class StateCode {
   /// Stores the number of the point at which the run ends, i32.
   void store_point(llvm::IRBuilder<>& ir, llvm::Value* point) const;
   /// Of the point from which the run goes on.
-  [[nodiscard]] llvm::Value* load_point(llvm::IRBuilder<>& ir) const;
+  [[nodiscard]] llvm::LoadInst* load_point(llvm::IRBuilder<>& ir) const;
 
   /// Stores `kept` at `ir`, in whose block it is known. May split the block.
   void save(llvm::IRBuilder<>& ir, const Kept& kept) const;

@@ -26,7 +26,9 @@ llvm::FunctionCallee builtin(llvm::Module& module, llvm::StringRef name, llvm::T
   return callee;
 }
 
-Value* query(IRBuilder<>& ir, llvm::StringRef name, unsigned dimension) {
+}  // namespace
+
+Value* query_builtin(IRBuilder<>& ir, llvm::StringRef name, unsigned dimension) {
   llvm::Module& module = *ir.GetInsertBlock()->getModule();
   llvm::FunctionCallee callee = builtin(module, name, ir.getInt64Ty());
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
@@ -37,7 +39,7 @@ Value* query(IRBuilder<>& ir, llvm::StringRef name, unsigned dimension) {
   return call;
 }
 
-void barrier(IRBuilder<>& ir) {
+void add_barrier(IRBuilder<>& ir) {
   llvm::FunctionCallee callee = builtin(*ir.GetInsertBlock()->getModule(), "_Z7barrierj", ir.getVoidTy());
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setConvergent();
@@ -46,15 +48,13 @@ void barrier(IRBuilder<>& ir) {
   call->setConvergent();
 }
 
-}  // namespace
-
 ItemIds make_ids(llvm::Instruction* before) {
   IRBuilder<> ir(before);
-  Value* linear = query(ir, "_Z12get_local_idj", 2);
-  Value* items = query(ir, "_Z14get_local_sizej", 2);
+  Value* linear = query_builtin(ir, "_Z12get_local_idj", 2);
+  Value* items = query_builtin(ir, "_Z14get_local_sizej", 2);
   for (unsigned dimension : {1u, 0u}) {
-    Value* size = query(ir, "_Z14get_local_sizej", dimension);
-    linear = ir.CreateAdd(ir.CreateMul(linear, size), query(ir, "_Z12get_local_idj", dimension));
+    Value* size = query_builtin(ir, "_Z14get_local_sizej", dimension);
+    linear = ir.CreateAdd(ir.CreateMul(linear, size), query_builtin(ir, "_Z12get_local_idj", dimension));
     items = ir.CreateMul(items, size);
   }
   return {linear, items};
@@ -138,7 +138,7 @@ StripMaker::Check StripMaker::make_check(BasicBlock& before) {
   ir.SetInsertPoint(end);
   if (together_) {
     tell_group(ir);
-    barrier(ir);
+    add_barrier(ir);
   }
   Value* stop = due(ir);
   ir.CreateCondBr(stop, made.blocks.save, made.blocks.go_on);

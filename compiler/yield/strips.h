@@ -21,6 +21,11 @@ struct ItemIds {
 /// Computes them before `before`.
 ItemIds make_ids(llvm::Instruction* before);
 
+/// A call of a query that takes a dimension, by its mangled name.
+llvm::Value* query_builtin(llvm::IRBuilder<>& ir, llvm::StringRef name, unsigned dimension);
+/// Of local memory.
+void add_barrier(llvm::IRBuilder<>& ir);
+
 /// A yield point in the code: `check` goes to `save`, which is to keep what is live and return, or to `go_on`.
 struct PointBlocks {
   llvm::BasicBlock* save = nullptr;   // holds a return alone

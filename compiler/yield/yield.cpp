@@ -83,9 +83,10 @@ class Maker {
     add_saving();
     const StateCode state = state_code();
     if (!form_.together) store_ends(state);
-    Resumption(kernel_, *entry_, state, std::move(points_)).run();
+    form_.places.point = Resumption(kernel_, *entry_, state, std::move(points_)).run();
     // Last: where an item goes on, its first check uses the first word.
     drop_turn();
+    note_places();
     return std::move(form_);
   }
 
@@ -173,6 +174,13 @@ class Maker {
         IRBuilder<> ir(block.getTerminator());
         state.store_point(ir, ir.getInt32(cpu::kPointDone));
       }
+  }
+
+  void note_places() {
+    for (BasicBlock& block : kernel_)
+      if (saves_.contains(&block)) form_.places.saves.push_back(llvm::cast<llvm::ReturnInst>(block.getTerminator()));
+    form_.places.linear = ids_.linear;
+    form_.places.items = ids_.items;
   }
 
   void drop_turn() {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/PassManager.h>
 
 #include <cstdint>
@@ -32,6 +33,14 @@ struct YieldPoint {
   unsigned group_words = 0;
 };
 
+/// Places in a yielding kernel's code, which what is made of it afterwards asks for.
+struct YieldPlaces {
+  llvm::LoadInst* point = nullptr;       // from where the run goes on: the first word of the item, or of the group
+  std::vector<llvm::ReturnInst*> saves;  // where items leave at a yield point
+  llvm::Value* linear = nullptr;         // i64: the item's number in its group, dimension 0 fastest
+  llvm::Value* items = nullptr;          // i64: of the group
+};
+
 /// A kernel's form with yield points.
 struct YieldForm {
   std::vector<YieldPoint> points;
@@ -42,6 +51,7 @@ struct YieldForm {
   std::uint64_t schema = 0;  // equal if states of the two kernels can be exchanged
   std::string why_not;       // of the reasons that statistics know; "": the kernel has the form
   std::string detail;        // in words
+  YieldPlaces places = {};   // valid while the kernel's code is as make_yielding() left it
 };
 
 /// Replaces `kernel`, into which everything is inlined, by a yielding kernel of the same name, and sets `kernel` to

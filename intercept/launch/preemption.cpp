@@ -16,10 +16,10 @@
 namespace skmd::icd {
 namespace {
 
+/// Between groups.
 StopForm form_on(const PreemptSettings& settings, const Device& device) {
   const StopForm best = device.description().stops;
-  if (settings.mode == PreemptMode::group)
-    return best == StopForm::cut ? StopForm::none : std::min(best, StopForm::group);
+  if (settings.mode == PreemptMode::group) return best == StopForm::cut ? StopForm::none : best;
   return settings.mode == PreemptMode::cut ? std::min(best, StopForm::cut) : best;
 }
 
@@ -27,7 +27,10 @@ StopForm form_on(const PreemptSettings& settings, const Device& device) {
 bool groups_wait(const Launch& launch) { return (launch.kernel->traits().facts & domain::kFactSpinning) != 0; }
 
 /// Code with yield points is another compilation: it has variables of the program of its own, and may round otherwise.
-bool may_stop_inside(const Machine& machine, const Launch& launch) {
+bool may_stop_inside(const Machine& machine, const Launch& launch, std::uint32_t device) {
+  const PreemptMode mode = machine.settings.preempt.mode;
+  if (!machine.devices[device]->description().stops_inside || mode == PreemptMode::cut || mode == PreemptMode::group)
+    return false;
   const std::uint32_t facts = launch.kernel->traits().facts;
   if ((facts & domain::kFactMutableProgramScope) != 0) return false;
   return (facts & domain::kFactFloatDecidesAddress) == 0 || machine.settings.split_mixed;
@@ -60,6 +63,18 @@ bool is_brief(const Machine& machine, const Launch& launch, const LaunchView& vi
          !view.shape().paces().may_try(device, launch.range);
 }
 
+/// Of a piece in that form.
+std::uint64_t least_groups(const Machine& machine, const Launch& launch, std::uint32_t device, StopForm form) {
+  if (machine.settings.preempt.test || form != StopForm::cut) return 1;
+  return least_piece(*machine.devices[device], launch.range);
+}
+
+std::optional<YieldInfo> yields_of(const Machine& machine, const Launch& launch, std::uint32_t device,
+                                   NativeKernel& kernel, bool wait) {
+  const domain::Extent3& local = launch.range.local;
+  return machine.devices[device]->yields(kernel, local[0] * local[1] * local[2], wait);
+}
+
 }  // namespace
 
 Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
@@ -68,35 +83,36 @@ Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchVi
   if (settings.mode == PreemptMode::off) return {};
   if (launch.kernel->opaque()) return {StopForm::none, NotPreempted::opaque_program};
   StopForm form = form_on(settings, *machine.devices[device]);
-  if (form == StopForm::item && !may_stop_inside(machine, launch)) form = StopForm::group;
+  const bool inside = may_stop_inside(machine, launch, device);
   if (form == StopForm::none || launch.part != nullptr || copies_images(machine, view, device))
     return {StopForm::none, groups_wait(launch) ? NotPreempted::groups_wait : NotPreempted::no_form_here};
   if (groups_wait(launch)) {
-    if (form == StopForm::item) return {form};
+    if (inside) return {StopForm::item};
     return {StopForm::none, NotPreempted::groups_wait};
   }
   if (!settings.test && is_brief(machine, launch, view, device, span)) return {StopForm::none, NotPreempted::brief};
-  if (form == StopForm::item && settings.mode != PreemptMode::item &&
-      (settings.test || !has_long_groups(machine, launch, view, device)))
-    form = StopForm::group;
-  const std::uint64_t least =
-      settings.test || form != StopForm::cut ? 1 : least_piece(*machine.devices[device], launch.range);
-  if (form != StopForm::item && span.size() < 2 * least) return {StopForm::none, NotPreempted::no_form_here};
+  if (inside &&
+      (settings.mode == PreemptMode::item || (!settings.test && has_long_groups(machine, launch, view, device))))
+    return {StopForm::item};
+  if (span.size() < 2 * least_groups(machine, launch, device, form))
+    return {StopForm::none, NotPreempted::no_form_here};
   return {form};
 }
 
 Result<Stoppable> settled(const Machine& machine, const Launch& launch, std::uint32_t device,
                           const domain::GroupSpan& span, NativeKernel& kernel, const SavedGroups* saved, bool joins) {
   const bool wait = saved != nullptr || machine.settings.preempt.mode == PreemptMode::item || groups_wait(launch);
-  const auto info = joins ? std::nullopt : machine.devices[device]->yields(kernel, wait);
+  const auto info = joins ? std::nullopt : yields_of(machine, launch, device, kernel, wait);
   if (info && (saved == nullptr || saved->fit(info->schema))) return Stoppable{StopForm::item, {}, info->points};
   if (saved != nullptr)
     return domain::Error{CL_OUT_OF_RESOURCES, "kernel " + launch.kernel->traits().name + ": groups that were stopped " +
                                                   "inside cannot go on on " +
                                                   machine.devices[device]->description().name};
   if (groups_wait(launch)) return Stoppable{StopForm::none, NotPreempted::groups_wait};
-  if (span.size() < 2) return Stoppable{StopForm::none, NotPreempted::no_form_here};
-  return Stoppable{StopForm::group};
+  const StopForm form = form_on(machine.settings.preempt, *machine.devices[device]);
+  if (form == StopForm::none || span.size() < 2 * least_groups(machine, launch, device, form))
+    return Stoppable{StopForm::none, NotPreempted::no_form_here};
+  return Stoppable{form};
 }
 
 std::uint64_t least_piece(const Device& device, const domain::NdRange& range) {
@@ -132,7 +148,7 @@ bool may_go_on(const Machine& machine, const Launch& launch, const Eligibility& 
   if (stopped.saved == nullptr) return true;
   const auto call = native_call(machine, launch, to);
   if (!call) return false;
-  const auto info = machine.devices[to]->yields(*call->kernel, true);
+  const auto info = yields_of(machine, launch, to, *call->kernel, true);
   return info && stopped.saved->fit(info->schema);
 }
 

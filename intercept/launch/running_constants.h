@@ -47,4 +47,8 @@ inline constexpr std::uint64_t kTimesTheCache = 2;
 inline constexpr std::uint64_t kMaxFilled = std::uint64_t{512} << 20;
 inline constexpr std::uint64_t kMaxFilledOnHost = std::uint64_t{4} << 20;
 
+/// A launch that waits for memory leaves its device after so long, on devices that do not see a request to: what it
+/// waits for is written meanwhile. Source: chosen: a few times what a launch costs, which is what waiting costs there.
+inline constexpr std::uint64_t kWaitingQuantumNs = 100'000;
+
 }  // namespace skmd::icd::tuning

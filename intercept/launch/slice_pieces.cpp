@@ -64,6 +64,13 @@ domain::PieceRule SlicePieces::rule() const {
   return rule;
 }
 
+std::uint64_t SlicePieces::quantum() const {
+  const PreemptSettings& settings = machine_.settings.preempt;
+  auto most = static_cast<std::uint64_t>(settings.seconds * 0.5e9);
+  if ((launch_.kernel->traits().facts & domain::kFactSpinning) != 0) most = std::min(most, kWaitingQuantumNs);
+  return settings.test ? std::min(most, settings.test->nanoseconds) : most;
+}
+
 std::optional<domain::GroupSpan> SlicePieces::begin(std::vector<Op>& ops) {
   const MutexGuard lock(mutex_);
   if (!begun_ && may_stop_ && machine_.settings.preempt.test) {
@@ -85,7 +92,7 @@ std::optional<domain::GroupSpan> SlicePieces::begin(std::vector<Op>& ops) {
       if (may_stop_) run.stop = token_;
       run.saved = saved_;
       if (form_ == StopForm::item) run.groups = *piece;
-      run.quantum_ns = static_cast<std::uint64_t>(machine_.settings.preempt.seconds * 0.5e9);
+      run.quantum_ns = quantum();
     }
   }
   sequence_.begin(*piece);

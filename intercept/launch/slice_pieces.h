@@ -63,6 +63,8 @@ class SlicePieces {
 
  private:
   [[nodiscard]] domain::PieceRule rule() const SKMD_REQUIRES(mutex_);
+  /// Nanoseconds.
+  [[nodiscard]] std::uint64_t quantum() const;
   void stop() SKMD_REQUIRES(mutex_);
 
   const Machine& machine_;

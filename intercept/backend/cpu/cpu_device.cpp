@@ -60,7 +60,8 @@ CpuDevice::CpuDevice(CpuDriverOptions options, std::shared_ptr<Device> other, bo
   description_.overlapping_views = true;
   description_.partitionable = true;
   description_.takes_ptx = false;
-  description_.stops = options_.compile_yielding ? StopForm::item : StopForm::group;
+  description_.stops = StopForm::group;
+  description_.stops_inside = options_.compile_yielding != nullptr;
   line_ = std::make_shared<CpuQueue>(
       [this](const Batch& batch) { return ops_.run(batch, [this] { return line_->others_wait(); }); }, health());
 }
@@ -114,7 +115,7 @@ std::shared_ptr<YieldingCode> CpuDevice::yielding_code(const std::string& text, 
   return std::make_shared<YieldingCode>(make);
 }
 
-std::optional<YieldInfo> CpuDevice::yields(NativeKernel& kernel, bool wait) {
+std::optional<YieldInfo> CpuDevice::yields(NativeKernel& kernel, std::uint64_t, bool wait) {
   const CpuKernel& own = native(kernel);
   if (own.code.run == nullptr || own.code.prints != nullptr || own.code.sites != nullptr) return std::nullopt;
   const std::shared_ptr<YieldingCode>& code = own.program->yielding;

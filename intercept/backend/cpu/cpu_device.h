@@ -72,7 +72,7 @@ class CpuDevice final : public Device {
   bool takes_value(NativeKernel& kernel, std::uint32_t index, std::uint64_t bytes) override;
   Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                const std::string& name) override;
-  std::optional<YieldInfo> yields(NativeKernel& kernel, bool wait) override;
+  std::optional<YieldInfo> yields(NativeKernel& kernel, std::uint64_t items, bool wait) override;
 
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override;
   Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,

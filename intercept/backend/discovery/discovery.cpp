@@ -43,7 +43,8 @@ void add_arithmetic(const VendorPlatform& platform, cl_device_id id, DeviceDescr
 
 /// Opens the device, or says why not.
 Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate& candidate, bool discrete,
-                                            std::shared_ptr<Mutex> turns) {
+                                            std::shared_ptr<Mutex> turns,
+                                            const std::optional<StoppableMaker>& stoppable = std::nullopt) {
   DeviceDescription description;
   description.name = candidate.name;
   description.platform = candidate.platform;
@@ -54,7 +55,9 @@ Result<std::shared_ptr<Device>> open_vendor(const Found& found, const Candidate&
     add_arithmetic(found.platform, found.id, description);
   else
     describe_far(far_answers(found.platform, found.id), candidate.host, description);
-  auto device = std::make_shared<VendorDevice>(found.platform, found.id, std::move(description), std::move(turns));
+  const bool far = !candidate.host.empty();
+  auto device = std::make_shared<VendorDevice>(found.platform, found.id, std::move(description), std::move(turns),
+                                               far ? std::nullopt : stoppable);
   if (auto opened = device->open(); !opened) return opened.error();
   return std::shared_ptr<Device>(std::move(device));
 }
@@ -118,7 +121,7 @@ class Opener {
       if (!now) return now.error();
       loaded = std::move(*now);
     }
-    if (!ours) return open_vendor(loaded, candidate, selected.discrete, turns);
+    if (!ours) return open_vendor(loaded, candidate, selected.discrete, turns, options_.stoppable);
     auto beside = open_vendor(loaded, candidate, false, turns);
     if (!beside || (*beside)->description().discrete) return beside;
     return ours_beside(noting(std::move(*beside), loaded, candidate), wanted);

@@ -13,6 +13,7 @@
 #include "intercept/backend/port/port.h"
 #include "intercept/backend/port/remote_host.h"
 #include "intercept/backend/vendor/driver_facts.h"
+#include "intercept/backend/vendor/stoppable_code.h"
 
 namespace skmd::icd {
 
@@ -24,6 +25,8 @@ struct DiscoveryOptions {
   /// The host CPU is driven by our own driver, with its vendor's beside it if there is one; nothing: by its vendor's
   /// alone.
   std::optional<CpuDriverOptions> cpu_driver = std::nullopt;
+  /// Gives programs of vendors' devices in this machine a form that can be stopped inside of groups.
+  std::optional<StoppableMaker> stoppable = std::nullopt;
   /// For tests: devices in place of the host CPU, each by `cpu_driver` with a target and threads of its own. Empty: one
   /// device, as `cpu_driver` says.
   std::vector<CpuVariant> cpu_variants = {};

@@ -39,7 +39,7 @@ enum class StopForm : std::uint8_t {
   none,   // not at all: every batch runs to its end, and nothing else runs meanwhile
   cut,    // between launches: a launch is given to it in pieces
   group,  // between work-groups of a launch (RunOp::stop, RunOp::quantum_ns)
-  item,   // also inside of them (RunOp::saved), where the kernel has such code (Device::yields())
+  item,   // inside of them (RunOp::saved), where the kernel has such code (Device::yields())
 };
 
 struct DeviceDescription {
@@ -61,7 +61,8 @@ struct DeviceDescription {
   bool partitionable = false;
   /// load() takes PTX.
   bool takes_ptx = false;
-  StopForm stops = StopForm::cut;
+  StopForm stops = StopForm::cut;  // between groups: never `item`
+  bool stops_inside = false;       // launches of kernels that have such code can also be stopped by StopForm::item
   /// What our own code generator compiles for it, as compilers know it; "": it runs no code of ours.
   std::string code_target;
   domain::SpaceId space = domain::kHostSpace;  // assigned at composition
@@ -291,10 +292,11 @@ class Device {
 
   virtual Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                        const std::string& name) = 0;
-  /// Of the kernel's code that can be stopped inside of groups (RunOp::saved); nothing if there is none, or not yet:
-  /// then it is made on another thread. `wait`: blocks until it is known. StopForm::item only. Thread-safe.
-  virtual std::optional<YieldInfo> yields(NativeKernel& kernel, bool wait) {
-    (void)kernel, (void)wait;
+  /// Of the kernel's code that can be stopped inside of groups (RunOp::saved), for groups of `items` work-items;
+  /// nothing if there is none, or not yet: then it is made on another thread. `wait`: blocks until it is known.
+  /// Thread-safe.
+  virtual std::optional<YieldInfo> yields(NativeKernel& kernel, std::uint64_t items, bool wait) {
+    (void)kernel, (void)items, (void)wait;
     return std::nullopt;
   }
 

@@ -19,6 +19,8 @@
 
 namespace skmd::icd {
 
+class StoppableCode;
+
 /// One context of one physical device. Contexts are never shared between devices: a context over many NVIDIA GPUs was
 /// reported to raise the cost of a launch tenfold.
 class NativeContext {
@@ -68,6 +70,8 @@ class VendorProgram final : public NativeProgram {
   }
   const std::shared_ptr<NativeContext> owner;
   const cl_program handle;
+  /// The form that can be stopped inside of groups; null: there is none. Set before the program is shared.
+  std::shared_ptr<StoppableCode> stoppable;
 };
 
 /// A cl_mem with a serial number that is never reused, unlike the address of a released object.
@@ -143,8 +147,9 @@ class VendorSampler final : public NativeSampler {
 
 class VendorKernel final : public NativeKernel {
  public:
-  VendorKernel(std::shared_ptr<VendorProgram> program, cl_kernel kernel, const KernelLimits& limits)
-      : owner(std::move(program)), handle(kernel), limits_(limits) {}
+  VendorKernel(std::shared_ptr<VendorProgram> program, cl_kernel kernel, const KernelLimits& limits,
+               std::string own_name)
+      : owner(std::move(program)), handle(kernel), name(std::move(own_name)), limits_(limits) {}
   ~VendorKernel() override {
     if (!owner->owner->gone()) owner->owner->cl->clReleaseKernel(handle);
   }
@@ -157,6 +162,7 @@ class VendorKernel final : public NativeKernel {
 
   const std::shared_ptr<VendorProgram> owner;
   const cl_kernel handle;
+  const std::string name;
 
  private:
   /// What an argument was last set to. Values that were set are compared; nothing is kept alive.

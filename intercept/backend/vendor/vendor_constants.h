@@ -94,6 +94,19 @@ inline constexpr std::chrono::seconds kSilence{2};
 inline constexpr std::chrono::milliseconds kFarLook{50};
 inline constexpr std::chrono::microseconds kFarAsk{200};
 
+// --- launches that are stopped inside of work-groups (stoppable_run.h) ---
+
+/// States of groups that one launch is given: bytes of device memory. Source: chosen: some waves of a large GPU's
+/// work-items at 48 bytes each, of which only those that have begun when the quantum is over hold anything.
+inline constexpr std::uint64_t kStateBytes = std::uint64_t{64} << 20;
+/// The unit of a kernel's quantum. Source: what kernels divide the device's nanoseconds by, so that 32 bits last for an
+/// hour.
+inline constexpr std::uint64_t kClockUnitNs = 1024;
+/// On devices without a clock: looks after which a group leaves, at first and at most; between, they follow the time
+/// that launches take. Source: chosen: a look is made every thousand instructions or so.
+inline constexpr std::uint32_t kFirstFuel = 64;
+inline constexpr std::uint32_t kMaxFuel = std::uint32_t{1} << 30;
+
 // --- the process's end (vendor_visit.h) ---
 
 /// How long exit() waits for threads in vendors' calls, and for their compilers, which crash where the process goes

@@ -6,6 +6,7 @@
 #include "intercept/backend/vendor/link_probe.h"
 #include "intercept/backend/vendor/native_error.h"
 #include "intercept/backend/vendor/pinned_memory.h"
+#include "intercept/backend/vendor/stoppable_run.h"
 #include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
@@ -13,8 +14,14 @@ namespace skmd::icd {
 using namespace tuning;
 
 VendorDevice::VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description,
-                           std::shared_ptr<Mutex> turns)
-    : platform_(platform), id_(id), description_(std::move(description)), turns_(std::move(turns)) {}
+                           std::shared_ptr<Mutex> turns, std::optional<StoppableMaker> stoppable)
+    : platform_(platform),
+      id_(id),
+      description_(std::move(description)),
+      turns_(std::move(turns)),
+      stoppable_(std::move(stoppable)) {
+  description_.stops_inside = stoppable_.has_value();
+}
 
 VendorDevice::~VendorDevice() {
   if (line_) line_->stop();
@@ -184,6 +191,11 @@ SubmissionQueue* VendorDevice::line(domain::Error& failure) {
 }
 
 Ticket VendorDevice::submit(Batch&& batch) {
+  if (stoppable_ && StoppableRun::takes(batch.work())) return submit_stoppable(std::move(batch));
+  return submit_native(std::move(batch));
+}
+
+Ticket VendorDevice::submit_native(Batch&& batch) {
   domain::Error failure;
   SubmissionQueue* const ready = line(failure);
   if (ready != nullptr) return ready->submit(std::move(batch));

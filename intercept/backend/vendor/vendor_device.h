@@ -4,11 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 
 #include "intercept/backend/vendor/native_objects.h"
 #include "intercept/backend/vendor/pinned_pieces.h"
+#include "intercept/backend/vendor/stoppable_code.h"
 #include "intercept/backend/vendor/submission_queue.h"
 #include "intercept/backend/vendor/vendor_driver.h"
 #include "partitioner/base/mutex.h"
@@ -19,8 +21,9 @@ class VendorDevice final : public Device {
  public:
   /// `turns`: held while a batch is carried out; the device is then blocking. Null: its batches wait for no other
   /// device's.
+  /// `stoppable`: how programs get a second form that can be stopped inside of groups; nothing: they get none.
   VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description,
-               std::shared_ptr<Mutex> turns);
+               std::shared_ptr<Mutex> turns, std::optional<StoppableMaker> stoppable = std::nullopt);
   ~VendorDevice() override;
 
   /// Opens the device natively and finds out, for devices that are no GPU, whether its driver blocks and whether it
@@ -48,6 +51,8 @@ class VendorDevice final : public Device {
   bool takes_value(NativeKernel& kernel, std::uint32_t index, std::uint64_t bytes) override;
   Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                const std::string& name) override;
+
+  std::optional<YieldInfo> yields(NativeKernel& kernel, std::uint64_t items, bool wait) override;
 
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override;
   Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,
@@ -93,6 +98,16 @@ class VendorDevice final : public Device {
   [[nodiscard]] std::uint64_t largest_group(std::uint64_t said) const;
   Result<std::shared_ptr<NativeProgram>> finish_build(std::shared_ptr<VendorProgram> program,
                                                       const std::string& options, std::string& log);
+  /// Kernels that leave at barriers do what their text says. Drivers that make loops over work-items of code between
+  /// barriers do not always: PoCL 3.1 runs such code twice, or for ever, where one loop has several barriers.
+  [[nodiscard]] bool keeps_barriers() const { return description_.kind == DeviceKind::gpu; }
+  /// Null: there is none.
+  std::shared_ptr<StoppableCode> stoppable_code(const std::string& text, const std::string& options);
+  Result<std::shared_ptr<NativeProgram>> build_native(const std::string& text, const std::string& options,
+                                                      std::string& log);
+  std::optional<StoppableCode::Made> build_stoppable(const std::string& text, const std::string& options);
+  Ticket submit_native(Batch&& batch);
+  Ticket submit_stoppable(Batch&& batch);
   /// Appends a program's log.
   void append_log(const VendorProgram& program, std::string& log) const;
 
@@ -100,6 +115,7 @@ class VendorDevice final : public Device {
   const cl_device_id id_;
   DeviceDescription description_;
   const std::shared_ptr<Mutex> turns_;
+  const std::optional<StoppableMaker> stoppable_;
 
   mutable Mutex mutex_;  // guards what follows; never held over a batch
   mutable std::weak_ptr<NativeContext> context_ SKMD_GUARDED_BY(mutex_);

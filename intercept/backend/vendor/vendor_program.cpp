@@ -66,6 +66,13 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::finish_build(std::shared_pt
 
 Result<std::shared_ptr<NativeProgram>> VendorDevice::build(const std::string& text, const std::string& options,
                                                            std::string& log) {
+  auto built = build_native(text, options, log);
+  if (built) static_cast<VendorProgram&>(**built).stoppable = stoppable_code(text, options);
+  return built;
+}
+
+Result<std::shared_ptr<NativeProgram>> VendorDevice::build_native(const std::string& text, const std::string& options,
+                                                                  std::string& log) {
   log.clear();
   const CompilerVisit visit;
   if (!visit) return log = process_ends().reason, process_ends();
@@ -200,7 +207,7 @@ Result<std::shared_ptr<NativeKernel>> VendorDevice::kernel(const std::shared_ptr
             work_group_info<std::size_t>(cl, made, id_, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 1);
         limits.local_bytes = work_group_info<cl_ulong>(cl, made, id_, CL_KERNEL_LOCAL_MEM_SIZE, 0);
         limits.private_bytes = work_group_info<cl_ulong>(cl, made, id_, CL_KERNEL_PRIVATE_MEM_SIZE, 0);
-        return std::make_shared<VendorKernel>(owner, made, limits);
+        return std::make_shared<VendorKernel>(owner, made, limits, name);
       },
       [&] { cl.clReleaseKernel(made); });
   if (limits.work_group_size == 0) {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels in OpenCL C that any driver can build and that can be stopped inside of work-groups: what a launch of one is
+// given, and the text with its facts as skmd-compile answers it (Stage::code for kOpenClTargets).
+//
+// A kernel has two more parameters behind its own and the hidden record: `global uint* states` and `global uint*
+// control`. A launch runs the groups of a list in control, one for each native group of dimension 0, all native groups
+// having the local size of the launch. Each has a state of so many words at its place in `states`: the words of
+// compiler/yield/schema.h, then its local memory where the kernel has any. Word 0 of control is set to 1 by a group
+// that did not end; the launch is repeated with the same states until no group does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cpu-driver/yield_facts.h"
+#include "partitioner/base/result.h"
+
+namespace skmd::compiler {
+
+/// Words of control, of 32 bits.
+namespace control {
+inline constexpr std::uint32_t kLeft = 0;         // 0 before the launch; 1 afterwards if a group has not ended
+inline constexpr std::uint32_t kFuel = 1;         // without a clock: looks of an item, or of its group, until it leaves
+inline constexpr std::uint32_t kQuantum = 2;      // with a clock: units of 1,024 ns until groups leave
+inline constexpr std::uint32_t kStart = 3;        // 0 before the launch; when the first group began
+inline constexpr std::uint32_t kWorkDim = 4;      // dimensions of the whole launch
+inline constexpr std::uint32_t kStateWords = 5;   // of a group's state, local memory included
+inline constexpr std::uint32_t kGroupCounts = 6;  // of the whole launch, three words
+inline constexpr std::uint32_t kOffsets = 9;      // global offsets, two words each, the lower half first
+/// Of each local parameter of the kernel, in order, two words: where its bytes are kept, from the begin of the group's
+/// local memory in its state, and how many there are.
+inline constexpr std::uint32_t kLocals = 15;
+inline constexpr std::uint32_t kMaxLocals = 8;
+inline constexpr std::uint32_t kGroups = kLocals + 2 * kMaxLocals;  // flattened numbers, from here on
+}  // namespace control
+
+/// CodeTarget::isa of such text: with the device's clock (NVIDIA's %globaltimer), or without one.
+inline constexpr std::string_view kOpenClWithClock = "opencl-c-clock";
+inline constexpr std::string_view kOpenClWithoutClock = "opencl-c";
+
+/// `uint skmd_over(global uint* control)`, named as calls of builtins are in LLVM IR: not 0 once the launch has taken
+/// its quantum. Kernels call it where the device has a clock.
+inline constexpr const char* kOver = "_Z9skmd_overPU3AS1j";
+
+struct StoppableKernel {
+  std::string name;
+  cpu::YieldFacts facts;
+  std::uint64_t local_bytes = 0;  // of local variables, aligned as in span code
+  std::uint32_t local_parameters = 0;
+};
+struct StoppableText {
+  std::vector<StoppableKernel> kernels;
+  std::string text;  // OpenCL C
+};
+
+/// One string, for KernelNote and CompileAnswer::kernel_code, and back. An error for what encode() did not write.
+std::string encode(const StoppableText& text);
+domain::Result<StoppableText> decode_stoppable(const std::string& bytes);
+
+}  // namespace skmd::compiler

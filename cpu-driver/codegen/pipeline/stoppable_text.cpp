@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu-driver/codegen/pipeline/stoppable_text.h"
+
+#include <llvm/IR/DebugInfo.h>
+
+#include "compiler/client/stoppable.h"
+#include "compiler/ir/analysis_managers.h"
+#include "compiler/ir/find_kernel.h"
+#include "compiler/opencl_c/print.h"
+#include "cpu-driver/codegen/pipeline/attempts.h"
+#include "cpu-driver/codegen/pipeline/kernels.h"
+
+namespace skmd::codegen {
+
+namespace {
+
+// The launch's time begins with the first item that asks. Multiprocessors' clocks may differ a little.
+constexpr const char* kClock = R"(uint skmd_over(__global uint* control) {
+  volatile __global uint* const words = (volatile __global uint*)control;
+  ulong nanoseconds;
+  __asm__ __volatile__("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds));
+  uint now = (uint)(nanoseconds >> 10);
+  if (now == 0) now = 1;
+  uint start = words[3];
+  if (start == 0) start = atomic_cmpxchg(words + 3, 0u, now);
+  if (start == 0) start = now;
+  return (int)(now - start) >= (int)words[2] ? 1u : 0u;
+}
+
+)";
+static_assert(compiler::control::kQuantum == 2 && compiler::control::kStart == 3);
+
+class Maker {
+ public:
+  Maker(llvm::Module& module, compiler::Yields yields, compiler::Quantum quantum)
+      : module_(module), yields_(yields), quantum_(quantum) {
+    if (quantum == compiler::Quantum::clock) made_.text = kClock;
+  }
+
+  Generated run(const std::vector<std::string>& kernels, Progress& progress) {
+    Generated generated;
+    const domain::Status status = prepare_program(module_);
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      progress.at(i + 1);
+      const domain::Status added = status ? add(kernels[i]) : status;
+      generated.notes.push_back({kernels[i], added ? std::string() : added.error().reason, {}});
+    }
+    if (!made_.kernels.empty()) generated.code = compiler::encode(made_);
+    return generated;
+  }
+
+ private:
+  domain::Status add(const std::string& name) {
+    llvm::Function* kernel = compiler::find_kernel(module_, name);
+    if (kernel == nullptr) return domain::Error{0, "it has no code"};
+    const compiler::YieldForm form = compiler::make_yielding(kernel, yields_, analyses_.functions);
+    if (!form.why_not.empty()) return domain::Error{0, form.why_not + ": " + form.detail};
+    const auto device = compiler::make_device_form(*kernel, form, quantum_);
+    if (!device) return domain::Error{0, device.error().reason};
+    const auto printed = compiler::print_opencl_c(*kernel);
+    if (!printed) return domain::Error{0, printed.error().reason};
+    made_.text += printed->text;
+    cpu::YieldFacts facts;
+    facts.schema = form.schema;
+    facts.group_words = form.group_words;
+    facts.item_words = form.item_words;
+    facts.together = form.together ? 1 : 0;
+    facts.points = static_cast<std::uint32_t>(form.points.size());
+    made_.kernels.push_back({name, facts, device->local_bytes, device->local_parameters});
+    return {};
+  }
+
+  llvm::Module& module_;
+  const compiler::Yields yields_;
+  const compiler::Quantum quantum_;
+  compiler::AnalysisManagers analyses_;
+  compiler::StoppableText made_;
+};
+
+}  // namespace
+
+Generated stoppable_text(llvm::Module& module, const std::vector<std::string>& kernels, compiler::Yields yields,
+                         compiler::Quantum quantum) {
+  return in_attempts(kernels, true, [&](const Attempt& attempt, Progress& progress) {
+    return Maker(module, yields, quantum).run(attempt.kernels, progress);
+  });
+}
+
+}  // namespace skmd::codegen

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// A batch with a launch that can be stopped inside of work-groups (RunOp::saved), on a vendor's device: the launch is
+// repeated, each time for a quantum, until all of its groups have ended or it is to stop. Between two of them the
+// device runs what else it was given.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "intercept/backend/port/port.h"
+#include "intercept/backend/vendor/stoppable_code.h"
+#include "intercept/backend/vendor/stoppable_state.h"
+#include "partitioner/base/mutex.h"
+
+namespace skmd::icd {
+
+class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
+ public:
+  /// What it asks of its device, which outlives it.
+  struct Native {
+    std::function<Result<std::shared_ptr<NativeMemory>>(std::uint64_t bytes)> allocate;
+    std::function<Ticket(Batch&&)> submit;
+  };
+  /// Whether `batch` is one that it is for: its last op is such a launch, and no other is.
+  static bool takes(const std::vector<Op>& ops);
+
+  /// Precondition: takes(batch.work()). `code`: of its kernel, and stays.
+  StoppableRun(Batch&& batch, const StoppableKernelCode& code, Native native);
+
+  /// Submits the first part. As Device::submit(), but for std::bad_alloc, which fails the batch.
+  Ticket begin();
+  /// The part that is under way; 0: the batch's `done` has been called.
+  [[nodiscard]] Ticket under_way() const;
+
+ private:
+  void next_chunk();
+  void run_again();
+  void submit_launch(std::vector<Op> ops, std::size_t own);
+  void submit(std::vector<Op> ops, std::size_t own, void (StoppableRun::*then)(BatchResult&&));
+  void ran(BatchResult&& result);
+  void read_points();
+  void read_states(BatchResult&& result);
+  void kept(BatchResult&& result);
+  void add_times(const BatchResult& result);
+  void learn_fuel(std::uint64_t nanoseconds);
+  void fail(cl_int status, std::string reason);
+  void end(BatchResult&& result);
+
+  Batch batch_;
+  const RunOp& run_;
+  const StoppableKernelCode& code_;
+  const Native native_;
+  StateLayout layout_;
+  std::uint64_t next_ = 0;  // the first group that no chunk had yet
+  StateChunk chunk_;
+  ReadStates read_;
+  std::shared_ptr<NativeMemory> states_, control_;
+  std::uint64_t capacity_ = 0;  // groups that states_ has room for
+  std::uint32_t fuel_ = 0;
+  std::size_t own_ops_ = 0;  // of the part under way: ops of the batch itself, in front
+  std::vector<OpTime> times_;
+  bool first_ = true;
+  mutable Mutex mutex_;
+  Ticket ticket_ SKMD_GUARDED_BY(mutex_) = 0;
+  bool ended_ SKMD_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/vendor/stoppable_state.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cpu-driver/span_code.h"
+
+namespace skmd::icd {
+
+namespace {
+
+namespace control = compiler::control;
+
+constexpr std::uint64_t aligned(std::uint64_t bytes) {
+  return (bytes + cpu::kScratchAlignment - 1) / cpu::kScratchAlignment * cpu::kScratchAlignment;
+}
+
+std::vector<std::uint32_t> control_of(const StateLayout& layout, const RunOp& run,
+                                      const std::vector<std::uint64_t>& groups) {
+  std::vector<std::uint32_t> words(control::kGroups + groups.size());
+  words[control::kWorkDim] = run.range.work_dim;
+  words[control::kStateWords] = static_cast<std::uint32_t>(layout.group_words());
+  const domain::Extent3 counts = run.range.group_counts();
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    words[control::kGroupCounts + d] = static_cast<std::uint32_t>(counts[d]);
+    words[control::kOffsets + 2 * d] = static_cast<std::uint32_t>(run.range.offset[d]);
+    words[control::kOffsets + 2 * d + 1] = static_cast<std::uint32_t>(run.range.offset[d] >> 32);
+  }
+  for (std::size_t i = 0; i < layout.locals.size(); ++i) {
+    words[control::kLocals + 2 * i] = static_cast<std::uint32_t>(layout.locals[i].first);
+    words[control::kLocals + 2 * i + 1] = static_cast<std::uint32_t>(layout.locals[i].second);
+  }
+  for (std::size_t i = 0; i < groups.size(); ++i) words[control::kGroups + i] = static_cast<std::uint32_t>(groups[i]);
+  return words;
+}
+
+/// Kernels read the word that they have written: the second one of a group's points.
+void put(const compiler::StoppableKernel& kernel, const StateLayout& layout, const SavedGroups::State& from,
+         std::uint32_t* to) {
+  std::copy(from.words.begin(), from.words.end(), to);
+  if (kernel.facts.together != 0) to[1] = to[0];
+  if (!from.local.empty())
+    std::memcpy(to + layout.words, from.local.data(), std::min<std::size_t>(from.local.size(), layout.local_bytes));
+}
+
+}  // namespace
+
+StateLayout state_layout(const compiler::StoppableKernel& kernel, const RunOp& run) {
+  StateLayout layout;
+  layout.items = run.range.local[0] * run.range.local[1] * run.range.local[2];
+  layout.words = kernel.facts.words(layout.items);
+  std::uint64_t bytes = kernel.local_bytes;
+  if (run.arguments != nullptr)
+    for (const NativeArgument& argument : *run.arguments)
+      if (const auto* local = std::get_if<LocalArgument>(&argument)) {
+        bytes = aligned(bytes);
+        layout.locals.emplace_back(bytes, local->bytes);
+        bytes += local->bytes;
+      }
+  layout.local_bytes = aligned(bytes);
+  return layout;
+}
+
+StateChunk take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
+                      std::uint64_t& next, std::uint64_t most) {
+  StateChunk chunk;
+  std::vector<std::pair<std::size_t, SavedGroups::State>> begun;
+  for (; next < run.groups.last && chunk.groups.size() < most; ++next) {
+    auto state = run.saved->take(next);
+    if (state && state->words.empty()) {
+      chunk.ended.push_back(next);
+      continue;
+    }
+    if (state) begun.emplace_back(chunk.groups.size(), std::move(*state));
+    chunk.groups.push_back(next);
+  }
+  chunk.control = control_of(layout, run, chunk.groups);
+  if (begun.empty()) return chunk;
+  chunk.states.resize(chunk.groups.size() * layout.group_words());
+  for (const auto& [index, state] : begun)
+    put(kernel, layout, state, chunk.states.data() + index * layout.group_words());
+  return chunk;
+}
+
+domain::RowRun point_row(const compiler::StoppableKernel& kernel, const StateLayout& layout, std::uint64_t groups) {
+  // Together: the word that the kernel has written.
+  const std::uint64_t first = kernel.facts.together != 0 ? 1 : kernel.facts.first_point();
+  return {first * 4, kernel.facts.point_count(layout.items) * 4, layout.group_words() * 4, groups};
+}
+
+GroupStage stage_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const ReadStates& read,
+                    std::size_t index) {
+  const std::uint64_t count = kernel.facts.point_count(layout.items);
+  const std::uint32_t* points = read.points.data() + index * count;
+  if (std::all_of(points, points + count, [](std::uint32_t point) { return point == cpu::kPointDone; }))
+    return GroupStage::ended;
+  return std::all_of(points, points + count, [](std::uint32_t point) { return point == 0; }) ? GroupStage::fresh
+                                                                                             : GroupStage::inside;
+}
+
+SavedGroups::State state_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const ReadStates& read,
+                            std::size_t index) {
+  const std::uint32_t* words = read.states.data() + (index - read.first) * layout.group_words();
+  SavedGroups::State state;
+  state.schema = kernel.facts.schema;
+  state.words.assign(words, words + layout.words);
+  if (kernel.facts.together != 0) {
+    state.words[0] = state.words[1];
+    state.words[1] = cpu::kPointDone;
+  }
+  const auto* local = reinterpret_cast<const std::byte*>(words + layout.words);
+  state.local.assign(local, local + layout.local_bytes);
+  return state;
+}
+
+}  // namespace skmd::icd

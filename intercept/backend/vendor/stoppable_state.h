@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// States of work-groups as kernels of compiler/client/stoppable.h have them on a device, and as any device can go on
+// from them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/client/stoppable.h"
+#include "intercept/backend/port/port.h"
+
+namespace skmd::icd {
+
+/// Where things lie in the state of one group, and in control.
+struct StateLayout {
+  std::uint64_t items = 0;        // work-items of a group
+  std::uint64_t words = 0;        // of compiler/yield/schema.h
+  std::uint64_t local_bytes = 0;  // behind them; a multiple of 4
+  /// Of each local parameter: its place in there, and its size; bytes.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> locals;
+
+  [[nodiscard]] std::uint64_t group_words() const { return words + local_bytes / 4; }
+};
+StateLayout state_layout(const compiler::StoppableKernel& kernel, const RunOp& run);
+
+/// Groups that one launch is given, and their states.
+struct StateChunk {
+  std::vector<std::uint64_t> groups;   // numbers in the whole launch, ascending
+  std::vector<std::uint64_t> ended;    // between them, before this chunk
+  std::vector<std::uint32_t> states;   // of all of them before the first launch; empty: none has begun
+  std::vector<std::uint32_t> control;  // as the launch finds it
+};
+
+/// What is read of a chunk's states once its groups are to go on elsewhere: first the points of all, then the states of
+/// those that are inside, and of others between them.
+struct ReadStates {
+  std::vector<std::uint32_t> points;  // point_row().width bytes of each group
+  std::size_t first = 0;              // of `states`: the group's place in the chunk
+  std::vector<std::uint32_t> states;
+};
+/// Where the points of `groups` groups lie in their states, bytes.
+domain::RowRun point_row(const compiler::StoppableKernel& kernel, const StateLayout& layout, std::uint64_t groups);
+
+/// What a group is.
+enum class GroupStage : std::uint8_t { fresh, inside, ended };
+
+/// The next groups of `run`, from the `next`th of its groups on and at most `most`, that have not ended; takes what
+/// there is of them out of run.saved. Moves `next` behind the last one that was looked at.
+StateChunk take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
+                      std::uint64_t& next, std::uint64_t most);
+
+/// Of the chunk's `index`th group, as `read.points` says.
+GroupStage stage_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const ReadStates& read,
+                    std::size_t index);
+/// What is kept of a group that is `inside`.
+SavedGroups::State state_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const ReadStates& read,
+                            std::size_t index);
+
+}  // namespace skmd::icd
