@@ -59,7 +59,7 @@ class Blocks {
     const std::string condition = printer_.value(*end.getOperand(0));
     if (block.getNextNode() == &yes && !has_moves(block, yes))
       return printer_.line("if (!" + condition + ") { " + way(block, no, false) + " }");
-    printer_.line("if (" + condition + ") { " + way(block, yes, false) + " }");
+    printer_.line("if (" + bare(condition) + ") { " + way(block, yes, false) + " }");
     printer_.line_of(way(block, no, true));
   }
 
@@ -67,7 +67,7 @@ class Blocks {
     const BasicBlock& block = *choice.getParent();
     const unsigned bits = choice.getCondition()->getType()->getScalarSizeInBits();
     if (integer_name(bits, false).empty()) return (void)printer_.refuse(choice);
-    printer_.line("switch (" + printer_.value(*choice.getCondition()) + ") {");
+    printer_.line("switch (" + bare(printer_.value(*choice.getCondition())) + ") {");
     for (const auto& entry : choice.cases())
       printer_.line("case " + integer_literal(entry.getCaseValue()->getZExtValue(), bits < 32 ? 32 : bits) + ": " +
                     way(block, *entry.getCaseSuccessor(), false));

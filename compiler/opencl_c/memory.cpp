@@ -146,7 +146,7 @@ std::string access_text(Printer& printer, const Value& pointer, const Access& ac
   Address address;
   const std::uint64_t bytes = access.type->isPointerTy() ? 8 : bytes_of_type(printer, *access.type);
   if (steps && taken_apart(printer, pointer, address) && goes_by(address, bytes))
-    return "((" + type + ")" + printer.value(*address.base) + ")[" + offset_text(printer, address, bytes) + "]";
+    return "((" + type + ")" + printer.value(*address.base) + ")[" + bare(offset_text(printer, address, bytes)) + "]";
   return "*(" + type + ")" + printer.value(pointer);
 }
 
@@ -212,7 +212,7 @@ void print_store(Printer& printer, const llvm::StoreInst& store) {
   if (store.isAtomic()) return print_atomic(printer, store);
   if (!is_in_elements(type) && !is_view(value)) {
     const Access access{&type, store.getAlign().value(), !has_own_type(store, type), store.isVolatile()};
-    return printer.line(access_text(printer, pointer, access) + " = " + printer.value(value) + ";");
+    return printer.line(access_text(printer, pointer, access) + " = " + bare(printer.value(value)) + ";");
   }
   const auto& vector = llvm::cast<llvm::FixedVectorType>(type);
   const std::string at = elements_text(printer, store, vector);

@@ -8,6 +8,17 @@
 
 namespace skmd::compiler::opencl_c {
 
+// Quoted text may have parentheses of its own, and is left alone.
+std::string bare(const std::string& text) {
+  if (text.size() < 2 || text.front() != '(' || text.find('"') != std::string::npos) return text;
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (depth == 0) return at + 1 == text.size() ? bare(text.substr(1, text.size() - 2)) : text;
+  }
+  return text;
+}
+
 std::string in_words(const llvm::Type& type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
@@ -65,7 +76,7 @@ std::string Printer::variable(const llvm::Type& type) {
 }
 
 void Printer::assign(const llvm::Instruction& result, const std::string& text) {
-  line(result.use_empty() ? "(void)" + text + ";" : declared(result) + " = " + text + ";");
+  line(result.use_empty() ? "(void)" + text + ";" : declared(result) + " = " + bare(text) + ";");
 }
 
 std::string Printer::to_signed(const std::string& text, const llvm::Type& type) {

@@ -57,6 +57,8 @@ struct Printer {
   llvm::DenseSet<const llvm::Value*> declared_;
 };
 
+/// The text of an expression where nothing stands beside it.
+std::string bare(const std::string& text);
 /// A type for a reason.
 std::string in_words(const llvm::Type& type);
 /// The right side of an instruction that has a result and no effect.

@@ -104,6 +104,11 @@ std::string handle_type(const llvm::Argument& argument) {
   return image ? access + " " + base : "";
 }
 
+bool is_constant(const llvm::Argument& argument) {
+  return argument.getType()->isPointerTy() && argument.getType()->getPointerAddressSpace() == kGlobalSpace &&
+         argument_fact(*argument.getParent(), "kernel_arg_type_qual", argument.getArgNo()).contains("const");
+}
+
 std::string parameter(Printer& printer, const llvm::Argument& argument) {
   const std::string name = printer.names.of(argument);
   const Type& type = *argument.getType();
@@ -125,12 +130,7 @@ std::string parameter(Printer& printer, const llvm::Argument& argument) {
     return "struct " + own + " " + name;
   }
   if (type.isIntegerTy(1)) (void)printer.refuse("parameter " + argument.getName().str() + " is a single bit");
-  const bool constant =
-      type.isPointerTy() &&
-      argument_fact(*argument.getParent(), "kernel_arg_type_qual", argument.getArgNo()).contains("const");
-  std::string text = printer.type(type);
-  if (constant && text.starts_with("global")) text = "const " + text;
-  return text + " " + name;
+  return (is_constant(argument) ? "const " : "") + printer.type(type) + " " + name;
 }
 
 }  // namespace
@@ -139,7 +139,8 @@ std::string declare_variable(Printer& printer, const llvm::Value& variable) {
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(&variable)) {
     const std::string name = printer.names.of(*argument);
     if (argument->hasByValAttr()) return "((private uchar*)&" + name + ")";
-    return argument->getType()->isPointerTy() ? "((" + printer.type(*argument->getType()) + ")" + name + ")" : name;
+    // One to constant data is used as one to any.
+    return is_constant(*argument) ? "((" + printer.type(*argument->getType()) + ")" + name + ")" : name;
   }
   const bool is_new = !printer.names.has(variable);
   std::string name = printer.names.of(variable);

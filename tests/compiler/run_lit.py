@@ -69,12 +69,13 @@ def main():
     parser.add_argument("--skmd-compile", required=True, metavar="PATH")
     parser.add_argument("--filecheck", required=True, metavar="PATH")
     parser.add_argument("--skmd-opt", default="skmd-opt", metavar="PATH", help="runs passes of the CPU code generator")
+    parser.add_argument("--print-ir", default="print_ir", metavar="PATH", help="prints kernels in LLVM IR as OpenCL C")
     parser.add_argument("--llvm-bin", default="/usr/lib/llvm-22/bin", metavar="FOLDER", help="for %%lli")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("tests", nargs="+", type=pathlib.Path, help="files, or folders of .cl files")
     arguments = parser.parse_args()
     tools = {"%skmd-compile": arguments.skmd_compile, "%FileCheck": arguments.filecheck, "%skmd-opt": arguments.skmd_opt,
-             "%lli": arguments.llvm_bin + "/lli"}
+             "%print-ir": arguments.print_ir, "%lli": arguments.llvm_bin + "/lli"}
     files = []
     for test in arguments.tests:
         files += sorted(test.glob("*.cl")) if test.is_dir() else [test]
