@@ -100,11 +100,8 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
 StoppableMaker stoppable_maker(const Machine& machine) {
   StoppableMaker maker;
   maker.compile = [&machine](const std::string& text, const std::string& options,
-                             bool clock) -> Result<compiler::StoppableText> {
-    const compiler::CodeTarget target{
-        .isa = std::string(clock ? compiler::kOpenClWithClock : compiler::kOpenClWithoutClock),
-        .yields = yields_of(machine)};
-    const CpuCode made = compile(machine, text, options, target);
+                             std::string_view target) -> Result<compiler::StoppableText> {
+    const CpuCode made = compile(machine, text, options, {.isa = std::string(target), .yields = yields_of(machine)});
     if (made.artifact.empty()) return Error{CL_BUILD_PROGRAM_FAILURE, made.problem};
     return compiler::decode_stoppable(made.artifact);
   };

@@ -7,6 +7,8 @@
 // having the local size of the launch. Each has a state of so many words at its place in `states`: the words of
 // compiler/yield/schema.h, then its local memory where the kernel has any. Word 0 of control is set to 1 by a group
 // that did not end; the launch is repeated with the same states until no group does.
+//
+// Behind the list each group has some words that say what became of it, 0 before the first launch (kStages).
 #pragma once
 
 #include <cstdint>
@@ -33,12 +35,21 @@ inline constexpr std::uint32_t kOffsets = 9;      // global offsets, two words e
 /// local memory in its state, and how many there are.
 inline constexpr std::uint32_t kLocals = 15;
 inline constexpr std::uint32_t kMaxLocals = 8;
-inline constexpr std::uint32_t kGroups = kLocals + 2 * kMaxLocals;  // flattened numbers, from here on
+inline constexpr std::uint32_t kRun = kLocals + 2 * kMaxLocals;  // the launch's number, from 1, for the same states
+inline constexpr std::uint32_t kGroups = kRun + 1;               // flattened numbers, from here on
+
+/// Words of a group behind the list. It has ended if neither of the first two is the last launch's number.
+inline constexpr std::uint32_t kStages = 3;
+inline constexpr std::uint32_t kSavedIn = 0;   // of kStages: the last launch in which an item, or the group, was saved
+inline constexpr std::uint32_t kFreshIn = 1;   // the last launch in which an item, or the group, did not begin
+inline constexpr std::uint32_t kAnyEnded = 2;  // 1: items may have ended; of groups whose items leave one by one
 }  // namespace control
 
-/// CodeTarget::isa of such text: with the device's clock (NVIDIA's %globaltimer), or without one.
+/// CodeTarget::isa of such text: with the device's clock (NVIDIA's %globaltimer), without one, and without one of
+/// kernels whose items leave one by one.
 inline constexpr std::string_view kOpenClWithClock = "opencl-c-clock";
 inline constexpr std::string_view kOpenClWithoutClock = "opencl-c";
+inline constexpr std::string_view kOpenClWithoutBarriers = "opencl-c-apart";
 
 /// `uint skmd_over(global uint* control)`, named as calls of builtins are in LLVM IR: not 0 once the launch has taken
 /// its quantum. Kernels call it where the device has a clock.

@@ -32,9 +32,10 @@ std::optional<codegen::Isa> isa_of(std::string_view name) {
   return codegen::isa_of(llvm::StringRef(name.data(), name.size()));
 }
 
-std::optional<Quantum> quantum_of(std::string_view name) {
-  if (name == kOpenClWithClock) return Quantum::clock;
-  return name == kOpenClWithoutClock ? std::optional(Quantum::fuel) : std::nullopt;
+std::optional<codegen::StoppableOptions> stoppable_of(std::string_view name, Yields yields) {
+  const bool clock = name == kOpenClWithClock, together = name != kOpenClWithoutBarriers;
+  if (!clock && name != kOpenClWithoutClock && together) return std::nullopt;
+  return codegen::StoppableOptions{yields, clock ? Quantum::clock : Quantum::fuel, together};
 }
 
 std::optional<codegen::Listing> listing_of(std::string_view name) {
@@ -75,8 +76,9 @@ std::optional<Yields> yields_of(std::string_view name) {
 }
 
 domain::Status check(const CodeSettings& settings) {
-  if (!isa_of(settings.isa) && !quantum_of(settings.isa))
-    return domain::Error{0, "--isa is best, sse, avx2, avx512, opencl-c or opencl-c-clock, not " + settings.isa};
+  if (!isa_of(settings.isa) && !stoppable_of(settings.isa, Yields::none))
+    return domain::Error{
+        0, "--isa is best, sse, avx2, avx512, opencl-c, opencl-c-clock or opencl-c-apart, not " + settings.isa};
   if (settings.width > kMaxLanes || (settings.width != 0 && !std::has_single_bit(settings.width)))
     return domain::Error{0,
                          "--width is 1, 2, 4, 8, 16 or 32, or 0 for the best, not " + std::to_string(settings.width)};
@@ -94,9 +96,9 @@ domain::Result<std::string> kernel_code(llvm::Module& module, std::vector<std::s
       return domain::Error{0, "there is no kernel " + settings.kernel};
     kernels = {settings.kernel};
   }
-  if (const auto quantum = quantum_of(settings.isa)) {
-    const Yields yields = settings.yields.empty() ? Yields::long_loops : *yields_of(settings.yields);
-    const codegen::Generated generated = codegen::stoppable_text(module, kernels, yields, *quantum);
+  const Yields yields = settings.yields.empty() ? Yields::long_loops : *yields_of(settings.yields);
+  if (const auto stoppable = stoppable_of(settings.isa, yields)) {
+    const codegen::Generated generated = codegen::stoppable_text(module, kernels, *stoppable);
     complain(generated.notes, complaints);
     const auto text = decode_stoppable(generated.code);
     return text ? text->text : std::string();
@@ -115,13 +117,13 @@ domain::Result<std::string> kernel_code(llvm::Module& module, std::vector<std::s
 
 void add_kernel_code(llvm::Module& module, const CodeTarget& target, CompileAnswer& answer) {
   const auto isa = isa_of(target.isa);
-  const auto quantum = quantum_of(target.isa);
-  if (!isa && !quantum) return note_all(answer, "no code is generated for " + target.isa);
+  const auto stoppable = stoppable_of(target.isa, target.yields);
+  if (!isa && !stoppable) return note_all(answer, "no code is generated for " + target.isa);
   std::vector<std::string> names;
   for (const domain::KernelTraits& kernel : answer.kernels) names.push_back(kernel.name);
   codegen::Generated generated =
-      quantum ? codegen::stoppable_text(module, names, target.yields, *quantum)
-              : codegen::generate(module, names, {*isa, target.width, target.checked, target.yields});
+      stoppable ? codegen::stoppable_text(module, names, *stoppable)
+                : codegen::generate(module, names, {*isa, target.width, target.checked, target.yields});
   answer.kernel_code = std::move(generated.code);
   answer.kernel_notes.clear();
   for (codegen::KernelNote& note : generated.notes)

@@ -44,6 +44,7 @@ class Maker {
     make_group();
     answer_queries();
     replace_looks();
+    tell_ends();
     for (llvm::ReturnInst* leave : places_.saves) keep(*leave);
     if (form_.together) {
       begin_together();
@@ -116,6 +117,9 @@ class Maker {
       geometry_.size[d] = ir.CreateMul(geometry_.groups[d], geometry_.local[d]);
     }
     geometry_.work_dim = word(ir, control::kWorkDim);
+    Value* list = ir.CreateAdd(native(ir, "_Z14get_num_groupsj", 0), ir.getInt64(control::kGroups));
+    Value* stages = ir.CreateAdd(list, ir.CreateMul(slot, ir.getInt64(control::kStages)));
+    stages_ = ir.CreateInBoundsGEP(ir.getInt32Ty(), parameter(1), stages, "stages");
     if (quantum_ == Quantum::fuel) {
       fuel_ = new llvm::AllocaInst(ir.getInt32Ty(), 0, "fuel", kernel_.getEntryBlock().begin());
       ir.CreateStore(word(ir, control::kFuel), fuel_);
@@ -156,7 +160,26 @@ class Maker {
     }
   }
 
-  void tell_left(IRBuilder<>& ir) const { ir.CreateAlignedStore(ir.getInt32(1), parameter(1), llvm::Align(4)); }
+  void set_stage(IRBuilder<>& ir, std::uint32_t stage, Value* value) const {
+    ir.CreateAlignedStore(value, ir.CreateConstInBoundsGEP1_64(ir.getInt32Ty(), stages_, stage), llvm::Align(4));
+  }
+
+  // Where the group did not end, in this launch.
+  void tell_left(IRBuilder<>& ir, std::uint32_t stage) const {
+    ir.CreateAlignedStore(ir.getInt32(1), parameter(1), llvm::Align(4));
+    set_stage(ir, stage, word(ir, control::kRun));
+  }
+
+  // Groups whose items leave one by one may have some that have ended and others that have not begun.
+  void tell_ends() const {
+    if (form_.together) return;
+    for (llvm::BasicBlock& block : kernel_)
+      if (auto* end = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+          end != nullptr && !llvm::is_contained(places_.saves, end)) {
+        IRBuilder<> ir(end);
+        set_stage(ir, control::kAnyEnded, ir.getInt32(1));
+      }
+  }
 
   void copy_memory(llvm::Instruction& before, bool save) const {
     IRBuilder<> ir(&before);
@@ -169,14 +192,14 @@ class Maker {
   void keep(llvm::ReturnInst& leave) const {
     if (!memory_.empty()) copy_memory(leave, true);
     IRBuilder<> ir(&leave);
-    tell_left(ir);
+    tell_left(ir, control::kSavedIn);
   }
 
   // Adds a return in front of `before` where `leaves` holds.
   void leave_if(Value* leaves, llvm::Instruction& before) const {
     llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(leaves, before.getIterator(), true);
     IRBuilder<> ir(then);
-    tell_left(ir);
+    tell_left(ir, control::kFreshIn);
     ir.CreateRetVoid();
     then->eraseFromParent();
   }
@@ -248,6 +271,7 @@ class Maker {
   std::vector<llvm::CallBase*> queries_;
   llvm::Instruction* begin_ = nullptr;
   Value* states_ = nullptr;  // of this group
+  Value* stages_ = nullptr;  // likewise
   llvm::AllocaInst* fuel_ = nullptr;
   Geometry geometry_;
 };

@@ -19,6 +19,8 @@ SETTINGS = (("our CPU driver", {"SKMD_TEST_CPUS": "best:1,sse:1", "SKMD_TEST_PRE
             ("one memory each", {"SKMD_TEST_CPUS": "best:1@discrete,sse:1@discrete", "SKMD_TEST_PREEMPT": "4:200:other"}, "cpu", {"group"}, True),
             ("PoCL", {"POCL_DEVICES": "pthread basic", "SKMD_TEST_PREEMPT": "5:200:other"}, "portable:pthread@discrete,portable:basic@discrete", {"cut"}, True),
             ("inside", {"SKMD_TEST_CPUS": "best:1,sse:1@discrete", "SKMD_PREEMPT": "item", "SKMD_TEST_PREEMPT": "7:200:other"}, "cpu", {"item", "group"}, True),
+            ("inside of PoCL's", {"POCL_DEVICES": "basic pthread", "SKMD_TEST_CPUS": "sse:1@discrete", "SKMD_PREEMPT": "item", "SKMD_TEST_YIELDS": "every",
+                                  "SKMD_TEST_PREEMPT": "8:200:other"}, "portable:basic@discrete,cpu", {"item", "group", "cut"}, True),
             ("in place", {"SKMD_TEST_CPUS": "best:2", "SKMD_TEST_PREEMPT": "6:200"}, "cpu", {"group"}, False))
 
 

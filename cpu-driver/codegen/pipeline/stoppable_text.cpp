@@ -32,9 +32,8 @@ static_assert(compiler::control::kQuantum == 2 && compiler::control::kStart == 3
 
 class Maker {
  public:
-  Maker(llvm::Module& module, compiler::Yields yields, compiler::Quantum quantum)
-      : module_(module), yields_(yields), quantum_(quantum) {
-    if (quantum == compiler::Quantum::clock) made_.text = kClock;
+  Maker(llvm::Module& module, const StoppableOptions& options) : module_(module), options_(options) {
+    if (options.quantum == compiler::Quantum::clock) made_.text = kClock;
   }
 
   Generated run(const std::vector<std::string>& kernels, Progress& progress) {
@@ -53,9 +52,10 @@ class Maker {
   domain::Status add(const std::string& name) {
     llvm::Function* kernel = compiler::find_kernel(module_, name);
     if (kernel == nullptr) return domain::Error{0, "it has no code"};
-    const compiler::YieldForm form = compiler::make_yielding(kernel, yields_, analyses_.functions);
+    const compiler::YieldForm form = compiler::make_yielding(kernel, options_.yields, analyses_.functions);
     if (!form.why_not.empty()) return domain::Error{0, form.why_not + ": " + form.detail};
-    const auto device = compiler::make_device_form(*kernel, form, quantum_);
+    if (form.together && !options_.together) return domain::Error{0, "no_form_here: its groups leave at barriers"};
+    const auto device = compiler::make_device_form(*kernel, form, options_.quantum);
     if (!device) return domain::Error{0, device.error().reason};
     const auto printed = compiler::print_opencl_c(*kernel);
     if (!printed) return domain::Error{0, printed.error().reason};
@@ -71,18 +71,17 @@ class Maker {
   }
 
   llvm::Module& module_;
-  const compiler::Yields yields_;
-  const compiler::Quantum quantum_;
+  const StoppableOptions options_;
   compiler::AnalysisManagers analyses_;
   compiler::StoppableText made_;
 };
 
 }  // namespace
 
-Generated stoppable_text(llvm::Module& module, const std::vector<std::string>& kernels, compiler::Yields yields,
-                         compiler::Quantum quantum) {
+Generated stoppable_text(llvm::Module& module, const std::vector<std::string>& kernels,
+                         const StoppableOptions& options) {
   return in_attempts(kernels, true, [&](const Attempt& attempt, Progress& progress) {
-    return Maker(module, yields, quantum).run(attempt.kernels, progress);
+    return Maker(module, options).run(attempt.kernels, progress);
   });
 }
 

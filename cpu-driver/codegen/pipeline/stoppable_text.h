@@ -13,9 +13,15 @@
 
 namespace skmd::codegen {
 
+struct StoppableOptions {
+  compiler::Yields yields = compiler::Yields::long_loops;
+  compiler::Quantum quantum = compiler::Quantum::fuel;
+  bool together = true;  // also kernels of which all items of a group leave together, at barriers
+};
+
 /// Consumes `module`, which Clang made of a program for SPIR. The artifact is an encoded compiler::StoppableText of the
 /// kernels that have no obstacle.
-Generated stoppable_text(llvm::Module& module, const std::vector<std::string>& kernels, compiler::Yields yields,
-                         compiler::Quantum quantum);
+Generated stoppable_text(llvm::Module& module, const std::vector<std::string>& kernels,
+                         const StoppableOptions& options);
 
 }  // namespace skmd::codegen

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compiler/client/stoppable.h"
 #include "intercept/backend/port/port.h"
@@ -19,8 +20,9 @@ namespace skmd::icd {
 
 /// How such text is made. Both are called on any thread.
 struct StoppableMaker {
-  /// Blocks for as long as a compiler takes. `clock`: the device has one that kernels can read.
-  std::function<Result<compiler::StoppableText>(const std::string& text, const std::string& options, bool clock)>
+  /// Blocks for as long as a compiler takes. `target`: one of those in compiler/client/stoppable.h.
+  std::function<Result<compiler::StoppableText>(const std::string& text, const std::string& options,
+                                                std::string_view target)>
       compile;
   std::function<void(std::function<void()>)> later;       // runs work on a thread of its own
   std::function<void(const std::string& reason)> report;  // why a program has no such form

@@ -102,16 +102,16 @@ void StoppableRun::next_chunk() {
   std::vector<Op> ops;
   if (first_) ops.assign(batch_.work().begin(), batch_.work().end() - 1);
   const std::size_t own = ops.size();
-  if (chunk_.states.empty()) {
-    ops.emplace_back(FillOp{states_, std::vector<std::byte>(4), 0, groups * bytes});
-  } else {
-    ops.emplace_back(WriteOp{states_, bytes_of(chunk_.states), row(0, groups * bytes)});
+  ops.emplace_back(FillOp{states_, std::vector<std::byte>(4), 0, groups * bytes});
+  if (!chunk_.begun.words.empty()) {
+    const std::uint64_t begin = chunk_.begun.first * bytes;
+    ops.emplace_back(WriteOp{states_, bytes_of(chunk_.begun.words) - begin, row(begin, chunk_.begun.words.size() * 4)});
   }
   chunk_.control[control::kQuantum] =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(run_.quantum_ns / kClockUnitNs, 1, UINT32_MAX));
   chunk_.control[control::kFuel] = fuel_;
+  chunk_.control[control::kRun] = 1;
   ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, chunk_.control.size() * 4)});
-  own_ops_ = own;
   submit_launch(std::move(ops), own);
 }
 
@@ -119,8 +119,9 @@ void StoppableRun::run_again() {
   chunk_.control[control::kLeft] = 0;
   chunk_.control[control::kStart] = 0;
   chunk_.control[control::kFuel] = fuel_;
+  ++chunk_.control[control::kRun];
   std::vector<Op> ops;
-  ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, control::kWorkDim * 4)});
+  ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, control::kGroups * 4)});
   submit_launch(std::move(ops), 0);
 }
 
@@ -135,6 +136,7 @@ void StoppableRun::submit_launch(std::vector<Op> ops, std::size_t own) {
   run.range.work_dim = 3;
   run.range.offset = {0, 0, 0};
   run.range.global = {run_.range.local[0] * chunk_.groups.size(), run_.range.local[1], run_.range.local[2]};
+  run_at_ = ops.size();
   ops.emplace_back(std::move(run));
   ops.emplace_back(ReadOp{control_, bytes_of(chunk_.control), row(0, 4)});
   submit(std::move(ops), own, &StoppableRun::ran);
@@ -144,30 +146,29 @@ void StoppableRun::ran(BatchResult&& result) {
   add_times(result);
   first_ = false;
   const bool left = chunk_.control[control::kLeft] != 0;
-  if (run_.stop != nullptr && run_.stop->requested() && (left || next_ < run_.groups.last)) return read_points();
+  if (run_.stop != nullptr && run_.stop->requested() && (left || next_ < run_.groups.last)) return read_stages();
   if (left) return run_again();
   next_chunk();
 }
 
-// The points of all groups first: most have ended or not begun, and their states need not be moved.
-void StoppableRun::read_points() {
-  const domain::RowRun rows = point_row(code_.facts, layout_, chunk_.groups.size());
-  read_.points.resize(rows.width / 4 * rows.rows);
+// Most groups have ended or not begun: their states need not be moved.
+void StoppableRun::read_stages() {
   std::vector<Op> ops;
-  ops.emplace_back(ReadOp{states_, bytes_of(read_.points), rows, true});
+  const std::uint64_t begin = chunk_.stages() * 4;
+  ops.emplace_back(ReadOp{control_, bytes_of(chunk_.control), row(begin, chunk_.control.size() * 4 - begin)});
   submit(std::move(ops), 0, &StoppableRun::read_states);
 }
 
 void StoppableRun::read_states(BatchResult&& result) {
   std::size_t first = chunk_.groups.size(), last = 0;
   for (std::size_t i = 0; i < chunk_.groups.size(); ++i)
-    if (stage_of(code_.facts, layout_, read_, i) == GroupStage::inside) first = std::min(first, i), last = i + 1;
+    if (stage_of(chunk_, i) == GroupStage::inside) first = std::min(first, i), last = i + 1;
   if (last == 0) return kept(std::move(result));
   read_.first = first;
   const std::uint64_t bytes = layout_.group_words() * 4;
-  read_.states.resize((last - first) * layout_.group_words());
+  read_.words.resize((last - first) * layout_.group_words());
   std::vector<Op> ops;
-  ops.emplace_back(ReadOp{states_, bytes_of(read_.states), {first * bytes, read_.states.size() * 4, 0, 1}, true});
+  ops.emplace_back(ReadOp{states_, bytes_of(read_.words), row(first * bytes, read_.words.size() * 4), true});
   submit(std::move(ops), 0, &StoppableRun::kept);
 }
 
@@ -175,12 +176,12 @@ void StoppableRun::read_states(BatchResult&& result) {
 void StoppableRun::kept(BatchResult&&) {
   std::uint64_t first_left = next_, begun = run_.groups.first;
   for (std::size_t i = 0; i < chunk_.groups.size(); ++i) {
-    const GroupStage stage = stage_of(code_.facts, layout_, read_, i);
+    const GroupStage stage = stage_of(chunk_, i);
     if (stage != GroupStage::ended) first_left = std::min(first_left, chunk_.groups[i]);
     if (stage != GroupStage::fresh) begun = chunk_.groups[i] + 1;
   }
   for (std::size_t i = 0; i < chunk_.groups.size(); ++i) {
-    const GroupStage stage = stage_of(code_.facts, layout_, read_, i);
+    const GroupStage stage = stage_of(chunk_, i);
     if (chunk_.groups[i] < first_left || stage == GroupStage::fresh) continue;
     run_.saved->put(chunk_.groups[i],
                     stage == GroupStage::inside ? state_of(code_.facts, layout_, read_, i) : SavedGroups::State{});
@@ -196,9 +197,9 @@ void StoppableRun::kept(BatchResult&&) {
 }
 
 void StoppableRun::add_times(const BatchResult& result) {
-  if (result.times.size() <= own_ops_ + 1) return;
+  if (result.times.size() <= run_at_) return;
   for (std::size_t i = 0; i < own_ops_; ++i) times_[i] = result.times[i];
-  const OpTime& run = result.times[result.times.size() - 2];  // the launch, in front of the look at control
+  const OpTime& run = result.times[run_at_];
   OpTime& all = times_.back();
   if (all.start == 0) all.start = run.start, all.waited_ns = run.waited_ns;
   all.end = run.end;
@@ -221,8 +222,8 @@ void StoppableRun::fail(cl_int status, std::string reason) {
 }
 
 void StoppableRun::end(BatchResult&& result) {
-  // Of a failed part, ops behind the batch's own are two writes and the launch.
-  if (result.status != CL_SUCCESS && (!first_ || result.accepted > own_ops_ + 2)) {
+  // Of a failed part, ops between the batch's own and the launch are ours.
+  if (result.status != CL_SUCCESS && (!first_ || result.accepted > run_at_)) {
     result.accepted = SIZE_MAX;
   } else if (result.status != CL_SUCCESS) {
     result.accepted = std::min(result.accepted, own_ops_);

@@ -40,7 +40,7 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   void submit_launch(std::vector<Op> ops, std::size_t own);
   void submit(std::vector<Op> ops, std::size_t own, void (StoppableRun::*then)(BatchResult&&));
   void ran(BatchResult&& result);
-  void read_points();
+  void read_stages();
   void read_states(BatchResult&& result);
   void kept(BatchResult&& result);
   void add_times(const BatchResult& result);
@@ -55,11 +55,13 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   StateLayout layout_;
   std::uint64_t next_ = 0;  // the first group that no chunk had yet
   StateChunk chunk_;
-  ReadStates read_;
+  PartStates read_;
   std::shared_ptr<NativeMemory> states_, control_;
   std::uint64_t capacity_ = 0;  // groups that states_ has room for
   std::uint32_t fuel_ = 0;
-  std::size_t own_ops_ = 0;  // of the part under way: ops of the batch itself, in front
+  // Of the part under way:
+  std::size_t own_ops_ = 0;        // ops of the batch itself, in front
+  std::size_t run_at_ = SIZE_MAX;  // its launch
   std::vector<OpTime> times_;
   bool first_ = true;
   mutable Mutex mutex_;

@@ -18,7 +18,7 @@ constexpr std::uint64_t aligned(std::uint64_t bytes) {
 
 std::vector<std::uint32_t> control_of(const StateLayout& layout, const RunOp& run,
                                       const std::vector<std::uint64_t>& groups) {
-  std::vector<std::uint32_t> words(control::kGroups + groups.size());
+  std::vector<std::uint32_t> words(control::kGroups + (1 + control::kStages) * groups.size());
   words[control::kWorkDim] = run.range.work_dim;
   words[control::kStateWords] = static_cast<std::uint32_t>(layout.group_words());
   const domain::Extent3 counts = run.range.group_counts();
@@ -77,31 +77,27 @@ StateChunk take_chunk(const compiler::StoppableKernel& kernel, const StateLayout
   }
   chunk.control = control_of(layout, run, chunk.groups);
   if (begun.empty()) return chunk;
-  chunk.states.resize(chunk.groups.size() * layout.group_words());
-  for (const auto& [index, state] : begun)
-    put(kernel, layout, state, chunk.states.data() + index * layout.group_words());
+  chunk.begun.first = begun.front().first;
+  chunk.begun.words.resize((begun.back().first + 1 - chunk.begun.first) * layout.group_words());
+  for (const auto& [index, state] : begun) {
+    // Some of its items may have ended elsewhere, which those that begin here do not see.
+    chunk.control[chunk.stages() + index * control::kStages + control::kAnyEnded] = 1;
+    put(kernel, layout, state, chunk.begun.words.data() + (index - chunk.begun.first) * layout.group_words());
+  }
   return chunk;
 }
 
-domain::RowRun point_row(const compiler::StoppableKernel& kernel, const StateLayout& layout, std::uint64_t groups) {
-  // Together: the word that the kernel has written.
-  const std::uint64_t first = kernel.facts.together != 0 ? 1 : kernel.facts.first_point();
-  return {first * 4, kernel.facts.point_count(layout.items) * 4, layout.group_words() * 4, groups};
+GroupStage stage_of(const StateChunk& chunk, std::size_t index) {
+  const std::uint32_t* stages = chunk.control.data() + chunk.stages() + index * control::kStages;
+  const std::uint32_t run = chunk.control[control::kRun];
+  if (stages[control::kSavedIn] == run) return GroupStage::inside;
+  if (stages[control::kFreshIn] != run) return GroupStage::ended;
+  return stages[control::kAnyEnded] != 0 ? GroupStage::inside : GroupStage::fresh;
 }
 
-GroupStage stage_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const ReadStates& read,
-                    std::size_t index) {
-  const std::uint64_t count = kernel.facts.point_count(layout.items);
-  const std::uint32_t* points = read.points.data() + index * count;
-  if (std::all_of(points, points + count, [](std::uint32_t point) { return point == cpu::kPointDone; }))
-    return GroupStage::ended;
-  return std::all_of(points, points + count, [](std::uint32_t point) { return point == 0; }) ? GroupStage::fresh
-                                                                                             : GroupStage::inside;
-}
-
-SavedGroups::State state_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const ReadStates& read,
+SavedGroups::State state_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const PartStates& read,
                             std::size_t index) {
-  const std::uint32_t* words = read.states.data() + (index - read.first) * layout.group_words();
+  const std::uint32_t* words = read.words.data() + (index - read.first) * layout.group_words();
   SavedGroups::State state;
   state.schema = kernel.facts.schema;
   state.words.assign(words, words + layout.words);

@@ -23,23 +23,21 @@ struct StateLayout {
 };
 StateLayout state_layout(const compiler::StoppableKernel& kernel, const RunOp& run);
 
+/// States of some of a chunk's groups.
+struct PartStates {
+  std::size_t first = 0;  // the first group's place in the chunk
+  std::vector<std::uint32_t> words;
+};
+
 /// Groups that one launch is given, and their states.
 struct StateChunk {
   std::vector<std::uint64_t> groups;   // numbers in the whole launch, ascending
   std::vector<std::uint64_t> ended;    // between them, before this chunk
-  std::vector<std::uint32_t> states;   // of all of them before the first launch; empty: none has begun
-  std::vector<std::uint32_t> control;  // as the launch finds it
-};
+  PartStates begun;                    // all states before the first launch that are not zeros
+  std::vector<std::uint32_t> control;  // as the launch finds it; the stages at its end as the last one left them
 
-/// What is read of a chunk's states once its groups are to go on elsewhere: first the points of all, then the states of
-/// those that are inside, and of others between them.
-struct ReadStates {
-  std::vector<std::uint32_t> points;  // point_row().width bytes of each group
-  std::size_t first = 0;              // of `states`: the group's place in the chunk
-  std::vector<std::uint32_t> states;
+  [[nodiscard]] std::size_t stages() const { return compiler::control::kGroups + groups.size(); }
 };
-/// Where the points of `groups` groups lie in their states, bytes.
-domain::RowRun point_row(const compiler::StoppableKernel& kernel, const StateLayout& layout, std::uint64_t groups);
 
 /// What a group is.
 enum class GroupStage : std::uint8_t { fresh, inside, ended };
@@ -49,11 +47,10 @@ enum class GroupStage : std::uint8_t { fresh, inside, ended };
 StateChunk take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
                       std::uint64_t& next, std::uint64_t most);
 
-/// Of the chunk's `index`th group, as `read.points` says.
-GroupStage stage_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const ReadStates& read,
-                    std::size_t index);
-/// What is kept of a group that is `inside`.
-SavedGroups::State state_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const ReadStates& read,
+/// Of the chunk's `index`th group after a launch whose stages were read.
+GroupStage stage_of(const StateChunk& chunk, std::size_t index);
+/// What is kept of a group that is `inside`; `read` has its state.
+SavedGroups::State state_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const PartStates& read,
                             std::size_t index);
 
 }  // namespace skmd::icd

@@ -14,7 +14,10 @@ std::shared_ptr<StoppableCode> VendorDevice::stoppable_code(const std::string& t
 
 std::optional<StoppableCode::Made> VendorDevice::build_stoppable(const std::string& text, const std::string& options) {
   const bool clock = is_nvidia();
-  auto made = stoppable_->compile(text, options, clock);
+  auto made = stoppable_->compile(text, options,
+                                  clock              ? compiler::kOpenClWithClock
+                                  : keeps_barriers() ? compiler::kOpenClWithoutClock
+                                                     : compiler::kOpenClWithoutBarriers);
   if (!made) {
     stoppable_->report(made.error().reason);
     return std::nullopt;
@@ -30,7 +33,7 @@ std::optional<StoppableCode::Made> VendorDevice::build_stoppable(const std::stri
   StoppableCode::Made code;
   for (compiler::StoppableKernel& facts : made->kernels) {
     auto kernel = this->kernel(*program, facts.name);
-    if (!kernel || (facts.facts.together != 0 && !keeps_barriers())) continue;
+    if (!kernel) continue;
     const std::string name = facts.name;
     code.kernels.emplace(name, StoppableKernelCode{std::move(*kernel), std::move(facts), clock});
   }

@@ -111,21 +111,26 @@ class MadeUpDevice {
     for (std::uint64_t slot = 0; slot < groups; ++slot) {
       std::uint32_t* own = states + slot * words[control::kStateWords];
       const std::uint32_t group = words[control::kGroups + slot];
-      const bool left = code_.facts.facts.together != 0 ? run_together(own, group) : run_alone(own, group);
-      if (left) words[control::kLeft] = 1;
+      std::uint32_t* stages = words + control::kGroups + groups + slot * control::kStages;
+      saved_ = fresh_ = ended_ = false;
+      code_.facts.facts.together != 0 ? run_together(own, group) : run_alone(own, group);
+      if (saved_ || fresh_) words[control::kLeft] = 1;
+      if (saved_) stages[control::kSavedIn] = words[control::kRun];
+      if (fresh_) stages[control::kFreshIn] = words[control::kRun];
+      if (ended_) stages[control::kAnyEnded] = 1;
     }
   }
 
   bool leaves() { return std::uniform_int_distribution<int>(0, 2)(random_) == 0; }
 
-  // True: it is left.
-  bool run_together(std::uint32_t* own, std::uint32_t group) {
+  void run_together(std::uint32_t* own, std::uint32_t group) {
     const std::uint32_t point = own[1];
-    if (point == cpu::kPointDone) return false;
+    if (point == cpu::kPointDone) return;
     auto* local = reinterpret_cast<unsigned char*>(own + 3);
     std::uint32_t round = 0;
     if (point == 0) {
-      if (leaves()) return true;
+      fresh_ = leaves();
+      if (fresh_) return;
     } else {
       EXPECT_EQ(point, 1u);
       round = own[2];
@@ -139,20 +144,19 @@ class MadeUpDevice {
       own[1] = 1;
       own[2] = round;
       for (std::uint64_t i = 0; i < kLocalBytes; ++i) local[i] = static_cast<unsigned char>(group + i);
-      return true;
+      saved_ = true;
+      return;
     }
-    return false;
   }
 
-  bool run_alone(std::uint32_t* own, std::uint32_t group) {
-    bool left = false;
+  void run_alone(std::uint32_t* own, std::uint32_t group) {
     for (std::uint64_t item = 0; item < kItems; ++item) {
       std::uint32_t& point = own[item];
       std::uint32_t& next = own[kItems + item];
       if (point == cpu::kPointDone) continue;
       std::uint32_t round = point == 0 ? 0 : next;
       if (point == 0 && leaves()) {
-        left = true;
+        fresh_ = true;
         continue;
       }
       point = cpu::kPointDone;
@@ -161,15 +165,16 @@ class MadeUpDevice {
         if (round == kRounds || !leaves()) continue;
         point = 1;
         next = round;
-        left = true;
+        saved_ = true;
         break;
       }
+      ended_ = ended_ || point == cpu::kPointDone;
     }
-    return left;
   }
 
   Counted& counted_;
   std::mt19937 random_;
+  bool saved_ = false, fresh_ = false, ended_ = false;  // of the group that runs: its items
   StoppableKernelCode code_;
   std::deque<Batch> queue_;
   Ticket ticket_ = 0;
