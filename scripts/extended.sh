@@ -39,7 +39,7 @@ faults() {
   if [[ $quick -ne 0 ]]; then scripts/fault-matrix.sh --every 100; else scripts/fault-matrix.sh; fi
 }
 
-fuzz_targets=(reply traits program_binary options settings icd_file)
+fuzz_targets=(checkpoint reply traits program_binary options settings icd_file)
 
 # New inputs are kept in build/fuzz/found; what crashes a target is there too, by libFuzzer's own name (crash-…).
 fuzz() {

@@ -68,7 +68,8 @@ ALLOWED = {
     "intercept/command": {"intercept/object", "intercept/memory", "intercept/backend/port", "intercept/backend/vendor"},
     # A launch fills the hidden record, whose layout the compiler's client declares.
     "intercept/launch": {"intercept/object", "intercept/memory", "intercept/machine", "intercept/backend/port",
-                         "intercept/observe", "compiler/client", "profiler/run_report"},
+                         "intercept/observe", "compiler/client", "profiler/checkpoint", "profiler/run_report",
+                         "profiler/section_file"},
     "intercept/api": {"intercept/launch", "intercept/command", "intercept/build", "intercept/calibration",
                       "intercept/object", "intercept/memory", "intercept/machine", "intercept/backend/port",
                       "profiler/database"},
@@ -78,10 +79,14 @@ ALLOWED = {
     # Content hashes, by which a sample is known.
     "profiler/database": {"compiler/client"},
     "profiler/run_report": set(),
+    "profiler/section_file": set(),
+    # Fields of sections, one behind the other.
+    "profiler/checkpoint": {"compiler/client", "profiler/section_file"},
     # The names of environment variables.
     "profiler/settings": set(),
     "profiler/serve": {"profiler/settings", "profiler"},
     "profiler/control": {"profiler/settings", "profiler"},
+    "profiler/resume": {"profiler/checkpoint", "profiler/section_file", "profiler"},
     "profiler/commands": {"profiler/database", "profiler/run_report", "profiler/settings", "profiler"},
 }
 # The composition root (intercept/*.cpp itself), the tests and the micro-benchmarks may include all.
