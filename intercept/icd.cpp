@@ -18,6 +18,7 @@
 #include "intercept/api/dispatch.h"
 #include "intercept/api/platform.h"
 #include "intercept/backend/discovery/discovery.h"
+#include "intercept/control/periodic.h"
 #include "intercept/control/server.h"
 #include "intercept/cpu_driver.h"
 #include "intercept/machine/busy_clock.h"
@@ -26,6 +27,7 @@
 #include "intercept/memory/far_links.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/profiling.h"
+#include "profiler/settings/checkpoint_place.h"
 #include "profiler/settings/control_place.h"
 #include "profiler/settings/host_list.h"
 #include "profiler/settings/variables.h"
@@ -259,6 +261,8 @@ Result<api::Composition> compose_on(Observer& observer) {
   const auto control =
       settings::control_folder(variable(settings::kControl), environment("XDG_RUNTIME_DIR"), geteuid());
   if (!control) return Error{CL_PLATFORM_NOT_FOUND_KHR, control.error().reason};
+  const auto checkpoint = settings::parse_checkpoint(variable(settings::kCheckpoint));
+  if (!checkpoint) return Error{CL_PLATFORM_NOT_FOUND_KHR, checkpoint.error().reason};
   auto found = find_devices(library, *machine, *check);
   if (!found) return found.error();
   for (const std::string& reason : found->left_out) observer.log(LogLevel::info, "left out: " + reason);
@@ -292,6 +296,9 @@ Result<api::Composition> compose_on(Observer& observer) {
   if (*control)
     if (Status status = control::serve(*machine, **control); !status)
       observer.log(LogLevel::warn, "launches cannot be controlled: " + status.error().reason);
+  if (*checkpoint)
+    if (Status status = control::keep_checkpoints(*machine, **checkpoint); !status)
+      observer.log(LogLevel::warn, "there are no checkpoints: " + status.error().reason);
   return api::Composition{machine, info, std::move(found->left_out)};
 }
 

@@ -25,6 +25,10 @@
 //              "direct|pinned|staged":null or
 //              {"latency_seconds","bytes_per_second","threads","points":[[bytes,seconds]]},
 //              "beside_links|beside_kernels":[{"device","bytes_per_second","other_bytes_per_second"}]}]}
+// clSkmdEnqueueRest enqueues a launch that another process began: as clEnqueueNDRangeKernel() with a local size, but
+// only groups that are left run, as the `rest_size` bytes at `rest` tell (profiler/checkpoint/launch_codec.h). Their
+// buffers hold what the other groups left there. CL_INVALID_VALUE: these bytes are not right; CL_OUT_OF_RESOURCES: no
+// device can go on with groups that were stopped inside.
 #pragma once
 
 #include <CL/cl.h>
@@ -34,6 +38,12 @@
 inline constexpr const char* kDescribeFunction = "clSkmdDescribe";
 using DescribeFunction = cl_int(CL_API_CALL*)(cl_platform_id platform, std::size_t size, char* text,
                                               std::size_t* size_ret);
+
+inline constexpr const char* kRestFunction = "clSkmdEnqueueRest";
+using RestFunction = cl_int(CL_API_CALL*)(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim,
+                                          const std::size_t* offset, const std::size_t* global,
+                                          const std::size_t* local, std::size_t rest_size, const void* rest,
+                                          cl_event* event);
 
 inline constexpr const char* kCalibrateFunction = "clSkmdCalibrate";
 using CalibrationProgress = void(CL_CALLBACK*)(double part, const char* what, void* user);

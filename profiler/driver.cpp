@@ -16,6 +16,7 @@
 
 #include "profiler/describe.h"
 #include "profiler/exec.h"
+#include "profiler/loaded_driver.h"
 #include "profiler/settings/variables.h"
 
 namespace skmd::profiler {
@@ -23,77 +24,6 @@ namespace skmd::profiler {
 namespace {
 
 namespace fs = std::filesystem;
-
-template <class Function>
-Function symbol(void* library, const char* name) {
-  return reinterpret_cast<Function>(dlsym(library, name));
-}
-
-/// Makes the driver write its errors to a file of ours, unless the user already has them written somewhere.
-class ErrorLog {
- public:
-  ErrorLog() {
-    if (getenv(settings::kLog.name) != nullptr) return;
-    path_ = (fs::temp_directory_path() / "skmd-log-XXXXXX").string();
-    const int descriptor = mkstemp(path_.data());
-    if (descriptor < 0) {
-      path_.clear();
-    } else {
-      close(descriptor);
-      setenv(settings::kLog.name, ("error:" + path_).c_str(), 1);
-    }
-  }
-  ~ErrorLog() {
-    if (path_.empty()) return;
-    unlink(path_.c_str());
-    unsetenv(settings::kLog.name);
-  }
-  ErrorLog(const ErrorLog&) = delete;
-  ErrorLog& operator=(const ErrorLog&) = delete;
-
-  /// Texts of the lines, without time and level.
-  [[nodiscard]] std::string text() const {
-    std::ifstream file(path_);
-    std::string all;
-    for (std::string line; std::getline(file, line);) {
-      const std::size_t start = line.find(" error: ");
-      all += (all.empty() ? "" : "; ") + (start == std::string::npos ? line : line.substr(start + 8));
-    }
-    return all;
-  }
-
- private:
-  std::string path_;
-};
-
-/// The driver in this process, with its platform.
-struct Loaded {
-  void* library = nullptr;
-  cl_platform_id platform = nullptr;
-
-  template <class Function>
-  Function extension(const char* name) const {
-    using GetFunction = void*(CL_API_CALL*)(const char*);
-    const auto get = symbol<GetFunction>(library, "clGetExtensionFunctionAddress");
-    return get != nullptr ? reinterpret_cast<Function>(get(name)) : nullptr;
-  }
-};
-
-std::optional<Loaded> load(const std::string& driver, std::string& reason) {
-  const ErrorLog log;
-  Loaded loaded;
-  loaded.library = dlopen(driver.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (loaded.library == nullptr) {
-    reason = dlerror();
-    return std::nullopt;
-  }
-  const auto platforms = symbol<clIcdGetPlatformIDsKHR_fn>(loaded.library, "clIcdGetPlatformIDsKHR");
-  const cl_int status = platforms != nullptr ? platforms(1, &loaded.platform, nullptr) : CL_INVALID_PLATFORM;
-  if (status == CL_SUCCESS) return loaded;
-  reason = log.text();
-  if (reason.empty()) reason = "no platform: clIcdGetPlatformIDsKHR answers " + std::to_string(status);
-  return std::nullopt;
-}
 
 std::optional<nlohmann::json> parsed(const char* function, const char* text, std::string& reason) {
   auto document = nlohmann::json::parse(text, nullptr, false);
@@ -137,7 +67,7 @@ std::string find_driver() {
 }
 
 std::optional<nlohmann::json> describe(const std::string& driver, std::string& reason) {
-  const auto loaded = load(driver, reason);
+  const auto loaded = load_driver(driver, reason);
   if (!loaded) return std::nullopt;
   const auto function = loaded->extension<DescribeFunction>(kDescribeFunction);
   if (function == nullptr) {
@@ -156,7 +86,7 @@ std::optional<nlohmann::json> describe(const std::string& driver, std::string& r
 std::optional<nlohmann::json> calibrate(const std::string& driver, double seconds,
                                         const std::function<void(double part, const std::string& what)>& progress,
                                         std::string& reason) {
-  const auto loaded = load(driver, reason);
+  const auto loaded = load_driver(driver, reason);
   if (!loaded) return std::nullopt;
   const auto function = loaded->extension<CalibrateFunction>(kCalibrateFunction);
   if (function == nullptr) {

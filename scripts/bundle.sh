@@ -70,6 +70,7 @@ SKMD $version: all OpenCL devices of a machine as one.
   bin/skmd-profile                   the database of measured times
   bin/skmd-run -- application        runs an application on them
   bin/skmd-ctl PID status            controls a running application
+  bin/skmd-resume FILE --out FOLDER  completes a launch that skmd-ctl wrote to a file
   bench/vector_add --check           a small application to try
   scripts/bench-gpu.sh               what all of it is worth on this machine
   scripts/bench-predict.sh           how well work is divided here, against goals

@@ -6,6 +6,7 @@
 
 #include "intercept/api/calibrate.h"
 #include "intercept/api/describe.h"
+#include "intercept/api/enqueue_rest.h"
 #include "intercept/api/entry.h"
 #include "intercept/object/kernel.h"
 #include "intercept/object/program.h"
@@ -128,6 +129,7 @@ void* function_address(const char* name) {
       {"clGetKernelSuggestedLocalWorkSizeKHR", untyped(&api::clGetKernelSuggestedLocalWorkSizeKHR)},
       {"clSkmdCalibrate", untyped(&clSkmdCalibrate)},
       {"clSkmdDescribe", untyped(&clSkmdDescribe)},
+      {"clSkmdEnqueueRest", untyped(&clSkmdEnqueueRest)},
   };
   for (const Entry& entry : entries) {
     if (std::strcmp(entry.name, name) == 0) return entry.function;

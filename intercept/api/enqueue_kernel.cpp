@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "intercept/api/dispatch.h"
+#include "intercept/api/enqueue_rest.h"
 #include "intercept/api/entry.h"
 #include "intercept/api/platform.h"
 #include "intercept/launch/make_launch.h"
@@ -122,6 +123,7 @@ struct Call {
   cl_uint num_events;
   const cl_event* events;
   cl_event* event;
+  std::string_view rest = {};  // of a launch that another process began; empty: all of it runs
 };
 
 Status enqueue_launch(const Call& call) {
@@ -139,7 +141,7 @@ Status enqueue_launch(const Call& call) {
   const auto range = make_range(*built, call.sizes);
   Kernel::Frozen frozen;
   const auto& part = (*queue)->device()->port();
-  std::shared_ptr<const Launch> last = range ? (*kernel)->repeated(*range, part.get()) : nullptr;
+  std::shared_ptr<const Launch> last = range && call.rest.empty() ? (*kernel)->repeated(*range, part.get()) : nullptr;
   if (last == nullptr) {
     // Wrong arguments are told before wrong sizes.
     auto now = (*kernel)->freeze();
@@ -160,7 +162,8 @@ Status enqueue_launch(const Call& call) {
   if (command == nullptr) {
     if (last != nullptr) frozen = {last->arguments, last->reached};
     Launch launch_now{built, *range, std::move(frozen.arguments), std::move(frozen.reached), part};
-    auto launch = make_launch(context.machine(), std::move(launch_now), watched, kernel->get());
+    auto launch = call.rest.empty() ? make_launch(context.machine(), std::move(launch_now), watched, kernel->get())
+                                    : make_rest(context.machine(), std::move(launch_now), call.rest);
     if (!launch) return launch.error();
     command = std::move(*launch);
   }
@@ -201,6 +204,24 @@ cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kern
   return entry("clEnqueueNDRangeKernel", [&] {
     return enqueue_launch(
         {CL_COMMAND_NDRANGE_KERNEL, queue, kernel, {work_dim, offset, global, local}, num_events, events, event});
+  });
+}
+
+cl_int CL_API_CALL clSkmdEnqueueRest(cl_command_queue queue, cl_kernel kernel, cl_uint work_dim, const size_t* offset,
+                                     const size_t* global, const size_t* local, size_t rest_size, const void* rest,
+                                     cl_event* event) {
+  return entry("clSkmdEnqueueRest", [&]() -> Status {
+    const Sizes sizes{work_dim, offset, global, local};
+    if (rest == nullptr || rest_size == 0) return Error{CL_INVALID_VALUE, "rest is NULL or has no bytes"};
+    if (local == nullptr || is_empty(sizes)) return Error{CL_INVALID_VALUE, "a size is NULL or 0"};
+    return enqueue_launch({CL_COMMAND_NDRANGE_KERNEL,
+                           queue,
+                           kernel,
+                           sizes,
+                           0,
+                           nullptr,
+                           event,
+                           {static_cast<const char*>(rest), rest_size}});
   });
 }
 

@@ -53,6 +53,11 @@ void make_kernels(Machine& machine, const std::vector<domain::KernelTraits>& tra
   for (const domain::KernelTraits& kernel : traits)
     build.kernels.push_back(
         std::make_shared<BuiltKernel>(machine, kernel, build.opaque(), build.answer.hash, build.native, code, merges));
+  if (machine.running != nullptr && !build.answer.preprocessed.empty()) {
+    const auto text =
+        std::make_shared<const SourceUnit>(SourceUnit{build.answer.preprocessed, build.answer.vendor_options});
+    for (const auto& kernel : build.kernels) kernel->keep_text(text);
+  }
   tell_of_state(machine, traits, build);
 }
 

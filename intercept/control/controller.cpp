@@ -77,6 +77,7 @@ std::string Controller::answer(std::string_view line) {
 
 std::string Controller::carry_out(const Request& request) {
   if (request.order == Order::status) return status();
+  if (request.order == Order::checkpoint) return checkpoint(request.file);
   std::uint32_t device = 0;
   if (request.order == Order::stop || request.order == Order::start || request.order == Order::move) {
     const std::vector<DeviceDescription> all = descriptions();
@@ -102,6 +103,7 @@ std::string Controller::carry_out(const Request& request) {
     case Order::resume:
       return resume();
     case Order::status:
+    case Order::checkpoint:
       break;
   }
   return status();
@@ -203,6 +205,18 @@ std::string Controller::move(const std::string& kernel, std::uint32_t device) {
   append_text_member(out, "device", name_of(device));
   append_member(out, "launches", std::uint64_t{moved.launches});
   append_member(out, "groups", moved.groups);
+  return out + "}";
+}
+
+std::string Controller::checkpoint(const std::string& file) {
+  if (file.empty() || file.front() != '/') return refusal(file + ": expected the absolute path of a file");
+  const auto done = machine_.running->checkpoint([&](const std::string&) { return file; });
+  if (!done) return refusal(done.error().reason);
+  std::string out = opened(true);
+  append_text_member(out, "kernel", done->kernel);
+  append_text_member(out, "file", done->path);
+  append_member(out, "bytes", done->bytes);
+  append_member(out, "seconds", done->seconds);
   return out + "}";
 }
 

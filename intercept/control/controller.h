@@ -33,6 +33,8 @@ class Controller {
   std::string stop(std::uint32_t device) SKMD_REQUIRES(mutex_);
   std::string start(std::uint32_t device) SKMD_REQUIRES(mutex_);
   std::string move(const std::string& kernel, std::uint32_t device) SKMD_REQUIRES(mutex_);
+  /// Beside the others: it waits for one launch, and changes nothing.
+  std::string checkpoint(const std::string& file);
   std::string suspend() SKMD_REQUIRES(mutex_);
   std::string resume() SKMD_REQUIRES(mutex_);
   [[nodiscard]] std::vector<DeviceDescription> descriptions() const;

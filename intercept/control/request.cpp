@@ -15,8 +15,10 @@ struct Form {
   std::size_t arguments;
 };
 
-constexpr Form kForms[] = {{"status", Order::status, 0}, {"stop", Order::stop, 1},       {"start", Order::start, 1},
-                           {"move", Order::move, 2},     {"suspend", Order::suspend, 0}, {"resume", Order::resume, 0}};
+constexpr Form kForms[] = {{"status", Order::status, 0},        {"stop", Order::stop, 1},
+                           {"start", Order::start, 1},          {"move", Order::move, 2},
+                           {"suspend", Order::suspend, 0},      {"resume", Order::resume, 0},
+                           {"checkpoint", Order::checkpoint, 1}};
 
 std::vector<std::string> words_of(std::string_view line) {
   std::vector<std::string> words;
@@ -37,7 +39,11 @@ domain::Result<Request> parse_request(std::string_view line) {
     if (words.size() != form.arguments + 1)
       return domain::Error{CL_INVALID_VALUE, words.front() + " takes " + std::to_string(form.arguments) +
                                                  " names, and " + std::to_string(words.size() - 1) + " were given"};
-    Request request{form.order, {}, {}};
+    Request request{form.order, {}, {}, {}};
+    if (form.order == Order::checkpoint) {
+      request.file = std::move(words.back());
+      return request;
+    }
     if (form.arguments == 2) request.kernel = std::move(words[1]);
     if (form.arguments != 0) request.device = std::move(words.back());
     return request;

@@ -10,12 +10,13 @@
 
 namespace skmd::icd::control {
 
-enum class Order : std::uint8_t { status, stop, start, move, suspend, resume };
+enum class Order : std::uint8_t { status, stop, start, move, suspend, resume, checkpoint };
 
 struct Request {
   Order order = Order::status;
   std::string kernel;  // of move
   std::string device;  // of stop, start and move; as the user wrote it
+  std::string file;    // of checkpoint
 };
 
 /// `line`: without its end. Error: no order, or not as many words behind it as it takes.

@@ -14,9 +14,8 @@
 #include "intercept/backend/port/threads.h"
 #include "intercept/control/control_constants.h"
 #include "intercept/control/controller.h"
+#include "intercept/control/running.h"
 #include "intercept/control/socket_place.h"
-#include "intercept/machine/running_launches.h"
-#include "intercept/object/build_queue.h"
 #include "profiler/settings/control_place.h"
 
 namespace skmd::icd::control {
@@ -118,15 +117,14 @@ Status serve(Machine& machine, const std::string& folder) {
   const auto socket = listen_at(*path);
   if (!socket) return socket.error();
   // Never destroyed, as all of this: other threads may still use it at exit.
-  static auto* running = new RunningLaunches(machine);
   static auto* controller = new Controller(machine, own_name());
   // Before the first client.
-  machine.running = running;
-  if (machine.builds != nullptr) machine.builds->leave_out(machine.stopped);
+  const bool first = machine.running == nullptr;
+  control_launches(machine);
   try {
     quiet_thread([socket = *socket, &machine] { serve_all(socket, machine, *controller); }).detach();
   } catch (const std::exception&) {
-    machine.running = nullptr;
+    if (first) machine.running = nullptr;
     close(*socket);
     unlink(path->c_str());
     return domain::Error{CL_OUT_OF_HOST_MEMORY, "the system gives no thread"};

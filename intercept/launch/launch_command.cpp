@@ -39,6 +39,7 @@ LaunchCommand::LaunchCommand(Machine& machine, std::shared_ptr<const FrozenLaunc
       profiled_(machine.profiling != nullptr && machine.profiling->wants(launch_)) {}
 
 bool LaunchCommand::may_start() const {
+  if (partly_ != nullptr) return false;       // most of it may have run
   if (launch_.part != nullptr) return false;  // its batches are not in the order of the whole's
   if (view_.shape().confined()) return true;
   // The other modes split every launch that can be split: there is nothing to decide here.

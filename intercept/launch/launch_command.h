@@ -14,6 +14,7 @@
 #include "intercept/launch/decision.h"
 #include "intercept/launch/frozen_launch.h"
 #include "intercept/launch/launch_view.h"
+#include "intercept/launch/preemption.h"
 #include "intercept/machine/machine.h"
 #include "intercept/machine/running_launches.h"
 #include "intercept/memory/mover.h"
@@ -30,6 +31,8 @@ class Verification;
 class LaunchCommand : public Command {
  public:
   LaunchCommand(Machine& machine, std::shared_ptr<const FrozenLaunch> launch, bool watched);
+  /// Of a launch that another process began: only these groups run. Before the command is given to a queue.
+  void take_up(std::vector<StoppedSpan> rest);
   ~LaunchCommand() override;
 
   /// Takes over launches that stay whole on one device, need nothing gathered, and whose ranges are free (or held by
@@ -83,6 +86,8 @@ class LaunchCommand : public Command {
   Status go_on(Event& event, Partly&& partly, RunningLaunch* running, std::unique_ptr<Verification> verification);
   /// Stays as `partly_`.
   void give_way(Partly&& partly, RunningLaunch* running);
+  /// Writes the file that was asked for, if one was. Throws nothing.
+  void write_file(const Partly& partly, RunningLaunch& running) noexcept;
   Status settle(Event& event, Partly&& partly, RunningLaunch* running, std::unique_ptr<Verification> verification);
   /// Sets `instead_` to the launch as it is frozen now. Error: no device can take it.
   Status freeze_anew();

@@ -12,6 +12,7 @@
 #include "intercept/launch/dealing.h"
 #include "intercept/launch/decide_launch.h"
 #include "intercept/launch/decision.h"
+#include "intercept/launch/launch_checkpoint.h"
 #include "intercept/launch/launch_command.h"
 #include "intercept/launch/make_launch.h"
 #include "intercept/launch/partly_run.h"
@@ -90,7 +91,25 @@ std::function<bool()> LaunchCommand::wanted() const {
   return [this] { return RangeLock::is_wanted(frozen_->claims()); };
 }
 
+void LaunchCommand::take_up(std::vector<StoppedSpan> rest) {
+  Partly partly{whole_on(launch_, view_, rest.front().device, domain::NotSplit::one_device_eligible), {}, host_now()};
+  partly.was_stopped = true;
+  partly.carried.unfinished.stopped = std::move(rest);
+  partly_ = std::make_unique<Partly>(std::move(partly));
+}
+
+void LaunchCommand::write_file(const Partly& partly, RunningLaunch& running) noexcept try {
+  const auto path = running.wanted_file();
+  if (!path) return;
+  auto written = write_checkpoint(machine_, launch_, view_, partly.carried.unfinished.stopped, *path);
+  if (written) machine_.observer->checkpoint({written->bytes, written->seconds});
+  running.written(std::move(written));
+} catch (const std::exception&) {
+  running.written(domain::Error{CL_OUT_OF_HOST_MEMORY, {}});
+}
+
 void LaunchCommand::give_way(Partly&& partly, RunningLaunch* running) {
+  if (running != nullptr) write_file(partly, *running);
   const auto target = running != nullptr ? running->target() : std::nullopt;
   if (target) {
     partly.target = target;

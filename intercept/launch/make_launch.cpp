@@ -4,12 +4,14 @@
 #include <utility>
 
 #include "intercept/backend/port/port.h"
+#include "intercept/launch/launch_checkpoint.h"
 #include "intercept/launch/launch_command.h"
 #include "intercept/launch/make_launch.h"
 #include "intercept/machine/machine.h"
 #include "intercept/machine/running_launches.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/object/launch.h"
+#include "profiler/checkpoint/launch_codec.h"
 
 namespace skmd::icd {
 
@@ -47,6 +49,19 @@ Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bo
   if (frozen->view().shape().eligible().count() == 0) return no_device(machine, *frozen);
   if (kernel != nullptr) kernel->remember(frozen);
   return command_of(machine, std::move(frozen), watched);
+}
+
+Result<std::shared_ptr<Command>> make_rest(Machine& machine, Launch launch, std::string_view rest) {
+  const auto left = checkpoint::decode_rest(rest, launch.range.group_total());
+  if (!left) return domain::Error{CL_INVALID_VALUE, "what is left of the launch: " + left.error().reason};
+  launch.kernel->launched();
+  auto frozen = freeze_when_built(machine, std::move(launch));
+  if (frozen->view().shape().eligible().count() == 0) return no_device(machine, *frozen);
+  auto spans = take_up(machine, *frozen, frozen->view(), *left);
+  if (!spans) return spans.error();
+  auto command = std::make_shared<LaunchCommand>(machine, std::move(frozen), true);
+  command->take_up(std::move(*spans));
+  return std::shared_ptr<Command>(std::move(command));
 }
 
 std::shared_ptr<Command> repeat_launch(Machine& machine, std::shared_ptr<const Launch>&& launch, bool watched) {

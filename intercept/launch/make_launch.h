@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "intercept/backend/port/port.h"
@@ -23,6 +24,11 @@ domain::Extent3 choose_local_size(BuiltKernel& kernel, std::uint32_t work_dim, c
 /// value). `watched`: the application has its event. `kernel`, if given, remembers the launch.
 Result<std::shared_ptr<Command>> make_launch(Machine& machine, Launch launch, bool watched = true,
                                              Kernel* kernel = nullptr);
+
+/// The command of a launch that another process began, of which `rest` is left (profiler/checkpoint/launch_codec.h).
+/// Blocks while code is made that can go on with it. Errors as of make_launch(), and CL_INVALID_VALUE: `rest` is none
+/// of this launch.
+Result<std::shared_ptr<Command>> make_rest(Machine& machine, Launch launch, std::string_view rest);
 
 /// Why no device can take the launch, naming limit and value of each.
 domain::Error no_device(const Machine& machine, const FrozenLaunch& frozen);

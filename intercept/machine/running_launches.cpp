@@ -21,6 +21,8 @@ RunningLaunch::~RunningLaunch() {
     const MutexGuard lock(owner_.mutex_);
     std::erase(owner_.launches_, this);
     if (order_ != nullptr) --order_->open;
+    if (writing_ != nullptr && !writing_->outcome)
+      writing_->outcome = refused("the launch of " + kernel_ + " ended before it could be stopped");
   }
   owner_.changed_.notify_all();
 }
@@ -50,6 +52,26 @@ std::shared_ptr<RunningSlice> RunningLaunch::add(std::uint32_t device, std::uint
 void RunningLaunch::will_move(std::uint64_t groups) {
   const MutexGuard lock(owner_.mutex_);
   if (order_ != nullptr) order_->moved.groups += groups;
+}
+
+std::optional<std::string> RunningLaunch::wanted_file() const {
+  const MutexGuard lock(owner_.mutex_);
+  return writing_ != nullptr && !writing_->outcome ? std::optional(writing_->path) : std::nullopt;
+}
+
+void RunningLaunch::written(domain::Result<Checkpoint> outcome) {
+  {
+    const MutexGuard lock(owner_.mutex_);
+    if (writing_ != nullptr) writing_->outcome = std::move(outcome);
+  }
+  owner_.changed_.notify_all();
+}
+
+bool RunningLaunch::may_stop() const {
+  return std::any_of(slices_.begin(), slices_.end(), [](const auto& known) {
+    const auto slice = known.lock();
+    return slice != nullptr && slice->token != nullptr;
+  });
 }
 
 void RunningLaunch::ask() {
@@ -156,6 +178,24 @@ Moved RunningLaunches::move(std::string_view kernel, std::uint32_t device) {
   }
   changed_.wait(lock, [&] { return order->open == 0; });
   return order->moved;
+}
+
+domain::Result<Checkpoint> RunningLaunches::checkpoint(
+    const std::function<std::string(const std::string& kernel)>& path_of) {
+  MutexLock lock(mutex_);
+  if (writing_) return refused("another checkpoint is being written");
+  if (launches_.empty()) return refused("no launch is running");
+  const auto found =
+      std::find_if(launches_.begin(), launches_.end(), [](const RunningLaunch* launch) { return launch->may_stop(); });
+  RunningLaunch& launch = **(found != launches_.end() ? found : launches_.begin());
+  const auto writing = std::make_shared<RunningLaunch::Writing>();
+  writing->path = path_of(launch.kernel_);
+  writing_ = true;
+  launch.writing_ = writing;
+  launch.ask();
+  changed_.wait(lock, [&] { return writing->outcome.has_value(); });
+  writing_ = false;
+  return std::move(*writing->outcome);
 }
 
 std::vector<RunningLaunches::Running> RunningLaunches::running() const {

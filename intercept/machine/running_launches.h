@@ -35,6 +35,14 @@ struct Moved {
   std::uint64_t groups = 0;    // that had not run and go on on the device
 };
 
+/// What was written of a launch that was stopped for it.
+struct Checkpoint {
+  std::string kernel;
+  std::string path;
+  std::uint64_t bytes = 0;
+  double seconds = 0;  // that the launch stood still for it: its buffers were brought to host memory, and written
+};
+
 /// One launch while it is, or may come, on devices. Thread-safe.
 class RunningLaunch {
  public:
@@ -53,6 +61,9 @@ class RunningLaunch {
   std::shared_ptr<RunningSlice> add(std::uint32_t device, std::uint64_t groups, std::shared_ptr<StopToken> token);
   /// Groups that have not run and will go on on target(), for move().
   void will_move(std::uint64_t groups);
+  /// The file that is to be written once the launch has stopped, if checkpoint() said so; and what came of it.
+  [[nodiscard]] std::optional<std::string> wanted_file() const;
+  void written(domain::Result<Checkpoint> outcome);
 
  private:
   friend class RunningLaunches;
@@ -63,8 +74,13 @@ class RunningLaunch {
     std::uint32_t open = 0;  // launches that have not left yet
     Moved moved;
   };
+  struct Writing {
+    std::string path;
+    std::optional<domain::Result<Checkpoint>> outcome;
+  };
   /// With the owner's mutex.
   void ask();
+  [[nodiscard]] bool may_stop() const;
 
   RunningLaunches& owner_;
   const std::string kernel_;
@@ -73,6 +89,7 @@ class RunningLaunch {
   std::uint64_t devices_;
   std::vector<std::weak_ptr<RunningSlice>> slices_;
   std::shared_ptr<Order> order_;
+  std::shared_ptr<Writing> writing_;
 };
 
 /// One per machine, for the life of the process. Thread-safe. Locks: its mutex is a leaf.
@@ -113,6 +130,17 @@ class RunningLaunches {
   /// Asks the launches of `kernel` to go on on `device`, and blocks until they have left where they were, or ended.
   Moved move(std::string_view kernel, std::uint32_t device);
 
+  /// Whether there is one.
+  [[nodiscard]] bool any() const {
+    const MutexGuard lock(mutex_);
+    return !launches_.empty();
+  }
+  /// Asks a running launch to stop, and blocks until its state is in the file of path_of(kernel): the one that began
+  /// first of those that can be stopped now. It goes on by itself. Error: no launch runs, it ended instead, its state
+  /// cannot be kept, or another file is being
+  /// written; CL_OUT_OF_RESOURCES: the file cannot be written.
+  domain::Result<Checkpoint> checkpoint(const std::function<std::string(const std::string& kernel)>& path_of);
+
   /// A kernel, and groups of it that are running on each device.
   struct Running {
     std::string kernel;
@@ -133,6 +161,7 @@ class RunningLaunches {
   std::condition_variable changed_;
   std::vector<RunningLaunch*> launches_ SKMD_GUARDED_BY(mutex_);
   std::vector<Keeper> keepers_ SKMD_GUARDED_BY(mutex_);
+  bool writing_ SKMD_GUARDED_BY(mutex_) = false;
   std::atomic<std::uint64_t> restarted_{0};
 };
 

@@ -50,6 +50,10 @@ class BuiltKernel {
 
   [[nodiscard]] const domain::KernelTraits& traits() const { return traits_; }
   [[nodiscard]] bool opaque() const { return opaque_; }
+  /// The program as text that needs no header, for launches that another process is to complete: null where launches
+  /// cannot be controlled. Set before the application knows the kernel.
+  void keep_text(std::shared_ptr<const SourceUnit> text) { text_ = std::move(text); }
+  [[nodiscard]] const std::shared_ptr<const SourceUnit>& text() const { return text_; }
   /// It may take pointers out of memory and follow them, as far as is known.
   [[nodiscard]] bool may_follow_pointers() const;
   [[nodiscard]] const std::string& program_hash() const { return program_hash_; }
@@ -114,6 +118,7 @@ class BuiltKernel {
   const std::shared_ptr<NativeBuilds> builds_;
   std::shared_ptr<HostCode> code_;
   std::shared_ptr<MergeProgram> merges_;
+  std::shared_ptr<const SourceUnit> text_;
   Mutex mutex_;
   // Per device. Under mutex_, but for how many they are, which does not change.
   std::vector<std::shared_ptr<NativeKernel>> kernels_;

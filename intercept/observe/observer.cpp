@@ -338,6 +338,17 @@ void Observer::trap(const TrapReport& report) try {
 } catch (...) {
 }
 
+void Observer::checkpoint(const CheckpointReport& report) try {
+  if (!state_->stats_on) return;
+  {
+    const MutexGuard lock(state_->stats_mutex);
+    state_->stats.add_checkpoint(report);
+    state_->share_tail();
+  }
+  state_->changed();
+} catch (...) {
+}
+
 void Observer::profile_file(const std::string& file) try {
   if (!state_->stats_on) return;
   const MutexGuard lock(state_->stats_mutex);

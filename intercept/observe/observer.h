@@ -105,6 +105,12 @@ struct TrapReport {
   std::uint64_t never_ran = 0;  // work-groups that did not run because of it
 };
 
+/// A launch whose state was written to a file.
+struct CheckpointReport {
+  std::uint64_t bytes = 0;  // of the file
+  double seconds = 0.0;     // that the launch stood still for it
+};
+
 /// What a program's build for one device has come to.
 enum class BuildState : std::uint8_t {
   waiting,   // not begun; it may be, when a launch needs the device
@@ -155,6 +161,7 @@ class Observer {
   void other_driver(const OtherDriverReport& report);
   /// Nothing is logged: the launch that failed is.
   void trap(const TrapReport& report);
+  void checkpoint(const CheckpointReport& report);
   /// The profile database of this process; "": there is none. Once, before devices().
   void profile_file(const std::string& file);
   /// So many samples were left for it; `problem`: why later ones are not, "": they are. Replaces what was reported

@@ -325,6 +325,7 @@ std::string Stats::tail(std::optional<std::uint64_t> cached) const {
   if (!hosts_.empty()) append_hosts(out);
   if (has_cpu_driver_) append_elsewhere(out);
   traps_.append(out);
+  checkpoints_.append(out);
   out += ",\n\"verify\":{";
   append_member(out, "launches", verified_launches_);
   append_member(out, "mismatches", mismatches_);
@@ -356,7 +357,8 @@ std::size_t Stats::kernel_bound(std::size_t index) const {
 std::size_t Stats::tail_bound() const {
   return tail().size() + (4 * transfers_.size() + 2 * dropped_.size() + 4 * hosts_.size() + 10) * kNumberBound +
          builds_.size() * (7 * kNumberBound + kBuildsBound) +
-         (kMismatchesKept + kElsewhereKept + kBuildFailuresKept + 1) * kMismatchBound + TrapStats::kBound;
+         (kMismatchesKept + kElsewhereKept + kBuildFailuresKept + 1) * kMismatchBound + TrapStats::kBound +
+         CheckpointStats::kBound;
 }
 
 }  // namespace skmd::icd

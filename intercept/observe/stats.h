@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "intercept/observe/checkpoint_stats.h"
 #include "intercept/observe/observer.h"
 #include "intercept/observe/preempt_stats.h"
 #include "intercept/observe/time_histogram.h"
@@ -31,6 +32,7 @@ class Stats {
   void add_verify(const VerifyReport& report);
   void add_other_driver(const OtherDriverReport& report);
   void add_trap(const TrapReport& report) { traps_.add(report); }
+  void add_checkpoint(const CheckpointReport& report) { checkpoints_.add(report); }
   void set_profile_file(const std::string& file) { profile_.file = file; }
   void set_profile_written(std::uint64_t samples, const std::string& problem) {
     profile_.written = samples;
@@ -124,6 +126,7 @@ class Stats {
   std::unordered_map<std::string, std::vector<BuildState>> programs_;  // per device; the first ones
   Profile profile_;
   TrapStats traps_;
+  CheckpointStats checkpoints_;
   std::vector<Elsewhere> elsewhere_;  // by another CPU driver, one per kernel and reason
 };
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "profiler/control/control_client.h"
@@ -42,7 +43,10 @@ skmd::domain::Result<std::string> folder_of(const CtlOptions& options) {
 int control(const CtlOptions& options) {
   const auto folder = folder_of(options);
   if (!folder) return refused(options, folder.error().reason);
-  const auto line = ask(*folder, options.process, options.words);
+  std::vector<std::string> words = options.words;
+  // The process may be in another folder.
+  if (words.front() == "checkpoint") words.back() = std::filesystem::absolute(words.back()).string();
+  const auto line = ask(*folder, options.process, words);
   if (!line) return refused(options, line.error().reason);
   const nlohmann::json answer = nlohmann::json::parse(*line);
   if (!answer.value("ok", false)) return refused(options, text_of_refusal(answer));

@@ -19,9 +19,9 @@ struct Command {
   const char* arguments;
   std::size_t count;
 };
-constexpr Command kCommands[] = {{"status", "", 0},      {"stop", "DEVICE", 1},
-                                 {"start", "DEVICE", 1}, {"move", "KERNEL DEVICE", 2},
-                                 {"suspend", "", 0},     {"resume", "", 0}};
+constexpr Command kCommands[] = {
+    {"status", "", 0},  {"stop", "DEVICE", 1}, {"start", "DEVICE", 1},   {"move", "KERNEL DEVICE", 2},
+    {"suspend", "", 0}, {"resume", "", 0},     {"checkpoint", "FILE", 1}};
 
 constexpr const char* kFooter =
     "Commands:\n"
@@ -31,6 +31,7 @@ constexpr const char* kFooter =
     "  move KERNEL DEVICE  continue the kernel's running launches on this device, once\n"
     "  suspend             brings everything to host memory; launches wait\n"
     "  resume              launches go on\n"
+    "  checkpoint FILE     writes a running launch to a file, from which skmd-resume completes it; it goes on, too\n"
     "DEVICE is a number, or a name or selector as status shows them, or a part that no other device has.\n"
     "The process has to run with SKMD_CONTROL=1. Status 0: done; 1: not there, or not possible; 2: wrong usage.";
 
@@ -52,7 +53,8 @@ std::optional<EarlyEnd> parse_ctl_options(const std::vector<std::string>& argume
   CLI::App app("Takes devices from a running program that uses SKMD, and gives them back.", "skmd-ctl");
   app.footer(kFooter);
   app.add_option("PID", options.process, "the process")->required();
-  app.add_option("COMMAND", options.words, "status, stop, start, move, suspend or resume, with its names")->required();
+  app.add_option("COMMAND", options.words, "status, stop, start, move, suspend, resume or checkpoint, with its names")
+      ->required();
   app.add_option("--folder", options.folder, "of the process's socket; by default as SKMD_CONTROL says, else as for 1");
   app.add_flag("--json", options.as_json, "the answer as one line of JSON");
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes a vector

@@ -49,6 +49,9 @@ std::string text_of_answer(const std::vector<std::string>& words, const json& an
     return number(answer, "groups") + " groups of " + answer.value("kernel", std::string()) + " moved to " + device +
            "\n";
   if (command == "resume") return "resumed\n";
+  if (command == "checkpoint")
+    return "a launch of " + answer.value("kernel", std::string()) + " is in " + answer.value("file", std::string()) +
+           ": " + number(answer, "bytes") + " bytes\n";
   std::string text = "suspended: " + number(answer, "fetched_bytes") +
                      " bytes were fetched that only devices had, and " + number(answer, "objects") +
                      " memory objects were released\n";

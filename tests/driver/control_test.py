@@ -65,14 +65,15 @@ def child():
 
 
 class Application:
-    def __init__(self, build, folder, devices, control=True):
+    def __init__(self, build, folder, devices, control=True, script=__file__, more=None):
         self.build, self.folder = build, folder
         self.sockets = os.path.join(folder, "sockets")
         self.stats = os.path.join(folder, "stats.json")
         chosen = POCL if devices == "PoCL" else {"SKMD_TEST_CPU_DRIVER": "1", "SKMD_TEST_CPUS": devices, "SKMD_DEVICES": "cpu"}
-        environment = {**os.environ, **chosen, "SKMD_LOG": "warn", "SKMD_PARTITION": "equal", "SKMD_CONTROL": self.sockets if control else "0"}
+        environment = {**os.environ, **chosen, "SKMD_LOG": "warn", "SKMD_PARTITION": "equal", "SKMD_CONTROL": self.sockets if control else "0",
+                       **(more or {})}
         command = [f"{build}/bin/skmd-run", "--stats", self.stats, "--cache-dir", f"{build}/tests/driver/cache", "--",
-                   sys.executable, os.path.abspath(__file__), "--child"]
+                   sys.executable, os.path.abspath(script), "--child"]
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.expect("ready")
         self.pid = os.listdir(self.sockets)[0] if control else "1"

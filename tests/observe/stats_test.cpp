@@ -33,7 +33,7 @@ Stats example() {
 TEST(Stats, HasExactlyTheKeysOfTheSchema) {
   const json document = json::parse(example().document());
   EXPECT_EQ(keys(document), (std::set<std::string>{"version", "devices", "kernels", "transfers", "memory", "partition",
-                                                   "builds", "profile", "traps", "verify"}));
+                                                   "builds", "profile", "traps", "checkpoints", "verify"}));
   EXPECT_EQ(document["version"], 1);
   EXPECT_EQ(keys(document["devices"][0]), (std::set<std::string>{"name", "kind", "backend"}));
   EXPECT_EQ(keys(document["kernels"][0]),

@@ -42,6 +42,7 @@ def expected_files(version, source, build):
     return engine | {f"{PRIVATE}/share/skmd/profiles/{os.path.basename(name)}" for name in glob.glob(f"{source}/profiles/*.jsonl")} | {
         "etc/OpenCL/vendors/skmd.icd",
         "usr/bin/skmd-ctl", f"{PRIVATE}/bin/skmd-ctl", "usr/share/man/man1/skmd-ctl.1.gz",
+        "usr/bin/skmd-resume", f"{PRIVATE}/bin/skmd-resume", "usr/share/man/man1/skmd-resume.1.gz",
         "usr/bin/skmd-info", "usr/bin/skmd-profile", "usr/bin/skmd-run", "usr/bin/skmd-serve",
         f"{PRIVATE}/bin/skmd-info", f"{PRIVATE}/bin/skmd-profile", f"{PRIVATE}/bin/skmd-run", f"{PRIVATE}/bin/skmd-serve",
         "usr/lib/systemd/system/skmd-serve.service",
@@ -92,7 +93,7 @@ def check_contents(source, build, tree, version):
     library = read(f"{tree}/etc/OpenCL/vendors/skmd.icd").strip()
     assert os.path.basename(library) == "libskmd.so.0", "a path that changes with every version asks users at every upgrade"
     assert os.path.realpath(tree + library) == os.path.realpath(f"{tree}/{PRIVATE}/lib/libskmd.so.{version}"), library
-    for command in ("skmd-run", "skmd-info", "skmd-profile", "skmd-serve", "skmd-ctl"):
+    for command in ("skmd-run", "skmd-info", "skmd-profile", "skmd-resume", "skmd-serve", "skmd-ctl"):
         assert os.path.realpath(f"{tree}/usr/bin/{command}") == os.path.realpath(f"{tree}/{PRIVATE}/bin/{command}")
     for name in files_of(tree):
         path = f"{tree}/{name}"
@@ -106,7 +107,7 @@ def check_documents(source, build, tree, version):
     assert changelog.startswith(f"{PACKAGE} ({version}) "), "packaging/changelog does not begin with this version"
     assert read(f"{source}/packaging/copyright").startswith("Format: https://www.debian.org/doc/packaging-manuals/copyright-format/")
     # A manual page has every option that its command tells of.
-    for command in ("skmd-run", "skmd-info", "skmd-profile", "skmd-serve", "skmd-ctl"):
+    for command in ("skmd-run", "skmd-info", "skmd-profile", "skmd-resume", "skmd-serve", "skmd-ctl"):
         page = read(f"{tree}/usr/share/man/man1/{command}.1.gz").replace("\\-", "-")
         options = set(re.findall(r"--[a-z-]+[a-z]", run(f"{build}/bin/{command}", "--help")))
         assert options and options <= set(re.findall(r"--[a-z-]+[a-z]", page)), (command, options)

@@ -41,6 +41,11 @@ class SavedGroups {
     if (stopped) ++stopped_, ++saved_;
     state_bytes_ = std::max(state_bytes_, bytes);
   }
+  /// All there are, ascending, with copies of their states.
+  [[nodiscard]] std::map<std::uint64_t, State> all() const {
+    const MutexGuard lock(mutex_);
+    return groups_;
+  }
   /// Groups that were stopped inside, and have not gone on.
   [[nodiscard]] std::uint64_t stopped() const {
     const MutexGuard lock(mutex_);

@@ -20,6 +20,10 @@ TEST(ControlRequest, EachCommandHasItsNames) {
   EXPECT_EQ(move->order, Order::move);
   EXPECT_EQ(move->kernel, "nbody");
   EXPECT_EQ(move->device, "cpu");
+  const auto checkpoint = parse_request("checkpoint\t/a file");
+  ASSERT_TRUE(checkpoint.ok());
+  EXPECT_EQ(checkpoint->order, Order::checkpoint);
+  EXPECT_EQ(checkpoint->file, "/a file");
 }
 
 TEST(ControlRequest, WhatIsWrongIsNamed) {
