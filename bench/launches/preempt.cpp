@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "bench/launches/preempt_file.h"
 #include "bench/launches/preempt_rows.h"
 #include "bench/support/options.h"
 
@@ -13,8 +14,9 @@ namespace {
 struct Arguments {
   LatencyOptions latency;
   OverheadOptions overhead;
+  FileOptions file;
   bool json = false;
-  std::string selector;  // of `beside`
+  std::string selector;  // of `beside` and `held`
 };
 
 PreemptPlace place() {
@@ -61,6 +63,23 @@ CLI::App* add_overhead(CLI::App& app, Arguments& arguments) {
   return command;
 }
 
+void add_held(CLI::App& command, FileOptions& options) {
+  command.add_option("--long-seconds", options.long_seconds, "How long the launch takes")
+      ->check(CLI::Range(0.1, 600.0));
+  command.add_option("--mib", options.mib, "Of the buffer that it reads")->check(CLI::Range(1, 1 << 16));
+}
+
+CLI::App* add_file(CLI::App& app, Arguments& arguments) {
+  CLI::App* command = app.add_subcommand("file",
+                                         "A launch that is written to a file while it runs and completed by another "
+                                         "process");
+  command->add_flag("--json", arguments.json, "One line of JSON");
+  command->add_option("--cut-off", arguments.file.cut_off, "How many files that were cut off are tried")
+      ->check(CLI::Range(0, 100000));
+  add_held(*command, arguments.file);
+  return command;
+}
+
 /// `indent`: of lines for people.
 int print(const nlohmann::ordered_json& answer, bool json) {
   std::cout << answer.dump(json ? -1 : 2) << std::endl;
@@ -82,12 +101,19 @@ int main(int argc, char** argv) {
   bench::Arguments arguments;
   const CLI::App* latency = bench::add_latency(app, arguments);
   const CLI::App* overhead = bench::add_overhead(app, arguments);
+  const CLI::App* file = bench::add_file(app, arguments);
+  CLI::App* held = app.add_subcommand("held", "What `file` starts")->group("");
+  held->add_option("--device", arguments.selector, "As of the workloads");
+  bench::add_held(*held, arguments.file);
   CLI::App* beside = app.add_subcommand("beside", "What `latency` starts for each of its two settings")->group("");
   beside->add_option("--device", arguments.selector, "As of the workloads");
   bench::add_long(*beside, arguments.latency);
   return bench::parse_and(app, argc, argv, [&] {
     if (latency->parsed()) return bench::print(measure_latency(bench::place(), arguments.latency), arguments.json);
     if (overhead->parsed()) return bench::print(measure_overhead(bench::place(), arguments.overhead), arguments.json);
+    if (file->parsed()) return bench::print(measure_file(bench::place(), arguments.file), arguments.json);
+    if (held->parsed())
+      return bench::hold_launches(arguments.selector, arguments.file.long_seconds, arguments.file.mib);
     return bench::beside(arguments);
   });
 }

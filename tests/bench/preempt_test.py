@@ -48,6 +48,13 @@ def check_overhead(bench):
     assert set(names) == {"nbody", "vector_add"}, told
 
 
+def check_file(bench):
+    told = answer(bench, "file", "--cut-off", "5", "--long-seconds", "1", "--mib", "4")
+    assert list(told) == ["equal", "in_kernel", "bytes", "seconds", "refused"], told
+    assert told["equal"] is True and told["in_kernel"] is True and told["refused"] == 5, told
+    assert told["bytes"] > 4 << 20 and is_number(told["seconds"]), told
+
+
 def check_errors(bench):
     for arguments in (("overhead", "--programs", "no_such_program"), ("latency", "--size", "huge"), ()):
         done = subprocess.run([f"{bench}/preempt", *arguments], capture_output=True, text=True, timeout=60)
@@ -58,6 +65,7 @@ def main():
     bench = sys.argv[1]
     check_latency(bench)
     check_overhead(bench)
+    check_file(bench)
     check_errors(bench)
 
 
