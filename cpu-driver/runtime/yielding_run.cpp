@@ -78,7 +78,8 @@ class Run {
   }
 
   domain::Result<YieldingRan> result() {
-    if (!able_ || lost_) return domain::Error{0, "there is no memory for groups that can be left"};
+    if (!able_ || lost_)
+      return domain::Error{0, "there is no memory for groups that can be left, or one was left with another size"};
     const MutexGuard lock(mutex_);
     const std::uint64_t begun = std::min(next_.load(), last_);
     const std::uint64_t left = std::min(first_left_, begun);
@@ -103,6 +104,11 @@ class Run {
     const std::uint64_t items = frame.local_size[0] * frame.local_size[1] * frame.local_size[2];
     auto state = store_.take(group);
     if (!state) state = begin_group(group, facts, items);
+    // From a file it may be of another size, although the code is of its kind.
+    if (!state->words.empty() && state->words.size() != facts.words(items)) {
+      lost_.store(true, std::memory_order_relaxed);
+      return;
+    }
     const bool ended = has_ended(*state, facts, items) ||
                        run_group(launch_.code.run, facts, frame, arguments, *state,
                                  reinterpret_cast<std::uint32_t*>(&word_), scratch, launch_.local_bytes);

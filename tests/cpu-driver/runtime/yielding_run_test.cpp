@@ -142,6 +142,14 @@ TEST_P(YieldingRun, NeedsMemoryForOneGroup) {
   EXPECT_EQ(counts_, std::vector<std::uint32_t>(kGroups));
 }
 
+TEST_P(YieldingRun, AStateOfAnotherSizeIsNotRun) {
+  for (const std::size_t words : {std::size_t{1}, std::size_t{kGroupPoints}, std::size_t{kGroupPoints + 2}}) {
+    store_.put({3, std::vector<std::uint32_t>(words), {}});
+    EXPECT_FALSE(run(Never()));
+    EXPECT_EQ(counts_[3], 0u);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, YieldingRun, testing::Values(1, 2, 3));
 
 TEST(GroupState, HasEndedOnceAllPointsSaySo) {
