@@ -225,10 +225,10 @@ def workloads_are_right(build, workload):
     """An unmodified program, with checkpoints as fast as they can be."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "SKMD_TEST_CPU_DRIVER": "1", "SKMD_TEST_CPUS": "best:1@discrete,sse:1", "SKMD_DEVICES": "cpu", "SKMD_PREEMPT": "item",
-                       "SKMD_PREEMPT_MS": "1", "SKMD_CHECKPOINT": f"{folder}/kept:0.01"}
+                       "SKMD_PREEMPT_MS": "1", "SKMD_CHECKPOINT": f"{folder}/kept:0.05"}
         stats = f"{folder}/stats.json"
         done = subprocess.run([f"{build}/bin/skmd-run", "--stats", stats, "--cache-dir", f"{build}/tests/driver/cache", "--", f"{build}/bench/{workload}",
-                               "--size", "profile1", "--repeat", "5", "--check"], env=environment, capture_output=True, text=True, timeout=300)
+                               "--size", "profile1", "--repeat", "2", "--check"], env=environment, capture_output=True, text=True, timeout=300)
         expect(done.returncode == 0 and json.loads(done.stdout)["ok"], f"exit {done.returncode}: {done.stdout}{done.stderr}")
         with open(stats, encoding="utf-8") as file:
             print(f"        {len(json.load(file)['checkpoints'])} checkpoints", flush=True)
