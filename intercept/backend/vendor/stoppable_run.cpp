@@ -74,11 +74,32 @@ void StoppableRun::submit(std::vector<Op> ops, std::size_t own, void (StoppableR
   ticket_ = std::max(ticket_, ticket);
 }
 
-// A new list of groups, with room for their states on the device.
+std::uint64_t StoppableRun::group_bytes() const { return std::max<std::uint64_t>(4, layout_.group_words() * 4); }
+
+// For as many groups at a time as the launch has, or as are wanted, or as there is memory for.
+bool StoppableRun::make_room() {
+  if (capacity_ != 0) return true;
+  const std::uint64_t wanted = std::max(kLeastGroups, kStateBytes / group_bytes());
+  const std::uint64_t all = std::max<std::uint64_t>(1, run_.groups.size());
+  for (std::uint64_t groups = std::min(all, wanted); groups != 0; groups /= 2) {
+    auto states = native_.allocate(groups * group_bytes());
+    auto words = native_.allocate((control::kGroups + (1 + control::kStages) * groups) * 4);
+    if (!states || !words) continue;
+    states_ = std::move(*states);
+    control_ = std::move(*words);
+    capacity_ = groups;
+    return true;
+  }
+  return false;
+}
+
+// A new list of groups.
 void StoppableRun::next_chunk() {
-  const std::uint64_t bytes = std::max<std::uint64_t>(4, layout_.group_words() * 4);
-  const std::uint64_t most = std::max<std::uint64_t>(1, kStateBytes / bytes);
-  chunk_ = take_chunk(code_.facts, layout_, run_, next_, most);
+  if (!make_room()) return fail(CL_MEM_OBJECT_ALLOCATION_FAILURE, "no device memory for groups that can be left");
+  const std::uint64_t bytes = group_bytes();
+  auto chunk = take_chunk(code_.facts, layout_, run_, next_, capacity_);
+  if (!chunk) return fail(chunk.error().code, chunk.error().reason);
+  chunk_ = std::move(*chunk);
   if (chunk_.groups.empty()) {
     BatchResult result;
     if (first_ && batch_.work().size() > 1) {  // what comes before the launch is still to be done
@@ -90,15 +111,6 @@ void StoppableRun::next_chunk() {
     return end(std::move(result));
   }
   const std::uint64_t groups = chunk_.groups.size();
-  if (groups > capacity_) {
-    auto states = native_.allocate(groups * bytes);
-    auto words = native_.allocate(chunk_.control.size() * 4);
-    if (!states || !words)
-      return fail(CL_MEM_OBJECT_ALLOCATION_FAILURE, "no device memory for groups that can be left");
-    states_ = std::move(*states);
-    control_ = std::move(*words);
-    capacity_ = groups;
-  }
   std::vector<Op> ops;
   if (first_) ops.assign(batch_.work().begin(), batch_.work().end() - 1);
   const std::size_t own = ops.size();
@@ -129,8 +141,7 @@ void StoppableRun::submit_launch(std::vector<Op> ops, std::size_t own) {
   auto arguments = std::make_shared<std::vector<NativeArgument>>();
   if (run_.arguments != nullptr) *arguments = *run_.arguments;
   if (!run_.record.empty()) arguments->emplace_back(run_.record);
-  arguments->emplace_back(
-      BufferArgument{states_, 0, capacity_ * std::max<std::uint64_t>(4, layout_.group_words() * 4)});
+  arguments->emplace_back(BufferArgument{states_, 0, capacity_ * group_bytes()});
   arguments->emplace_back(BufferArgument{control_, 0, 0});
   RunOp run{code_.kernel, std::move(arguments), {}, run_.range};
   run.range.work_dim = 3;

@@ -35,6 +35,8 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   [[nodiscard]] Ticket under_way() const;
 
  private:
+  [[nodiscard]] std::uint64_t group_bytes() const;
+  bool make_room();
   void next_chunk();
   void run_again();
   void submit_launch(std::vector<Op> ops, std::size_t own);

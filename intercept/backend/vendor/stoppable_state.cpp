@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "cpu-driver/span_code.h"
 
@@ -40,8 +41,7 @@ void put(const compiler::StoppableKernel& kernel, const StateLayout& layout, con
          std::uint32_t* to) {
   std::copy(from.words.begin(), from.words.end(), to);
   if (kernel.facts.together != 0) to[1] = to[0];
-  if (!from.local.empty())
-    std::memcpy(to + layout.words, from.local.data(), std::min<std::size_t>(from.local.size(), layout.local_bytes));
+  if (!from.local.empty()) std::memcpy(to + layout.words, from.local.data(), from.local.size());
 }
 
 }  // namespace
@@ -62,8 +62,8 @@ StateLayout state_layout(const compiler::StoppableKernel& kernel, const RunOp& r
   return layout;
 }
 
-StateChunk take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
-                      std::uint64_t& next, std::uint64_t most) {
+Result<StateChunk> take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
+                              std::uint64_t& next, std::uint64_t most) {
   StateChunk chunk;
   std::vector<std::pair<std::size_t, SavedGroups::State>> begun;
   for (; next < run.groups.last && chunk.groups.size() < most; ++next) {
@@ -72,6 +72,12 @@ StateChunk take_chunk(const compiler::StoppableKernel& kernel, const StateLayout
       chunk.ended.push_back(next);
       continue;
     }
+    if (state && (state->words.size() != layout.words || state->local.size() != layout.local_bytes))
+      return domain::Error{CL_OUT_OF_RESOURCES, "the state of group " + std::to_string(next) + " has " +
+                                                    std::to_string(state->words.size()) + " words and " +
+                                                    std::to_string(state->local.size()) + " bytes, not " +
+                                                    std::to_string(layout.words) + " and " +
+                                                    std::to_string(layout.local_bytes)};
     if (state) begun.emplace_back(chunk.groups.size(), std::move(*state));
     chunk.groups.push_back(next);
   }

@@ -43,9 +43,10 @@ struct StateChunk {
 enum class GroupStage : std::uint8_t { fresh, inside, ended };
 
 /// The next groups of `run`, from the `next`th of its groups on and at most `most`, that have not ended; takes what
-/// there is of them out of run.saved. Moves `next` behind the last one that was looked at.
-StateChunk take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
-                      std::uint64_t& next, std::uint64_t most);
+/// there is of them out of run.saved. Moves `next` behind the last one that was looked at. An error: a state, which may
+/// come out of a file, is not of this kernel's size.
+Result<StateChunk> take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
+                              std::uint64_t& next, std::uint64_t most);
 
 /// Of the chunk's `index`th group after a launch whose stages were read.
 GroupStage stage_of(const StateChunk& chunk, std::size_t index);

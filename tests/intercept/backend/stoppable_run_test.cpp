@@ -48,7 +48,7 @@ class MadeUpDevice {
 
   StoppableRun::Native native() {
     return {[this](std::uint64_t bytes) -> Result<std::shared_ptr<NativeMemory>> {
-              if (!has_memory) return domain::Error{CL_MEM_OBJECT_ALLOCATION_FAILURE, "none"};
+              if (bytes > memory_bytes) return domain::Error{CL_MEM_OBJECT_ALLOCATION_FAILURE, "none"};
               return std::shared_ptr<NativeMemory>(std::make_shared<HostMemory>(bytes));
             },
             [this](Batch&& batch) {
@@ -74,10 +74,10 @@ class MadeUpDevice {
     }
   }
 
-  bool has_memory = true;
-  int fails_at = 0;       // the number of the batch that fails, from 1
-  std::size_t runs = 0;   // launches
-  int fuel_at_least = 0;  // rounds of a group in each launch
+  std::uint64_t memory_bytes = UINT64_MAX;  // of one buffer at most
+  int fails_at = 0;                         // the number of the batch that fails, from 1
+  std::size_t runs = 0;                     // launches
+  int fuel_at_least = 0;                    // rounds of a group in each launch
 
  private:
   static HostMemory& memory(const std::shared_ptr<NativeMemory>& given) { return static_cast<HostMemory&>(*given); }
@@ -281,11 +281,36 @@ TEST_P(StoppableRuns, FailOnceWithTheDevice) {
     EXPECT_EQ(ended.result.accepted, at == 1 ? 0 : SIZE_MAX) << "whether the launch may have run";
   }
   MadeUpDevice device(counted, 3, GetParam());
-  device.has_memory = false;
+  device.memory_bytes = 0;
   Ended ended;
   run_on(device, batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended));
   EXPECT_EQ(ended.calls, 1);
   EXPECT_EQ(ended.result.status, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+}
+
+TEST_P(StoppableRuns, RefuseStatesOfAnotherSize) {
+  Counted counted;
+  for (const bool local : {false, true}) {
+    MadeUpDevice device(counted, 5, GetParam());
+    const auto saved = std::make_shared<SavedGroups>();
+    saved->put(3, {7, std::vector<std::uint32_t>(GetParam() ? 3 : 6), std::vector<std::byte>(local ? 1024 : 0)});
+    if (!local && !GetParam()) saved->put(3, {7, std::vector<std::uint32_t>(7), {}});
+    Ended ended;
+    run_on(device, batch_of(saved, nullptr, {0, kGroupsInAll}, ended));
+    EXPECT_EQ(ended.result.status, CL_OUT_OF_RESOURCES);
+    EXPECT_NE(ended.result.reason.find("the state of group 3"), std::string::npos) << ended.result.reason;
+    EXPECT_EQ(device.runs, 0u);
+  }
+}
+
+TEST_P(StoppableRuns, TakeFewerGroupsAtATimeWhereMemoryIsShort) {
+  Counted counted;
+  MadeUpDevice device(counted, 5, GetParam());
+  device.memory_bytes = 700;  // words of control take 128, and a group 16
+  Ended ended;
+  run_on(device, batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended));
+  EXPECT_EQ(ended.result.status, CL_SUCCESS) << ended.result.reason;
+  expect_each_once(counted, {0, kGroupsInAll}, GetParam());
 }
 
 TEST_P(StoppableRuns, DoWhatComesBeforeAlsoIfAllGroupsHaveEnded) {
