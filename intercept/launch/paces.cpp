@@ -15,6 +15,12 @@ std::size_t size_class(const domain::NdRange& range) {
   return static_cast<std::size_t>(std::bit_width(std::max<std::uint64_t>(1, product(range.global)))) - 1;
 }
 
+/// 0: nothing can be said.
+float seconds_of_item(const domain::NdRange& range, std::uint64_t groups, std::uint64_t nanoseconds) {
+  const double items = static_cast<double>(groups) * static_cast<double>(product(range.local));
+  return items > 0 ? static_cast<float>(static_cast<double>(nanoseconds) * 1e-9 / items) : 0;
+}
+
 }  // namespace
 
 Paces::Paces(std::size_t devices) : devices_(devices) {}
@@ -25,10 +31,26 @@ double Paces::group_seconds(std::uint32_t device, const domain::NdRange& range) 
 }
 
 void Paces::learn(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups, std::uint64_t nanoseconds) {
-  const double items = static_cast<double>(groups) * static_cast<double>(product(range.local));
-  if (items <= 0 || nanoseconds == 0) return;
-  devices_[device][size_class(range)].item_seconds.store(
-      static_cast<float>(static_cast<double>(nanoseconds) * 1e-9 / items), std::memory_order_relaxed);
+  const float seconds = seconds_of_item(range, groups, nanoseconds);
+  if (seconds > 0) devices_[device][size_class(range)].item_seconds.store(seconds, std::memory_order_relaxed);
+}
+
+// Two launches that end at once may lose one of their times.
+void Paces::learn_inside(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups,
+                         std::uint64_t nanoseconds) {
+  const float seconds = seconds_of_item(range, groups, nanoseconds);
+  if (seconds <= 0) return;
+  Pace& pace = devices_[device][size_class(range)];
+  const float least = pace.inside_seconds.load(std::memory_order_relaxed);
+  if (least <= 0 || seconds < least) pace.inside_seconds.store(seconds, std::memory_order_relaxed);
+  pace.inside.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Paces::costs_too_much(std::uint32_t device, const domain::NdRange& range) const {
+  const Pace& pace = devices_[device][size_class(range)];
+  const float own = pace.item_seconds.load(std::memory_order_relaxed);
+  return pace.inside.load(std::memory_order_relaxed) >= tuning::kTimedInside && own > 0 &&
+         pace.inside_seconds.load(std::memory_order_relaxed) > own * tuning::kMaxInside;
 }
 
 bool Paces::may_try(std::uint32_t device, const domain::NdRange& range) const {

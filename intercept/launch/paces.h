@@ -22,6 +22,11 @@ class Paces {
   [[nodiscard]] double group_seconds(std::uint32_t device, const domain::NdRange& range) const;
   /// `groups` of a launch of `range` took `nanoseconds`.
   void learn(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups, std::uint64_t nanoseconds);
+  /// The same of code that can be stopped inside of groups, of which the kernel's own time says nothing.
+  void learn_inside(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups,
+                    std::uint64_t nanoseconds);
+  /// Whether that code took more than kMaxInside times as long as the kernel's own in each of kTimedInside launches.
+  [[nodiscard]] bool costs_too_much(std::uint32_t device, const domain::NdRange& range) const;
   /// Whether a launch whose time is not known may still be run in pieces to find out: after kMaxUntimed calls of
   /// tried() it may not, since some devices tell no times.
   [[nodiscard]] bool may_try(std::uint32_t device, const domain::NdRange& range) const;
@@ -32,6 +37,8 @@ class Paces {
   struct Pace {
     std::atomic<float> item_seconds{0};
     std::atomic<std::uint32_t> tries{0};
+    std::atomic<float> inside_seconds{0};  // the least
+    std::atomic<std::uint32_t> inside{0};  // launches of which it is the least
   };
   using Sizes = std::array<Pace, 64>;  // by the power of two of work-items
   std::vector<Sizes> devices_;

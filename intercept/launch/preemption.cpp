@@ -91,12 +91,14 @@ Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchVi
     return {StopForm::none, NotPreempted::groups_wait};
   }
   if (!settings.test && is_brief(machine, launch, view, device, span)) return {StopForm::none, NotPreempted::brief};
-  if (inside &&
-      (settings.mode == PreemptMode::item || (!settings.test && has_long_groups(machine, launch, view, device))))
-    return {StopForm::item};
+  const bool longer = inside && !settings.test && has_long_groups(machine, launch, view, device);
+  const bool costly = longer && view.shape().paces().costs_too_much(device, launch.range);
+  if ((inside && settings.mode == PreemptMode::item) || (longer && !costly)) return {StopForm::item};
+  const auto why_not = costly ? std::optional(NotPreempted::costs_too_much) : std::nullopt;
+  if (costly && span.size() < 2) return {StopForm::none, why_not};
   if (span.size() < 2 * least_groups(machine, launch, device, form))
     return {StopForm::none, NotPreempted::no_form_here};
-  return {form};
+  return {form, why_not};
 }
 
 Result<Stoppable> settled(const Machine& machine, const Launch& launch, std::uint32_t device,

@@ -47,6 +47,11 @@ inline constexpr std::uint64_t kTimesTheCache = 2;
 inline constexpr std::uint64_t kMaxFilled = std::uint64_t{512} << 20;
 inline constexpr std::uint64_t kMaxFilledOnHost = std::uint64_t{4} << 20;
 
+/// How much longer than a kernel's own its code may take that can be stopped inside of groups, and in how many launches
+/// it is timed: the least counts, since a launch that gave way to others may be slow for that. Source: chosen: what
+/// a user would see who is alone on the machine.
+inline constexpr float kMaxInside = 1.12f;
+inline constexpr std::uint32_t kTimedInside = 3;
 /// A launch that waits for memory leaves its device after so long, on devices that do not see a request to: what it
 /// waits for is written meanwhile. Source: chosen: a few times what a launch costs, which is what waiting costs there.
 inline constexpr std::uint64_t kWaitingQuantumNs = 100'000;

@@ -29,6 +29,8 @@ const char* name(NotPreempted reason) {
       return "no_form_here";
     case NotPreempted::groups_wait:
       return "groups_wait";
+    case NotPreempted::costs_too_much:
+      return "costs_too_much";
   }
   return "unknown";
 }

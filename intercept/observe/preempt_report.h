@@ -24,8 +24,9 @@ enum class NotPreempted : std::uint8_t {
   opaque_program,  // what its kernel does is not known
   no_form_here,    // not on this device, not with these images, or it is a single work-group
   groups_wait,     // its work-groups wait for each other, or may
+  costs_too_much,  // its code that can be stopped inside of groups is slower than its own; it gives way between groups
 };
-inline constexpr std::size_t kNotPreemptedCount = 4;  // reasons above
+inline constexpr std::size_t kNotPreemptedCount = 5;  // reasons above
 const char* name(NotPreempted reason);
 
 struct PreemptReport {
