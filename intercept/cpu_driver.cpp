@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/cpu_driver.h"
+#include "intercept/kernel_code.h"
 #include "profiler/settings/variables.h"
 
 #include <CL/cl_ext.h>
@@ -29,31 +30,6 @@ Result<unsigned> count_of(const std::string& value) {
                                                              "a number from 1 to " + std::to_string(kMaxCpuThreads))};
 }
 
-CpuCode compile(const Machine& machine, const std::string& text, const std::string& options,
-                const compiler::CodeTarget& target) {
-  compiler::CompileRequest request = compiler::code_request(text, options, machine.language, target);
-  request.line_markers = target.checked;
-  compiler::CompileAnswer answer = machine.compiler->compile(request);
-  CpuCode code;
-  code.artifact = std::move(answer.kernel_code);
-  for (compiler::KernelNote& note : answer.kernel_notes)
-    code.kernels.push_back({std::move(note.name), std::move(note.obstacle)});
-  if (!code.artifact.empty()) return code;
-  if (answer.outcome == compiler::Outcome::analysed)
-    code.problem = code.kernels.empty() ? "it has no kernel that code was made of" : "";
-  else
-    code.problem = answer.reason.empty() ? "it could not be compiled" : std::move(answer.reason);
-  return code;
-}
-
-compiler::Yields yields_of(const Machine& machine) {
-  return machine.settings.preempt.every_loop ? compiler::Yields::every_loop : compiler::Yields::long_loops;
-}
-
-std::function<void(std::function<void()>)> later_on(const Machine& machine) {
-  return [&machine](std::function<void()> work) { machine.executor->post(std::move(work)); };
-}
-
 void tell(const Machine& machine, const CpuTrap& trap) try {
   TrapReport report{.kernel = trap.kernel, .count = trap.count, .line = trap.line, .file = trap.file};
   report.kind = cpu::kTrapKinds[static_cast<std::size_t>(trap.kind)];
@@ -78,12 +54,12 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   CpuDriverOptions options;
   options.compile = [&machine, check](const std::string& text, const std::string& build_options,
                                       const std::string& target) {
-    return compile(machine, text, build_options, {.isa = target, .checked = check});
+    return kernel_code(machine, text, build_options, {.isa = target, .checked = check});
   };
   if (!check) {
     options.compile_yielding = [&machine](const std::string& text, const std::string& build_options,
                                           const std::string& target) {
-      return compile(machine, text, build_options, {.isa = target, .yields = yields_of(machine)});
+      return kernel_code(machine, text, build_options, {.isa = target, .yields = yields_of(machine)});
     };
     options.later = later_on(machine);
   }
@@ -95,21 +71,6 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   options.code_folder = machine.code_folder;
   options.threads = *count;
   return std::optional<CpuDriverOptions>(std::move(options));
-}
-
-StoppableMaker stoppable_maker(const Machine& machine) {
-  StoppableMaker maker;
-  maker.compile = [&machine](const std::string& text, const std::string& options,
-                             std::string_view target) -> Result<compiler::StoppableText> {
-    const CpuCode made = compile(machine, text, options, {.isa = std::string(target), .yields = yields_of(machine)});
-    if (made.artifact.empty()) return Error{CL_BUILD_PROGRAM_FAILURE, made.problem};
-    return compiler::decode_stoppable(made.artifact);
-  };
-  maker.later = later_on(machine);
-  maker.report = [&machine](const std::string& reason) {
-    machine.observer->log(LogLevel::debug, "a program has no form to be stopped in: " + reason);
-  };
-  return maker;
 }
 
 Result<std::vector<CpuVariant>> cpu_variants(const std::string& value, bool driven) {

@@ -9,7 +9,6 @@
 
 #include "intercept/backend/cpu/cpu_device.h"
 #include "intercept/backend/cpu/cpu_variants.h"
-#include "intercept/backend/vendor/stoppable_code.h"
 #include "intercept/machine/machine.h"
 
 namespace skmd::icd {
@@ -19,9 +18,6 @@ namespace skmd::icd {
 /// `machine` lives for ever; its compiler, language, observer and code folder are set before a program is built.
 Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machine, const std::string& wanted,
                                                            const std::string& threads, CheckMode mode);
-
-/// How vendors' devices get kernels that can be stopped inside of groups. `machine` as above.
-StoppableMaker stoppable_maker(const Machine& machine);
 
 /// SKMD_TEST_CPUS. `driven`: the CPU driver is on. An error names what is wrong.
 Result<std::vector<CpuVariant>> cpu_variants(const std::string& value, bool driven);

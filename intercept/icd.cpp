@@ -27,6 +27,7 @@
 #include "intercept/memory/far_links.h"
 #include "intercept/object/build_queue.h"
 #include "intercept/profiling.h"
+#include "intercept/stoppable_maker.h"
 #include "profiler/settings/checkpoint_place.h"
 #include "profiler/settings/control_place.h"
 #include "profiler/settings/host_list.h"

@@ -77,11 +77,20 @@ class Maker {
       if (call == nullptr) continue;
       const Builtin builtin = builtin_of(*call);
       if (is_of_launch(builtin.name)) queries_.push_back(call);
+      if (form_.together && (builtin.name == "barrier" || builtin.name == "work_group_barrier")) order_local(*call);
       // Span code keeps variables of its own for them, behind the kernel's.
       if (builtin.name.starts_with("work_group_") && builtin.name != "work_group_barrier")
         return domain::Error{0, "it calls " + builtin.name.str()};
     }
     return {};
+  }
+
+  // What the item that looks says, and local memory that is kept, are read by other items behind the program's
+  // barriers.
+  static void order_local(llvm::CallBase& barrier) {
+    IRBuilder<> ir(&barrier);
+    Value* flags = barrier.getArgOperand(0);
+    barrier.setArgOperand(0, ir.CreateOr(flags, llvm::ConstantInt::get(flags->getType(), kLocalFence)));
   }
 
   Value* word(IRBuilder<>& ir, std::uint32_t index) const {
@@ -240,7 +249,7 @@ class Maker {
       at.CreateAlignedStore(over(at), flag, llvm::Align(4));
     }
     ir.SetInsertPoint(&next);
-    add_barrier(ir);
+    add_barrier(ir, kLocalFence | kGlobalFence);  // points are in global memory
     if (flag != nullptr) {
       Value* late = ir.CreateICmpNE(ir.CreateAlignedLoad(ir.getInt32Ty(), flag, llvm::Align(4)), ir.getInt32(0));
       leave_if(ir.CreateAnd(is_fresh(next), late), next);

@@ -16,8 +16,6 @@ using llvm::BasicBlock;
 using llvm::IRBuilder;
 using llvm::Value;
 
-constexpr unsigned kLocalFence = 1;  // CLK_LOCAL_MEM_FENCE
-
 llvm::FunctionCallee builtin(llvm::Module& module, llvm::StringRef name, llvm::Type* result) {
   llvm::FunctionCallee callee = module.getOrInsertFunction(name, result, llvm::Type::getInt32Ty(module.getContext()));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
@@ -39,11 +37,11 @@ Value* query_builtin(IRBuilder<>& ir, llvm::StringRef name, unsigned dimension) 
   return call;
 }
 
-void add_barrier(IRBuilder<>& ir) {
+void add_barrier(IRBuilder<>& ir, unsigned flags) {
   llvm::FunctionCallee callee = builtin(*ir.GetInsertBlock()->getModule(), "_Z7barrierj", ir.getVoidTy());
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setConvergent();
-  llvm::CallInst* call = ir.CreateCall(callee, {ir.getInt32(kLocalFence)});
+  llvm::CallInst* call = ir.CreateCall(callee, {ir.getInt32(flags)});
   call->setCallingConv(llvm::CallingConv::SPIR_FUNC);
   call->setConvergent();
 }

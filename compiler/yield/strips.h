@@ -23,8 +23,9 @@ ItemIds make_ids(llvm::Instruction* before);
 
 /// A call of a query that takes a dimension, by its mangled name.
 llvm::Value* query_builtin(llvm::IRBuilder<>& ir, llvm::StringRef name, unsigned dimension);
-/// Of local memory.
-void add_barrier(llvm::IRBuilder<>& ir);
+/// Flags of barriers: CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE.
+inline constexpr unsigned kLocalFence = 1, kGlobalFence = 2;
+void add_barrier(llvm::IRBuilder<>& ir, unsigned flags = kLocalFence);
 
 /// A yield point in the code: `check` goes to `save`, which is to keep what is live and return, or to `go_on`.
 struct PointBlocks {

@@ -159,8 +159,7 @@ std::string refusal(const Machine& machine, const Launch& launch, const Eligibil
   if (span.saved == nullptr) return {};
   const auto call = native_call(machine, launch, device);
   if (!call) return call.error().reason;
-  const domain::Extent3& local = launch.range.local;
-  const auto info = machine.devices[device]->yields(*call->kernel, local[0] * local[1] * local[2], true);
+  const auto info = yields_of(machine, launch, device, *call->kernel, true);
   if (!info) return "groups were stopped inside, and it has no code that goes on with them";
   return span.saved->fit(info->schema) ? "" : "groups were stopped inside by code of another kind than it has";
 }

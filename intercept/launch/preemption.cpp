@@ -69,13 +69,16 @@ std::uint64_t least_groups(const Machine& machine, const Launch& launch, std::ui
   return least_piece(*machine.devices[device], launch.range);
 }
 
+}  // namespace
+
 std::optional<YieldInfo> yields_of(const Machine& machine, const Launch& launch, std::uint32_t device,
                                    NativeKernel& kernel, bool wait) {
   const domain::Extent3& local = launch.range.local;
-  return machine.devices[device]->yields(kernel, local[0] * local[1] * local[2], wait);
+  YieldNeeds needs{launch.range.group_total(), local[0] * local[1] * local[2], 0};
+  for (const LaunchArgument& argument : launch.arguments)
+    if (const auto* bytes = std::get_if<LocalBytes>(&argument)) needs.local_bytes += bytes->bytes;
+  return machine.devices[device]->yields(kernel, needs, wait);
 }
-
-}  // namespace
 
 Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
                     const domain::GroupSpan& span) {

@@ -23,6 +23,10 @@ struct Stoppable {
   std::uint32_t points = 0;  // of StopForm::item
 };
 
+/// Device::yields() of the launch on a device, where its kernel is `kernel`.
+std::optional<YieldInfo> yields_of(const Machine& machine, const Launch& launch, std::uint32_t device,
+                                   NativeKernel& kernel, bool wait);
+
 /// Work-groups of a launch may run in any order and in any number of native launches, as long as none waits for
 /// another: the kernel's facts decide that as they do for splits. Takes no lock. Thread-safe.
 Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,

@@ -64,10 +64,12 @@ domain::PieceRule SlicePieces::rule() const {
   return rule;
 }
 
+bool SlicePieces::may_wait() const { return (launch_.kernel->traits().facts & domain::kFactSpinning) != 0; }
+
 std::uint64_t SlicePieces::quantum() const {
   const PreemptSettings& settings = machine_.settings.preempt;
   auto most = static_cast<std::uint64_t>(settings.seconds * 0.5e9);
-  if ((launch_.kernel->traits().facts & domain::kFactSpinning) != 0) most = std::min(most, kWaitingQuantumNs);
+  if (may_wait()) most = std::min(most, kWaitingQuantumNs);
   return settings.test ? std::min(most, settings.test->nanoseconds) : most;
 }
 
@@ -92,6 +94,7 @@ std::optional<domain::GroupSpan> SlicePieces::begin(std::vector<Op>& ops) {
       if (may_stop_) run.stop = token_;
       run.saved = saved_;
       if (form_ == StopForm::item) run.groups = *piece;
+      run.groups_wait = may_wait();
       run.quantum_ns = quantum();
     }
   }

@@ -63,6 +63,8 @@ class SlicePieces {
 
  private:
   [[nodiscard]] domain::PieceRule rule() const SKMD_REQUIRES(mutex_);
+  /// Groups may wait for each other.
+  [[nodiscard]] bool may_wait() const;
   /// Nanoseconds.
   [[nodiscard]] std::uint64_t quantum() const;
   void stop() SKMD_REQUIRES(mutex_);

@@ -103,7 +103,8 @@ void CpuDevice::load_code(CpuCode made, CpuProgram& program) const {
   }
 }
 
-std::shared_ptr<YieldingCode> CpuDevice::yielding_code(const std::string& text, const std::string& options) const {
+std::shared_ptr<MadeLater<cpu::SpanLibrary>> CpuDevice::yielding_code(const std::string& text,
+                                                                      const std::string& options) const {
   // The program may outlive the device.
   const auto make = [compile = options_.compile_yielding, folder = options_.code_folder, target = target_, text,
                      options]() -> std::unique_ptr<cpu::SpanLibrary> {
@@ -112,18 +113,15 @@ std::shared_ptr<YieldingCode> CpuDevice::yielding_code(const std::string& text, 
     auto loaded = cpu::SpanLibrary::load(made.artifact, folder);
     return loaded ? std::move(*loaded) : nullptr;
   };
-  return std::make_shared<YieldingCode>(make);
+  return std::make_shared<MadeLater<cpu::SpanLibrary>>(make, options_.later);
 }
 
-std::optional<YieldInfo> CpuDevice::yields(NativeKernel& kernel, std::uint64_t, bool wait) {
+std::optional<YieldInfo> CpuDevice::yields(NativeKernel& kernel, const YieldNeeds&, bool wait) {
   const CpuKernel& own = native(kernel);
   if (own.code.run == nullptr || own.code.prints != nullptr || own.code.sites != nullptr) return std::nullopt;
-  const std::shared_ptr<YieldingCode>& code = own.program->yielding;
+  if (own.program->yielding == nullptr) return std::nullopt;
+  const cpu::SpanLibrary* const code = MadeLater<cpu::SpanLibrary>::find(own.program->yielding, wait);
   if (code == nullptr) return std::nullopt;
-  if (wait)
-    code->make();
-  else if (code->claim())
-    options_.later([code] { code->make(); });
   const cpu::KernelCode made = code->kernel(own.name);
   return made.yields.points != 0 ? std::optional(YieldInfo{made.yields.schema, made.yields.points}) : std::nullopt;
 }

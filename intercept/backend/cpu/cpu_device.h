@@ -72,7 +72,7 @@ class CpuDevice final : public Device {
   bool takes_value(NativeKernel& kernel, std::uint32_t index, std::uint64_t bytes) override;
   Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                const std::string& name) override;
-  std::optional<YieldInfo> yields(NativeKernel& kernel, std::uint64_t items, bool wait) override;
+  std::optional<YieldInfo> yields(NativeKernel& kernel, const YieldNeeds& needs, bool wait) override;
 
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override;
   Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,
@@ -89,7 +89,8 @@ class CpuDevice final : public Device {
  private:
   /// Loads what the generator made into `program`, or notes why not.
   void load_code(CpuCode made, CpuProgram& program) const;
-  [[nodiscard]] std::shared_ptr<YieldingCode> yielding_code(const std::string& text, const std::string& options) const;
+  [[nodiscard]] std::shared_ptr<MadeLater<cpu::SpanLibrary>> yielding_code(const std::string& text,
+                                                                           const std::string& options) const;
 
   const CpuDriverOptions options_;
   const std::shared_ptr<Device> other_;

@@ -90,21 +90,6 @@ Result<std::shared_ptr<NativeMemory>> CpuImage::on(Device& other) {
   return other_;
 }
 
-void YieldingCode::make() {
-  std::call_once(once_, [this] {
-    try {
-      library_ = make_();
-    } catch (const std::bad_alloc&) {  // as if it could not be made
-    }
-    made_.store(library_.get(), std::memory_order_release);
-  });
-}
-
-cpu::KernelCode YieldingCode::kernel(const std::string& name) const {
-  const cpu::SpanLibrary* made = made_.load(std::memory_order_acquire);
-  return made == nullptr ? cpu::KernelCode{} : made->kernel(name);
-}
-
 std::uint32_t CpuSampler::bits() const {
   std::uint32_t addressing = 0;  // CL_ADDRESS_NONE
   if (addressing_ == CL_ADDRESS_CLAMP_TO_EDGE) addressing = 2;

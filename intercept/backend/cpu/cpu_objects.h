@@ -15,6 +15,7 @@
 #include "cpu-driver/runtime/kernel_run.h"
 #include "cpu-driver/runtime/span_library.h"
 #include "cpu-driver/span_code.h"
+#include "intercept/backend/port/made_later.h"
 #include "intercept/backend/port/port.h"
 #include "partitioner/base/mutex.h"
 
@@ -88,28 +89,6 @@ class CpuSampler final : public NativeSampler {
   const cl_filter_mode filter_;
 };
 
-/// The code of a program that can be stopped inside of groups: made when it is first asked for, once. Thread-safe.
-class YieldingCode {
- public:
-  /// Null if it could not be made or loaded. Blocks for as long as a compiler takes.
-  using Make = std::function<std::unique_ptr<cpu::SpanLibrary>()>;
-  explicit YieldingCode(Make make) : make_(std::move(make)) {}
-
-  /// Makes it if it is not there. Blocks while it is made.
-  void make();
-  /// Whether make() is to be called: true once.
-  [[nodiscard]] bool claim() { return !claimed_.exchange(true); }
-  /// Of a kernel; without points while there is none.
-  [[nodiscard]] cpu::KernelCode kernel(const std::string& name) const;
-
- private:
-  Make make_;
-  std::atomic<bool> claimed_{false};
-  std::once_flag once_;
-  std::unique_ptr<cpu::SpanLibrary> library_;
-  std::atomic<const cpu::SpanLibrary*> made_{nullptr};
-};
-
 /// A program in up to two forms: our code, and the other driver's for kernels that have none.
 struct CpuProgram final : NativeProgram {
   std::shared_ptr<cpu::SpanLibrary> code;      // null: there is none
@@ -117,7 +96,8 @@ struct CpuProgram final : NativeProgram {
   std::string problem;                         // why there is no code at all
   std::map<std::string, std::string> kernels;  // of our code: obstacle or "", by name
   domain::Error refused;                       // by the other driver
-  std::shared_ptr<YieldingCode> yielding;      // null: it has none
+  /// Of kernels that can be stopped inside of groups; null: there is none.
+  std::shared_ptr<MadeLater<cpu::SpanLibrary>> yielding;
 };
 
 struct CpuKernel final : NativeKernel {

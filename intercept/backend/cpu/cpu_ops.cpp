@@ -299,7 +299,8 @@ Result<cpu::ScratchLayout> CpuOps::place_locals(const CpuKernel& kernel, const c
 CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
   lay_out(op);
   if (op.saved != nullptr && kernel.program->yielding != nullptr) {
-    const cpu::KernelCode code = kernel.program->yielding->kernel(kernel.name);
+    const cpu::SpanLibrary* const yielding = kernel.program->yielding->ready();
+    const cpu::KernelCode code = yielding == nullptr ? cpu::KernelCode{} : yielding->kernel(kernel.name);
     if (code.yields.points != 0) return run_inside(kernel, code, op);
   }
   cpu::SpanFrame frame = frame_of(op.range);

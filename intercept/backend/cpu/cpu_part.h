@@ -57,8 +57,8 @@ class CpuPart final : public Device {
                                                const std::string& name) override {
     return whole_.kernel(program, name);
   }
-  std::optional<YieldInfo> yields(NativeKernel& kernel, std::uint64_t items, bool wait) override {
-    return whole_.yields(kernel, items, wait);
+  std::optional<YieldInfo> yields(NativeKernel& kernel, const YieldNeeds& needs, bool wait) override {
+    return whole_.yields(kernel, needs, wait);
   }
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override {
     return whole_.allocate(bytes, host);

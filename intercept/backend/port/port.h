@@ -83,6 +83,13 @@ struct YieldInfo {
   std::uint32_t points = 0;  // where it can be stopped
 };
 
+/// What a launch asks of such code.
+struct YieldNeeds {
+  std::uint64_t groups = 0;       // of the whole launch
+  std::uint64_t items = 0;        // work-items of a group
+  std::uint64_t local_bytes = 0;  // of local arguments
+};
+
 /// Opaque native objects. Destroyed when the last reference goes; a batch holds what it uses until it completes.
 class NativeProgram {
  public:
@@ -188,6 +195,8 @@ struct RunOp {
   /// With `saved`: only these groups of `range` run, which is the whole launch's: what a group has kept of its place
   /// holds wherever it goes on.
   domain::GroupSpan groups = {};
+  bool groups_wait = false;  // with `saved`: as many groups are to run at once as the device holds, since they may wait
+                             // for each other
 };
 using Op = std::variant<WriteOp, ReadOp, FillOp, CopyOp, CopyRectOp, WriteImageOp, ReadImageOp, RunOp>;
 
@@ -292,11 +301,10 @@ class Device {
 
   virtual Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                        const std::string& name) = 0;
-  /// Of the kernel's code that can be stopped inside of groups (RunOp::saved), for groups of `items` work-items;
-  /// nothing if there is none, or not yet: then it is made on another thread. `wait`: blocks until it is known.
-  /// Thread-safe.
-  virtual std::optional<YieldInfo> yields(NativeKernel& kernel, std::uint64_t items, bool wait) {
-    (void)kernel, (void)items, (void)wait;
+  /// Of the kernel's code that can be stopped inside of groups (RunOp::saved) for a launch of `needs`; nothing if there
+  /// is none, or not yet: then it is made on another thread. `wait`: blocks until it is known. Thread-safe.
+  virtual std::optional<YieldInfo> yields(NativeKernel& kernel, const YieldNeeds& needs, bool wait) {
+    (void)kernel, (void)needs, (void)wait;
     return std::nullopt;
   }
 
@@ -315,7 +323,7 @@ class Device {
   /// copy pageable memory. std::bad_alloc: nothing was submitted, and `done` is not called.
   virtual Ticket submit(Batch&& batch) = 0;
   /// Blocks until batch `ticket` and its `done` have run; the calling thread may wait natively and complete batches
-  /// itself, where that is faster than waiting for another thread.
+  /// itself, where that is faster than waiting for another thread. Of a batch with RunOp::saved it may return before.
   virtual void help(Ticket ticket) = 0;
   /// Completes older batches that have ended, once enough of them are open. Called by the thread that submitted
   /// `ticket`, with no lock held. Never waits for the device. A thread of the adapter's completes them otherwise, which

@@ -15,11 +15,10 @@
 #include <vector>
 
 #include "intercept/backend/port/port.h"
+#include "intercept/backend/vendor/stoppable_code.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
-
-class StoppableCode;
 
 /// One context of one physical device. Contexts are never shared between devices: a context over many NVIDIA GPUs was
 /// reported to raise the cost of a launch tenfold.

@@ -3,22 +3,19 @@
 // made (compiler/client/stoppable.h), built by the vendor.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "compiler/client/stoppable.h"
+#include "intercept/backend/port/made_later.h"
 #include "intercept/backend/port/port.h"
-#include "intercept/backend/vendor/native_objects.h"
 
 namespace skmd::icd {
 
-/// How such text is made. Both are called on any thread.
+/// How such text is made. All are called on any thread.
 struct StoppableMaker {
   /// Blocks for as long as a compiler takes. `target`: one of those in compiler/client/stoppable.h.
   std::function<Result<compiler::StoppableText>(const std::string& text, const std::string& options,
@@ -32,35 +29,17 @@ struct StoppableMaker {
 struct StoppableKernelCode {
   std::shared_ptr<NativeKernel> kernel;
   compiler::StoppableKernel facts;
-  bool clock = false;  // without one, groups leave after so many looks
 };
 
-/// Made when it is first asked for, once. Thread-safe.
-class StoppableCode {
- public:
-  struct Made {
-    std::map<std::string, StoppableKernelCode> kernels;
-  };
-  /// Blocks for as long as two compilers take. std::nullopt: it cannot be made.
-  using Make = std::function<std::optional<Made>()>;
-  using Later = std::function<void(std::function<void()>)>;
-  StoppableCode(Make make, Later later) : make_(std::move(make)), later_(std::move(later)) {}
+/// Whether a kernel of `limits`, which has some local memory of its own and numbers groups by 32 bits, can be launched
+/// for `needs` on a device with so many bytes of local memory.
+inline bool serves(const KernelLimits& limits, const YieldNeeds& needs, std::uint64_t local_memory) {
+  return needs.items <= limits.most_items && needs.groups <= UINT32_MAX && limits.local_bytes <= local_memory &&
+         needs.local_bytes <= local_memory - limits.local_bytes;
+}
 
-  /// Of a kernel; null if it has none or, without `wait`, if none is there yet: then it is made on another thread.
-  /// `self` owns this.
-  static const StoppableKernelCode* find(const std::shared_ptr<StoppableCode>& self, const std::string& kernel,
-                                         bool wait);
-  /// The same, and nothing is made.
-  [[nodiscard]] const StoppableKernelCode* ready(const std::string& kernel) const;
-
- private:
-  void make();
-
-  const Make make_;
-  const Later later_;
-  std::atomic<bool> claimed_{false}, made_{false};
-  std::once_flag once_;
-  Made code_;
-};
+/// By the kernels' names.
+using StoppableKernels = std::map<std::string, StoppableKernelCode>;
+using StoppableCode = MadeLater<StoppableKernels>;
 
 }  // namespace skmd::icd

@@ -35,16 +35,21 @@ StoppableRun::StoppableRun(Batch&& batch, const StoppableKernelCode& code, Nativ
       run_(std::get<RunOp>(batch_.work().back())),
       code_(code),
       native_(std::move(native)),
-      layout_(state_layout(code.facts, run_)),
       next_(run_.groups.first),
       fuel_(kFirstFuel),
       times_(batch_.work().size()) {}
 
 Ticket StoppableRun::begin() {
   try {
-    next_chunk();
+    auto layout = state_layout(code_.facts, run_);
+    if (layout) {
+      layout_ = std::move(*layout);
+      make_room(std::min(all_groups(), std::max(kLeastGroups, kStateBytes / group_bytes())));
+    } else {
+      fail(layout.error().code, layout.error().reason);
+    }
   } catch (const std::bad_alloc&) {
-    fail(CL_OUT_OF_HOST_MEMORY, "no memory for groups that can be left");
+    fail(CL_OUT_OF_HOST_MEMORY, {});
   }
   return under_way();
 }
@@ -54,77 +59,85 @@ Ticket StoppableRun::under_way() const {
   return ended_ ? 0 : ticket_;
 }
 
-// `then` goes on with the result on whichever thread completes the batch.
-void StoppableRun::submit(std::vector<Op> ops, std::size_t own, void (StoppableRun::*then)(BatchResult&&)) {
-  own_ops_ = own;
-  Batch part;
-  part.ops = std::move(ops);
-  part.want_times = true;
-  part.first_use = first_;
-  part.done = [self = shared_from_this(), then](BatchResult&& result) {
+// `then` goes on with the result, and `otherwise` with that of a failure, on whichever thread completes the batch.
+void StoppableRun::submit(Part part, Next then, Next otherwise) {
+  own_ops_ = part.own;
+  run_at_ = part.run_at;
+  Batch batch;
+  batch.ops = std::move(part.ops);
+  batch.want_times = true;
+  batch.first_use = first_ && run_at_ != SIZE_MAX;
+  batch.done = [self = shared_from_this(), then, otherwise](BatchResult&& result) {
     try {
-      if (result.status != CL_SUCCESS) return self->end(std::move(result));
-      ((*self).*then)(std::move(result));
+      ((*self).*(result.status == CL_SUCCESS ? then : otherwise))(std::move(result));
     } catch (const std::bad_alloc&) {
-      self->fail(CL_OUT_OF_HOST_MEMORY, "no memory for groups that can be left");
+      self->fail(CL_OUT_OF_HOST_MEMORY, {});  // no text: that would take memory, too
     }
   };
-  const Ticket ticket = native_.submit(std::move(part));
+  const Ticket ticket = native_.submit(std::move(batch));
   const MutexGuard lock(mutex_);
   ticket_ = std::max(ticket_, ticket);
 }
 
 std::uint64_t StoppableRun::group_bytes() const { return std::max<std::uint64_t>(4, layout_.group_words() * 4); }
+std::uint64_t StoppableRun::all_groups() const { return std::max<std::uint64_t>(1, run_.groups.size()); }
 
-// For as many groups at a time as the launch has, or as are wanted, or as there is memory for.
-bool StoppableRun::make_room() {
-  if (capacity_ != 0) return true;
-  const std::uint64_t wanted = std::max(kLeastGroups, kStateBytes / group_bytes());
-  const std::uint64_t all = std::max<std::uint64_t>(1, run_.groups.size());
-  for (std::uint64_t groups = std::min(all, wanted); groups != 0; groups /= 2) {
-    auto states = native_.allocate(groups * group_bytes());
-    auto words = native_.allocate((control::kGroups + (1 + control::kStages) * groups) * 4);
+// For the states of as many groups at a time, or of half as many where memory is short. It is used once, before states
+// are taken for it: drivers may find out only then that they have none.
+void StoppableRun::make_room(std::uint64_t groups) {
+  const std::uint64_t least = run_.groups_wait ? std::min(all_groups(), kLeastGroups) : 1;
+  for (; groups >= least; groups /= 2) {
+    const std::uint64_t state_bytes = groups * group_bytes();
+    const std::uint64_t control_bytes = (control::kGroups + (1 + control::kStages) * groups) * 4;
+    auto states = native_.allocate(state_bytes);
+    auto words = native_.allocate(control_bytes);
     if (!states || !words) continue;
     states_ = std::move(*states);
     control_ = std::move(*words);
     capacity_ = groups;
-    return true;
+    Part part;
+    part.ops.emplace_back(FillOp{states_, std::vector<std::byte>(4), 0, state_bytes});
+    part.ops.emplace_back(FillOp{control_, std::vector<std::byte>(4), 0, control_bytes});
+    return submit(std::move(part), &StoppableRun::has_room, &StoppableRun::has_no_room);
   }
-  return false;
+  fail(CL_MEM_OBJECT_ALLOCATION_FAILURE, "no device memory for groups that can be left");
+}
+
+void StoppableRun::has_room(BatchResult&&) { next_chunk(); }
+
+void StoppableRun::has_no_room(BatchResult&& result) {
+  if (result.fault != Fault::memory) return end(std::move(result));
+  states_.reset();
+  control_.reset();
+  make_room(capacity_ / 2);
 }
 
 // A new list of groups.
 void StoppableRun::next_chunk() {
-  if (!make_room()) return fail(CL_MEM_OBJECT_ALLOCATION_FAILURE, "no device memory for groups that can be left");
-  const std::uint64_t bytes = group_bytes();
   auto chunk = take_chunk(code_.facts, layout_, run_, next_, capacity_);
   if (!chunk) return fail(chunk.error().code, chunk.error().reason);
   chunk_ = std::move(*chunk);
+  Part part;
+  if (first_) part.ops.assign(batch_.work().begin(), batch_.work().end() - 1);
+  part.own = part.ops.size();
   if (chunk_.groups.empty()) {
-    BatchResult result;
-    if (first_ && batch_.work().size() > 1) {  // what comes before the launch is still to be done
-      std::vector<Op> ops(batch_.work().begin(), batch_.work().end() - 1);
-      first_ = false;
-      const std::size_t own = ops.size();
-      return submit(std::move(ops), own, &StoppableRun::end);
-    }
-    return end(std::move(result));
+    if (part.own == 0) return end({});
+    return submit(std::move(part), &StoppableRun::end, &StoppableRun::end);  // what comes before the launch
   }
-  const std::uint64_t groups = chunk_.groups.size();
-  std::vector<Op> ops;
-  if (first_) ops.assign(batch_.work().begin(), batch_.work().end() - 1);
-  const std::size_t own = ops.size();
-  ops.emplace_back(FillOp{states_, std::vector<std::byte>(4), 0, groups * bytes});
+  const std::uint64_t bytes = group_bytes();
+  part.ops.emplace_back(FillOp{states_, std::vector<std::byte>(4), 0, chunk_.groups.size() * bytes});
   if (!chunk_.begun.words.empty()) {
     const std::uint64_t begin = chunk_.begun.first * bytes;
-    ops.emplace_back(WriteOp{states_, bytes_of(chunk_.begun.words) - begin, row(begin, chunk_.begun.words.size() * 4)});
+    part.ops.emplace_back(
+        WriteOp{states_, bytes_of(chunk_.begun.words) - begin, row(begin, chunk_.begun.words.size() * 4)});
   }
+  // Kernels compare times as signed numbers.
   chunk_.control[control::kQuantum] =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(run_.quantum_ns / kClockUnitNs, 1, UINT32_MAX));
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(run_.quantum_ns / kClockUnitNs, 1, INT32_MAX));
   chunk_.control[control::kFuel] = fuel_;
   chunk_.control[control::kRun] = 1;
-  ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, chunk_.control.size() * 4)});
-  submit_launch(std::move(ops), own);
+  part.ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, chunk_.control.size() * 4)});
+  submit_launch(std::move(part));
 }
 
 void StoppableRun::run_again() {
@@ -132,12 +145,12 @@ void StoppableRun::run_again() {
   chunk_.control[control::kStart] = 0;
   chunk_.control[control::kFuel] = fuel_;
   ++chunk_.control[control::kRun];
-  std::vector<Op> ops;
-  ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, control::kGroups * 4)});
-  submit_launch(std::move(ops), 0);
+  Part part;
+  part.ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, control::kGroups * 4)});
+  submit_launch(std::move(part));
 }
 
-void StoppableRun::submit_launch(std::vector<Op> ops, std::size_t own) {
+void StoppableRun::submit_launch(Part part) {
   auto arguments = std::make_shared<std::vector<NativeArgument>>();
   if (run_.arguments != nullptr) *arguments = *run_.arguments;
   if (!run_.record.empty()) arguments->emplace_back(run_.record);
@@ -147,10 +160,10 @@ void StoppableRun::submit_launch(std::vector<Op> ops, std::size_t own) {
   run.range.work_dim = 3;
   run.range.offset = {0, 0, 0};
   run.range.global = {run_.range.local[0] * chunk_.groups.size(), run_.range.local[1], run_.range.local[2]};
-  run_at_ = ops.size();
-  ops.emplace_back(std::move(run));
-  ops.emplace_back(ReadOp{control_, bytes_of(chunk_.control), row(0, 4)});
-  submit(std::move(ops), own, &StoppableRun::ran);
+  part.run_at = part.ops.size();
+  part.ops.emplace_back(std::move(run));
+  part.ops.emplace_back(ReadOp{control_, bytes_of(chunk_.control), row(0, 4)});
+  submit(std::move(part), &StoppableRun::ran, &StoppableRun::end);
 }
 
 void StoppableRun::ran(BatchResult&& result) {
@@ -164,10 +177,10 @@ void StoppableRun::ran(BatchResult&& result) {
 
 // Most groups have ended or not begun: their states need not be moved.
 void StoppableRun::read_stages() {
-  std::vector<Op> ops;
+  Part part;
   const std::uint64_t begin = chunk_.stages() * 4;
-  ops.emplace_back(ReadOp{control_, bytes_of(chunk_.control), row(begin, chunk_.control.size() * 4 - begin)});
-  submit(std::move(ops), 0, &StoppableRun::read_states);
+  part.ops.emplace_back(ReadOp{control_, bytes_of(chunk_.control), row(begin, chunk_.control.size() * 4 - begin)});
+  submit(std::move(part), &StoppableRun::read_states, &StoppableRun::end);
 }
 
 void StoppableRun::read_states(BatchResult&& result) {
@@ -178,9 +191,9 @@ void StoppableRun::read_states(BatchResult&& result) {
   read_.first = first;
   const std::uint64_t bytes = layout_.group_words() * 4;
   read_.words.resize((last - first) * layout_.group_words());
-  std::vector<Op> ops;
-  ops.emplace_back(ReadOp{states_, bytes_of(read_.words), row(first * bytes, read_.words.size() * 4), true});
-  submit(std::move(ops), 0, &StoppableRun::kept);
+  Part part;
+  part.ops.emplace_back(ReadOp{states_, bytes_of(read_.words), row(first * bytes, read_.words.size() * 4), true});
+  submit(std::move(part), &StoppableRun::kept, &StoppableRun::end);
 }
 
 // Groups that have ended behind one that has not are told, too: no device runs them again.

@@ -35,12 +35,23 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   [[nodiscard]] Ticket under_way() const;
 
  private:
+  using Next = void (StoppableRun::*)(BatchResult&&);
+  /// What the device is given at a time.
+  struct Part {
+    std::vector<Op> ops;
+    std::size_t own = 0;            // ops of the batch itself, in front
+    std::size_t run_at = SIZE_MAX;  // the launch
+  };
+
   [[nodiscard]] std::uint64_t group_bytes() const;
-  bool make_room();
+  [[nodiscard]] std::uint64_t all_groups() const;
+  void make_room(std::uint64_t groups);
+  void has_room(BatchResult&& result);
+  void has_no_room(BatchResult&& result);
   void next_chunk();
   void run_again();
-  void submit_launch(std::vector<Op> ops, std::size_t own);
-  void submit(std::vector<Op> ops, std::size_t own, void (StoppableRun::*then)(BatchResult&&));
+  void submit_launch(Part part);
+  void submit(Part part, Next then, Next otherwise);
   void ran(BatchResult&& result);
   void read_stages();
   void read_states(BatchResult&& result);
@@ -61,9 +72,7 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   std::shared_ptr<NativeMemory> states_, control_;
   std::uint64_t capacity_ = 0;  // groups that states_ has room for
   std::uint32_t fuel_ = 0;
-  // Of the part under way:
-  std::size_t own_ops_ = 0;        // ops of the batch itself, in front
-  std::size_t run_at_ = SIZE_MAX;  // its launch
+  std::size_t own_ops_ = 0, run_at_ = SIZE_MAX;  // of the Part under way
   std::vector<OpTime> times_;
   bool first_ = true;
   mutable Mutex mutex_;

@@ -5,17 +5,13 @@
 #include <cstring>
 #include <string>
 
-#include "cpu-driver/span_code.h"
+#include "cpu-driver/runtime/scratch.h"
 
 namespace skmd::icd {
 
 namespace {
 
 namespace control = compiler::control;
-
-constexpr std::uint64_t aligned(std::uint64_t bytes) {
-  return (bytes + cpu::kScratchAlignment - 1) / cpu::kScratchAlignment * cpu::kScratchAlignment;
-}
 
 std::vector<std::uint32_t> control_of(const StateLayout& layout, const RunOp& run,
                                       const std::vector<std::uint64_t>& groups) {
@@ -46,19 +42,21 @@ void put(const compiler::StoppableKernel& kernel, const StateLayout& layout, con
 
 }  // namespace
 
-StateLayout state_layout(const compiler::StoppableKernel& kernel, const RunOp& run) {
-  StateLayout layout;
-  layout.items = run.range.local[0] * run.range.local[1] * run.range.local[2];
-  layout.words = kernel.facts.words(layout.items);
-  std::uint64_t bytes = kernel.local_bytes;
+Result<StateLayout> state_layout(const compiler::StoppableKernel& kernel, const RunOp& run) {
+  std::vector<std::uint64_t> sizes;
   if (run.arguments != nullptr)
     for (const NativeArgument& argument : *run.arguments)
-      if (const auto* local = std::get_if<LocalArgument>(&argument)) {
-        bytes = aligned(bytes);
-        layout.locals.emplace_back(bytes, local->bytes);
-        bytes += local->bytes;
-      }
-  layout.local_bytes = aligned(bytes);
+      if (const auto* local = std::get_if<LocalArgument>(&argument)) sizes.push_back(local->bytes);
+  const std::uint64_t local[3] = {run.range.local[0], run.range.local[1], run.range.local[2]};
+  cpu::KernelFacts facts;
+  facts.local_bytes = kernel.local_bytes;
+  const auto places = cpu::scratch_layout(facts, local, sizes);
+  if (!places) return domain::Error{CL_OUT_OF_RESOURCES, places.error().reason};
+  StateLayout layout;
+  layout.items = local[0] * local[1] * local[2];
+  layout.words = kernel.facts.words(layout.items);
+  layout.local_bytes = places->items_offset;
+  for (std::size_t i = 0; i < sizes.size(); ++i) layout.locals.emplace_back(places->local_arguments[i], sizes[i]);
   return layout;
 }
 

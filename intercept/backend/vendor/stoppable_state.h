@@ -21,7 +21,7 @@ struct StateLayout {
 
   [[nodiscard]] std::uint64_t group_words() const { return words + local_bytes / 4; }
 };
-StateLayout state_layout(const compiler::StoppableKernel& kernel, const RunOp& run);
+Result<StateLayout> state_layout(const compiler::StoppableKernel& kernel, const RunOp& run);
 
 /// States of some of a chunk's groups.
 struct PartStates {

@@ -99,9 +99,9 @@ inline constexpr std::chrono::microseconds kFarAsk{200};
 /// States of groups that one launch is given: bytes of device memory. Source: chosen: some waves of a large GPU's
 /// work-items at 48 bytes each, of which only those that have begun when the quantum is over hold anything.
 inline constexpr std::uint64_t kStateBytes = std::uint64_t{64} << 20;
-/// Groups that one launch is given at least, if the launch has them: those that a device runs at once may wait for each
-/// other. Source: an H100 holds 1,056 groups of 256 work-items.
-inline constexpr std::uint64_t kLeastGroups = 4096;
+/// Groups that a launch is given at least, if it has them: as many as a device holds at once, which may wait for each
+/// other. Source: chosen: above 132 multiprocessors of an H100 with up to 32 groups each.
+inline constexpr std::uint64_t kLeastGroups = 8192;
 /// The unit of a kernel's quantum. Source: what kernels divide the device's nanoseconds by, so that 32 bits last for an
 /// hour.
 inline constexpr std::uint64_t kClockUnitNs = 1024;

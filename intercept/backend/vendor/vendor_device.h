@@ -21,7 +21,8 @@ class VendorDevice final : public Device {
  public:
   /// `turns`: held while a batch is carried out; the device is then blocking. Null: its batches wait for no other
   /// device's.
-  /// `stoppable`: how programs get a second form that can be stopped inside of groups; nothing: they get none.
+  /// `stoppable`: how programs get a second form that can be stopped inside of groups; nothing: they get none. With it,
+  /// the device is to outlive its programs.
   VendorDevice(const VendorPlatform& platform, cl_device_id id, DeviceDescription description,
                std::shared_ptr<Mutex> turns, std::optional<StoppableMaker> stoppable = std::nullopt);
   ~VendorDevice() override;
@@ -52,7 +53,7 @@ class VendorDevice final : public Device {
   Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                const std::string& name) override;
 
-  std::optional<YieldInfo> yields(NativeKernel& kernel, std::uint64_t items, bool wait) override;
+  std::optional<YieldInfo> yields(NativeKernel& kernel, const YieldNeeds& needs, bool wait) override;
 
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override;
   Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,
@@ -105,7 +106,7 @@ class VendorDevice final : public Device {
   std::shared_ptr<StoppableCode> stoppable_code(const std::string& text, const std::string& options);
   Result<std::shared_ptr<NativeProgram>> build_native(const std::string& text, const std::string& options,
                                                       std::string& log);
-  std::optional<StoppableCode::Made> build_stoppable(const std::string& text, const std::string& options);
+  std::unique_ptr<StoppableKernels> build_stoppable(const std::string& text, const std::string& options);
   Ticket submit_native(Batch&& batch);
   Ticket submit_stoppable(Batch&& batch);
   /// Appends a program's log.

@@ -7,8 +7,6 @@ by our CPU driver, whose barriers do what the text says, in lists of groups, unt
 """
 import os
 import random
-import re
-import subprocess
 import sys
 import tempfile
 import unittest
@@ -22,6 +20,8 @@ os.environ |= {"OCL_ICD_VENDORS": VENDORS, "SKMD_VENDORS": f"{VENDORS}/none", "S
 import numpy  # noqa: E402
 import pyopencl  # noqa: E402
 
+from forms import compiled, forms  # noqa: E402
+
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stoppable.cl")
 LOCAL, GROUPS, OFFSET = (4, 3), (5, 4), (3, 9)
 ITEMS = LOCAL[0] * LOCAL[1]
@@ -31,15 +31,7 @@ GLOBAL = (LOCAL[0] * GROUPS[0], LOCAL[1] * GROUPS[1])
 LEFT, FUEL, WORK_DIM, STATE_WORDS, COUNTS, OFFSETS, LOCALS, RUN, LIST = 0, 1, 4, 5, 6, 9, 15, 31, 32
 STAGES = 3
 ALIGNED = 128
-DONE = 0xFFFFFFFF
 MOST_LAUNCHES = 5000
-
-
-def compiled(*words):
-    done = subprocess.run([COMPILER, *words, FILE], capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        raise AssertionError(f"skmd-compile {words}: {done.stderr}")
-    return done.stdout
 
 
 class Stoppable(unittest.TestCase):
@@ -50,12 +42,8 @@ class Stoppable(unittest.TestCase):
         cls.queue = pyopencl.CommandQueue(cls.context)
         with open(FILE, encoding="utf-8") as file:
             cls.own = pyopencl.Program(cls.context, file.read()).build()
-        cls.text = pyopencl.Program(cls.context, compiled("--kernel-code", "--isa", "opencl-c", "--yielding", "every")).build()
-        cls.forms = {}
-        for name, way, item, group in re.findall(r"kernel (\w+): \d+ yield points?, items (of a group leave together|leave one by one); "
-                                                 r"state: (\d+) bytes an item, (\d+) a group",
-                                                 compiled("--yields", "--yielding", "every")):
-            cls.forms[name] = (way != "leave one by one", int(item) // 4, int(group) // 4)
+        cls.text = pyopencl.Program(cls.context, compiled(COMPILER, FILE, "--kernel-code", "--isa", "opencl-c", "--yielding", "every")).build()
+        cls.forms = forms(COMPILER, FILE)
 
     def buffer(self, content):
         return pyopencl.Buffer(self.context, pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.COPY_HOST_PTR, hostbuf=content)

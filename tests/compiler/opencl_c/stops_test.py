@@ -7,8 +7,6 @@
 Each kernel runs as one work-group. The text of its yielding form runs with the control word set, again and again, each time one point
 further, as compiler/yield/yield.h says; and once with the word 0."""
 import os
-import re
-import subprocess
 import sys
 import unittest
 
@@ -19,18 +17,13 @@ os.environ["POCL_WORK_GROUP_METHOD"] = "workitemloops"
 import numpy  # noqa: E402
 import pyopencl  # noqa: E402
 
+from forms import compiled, forms  # noqa: E402
+
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 COMPILER = sys.argv.pop()
 DONE = 0xFFFFFFFF
 ITEMS = 12
 MOST_RUNS = 10000  # a kernel here has far fewer points in its iterations
-
-
-def compiled(mode, file, *options):
-    done = subprocess.run([COMPILER, mode, *options, file], capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
-    if done.returncode != 0:
-        raise AssertionError(f"skmd-compile {mode}: {done.stderr}")
-    return done.stdout
 
 
 class Stops(unittest.TestCase):
@@ -42,12 +35,8 @@ class Stops(unittest.TestCase):
         cls.file = os.path.join(FOLDER, "stops.cl")
         with open(cls.file, encoding="utf-8") as file:
             cls.own = pyopencl.Program(cls.context, file.read()).build()
-        cls.text = pyopencl.Program(cls.context, compiled("--opencl-c", cls.file, "--yielding", "every")).build()
-        cls.forms = {}
-        for name, way, item, group in re.findall(r"kernel (\w+): \d+ yield points?, items (of a group leave together|leave one by one); "
-                                                 r"state: (\d+) bytes an item, (\d+) a group",
-                                                 compiled("--yields", cls.file, "--yielding", "every")):
-            cls.forms[name] = (way != "leave one by one", int(item) // 4, int(group) // 4)
+        cls.text = pyopencl.Program(cls.context, compiled(COMPILER, cls.file, "--opencl-c", "--yielding", "every")).build()
+        cls.forms = forms(COMPILER, cls.file)
 
     def buffer(self, content):
         flags = pyopencl.mem_flags.READ_WRITE | pyopencl.mem_flags.COPY_HOST_PTR

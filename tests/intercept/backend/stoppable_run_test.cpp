@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <random>
@@ -66,6 +67,8 @@ class MadeUpDevice {
       BatchResult result;
       if (fails_at != 0 && --fails_at == 0) {
         result = {CL_OUT_OF_RESOURCES, "lost", {}, Fault::device, 0};
+      } else if (!has_room_for(batch)) {
+        result = {CL_MEM_OBJECT_ALLOCATION_FAILURE, "full", {}, Fault::memory, 0};
       } else {
         for (const Op& op : batch.ops) carry_out(op);
         result.times.resize(batch.ops.size(), OpTime{1, 2, 1, 0});
@@ -75,12 +78,20 @@ class MadeUpDevice {
   }
 
   std::uint64_t memory_bytes = UINT64_MAX;  // of one buffer at most
+  std::uint64_t used_bytes = UINT64_MAX;    // of one buffer at most when it is first used
   int fails_at = 0;                         // the number of the batch that fails, from 1
   std::size_t runs = 0;                     // launches
-  int fuel_at_least = 0;                    // rounds of a group in each launch
+  std::uint32_t quantum = 0;                // of the last launch
 
  private:
   static HostMemory& memory(const std::shared_ptr<NativeMemory>& given) { return static_cast<HostMemory&>(*given); }
+
+  [[nodiscard]] bool has_room_for(const Batch& batch) const {
+    return std::none_of(batch.ops.begin(), batch.ops.end(), [this](const Op& op) {
+      const auto* fill = std::get_if<FillOp>(&op);
+      return fill != nullptr && fill->bytes > used_bytes;
+    });
+  }
 
   void carry_out(const Op& op) {
     if (const auto* write = std::get_if<WriteOp>(&op)) {
@@ -104,6 +115,7 @@ class MadeUpDevice {
     std::uint32_t* words = memory(std::get<BufferArgument>(arguments.back()).memory).words();
     std::uint32_t* states = memory(std::get<BufferArgument>(arguments[arguments.size() - 2]).memory).words();
     EXPECT_EQ(run.range.local, (domain::Extent3{kItems, 1, 1}));
+    quantum = words[control::kQuantum];
     EXPECT_EQ(words[control::kLeft], 0u);
     EXPECT_EQ(words[control::kStart], 0u);
     EXPECT_EQ(words[control::kGroupCounts] * words[control::kGroupCounts + 1], kGroupsInAll);
@@ -271,14 +283,14 @@ TEST_P(StoppableRuns, GoOnElsewhereFromWhatWasSaved) {
 
 TEST_P(StoppableRuns, FailOnceWithTheDevice) {
   Counted counted;
-  for (int at = 1; at <= 3; ++at) {
+  for (int at = 1; at <= 4; ++at) {
     MadeUpDevice device(counted, 3, GetParam());
     device.fails_at = at;
     Ended ended;
     run_on(device, batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended));
     EXPECT_EQ(ended.calls, 1);
     EXPECT_EQ(ended.result.status, CL_OUT_OF_RESOURCES);
-    EXPECT_EQ(ended.result.accepted, at == 1 ? 0 : SIZE_MAX) << "whether the launch may have run";
+    EXPECT_EQ(ended.result.accepted, at <= 2 ? 0 : SIZE_MAX) << "whether the launch may have run";
   }
   MadeUpDevice device(counted, 3, GetParam());
   device.memory_bytes = 0;
@@ -303,14 +315,46 @@ TEST_P(StoppableRuns, RefuseStatesOfAnotherSize) {
   }
 }
 
+// `used`: it shows only when memory is first used.
+void expect_fewer_groups_at_a_time(bool together, bool used) {
+  Counted counted;
+  MadeUpDevice device(counted, 5, together);
+  (used ? device.used_bytes : device.memory_bytes) = 700;  // words of control take 128, and a group 16
+  const auto saved = std::make_shared<SavedGroups>();
+  saved->put(kGroupsInAll - 1, {});
+  Ended ended;
+  run_on(device, batch_of(saved, nullptr, {0, kGroupsInAll}, ended));
+  EXPECT_EQ(ended.result.status, CL_SUCCESS) << ended.result.reason;
+  expect_each_once(counted, {0, kGroupsInAll - 1}, together);
+}
+
 TEST_P(StoppableRuns, TakeFewerGroupsAtATimeWhereMemoryIsShort) {
+  expect_fewer_groups_at_a_time(GetParam(), false);
+  expect_fewer_groups_at_a_time(GetParam(), true);
+}
+
+TEST_P(StoppableRuns, FailRatherThanTakeFewerOfGroupsThatWaitForEachOther) {
   Counted counted;
   MadeUpDevice device(counted, 5, GetParam());
-  device.memory_bytes = 700;  // words of control take 128, and a group 16
+  device.memory_bytes = 700;
   Ended ended;
-  run_on(device, batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended));
-  EXPECT_EQ(ended.result.status, CL_SUCCESS) << ended.result.reason;
-  expect_each_once(counted, {0, kGroupsInAll}, GetParam());
+  Batch batch = batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended);
+  std::get<RunOp>(batch.ops.back()).groups_wait = true;
+  run_on(device, std::move(batch));
+  EXPECT_EQ(ended.result.status, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+  EXPECT_EQ(device.runs, 0u);
+}
+
+// Kernels take them for negative numbers from 2^31 on.
+TEST_P(StoppableRuns, KeepLongQuantaPositive) {
+  Counted counted;
+  MadeUpDevice device(counted, 5, GetParam());
+  Ended ended;
+  Batch batch = batch_of(std::make_shared<SavedGroups>(), nullptr, {0, kGroupsInAll}, ended);
+  std::get<RunOp>(batch.ops.back()).quantum_ns = std::uint64_t{1} << 62;
+  run_on(device, std::move(batch));
+  EXPECT_EQ(ended.result.status, CL_SUCCESS);
+  EXPECT_EQ(device.quantum, static_cast<std::uint32_t>(INT32_MAX));
 }
 
 TEST_P(StoppableRuns, DoWhatComesBeforeAlsoIfAllGroupsHaveEnded) {
@@ -332,24 +376,6 @@ TEST_P(StoppableRuns, DoWhatComesBeforeAlsoIfAllGroupsHaveEnded) {
 
 INSTANTIATE_TEST_SUITE_P(ItemsLeave, StoppableRuns, testing::Bool(),
                          [](const auto& param) { return param.param ? "together" : "one_by_one"; });
-
-TEST(StoppableText, IsDecodedAsItWasEncoded) {
-  compiler::StoppableText text;
-  text.kernels.push_back({"k", {0x123456789abcdef0u, 2, 3, 1, 4}, 128, 1});
-  text.text = "kernel void k() {}";
-  const std::string bytes = encode(text);
-  const auto decoded = compiler::decode_stoppable(bytes);
-  ASSERT_TRUE(decoded.ok());
-  EXPECT_EQ(decoded->text, text.text);
-  ASSERT_EQ(decoded->kernels.size(), 1u);
-  EXPECT_EQ(decoded->kernels[0].name, "k");
-  EXPECT_EQ(decoded->kernels[0].facts.schema, 0x123456789abcdef0u);
-  EXPECT_EQ(decoded->kernels[0].facts.words(5), 17u);
-  EXPECT_EQ(decoded->kernels[0].local_bytes, 128u);
-  for (std::size_t bytes_left = 0; bytes_left < bytes.size(); ++bytes_left)
-    EXPECT_FALSE(compiler::decode_stoppable(bytes.substr(0, bytes_left)).ok());
-  EXPECT_FALSE(compiler::decode_stoppable(bytes + "x").ok());
-}
 
 }  // namespace
 }  // namespace skmd::icd
