@@ -5,6 +5,7 @@
 
 #include "compiler/analysis/accesses.h"
 #include "compiler/analysis/expand_builtins.h"
+#include "compiler/ir/lanes.h"
 
 namespace skmd::compiler {
 
@@ -18,11 +19,6 @@ namespace {
 
 constexpr unsigned kRelaxed = 0;      // memory_order_relaxed
 constexpr unsigned kDeviceScope = 2;  // memory_scope_device; 3 is all devices, 4 a sub-group
-
-unsigned lanes_of(const llvm::Type* type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  return vector == nullptr ? 1 : vector->getNumElements();
-}
 
 llvm::Value* first_pointer(llvm::CallBase& call) {
   for (llvm::Value* argument : call.args()) {

@@ -11,6 +11,7 @@
 #include "compiler/analysis/analysis_constants.h"
 #include "compiler/analysis/expand_builtins.h"
 #include "compiler/ir/builtin.h"
+#include "compiler/ir/lanes.h"
 
 namespace skmd::compiler {
 
@@ -18,11 +19,6 @@ using domain::Guard;
 using domain::OperationCount;
 
 namespace {
-
-std::uint32_t lanes_of(const llvm::Type* type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  return vector == nullptr ? 1 : vector->getNumElements();
-}
 
 bool is_free(llvm::StringRef name) {
   return is_geometry(name) || name.starts_with("as_") || name == "__translate_sampler_initializer";
@@ -46,7 +42,8 @@ bool is_simple(llvm::StringRef name) {
 }
 
 // The elements that a builtin works on: of its result, or of what it takes (dot, vstore).
-std::uint32_t lanes_of(const llvm::CallBase& call) {
+/// Of its result and its arguments the most.
+std::uint32_t most_lanes_of(const llvm::CallBase& call) {
   std::uint32_t lanes = lanes_of(call.getType());
   for (const llvm::Value* argument : call.args()) lanes = std::max(lanes, lanes_of(argument->getType()));
   return lanes;
@@ -70,10 +67,10 @@ std::uint32_t operations_of_intrinsic(const llvm::IntrinsicInst& intrinsic) {
     case llvm::Intrinsic::log10:
     case llvm::Intrinsic::sin:
     case llvm::Intrinsic::cos:
-      return tuning::kHeavyOperation * lanes_of(intrinsic);
+      return tuning::kHeavyOperation * most_lanes_of(intrinsic);
     default:
       // Lifetimes, assumptions and the like have no result and make no code.
-      return intrinsic.getType()->isVoidTy() ? 0 : lanes_of(intrinsic);
+      return intrinsic.getType()->isVoidTy() ? 0 : most_lanes_of(intrinsic);
   }
 }
 
@@ -81,7 +78,7 @@ std::uint32_t operations_of_call(const llvm::CallBase& call) {
   if (const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&call)) return operations_of_intrinsic(*intrinsic);
   const llvm::StringRef name = builtin_of(call).name;
   if (is_free(name)) return 0;
-  return is_simple(name) || name == kStoreOfThree ? lanes_of(call) : tuning::kHeavyOperation * lanes_of(call);
+  return is_simple(name) || name == kStoreOfThree ? most_lanes_of(call) : tuning::kHeavyOperation * most_lanes_of(call);
 }
 
 // Blocks of equal circumstances together, in the order in which they are met.

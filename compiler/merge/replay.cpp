@@ -24,6 +24,7 @@
 #include "compiler/analysis/kernel_view.h"
 #include "compiler/ir/address_spaces.h"
 #include "compiler/ir/builtin.h"
+#include "compiler/ir/lanes.h"
 #include "compiler/merge/merge_constants.h"
 
 namespace skmd::compiler {
@@ -76,11 +77,6 @@ bool mark_transfer(llvm::MemIntrinsic& transfer) {
   mark(ir, transfer.getDest(), unit, constant == nullptr ? length : ir.getInt64(constant->getZExtValue() / unit));
   transfer.eraseFromParent();
   return true;
-}
-
-unsigned lanes_of(const llvm::Type* type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  return vector == nullptr ? 1 : vector->getNumElements();
 }
 
 // The application's value is a 3-vector: the fourth element is padding.

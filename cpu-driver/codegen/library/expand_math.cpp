@@ -2,6 +2,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/ir/lanes.h"
 #include "cpu-driver/codegen/library/expand.h"
 
 namespace skmd::codegen {
@@ -10,11 +11,6 @@ namespace {
 
 llvm::Value* lane_of(llvm::IRBuilder<>& builder, llvm::Value* value, unsigned lane) {
   return value->getType()->isVectorTy() ? builder.CreateExtractElement(value, lane) : value;
-}
-
-unsigned lanes_of(const llvm::Type* type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  return vector == nullptr ? 1 : vector->getNumElements();
 }
 
 /// The scalar function `name`, with the attributes of the one for vectors.

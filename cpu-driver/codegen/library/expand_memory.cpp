@@ -3,16 +3,12 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include "compiler/ir/lanes.h"
 #include "cpu-driver/codegen/library/expand.h"
 
 namespace skmd::codegen {
 
 namespace {
-
-unsigned lanes_of(const llvm::Type* type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
-  return vector == nullptr ? 1 : vector->getNumElements();
-}
 
 /// `scalar`, or a vector of as many as `like` has.
 llvm::Type* with_lanes_of(llvm::Type* scalar, const llvm::Type* like) {
