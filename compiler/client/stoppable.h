@@ -55,6 +55,9 @@ inline constexpr std::string_view kOpenClWithoutBarriers = "opencl-c-apart";
 /// its quantum. Kernels call it where the device has a clock.
 inline constexpr const char* kOver = "_Z9skmd_overPU3AS1j";
 
+/// The kernel's name in the text: its own may be that of a builtin that the text calls.
+inline std::string name_in_text(std::string_view kernel) { return std::string("skmd_stoppable_").append(kernel); }
+
 struct StoppableKernel {
   std::string name;
   cpu::YieldFacts facts;

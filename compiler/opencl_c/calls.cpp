@@ -53,7 +53,7 @@ std::string declare_sampler(Printer& printer, std::uint64_t bits) {
   constexpr const char* kAddresses[] = {"NONE", "CLAMP_TO_EDGE", "CLAMP", "REPEAT", "MIRRORED_REPEAT"};
   const std::uint64_t address = bits >> 1 & 7;
   if (address > 4 || (bits >> 4 != 1 && bits >> 4 != 2)) return {};
-  const std::string name = printer.kernel.getName().str() + "_sampler_" + std::to_string(bits);
+  const std::string name = printer.names.at_file_scope("sampler_" + std::to_string(bits));
   const std::string text = "constant sampler_t " + name + " = CLK_NORMALIZED_COORDS_" +
                            ((bits & 1) != 0 ? "TRUE" : "FALSE") + " | CLK_ADDRESS_" + kAddresses[address] +
                            " | CLK_FILTER_" + (bits >> 4 == 1 ? "NEAREST" : "LINEAR") + ";\n";
@@ -130,7 +130,7 @@ std::string literal_of(const Value& value) {
 std::string half_text(Printer& printer, const llvm::CallBase& call, llvm::StringRef rounding) {
   const llvm::Value& number = *call.getArgOperand(0);
   const std::string type = printer.type(*number.getType());
-  const std::string name = printer.kernel.getName().str() + "_half_" + rounding.str() + "_" + type;
+  const std::string name = printer.names.at_file_scope("half_" + rounding.str() + "_" + type);
   const std::string text = "ushort " + name + "(" + type +
                            " number) {\n  uchar bytes[2] __attribute__((aligned(2)));\n" + "  vstore_half_" +
                            rounding.str() + "(number, 0, (private half*)bytes);\n" +

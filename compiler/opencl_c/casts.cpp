@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions.
+#include "compiler/ir/lanes.h"
 #include "compiler/opencl_c/constants.h"
 #include "compiler/opencl_c/printer.h"
 
@@ -31,7 +32,7 @@ std::string from_truth(Printer& printer, const llvm::CastInst& cast) {
       case Instruction::SIToFP:
         return "convert_" + name + "(" + mask + ")";
       case Instruction::UIToFP:
-        return "(-convert_" + name + "(" + mask + "))";
+        return "convert_" + name + "(-" + mask + ")";  // of integers: 0 has no sign
       default:
         return printer.refuse(cast);
     }
@@ -60,8 +61,8 @@ std::string bits_text(Printer& printer, const llvm::CastInst& cast) {
   if (&from == &to || from.isPointerTy()) return text;
   if (from.isIntOrIntVectorTy(1) || to.isIntOrIntVectorTy(1)) return printer.refuse(cast);
   // Three elements are four to as_type.
-  const bool three = lanes_of(from) == 3 || lanes_of(to) == 3;
-  if (three && lanes_of(from) != lanes_of(to)) return printer.refuse(cast);
+  const bool three = lanes_of(&from) == 3 || lanes_of(&to) == 3;
+  if (three && lanes_of(&from) != lanes_of(&to)) return printer.refuse(cast);
   (void)printer.type(from);
   return "as_" + printer.type(to) + "(" + text + ")";
 }

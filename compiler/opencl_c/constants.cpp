@@ -63,6 +63,7 @@ bool add_parts(const llvm::Constant& constant, const llvm::DataLayout& layout, s
   for (unsigned i = 0; i < count; ++i) {
     if (record != nullptr)
       bytes.resize(begin + layout.getStructLayout(const_cast<llvm::StructType*>(record))->getElementOffset(i));
+    if (type->isArrayTy()) bytes.resize(begin + i * layout.getTypeAllocSize(type->getArrayElementType()));
     const llvm::Constant* part = constant.getAggregateElement(i);
     if (part == nullptr || !bytes_of(*part, layout, bytes)) return false;
   }

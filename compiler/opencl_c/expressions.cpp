@@ -181,9 +181,8 @@ std::string choice_text(Printer& printer, const llvm::SelectInst& choice) {
 }  // namespace
 
 std::string comparison_text(Printer& printer, const llvm::CmpInst& comparison) {
-  const std::string text = llvm::isa<llvm::ICmpInst>(comparison) ? integer_comparison(printer, comparison)
-                                                                 : float_comparison(printer, comparison);
-  return text;
+  return llvm::isa<llvm::ICmpInst>(comparison) ? integer_comparison(printer, comparison)
+                                               : float_comparison(printer, comparison);
 }
 
 std::string expression(Printer& printer, const Instruction& instruction) {

@@ -2,6 +2,7 @@
 // LLVM's intrinsics.
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "compiler/ir/lanes.h"
 #include "compiler/opencl_c/constants.h"
 #include "compiler/opencl_c/printer.h"
 
@@ -127,7 +128,8 @@ std::string swapped_bytes(Printer& printer, const llvm::IntrinsicInst& intrinsic
 std::string order_text(Printer& printer, const llvm::IntrinsicInst& intrinsic) {
   const bool is_signed = intrinsic.getIntrinsicID() == Intrinsic::scmp;
   const llvm::Type& type = *intrinsic.getType();
-  if (type.isVectorTy() || intrinsic.getArgOperand(0)->getType()->isVectorTy()) return printer.refuse(intrinsic);
+  const llvm::Type& operands = *intrinsic.getArgOperand(0)->getType();
+  if (type.isVectorTy() || operands.isVectorTy() || operands.isIntegerTy(1)) return printer.refuse(intrinsic);
   const auto text = [&](unsigned i) {
     const llvm::Value& operand = *intrinsic.getArgOperand(i);
     return is_signed ? printer.signed_value(operand) : printer.value(operand);
@@ -151,7 +153,7 @@ std::string reduction_text(Printer& printer, const llvm::IntrinsicInst& intrinsi
                      : id == Intrinsic::vector_reduce_or  ? " | "
                                                           : " ^ ";
   std::string all;
-  for (unsigned i = 0; i < lanes_of(type); ++i)
+  for (unsigned i = 0; i < lanes_of(&type); ++i)
     all += (i == 0 ? "" : sign) + std::string("(uint)").substr(0, type.getScalarSizeInBits() < 32 ? 6 : 0) + text +
            ".s" + "0123456789abcdef"[i];
   return back(printer, *intrinsic.getType(), all);

@@ -4,6 +4,7 @@
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Operator.h>
 
+#include "compiler/ir/lanes.h"
 #include "compiler/opencl_c/memory.h"
 
 namespace skmd::compiler::opencl_c {
@@ -23,8 +24,8 @@ struct Address {
 
 bool is_number(const llvm::Type& type) {
   const llvm::Type& scalar = *type.getScalarType();
-  return lanes_of(type) != 3 && (scalar.isFloatTy() || scalar.isDoubleTy() || scalar.isIntegerTy(8) ||
-                                 scalar.isIntegerTy(16) || scalar.isIntegerTy(32) || scalar.isIntegerTy(64));
+  return lanes_of(&type) != 3 && (scalar.isFloatTy() || scalar.isDoubleTy() || scalar.isIntegerTy(8) ||
+                                  scalar.isIntegerTy(16) || scalar.isIntegerTy(32) || scalar.isIntegerTy(64));
 }
 
 bool add_steps(const Printer& printer, const llvm::GEPOperator& step, Address& address) {
@@ -160,11 +161,11 @@ std::string load_text(Printer& printer, const llvm::LoadInst& load) {
 
 bool is_load_of_half(const llvm::LoadInst& load) {
   return load.getType()->getScalarType()->isHalfTy() && !load.isVolatile() && !load.isAtomic() &&
-         lanes_of(*load.getType()) != 3 && load.getAlign().value() >= 2;
+         lanes_of(load.getType()) != 3 && load.getAlign().value() >= 2;
 }
 
 std::string half_load_text(Printer& printer, const llvm::LoadInst& load, const llvm::Type& to) {
-  const unsigned lanes = lanes_of(*load.getType());
+  const unsigned lanes = lanes_of(load.getType());
   const std::string space = space_name(load.getPointerAddressSpace());
   const std::string number = lanes == 1 ? "" : std::to_string(lanes);
   (void)printer.type(*load.getPointerOperandType());
@@ -184,20 +185,22 @@ std::string elements_text(Printer& printer, const llvm::Instruction& access, con
   const std::string name = printer.types.access_name(element, align, true);
   if (name.empty() || access.isAtomic()) return printer.refuse(access);
   const Value& pointer = *llvm::getLoadStorePointerOperand(&access);
-  return "((" + std::string(access.isVolatile() ? "volatile " : "") +
-         space_name(pointer.getType()->getPointerAddressSpace()) + " " + name + "*)" + printer.value(pointer) + ")";
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&access);
+  const bool stays = access.isVolatile() || (load != nullptr && is_kept_by_fence(*load));
+  return "((" + std::string(stays ? "volatile " : "") + space_name(pointer.getType()->getPointerAddressSpace()) + " " +
+         name + "*)" + printer.value(pointer) + ")";
 }
 
 }  // namespace
 
 bool is_in_elements(const llvm::Type& type) {
-  return type.isVectorTy() && (lanes_of(type) == 3 || !has_vector_of(lanes_of(type)));
+  return type.isVectorTy() && (lanes_of(&type) == 3 || !has_vector_of(lanes_of(&type)));
 }
 
 void print_load_of_elements(Printer& printer, const llvm::LoadInst& load) {
   const auto& type = llvm::cast<llvm::FixedVectorType>(*load.getType());
   const std::string at = elements_text(printer, load, type);
-  if (lanes_of(type) == 3)
+  if (lanes_of(&type) == 3)
     return printer.assign(load, "(" + printer.type(type) + ")(" + at + "[0], " + at + "[1], " + at + "[2])");
   for (unsigned i = 0; i < type.getNumElements(); ++i) {
     const std::string name = result_part(printer, load, i);

@@ -7,7 +7,8 @@
 
 namespace skmd::compiler::opencl_c {
 
-Names::Names(const llvm::Function& kernel) : kernel_(kernel.getName()) {
+Names::Names(const llvm::Function& kernel)
+    : file_scope_("skmd" + std::to_string(kernel.getName().size()) + "_" + kernel.getName().str() + "_") {
   taken_.insert(kernel.getName().str());
   for (const llvm::BasicBlock& block : kernel) labels_[&block] = static_cast<unsigned>(labels_.size());
 }
@@ -27,7 +28,7 @@ std::string Names::of(const llvm::Value& value) {
   if (llvm::isa<llvm::Argument>(value))
     made = readable("p_", value.getName());
   else if (llvm::isa<llvm::GlobalVariable>(value))
-    made = readable(kernel_ + "_g_", value.getName());
+    made = readable(at_file_scope("g_"), value.getName());
   else if (llvm::isa<llvm::AllocaInst>(value))
     made = readable("a_", value.getName());
   else

@@ -21,6 +21,9 @@ bool is_product(const Instruction& instruction) { return instruction.getOpcode()
 bool would_contract(const Instruction& product, const Instruction& user) {
   const unsigned opcode = user.getOpcode();
   if (opcode == Instruction::FAdd || opcode == Instruction::FSub || opcode == Instruction::FNeg) return true;
+  // Which are their operand.
+  if (opcode == Instruction::Freeze || (user.getType() == product.getType() && llvm::isa<llvm::BitCastInst>(user)))
+    return true;
   const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&user);
   return intrinsic != nullptr && intrinsic->getIntrinsicID() == llvm::Intrinsic::fmuladd &&
          intrinsic->getArgOperand(2) == &product;

@@ -2,6 +2,7 @@
 #include "compiler/opencl_c/print.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Metadata.h>
@@ -33,6 +34,13 @@ std::string size_attribute(const llvm::Function& kernel, const char* name) {
   return "__attribute__((" + std::string(name) + "(" + text + "))) ";
 }
 
+// A kernel may have the name of a builtin that only its text calls.
+bool calls(const std::string& text, const std::string& name) {
+  for (std::size_t at = text.find(name + "("); at != std::string::npos; at = text.find(name + "(", at + 1))
+    if (at == 0 || (!llvm::isAlnum(text[at - 1]) && text[at - 1] != '_')) return true;
+  return false;
+}
+
 domain::Error refused(const llvm::Function& kernel, const std::string& reason) {
   return {0, "kernel " + kernel.getName().str() + ": " + reason};
 }
@@ -46,6 +54,7 @@ domain::Result<PrintedKernel> print_opencl_c(const llvm::Function& kernel) {
   const std::string parameters = opencl_c::parameter_list(printer);
   opencl_c::print_blocks(printer);
   if (!printer.refusal.empty()) return refused(kernel, printer.refusal);
+  if (calls(printer.body, kernel.getName().str())) return refused(kernel, "its text calls a builtin of its name");
   PrintedKernel printed;
   printed.text = printer.types.extensions() + printer.file + "kernel " +
                  size_attribute(kernel, "reqd_work_group_size") + size_attribute(kernel, "work_group_size_hint") +

@@ -2,8 +2,9 @@
 // A kernel in LLVM IR as OpenCL C text, which any vendor's compiler can build.
 //
 // Values are unsigned integers, with casts where an operation is signed: OpenCL C then has no overflow that it leaves
-// undefined. Each value that is used outside of one expression is a variable; blocks are labels with goto. Products and
-// sums are in one expression only where the IR lets them be contracted (llvm.fmuladd): a kernel without such has
+// undefined. Indexes alone are signed, as those of addresses inside of objects are. Each value that is used outside of
+// one expression is a variable; blocks are labels with goto. Products and sums are in one expression only where the IR
+// lets them be contracted (llvm.fmuladd): a kernel without such has
 // `#pragma OPENCL FP_CONTRACT OFF`. Memory that the IR may access by other types than the program's is accessed by
 // types with the attribute may_alias, and what is less aligned than its type by types with the attribute aligned; both
 // are of Clang. Poison and undefined values are 0.

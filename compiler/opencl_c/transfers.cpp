@@ -28,12 +28,11 @@ std::uint64_t unit_of(const llvm::MemIntrinsic& transfer, std::uint64_t bytes) {
   return align;
 }
 
-// `each` is a statement with INDEX in the place of the index.
+// `each` is a statement with @, which no name has, in the place of the index.
 void repeat(Printer& printer, const std::string& count, std::uint64_t known, const std::string& each, bool backwards) {
   const auto with = [&](const std::string& index) {
     std::string text = each;
-    for (std::size_t at = text.find("INDEX"); at != std::string::npos; at = text.find("INDEX", at))
-      text.replace(at, 5, index);
+    for (std::size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at)) text.replace(at, 1, index);
     return text;
   };
   if (known != 0 && known <= tuning::kStraightPieces && !backwards) {
@@ -69,12 +68,12 @@ void print_transfer(Printer& printer, const llvm::MemIntrinsic& transfer) {
   const std::uint64_t unit = length == nullptr ? 1 : unit_of(transfer, bytes);
   const std::string count = length == nullptr ? printer.value(*transfer.getLength()) : std::to_string(bytes / unit);
   const llvm::Value& to = *transfer.getRawDest();
-  const std::string target = pieces(printer, to, unit, transfer.isVolatile()) + "[INDEX]";
+  const std::string target = pieces(printer, to, unit, transfer.isVolatile()) + "[@]";
   if (const auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&transfer))
     return repeat(printer, count, bytes / unit, target + " = " + fill_value(printer, *fill->getValue(), unit) + ";",
                   false);
   const llvm::Value& from = *llvm::cast<llvm::MemTransferInst>(transfer).getRawSource();
-  const std::string each = target + " = " + pieces(printer, from, unit, transfer.isVolatile()) + "[INDEX];";
+  const std::string each = target + " = " + pieces(printer, from, unit, transfer.isVolatile()) + "[@];";
   const bool overlaps = llvm::isa<llvm::MemMoveInst>(transfer) && to.getType() == from.getType();
   if (!overlaps) return repeat(printer, count, bytes / unit, each, false);
   printer.line("if (" + printer.value(to) + " <= " + printer.value(from) + ") {");

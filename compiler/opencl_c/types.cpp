@@ -4,6 +4,7 @@
 #include <llvm/ADT/STLExtras.h>
 
 #include "compiler/ir/address_spaces.h"
+#include "compiler/ir/lanes.h"
 
 namespace skmd::compiler::opencl_c {
 
@@ -40,11 +41,6 @@ std::string integer_name(unsigned bits, bool is_signed) {
 
 bool has_vector_of(unsigned lanes) { return llvm::is_contained({2u, 3u, 4u, 8u, 16u}, lanes); }
 
-unsigned lanes_of(const llvm::Type& type) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(&type);
-  return vector == nullptr ? 1 : vector->getNumElements();
-}
-
 std::string Types::scalar_name(const llvm::Type& type, bool is_signed) {
   if (type.isFloatTy()) return "float";
   if (type.isDoubleTy()) {
@@ -77,7 +73,7 @@ std::string Types::name(const llvm::Type& type) {
 std::string Types::signed_name(const llvm::Type& type) { return vector_or_scalar(type, true); }
 
 std::string Types::access_name(const llvm::Type& type, std::uint64_t align, bool any) {
-  if (type.isIntOrIntVectorTy(1) || lanes_of(type) == 3) return {};
+  if (type.isIntOrIntVectorTy(1) || lanes_of(&type) == 3) return {};
   const std::string plain = name(type);
   if (plain.empty()) return {};
   const std::uint64_t bytes = type.isPointerTy() ? 8 : type.getPrimitiveSizeInBits().getFixedValue() / 8;

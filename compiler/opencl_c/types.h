@@ -18,8 +18,6 @@ std::string integer_name(unsigned bits, bool is_signed);
 
 /// Whether OpenCL C has vectors of so many elements.
 bool has_vector_of(unsigned lanes);
-/// Lanes of a vector, 1 of anything else.
-unsigned lanes_of(const llvm::Type& type);
 
 /// Names, and what the text has to declare for those that were asked for.
 class Types {

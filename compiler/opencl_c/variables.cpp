@@ -5,6 +5,7 @@
 #include <llvm/IR/Metadata.h>
 
 #include "compiler/ir/address_spaces.h"
+#include "compiler/ir/lanes.h"
 #include "compiler/opencl_c/constants.h"
 #include "compiler/opencl_c/printer.h"
 
@@ -21,7 +22,7 @@ Type* scalar_of(Type* type, const llvm::DataLayout& layout) {
     if (type->isArrayTy()) {
       type = type->getArrayElementType();
     } else if (type->isVectorTy()) {
-      if (lanes_of(*type) == 3) return bytes;
+      if (lanes_of(type) == 3) return bytes;
       type = type->getScalarType();
     } else if (type->isStructTy()) {
       return bytes;
@@ -123,7 +124,7 @@ std::string parameter(Printer& printer, const llvm::Argument& argument) {
     const bool simple = bytes != 0 && bytes % align == 0 && !argument.getParamByValType()->isPointerTy();
     if (!simple || align > 128) return printer.refuse("parameter " + argument.getName().str() + " has no type");
     const std::uint64_t unit = std::min<std::uint64_t>(align, 8);
-    const std::string own = argument.getParent()->getName().str() + "_" + name;
+    const std::string own = printer.names.at_file_scope(name);
     printer.file += "struct __attribute__((aligned(" + std::to_string(align) + "))) " + own + " { " +
                     integer_name(static_cast<unsigned>(unit * 8), false) + " content[" + std::to_string(bytes / unit) +
                     "]; };\n";

@@ -2,6 +2,7 @@
 // Elements of vectors.
 #include <llvm/Analysis/VectorUtils.h>
 
+#include "compiler/ir/lanes.h"
 #include "compiler/opencl_c/constants.h"
 #include "compiler/opencl_c/printer.h"
 
@@ -67,13 +68,13 @@ std::string element_text(Printer& printer, const Value& vector, unsigned index) 
     return index == index_of(*insertion) ? as_element(printer, *insertion->getOperand(1))
                                          : element_text(printer, *insertion->getOperand(0), index);
   const auto& shuffle = llvm::cast<llvm::ShuffleVectorInst>(vector);
-  const unsigned width = lanes_of(*shuffle.getOperand(0)->getType());
+  const unsigned width = lanes_of(shuffle.getOperand(0)->getType());
   const auto lane = static_cast<unsigned>(std::max(shuffle.getMaskValue(index), 0));
   return element_text(printer, *shuffle.getOperand(lane < width ? 0 : 1), lane < width ? lane : lane - width);
 }
 
 std::string mask_text(Printer& printer, const Value& mask, unsigned bits) {
-  const std::string name = integer_name(bits, true) + std::to_string(lanes_of(*mask.getType()));
+  const std::string name = integer_name(bits, true) + std::to_string(lanes_of(mask.getType()));
   const auto* comparison = llvm::dyn_cast<llvm::CmpInst>(&mask);
   if (comparison != nullptr && printer.placement.is_inside(*comparison)) {
     const llvm::Type& compared = *comparison->getOperand(0)->getType();
@@ -88,7 +89,7 @@ std::string extraction_text(Printer& printer, const llvm::ExtractElementInst& ex
   const Value& vector = *extraction.getVectorOperand();
   const auto* index = llvm::dyn_cast<llvm::ConstantInt>(extraction.getIndexOperand());
   if (index == nullptr) return printer.refuse(extraction);  // a statement, see print_vector_statement()
-  if (index->getValue().uge(lanes_of(*vector.getType())))
+  if (index->getValue().uge(lanes_of(vector.getType())))
     return printer.value(*llvm::Constant::getNullValue(extraction.getType()));
   const std::string text = element_text(printer, vector, static_cast<unsigned>(index->getZExtValue()));
   return holds_truth(vector) ? "(" + text + " != 0)" : text;
@@ -118,9 +119,12 @@ std::string insertion_text(Printer& printer, const llvm::InsertElementInst& inse
 std::string shuffle_text(Printer& printer, const llvm::ShuffleVectorInst& shuffle) {
   const auto& type = llvm::cast<FixedVectorType>(*shuffle.getType());
   const std::string name = printer.type(type);
-  if (const Value* scalar = llvm::getSplatValue(&shuffle))
+  // A vector that is a statement of its own has its scalar from there: memory may have changed since.
+  const auto* inserted = llvm::dyn_cast<llvm::Instruction>(shuffle.getOperand(0));
+  const bool here = inserted == nullptr || printer.placement.is_inside(*inserted);
+  if (const Value* scalar = here ? llvm::getSplatValue(&shuffle) : nullptr)
     return "((" + name + ")(" + as_element(printer, *scalar) + "))";
-  const unsigned width = lanes_of(*shuffle.getOperand(0)->getType());
+  const unsigned width = lanes_of(shuffle.getOperand(0)->getType());
   const Value &left = *shuffle.getOperand(0), &right = *shuffle.getOperand(1);
   std::string swizzle, list;
   bool only_left = !is_view(left) && !llvm::isa<llvm::Constant>(left);

@@ -57,6 +57,7 @@ class Maker {
     if (form.together && !options_.together) return domain::Error{0, "no_form_here: its groups leave at barriers"};
     const auto device = compiler::make_device_form(*kernel, form, options_.quantum);
     if (!device) return domain::Error{0, device.error().reason};
+    kernel->setName(compiler::name_in_text(name));
     const auto printed = compiler::print_opencl_c(*kernel);
     if (!printed) return domain::Error{0, printed.error().reason};
     made_.text += printed->text;

@@ -33,7 +33,7 @@ std::unique_ptr<StoppableKernels> VendorDevice::build_stoppable(const std::strin
   }
   auto kernels = std::make_unique<StoppableKernels>();
   for (compiler::StoppableKernel& facts : made->kernels) {
-    auto kernel = this->kernel(*program, facts.name);
+    auto kernel = this->kernel(*program, compiler::name_in_text(facts.name));
     if (!kernel) continue;
     const std::string name = facts.name;
     kernels->emplace(name, StoppableKernelCode{std::move(*kernel), std::move(facts)});

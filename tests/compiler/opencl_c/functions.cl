@@ -18,7 +18,7 @@ kernel void overloads(global int* out, int a, int b, float x, short s) {
   out[5] = exponent;
 }
 
-// CHECK: constant sampler_t images_sampler_20 = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+// CHECK: constant sampler_t skmd6_images_sampler_20 = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
 // CHECK: kernel void images(read_only image2d_t p_in, write_only image2d_t p_out, sampler_t p_s) {
 // CHECK: write_imagef(p_out,
 constant sampler_t nearest = CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
@@ -32,7 +32,7 @@ kernel void images(read_only image2d_t in, write_only image2d_t out, sampler_t s
 kernel void texts(global int* out) { printf("%d \"%s\"\n", out[0], "a (b"); }
 
 // No type half, which needs an extension.
-// CHECK: ushort halves_half_rtz_float(float number) {
+// CHECK: ushort skmd6_halves_half_rtz_float(float number) {
 // CHECK-LABEL: kernel void halves(
 // CHECK: vload_half(0, (global half*)
 kernel void halves(global half* h, global float* out) {

@@ -70,3 +70,27 @@ define spir_kernel void @unordered(ptr addrspace(1) %out, float %x, float %y) {
   store volatile i32 %dn, ptr addrspace(1) %out, align 4
   ret void
 }
+
+; A product and a sum are in one expression only where the IR has them as one operation; the frozen value is the product.
+; CHECK-LABEL: kernel void frozen(
+; CHECK: [[PRODUCT:v[0-9]+]] = p_x * p_y;
+; CHECK: [[PRODUCT]] + p_z
+define spir_kernel void @frozen(ptr addrspace(1) %out, float %x, float %y, float %z) {
+  %m = fmul float %x, %y
+  %f = freeze float %m
+  %s = fadd float %f, %z
+  %t = call float @llvm.fmuladd.f32(float %s, float %x, float %y)
+  store float %t, ptr addrspace(1) %out, align 4
+  ret void
+}
+
+; Numbers of 24 bits have places of 32.
+; CHECK: skmd11_odd_numbers_g_odd[8] {{.*}}= {1u, 0u, 0u, 0u, 2u, 0u, 0u, 0u};
+; CHECK: kernel void odd_numbers(
+@odd = internal addrspace(2) constant [2 x i24] [i24 1, i24 2], align 4
+define spir_kernel void @odd_numbers(ptr addrspace(1) %out, i64 %i) {
+  %p = getelementptr inbounds [2 x i24], ptr addrspace(2) @odd, i64 0, i64 %i
+  %v = load i32, ptr addrspace(2) %p, align 4
+  store i32 %v, ptr addrspace(1) %out, align 4
+  ret void
+}

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// RUN: %skmd-compile --kernel-code --isa opencl-c --yielding every %s | %FileCheck %s
+// RUN: %skmd-compile --kernel-code --isa opencl-c --yielding every %s | %FileCheck %s --implicit-check-not=skmd_over
 // RUN: %skmd-compile --kernel-code --isa opencl-c-clock --yielding every %s | %FileCheck %s --check-prefix=CLOCK
 // RUN: not %skmd-compile --kernel-code --isa opencl-c-apart --yielding every %s 2>&1 | %FileCheck %s --check-prefix=APART
 // Kernels for launches that are stopped inside of groups. What an item says at a barrier, local memory that is kept, and
 // the group's point are read by others, also behind barriers of the program that order global memory alone.
 
-// CHECK-NOT: skmd_over
-// CHECK: kernel void tiles(
+// CHECK: kernel void skmd_stoppable_tiles(
 // CHECK: barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 // CHECK: barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 // CHECK-NOT: barrier(CLK_GLOBAL_MEM_FENCE)
 // CLOCK: uint skmd_over(__global uint* control)
 // CLOCK: %%globaltimer
-// CLOCK: kernel void tiles(
+// CLOCK: kernel void skmd_stoppable_tiles(
 // CLOCK: skmd_over(
 // APART-DAG: kernel tiles has no code: no_form_here: its groups leave at barriers
-// APART-DAG: kernel void alone(
+// APART-DAG: kernel void skmd_stoppable_alone(
 __kernel void tiles(__global uint* out, uint n) {
   __local uint tile[64];
   const uint item = get_local_id(0);
@@ -28,7 +27,7 @@ __kernel void tiles(__global uint* out, uint n) {
   out[get_global_id(0)] = tile[item];
 }
 
-// CHECK: kernel void alone(
+// CHECK: kernel void skmd_stoppable_alone(
 __kernel void alone(__global uint* out, uint n) {
   uint x = get_global_id(0);
   while (x % 7 != 3 && x < n) x = x * 5 + 1;

@@ -22,10 +22,10 @@ kernel void unaligned(global uchar* bytes, global uint* out) { out[0] = as_uint(
 // CHECK: return
 kernel void threes(global uchar* bytes) { vstore3(vload3(1, bytes).zyx, 0, bytes); }
 
-// CHECK: constant uint variables_g_table[4] __attribute__((aligned(4))) = {1u, 2u, 3u, 4294967291u};
+// CHECK: constant uint skmd9_variables_g_table[4] __attribute__((aligned(4))) = {1u, 2u, 3u, 4294967291u};
 // CHECK-LABEL: kernel void variables(
 // CHECK: uint a_own_i[5] __attribute__((aligned(4)));
-// CHECK: local float variables_g_variables_shared[16] __attribute__((aligned(4)));
+// CHECK: local float skmd9_variables_g_variables_shared[16] __attribute__((aligned(4)));
 // CHECK: barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 constant int table[4] = {1, 2, 3, -5};
 kernel void variables(global float* out, uint n) {
@@ -37,8 +37,8 @@ kernel void variables(global float* out, uint n) {
   out[get_local_id(0)] = shared[15 - get_local_id(0)];
 }
 
-// CHECK: struct __attribute__((aligned(8))) by_value_p_r { ulong content[2]; };
-// CHECK-LABEL: kernel void by_value(struct by_value_p_r p_r, global uchar* p_out)
+// CHECK: struct __attribute__((aligned(8))) skmd8_by_value_p_r { ulong content[2]; };
+// CHECK-LABEL: kernel void by_value(struct skmd8_by_value_p_r p_r, global uchar* p_out)
 // CHECK: ((private uchar*)&p_r)
 struct Record {
   ulong a;

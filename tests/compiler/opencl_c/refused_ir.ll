@@ -23,3 +23,10 @@ define spir_kernel void @unknown() {
   call void @foreign()
   ret void
 }
+
+; CHECK: no text: kernel ordered:
+define spir_kernel void @ordered(ptr addrspace(1) %out, i1 %a, i1 %b) {
+  %c = call i32 @llvm.scmp.i32.i1(i1 %a, i1 %b)
+  store i32 %c, ptr addrspace(1) %out, align 4
+  ret void
+}

@@ -95,7 +95,7 @@ class Stoppable(unittest.TestCase):
         for fuel in (1, 2, 5, 1000000):
             got = numpy.zeros_like(expected)
             buffer = self.buffer(got)
-            kernel = pyopencl.Kernel(self.text, name)
+            kernel = pyopencl.Kernel(self.text, "skmd_stoppable_" + name)
             launches = sum(self.run_list(kernel, some, fuel, words, locals_, (buffer, *values)) for some in (groups[:7], groups[7:]))
             self.assertTrue((self.read(buffer, got) == expected).all(), f"{name}, leaving after {fuel} looks")
             (self.assertEqual if fuel == 1000000 else self.assertGreater)(launches, 2, f"{name}, {fuel}")
