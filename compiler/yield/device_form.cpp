@@ -20,7 +20,6 @@ namespace skmd::compiler {
 
 namespace {
 
-using llvm::BasicBlock;
 using llvm::Function;
 using llvm::IRBuilder;
 using llvm::Value;

@@ -30,17 +30,14 @@ double Paces::group_seconds(std::uint32_t device, const domain::NdRange& range) 
   return static_cast<double>(item) * static_cast<double>(product(range.local));
 }
 
-void Paces::learn(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups, std::uint64_t nanoseconds) {
-  const float seconds = seconds_of_item(range, groups, nanoseconds);
-  if (seconds > 0) devices_[device][size_class(range)].item_seconds.store(seconds, std::memory_order_relaxed);
-}
-
-// Two launches that end at once may lose one of their times.
-void Paces::learn_inside(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups,
-                         std::uint64_t nanoseconds) {
+void Paces::learn(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups, std::uint64_t nanoseconds,
+                  Code code) {
   const float seconds = seconds_of_item(range, groups, nanoseconds);
   if (seconds <= 0) return;
   Pace& pace = devices_[device][size_class(range)];
+  pace.item_seconds.store(seconds, std::memory_order_relaxed);
+  if (code == Code::own) return pace.own_seconds.store(seconds, std::memory_order_relaxed);
+  // Two launches that end at once may lose one of their times.
   const float least = pace.inside_seconds.load(std::memory_order_relaxed);
   if (least <= 0 || seconds < least) pace.inside_seconds.store(seconds, std::memory_order_relaxed);
   pace.inside.fetch_add(1, std::memory_order_relaxed);
@@ -48,7 +45,7 @@ void Paces::learn_inside(std::uint32_t device, const domain::NdRange& range, std
 
 bool Paces::costs_too_much(std::uint32_t device, const domain::NdRange& range) const {
   const Pace& pace = devices_[device][size_class(range)];
-  const float own = pace.item_seconds.load(std::memory_order_relaxed);
+  const float own = pace.own_seconds.load(std::memory_order_relaxed);
   return pace.inside.load(std::memory_order_relaxed) >= tuning::kTimedInside && own > 0 &&
          pace.inside_seconds.load(std::memory_order_relaxed) > own * tuning::kMaxInside;
 }

@@ -18,14 +18,13 @@ class Paces {
  public:
   explicit Paces(std::size_t devices);
 
-  /// Seconds that a work-group adds to a launch of `range` on the device; 0: not known.
+  /// Seconds that a work-group added to the last launch like `range` on the device, by either code; 0: not known.
   [[nodiscard]] double group_seconds(std::uint32_t device, const domain::NdRange& range) const;
+  enum class Code : std::uint8_t { own, inside };  // the kernel's own, or that which can be stopped inside of groups
   /// `groups` of a launch of `range` took `nanoseconds`.
-  void learn(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups, std::uint64_t nanoseconds);
-  /// The same of code that can be stopped inside of groups, of which the kernel's own time says nothing.
-  void learn_inside(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups,
-                    std::uint64_t nanoseconds);
-  /// Whether that code took more than kMaxInside times as long as the kernel's own in each of kTimedInside launches.
+  void learn(std::uint32_t device, const domain::NdRange& range, std::uint64_t groups, std::uint64_t nanoseconds,
+             Code code = Code::own);
+  /// Whether Code::inside took more than kMaxInside times as long as the kernel's own in each of kTimedInside launches.
   [[nodiscard]] bool costs_too_much(std::uint32_t device, const domain::NdRange& range) const;
   /// Whether a launch whose time is not known may still be run in pieces to find out: after kMaxUntimed calls of
   /// tried() it may not, since some devices tell no times.
@@ -35,9 +34,10 @@ class Paces {
 
  private:
   struct Pace {
-    std::atomic<float> item_seconds{0};
+    std::atomic<float> item_seconds{0};  // of the last launch
+    std::atomic<float> own_seconds{0};   // of the last one of Code::own
     std::atomic<std::uint32_t> tries{0};
-    std::atomic<float> inside_seconds{0};  // the least
+    std::atomic<float> inside_seconds{0};  // of Code::inside the least
     std::atomic<std::uint32_t> inside{0};  // launches of which it is the least
   };
   using Sizes = std::array<Pace, 64>;  // by the power of two of work-items

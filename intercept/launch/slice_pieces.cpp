@@ -162,12 +162,9 @@ void SlicePieces::teach() const {
   for (const domain::GroupSpan& span : sequence_.done()) groups += span.size();
   const domain::GroupSpan span{0, first ? groups : warm_.groups};
   const std::uint64_t nanoseconds = first ? report_.run_ns : warm_.nanoseconds;
-  Paces& paces = view_.shape().paces();
-  if (!first && form_ == StopForm::item) {
-    paces.learn_inside(slice_.device, launch_.range, warm_.groups, warm_.nanoseconds);
-  } else if (!first) {
-    paces.learn(slice_.device, launch_.range, warm_.groups, warm_.nanoseconds);
-  }
+  if (!first)
+    view_.shape().paces().learn(slice_.device, launch_.range, warm_.groups, warm_.nanoseconds,
+                                form_ == StopForm::item ? Paces::Code::inside : Paces::Code::own);
   if (nanoseconds != 0)
     machine_.model->learn({launch_.kernel->id(), slice_.device, launch_.range, span, nanoseconds, first, point});
 }
