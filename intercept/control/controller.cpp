@@ -210,7 +210,7 @@ std::string Controller::move(const std::string& kernel, std::uint32_t device) {
 
 std::string Controller::checkpoint(const std::string& file) {
   if (file.empty() || file.front() != '/') return refusal(file + ": expected the absolute path of a file");
-  const auto done = machine_.running->checkpoint([&](const std::string&) { return file; });
+  const auto done = machine_.running->checkpoint([&](const std::string&) { return file; }, true);
   if (!done) return refusal(done.error().reason);
   std::string out = opened(true);
   append_text_member(out, "kernel", done->kernel);

@@ -21,8 +21,8 @@ namespace skmd::icd::control {
 namespace {
 
 void keep_one(Machine& machine, const std::string& folder) {
-  const auto done =
-      machine.running->checkpoint([&](const std::string& kernel) { return checkpoint_file(folder, kernel, getpid()); });
+  const auto path_of = [&](const std::string& kernel) { return checkpoint_file(folder, kernel, getpid()); };
+  const auto done = machine.running->checkpoint(path_of, false);
   if (machine.observer == nullptr) return;
   if (done)
     return machine.observer->log(LogLevel::info, "a launch of " + done->kernel + " is in " + done->path + ": " +
@@ -31,16 +31,18 @@ void keep_one(Machine& machine, const std::string& folder) {
   machine.observer->log(unwritten ? LogLevel::warn : LogLevel::info, "no checkpoint: " + done.error().reason);
 }
 
+// A launch runs at least as long as it stands still to be written.
 void keep_all(Machine& machine, const settings::CheckpointPlace& place) {
-  const auto period = std::chrono::duration_cast<std::chrono::steady_clock::duration>(place.period);
-  auto next = std::chrono::steady_clock::now();
-  for (;;) {
-    next = std::max(next + period, std::chrono::steady_clock::now());
-    std::this_thread::sleep_until(next);
+  using Clock = std::chrono::steady_clock;
+  const auto period = std::chrono::duration_cast<Clock::duration>(place.period);
+  for (Clock::duration took{};;) {
+    std::this_thread::sleep_for(std::max(period, took));
+    const auto begin = Clock::now();
     try {
       if (machine.running->any()) keep_one(machine, place.folder);
     } catch (const std::exception&) {  // bad_alloc: perhaps the next time
     }
+    took = Clock::now() - begin;
   }
 }
 
@@ -51,7 +53,6 @@ std::string checkpoint_file(const std::string& folder, const std::string& kernel
 }
 
 domain::Status keep_checkpoints(Machine& machine, const settings::CheckpointPlace& place) {
-  const bool first = machine.running == nullptr;
   control_launches(machine);
   std::error_code error;
   settings::CheckpointPlace absolute = place;  // the application may go to another folder
@@ -60,7 +61,6 @@ domain::Status keep_checkpoints(Machine& machine, const settings::CheckpointPlac
   try {
     quiet_thread([absolute, &machine] { keep_all(machine, absolute); }).detach();
   } catch (const std::exception&) {
-    if (first) machine.running = nullptr;
     return domain::Error{CL_OUT_OF_HOST_MEMORY, "the system gives no thread"};
   }
   return {};

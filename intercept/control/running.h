@@ -6,9 +6,8 @@
 
 namespace skmd::icd::control {
 
-/// From now on launches of the machine can be controlled: machine.running is set, and stays for the life of the process
-/// unless the caller takes it back before any launch was made. Precondition: the machine is complete, and lives for
-/// ever.
+/// From now on launches of the machine can be controlled: machine.running is set, for the life of the process.
+/// Precondition: the machine is complete, and lives for ever.
 void control_launches(Machine& machine);
 
 }  // namespace skmd::icd::control

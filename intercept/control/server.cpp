@@ -118,13 +118,10 @@ Status serve(Machine& machine, const std::string& folder) {
   if (!socket) return socket.error();
   // Never destroyed, as all of this: other threads may still use it at exit.
   static auto* controller = new Controller(machine, own_name());
-  // Before the first client.
-  const bool first = machine.running == nullptr;
-  control_launches(machine);
+  control_launches(machine);  // before the first client
   try {
     quiet_thread([socket = *socket, &machine] { serve_all(socket, machine, *controller); }).detach();
   } catch (const std::exception&) {
-    if (first) machine.running = nullptr;
     close(*socket);
     unlink(path->c_str());
     return domain::Error{CL_OUT_OF_HOST_MEMORY, "the system gives no thread"};

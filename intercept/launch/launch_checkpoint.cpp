@@ -154,7 +154,8 @@ std::string refusal(const Machine& machine, const Launch& launch, const Eligibil
   const DeviceDescription& description = machine.devices[device]->description();
   if (!eligible.eligible[device]) return eligible.why_not[device];
   if (!takes_work(machine, device)) return "it gets no work";
-  if (!arithmetic.empty() && (description.arithmetic != arithmetic || description.rounds_unlike_itself))
+  if (!arithmetic.empty() && !machine.settings.split_mixed &&
+      (description.arithmetic != arithmetic || description.rounds_unlike_itself))
     return "floating point decides addresses, and it may round differently than " + arithmetic;
   if (span.saved == nullptr) return {};
   const auto call = native_call(machine, launch, device);
@@ -170,6 +171,7 @@ std::vector<std::uint32_t> in_order(const Machine& machine, const Decision& deci
   std::stable_sort(slices.begin(), slices.end(),
                    [](const SliceWork& a, const SliceWork& b) { return a.span.size() > b.span.size(); });
   std::vector<std::uint32_t> devices;
+  devices.reserve(machine.devices.size());
   for (const SliceWork& slice : slices) devices.push_back(slice.device);
   for (std::uint32_t device = 0; device < machine.devices.size(); ++device)
     if (std::find(devices.begin(), devices.end(), device) == devices.end()) devices.push_back(device);

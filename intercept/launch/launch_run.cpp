@@ -105,7 +105,7 @@ void LaunchCommand::write_file(const Partly& partly, RunningLaunch& running) noe
   if (written) machine_.observer->checkpoint({written->bytes, written->seconds});
   running.written(std::move(written));
 } catch (const std::exception&) {
-  running.written(domain::Error{CL_OUT_OF_HOST_MEMORY, {}});
+  running.written(domain::Error{CL_OUT_OF_HOST_MEMORY, "no memory"});
 }
 
 void LaunchCommand::give_way(Partly&& partly, RunningLaunch* running) {

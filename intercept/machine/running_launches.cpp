@@ -22,7 +22,7 @@ RunningLaunch::~RunningLaunch() {
     std::erase(owner_.launches_, this);
     if (order_ != nullptr) --order_->open;
     if (writing_ != nullptr && !writing_->outcome)
-      writing_->outcome = refused("the launch of " + kernel_ + " ended before it could be stopped");
+      writing_->outcome = refused("the launch of " + kernel_ + " left its devices before it could be kept");
   }
   owner_.changed_.notify_all();
 }
@@ -181,12 +181,13 @@ Moved RunningLaunches::move(std::string_view kernel, std::uint32_t device) {
 }
 
 domain::Result<Checkpoint> RunningLaunches::checkpoint(
-    const std::function<std::string(const std::string& kernel)>& path_of) {
+    const std::function<std::string(const std::string& kernel)>& path_of, bool wait) {
   MutexLock lock(mutex_);
-  if (writing_) return refused("another checkpoint is being written");
+  if (writing_) return refused("another checkpoint is waited for");
   if (launches_.empty()) return refused("no launch is running");
   const auto found =
       std::find_if(launches_.begin(), launches_.end(), [](const RunningLaunch* launch) { return launch->may_stop(); });
+  if (found == launches_.end() && !wait) return refused("no launch that runs can be stopped now");
   RunningLaunch& launch = **(found != launches_.end() ? found : launches_.begin());
   const auto writing = std::make_shared<RunningLaunch::Writing>();
   writing->path = path_of(launch.kernel_);

@@ -136,10 +136,11 @@ class RunningLaunches {
     return !launches_.empty();
   }
   /// Asks a running launch to stop, and blocks until its state is in the file of path_of(kernel): the one that began
-  /// first of those that can be stopped now. It goes on by itself. Error: no launch runs, it ended instead, its state
-  /// cannot be kept, or another file is being
-  /// written; CL_OUT_OF_RESOURCES: the file cannot be written.
-  domain::Result<Checkpoint> checkpoint(const std::function<std::string(const std::string& kernel)>& path_of);
+  /// first of those that can be stopped now or, with `wait`, the one that began first of all, once it can be stopped.
+  /// It goes on by itself. Error: there is no such launch, it left its devices before, its state cannot be kept, or
+  /// another checkpoint is waited for; CL_OUT_OF_RESOURCES: the file cannot be written.
+  domain::Result<Checkpoint> checkpoint(const std::function<std::string(const std::string& kernel)>& path_of,
+                                        bool wait);
 
   /// A kernel, and groups of it that are running on each device.
   struct Running {

@@ -25,7 +25,9 @@ std::string variable(const char* name) {
 }
 
 int refused(const CtlOptions& options, const std::string& reason) {
-  if (options.as_json) std::printf("%s\n", nlohmann::json{{"ok", false}, {"reason", reason}}.dump().c_str());
+  const nlohmann::json answer = {{"ok", false}, {"reason", reason}};
+  if (options.as_json)
+    std::printf("%s\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   std::fprintf(stderr, "skmd-ctl: %s\n", reason.c_str());
   return kCtlNotMet;
 }
@@ -46,6 +48,9 @@ int control(const CtlOptions& options) {
   std::vector<std::string> words = options.words;
   // The process may be in another folder.
   if (words.front() == "checkpoint") words.back() = std::filesystem::absolute(words.back()).string();
+  for (const std::string& word : words)
+    if (word.find_first_of("\t\n") != std::string::npos)
+      return refused(options, "'" + word + "' has a tab or a line's end, which requests are divided by");
   const auto line = ask(*folder, options.process, words);
   if (!line) return refused(options, line.error().reason);
   const nlohmann::json answer = nlohmann::json::parse(*line);

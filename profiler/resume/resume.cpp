@@ -17,7 +17,9 @@ using namespace skmd::profiler;
 using skmd::checkpoint::LaunchCheckpoint;
 
 int refused(const ResumeOptions& options, const std::string& reason) {
-  if (options.as_json) std::printf("%s\n", nlohmann::json{{"ok", false}, {"reason", reason}}.dump().c_str());
+  const nlohmann::json answer = {{"ok", false}, {"reason", reason}};
+  if (options.as_json)
+    std::printf("%s\n", answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
   std::fprintf(stderr, "skmd-resume: %s\n", reason.c_str());
   return kResumeFailed;
 }

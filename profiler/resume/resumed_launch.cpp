@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/resume/resumed_launch.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <span>
 #include <utility>
 
 #include "profiler/checkpoint/launch_codec.h"
 #include "profiler/describe.h"
+#include "profiler/section_file/new_file.h"
 
 namespace skmd::profiler {
 
@@ -23,19 +20,12 @@ using domain::Error;
 using domain::Result;
 using domain::Status;
 
-/// Blocks. Error: `path`, and why the system refuses it.
+/// As a whole or not at all. Blocks.
 Status write_file(const std::string& path, std::span<const std::byte> bytes) {
-  const auto refused = [&] { return Error{-1, path + ": cannot be written: " + std::strerror(errno)}; };
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return refused();
-  Status status;
-  while (status && !bytes.empty()) {
-    const ssize_t done = ::write(file, bytes.data(), bytes.size());
-    if (done < 0 && errno != EINTR) status = refused();
-    if (done > 0) bytes = bytes.subspan(static_cast<std::size_t>(done));
-  }
-  if (close(file) != 0 && status) status = refused();
-  return status;
+  auto file = section_file::NewFile::create(path, 0666);
+  if (!file) return file.error();
+  if (Status status = file->write(bytes); !status) return status;
+  return file->finish();
 }
 
 }  // namespace
@@ -61,15 +51,29 @@ Error ResumedLaunch::failed(const std::string& what, cl_int code) {
 }
 
 Status ResumedLaunch::open_queue() {
-  cl_device_id device = nullptr;
-  cl_int code = api_.clGetDeviceIDs(driver_.platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr);
+  cl_int code = api_.clGetDeviceIDs(driver_.platform, CL_DEVICE_TYPE_ALL, 1, &device_, nullptr);
   if (code != CL_SUCCESS) return failed("clGetDeviceIDs", code);
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               reinterpret_cast<cl_context_properties>(driver_.platform), 0};
-  context_ = api_.clCreateContext(properties, 1, &device, on_error, this, &code);
+  context_ = api_.clCreateContext(properties, 1, &device_, on_error, this, &code);
   if (context_ == nullptr) return failed("clCreateContext", code);
-  queue_ = api_.clCreateCommandQueue(context_, device, 0, &code);
+  queue_ = api_.clCreateCommandQueue(context_, device_, 0, &code);
   return queue_ != nullptr ? Status() : failed("clCreateCommandQueue", code);
+}
+
+// The devices here may ask for more than those that the launch began on.
+Status ResumedLaunch::check_places(const LaunchCheckpoint& launch) {
+  cl_uint bits = 0;
+  const cl_int code = api_.clGetDeviceInfo(device_, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof bits, &bits, nullptr);
+  if (code != CL_SUCCESS) return failed("clGetDeviceInfo(CL_DEVICE_MEM_BASE_ADDR_ALIGN)", code);
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    const auto* view = std::get_if<BufferArgument>(&launch.arguments[i]);
+    if (view == nullptr || bits < 8 || view->offset % (bits / 8) == 0) continue;
+    return Error{CL_MISALIGNED_SUB_BUFFER_OFFSET,
+                 "argument " + std::to_string(i) + " begins at byte " + std::to_string(view->offset) +
+                     " of its buffer, and devices here take multiples of " + std::to_string(bits / 8) + " alone"};
+  }
+  return {};
 }
 
 Status ResumedLaunch::make_buffers(const LaunchCheckpoint& launch) {
@@ -105,6 +109,7 @@ Status ResumedLaunch::load_buffer(checkpoint::LaunchFile& file, std::size_t inde
 
 Status ResumedLaunch::load(checkpoint::LaunchFile& file) {
   if (Status status = open_queue(); !status) return status;
+  if (Status status = check_places(file.launch()); !status) return status;
   if (Status status = make_buffers(file.launch()); !status) return status;
   for (std::size_t i = 0; i < buffers_.size(); ++i)
     if (Status status = load_buffer(file, i); !status) return status;

@@ -42,6 +42,7 @@ class ResumedLaunch {
   domain::Error failed(const std::string& what, cl_int code);
   static void CL_CALLBACK on_error(const char* text, const void*, std::size_t, void* user);
   domain::Status open_queue();
+  domain::Status check_places(const checkpoint::LaunchCheckpoint& launch);
   domain::Status make_buffers(const checkpoint::LaunchCheckpoint& launch);
   domain::Status load_buffer(checkpoint::LaunchFile& file, std::size_t index);
   domain::Status build(const checkpoint::LaunchCheckpoint& launch);
@@ -51,6 +52,7 @@ class ResumedLaunch {
 
   const LoadedDriver& driver_;
   const cl_icd_dispatch& api_;
+  cl_device_id device_ = nullptr;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
   cl_program program_ = nullptr;

@@ -6,10 +6,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "partitioner/base/result.h"
 #include "profiler/section_file/checksum.h"
+#include "profiler/section_file/new_file.h"
 
 namespace skmd::section_file {
 
@@ -20,12 +22,7 @@ using Parts = std::vector<std::span<const std::byte>>;
 /// system refuses it.
 class SectionWriter {
  public:
-  /// A file for `path` under another name in its folder, where one of the same process and name may be left.
   static domain::Result<SectionWriter> create(const std::string& path, std::uint32_t kind);
-  SectionWriter(SectionWriter&& other) noexcept;
-  SectionWriter& operator=(SectionWriter&&) = delete;
-  /// Removes what was not finished.
-  ~SectionWriter();
 
   /// The next section, of an id above 0. Large parts are not copied. Blocks.
   domain::Status add(std::uint32_t id, const Parts& parts);
@@ -35,18 +32,13 @@ class SectionWriter {
   domain::Result<std::uint64_t> finish();
 
  private:
-  SectionWriter(std::string path, std::string before, int file)
-      : path_(std::move(path)), before_(std::move(before)), file_(file) {}
-  [[nodiscard]] domain::Error refused(const char* what, int error) const;
+  explicit SectionWriter(NewFile file) : file_(std::move(file)) {}
   domain::Status write_header(std::uint32_t id, std::uint64_t length);
   domain::Status write_part(std::span<const std::byte> part, Checksum& sum);
-  domain::Status write_out(std::span<const std::byte> bytes);
   domain::Status flush_small();
 
-  std::string path_, before_;
-  int file_;
+  NewFile file_;
   std::uint32_t next_ = 0;
-  std::uint64_t written_ = 0, begun_ = 0;  // bytes; `begun_`: which the system was told to bring to the medium
   std::vector<std::byte> small_;
 };
 

@@ -210,15 +210,18 @@ def says_what_is_wrong(case):
 
 def goes_on_where_there_is_no_room(case):
     """The process may write no file of more bytes than the buffers have."""
-    resource.prlimit(int(case.application.pid), resource.RLIMIT_FSIZE, (20000, 20000))
+    resource.prlimit(int(case.application.pid), resource.RLIMIT_FSIZE, (20000, resource.RLIM_INFINITY))
     case.launch("scale")
     case.until_running(2)
     said = str(case.application.ctl("checkpoint", os.path.join(case.folder, "file"), status=1))
     expect("cannot be written" in said, said)
     expect(glob.glob(os.path.join(case.folder, "*file*")) + glob.glob(os.path.join(case.folder, ".*file*")) == [], "something is left")
-    resource.prlimit(int(case.application.pid), resource.RLIMIT_FSIZE, (20000, 20000))
-    case.application.say("finish")
-    case.application.expect("finished")
+    resource.prlimit(int(case.application.pid), resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    file = os.path.join(case.folder, "file")
+    case.application.ctl("checkpoint", file)
+    case.save()
+    case.expect_equal(case.resume(file, "sse:1"))
+    case.end()
 
 
 def workloads_are_right(build, workload):
@@ -249,8 +252,7 @@ def main():
         for kernel, mode, inside, on in (("scale", "group", False, "sse:1"), ("mix", "item", True, "sse:1"), ("mix", "item", True, "best:1")):
             attempt(f"{kernel}, {mode}, {devices}, on {on}",
                     lambda: with_case(build, devices, lambda case: is_completed_elsewhere(case, kernel, inside, on), more={"SKMD_PREEMPT": mode}))
-    with tempfile.TemporaryDirectory():
-        attempt("are kept at times", lambda: with_kept(build))
+    attempt("are kept at times", lambda: with_kept(build))
     attempt("says what is wrong", lambda: with_case(build, "best:1,sse:1", says_what_is_wrong))
     attempt("goes on where there is no room", lambda: with_case(build, "best:1,sse:1", goes_on_where_there_is_no_room))
     attempt("a wrong value is an error", lambda: a_wrong_value_is_an_error(build))

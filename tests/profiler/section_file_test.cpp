@@ -188,6 +188,24 @@ TEST(SectionFile, AForeignFileIsRefusedWithAReason) {
   EXPECT_EQ(says("no regular file"), "");
 }
 
+// Processes of one number on two machines may write one file in a shared folder.
+TEST(SectionFile, TwoWritersOfOneNameDoNotMeet) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/one";
+  auto first = SectionWriter::create(path, kKind);
+  auto second = SectionWriter::create(path, kKind);
+  ASSERT_TRUE(first && second);
+  for (auto* writer : {&*first, &*second}) {
+    ASSERT_TRUE(writer->add(1, writer == &*first ? "first" : "second"));
+    ASSERT_TRUE(writer->add(2, Parts{}));
+  }
+  for (auto* writer : {&*first, &*second}) {
+    ASSERT_TRUE(writer->finish());
+    EXPECT_EQ(refusal(path, {}), "");
+    EXPECT_NE(read_file(path).find(writer == &*first ? "first" : "second"), std::string::npos);
+  }
+}
+
 TEST(SectionFile, NothingHalfWrittenStays) {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/file";

@@ -106,8 +106,21 @@ TEST(Checkpoint, ALaunchThatEndsFirstIsSaidToHave) {
   w.machine.settings.preempt.mode = PreemptMode::off;
   auto answer = w.ask_at(0, 3, w.checkpoint());
   EXPECT_EQ(w.axpy()->wait(), CL_COMPLETE);
-  EXPECT_TRUE(has(answer.get(), "the launch of axpy ended before it could be stopped"));
+  EXPECT_TRUE(has(answer.get(), "the launch of axpy left its devices before it could be kept"));
   EXPECT_FALSE(std::filesystem::exists(w.file()));
+}
+
+TEST(Checkpoint, ALaunchThatCannotBeStoppedIsNotWaitedForAtRegularTimes) {
+  KeepingWorld w({true});
+  w.machine.settings.preempt.mode = PreemptMode::off;
+  std::string said;
+  w.fakes[0]->on_group = [&] {
+    if (!said.empty()) return;
+    const auto kept = w.running.checkpoint([&](const std::string&) { return w.file(); }, false);
+    said = kept ? "it is kept" : kept.error().reason;
+  };
+  EXPECT_EQ(w.axpy()->wait(), CL_COMPLETE);
+  EXPECT_EQ(said, "no launch that runs can be stopped now");
 }
 
 TEST(Checkpoint, OneIsWrittenAtATime) {
@@ -121,7 +134,7 @@ TEST(Checkpoint, OneIsWrittenAtATime) {
     second = w.ask(w.checkpoint());
   };
   EXPECT_EQ(w.axpy()->wait(), CL_COMPLETE);
-  EXPECT_TRUE(has(second, "another checkpoint is being written")) << second;
+  EXPECT_TRUE(has(second, "another checkpoint is waited for")) << second;
   EXPECT_TRUE(is_ok(first.get_future().get()));
 }
 
