@@ -6,7 +6,7 @@
     redraw_results.py --collect OUT FOLDER TEXT   puts what bench/scripts/sixteen.sh left in FOLDER into one raw file, with
                                                TEXT saying on which machine and by which command it was made
     redraw_results.py --rows OUT LINES TEXT    the same of what `build/bench/cpu --json >LINES` or `build/bench/start --json >LINES` printed
-    redraw_results.py --origin OUT FILE TEXT   the same of what `scripts/bench-gpu.sh --start --out FILE` or `scripts/bench-remote.sh --out FILE` left
+    redraw_results.py --origin OUT FILE TEXT   the same of what `scripts/bench-gpu.sh --start|--preempt --out FILE` or `scripts/bench-remote.sh --out FILE` left
     redraw_results.py --prediction OUT EVALUATED SHOWN TRAIN TEST TEXT   the same of what `skmd-profile --json evaluate --train TRAIN
                                                --test TEST --points` and `skmd-profile --json show --samples` answered
     redraw_results.py --groups OUT PROFILE EVALUATED OWN TAGS TEXT   what a group took in the samples of PROFILE (a file of `skmd-profile export`), with what
@@ -29,6 +29,7 @@ sys.dont_write_bytecode = True
 import gpu_results  # noqa: E402
 import group_results  # noqa: E402
 import prediction_results  # noqa: E402
+import preempt_results  # noqa: E402
 import remote_results  # noqa: E402
 import start_results  # noqa: E402
 from tables import markdown  # noqa: E402
@@ -261,7 +262,7 @@ def costs(raw):
     return markdown(["what", "at most", "worst", "median", "figures", "met"], rows)
 
 
-KINDS = {**start_results.KINDS, **remote_results.KINDS, "costs": costs, "cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "trips": trips, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
+KINDS = {**start_results.KINDS, **remote_results.KINDS, **preempt_results.KINDS, "costs": costs, "cpu": cpu, "cpu_bars": cpu_bars, "suites": suites, "gpus": gpus, "scaling": scaling, "rounds": rounds, "trips": trips, "shares": shares, "times": times, "origin": origin, "calls": calls, "planning": planning, "steps": steps,
          "merges": merges, "faults": faults, "random_kernels": random_kernels, "random_features": random_features}
 
 

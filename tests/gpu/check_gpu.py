@@ -3,7 +3,7 @@
 """Whether results are right on this machine's GPUs: the workloads with --check, the API's tests, random kernels, clpeak and programs of
 other projects that check themselves, over one GPU with the processor and over all GPUs, with it and without.
 
-    check_gpu.py --build FOLDER [--gpus nvidia:0,…] [--parts workloads,api,random,clpeak,programs] [--sizes small,paper] [--modes equal,auto]
+    check_gpu.py --build FOLDER [--gpus nvidia:0,…] [--parts workloads,preempt,api,random,clpeak,programs] [--sizes small,paper] [--modes equal,auto]
                  [--workloads a,b] [--compositions "gpu,2 gpus"] [--random N] [--random-modes a,b] [--programs TEXT] [--timeout S] [--out FILE]
 
 FOLDER is a build or an unpacked bundle that was made with its tests. --out gets a line of JSON for each run, as they end. Exit status 1 if
@@ -20,7 +20,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIXTEEN = ("aes_encrypt aes_decrypt binomial_option black_scholes box_muller fdtd3d histogram matrix_multiplication matrix_transpose "
            "median_filter mersenne_twister nbody reduction scan_large_arrays sobel_filter vector_add").split()
-PARTS = ("workloads", "api", "random", "clpeak", "programs")
+PARTS = ("workloads", "preempt", "api", "random", "clpeak", "programs")
 
 
 def arguments():
@@ -84,6 +84,38 @@ def check_workloads(options, note):
                     ok = status == 0 and '"ok":true' in output
                     note(ok, part="workloads", what=workload, size=size, devices=composition, mode=mode, status=status,
                          trouble="" if ok else (output[-300:] + errors))
+
+
+def stopped(options, composition, devices, workload, note):
+    """Launches that are stopped at random inside of groups, and go on, on another device where there is one."""
+    size = "small" if workload == "nbody" else "profile1"
+    with tempfile.TemporaryDirectory() as folder:
+        stats = f"{folder}/stats.json"
+        status, output, errors = attempt([f"{options.build}/bin/skmd-run", "--devices", devices, "--partition", "equal", "--stats", stats, "--", f"{options.build}/bench/{workload}",
+                                          "--size", size, "--repeat", "3", "--check"], options.timeout,
+                                         {"SKMD_PREEMPT": "item", "SKMD_TEST_YIELDS": "every", "SKMD_TEST_PREEMPT": "3:100:other"})
+        ok = status == 0 and '"ok":true' in output
+        tally = {"stops": 0, "saved": 0, "moved": []}
+        if ok:
+            with open(stats, encoding="utf-8") as file:
+                found = [kernel["preempt"] for kernel in json.load(file)["kernels"]]
+            tally = {"forms": sorted({one["form"] for one in found}), "stops": sum(one["stops"] for one in found), "saved": sum(one["saved_groups"] for one in found),
+                     "moved": [sum(groups) for groups in zip(*(one["moved_groups"] for one in found))]}
+        note(ok, part="preempt", what=workload, size=size, devices=composition, status=status, **tally, trouble="" if ok else output[-300:] + errors)
+    return tally
+
+
+def check_preempt(options, note):
+    for composition, devices in compositions(options).items():
+        tallies = [stopped(options, composition, devices, workload, note) for workload in options.workloads.split(",")]
+        moved = [sum(groups) for groups in zip(*(tally["moved"] for tally in tallies if tally["moved"]))]
+        one = len(devices.split(",")) == 1
+        note(sum(tally["saved"] for tally in tallies) > 0 and (one or all(moved)), part="preempt", what="groups saved inside, and moved to each device", devices=composition,
+             moved=moved)
+    status, output, errors = attempt([f"{options.build}/bin/skmd-run", "--devices", options.gpus[0], "--", f"{options.build}/bench/poll_server", "--requests", "200", "--check"],
+                                     options.timeout)
+    ok = status == 0 and '"ok":true' in output
+    note(ok, part="preempt", what="poll_server", devices="gpu", status=status, trouble="" if ok else output[-300:] + errors)
 
 
 def tests_of_the_api(build):
@@ -188,7 +220,7 @@ def main():
             if not ok:
                 print("WRONG", json.dumps(row)[:600], flush=True)
         for part in options.parts.split(","):
-            {"workloads": check_workloads, "api": check_api, "random": check_random, "clpeak": check_clpeak,
+            {"workloads": check_workloads, "preempt": check_preempt, "api": check_api, "random": check_random, "clpeak": check_clpeak,
              "programs": check_programs}[part](options, note)
     print(f"{counts[0]} passed, {counts[1]} failed")
     return 1 if counts[1] or not counts[0] else 0
