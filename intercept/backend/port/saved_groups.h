@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "partitioner/base/mutex.h"
@@ -23,28 +25,34 @@ class SavedGroups {
     std::vector<std::byte> local;
   };
 
-  /// Takes out what there is of the launch's group.
+  /// Takes out what there is of the launch's group. Throws std::bad_alloc; then the group may be gone.
   std::optional<State> take(std::uint64_t group) {
-    const MutexGuard lock(mutex_);
-    const auto found = groups_.find(group);
-    if (found == groups_.end()) return std::nullopt;
-    State state = std::move(found->second);
-    groups_.erase(found);
-    if (!state.words.empty()) --stopped_, ++resumed_;
-    return state;
+    Kept kept;
+    {
+      const MutexGuard lock(mutex_);
+      const auto found = groups_.find(group);
+      if (found == groups_.end()) return std::nullopt;
+      kept = std::move(found->second);
+      groups_.erase(found);
+      if (kept.stopped()) --stopped_, ++resumed_;
+    }
+    return kept.make ? kept.make() : std::move(kept.state);
   }
   void put(std::uint64_t group, State state) {
-    const MutexGuard lock(mutex_);
-    const bool stopped = !state.words.empty();
     const std::uint64_t bytes = state.words.size() * 4 + state.local.size();
-    groups_.insert_or_assign(group, std::move(state));
-    if (stopped) ++stopped_, ++saved_;
-    state_bytes_ = std::max(state_bytes_, bytes);
+    keep(group, {std::move(state), {}}, bytes);
+  }
+  /// The same of a state of `bytes` bytes that is made only when it is read: `make` is called on the thread that reads,
+  /// and gives the state each time. Precondition: the state has words.
+  void put_later(std::uint64_t group, std::uint64_t schema, std::uint64_t bytes, std::function<State()> make) {
+    keep(group, {{schema, {}, {}}, std::move(make)}, bytes);
   }
   /// All there are, ascending, with copies of their states.
   [[nodiscard]] std::map<std::uint64_t, State> all() const {
+    std::map<std::uint64_t, State> states;
     const MutexGuard lock(mutex_);
-    return groups_;
+    for (const auto& [group, kept] : groups_) states.emplace(group, kept.make ? kept.make() : kept.state);
+    return states;
   }
   /// Groups that were stopped inside, and have not gone on.
   [[nodiscard]] std::uint64_t stopped() const {
@@ -62,14 +70,28 @@ class SavedGroups {
   /// Whether code of `schema` can go on with all of them.
   [[nodiscard]] bool fit(std::uint64_t schema) const {
     const MutexGuard lock(mutex_);
-    for (const auto& [group, state] : groups_)
-      if (!state.words.empty() && state.schema != schema) return false;
+    for (const auto& [group, kept] : groups_)
+      if (kept.stopped() && kept.state.schema != schema) return false;
     return true;
   }
 
  private:
+  struct Kept {
+    State state;                  // with `make`, only the schema
+    std::function<State()> make;  // empty: `state` is whole
+    [[nodiscard]] bool stopped() const { return make || !state.words.empty(); }
+  };
+
+  void keep(std::uint64_t group, Kept kept, std::uint64_t bytes) {
+    const bool stopped = kept.stopped();
+    const MutexGuard lock(mutex_);
+    groups_.insert_or_assign(group, std::move(kept));
+    if (stopped) ++stopped_, ++saved_;
+    state_bytes_ = std::max(state_bytes_, bytes);
+  }
+
   mutable Mutex mutex_;
-  std::map<std::uint64_t, State> groups_ SKMD_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, Kept> groups_ SKMD_GUARDED_BY(mutex_);
   std::uint64_t stopped_ SKMD_GUARDED_BY(mutex_) = 0, saved_ SKMD_GUARDED_BY(mutex_) = 0,
                          resumed_ SKMD_GUARDED_BY(mutex_) = 0, state_bytes_ SKMD_GUARDED_BY(mutex_) = 0;
 };

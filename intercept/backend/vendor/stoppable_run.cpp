@@ -103,7 +103,7 @@ void StoppableRun::make_room(std::uint64_t groups) {
   fail(CL_MEM_OBJECT_ALLOCATION_FAILURE, "no device memory for groups that can be left");
 }
 
-void StoppableRun::has_room(BatchResult&&) { next_chunk(); }
+void StoppableRun::has_room(BatchResult&&) { run_own(); }
 
 void StoppableRun::has_no_room(BatchResult&& result) {
   if (result.fault != Fault::memory) return end(std::move(result));
@@ -112,29 +112,41 @@ void StoppableRun::has_no_room(BatchResult&& result) {
   make_room(capacity_ / 2);
 }
 
+// What comes before the launch goes by itself: when it has ended, the launch may be to stop already.
+void StoppableRun::run_own() {
+  Part part;
+  part.ops.assign(batch_.work().begin(), batch_.work().end() - 1);
+  part.own = part.ops.size();
+  if (part.own == 0) return next_chunk();
+  submit(std::move(part), &StoppableRun::ran_own, &StoppableRun::end);
+}
+
+void StoppableRun::ran_own(BatchResult&& result) {
+  for (std::size_t i = 0; i < std::min(own_ops_, result.times.size()); ++i) times_[i] = result.times[i];
+  own_done_ = true;
+  next_chunk();
+}
+
 // A new list of groups.
 void StoppableRun::next_chunk() {
-  auto chunk = take_chunk(code_.facts, layout_, run_, next_, capacity_);
+  auto chunk = take_chunk(code_.facts, layout_, run_, next_, capacity_, native_.pieces(false));
   if (!chunk) return fail(chunk.error().code, chunk.error().reason);
   chunk_ = std::move(*chunk);
+  if (chunk_.groups.empty()) return end({});
   Part part;
-  if (first_) part.ops.assign(batch_.work().begin(), batch_.work().end() - 1);
-  part.own = part.ops.size();
-  if (chunk_.groups.empty()) {
-    if (part.own == 0) return end({});
-    return submit(std::move(part), &StoppableRun::end, &StoppableRun::end);  // what comes before the launch
-  }
   const std::uint64_t bytes = group_bytes();
   part.ops.emplace_back(FillOp{states_, std::vector<std::byte>(4), 0, chunk_.groups.size() * bytes});
-  if (!chunk_.begun.words.empty()) {
+  if (const StateWords* const begun = chunk_.begun.words.get(); begun != nullptr) {
     const std::uint64_t begin = chunk_.begun.first * bytes;
     part.ops.emplace_back(
-        WriteOp{states_, bytes_of(chunk_.begun.words) - begin, row(begin, chunk_.begun.words.size() * 4)});
+        WriteOp{states_, reinterpret_cast<std::byte*>(begun->data()) - begin, row(begin, begun->size() * 4)});
   }
+  const bool stops = run_.stop != nullptr && run_.stop->requested();
+  const std::uint64_t quantum = stops ? std::min(run_.quantum_ns, kStoppingQuantumNs) : run_.quantum_ns;
   // Kernels compare times as signed numbers.
   chunk_.control[control::kQuantum] =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(run_.quantum_ns / kClockUnitNs, 1, INT32_MAX));
-  chunk_.control[control::kFuel] = fuel_;
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(quantum / kClockUnitNs, 1, INT32_MAX));
+  chunk_.control[control::kFuel] = stops ? 1 : fuel_;
   chunk_.control[control::kRun] = 1;
   part.ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, chunk_.control.size() * 4)});
   submit_launch(std::move(part));
@@ -148,6 +160,8 @@ void StoppableRun::run_again() {
   Part part;
   part.ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, control::kGroups * 4)});
   submit_launch(std::move(part));
+  // A launch that takes longer than a quantum may be stopped. It takes milliseconds to make these: the device works on.
+  if (run_.stop != nullptr) (void)native_.pieces(true);
 }
 
 void StoppableRun::submit_launch(Part part) {
@@ -190,14 +204,22 @@ void StoppableRun::read_states(BatchResult&& result) {
   if (last == 0) return kept(std::move(result));
   read_.first = first;
   const std::uint64_t bytes = layout_.group_words() * 4;
-  read_.words.resize((last - first) * layout_.group_words());
+  read_.words = std::make_shared<StateWords>((last - first) * layout_.group_words(), native_.pieces(false));
   Part part;
-  part.ops.emplace_back(ReadOp{states_, bytes_of(read_.words), row(first * bytes, read_.words.size() * 4), true});
+  part.ops.emplace_back(ReadOp{states_, reinterpret_cast<std::byte*>(read_.words->data()),
+                               row(first * bytes, read_.words->size() * 4), true});
   submit(std::move(part), &StoppableRun::kept, &StoppableRun::end);
 }
 
 // Groups that have ended behind one that has not are told, too: no device runs them again.
 void StoppableRun::kept(BatchResult&&) {
+  // The device is free before states are copied: each is when it is taken.
+  struct Source {
+    compiler::StoppableKernel kernel;
+    StateLayout layout;
+    PartStates read;
+  };
+  const auto source = std::make_shared<const Source>(Source{code_.facts, layout_, std::move(read_)});
   std::uint64_t first_left = next_, begun = run_.groups.first;
   for (std::size_t i = 0; i < chunk_.groups.size(); ++i) {
     const GroupStage stage = stage_of(chunk_, i);
@@ -207,8 +229,11 @@ void StoppableRun::kept(BatchResult&&) {
   for (std::size_t i = 0; i < chunk_.groups.size(); ++i) {
     const GroupStage stage = stage_of(chunk_, i);
     if (chunk_.groups[i] < first_left || stage == GroupStage::fresh) continue;
-    run_.saved->put(chunk_.groups[i],
-                    stage == GroupStage::inside ? state_of(code_.facts, layout_, read_, i) : SavedGroups::State{});
+    if (stage == GroupStage::inside)
+      run_.saved->put_later(chunk_.groups[i], code_.facts.facts.schema, group_bytes(),
+                            [source, i] { return state_of(source->kernel, source->layout, source->read, i); });
+    else
+      run_.saved->put(chunk_.groups[i], {});
   }
   for (const std::uint64_t group : chunk_.ended)
     if (group > first_left) run_.saved->put(group, {});
@@ -222,7 +247,6 @@ void StoppableRun::kept(BatchResult&&) {
 
 void StoppableRun::add_times(const BatchResult& result) {
   if (result.times.size() <= run_at_) return;
-  for (std::size_t i = 0; i < own_ops_; ++i) times_[i] = result.times[i];
   const OpTime& run = result.times[run_at_];
   OpTime& all = times_.back();
   if (all.start == 0) all.start = run.start, all.waited_ns = run.waited_ns;
@@ -246,11 +270,11 @@ void StoppableRun::fail(cl_int status, std::string reason) {
 }
 
 void StoppableRun::end(BatchResult&& result) {
-  // Of a failed part, ops between the batch's own and the launch are ours.
+  // Of a failed part with the launch, ops before it are ours.
   if (result.status != CL_SUCCESS && (!first_ || result.accepted > run_at_)) {
     result.accepted = SIZE_MAX;
   } else if (result.status != CL_SUCCESS) {
-    result.accepted = std::min(result.accepted, own_ops_);
+    result.accepted = own_done_ ? batch_.work().size() - 1 : std::min(result.accepted, own_ops_);
   }
   result.times.clear();
   if (batch_.want_times && result.status == CL_SUCCESS) result.times = std::move(times_);

@@ -22,6 +22,8 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   struct Native {
     std::function<Result<std::shared_ptr<NativeMemory>>(std::uint64_t bytes)> allocate;
     std::function<Ticket(Batch&&)> submit;
+    /// Page-locked memory for states (StateWords), which with `make` is made if it is not there; null: there is none.
+    std::function<std::shared_ptr<PinnedPieces>(bool make)> pieces;
   };
   /// Whether `batch` is one that it is for: its last op is such a launch, and no other is.
   static bool takes(const std::vector<Op>& ops);
@@ -48,6 +50,8 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   void make_room(std::uint64_t groups);
   void has_room(BatchResult&& result);
   void has_no_room(BatchResult&& result);
+  void run_own();
+  void ran_own(BatchResult&& result);
   void next_chunk();
   void run_again();
   void submit_launch(Part part);
@@ -74,7 +78,8 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   std::uint32_t fuel_ = 0;
   std::size_t own_ops_ = 0, run_at_ = SIZE_MAX;  // of the Part under way
   std::vector<OpTime> times_;
-  bool first_ = true;
+  bool own_done_ = false;  // the batch's ops before the launch
+  bool first_ = true;      // no launch has ended
   mutable Mutex mutex_;
   Ticket ticket_ SKMD_GUARDED_BY(mutex_) = 0;
   bool ended_ SKMD_GUARDED_BY(mutex_) = false;

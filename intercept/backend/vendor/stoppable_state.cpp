@@ -61,7 +61,7 @@ Result<StateLayout> state_layout(const compiler::StoppableKernel& kernel, const 
 }
 
 Result<StateChunk> take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
-                              std::uint64_t& next, std::uint64_t most) {
+                              std::uint64_t& next, std::uint64_t most, const std::shared_ptr<PinnedPieces>& pieces) {
   StateChunk chunk;
   std::vector<std::pair<std::size_t, SavedGroups::State>> begun;
   for (; next < run.groups.last && chunk.groups.size() < most; ++next) {
@@ -82,11 +82,13 @@ Result<StateChunk> take_chunk(const compiler::StoppableKernel& kernel, const Sta
   chunk.control = control_of(layout, run, chunk.groups);
   if (begun.empty()) return chunk;
   chunk.begun.first = begun.front().first;
-  chunk.begun.words.resize((begun.back().first + 1 - chunk.begun.first) * layout.group_words());
+  chunk.begun.words =
+      std::make_shared<StateWords>((begun.back().first + 1 - chunk.begun.first) * layout.group_words(), pieces);
+  std::memset(chunk.begun.words->data(), 0, chunk.begun.words->size() * 4);  // groups between them begin
   for (const auto& [index, state] : begun) {
     // Some of its items may have ended elsewhere, which those that begin here do not see.
     chunk.control[chunk.stages() + index * control::kStages + control::kAnyEnded] = 1;
-    put(kernel, layout, state, chunk.begun.words.data() + (index - chunk.begun.first) * layout.group_words());
+    put(kernel, layout, state, chunk.begun.words->data() + (index - chunk.begun.first) * layout.group_words());
   }
   return chunk;
 }
@@ -101,7 +103,7 @@ GroupStage stage_of(const StateChunk& chunk, std::size_t index) {
 
 SavedGroups::State state_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const PartStates& read,
                             std::size_t index) {
-  const std::uint32_t* words = read.words.data() + (index - read.first) * layout.group_words();
+  const std::uint32_t* words = read.words->data() + (index - read.first) * layout.group_words();
   SavedGroups::State state;
   state.schema = kernel.facts.schema;
   state.words.assign(words, words + layout.words);

@@ -8,6 +8,7 @@
 
 #include "compiler/client/stoppable.h"
 #include "intercept/backend/port/port.h"
+#include "intercept/backend/vendor/state_words.h"
 
 namespace skmd::icd {
 
@@ -25,8 +26,8 @@ Result<StateLayout> state_layout(const compiler::StoppableKernel& kernel, const 
 
 /// States of some of a chunk's groups.
 struct PartStates {
-  std::size_t first = 0;  // the first group's place in the chunk
-  std::vector<std::uint32_t> words;
+  std::size_t first = 0;              // the first group's place in the chunk
+  std::shared_ptr<StateWords> words;  // null: of none
 };
 
 /// Groups that one launch is given, and their states.
@@ -43,14 +44,14 @@ struct StateChunk {
 enum class GroupStage : std::uint8_t { fresh, inside, ended };
 
 /// The next groups of `run`, from the `next`th of its groups on and at most `most`, that have not ended; takes what
-/// there is of them out of run.saved. Moves `next` behind the last one that was looked at. An error: a state, which may
-/// come out of a file, is not of this kernel's size.
+/// there is of them out of run.saved, into memory of `pieces` (StateWords). Moves `next` behind the last one that was
+/// looked at. An error: a state, which may come out of a file, is not of this kernel's size.
 Result<StateChunk> take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
-                              std::uint64_t& next, std::uint64_t most);
+                              std::uint64_t& next, std::uint64_t most, const std::shared_ptr<PinnedPieces>& pieces);
 
 /// Of the chunk's `index`th group after a launch whose stages were read.
 GroupStage stage_of(const StateChunk& chunk, std::size_t index);
-/// What is kept of a group that is `inside`; `read` has its state.
+/// What is kept of a group that is `inside`; `read` has its state. Throws std::bad_alloc.
 SavedGroups::State state_of(const compiler::StoppableKernel& kernel, const StateLayout& layout, const PartStates& read,
                             std::size_t index);
 

@@ -102,6 +102,15 @@ inline constexpr std::uint64_t kStateBytes = std::uint64_t{64} << 20;
 /// Groups that a launch is given at least, if it has them: as many as a device holds at once, which may wait for each
 /// other. Source: chosen: above 132 multiprocessors of an H100 with up to 32 groups each.
 inline constexpr std::uint64_t kLeastGroups = 8192;
+/// Bytes of a piece of page-locked host memory for states, and pieces of a device: one is read into while the one
+/// before is still written from. Source: chosen: three times the states of matrix_multiplication's groups on an H100
+/// (docs/decisions/groups-are-stopped-inside.md); more go through ordinary memory.
+inline constexpr std::uint64_t kStatePiece = std::uint64_t{32} << 20;
+inline constexpr std::size_t kStatePieces = 2;
+/// Nanoseconds of a launch that is to stop before it begins: groups that begin have done something before they leave,
+/// so that a launch comes to its end however often it is stopped. Source: chosen: what a launch costs beside it
+/// (docs/devices/nvidia.md).
+inline constexpr std::uint64_t kStoppingQuantumNs = 100'000;
 /// The unit of a kernel's quantum. Source: what kernels divide the device's nanoseconds by, so that 32 bits last for an
 /// hour.
 inline constexpr std::uint64_t kClockUnitNs = 1024;

@@ -254,6 +254,22 @@ PinnedPieces* VendorDevice::small_pieces() {
   return small_pieces_.get();
 }
 
+std::shared_ptr<PinnedPieces> VendorDevice::state_pieces(bool make) {
+  if (!habits().slow_pageable) return nullptr;
+  bool first = false;
+  {
+    const MutexGuard lock(mutex_);
+    if (make) first = std::exchange(pins_states_, false);
+    if (!first) return state_pieces_;
+  }
+  auto opened = context();
+  if (!opened) return nullptr;
+  std::shared_ptr<PinnedPieces> made = make_pieces(*opened, kStatePieces, kStatePiece);
+  const MutexGuard lock(mutex_);
+  state_pieces_ = std::move(made);
+  return state_pieces_;
+}
+
 std::shared_ptr<void> VendorDevice::page_lock(std::byte* host, std::uint64_t bytes) {
   if (!habits().slow_pageable) return nullptr;
   auto opened = context();

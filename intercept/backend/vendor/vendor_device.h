@@ -109,6 +109,8 @@ class VendorDevice final : public Device {
   std::unique_ptr<StoppableKernels> build_stoppable(const std::string& text, const std::string& options);
   Ticket submit_native(Batch&& batch);
   Ticket submit_stoppable(Batch&& batch);
+  /// StoppableRun::Native::pieces.
+  std::shared_ptr<PinnedPieces> state_pieces(bool make);
   /// Appends a program's log.
   void append_log(const VendorProgram& program, std::string& log) const;
 
@@ -127,6 +129,8 @@ class VendorDevice final : public Device {
   std::unique_ptr<PinnedPieces> pieces_ SKMD_GUARDED_BY(mutex_);  // made when they are needed …
   bool pins_ SKMD_GUARDED_BY(mutex_) = true;                      // … and possible
   std::unique_ptr<PinnedPieces> small_pieces_ SKMD_GUARDED_BY(mutex_);
+  std::shared_ptr<PinnedPieces> state_pieces_ SKMD_GUARDED_BY(mutex_);
+  bool pins_states_ SKMD_GUARDED_BY(mutex_) = true;  // it was not tried yet
   std::atomic<std::uint32_t> small_asked_{0};
   std::atomic<PinnedPieces*> ready_small_{nullptr};
   std::shared_ptr<SubmissionQueue> line_ SKMD_GUARDED_BY(mutex_);

@@ -67,7 +67,8 @@ Ticket VendorDevice::submit_stoppable(Batch&& batch) {
     return 0;
   }
   StoppableRun::Native native{[this](std::uint64_t bytes) { return allocate(bytes, nullptr); },
-                              [this](Batch&& part) { return submit_native(std::move(part)); }};
+                              [this](Batch&& part) { return submit_native(std::move(part)); },
+                              [this](bool make) { return state_pieces(make); }};
   return std::make_shared<StoppableRun>(std::move(batch), kernels->at(kernel.name), std::move(native))->begin();
 }
 

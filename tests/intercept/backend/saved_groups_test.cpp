@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/port/saved_groups.h"
+
+#include <gtest/gtest.h>
+
+namespace skmd::icd {
+namespace {
+
+SavedGroups::State state() { return {9, {1, 2, 3}, {std::byte{4}}}; }
+
+TEST(SavedGroups, AStateIsMadeWhenItIsRead) {
+  SavedGroups saved;
+  int made = 0;
+  saved.put_later(5, 9, 13, [&] {
+    ++made;
+    return state();
+  });
+  saved.put(6, {});
+  EXPECT_EQ(made, 0);
+  EXPECT_EQ(saved.stopped(), 1u);
+  EXPECT_EQ(saved.counts().saved, 1u);
+  EXPECT_EQ(saved.counts().state_bytes, 13u);
+  EXPECT_TRUE(saved.fit(9));
+  EXPECT_FALSE(saved.fit(8));
+  const auto all = saved.all();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all.at(5).words, state().words);
+  EXPECT_TRUE(all.at(6).words.empty());
+  const auto taken = saved.take(5);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->schema, 9u);
+  EXPECT_EQ(taken->words, state().words);
+  EXPECT_EQ(taken->local, state().local);
+  EXPECT_EQ(made, 2);
+  EXPECT_EQ(saved.counts().resumed, 1u);
+  EXPECT_EQ(saved.stopped(), 0u);
+  EXPECT_FALSE(saved.take(5));
+  EXPECT_TRUE(saved.take(6)->words.empty());
+  EXPECT_EQ(saved.counts().resumed, 1u);
+}
+
+}  // namespace
+}  // namespace skmd::icd
