@@ -31,8 +31,7 @@ std::string read_file(const std::string& path) {
 class Files {
  public:
   Files(const PreemptPlace& place, const FileOptions& options)
-      : place_(place),
-        options_(options),
+      : options_(options),
         side_(with_cache(skmd_cpu(folder_.path(), place.library), folder_.path())),
         commands_(fs::path(place.library).parent_path().parent_path() / "bin"),
         child_({place.program, "held", "--device", side_.selector, "--long-seconds",
@@ -87,7 +86,6 @@ class Files {
     return all;
   }
 
-  const PreemptPlace& place_;
   const FileOptions options_;
   TemporaryFolder folder_;
   StartSide side_;

@@ -4,7 +4,7 @@
 waits beside a long one. One JSON file with the machine's facts and every figure, and a table.
 
     preempt.py --build FOLDER [--device SELECTOR] [--parts stops,forms,beside,programs] [--milliseconds 10,5,2] [--stopped a,b] [--workloads a,b]
-               [--size SIZE] [--repeat N] [--turns N] [--after US] [--seconds S] [--out FILE]
+               [--size SIZE] [--repeat N] [--turns N] [--after US] [--no-check] [--seconds S] [--out FILE]
 
 Without --device it is the CPU driver. Parts: `stops`, launches of --stopped that are asked to stop after --after microseconds on average, for each value of
 SKMD_PREEMPT_MS; `forms`, the kernels of --workloads with SKMD_PREEMPT=auto and item over off, in processes that take turns; `beside`, build/bench/preempt's
@@ -44,6 +44,7 @@ def arguments():
     parser.add_argument("--repeat", type=int, default=10, help="repetitions in each process")
     parser.add_argument("--turns", type=int, default=3, help="processes of each setting")
     parser.add_argument("--after", type=int, default=20000, help="microseconds until a launch is asked to stop, on average")
+    parser.add_argument("--no-check", action="store_true", help="results are not compared with the workloads' own")
     parser.add_argument("--seconds", type=float, default=3000)
     parser.add_argument("--timeout", type=int, default=300, help="seconds for each process")
     parser.add_argument("--out", default="preempt.json")
@@ -58,6 +59,13 @@ class Bench:
         self.options, self.folder = options, folder
         self.end = time.monotonic() + options.seconds
         self.failures, self.left_out = [], []
+        self.document = {"command": " ".join(["preempt.py", *sys.argv[1:]]), "device": options.device, "machine": facts(options.build),
+                         "failures": self.failures, "left_out": self.left_out}
+
+    def note(self, part, rows):
+        """What is there so far stays where the script is ended."""
+        self.document[part] = rows
+        write(self.options, self.document)
 
     def has_time(self, what):
         if time.monotonic() < self.end:
@@ -69,8 +77,9 @@ class Bench:
         """(its answer, the kernels of its statistics), or None where it failed."""
         stats = os.path.join(self.folder, "stats.json")
         command = [f"{self.options.build}/bin/skmd-run", "--devices", self.options.device, "--cache-dir", f"{self.folder}/cache", "--stats", stats, "--",
-                   f"{self.options.build}/bench/{workload}", "--size", self.options.size, "--repeat", str(self.options.repeat), "--check"]
-        answer = attempt(command, self.options.timeout, variables)
+                   f"{self.options.build}/bench/{workload}", "--size", self.options.size, "--repeat", str(self.options.repeat)]
+        command += [] if self.options.no_check else ["--check"]
+        answer = attempt(command, min(self.options.timeout, max(10, self.end - time.monotonic())), variables)
         if not answer.get("ok"):
             self.failures.append(f"{workload}, {variables}: {answer.get('error', 'a wrong result')}")
             return None
@@ -98,6 +107,7 @@ def stops(bench):
                                  "stops": told["stops"], "saved_groups": told["saved_groups"], "state_bytes": told["state_bytes"],
                                  "stop_us": told["stop_us"], "goal_us": goal, "why_not": told["why_not"],
                                  "met": told["stop_us"]["p99"] <= goal if told["stops"] and goal else None})
+                bench.note("stops", rows)
     return rows
 
 
@@ -125,6 +135,7 @@ def forms(bench):
         rows.append({"workload": workload, "seconds": seconds, "forms": {mode: sorted(found) for mode, found in seen.items()},
                      "ratios": {mode: statistics.median(seconds[mode]) / statistics.median(seconds["off"]) for mode in MODES
                                 if seconds[mode] and seconds["off"] and seen[mode]}})
+        bench.note("forms", rows)
     return rows
 
 
@@ -176,13 +187,11 @@ def main():
     options = arguments()
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(options, folder)
-        document = {"command": " ".join(["preempt.py", *sys.argv[1:]]), "device": options.device, "machine": facts(options.build)}
+        document = bench.document
         for part in options.parts:
-            document[part] = {"stops": stops, "forms": forms, "beside": beside, "programs": programs}[part](bench)
+            bench.note(part, {"stops": stops, "forms": forms, "beside": beside, "programs": programs}[part](bench))
             if part == "forms":
-                document["form_goals"] = form_goals(document[part])
-            document.update(failures=bench.failures, left_out=bench.left_out)
-            write(options, document)
+                bench.note("form_goals", form_goals(document[part]))
             print(f"{part}: done", flush=True)
     for row in document.get("stops", []):
         print(f"{row['workload']:24} {row['form']:6} {row['milliseconds']:4g} ms: {row['stops']} stops, {row['stop_us']}")

@@ -43,6 +43,13 @@ bool has_long_groups(const Machine& machine, const Launch& launch, const LaunchV
   return view.shape().paces().group_seconds(device, launch.range) * units > machine.settings.preempt.seconds / 2;
 }
 
+/// No command can come while the launch runs, and nothing asks launches to leave: giving way would only cost. A part of
+/// a launch can still be wanted elsewhere.
+bool is_alone(const Machine& machine, const Launch& launch, const domain::GroupSpan& span) {
+  return machine.orders.load(std::memory_order_relaxed) == 1 && machine.running == nullptr &&
+         span.size() == launch.range.group_total();
+}
+
 /// Images of devices in host memory are copied around every launch.
 bool copies_images(const Machine& machine, const LaunchView& view, std::uint32_t device) {
   return space_of(machine, device) == domain::kHostSpace &&
@@ -94,6 +101,9 @@ Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchVi
     return {StopForm::none, NotPreempted::groups_wait};
   }
   if (!settings.test && is_brief(machine, launch, view, device, span)) return {StopForm::none, NotPreempted::brief};
+  if (settings.mode == PreemptMode::automatic && !settings.test && form == StopForm::cut &&
+      is_alone(machine, launch, span))
+    return {StopForm::none, NotPreempted::no_form_here};
   const bool longer = inside && !settings.test && has_long_groups(machine, launch, view, device);
   const bool costly = longer && view.shape().paces().costs_too_much(device, launch.range);
   if ((inside && settings.mode == PreemptMode::item) || (longer && !costly)) return {StopForm::item};

@@ -85,6 +85,8 @@ struct Machine {
   std::atomic<std::uint32_t> losses{0};  // devices that were disabled
   Mutex loss_mutex;
 
+  /// Commands that the application may have under way side by side: one for each queue in order, two for others.
+  std::atomic<std::uint32_t> orders{0};
   RunningLaunches* running = nullptr;  // null: launches cannot be controlled, and what follows never changes
   // Written by RunningLaunches alone.
   std::atomic<std::uint64_t> stopped{0};  // bit d: devices[d] gets no work, until it is started again

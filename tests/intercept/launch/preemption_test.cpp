@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "intercept/launch/make_launch.h"
+#include "intercept/machine/running_launches.h"
 #include "intercept/object/kernel.h"
 #include "tests/intercept/launch/fixture.h"
 #include "tests/intercept/launch/words.h"
@@ -52,7 +53,11 @@ struct World : FakeMachine {
     for (const auto& fake : fakes) runs += fake->counters.runs;
     return runs;
   }
+  Ref<Queue> made_queue(cl_command_queue_properties properties) {
+    return make_object<Queue>(context, properties, std::vector<cl_queue_properties>{}, executor);
+  }
   std::shared_ptr<Storage> x, y;
+  Ref<Queue> second = made_queue(0);  // whose launches could come between
   std::shared_ptr<BuiltKernel> add = kernel(axpy_traits()), stencil = kernel(stencil_traits());
 };
 
@@ -71,6 +76,40 @@ TEST(Preemption, ALaunchThatIsKnownToBeLongIsCut) {
   EXPECT_EQ(w.runs() - before, 4u) << "pieces of 4 groups: none is to take more than 5 ms";
   EXPECT_EQ(w.groups(), 3 * kGroups);
   EXPECT_EQ(w.contents(w.y), axpy_of(axpy_of(axpy_of(ramp(5000), ramp(0)), ramp(0)), ramp(0)));
+}
+
+TEST(Preemption, ALaunchThatNothingCanComeBetweenIsNotCut) {
+  World w({true});
+  w.fakes[0]->ns_per_group = 1'000'000;
+  const auto runs_of_one = [&] {
+    const std::uint64_t before = w.runs();
+    EXPECT_EQ(w.axpy(), CL_COMPLETE);
+    return w.runs() - before;
+  };
+  for (int i = 0; i < 2; ++i) (void)runs_of_one();
+  w.second = {};
+  EXPECT_EQ(runs_of_one(), 1u);
+  {
+    const auto unordered = w.made_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    EXPECT_EQ(runs_of_one(), 4u);
+  }
+  EXPECT_EQ(runs_of_one(), 1u);
+  RunningLaunches running(w.machine);
+  w.machine.running = &running;
+  EXPECT_EQ(runs_of_one(), 4u) << "skmd-ctl may ask it to leave";
+  w.machine.running = nullptr;
+  w.machine.settings.preempt.mode = PreemptMode::cut;
+  EXPECT_EQ(runs_of_one(), 4u);
+}
+
+TEST(Preemption, ASliceOfASplitLaunchIsCutWithoutAnotherQueue) {
+  World w({true, true}, "equal");
+  w.second = {};
+  for (const auto& fake : w.fakes) fake->ns_per_group = 2'000'000;
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  const std::uint64_t before = w.runs();
+  EXPECT_EQ(w.axpy(), CL_COMPLETE);
+  EXPECT_GT(w.runs() - before, 2u);
 }
 
 TEST(Preemption, AShortLaunchIsOneBatchAsEver) {
