@@ -20,7 +20,7 @@ kernel void work(global uint* out, uint rounds) {
   out[get_global_id(0) % 4096] = x;
 }
 )";
-constexpr std::size_t kGroup = 64, kWords = 4096, kFewGroups = 64, kMaxGroups = std::size_t{1} << 24;
+constexpr std::size_t kGroup = 64, kWords = 4096, kFewGroups = 64, kMaxGroups = std::size_t{1} << 26, kGrowth = 8;
 constexpr cl_uint kRounds = 20000;
 /// Until the long launch is under way, when the small one is enqueued; a tenth of the long launch at most. Source:
 /// chosen: far longer than any driver takes to begin.
@@ -44,18 +44,15 @@ class Beside {
     small_.set(small_out_, cl_uint{1});
   }
 
-  /// How many groups take so long. The first launches are slower than later ones.
+  /// How many groups take so long. A few take as long as one where a device runs many at once: the number grows until
+  /// launches take a good part of it.
   std::size_t groups_of(double seconds) {
-    double shortest = 1e9;
-    for (int round = 0; round < 3; ++round) {
-      const auto begin = Clock::now();
-      device_.launch(long_, range_1d(kFewGroups * kGroup, kGroup));
-      check_call(clFinish(device_.queue()), "clFinish");
-      run_small();
-      shortest = std::min(shortest, since(begin));
+    for (std::size_t tried = kFewGroups;; tried *= kGrowth) {
+      const double each = shortest_of(tried);
+      if (each < seconds / kGrowth && tried <= kMaxGroups / kGrowth) continue;
+      const double groups = std::ceil(seconds / each * static_cast<double>(tried));
+      return static_cast<std::size_t>(std::clamp(groups, 1.0, static_cast<double>(kMaxGroups)));
     }
-    const double groups = std::ceil(seconds / shortest * static_cast<double>(kFewGroups));
-    return static_cast<std::size_t>(std::clamp(groups, 1.0, static_cast<double>(kMaxGroups)));
   }
 
   /// Seconds.
@@ -71,6 +68,18 @@ class Beside {
   }
 
  private:
+  /// Seconds. The first launches are slower than later ones.
+  double shortest_of(std::size_t groups) {
+    double shortest = 1e9;
+    for (int round = 0; round < 3; ++round) {
+      const auto begin = Clock::now();
+      device_.launch(long_, range_1d(groups * kGroup, kGroup));
+      check_call(clFinish(device_.queue()), "clFinish");
+      run_small();
+      shortest = std::min(shortest, since(begin));
+    }
+    return shortest;
+  }
   void run_small() {
     const Range range = range_1d(kGroup, kGroup);
     check_call(clEnqueueNDRangeKernel(other_.get(), small_.get(), 1, nullptr, range.global.data(), range.local.data(),

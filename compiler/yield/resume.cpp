@@ -95,18 +95,27 @@ Value* Resumption::now(IRBuilder<>& ir, Value& value) const {
   return ir.CreateLoad(value.getType(), found->second);
 }
 
+// Where the point is reached and not before: what is live there alone would take registers in all loops on the way.
+void Resumption::restore(IRBuilder<>& ir, unsigned point) {
+  llvm::Instruction* end = ir.CreateUnreachable();
+  ir.SetInsertPoint(end);
+  for (const Kept& kept : points_[point].schema.kept)
+    if (Value* value = state_.restore(ir, kept)) ir.CreateStore(value, slots_[kept.value]);
+  ir.CreateStore(ir.getInt32(0), resuming_);
+  BasicBlock* last = ir.GetInsertBlock();
+  end->eraseFromParent();
+  ir.SetInsertPoint(last);
+}
+
 // A branch at the end of `ir`'s block, with what the phis there have on this way.
 void Resumption::go(IRBuilder<>& ir, const Step& step) {
-  BasicBlock* from = ir.GetInsertBlock();
   const PointBlocks& blocks = points_[step.point].blocks;
-  if (is_last(step)) ir.CreateStore(ir.getInt32(0), resuming_);
+  if (is_last(step)) restore(ir, step.point);
+  BasicBlock* from = ir.GetInsertBlock();
   if (blocks.header != nullptr && is_last(step)) {
     for (const Phi& phi : phis_[step.point]) phi.phi->addIncoming(now(ir, *phi.value), from);
   } else {
-    for (llvm::PHINode& phi : step.to->phis()) {
-      const bool kept = slots_.contains(&phi);
-      phi.addIncoming(kept ? now(ir, phi) : llvm::PoisonValue::get(phi.getType()), from);
-    }
+    for (llvm::PHINode& phi : step.to->phis()) phi.addIncoming(llvm::PoisonValue::get(phi.getType()), from);
   }
   ir.CreateBr(step.to);
 }
@@ -140,19 +149,12 @@ llvm::LoadInst* Resumption::add_entries() {
   ir.CreateCondBr(ir.CreateICmpEQ(point, ir.getInt32(0)), fresh, other);
   entry_.getTerminator()->eraseFromParent();
   for (unsigned number = 0; number < points_.size(); ++number) {
-    BasicBlock* restore = BasicBlock::Create(kernel_.getContext(), "restore", &kernel_);
+    BasicBlock* begin = BasicBlock::Create(kernel_.getContext(), "restore", &kernel_);
     BasicBlock* next = BasicBlock::Create(kernel_.getContext(), "resume", &kernel_);
     ir.SetInsertPoint(other);
-    ir.CreateCondBr(ir.CreateICmpEQ(point, ir.getInt32(number + 1)), restore, next);
-    ir.SetInsertPoint(restore);
-    llvm::Instruction* end = ir.CreateUnreachable();
-    ir.SetInsertPoint(end);
-    for (const Kept& kept : points_[number].schema.kept)
-      if (Value* value = state_.restore(ir, kept)) ir.CreateStore(value, slots_[kept.value]);
+    ir.CreateCondBr(ir.CreateICmpEQ(point, ir.getInt32(number + 1)), begin, next);
+    ir.SetInsertPoint(begin);
     ir.CreateStore(ir.getInt32(number + 1), resuming_);
-    BasicBlock* last = ir.GetInsertBlock();
-    end->eraseFromParent();
-    ir.SetInsertPoint(last);
     go(ir, {number, first_[number]});
     other = next;
   }

@@ -51,6 +51,7 @@ class Resumption {
   void demote();
   llvm::LoadInst* add_entries();
   void add_dispatch(llvm::BasicBlock& header, llvm::ArrayRef<Step> steps);
+  void restore(llvm::IRBuilder<>& ir, unsigned point);
   void go(llvm::IRBuilder<>& ir, const Step& step);
   [[nodiscard]] llvm::Value* now(llvm::IRBuilder<>& ir, llvm::Value& value) const;
   [[nodiscard]] bool is_last(const Step& step) const;
