@@ -28,6 +28,7 @@
 #include "intercept/object/build_queue.h"
 #include "intercept/profiling.h"
 #include "intercept/stoppable_maker.h"
+#include "partitioner/model/scaled_times.h"
 #include "profiler/settings/checkpoint_place.h"
 #include "profiler/settings/control_place.h"
 #include "profiler/settings/host_list.h"
@@ -155,6 +156,16 @@ Status keep_checked(Discovery& found) {
   found.devices = std::move(kept);
   if (!found.devices.empty()) return {};
   return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_CHECK needs the host CPU among the devices: SKMD_DEVICES=cpu"};
+}
+
+/// For tests: plans go by other rates than those that are known.
+Status misjudge(Machine& machine) {
+  const std::string text = variable(settings::kTestRates);
+  if (text.empty()) return {};
+  auto factors = domain::parse_rate_factors(text, machine.devices.size());
+  if (!factors) return Error{CL_PLATFORM_NOT_FOUND_KHR, factors.error().reason};
+  machine.model = new domain::ScaledTimes(*machine.model, std::move(*factors));
+  return {};
 }
 
 /// Answers of drivers lie in the cache of compiled programs, by whose rules it is believed.
@@ -290,6 +301,7 @@ Result<api::Composition> compose_on(Observer& observer) {
   machine->language = info->language();
   const ProfilingPlaces places{machine->code_folder, tree / "share" / "skmd" / "profiles"};
   if (Status status = set_up_profiling(*machine, variable, places); !status) return status.error();
+  if (Status status = misjudge(*machine); !status) return status.error();
   set_up_far_links(*machine);
   tell_observer(*machine);
   watch_devices(*machine);

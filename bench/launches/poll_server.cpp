@@ -9,18 +9,23 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "bench/start/process.h"
 #include "bench/support/options.h"
 
 namespace bench {
 namespace {
 
 constexpr int kTimedOut = 3;
+/// Seconds that skmd-ctl may take. Source: chosen: far more than a stop, which it waits for.
+constexpr double kAskSeconds = 60;
 
 /// Requests and answers have their number first, from 1, so that 0 says that there is none yet.
 constexpr const char* kSource = R"(
@@ -151,9 +156,31 @@ class PollServer {
   }
 
   void ask_to_move() const {
-    if (options_.move_command.empty()) return;
+    if (options_.move_command.empty()) {
+      progress_.asked_to_move = move_elsewhere();
+      return;
+    }
     if (std::system(options_.move_command.c_str()) != 0) throw BadInput("--move-command failed");
     progress_.asked_to_move = true;
+  }
+
+  /// Has skmd-ctl move the kernel to a device on which it does not run. False: there is none.
+  static bool move_elsewhere() {
+    const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+    const auto ask = [&](std::vector<std::string> words) {
+      words.insert(words.begin(), {own / "bin" / "skmd-ctl", "--json", std::to_string(::getpid())});
+      return answer_of(words, run_to_end(words, {}, kAskSeconds));
+    };
+    const nlohmann::json status = ask({"status"});
+    for (const nlohmann::json& kernel : status.at("kernels")) {
+      const nlohmann::json& groups = kernel.at("running_groups");
+      for (std::size_t d = 0; d < groups.size(); ++d) {
+        if (groups[d] != 0 || status.at("devices").at(d).at("state") != "open") continue;
+        (void)ask({"move", kernel.at("name"), std::to_string(d)});
+        return true;
+      }
+    }
+    return false;
   }
 
   const Options& options_;
@@ -187,11 +214,16 @@ int main(int argc, char** argv) {
       "poll_server");
   bench::Options options;
   app.add_option("--requests", options.requests, "How many until the kernel ends")->check(CLI::Range(1, 1 << 30));
-  app.add_option("--move-after", options.move_after, "After how many answers --move-command is run")
+  app.add_option("--move-after", options.move_after, "After how many answers the kernel is to go on on another device")
       ->check(CLI::Range(1, 1 << 30));
-  app.add_option("--move-command", options.move_command, "What asks the driver to move the kernel, for the shell");
+  app.add_option("--move-command", options.move_command,
+                 "What asks the driver for that, for the shell; default: skmd-ctl");
   app.add_option("--timeout", options.timeout, "Seconds after which the program ends itself")
       ->check(CLI::Range(0.01, 86400.0));
   bench::add_device_and_check(app, options.device, options.check);
-  return bench::parse_and(app, argc, argv, [&] { return bench::run(options); });
+  return bench::parse_and(app, argc, argv, [&] {
+    // Read by SKMD when it is opened; other drivers know nothing of it.
+    if (options.move_after != 0 && options.move_command.empty()) ::setenv("SKMD_CONTROL", "1", 0);
+    return bench::run(options);
+  });
 }

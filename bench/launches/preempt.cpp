@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "bench/launches/preempt_file.h"
+#include "bench/launches/preempt_rebalance.h"
 #include "bench/launches/preempt_rows.h"
 #include "bench/support/options.h"
 
@@ -15,8 +16,9 @@ struct Arguments {
   LatencyOptions latency;
   OverheadOptions overhead;
   FileOptions file;
+  RebalanceOptions rebalance;
   bool json = false;
-  std::string selector;  // of `beside` and `held`
+  std::string selector;  // of `beside`, `held` and `divided`
 };
 
 PreemptPlace place() {
@@ -80,7 +82,22 @@ CLI::App* add_file(CLI::App& app, Arguments& arguments) {
   return command;
 }
 
-/// `indent`: of lines for people.
+CLI::App* add_rebalance(CLI::App& app, Arguments& arguments) {
+  CLI::App* command =
+      app.add_subcommand("rebalance",
+                         "A launch of which a device gets as much as if it were ten times as fast, over "
+                         "the best plan");
+  command->add_flag("--json", arguments.json, "One line of JSON");
+  command->add_option("--long-seconds", arguments.rebalance.long_seconds, "What the launch takes on one device")
+      ->check(CLI::Range(0.05, 600.0));
+  command->add_option("--turns", arguments.rebalance.turns, "Launches of each side; the median counts")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--times", arguments.rebalance.times, "How much faster the device is thought to be than it is")
+      ->check(CLI::Range(1.0, 1000.0));
+  return command;
+}
+
+/// `json`: on one line.
 int print(const nlohmann::ordered_json& answer, bool json) {
   std::cout << answer.dump(json ? -1 : 2) << std::endl;
   return 0;
@@ -102,6 +119,9 @@ int main(int argc, char** argv) {
   const CLI::App* latency = bench::add_latency(app, arguments);
   const CLI::App* overhead = bench::add_overhead(app, arguments);
   const CLI::App* file = bench::add_file(app, arguments);
+  const CLI::App* rebalance = bench::add_rebalance(app, arguments);
+  CLI::App* divided = app.add_subcommand("divided", "What `rebalance` starts")->group("");
+  divided->add_option("--device", arguments.selector, "As of the workloads");
   CLI::App* held = app.add_subcommand("held", "What `file` starts")->group("");
   held->add_option("--device", arguments.selector, "As of the workloads");
   bench::add_held(*held, arguments.file);
@@ -112,6 +132,9 @@ int main(int argc, char** argv) {
     if (latency->parsed()) return bench::print(measure_latency(bench::place(), arguments.latency), arguments.json);
     if (overhead->parsed()) return bench::print(measure_overhead(bench::place(), arguments.overhead), arguments.json);
     if (file->parsed()) return bench::print(measure_file(bench::place(), arguments.file), arguments.json);
+    if (rebalance->parsed())
+      return bench::print(bench::measure_rebalance(bench::place(), arguments.rebalance), arguments.json);
+    if (divided->parsed()) return bench::divide_launches(arguments.selector);
     if (held->parsed())
       return bench::hold_launches(arguments.selector, arguments.file.long_seconds, arguments.file.mib);
     return bench::beside(arguments);

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/launches/preempt_rows.h"
 
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "bench/cpu/child.h"
 #include "bench/cpu/report.h"
+#include "bench/launches/preempt_processes.h"
 #include "bench/start/process.h"
-#include "bench/start/sides.h"
 
 namespace bench {
 namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
-using Variables = std::map<std::string, std::string>;
 
 constexpr double kLimit = 600;  // seconds that a process may take
 constexpr const char* kSixteen[] = {
@@ -27,39 +25,6 @@ constexpr const char* kSixteen[] = {
     "reduction",   "scan_large_arrays",     "sobel_filter",     "vector_add"};
 /// Has one kernel, whose launches of every size have many groups.
 constexpr const char* kStopped = "matrix_multiplication";
-
-json read_statistics(const std::string& file) {
-  std::ifstream stream(file);
-  json statistics = json::parse(stream, nullptr, false);
-  if (!statistics.is_object()) throw std::runtime_error("the driver left no statistics in " + file);
-  return statistics;
-}
-
-/// Processes on SKMD's CPU driver alone, their caches kept among them.
-class Processes {
- public:
-  explicit Processes(const PreemptPlace& place) : place_(place) {
-    if (!std::filesystem::exists(place.library)) throw std::runtime_error("there is no " + place.library);
-    side_ = with_cache(skmd_cpu(folder_.path(), place.library), folder_.path());
-  }
-
-  [[nodiscard]] const std::string& selector() const { return side_.selector; }
-  [[nodiscard]] std::string file(const std::string& name) const { return folder_.path() + "/" + name; }
-  [[nodiscard]] Variables with(Variables more) const {
-    more.insert(side_.variables.begin(), side_.variables.end());
-    return more;
-  }
-  [[nodiscard]] std::vector<std::string> workload(const std::string& name, const std::vector<std::string>& more) const {
-    std::vector<std::string> command = {place_.folder + "/" + name, "--device", side_.selector};
-    command.insert(command.end(), more.begin(), more.end());
-    return command;
-  }
-
- private:
-  const PreemptPlace& place_;
-  TemporaryFolder folder_;
-  StartSide side_;
-};
 
 /// The stops of a workload's launches by the form that they had.
 void add_stops(const Processes& processes, const LatencyOptions& options, const std::string& mode,
@@ -76,7 +41,7 @@ void add_stops(const Processes& processes, const LatencyOptions& options, const 
   for (const json& kernel : statistics.at("kernels")) {
     const json& preempt = kernel.at("preempt");
     const std::string key = key_of_form(preempt);
-    if (key.empty() || stops.contains(key)) continue;
+    if (key.empty() || stops.contains(key) || preempt.at("stops") == 0) continue;
     const json& times = preempt.at("stop_us");
     stops[key] = {{"p50", times.at("p50")}, {"p99", times.at("p99")}, {"max", times.at("max")}};
     stops[key]["stops"] = preempt.at("stops");
@@ -120,8 +85,10 @@ class Turns {
     for (auto& child : children_) child.reset();
   }
 
-  /// Adds to one of the lists of `answer`, by the forms that the kernels had.
-  void tell(const std::string& name, std::map<std::string, ordered_json>& by_form, ordered_json& left_whole) const {
+  /// Adds to one of the lists, by the forms that the kernels had, if it has no workload of that name. `only`: no other
+  /// list than this one; empty: any.
+  void tell(const std::string& name, const std::string& only, std::map<std::string, ordered_json>& by_form,
+            ordered_json& left_whole) const {
     const json kernels = read_statistics(file_).at("kernels");
     std::string key;
     double launches = 0;
@@ -132,10 +99,8 @@ class Turns {
       why_not.update(preempt.at("why_not"));
       launches += kernel.at("launches").get<double>();
     }
-    if (key.empty()) {
-      left_whole.push_back({{"name", name}, {"why_not", why_not}});
-      return;
-    }
+    if (key.empty() && only.empty()) left_whole.push_back({{"name", name}, {"why_not", why_not}});
+    if (key.empty() || (!only.empty() && key != only)) return;
     const double off = median(times_[1]);
     by_form[key].push_back({{"name", name},
                             {"ratio", median(times_[0]) / off},
@@ -174,8 +139,8 @@ ordered_json summary_of(const ordered_json& workloads) {
 ordered_json measure_latency(const PreemptPlace& place, const LatencyOptions& options) {
   const Processes processes(place);
   ordered_json stops = ordered_json::object();
-  add_stops(processes, options, "auto", stops);
-  if (!stops.contains("cut")) add_stops(processes, options, "group", stops);
+  // What `auto` chooses, and then each form by itself.
+  for (const char* mode : {"auto", "group", "item"}) add_stops(processes, options, mode, stops);
   if (stops.empty()) throw std::runtime_error(std::string("no launch of ") + kStopped + " was stopped");
   return {
       {"stop_us", stops},
@@ -189,19 +154,22 @@ ordered_json measure_overhead(const PreemptPlace& place, const OverheadOptions& 
   if (programs.empty()) programs.assign(std::begin(kSixteen), std::end(kSixteen));
   std::map<std::string, ordered_json> by_form;
   ordered_json left_whole = ordered_json::array();
-  const auto measure = [&](const std::string& mode) {
+  const auto measure = [&](const std::string& mode, const std::string& only) {
     for (const std::string& name : programs) {
+      const bool known = !only.empty() && std::any_of(by_form[only].begin(), by_form[only].end(),
+                                                      [&](const auto& row) { return row.at("name") == name; });
+      if (known) continue;
       Turns turns(processes, options, name, mode);
       turns.take(options.repetitions);
-      turns.tell(name, by_form, left_whole);
+      turns.tell(name, only, by_form, left_whole);
     }
   };
-  measure("auto");
-  if (by_form.contains("item") && !by_form.contains("cut")) measure("group");
-  ordered_json answer = {{"cut", summary_of(by_form.contains("cut") ? by_form["cut"] : ordered_json::array())}};
-  if (by_form.contains("item")) answer["item"] = summary_of(by_form["item"]);
-  answer["left_whole"] = left_whole;
-  return answer;
+  // What `auto` chooses, and then each form of those for which it chose the other.
+  by_form["cut"] = by_form["item"] = ordered_json::array();
+  measure("auto", "");
+  measure("group", "cut");
+  measure("item", "item");
+  return {{"cut", summary_of(by_form["cut"])}, {"item", summary_of(by_form["item"])}, {"left_whole", left_whole}};
 }
 
 }  // namespace bench

@@ -41,13 +41,13 @@ std::string key_of_form(const nlohmann::json& preempt);
 /// {"name","ratio","launch_ms"} of each workload to {"geomean","worst","workloads"}; nulls where there is none. Pure.
 nlohmann::ordered_json summary_of(const nlohmann::ordered_json& workloads);
 
-/// {"stop_us":{"cut":{"p50","p99","max","stops"}},"small_beside_long":{"on_us","off_us"}}; "item" likewise, where the
-/// driver has such code. Throws std::runtime_error if a process fails.
+/// {"stop_us":{"cut":{"p50","p99","max","stops"},"item":{…}},"small_beside_long":{"on_us","off_us"}}. Throws
+/// std::runtime_error if a process fails.
 nlohmann::ordered_json measure_latency(const PreemptPlace& place, const LatencyOptions& options);
 
-/// {"cut":{"geomean","worst":[name,
-/// ratio],"workloads":[{"name","ratio","launch_ms"}]},"left_whole":[{"name","why_not"}]}: kernels' times with
-/// SKMD_PREEMPT=auto over those with off, medians of turns. Throws std::runtime_error if a process fails.
+/// {"cut":{"geomean","worst":[name,ratio],"workloads":[{"name","ratio","launch_ms"}]},"item":{…},"left_whole":[{"name",
+/// "why_not"}]}: kernels' times in each form over those with SKMD_PREEMPT=off, medians of turns; `left_whole` are those
+/// that `auto` left whole. Throws std::runtime_error if a process fails.
 nlohmann::ordered_json measure_overhead(const PreemptPlace& place, const OverheadOptions& options);
 
 /// In a process of its own: microseconds that each of `repetitions` small launches took beside a launch of

@@ -90,6 +90,7 @@ std::uint64_t run_alone(KernelFunction run, const SpanFrame& frame, std::byte* s
   for (spent = 0; first < last && spent < tuning::kAlone; piece *= growth) {
     const std::uint64_t end = first + std::min(up(piece, unit_of(frame)), last - first);
     run_piece(run, frame, first, end, scratch, extras.printer);
+    if (extras.yield != nullptr) extras.yield->ran(end - first);
     first = end;
     spent = since(begin);
     if (extras.yield != nullptr && extras.yield->due()) break;
@@ -154,6 +155,7 @@ domain::Result<Ran> run_kernel(Pool& pool, KernelFunction run, const SpanFrame& 
       run_piece(run, frame, begin, end, own, extras.printer);
       Pool::keep_apart();
       groups += end - begin;
+      if (extras.yield != nullptr) extras.yield->ran(end - begin);
     }
     if (groups == 0) return;
     cost.learn(static_cast<float>(since(start) / static_cast<double>(groups) / items));

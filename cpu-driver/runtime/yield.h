@@ -2,6 +2,8 @@
 // Whether a launch is to leave its threads to others before all of its groups have run.
 #pragma once
 
+#include <cstdint>
+
 namespace skmd::cpu {
 
 class Yield {
@@ -13,6 +15,8 @@ class Yield {
   /// Asked by every thread of the launch between pieces of some microseconds to half a millisecond, or single groups
   /// where those are longer. Once one of them is told true, no thread begins a further piece. Thread-safe.
   [[nodiscard]] virtual bool due() const noexcept = 0;
+  /// So many more of its groups have run. Thread-safe.
+  virtual void ran(std::uint64_t groups) const noexcept { (void)groups; }
 };
 
 }  // namespace skmd::cpu

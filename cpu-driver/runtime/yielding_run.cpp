@@ -109,9 +109,10 @@ class Run {
       lost_.store(true, std::memory_order_relaxed);
       return;
     }
-    const bool ended = has_ended(*state, facts, items) ||
-                       run_group(launch_.code.run, facts, frame, arguments, *state,
-                                 reinterpret_cast<std::uint32_t*>(&word_), scratch, launch_.local_bytes);
+    const bool had_ended = has_ended(*state, facts, items);
+    const bool ended = had_ended || run_group(launch_.code.run, facts, frame, arguments, *state,
+                                              reinterpret_cast<std::uint32_t*>(&word_), scratch, launch_.local_bytes);
+    if (ended && !had_ended) yield_.ran(1);
     const MutexGuard lock(mutex_);
     if (ended) {
       ended_.push_back(group);

@@ -165,12 +165,18 @@ Result<Conductor::Prepared> Conductor::prepare(MovePlan& moves, BatchGroup& grou
 }
 
 Result<Stoppable> Conductor::how_to_stop(const SliceWork& slice, NativeKernel& kernel) const {
-  if (gives_way_ == GivesWay::no && stopped_.saved == nullptr) return Stoppable{};
+  const SavedGroups* const saved = begun_of(slice).saved.get();
+  if (gives_way_ == GivesWay::no && saved == nullptr) return Stoppable{};
   const Stoppable how = stoppable(machine_, launch_, view_, slice.device, slice.span);
-  if (how.form != StopForm::item && stopped_.saved == nullptr) return how;
+  if (how.form != StopForm::item && saved == nullptr) return how;
   bool joins = false;
   for (std::size_t r = 0; r < view_.roots().size(); ++r) joins = joins || !joined(r).empty();
-  return settled(machine_, launch_, slice.device, slice.span, kernel, stopped_.saved.get(), joins);
+  return settled(machine_, launch_, slice.device, slice.span, kernel, saved, joins);
+}
+
+const StoppedSpan& Conductor::begun_of(const SliceWork& slice) const {
+  static const StoppedSpan nothing;
+  return &slice == &decision_.slices.front() ? stopped_ : nothing;
 }
 
 Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepared) {
@@ -185,18 +191,7 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
   const Stoppable& how = *given;
   if (how.why_not) preempted_.why_not = how.why_not;
   if (how.form != StopForm::none) {
-    if (wants_pace(machine_, launch_, view_, slice.device)) view_.shape().paces().tried(slice.device, launch_.range);
-    slices_[index].pieces =
-        std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how, std::move(*call), replay_ == nullptr,
-                                      stopped_, how.form == StopForm::item ? wanted_ : std::function<bool()>());
-    if (running_ != nullptr)
-      slices_[index].told = running_->add(slice.device, slice.span.size(),
-                                          gives_way_ == GivesWay::yes ? slices_[index].pieces->token() : nullptr);
-    slices_[index].has_uploads = uploads != 0;
-    const auto piece = slices_[index].pieces->begin(batch.ops);
-    batch.first_use = marks_first_use(slice.device, *piece);
-    batch.want_times = true;
-    prepared.done = end_of_piece(moves, group, index, {*piece, uploads, prepared.upload_bytes, batch.first_use});
+    add_first_piece(moves, group, prepared, how, std::move(*call));
     return {};
   }
   if (running_ != nullptr) slices_[index].told = running_->add(slice.device, slice.span.size(), nullptr);
@@ -215,6 +210,8 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
     // before they are withdrawn here.
     slice_ended(index, uploads, result);
     if (result.status != CL_SUCCESS) moves.revoke_uploads(slice.device);
+    if (rebalancing_ != nullptr && result.status != CL_SUCCESS) rebalancing_->give_up();
+    if (rebalancing_ != nullptr) rebalancing_->ended(index, report, first);
     const MutexGuard lock(mutex_);
     slices_[index].report = report;
   };
@@ -266,6 +263,7 @@ void Conductor::submit(MovePlan& moves, BatchGroup& group) {
     else
       fail(i, one.error(), judge(one.error().code, false));
   }
+  if (rebalancing_ != nullptr) rebalancing_->begin();
   const auto submit_one = [&](std::size_t i) {
     Prepared& one = prepared[i];
     try {
@@ -339,8 +337,7 @@ Status Conductor::carry_out() {
     guard.reset();
     (void)group.wait();
   }
-  for (std::size_t i = 0; i < slices_.size(); ++i)
-    if (slices_[i].pieces) finish_pieces(i);
+  finish_all_pieces();
   check_inputs();
   return settle();
 }

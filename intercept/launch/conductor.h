@@ -12,6 +12,7 @@
 #include "intercept/launch/joining.h"
 #include "intercept/launch/launch_view.h"
 #include "intercept/launch/preemption.h"
+#include "intercept/launch/rebalancing.h"
 #include "intercept/launch/replay.h"
 #include "intercept/launch/slice_pieces.h"
 #include "intercept/machine/machine.h"
@@ -44,12 +45,15 @@ void leave_to_rescue(const std::vector<StoppedSpan>& stopped, Unfinished& unfini
 class Conductor {
  public:
   /// `running`: told of the slices, which it may ask to end early where they give way; null: it is not asked.
-  /// `stopped`: what has begun of `decision`, which is one slice then; without saved groups: nothing has.
+  /// `stopped`: what has begun of the first slice of `decision`; without saved groups: nothing has.
   Conductor(Machine& machine, const Launch& launch, const LaunchView& view, const Decision& decision, Event& event,
             GivesWay gives_way, RunningLaunch* running = nullptr, const StoppedSpan& stopped = {});
 
   /// Slices that can be stopped inside of groups are, once `wanted` is true. As StopToken has it. Before run().
   void stop_when(std::function<bool()> wanted) { wanted_ = std::move(wanted); }
+  /// Slices that can be stopped are, where the launch is to be divided anew: `before` says how often it was. Before
+  /// run().
+  void divide_anew(DividedAnew before) { divides_anew_ = std::move(before); }
   /// Blocks until the results are committed. On an error, the results of slices that completed are committed all the
   /// same, and unfinished() tells the rest. Groups of slices that were stopped are in unfinished().stopped in any case.
   /// Once.
@@ -61,6 +65,8 @@ class Conductor {
   [[nodiscard]] std::uint64_t first_uses() const { return first_uses_; }
   /// How the slices gave way to others. After run().
   [[nodiscard]] const PreemptReport& preempted() const { return preempted_; }
+  /// Set if slices were stopped so that what is left is divided anew. After run().
+  [[nodiscard]] const std::optional<DividedAnew>& divided_anew() const { return divided_anew_; }
 
  private:
   /// run() without the event's times.
@@ -101,6 +107,12 @@ class Conductor {
   };
   Result<Prepared> prepare(MovePlan& moves, BatchGroup& group, bool with_uploads, std::size_t index);
   [[nodiscard]] Result<Stoppable> how_to_stop(const SliceWork& slice, NativeKernel& kernel) const;
+  /// What has begun of the slice; nothing but of the first.
+  [[nodiscard]] const StoppedSpan& begun_of(const SliceWork& slice) const;
+  /// What the StopToken of a slice is to ask that can be stopped in that form.
+  std::function<bool()> wanted_by(StopForm form);
+  /// The first batch of a slice that gives way.
+  void add_first_piece(MovePlan& moves, BatchGroup& group, Prepared& prepared, const Stoppable& how, NativeCall call);
   /// The launches of a slice, or of its first piece, behind the uploads in `prepared`.
   Status add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepared);
   /// A piece of a slice that gives way, as its batch was submitted.
@@ -119,6 +131,8 @@ class Conductor {
   void submit_pieces(MovePlan& moves, BatchGroup& group, std::size_t index) noexcept;
   /// Whether the device may compile for it, as first_uses() then tells.
   bool marks_first_use(std::uint32_t device, const domain::GroupSpan& span);
+  /// Of all slices, how they gave way.
+  void finish_all_pieces();
   /// The slice as it turned out: what its pieces told, and an error if some group ran twice or never.
   void finish_pieces(std::size_t index);
   [[nodiscard]] bool in_place_conflict(const MovePlan& moves) const;
@@ -157,6 +171,9 @@ class Conductor {
   RunningLaunch* const running_;
   const StoppedSpan stopped_;
   std::function<bool()> wanted_;
+  std::optional<DividedAnew> divides_anew_, divided_anew_;
+  std::unique_ptr<Rebalancing> rebalancing_;  // made for the first slice that can be stopped; slices_ use it
+  bool asked_to_divide_ = false;              // whether one may be made was found out
   std::vector<std::unique_ptr<Joining>> joinings_;
   std::unique_ptr<Replay> replay_;               // of all roots that take rung 2
   std::optional<std::uint32_t> next_user_;       // of those

@@ -13,6 +13,36 @@
 
 namespace skmd::icd {
 
+std::function<bool()> Conductor::wanted_by(StopForm form) {
+  if (wanted_ && form == StopForm::item) return wanted_;
+  // Groups that are joined with others' run to their ends where merge functions do it.
+  if (!divides_anew_ || gives_way_ == GivesWay::no || replay_ != nullptr || wanted_) return {};
+  if (!std::exchange(asked_to_divide_, true))
+    rebalancing_ = Rebalancing::of(machine_, launch_, view_, decision_, *divides_anew_);
+  if (rebalancing_ == nullptr) return {};
+  return [rebalancing = rebalancing_.get()] { return rebalancing->wanted(); };
+}
+
+void Conductor::add_first_piece(MovePlan& moves, BatchGroup& group, Prepared& prepared, const Stoppable& how,
+                                NativeCall call) {
+  const std::size_t index = prepared.index;
+  const SliceWork& slice = decision_.slices[index];
+  Slice& made = slices_[index];
+  Batch& batch = prepared.batch;
+  const std::size_t uploads = batch.ops.size();
+  if (wants_pace(machine_, launch_, view_, slice.device)) view_.shape().paces().tried(slice.device, launch_.range);
+  made.pieces = std::make_unique<SlicePieces>(machine_, launch_, view_, slice, how, std::move(call), replay_ == nullptr,
+                                              begun_of(slice), wanted_by(how.form));
+  const auto token = gives_way_ == GivesWay::yes ? made.pieces->token() : nullptr;
+  if (running_ != nullptr) made.told = running_->add(slice.device, slice.span.size(), token);
+  if (rebalancing_ != nullptr) rebalancing_->watch(index, token, how.form);
+  made.has_uploads = uploads != 0;
+  const auto piece = made.pieces->begin(batch.ops);
+  batch.first_use = marks_first_use(slice.device, *piece);
+  batch.want_times = true;
+  prepared.done = end_of_piece(moves, group, index, {*piece, uploads, prepared.upload_bytes, batch.first_use});
+}
+
 std::function<void(const BatchResult&)> Conductor::end_of_piece(MovePlan& moves, BatchGroup& group, std::size_t index,
                                                                 const Piece& piece) {
   return [this, &moves, &group, index, piece](const BatchResult& result) {
@@ -28,6 +58,7 @@ void Conductor::piece_ended(MovePlan& moves, BatchGroup& group, std::size_t inde
     pieces.failed();
     slice_ended(index, piece.uploads, result);
     moves.revoke_uploads(device);
+    if (rebalancing_ != nullptr) rebalancing_->give_up();
     return;
   }
   try {
@@ -42,6 +73,11 @@ void Conductor::piece_ended(MovePlan& moves, BatchGroup& group, std::size_t inde
   }
   slice_ended(index, piece.uploads, result);
   submit_pieces(moves, group, index);
+  if (rebalancing_ == nullptr) return;
+  if (pieces.over())
+    rebalancing_->ended(index, {}, true);  // its token has told what there is to tell
+  else
+    rebalancing_->look();
 }
 
 void Conductor::submit_pieces(MovePlan& moves, BatchGroup& group, std::size_t index) noexcept {
@@ -61,6 +97,18 @@ void Conductor::submit_pieces(MovePlan& moves, BatchGroup& group, std::size_t in
       return fail(index, {CL_OUT_OF_HOST_MEMORY, {}}, Fault::memory);
     }
   }
+}
+
+void Conductor::finish_all_pieces() {
+  for (std::size_t i = 0; i < slices_.size(); ++i)
+    if (slices_[i].pieces) finish_pieces(i);
+  if (rebalancing_ == nullptr || !rebalancing_->asked()) return;
+  for (const Slice& slice : slices_)
+    if (slice.pieces != nullptr && slice.status)
+      for (const domain::GroupSpan& span : slice.pieces->left()) preempted_.rebalanced_groups += span.size();
+  if (preempted_.rebalanced_groups == 0) return;  // all had run before they looked
+  preempted_.rebalances = 1;
+  divided_anew_ = rebalancing_->outcome();
 }
 
 void Conductor::finish_pieces(std::size_t index) {

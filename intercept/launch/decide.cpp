@@ -36,6 +36,12 @@ std::uint32_t single_device(const LaunchFacts& launch) {
   return launch.eligible.preferred(launch.anchor);
 }
 
+/// Seconds in which the device runs the slice; 0: the device is not measured.
+double running_seconds(const domain::PartitionRequest& request, const domain::Slice& slice) {
+  if (!domain::is_measured(request.devices[slice.device])) return 0.0;
+  return domain::running_seconds(request, slice.device, slice.span.size());
+}
+
 /// Where a launch that stays whole is expected to end first; the anchor in modes that do not measure.
 std::uint32_t fastest(const LaunchFacts& launch, DecisionInputs& inputs) {
   return is_automatic(launch) ? domain::whole_device(inputs.request()) : launch.eligible.preferred(launch.anchor);
@@ -65,14 +71,10 @@ std::shared_ptr<const Decision> confined_to(NotSplit reason, const LaunchFacts& 
   auto decision = one_slice(device, all, inputs.footprint(all), reason);
   decision->movable =
       is_automatic(launch) && !at_home && !is_bound_to_its_device(launch) && launch.eligible.count() > 1;
-  if (decision->movable) decision->alone_bounds = domain::alone_bounds(inputs.request());
+  if (!decision->movable) return decision;
+  decision->alone_bounds = domain::alone_bounds(inputs.request());
+  decision->slices.front().predicted_seconds = running_seconds(inputs.request(), {device, all});
   return decision;
-}
-
-/// Seconds in which the device runs the slice; 0: the device is not measured.
-double running_seconds(const domain::PartitionRequest& request, const domain::Slice& slice) {
-  if (!domain::is_measured(request.devices[slice.device])) return 0.0;
-  return domain::running_seconds(request, slice.device, slice.span.size());
 }
 
 /// What the partitioner is to know of it.
@@ -118,6 +120,8 @@ std::shared_ptr<const Decision> refused(Decision split, const LaunchFacts& launc
   whole->source = split.source;
   const GroupSpan all{0, launch.groups};
   whole->slices.push_back({fastest(launch, inputs), all, inputs.footprint(all)});
+  SliceWork& slice = whole->slices.front();
+  slice.predicted_seconds = running_seconds(inputs.request(), {slice.device, all});
   return whole;
 }
 

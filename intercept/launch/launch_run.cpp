@@ -37,9 +37,10 @@ Carried carry(DealtLaunch&& dealt) {
 
 Carried carry(Conductor&& conductor, const std::function<bool()>& wanted) {
   conductor.stop_when(wanted);
+  conductor.divide_anew({});
   Status status = conductor.run();
-  return {std::move(status), conductor.reports(), conductor.unfinished(), conductor.first_uses(),
-          conductor.preempted()};
+  return {std::move(status),      conductor.reports(),   conductor.unfinished(),
+          conductor.first_uses(), conductor.preempted(), conductor.divided_anew()};
 }
 
 }  // namespace
@@ -132,7 +133,9 @@ Status LaunchCommand::go_on(Event& event, Partly&& partly, RunningLaunch* runnin
     return settle(event, std::move(partly), running, nullptr);
   }
   Resumption resumption(machine_, launch_, view_, event, has_turn_, running, wanted());
+  if (!partly.target) resumption.divide_anew(carried.divided_anew);
   carried.status = resumption.run(std::exchange(stopped, {}), partly.target, has_run);
+  carried.divided_anew = resumption.divided_anew();
   carried.unfinished = resumption.unfinished();
   carried.first_uses |= resumption.first_uses();
   carried.preempted.add(resumption.preempted());

@@ -21,6 +21,7 @@ struct Carried {
   Unfinished unfinished = {};
   std::uint64_t first_uses = 0;
   PreemptReport preempted = {};
+  std::optional<DividedAnew> divided_anew = {};  // set: what was stopped is to be divided anew
 };
 
 struct LaunchCommand::Partly {

@@ -118,7 +118,8 @@ Result<Stoppable> settled(const Machine& machine, const Launch& launch, std::uin
                           const domain::GroupSpan& span, NativeKernel& kernel, const SavedGroups* saved, bool joins) {
   const bool wait = saved != nullptr || machine.settings.preempt.mode == PreemptMode::item || groups_wait(launch);
   const auto info = joins ? std::nullopt : yields_of(machine, launch, device, kernel, wait);
-  if (info && (saved == nullptr || saved->fit(info->schema))) return Stoppable{StopForm::item, {}, info->points};
+  if (info && (saved == nullptr || saved->fit(info->schema)))
+    return Stoppable{StopForm::item, {}, info->points, info->together};
   if (saved != nullptr)
     return domain::Error{CL_OUT_OF_RESOURCES, "kernel " + launch.kernel->traits().name + ": groups that were stopped " +
                                                   "inside cannot go on on " +

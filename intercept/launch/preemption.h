@@ -20,7 +20,8 @@ namespace skmd::icd {
 struct Stoppable {
   StopForm form = StopForm::none;
   std::optional<NotPreempted> why_not = {};
-  std::uint32_t points = 0;  // of StopForm::item
+  std::uint32_t points = 0;  // of StopForm::item, as is the next
+  bool together = false;     // all items of a group leave at one point
 };
 
 /// Device::yields() of the launch on a device, where its kernel is `kernel`.

@@ -57,6 +57,10 @@ double joining_seconds(const Machine& machine, const Launch& launch, const Launc
 
 }  // namespace
 
+double expected_joining_seconds(const Machine& machine, const Launch& launch, const LaunchView& view) {
+  return view.shape().joining_seconds([&] { return joining_seconds(machine, launch, view); });
+}
+
 Question::Question(Machine& machine, const Launch& launch, const LaunchView& view)
     : machine_(machine), view_(view), models_(models(machine, launch, view.shape())) {
   LaunchShape& shape = view.shape();
@@ -67,9 +71,7 @@ Question::Question(Machine& machine, const Launch& launch, const LaunchView& vie
   request_.devices = models_;
   request_.granularity = domain::row_of_groups(launch.range);
   request_.split_seconds = kSplitSeconds;
-  request_.joining_seconds = [&] {
-    return shape.joining_seconds([&] { return joining_seconds(machine, launch, view); });
-  };
+  request_.joining_seconds = [&] { return expected_joining_seconds(machine, launch, view); };
   request_.planning_seconds = shape.planning_costs().planning;
   request_.may_search = shape.budget().affords(shape.planning_costs().planning);
   if (request_.policy.mode == PartitionMode::paper) count_as_the_paper(launch);

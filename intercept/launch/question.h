@@ -13,6 +13,10 @@
 
 namespace skmd::icd {
 
+/// Seconds that joining the results of a split launch is expected to cost, beside moving their bytes. Worked out once
+/// for a shape.
+double expected_joining_seconds(const Machine& machine, const Launch& launch, const LaunchView& view);
+
 /// Keeps references to its arguments. Reads residency and the model; not thread-safe.
 class Question {
  public:

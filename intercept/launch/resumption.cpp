@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/resumption.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "intercept/launch/decide_launch.h"
 #include "intercept/launch/launch_shape.h"
+#include "intercept/launch/rest_division.h"
 
 namespace skmd::icd {
 namespace {
@@ -22,6 +24,29 @@ SharedFootprint with_results_of_begun(const LaunchView& view, const SliceWork& s
 
 }  // namespace
 
+std::shared_ptr<const Decision> Resumption::divided(const StoppedSpan& next) const {
+  if (!divided_anew_ || is_stopped(machine_, next.device)) return nullptr;
+  auto decision = divide_rest(machine_, launch_, view_, next, divided_anew_->groups_per_second);
+  if (running_ == nullptr) return decision;
+  for (const SliceWork& slice : decision->slices)
+    if (!running_->extend(slice.device)) return nullptr;
+  return decision;
+}
+
+void Resumption::add(const Conductor& conductor, const Decision& decision, const StoppedSpan& before) {
+  first_uses_ |= conductor.first_uses();
+  preempted_.add(conductor.preempted());
+  for (const SliceReport& report : conductor.reports()) reports_.push_back(report);
+  for (const SliceWork& slice : decision.slices) {
+    if (slice.device == before.device) continue;
+    std::uint64_t left = 0;
+    for (const StoppedSpan& span : conductor.unfinished().stopped)
+      if (span.device == slice.device) left += span.span.size();
+    // Of a launch that has failed the rescue says where its groups ran.
+    if (conductor.unfinished().spans.empty()) preempted_.add_moved(slice.device, slice.span.size() - left);
+  }
+}
+
 Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint32_t> target, bool has_run) {
   std::vector<StoppedSpan> given_back;
   while (!stopped.empty()) {
@@ -31,42 +56,53 @@ Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint
       break;
     }
     const StoppedSpan next = stopped.back();
-    const std::uint32_t device = next_device(machine_, launch_, view_, next, target);
-    // No other device may go on with it: then this one does, also while it is stopped.
-    const bool stays = device == next.device && is_stopped(machine_, device) && !is_suspended(machine_);
     stopped.pop_back();
-    if (running_ != nullptr && ((running_->asked() && !stays) || !running_->extend(device, stays))) {
-      given_back.push_back(next);
-      continue;
+    auto decision = running_ != nullptr && running_->asked() ? nullptr : divided(next);
+    bool stays = false;
+    if (decision == nullptr) {
+      const std::uint32_t device = next_device(machine_, launch_, view_, next, target);
+      // No other device may go on with it: then this one does, also while it is stopped.
+      stays = device == next.device && is_stopped(machine_, device) && !is_suspended(machine_);
+      if (running_ != nullptr && ((running_->asked() && !stays) || !running_->extend(device, stays))) {
+        given_back.push_back(next);
+        continue;
+      }
+      decision = part_on(view_, device, next.span, domain::NotSplit::one_device_eligible);
     }
-    // Where there is no room, the conductor says so.
-    if (device != next.device || wanted_) (void)machine_.memory.hold(device, view_.argument_roots(), has_turn_);
-    const auto part = part_on(view_, device, next.span, domain::NotSplit::one_device_eligible);
-    Decision decision = *part;
-    if (next.saved != nullptr)
-      decision.slices.front().touches = with_results_of_begun(view_, decision.slices.front(), next);
-    Conductor conductor(machine_, launch_, view_, decision, event_, stays ? GivesWay::no : GivesWay::yes, running_,
-                        next);
-    conductor.stop_when(wanted_);
-    Status status = conductor.run();
+    const Status status = go_on(*decision, next, stays);
     has_run = true;
-    first_uses_ |= conductor.first_uses();
-    preempted_.add(conductor.preempted());
-    for (const SliceReport& report : conductor.reports()) reports_.push_back(report);
-    std::uint64_t left = 0;
-    for (const StoppedSpan& span : conductor.unfinished().stopped) left += span.span.size();
     if (!status) {
-      unfinished_ = conductor.unfinished();
       stopped.insert(stopped.end(), given_back.begin(), given_back.end());
+      stopped.insert(stopped.end(), unfinished_.stopped.begin(), unfinished_.stopped.end());
+      unfinished_.stopped.clear();
+      const bool begun_failed =
+          next.saved != nullptr && std::any_of(unfinished_.spans.begin(), unfinished_.spans.end(),
+                                               [&](const auto& span) { return span.first == next.span.first; });
       leave_to_rescue(stopped, unfinished_);
-      if (next.saved != nullptr) unfinished_.inputs_intact = false;  // its groups are among those that failed
+      if (begun_failed) unfinished_.inputs_intact = false;
       return status;
     }
-    if (device != next.device) preempted_.add_moved(device, next.span.size() - left);
-    stopped.insert(stopped.end(), conductor.unfinished().stopped.begin(), conductor.unfinished().stopped.end());
+    stopped.insert(stopped.end(), unfinished_.stopped.begin(), unfinished_.stopped.end());
   }
   unfinished_.stopped = std::move(given_back);
   return {};
+}
+
+Status Resumption::go_on(const Decision& given, const StoppedSpan& next, bool stays) {
+  for (const SliceWork& slice : given.slices)  // where there is no room, the conductor says so
+    if (slice.device != next.device || wanted_)
+      (void)machine_.memory.hold(slice.device, view_.argument_roots(), has_turn_);
+  Decision decision = given;
+  if (next.saved != nullptr)
+    decision.slices.front().touches = with_results_of_begun(view_, decision.slices.front(), next);
+  Conductor conductor(machine_, launch_, view_, decision, event_, stays ? GivesWay::no : GivesWay::yes, running_, next);
+  conductor.stop_when(wanted_);
+  if (divided_anew_) conductor.divide_anew(*divided_anew_);
+  Status status = conductor.run();
+  if (conductor.divided_anew()) divided_anew_ = conductor.divided_anew();
+  add(conductor, decision, next);
+  unfinished_ = conductor.unfinished();
+  return status;
 }
 
 }  // namespace skmd::icd

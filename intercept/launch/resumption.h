@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "intercept/launch/conductor.h"
 #include "intercept/launch/launch_view.h"
 #include "intercept/launch/preemption.h"
+#include "intercept/launch/rebalancing.h"
 #include "intercept/machine/machine.h"
 #include "intercept/object/launch.h"
 
@@ -31,6 +33,8 @@ class Resumption {
         running_(running),
         wanted_(std::move(wanted)) {}
 
+  /// What was stopped is divided over all devices; nothing: each span goes to one of them. Before run().
+  void divide_anew(std::optional<DividedAnew> before) { divided_anew_ = std::move(before); }
   /// Runs `stopped`, one span after another, each of which may be stopped again. `target`: where they are to go on.
   /// Blocks until all have run, or `running` was asked to give way or others are to have what the launch holds: then
   /// unfinished().stopped is what is left. On an error unfinished() tells the groups without results, of which none is
@@ -41,8 +45,15 @@ class Resumption {
   [[nodiscard]] const std::vector<SliceReport>& reports() const { return reports_; }
   [[nodiscard]] const PreemptReport& preempted() const { return preempted_; }
   [[nodiscard]] std::uint64_t first_uses() const { return first_uses_; }
+  /// As given, or what has become of it.
+  [[nodiscard]] const std::optional<DividedAnew>& divided_anew() const { return divided_anew_; }
 
  private:
+  /// Null: the span goes on elsewhere, or cannot be divided now. The launch is on the devices of a decision.
+  std::shared_ptr<const Decision> divided(const StoppedSpan& next) const;
+  /// One span, as decided; unfinished_ is what became of it. `stays`: it ends where it is.
+  Status go_on(const Decision& given, const StoppedSpan& next, bool stays);
+  void add(const Conductor& conductor, const Decision& decision, const StoppedSpan& before);
   Machine& machine_;
   const Launch& launch_;
   const LaunchView& view_;
@@ -51,6 +62,7 @@ class Resumption {
   RunningLaunch* const running_;
   const std::function<bool()> wanted_;
   Unfinished unfinished_;
+  std::optional<DividedAnew> divided_anew_;
   std::vector<SliceReport> reports_;
   PreemptReport preempted_;
   std::uint64_t first_uses_ = 0;

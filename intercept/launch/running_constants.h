@@ -32,6 +32,17 @@ inline constexpr std::uint64_t kItemsPerUnit = 2048;
 /// of first uses do not count, so one is too few.
 inline constexpr std::uint32_t kMaxUntimed = 4;
 
+// --- launches that are divided anew (rebalancing.h) ---
+
+/// Nanoseconds until the slices of a launch are first looked at, if none ends before, and between two looks. Source:
+/// chosen: a look takes less than a microsecond, a stop half a millisecond and more.
+inline constexpr std::uint64_t kFirstLookNs = 2'000'000;
+inline constexpr std::uint64_t kLookAgainNs = 1'000'000;
+/// Seconds from a stop's request until the CPU driver is free. Source: its threads look between pieces of half a
+/// millisecond at most (kMaxPiece of cpu-driver/runtime/runtime_constants.h), and are free at once where it has yield
+/// points.
+inline constexpr double kStopBetweenGroups = 0.0005;
+
 // --- profiling mode ---
 
 /// Launches of a kernel that are profiled. An application that launches it with another scalar each time would be

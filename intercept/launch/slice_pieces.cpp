@@ -27,7 +27,7 @@ std::shared_ptr<SavedGroups> store_of(StopForm form, std::shared_ptr<SavedGroups
 
 }  // namespace
 
-SlicePieces::SlicePieces(const Machine& machine, const Launch& launch, const LaunchView& view, const SliceWork& slice,
+SlicePieces::SlicePieces(Machine& machine, const Launch& launch, const LaunchView& view, const SliceWork& slice,
                          const Stoppable& how, NativeCall call, bool may_stop, const StoppedSpan& stopped,
                          const std::function<bool()>& wanted)
     : machine_(machine),
@@ -36,10 +36,12 @@ SlicePieces::SlicePieces(const Machine& machine, const Launch& launch, const Lau
       slice_(slice),
       form_(how.form),
       points_(how.points),
+      together_(how.together),
       call_(std::move(call)),
       may_stop_(may_stop),
       least_(machine.settings.preempt.test ? 1 : least_piece(*machine.devices[slice.device], launch.range)),
       token_(std::make_shared<StopToken>(wanted)),
+      counted_(machine.long_slices[slice.device]),
       sequence_(slice.span),
       saved_(store_of(how.form, stopped.saved)),
       before_(saved_ != nullptr ? saved_->counts() : SavedGroups::Counts{}),
@@ -133,6 +135,9 @@ void SlicePieces::add(const SliceReport& piece, bool first_use) {
     warm_.groups += piece.span.size();
     warm_.nanoseconds += piece.run_ns;
   }
+  // Other forms tell it themselves, as they go.
+  if (form_ == StopForm::cut)
+    token_->ran(piece.span.size(), !first_use && piece.run_ns != 0 ? piece.span.size() : 0, warm_.nanoseconds);
   if (piece.start != 0) report_.start = report_.start == 0 ? piece.start : std::min(report_.start, piece.start);
   report_.end = std::max(report_.end, piece.end);
   report_.run_ns += piece.run_ns;
@@ -151,6 +156,11 @@ SliceReport SlicePieces::report() const {
 void SlicePieces::failed() {
   const MutexGuard lock(mutex_);
   sequence_.stop();
+}
+
+bool SlicePieces::over() const {
+  const MutexGuard lock(mutex_);
+  return sequence_.under_way() == 0;
 }
 
 bool SlicePieces::complete() const { return sequence_.under_way() == 0 && sequence_.covers(slice_.span); }
@@ -179,6 +189,7 @@ PreemptReport SlicePieces::told(bool ended_well) const {
     told.saved_groups = now.saved - before_.saved;
     told.resumed_items =
         (now.resumed - before_.resumed) * launch_.range.local[0] * launch_.range.local[1] * launch_.range.local[2];
+    (together_ ? told.resumed_together : told.resumed_apart) = now.resumed - before_.resumed;
     told.state_bytes = now.state_bytes;
   }
   for (const domain::GroupSpan& span : sequence_.left()) told.never_ran_groups += span.size();

@@ -3,6 +3,7 @@
 // it was stopped.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,7 +30,7 @@ class SlicePieces {
  public:
   /// `may_stop`: false for a slice that gives way to others on its device, but ends there. `stopped`: what has
   /// begun of it, if anything has. `wanted`: as StopToken has it; may be empty.
-  SlicePieces(const Machine& machine, const Launch& launch, const LaunchView& view, const SliceWork& slice,
+  SlicePieces(Machine& machine, const Launch& launch, const LaunchView& view, const SliceWork& slice,
               const Stoppable& how, NativeCall call, bool may_stop, const StoppedSpan& stopped,
               const std::function<bool()>& wanted);
 
@@ -54,6 +55,8 @@ class SlicePieces {
   /// Of left(): the first groups, which have begun; empty: none has.
   [[nodiscard]] const domain::GroupSpan& begun() const { return begun_groups_; }
   [[nodiscard]] const std::shared_ptr<SavedGroups>& saved() const { return saved_; }
+  /// None of its pieces is under way, and none follows.
+  [[nodiscard]] bool over() const;
   /// Whether each group has run once or is left.
   [[nodiscard]] bool complete() const;
   /// Tells the model what the groups that ran took. One piece says little: it is told of all together.
@@ -62,6 +65,18 @@ class SlicePieces {
   [[nodiscard]] PreemptReport told(bool ended_well) const;
 
  private:
+  /// While it lives, the machine knows of a long slice on the device.
+  struct Counted {
+    explicit Counted(std::atomic<std::uint32_t>& slices) : slices_(slices) {
+      slices_.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~Counted() { slices_.fetch_sub(1, std::memory_order_relaxed); }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+   private:
+    std::atomic<std::uint32_t>& slices_;
+  };
   [[nodiscard]] domain::PieceRule rule() const SKMD_REQUIRES(mutex_);
   /// Groups may wait for each other.
   [[nodiscard]] bool may_wait() const;
@@ -75,11 +90,13 @@ class SlicePieces {
   const SliceWork& slice_;
   const StopForm form_;
   const std::uint32_t points_;
+  const bool together_;  // of StopForm::item: all items of a group leave at one point
   const NativeCall call_;
   const bool may_stop_;
   const std::uint64_t least_;  // groups of a piece
   const std::shared_ptr<StopToken> token_;
-  Mutex mutex_;
+  const Counted counted_;
+  mutable Mutex mutex_;
   // Under mutex_ while pieces are under way; afterwards only the conductor has them.
   domain::PieceSequence sequence_;
   const std::shared_ptr<SavedGroups> saved_;  // of StopForm::item

@@ -2,6 +2,7 @@
 // The machine behind the virtual device: what the composition root wires together, once per process.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -83,6 +84,8 @@ struct Machine {
   std::function<void()> hosts_changed;   // called when a device was disabled; null: nothing is told of hosts
   std::atomic<bool> links_asked{false};  // measure_far_links() was called
   std::atomic<std::uint32_t> losses{0};  // devices that were disabled
+  /// Per device: slices on it that give way while they run, which are the long ones.
+  std::array<std::atomic<std::uint32_t>, domain::kMaxSpaces> long_slices{};
   Mutex loss_mutex;
 
   /// Commands that the application may have under way side by side: one for each queue in order, two for others.

@@ -41,6 +41,10 @@ void PreemptReport::add(const PreemptReport& other) {
   never_ran_groups += other.never_ran_groups;
   saved_groups += other.saved_groups;
   resumed_items += other.resumed_items;
+  resumed_together += other.resumed_together;
+  resumed_apart += other.resumed_apart;
+  rebalances += other.rebalances;
+  rebalanced_groups += other.rebalanced_groups;
   state_bytes = std::max(state_bytes, other.state_bytes);
   points = std::max(points, other.points);
   stop_ns.insert(stop_ns.end(), other.stop_ns.begin(), other.stop_ns.end());

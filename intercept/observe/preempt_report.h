@@ -35,6 +35,10 @@ struct PreemptReport {
   std::uint64_t never_ran_groups = 0;       // that were left when slices were stopped; a group may count repeatedly
   std::uint64_t saved_groups = 0;           // that were stopped inside; a group may count repeatedly
   std::uint64_t resumed_items = 0;          // work-items of such groups when they went on
+  std::uint64_t resumed_together = 0;       // groups that went on whose items had left at one point
+  std::uint64_t resumed_apart = 0;          // and those whose items had left each by itself
+  std::uint64_t rebalances = 0;             // times that the launch was stopped to be divided anew
+  std::uint64_t rebalanced_groups = 0;      // groups that were left then; a group may count repeatedly
   std::uint64_t state_bytes = 0;            // of the largest state of a group, its local memory included
   std::uint32_t points = 0;                 // yield points of the kernel's code
   std::vector<std::uint64_t> stop_ns = {};  // of each stop: from the request until the device was free

@@ -13,6 +13,10 @@ void PreemptStats::add(const PreemptReport& report) {
   never_ran_groups_ += report.never_ran_groups;
   saved_groups_ += report.saved_groups;
   resumed_items_ += report.resumed_items;
+  resumed_together_ += report.resumed_together;
+  resumed_apart_ += report.resumed_apart;
+  rebalances_ += report.rebalances;
+  rebalanced_groups_ += report.rebalanced_groups;
   state_bytes_ = std::max(state_bytes_, report.state_bytes);
   points_ = std::max(points_, report.points);
   stops_ += report.stop_ns.size();
@@ -34,6 +38,12 @@ void PreemptStats::append(std::string& out, std::size_t devices) const {
   append_member(out, "saved_groups", saved_groups_);
   append_member(out, "never_ran_groups", never_ran_groups_);
   append_member(out, "resumed_items", resumed_items_);
+  out += ",\"resumed_groups\":{";
+  append_member(out, "together", resumed_together_);
+  append_member(out, "apart", resumed_apart_);
+  out += '}';
+  append_member(out, "rebalances", rebalances_);
+  append_member(out, "rebalanced_groups", rebalanced_groups_);
   out += ",\"moved_groups\":[";
   for (std::size_t i = 0; i < devices; ++i) {
     if (i != 0) out += ',';

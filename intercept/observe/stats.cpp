@@ -349,8 +349,8 @@ std::string Stats::document() const {
 std::size_t Stats::kernel_bound(std::size_t index) const {
   const std::size_t devices = kernels_[index].groups.size();
   const std::size_t numbers = 7 * devices + kernels_[index].merge.size() + 6 + PreemptStats::numbers(devices);
-  // Keys and brackets take under 256 bytes, and no reason's name is longer than 32.
-  return kernel(index).size() + 256 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound) +
+  // Keys and brackets take under 512 bytes, and no reason's name is longer than 32.
+  return kernel(index).size() + 512 + numbers * kNumberBound + domain::kNotSplitCount * (32 + kNumberBound) +
          (devices + 1) * kStateBound + PreemptStats::kNames;
 }
 

@@ -26,9 +26,27 @@ def serve(build, devices):
     assert preempt["form"] == "item" and preempt["saved_groups"] >= 20 and preempt["resumed_items"] >= 20, preempt
 
 
+def moves(build, cpus):
+    """Without a word of where to, it goes on on another device."""
+    with tempfile.TemporaryDirectory() as folder:
+        stats = os.path.join(folder, "stats.json")
+        command = [f"{build}/bin/skmd-run", "--devices", "cpu", "--stats", stats, "--cache-dir", f"{build}/tests/driver/cache", "--",
+                   f"{build}/bench/poll_server", "--requests", "20", "--move-after", "10", "--check", "--timeout", "100"]
+        environment = {**os.environ, "SKMD_TEST_CPU_DRIVER": "1", "SKMD_TEST_CPUS": cpus, "XDG_RUNTIME_DIR": folder}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, f"exit {done.returncode}: {done.stdout}{done.stderr}"
+        with open(stats, encoding="utf-8") as file:
+            [kernel] = json.load(file)["kernels"]
+    moved = kernel["preempt"]["moved_groups"]
+    is_other = len(cpus.split(",")) > 1
+    assert json.loads(done.stdout)["asked_to_move"] is is_other and (sum(moved) > 0) is is_other, f"{cpus}: {done.stdout} {moved}"
+
+
 def main():
     build = sys.argv[1]
     serve(build, "cpu")
+    moves(build, "best:1,sse:1@discrete")
+    moves(build, "best:1")
     serve(build, "cpu@discrete")
     command = [f"{build}/bin/skmd-run", "--devices", "cpu", "--cache-dir", f"{build}/tests/driver/cache", "--", f"{build}/bench/poll_server",
                "--requests", "10", "--check"]

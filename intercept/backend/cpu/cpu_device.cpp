@@ -122,8 +122,9 @@ std::optional<YieldInfo> CpuDevice::yields(NativeKernel& kernel, const YieldNeed
   if (own.program->yielding == nullptr) return std::nullopt;
   const cpu::SpanLibrary* const code = MadeLater<cpu::SpanLibrary>::find(own.program->yielding, wait);
   if (code == nullptr) return std::nullopt;
-  const cpu::KernelCode made = code->kernel(own.name);
-  return made.yields.points != 0 ? std::optional(YieldInfo{made.yields.schema, made.yields.points}) : std::nullopt;
+  const cpu::YieldFacts facts = code->kernel(own.name).yields;
+  if (facts.points == 0) return std::nullopt;
+  return YieldInfo{facts.schema, facts.points, facts.together != 0};
 }
 
 Result<std::shared_ptr<NativeProgram>> CpuDevice::build(const std::string& text, const std::string& options,

@@ -18,16 +18,21 @@ class LaunchYield final : public cpu::Yield {
   LaunchYield(const RunOp& op, std::uint64_t begin, const std::function<bool()>& others_wait)
       : stop_(op.stop.get()),
         others_wait_(others_wait),
-        quantum_end_(op.quantum_ns == 0 ? UINT64_MAX : begin + op.quantum_ns) {}
+        quantum_end_(op.quantum_ns == 0 ? UINT64_MAX : begin + op.quantum_ns),
+        began_(stop_ != nullptr ? stop_->began() : 0) {}
   [[nodiscard]] bool due() const noexcept override {
     if (stop_ != nullptr && stop_->requested()) return true;
     return quantum_end_ != UINT64_MAX && others_wait_() && host_now() >= quantum_end_;
+  }
+  void ran(std::uint64_t groups) const noexcept override {
+    if (stop_ != nullptr) stop_->ran(groups, groups, host_now() - began_);
   }
 
  private:
   StopToken* const stop_;
   const std::function<bool()>& others_wait_;
-  const std::uint64_t quantum_end_;  // on the host's clock
+  const std::uint64_t quantum_end_;  // on the host's clock, as is the next
+  const std::uint64_t began_;        // when the slice's first launch did
 };
 
 }  // namespace skmd::icd

@@ -81,6 +81,7 @@ struct KernelLimits {
 struct YieldInfo {
   std::uint64_t schema = 0;  // states of equal ones can be exchanged
   std::uint32_t points = 0;  // where it can be stopped
+  bool together = false;     // all items of a group leave at one of them; false: each by itself
 };
 
 /// What a launch asks of such code.

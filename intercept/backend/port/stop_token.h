@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request to a device to end a launch between two of its work-groups.
+// A request to a device to end a launch between two of its work-groups, and how far the launch has come.
 #pragma once
 
 #include <atomic>
@@ -34,10 +34,37 @@ class StopToken {
   /// Since when, in nanoseconds of the host's clock. Precondition: requested().
   [[nodiscard]] std::uint64_t since() const noexcept { return when_.load(std::memory_order_relaxed); }
 
+  /// How many groups have run so far, as far as it is known, and what `timed` of them took, in nanoseconds.
+  struct Progress {
+    std::uint64_t groups = 0, timed = 0, nanoseconds = 0;
+  };
+  [[nodiscard]] Progress progress() const noexcept {
+    // The time first: groups that are counted later make the device look faster, never slower than it is.
+    const std::uint64_t nanoseconds = nanoseconds_.load(std::memory_order_acquire);
+    return {groups_.load(std::memory_order_relaxed), timed_.load(std::memory_order_relaxed), nanoseconds};
+  }
+  /// Some more groups have run, of which `timed` and all that were timed before took `nanoseconds`. Told by the threads
+  /// that run them, while they do.
+  void ran(std::uint64_t groups, std::uint64_t timed, std::uint64_t nanoseconds) noexcept {
+    groups_.fetch_add(groups, std::memory_order_relaxed);
+    timed_.fetch_add(timed, std::memory_order_relaxed);
+    std::uint64_t before = nanoseconds_.load(std::memory_order_relaxed);
+    while (before < nanoseconds && !nanoseconds_.compare_exchange_weak(before, nanoseconds, std::memory_order_release,
+                                                                       std::memory_order_relaxed)) {
+    }
+  }
+  /// The host's clock, nanoseconds, when the first of its launches began, which is now if none had.
+  [[nodiscard]] std::uint64_t began() noexcept {
+    std::uint64_t none = 0;
+    const std::uint64_t now = host_now();
+    return began_.compare_exchange_strong(none, now, std::memory_order_relaxed) ? now : none;
+  }
+
  private:
   static constexpr std::uint64_t kNever = UINT64_MAX;
   const std::function<bool()> wanted_;
   std::atomic<std::uint64_t> when_{kNever};
+  std::atomic<std::uint64_t> began_{0}, groups_{0}, timed_{0}, nanoseconds_{0};
 };
 
 }  // namespace skmd::icd

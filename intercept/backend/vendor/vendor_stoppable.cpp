@@ -53,7 +53,7 @@ std::optional<YieldInfo> VendorDevice::yields(NativeKernel& kernel, const YieldN
   if (bytes && bytes->size() == sizeof local) std::memcpy(&local, bytes->data(), sizeof local);
   if (!serves(found->second.kernel->limits(), needs, local)) return std::nullopt;
   const cpu::YieldFacts& facts = found->second.facts.facts;
-  return YieldInfo{facts.schema, facts.points};
+  return YieldInfo{facts.schema, facts.points, facts.together != 0};
 }
 
 Ticket VendorDevice::submit_stoppable(Batch&& batch) {

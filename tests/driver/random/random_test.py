@@ -137,7 +137,7 @@ class Run:
         for mode, text in verdict.failures:
             print(f"FAILED case {made.seed} in mode {mode}: {text}", flush=True)
         if verdict.failures:
-            words = "".join(f" --{name}" for name in ("exact", "cpu", "svm", "profile", "thorough") if getattr(self.options, name))
+            words = "".join(f" --{name}" for name in ("exact", "cpu", "svm", "preempt", "profile", "thorough") if getattr(self.options, name))
             print(f"  again: scripts/random-kernels.sh --case {made.seed}{words}   saved: {self.options.save}/{made.seed}*.case", flush=True)
         if self.tally.cases % 50 == 0:
             print(f"… {self.tally.cases} cases, {len(self.tally.features)} programs, {self.failed} failed", flush=True)
@@ -181,7 +181,7 @@ def main():
         run.record(options.record, failures)
     if options.preempt:
         stops = run.tally.stops
-        print(f"{stops['stops']} stops, {stops['saved_groups']} resumed inside kernels")
+        print(f"{stops['stops']} stops, {stops['resumed_groups']} resumed inside kernels")
     print(f"{len(run.tally.features)} programs, {failures} failures")
     return 1 if failures else 0
 

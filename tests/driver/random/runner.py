@@ -35,9 +35,10 @@ class Mode:
     cpu: bool = False  # our own CPU driver, where `devices` says cpu
     svm: bool = False  # buffers are shared virtual memory
     profiled: str = ""  # each new launch is first run in so many spans on copies (profiling mode)
-    preempt: str = ""  # launches are stopped, and what is left goes on: "stay" on the same device, "other" on another
+    preempt: str = ""  # launches are stopped, and what is left goes on: "stay" on the same device, "other" on another, "1" on the second
     cpus: str = ""  # SKMD_TEST_CPUS: devices of our own CPU driver
     inside: bool = False  # launches are stopped inside of work-groups, in every loop
+    moves: str = ""  # from which device of two to which: all launches begin on the first, and what is left goes to the second
 
 
 MODES = {
@@ -75,6 +76,15 @@ PROFILED_MODES = {
     "profiled_cpu": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, profiled="paper"),
 }
 # Launches are stopped after 25 microseconds on average, or after 3 inside of work-groups, most of which are over by then, and what is left goes on, mostly on another device.
+# In the modes of the group "moves" groups that were stopped inside move from one code to another: between our own CPU driver and PoCL, where kernels are stopped in OpenCL C
+# of ours, and from one instruction set to another. A case runs in one of these modes and in one of the others.
+CPU_TO_POCL, POCL_TO_CPU, SSE_TO_BEST = MOVES = ("cpu_to_pocl", "pocl_to_cpu", "sse_to_best")
+
+
+def moving(devices, moves, cpus=""):
+    return Mode(TWO, devices, "single:0", cpu=True, preempt="1", cpus=cpus, inside=True, group="moves", moves=moves)
+
+
 PREEMPT_MODES = {
     "preempt_cut": Mode(TWO, DISCRETE, "random", splits=True, preempt="other"),
     "preempt_group": Mode(TWO, "cpu", "random", splits=True, cpu=True, preempt="other", cpus="best:1,sse:1@discrete"),
@@ -83,6 +93,12 @@ PREEMPT_MODES = {
     "preempt_inside": Mode(TWO, "cpu", "random", splits=True, cpu=True, preempt="other", cpus="best:1,sse:1@discrete", inside=True),
     "preempt_inside_whole": Mode(TWO, "cpu", "single", cpu=True, preempt="other", cpus="best:1@discrete,sse:1", inside=True),
     "preempt_stay": Mode(TWO, "cpu", "single", cpu=True, preempt="stay"),
+    "preempt_beside_pocl": Mode(TWO, "cpu,portable:basic@discrete", "random", splits=True, cpu=True, preempt="other", inside=True, group="moves"),
+    "preempt_to_basic": moving("cpu,portable:basic@discrete", CPU_TO_POCL),
+    "preempt_from_basic": moving("portable:basic@discrete,cpu", POCL_TO_CPU),
+    "preempt_to_pthread": moving("cpu@discrete,portable:pthread", CPU_TO_POCL),
+    "preempt_from_pthread": moving("portable:pthread,cpu@discrete", POCL_TO_CPU),
+    "preempt_sse_to_best": moving("cpu", SSE_TO_BEST, cpus="sse:1@discrete,best:1"),
 }
 ALL_MODES = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES | PREEMPT_MODES
 
@@ -100,8 +116,11 @@ def gpu_modes(gpus):
 
 
 def modes_of(seed, cpu=False, svm=False, profile=False, preempt=False):
-    chosen = {"svm": svm, "profile": profile, "preempt": preempt, "cpu": cpu}
-    sets = {"svm": SVM_MODES, "profile": PROFILED_MODES, "preempt": PREEMPT_MODES, "cpu": CPU_MODES}
+    if preempt:
+        first, second = ([name for name, mode in PREEMPT_MODES.items() if (mode.group == "moves") == moves] for moves in (False, True))
+        return [first[seed % len(first)], second[seed % len(second)]]
+    chosen = {"svm": svm, "profile": profile, "cpu": cpu}
+    sets = {"svm": SVM_MODES, "profile": PROFILED_MODES, "cpu": CPU_MODES}
     if wanted := [name for name, is_chosen in chosen.items() if is_chosen]:
         names = list(sets[wanted[0]])
         return [names[seed % len(names)]]

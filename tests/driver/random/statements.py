@@ -136,6 +136,7 @@ class KernelWriter(Idioms, Shared):
         return self.bind("uint", self.whole(3))
 
     def private_array(self):
+        self.uses("private_array")
         name, count = self.fresh("a"), self.rng.choice([3, 4, 8])
         first = ", ".join(self.whole(1) for _ in range(count))
         lines = [f"uint {name}[{count}] = {{{first}}};", f"{name}[{self.whole(1)} % {count}u] = {self.whole(1)};"]

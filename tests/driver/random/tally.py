@@ -4,13 +4,13 @@ PoCL. A run that exercised too little, or excused too much, proves nothing, so i
 from collections import Counter
 
 from model import SCALARS
-from runner import ALL_MODES, ALONE, CRASH, SLICED
+from runner import ALL_MODES, ALONE, CRASH, MOVES, SLICED
 
 FEATURES = ["1d", "2d", "3d", "offset", "odd_size", "barrier", "local_memory", "uniform_control", "divergent_control", "loop", "helper",
             "indirect", "wrapping", "strided_write", "scattered_write", "same_value_race", "alias", "sub_buffer", "atomic", "atomic_used",
             "atomic_local", "atomic64", "integer_builtin", *SCALARS, "vector2", "vector3", "vector4", "vector8", "vector16", "half", "struct",
             "switch", "early_return", "constant_memory", "program_constant", "local_argument", "null_local", "pragma",
-            "pragma_macro", "option_macro", "units", "header_on_disk"]
+            "pragma_macro", "option_macro", "units", "header_on_disk", "private_array"]
 ATOMICS = [f"atomic_{name}" for name in ("add", "sub", "inc", "dec", "min", "max", "and", "or", "xor", "xchg", "cmpxchg")]
 FEATURE_SHARE, ATOMIC_SHARE, SPLIT_SHARE = 0.05, 0.01, 0.8
 # In profiling mode: the programs that had to be timed on every device, and how often each of them in the mean (four short spans on two devices).
@@ -18,8 +18,13 @@ PROFILED_SHARE, PROFILED_SAMPLES = 0.8, 8
 MANY = 1000  # programs, of which a share of one in a hundred can be demanded
 # Rungs of the merge ladder, each with the share of the programs of which it has to merge a buffer.
 RUNGS = {"disjoint": 0.05, "kernel": 0.05, "diff": 0.05, "reduce": 0.05}
-# Stops of a run with --preempt, for each program.
-STOPS = {"stops": 1, "moved_groups": 1, "never_ran_groups": 1, "cut": 0.05, "group": 0.05, "item": 0.05, "saved_groups": 1, "resumed_items": 1}
+# Stops of a run with --preempt, for each program: stops, groups, kernels by form; groups that went on at a point that all items of a group leave at,
+# and those whose items leave each by itself.
+STOPS = {"stops": 3.4, "moved_groups": 1, "never_ran_groups": 1, "cut": 0.05, "group": 0.05, "item": 0.05, "saved_groups": 1, "resumed_items": 1,
+         "resumed_groups": 1, "together": 0.2, "apart": 0.2}
+# Groups that were stopped inside, of kernels with these features, and those that were stopped inside and went on on another device, for each program.
+SAVED_OF = {"local_memory": 0.1, "private_array": 0.1, "divergent_control": 0.1, "helper": 0.1}
+MOVED_INSIDE = {moves: 0.1 for moves in MOVES}
 # Cases that PoCL may be excused for.
 POCL_SHARE = {CRASH: 0.02, ALONE: 0.05, SLICED: 0.02}
 
@@ -38,6 +43,8 @@ class Tally:
         self.pocl = Counter()       # kind of fault: cases
         self.verified = 0           # launches
         self.stops = Counter()      # of launches: how often they were stopped, the groups that were left, those that moved, kernels by form
+        self.saved_of = Counter()   # feature: groups of such kernels that were stopped inside
+        self.moved = Counter()      # from which device to which: groups of kernels that were stopped inside
         self.samples = Counter()    # kernel: times that profiling mode took of it
         self.profiled = set()       # kernels of which it took some on every device
         self.left_out = Counter()   # why it took none of a launch
@@ -56,7 +63,7 @@ class Tally:
                 continue
             self.verified += stats["verify"]["launches"]
             if ALL_MODES[name].preempt:
-                self.add_stops(stats)
+                self.add_stops(stats, ALL_MODES[name].moves)
             elif ALL_MODES[name].splits:
                 self.add_split(stats)
 
@@ -81,12 +88,19 @@ class Tally:
                     self.rungs.setdefault(rung, set()).add(kernel["name"])
             self.reasons.update(kernel["not_split"])
 
-    def add_stops(self, stats):
+    def add_stops(self, stats, moves):
         for kernel in stats["kernels"]:
             preempt = kernel["preempt"]
+            resumed = preempt["resumed_groups"]
             self.stops.update({"stops": preempt["stops"], "never_ran_groups": preempt["never_ran_groups"],
                                "saved_groups": preempt["saved_groups"], "resumed_items": preempt["resumed_items"],
-                               "moved_groups": sum(preempt["moved_groups"]), preempt["form"]: 1})
+                               "moved_groups": sum(preempt["moved_groups"]), preempt["form"]: 1,
+                               "resumed_groups": sum(resumed.values()), **resumed})
+            for feature in SAVED_OF:
+                if feature in self.features.get(kernel["name"], ()):
+                    self.saved_of[feature] += preempt["saved_groups"]
+            if moves:  # those that move are stopped groups first of all, and all go to the second device
+                self.moved[moves] += min(preempt["saved_groups"], preempt["moved_groups"][1])
 
     def with_feature(self, feature):
         return sum(feature in has for has in self.features.values())
@@ -105,6 +119,7 @@ class Tally:
                 "launches": dict(self.launches), "verified_launches": self.verified, "not_split": dict(self.reasons.most_common()),
                 **self.record_of_profiling(),
                 "pocl": {kind: self.pocl[kind] for kind in POCL_SHARE}, "modes": dict(self.modes), "stops": dict(self.stops),
+                "saved_of": dict(self.saved_of), "moved_inside": dict(self.moved),
                 "commands": dict(self.commands.most_common()),
                 "features": {f: self.with_feature(f) for f in names}}
 
@@ -123,7 +138,10 @@ class Tally:
     def too_few_stops(self):
         """What to complain of, of a run in which launches were to be stopped."""
         programs = len(self.features)
-        return [f"only {self.stops[what]} {what} of {programs} programs" for what, share in STOPS.items() if self.stops[what] < share * programs]
+        demands = [(f"{what}", self.stops[what], share) for what, share in STOPS.items()]
+        demands += [(f"saved groups of kernels with {feature}", self.saved_of[feature], share) for feature, share in SAVED_OF.items()]
+        demands += [(f"groups that moved {moves} inside kernels", self.moved[moves], share) for moves, share in MOVED_INSIDE.items()]
+        return [f"only {count} {what} of {programs} programs" for what, count, share in demands if count < share * programs]
 
     def too_little_profiled(self):
         """What to complain of in a run of profiling mode."""

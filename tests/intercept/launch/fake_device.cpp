@@ -178,6 +178,10 @@ std::uint64_t FakeDevice::execute(const RunOp& op) {
       for (std::uint64_t y = 0; y < range.local[1]; ++y)
         for (std::uint64_t x = 0; x < range.local[0]; ++x) body(arguments, {first[0] + x, first[1] + y, first[2] + z});
     ++counters.groups;
+    if (description_.stops == StopForm::group && op.stop != nullptr) {
+      const std::uint64_t ns = ns_per_group.load();
+      op.stop->ran(1, ns != 0 ? 1 : 0, op.stop->progress().nanoseconds + ns);
+    }
     if (on_group) on_group();
     if (description_.stops == StopForm::group && op.stop != nullptr && op.stop->requested()) return group + 1;
   }
