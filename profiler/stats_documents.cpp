@@ -97,9 +97,12 @@ void add_preempt(json& sum, const json& more) {
   add_numbers(mine, other);
   mine.update(of_code);
   add_numbers(mine["why_not"], other["why_not"]);
-  for (std::size_t i = 0; i < mine["moved_groups"].size() && i < other["moved_groups"].size(); ++i)
-    mine["moved_groups"][i] =
-        mine["moved_groups"][i].get<std::uint64_t>() + other["moved_groups"][i].get<std::uint64_t>();
+  if (other.contains("resumed_groups")) add_numbers(mine["resumed_groups"], other["resumed_groups"]);
+  for (const char* key : {"moved_groups", "moved_inside"}) {
+    if (!mine.contains(key) || !other.contains(key)) continue;
+    for (std::size_t i = 0; i < mine[key].size() && i < other[key].size(); ++i)
+      mine[key][i] = mine[key][i].get<std::uint64_t>() + other[key][i].get<std::uint64_t>();
+  }
   const auto rank = [](const json& form) { return form == "item" ? 3 : form == "group" ? 2 : form == "cut" ? 1 : 0; };
   if (rank(other["form"]) > rank(mine["form"])) mine["form"] = other["form"];
 }

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -26,6 +28,8 @@ namespace {
 constexpr int kTimedOut = 3;
 /// Seconds that skmd-ctl may take. Source: chosen: far more than a stop, which it waits for.
 constexpr double kAskSeconds = 60;
+/// Times that it is asked where the kernel runs. Source: chosen: it is on a device most of the time.
+constexpr int kAttempts = 100;
 
 /// Requests and answers have their number first, from 1, so that 0 says that there is none yet.
 constexpr const char* kSource = R"(
@@ -171,16 +175,22 @@ class PollServer {
       words.insert(words.begin(), {own / "bin" / "skmd-ctl", "--json", std::to_string(::getpid())});
       return answer_of(words, run_to_end(words, {}, kAskSeconds));
     };
-    const nlohmann::json status = ask({"status"});
-    for (const nlohmann::json& kernel : status.at("kernels")) {
-      const nlohmann::json& groups = kernel.at("running_groups");
-      for (std::size_t d = 0; d < groups.size(); ++d) {
-        if (groups[d] != 0 || status.at("devices").at(d).at("state") != "open") continue;
-        (void)ask({"move", kernel.at("name"), std::to_string(d)});
-        return true;
+    // Between two of the host's transfers the kernel is on no device for a moment.
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      const nlohmann::json status = ask({"status"});
+      const nlohmann::json& devices = status.at("devices");
+      for (const nlohmann::json& kernel : status.at("kernels")) {
+        const auto groups = kernel.at("running_groups").get<std::vector<std::uint64_t>>();
+        if (std::count(groups.begin(), groups.end(), 0) == static_cast<std::ptrdiff_t>(groups.size())) continue;
+        for (std::size_t d = 0; d < groups.size(); ++d) {
+          if (groups[d] != 0 || devices.at(d).at("state") != "open") continue;
+          (void)ask({"move", kernel.at("name"), std::to_string(d)});
+          return true;
+        }
+        return false;
       }
     }
-    return false;
+    throw BadInput("the kernel was on no device");
   }
 
   const Options& options_;

@@ -90,11 +90,10 @@ class Run {
 
  private:
   bool take(std::uint64_t& group) {
-    const std::uint64_t seen = next_.load(std::memory_order_relaxed);
-    if (seen > first_ && (word_.load(std::memory_order_relaxed) != 0 || yield_.due())) {  // one group runs in any case
-      word_.store(1, std::memory_order_relaxed);
-      return false;
-    }
+    const bool left = word_.load(std::memory_order_relaxed) != 0 || yield_.due();
+    if (left) word_.store(1, std::memory_order_relaxed);
+    // One group runs in any case, to its next yield point.
+    if (left && next_.load(std::memory_order_relaxed) > first_) return false;
     group = next_.fetch_add(1, std::memory_order_relaxed);
     return group < last_;
   }

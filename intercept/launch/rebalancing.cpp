@@ -8,6 +8,7 @@
 #include "intercept/launch/decision_constants.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/moving_bytes.h"
+#include "intercept/launch/native_launch.h"
 #include "intercept/launch/preemption.h"
 #include "intercept/launch/question.h"
 #include "intercept/launch/running_constants.h"
@@ -77,20 +78,21 @@ void Rebalancing::expect(const Launch& launch, const LaunchView& view) {
     models.push_back(machine_.model->predict(launch.kernel->id(), d, launch.range, point));
   set_links(machine_, models);
   const std::uint32_t from = decision_.slices.front().device;
+  const domain::GroupSpan whole{0, launch.range.group_total()};
   for (std::uint32_t d = 0; d < parts_.size(); ++d) {
     domain::RunningPart& known = parts_[d].known;
     const bool may = may_move(machine_, launch, shape.eligible(), from, d) && !is_stopped(machine_, d);
     if (!known.took_part && !may) continue;
-    const double measured = d < before_.groups_per_second.size() ? before_.groups_per_second[d] : 0.0;
-    known.groups_per_second = measured > 0                     ? measured
-                              : domain::is_measured(models[d]) ? models[d].groups_per_second
-                                                               : 0;
+    if (domain::is_measured(models[d])) known.groups_per_second = models[d].groups_per_second;
+    if (d < before_.groups_per_second.size() && before_.groups_per_second[d] > 0)
+      known.groups_per_second = before_.groups_per_second[d];
     const double moves = seconds_of(bytes_to(machine_, view, d, view.whole()), models[d]);
     // A device that takes part has what all groups need.
     if (known.took_part)
       known.group_seconds = moves / static_cast<double>(launch.range.group_total());
     else
-      known.fixed_seconds = moves + models[d].launch_seconds;
+      known.fixed_seconds =
+          moves + models[d].launch_seconds + (is_first_use(launch, view, d, whole) ? models[d].first_use_seconds : 0.0);
   }
 }
 

@@ -98,9 +98,13 @@ Status Resumption::go_on(const Decision& given, const StoppedSpan& next, bool st
   Conductor conductor(machine_, launch_, view_, decision, event_, stays ? GivesWay::no : GivesWay::yes, running_, next);
   conductor.stop_when(wanted_);
   if (divided_anew_) conductor.divide_anew(*divided_anew_);
+  const std::uint64_t inside = next.saved != nullptr ? next.saved->stopped() : 0;
+  const std::uint64_t resumed = next.saved != nullptr ? next.saved->counts().resumed : 0;
   Status status = conductor.run();
   if (conductor.divided_anew()) divided_anew_ = conductor.divided_anew();
   add(conductor, decision, next);
+  if (const std::uint32_t device = decision.slices.front().device; inside != 0 && device != next.device)
+    preempted_.add_moved_inside(device, std::min(inside, next.saved->counts().resumed - resumed));
   unfinished_ = conductor.unfinished();
   return status;
 }

@@ -4,6 +4,14 @@
 #include <algorithm>
 
 namespace skmd::icd {
+namespace {
+
+void add_to(std::vector<std::uint64_t>& counts, std::uint32_t device, std::uint64_t groups) {
+  if (counts.size() <= device) counts.resize(device + 1);
+  counts[device] += groups;
+}
+
+}  // namespace
 
 const char* name(PreemptForm form) {
   switch (form) {
@@ -50,11 +58,14 @@ void PreemptReport::add(const PreemptReport& other) {
   stop_ns.insert(stop_ns.end(), other.stop_ns.begin(), other.stop_ns.end());
   for (std::uint32_t device = 0; device < other.moved_groups.size(); ++device)
     add_moved(device, other.moved_groups[device]);
+  for (std::uint32_t device = 0; device < other.moved_inside.size(); ++device)
+    add_moved_inside(device, other.moved_inside[device]);
 }
 
-void PreemptReport::add_moved(std::uint32_t device, std::uint64_t groups) {
-  if (moved_groups.size() <= device) moved_groups.resize(device + 1);
-  moved_groups[device] += groups;
+void PreemptReport::add_moved(std::uint32_t device, std::uint64_t groups) { add_to(moved_groups, device, groups); }
+
+void PreemptReport::add_moved_inside(std::uint32_t device, std::uint64_t groups) {
+  add_to(moved_inside, device, groups);
 }
 
 }  // namespace skmd::icd

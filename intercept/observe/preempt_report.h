@@ -43,9 +43,12 @@ struct PreemptReport {
   std::uint32_t points = 0;                 // yield points of the kernel's code
   std::vector<std::uint64_t> stop_ns = {};  // of each stop: from the request until the device was free
   std::vector<std::uint64_t> moved_groups = {};  // per device: groups that ran there, having been left on another
+  std::vector<std::uint64_t> moved_inside =
+      {};  // per device: that went on there, having been stopped inside on another
 
   void add(const PreemptReport& other);
   void add_moved(std::uint32_t device, std::uint64_t groups);
+  void add_moved_inside(std::uint32_t device, std::uint64_t groups);
 };
 
 }  // namespace skmd::icd

@@ -6,6 +6,23 @@
 #include "intercept/observe/json_members.h"
 
 namespace skmd::icd {
+namespace {
+
+void add_up(std::vector<std::uint64_t>& sums, const std::vector<std::uint64_t>& counts) {
+  if (sums.size() < counts.size()) sums.resize(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) sums[i] += counts[i];
+}
+
+void append_list(std::string& out, const char* key, const std::vector<std::uint64_t>& counts, std::size_t devices) {
+  out.append(",\"").append(key).append("\":[");
+  for (std::size_t i = 0; i < devices; ++i) {
+    if (i != 0) out += ',';
+    append_json(out, i < counts.size() ? counts[i] : std::uint64_t{0});
+  }
+  out += ']';
+}
+
+}  // namespace
 
 void PreemptStats::add(const PreemptReport& report) {
   form_ = std::max(form_, report.form);
@@ -21,8 +38,8 @@ void PreemptStats::add(const PreemptReport& report) {
   points_ = std::max(points_, report.points);
   stops_ += report.stop_ns.size();
   for (const std::uint64_t ns : report.stop_ns) stop_times_.add(ns);
-  if (moved_groups_.size() < report.moved_groups.size()) moved_groups_.resize(report.moved_groups.size());
-  for (std::size_t i = 0; i < report.moved_groups.size(); ++i) moved_groups_[i] += report.moved_groups[i];
+  add_up(moved_groups_, report.moved_groups);
+  add_up(moved_inside_, report.moved_inside);
 }
 
 void PreemptStats::append(std::string& out, std::size_t devices) const {
@@ -44,12 +61,9 @@ void PreemptStats::append(std::string& out, std::size_t devices) const {
   out += '}';
   append_member(out, "rebalances", rebalances_);
   append_member(out, "rebalanced_groups", rebalanced_groups_);
-  out += ",\"moved_groups\":[";
-  for (std::size_t i = 0; i < devices; ++i) {
-    if (i != 0) out += ',';
-    append_json(out, i < moved_groups_.size() ? moved_groups_[i] : std::uint64_t{0});
-  }
-  out += "],\"stop_us\":{";
+  append_list(out, "moved_groups", moved_groups_, devices);
+  append_list(out, "moved_inside", moved_inside_, devices);
+  out += ",\"stop_us\":{";
   append_member(out, "p50", stop_times_.percentile_us(0.5));
   append_member(out, "p99", stop_times_.percentile_us(0.99));
   append_member(out, "max", stop_times_.max_us());

@@ -19,7 +19,7 @@ class PreemptStats {
   /// The member "preempt" of a kernel's entry, for so many devices.
   void append(std::string& out, std::size_t devices) const;
   /// Numbers in it at most, and bytes of names that may be added to it.
-  [[nodiscard]] static std::size_t numbers(std::size_t devices) { return devices + 13 + kNotPreemptedCount; }
+  [[nodiscard]] static std::size_t numbers(std::size_t devices) { return 2 * devices + 13 + kNotPreemptedCount; }
   static constexpr std::size_t kNames = kNotPreemptedCount * 24;  // none is longer with its quotes and colon
 
  private:
@@ -29,7 +29,7 @@ class PreemptStats {
   std::uint64_t resumed_together_ = 0, resumed_apart_ = 0, rebalances_ = 0, rebalanced_groups_ = 0;
   std::uint64_t state_bytes_ = 0;
   std::uint32_t points_ = 0;
-  std::vector<std::uint64_t> moved_groups_;
+  std::vector<std::uint64_t> moved_groups_, moved_inside_;
   TimeHistogram stop_times_;
 };
 

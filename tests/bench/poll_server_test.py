@@ -37,7 +37,7 @@ def moves(build, cpus):
         assert done.returncode == 0, f"exit {done.returncode}: {done.stdout}{done.stderr}"
         with open(stats, encoding="utf-8") as file:
             [kernel] = json.load(file)["kernels"]
-    moved = kernel["preempt"]["moved_groups"]
+    moved = kernel["preempt"]["moved_inside"]
     is_other = len(cpus.split(",")) > 1
     assert json.loads(done.stdout)["asked_to_move"] is is_other and (sum(moved) > 0) is is_other, f"{cpus}: {done.stdout} {moved}"
 

@@ -24,12 +24,12 @@ SETTINGS = (("our CPU driver", {"SKMD_TEST_CPUS": "best:1,sse:1", "SKMD_TEST_PRE
             ("in place", {"SKMD_TEST_CPUS": "best:2", "SKMD_TEST_PREEMPT": "6:200"}, "cpu", {"group"}, False))
 
 
-def run(build, workload, environment, devices):
+def run(build, workload, environment, devices, size="small", repeat=2):
     """The statistics' kernels."""
     with tempfile.TemporaryDirectory() as folder:
         stats = os.path.join(folder, "stats.json")
         command = [f"{build}/bin/skmd-run", "--devices", devices, "--stats", stats, "--cache-dir", f"{build}/tests/driver/cache", "--",
-                   f"{build}/bench/{workload}", "--size", "small", "--repeat", "2", "--check"]
+                   f"{build}/bench/{workload}", "--size", size, "--repeat", str(repeat), "--check"]
         done = subprocess.run(command, env={**os.environ, "SKMD_TEST_CPU_DRIVER": "1", **environment}, capture_output=True, text=True, timeout=300)
         expect(done.returncode == 0, f"exit {done.returncode}: {done.stdout}{done.stderr}")
         expect(json.loads(done.stdout)["ok"], done.stdout)
@@ -48,6 +48,19 @@ def check(totals, build, workload, environment, devices, forms):
         totals["moved"] = [a + b for a, b in zip(totals["moved"], preempt["moved_groups"] + [0])]
 
 
+def is_divided_anew(build, devices, environment, forms):
+    """Plans go by a rate of the second device that is ten times what it is: launches are long enough to be watched, and groups come to the first one. Without
+    SKMD_PREEMPT they stay where the plan had them."""
+    for mode in ("auto", "off"):
+        kernels = run(build, "matrix_multiplication", {"SKMD_TEST_RATES": "1,10", "SKMD_PREEMPT": mode, "SKMD_PREEMPT_MS": "1", **environment}, devices,
+                      size="profile1", repeat=8)
+        told = {name: sum(kernel["preempt"][name] for kernel in kernels) for name in ("rebalances", "rebalanced_groups")}
+        moved = sum(kernel["preempt"]["moved_groups"][0] for kernel in kernels)
+        print(f"{devices}, {environment}, {mode}: {told}, {moved} groups moved")
+        expect((told["rebalances"] > 0) == (mode == "auto") and (moved > 0) == (mode == "auto"), f"{mode}: {kernels}")
+        expect(told["rebalanced_groups"] >= told["rebalances"] and all(kernel["preempt"]["form"] in forms | {"none"} for kernel in kernels), f"{kernels}")
+
+
 def main():
     build = sys.argv[1]
     attempt = Attempts()
@@ -58,6 +71,10 @@ def main():
         print(f"{what}: {totals}")
         attempt(f"stops, {what}", lambda: expect(totals["stops"] >= 16 and (not moves or all(totals["moved"])), str(totals)))
         attempt(f"stops inside, {what}", lambda: expect((totals["saved"] > 0) == ("item" in forms), str(totals)))
+    two = {"SKMD_TEST_CPUS": "best:1,sse:1@discrete"}
+    attempt("divided anew between groups", lambda: is_divided_anew(build, "cpu", two, {"group"}))
+    beside = {"POCL_DEVICES": "basic", "SKMD_TEST_CPUS": "best:1"}
+    attempt("divided anew in pieces", lambda: is_divided_anew(build, "cpu,portable:basic@discrete", beside, {"group", "cut"}))
     return 1 if attempt.failed else 0
 
 

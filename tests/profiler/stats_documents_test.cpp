@@ -47,15 +47,21 @@ TEST(StatsDocuments, StopsOfSeveralProcessesAddUp) {
                   .never_ran_groups = 5,
                   .saved_groups = 6,
                   .resumed_items = 24,
+                  .resumed_together = 2,
+                  .resumed_apart = 4,
+                  .rebalances = 1,
+                  .rebalanced_groups = 9,
                   .state_bytes = 80,
                   .points = 2,
                   .stop_ns = {1'000'000, 1'000'000, 1'000'000},
-                  .moved_groups = {7, 0}};
+                  .moved_groups = {7, 0},
+                  .moved_inside = {0, 5}};
   brief.preempt.why_not = icd::NotPreempted::brief;
   const json one = document_of({brief, brief});
   EXPECT_EQ(one["kernels"][0]["preempt"],
             json::parse(R"({"form":"none","why_not":{"short":2},"points":0,"state_bytes":0,"stops":0,"saved_groups":0,
-                            "never_ran_groups":0,"resumed_items":0,"moved_groups":[0,0],
+                            "never_ran_groups":0,"resumed_items":0,"resumed_groups":{"together":0,"apart":0},"rebalances":0,
+                            "rebalanced_groups":0,"moved_groups":[0,0],"moved_inside":[0,0],
                             "stop_us":{"p50":0,"p99":0,"max":0}})"));
   const json sum = add_up({{1, one}, {2, document_of({cut})}, {3, document_of({both})}});
   const json& preempt = sum["kernels"][0]["preempt"];
@@ -64,10 +70,14 @@ TEST(StatsDocuments, StopsOfSeveralProcessesAddUp) {
   EXPECT_EQ(preempt["state_bytes"], 80u);
   EXPECT_EQ(preempt["saved_groups"], 6u);
   EXPECT_EQ(preempt["resumed_items"], 24u);
+  EXPECT_EQ(preempt["resumed_groups"], json::parse(R"({"together":2,"apart":4})"));
+  EXPECT_EQ(preempt["rebalances"], 1u);
+  EXPECT_EQ(preempt["rebalanced_groups"], 9u);
   EXPECT_EQ(preempt["why_not"], json::parse(R"({"short":2})"));
   EXPECT_EQ(preempt["stops"], 4u);
   EXPECT_EQ(preempt["never_ran_groups"], 9u);
   EXPECT_EQ(preempt["moved_groups"], json::parse("[7,3]"));
+  EXPECT_EQ(preempt["moved_inside"], json::parse("[0,5]"));
   EXPECT_EQ(preempt["stop_us"]["max"], 2000.0);
   EXPECT_GE(preempt["stop_us"]["p50"], 1000.0);
   EXPECT_LE(preempt["stop_us"]["p50"], 1300.0);

@@ -146,7 +146,7 @@ void StoppableRun::next_chunk() {
   // Kernels compare times as signed numbers.
   chunk_.control[control::kQuantum] =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(quantum / kClockUnitNs, 1, INT32_MAX));
-  chunk_.control[control::kFuel] = stops ? 1 : fuel_;
+  chunk_.control[control::kFuel] = next_fuel();
   chunk_.control[control::kRun] = 1;
   part.ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, chunk_.control.size() * 4)});
   submit_launch(std::move(part));
@@ -155,7 +155,7 @@ void StoppableRun::next_chunk() {
 void StoppableRun::run_again() {
   chunk_.control[control::kLeft] = 0;
   chunk_.control[control::kStart] = 0;
-  chunk_.control[control::kFuel] = fuel_;
+  chunk_.control[control::kFuel] = next_fuel();
   ++chunk_.control[control::kRun];
   Part part;
   part.ops.emplace_back(WriteOp{control_, bytes_of(chunk_.control), row(0, control::kGroups * 4)});
@@ -255,8 +255,12 @@ void StoppableRun::add_times(const BatchResult& result) {
   learn_fuel(run.end - run.start);
 }
 
-// The next launch is to take a quantum.
+/// Of a launch that is to stop already, groups leave at once.
+std::uint32_t StoppableRun::next_fuel() const { return run_.stop != nullptr && run_.stop->requested() ? 1 : fuel_; }
+
+// The next launch is to take a quantum. One that was to stop at once tells nothing.
 void StoppableRun::learn_fuel(std::uint64_t nanoseconds) {
+  if (chunk_.control[control::kFuel] != fuel_) return;
   if (nanoseconds * 2 < run_.quantum_ns) fuel_ = std::min(kMaxFuel, fuel_ * 2);
   if (nanoseconds > run_.quantum_ns) fuel_ = std::max(1u, fuel_ / 2);
 }

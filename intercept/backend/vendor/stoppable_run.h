@@ -61,6 +61,7 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   void read_states(BatchResult&& result);
   void kept(BatchResult&& result);
   void add_times(const BatchResult& result);
+  [[nodiscard]] std::uint32_t next_fuel() const;
   void learn_fuel(std::uint64_t nanoseconds);
   void fail(cl_int status, std::string reason);
   void end(BatchResult&& result);

@@ -173,9 +173,12 @@ class CountedYield : public Yield {
  public:
   explicit CountedYield(int left) : left_(left) {}
   [[nodiscard]] bool due() const noexcept override { return left_.fetch_sub(1) <= 0; }
+  void ran(std::uint64_t groups) const noexcept override { ran_ += groups; }
+  [[nodiscard]] std::uint64_t groups() const { return ran_; }
 
  private:
   mutable std::atomic<int> left_;
+  mutable std::atomic<std::uint64_t> ran_{0};
 };
 
 TEST_P(KernelRun, ALaunchThatYieldsHasRunWhatComesBeforeItsEndAndNothingElse) {
@@ -194,6 +197,7 @@ TEST_P(KernelRun, ALaunchThatYieldsHasRunWhatComesBeforeItsEndAndNothingElse) {
         ASSERT_TRUE(ran);
         ASSERT_GT(ran->last, first) << "every call gets on";
         ASSERT_LE(ran->last, groups + 1);
+        ASSERT_EQ(yield.groups(), ran->last - first) << "it is told of what has run";
         for (std::uint64_t i = 1; i <= groups; ++i) ASSERT_EQ(counts[i], i < ran->last ? 1u : 0u) << i;
         first = ran->last;
       }

@@ -73,9 +73,12 @@ class Chance final : public Yield {
  public:
   explicit Chance(std::uint32_t seed) : left_(static_cast<int>(seed % 7)) {}
   [[nodiscard]] bool due() const noexcept override { return left_.fetch_sub(1) <= 0; }
+  void ran(std::uint64_t groups) const noexcept override { ended_ += groups; }
+  [[nodiscard]] std::uint64_t ended() const { return ended_; }
 
  private:
   mutable std::atomic<int> left_;
+  mutable std::atomic<std::uint64_t> ended_{0};
 };
 
 class Never final : public Yield {
@@ -117,11 +120,13 @@ TEST_P(YieldingRun, EndsAllGroupsWhereNothingIsDue) {
 
 TEST_P(YieldingRun, RunsEachRoundOnceHoweverOftenItIsStopped) {
   std::mt19937 random(GetParam());
-  std::uint64_t stops = 0, begun = 0;
+  std::uint64_t stops = 0, begun = 0, ended = 0;
   for (std::uint64_t left = 0; left < kGroups; ++stops) {
     ASSERT_LE(stops, kGroups * kRounds);  // each comes one round further
-    const auto ran = run(Chance(random()), left);
+    const Chance chance(random());
+    const auto ran = run(chance, left);
     ASSERT_TRUE(ran.ok()) << ran.error().reason;
+    ended += chance.ended();
     left = ran->first_left;
     begun = std::max(begun, ran->begun);
     // What has begun behind the first that is left can be gone on with; nothing behind it has begun.
@@ -131,8 +136,17 @@ TEST_P(YieldingRun, RunsEachRoundOnceHoweverOftenItIsStopped) {
     }
   }
   EXPECT_GT(stops, 1u);
+  EXPECT_EQ(ended, kGroups) << "each was told of once";
   EXPECT_EQ(store_.size(), 0u);
   expect_all_counted();
+}
+
+TEST_P(YieldingRun, WhereItIsDueFromTheBeginningNoGroupRunsFurtherThanToItsFirstPoint) {
+  const auto ran = run(Chance(0));
+  ASSERT_TRUE(ran.ok()) << ran.error().reason;
+  EXPECT_EQ(ran->first_left, 0u);
+  EXPECT_GE(counts_[0], 1u);
+  for (const std::uint32_t count : counts_) EXPECT_LE(count, 1u);
 }
 
 TEST_P(YieldingRun, NeedsMemoryForOneGroup) {

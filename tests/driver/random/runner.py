@@ -35,10 +35,10 @@ class Mode:
     cpu: bool = False  # our own CPU driver, where `devices` says cpu
     svm: bool = False  # buffers are shared virtual memory
     profiled: str = ""  # each new launch is first run in so many spans on copies (profiling mode)
-    preempt: str = ""  # launches are stopped, and what is left goes on: "stay" on the same device, "other" on another, "1" on the second
+    preempt: str = ""  # launches are stopped, and what is left goes on: "stay" on the same device, "other" on another
     cpus: str = ""  # SKMD_TEST_CPUS: devices of our own CPU driver
     inside: bool = False  # launches are stopped inside of work-groups, in every loop
-    moves: str = ""  # from which device of two to which: all launches begin on the first, and what is left goes to the second
+    moves: tuple = ()  # of two devices: what groups do that go to the first, and to the second, having been stopped inside on the other
 
 
 MODES = {
@@ -75,14 +75,14 @@ PROFILED_MODES = {
     "profiled_in_place": Mode(TWO, "portable:pthread,portable:basic", "random", splits=True, profiled="paper"),
     "profiled_cpu": Mode(TWO, "cpu,portable:basic@discrete", "auto", cpu=True, profiled="paper"),
 }
-# Launches are stopped after 25 microseconds on average, or after 3 inside of work-groups, most of which are over by then, and what is left goes on, mostly on another device.
-# In the modes of the group "moves" groups that were stopped inside move from one code to another: between our own CPU driver and PoCL, where kernels are stopped in OpenCL C
-# of ours, and from one instruction set to another. A case runs in one of these modes and in one of the others.
-CPU_TO_POCL, POCL_TO_CPU, SSE_TO_BEST = MOVES = ("cpu_to_pocl", "pocl_to_cpu", "sse_to_best")
+# Launches are stopped after 25 microseconds on average, or after 3 or one inside of work-groups, most of which are over by then, and what is left goes on, mostly on another device.
+# In the modes of the group "moves" groups that were stopped inside move from one code to another and back: between our own CPU driver and PoCL, where kernels are stopped in
+# OpenCL C of ours, and between instruction sets. Launches begin on the first device. A case runs in one of these modes and in one of the others.
+MOVES = CPU_TO_POCL, POCL_TO_CPU, SSE_TO_BEST, BEST_TO_SSE = ("cpu_to_pocl", "pocl_to_cpu", "sse_to_best", "best_to_sse")
 
 
-def moving(devices, moves, cpus=""):
-    return Mode(TWO, devices, "single:0", cpu=True, preempt="1", cpus=cpus, inside=True, group="moves", moves=moves)
+def moving(devices, *moves, partition="single:0", cpus=""):
+    return Mode(THREE, devices, partition, splits=partition == "random", cpu=True, preempt="other", cpus=cpus, inside=True, group="moves", moves=moves)
 
 
 PREEMPT_MODES = {
@@ -93,12 +93,12 @@ PREEMPT_MODES = {
     "preempt_inside": Mode(TWO, "cpu", "random", splits=True, cpu=True, preempt="other", cpus="best:1,sse:1@discrete", inside=True),
     "preempt_inside_whole": Mode(TWO, "cpu", "single", cpu=True, preempt="other", cpus="best:1@discrete,sse:1", inside=True),
     "preempt_stay": Mode(TWO, "cpu", "single", cpu=True, preempt="stay"),
-    "preempt_beside_pocl": Mode(TWO, "cpu,portable:basic@discrete", "random", splits=True, cpu=True, preempt="other", inside=True, group="moves"),
-    "preempt_to_basic": moving("cpu,portable:basic@discrete", CPU_TO_POCL),
-    "preempt_from_basic": moving("portable:basic@discrete,cpu", POCL_TO_CPU),
-    "preempt_to_pthread": moving("cpu@discrete,portable:pthread", CPU_TO_POCL),
-    "preempt_from_pthread": moving("portable:pthread,cpu@discrete", POCL_TO_CPU),
-    "preempt_sse_to_best": moving("cpu", SSE_TO_BEST, cpus="sse:1@discrete,best:1"),
+    "preempt_beside_pocl": moving("cpu,portable:basic@discrete", POCL_TO_CPU, CPU_TO_POCL, partition="random"),
+    "preempt_to_basic": moving("cpu,portable:basic@discrete", POCL_TO_CPU, CPU_TO_POCL),
+    "preempt_from_basic": moving("portable:basic@discrete,cpu", CPU_TO_POCL, POCL_TO_CPU),
+    "preempt_to_pthread": moving("cpu@discrete,portable:2", POCL_TO_CPU, CPU_TO_POCL),
+    "preempt_from_pthread": moving("portable:2,cpu@discrete", CPU_TO_POCL, POCL_TO_CPU),
+    "preempt_two_codes": moving("cpu", BEST_TO_SSE, SSE_TO_BEST, cpus="sse:1@discrete,best:1"),
 }
 ALL_MODES = MODES | CPU_MODES | SVM_MODES | PROFILED_MODES | PREEMPT_MODES
 
@@ -228,7 +228,7 @@ class Runner:
             command = [f"{self.build}/bin/skmd-profile", "--db", f"{self.folder}/profile.db", "--no-progress", "run", "--spans", mode.profiled,
                        "--repeat", "1", "--report", report, "--", *command]
         if mode.preempt:
-            environment["SKMD_TEST_PREEMPT"] = f"{seed}:{3 if mode.inside else 25}" + ("" if mode.preempt == "stay" else f":{mode.preempt}")
+            environment["SKMD_TEST_PREEMPT"] = f"{seed}:{1 if mode.moves else 3 if mode.inside else 25}" + ("" if mode.preempt == "stay" else f":{mode.preempt}")
         if mode.inside:
             environment |= {"SKMD_PREEMPT": "item", "SKMD_TEST_YIELDS": "every"}
         if mode.cpus:

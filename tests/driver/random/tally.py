@@ -21,9 +21,9 @@ RUNGS = {"disjoint": 0.05, "kernel": 0.05, "diff": 0.05, "reduce": 0.05}
 # Stops of a run with --preempt, for each program: stops, groups, kernels by form; groups that went on at a point that all items of a group leave at,
 # and those whose items leave each by itself.
 STOPS = {"stops": 3.4, "moved_groups": 1, "never_ran_groups": 1, "cut": 0.05, "group": 0.05, "item": 0.05, "saved_groups": 1, "resumed_items": 1,
-         "resumed_groups": 1, "together": 0.2, "apart": 0.2}
+         "resumed_groups": 1, "moved_inside": 0.3, "together": 0.2, "apart": 0.2}
 # Groups that were stopped inside, of kernels with these features, and those that were stopped inside and went on on another device, for each program.
-SAVED_OF = {"local_memory": 0.1, "private_array": 0.1, "divergent_control": 0.1, "helper": 0.1}
+SAVED_OF = {"local_memory": 0.05, "private_array": 0.1, "divergent_control": 0.1, "helper": 0.1}
 MOVED_INSIDE = {moves: 0.1 for moves in MOVES}
 # Cases that PoCL may be excused for.
 POCL_SHARE = {CRASH: 0.02, ALONE: 0.05, SLICED: 0.02}
@@ -94,13 +94,13 @@ class Tally:
             resumed = preempt["resumed_groups"]
             self.stops.update({"stops": preempt["stops"], "never_ran_groups": preempt["never_ran_groups"],
                                "saved_groups": preempt["saved_groups"], "resumed_items": preempt["resumed_items"],
-                               "moved_groups": sum(preempt["moved_groups"]), preempt["form"]: 1,
+                               "moved_groups": sum(preempt["moved_groups"]), "moved_inside": sum(preempt["moved_inside"]), preempt["form"]: 1,
                                "resumed_groups": sum(resumed.values()), **resumed})
             for feature in SAVED_OF:
                 if feature in self.features.get(kernel["name"], ()):
                     self.saved_of[feature] += preempt["saved_groups"]
-            if moves:  # those that move are stopped groups first of all, and all go to the second device
-                self.moved[moves] += min(preempt["saved_groups"], preempt["moved_groups"][1])
+            for what, count in zip(moves, preempt["moved_inside"]):
+                self.moved[what] += count
 
     def with_feature(self, feature):
         return sum(feature in has for has in self.features.values())
