@@ -54,12 +54,18 @@ def arguments():
     return options
 
 
+def command_line(words):
+    """As it would be typed elsewhere: without folders."""
+    folders = {index + more for index, word in enumerate(words) if word in ("--build", "--out") for more in (0, 1)}
+    return " ".join(["scripts/bench-gpu.sh --preempt", *(word for index, word in enumerate(words) if index not in folders)])
+
+
 class Bench:
     def __init__(self, options, folder):
         self.options, self.folder = options, folder
         self.end = time.monotonic() + options.seconds
         self.failures, self.left_out = [], []
-        self.document = {"command": " ".join(["preempt.py", *sys.argv[1:]]), "device": options.device, "machine": facts(options.build),
+        self.document = {"command": command_line(sys.argv[1:]), "device": options.device, "machine": facts(options.build),
                          "failures": self.failures, "left_out": self.left_out}
 
     def note(self, part, rows):
