@@ -67,10 +67,23 @@ SliceReport account(Machine& machine, const Launch& launch, LaunchShape& shape, 
   return report;
 }
 
+namespace {
+
+bool learns(const Machine& machine, const Launch& launch) {
+  return machine.settings.policy.mode == domain::PartitionMode::automatic && launch.part == nullptr;
+}
+
+}  // namespace
+
+void count_launch(Machine& machine, const Launch& launch, const Decision& decision, std::uint64_t first_uses) {
+  if (!learns(machine, launch) || !(decision.alone_seconds > 0)) return;
+  machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, 0.0, false, decision.exploring,
+                           first_uses, decision.alone_round_seconds, 0});
+}
+
 void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
                    const Ended& ended) {
-  const bool learns = machine.settings.policy.mode == domain::PartitionMode::automatic && launch.part == nullptr;
-  if (!learns) return;
+  if (!learns(machine, launch)) return;
   if (machine.devices.size() > 1) {
     const BusyClock* clock = BusyClock::get();
     shape.rounds().ended(decision, ended.ns == 0 || clock == nullptr ? ended.ns : ended.ns - clock->idle_ns());

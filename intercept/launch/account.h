@@ -31,6 +31,10 @@ struct Ended {
 void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
                    const Ended& ended);
 
+/// Tells the model that the launch was made, but not how long it took: it ended well, and was divided anew meanwhile.
+/// What it takes decides how much may be explored. Thread-safe.
+void count_launch(Machine& machine, const Launch& launch, const Decision& decision, std::uint64_t first_uses);
+
 /// Whether completed launches are reported, so that the time of their begin is needed: to the observer or the debug
 /// log.
 bool reports_launches(const Machine& machine);

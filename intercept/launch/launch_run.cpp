@@ -156,6 +156,8 @@ Status LaunchCommand::settle(Event& event, Partly&& partly, RunningLaunch* runni
     const std::uint64_t end = host_now();
     learn_outcome(machine_, launch_, view_.shape(), *decision,
                   {end, static_cast<double>(end - partly.begin) * 1e-9, partly.carried.first_uses});
+  } else if (status && partly.carried.divided_anew) {
+    count_launch(machine_, launch_, *decision, partly.carried.first_uses);
   } else if (!status) {
     Rescue rescue(machine_, launch_, view_, event, has_turn_, running);
     status = rescue.run(std::move(partly.carried.unfinished), std::move(status));

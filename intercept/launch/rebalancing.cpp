@@ -86,13 +86,21 @@ void Rebalancing::expect(const Launch& launch, const LaunchView& view) {
     if (domain::is_measured(models[d])) known.groups_per_second = models[d].groups_per_second;
     if (d < before_.groups_per_second.size() && before_.groups_per_second[d] > 0)
       known.groups_per_second = before_.groups_per_second[d];
-    const double moves = seconds_of(bytes_to(machine_, view, d, view.whole()), models[d]);
-    // A device that takes part has what all groups need.
-    if (known.took_part)
-      known.group_seconds = moves / static_cast<double>(launch.range.group_total());
-    else
-      known.fixed_seconds =
-          moves + models[d].launch_seconds + (is_first_use(launch, view, d, whole) ? models[d].first_use_seconds : 0.0);
+    // As if it needed all of the launch's bytes that it will not have: which groups it would get is not known.
+    known.fixed_seconds = seconds_of(bytes_to(machine_, view, d, view.whole()), models[d]);
+    if (known.took_part) continue;
+    known.fixed_seconds += models[d].launch_seconds;
+    if (is_first_use(launch, view, d, whole)) known.fixed_seconds += models[d].first_use_seconds;
+  }
+  take_off(view, models);
+}
+
+/// What a slice brings to its device need not be brought again.
+void Rebalancing::take_off(const LaunchView& view, std::span<const domain::DeviceModel> models) {
+  for (const SliceWork& slice : decision_.slices) {
+    double& seconds = parts_[slice.device].known.fixed_seconds;
+    const double own = seconds_of(bytes_to(machine_, view, slice.device, *slice.touches), models[slice.device]);
+    seconds = std::max(0.0, seconds - own);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "intercept/backend/port/port.h"
@@ -14,6 +15,7 @@
 #include "intercept/machine/machine.h"
 #include "intercept/object/launch.h"
 #include "intercept/observe/observer.h"
+#include "partitioner/plan/partition.h"
 #include "partitioner/plan/rebalance.h"
 
 namespace skmd::icd {
@@ -68,6 +70,7 @@ class Rebalancing {
   Rebalancing(Machine& machine, const Decision& decision, const DividedAnew& before);
   /// The devices that may help, and what their help costs.
   void expect(const Launch& launch, const LaunchView& view);
+  void take_off(const LaunchView& view, std::span<const domain::DeviceModel> models);
   [[nodiscard]] bool may_help() const;
   [[nodiscard]] domain::RunningPart now(std::uint32_t device, std::uint64_t time) const;
   [[nodiscard]] bool is_worth_it(std::uint64_t time) noexcept;

@@ -27,12 +27,6 @@ double groups_left(const RunningPart& part) {
 
 double rate(const RunningPart& part) { return part.left != 0 ? expected_rate(part) : part.groups_per_second; }
 
-/// Groups of others in a second, once it has begun.
-double speed(const RunningPart& part) {
-  const double groups = rate(part);
-  return groups > 0 ? 1 / (1 / groups + part.group_seconds) : 0.0;
-}
-
 /// Seconds in which all together run `groups`, each beginning when it can.
 double together(std::span<const RunningPart> parts, double groups) {
   double end = kNever;
@@ -40,8 +34,8 @@ double together(std::span<const RunningPart> parts, double groups) {
     double sum = groups, speeds = 0;
     for (const RunningPart& part : parts) {
       if (part.fixed_seconds >= end) continue;
-      sum += speed(part) * part.fixed_seconds;
-      speeds += speed(part);
+      sum += rate(part) * part.fixed_seconds;
+      speeds += rate(part);
     }
     const double next = speeds > 0 ? sum / speeds : kNever;
     if (next >= end) break;
@@ -54,7 +48,7 @@ double together(std::span<const RunningPart> parts, double groups) {
 double alone(std::span<const RunningPart> parts, double groups) {
   double least = kNever;
   for (const RunningPart& part : parts)
-    if (speed(part) > 0) least = std::min(least, part.fixed_seconds + groups / speed(part));
+    if (rate(part) > 0) least = std::min(least, part.fixed_seconds + groups / rate(part));
   return least;
 }
 

@@ -24,8 +24,7 @@ struct RunningPart {
   bool took_part = false;          // it had a slice
   double groups_per_second = 0.0;  // expected of it; 0: not known, it gets nothing
   // For groups that are left on another device:
-  double fixed_seconds = 0.0;  // until it can begin, for bytes that all groups need
-  double group_seconds = 0.0;  // for the bytes of each group
+  double fixed_seconds = 0.0;  // until it can begin, since bytes have to move
 };
 
 struct RebalanceRule {

@@ -24,12 +24,12 @@ SETTINGS = (("our CPU driver", {"SKMD_TEST_CPUS": "best:1,sse:1", "SKMD_TEST_PRE
             ("in place", {"SKMD_TEST_CPUS": "best:2", "SKMD_TEST_PREEMPT": "6:200"}, "cpu", {"group"}, False))
 
 
-def run(build, workload, environment, devices, size="small", repeat=2):
+def run(build, workload, environment, devices):
     """The statistics' kernels."""
     with tempfile.TemporaryDirectory() as folder:
         stats = os.path.join(folder, "stats.json")
         command = [f"{build}/bin/skmd-run", "--devices", devices, "--stats", stats, "--cache-dir", f"{build}/tests/driver/cache", "--",
-                   f"{build}/bench/{workload}", "--size", size, "--repeat", str(repeat), "--check"]
+                   f"{build}/bench/{workload}", "--size", "small", "--repeat", "2", "--check"]
         done = subprocess.run(command, env={**os.environ, "SKMD_TEST_CPU_DRIVER": "1", **environment}, capture_output=True, text=True, timeout=300)
         expect(done.returncode == 0, f"exit {done.returncode}: {done.stdout}{done.stderr}")
         expect(json.loads(done.stdout)["ok"], done.stdout)
@@ -48,17 +48,41 @@ def check(totals, build, workload, environment, devices, forms):
         totals["moved"] = [a + b for a, b in zip(totals["moved"], preempt["moved_groups"] + [0])]
 
 
+class Divided:
+    """bench/preempt's launches of one kernel, without bytes to move."""
+
+    def __init__(self, build, devices, environment, stats):
+        command = [f"{build}/bin/skmd-run", "--devices", devices, "--stats", stats, "--cache-dir", f"{build}/tests/driver/cache", "--", f"{build}/bench/preempt", "divided"]
+        self.process = subprocess.Popen(command, env={**os.environ, "SKMD_TEST_CPU_DRIVER": "1", **environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, words):
+        self.process.stdin.write(f"{words}\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def end(self):
+        self.process.stdin.close()
+        expect(self.process.wait(timeout=100) == 0, f"exit {self.process.returncode}")
+
+
 def is_divided_anew(build, devices, environment, forms):
-    """Plans go by a rate of the second device that is ten times what it is: launches are long enough to be watched, and groups come to the first one. Without
-    SKMD_PREEMPT they stay where the plan had them."""
+    """Plans go by a rate of the second device that is ten times what it is, and launches are long enough to be watched: what it has left comes to the first
+    one. Without SKMD_PREEMPT nothing is."""
     for mode in ("auto", "off"):
-        kernels = run(build, "matrix_multiplication", {"SKMD_TEST_RATES": "1,10", "SKMD_PREEMPT": mode, "SKMD_PREEMPT_MS": "1", **environment}, devices,
-                      size="profile1", repeat=8)
-        told = {name: sum(kernel["preempt"][name] for kernel in kernels) for name in ("rebalances", "rebalanced_groups")}
-        moved = sum(kernel["preempt"]["moved_groups"][0] for kernel in kernels)
-        print(f"{devices}, {environment}, {mode}: {told}, {moved} groups moved")
-        expect((told["rebalances"] > 0) == (mode == "auto") and (moved > 0) == (mode == "auto"), f"{mode}: {kernels}")
-        expect(told["rebalanced_groups"] >= told["rebalances"] and all(kernel["preempt"]["form"] in forms | {"none"} for kernel in kernels), f"{kernels}")
+        with tempfile.TemporaryDirectory() as folder:
+            stats = os.path.join(folder, "stats.json")
+            divided = Divided(build, devices, {"SKMD_TEST_RATES": "1,10", "SKMD_PREEMPT": mode, "SKMD_PREEMPT_MS": "2", **environment}, stats)
+            rounds = int(2000 * 0.2 / min(divided.ask("run 2000")["seconds"] for _ in range(3)))
+            for _ in range(20):
+                divided.ask(f"run {rounds}")
+            expect(divided.ask(f"check {rounds}")["ok"], "wrong results")
+            divided.end()
+            with open(stats, encoding="utf-8") as file:
+                [kernel] = json.load(file)["kernels"]
+        told = kernel["preempt"]
+        print(f"{devices}, {environment}, {mode}: {kernel['groups']} {told}")
+        expect((told["rebalances"] > 0) == (mode == "auto") and (told["moved_groups"][0] > 0) == (mode == "auto"), f"{mode}: {kernel}")
+        expect(told["rebalanced_groups"] >= told["rebalances"] and told["form"] in (forms if mode == "auto" else {"none"}), f"{kernel}")
 
 
 def main():

@@ -96,11 +96,6 @@ TEST(Rebalance, BytesThatHaveToMoveCount) {
   EXPECT_TRUE(rebalance(Parts{slice(100, 10), other}, after(1)));
   other.fixed_seconds = 6;
   EXPECT_FALSE(rebalance(Parts{slice(100, 10), other}, after(1)));
-  RunningPart helper = ended(1000);
-  helper.group_seconds = 0.001;
-  EXPECT_TRUE(rebalance(Parts{slice(100, 10), helper}, after(1)));
-  helper.group_seconds = 0.1;
-  EXPECT_FALSE(rebalance(Parts{slice(100, 10), helper}, after(1)));
 }
 
 TEST(Rebalance, WhatCannotBeStoppedIsWaitedFor) {
@@ -134,7 +129,6 @@ Parts random_parts(std::mt19937_64& random) {
   Parts parts;
   for (std::uint64_t i = 0, n = 1 + random() % 6; i < n; ++i) {
     RunningPart part;
-    part.group_seconds = random() % 2 == 0 ? 0.0 : real(0, 1e-3);
     part.fixed_seconds = random() % 2 == 0 ? 0.0 : real(0, 0.5);
     part.took_part = random() % 4 != 0;
     part.groups_per_second = random() % 5 == 0 ? 0.0 : real(1, 5000);
