@@ -56,10 +56,14 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
                                       const std::string& target) {
     return kernel_code(machine, text, build_options, {.isa = target, .checked = check});
   };
-  if (!check) {
-    options.compile_yielding = [&machine](const std::string& text, const std::string& build_options,
-                                          const std::string& target) {
-      return kernel_code(machine, text, build_options, {.isa = target, .yields = yields_of(machine)});
+  if (!check || mode == CheckMode::deopt) {
+    options.compile_yielding = [&machine, check](const std::string& text, const std::string& build_options,
+                                                 const std::string& target) {
+      return kernel_code(machine, text, build_options,
+                         {.isa = target,
+                          .width = check ? 1u : 0u,  // few items go on there
+                          .checked = check,
+                          .yields = check ? compiler::Yields::traps : yields_of(machine)});
     };
     options.later = later_on(machine);
   }
@@ -67,6 +71,7 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
     machine.observer->other_driver({kernel, reason});
   };
   options.traps.stop = mode == CheckMode::stop;
+  options.traps.results_count = mode == CheckMode::deopt;
   options.traps.report = [&machine](const CpuTrap& trap) { tell(machine, trap); };
   options.code_folder = machine.code_folder;
   options.threads = *count;

@@ -72,7 +72,8 @@ Result<CheckMode> check_mode() {
   if (value.empty() || value == "0") return CheckMode::off;
   if (value == "1") return CheckMode::report;
   if (value == "stop") return CheckMode::stop;
-  return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(settings::kCheck, value, "0, 1 or stop")};
+  if (value == "deopt") return CheckMode::deopt;
+  return Error{CL_PLATFORM_NOT_FOUND_KHR, settings::expected(settings::kCheck, value, "0, 1, stop or deopt")};
 }
 
 /// 0: not set.
@@ -110,11 +111,20 @@ Result<PreemptSettings> read_preempt(std::size_t devices) {
   return preempt;
 }
 
+/// What a launch is not whose work-items leave their device: it ends on another one, and is as right as its own checks.
+/// Merge functions would have stores that such items did not make yet.
+void take_items_back(Settings& settings) {
+  settings.preempt = {.mode = PreemptMode::off};
+  settings.verify = false;
+  settings.rungs = settings.rungs.without(domain::Rung::kernel);
+}
+
 Result<Settings> read_settings(size_t device_count, CheckMode check) {
   Settings settings;
   settings.check = check;
-  // Not with SKMD_CHECK, which leaves one device.
-  if (const std::string partition = variable(settings::kPartition); !partition.empty() && check == CheckMode::off) {
+  // Not with a SKMD_CHECK that leaves one device.
+  const bool splits = check == CheckMode::off || check == CheckMode::deopt;
+  if (const std::string partition = variable(settings::kPartition); !partition.empty() && splits) {
     auto policy = domain::parse_policy(partition, device_count);
     if (!policy) return policy.error();
     settings.policy = std::move(*policy);
@@ -141,20 +151,25 @@ Result<Settings> read_settings(size_t device_count, CheckMode check) {
   if (!verify) return verify.error();
   settings.split_mixed = *mixed;
   settings.verify = *verify;
+  if (check == CheckMode::deopt) take_items_back(settings);
   return settings;
 }
 
-/// Only our own driver's code is checked.
-Status keep_checked(Discovery& found) {
+/// Only our own driver's code is checked and, where work-items leave it, that of vendors' devices in this machine.
+Status keep_checked(Discovery& found, CheckMode check) {
   std::vector<std::shared_ptr<Device>> kept;
+  bool ours = false;
   for (auto& device : found.devices) {
-    if (device->description().backend == "cpu-driver" && kept.empty())
+    const DeviceDescription& description = device->description();
+    const bool own = description.backend == "cpu-driver" && (!ours || check == CheckMode::deopt);
+    ours = ours || own;
+    if (own || description.leaves_at_traps)
       kept.push_back(std::move(device));
     else
-      found.left_out.push_back(device->description().name + ": accesses are not checked there (SKMD_CHECK)");
+      found.left_out.push_back(description.name + ": accesses are not checked there (SKMD_CHECK)");
   }
   found.devices = std::move(kept);
-  if (!found.devices.empty()) return {};
+  if (ours) return {};
   return Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_CHECK needs the host CPU among the devices: SKMD_DEVICES=cpu"};
 }
 
@@ -209,7 +224,11 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
       cpu_driver_options(machine, variable(settings::kTestCpuDriver), variable(settings::kCpuThreads), check);
   if (!cpu_driver) return cpu_driver.error();
   options.cpu_driver = std::move(*cpu_driver);
-  if (check == CheckMode::off) options.stoppable = stoppable_maker(machine);
+  const auto trap_bytes = bytes(settings::kTestTrapBytes);
+  if (!trap_bytes) return trap_bytes.error();
+  if (check == CheckMode::off || check == CheckMode::deopt)
+    options.stoppable = stoppable_maker(machine, check == CheckMode::deopt);
+  if (options.stoppable && *trap_bytes != 0) options.stoppable->trap_bytes = *trap_bytes;
   auto variants = cpu_variants(variable(settings::kTestCpus), options.cpu_driver.has_value());
   if (!variants) return variants.error();
   options.cpu_variants = std::move(*variants);
@@ -222,7 +241,7 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   auto found = discover(options);
   if (!found) return found;
   if (check != CheckMode::off)
-    if (Status status = keep_checked(*found); !status) return status.error();
+    if (Status status = keep_checked(*found, check); !status) return status.error();
   std::vector<std::shared_ptr<Device>> fit;
   for (auto& device : found->devices) {
     const std::string reason = unfit(*device);
@@ -288,6 +307,12 @@ Result<api::Composition> compose_on(Observer& observer) {
   // Checked code is asked for by itself.
   machine->code_ahead = *check == CheckMode::off;
   machine->anchor = choose_anchor(machine->devices);
+  // Launches that no other device can check run there.
+  if (*check == CheckMode::deopt)
+    machine->anchor = static_cast<std::uint32_t>(
+        std::find_if(machine->devices.begin(), machine->devices.end(),
+                     [](const auto& device) { return device->description().backend == "cpu-driver"; }) -
+        machine->devices.begin());
   machine->settings = std::move(*settings);
   if (machine->devices.size() > 1 && machine->settings.policy.mode == domain::PartitionMode::automatic)
     BusyClock::start();

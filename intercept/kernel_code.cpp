@@ -8,7 +8,7 @@ namespace skmd::icd {
 CpuCode kernel_code(const Machine& machine, const std::string& text, const std::string& options,
                     const compiler::CodeTarget& target) {
   compiler::CompileRequest request = compiler::code_request(text, options, machine.language, target);
-  request.line_markers = target.checked;
+  request.line_markers = target.checked || target.yields == compiler::Yields::traps;
   compiler::CompileAnswer answer = machine.compiler->compile(request);
   CpuCode code;
   code.artifact = std::move(answer.kernel_code);

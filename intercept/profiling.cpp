@@ -40,7 +40,8 @@ Result<std::uint32_t> repeats(const std::string& text) {
 
 Status set_up_mode(Machine& machine, const ReadVariable& variable) {
   const std::string spans = variable(settings::kProfileSpans);
-  if (spans.empty()) return {};
+  // Profiles are of unchecked code.
+  if (spans.empty() || machine.settings.check == CheckMode::deopt) return {};
   ProfilingSettings settings;
   const auto plan = domain::parse_span_plan(spans);
   if (!plan) return domain::Error{CL_PLATFORM_NOT_FOUND_KHR, "SKMD_PROFILE_SPANS: " + plan.error().reason};

@@ -8,8 +8,9 @@ namespace skmd::icd {
 namespace {
 
 Result<compiler::StoppableText> stoppable_text(const Machine& machine, const std::string& text,
-                                               const std::string& options, std::string_view target) {
-  const CpuCode made = kernel_code(machine, text, options, {.isa = std::string(target), .yields = yields_of(machine)});
+                                               const std::string& options, std::string_view target,
+                                               compiler::Yields yields) {
+  const CpuCode made = kernel_code(machine, text, options, {.isa = std::string(target), .yields = yields});
   if (!made.artifact.empty()) return compiler::decode_stoppable(made.artifact);
   std::string reason = made.problem;
   for (const CpuCode::Kernel& kernel : made.kernels)
@@ -19,10 +20,11 @@ Result<compiler::StoppableText> stoppable_text(const Machine& machine, const std
 
 }  // namespace
 
-StoppableMaker stoppable_maker(const Machine& machine) {
+StoppableMaker stoppable_maker(const Machine& machine, bool traps) {
   StoppableMaker maker;
-  maker.compile = [&machine](const std::string& text, const std::string& options, std::string_view target) {
-    return stoppable_text(machine, text, options, target);
+  maker.traps = traps;
+  maker.compile = [&machine, traps](const std::string& text, const std::string& options, std::string_view target) {
+    return stoppable_text(machine, text, options, target, traps ? compiler::Yields::traps : yields_of(machine));
   };
   maker.later = later_on(machine);
   maker.report = [&machine](const std::string& reason) {

@@ -8,6 +8,7 @@
 namespace skmd::icd {
 
 /// `machine` lives for ever; its compiler, language, executor and observer are set before a program is built.
-StoppableMaker stoppable_maker(const Machine& machine);
+/// `traps`: kernels that work-items leave where they would trap, instead.
+StoppableMaker stoppable_maker(const Machine& machine, bool traps);
 
 }  // namespace skmd::icd

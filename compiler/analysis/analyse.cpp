@@ -25,10 +25,11 @@ bool is_manageable(const llvm::Function& kernel, const llvm::LoopInfo& loops) {
 }
 
 // False if the kernel is too large; what the traits then have is incomplete.
-bool analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, domain::KernelTraits& traits) {
+bool analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, domain::KernelTraits& traits,
+                    Reads reads) {
   note_code(kernel, traits);
   if (!is_manageable(kernel, analyses.getResult<llvm::LoopAnalysis>(kernel))) return false;
-  simplify(kernel, analyses);
+  simplify(kernel, analyses, reads);
   const KernelView view{kernel,
                         kernel.getParent()->getDataLayout(),
                         analyses.getResult<llvm::DominatorTreeAnalysis>(kernel),
@@ -80,7 +81,7 @@ void assume_the_worst(std::vector<domain::KernelTraits>& kernels) {
   }
 }
 
-void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
+void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels, Reads reads) {
   AnalysisManagers analyses;
   mark_stores_of_three(module);
   expand_builtins(module);
@@ -94,7 +95,7 @@ void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels) {
     } else if (!inline_everything(module, {kernel})) {
       note_code(*kernel, traits);
       give_up(kernel, traits);
-    } else if (!analyse_kernel(*kernel, analyses.functions, traits)) {
+    } else if (!analyse_kernel(*kernel, analyses.functions, traits, reads)) {
       give_up(kernel, traits);
     }
     traits.access = classify(traits);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/analysis/prepare.h"
 #include "partitioner/base/result.h"
 #include "partitioner/traits/traits.h"
 
@@ -18,7 +19,7 @@ namespace skmd::compiler {
 /// (queries, facts, local_bytes, access, nodes, loops, accesses) is filled in here. `module` is Clang's output for
 /// spir64 at -O1 with LLVM passes disabled, with all builtins as declarations. Never fails: code that cannot be
 /// analysed becomes an unknown access or a fact that keeps the kernel whole.
-void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels);
+void analyse(llvm::Module& module, std::vector<domain::KernelTraits>& kernels, Reads reads = Reads::used);
 
 /// Sets the traits to conservative values, valid for any kernel: for code that cannot be analysed.
 void assume_the_worst(std::vector<domain::KernelTraits>& kernels);

@@ -106,14 +106,14 @@ bool inline_everything(llvm::Module& module, llvm::ArrayRef<Function*> kernels) 
   return llvm::all_of(kernels, [](Function* kernel) { return inline_into(*kernel); });
 }
 
-void simplify(Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+void simplify(Function& kernel, llvm::FunctionAnalysisManager& analyses, Reads reads) {
   // Neither sinking nor hoisting: they would join pointers of different arguments in one access.
   const auto tidy_cfg = llvm::SimplifyCFGOptions().sinkCommonInsts(false).hoistCommonInsts(false);
   DeadReads dead_reads(kernel);
   llvm::FunctionPassManager opening;
   opening.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   opening.run(kernel, analyses);
-  dead_reads.settle();
+  if (reads == Reads::used) dead_reads.settle();
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());

@@ -7,6 +7,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 
+#include <cstdint>
 #include <string>
 
 namespace skmd::compiler {
@@ -15,7 +16,10 @@ namespace skmd::compiler {
 /// what can be analysed (`kernels` are then unchanged), or if functions are recursive.
 bool inline_everything(llvm::Module& module, llvm::ArrayRef<llvm::Function*> kernels);
 
+/// Which reads of buffers are told of: in checked programs also those whose values nothing uses, since they may trap.
+enum class Reads : std::uint8_t { used, all };
+
 /// Simplifies one kernel. `analyses` needs every function analysis registered.
-void simplify(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+void simplify(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, Reads reads = Reads::used);
 
 }  // namespace skmd::compiler

@@ -41,6 +41,7 @@ enum class Yields : std::uint8_t {
   none,
   long_loops,
   every_loop,  // and often: for tests
+  traps,       // where work-items may trap (compiler/yield/trap_points.h), and nowhere else
 };
 
 /// For which processors code is made.

@@ -110,7 +110,7 @@ Result<CompileRequest> decode_request(std::string_view bytes) {
   if (width > kMaxLanes) return refused("request");
   request.target.width = static_cast<std::uint32_t>(width);
   request.target.checked = reader.flag();
-  request.target.yields = static_cast<Yields>(reader.byte(static_cast<std::uint8_t>(Yields::every_loop)));
+  request.target.yields = static_cast<Yields>(reader.byte(static_cast<std::uint8_t>(Yields::traps)));
   request.line_markers = reader.flag();
   request.unread.cache = reader.text();
   request.unread.helper = reader.text();

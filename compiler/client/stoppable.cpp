@@ -7,8 +7,8 @@ namespace skmd::compiler {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31504F54'534B4DULL;  // "MKSTOP1"
-constexpr std::size_t kLeastKernel = 56;                // bytes of a kernel without a name
+constexpr std::uint64_t kMagic = 0x32504F54'534B4DULL;  // "MKSTOP2"
+constexpr std::size_t kLeastKernel = 65;                // bytes of a kernel without a name
 
 }  // namespace
 
@@ -25,6 +25,8 @@ std::string encode(const StoppableText& text) {
     writer.number(kernel.facts.points);
     writer.number(kernel.local_bytes);
     writer.number(kernel.local_parameters);
+    writer.flag(kernel.only_buffers);
+    writer.text(kernel.why_not);
   }
   writer.text(text.text);
   return writer.take();
@@ -44,6 +46,8 @@ domain::Result<StoppableText> decode_stoppable(const std::string& bytes) {
     kernel.facts.points = static_cast<std::uint32_t>(reader.number());
     kernel.local_bytes = reader.number();
     kernel.local_parameters = static_cast<std::uint32_t>(reader.number());
+    kernel.only_buffers = reader.flag();
+    kernel.why_not = reader.text();
   }
   text.text = reader.text();
   if (!reader.complete()) return domain::Error{0, "these bytes are no stoppable text of this version"};

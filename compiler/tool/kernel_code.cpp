@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "compiler/client/stoppable.h"
+#include "compiler/client/trapping.h"
 #include "cpu-driver/codegen/pipeline/generate.h"
 #include "cpu-driver/codegen/pipeline/stoppable_text.h"
 #include "cpu-driver/codegen/source_position.h"
@@ -33,6 +34,7 @@ std::optional<codegen::Isa> isa_of(std::string_view name) {
 }
 
 std::optional<codegen::StoppableOptions> stoppable_of(std::string_view name, Yields yields) {
+  if (name == kOpenClTraps) return codegen::StoppableOptions{Yields::traps, Quantum::fuel, true};
   const bool clock = name == kOpenClWithClock, together = name != kOpenClWithoutBarriers;
   if (!clock && name != kOpenClWithoutClock && together) return std::nullopt;
   return codegen::StoppableOptions{yields, clock ? Quantum::clock : Quantum::fuel, together};
@@ -72,19 +74,22 @@ std::optional<Yields> yields_of(std::string_view name) {
   if (name.empty()) return Yields::none;
   if (name == "long") return Yields::long_loops;
   if (name == "every") return Yields::every_loop;
+  if (name == "traps") return Yields::traps;
   return std::nullopt;
 }
 
 domain::Status check(const CodeSettings& settings) {
   if (!isa_of(settings.isa) && !stoppable_of(settings.isa, Yields::none))
     return domain::Error{
-        0, "--isa is best, sse, avx2, avx512, opencl-c, opencl-c-clock or opencl-c-apart, not " + settings.isa};
+        0, "--isa is best, sse, avx2, avx512, opencl-c, opencl-c-clock, opencl-c-apart or opencl-c-traps, not " +
+               settings.isa};
   if (settings.width > kMaxLanes || (settings.width != 0 && !std::has_single_bit(settings.width)))
     return domain::Error{0,
                          "--width is 1, 2, 4, 8, 16 or 32, or 0 for the best, not " + std::to_string(settings.width)};
   if (!settings.emit.empty() && settings.emit != "opencl-c" && !listing_of(settings.emit))
     return domain::Error{0, "--emit is llvm, vector-llvm, asm or remarks, not " + settings.emit};
-  if (!yields_of(settings.yields)) return domain::Error{0, "--yielding is long or every, not " + settings.yields};
+  if (!yields_of(settings.yields))
+    return domain::Error{0, "--yielding is long, every or traps, not " + settings.yields};
   return {};
 }
 
@@ -101,6 +106,9 @@ domain::Result<std::string> kernel_code(llvm::Module& module, std::vector<std::s
     const codegen::Generated generated = codegen::stoppable_text(module, kernels, *stoppable);
     complain(generated.notes, complaints);
     const auto text = decode_stoppable(generated.code);
+    if (text)
+      for (const StoppableKernel& kernel : text->kernels)
+        if (!kernel.why_not.empty()) complaints += "kernel " + kernel.name + " has no code: " + kernel.why_not + "\n";
     return text ? text->text : std::string();
   }
   const codegen::GenerateOptions options{*isa_of(settings.isa), settings.width, settings.check,

@@ -23,7 +23,8 @@ struct CodeSettings {
   std::string file;          // the program's, for remarks
   bool check = false;        // accesses are checked
   bool places = true;        // remarks say where in the source
-  std::string yields;  // kernels can be stopped inside of groups, in "long" loops or "every" loop; "": they cannot
+  std::string yields;  // kernels can be stopped inside of groups, in "long" loops or "every" loop, or where they may
+                       // trap ("traps"); "": they cannot
 };
 
 /// "long", "every", or "" for none; nothing for other names.

@@ -42,10 +42,10 @@ using namespace skmd::compiler;
 constexpr std::string_view kUsage =
     "usage: skmd-compile MODE [--compile-stage] [--header NAME FILE]... FILE [BUILD OPTIONS]\n"
     "       skmd-compile --kernel NAME --emit llvm|vector-llvm|asm|remarks [--isa ISA] [--width LANES] [--check] "
-    "[--yielding long|every] "
+    "[--yielding long|every|traps] "
     "FILE [...]\n"
     "       skmd-compile --kernel-code [--isa best|sse|avx2|avx512|avx512vbmi|opencl-c|opencl-c-clock|opencl-c-apart]\n"
-    "                     [--width LANES] [--check] [--yielding long|every] FILE [BUILD OPTIONS]\n"
+    "                     [--width LANES] [--check] [--yielding long|every|traps] FILE [BUILD OPTIONS]\n"
     "       skmd-compile --version\n"
     "modes: --describe    kernels as clGetKernelInfo and clGetKernelArgInfo tell of them\n"
     "       --emit-llvm   the program before analysis, as LLVM IR\n"
@@ -75,7 +75,7 @@ Analysis analysis(const CompileRequest& request) {
     return [&request](llvm::Module& module, CompileAnswer& answer) { add_kernel_code(module, request.target, answer); };
   return [&request](llvm::Module& module, CompileAnswer& answer) {
     CodeAhead ahead(request, module, answer);
-    analyse(module, answer.kernels);
+    analyse(module, answer.kernels, request.line_markers ? Reads::all : Reads::used);  // markers: it is checked
     MergeCode code = merge_code(module, answer.kernels);
     answer.span_code = std::move(code.spans);
     answer.merge_ptx = std::move(code.ptx);

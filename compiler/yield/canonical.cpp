@@ -31,19 +31,21 @@ void drop_lifetimes(llvm::Function& kernel) {
 
 }  // namespace
 
-void make_canonical(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+void make_canonical(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses, Useless useless) {
   // Neither sinking nor hoisting: they would join pointers of different buffers in one access.
   const auto tidy_cfg =
       llvm::SimplifyCFGOptions().sinkCommonInsts(false).hoistCommonInsts(false).convertSwitchToLookupTable(false);
   drop_lifetimes(kernel);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::EarlyCSEPass());
-  passes.addPass(llvm::InstCombinePass());
+  if (useless == Useless::goes) {
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::InstCombinePass());
+  }
   passes.addPass(llvm::SimplifyCFGPass(tidy_cfg));
   passes.addPass(llvm::InferAddressSpacesPass(kGenericSpace));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-  passes.addPass(llvm::ADCEPass());
+  if (useless == Useless::goes) passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::LowerSwitchPass());
   passes.addPass(llvm::FixIrreduciblePass());
   passes.addPass(llvm::UnifyFunctionExitNodesPass());

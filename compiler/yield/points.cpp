@@ -15,8 +15,6 @@
 
 namespace skmd::compiler {
 
-namespace {
-
 bool is_plain_barrier(const llvm::Instruction& instruction) {
   const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (call == nullptr) return false;
@@ -24,7 +22,6 @@ bool is_plain_barrier(const llvm::Instruction& instruction) {
   return name == "barrier" || name == "work_group_barrier";
 }
 
-/// Why code with `instruction` cannot be stopped: a reason and words.
 std::optional<std::pair<std::string, std::string>> obstacle_of(const llvm::Instruction& instruction) {
   using llvm::isa;
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
@@ -46,6 +43,8 @@ std::optional<std::pair<std::string, std::string>> obstacle_of(const llvm::Instr
     return {{"no_form_here", "it has a variable whose size is not constant"}};
   return std::nullopt;
 }
+
+namespace {
 
 /// Instructions that loops run, as far as they are known.
 class Costs {

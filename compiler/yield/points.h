@@ -7,7 +7,9 @@
 #include <llvm/IR/PassManager.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/yield/uniformity.h"
@@ -34,5 +36,9 @@ struct ChosenPoints {
 /// Chooses yield points of `kernel`, which is canonical; changes nothing.
 ChosenPoints choose_points(llvm::Function& kernel, Yields loops, const KernelUniformity& uniformity,
                            llvm::FunctionAnalysisManager& analyses);
+
+/// Why code with `instruction` cannot be stopped: a reason of YieldForm::why_not, and words.
+std::optional<std::pair<std::string, std::string>> obstacle_of(const llvm::Instruction& instruction);
+bool is_plain_barrier(const llvm::Instruction& instruction);
 
 }  // namespace skmd::compiler

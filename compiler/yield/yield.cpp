@@ -17,11 +17,14 @@
 #include "compiler/yield/canonical.h"
 #include "compiler/yield/hoist.h"
 #include "compiler/yield/live.h"
+#include "compiler/yield/local_memory.h"
 #include "compiler/yield/points.h"
 #include "compiler/yield/resume.h"
 #include "compiler/yield/schema.h"
 #include "compiler/yield/state_code.h"
 #include "compiler/yield/strips.h"
+#include "compiler/yield/trap_form.h"
+#include "compiler/yield/trap_points.h"
 #include "cpu-driver/yield_facts.h"
 
 namespace skmd::compiler {
@@ -31,6 +34,7 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Function;
 using llvm::IRBuilder;
+using llvm::Value;
 
 // A copy with two more parameters. Its uniformity and loops are its own.
 Function* with_parameters(Function& kernel) {
@@ -65,10 +69,18 @@ llvm::AllocaInst* in_words(llvm::AllocaInst& variable) {
   return made;
 }
 
+// A place outside of its memory is computed like any other, until it is accessed.
+void allow_any_place(Function& kernel) {
+  for (llvm::Instruction& instruction : llvm::instructions(kernel))
+    if (auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) place->dropPoisonGeneratingFlags();
+}
+
 class Maker {
  public:
-  Maker(Function& kernel, Yields loops, llvm::FunctionAnalysisManager& analyses)
-      : kernel_(kernel), uniformity_(kernel) {
+  Maker(Function& kernel, Yields loops, llvm::FunctionAnalysisManager& analyses, Entries entries)
+      : kernel_(kernel), analyses_(analyses), entries_(entries), uniformity_(kernel) {
+    form_.traps = loops == Yields::traps;
+    if (form_.traps) return;
     chosen_ = choose_points(kernel, loops, uniformity_, analyses);
     form_.together = chosen_.together;
     form_.why_not = chosen_.why_not;
@@ -78,9 +90,21 @@ class Maker {
   YieldForm run() {
     if (!form_.why_not.empty()) return std::move(form_);
     make_entry();
-    add_points();
+    if (form_.traps) {
+      if (!add_trap_points()) return std::move(form_);
+    } else {
+      add_points();
+    }
     if (!lay_out_points()) return std::move(form_);
-    add_saving();
+    if (form_.traps && entries_ == Entries::none) {
+      add_records();
+      drop_turn();
+      return std::move(form_);
+    }
+    if (form_.traps)
+      stay();
+    else
+      add_saving();
     const StateCode state = state_code();
     if (!form_.together) store_ends(state);
     form_.places.point = Resumption(kernel_, *entry_, state, std::move(points_)).run();
@@ -118,6 +142,59 @@ class Maker {
     for (const ChosenLoop& loop : chosen_.loops) {
       points_.push_back({strips.add(loop), {}});
       form_.points.push_back({loop.place, loop.strip, loop.barrier != nullptr, {}, 0, 0});
+    }
+  }
+
+  // Where nothing is to leave, there are no points.
+  bool add_trap_points() {
+    TrapPoints traps = add_trap_tests(kernel_, *entry_, analyses_);
+    form_.only_buffers = traps.only_buffers;
+    form_.why_not = std::move(traps.why_not);
+    form_.detail = std::move(traps.detail);
+    if (form_.why_not.empty() && !LocalMemory(kernel_).empty()) {
+      form_.why_not = "no_form_here";
+      form_.detail = "items that leave it share local memory with others";
+    }
+    if (!form_.why_not.empty()) return false;
+    for (TrapPoint& trap : traps.points) {
+      BasicBlock* before = trap.before->getParent();
+      BasicBlock* go_on = llvm::SplitBlock(before, trap.before);
+      BasicBlock* save = BasicBlock::Create(kernel_.getContext(), "leave", &kernel_);
+      IRBuilder<>(save).CreateRetVoid();
+      before->getTerminator()->eraseFromParent();
+      IRBuilder<>(before).CreateCondBr(trap.leaves, save, go_on);
+      points_.push_back({{save, go_on, nullptr}, {}});
+      form_.points.push_back({trap.place.empty() ? "an unknown line" : std::move(trap.place), 1, false, {}, 0, 0});
+    }
+    return true;
+  }
+
+  // Each item that leaves has a record of its own.
+  void add_records() {
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      IRBuilder<> ir(points_[i].blocks.save->getTerminator());
+      Value* record = take_record(ir, kernel_, ids_, form_.item_words);
+      const StateCode state(*record, {ir.getInt64(0), ir.getInt64(1)}, 0, false);
+      for (const Kept& kept : points_[i].schema.kept) state.save(ir, kept);
+      state.store_point(ir, ir.getInt32(static_cast<std::uint32_t>(i) + 1));
+    }
+  }
+
+  // Nothing leaves here: what may trap has checks of its own.
+  void stay() {
+    for (const PointEntry& point : points_) {
+      BasicBlock* before = point.blocks.save->getSinglePredecessor();
+      before->getTerminator()->eraseFromParent();
+      IRBuilder<>(before).CreateBr(point.blocks.go_on);
+      point.blocks.save->eraseFromParent();
+    }
+    llvm::Function* bounds = kernel_.getParent()->getFunction(kTrapBound);
+    if (bounds == nullptr) return;
+    for (llvm::User* user : llvm::make_early_inc_range(bounds->users())) {
+      auto* call = llvm::cast<llvm::Instruction>(user);
+      if (call->getFunction() != &kernel_) continue;
+      call->replaceAllUsesWith(llvm::Constant::getNullValue(call->getType()));
+      call->eraseFromParent();
     }
   }
 
@@ -189,6 +266,8 @@ class Maker {
   }
 
   Function& kernel_;
+  llvm::FunctionAnalysisManager& analyses_;
+  const Entries entries_;
   KernelUniformity uniformity_;
   ChosenPoints chosen_;
   YieldForm form_;
@@ -201,7 +280,7 @@ class Maker {
 
 }  // namespace
 
-YieldForm make_yielding(Function*& kernel, Yields loops, llvm::FunctionAnalysisManager& analyses) {
+YieldForm make_yielding(Function*& kernel, Yields loops, llvm::FunctionAnalysisManager& analyses, Entries entries) {
   YieldForm form;
   if (!kernel->use_empty()) {
     form.why_not = "no_form_here";
@@ -209,8 +288,9 @@ YieldForm make_yielding(Function*& kernel, Yields loops, llvm::FunctionAnalysisM
     return form;
   }
   Function* made = with_parameters(*kernel);
-  make_canonical(*made, analyses);
-  form = Maker(*made, loops, analyses).run();
+  if (loops == Yields::traps) allow_any_place(*made);
+  make_canonical(*made, analyses, loops == Yields::traps ? Useless::stays : Useless::goes);
+  form = Maker(*made, loops, analyses, entries).run();
   analyses.clear(*made, made->getName());
   if (form.why_not.empty() && llvm::verifyFunction(*made)) {
     form.why_not = "no_form_here";

@@ -51,13 +51,21 @@ struct YieldForm {
   std::uint64_t schema = 0;  // equal if states of the two kernels can be exchanged
   std::string why_not;       // of the reasons that statistics know; "": the kernel has the form
   std::string detail;        // in words
-  YieldPlaces places = {};   // valid while the kernel's code is as make_yielding() left it
+  bool traps = false;        // of Yields::traps: points are where items leave if they would trap
+  bool only_buffers =
+      false;  // of those, also with a reason in `why_not`: nothing else than accesses of arguments' buffers may trap
+  YieldPlaces places = {};  // valid while the kernel's code is as make_yielding() left it
 };
+
+/// Whether a yielding kernel can go on from its points. Without, it is to leave one record for each item (trap_form.h).
+enum class Entries : std::uint8_t { none, all };
 
 /// Replaces `kernel`, into which everything is inlined, by a yielding kernel of the same name, and sets `kernel` to
 /// that. On failure `why_not` has the reason and `kernel` is unchanged. Precondition: `analyses` has every function
-/// analysis registered.
-YieldForm make_yielding(llvm::Function*& kernel, Yields loops, llvm::FunctionAnalysisManager& analyses);
+/// analysis registered. With Yields::traps items leave with Entries::none, and only go on with Entries::all: code
+/// that goes on with them has checks of its own.
+YieldForm make_yielding(llvm::Function*& kernel, Yields loops, llvm::FunctionAnalysisManager& analyses,
+                        Entries entries = Entries::all);
 
 /// `form` of a kernel in lines for people.
 std::string listing(const std::string& kernel, const YieldForm& form);

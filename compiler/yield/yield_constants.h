@@ -29,5 +29,20 @@ inline constexpr unsigned kStraightWords = 8;
 /// Instructions that a value is computed again by, instead of being kept. Source: chosen, as the code generator does
 /// at barriers.
 inline constexpr unsigned kMaxRecomputed = 8;
+/// Places of a kernel at which work-items may leave because they would trap, with tests that are made together counted
+/// once. Source: chosen: each is code of its own, that the device never runs unless an item traps there.
+inline constexpr unsigned kMaxTrapPoints = 96;
+/// Offsets, and guards, of a test that is made in front of loops: each loop doubles them. Source: chosen.
+inline constexpr unsigned kMaxTrapEnds = 4;
+/// Bits of the number of bytes by which an address goes on in each iteration. Source: chosen: numbers of 32 bits times
+/// the size of any type of OpenCL C, which leaves 22 bits for the iterations.
+inline constexpr unsigned kTrapStepBits = 40;
+/// Bits of the bytes between the first and the last place of an address that goes on so. Source: with a sign and the
+/// place where it begins, the sum stays in 64.
+inline constexpr unsigned kTrapProductBits = 62;
+/// Terms of an offset that is computed again in front of a loop. Source: chosen.
+inline constexpr unsigned kMaxTrapTerms = 24;
+/// Instructions that are computed earlier so that a test is made together with one before it. Source: chosen.
+inline constexpr unsigned kMaxTrapMoved = 16;
 
 }  // namespace skmd::compiler::tuning

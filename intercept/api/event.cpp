@@ -64,7 +64,7 @@ cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t siz
       case CL_EVENT_REFERENCE_COUNT:
         return query.value<cl_uint>((*object)->slot()->references.load() - (*object)->lent_to_callbacks().load());
       case CL_EVENT_COMMAND_TERMINATION_REASON_ARM: {
-        if ((*object)->context().machine().settings.check != CheckMode::stop) return query.unknown();
+        if (!offers_termination((*object)->context().machine().settings)) return query.unknown();
         const auto reason = termination_reason(**object);
         return reason ? query.value<cl_command_termination_reason_arm>(*reason) : reason.error();
       }

@@ -38,6 +38,7 @@ BuildOutcome link_joined(Machine& machine, const std::vector<Unit>& units, const
   request.options = options;
   request.language = machine.language;
   request.target.isa = code_needed(machine);
+  request.line_markers = machine.settings.check != CheckMode::off;
   compiler::CompileAnswer answer = machine.compiler->compile(request);
   if (answer.outcome != compiler::Outcome::analysed) {
     const std::string reason = answer.log.empty() ? answer.reason : answer.log;

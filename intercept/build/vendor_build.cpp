@@ -21,6 +21,8 @@ struct Order {
 
 std::shared_ptr<NativeProgram> load_blob(Device& device, const Order& order) {
   if (order.blobs.empty()) return nullptr;
+  // Checked code is made of the text.
+  if (device.description().leaves_at_traps && !order.input.text.empty()) return nullptr;
   const std::string key = driver_key(device);
   for (const VendorBlob& blob : order.blobs) {
     if (blob.driver != key) continue;

@@ -186,7 +186,8 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
   const std::size_t uploads = batch.ops.size();
   auto call = native_call(machine_, launch_, slice.device);
   if (!call) return call.error();
-  auto given = how_to_stop(slice, *call->kernel);
+  const bool left = is_left(slice);
+  auto given = left ? Result<Stoppable>(Stoppable{}) : how_to_stop(slice, *call->kernel);
   if (!given) return given.error();
   const Stoppable& how = *given;
   if (how.why_not) preempted_.why_not = how.why_not;
@@ -195,7 +196,10 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
     return {};
   }
   if (running_ != nullptr) slices_[index].told = running_->add(slice.device, slice.span.size(), nullptr);
-  if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status) return status;
+  if (left)
+    append_left(slice, *call, slices_[index], batch.ops);
+  else if (auto status = append_runs(launch_, view_, slice, *call, batch.ops); !status)
+    return status;
   batch.want_times = batch.want_times || wants_pace(machine_, launch_, view_, slice.device);
   const bool first = batch.first_use = marks_first_use(slice.device, slice.span);
   prepared.done = [this, &moves, &slice, index, uploads, bytes = prepared.upload_bytes,
@@ -222,6 +226,8 @@ void Conductor::slice_ended(std::size_t index, std::size_t uploads, const BatchR
   if (result.ended_itself) event_.end_itself();
   {
     const MutexGuard lock(mutex_);
+    if (result.trapped && !trapped_) trapped_ = result.trapped;
+    if (result.left) slices_[index].begun = result.left->groups;
     slices_[index].ran = slices_[index].ran || result.accepted > uploads;
   }
   if (result.status != CL_SUCCESS) fail(index, result);

@@ -63,6 +63,10 @@ class Conductor {
   [[nodiscard]] std::vector<SliceReport> reports() const;
   /// Bit d: device d may have compiled.
   [[nodiscard]] std::uint64_t first_uses() const { return first_uses_; }
+  /// SKMD_CHECK=deopt: what the launch ends with because work-items trapped in it, although it ran to its end.
+  /// Work-items that left their device are in unfinished().stopped and have not ended. After run().
+  [[nodiscard]] const std::optional<domain::Error>& trapped() const { return trapped_; }
+  [[nodiscard]] const LeftReport& left() const { return left_; }
   /// How the slices gave way to others. After run().
   [[nodiscard]] const PreemptReport& preempted() const { return preempted_; }
   /// Set if slices were stopped so that what is left is divided anew. After run().
@@ -81,6 +85,8 @@ class Conductor {
     std::unique_ptr<SlicePieces> pieces = {};  // of a slice that gives way
     bool has_uploads = false;                  // before its first piece
     std::shared_ptr<RunningSlice> told = {};   // to running_
+    std::shared_ptr<SavedGroups> saved = {};   // of a slice that work-items leave where they would trap
+    std::uint64_t begun = UINT64_MAX;          // of that: so many of its groups did begin
   };
   [[nodiscard]] MoveNeeds needs() const;
   /// What is joined of a root; what else the slices write is disjoint.
@@ -106,6 +112,12 @@ class Conductor {
     std::function<void(const BatchResult&)> done = {};
   };
   Result<Prepared> prepare(MovePlan& moves, BatchGroup& group, bool with_uploads, std::size_t index);
+  /// Whether work-items may leave the slice's device where they would trap, or are such that did.
+  [[nodiscard]] bool is_left(const SliceWork& slice) const;
+  /// The launch of such a slice.
+  void append_left(const SliceWork& slice, const NativeCall& call, Slice& told, std::vector<Op>& ops) const;
+  /// What is not done of such a slice.
+  void add_left(const SliceWork& slice, const Slice& told);
   [[nodiscard]] Result<Stoppable> how_to_stop(const SliceWork& slice, NativeKernel& kernel) const;
   /// What has begun of the slice; nothing but of the first.
   [[nodiscard]] const StoppedSpan& begun_of(const SliceWork& slice) const;
@@ -185,6 +197,8 @@ class Conductor {
   std::vector<SliceWork> begun_;  // groups that were stopped inside: their devices have what they wrote
   std::uint64_t first_uses_ = 0;
   PreemptReport preempted_;
+  std::optional<domain::Error> trapped_;
+  LeftReport left_;
 };
 
 }  // namespace skmd::icd

@@ -62,6 +62,16 @@ Status Conductor::finish_replay(const std::vector<SliceWork>& completed) {
 
 void Conductor::add_completed(std::size_t index, std::vector<SliceWork>& completed) {
   const SliceWork& slice = decision_.slices[index];
+  if (slices_[index].saved != nullptr) {
+    completed.push_back(slice);
+    if (slices_[index].begun < slice.span.size()) {
+      completed.back().span.last = slice.span.first + slices_[index].begun;
+      completed.back().touches = view_.shape().footprint(completed.back().span);
+    }
+    // Of one that goes on with items, everything has ended.
+    if (stopped_.saved == nullptr) add_left(slice, slices_[index]);
+    return;
+  }
   const SlicePieces* pieces = slices_[index].pieces.get();
   if (pieces == nullptr || pieces->left().empty()) {
     completed.push_back(slice);

@@ -32,7 +32,7 @@ bool may_be_dealt(const domain::KernelTraits& traits, const LaunchView& view) {
 
 bool is_wanted(const Machine& machine, const domain::KernelTraits& traits, const LaunchView& view,
                const Decision& decision) {
-  if (machine.settings.verify) return false;
+  if (machine.settings.verify || machine.settings.check == CheckMode::deopt) return false;
   if (machine.settings.policy.mode == domain::PartitionMode::dynamic) return true;
   if (machine.settings.policy.mode != domain::PartitionMode::automatic || decision.exploring) return false;
   if ((traits.facts & domain::kFactDataDecidesWork) == 0) return false;

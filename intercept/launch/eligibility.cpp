@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/launch/eligibility.h"
+#include "intercept/launch/trap_use.h"
 
 #include <algorithm>
 #include <cstring>
@@ -180,7 +181,10 @@ std::string check(const Machine& machine, const Launch& launch, std::uint32_t in
   if (std::string reason = check_svm(machine, launch, device); !reason.empty()) return reason;
   if (!device.description().overlapping_views && views_overlap(launch))
     return "sub-buffers among the arguments overlap, which its driver does not survive";
-  return builds.built(index) ? check_kernel(device, launch, index) : check_arguments(device, launch, 0);
+  if (!builds.built(index)) return check_arguments(device, launch, 0);
+  std::string reason = check_kernel(device, launch, index);
+  if (reason.empty() && machine.settings.check == CheckMode::deopt) reason = trap_use(machine, launch, index).why_not;
+  return reason;
 }
 
 }  // namespace

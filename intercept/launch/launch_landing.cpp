@@ -15,6 +15,7 @@
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/native_launch.h"
 #include "intercept/launch/rescue.h"
+#include "intercept/launch/trap_use.h"
 #include "intercept/machine/machine.h"
 #include "intercept/memory/range_lock.h"
 #include "intercept/memory/storage.h"
@@ -69,12 +70,15 @@ void LaunchCommand::landed(BatchResult&& result) {
     }
     learn_outcome(machine_, launch_, view_.shape(), *flight.decision, {report.end, 0.0, 0});
     report_launch(machine_, launch_, *flight.decision, {&report, 1}, flight.begin, {PreemptForm::none, flight.why_not});
+    report_left(machine_, launch_, view_, {});
   } catch (const std::bad_alloc&) {  // only the report is lost
     flight.event->work_started(flight.begin);
   }
+  cl_int code = CL_COMPLETE;
+  if (result.trapped) code = ended(*result.trapped, *flight.event);
   flight.running.reset();
   flight.lock.release();
-  flight.event->complete(CL_COMPLETE);
+  flight.event->complete(code);
 }
 
 void LaunchCommand::take_back(InFlight& flight, bool ran, LostRanges& lost_ranges) {
@@ -137,6 +141,7 @@ void LaunchCommand::again(const BatchResult& result, LostRanges& lost_ranges) {
             found->second.remove(slice.touches->roots[r].may_write);
         report_launch(machine_, launch_, *flight.decision, rescue.reports(), flight.begin,
                       {PreemptForm::none, flight.why_not});
+        if (rescue.trapped()) status = *rescue.trapped();
       }
     } catch (const std::exception&) {
       status = domain::Error{CL_OUT_OF_HOST_MEMORY, "no host memory"};

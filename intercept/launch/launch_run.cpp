@@ -19,6 +19,7 @@
 #include "intercept/launch/profiling_mode.h"
 #include "intercept/launch/rescue.h"
 #include "intercept/launch/resumption.h"
+#include "intercept/launch/trap_use.h"
 #include "intercept/launch/users.h"
 #include "intercept/launch/verification.h"
 #include "intercept/machine/machine.h"
@@ -40,7 +41,8 @@ Carried carry(Conductor&& conductor, const std::function<bool()>& wanted) {
   conductor.divide_anew({});
   Status status = conductor.run();
   return {std::move(status),      conductor.reports(),   conductor.unfinished(),
-          conductor.first_uses(), conductor.preempted(), conductor.divided_anew()};
+          conductor.first_uses(), conductor.preempted(), conductor.divided_anew(),
+          conductor.trapped(),    conductor.left()};
 }
 
 }  // namespace
@@ -139,6 +141,7 @@ Status LaunchCommand::go_on(Event& event, Partly&& partly, RunningLaunch* runnin
   carried.unfinished = resumption.unfinished();
   carried.first_uses |= resumption.first_uses();
   carried.preempted.add(resumption.preempted());
+  if (!carried.trapped) carried.trapped = resumption.trapped();
   carried.reports.insert(carried.reports.end(), resumption.reports().begin(), resumption.reports().end());
   if (carried.status && !stopped.empty()) {
     give_way(std::move(partly), running);
@@ -166,8 +169,11 @@ Status LaunchCommand::settle(Event& event, Partly&& partly, RunningLaunch* runni
     verification.reset();
     if (reports.empty()) decision = whole_on(launch_, view_, rescue.reports().front().device, rescue.reason());
     reports.insert(reports.end(), rescue.reports().begin(), rescue.reports().end());
+    if (!partly.carried.trapped) partly.carried.trapped = rescue.trapped();
   }
   report_launch(machine_, launch_, *decision, reports, partly.begin, partly.carried.preempted);
+  report_left(machine_, launch_, view_, std::move(partly.carried.left));
+  if (status && partly.carried.trapped) return *partly.carried.trapped;
   return verification ? verification->finish() : status;
 }
 

@@ -35,6 +35,19 @@ const domain::Point& LaunchShape::point(const Launch& launch) {
   return point_.get([&] { return point_of_launch(launch); });
 }
 
+TrapUse LaunchShape::trap_use(const Machine& machine, const Launch& launch, std::uint32_t device) {
+  {
+    const MutexGuard lock(mutex_);
+    trap_uses_.resize(machine.devices.size());
+    if (trap_uses_[device]) return *trap_uses_[device];
+  }
+  TrapUse use = icd::trap_use(machine, launch, device);
+  if (!launch.kernel->built_on(device)) return use;
+  const MutexGuard lock(mutex_);
+  trap_uses_[device] = use;
+  return use;
+}
+
 double LaunchShape::joining_seconds(const std::function<double()>& estimate) {
   {
     const MutexGuard lock(mutex_);

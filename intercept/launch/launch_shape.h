@@ -21,6 +21,7 @@
 #include "intercept/launch/made_once.h"
 #include "intercept/launch/paces.h"
 #include "intercept/launch/time_sampling.h"
+#include "intercept/launch/trap_use.h"
 #include "intercept/machine/machine.h"
 #include "intercept/object/launch.h"
 #include "partitioner/base/mutex.h"
@@ -57,6 +58,9 @@ class LaunchShape {
   /// Seconds: the result of the first call of `estimate`, which is called without a lock.
   double joining_seconds(const std::function<double()>& estimate);
 
+  /// trap_use() of launches of this shape, worked out once for each device that is built. Thread-safe.
+  TrapUse trap_use(const Machine& machine, const Launch& launch, std::uint32_t device);
+
   /// What the launches of the shape have in common, and change.
   DecisionMemory& decisions() { return decisions_; }
   LaunchBudget& budget() { return budget_; }
@@ -83,6 +87,7 @@ class LaunchShape {
   MadeOnce<domain::Point> point_;
   Mutex mutex_;
   std::optional<double> joining_seconds_ SKMD_GUARDED_BY(mutex_);
+  std::vector<std::optional<TrapUse>> trap_uses_ SKMD_GUARDED_BY(mutex_);
 
   DecisionMemory decisions_;
   LaunchBudget budget_;

@@ -37,7 +37,7 @@ class Key {
   [[nodiscard]] std::string_view text() const { return {bytes_.data(), used_}; }
 
  private:
-  static constexpr std::size_t kGeometryWords = 15;  // of() adds 5 of them, describe() the others
+  static constexpr std::size_t kGeometryWords = 16;  // of() adds 6 of them, describe() the others
   static constexpr std::size_t kArgumentWords = 12;  // of each argument at most
   std::vector<char>& bytes_;
   std::size_t used_ = 0;
@@ -131,6 +131,7 @@ std::shared_ptr<LaunchShape> LaunchShape::of(Machine& machine, const Launch& lau
   key.add(machine.losses.load(std::memory_order_acquire));
   const std::uint64_t stopped = machine.stopped.load(std::memory_order_acquire);  // it may change meanwhile
   key.add(stopped);
+  key.add(launch.kernel->traps_often());
   const std::size_t common = key.text().size();
   key.add(launch.kernel->builds().ended());
   if (auto known = memo.find(key.text())) return known;

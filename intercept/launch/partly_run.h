@@ -22,6 +22,8 @@ struct Carried {
   std::uint64_t first_uses = 0;
   PreemptReport preempted = {};
   std::optional<DividedAnew> divided_anew = {};  // set: what was stopped is to be divided anew
+  std::optional<domain::Error> trapped = {};
+  LeftReport left = {};
 };
 
 struct LaunchCommand::Partly {

@@ -8,6 +8,7 @@
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/native_launch.h"
 #include "intercept/launch/running_constants.h"
+#include "intercept/launch/trap_use.h"
 #include "intercept/machine/device_query.h"
 #include "intercept/machine/running_launches.h"
 #include "intercept/memory/storage.h"
@@ -90,6 +91,9 @@ std::optional<YieldInfo> yields_of(const Machine& machine, const Launch& launch,
 Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
                     const domain::GroupSpan& span) {
   const PreemptSettings& settings = machine.settings.preempt;
+  // What may be left over is not known before it ends, as of a launch that gives way.
+  if (machine.settings.check == CheckMode::deopt && view.shape().trap_use(machine, launch, device).leaves)
+    return {StopForm::item};
   if (settings.mode == PreemptMode::off) return {};
   if (launch.kernel->opaque()) return {StopForm::none, NotPreempted::opaque_program};
   StopForm form = form_on(settings, *machine.devices[device]);
@@ -157,6 +161,18 @@ bool may_move(const Machine& machine, const Launch& launch, const Eligibility& e
   return before.arithmetic == after.arithmetic && !before.rounds_unlike_itself && !after.rounds_unlike_itself;
 }
 
+namespace {
+
+/// Work-items that left their device where they would trap go on where they are checked, as those do that never began.
+std::uint32_t checked_device(const Machine& machine, const Launch& launch, const StoppedSpan& stopped) {
+  const auto schema = stopped.saved == nullptr ? std::nullopt : stopped.saved->schema();
+  if (!schema) return machine.anchor;
+  const auto device = takes_left_items(machine, launch, *schema);
+  return device ? *device : machine.anchor;
+}
+
+}  // namespace
+
 bool may_go_on(const Machine& machine, const Launch& launch, const Eligibility& eligible, const StoppedSpan& stopped,
                std::uint32_t to) {
   if (stopped.device == to) return true;
@@ -194,6 +210,7 @@ Eligibility eligible_for_rest(const Machine& machine, const Launch& launch, cons
 
 std::uint32_t next_device(const Machine& machine, const Launch& launch, const LaunchView& view,
                           const StoppedSpan& stopped, std::optional<std::uint32_t> target) {
+  if (machine.settings.check == CheckMode::deopt) return checked_device(machine, launch, stopped);
   const auto& test = machine.settings.preempt.test;
   const bool tests = test && test->then != PreemptTest::Then::stay;
   if (!target && !tests && !is_stopped(machine, stopped.device)) return stopped.device;

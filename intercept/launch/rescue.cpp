@@ -19,9 +19,13 @@ std::vector<std::uint32_t> Rescue::candidates(const Unfinished& rest) const {
   // Devices that were not built when the launch was made are better than none.
   const Eligibility eligible = once_built(machine_, launch_, view_.shape().eligible());
   std::vector<std::uint32_t> devices;
+  // Work-items would leave it once more.
+  const auto leaves = [&](std::uint32_t device) {
+    return machine_.settings.check == CheckMode::deopt && view_.shape().trap_use(machine_, launch_, device).leaves;
+  };
   const auto add = [&](std::uint32_t device) {
     if (eligible.eligible[device] && !rest.failed_on[device] && !machine_.devices[device]->health()->aside() &&
-        !is_stopped(machine_, device))
+        !is_stopped(machine_, device) && !leaves(device))
       devices.push_back(device);
   };
   const std::uint32_t preferred = eligible.preferred(acting_anchor(machine_));
@@ -75,6 +79,7 @@ Status Rescue::run(Unfinished rest, Status failure) {
         rest.fault = conductor.unfinished().fault;
         break;
       }
+      if (conductor.trapped() && !trapped_) trapped_ = conductor.trapped();
       for (const SliceReport& report : conductor.reports()) reports_.push_back(report);
       spans.pop_back();
     }

@@ -28,6 +28,8 @@ class Rescue {
   /// Of the spans that were rescued.
   [[nodiscard]] const std::vector<SliceReport>& reports() const { return reports_; }
   [[nodiscard]] domain::NotSplit reason() const { return reason_; }
+  /// As Conductor has it.
+  [[nodiscard]] const std::optional<domain::Error>& trapped() const { return trapped_; }
 
  private:
   [[nodiscard]] std::vector<std::uint32_t> candidates(const Unfinished& rest) const;
@@ -42,6 +44,7 @@ class Rescue {
   RunningLaunch* const running_;
   std::vector<SliceReport> reports_;
   domain::NotSplit reason_ = domain::NotSplit::one_device_eligible;
+  std::optional<domain::Error> trapped_;
 };
 
 }  // namespace skmd::icd

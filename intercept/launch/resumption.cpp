@@ -36,7 +36,10 @@ std::shared_ptr<const Decision> Resumption::divided(const StoppedSpan& next) con
 void Resumption::add(const Conductor& conductor, const Decision& decision, const StoppedSpan& before) {
   first_uses_ |= conductor.first_uses();
   preempted_.add(conductor.preempted());
+  if (conductor.trapped() && !trapped_) trapped_ = conductor.trapped();
   for (const SliceReport& report : conductor.reports()) reports_.push_back(report);
+  // Work-items that would have trapped are counted elsewhere.
+  if (machine_.settings.check == CheckMode::deopt) return;
   for (const SliceWork& slice : decision.slices) {
     if (slice.device == before.device) continue;
     std::uint64_t left = 0;
@@ -98,7 +101,8 @@ Status Resumption::go_on(const Decision& given, const StoppedSpan& next, bool st
   Conductor conductor(machine_, launch_, view_, decision, event_, stays ? GivesWay::no : GivesWay::yes, running_, next);
   conductor.stop_when(wanted_);
   if (divided_anew_) conductor.divide_anew(*divided_anew_);
-  const std::uint64_t inside = next.saved != nullptr ? next.saved->stopped() : 0;
+  const bool checked = machine_.settings.check == CheckMode::deopt;
+  const std::uint64_t inside = next.saved != nullptr && !checked ? next.saved->stopped() : 0;
   const std::uint64_t resumed = next.saved != nullptr ? next.saved->counts().resumed : 0;
   Status status = conductor.run();
   if (conductor.divided_anew()) divided_anew_ = conductor.divided_anew();

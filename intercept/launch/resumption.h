@@ -47,6 +47,8 @@ class Resumption {
   [[nodiscard]] std::uint64_t first_uses() const { return first_uses_; }
   /// As given, or what has become of it.
   [[nodiscard]] const std::optional<DividedAnew>& divided_anew() const { return divided_anew_; }
+  /// As Conductor has it.
+  [[nodiscard]] const std::optional<domain::Error>& trapped() const { return trapped_; }
 
  private:
   /// Null: the span goes on elsewhere, or cannot be divided now. The launch is on the devices of a decision.
@@ -66,6 +68,7 @@ class Resumption {
   std::vector<SliceReport> reports_;
   PreemptReport preempted_;
   std::uint64_t first_uses_ = 0;
+  std::optional<domain::Error> trapped_;
 };
 
 }  // namespace skmd::icd

@@ -66,5 +66,8 @@ inline constexpr std::uint32_t kTimedInside = 3;
 /// A launch that waits for memory leaves its device after so long, on devices that do not see a request to: what it
 /// waits for is written meanwhile. Source: chosen: a few times what a launch costs, which is what waiting costs there.
 inline constexpr std::uint64_t kWaitingQuantumNs = 100'000;
+/// Spans of groups with work-items that left a device, of one slice: each goes on by itself. Source: chosen: each costs
+/// some transfers, and a span that joins two the bytes of the groups between.
+inline constexpr std::size_t kMaxLeftSpans = 8;
 
 }  // namespace skmd::icd::tuning

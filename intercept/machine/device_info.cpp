@@ -256,7 +256,7 @@ void InfoComposer::extensions() {
     names.push_back("cl_khr_3d_image_writes");
   for (const char* name : {"cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "cl_khr_fp16"})
     if (all([&](const auto& device) { return has_extension(*device, name); })) names.emplace_back(name);
-  const bool ends = machine_.settings.check == CheckMode::stop;
+  const bool ends = offers_termination(machine_.settings);
   if (ends) names.emplace_back("cl_arm_controlled_kernel_termination");
   out_.language_.extensions = names;
   if (ends)

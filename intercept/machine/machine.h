@@ -33,6 +33,7 @@ enum class CheckMode : std::uint8_t {
   off,
   report,  // the launch runs to its end, and fails
   stop,    // the first trap ends the launch
+  deopt,   // work-items that would trap leave GPUs and end on the CPU, as with `report`
 };
 
 /// Settings that users type, parsed once.
@@ -49,6 +50,11 @@ struct Settings {
   PreemptSettings preempt;                                     // SKMD_PREEMPT, SKMD_PREEMPT_MS, SKMD_TEST_PREEMPT
   std::uint64_t device_memory = 0;  // SKMD_TEST_DEVICE_MEMORY: bytes that each device may hold at most; 0: by its size
 };
+
+/// cl_arm_controlled_kernel_termination.
+inline bool offers_termination(const Settings& settings) {
+  return settings.check == CheckMode::stop || settings.check == CheckMode::deopt;
+}
 
 class DeviceInfo;
 class BuildQueue;

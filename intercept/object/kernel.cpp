@@ -56,6 +56,13 @@ void expect_kernels(const Machine& machine, const std::string& program_hash,
   }
 }
 
+void BuiltKernel::trapped_on(std::uint32_t index) {
+  const MutexGuard lock(mutex_);
+  if (trapped_launches_.empty()) trapped_launches_.resize(machine_.devices.size());
+  if (++trapped_launches_[index] >= kTrappedLaunches)
+    traps_often_.fetch_or(std::uint64_t{1} << index, std::memory_order_release);
+}
+
 BuiltKernel::BuiltKernel(Machine& machine, domain::KernelTraits traits, bool opaque, std::string program_hash,
                          std::shared_ptr<NativeBuilds> builds, std::shared_ptr<HostCode> code,
                          std::shared_ptr<MergeProgram> merges)

@@ -95,6 +95,11 @@ class BuiltKernel {
   /// Whether home()'s driver takes `bytes` for a by-value parameter whose size only it knows. Thread-safe.
   bool takes_value(std::uint32_t index, std::uint64_t bytes);
 
+  /// SKMD_CHECK=deopt: work-items of a launch left device `index` because they trap. Thread-safe.
+  void trapped_on(std::uint32_t index);
+  /// Bit d: that was so in several launches on device d, which gets no more of them. Thread-safe.
+  [[nodiscard]] std::uint64_t traps_often() const { return traps_often_.load(std::memory_order_acquire); }
+
   /// What launches of this kernel keep for later ones: a T, the same type in every call of memo(), which makes it at
   /// the first. Thread-safe.
   struct Memo {
@@ -133,6 +138,8 @@ class BuiltKernel {
   std::vector<std::uint64_t> taken_bytes_ SKMD_GUARDED_BY(mutex_);
   std::unique_ptr<Memo> memo_ SKMD_GUARDED_BY(mutex_);
   std::atomic<Memo*> made_memo_{nullptr};
+  std::vector<std::uint32_t> trapped_launches_ SKMD_GUARDED_BY(mutex_);  // per device; empty: none had any
+  std::atomic<std::uint64_t> traps_often_{0};
 };
 
 /// cl_kernel. Setters of the same kernel may not run concurrently (specification); enqueues may.

@@ -22,4 +22,9 @@ inline constexpr int kFarthest = 16;
 /// docs/decisions/handles-are-never-unmapped.md.
 inline constexpr std::size_t kQuarantine = std::size_t{1} << 16;
 
+/// Launches of a kernel with work-items that left a device because they trap, until the device gets no more of them.
+/// Source: chosen: the first ones may be a program's own mistake at its edges; an item that leaves costs as much as
+/// thousands that do not.
+inline constexpr std::uint32_t kTrappedLaunches = 3;
+
 }  // namespace skmd::icd::tuning

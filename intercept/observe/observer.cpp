@@ -327,25 +327,18 @@ void Observer::other_driver(const OtherDriverReport& report) try {
 } catch (...) {
 }
 
+void Observer::left(const LeftReport& report) try {
+  state_->change_tail([&](Stats& stats) { stats.add_left(report); });
+} catch (...) {
+}
+
 void Observer::trap(const TrapReport& report) try {
-  if (!state_->stats_on) return;
-  {
-    const MutexGuard lock(state_->stats_mutex);
-    state_->stats.add_trap(report);
-    state_->share_tail();
-  }
-  state_->changed();
+  state_->change_tail([&](Stats& stats) { stats.add_trap(report); });
 } catch (...) {
 }
 
 void Observer::checkpoint(const CheckpointReport& report) try {
-  if (!state_->stats_on) return;
-  {
-    const MutexGuard lock(state_->stats_mutex);
-    state_->stats.add_checkpoint(report);
-    state_->share_tail();
-  }
-  state_->changed();
+  state_->change_tail([&](Stats& stats) { stats.add_checkpoint(report); });
 } catch (...) {
 }
 

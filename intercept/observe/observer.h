@@ -105,6 +105,12 @@ struct TrapReport {
   std::uint64_t never_ran = 0;  // work-groups that did not run because of it
 };
 
+/// What became of a launch on devices that work-items leave where they would trap (SKMD_CHECK=deopt).
+struct LeftReport {
+  std::uint64_t items = 0, groups = 0;  // that left their device and ended on the CPU
+  std::string why_not = {};             // of a closed list: why some device had no part in the launch; "": all might
+};
+
 /// A launch whose state was written to a file.
 struct CheckpointReport {
   std::uint64_t bytes = 0;  // of the file
@@ -161,6 +167,7 @@ class Observer {
   void other_driver(const OtherDriverReport& report);
   /// Nothing is logged: the launch that failed is.
   void trap(const TrapReport& report);
+  void left(const LeftReport& report);
   void checkpoint(const CheckpointReport& report);
   /// The profile database of this process; "": there is none. Once, before devices().
   void profile_file(const std::string& file);

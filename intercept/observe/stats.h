@@ -32,6 +32,7 @@ class Stats {
   void add_verify(const VerifyReport& report);
   void add_other_driver(const OtherDriverReport& report);
   void add_trap(const TrapReport& report) { traps_.add(report); }
+  void add_left(const LeftReport& report) { traps_.add(report); }
   void add_checkpoint(const CheckpointReport& report) { checkpoints_.add(report); }
   void set_profile_file(const std::string& file) { profile_.file = file; }
   void set_profile_written(std::uint64_t samples, const std::string& problem) {

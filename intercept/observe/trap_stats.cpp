@@ -27,11 +27,22 @@ void TrapStats::add(const TrapReport& report) {
   first_.push_back(text + "]}");
 }
 
+void TrapStats::add(const LeftReport& report) {
+  left_items_ += report.items;
+  left_groups_ += report.groups;
+  if (!report.why_not.empty() && (why_not_.size() < kKept || why_not_.contains(report.why_not)))
+    ++why_not_[report.why_not.substr(0, kName)];
+}
+
 void TrapStats::append(std::string& out) const {
   out += ",\n\"traps\":{";
   append_member(out, "count", count_);
   append_member(out, "never_ran", never_ran_);
-  out += ",\"first\":[";
+  append_member(out, "left_items", left_items_);
+  append_member(out, "left_groups", left_groups_);
+  out += ",\"why_not\":{";
+  for (const auto& [reason, launches] : why_not_) append_member(out, reason.c_str(), launches);
+  out += "},\"first\":[";
   for (const std::string& trap : first_) {
     out += &trap == first_.data() ? "\n " : ",\n ";
     out += trap;

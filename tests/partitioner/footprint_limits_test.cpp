@@ -2,6 +2,7 @@
 // Footprints at the limits: unknown and wrapping indices, too many rows, neighbours that are fused or may not be.
 #include <gtest/gtest.h>
 
+#include "partitioner/footprint/inside.h"
 #include "partitioner/traits/traits_codec.h"
 #include "tests/partitioner/kernel_builder.h"
 
@@ -211,6 +212,44 @@ TEST(DecidingValues, AreThoseThatPlacesConditionsAndLoopsOfAccessesDependOn) {
   ASSERT_TRUE(check_traits(k.traits).ok());
   // out, then place, bound, passes, outer (through the iteration), length; not what only work is estimated by.
   EXPECT_EQ(deciding_values(k.traits), (std::vector<bool>{false, true, true, true, true, true, false, false, false}));
+}
+
+TEST(StaysInside, UpToTheLastByte) {
+  KernelBuilder k;
+  const auto out = k.buffer(256);
+  k.write(out, k.gid());
+  EXPECT_TRUE(stays_inside(k.traits, range_1d(64, 8), k.arguments()));
+  EXPECT_FALSE(stays_inside(k.traits, range_1d(72, 8), k.arguments()));
+}
+
+TEST(StaysInside, NothingLiesBeforeABuffer) {
+  KernelBuilder k;
+  const auto in = k.buffer(256);
+  k.read(in, k.plus(k.gid(), -1));
+  EXPECT_FALSE(stays_inside(k.traits, range_1d(64, 8), k.arguments()));
+}
+
+TEST(StaysInside, FarBeyondIsNotClipped) {
+  for (const std::int64_t index : {INT64_C(1) << 40, INT64_C(1) << 60, -(INT64_C(1) << 60), (INT64_C(1) << 61) - 1}) {
+    KernelBuilder k;
+    const auto out = k.buffer(1024);
+    k.write(out, k.plus(k.gid(), index));
+    EXPECT_FALSE(stays_inside(k.traits, range_1d(8, 8), k.arguments())) << index;
+  }
+}
+
+TEST(StaysInside, WhatIsNotKnownMayBeOutside) {
+  KernelBuilder k;
+  const auto out = k.buffer(4096);
+  k.write(out, index_of(k, k.node(Op::unknown, 32)));
+  EXPECT_FALSE(stays_inside(k.traits, range_1d(8, 8), k.arguments()));
+}
+
+TEST(StaysInside, ANullPointerHasNoBytes) {
+  KernelBuilder k;
+  const auto out = k.buffer(0);
+  k.read(out, k.gid());
+  EXPECT_FALSE(stays_inside(k.traits, range_1d(8, 8), k.arguments()));
 }
 
 }  // namespace

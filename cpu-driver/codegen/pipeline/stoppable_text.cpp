@@ -7,6 +7,7 @@
 #include "compiler/ir/analysis_managers.h"
 #include "compiler/ir/find_kernel.h"
 #include "compiler/opencl_c/print.h"
+#include "compiler/yield/trap_form.h"
 #include "cpu-driver/codegen/pipeline/attempts.h"
 #include "cpu-driver/codegen/pipeline/kernels.h"
 
@@ -52,6 +53,7 @@ class Maker {
   domain::Status add(const std::string& name) {
     llvm::Function* kernel = compiler::find_kernel(module_, name);
     if (kernel == nullptr) return domain::Error{0, "it has no code"};
+    if (options_.yields == compiler::Yields::traps) return add_trapping(name, *kernel);
     const compiler::YieldForm form = compiler::make_yielding(kernel, options_.yields, analyses_.functions);
     if (!form.why_not.empty()) return domain::Error{0, form.why_not + ": " + form.detail};
     if (form.together && !options_.together) return domain::Error{0, "no_form_here: its groups leave at barriers"};
@@ -68,6 +70,35 @@ class Maker {
     facts.together = form.together ? 1 : 0;
     facts.points = static_cast<std::uint32_t>(form.points.size());
     made_.kernels.push_back({name, facts, device->local_bytes, device->local_parameters});
+    return {};
+  }
+
+  // Named in any case.
+  domain::Status add_trapping(const std::string& name, llvm::Function& given) {
+    llvm::Function* kernel = &given;
+    const compiler::YieldForm form =
+        compiler::make_yielding(kernel, compiler::Yields::traps, analyses_.functions, compiler::Entries::none);
+    compiler::StoppableKernel made;
+    made.name = name;
+    made.only_buffers = form.only_buffers;
+    if (!form.why_not.empty()) made.why_not = form.why_not + ": " + form.detail;
+    if (form.why_not.empty() && !form.points.empty()) {
+      made.facts.schema = form.schema;
+      made.facts.item_words = form.item_words;
+      made.facts.points = static_cast<std::uint32_t>(form.points.size());
+      if (domain::Status printed = print_trapping(name, *kernel); !printed)
+        made.facts = {}, made.why_not = "no_form_here: " + printed.error().reason;
+    }
+    made_.kernels.push_back(std::move(made));
+    return {};
+  }
+
+  domain::Status print_trapping(const std::string& name, llvm::Function& kernel) {
+    if (domain::Status status = compiler::make_trap_form(kernel, analyses_.functions); !status) return status;
+    kernel.setName(compiler::name_in_text(name));
+    const auto printed = compiler::print_opencl_c(kernel);
+    if (!printed) return printed.error();
+    made_.text += printed->text;
     return {};
   }
 

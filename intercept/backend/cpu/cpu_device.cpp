@@ -127,6 +127,18 @@ std::optional<YieldInfo> CpuDevice::yields(NativeKernel& kernel, const YieldNeed
   return YieldInfo{facts.schema, facts.points, facts.together != 0};
 }
 
+TrapForm CpuDevice::trap_form(NativeKernel& kernel, const YieldNeeds&) {
+  const CpuKernel& own = native(kernel);
+  TrapForm form{.why_not = "no_form_here: its checked code has no places to go on from"};
+  if (own.code.run == nullptr || own.code.sites == nullptr || own.program->yielding == nullptr) return form;
+  if (own.code.prints != nullptr) return form;  // what groups print is put in order where whole groups run
+  const cpu::SpanLibrary* const code = MadeLater<cpu::SpanLibrary>::find(own.program->yielding, true);
+  if (code == nullptr) return form;
+  const cpu::KernelCode made = code->kernel(own.name);
+  if (made.yields.points == 0 || made.sites == nullptr) return form;
+  return {true, false, made.yields.schema};
+}
+
 Result<std::shared_ptr<NativeProgram>> CpuDevice::build(const std::string& text, const std::string& options,
                                                         std::string& log) {
   log.clear();

@@ -73,6 +73,7 @@ class CpuDevice final : public Device {
   Result<std::shared_ptr<NativeKernel>> kernel(const std::shared_ptr<NativeProgram>& program,
                                                const std::string& name) override;
   std::optional<YieldInfo> yields(NativeKernel& kernel, const YieldNeeds& needs, bool wait) override;
+  TrapForm trap_form(NativeKernel& kernel, const YieldNeeds& needs) override;
 
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override;
   Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,

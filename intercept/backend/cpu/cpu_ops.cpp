@@ -101,6 +101,7 @@ BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_
   BatchResult result;
   others_wait_ = &others_wait;
   launches_since_ = 0;
+  trapped_.reset();
   const std::vector<Op>& work = batch.work();
   if (batch.want_times) result.times.reserve(work.size());
   for (std::size_t i = 0; i < work.size(); ++i) {
@@ -132,6 +133,7 @@ BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_
     break;
   }
   if (result.times.size() < work.size()) result.times.clear();
+  result.trapped = std::exchange(trapped_, std::nullopt);
   return result;
 }
 
@@ -331,7 +333,7 @@ CpuOps::Outcome CpuOps::run_own(const CpuKernel& kernel, const RunOp& op) {
     return std::make_unique<Failure>(Failure{
         {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});
   waited_ = ran->waited_ns;
-  if (report.count != 0) return trapped(kernel, report, groups_total - ran->last);
+  if (report.count != 0) return trapped(kernel, kernel.code.sites, report, groups_total - ran->last);
   if (ran->last < groups_total) left_from_ = ran->last;
   return nullptr;
 }
@@ -342,6 +344,8 @@ CpuOps::Outcome CpuOps::run_inside(const CpuKernel& kernel, const cpu::KernelCod
   if (!layout) return std::make_unique<Failure>(Failure{layout.error(), Fault::command});
   if (launches_since_ == 0) launches_since_ = host_now();
   const LaunchYield yield(op, launches_since_, *others_wait_);
+  cpu::CheckReport report;
+  if (code.sites != nullptr) frame.report = &report;
   Store store(*op.saved, code.yields.schema);
   const cpu::YieldingLaunch launch{code, frame, arguments_, layout->bytes, local_bytes(code.facts, *layout)};
   const auto ran = cpu::run_yielding(pool_, launch, op.groups.first, op.groups.last, store, yield);
@@ -350,17 +354,22 @@ CpuOps::Outcome CpuOps::run_inside(const CpuKernel& kernel, const cpu::KernelCod
         {CL_MEM_OBJECT_ALLOCATION_FAILURE, "kernel " + kernel.name + ": " + ran.error().reason}, Fault::memory});
   if (ran->first_left < op.groups.last) left_from_ = ran->first_left - op.groups.first;
   begun_ = ran->begun - op.groups.first;
-  return nullptr;
+  return report.count != 0 ? trapped(kernel, code.sites, report, 0) : nullptr;
 }
 
-CpuOps::Outcome CpuOps::trapped(const CpuKernel& kernel, const cpu::CheckReport& report, std::uint64_t never_ran) {
+CpuOps::Outcome CpuOps::trapped(const CpuKernel& kernel, const char* sites, const cpu::CheckReport& report,
+                                std::uint64_t never_ran) {
   // A launch with groups of several sizes is one op for each of them.
   if (traps_.stop)
     for (const Op& op : behind_)
       if (const auto* run = std::get_if<RunOp>(&op)) never_ran += run->range.group_total();
-  TrapEnd end = end_of_trapped(traps_, kernel.name, kernel.code.sites, report, never_ran);
+  TrapEnd end = end_of_trapped(traps_, kernel.name, sites, report, never_ran);
   ended_itself_ = end.status == CL_SUCCESS;
   if (ended_itself_) return nullptr;
+  if (traps_.results_count) {
+    if (!trapped_) trapped_ = domain::Error{end.status, std::move(end.reason)};
+    return nullptr;
+  }
   return std::make_unique<Failure>(Failure{{end.status, std::move(end.reason)}, Fault::command});
 }
 

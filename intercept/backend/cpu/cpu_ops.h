@@ -60,7 +60,7 @@ class CpuOps {
   Result<cpu::ScratchLayout> place_locals(const CpuKernel& kernel, const cpu::KernelFacts& facts,
                                           cpu::SpanFrame& frame);
   /// Of a launch of checked code that has ended with traps. `never_ran`: groups of this op.
-  Outcome trapped(const CpuKernel& kernel, const cpu::CheckReport& report, std::uint64_t never_ran);
+  Outcome trapped(const CpuKernel& kernel, const char* sites, const cpu::CheckReport& report, std::uint64_t never_ran);
   /// Fills arguments_, values_ and local_sizes_; the addresses of local arguments are left empty.
   void lay_out(const RunOp& op);
 
@@ -74,9 +74,10 @@ class CpuOps {
   std::uint64_t waited_ = 0;  // nanoseconds: OpTime::waited_ns of the last op
   /// The first group that is left, if the last op was a launch that ended early.
   std::optional<std::uint64_t> left_from_;
-  std::uint64_t begun_ = 0;       // then: BatchResult::Left::begun
-  bool ended_itself_ = false;     // the last op, as BatchResult has it
-  std::span<const Op> behind_{};  // the ops behind the one that is carried out
+  std::uint64_t begun_ = 0;               // then: BatchResult::Left::begun
+  bool ended_itself_ = false;             // the last op, as BatchResult has it
+  std::optional<domain::Error> trapped_;  // of the batch, likewise
+  std::span<const Op> behind_{};          // the ops behind the one that is carried out
   const std::function<bool()>* others_wait_ = nullptr;
   std::uint64_t launches_since_ = 0;  // when the batch's first launch that may end early began; 0: none has
   std::vector<std::uint64_t> local_sizes_;

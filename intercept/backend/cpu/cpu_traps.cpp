@@ -24,9 +24,10 @@ TrapEnd end_of_trapped(const CpuTraps& traps, const std::string& kernel, const c
   cpu::TrapSite site = cpu::trap_site(sites, report);
   TrapEnd end;
   const bool done = site.kind == cpu::TrapKind::terminated && report.offset == kTerminationSuccess;
-  if (!traps.stop || !done) {
+  const bool ends = traps.stop || (traps.results_count && site.kind == cpu::TrapKind::terminated);
+  if (!ends || !done) {
     // The code that GPU drivers give where a kernel leaves its buffers, unless the launch was ended.
-    end.status = traps.stop ? CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM : CL_OUT_OF_RESOURCES;
+    end.status = ends ? CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM : CL_OUT_OF_RESOURCES;
     end.reason = cpu::failed_check(kernel, sites, report);
   }
   if (traps.report) {

@@ -25,6 +25,8 @@ struct CpuTrap {
 
 struct CpuTraps {
   bool stop = false;  // the first trap ends its launch
+  /// A batch with traps does not fail: it tells them (BatchResult::trapped).
+  bool results_count = false;
   /// Told of every launch that had traps. Thread-safe; throws nothing.
   std::function<void(const CpuTrap&)> report = {};
 };

@@ -63,6 +63,7 @@ struct DeviceDescription {
   bool takes_ptx = false;
   StopForm stops = StopForm::cut;  // between groups: never `item`
   bool stops_inside = false;       // launches of kernels that have such code can also be stopped by StopForm::item
+  bool leaves_at_traps = false;    // its launches can be checked: trap_form() says which
   /// What our own code generator compiles for it, as compilers know it; "": it runs no code of ours.
   std::string code_target;
   domain::SpaceId space = domain::kHostSpace;  // assigned at composition
@@ -82,6 +83,14 @@ struct YieldInfo {
   std::uint64_t schema = 0;  // states of equal ones can be exchanged
   std::uint32_t points = 0;  // where it can be stopped
   bool together = false;     // all items of a group leave at one of them; false: each by itself
+};
+
+/// Of a kernel's checked code on a device that work-items leave where they would trap (SKMD_CHECK=deopt).
+struct TrapForm {
+  bool exists = false;        // RunOp::saved gets the items that left
+  bool only_buffers = false;  // nothing can trap but accesses of buffers that are arguments
+  std::uint64_t schema = 0;   // as of a YieldInfo
+  std::string why_not = {};   // why it does not exist: a reason that statistics know, and behind ": " words
 };
 
 /// What a launch asks of such code.
@@ -191,7 +200,8 @@ struct RunOp {
   std::shared_ptr<StopToken> stop = {};  // the launch is to end once this is requested; null: it runs to its end
   std::uint64_t quantum_ns = 0;  // it is to end after so long if another batch of the device waits; 0: it need not
   /// Of kernels that Device::yields() knows: groups go on from what is there, and those that are stopped inside are put
-  /// there. Null: groups run to their ends.
+  /// there. Of kernels that Device::trap_form() knows, likewise groups of which work-items left the device. Null:
+  /// groups run to their ends.
   std::shared_ptr<SavedGroups> saved = {};
   /// With `saved`: only these groups of `range` run, which is the whole launch's: what a group has kept of its place
   /// holds wherever it goes on.
@@ -225,6 +235,9 @@ struct BatchResult {
   /// A launch ended before all of its groups had run because its kernel said so, and that it has done its work
   /// (ARM_TERMINATION_SUCCESS of cl_arm_controlled_kernel_termination).
   bool ended_itself = false;
+  /// SKMD_CHECK=deopt: the launches ran to their ends, and some work-items trapped: what the application's launch ends
+  /// with in the end. Which is no failure of the batch: its results count.
+  std::optional<domain::Error> trapped = {};
 };
 
 struct Batch {
@@ -307,6 +320,12 @@ class Device {
   virtual std::optional<YieldInfo> yields(NativeKernel& kernel, const YieldNeeds& needs, bool wait) {
     (void)kernel, (void)needs, (void)wait;
     return std::nullopt;
+  }
+
+  /// Blocks until it is known. Thread-safe.
+  virtual TrapForm trap_form(NativeKernel& kernel, const YieldNeeds& needs) {
+    (void)kernel, (void)needs;
+    return {.why_not = "no_form_here: its code is not checked on this device"};
   }
 
   /// A buffer of `bytes` bytes, made with CL_MEM_READ_WRITE and without CL_MEM_HOST_* flags. `host` non-null, which

@@ -38,6 +38,15 @@ class SavedGroups {
     }
     return kept.make ? kept.make() : std::move(kept.state);
   }
+  /// Work-items of groups that were put there left their device because they trap.
+  void add_left_items(std::uint64_t items) {
+    const MutexGuard lock(mutex_);
+    left_items_ += items;
+  }
+  [[nodiscard]] std::uint64_t left_items() const {
+    const MutexGuard lock(mutex_);
+    return left_items_;
+  }
   void put(std::uint64_t group, State state) {
     const std::uint64_t bytes = state.words.size() * 4 + state.local.size();
     keep(group, {std::move(state), {}}, bytes);
@@ -53,6 +62,21 @@ class SavedGroups {
     const MutexGuard lock(mutex_);
     for (const auto& [group, kept] : groups_) states.emplace(group, kept.make ? kept.make() : kept.state);
     return states;
+  }
+  /// Those that were stopped inside, and have not gone on: their numbers, ascending.
+  [[nodiscard]] std::vector<std::uint64_t> stopped_groups() const {
+    const MutexGuard lock(mutex_);
+    std::vector<std::uint64_t> numbers;
+    for (const auto& [group, state] : groups_)
+      if (!state.words.empty()) numbers.push_back(group);
+    return numbers;
+  }
+  /// By which code the first one of them was kept; nothing if there is none.
+  [[nodiscard]] std::optional<std::uint64_t> schema() const {
+    const MutexGuard lock(mutex_);
+    for (const auto& [group, state] : groups_)
+      if (!state.words.empty()) return state.schema;
+    return std::nullopt;
   }
   /// Groups that were stopped inside, and have not gone on.
   [[nodiscard]] std::uint64_t stopped() const {
@@ -93,7 +117,8 @@ class SavedGroups {
   mutable Mutex mutex_;
   std::map<std::uint64_t, Kept> groups_ SKMD_GUARDED_BY(mutex_);
   std::uint64_t stopped_ SKMD_GUARDED_BY(mutex_) = 0, saved_ SKMD_GUARDED_BY(mutex_) = 0,
-                         resumed_ SKMD_GUARDED_BY(mutex_) = 0, state_bytes_ SKMD_GUARDED_BY(mutex_) = 0;
+                         resumed_ SKMD_GUARDED_BY(mutex_) = 0, state_bytes_ SKMD_GUARDED_BY(mutex_) = 0,
+                         left_items_ SKMD_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace skmd::icd

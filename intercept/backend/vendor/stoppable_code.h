@@ -12,6 +12,7 @@
 #include "compiler/client/stoppable.h"
 #include "intercept/backend/port/made_later.h"
 #include "intercept/backend/port/port.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
 
@@ -21,13 +22,15 @@ struct StoppableMaker {
   std::function<Result<compiler::StoppableText>(const std::string& text, const std::string& options,
                                                 std::string_view target)>
       compile;
+  std::uint64_t trap_bytes = tuning::kTrapBytes;  // of records of one part of a launch, at most
+  bool traps = false;  // it is text that work-items leave where they would trap (compiler/client/trapping.h)
   std::function<void(std::function<void()>)> later;       // runs work on a thread of its own
   std::function<void(const std::string& reason)> report;  // why a program has no such form
 };
 
 /// One kernel of it.
 struct StoppableKernelCode {
-  std::shared_ptr<NativeKernel> kernel;
+  std::shared_ptr<NativeKernel> kernel;  // null where the facts say that there is no text, or that none is needed
   compiler::StoppableKernel facts;
 };
 

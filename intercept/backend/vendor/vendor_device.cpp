@@ -7,6 +7,7 @@
 #include "intercept/backend/vendor/native_error.h"
 #include "intercept/backend/vendor/pinned_memory.h"
 #include "intercept/backend/vendor/stoppable_run.h"
+#include "intercept/backend/vendor/trap_run.h"
 #include "intercept/backend/vendor/vendor_constants.h"
 
 namespace skmd::icd {
@@ -19,8 +20,10 @@ VendorDevice::VendorDevice(const VendorPlatform& platform, cl_device_id id, Devi
       id_(id),
       description_(std::move(description)),
       turns_(std::move(turns)),
-      stoppable_(std::move(stoppable)) {
-  description_.stops_inside = stoppable_.has_value();
+      stoppable_(std::move(stoppable)),
+      trap_room_(std::make_unique<TrapRoom>()) {
+  description_.stops_inside = stoppable_.has_value() && !stoppable_->traps;
+  description_.leaves_at_traps = stoppable_.has_value() && stoppable_->traps;
 }
 
 VendorDevice::~VendorDevice() {
@@ -191,7 +194,8 @@ SubmissionQueue* VendorDevice::line(domain::Error& failure) {
 }
 
 Ticket VendorDevice::submit(Batch&& batch) {
-  if (stoppable_ && StoppableRun::takes(batch.work())) return submit_stoppable(std::move(batch));
+  if (stoppable_ && StoppableRun::takes(batch.work()))
+    return stoppable_->traps ? submit_trapping(std::move(batch)) : submit_stoppable(std::move(batch));
   return submit_native(std::move(batch));
 }
 

@@ -17,6 +17,8 @@
 
 namespace skmd::icd {
 
+class TrapRoom;
+
 class VendorDevice final : public Device {
  public:
   /// `turns`: held while a batch is carried out; the device is then blocking. Null: its batches wait for no other
@@ -54,6 +56,7 @@ class VendorDevice final : public Device {
                                                const std::string& name) override;
 
   std::optional<YieldInfo> yields(NativeKernel& kernel, const YieldNeeds& needs, bool wait) override;
+  TrapForm trap_form(NativeKernel& kernel, const YieldNeeds& needs) override;
 
   Result<std::shared_ptr<NativeMemory>> allocate(std::uint64_t bytes, std::byte* host) override;
   Result<std::shared_ptr<NativeMemory>> allocate_image(const ImageShape& shape,
@@ -108,9 +111,13 @@ class VendorDevice final : public Device {
                                                       std::string& log);
   std::unique_ptr<StoppableKernels> build_stoppable(const std::string& text, const std::string& options);
   Ticket submit_native(Batch&& batch);
+  /// Takes the native kernels of `kernels` that have text out of it; those that it lacks are removed. False: it cannot
+  /// be built.
+  bool build_text(const std::string& text, const std::string& options, StoppableKernels& kernels);
   Ticket submit_stoppable(Batch&& batch);
   /// StoppableRun::Native::pieces.
   std::shared_ptr<PinnedPieces> state_pieces(bool make);
+  Ticket submit_trapping(Batch&& batch);
   /// Appends a program's log.
   void append_log(const VendorProgram& program, std::string& log) const;
 
@@ -119,6 +126,7 @@ class VendorDevice final : public Device {
   DeviceDescription description_;
   const std::shared_ptr<Mutex> turns_;
   const std::optional<StoppableMaker> stoppable_;
+  const std::unique_ptr<TrapRoom> trap_room_;
 
   mutable Mutex mutex_;  // guards what follows; never held over a batch
   mutable std::weak_ptr<NativeContext> context_ SKMD_GUARDED_BY(mutex_);

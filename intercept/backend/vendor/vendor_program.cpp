@@ -29,6 +29,14 @@ Result<std::shared_ptr<VendorProgram>> from_source(const std::shared_ptr<NativeC
   return owned_program(context, made);
 }
 
+/// Vendors do not know the builtin of cl_arm_controlled_kernel_termination. Kernels that call it run in their checked
+/// form alone, which does not.
+std::string termination_macros(const std::optional<StoppableMaker>& maker, const std::string& text) {
+  if (!maker || !maker->traps || text.find("arm_terminate_kernel") == std::string::npos) return {};
+  return " -Darm_terminate_kernel(reason)=((void)(reason)) -DARM_TERMINATION_SUCCESS=0 -DARM_TERMINATION_FAILURE=1"
+         " -Darm_termination_reason=int";
+}
+
 domain::Error process_ends() { return {CL_OUT_OF_RESOURCES, "the process ends"}; }
 
 template <class T>
@@ -66,7 +74,7 @@ Result<std::shared_ptr<NativeProgram>> VendorDevice::finish_build(std::shared_pt
 
 Result<std::shared_ptr<NativeProgram>> VendorDevice::build(const std::string& text, const std::string& options,
                                                            std::string& log) {
-  auto built = build_native(text, options, log);
+  auto built = build_native(text, options + termination_macros(stoppable_, text), log);
   if (built) static_cast<VendorProgram&>(**built).stoppable = stoppable_code(text, options);
   return built;
 }

@@ -2,6 +2,7 @@
 // Launches of a vendor's device that can be stopped inside of work-groups.
 #include <cstring>
 
+#include "compiler/client/trapping.h"
 #include "intercept/backend/vendor/stoppable_run.h"
 #include "intercept/backend/vendor/vendor_device.h"
 #include "intercept/backend/vendor/vendor_visit.h"
@@ -15,7 +16,8 @@ std::shared_ptr<StoppableCode> VendorDevice::stoppable_code(const std::string& t
 }
 
 std::unique_ptr<StoppableKernels> VendorDevice::build_stoppable(const std::string& text, const std::string& options) {
-  const std::string_view target = is_nvidia()        ? compiler::kOpenClWithClock
+  const std::string_view target = stoppable_->traps  ? compiler::kOpenClTraps
+                                  : is_nvidia()      ? compiler::kOpenClWithClock
                                   : keeps_barriers() ? compiler::kOpenClWithoutClock
                                                      : compiler::kOpenClWithoutBarriers;
   auto made = stoppable_->compile(text, options, target);
@@ -23,27 +25,35 @@ std::unique_ptr<StoppableKernels> VendorDevice::build_stoppable(const std::strin
     stoppable_->report(made.error().reason);
     return nullptr;
   }
-  const CompilerVisit visit;
-  if (!visit) return nullptr;
-  std::string log;
-  auto program = build_native(made->text, options, log);
-  if (!program) {
-    stoppable_->report(program.error().reason + "\n" + log);
-    return nullptr;
-  }
   auto kernels = std::make_unique<StoppableKernels>();
   for (compiler::StoppableKernel& facts : made->kernels) {
-    auto kernel = this->kernel(*program, compiler::name_in_text(facts.name));
-    if (!kernel) continue;
     const std::string name = facts.name;
-    kernels->emplace(name, StoppableKernelCode{std::move(*kernel), std::move(facts)});
+    kernels->emplace(name, StoppableKernelCode{nullptr, std::move(facts)});
   }
+  if (!made->text.empty() && !build_text(made->text, options, *kernels)) return nullptr;
   return kernels;
+}
+
+bool VendorDevice::build_text(const std::string& text, const std::string& options, StoppableKernels& kernels) {
+  const CompilerVisit visit;
+  if (!visit) return false;
+  std::string log;
+  auto program = build_native(text, options, log);
+  if (!program) stoppable_->report(program.error().reason + "\n" + log);
+  if (!program) return false;
+  for (auto at = kernels.begin(); at != kernels.end();) {
+    StoppableKernelCode& code = at->second;
+    auto kernel = code.facts.facts.points == 0 ? Result<std::shared_ptr<NativeKernel>>(nullptr)
+                                               : this->kernel(*program, compiler::name_in_text(at->first));
+    if (kernel) code.kernel = std::move(*kernel);
+    at = kernel ? std::next(at) : kernels.erase(at);
+  }
+  return true;
 }
 
 std::optional<YieldInfo> VendorDevice::yields(NativeKernel& kernel, const YieldNeeds& needs, bool wait) {
   const auto& own = static_cast<const VendorKernel&>(kernel);
-  if (own.owner->stoppable == nullptr) return std::nullopt;
+  if (own.owner->stoppable == nullptr || stoppable_->traps) return std::nullopt;
   const StoppableKernels* const kernels = StoppableCode::find(own.owner->stoppable, wait);
   if (kernels == nullptr) return std::nullopt;
   const auto found = kernels->find(own.name);
