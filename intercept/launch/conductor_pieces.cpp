@@ -120,7 +120,8 @@ void Conductor::finish_pieces(std::size_t index) {
     fail(index, {CL_OUT_OF_RESOURCES, "a work-group ran twice or never"}, Fault::resources);
   try {
     preempted_.add(pieces.told(slice.status.ok()));
-    if (slice.status) pieces.teach();
+    const bool divided = rebalancing_ != nullptr && rebalancing_->asked() && !pieces.left().empty();
+    if (slice.status) pieces.teach(divided);
   } catch (const std::bad_alloc&) {  // only what is told of it is lost
   }
 }

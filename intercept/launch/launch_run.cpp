@@ -40,9 +40,8 @@ Carried carry(Conductor&& conductor, const std::function<bool()>& wanted) {
   conductor.stop_when(wanted);
   conductor.divide_anew({});
   Status status = conductor.run();
-  return {std::move(status),      conductor.reports(),   conductor.unfinished(),
-          conductor.first_uses(), conductor.preempted(), conductor.divided_anew(),
-          conductor.trapped(),    conductor.left()};
+  return {std::move(status),     conductor.reports(),      conductor.unfinished(), conductor.first_uses(),
+          conductor.preempted(), conductor.divided_anew(), conductor.trapped(),    conductor.left()};
 }
 
 }  // namespace

@@ -61,9 +61,10 @@ class RestQuestion {
         model.measured = true;
         model.source = domain::ModelSource::process;
         model.groups_per_second = measured;
-        model.measured_groups = domain::kAnySpan;
         model.whole_groups_per_second = model.first_use_groups_per_second = 0;
       }
+      // Longer spans are no slower per group than those that rates come from: a launch that is late does not explore.
+      model.measured_groups = domain::kAnySpan;
       const bool may = may_move(machine_, launch_, view_.shape().eligible(), stopped_.device, d);
       // A device of which nothing is known would be explored, which is nothing for what is late already.
       model.eligible = may && !is_stopped(machine_, d) && domain::is_measured(model);

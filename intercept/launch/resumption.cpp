@@ -72,7 +72,7 @@ Status Resumption::run(std::vector<StoppedSpan> stopped, std::optional<std::uint
       }
       decision = part_on(view_, device, next.span, domain::NotSplit::one_device_eligible);
     }
-    const Status status = go_on(*decision, next, stays);
+    Status status = go_on(*decision, next, stays);
     has_run = true;
     if (!status) {
       stopped.insert(stopped.end(), given_back.begin(), given_back.end());

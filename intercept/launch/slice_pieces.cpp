@@ -9,6 +9,7 @@
 #include "intercept/launch/preemption.h"
 #include "intercept/launch/running_constants.h"
 #include "intercept/object/kernel.h"
+#include "partitioner/plan/rebalance_constants.h"
 
 namespace skmd::icd {
 
@@ -165,16 +166,22 @@ bool SlicePieces::over() const {
 
 bool SlicePieces::complete() const { return sequence_.under_way() == 0 && sequence_.covers(slice_.span); }
 
-void SlicePieces::teach() const {
+void SlicePieces::teach(bool slow) const {
   const auto point = [&]() -> const domain::Point& { return view_.shape().point(launch_); };
   const bool first = warm_.groups == 0;
   std::uint64_t groups = 0;
   for (const domain::GroupSpan& span : sequence_.done()) groups += span.size();
-  const domain::GroupSpan span{0, first ? groups : warm_.groups};
-  const std::uint64_t nanoseconds = first ? report_.run_ns : warm_.nanoseconds;
+  domain::GroupSpan span{0, first ? groups : warm_.groups};
+  std::uint64_t nanoseconds = first ? report_.run_ns : warm_.nanoseconds;
   if (!first)
     view_.shape().paces().learn(slice_.device, launch_.range, warm_.groups, warm_.nanoseconds,
                                 form_ == StopForm::item ? Paces::Code::inside : Paces::Code::own);
+  if (slow && !first && warm_.groups >= domain::tuning::kTellingGroups && span.size() < slice_.span.size()) {
+    // A short span that is slow would be taken for slow because it is short.
+    nanoseconds = static_cast<std::uint64_t>(static_cast<double>(nanoseconds) / static_cast<double>(span.size()) *
+                                             static_cast<double>(slice_.span.size()));
+    span.last = slice_.span.size();
+  }
   if (nanoseconds != 0)
     machine_.model->learn({launch_.kernel->id(), slice_.device, launch_.range, span, nanoseconds, first, point});
 }

@@ -59,8 +59,9 @@ class SlicePieces {
   [[nodiscard]] bool over() const;
   /// Whether each group has run once or is left.
   [[nodiscard]] bool complete() const;
-  /// Tells the model what the groups that ran took. One piece says little: it is told of all together.
-  void teach() const;
+  /// Tells the model what the groups that ran took. One piece says little: it is told of all together. `slow`: the
+  /// slice was stopped because of that time: what is left of it would have taken as long.
+  void teach(bool slow) const;
   /// What the statistics get; of a slice that failed, the form alone.
   [[nodiscard]] PreemptReport told(bool ended_well) const;
 

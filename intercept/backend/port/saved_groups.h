@@ -67,15 +67,15 @@ class SavedGroups {
   [[nodiscard]] std::vector<std::uint64_t> stopped_groups() const {
     const MutexGuard lock(mutex_);
     std::vector<std::uint64_t> numbers;
-    for (const auto& [group, state] : groups_)
-      if (!state.words.empty()) numbers.push_back(group);
+    for (const auto& [group, kept] : groups_)
+      if (kept.stopped()) numbers.push_back(group);
     return numbers;
   }
   /// By which code the first one of them was kept; nothing if there is none.
   [[nodiscard]] std::optional<std::uint64_t> schema() const {
     const MutexGuard lock(mutex_);
-    for (const auto& [group, state] : groups_)
-      if (!state.words.empty()) return state.schema;
+    for (const auto& [group, kept] : groups_)
+      if (kept.stopped()) return kept.state.schema;
     return std::nullopt;
   }
   /// Groups that were stopped inside, and have not gone on.

@@ -19,16 +19,18 @@ namespace skmd::icd::test {
 namespace {
 
 constexpr std::uint64_t kLocal = 16, kAllGroups = kItems / kLocal;
-constexpr std::uint64_t kMs = 1'000'000;
+/// Of a group. The host's clock comes nowhere near what slices are told to have taken, on however busy a machine.
+constexpr std::uint64_t kGroupNs = 100'000'000;
 
 struct World : FakeMachine {
   explicit World(StopForm form, const std::vector<bool>& discrete = {true, true})
       : FakeMachine(discrete, "auto"), x(filled(ramp(0))), y(filled(ramp(5000))), before(fakes.size()) {
     machine.settings.preempt.mode = PreemptMode::automatic;
+    machine.settings.preempt.seconds = 1.0;
     for (const auto& fake : fakes) {
       fake->set_stops(form);
       fake->answers[CL_DEVICE_MAX_COMPUTE_UNITS] = 1;
-      fake->ns_per_group = kMs;
+      fake->ns_per_group = kGroupNs;
     }
   }
   std::shared_ptr<Storage> filled(const Words& words) {
@@ -56,7 +58,7 @@ struct World : FakeMachine {
   /// all others have nothing to do. Later it waits for longer than until the slices are looked at again.
   void slow_down(std::size_t device, std::uint64_t times) {
     FakeDevice& slow = *fakes[device];
-    slow.ns_per_group = times * kMs;
+    slow.ns_per_group = times * kGroupNs;
     slow.on_group = [this, device, &slow] {
       const std::uint64_t own = slow.counters.groups - before[device];
       if (own == 8) std::this_thread::sleep_for(2 * std::chrono::nanoseconds(tuning::kFirstLookNs));
@@ -106,10 +108,17 @@ TEST(Rebalancing, TheModelLearnsHowSlowItIs) {
   for (const StopForm form : kForms) {
     World w(form);
     w.settle(w.add);
-    w.fakes[1]->ns_per_group = 10 * kMs;
-    for (int i = 0; i < 6; ++i) EXPECT_EQ(w.run(w.add), CL_COMPLETE);
-    EXPECT_LE(w.groups(w.fakes[1]), 8u);
-    EXPECT_EQ(w.all_groups(), kAllGroups);
+    w.slow_down(1, 10);
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_EQ(w.run(w.add), CL_COMPLETE);
+      EXPECT_EQ(w.all_groups(), kAllGroups);
+      w.fakes[1]->on_group = nullptr;
+    }
+    const auto rate = [&](std::uint32_t device) {
+      return w.model.predict(w.add->id(), device, line(kItems, kLocal)).groups_per_second;
+    };
+    EXPECT_NEAR(rate(0), 1e9 / kGroupNs, 0.3e9 / kGroupNs);
+    EXPECT_LT(rate(1), 0.3e9 / kGroupNs);
   }
 }
 
@@ -155,7 +164,7 @@ TEST(Rebalancing, NoByteDependsOnIt) {
         for (std::size_t i = 0; i < w.fakes.size(); ++i)
           if (const std::uint64_t own = w.groups(w.fakes[i]); own > most) most = own, slow = i;
         const Words last = w.contents(w.y);
-        w.fakes[slow]->ns_per_group = 20 * kMs;
+        w.fakes[slow]->ns_per_group = 20 * kGroupNs;
         EXPECT_EQ(w.run(kernel), CL_COMPLETE);
         EXPECT_EQ(w.all_groups(), kAllGroups) << "each group once";
         const Words expected = which == "add"       ? axpy_of(last, ramp(0))
@@ -187,7 +196,8 @@ TEST(Rebalancing, ADeviceThatFailsWithWhatItWasGivenIsRescued) {
     const auto slow = w.fakes[1]->on_group;
     w.fakes[1]->on_group = [&] {
       slow();
-      if (w.fakes[1]->counters.groups - w.before[1] == 8) w.fakes[0]->fail_runs = 1;
+      // The other one has ended its slice.
+      if (w.groups(w.fakes[1]) == domain::tuning::kTellingGroups - 1) w.fakes[0]->fail_runs = 1;
     };
     EXPECT_EQ(w.run(w.add), CL_COMPLETE);
     EXPECT_EQ(w.all_groups(), kAllGroups) << w.groups(w.fakes[0]) << " and " << w.groups(w.fakes[1]);
@@ -202,24 +212,47 @@ TEST(Rebalancing, WhatIsBoundToItsDeviceStaysThere) {
   const auto bound = w.kernel(traits);
   for (int i = 0; i < 6; ++i) ASSERT_EQ(w.run(bound), CL_COMPLETE);
   const std::size_t where = w.groups(w.fakes[0]) != 0 ? 0 : 1;
-  w.fakes[where]->ns_per_group = 20 * kMs;
+  w.fakes[where]->ns_per_group = 20 * kGroupNs;
   EXPECT_EQ(w.run(bound), CL_COMPLETE);
   EXPECT_EQ(w.groups(w.fakes[where]), kAllGroups);
+}
+
+TEST(Rebalancing, ADeviceThatHasShownItsSpeedOnFewGroupsGetsAllThatItCanRun) {
+  World w(StopForm::group);
+  const auto teach = [&](std::uint32_t device, std::uint64_t groups, std::uint64_t ns_per_group) {
+    for (int i = 0; i < 8; ++i)
+      w.model.learn({w.add->id(), device, line(kItems, kLocal), {0, groups}, groups * ns_per_group});
+  };
+  teach(0, 1, kGroupNs);
+  teach(1, kAllGroups, kGroupNs / 4);  // it takes forty times as long
+  w.fakes[1]->ns_per_group = 10 * kGroupNs;
+  w.fakes[1]->on_group = [&] {
+    if (w.groups(w.fakes[1]) != 8) return;
+    while (!w.fakes[0]->idle()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    std::this_thread::sleep_for(2 * std::chrono::nanoseconds(tuning::kFirstLookNs));
+  };
+  EXPECT_EQ(w.run(w.add), CL_COMPLETE);
+  EXPECT_EQ(w.all_groups(), kAllGroups);
+  EXPECT_GT(w.groups(w.fakes[0]), 40u) << "more than sixteen times the span that its rate comes from";
+  EXPECT_EQ(w.contents(w.y), times(ramp(5000), ramp(0), 1));
 }
 
 TEST(Rebalancing, ALaunchThatStaysWholeMovesToADeviceThatIsFaster) {
   domain::KernelTraits traits = scatter_traits();
   traits.facts |= domain::kFactAtomicResultUsed;  // its results cannot be merged
   World w(StopForm::group);
-  w.fakes[1]->ns_per_group = 2 * kMs;
+  w.fakes[1]->ns_per_group = 2 * kGroupNs;
   const auto kernel = w.kernel(traits);
   for (int i = 0; i < 6; ++i) ASSERT_EQ(w.run(kernel), CL_COMPLETE);
   const std::size_t where = w.groups(w.fakes[0]) != 0 ? 0 : 1, other = 1 - where;
   ASSERT_EQ(w.groups(w.fakes[where]), kAllGroups);
   for (int i = 0; i < 8; ++i)
-    w.model.learn(
-        {kernel->id(), static_cast<std::uint32_t>(other), line(kItems, kLocal), {0, kAllGroups}, kAllGroups * 3 * kMs});
-  w.fakes[where]->ns_per_group = 40 * kMs;
+    w.model.learn({kernel->id(),
+                   static_cast<std::uint32_t>(other),
+                   line(kItems, kLocal),
+                   {0, kAllGroups},
+                   kAllGroups * 3 * kGroupNs});
+  w.fakes[where]->ns_per_group = 40 * kGroupNs;
   // Longer than until the slices are looked at for the first time: what groups take is made up.
   w.fakes[where]->on_group = [&] {
     if (w.groups(w.fakes[where]) == 8) std::this_thread::sleep_for(2 * std::chrono::nanoseconds(tuning::kFirstLookNs));
