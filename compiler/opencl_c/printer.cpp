@@ -57,6 +57,10 @@ std::string Printer::value(const llvm::Value& value) {
   if (constant == nullptr) return refuse("there is no OpenCL C text for a value of type " + in_words(*value.getType()));
   std::string text = constant_text(*constant, types);
   if (!text.empty()) return text;
+  // The number of a variable's address, which states of pointers are counted from.
+  const auto* address = llvm::dyn_cast<llvm::ConstantExpr>(constant);
+  if (address != nullptr && address->getOpcode() == llvm::Instruction::PtrToInt && address->getType()->isIntegerTy(64))
+    return "((ulong)" + this->value(*address->getOperand(0)) + ")";
   std::string words;
   llvm::raw_string_ostream stream(words);
   constant->print(stream);
