@@ -169,8 +169,13 @@ void add_other_driver(json& sum, const json& more) {
 void add_traps(json& sum, const json& more) {
   constexpr const char* kKey = "traps";
   if (!sum.contains(kKey) || !more.contains(kKey)) return;
-  for (const char* number : {"count", "never_ran"})
-    sum[kKey][number] = sum[kKey][number].get<std::uint64_t>() + more[kKey][number].get<std::uint64_t>();
+  for (const char* number : {"count", "never_ran", "left_items", "left_groups"})
+    if (more[kKey].contains(number))
+      sum[kKey][number] = sum[kKey].value(number, std::uint64_t{0}) + more[kKey][number].get<std::uint64_t>();
+  if (more[kKey].contains("why_not"))
+    for (const auto& [reason, launches] : more[kKey]["why_not"].items())
+      sum[kKey]["why_not"][reason] =
+          sum[kKey]["why_not"].value(reason, std::uint64_t{0}) + launches.get<std::uint64_t>();
   json& first = sum[kKey]["first"];
   for (const json& trap : more[kKey]["first"])
     if (first.size() < tuning::kKeptTraps) first.push_back(trap);

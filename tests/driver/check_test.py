@@ -233,7 +233,7 @@ def check_trap(build, at, kind, threads=0, devices="cpu"):
     told, traps = json.loads(done.stdout), stats["traps"]
     expect(told["ok"] is True, done.stdout)
     if at == "never":
-        expect(traps == {"count": 0, "never_ran": 0, "first": []} and told["status"] == 0, f"{traps} {told}")
+        expect(traps == {"count": 0, "never_ran": 0, "left_items": 0, "left_groups": 0, "why_not": {}, "first": []} and told["status"] == 0, f"{traps} {told}")
         return
     expect(traps["count"] == 1, f"{traps}")
     expect(traps["first"] == [{"kernel": "trap", "line": told["line"], "kind": kind, "item": [told["item"], 0, 0]}], f"{traps}")
@@ -255,8 +255,8 @@ def check_settings(build):
     application = [f"{build}/bench/vector_add", "--size", "small", "--check"]
     for devices, variables, text in (("portable:basic", {}, "SKMD_CHECK needs the host CPU"),
                                      ("cpu", {"SKMD_TEST_CPU_DRIVER": "0"}, "SKMD_CHECK needs the CPU driver"),
-                                     ("cpu", {"SKMD_CHECK": "yes"}, "SKMD_CHECK=yes: expected 0, 1 or stop"),
-                                     ("cpu", {"SKMD_CHECK": "deopt"}, "SKMD_CHECK=deopt: expected 0, 1 or stop")):
+                                     ("cpu", {"SKMD_CHECK": "yes"}, "SKMD_CHECK=yes: expected 0, 1, stop or deopt"),
+                                     ("cpu", {"SKMD_CHECK": "gpu"}, "SKMD_CHECK=gpu: expected 0, 1, stop or deopt")):
         with tempfile.TemporaryDirectory() as folder:
             done, _ = run(build, application, folder, devices=devices, **variables)
         expect(done.returncode != 0 and text in done.stderr, f"{devices} {variables}: {done.stderr}")
@@ -273,7 +273,7 @@ def check_workloads(build):
             done, stats = run(build, [f"{build}/bench/{workload}", "--size", "small", "--check"], folder,
                               SKMD_CHECK="stop" if workload in ("nbody", "reduction") else "1")
         expect(done.returncode == 0, f"{workload}: {done.stdout}{done.stderr}")
-        expect(stats["traps"] == {"count": 0, "never_ran": 0, "first": []}, f"{workload}: {stats['traps']}")
+        expect(stats["traps"] == {"count": 0, "never_ran": 0, "left_items": 0, "left_groups": 0, "why_not": {}, "first": []}, f"{workload}: {stats['traps']}")
         expect(stats["other_cpu_driver"]["launches"] == 0, f"{workload} ran elsewhere")
 
 
