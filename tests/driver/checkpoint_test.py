@@ -224,14 +224,14 @@ def goes_on_where_there_is_no_room(case):
     case.end()
 
 
-def workloads_are_right(build, workload):
+def workloads_are_right(build, workload, size, repeat):
     """An unmodified program, with checkpoints as fast as they can be."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "SKMD_TEST_CPU_DRIVER": "1", "SKMD_TEST_CPUS": "best:1@discrete,sse:1", "SKMD_DEVICES": "cpu", "SKMD_PREEMPT": "item",
                        "SKMD_PREEMPT_MS": "1", "SKMD_CHECKPOINT": f"{folder}/kept:0.05"}
         stats = f"{folder}/stats.json"
         done = subprocess.run([f"{build}/bin/skmd-run", "--stats", stats, "--cache-dir", f"{build}/tests/driver/cache", "--", f"{build}/bench/{workload}",
-                               "--size", "profile1", "--repeat", "2", "--check"], env=environment, capture_output=True, text=True, timeout=300)
+                               "--size", size, "--repeat", str(repeat), "--check"], env=environment, capture_output=True, text=True, timeout=300)
         expect(done.returncode == 0 and json.loads(done.stdout)["ok"], f"exit {done.returncode}: {done.stdout}{done.stderr}")
         with open(stats, encoding="utf-8") as file:
             print(f"        {len(json.load(file)['checkpoints'])} checkpoints", flush=True)
@@ -256,8 +256,8 @@ def main():
     attempt("says what is wrong", lambda: with_case(build, "best:1,sse:1", says_what_is_wrong))
     attempt("goes on where there is no room", lambda: with_case(build, "best:1,sse:1", goes_on_where_there_is_no_room))
     attempt("a wrong value is an error", lambda: a_wrong_value_is_an_error(build))
-    for workload in ("nbody", "matrix_multiplication", "histogram"):
-        attempt(f"{workload} is right", lambda: workloads_are_right(build, workload))
+    for workload, size, repeat in (("nbody", "small", 40), ("matrix_multiplication", "profile1", 2), ("histogram", "profile1", 2)):
+        attempt(f"{workload} is right", lambda: workloads_are_right(build, workload, size, repeat))
     return 1 if attempt.failed else 0
 
 
