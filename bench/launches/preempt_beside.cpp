@@ -102,6 +102,7 @@ std::vector<double> small_beside_long(const std::string& selector, double long_s
   const std::size_t groups = beside.groups_of(long_seconds);
   const double head_start = std::min(kHeadStart, long_seconds / 10);
   std::vector<double> microseconds;
+  microseconds.reserve(static_cast<std::size_t>(repetitions));
   for (int i = 0; i < repetitions; ++i) microseconds.push_back(1e6 * beside.once(groups, head_start));
   return microseconds;
 }
