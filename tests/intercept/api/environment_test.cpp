@@ -66,7 +66,7 @@ TEST(Environment, BadValuesLeaveNoPlatformAndDoNotCrash) {
                                     {"SKMD_DEVICE_TYPE", "GPU"},
                                     {"SKMD_DEVICE_TYPE", "gpu,cpu"},
                                     {"SKMD_CHECK", "maybe"},
-                                    {"SKMD_CHECK", "deopt"},
+                                    {"SKMD_CHECK", "deopts"},
                                     {"SKMD_CONTROL", "2"},
                                     {"SKMD_CONTROL", "sockets"},
                                     {"SKMD_TEST_RUNGS", "disjoint,sideways"},
