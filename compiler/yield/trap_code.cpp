@@ -84,6 +84,8 @@ bool TrapCode::may_compute(const TrapTest& test, const llvm::Instruction& place,
     unsigned terms = 0;
     const bool unknown = llvm::SCEVExprContains(value, [&](const SCEV* part) {
       if (!is_printable(*part)) return true;
+      const auto* steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(part);
+      if (steps != nullptr && !steps->getLoop()->contains(&place)) return true;
       const auto* leaf = llvm::dyn_cast<llvm::SCEVUnknown>(part);
       const auto* made = leaf == nullptr ? nullptr : llvm::dyn_cast<llvm::Instruction>(leaf->getValue());
       return ++terms > tuning::kMaxTrapTerms || (made != nullptr && !dominators.dominates(made, &place));

@@ -31,11 +31,11 @@ class Mover {
     if (test.always || !find_rounds(block, rounds)) return false;
     TrapTest moved = test;
     moved.offsets.clear();
+    if (!all_invariant(test.guards)) return false;
     if (test.divisor != nullptr) {
       if (!loop_.isLoopInvariant(test.divisor)) return false;
     } else {
       if (test.objects.size() != 1 || test.offset == nullptr) return false;
-      if (!all_invariant(test.guards)) return false;
       for (const SCEV* offset : first_offsets(test))
         if (!add_ends(*offset, rounds, moved)) return false;
     }

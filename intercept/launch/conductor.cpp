@@ -186,6 +186,7 @@ Status Conductor::add_runs(MovePlan& moves, BatchGroup& group, Prepared& prepare
   const std::size_t uploads = batch.ops.size();
   auto call = native_call(machine_, launch_, slice.device);
   if (!call) return call.error();
+  if (Status checked = may_be_checked(slice); !checked) return checked;
   const bool left = is_left(slice);
   auto given = left ? Result<Stoppable>(Stoppable{}) : how_to_stop(slice, *call->kernel);
   if (!given) return given.error();

@@ -112,6 +112,8 @@ class Conductor {
     std::function<void(const BatchResult&)> done = {};
   };
   Result<Prepared> prepare(MovePlan& moves, BatchGroup& group, bool with_uploads, std::size_t index);
+  /// Error: with SKMD_CHECK=deopt the slice's device can no longer take part in the launch.
+  [[nodiscard]] Status may_be_checked(const SliceWork& slice) const;
   /// Whether work-items may leave the slice's device where they would trap, or are such that did.
   [[nodiscard]] bool is_left(const SliceWork& slice) const;
   /// The launch of such a slice.

@@ -55,6 +55,17 @@ void mark_ended(SavedGroups& saved, const std::vector<std::uint64_t>& groups, co
 
 }  // namespace
 
+// Since the launch was frozen items may have left the device too often, or the CPU device may be gone: the kernel's own
+// code checks nothing.
+Status Conductor::may_be_checked(const SliceWork& slice) const {
+  if (machine_.settings.check != CheckMode::deopt || stopped_.saved != nullptr) return {};
+  const TrapUse use = view_.shape().trap_use(machine_, launch_, slice.device);
+  if (use.why_not.empty()) return {};
+  return domain::Error{CL_OUT_OF_RESOURCES, "kernel " + launch_.kernel->traits().name + " cannot be checked on " +
+                                                machine_.devices[slice.device]->description().name + ": " +
+                                                use.why_not};
+}
+
 bool Conductor::is_left(const SliceWork& slice) const {
   if (machine_.settings.check != CheckMode::deopt) return false;
   return stopped_.saved != nullptr || view_.shape().trap_use(machine_, launch_, slice.device).leaves;

@@ -19,9 +19,11 @@ std::vector<std::uint32_t> Rescue::candidates(const Unfinished& rest) const {
   // Devices that were not built when the launch was made are better than none.
   const Eligibility eligible = once_built(machine_, launch_, view_.shape().eligible());
   std::vector<std::uint32_t> devices;
-  // Work-items would leave it once more.
+  // Work-items would leave it once more, or nothing would check them.
   const auto leaves = [&](std::uint32_t device) {
-    return machine_.settings.check == CheckMode::deopt && view_.shape().trap_use(machine_, launch_, device).leaves;
+    if (machine_.settings.check != CheckMode::deopt) return false;
+    const TrapUse use = view_.shape().trap_use(machine_, launch_, device);
+    return use.leaves || !use.why_not.empty();
   };
   const auto add = [&](std::uint32_t device) {
     if (eligible.eligible[device] && !rest.failed_on[device] && !machine_.devices[device]->health()->aside() &&

@@ -172,6 +172,34 @@ def often(what):
         print(json.dumps([event.command_execution_status, len(wrong), int((result == -1).sum())]))
 
 
+def frozen():
+    """Launches that are all enqueued before the first one traps, each with another scalar; they take turns at one buffer."""
+    import numpy as np
+    import pyopencl as cl
+
+    context = cl.Context([cl.get_platforms()[0].get_devices()[0]])
+    queue = cl.CommandQueue(context, properties=cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    program = cl.Program(context, """__kernel void frozen(__global int *out, __global const int *at, int number) {
+        int i = get_global_id(0); out[i + number] = i == 77 ? i / at[i] : at[i]; }""").build()
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    at = np.arange(ITEMS, dtype=np.int32)
+    at[77] = 0
+    out, given = cl.Buffer(context, flags, hostbuf=np.full(ITEMS + 64, -1, np.int32)), cl.Buffer(context, flags, hostbuf=at)
+    gate, events = cl.UserEvent(context), []
+    for number in range(20):
+        kernel = program.frozen
+        kernel.set_args(out, given, np.int32(number))
+        events.append(cl.enqueue_nd_range_kernel(queue, kernel, (ITEMS,), (GROUP,), wait_for=[gate]))
+    queue.flush()
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    for event in events:
+        try:
+            event.wait()
+        except cl.Error:
+            pass
+        print(json.dumps(event.command_execution_status))
+
+
 def child(count, seed):
     import numpy as np
     import pyopencl as cl
@@ -213,6 +241,12 @@ def check_often(build, what, environment, left, why_not):
     traps = stats["traps"]
     expect(traps["count"] == 5 * (1 if what == "traps" else ITEMS), str(traps))
     expect(left(traps["left_items"]) and traps["why_not"] == why_not, str(traps))
+
+
+def check_frozen(build):
+    lines, stats = run(build, "frozen", 0, {"SKMD_CHECK": "deopt", "SKMD_PARTITION": "single:0"}, "portable:basic@discrete,cpu")
+    expect(lines == [-5] * 20, str(lines))
+    expect(stats["traps"]["count"] == 20, str(stats["traps"]))
 
 
 def run(build, count, seed, environment, devices):
@@ -258,6 +292,8 @@ def compare(build, count, seed, environment, devices, totals):
 
 def main():
     if sys.argv[1] == "--child":
+        if sys.argv[2] == "frozen":
+            return frozen()
         return often(sys.argv[2]) if sys.argv[2] in ("traps", "floods") else child(int(sys.argv[2]), int(sys.argv[3]))
     build, count, seed = sys.argv[1], int((sys.argv[2:] + [12])[0]), int((sys.argv[3:] + [1])[0])
     attempt, totals = Attempts(), {"left_items": 0, "launches": 0}
@@ -270,6 +306,7 @@ def main():
     attempt("items left at all", lambda: expect(totals["left_items"] > 1000, str(totals)))
     # A device that items left in three launches gets no more of them.
     attempt("traps in one item", lambda: check_often(build, "traps", {}, lambda items: items == 3, {"traps_often": 2}))
+    attempt("launches that were enqueued before", lambda: check_frozen(build))
     # Records of few groups at a time: where the items of all of them left, the other groups do not begin there.
     attempt("traps in all items", lambda: check_often(build, "floods", {"SKMD_TEST_TRAP_BYTES": "2048"}, lambda items: 0 < items < ITEMS, {"traps_often": 2}))
     return 1 if attempt.failed else 0

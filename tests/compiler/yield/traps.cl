@@ -38,6 +38,15 @@ __kernel void divides(__global int* out, __global const int* in, __global const 
   out[i] = in[i] / by[i] + in[i] / (by[i] | 1) + in[i] % (int)get_local_size(0);
 }
 
+// A division in a loop whose iterations depend on the loop around it: it stays in that one.
+// CHECK: kernel triangle: {{[0-9]+ places?}} where items may leave
+__kernel void triangle(__global int* out, int n, int d) {
+  int sum = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < j; ++i) sum += i * 7 % d;
+  out[get_global_id(0)] = sum;
+}
+
 // What is inside of a table in any case is not tested.
 // CHECK: kernel tables: 1 place where items may leave
 __constant int table[4] = {1, 2, 3, 4};
