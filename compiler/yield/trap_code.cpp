@@ -2,6 +2,7 @@
 #include "compiler/yield/trap_code.h"
 
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 #include <llvm/Analysis/Utils/Local.h>
 #include <llvm/IR/Constants.h>
