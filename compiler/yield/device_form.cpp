@@ -11,7 +11,7 @@
 #include "compiler/client/stoppable.h"
 #include "compiler/ir/address_spaces.h"
 #include "compiler/ir/builtin.h"
-#include "compiler/ir/geometry.h"
+#include "compiler/yield/launch_geometry.h"
 #include "compiler/yield/local_memory.h"
 #include "compiler/yield/strips.h"
 #include "cpu-driver/yield_facts.h"
@@ -23,12 +23,6 @@ namespace {
 using llvm::Function;
 using llvm::IRBuilder;
 using llvm::Value;
-
-// Those that differ between a list of groups and the launch that they belong to.
-bool is_of_launch(llvm::StringRef name) {
-  return is_geometry(name) && name != "get_local_id" && name != "get_local_size" && name != "get_local_linear_id" &&
-         name != "get_enqueued_local_size";
-}
 
 class Maker {
  public:
@@ -97,35 +91,22 @@ class Maker {
     return ir.CreateAlignedLoad(ir.getInt32Ty(), place, llvm::Align(4));
   }
   Value* wide(IRBuilder<>& ir, Value* value) const { return ir.CreateZExt(value, ir.getInt64Ty()); }
-  Value* wide_word(IRBuilder<>& ir, std::uint32_t index) const {
-    return ir.CreateOr(wide(ir, word(ir, index)), ir.CreateShl(wide(ir, word(ir, index + 1)), 32));
-  }
-  Value* native(IRBuilder<>& ir, llvm::StringRef name, unsigned dimension) const {
-    return query_builtin(ir, name, dimension);
-  }
 
   // The group's number and its state.
   void make_group() {
     IRBuilder<> ir(begin_);
-    Value* slot = native(ir, "_Z12get_group_idj", 0);
+    Value* slot = query_builtin(ir, "_Z12get_group_idj", 0);
     Value* place = ir.CreateAdd(slot, ir.getInt64(control::kGroups));
     Value* number = ir.CreateAlignedLoad(ir.getInt32Ty(), ir.CreateInBoundsGEP(ir.getInt32Ty(), parameter(1), place),
                                          llvm::Align(4));
     Value* words = wide(ir, word(ir, control::kStateWords));
     states_ = ir.CreateInBoundsGEP(ir.getInt32Ty(), parameter(2), ir.CreateMul(slot, words), "state");
     parameter(2)->replaceUsesWithIf(states_, [this](const llvm::Use& use) { return use.getUser() != states_; });
-    for (unsigned d = 0; d < 3; ++d) {
-      Value* count = word(ir, control::kGroupCounts + d);
-      geometry_.groups[d] = wide(ir, count);
-      geometry_.group_id[d] = wide(ir, d < 2 ? ir.CreateURem(number, count) : number);
-      if (d < 2) number = ir.CreateUDiv(number, count);
-      geometry_.local[d] = native(ir, "_Z14get_local_sizej", d);
-      geometry_.local_id[d] = native(ir, "_Z12get_local_idj", d);
-      geometry_.offset[d] = wide_word(ir, control::kOffsets + 2 * d);
-      geometry_.size[d] = ir.CreateMul(geometry_.groups[d], geometry_.local[d]);
-    }
-    geometry_.work_dim = word(ir, control::kWorkDim);
-    Value* list = ir.CreateAdd(native(ir, "_Z14get_num_groupsj", 0), ir.getInt64(control::kGroups));
+    geometry_ = geometry_of_group(
+        ir, number, {control::kWorkDim, control::kGroupCounts, control::kOffsets},
+        [&](std::uint32_t index) { return word(ir, index); },
+        [&](llvm::StringRef name, unsigned dimension) { return query_builtin(ir, name, dimension); });
+    Value* list = ir.CreateAdd(query_builtin(ir, "_Z14get_num_groupsj", 0), ir.getInt64(control::kGroups));
     Value* stages = ir.CreateAdd(list, ir.CreateMul(slot, ir.getInt64(control::kStages)));
     stages_ = ir.CreateInBoundsGEP(ir.getInt32Ty(), parameter(1), stages, "stages");
     if (quantum_ == Quantum::fuel) {

@@ -12,8 +12,8 @@
 
 #include "compiler/client/trapping.h"
 #include "compiler/ir/builtin.h"
-#include "compiler/ir/geometry.h"
 #include "compiler/ir/guard_divisions.h"
+#include "compiler/yield/launch_geometry.h"
 #include "compiler/yield/trap_points.h"
 
 namespace skmd::compiler {
@@ -26,11 +26,6 @@ using llvm::Value;
 
 /// i32(): the group's flattened number in the launch, until make_trap_form().
 constexpr llvm::StringLiteral kTrapGroup = "skmd.trap.group";
-
-bool is_of_launch(llvm::StringRef name) {
-  return is_geometry(name) && name != "get_local_id" && name != "get_local_size" && name != "get_local_linear_id" &&
-         name != "get_enqueued_local_size";
-}
 
 class Maker {
  public:
@@ -79,18 +74,10 @@ class Maker {
     IRBuilder<> ir(begin_);
     Value* slot = ir.CreateTrunc(native(ir, "_Z12get_group_idj", 0), ir.getInt32Ty());
     number_ = ir.CreateAdd(word(ir, trap_control::kFirst), slot);
-    Value* number = number_;
-    for (unsigned d = 0; d < 3; ++d) {
-      Value* count = word(ir, trap_control::kGroupCounts + d);
-      geometry_.groups[d] = wide(ir, count);
-      geometry_.group_id[d] = wide(ir, d < 2 ? ir.CreateURem(number, count) : number);
-      if (d < 2) number = ir.CreateUDiv(number, count);
-      geometry_.local[d] = native(ir, "_Z14get_local_sizej", d);
-      geometry_.local_id[d] = native(ir, "_Z12get_local_idj", d);
-      geometry_.offset[d] = wide_word(ir, trap_control::kOffsets + 2 * d);
-      geometry_.size[d] = ir.CreateMul(geometry_.groups[d], geometry_.local[d]);
-    }
-    geometry_.work_dim = word(ir, trap_control::kWorkDim);
+    geometry_ = geometry_of_group(
+        ir, number_, {trap_control::kWorkDim, trap_control::kGroupCounts, trap_control::kOffsets},
+        [&](std::uint32_t index) { return word(ir, index); },
+        [&](llvm::StringRef name, unsigned dimension) { return native(ir, name, dimension); });
   }
 
   void replace(llvm::CallBase& call) {

@@ -25,7 +25,8 @@ class Mover {
   Mover(llvm::ScalarEvolution& evolution, const llvm::DominatorTree& dominators, Loop& loop)
       : evolution_(evolution), dominators_(dominators), loop_(loop) {}
 
-  /// Changes `test` of `block`, in front of the loop; false: it has to stay inside, and is as it was.
+  /// Changes `test`, which is of `block`, into one to be made in front of the loop. Returns false, and changes nothing,
+  /// where the test has to be made inside.
   bool move(TrapTest& test, const BasicBlock& block) {
     Rounds rounds;
     if (test.always || !find_rounds(block, rounds)) return false;

@@ -75,8 +75,11 @@ bool learns(const Machine& machine, const Launch& launch) {
 
 }  // namespace
 
-void count_launch(Machine& machine, const Launch& launch, const Decision& decision, std::uint64_t first_uses) {
-  if (!learns(machine, launch) || !(decision.alone_seconds > 0)) return;
+void learn_stopped(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
+                   std::uint64_t first_uses, bool divided_anew) {
+  if (!learns(machine, launch)) return;
+  if (machine.devices.size() > 1) shape.rounds().interrupted();
+  if (!divided_anew || !(decision.alone_seconds > 0)) return;
   machine.model->launched({launch.kernel->id(), launch.range, decision.alone_seconds, 0.0, false, decision.exploring,
                            first_uses, decision.alone_round_seconds, 0});
 }

@@ -31,9 +31,10 @@ struct Ended {
 void learn_outcome(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
                    const Ended& ended);
 
-/// Tells the model that the launch was made, but not how long it took: it ended well, and was divided anew meanwhile.
-/// What it takes decides how much may be explored. Thread-safe.
-void count_launch(Machine& machine, const Launch& launch, const Decision& decision, std::uint64_t first_uses);
+/// The same of a launch that was stopped meanwhile: how long it took says nothing of the decision. `divided_anew`: the
+/// model is told that it was made, since that decides how much may be explored. Thread-safe.
+void learn_stopped(Machine& machine, const Launch& launch, LaunchShape& shape, const Decision& decision,
+                   std::uint64_t first_uses, bool divided_anew);
 
 /// Whether completed launches are reported, so that the time of their begin is needed: to the observer or the debug
 /// log.

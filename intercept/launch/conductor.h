@@ -39,7 +39,7 @@ struct Unfinished {
 };
 
 /// The groups of slices that were stopped are left to the rescue of others that failed, which runs them from their
-/// beginning. Where groups have begun, what they read may have been overwritten by themselves: inputs_intact is false.
+/// beginning; not those of slices of which groups have begun, which stay in `unfinished.stopped` and go on behind it.
 void leave_to_rescue(const std::vector<StoppedSpan>& stopped, Unfinished& unfinished);
 
 class Conductor {

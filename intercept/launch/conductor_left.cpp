@@ -43,16 +43,6 @@ std::vector<domain::GroupSpan> spans_of(const std::vector<std::uint64_t>& groups
   return joined;
 }
 
-/// The groups of `span` that are not among `groups` have ended.
-void mark_ended(SavedGroups& saved, const std::vector<std::uint64_t>& groups, const domain::GroupSpan& span) {
-  std::uint64_t next = span.first;
-  for (auto at = std::lower_bound(groups.begin(), groups.end(), span.first); at != groups.end() && *at < span.last;
-       ++at) {
-    for (; next < *at; ++next) saved.put(next, {});
-    next = *at + 1;
-  }
-}
-
 }  // namespace
 
 // Since the launch was frozen items may have left the device too often, or the CPU device may be gone: the kernel's own
@@ -89,7 +79,7 @@ void Conductor::add_left(const SliceWork& slice, const Slice& told) {
   left_.groups += groups.size();
   launch_.kernel->trapped_on(slice.device);
   for (const domain::GroupSpan& span : spans_of(groups)) {
-    mark_ended(*told.saved, groups, span);
+    told.saved->end_others(span.first, span.last);
     unfinished_.stopped.push_back({span, slice.device, told.saved, span});
   }
 }

@@ -18,10 +18,11 @@
 namespace skmd::icd {
 
 void leave_to_rescue(const std::vector<StoppedSpan>& stopped, Unfinished& unfinished) {
-  for (const StoppedSpan& span : stopped) {
-    unfinished.spans.push_back(span.span);
-    if (span.saved != nullptr) unfinished.inputs_intact = false;
-  }
+  for (const StoppedSpan& span : stopped)
+    if (span.saved == nullptr)
+      unfinished.spans.push_back(span.span);
+    else
+      unfinished.stopped.push_back(span);
 }
 
 void Conductor::check_inputs() {

@@ -39,17 +39,20 @@ void LaunchRounds::devices_changed(unsigned changes, const Decision* last) {
 }
 
 void LaunchRounds::ended(const Decision& decision, std::uint64_t ns) {
+  if (decision.exploring) return interrupted();
   const MutexGuard lock(mutex_);
-  if (decision.exploring) {
-    last_launch_ = launches_ended.fetch_add(1, std::memory_order_relaxed);
-    return rounds_.interrupted();
-  }
   const Devices devices = devices_of(decision);
   if (devices != last_devices_) sampling_.want(kRoundsTimed);
   last_devices_ = devices;
   const std::uint64_t launch = launches_ended.fetch_add(1, std::memory_order_relaxed);
   const bool by_itself = launch == std::exchange(last_launch_, launch) + 1;
   rounds_.ended(devices, ns == 0 ? std::nullopt : std::optional(static_cast<double>(ns) * 1e-9), by_itself);
+}
+
+void LaunchRounds::interrupted() {
+  const MutexGuard lock(mutex_);
+  last_launch_ = launches_ended.fetch_add(1, std::memory_order_relaxed);
+  rounds_.interrupted();
 }
 
 void LaunchRounds::inherit(const LaunchRounds& before) {

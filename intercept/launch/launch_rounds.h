@@ -29,6 +29,8 @@ class LaunchRounds {
   void devices_changed(unsigned changes, const Decision* last);
   /// A launch under `decision` ended at `ns`, nanoseconds of the host's clock; 0: its end is not known.
   void ended(const Decision& decision, std::uint64_t ns);
+  /// A launch followed its decision in part: its round and the next one are not counted.
+  void interrupted();
 
   /// Takes over the rounds of `before`. Precondition: no other thread has this one yet.
   void inherit(const LaunchRounds& before) SKMD_NOT_ANALYSED;  // no other thread has this one yet

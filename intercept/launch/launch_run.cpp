@@ -129,7 +129,7 @@ Status LaunchCommand::go_on(Event& event, Partly&& partly, RunningLaunch* runnin
   std::vector<StoppedSpan>& stopped = carried.unfinished.stopped;
   if (stopped.empty()) return settle(event, std::move(partly), running, std::move(verification));
   const bool has_run = !std::exchange(partly.was_stopped, true);
-  if (!carried.status) {  // they are left to the rescue of slices that failed
+  if (!carried.status) {
     leave_to_rescue(std::exchange(stopped, {}), carried.unfinished);
     return settle(event, std::move(partly), running, nullptr);
   }
@@ -158,9 +158,11 @@ Status LaunchCommand::settle(Event& event, Partly&& partly, RunningLaunch* runni
     const std::uint64_t end = host_now();
     learn_outcome(machine_, launch_, view_.shape(), *decision,
                   {end, static_cast<double>(end - partly.begin) * 1e-9, partly.carried.first_uses});
-  } else if (status && partly.carried.divided_anew) {
-    count_launch(machine_, launch_, *decision, partly.carried.first_uses);
-  } else if (!status) {
+  } else if (status) {
+    learn_stopped(machine_, launch_, view_.shape(), *decision, partly.carried.first_uses,
+                  partly.carried.divided_anew.has_value());
+  } else {
+    std::vector<StoppedSpan> begun = std::exchange(partly.carried.unfinished.stopped, {});
     Rescue rescue(machine_, launch_, view_, event, has_turn_, running);
     status = rescue.run(std::move(partly.carried.unfinished), std::move(status));
     if (!status) return status;
@@ -169,6 +171,15 @@ Status LaunchCommand::settle(Event& event, Partly&& partly, RunningLaunch* runni
     if (reports.empty()) decision = whole_on(launch_, view_, rescue.reports().front().device, rescue.reason());
     reports.insert(reports.end(), rescue.reports().begin(), rescue.reports().end());
     if (!partly.carried.trapped) partly.carried.trapped = rescue.trapped();
+    if (!begun.empty()) {
+      Carried& carried = partly.carried;
+      carried.status = {};
+      carried.unfinished = {};
+      carried.unfinished.stopped = std::move(begun);
+      carried.reports = std::move(reports);
+      partly.decision = std::move(decision);
+      return go_on(event, std::move(partly), running, nullptr);
+    }
   }
   report_launch(machine_, launch_, *decision, reports, partly.begin, partly.carried.preempted);
   report_left(machine_, launch_, view_, std::move(partly.carried.left));

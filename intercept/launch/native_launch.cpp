@@ -111,6 +111,14 @@ Status images_in_place(const LaunchView& view, const SliceWork& slice, std::vect
 
 }  // namespace
 
+YieldNeeds yield_needs(const Launch& launch) {
+  const domain::Extent3& local = launch.range.local;
+  YieldNeeds needs{launch.range.group_total(), local[0] * local[1] * local[2], 0};
+  for (const LaunchArgument& argument : launch.arguments)
+    if (const auto* bytes = std::get_if<LocalBytes>(&argument)) needs.local_bytes += bytes->bytes;
+  return needs;
+}
+
 void append_span(const Launch& launch, const NativeCall& call, const domain::GroupSpan& span, std::vector<Op>& ops) {
   thread_local std::vector<domain::Box> boxes;
   domain::boxes_of(span, launch.range.group_counts(), boxes);

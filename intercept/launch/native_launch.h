@@ -28,6 +28,9 @@ Result<std::shared_ptr<NativeMemory>> image_of(const ImageView& view, Device& de
 /// The launch's kernel and arguments as native objects of machine.devices[device].
 Result<NativeCall> native_call(const Machine& machine, const Launch& launch, std::uint32_t device);
 
+/// What a device's other forms of the kernel are asked by (Device::yields(), Device::trap_form()).
+YieldNeeds yield_needs(const Launch& launch);
+
 /// Appends one RunOp per box of `span`, in order.
 void append_span(const Launch& launch, const NativeCall& call, const domain::GroupSpan& span, std::vector<Op>& ops);
 

@@ -81,11 +81,7 @@ std::uint64_t least_groups(const Machine& machine, const Launch& launch, std::ui
 
 std::optional<YieldInfo> yields_of(const Machine& machine, const Launch& launch, std::uint32_t device,
                                    NativeKernel& kernel, bool wait) {
-  const domain::Extent3& local = launch.range.local;
-  YieldNeeds needs{launch.range.group_total(), local[0] * local[1] * local[2], 0};
-  for (const LaunchArgument& argument : launch.arguments)
-    if (const auto* bytes = std::get_if<LocalBytes>(&argument)) needs.local_bytes += bytes->bytes;
-  return machine.devices[device]->yields(kernel, needs, wait);
+  return machine.devices[device]->yields(kernel, yield_needs(launch), wait);
 }
 
 Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device,
@@ -174,13 +170,13 @@ std::uint32_t checked_device(const Machine& machine, const Launch& launch, const
 }  // namespace
 
 bool may_go_on(const Machine& machine, const Launch& launch, const Eligibility& eligible, const StoppedSpan& stopped,
-               std::uint32_t to) {
+               std::uint32_t to, bool wait) {
   if (stopped.device == to) return true;
   if (!may_move(machine, launch, eligible, stopped.device, to)) return false;
   if (stopped.saved == nullptr) return true;
   const auto call = native_call(machine, launch, to);
   if (!call) return false;
-  const auto info = yields_of(machine, launch, to, *call->kernel, true);
+  const auto info = yields_of(machine, launch, to, *call->kernel, wait);
   return info && stopped.saved->fit(info->schema);
 }
 

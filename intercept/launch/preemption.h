@@ -60,10 +60,10 @@ struct StoppedSpan {
 bool may_move(const Machine& machine, const Launch& launch, const Eligibility& eligible, std::uint32_t from,
               std::uint32_t to);
 
-/// The same of a stopped slice, of which groups may have begun: those need code that goes on from what was saved. May
-/// block while it is made.
+/// The same of a stopped slice, of which groups may have begun: those need code that goes on from what was saved.
+/// `wait`: blocks while it is made; otherwise it has to be there.
 bool may_go_on(const Machine& machine, const Launch& launch, const Eligibility& eligible, const StoppedSpan& stopped,
-               std::uint32_t to);
+               std::uint32_t to, bool wait = true);
 
 /// Which devices may take what is left of a launch: also those that were started again since it was frozen. Waits for
 /// builds.

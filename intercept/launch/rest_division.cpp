@@ -92,7 +92,7 @@ void put_begun_first(const Machine& machine, const Launch& launch, const LaunchV
                      std::vector<Share>& shares) {
   if (stopped.saved == nullptr || stopped.begun.empty()) return;
   const auto can = [&](const Share& share) {
-    return may_go_on(machine, launch, view.shape().eligible(), stopped, share.device);
+    return may_go_on(machine, launch, view.shape().eligible(), stopped, share.device, false);
   };
   auto first =
       std::find_if(shares.begin(), shares.end(), [&](const Share& share) { return share.device == stopped.device; });
@@ -120,7 +120,7 @@ std::shared_ptr<const Decision> divide_rest(Machine& machine, const Launch& laun
   const domain::PartitionRequest& request = question.request();
   const auto on_one = [&] {
     const auto alone = domain::best_alone(request);
-    const bool moves = alone && may_go_on(machine, launch, view.shape().eligible(), stopped, alone->device);
+    const bool moves = alone && may_go_on(machine, launch, view.shape().eligible(), stopped, alone->device, false);
     return part_on(view, moves ? alone->device : stopped.device, stopped.span, NotSplit::one_device_eligible);
   };
   const bool whole = view.shape().confined().has_value();

@@ -15,7 +15,7 @@ namespace skmd::icd {
 
 /// A decision for the groups of `stopped` alone, one slice or several, whose first slice has the groups that have
 /// begun. `groups_per_second`: of each device, as it ran other groups of the launch; 0: it did not. Reads residency and
-/// the model. May block while code is made that goes on from groups that have begun.
+/// the model. Groups that have begun stay where they are unless another device has code for them already.
 std::shared_ptr<const Decision> divide_rest(Machine& machine, const Launch& launch, const LaunchView& view,
                                             const StoppedSpan& stopped, std::span<const double> groups_per_second);
 

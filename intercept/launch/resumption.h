@@ -37,8 +37,9 @@ class Resumption {
   void divide_anew(std::optional<DividedAnew> before) { divided_anew_ = std::move(before); }
   /// Runs `stopped`, one span after another, each of which may be stopped again. `target`: where they are to go on.
   /// Blocks until all have run, or `running` was asked to give way or others are to have what the launch holds: then
-  /// unfinished().stopped is what is left. On an error unfinished() tells the groups without results, of which none is
-  /// merely stopped. `has_run`: groups ran since the launch got what it holds; otherwise some do before others get it.
+  /// unfinished().stopped is what is left. On an error unfinished() tells the groups without results, and as stopped
+  /// those spans alone of which groups have begun. `has_run`: groups ran since the launch got what it holds; otherwise
+  /// some do before others get it.
   Status run(std::vector<StoppedSpan> stopped, std::optional<std::uint32_t> target, bool has_run);
   [[nodiscard]] const Unfinished& unfinished() const { return unfinished_; }
   /// Of the groups that have run.

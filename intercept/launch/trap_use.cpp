@@ -7,6 +7,7 @@
 #include "intercept/launch/eligibility.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/launch_view.h"
+#include "intercept/launch/native_launch.h"
 #include "intercept/memory/storage.h"
 #include "intercept/object/kernel.h"
 #include "partitioner/footprint/inside.h"
@@ -15,14 +16,6 @@ namespace skmd::icd {
 namespace {
 
 bool is_checked(const Device& device) { return device.description().backend == "cpu-driver"; }
-
-YieldNeeds needs_of(const Launch& launch) {
-  const domain::Extent3& local = launch.range.local;
-  YieldNeeds needs{launch.range.group_total(), local[0] * local[1] * local[2], 0};
-  for (const LaunchArgument& argument : launch.arguments)
-    if (const auto* bytes = std::get_if<LocalBytes>(&argument)) needs.local_bytes += bytes->bytes;
-  return needs;
-}
 
 // What footprints ask of an argument, but for images, whose samplers say what is outside.
 std::vector<domain::ArgumentView> buffers_of(const Launch& launch) {
@@ -60,7 +53,7 @@ TrapUse trap_use(const Machine& machine, const Launch& launch, std::uint32_t dev
   if (launch.kernel->opaque()) return {false, "opaque_program: what its kernel does is not known"};
   const auto native = launch.kernel->native(device);
   if (!native) return {false, "no_form_here: " + native.error().reason};
-  const TrapForm form = port.trap_form(**native, needs_of(launch));
+  const TrapForm form = port.trap_form(**native, yield_needs(launch));
   if (form.only_buffers && cannot_trap(launch)) return {};
   if ((launch.kernel->traps_often() >> device & 1) != 0)
     return {false, "traps_often: work-items left it in launches before"};
@@ -96,7 +89,7 @@ Result<std::uint32_t> takes_left_items(const Machine& machine, const Launch& lau
     launch.kernel->builds().wait(device);
     const auto native = launch.kernel->native(device);
     if (!native) return false;
-    const TrapForm form = port.trap_form(**native, needs_of(launch));
+    const TrapForm form = port.trap_form(**native, yield_needs(launch));
     if (!form.exists) reason = form.why_not;
     if (form.exists && form.schema != schema) reason = "no_form_here: its code on the CPU has other places";
     return form.exists && form.schema == schema;

@@ -27,7 +27,7 @@ def serve(build, devices):
 
 
 def moves(build, cpus):
-    """Without a word of where to, it goes on on another device."""
+    """The kernel moves to another device where the command line names none."""
     with tempfile.TemporaryDirectory() as folder:
         stats = os.path.join(folder, "stats.json")
         command = [f"{build}/bin/skmd-run", "--devices", "cpu", "--stats", stats, "--cache-dir", f"{build}/tests/driver/cache", "--",

@@ -31,7 +31,7 @@ class SavedGroups {
     {
       const MutexGuard lock(mutex_);
       const auto found = groups_.find(group);
-      if (found == groups_.end()) return std::nullopt;
+      if (found == groups_.end()) return has_ended(group) ? std::optional(State{}) : std::nullopt;
       kept = std::move(found->second);
       groups_.erase(found);
       if (kept.stopped()) --stopped_, ++resumed_;
@@ -55,6 +55,11 @@ class SavedGroups {
   /// and gives the state each time. Precondition: the state has words.
   void put_later(std::uint64_t group, std::uint64_t schema, std::uint64_t bytes, std::function<State()> make) {
     keep(group, {{schema, {}, {}}, std::move(make)}, bytes);
+  }
+  /// The groups from `first` to in front of `last` of which nothing is kept have ended. all() leaves them out.
+  void end_others(std::uint64_t first, std::uint64_t last) {
+    const MutexGuard lock(mutex_);
+    ended_.emplace_back(first, last);
   }
   /// All there are, ascending, with copies of their states.
   [[nodiscard]] std::map<std::uint64_t, State> all() const {
@@ -114,7 +119,13 @@ class SavedGroups {
     state_bytes_ = std::max(state_bytes_, bytes);
   }
 
+  [[nodiscard]] bool has_ended(std::uint64_t group) const SKMD_REQUIRES(mutex_) {
+    return std::any_of(ended_.begin(), ended_.end(),
+                       [=](const auto& span) { return group >= span.first && group < span.second; });
+  }
+
   mutable Mutex mutex_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ended_ SKMD_GUARDED_BY(mutex_);
   std::map<std::uint64_t, Kept> groups_ SKMD_GUARDED_BY(mutex_);
   std::uint64_t stopped_ SKMD_GUARDED_BY(mutex_) = 0, saved_ SKMD_GUARDED_BY(mutex_) = 0,
                          resumed_ SKMD_GUARDED_BY(mutex_) = 0, state_bytes_ SKMD_GUARDED_BY(mutex_) = 0,

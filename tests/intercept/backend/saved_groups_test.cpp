@@ -39,5 +39,20 @@ TEST(SavedGroups, AStateIsMadeWhenItIsRead) {
   EXPECT_EQ(saved.counts().resumed, 1u);
 }
 
+TEST(SavedGroups, OthersMayHaveEnded) {
+  SavedGroups saved;
+  saved.put(5, state());
+  saved.end_others(3, 9);
+  EXPECT_FALSE(saved.take(2));
+  EXPECT_FALSE(saved.take(9));
+  for (const std::uint64_t group : {3u, 8u}) {
+    const auto ended = saved.take(group);
+    ASSERT_TRUE(ended);
+    EXPECT_TRUE(ended->words.empty());
+  }
+  EXPECT_EQ(saved.take(5)->words, state().words);
+  EXPECT_EQ(saved.counts().resumed, 1u);
+}
+
 }  // namespace
 }  // namespace skmd::icd

@@ -48,16 +48,6 @@ struct ControlledWorld : FakeMachine {
   ControlledWorld(const ControlledWorld&) = delete;
   ControlledWorld& operator=(const ControlledWorld&) = delete;
 
-  std::shared_ptr<Storage> filled(const Words& words) {
-    auto made = storage(kItems * 4);
-    write(made, 0, words.data(), words.size() * 4);
-    return made;
-  }
-  Words contents(const std::shared_ptr<Storage>& storage) {
-    Words words(kItems);
-    read(storage, 0, words.data(), words.size() * 4);
-    return words;
-  }
   Ref<Event> axpy() { return launch(add, line(kItems, 64), {whole(y), whole(x), value_of(2u)}); }
   [[nodiscard]] std::uint64_t groups(std::uint32_t device) const { return fakes[device]->counters.groups; }
 

@@ -155,8 +155,9 @@ std::shared_ptr<void> FakeDevice::page_lock(std::byte* host, std::uint64_t) {
 
 void FakeDevice::lend_pinned_pieces() { pinned_pieces_ = make_pieces(tuning::kPinnedPieces, tuning::kPinnedPiece); }
 
-std::uint64_t FakeDevice::execute(const RunOp& op) {
-  ++counters.runs;
+namespace {
+
+std::vector<BodyArgument> arguments_of(const RunOp& op) {
   std::vector<BodyArgument> arguments;
   for (const NativeArgument& argument : *op.arguments) {
     BodyArgument body;
@@ -167,16 +168,52 @@ std::uint64_t FakeDevice::execute(const RunOp& op) {
     arguments.push_back(std::move(body));
   }
   if (!op.record.empty()) arguments.push_back({nullptr, op.record});
+  return arguments;
+}
+
+/// The work-items from `first` to in front of `last` of a group of op.range.
+void run_items(const RunOp& op, const std::vector<BodyArgument>& arguments, std::uint64_t group, std::uint64_t first,
+               std::uint64_t last) {
   const Body& body = static_cast<FakeKernel&>(*op.kernel).body();
+  const domain::Extent3 counts = op.range.group_counts(), local = op.range.local;
+  const domain::Extent3 id = {group % counts[0], group / counts[0] % counts[1], group / counts[0] / counts[1]};
+  for (std::uint64_t item = first; item < last; ++item) {
+    const domain::Extent3 own = {item % local[0], item / local[0] % local[1], item / local[0] / local[1]};
+    domain::Extent3 global;
+    for (std::size_t d = 0; d < 3; ++d) global[d] = op.range.offset[d] + id[d] * local[d] + own[d];
+    body(arguments, global);
+  }
+}
+
+std::uint64_t items_of_group(const RunOp& op) { return op.range.local[0] * op.range.local[1] * op.range.local[2]; }
+
+}  // namespace
+
+std::optional<BatchResult::Left> FakeDevice::execute_inside(const RunOp& op, std::size_t index) {
+  ++counters.runs;
+  const std::vector<BodyArgument> arguments = arguments_of(op);
+  const std::uint64_t items = items_of_group(op);
+  for (std::uint64_t group = op.groups.first; group < op.groups.last; ++group) {
+    const auto state = op.saved->take(group);
+    if (!state) {
+      run_items(op, arguments, group, 0, items / 2);
+      if (op.stop != nullptr && op.stop->requested()) {
+        op.saved->put(group, {7, {1}, {}});
+        return BatchResult::Left{index, group - op.groups.first, group + 1 - op.groups.first};
+      }
+    }
+    run_items(op, arguments, group, items / 2, items);
+    ++counters.groups;
+  }
+  return std::nullopt;
+}
+
+std::uint64_t FakeDevice::execute(const RunOp& op) {
+  ++counters.runs;
+  const std::vector<BodyArgument> arguments = arguments_of(op);
   const auto& range = op.range;
-  const domain::Extent3 counts = range.group_counts();
   for (std::uint64_t group = 0; group < range.group_total(); ++group) {
-    const domain::Extent3 id = {group % counts[0], group / counts[0] % counts[1], group / counts[0] / counts[1]};
-    domain::Extent3 first;
-    for (std::size_t d = 0; d < 3; ++d) first[d] = range.offset[d] + id[d] * range.local[d];
-    for (std::uint64_t z = 0; z < range.local[2]; ++z)
-      for (std::uint64_t y = 0; y < range.local[1]; ++y)
-        for (std::uint64_t x = 0; x < range.local[0]; ++x) body(arguments, {first[0] + x, first[1] + y, first[2] + z});
+    run_items(op, arguments, group, 0, items_of_group(op));
     ++counters.groups;
     if (description_.stops == StopForm::group && op.stop != nullptr) {
       const std::uint64_t ns = ns_per_group.load();
@@ -232,6 +269,10 @@ BatchResult FakeDevice::execute(const Batch& batch) {
       if (takes_one(fail_runs)) {
         if (fail_late) execute(*run);
         return {run_code.load(), "the fake fails on request", {}, run_fault.load()};
+      }
+      if (run->saved != nullptr) {
+        result.left = execute_inside(*run, index);
+        continue;
       }
       const std::uint64_t ran = execute(*run);
       if (ran < run->range.group_total()) result.left = {index, ran};

@@ -145,6 +145,11 @@ class FakeDevice : public Device {
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
   void set_stops(StopForm form) { description_.stops = form; }
+  /// It can also be left in the middle of each group: then half of its work-items have run.
+  void set_stops_inside() { description_.stops_inside = true; }
+  std::optional<YieldInfo> yields(NativeKernel&, const YieldNeeds&, bool) override {
+    return description_.stops_inside ? std::optional(YieldInfo{7, 1, true}) : std::nullopt;
+  }
   void set_host(const std::string& host) { description_.host = host; }
   void set_overlapping_views(bool survive) { description_.overlapping_views = survive; }
   void set_rounds_unlike_itself(bool does) { description_.rounds_unlike_itself = does; }
@@ -214,6 +219,8 @@ class FakeDevice : public Device {
   void read(const std::shared_ptr<NativeMemory>& memory, std::byte* host, const domain::RowRun& rows);
   void read_packed(const ReadOp& op);
   /// Returns how many of its groups have run.
+  /// Of a launch that can be left inside of groups: what is left of it. `index`: of the op.
+  std::optional<BatchResult::Left> execute_inside(const RunOp& op, std::size_t index);
   std::uint64_t execute(const RunOp& op);
 
   std::unique_ptr<PinnedPieces> small_pieces_, pinned_pieces_;

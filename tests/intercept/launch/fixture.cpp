@@ -205,6 +205,18 @@ void FakeMachine::read(const std::shared_ptr<Storage>& storage, std::uint64_t of
   std::memcpy(data, *storage->host() + offset, bytes);
 }
 
+std::shared_ptr<Storage> FakeMachine::filled(const std::vector<std::uint32_t>& words) {
+  auto made = storage(words.size() * 4);
+  write(made, 0, words.data(), words.size() * 4);
+  return made;
+}
+
+std::vector<std::uint32_t> FakeMachine::contents(const std::shared_ptr<Storage>& storage) {
+  std::vector<std::uint32_t> words(storage->bytes() / 4);
+  read(storage, 0, words.data(), words.size() * 4);
+  return words;
+}
+
 Ref<Event> FakeMachine::launch(const std::shared_ptr<BuiltKernel>& kernel, const domain::NdRange& range,
                                std::vector<LaunchArgument> arguments) {
   auto command = make_launch(machine, {kernel, range, std::move(arguments)});

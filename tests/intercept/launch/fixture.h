@@ -91,6 +91,9 @@ class FakeMachine {
   /// Through RangeLock and residency, as the commands do.
   void write(const std::shared_ptr<Storage>& storage, std::uint64_t offset, const void* data, std::uint64_t bytes);
   void read(const std::shared_ptr<Storage>& storage, std::uint64_t offset, void* data, std::uint64_t bytes);
+  /// The same of all words at once.
+  std::shared_ptr<Storage> filled(const std::vector<std::uint32_t>& words);
+  std::vector<std::uint32_t> contents(const std::shared_ptr<Storage>& storage);
   Ref<Event> launch(const std::shared_ptr<BuiltKernel>& kernel, const domain::NdRange& range,
                     std::vector<LaunchArgument> arguments);
 };

@@ -29,16 +29,6 @@ struct World : FakeMachine {
   void stop_always(PreemptTest::Then then, std::uint32_t device = 0) {
     machine.settings.preempt.test = PreemptTest{1, 1, then, device};
   }
-  std::shared_ptr<Storage> filled(const Words& words) {
-    auto made = storage(kItems * 4);
-    write(made, 0, words.data(), words.size() * 4);
-    return made;
-  }
-  Words contents(const std::shared_ptr<Storage>& storage) {
-    Words words(kItems);
-    read(storage, 0, words.data(), words.size() * 4);
-    return words;
-  }
   cl_int axpy() { return launch(add, line(kItems, 64), {whole(y), whole(x), value_of(2u)})->wait(); }
   cl_int sums() { return launch(stencil, line(kItems, 64), {whole(y), whole(x), value_of(kItems)})->wait(); }
   cl_int scatter() { return launch(kernel(scatter_traits()), line(kItems, 64), {whole(y), whole(x)})->wait(); }
@@ -246,6 +236,36 @@ TEST(Preemption, APieceThatFailsIsRescuedWithTheWholeSlice) {
     EXPECT_EQ(w.contents(w.y), sums_of(ramp(0))) << after;
     EXPECT_GT(w.fakes[1]->counters.groups, 0u);
     EXPECT_TRUE(w.fakes[0]->health()->aside());
+  }
+}
+
+/// Every launch is stopped in the middle of a group.
+struct StoppedInside : World {
+  explicit StoppedInside(PreemptTest::Then then) : World({true, true}, "equal", StopForm::group) {
+    machine.settings.preempt.mode = PreemptMode::item;
+    for (const auto& fake : fakes) fake->set_stops_inside();
+    stop_always(then);
+  }
+};
+
+TEST(Preemption, GroupsThatWereStoppedInsideGoOnWhereverTheyAreSent) {
+  for (const auto then : {PreemptTest::Then::stay, PreemptTest::Then::other}) {
+    StoppedInside w(then);
+    EXPECT_EQ(w.axpy(), CL_COMPLETE);
+    EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
+    EXPECT_EQ(w.groups(), kGroups);
+  }
+}
+
+// They have overwritten what they read: a rescue that began them anew would be wrong.
+TEST(Preemption, GroupsThatWereStoppedInsideGoOnBehindTheRescueOfAnotherSlice) {
+  for (const Fault fault : {Fault::device, Fault::resources}) {
+    StoppedInside w(PreemptTest::Then::stay);
+    w.fakes[1]->run_fault = fault;
+    w.fakes[1]->fail_runs = 1;
+    EXPECT_EQ(w.axpy(), CL_COMPLETE);
+    EXPECT_EQ(w.contents(w.y), axpy_of(ramp(5000), ramp(0)));
+    EXPECT_EQ(w.groups(), kGroups);
   }
 }
 

@@ -33,16 +33,6 @@ struct World : FakeMachine {
       fake->ns_per_group = kGroupNs;
     }
   }
-  std::shared_ptr<Storage> filled(const Words& words) {
-    auto made = storage(kItems * 4);
-    write(made, 0, words.data(), words.size() * 4);
-    return made;
-  }
-  Words contents(const std::shared_ptr<Storage>& storage) {
-    Words words(kItems);
-    read(storage, 0, words.data(), words.size() * 4);
-    return words;
-  }
   cl_int run(const std::shared_ptr<BuiltKernel>& kernel) {
     for (std::size_t i = 0; i < fakes.size(); ++i) before[i] = fakes[i]->counters.groups;
     std::vector<LaunchArgument> arguments = {whole(y), whole(x)};
