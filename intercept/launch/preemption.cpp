@@ -47,7 +47,7 @@ bool has_long_groups(const Machine& machine, const Launch& launch, const LaunchV
 /// No command can come while the launch runs, and nothing asks launches to leave: giving way would only cost. A part of
 /// a launch can still be wanted elsewhere.
 bool is_alone(const Machine& machine, const Launch& launch, const domain::GroupSpan& span) {
-  return machine.orders.load(std::memory_order_relaxed) == 1 && machine.running == nullptr &&
+  return machine.command_streams.load(std::memory_order_relaxed) == 1 && machine.running == nullptr &&
          span.size() == launch.range.group_total();
 }
 

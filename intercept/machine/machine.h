@@ -94,8 +94,8 @@ struct Machine {
   std::array<std::atomic<std::uint32_t>, domain::kMaxSpaces> long_slices{};
   Mutex loss_mutex;
 
-  /// Commands that the application may have under way side by side: one for each queue in order, two for others.
-  std::atomic<std::uint32_t> orders{0};
+  /// How many commands may be under way side by side: one for each in-order queue, two for each other one.
+  std::atomic<std::uint32_t> command_streams{0};
   RunningLaunches* running = nullptr;  // null: launches cannot be controlled, and what follows never changes
   // Written by RunningLaunches alone.
   std::atomic<std::uint64_t> stopped{0};  // bit d: devices[d] gets no work, until it is started again

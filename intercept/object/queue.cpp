@@ -18,10 +18,10 @@ Queue::Queue(Ref<Context> context, cl_command_queue_properties properties,
       properties_(properties),
       property_list_(std::move(property_list)),
       executor_(executor) {
-  context_->machine().orders.fetch_add(orders(), std::memory_order_relaxed);
+  context_->machine().command_streams.fetch_add(streams(), std::memory_order_relaxed);
 }
 
-Queue::~Queue() { context_->machine().orders.fetch_sub(orders(), std::memory_order_relaxed); }
+Queue::~Queue() { context_->machine().command_streams.fetch_sub(streams(), std::memory_order_relaxed); }
 
 Ref<Event> Queue::enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,
                         domain::InlineVector<Ref<Event>>& earlier) {

@@ -52,7 +52,7 @@ class Queue : public Object {
 
  private:
   friend class Event;
-  [[nodiscard]] std::uint32_t orders() const { return in_order() ? 1 : 2; }  ///< of Machine::orders
+  [[nodiscard]] std::uint32_t streams() const { return in_order() ? 1 : 2; }  ///< of Machine::command_streams
   enum class Order : std::uint8_t { command, marker, barrier };
   /// Makes the event and enters it into the queue; sets `earlier` to what it has to wait for beside its wait list.
   Ref<Event> enter(cl_command_type type, std::shared_ptr<Command> command, bool list_given, Order order,

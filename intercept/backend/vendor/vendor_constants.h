@@ -108,8 +108,7 @@ inline constexpr std::uint64_t kLeastGroups = 8192;
 inline constexpr std::uint64_t kStatePiece = std::uint64_t{32} << 20;
 inline constexpr std::size_t kStatePieces = 2;
 /// Nanoseconds of a launch that is to stop before it begins: groups that begin have done something before they leave,
-/// so that a launch comes to its end however often it is stopped. Source: chosen: what a launch costs beside it
-/// (docs/devices/nvidia.md).
+/// so that a launch comes to its end however often it is stopped. Source: chosen: some times what a launch costs.
 inline constexpr std::uint64_t kStoppingQuantumNs = 100'000;
 /// The unit of a kernel's quantum. Source: what kernels divide the device's nanoseconds by, so that 32 bits last for an
 /// hour.
