@@ -79,8 +79,9 @@ void Queue::withdraw(Event& event, const domain::InlineVector<Ref<Event>>& earli
   {
     const MutexGuard lock(mutex_);
     if (last_.get() == &event) {
-      last_ = earlier.empty() ? Ref<Event>() : earlier.back();
-      newest_.store(last_.get(), std::memory_order_seq_cst);
+      Event* const before = earlier.empty() ? nullptr : earlier.back().get();
+      last_ = Ref<Event>(before);
+      newest_.store(before, std::memory_order_seq_cst);
       // One that has ended leaves the queue no more, and would keep it alive. Against ended(): one of the two sees what
       // the other has stored.
       if (last_ && last_->status_.load(std::memory_order_seq_cst) <= CL_COMPLETE) last_ = nullptr;
