@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +18,10 @@ namespace {
 
 constexpr int kForwarded[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM};
 
-[[noreturn]] void become(const std::vector<std::string>& command, const sigset_t& mask, int report) {
+[[noreturn]] void become(const std::vector<std::string>& command, const sigset_t& mask, pid_t parent, int report) {
+  // SIGKILL cannot be passed on by the parent.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
   const std::vector<char*> arguments = exec_arguments(command);
   execvp(arguments[0], arguments.data());
@@ -55,8 +59,9 @@ ChildResult run_child(const std::vector<std::string>& command) {
 
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return {126, std::strerror(errno)};
+  const pid_t self = getpid();
   const pid_t child = fork();
-  if (child == 0) become(command, before, report[1]);
+  if (child == 0) become(command, before, self, report[1]);
   const int fork_error = errno;
   close(report[1]);
   int error = 0;

@@ -71,10 +71,17 @@ bool is_brief(const Machine& machine, const Launch& launch, const LaunchView& vi
          !view.shape().paces().may_try(device, launch.range);
 }
 
-/// Of a piece in that form.
+/// Work-groups that fill the device: a piece of fewer would take about as long.
+std::uint64_t filling(const Device& device, const domain::NdRange& range) {
+  const std::uint64_t units = std::max(1u, query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(1));
+  const std::uint64_t items = range.local[0] * range.local[1] * range.local[2];
+  const std::uint64_t groups = device.description().kind == DeviceKind::cpu ? 1 : tuning::kItemsPerUnit / items;
+  return units * std::max<std::uint64_t>(1, groups);
+}
+
+/// least_piece() of a slice that can be stopped in that form.
 std::uint64_t least_groups(const Machine& machine, const Launch& launch, std::uint32_t device, StopForm form) {
-  if (machine.settings.preempt.test || form != StopForm::cut) return 1;
-  return least_piece(*machine.devices[device], launch.range);
+  return form == StopForm::cut ? least_piece(machine, launch, device) : 1;
 }
 
 }  // namespace
@@ -131,11 +138,10 @@ Result<Stoppable> settled(const Machine& machine, const Launch& launch, std::uin
   return Stoppable{form};
 }
 
-std::uint64_t least_piece(const Device& device, const domain::NdRange& range) {
-  const std::uint64_t units = std::max(1u, query<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS).value_or(1));
-  const std::uint64_t items = range.local[0] * range.local[1] * range.local[2];
-  const std::uint64_t groups = device.description().kind == DeviceKind::cpu ? 1 : tuning::kItemsPerUnit / items;
-  return units * std::max<std::uint64_t>(1, groups);
+std::uint64_t least_piece(const Machine& machine, const Launch& launch, std::uint32_t device) {
+  const std::uint64_t least = filling(*machine.devices[device], launch.range);
+  if (!machine.settings.preempt.test) return least;
+  return std::clamp<std::uint64_t>(launch.range.group_total() / tuning::kTestedPieces, 1, least);
 }
 
 bool wants_pace(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device) {

@@ -40,8 +40,9 @@ Stoppable stoppable(const Machine& machine, const Launch& launch, const LaunchVi
 Result<Stoppable> settled(const Machine& machine, const Launch& launch, std::uint32_t device,
                           const domain::GroupSpan& span, NativeKernel& kernel, const SavedGroups* saved, bool joins);
 
-/// Work-groups of a launch that fill the device: a piece of fewer would take about as long.
-std::uint64_t least_piece(const Device& device, const domain::NdRange& range);
+/// Work-groups of a piece of the launch on machine.devices[device], at least: as many as fill the device, since fewer
+/// would take about as long. With SKMD_TEST_PREEMPT a part of the launch where that is less.
+std::uint64_t least_piece(const Machine& machine, const Launch& launch, std::uint32_t device);
 
 /// Whether the device's next launch is to be timed so that it becomes known whether such launches are long.
 bool wants_pace(const Machine& machine, const Launch& launch, const LaunchView& view, std::uint32_t device);

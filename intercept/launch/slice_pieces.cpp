@@ -40,7 +40,7 @@ SlicePieces::SlicePieces(Machine& machine, const Launch& launch, const LaunchVie
       together_(how.together),
       call_(std::move(call)),
       may_stop_(may_stop),
-      least_(machine.settings.preempt.test ? 1 : least_piece(*machine.devices[slice.device], launch.range)),
+      least_(least_piece(machine, launch, slice.device)),
       token_(std::make_shared<StopToken>(wanted)),
       counted_(machine.long_slices[slice.device]),
       sequence_(slice.span),

@@ -72,6 +72,20 @@ tells_the_signal_that_ended_the_application() {
   expect 143 $? status
 }
 
+does_not_leave_the_application_behind() {
+  "$run" -- sh -c 'echo $$ >"$0"; exec sleep 300' "$work/child" &
+  until [[ -s $work/child ]]; do sleep 0.02; done
+  kill -KILL $!
+  wait $! 2>/dev/null
+  for _ in {1..500}; do
+    # Its new parent may not have asked for its status yet.
+    [[ $(cut -d ' ' -f 3 "/proc/$(cat "$work/child")/stat" 2>/dev/null) == [^ZX] ]] || return 0
+    sleep 0.02
+  done
+  kill -KILL "$(cat "$work/child")"
+  fail 'the application outlives a skmd-run that was killed'
+}
+
 leaves_arguments_and_standard_input_alone() {
   expect '<--stats><a b><--><->' "$("$run" --log off -- printf '<%s>' --stats 'a b' -- -)" arguments
   expect '<--help>' "$("$run" printf '<%s>' --help)" 'arguments without --'

@@ -98,6 +98,7 @@ cl_int build_program(cl_program program, cl_uint, const cl_device_id* devices, c
   const cl_uint device = devices[0]->index;
   cl_int failed = record("clBuildProgram", std::string("options=") + (options != nullptr ? options : ""));
   if (const cl_int wanted = wait_while_builds_are_held(device); failed == CL_SUCCESS) failed = wanted;
+  program->options = options != nullptr ? options : "";
   const cl_int code = translate(program, failed, CL_BUILD_PROGRAM_FAILURE);
   program->built = code == CL_SUCCESS;
   const std::lock_guard lock(builds().mutex);
@@ -238,8 +239,17 @@ cl_int get_kernel_arg_info(cl_kernel kernel, cl_uint index, cl_kernel_arg_info n
   }
 }
 
-cl_int get_work_group_info(cl_kernel, cl_device_id device, cl_kernel_work_group_info name, std::size_t size, void* out,
-                           std::size_t* size_out) {
+// A compiler that needs 36 registers for each kernel, and keeps what has no room in them in a work-item's memory.
+cl_ulong spilled_bytes(const std::string& options) {
+  constexpr std::string_view kLimit = "-cl-nv-maxrregcount=";
+  constexpr unsigned long kNeeded = 36;
+  const std::size_t at = options.find(kLimit);
+  const unsigned long most = at == std::string::npos ? kNeeded : std::stoul(options.substr(at + kLimit.size()));
+  return most < kNeeded ? (kNeeded - most) * 16 : 0;
+}
+
+cl_int get_work_group_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name, std::size_t size,
+                           void* out, std::size_t* size_out) {
   if (const cl_int failed = record("clGetKernelWorkGroupInfo"); failed != CL_SUCCESS) return failed;
   const std::size_t none[3] = {0, 0, 0};
   switch (name) {
@@ -248,8 +258,9 @@ cl_int get_work_group_info(cl_kernel, cl_device_id device, cl_kernel_work_group_
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
       return answer_value(std::size_t{32}, size, out, size_out);
     case CL_KERNEL_LOCAL_MEM_SIZE:
-    case CL_KERNEL_PRIVATE_MEM_SIZE:
       return answer_value(cl_ulong{0}, size, out, size_out);
+    case CL_KERNEL_PRIVATE_MEM_SIZE:
+      return answer_value(spilled_bytes(kernel->program->options), size, out, size_out);
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
       return answer(none, sizeof none, size, out, size_out);
     default:

@@ -206,6 +206,7 @@ struct _cl_sampler : stub::Object {
 struct _cl_program : stub::Object {
   _cl_program() : Object(stub::Kind::program) {}
   std::string text;
+  std::string options;  // of the last build
   std::string log;
   std::vector<stub::KernelText> kernels;
   bool built = false;

@@ -60,6 +60,9 @@ class Maker {
     const auto device = compiler::make_device_form(*kernel, form, options_.quantum);
     if (!device) return domain::Error{0, device.error().reason};
     kernel->setName(compiler::name_in_text(name));
+    // NVIDIA's compiler takes as many registers as a group of that size can have, whatever limit it is given. The
+    // application's own kernel has been checked for the size.
+    if (options_.quantum == compiler::Quantum::clock) kernel->setMetadata("reqd_work_group_size", nullptr);
     const auto printed = compiler::print_opencl_c(*kernel);
     if (!printed) return domain::Error{0, printed.error().reason};
     made_.text += printed->text;

@@ -66,6 +66,15 @@ inline constexpr std::uint64_t kRow = 8;
 /// Source: docs/decisions/times-by-the-devices-clock.md.
 inline constexpr std::uint64_t kTimePerDrift = 50000;
 
+// --- registers of kernels that can be stopped inside of work-groups (vendor_stoppable.cpp) ---
+
+/// Registers of a work-item, tried in this order. NVIDIA's multiprocessors have 65,536 for 2,048 work-items, 32 each;
+/// with 40, 48 and 64 they hold 1,638, 1,365 and 1,024. Source: docs/devices/nvidia.md.
+inline constexpr std::uint32_t kRegisterLimits[] = {32, 40, 48, 64};
+/// Bytes that a limit may put into a work-item's memory. Eight values, which are kept outside of the inner loops.
+/// Source: docs/decisions/groups-are-stopped-inside.md.
+inline constexpr std::uint64_t kMaxSpilledBytes = 32;
+
 // --- probes of a driver (driver_probe.h) ---
 
 /// Bytes of the first fill and of the last one, processor time of the enqueue that means it did the work itself (well

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches of a vendor's device that can be stopped inside of work-groups.
 #include <cstring>
+#include <vector>
 
 #include "compiler/client/trapping.h"
 #include "intercept/backend/vendor/stoppable_run.h"
+#include "intercept/backend/vendor/vendor_constants.h"
 #include "intercept/backend/vendor/vendor_device.h"
 #include "intercept/backend/vendor/vendor_visit.h"
 
 namespace skmd::icd {
+
+using namespace tuning;
 
 std::shared_ptr<StoppableCode> VendorDevice::stoppable_code(const std::string& text, const std::string& options) {
   if (!stoppable_) return nullptr;
@@ -48,7 +52,27 @@ bool VendorDevice::build_text(const std::string& text, const std::string& option
     if (kernel) code.kernel = std::move(*kernel);
     at = kernel ? std::next(at) : kernels.erase(at);
   }
+  if (is_nvidia()) limit_registers(text, options, kernels);
   return true;
+}
+
+void VendorDevice::limit_registers(const std::string& text, const std::string& options, StoppableKernels& kernels) {
+  std::vector<StoppableKernels::iterator> open;
+  for (auto at = kernels.begin(); at != kernels.end(); ++at)
+    if (at->second.kernel != nullptr) open.push_back(at);
+  for (const std::uint32_t most : kRegisterLimits) {
+    if (open.empty()) return;
+    std::string log;
+    const auto program = build_native(text, options + " -cl-nv-maxrregcount=" + std::to_string(most), log);
+    if (!program) return;
+    std::erase_if(open, [&](const StoppableKernels::iterator& at) {
+      auto limited = kernel(*program, compiler::name_in_text(at->first));
+      const std::uint64_t before = at->second.kernel->limits().private_bytes;
+      if (!limited || (*limited)->limits().private_bytes > before + kMaxSpilledBytes) return false;
+      at->second.kernel = std::move(*limited);
+      return true;
+    });
+  }
 }
 
 std::optional<YieldInfo> VendorDevice::yields(NativeKernel& kernel, const YieldNeeds& needs, bool wait) {
@@ -57,7 +81,7 @@ std::optional<YieldInfo> VendorDevice::yields(NativeKernel& kernel, const YieldN
   const StoppableKernels* const kernels = StoppableCode::find(own.owner->stoppable, wait);
   if (kernels == nullptr) return std::nullopt;
   const auto found = kernels->find(own.name);
-  if (found == kernels->end()) return std::nullopt;
+  if (found == kernels->end() || found->second.kernel == nullptr) return std::nullopt;
   cl_ulong local = 0;
   const auto bytes = info(CL_DEVICE_LOCAL_MEM_SIZE);
   if (bytes && bytes->size() == sizeof local) std::memcpy(&local, bytes->data(), sizeof local);

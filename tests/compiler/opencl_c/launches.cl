@@ -33,3 +33,12 @@ __kernel void alone(__global uint* out, uint n) {
   while (x % 7 != 3 && x < n) x = x * 5 + 1;
   out[get_global_id(0)] = x;
 }
+
+// NVIDIA's compiler would take as many registers as the size allows.
+// CHECK: kernel __attribute__((reqd_work_group_size(16, 4, 1))) void skmd_stoppable_sized(
+// CLOCK: kernel void skmd_stoppable_sized(
+__attribute__((reqd_work_group_size(16, 4, 1))) __kernel void sized(__global uint* out, uint n) {
+  uint x = get_global_id(0);
+  while (x % 5 != 3 && x < n) x = x * 5 + 1;
+  out[get_global_id(0)] = x;
+}

@@ -92,6 +92,19 @@ TEST(Preemption, ALaunchThatNothingCanComeBetweenIsNotCut) {
   EXPECT_EQ(runs_of_one(), 4u);
 }
 
+// A device takes about as long for one group as for as many as it has room for.
+TEST(Preemption, StopsOfTestsLeaveALaunchInFewPieces) {
+  // A unit of a processor has room for one group, that of a GPU for all 128.
+  for (const auto& [kind, pieces] : {std::pair{DeviceKind::cpu, 128u}, {DeviceKind::gpu, 16u}}) {
+    World w({true});
+    w.fakes[0]->set_kind(kind);
+    w.fakes[0]->ns_per_group = 1'000'000'000;
+    w.stop_always(PreemptTest::Then::stay);
+    EXPECT_EQ(w.launch(w.add, line(kItems, 8), {whole(w.y), whole(w.x), value_of(2u)})->wait(), CL_COMPLETE);
+    EXPECT_EQ(w.runs(), pieces);
+  }
+}
+
 TEST(Preemption, ASliceOfASplitLaunchIsCutWithoutAnotherQueue) {
   World w({true, true}, "equal");
   w.second = {};
