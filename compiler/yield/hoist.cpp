@@ -17,7 +17,27 @@ bool divides_safely(const llvm::BinaryOperator& operation) {
   return divisor != nullptr && !divisor->isZero() && !divisor->isMinusOne();
 }
 
+/// Whether what `pointer` points to is only read, as far as places at constant distances from it tell.
+bool is_only_read(const llvm::Value& pointer) {
+  return llvm::all_of(pointer.uses(), [](const llvm::Use& use) {
+    const llvm::User* user = use.getUser();
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) return load->isSimple();
+    if (const auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(user))
+      return !copy->isVolatile() && &copy->getRawSourceUse() == &use && copy->getRawDest() != use.get();
+    const auto* place = llvm::dyn_cast<llvm::GetElementPtrInst>(user);
+    return place != nullptr && place->hasAllConstantIndices() && is_only_read(*place);
+  });
+}
+
+/// A load of the kernel's own copy of a structure that was passed to it, such as the launch's record, and that it does
+/// not change.
+bool reads_argument(const llvm::LoadInst& load) {
+  const auto* argument = llvm::dyn_cast<llvm::Argument>(load.getPointerOperand()->stripInBoundsConstantOffsets());
+  return load.isSimple() && argument != nullptr && argument->hasByValAttr() && is_only_read(*argument);
+}
+
 bool is_operation(const llvm::Instruction& instruction) {
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) return reads_argument(*load);
   if (const auto* operation = llvm::dyn_cast<llvm::BinaryOperator>(&instruction)) return divides_safely(*operation);
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
     return is_geometry(builtin_of(*call).name) &&

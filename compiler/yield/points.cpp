@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "compiler/ir/builtin.h"
+#include "compiler/yield/counted.h"
 #include "compiler/yield/yield_constants.h"
 
 namespace skmd::compiler {
@@ -197,6 +198,7 @@ class Chooser {
       made.strip = std::clamp<std::uint64_t>(instructions / std::max<std::uint64_t>(1, costs_.of_iteration(loop)), 1,
                                              tuning::kMaxStrip);
     if (every_) made.strip = std::min<std::uint64_t>(made.strip, 1 + chosen.loops.size() % 3);
+    if (made.strip > 1) made.counted = counted_loop(loop, made.strip);
     made.place = place_of(loop, chosen.loops.size() + 1);
     return made;
   }

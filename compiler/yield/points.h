@@ -17,6 +17,19 @@
 
 namespace skmd::compiler {
 
+/// What a loop goes on by, where its header alone decides it and computes nothing that could not be computed again: as
+/// long as `predicate` holds of `compared` and `bound`. `compared` is `counter`, one of the header's phis, or that made
+/// wider; `bound` is computed in front of the loop, or by the header and always the same. Each iteration adds `step` to
+/// `counter`, which does not pass the bound unseen.
+struct CountedLoop {
+  llvm::PHINode* counter = nullptr;  // null: there is no such loop
+  llvm::Value* compared = nullptr;
+  llvm::Value* bound = nullptr;
+  llvm::CmpInst::Predicate predicate = llvm::CmpInst::BAD_ICMP_PREDICATE;
+  std::int64_t step = 0;
+  unsigned goes_on = 0;  // the header's successor, 0 or 1, that is in the loop
+};
+
 /// A loop that gets a yield point: by its blocks, which stay when code is added to other loops.
 struct ChosenLoop {
   llvm::BasicBlock* before = nullptr;  // the one block that leads into the loop
@@ -24,6 +37,7 @@ struct ChosenLoop {
   llvm::BasicBlock* latch = nullptr;  // the one block that leads back
   llvm::CallBase* barrier = nullptr;  // behind which the point is; null: at the end of an iteration
   std::uint64_t strip = 1;            // iterations between two checks
+  CountedLoop counted;                // where strips are longer than an iteration
   std::string place;
 };
 

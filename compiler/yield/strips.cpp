@@ -152,22 +152,33 @@ PointBlocks StripMaker::at_end(const ChosenLoop& loop) {
     header->replacePhiUsesWith(loop.latch, check.blocks.go_on);
     return check.blocks;
   }
-  // The strip's own loop around the old one, which counts down.
-  BasicBlock* strip = BasicBlock::Create(kernel_.getContext(), "strip", &kernel_, header);
-  loop.before->getTerminator()->replaceSuccessorWith(header, strip);
-  BasicBlock* count = BasicBlock::Create(kernel_.getContext(), "count", &kernel_, header);
-  loop.latch->getTerminator()->replaceSuccessorWith(header, count);
-  header->replacePhiUsesWith(loop.latch, count);
-  Check check = make_check(*strip);
-  IRBuilder<> ir(strip);
-  for (llvm::PHINode& phi : header->phis()) {
+  return loop.counted.counter != nullptr ? by_bound(loop) : by_count(loop);
+}
+
+void StripMaker::wrap(const ChosenLoop& loop, BasicBlock& strip, const Check& check,
+                      llvm::function_ref<Value*(llvm::PHINode&)> at_end) {
+  loop.before->getTerminator()->replaceSuccessorWith(loop.header, &strip);
+  IRBuilder<> ir(&strip);
+  for (llvm::PHINode& phi : loop.header->phis()) {
     llvm::PHINode* outer = ir.CreatePHI(phi.getType(), 2, phi.getName() + ".strip");
     uniformity_.same_as(*outer, phi);
     outer->addIncoming(phi.getIncomingValueForBlock(loop.before), loop.before);
-    outer->addIncoming(phi.getIncomingValueForBlock(count), check.blocks.go_on);
+    outer->addIncoming(at_end(phi), check.blocks.go_on);
     phi.setIncomingValueForBlock(loop.before, outer);
   }
-  header->replacePhiUsesWith(loop.before, strip);
+  loop.header->replacePhiUsesWith(loop.before, &strip);
+}
+
+// The strip's counter beside the loop's own condition.
+PointBlocks StripMaker::by_count(const ChosenLoop& loop) {
+  BasicBlock* header = loop.header;
+  BasicBlock* strip = BasicBlock::Create(kernel_.getContext(), "strip", &kernel_, header);
+  BasicBlock* count = BasicBlock::Create(kernel_.getContext(), "count", &kernel_, header);
+  loop.latch->getTerminator()->replaceSuccessorWith(header, count);
+  header->replacePhiUsesWith(loop.latch, count);
+  const Check check = make_check(*strip);
+  wrap(loop, *strip, check, [&](llvm::PHINode& phi) { return phi.getIncomingValueForBlock(count); });
+  IRBuilder<> ir(strip);
   ir.CreateBr(header);
   ir.SetInsertPoint(header, header->begin());
   llvm::PHINode* left = ir.CreatePHI(ir.getInt32Ty(), 2, "left");
@@ -177,6 +188,61 @@ PointBlocks StripMaker::at_end(const ChosenLoop& loop) {
   left->addIncoming(less, count);
   ir.CreateCondBr(ir.CreateICmpEQ(less, ir.getInt32(0)), check.begin, header);
   return check.blocks;
+}
+
+// The loop goes to the strip's bound by its own condition: one with two ways out would not be unrolled by compilers.
+PointBlocks StripMaker::by_bound(const ChosenLoop& loop) {
+  const CountedLoop& counted = loop.counted;
+  BasicBlock* header = loop.header;
+  BasicBlock* exit = header->getTerminator()->getSuccessor(1 - counted.goes_on);
+  BasicBlock* strip = BasicBlock::Create(kernel_.getContext(), "strip", &kernel_, header);
+  BasicBlock* end = BasicBlock::Create(kernel_.getContext(), "strip_end", &kernel_, header);
+  const Check check = make_check(*strip);
+  wrap(loop, *strip, check, [](llvm::PHINode& phi) { return &phi; });
+  IRBuilder<> ir(strip);
+  Value* bound = bound_of_strip(ir, loop, counted.counter->getIncomingValueForBlock(strip));
+  ir.CreateBr(header);
+  auto* branch = llvm::cast<llvm::BranchInst>(header->getTerminator());
+  ir.SetInsertPoint(branch);
+  BasicBlock* body = branch->getSuccessor(counted.goes_on);
+  auto* condition = llvm::cast<llvm::Instruction>(branch->getCondition());
+  ir.CreateCondBr(ir.CreateICmp(counted.predicate, counted.compared, bound), body, end);
+  branch->eraseFromParent();
+  if (condition->use_empty()) condition->eraseFromParent();
+  ir.SetInsertPoint(end);
+  ir.CreateCondBr(ir.CreateICmp(counted.predicate, counted.compared, counted.bound), check.begin, exit);
+  exit->replacePhiUsesWith(header, end);
+  return check.blocks;
+}
+
+namespace {
+
+// Of what `header` computes without its phis, also by what it computes so.
+Value* computed_again(IRBuilder<>& ir, Value& value, const BasicBlock& header) {
+  auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
+  if (instruction == nullptr || instruction->getParent() != &header) return &value;
+  llvm::Instruction* made = instruction->clone();
+  for (llvm::Use& operand : made->operands()) operand.set(computed_again(ir, *operand, header));
+  return ir.Insert(made, instruction->getName());
+}
+
+}  // namespace
+
+// The loop's own where it is nearer. What is left to it is counted without sign: it fits as long as the loop goes on.
+Value* StripMaker::bound_of_strip(IRBuilder<>& ir, const ChosenLoop& loop, Value* begin) {
+  const CountedLoop& counted = loop.counted;
+  Value* bound = computed_again(ir, *counted.bound, *loop.header);
+  if (const auto* wider = llvm::dyn_cast<llvm::CastInst>(counted.compared); wider != nullptr)
+    begin = ir.CreateCast(wider->getOpcode(), begin, bound->getType());
+  const bool up = counted.step > 0;
+  std::uint64_t steps = loop.strip * static_cast<std::uint64_t>(up ? counted.step : -counted.step);
+  if (llvm::ICmpInst::isTrueWhenEqual(counted.predicate)) --steps;
+  Value* far = llvm::ConstantInt::get(bound->getType(), steps);
+  Value* rest = up ? ir.CreateSub(bound, begin) : ir.CreateSub(begin, bound);
+  Value* longer = ir.CreateAnd(ir.CreateICmp(counted.predicate, begin, bound), ir.CreateICmpUGT(rest, far));
+  Value* made = ir.CreateSelect(longer, up ? ir.CreateAdd(begin, far) : ir.CreateSub(begin, far), bound, "strip.bound");
+  for (const Value* of : {counted.bound, static_cast<Value*>(counted.counter)}) uniformity_.same_as(*made, *of);
+  return made;
 }
 
 }  // namespace skmd::compiler

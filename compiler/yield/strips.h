@@ -49,8 +49,15 @@ class StripMaker {
     PointBlocks blocks;
   };
   Check make_check(llvm::BasicBlock& before);
-  PointBlocks at_end(const ChosenLoop& loop);
   PointBlocks at_barrier(llvm::CallBase& barrier);
+  PointBlocks at_end(const ChosenLoop& loop);
+  /// A strip's own loop around `loop`: `strip` leads into the old one with what comes from in front of it and, behind
+  /// `check`, from where the strip ends.
+  void wrap(const ChosenLoop& loop, llvm::BasicBlock& strip, const Check& check,
+            llvm::function_ref<llvm::Value*(llvm::PHINode&)> at_end);
+  PointBlocks by_bound(const ChosenLoop& loop);
+  llvm::Value* bound_of_strip(llvm::IRBuilder<>& ir, const ChosenLoop& loop, llvm::Value* begin);
+  PointBlocks by_count(const ChosenLoop& loop);
   void tell_group(llvm::IRBuilder<>& ir);
   llvm::Value* control(llvm::IRBuilder<>& ir) const;
   llvm::Value* flag(llvm::IRBuilder<>& ir) const;

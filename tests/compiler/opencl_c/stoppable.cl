@@ -43,3 +43,23 @@ __kernel void arrays(__global uint* out, uint rounds) {
   for (uint round = 0; round < rounds + (id & 3u); ++round) own[(round + id) % 6] += own[(round * 5u) % 6] * 3u + 1u;
   out[id] = own[0] ^ own[1] * 3u ^ own[2] * 5u ^ own[3] * 7u ^ own[4] * 11u ^ own[5] * 13u;
 }
+
+// Loops that count towards a bound, each in its own way and some at their type's ends: strips have bounds of their own.
+__kernel void counts(__global uint* out, uint most, int least) {
+  const uint id = get_global_id(0) - get_global_offset(0) + (get_global_id(1) - get_global_offset(1)) * get_global_size(0);
+  const uint n = most + (id & 7u);
+  uint sum = id;
+  for (uint i = 3; i <= n; i += 3) sum = sum * 31u + i;
+  for (int i = n; i > least; i -= 2) sum = sum * 33u + i;
+  for (int i = n; i >= least; --i) sum = sum * 35u + i;
+  for (uint i = n; i != 0; --i) sum = sum * 37u + i;
+  for (uint i = 0xffffffffu - n; i < 0xfffffffdu; ++i) sum = sum * 39u + i;
+  for (int i = INT_MAX - (int)n; i < INT_MAX - 1; i += 2) sum = sum * 41u + i;
+  for (int i = INT_MIN + (int)n; i > INT_MIN; --i) sum = sum * 43u + i;
+  for (long i = n; 0 < i; --i) sum = sum * 45u + (uint)i;
+  for (ulong i = 0; !(i >= n); ++i) sum = sum * 47u + (uint)i;
+  for (uint i = n; i < most; ++i) sum = 0;
+  for (uint i = 1; i < get_global_size(0) + id; i += 5) sum = sum * 49u + i;
+  for (int i = n; i > (long)least - n; i -= 3) sum = sum * 51u + i;
+  out[id] = sum;
+}

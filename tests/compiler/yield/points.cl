@@ -19,7 +19,7 @@ __kernel void alone(__global uint* out, float step, uint most) {
 
 // All items make the same iterations: the counter is kept once for the group.
 // CHECK: kernel together: 1 yield point, items of a group leave together; state: 4 bytes an item, 12 a group
-// CHECK-NEXT: line {{[0-9]+}}: after {{[0-9]+}} iterations, live: {{.*}}(float), {{.*}}(i32, once){{$}}
+// CHECK-NEXT: line {{[0-9]+}}: after {{[0-9]+}} iterations, live: {{.*}}(i32, once), {{.*}}(float){{$}}
 __kernel void together(__global float* out, __global const float* in, uint n) {
   float sum = 0;
   for (uint i = 0; i < n; ++i) sum += in[i] * get_global_id(0);
@@ -27,7 +27,7 @@ __kernel void together(__global float* out, __global const float* in, uint n) {
 }
 
 // CHECK: kernel tiles: 1 yield point, items of a group leave together
-// CHECK-NEXT: line {{[0-9]+}}: after {{[0-9]+}} iterations, live: {{.*}}(float, once), {{.*}}(i32, once){{$}}
+// CHECK-NEXT: line {{[0-9]+}}: after {{[0-9]+}} iterations, live: {{.*}}(i32, once), {{.*}}(float, once){{$}}
 __kernel void tiles(__global float* out, __global const float* in, uint n) {
   __local float tile[64];
   float sum = 0;
