@@ -3,6 +3,7 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicInst.h>
 
 #include "compiler/ir/builtin.h"
 #include "compiler/yield/yield_constants.h"

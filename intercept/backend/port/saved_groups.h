@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,6 +15,15 @@
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
+
+/// What several states were made of at once, by the backend that keeps them (SavedGroups::put_later).
+class SavedTogether {
+ public:
+  SavedTogether() = default;
+  SavedTogether(const SavedTogether&) = delete;
+  SavedTogether& operator=(const SavedTogether&) = delete;
+  virtual ~SavedTogether() = default;
+};
 
 /// Shared by the batches of a slice, on whichever device they run. Thread-safe.
 class SavedGroups {
@@ -52,9 +62,38 @@ class SavedGroups {
     keep(group, {std::move(state), {}}, bytes);
   }
   /// The same of a state of `bytes` bytes that is made only when it is read: `make` is called on the thread that reads,
-  /// and gives the state each time. Precondition: the state has words.
-  void put_later(std::uint64_t group, std::uint64_t schema, std::uint64_t bytes, std::function<State()> make) {
-    keep(group, {{schema, {}, {}}, std::move(make)}, bytes);
+  /// and gives the state each time. `together`: what take_together() finds it by. Precondition: the state has words.
+  void put_later(std::uint64_t group, std::uint64_t schema, std::uint64_t bytes, std::function<State()> make,
+                 std::shared_ptr<const SavedTogether> together = nullptr) {
+    keep(group, {{schema, {}, {}}, std::move(make), std::move(together)}, bytes);
+  }
+  /// What the launch's group was put with; null: nothing, or there is none.
+  [[nodiscard]] std::shared_ptr<const SavedTogether> together(std::uint64_t group) const {
+    const MutexGuard lock(mutex_);
+    const auto found = groups_.find(group);
+    return found == groups_.end() ? nullptr : found->second.together;
+  }
+  /// Whether the launch's group was stopped inside, and has not gone on.
+  [[nodiscard]] bool is_stopped(std::uint64_t group) const {
+    const MutexGuard lock(mutex_);
+    const auto found = groups_.find(group);
+    return found != groups_.end() && found->second.stopped();
+  }
+  /// Takes out all there is of the groups from `first` to in front of `last`, without their states, if the groups in
+  /// there that were stopped inside are `count` and were all put with `together`. False, and nothing happens, if not.
+  bool take_together(const SavedTogether& together, std::uint64_t first, std::uint64_t last, std::uint64_t count) {
+    const MutexGuard lock(mutex_);
+    const auto begin = groups_.lower_bound(first), end = groups_.lower_bound(last);
+    std::uint64_t found = 0;
+    for (auto at = begin; at != end; ++at) {
+      if (!at->second.stopped()) continue;
+      if (at->second.together.get() != &together) return false;
+      ++found;
+    }
+    if (found != count) return false;
+    stopped_ -= count, resumed_ += count;
+    groups_.erase(begin, end);
+    return true;
   }
   /// The groups from `first` to in front of `last` of which nothing is kept have ended. all() leaves them out.
   void end_others(std::uint64_t first, std::uint64_t last) {
@@ -108,6 +147,7 @@ class SavedGroups {
   struct Kept {
     State state;                  // with `make`, only the schema
     std::function<State()> make;  // empty: `state` is whole
+    std::shared_ptr<const SavedTogether> together = {};
     [[nodiscard]] bool stopped() const { return make || !state.words.empty(); }
   };
 

@@ -218,12 +218,15 @@ void StoppableRun::read_states(BatchResult&& result) {
 // Groups that have ended behind one that has not are told, too: no device runs them again.
 void StoppableRun::kept(BatchResult&&) {
   // The device is free before states are copied: each is when it is taken.
-  struct Source {
-    compiler::StoppableKernel kernel;
-    StateLayout layout;
-    PartStates read;
-  };
-  const auto source = std::make_shared<const Source>(Source{code_.facts, layout_, std::move(read_)});
+  const auto part = std::make_shared<StoppedPart>();
+  part->kernel = code_.facts;
+  part->layout = layout_;
+  part->read = std::move(read_);
+  const std::uint64_t words = part->read.words == nullptr ? 0 : part->read.words->size();
+  for (std::size_t i = 0; i < words / std::max<std::uint64_t>(1, layout_.group_words()); ++i) {
+    part->groups.push_back(chunk_.groups[part->read.first + i]);
+    part->stages.push_back(stage_of(chunk_, part->read.first + i));
+  }
   std::uint64_t first_left = next_, begun = run_.groups.first;
   for (std::size_t i = 0; i < chunk_.groups.size(); ++i) {
     const GroupStage stage = stage_of(chunk_, i);
@@ -234,8 +237,9 @@ void StoppableRun::kept(BatchResult&&) {
     const GroupStage stage = stage_of(chunk_, i);
     if (chunk_.groups[i] < first_left || stage == GroupStage::fresh) continue;
     if (stage == GroupStage::inside)
-      run_.saved->put_later(chunk_.groups[i], code_.facts.facts.schema, group_bytes(),
-                            [source, i] { return state_of(source->kernel, source->layout, source->read, i); });
+      run_.saved->put_later(
+          chunk_.groups[i], code_.facts.facts.schema, group_bytes(),
+          [part, i] { return state_of(part->kernel, part->layout, part->read, i); }, part);
     else
       run_.saved->put(chunk_.groups[i], {});
   }

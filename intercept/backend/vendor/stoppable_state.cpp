@@ -60,11 +60,43 @@ Result<StateLayout> state_layout(const compiler::StoppableKernel& kernel, const 
   return layout;
 }
 
+namespace {
+
+bool is_of(const StoppedPart& part, const compiler::StoppableKernel& kernel, const StateLayout& layout) {
+  return part.kernel.facts.schema == kernel.facts.schema && part.layout.items == layout.items &&
+         part.layout.words == layout.words && part.layout.local_bytes == layout.local_bytes;
+}
+
+/// The groups from `next` on into `chunk`, and their part, if they were stopped together; else null.
+std::shared_ptr<const StoppedPart> take_part(const compiler::StoppableKernel& kernel, const StateLayout& layout,
+                                             const RunOp& run, std::uint64_t& next, std::uint64_t most,
+                                             StateChunk& chunk) {
+  const auto part = std::dynamic_pointer_cast<const StoppedPart>(run.saved->together(next));
+  if (part == nullptr || !is_of(*part, kernel, layout) || part->groups.size() > most || part->groups.front() != next ||
+      part->groups.back() >= run.groups.last)
+    return nullptr;
+  const auto inside = std::count(part->stages.begin(), part->stages.end(), GroupStage::inside);
+  chunk.groups = part->groups;
+  if (!run.saved->take_together(*part, next, part->groups.back() + 1, static_cast<std::uint64_t>(inside)))
+    return chunk.groups.clear(), nullptr;
+  // The groups between them had ended before.
+  for (const std::uint64_t group : part->groups) {
+    for (; next < group; ++next) chunk.ended.push_back(next);
+    ++next;
+  }
+  chunk.begun = {0, part->read.words};
+  return part;
+}
+
+}  // namespace
+
 Result<StateChunk> take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
                               std::uint64_t& next, std::uint64_t most, const std::shared_ptr<PinnedPieces>& pieces) {
   StateChunk chunk;
   std::vector<std::pair<std::size_t, SavedGroups::State>> begun;
+  const auto part = take_part(kernel, layout, run, next, most, chunk);
   for (; next < run.groups.last && chunk.groups.size() < most; ++next) {
+    if (part != nullptr && run.saved->is_stopped(next)) break;  // for another chunk
     auto state = run.saved->take(next);
     if (state && state->words.empty()) {
       chunk.ended.push_back(next);
@@ -80,14 +112,19 @@ Result<StateChunk> take_chunk(const compiler::StoppableKernel& kernel, const Sta
     chunk.groups.push_back(next);
   }
   chunk.control = control_of(layout, run, chunk.groups);
+  // Some of its items may have ended elsewhere, which those that begin here do not see.
+  const auto has_begun = [&](std::size_t index) {
+    chunk.control[chunk.stages() + index * control::kStages + control::kAnyEnded] = 1;
+  };
+  for (std::size_t index = 0; part != nullptr && index < part->stages.size(); ++index)
+    if (part->stages[index] != GroupStage::fresh) has_begun(index);
   if (begun.empty()) return chunk;
   chunk.begun.first = begun.front().first;
   chunk.begun.words =
       std::make_shared<StateWords>((begun.back().first + 1 - chunk.begun.first) * layout.group_words(), pieces);
   std::memset(chunk.begun.words->data(), 0, chunk.begun.words->size() * 4);  // groups between them begin
   for (const auto& [index, state] : begun) {
-    // Some of its items may have ended elsewhere, which those that begin here do not see.
-    chunk.control[chunk.stages() + index * control::kStages + control::kAnyEnded] = 1;
+    has_begun(index);
     put(kernel, layout, state, chunk.begun.words->data() + (index - chunk.begun.first) * layout.group_words());
   }
   return chunk;

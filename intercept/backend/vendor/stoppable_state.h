@@ -30,9 +30,21 @@ struct PartStates {
   std::shared_ptr<StateWords> words;  // null: of none
 };
 
+/// What a group is.
+enum class GroupStage : std::uint8_t { fresh, inside, ended };
+
+/// States of groups that were stopped together, as the device had them.
+struct StoppedPart : SavedTogether {
+  compiler::StoppableKernel kernel;
+  StateLayout layout;
+  std::vector<std::uint64_t> groups;  // whose states `read` has, from its first on; ascending
+  std::vector<GroupStage> stages;     // of each; the first and the last are `inside`
+  PartStates read;
+};
+
 /// Groups that one launch is given, and their states.
 struct StateChunk {
-  std::vector<std::uint64_t> groups;   // numbers in the whole launch, ascending
+  std::vector<std::uint64_t> groups;   // numbers in the whole launch, ascending; may have ended where `begun` says so
   std::vector<std::uint64_t> ended;    // between them, before this chunk
   PartStates begun;                    // all states before the first launch that are not zeros
   std::vector<std::uint32_t> control;  // as the launch finds it; the stages at its end as the last one left them
@@ -40,12 +52,10 @@ struct StateChunk {
   [[nodiscard]] std::size_t stages() const { return compiler::control::kGroups + groups.size(); }
 };
 
-/// What a group is.
-enum class GroupStage : std::uint8_t { fresh, inside, ended };
-
 /// The next groups of `run`, from the `next`th of its groups on and at most `most`, that have not ended; takes what
-/// there is of them out of run.saved, into memory of `pieces` (StateWords). Moves `next` behind the last one that was
-/// looked at. An error: a state, which may come out of a file, is not of this kernel's size.
+/// there is of them out of run.saved, into memory of `pieces` (StateWords); of groups that were stopped together, and
+/// have not gone on since, what was read goes back as it is. Moves `next` behind the last one that was looked at. An
+/// error: a state, which may come out of a file, is not of this kernel's size.
 Result<StateChunk> take_chunk(const compiler::StoppableKernel& kernel, const StateLayout& layout, const RunOp& run,
                               std::uint64_t& next, std::uint64_t most, const std::shared_ptr<PinnedPieces>& pieces);
 

@@ -96,6 +96,8 @@ class MadeUpDevice {
   std::shared_ptr<PinnedPieces> pieces;     // once they were made
   std::size_t runs = 0;                     // launches
   std::uint32_t quantum = 0;                // of the last launch
+  const std::byte* states_read = nullptr;   // where the last states were read to
+  std::vector<const std::byte*> written;    // what was written from
 
  private:
   static HostMemory& memory(const std::shared_ptr<NativeMemory>& given) { return static_cast<HostMemory&>(*given); }
@@ -109,10 +111,12 @@ class MadeUpDevice {
 
   void carry_out(const Op& op) {
     if (const auto* write = std::get_if<WriteOp>(&op)) {
+      written.push_back(write->host + write->rows.begin);
       std::memcpy(memory(write->memory).content.data() + write->rows.begin, write->host + write->rows.begin,
                   write->rows.width);
     } else if (const auto* read = std::get_if<ReadOp>(&op)) {
       const domain::RowRun& rows = read->rows;
+      if (read->packed) states_read = read->host;
       for (std::uint64_t row = 0; row < rows.rows; ++row)
         std::memcpy(read->host + (read->packed ? row * rows.width : rows.begin + row * rows.stride),
                     memory(read->memory).content.data() + rows.begin + row * rows.stride, rows.width);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that can be stopped inside of work-groups are built with as few registers as they have room in. The stub's
-// compiler needs 36.
+// compiler needs 37.
 #include <gtest/gtest.h>
 
 #include "tests/intercept/backend/stub_fixture.h"

@@ -54,5 +54,26 @@ TEST(SavedGroups, OthersMayHaveEnded) {
   EXPECT_EQ(saved.counts().resumed, 1u);
 }
 
+TEST(SavedGroups, AreTakenTogetherOrNot) {
+  struct Part : SavedTogether {};
+  const auto one = std::make_shared<Part>(), other = std::make_shared<Part>();
+  SavedGroups saved;
+  for (const std::uint64_t group : {3, 5, 8}) saved.put_later(group, 9, 13, state, group == 8 ? other : one);
+  saved.put(4, {});
+  EXPECT_EQ(saved.together(5), one);
+  EXPECT_EQ(saved.together(4), nullptr);
+  EXPECT_TRUE(saved.is_stopped(5));
+  EXPECT_FALSE(saved.is_stopped(4));
+  EXPECT_FALSE(saved.is_stopped(6));
+  EXPECT_FALSE(saved.take_together(*one, 3, 6, 3)) << "one has gone on";
+  EXPECT_FALSE(saved.take_together(*one, 3, 9, 3)) << "one is of another part";
+  EXPECT_EQ(saved.stopped(), 3u);
+  EXPECT_TRUE(saved.take_together(*one, 3, 6, 2));
+  EXPECT_EQ(saved.stopped(), 1u);
+  EXPECT_EQ(saved.counts().resumed, 2u);
+  EXPECT_FALSE(saved.take(4));
+  EXPECT_TRUE(saved.take(8));
+}
+
 }  // namespace
 }  // namespace skmd::icd

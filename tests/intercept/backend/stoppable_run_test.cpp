@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/intercept/backend/made_up_device.h"
 
 namespace skmd::icd {
@@ -98,6 +100,35 @@ TEST_P(StoppableRuns, GoOnElsewhereFromWhatWasSaved) {
     for (std::size_t i = 0; one.pieces != nullptr && i < tuning::kStatePieces; ++i)
       EXPECT_NE(one.pieces->try_take(), nullptr) << "one is still lent";
     expect_each_once(counted, {0, kGroupsInAll}, GetParam());
+  }
+}
+
+// States that were read together are written again as they are; not where one of the groups has gone on elsewhere
+// since.
+TEST_P(StoppableRuns, GoOnFromWhatWasReadWithoutCopies) {
+  for (const bool apart : {false, true}) {
+    int as_they_are = 0;
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      Counted counted;
+      MadeUpDevice one(counted, seed, GetParam()), other(counted, seed + 1000, GetParam());
+      const auto saved = std::make_shared<SavedGroups>();
+      const auto stop = std::make_shared<StopToken>();
+      stop->request();
+      Ended first, second;
+      run_on(one, batch_of(saved, stop, {0, kGroupsInAll}, first));
+      ASSERT_TRUE(first.result.left);
+      const auto stopped = saved->stopped_groups();
+      if (stopped.empty()) continue;
+      const auto part = saved->together(stopped.front());  // whose memory is not used again
+      if (apart) saved->put(stopped.back(), *saved->take(stopped.back()));
+      run_on(other, batch_of(saved, nullptr, {first.result.left->groups, kGroupsInAll}, second));
+      EXPECT_EQ(second.result.status, CL_SUCCESS) << second.result.reason;
+      EXPECT_EQ(saved->stopped(), 0u);
+      EXPECT_EQ(saved->counts().resumed, saved->counts().saved);
+      expect_each_once(counted, {0, kGroupsInAll}, GetParam());
+      as_they_are += std::count(other.written.begin(), other.written.end(), one.states_read) != 0 ? 1 : 0;
+    }
+    EXPECT_EQ(as_they_are > 0, !apart);
   }
 }
 
