@@ -75,6 +75,11 @@ std::string address_cast(Printer& printer, const llvm::CastInst& cast) {
 
 }  // namespace
 
+bool is_signed_extension(const llvm::CastInst& cast) {
+  if (cast.getOpcode() == Instruction::SExt) return true;
+  return cast.getOpcode() == Instruction::ZExt && !cast.getType()->isVectorTy() && cast.hasNonNeg();
+}
+
 std::string cast_text(Printer& printer, const llvm::CastInst& cast) {
   const llvm::Value& operand = *cast.getOperand(0);
   const Type& type = *cast.getType();
@@ -89,6 +94,10 @@ std::string cast_text(Printer& printer, const llvm::CastInst& cast) {
       load != nullptr && opcode == Instruction::FPExt && is_load_of_half(*load) && printer.placement.is_inside(*load))
     return half_load_text(printer, *load, type);
   const std::string name = printer.type(type);
+  if (is_signed_extension(cast)) {
+    const std::string wide = converted(printer.signed_value(operand), printer.types.signed_name(type), vector);
+    return printer.from_signed(wide, type);
+  }
   switch (opcode) {
     case Instruction::Trunc:
     case Instruction::ZExt:
@@ -99,10 +108,6 @@ std::string cast_text(Printer& printer, const llvm::CastInst& cast) {
       return converted(printer.value(operand), name, vector);
     case Instruction::SIToFP:
       return converted(printer.signed_value(operand), name, vector);
-    case Instruction::SExt: {
-      const std::string wide = converted(printer.signed_value(operand), printer.types.signed_name(type), vector);
-      return printer.from_signed(wide, type);
-    }
     case Instruction::FPToSI: {
       const std::string number = converted(printer.value(operand), printer.types.signed_name(type), vector);
       return printer.from_signed(number, type);

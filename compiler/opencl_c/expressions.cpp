@@ -49,6 +49,16 @@ bool is_signed(unsigned opcode) {
   return opcode == Instruction::SDiv || opcode == Instruction::SRem || opcode == Instruction::AShr;
 }
 
+// What is told of sums that do not overflow lets a compiler see that addresses of a loop follow each other. In the
+// kernel's first block stands also what was moved there to be computed again, whatever its operands are.
+bool keeps_sign(const llvm::BinaryOperator& operation) {
+  const unsigned opcode = operation.getOpcode();
+  const Type& type = *operation.getType();
+  return (opcode == Instruction::Add || opcode == Instruction::Sub || opcode == Instruction::Mul) &&
+         operation.hasNoSignedWrap() && (type.isIntegerTy(32) || type.isIntegerTy(64)) &&
+         !operation.getParent()->isEntryBlock();
+}
+
 // Of single bits: int is wide enough for what the operators give, but for sums.
 std::string truth_text(Printer& printer, const llvm::BinaryOperator& operation) {
   const std::string left = printer.value(*operation.getOperand(0)), right = printer.value(*operation.getOperand(1));
@@ -80,7 +90,7 @@ std::string binary_text(Printer& printer, const llvm::BinaryOperator& operation)
   if (sign == nullptr) return printer.refuse(operation);
   const bool bits = opcode == Instruction::And || opcode == Instruction::Or || opcode == Instruction::Xor;
   if (type.isIntOrIntVectorTy(1) && !bits) return printer.refuse(operation);
-  if (is_signed(opcode))
+  if (is_signed(opcode) || keeps_sign(operation))
     return printer.from_signed(
         printer.signed_value(*operation.getOperand(0)) + sign + printer.signed_value(*operation.getOperand(1)), type);
   std::string left = printer.value(*operation.getOperand(0));

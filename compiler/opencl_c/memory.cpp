@@ -68,8 +68,9 @@ bool goes_by(const Address& address, std::uint64_t bytes) {
 // Indices count up and down from where the address begins.
 std::string index_text(Printer& printer, const Value& index) {
   const Value* narrow = &index;
-  if (const auto* extended = llvm::dyn_cast<llvm::SExtInst>(&index);
-      extended != nullptr && printer.placement.is_inside(*extended) && !extended->getSrcTy()->isIntegerTy(1))
+  const auto* extended = llvm::dyn_cast<llvm::CastInst>(&index);
+  if (extended != nullptr && is_signed_extension(*extended) && printer.placement.is_inside(*extended) &&
+      !extended->getSrcTy()->isIntegerTy(1))
     narrow = extended->getOperand(0);
   if (narrow->getType()->isIntegerTy(1)) return "(-(long)" + printer.value(*narrow) + ")";
   const std::string text = printer.signed_value(*narrow);

@@ -68,6 +68,8 @@ void print_statement(Printer& printer, const llvm::Instruction& instruction);
 
 // The parts of expression(). Each refuses what it does not know.
 std::string cast_text(Printer& printer, const llvm::CastInst& cast);
+/// To more bits, of a number with a sign; also of one that is known not to be negative.
+bool is_signed_extension(const llvm::CastInst& cast);
 std::string extraction_text(Printer& printer, const llvm::ExtractElementInst& extraction);
 std::string insertion_text(Printer& printer, const llvm::InsertElementInst& insertion);
 std::string shuffle_text(Printer& printer, const llvm::ShuffleVectorInst& shuffle);

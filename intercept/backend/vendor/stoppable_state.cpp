@@ -71,7 +71,7 @@ bool is_of(const StoppedPart& part, const compiler::StoppableKernel& kernel, con
 std::shared_ptr<const StoppedPart> take_part(const compiler::StoppableKernel& kernel, const StateLayout& layout,
                                              const RunOp& run, std::uint64_t& next, std::uint64_t most,
                                              StateChunk& chunk) {
-  const auto part = std::dynamic_pointer_cast<const StoppedPart>(run.saved->together(next));
+  auto part = std::dynamic_pointer_cast<const StoppedPart>(run.saved->together(next));
   if (part == nullptr || !is_of(*part, kernel, layout) || part->groups.size() > most || part->groups.front() != next ||
       part->groups.back() >= run.groups.last)
     return nullptr;
