@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <mutex>
 #include <string>
 
 #include "compiler/client/cache.h"
@@ -28,6 +27,7 @@
 #include "intercept/object/build_queue.h"
 #include "intercept/profiling.h"
 #include "intercept/stoppable_maker.h"
+#include "partitioner/base/lock_order.h"
 #include "partitioner/model/scaled_times.h"
 #include "profiler/settings/checkpoint_place.h"
 #include "profiler/settings/control_place.h"
@@ -352,8 +352,8 @@ Result<api::Composition> compose() {
 }
 
 void prepare() {
-  static std::once_flag once;
-  std::call_once(once, [] { api::set_composer(compose); });
+  static constinit OnceFlag prepared(LockRank::prepared);
+  prepared.call([] { api::set_composer(compose); });
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ class Client {
     std::optional<CompileAnswer> take(const std::string& key);
 
    private:
-    Mutex mutex_;
+    Mutex mutex_{LockRank::client_ahead};
     std::deque<std::pair<std::string, CompileAnswer>> answers_ SKMD_GUARDED_BY(mutex_);
   };
 

@@ -25,7 +25,7 @@ std::uint64_t page_bytes(std::uint64_t words) {
 /// A fixed number of places: keeping a map does not allocate. The mutex is only tried, never waited for, since in a
 /// forked child it may be held for ever: a new map is then made.
 struct KeptMap::Shelf {
-  Mutex mutex;
+  Mutex mutex{LockRank::kept_map};
   std::array<KeptMap, 64> maps SKMD_GUARDED_BY(mutex);
   std::uint64_t bytes SKMD_GUARDED_BY(mutex) = 0;
 };

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <list>
@@ -18,6 +17,7 @@
 #include "cpu-driver/runtime/runtime_constants.h"
 #include "cpu-driver/runtime/serving_threads.h"
 #include "cpu-driver/runtime/threads.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::cpu {
@@ -61,9 +61,9 @@ struct Pool::State {
 
   const std::vector<std::vector<unsigned>>& places;  // the pool's
   const std::uint32_t generation = fork_generation();
-  Mutex mutex;
-  std::condition_variable job_came;
-  std::condition_variable worker_left;
+  Mutex mutex{LockRank::pool};
+  Condition job_came;
+  Condition worker_left;
   std::list<Job*> jobs SKMD_GUARDED_BY(mutex);
   /// The first of them, of atomics; those of larger pools stay where they are.
   std::array<Member, tuning::kMaxThreads> members;
@@ -86,7 +86,7 @@ struct Pool::State {
     }
   }
 
-  void rest(std::unique_lock<std::mutex>& lock) SKMD_REQUIRES(mutex) {
+  void rest(UniqueLock& lock) SKMD_REQUIRES(mutex) {
     ++idle;
     const std::uint64_t seen = posted;
     lock.unlock();

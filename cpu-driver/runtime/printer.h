@@ -73,7 +73,7 @@ class Printer {
 
   const PrintFormats& formats_;
   const Write write_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::printer};
   std::multimap<std::uint64_t, std::string> kept_ SKMD_GUARDED_BY(mutex_);  // by the piece's first group
   std::size_t kept_bytes_ SKMD_GUARDED_BY(mutex_) = 0;
 };

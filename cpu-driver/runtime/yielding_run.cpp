@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <new>
 #include <thread>
 
@@ -12,6 +11,7 @@
 #include "cpu-driver/runtime/runtime_constants.h"
 #include "cpu-driver/runtime/scratch.h"
 #include "cpu-driver/runtime/threads.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::cpu {
@@ -46,8 +46,8 @@ class Watch {
 
   const Yield& yield_;
   std::atomic<std::uint32_t>& word_;
-  Mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_{LockRank::yield_watch};
+  Condition changed_;
   bool over_ SKMD_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
@@ -129,7 +129,7 @@ class Run {
   std::atomic<std::uint32_t> word_{0};
   std::atomic<std::uint64_t> next_;
   std::atomic<bool> able_{false}, lost_{false};
-  Mutex mutex_;
+  Mutex mutex_{LockRank::yielding_run};
   std::uint64_t first_left_ SKMD_GUARDED_BY(mutex_) = UINT64_MAX;
   std::vector<std::uint64_t> ended_ SKMD_GUARDED_BY(mutex_);
 };

@@ -14,6 +14,7 @@
 #include "intercept/object/destructors.h"
 #include "intercept/object/event.h"
 #include "intercept/object/handle.h"
+#include "partitioner/base/lock_order.h"
 #include "partitioner/base/result.h"
 
 namespace skmd::icd {
@@ -79,6 +80,7 @@ inline constexpr cl_int kInherited = CL_OUT_OF_RESOURCES;
 template <class Body>
 cl_int entry(const char* function, Body&& body) noexcept {
   if (inherited()) return kInherited;
+  [[maybe_unused]] const lock_order::Balance none_is_left;
   try {
     if constexpr (std::is_same_v<std::invoke_result_t<Body>, cl_int>) {
       return body();
@@ -103,6 +105,7 @@ auto entry(const char* function, cl_int* errcode_ret, Body&& body) noexcept {
     if (errcode_ret != nullptr) *errcode_ret = kInherited;
     return handle;
   }
+  [[maybe_unused]] const lock_order::Balance none_is_left;
   try {
     auto result = body();
     if (result) {

@@ -2,12 +2,12 @@
 #include "intercept/api/platform.h"
 
 #include <cstring>
-#include <mutex>
 #include <new>
 
 #include "intercept/api/dispatch.h"
 #include "intercept/api/entry.h"
 #include "intercept/api/info.h"
+#include "partitioner/base/lock_order.h"
 
 namespace skmd::icd::api {
 namespace {
@@ -21,7 +21,7 @@ struct World {
   VirtualDevice* device = nullptr;
 };
 World world;
-std::once_flag composed;
+constinit OnceFlag composed(LockRank::composed);
 
 void compose_world() noexcept {
   try {
@@ -45,7 +45,7 @@ void ensure_world() {
   static constinit thread_local bool composing = false;
   if (composing) return;
   composing = true;
-  std::call_once(composed, compose_world);
+  composed.call(compose_world);
   composing = false;
 }
 

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMax = 256;  // programs; the oldest is forgotten then
 
 struct List {
-  Mutex mutex;
+  Mutex mutex{LockRank::built_programs};
   std::vector<BuiltProgram> programs SKMD_GUARDED_BY(mutex);
 };
 

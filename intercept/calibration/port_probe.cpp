@@ -68,7 +68,7 @@ class Ends {
 
  private:
   std::latch left_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::probe_ends};
   Status status_ SKMD_GUARDED_BY(mutex_);
 };
 

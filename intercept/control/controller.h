@@ -44,7 +44,7 @@ class Controller {
 
   Machine& machine_;
   const std::string program_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::controller};
   std::optional<RangeLock> gate_ SKMD_GUARDED_BY(mutex_);  // while suspended: launches wait for it
 };
 

@@ -192,7 +192,7 @@ class Conductor {
   std::unique_ptr<Replay> replay_;               // of all roots that take rung 2
   std::optional<std::uint32_t> next_user_;       // of those
   std::unique_ptr<DeviceReplay> device_replay_;  // null: the host does it
-  Mutex mutex_;
+  Mutex mutex_{LockRank::conductor};
   // Under mutex_ while batches run; before and afterwards only the thread in run() has them.
   std::vector<Slice> slices_;
   Unfinished unfinished_;

@@ -65,7 +65,7 @@ class DealtLaunch {
   const Dealing& dealing_;
   Event& event_;
   RunningLaunch* const running_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::dealt_launch};
   domain::ChunkDealer dealer_ SKMD_GUARDED_BY(mutex_);
   // Under mutex_ while devices work; before and afterwards only the thread in run() has them.
   std::vector<SliceReport> reports_;

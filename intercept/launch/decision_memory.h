@@ -36,7 +36,7 @@ class DecisionMemory {
   void inherit(const DecisionMemory& before) SKMD_NOT_ANALYSED;  // no other thread has this one yet
 
  private:
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::decision_memory};
   std::shared_ptr<const Decision> decision_ SKMD_GUARDED_BY(mutex_);
   DecisionBasis basis_ SKMD_GUARDED_BY(mutex_);
   // The last one of each plan.

@@ -43,7 +43,7 @@ class FootprintCache {
     oldest_ = (oldest_ + 1) % tuning::kSpansPerShape;
   }
 
-  Mutex mutex_;
+  Mutex mutex_{LockRank::footprint_cache};
   std::vector<std::pair<domain::GroupSpan, SharedFootprint>> spans_ SKMD_GUARDED_BY(mutex_);
   std::size_t oldest_ SKMD_GUARDED_BY(mutex_) = 0;
 };

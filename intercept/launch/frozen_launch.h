@@ -51,7 +51,7 @@ class FrozenLaunch : public Launch {
   const LaunchView view_;
   const std::vector<Claim> claims_;
   const bool fixed_runs_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::frozen_launch};
   mutable std::vector<Runs> runs_ SKMD_GUARDED_BY(mutex_);  // one per device that was asked for
 };
 

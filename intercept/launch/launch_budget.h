@@ -36,7 +36,7 @@ class LaunchBudget {
   void inherit(const LaunchBudget& before) SKMD_NOT_ANALYSED;  // no other thread has this one yet
 
  private:
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::launch_budget};
   domain::PlanningBudget budget_ SKMD_GUARDED_BY(mutex_);
 };
 

@@ -38,7 +38,7 @@ class LaunchRounds {
  private:
   TimeSampling& sampling_;
   std::atomic<unsigned> changes_{0};  // of devices, before rounds_ began
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::launch_rounds};
   domain::RoundTimes rounds_ SKMD_GUARDED_BY(mutex_);
   // Which of all launches that ended was the last one of the shape.
   std::uint64_t last_launch_ SKMD_GUARDED_BY(mutex_) = 0;

@@ -85,7 +85,7 @@ class LaunchShape {
   std::optional<domain::NotSplit> confined_;
   const PlanningCosts costs_;
   MadeOnce<domain::Point> point_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::launch_shape};
   std::optional<double> joining_seconds_ SKMD_GUARDED_BY(mutex_);
   std::vector<std::optional<TrapUse>> trap_uses_ SKMD_GUARDED_BY(mutex_);
 

@@ -111,7 +111,7 @@ class ShapeMemo : public BuiltKernel::Memo {
  private:
   MadeOnce<std::vector<bool>> deciding_;
   MadeOnce<std::shared_ptr<Paces>> paces_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::shape_memo};
   std::vector<std::pair<std::string, std::shared_ptr<LaunchShape>>> shapes_ SKMD_GUARDED_BY(mutex_);
   std::size_t oldest_ SKMD_GUARDED_BY(mutex_) = 0;
 };

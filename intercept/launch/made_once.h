@@ -28,7 +28,7 @@ class MadeOnce {
 
  private:
   std::atomic<bool> made_{false};
-  Mutex mutex_;
+  Mutex mutex_{LockRank::made_once};
   Value value_{};  // written under mutex_, and not changed once made_ is set
 };
 

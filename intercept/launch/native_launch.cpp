@@ -166,7 +166,7 @@ class UsedKernels {
   }
 
  private:
-  Mutex mutex_;
+  Mutex mutex_{LockRank::used_kernels};
   std::unordered_set<std::uint64_t> keys_ SKMD_GUARDED_BY(mutex_);
 };
 

@@ -65,10 +65,10 @@ class ProfilingMode {
 
   const ProfilingSettings settings_;
   const std::unique_ptr<profiler::RunCounters> counters_;
-  Mutex seen_mutex_;
+  Mutex seen_mutex_{LockRank::profiling_seen};
   std::map<std::uint64_t, std::set<std::string>> seen_ SKMD_GUARDED_BY(seen_mutex_);  // per kernel: its launches
-  Mutex mutex_;                // held by profile(), and so for what follows
-  std::uint64_t settled_ = 0;  // bit d: device d has run spans for a while
+  Mutex mutex_{LockRank::profiling};  // held by profile(), and so for what follows
+  std::uint64_t settled_ = 0;         // bit d: device d has run spans for a while
 };
 
 }  // namespace skmd::icd

@@ -97,7 +97,7 @@ class SlicePieces {
   const std::uint64_t least_;  // groups of a piece
   const std::shared_ptr<StopToken> token_;
   const Counted counted_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::slice_pieces};
   // Under mutex_ while pieces are under way; afterwards only the conductor has them.
   domain::PieceSequence sequence_;
   const std::shared_ptr<SavedGroups> saved_;  // of StopForm::item

@@ -125,7 +125,7 @@ class DeviceMemory {
   Machine& machine_;
   mutable std::atomic<std::uint64_t> clock_{0};
   std::atomic<std::uint32_t> waiting_{0};
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::device_memory};
   mutable std::vector<Account> accounts_ SKMD_GUARDED_BY(mutex_);  // empty until it is first asked for
   std::map<const Storage*, std::weak_ptr<Storage>> roots_ SKMD_GUARDED_BY(mutex_);
   std::shared_ptr<Storage> turn_ SKMD_GUARDED_BY(mutex_);

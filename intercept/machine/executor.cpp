@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -15,6 +14,7 @@
 #include "intercept/backend/port/threads.h"
 #include "intercept/backend/vendor/vendor_visit.h"
 #include "intercept/machine/machine_constants.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -32,11 +32,11 @@ struct Executor::State {
   const std::uint32_t generation = fork_generation();
   const std::size_t eager = eager_workers();
 
-  Mutex mutex;
-  std::condition_variable work_came;
-  std::condition_variable callback_came;
-  std::condition_variable queue_stalled;
-  std::condition_variable thread_left;
+  Mutex mutex{LockRank::executor};
+  Condition work_came;
+  Condition callback_came;
+  Condition queue_stalled;
+  Condition thread_left;
   std::deque<std::function<void()>> work SKMD_GUARDED_BY(mutex);
   std::deque<std::function<void()>> callbacks SKMD_GUARDED_BY(mutex);
   std::size_t workers SKMD_GUARDED_BY(mutex) = 0;
@@ -78,7 +78,7 @@ struct Executor::State {
     thread_left.notify_all();
   }
   void worker();
-  void run_one(std::unique_lock<std::mutex>& lock) SKMD_REQUIRES(mutex);
+  void run_one(UniqueLock& lock) SKMD_REQUIRES(mutex);
   void callback_loop();
   void supervise();
 };
@@ -100,7 +100,7 @@ void Executor::State::worker() {
   leave();
 }
 
-void Executor::State::run_one(std::unique_lock<std::mutex>& lock) {
+void Executor::State::run_one(UniqueLock& lock) {
   auto job = std::move(work.front());
   work.pop_front();
   ++taken;

@@ -55,7 +55,7 @@ class HostPages {
   const std::vector<std::shared_ptr<Device>>& devices_;
   std::byte* const host_;
   const std::uint64_t bytes_;
-  Mutex mutex_;  // held while pages are locked
+  Mutex mutex_{LockRank::host_pages};  // held while pages are locked
   std::vector<Lock> locks_ SKMD_GUARDED_BY(mutex_);
   std::vector<std::atomic<State>> states_;  // per device
 };
@@ -84,7 +84,7 @@ class HostPagesMap {
   std::shared_ptr<HostPages> find(const std::byte* host, std::uint64_t bytes);
 
   std::atomic<std::size_t> count_{0};
-  Mutex mutex_;
+  Mutex mutex_{LockRank::host_pages_map};
   std::map<const std::byte*, std::weak_ptr<HostPages>> pages_ SKMD_GUARDED_BY(mutex_);  // by their first byte
 };
 

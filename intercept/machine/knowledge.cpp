@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -14,6 +13,7 @@
 #include "intercept/backend/port/threads.h"
 #include "intercept/backend/vendor/vendor_visit.h"
 #include "intercept/machine/machine_constants.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -43,8 +43,8 @@ struct Knowledge::Threads {
   const Delays delays;
   const std::function<void()> first;
   const std::uint32_t generation = fork_generation();
-  Mutex mutex;
-  std::condition_variable changed;
+  Mutex mutex{LockRank::knowledge};
+  Condition changed;
   std::unordered_map<std::uint64_t, Kernel> kernels SKMD_GUARDED_BY(mutex);
   std::deque<std::uint64_t> queue SKMD_GUARDED_BY(mutex);
   std::size_t running SKMD_GUARDED_BY(mutex) = 0;  // threads
@@ -58,7 +58,7 @@ struct Knowledge::Threads {
   [[nodiscard]] bool give_up() const SKMD_REQUIRES(mutex) { return stopping || exit_has_begun(); }
   /// The system's clock: older thread sanitizers do not know how to wait by the other.
   template <class Ready>
-  void wait(std::unique_lock<std::mutex>& lock, Clock::duration time, Ready ready) SKMD_REQUIRES(mutex) {
+  void wait(UniqueLock& lock, Clock::duration time, Ready ready) SKMD_REQUIRES(mutex) {
     changed.wait_until(lock, std::chrono::system_clock::now() + time, ready);
   }
   void start(bool& flag, void (Threads::*body)()) SKMD_REQUIRES(mutex);
@@ -68,7 +68,7 @@ struct Knowledge::Threads {
   bool tend_store();
   /// `samples` of `kernel` are in the model, in place of those that were read before. 0: of none.
   void tell(std::uint64_t samples, const std::string& what, std::uint64_t kernel = 0);
-  void end_thread(std::unique_lock<std::mutex>& lock, bool& flag) SKMD_REQUIRES(mutex);
+  void end_thread(UniqueLock& lock, bool& flag) SKMD_REQUIRES(mutex);
 };
 
 /// With the mutex held.
@@ -84,7 +84,7 @@ void Knowledge::Threads::start(bool& flag, void (Threads::*body)()) {
   }
 }
 
-void Knowledge::Threads::end_thread(std::unique_lock<std::mutex>& lock, bool& flag) {
+void Knowledge::Threads::end_thread(UniqueLock& lock, bool& flag) {
   flag = false;
   --running;
   changed.notify_all();

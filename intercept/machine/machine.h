@@ -92,7 +92,7 @@ struct Machine {
   std::atomic<std::uint32_t> losses{0};  // devices that were disabled
   /// Per device: slices on it that give way while they run, which are the long ones.
   std::array<std::atomic<std::uint32_t>, domain::kMaxSpaces> long_slices{};
-  Mutex loss_mutex;
+  Mutex loss_mutex{LockRank::device_loss};
 
   /// How many commands may be under way side by side: one for each in-order queue, two for each other one.
   std::atomic<std::uint32_t> command_streams{0};

@@ -42,7 +42,7 @@ class RoundRoles {
 
  private:
   std::atomic<bool> has_leader_{false};
-  Mutex mutex_;
+  Mutex mutex_{LockRank::round_roles};
   domain::SharedRounds rounds_ SKMD_GUARDED_BY(mutex_);
 };
 

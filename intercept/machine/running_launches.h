@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "intercept/backend/port/stop_token.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 #include "partitioner/base/result.h"
 
@@ -158,8 +158,8 @@ class RunningLaunches {
   [[nodiscard]] bool closed(std::uint64_t devices) const SKMD_REQUIRES(mutex_);
 
   Machine& machine_;
-  mutable Mutex mutex_;
-  std::condition_variable changed_;
+  mutable Mutex mutex_{LockRank::running_launches};
+  Condition changed_;
   std::vector<RunningLaunch*> launches_ SKMD_GUARDED_BY(mutex_);
   std::vector<Keeper> keepers_ SKMD_GUARDED_BY(mutex_);
   bool writing_ SKMD_GUARDED_BY(mutex_) = false;

@@ -2,7 +2,6 @@
 #include "intercept/memory/far_links.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <memory>
 #include <new>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "intercept/backend/port/host_clock.h"
 #include "intercept/memory/link_rates.h"
 #include "intercept/memory/memory_constants.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -21,8 +21,8 @@ using namespace tuning;
 /// Runs one batch to its end; its nanoseconds on the host's clock, or nothing if it failed.
 std::optional<std::uint64_t> timed(Device& device, Op op) {
   struct End {
-    Mutex mutex;
-    std::condition_variable changed;
+    Mutex mutex{LockRank::link_end};
+    Condition changed;
     std::optional<cl_int> status SKMD_GUARDED_BY(mutex);
     std::uint64_t at SKMD_GUARDED_BY(mutex) = 0;
   };

@@ -151,7 +151,7 @@ class StagedFetch {
   std::atomic<std::size_t> next_first_{0}, next_{0};  // the other pieces are counted behind those
   std::atomic<bool> failed_{false};
   std::atomic<std::uint64_t> first_came_{0}, last_came_{0};
-  Mutex mutex_;
+  Mutex mutex_{LockRank::staged_fetch};
   std::optional<domain::Error> failure_ SKMD_GUARDED_BY(mutex_);
 };
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "intercept/memory/storage.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -34,8 +34,8 @@ class BatchGroup {
 
  private:
   struct State {
-    Mutex mutex;
-    std::condition_variable ended;
+    Mutex mutex{LockRank::batch_group};
+    Condition ended;
     std::size_t running SKMD_GUARDED_BY(mutex) = 0;
     cl_int status SKMD_GUARDED_BY(mutex) = CL_SUCCESS;
     std::string reason SKMD_GUARDED_BY(mutex);

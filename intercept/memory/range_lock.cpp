@@ -19,7 +19,7 @@ struct LockTable {
     std::function<void(RangeLock)> granted;
   };
 
-  Mutex mutex;
+  Mutex mutex{LockRank::lock_table};
   std::list<Waiter> waiters SKMD_GUARDED_BY(mutex);
 
   /// Never destroyed: commands may still end while the process exits.
@@ -185,6 +185,7 @@ void PreparedRequest::submit() noexcept {
 }
 
 RangeLock RangeLock::take(std::vector<Claim> claims) {
+  lock_order::expect_may_take(LockRank::ranges);
   std::promise<RangeLock> promise;
   request(std::move(claims), [&promise](RangeLock lock) { promise.set_value(std::move(lock)); });
   return promise.get_future().get();

@@ -48,7 +48,7 @@ class Recovery {
   [[nodiscard]] std::ptrdiff_t jobs_of(const Device& device);
   /// Blocks until all commands that relied on those in the list are in it as well.
   void wait_for_followers(Device& device);
-  Mutex mutex_;
+  Mutex mutex_{LockRank::recovery};
   std::deque<Job> jobs_ SKMD_GUARDED_BY(mutex_);
   std::map<const Device*, LostRanges> lost_ranges_;  // only work() uses it
   bool working_ SKMD_GUARDED_BY(mutex_) = false;

@@ -65,7 +65,7 @@ class RootUsage {
   LastUser user_;
   Rounds rounds_;
   ReadBacks read_backs_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::root_usage};
   std::vector<Share> shares_ SKMD_GUARDED_BY(mutex_);
   bool same_shares_ SKMD_GUARDED_BY(mutex_) = false;  // as those of the launch before
   std::atomic<bool> has_shares_{false};

@@ -137,9 +137,9 @@ class Storage {
   Machine& machine_;
   std::uint64_t bytes_;
   std::optional<ImageShape> shape_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::storage};
   domain::ResidencyMap residency_ SKMD_GUARDED_BY(mutex_);
-  Mutex move_mutex_;
+  Mutex move_mutex_{LockRank::move};
   std::byte* host_ SKMD_GUARDED_BY(mutex_) = nullptr;
   bool owns_host_ = false;
   bool lockable_ = false;

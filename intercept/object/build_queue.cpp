@@ -2,7 +2,6 @@
 #include "intercept/object/build_queue.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <iterator>
@@ -12,6 +11,7 @@
 #include "intercept/backend/port/threads.h"
 #include "intercept/backend/vendor/vendor_visit.h"
 #include "intercept/machine/machine_constants.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -43,9 +43,9 @@ struct BuildQueue::State {
   const std::uint32_t generation = fork_generation();
   const std::size_t most;
   const std::atomic<std::uint64_t>* const stopped;
-  Mutex mutex;
-  std::condition_variable changed;
-  std::condition_variable thread_left;
+  Mutex mutex{LockRank::build_queue};
+  Condition changed;
+  Condition thread_left;
   std::deque<Item> items SKMD_GUARDED_BY(mutex);
   std::size_t threads SKMD_GUARDED_BY(mutex) = 0;
   std::size_t idle SKMD_GUARDED_BY(mutex) = 0;
@@ -59,7 +59,7 @@ struct BuildQueue::State {
   }
   void provide_thread() SKMD_REQUIRES(mutex);
   void loop();
-  void wait(std::unique_lock<std::mutex>& lock, Clock::time_point until) SKMD_REQUIRES(mutex) {
+  void wait(UniqueLock& lock, Clock::time_point until) SKMD_REQUIRES(mutex) {
     // The system's clock: older thread sanitizers do not know how to wait by the other.
     changed.wait_until(lock, std::chrono::system_clock::now() + (until - Clock::now()));
   }

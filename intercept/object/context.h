@@ -48,7 +48,7 @@ class Context : public Object {
   void* user_data_;
   const std::vector<Ref<VirtualDevice>> devices_;
   const std::unique_ptr<SvmRegions> svm_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::context};
   std::vector<std::function<void()>> destructors_ SKMD_GUARDED_BY(mutex_);
 };
 

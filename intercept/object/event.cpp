@@ -85,7 +85,7 @@ bool Event::complete(cl_int status) {
   return true;
 }
 
-void Event::conclude(std::unique_lock<std::mutex> lock, cl_int status) {
+void Event::conclude(UniqueLock lock, cl_int status) {
   const Ref<Event> self(this);
   if (dependency_failed_ && status == CL_COMPLETE) status = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
   if (profiles(queue_)) fix_times();

@@ -6,7 +6,6 @@
 #include <CL/cl.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "intercept/memory/range_lock.h"
 #include "intercept/object/event_state.h"
 #include "intercept/object/handle.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/inline_vector.h"
 #include "partitioner/base/mutex.h"
 
@@ -124,7 +124,7 @@ class Event : public Object, public Recycled {
   void dependency_ended(cl_int status, std::uint64_t end);
   /// Starts, or ends, what can be started or ended now. Only inside an EventDrain. `lock` is of mutex_; not analysed,
   /// since it was passed on.
-  void proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock) SKMD_RELEASE(mutex_) SKMD_NOT_ANALYSED;
+  void proceed(const Ref<Event>& self, UniqueLock lock) SKMD_RELEASE(mutex_) SKMD_NOT_ANALYSED;
   void start_command(const Ref<Event>& self, Device* behind);
   void run_command(std::shared_ptr<Command> command);
   /// A command that was posted to the executor; the thread that claims it first runs it.
@@ -142,7 +142,7 @@ class Event : public Object, public Recycled {
   void tell(Due&& due);
   /// Precondition: `lock` is of mutex_, and the state became `ended` under it, which it does once. Not analysed: a lock
   /// that was passed on.
-  void conclude(std::unique_lock<std::mutex> lock, cl_int status) SKMD_RELEASE(mutex_) SKMD_NOT_ANALYSED;
+  void conclude(UniqueLock lock, cl_int status) SKMD_RELEASE(mutex_) SKMD_NOT_ANALYSED;
   void fix_times() SKMD_REQUIRES(mutex_);
   /// What waits for this event.
   struct Dependants {
@@ -162,8 +162,8 @@ class Event : public Object, public Recycled {
   std::atomic<Device*> chain_{nullptr};
   std::atomic<Ticket> ticket_{0};
   std::atomic<cl_uint> lent_to_callbacks_{0};
-  mutable Mutex mutex_;
-  std::condition_variable ended_;
+  mutable Mutex mutex_{LockRank::event};
+  Condition ended_;
   Due callbacks_ SKMD_GUARDED_BY(mutex_);
   Dependants dependants_ SKMD_GUARDED_BY(mutex_);
   domain::InlineVector<Ref<Event>> dependencies_ SKMD_GUARDED_BY(mutex_);  // until started or ended; null entries never

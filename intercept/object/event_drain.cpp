@@ -155,7 +155,7 @@ Device* Event::common_chain() const {
   return common;
 }
 
-void Event::proceed(const Ref<Event>& self, std::unique_lock<std::mutex> lock) {
+void Event::proceed(const Ref<Event>& self, UniqueLock lock) {
   if (!waits(state_)) {
     if (remaining_ == 0 && take(EventInput::release)) conclude(std::move(lock), held_status_);
     return;

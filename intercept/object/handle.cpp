@@ -36,7 +36,7 @@ struct Table {
   std::array<Slab, kMaxSlabs> slabs;
   std::atomic<std::uint32_t> slab_count{0};
   std::atomic<const cl_icd_dispatch*> dispatch{nullptr};
-  Mutex mutex;                                    // guards what follows
+  Mutex mutex{LockRank::handles};                 // guards what follows
   std::size_t used SKMD_GUARDED_BY(mutex) = 0;    // cells handed out of the newest slab
   Cell* oldest SKMD_GUARDED_BY(mutex) = nullptr;  // dead cells, first in first out
   Cell* newest SKMD_GUARDED_BY(mutex) = nullptr;

@@ -45,7 +45,7 @@ class KeptLaunches {
   }
 
  private:
-  Mutex mutex_;
+  Mutex mutex_{LockRank::kept_launches};
   std::array<std::shared_ptr<const Launch>, tuning::kMaxKeptLaunches> launches_ SKMD_GUARDED_BY(mutex_);
   std::size_t newest_ SKMD_GUARDED_BY(mutex_) = 0;
 };

@@ -124,7 +124,7 @@ class BuiltKernel {
   std::shared_ptr<HostCode> code_;
   std::shared_ptr<MergeProgram> merges_;
   std::shared_ptr<const SourceUnit> text_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::built_kernel};
   // Per device. Under mutex_, but for how many they are, which does not change.
   std::vector<std::shared_ptr<NativeKernel>> kernels_;
   std::uint64_t group_limit(std::uint64_t KernelLimits::*field, std::atomic<std::uint64_t>& cached);

@@ -90,7 +90,7 @@ class Memory : public Object {
   Ref<Memory> parent_;
   std::vector<cl_mem_properties> properties_;
   ImageShape image_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::memory};
   std::vector<Mapping> mappings_ SKMD_GUARDED_BY(mutex_);
   KeptLaunchesOf kept_launches_ SKMD_GUARDED_BY(mutex_);  // the first to go: its launches hold the lease
 };

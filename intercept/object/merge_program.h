@@ -23,7 +23,7 @@ class MergeProgram {
 
  private:
   std::shared_ptr<NativeProgram> loaded(Device& device, std::uint32_t index) SKMD_REQUIRES(mutex_);
-  Mutex mutex_;
+  Mutex mutex_{LockRank::merge_program};
   std::string ptx_;
   std::map<std::uint32_t, std::shared_ptr<NativeProgram>> programs_ SKMD_GUARDED_BY(mutex_);  // null: it was refused
   std::map<std::pair<std::uint32_t, std::string>, std::shared_ptr<NativeKernel>> kernels_ SKMD_GUARDED_BY(mutex_);

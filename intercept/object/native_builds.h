@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 
 #include "intercept/backend/port/port.h"
 #include "intercept/observe/observer.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -37,7 +37,7 @@ class BuildRecord {
   }
 
  private:
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::build_record};
   std::vector<Entry> entries_ SKMD_GUARDED_BY(mutex_);
 };
 
@@ -129,8 +129,8 @@ class NativeBuilds {
   std::atomic<std::uint32_t> ended_{0};
   std::atomic<std::uint32_t> wanted_{0};  // not begun and wanted
   std::atomic<bool> told_{false};
-  mutable Mutex mutex_;
-  std::condition_variable changed_;
+  mutable Mutex mutex_{LockRank::native_builds};
+  Condition changed_;
 };
 
 }  // namespace skmd::icd

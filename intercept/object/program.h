@@ -113,9 +113,9 @@ class Program : public Object {
   std::vector<Ref<VirtualDevice>> devices_;  // empty: the context's
   std::vector<Ref<VirtualDevice>> aimed_;    // by aim()
   std::atomic<std::uint32_t> kernels_{0};
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::program};
   State state_ SKMD_GUARDED_BY(mutex_);
-  Mutex binary_mutex_;
+  Mutex binary_mutex_{LockRank::program_binary};
   std::shared_ptr<const ProgramBuild> binary_of_ SKMD_GUARDED_BY(binary_mutex_);
   std::shared_ptr<const std::string> binary_ SKMD_GUARDED_BY(binary_mutex_);
 };

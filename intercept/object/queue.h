@@ -68,7 +68,7 @@ class Queue : public Object {
   cl_command_queue_properties properties_;
   std::vector<cl_queue_properties> property_list_;
   Executor& executor_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::queue};
   Ref<Event> last_ SKMD_GUARDED_BY(mutex_);  // in-order: the newest command; null once it has ended
   /// In-order: the last that was entered, which may have ended. Written under mutex_.
   std::atomic<const Event*> newest_{nullptr};

@@ -29,7 +29,7 @@ class SvmRegions {
   [[nodiscard]] Ref<Memory> take(const void* address);
 
  private:
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::svm_regions};
   std::map<const std::byte*, Ref<Memory>, std::less<>> regions_ SKMD_GUARDED_BY(mutex_);
 };
 

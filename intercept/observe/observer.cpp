@@ -8,7 +8,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <thread>
 
 #include "intercept/observe/files.h"
@@ -16,6 +15,7 @@
 #include "intercept/observe/shared_pieces.h"
 #include "intercept/observe/stats.h"
 #include "intercept/observe/trace_file.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -197,7 +197,7 @@ struct Observer::State {
   std::string stats_path;
   std::atomic<bool> stats_on = false, trace_on = false, listening = false;
 
-  Mutex stats_mutex;  // stats, pieces
+  Mutex stats_mutex{LockRank::stats};  // stats, pieces
   Stats stats SKMD_GUARDED_BY(stats_mutex);
   SharedPieces pieces SKMD_GUARDED_BY(stats_mutex);
   SharedPieces::Piece head_piece SKMD_GUARDED_BY(stats_mutex) = SharedPieces::kNoPiece;
@@ -207,9 +207,9 @@ struct Observer::State {
   TraceFile trace;
 
   std::atomic<bool> dirty = false, complained = false;
-  Mutex file_mutex;
-  Mutex writer_mutex;
-  std::condition_variable wake;
+  Mutex file_mutex{LockRank::stats_file};
+  Mutex writer_mutex{LockRank::stats_writer};
+  Condition wake;
   bool writer_started SKMD_GUARDED_BY(writer_mutex) = false;
   bool stop SKMD_GUARDED_BY(writer_mutex) = false;
   std::thread writer;

@@ -30,7 +30,7 @@ class TraceFile {
   void name_track(std::uint64_t track, const std::string& name) SKMD_REQUIRES(mutex_);
   void append() SKMD_REQUIRES(mutex_);
 
-  Mutex mutex_;
+  Mutex mutex_{LockRank::trace_file};
   std::string pending_ SKMD_GUARDED_BY(mutex_);
   bool first_event_ SKMD_GUARDED_BY(mutex_) = true;
   int descriptor_ SKMD_GUARDED_BY(mutex_) = -1;

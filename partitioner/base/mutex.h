@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // std::mutex and its locks, with annotations by which Clang checks at compile time that what a mutex guards is only
 // touched under it (-Wthread-safety; cmake/warnings.cmake makes it an error). Other compilers see no annotation.
-// Nothing is added to the locks themselves: a Mutex is a std::mutex in size, construction, destruction and what it
-// calls.
+// Each names its place in the order of locks, which debug and sanitizer builds assert (lock_order.h). In other builds
+// nothing is added to the locks: a Mutex is a std::mutex in size, construction, destruction and what it calls.
 //
 // Written so:
-//   Mutex mutex_;
+//   Mutex mutex_{LockRank::account};
 //   int count_ SKMD_GUARDED_BY(mutex_) = 0;
 //   void add() SKMD_REQUIRES(mutex_);  // "with mutex_ held"
 // A lambda is a function of its own: [this]() SKMD_REQUIRES(mutex_) { return count_ > 0; }
 //
 // What the analysis cannot follow: a lock that is moved or passed on, or taken on a condition. Such a lock is a
-// std::unique_lock<std::mutex>, which a MutexLock converts to and which the analysis does not see. A function that
-// takes one by reference, and may release the mutex for a while, says SKMD_REQUIRES for its callers; what it does in
-// between is not checked.
+// UniqueLock, which a MutexLock converts to and which the analysis does not see. A function that takes one by
+// reference, and may release the mutex for a while, says SKMD_REQUIRES for its callers; what it does in between is not
+// checked.
 #pragma once
 
 #include <mutex>
+
+#include "partitioner/base/lock_order.h"
 
 #if defined(__clang__) && !defined(SKMD_THREADS_UNCHECKED)
 #define SKMD_THREAD_SAFETY(x) __attribute__((x))
@@ -41,14 +43,38 @@ namespace skmd {
 
 class SKMD_THREAD_SAFETY(capability("mutex")) Mutex {
  public:
-  void lock() SKMD_ACQUIRE() { mutex_.lock(); }
-  void unlock() SKMD_RELEASE() { mutex_.unlock(); }
-  bool try_lock() SKMD_TRY_ACQUIRE(true) { return mutex_.try_lock(); }
+  /// Only one mutex, or those of one member, have this rank.
+  explicit constexpr Mutex(LockRank rank) : held_(rank) {}
+  void lock() SKMD_ACQUIRE() {
+    held_.expect_may_wait();
+    mutex_.lock();
+    held_.add();
+  }
+  void unlock() SKMD_RELEASE() {
+    held_.remove();
+    mutex_.unlock();
+  }
+  bool try_lock() SKMD_TRY_ACQUIRE(true) {
+    const bool taken = mutex_.try_lock();
+    if (taken) held_.add();
+    return taken;
+  }
 
  private:
   friend class MutexLock;
+#ifdef SKMD_LOCK_ORDER
+  friend class Condition;
+#endif
   std::mutex mutex_;
+  [[no_unique_address]] lock_order::Held held_;
 };
+
+/// Holds a mutex that may be given back early, taken again, waited with (Condition) or passed on.
+#ifdef SKMD_LOCK_ORDER
+using UniqueLock = std::unique_lock<Mutex>;
+#else
+using UniqueLock = std::unique_lock<std::mutex>;
+#endif
 
 /// std::lock_guard.
 class SKMD_THREAD_SAFETY(scoped_lockable) MutexGuard {
@@ -64,17 +90,26 @@ class SKMD_THREAD_SAFETY(scoped_lockable) MutexGuard {
   Mutex& mutex_;
 };
 
-/// std::unique_lock, for code that releases the mutex before its scope ends, and for std::condition_variable.
-class SKMD_THREAD_SAFETY(scoped_lockable) MutexLock : public std::unique_lock<std::mutex> {
+/// std::unique_lock, for code that releases the mutex before its scope ends, and for Condition.
+class SKMD_THREAD_SAFETY(scoped_lockable) MutexLock : public UniqueLock {
  public:
-  explicit MutexLock(Mutex& mutex) SKMD_ACQUIRE(mutex) : unique_lock(mutex.mutex_) {}
+  explicit MutexLock(Mutex& mutex) SKMD_ACQUIRE(mutex) : UniqueLock(in(mutex)) {}
   /// Takes over the mutex, which the caller has locked.
-  MutexLock(Mutex& mutex, std::adopt_lock_t adopt) SKMD_REQUIRES(mutex) : unique_lock(mutex.mutex_, adopt) {}
+  MutexLock(Mutex& mutex, std::adopt_lock_t adopt) SKMD_REQUIRES(mutex) : UniqueLock(in(mutex), adopt) {}
   ~MutexLock() SKMD_RELEASE() {}
   MutexLock(MutexLock&&) = delete;
   MutexLock& operator=(MutexLock&&) = delete;
-  void lock() SKMD_ACQUIRE() { unique_lock::lock(); }
-  void unlock() SKMD_RELEASE() { unique_lock::unlock(); }
+  void lock() SKMD_ACQUIRE() { UniqueLock::lock(); }
+  void unlock() SKMD_RELEASE() { UniqueLock::unlock(); }
+
+ private:
+  static mutex_type& in(Mutex& mutex) {
+#ifdef SKMD_LOCK_ORDER
+    return mutex;
+#else
+    return mutex.mutex_;
+#endif
+  }
 };
 
 }  // namespace skmd

@@ -60,7 +60,7 @@ class KnownTimes : public Model {
   const Seconds now_;
   const StoredTrust trust_;
   std::atomic<bool> any_stored_{false};
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::known_times};
   std::map<Key, std::shared_ptr<const StoredModel>> stored_ SKMD_GUARDED_BY(mutex_);
   Corrections corrections_ SKMD_GUARDED_BY(mutex_);
 };

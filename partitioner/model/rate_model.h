@@ -67,7 +67,7 @@ class MeasuredRates : public Model {
   /// The entry of the nearest size class, and how many powers of two away it is.
   const Rate* nearest(const Key& key, unsigned& distance) const SKMD_REQUIRES(mutex_);
 
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::measured_rates};
   std::vector<DeviceModel> devices_ SKMD_GUARDED_BY(mutex_);
   std::map<Key, Rate> rates_ SKMD_GUARDED_BY(mutex_);
   // Kernel, device: there was a first use.

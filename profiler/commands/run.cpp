@@ -4,12 +4,12 @@
 #include <signal.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <thread>
 
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 #include "partitioner/model/profile_spans.h"
 #include "profiler/application.h"
@@ -71,8 +71,8 @@ class Watcher {
     }
   }
 
-  Mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_{LockRank::profile_watcher};
+  Condition changed_;
   bool ended_ SKMD_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

@@ -74,7 +74,7 @@ class SampleJournal : public domain::ProfileSink {
   const std::filesystem::path database_;
   const std::string commit_;
   const int process_;
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::sample_journal};
   std::unordered_map<std::uint64_t, Kind> kinds_ SKMD_GUARDED_BY(mutex_);
   char* base_ SKMD_GUARDED_BY(mutex_) = nullptr;
   int descriptor_ SKMD_GUARDED_BY(mutex_) = -1;

@@ -46,7 +46,7 @@ class StoredProfile : public domain::ProfileStore {
 
   const StoredProfileOptions options_;
   Connection connection_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::stored_profile};
   // Of files that are used in memory only.
   std::vector<domain::ProfileSample> shipped_ SKMD_GUARDED_BY(mutex_);
   std::vector<domain::DeviceCalibration> shipped_calibrations_ SKMD_GUARDED_BY(mutex_);

@@ -57,7 +57,7 @@ class RunCounters {
   RunCounters(void* base, std::size_t devices) : base_(base), devices_(devices) {}
   void* base_;
   std::size_t devices_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::run_counters};
 };
 
 /// Of all files in `folder`; what is unreadable or damaged is left out.

@@ -23,8 +23,8 @@ CMAKE_OPTION = re.compile(r"\boption\((SKMD_\w+)|\bset\((SKMD_\w+)[^)]*\bCACHE\b
 BY_CONSTANT = ("intercept/", "profiler/")
 MACRO = re.compile(r"^\s*#\s*define\s+(SKMD_\w+)", re.M)
 READ_BY_LITERAL = re.compile(r'[(\[{]"(SKMD_\w+)"')
-# Guards of pasted headers; a variable that a test sets because no program reads it; the macro of options.def.
-NO_VARIABLES = {"SKMD_ONCE", "SKMD_TEST_UNRELATED", "SKMD_VARIABLE"}
+# Guards of pasted headers; a variable that a test sets because no program reads it; the macros of options.def and lock_order.def.
+NO_VARIABLES = {"SKMD_ONCE", "SKMD_TEST_UNRELATED", "SKMD_VARIABLE", "SKMD_LEAF", "SKMD_LOCK"}
 # Plants faults.
 LEFT_OUT = {"tests/language/check_variables_test.py"}
 GENERATED = redraw_options.DOCUMENTS + (redraw_options.DEFINITIONS,)

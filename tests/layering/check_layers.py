@@ -103,9 +103,11 @@ LINE_CAP, LINE_CAP_WITH_REASON = 400, 450
 REASON = re.compile(r"\bOver 400 lines, \w")
 CAPPED = (".h", ".cpp", ".py", ".sh")
 WORDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|HA" r"CK)\b|/work" r"/(?:main|shared)|/root" r"/|/home" r"/\w")
-# Such a mutex is seen by Clang's -Wthread-safety: partitioner/base/mutex.h. A lock may be passed on as std::unique_lock<std::mutex>.
+# Such a mutex is seen by Clang's -Wthread-safety, and by what asserts the order of locks, as are waits with it and once flags.
 MUTEX = "partitioner/base/mutex.h"
-BARE_MUTEX = re.compile(r"(?<!unique_lock<)\bstd::(?:(?:recursive_|timed_|recursive_timed_|shared_)?mutex|lock_guard|scoped_lock)\b")
+HAVE_BARE_MUTEXES = (MUTEX, "partitioner/base/condition.h", "partitioner/base/lock_order.h")
+BARE_MUTEX = re.compile(r"\bstd::(?:(?:recursive_|timed_|recursive_timed_|shared_|shared_timed_)?mutex|lock_guard|scoped_lock|unique_lock|shared_lock"
+                        r"|condition_variable(?:_any)?|once_flag|call_once)\b")
 # What clang-tidy is not to say has its reason, on the line before the word or behind it.
 NO_LINT = re.compile(r"// NOLINT(?:NEXTLINE)?\([\w.,-]+\)(?!: \w)|// NOLINT(?!(?:NEXTLINE)?\()")
 # Programs of their own, which do not include the domain, and tests.
@@ -182,8 +184,8 @@ def check_file(path, root):
                 faults.append(fault)
             if NO_LINT.search(line):
                 faults.append(f"{path}:{number}: say why: // NOLINT(check): reason")
-            if BARE_MUTEX.search(line.split("//")[0]) and path != MUTEX and not path.startswith(MAY_HAVE_BARE_MUTEXES):
-                faults.append(f"{path}:{number}: mutexes are skmd::Mutex ({MUTEX})")
+            if BARE_MUTEX.search(line.split("//")[0]) and path not in HAVE_BARE_MUTEXES and not path.startswith(MAY_HAVE_BARE_MUTEXES):
+                faults.append(f"{path}:{number}: mutexes are skmd::Mutex ({MUTEX}), waits skmd::Condition, once flags skmd::OnceFlag")
     return faults
 
 

@@ -107,11 +107,12 @@ class Arrows(unittest.TestCase):
         self.assertEqual(check_layers.circles({"intercept/api": {"intercept"}}), ["intercept/api -> intercept -> intercept/api"])
 
     def test_mutexes_are_annotated(self):
-        for line in ("std::mutex mutex_;", "mutable std::shared_mutex m;", "const std::lock_guard lock(mutex_);"):
+        for line in ("std::mutex mutex_;", "mutable std::shared_mutex m;", "const std::lock_guard lock(mutex_);", "void rest(std::unique_lock<std::mutex>& lock);",
+                     "std::condition_variable changed_;", "std::once_flag once;", "std::call_once(once, make);"):
             self.assertEqual(len(faults({"intercept/object/a.h": line + "\n"})), 1, line)
-            for path in ("bench/a.cpp", "tests/object/a.cpp", "partitioner/base/mutex.h"):
+            for path in ("bench/a.cpp", "tests/object/a.cpp", "partitioner/base/mutex.h", "partitioner/base/condition.h"):
                 self.assertEqual(faults({path: line + "\n"}), [], path)
-        for line in ("Mutex mutex_;", "void rest(std::unique_lock<std::mutex>& lock);", "// as std::mutex does"):
+        for line in ("Mutex mutex_{LockRank::pool};", "void rest(UniqueLock& lock);", "// as std::mutex does"):
             self.assertEqual(faults({"intercept/object/a.h": line + "\n"}), [], line)
 
     def test_angle_brackets_and_relative_paths_are_seen(self):

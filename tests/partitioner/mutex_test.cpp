@@ -3,20 +3,28 @@
 
 #include <gtest/gtest.h>
 
-#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <type_traits>
 #include <utility>
+
+#include "partitioner/base/condition.h"
 
 namespace skmd {
 namespace {
 
 // A forked child abandons locks that other threads held, and the exit destroys none: as with std::mutex, there is
 // nothing to run before main() or after it.
-static_assert(sizeof(Mutex) == sizeof(std::mutex) && alignof(Mutex) == alignof(std::mutex));
+#ifndef SKMD_LOCK_ORDER
+static_assert(sizeof(Mutex) == sizeof(std::mutex));
+static_assert(alignof(Mutex) == alignof(std::mutex));
+static_assert(sizeof(MutexLock) == sizeof(std::unique_lock<std::mutex>));
+static_assert(std::is_same_v<UniqueLock, std::unique_lock<std::mutex>>);
+static_assert(std::is_same_v<Condition, std::condition_variable>);
+#endif
 static_assert(std::is_trivially_destructible_v<Mutex> == std::is_trivially_destructible_v<std::mutex>);
 static_assert(!std::is_copy_constructible_v<Mutex> && !std::is_move_constructible_v<Mutex>);
-constinit Mutex made_before_main;
+constinit Mutex made_before_main(LockRank::pool);
 
 bool free_for_another_thread(Mutex& mutex) {
   bool taken = false;
@@ -39,7 +47,7 @@ TEST(Mutex, IsHeldForTheScope) {
 }
 
 TEST(Mutex, CanBeLetGoOfAndTakenAgain) {
-  Mutex mutex;
+  Mutex mutex(LockRank::pool);
   MutexLock lock(mutex);
   lock.unlock();
   EXPECT_TRUE(free_for_another_thread(mutex));
@@ -48,8 +56,8 @@ TEST(Mutex, CanBeLetGoOfAndTakenAgain) {
 }
 
 TEST(Mutex, IsPassedOnAsAStandardLock) {
-  Mutex mutex;
-  const auto ends_with_the_callee = [&](std::unique_lock<std::mutex> lock) {
+  Mutex mutex(LockRank::pool);
+  const auto ends_with_the_callee = [&](UniqueLock lock) {
     EXPECT_TRUE(lock.owns_lock());
     EXPECT_FALSE(free_for_another_thread(mutex));
   };
@@ -59,8 +67,8 @@ TEST(Mutex, IsPassedOnAsAStandardLock) {
 }
 
 TEST(Mutex, IsLetGoOfWhileAConditionIsWaitedFor) {
-  Mutex mutex;
-  std::condition_variable changed;
+  Mutex mutex(LockRank::pool);
+  Condition changed;
   bool ready = false;
   MutexLock lock(mutex);
   std::thread other([&] {

@@ -13,7 +13,8 @@ fail() {
 }
 compiles() {
   cat "$work/class" - <<<"$1" >"$work/case.cpp"
-  clang++-22 -std=c++20 -fsyntax-only -I "$source" -Wthread-safety -Werror=thread-safety "$work/case.cpp" >"$work/out" 2>&1
+  # shellcheck disable=SC2086 -- one flag, or none
+  clang++-22 -std=c++20 -fsyntax-only -I "$source" -Wthread-safety -Werror=thread-safety $order "$work/case.cpp" >"$work/out" 2>&1
 }
 passes() { compiles "$1" || fail "$1 does not compile: $(cat "$work/out")"; }
 refused() {
@@ -23,22 +24,24 @@ refused() {
 
 grep -q 'Werror=thread-safety' "$source/cmake/warnings.cmake" || fail "the builds do not ask for it"
 cat >"$work/class" <<'CLASS'
-#include <condition_variable>
-#include "partitioner/base/mutex.h"
+#include "partitioner/base/condition.h"
 struct Account {
   skmd::Mutex& mutex() SKMD_RETURNS_LOCK(mutex_) { return mutex_; }
   int& count() SKMD_REQUIRES(mutex_) { return count_; }
   void add();
-  skmd::Mutex mutex_;
-  std::condition_variable changed_;
+  skmd::Mutex mutex_{skmd::LockRank::pool};
+  skmd::Condition changed_;
   int count_ SKMD_GUARDED_BY(mutex_) = 0;
 };
 CLASS
-passes 'void Account::add() { const skmd::MutexGuard lock(mutex_); ++count_; }'
-refused 'void Account::add() { ++count_; }'
-passes 'void add(Account& to) { skmd::MutexLock lock(to.mutex()); ++to.count(); lock.unlock(); }'
-refused 'void add(Account& to) { skmd::MutexLock lock(to.mutex()); lock.unlock(); ++to.count(); }'
-refused 'void add(Account& to, Account& from) { const skmd::MutexGuard lock(to.mutex()); ++from.count(); }'
-passes 'void Account::add() { skmd::MutexLock lock(mutex_); changed_.wait(lock, [&]() SKMD_REQUIRES(mutex_) { return count_ > 0; }); }'
-refused 'void Account::add() { mutex_.lock(); ++count_; }'
+# The builds that check this assert the order of locks; others do not.
+for order in "" -DSKMD_LOCK_ORDER; do
+  passes 'void Account::add() { const skmd::MutexGuard lock(mutex_); ++count_; }'
+  refused 'void Account::add() { ++count_; }'
+  passes 'void add(Account& to) { skmd::MutexLock lock(to.mutex()); ++to.count(); lock.unlock(); }'
+  refused 'void add(Account& to) { skmd::MutexLock lock(to.mutex()); lock.unlock(); ++to.count(); }'
+  refused 'void add(Account& to, Account& from) { const skmd::MutexGuard lock(to.mutex()); ++from.count(); }'
+  passes 'void Account::add() { skmd::MutexLock lock(mutex_); changed_.wait(lock, [&]() SKMD_REQUIRES(mutex_) { return count_ > 0; }); }'
+  refused 'void Account::add() { mutex_.lock(); ++count_; }'
+done
 exit 0

@@ -40,7 +40,7 @@ class CpuMemory final : public NativeMemory {
 
  private:
   bool owned_ = false;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::cpu_memory};
   std::shared_ptr<NativeMemory> other_ SKMD_GUARDED_BY(mutex_);
 };
 
@@ -67,7 +67,7 @@ class CpuImage final : public NativeMemory {
   const std::shared_ptr<CpuMemory> memory_;
   const bool over_buffer_;
   cpu::SpanImage span_image_;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::cpu_image};
   std::shared_ptr<NativeMemory> other_ SKMD_GUARDED_BY(mutex_);
 };
 

@@ -41,6 +41,7 @@ Ticket CpuQueue::submit(Batch&& batch) {
 }
 
 void CpuQueue::help(Ticket ticket) {
+  lock_order::expect_may_take(LockRank::help);
   if (completed_.load(std::memory_order_acquire) >= ticket || forked()) return;
   MutexLock lock(mutex_);
   while (completed_ < ticket) {

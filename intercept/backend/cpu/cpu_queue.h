@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "cpu-driver/runtime/serving_threads.h"
 #include "intercept/backend/port/port.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -38,7 +38,7 @@ class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
   void stop();
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = UniqueLock;
   void start_thread() SKMD_REQUIRES(mutex_);
   void serve();
   /// Carries out and completes the oldest batch; releases the lock meanwhile. Precondition: there is one, and no thread
@@ -51,9 +51,9 @@ class CpuQueue : public std::enable_shared_from_this<CpuQueue> {
   const std::shared_ptr<Health> health_;
   const std::uint32_t generation_;
 
-  Mutex mutex_;
-  std::condition_variable wake_;                       // for the queue's thread
-  std::condition_variable ended_;                      // a batch was completed
+  Mutex mutex_{LockRank::cpu_queue};
+  Condition wake_;                                     // for the queue's thread
+  Condition ended_;                                    // a batch was completed
   std::deque<Batch> batches_ SKMD_GUARDED_BY(mutex_);  // the first one's ticket is completed_ + 1
   Ticket last_ticket_ SKMD_GUARDED_BY(mutex_) = 0;
   std::atomic<Ticket> posted_{0};  // last_ticket_, to be read without the lock

@@ -209,7 +209,7 @@ std::vector<std::shared_ptr<Mutex>> shared_turns(const std::vector<Candidate>& c
   std::vector<std::shared_ptr<Mutex>> turns(devices.size());
   for (std::size_t i = 0; i < devices.size(); ++i)
     if (first[i] != i) {
-      if (turns[first[i]] == nullptr) turns[first[i]] = std::make_shared<Mutex>();
+      if (turns[first[i]] == nullptr) turns[first[i]] = std::make_shared<Mutex>(LockRank::turns);
       turns[i] = turns[first[i]];
     }
   return turns;

@@ -29,7 +29,7 @@ class HostCode {
   [[nodiscard]] std::string problem();
 
  private:
-  Mutex mutex_;
+  Mutex mutex_{LockRank::host_code};
   std::string artifact_ SKMD_GUARDED_BY(mutex_);
   std::string folder_ SKMD_GUARDED_BY(mutex_);
   std::string problem_ SKMD_GUARDED_BY(mutex_);

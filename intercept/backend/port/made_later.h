@@ -6,9 +6,10 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <utility>
+
+#include "partitioner/base/lock_order.h"
 
 namespace skmd::icd {
 
@@ -41,7 +42,7 @@ class MadeLater {
 
  private:
   void make() {
-    std::call_once(once_, [this] {
+    once_.call([this] {
       try {
         owned_ = make_();
       } catch (const std::bad_alloc&) {  // as if it could not be made
@@ -53,7 +54,7 @@ class MadeLater {
   const Make make_;
   const Later later_;
   std::atomic<bool> claimed_{false};
-  std::once_flag once_;
+  OnceFlag once_{LockRank::made_later};
   std::unique_ptr<T> owned_;
   std::atomic<const T*> made_{nullptr};
 };

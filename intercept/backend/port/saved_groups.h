@@ -164,7 +164,7 @@ class SavedGroups {
                        [=](const auto& span) { return group >= span.first && group < span.second; });
   }
 
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::saved_groups};
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ended_ SKMD_GUARDED_BY(mutex_);
   std::map<std::uint64_t, Kept> groups_ SKMD_GUARDED_BY(mutex_);
   std::uint64_t stopped_ SKMD_GUARDED_BY(mutex_) = 0, saved_ SKMD_GUARDED_BY(mutex_) = 0,

@@ -2,11 +2,11 @@
 // The runtime's threads and how many the process may run, for the rooms above the backend.
 #pragma once
 
-#include <condition_variable>
 #include <thread>
 
 #include "cpu-driver/runtime/processors.h"
 #include "cpu-driver/runtime/threads.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -31,8 +31,7 @@ inline void end_thread(std::thread& thread, bool forked) {
 /// Tells a queue's thread, which sleeps with `wake` and `mutex`, to end: sets `stopping`, which the thread reads under
 /// `mutex`. Then as above. The analysis knows the mutex by the caller's name only.
 template <class Flag>
-void end_thread(Mutex& mutex, Flag& stopping, std::condition_variable& wake, std::thread& thread,
-                bool forked) SKMD_NOT_ANALYSED {
+void end_thread(Mutex& mutex, Flag& stopping, Condition& wake, std::thread& thread, bool forked) SKMD_NOT_ANALYSED {
   {
     const MutexGuard lock(mutex);
     stopping = true;

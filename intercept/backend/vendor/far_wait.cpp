@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "intercept/backend/vendor/far_wait.h"
 
-#include <condition_variable>
 #include <memory>
 
 #include "intercept/backend/vendor/vendor_constants.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -14,8 +14,8 @@ using namespace tuning;
 
 /// Set by the driver's thread, which may come long after the waiting one has left.
 struct Signal {
-  Mutex mutex;
-  std::condition_variable changed;
+  Mutex mutex{LockRank::far_signal};
+  Condition changed;
   bool set SKMD_GUARDED_BY(mutex) = false;
 };
 

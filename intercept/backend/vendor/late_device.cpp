@@ -30,7 +30,7 @@ void LateDevice::settle() {
 }
 
 /// Calls `keep_` without the lock, since it writes a file.
-void LateDevice::noted(std::unique_lock<std::mutex> lock) const {
+void LateDevice::noted(UniqueLock lock) const {
   is_new_ = !settled_;
   if (!settled_ || !keep_) return;
   const KeptAnswers now = facts_;

@@ -69,14 +69,13 @@ class LateDevice final : public Device {
  private:
   /// The device itself, opened at the first call; an error is remembered and returned every time.
   Result<std::shared_ptr<Device>> opened() const;
-  void noted(std::unique_lock<std::mutex> lock) const
-      SKMD_RELEASE(facts_mutex_) SKMD_NOT_ANALYSED;  // a lock that was passed on
+  void noted(UniqueLock lock) const SKMD_RELEASE(facts_mutex_) SKMD_NOT_ANALYSED;  // a lock that was passed on
 
   const Open open_;
   const Keep keep_;
-  mutable Mutex opening_;  // held while the driver is loaded; taken before facts_mutex_, never inside it
+  mutable Mutex opening_{LockRank::late_device};  // held while the driver is loaded
   mutable std::optional<Result<std::shared_ptr<Device>>> device_ SKMD_GUARDED_BY(opening_);
-  mutable Mutex facts_mutex_;
+  mutable Mutex facts_mutex_{LockRank::late_facts};
   mutable KeptAnswers facts_;  // under facts_mutex_, but for the description, which is there from the beginning
   mutable bool is_new_ SKMD_GUARDED_BY(facts_mutex_) = false;
   mutable bool settled_ SKMD_GUARDED_BY(facts_mutex_) = false;

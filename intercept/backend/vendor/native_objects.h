@@ -129,7 +129,7 @@ class VendorMemory final : public NativeMemory {
   const ImageShape shape_;
   const std::shared_ptr<MemoryHandle> whole_;
   const std::shared_ptr<NativeMemory> parent_;  // the buffer under an image
-  Mutex mutex_;
+  Mutex mutex_{LockRank::vendor_memory};
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::shared_ptr<MemoryHandle>> views_ SKMD_GUARDED_BY(mutex_);
 };
 

@@ -2,13 +2,13 @@
 // Pieces of page-locked memory, lent to the threads that move bytes of one device.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -27,8 +27,8 @@ class PinnedPieces {
 
  private:
   const std::shared_ptr<void> owner_;
-  Mutex mutex_;
-  std::condition_variable given_;
+  Mutex mutex_{LockRank::pinned_pieces};
+  Condition given_;
   std::vector<std::byte*> free_ SKMD_GUARDED_BY(mutex_);
 };
 

@@ -81,7 +81,7 @@ class StoppableRun : public std::enable_shared_from_this<StoppableRun> {
   std::vector<OpTime> times_;
   bool own_done_ = false;  // the batch's ops before the launch
   bool first_ = true;      // no launch has ended
-  mutable Mutex mutex_;
+  mutable Mutex mutex_{LockRank::stoppable_run};
   Ticket ticket_ SKMD_GUARDED_BY(mutex_) = 0;
   bool ended_ SKMD_GUARDED_BY(mutex_) = false;
 };

@@ -127,6 +127,7 @@ void SubmissionQueue::start_thread() {
 }
 
 void SubmissionQueue::help(Ticket ticket) {
+  lock_order::expect_may_take(LockRank::help);
   if (completed_.load(std::memory_order_acquire) >= ticket || forked()) return;
   MutexLock lock(mutex_);
   ticket = std::min(ticket, last_ticket_);
@@ -223,7 +224,7 @@ void SubmissionQueue::complete(Lock& lock) {
   lock.unlock();
   if (blocking_) {
     // No batch waits for another device's commands, so the thread that holds `turns_` always releases it.
-    std::unique_lock<std::mutex> turn;
+    UniqueLock turn;
     if (turns_ != nullptr) turn = MutexLock(*turns_);
     enqueue(*front, false);
     queue_->wait(*front, state);

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -13,6 +12,7 @@
 
 #include "intercept/backend/vendor/in_flight_queue.h"
 #include "intercept/backend/vendor/native_queue.h"
+#include "partitioner/base/condition.h"
 #include "partitioner/base/mutex.h"
 
 namespace skmd::icd {
@@ -52,7 +52,7 @@ class SubmissionQueue : public std::enable_shared_from_this<SubmissionQueue> {
   void stop();
 
  private:
-  using Lock = std::unique_lock<std::mutex>;
+  using Lock = UniqueLock;
   void start_thread() SKMD_REQUIRES(mutex_);
   void progress();
   void rest(Lock& lock) SKMD_REQUIRES(mutex_);
@@ -85,13 +85,13 @@ class SubmissionQueue : public std::enable_shared_from_this<SubmissionQueue> {
   const std::shared_ptr<Health> health_;
   const std::shared_ptr<Mutex> turns_;
   const std::uint32_t generation_;
-  Mutex submit_mutex_;         // the device's mutex: native enqueues in the order of tickets. Taken before mutex_
-  std::thread::id submitter_;  // of the last batch …
+  Mutex submit_mutex_{LockRank::submit};             // the device's mutex: native enqueues in the order of tickets
+  std::thread::id submitter_;                        // of the last batch …
   Ticket alone_ SKMD_GUARDED_BY(submit_mutex_) = 0;  // … and of so many before it
 
-  Mutex mutex_;
-  std::condition_variable wake_;   // for the progress thread
-  std::condition_variable ended_;  // a batch was completed
+  Mutex mutex_{LockRank::submission_queue};
+  Condition wake_;   // for the progress thread
+  Condition ended_;  // a batch was completed
   InFlightQueue flights_ SKMD_GUARDED_BY(mutex_);
   Ticket last_ticket_ = 0;  // written with both mutexes, read with either
   std::atomic<Ticket> completed_{0};

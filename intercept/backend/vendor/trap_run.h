@@ -23,7 +23,7 @@ class TrapRoom {
   void give(std::shared_ptr<NativeMemory> memory, std::uint64_t bytes);
 
  private:
-  Mutex mutex_;
+  Mutex mutex_{LockRank::trap_room};
   std::shared_ptr<NativeMemory> memory_ SKMD_GUARDED_BY(mutex_);
   std::uint64_t bytes_ SKMD_GUARDED_BY(mutex_) = 0;
 };
@@ -73,7 +73,7 @@ class TrapRun : public std::enable_shared_from_this<TrapRun> {
   std::size_t own_ops_ = 0, run_at_ = SIZE_MAX;
   std::vector<OpTime> times_;
   bool first_ = true;
-  Mutex mutex_;
+  Mutex mutex_{LockRank::trap_run};
   Ticket ticket_ SKMD_GUARDED_BY(mutex_) = 0;
   bool ended_ SKMD_GUARDED_BY(mutex_) = false;
 };

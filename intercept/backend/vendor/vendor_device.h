@@ -132,7 +132,7 @@ class VendorDevice final : public Device {
   const std::optional<StoppableMaker> stoppable_;
   const std::unique_ptr<TrapRoom> trap_room_;
 
-  mutable Mutex mutex_;  // guards what follows; never held over a batch
+  mutable Mutex mutex_{LockRank::vendor_device};  // guards what follows; never held over a batch
   mutable std::weak_ptr<NativeContext> context_ SKMD_GUARDED_BY(mutex_);
   mutable std::shared_ptr<NativeContext> kept_ SKMD_GUARDED_BY(mutex_);  // a GPU's
   mutable std::map<cl_device_info, Result<std::vector<std::byte>>> infos_ SKMD_GUARDED_BY(mutex_);

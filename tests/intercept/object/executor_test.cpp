@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -86,13 +87,27 @@ TEST(Executor, AForkedChildGetsThreadsOfItsOwn) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+void lock_against_the_order() {
+  Mutex event(LockRank::event), storage(LockRank::storage);
+  const MutexGuard first(event);
+  const MutexGuard second(storage);
+}
+
+/// In the builds that .ci/run makes for it.
+TEST(LockOrder, IsAssertedInSanitizerBuilds) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(lock_against_the_order(), "Storage::mutex_ is waited for under Event::mutex_");
+}
+#endif
+
 #ifdef __SANITIZE_THREAD__
 /// Locks two mutexes in both orders, one after the other: no thread has to meet another one.
-void lock_in_both_orders() SKMD_NOT_ANALYSED {
-  Mutex a, b;
+void lock_in_both_orders() {
+  std::mutex a, b;
   for (const bool turned : {false, true}) {
-    const MutexGuard first(turned ? b : a);
-    const MutexGuard second(turned ? a : b);
+    const std::lock_guard first(turned ? b : a);
+    const std::lock_guard second(turned ? a : b);
   }
   std::exit(0);
 }
