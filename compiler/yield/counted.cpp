@@ -4,6 +4,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/PatternMatch.h>
 
+#include <cstdint>
 #include <cstdlib>
 
 #include "compiler/ir/builtin.h"
@@ -91,10 +92,10 @@ CountedLoop counted_loop(const llvm::Loop& loop, std::uint64_t strip) {
   llvm::PHINode* counter = counter_in(counted.compared, *header);
   if (counter == nullptr || !stays(*counted.bound, loop)) return {};
   counted.step = step_of(*counter, *loop.getLoopLatch());
-  constexpr std::uint64_t kMaxSteps = std::uint64_t{1} << 30;
   const auto* type = llvm::dyn_cast<llvm::IntegerType>(counter->getType());
+  const std::uint64_t steps = strip * static_cast<std::uint64_t>(std::abs(counted.step));  // a strip's, in 64 bits
   if (type == nullptr || type->getBitWidth() < 32 || !leads_there(counted.predicate, counted.step) ||
-      static_cast<std::uint64_t>(std::abs(counted.step)) > kMaxSteps / std::max<std::uint64_t>(1, strip))
+      steps > static_cast<std::uint64_t>(INT32_MAX))
     return {};
   counted.counter = counter;
   return counted;
