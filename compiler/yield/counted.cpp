@@ -91,6 +91,8 @@ CountedLoop counted_loop(const llvm::Loop& loop, std::uint64_t strip) {
   counted.bound = compare->getOperand(1 - side);
   llvm::PHINode* counter = counter_in(counted.compared, *header);
   if (counter == nullptr || !stays(*counted.bound, loop)) return {};
+  // Made wider, a counter that begins anew at 0 would never be equal to a bound behind its type's end.
+  if (counted.predicate == CmpInst::ICMP_NE && counted.compared != counter) return {};
   counted.step = step_of(*counter, *loop.getLoopLatch());
   const auto* type = llvm::dyn_cast<llvm::IntegerType>(counter->getType());
   const std::uint64_t steps = strip * static_cast<std::uint64_t>(std::abs(counted.step));  // a strip's, in 64 bits

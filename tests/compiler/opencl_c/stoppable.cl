@@ -61,5 +61,6 @@ __kernel void counts(__global uint* out, uint most, int least) {
   for (uint i = n; i < most; ++i) sum = 0;
   for (uint i = 1; i < get_global_size(0) + id; i += 5) sum = sum * 49u + i;
   for (int i = n; i > (long)least - n; i -= 3) sum = sum * 51u + i;
+  for (uint i = 0xfffffff0u; i != get_global_size(0) - id % 3; ++i) sum = sum * 53u + i;
   out[id] = sum;
 }
