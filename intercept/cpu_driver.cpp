@@ -30,7 +30,7 @@ Result<unsigned> count_of(const std::string& value) {
                                                              "a number from 1 to " + std::to_string(kMaxCpuThreads))};
 }
 
-void tell(const Machine& machine, const CpuTrap& trap) try {
+void tell(const Machine& machine, const LaunchTrap& trap) try {
   TrapReport report{.kernel = trap.kernel, .count = trap.count, .line = trap.line, .file = trap.file};
   report.kind = cpu::kTrapKinds[static_cast<std::size_t>(trap.kind)];
   std::copy(std::begin(trap.item), std::end(trap.item), std::begin(report.item));
@@ -72,7 +72,7 @@ Result<std::optional<CpuDriverOptions>> cpu_driver_options(const Machine& machin
   };
   options.traps.stop = mode == CheckMode::stop;
   options.traps.results_count = mode == CheckMode::deopt;
-  options.traps.report = [&machine](const CpuTrap& trap) { tell(machine, trap); };
+  options.traps.report = [&machine](const LaunchTrap& trap) { tell(machine, trap); };
   options.code_folder = machine.code_folder;
   options.threads = *count;
   return std::optional<CpuDriverOptions>(std::move(options));

@@ -228,6 +228,7 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   if (!trap_bytes) return trap_bytes.error();
   if (check == CheckMode::off || check == CheckMode::deopt)
     options.stoppable = stoppable_maker(machine, check == CheckMode::deopt);
+  if (options.stoppable && options.cpu_driver) options.stoppable->trap_handling = options.cpu_driver->traps;
   if (options.stoppable && *trap_bytes != 0) options.stoppable->trap_bytes = *trap_bytes;
   auto variants = cpu_variants(variable(settings::kTestCpus), options.cpu_driver.has_value());
   if (!variants) return variants.error();

@@ -7,8 +7,8 @@ namespace skmd::compiler {
 
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32504F54'534B4DULL;  // "MKSTOP2"
-constexpr std::size_t kLeastKernel = 65;                // bytes of a kernel without a name
+constexpr std::uint64_t kMagic = 0x33504F54'534B4DULL;  // "MKSTOP3"
+constexpr std::size_t kLeastKernel = 75;                // bytes of a kernel without a name
 
 }  // namespace
 
@@ -27,6 +27,8 @@ std::string encode(const StoppableText& text) {
     writer.number(kernel.local_parameters);
     writer.flag(kernel.only_buffers);
     writer.text(kernel.why_not);
+    writer.flag(kernel.goes_on);
+    writer.text(kernel.sites);
   }
   writer.text(text.text);
   return writer.take();
@@ -48,6 +50,8 @@ domain::Result<StoppableText> decode_stoppable(const std::string& bytes) {
     kernel.local_parameters = static_cast<std::uint32_t>(reader.number());
     kernel.only_buffers = reader.flag();
     kernel.why_not = reader.text();
+    kernel.goes_on = reader.flag();
+    kernel.sites = reader.text();
   }
   text.text = reader.text();
   if (!reader.complete()) return domain::Error{0, "these bytes are no stoppable text of this version"};

@@ -64,9 +64,11 @@ struct StoppableKernel {
   std::uint64_t local_bytes = 0;  // of local variables, aligned as in span code
   std::uint32_t local_parameters = 0;
   // Of the target kOpenClTraps (trapping.h), which also names kernels without text. `facts.points` is 0 where nothing
-  // may trap, and no text is needed.
+  // may trap, and no text is needed, or where items go on.
   bool only_buffers = false;  // nothing but accesses of arguments' buffers may trap
   std::string why_not = {};   // why there is no text: a reason that statistics know, and behind ": " words
+  bool goes_on = false;       // items that trap go on
+  std::string sites = {};     // of these, what may trap (cpu::sites_symbol)
 };
 struct StoppableText {
   std::vector<StoppableKernel> kernels;

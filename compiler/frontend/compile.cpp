@@ -4,6 +4,7 @@
 #include "compiler/client/cache.h"
 #include "compiler/client/hash.h"
 #include "compiler/client/options.h"
+#include "compiler/client/trapping.h"
 #include "compiler/frontend/classify.h"
 #include "compiler/frontend/describe.h"
 #include "compiler/frontend/join.h"
@@ -42,7 +43,8 @@ std::string identity(const CompileAnswer& answer, const CompileRequest& request)
 
 /// What is made code of has line tables, for remarks and checks; nothing else may carry them.
 LineTables line_tables_of(const CompileRequest& request, const Analysis& analysis) {
-  const bool wanted = request.stage == Stage::code ? request.target.checked : !analysis && request.line_markers;
+  const bool checked = request.target.checked || request.target.isa == kOpenClTraps;
+  const bool wanted = request.stage == Stage::code ? checked : !analysis && request.line_markers;
   return wanted ? LineTables::made : LineTables::none;
 }
 

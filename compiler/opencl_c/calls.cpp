@@ -5,6 +5,7 @@
 #include <llvm/IR/GlobalVariable.h>
 
 #include "compiler/client/stoppable.h"
+#include "compiler/client/trapping.h"
 #include "compiler/ir/builtin.h"
 #include "compiler/opencl_c/printer.h"
 
@@ -160,7 +161,9 @@ std::string call_text(Printer& printer, const llvm::CallBase& call) {
   llvm::StringRef rounding = builtin.name;
   if (rounding.consume_front("skmd_half_") && call.arg_size() == 1 && call.getType()->isIntegerTy(16))
     return half_text(printer, call, rounding);
-  const bool own = builtin.name.starts_with("skmd") && callee->getName() != kOver;
+  const llvm::StringRef name = callee->getName();
+  const bool defined = name == kOver || name == kTellTrap || name == kBehindBarrier;
+  const bool own = builtin.name.starts_with("skmd") && !defined;
   if (!builtin.mangled || builtin.name.starts_with("_") || own) return refuse_call(printer, call);
   const std::string demangled = llvm::demangle(callee->getName());
   const auto parameters = parameters_of(demangled);

@@ -43,8 +43,20 @@ Value* has_zero(IRBuilder<>& ir, Value& divisor) {
   return any;
 }
 
-// Bytes from `object` to `address`, i64: the steps in between where they are seen.
-Value* distance(IRBuilder<>& ir, Value& object, Value& address) {
+// OpenCL C has no numbers of other widths, but for what is cut to one and widened again (trap_form.cpp).
+bool is_printable(const SCEV& value) {
+  const auto is_usual = [](const SCEV& number) {
+    const llvm::Type* type = number.getType();
+    const unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 64;
+    return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+  };
+  const auto* cut = llvm::dyn_cast<llvm::SCEVTruncateExpr>(&value);
+  return is_usual(value) || (cut != nullptr && is_usual(*cut->getOperand()));
+}
+
+}  // namespace
+
+Value* bytes_between(IRBuilder<>& ir, Value& object, Value& address) {
   const llvm::DataLayout& layout = ir.GetInsertBlock()->getModule()->getDataLayout();
   Value* at = &address;
   Value* bytes = nullptr;
@@ -61,19 +73,6 @@ Value* distance(IRBuilder<>& ir, Value& object, Value& address) {
   }
   return bytes == nullptr ? ir.getInt64(0) : bytes;
 }
-
-// OpenCL C has no numbers of other widths, but for what is cut to one and widened again (trap_form.cpp).
-bool is_printable(const SCEV& value) {
-  const auto is_usual = [](const SCEV& number) {
-    const llvm::Type* type = number.getType();
-    const unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 64;
-    return bits == 8 || bits == 16 || bits == 32 || bits == 64;
-  };
-  const auto* cut = llvm::dyn_cast<llvm::SCEVTruncateExpr>(&value);
-  return is_usual(value) || (cut != nullptr && is_usual(*cut->getOperand()));
-}
-
-}  // namespace
 
 TrapCode::TrapCode(llvm::ScalarEvolution& evolution, llvm::BasicBlock& entry)
     : expander_(evolution, "trap"), entry_(entry) {}
@@ -121,7 +120,7 @@ Value* TrapCode::fails(IRBuilder<>& ir, const TrapTest& test) {
     Value* const only = test.objects.front();
     const auto [object, behind] =
         test.objects.size() == 1 ? std::pair(only, bound(*only, test.bytes)) : source(ir, *test.address, test.bytes);
-    Value* offset = distance(ir, *object, *test.address);
+    Value* offset = bytes_between(ir, *object, *test.address);
     if (test.from != 0) offset = ir.CreateSub(offset, ir.getInt64(static_cast<std::uint64_t>(test.from)));
     failed = ir.CreateICmpUGE(offset, behind);
   }

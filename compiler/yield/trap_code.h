@@ -14,6 +14,9 @@
 
 namespace skmd::compiler {
 
+/// Bytes from `object` to `address`, i64: the steps in between where they are seen.
+llvm::Value* bytes_between(llvm::IRBuilder<>& ir, llvm::Value& object, llvm::Value& address);
+
 class TrapCode {
  public:
   /// `entry`: the kernel's first block, which gets what all tests have in common.

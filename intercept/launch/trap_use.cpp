@@ -55,11 +55,12 @@ TrapUse trap_use(const Machine& machine, const Launch& launch, std::uint32_t dev
   if (!native) return {false, "no_form_here: " + native.error().reason};
   const TrapForm form = port.trap_form(**native, yield_needs(launch));
   if (form.only_buffers && cannot_trap(launch)) return {};
-  if ((launch.kernel->traps_often() >> device & 1) != 0)
+  if (!form.goes_on && (launch.kernel->traps_often() >> device & 1) != 0)
     return {false, "traps_often: work-items left it in launches before"};
   if (std::string obstacle = obstacle_of(launch); !obstacle.empty()) return {false, std::move(obstacle)};
   if (!form.exists) return {false, form.why_not};
   if (!form.why_not.empty()) return {false, form.why_not};
+  if (form.goes_on) return {true, {}};
   // Without places to leave at, nothing is to be kept.
   if (form.schema == 0 && form.only_buffers) return {};
   if (const auto other = takes_left_items(machine, launch, form.schema); !other) return {false, other.error().reason};

@@ -14,8 +14,8 @@ namespace skmd::icd {
 class LaunchView;
 
 struct TrapUse {
-  /// Work-items leave the device where they would trap. False: it runs the kernel's own code, which is checked there,
-  /// or cannot trap in this launch.
+  /// The device runs checked code, in which work-items that trap go on or leave it before. False: it runs the kernel's
+  /// own code, which is checked there, or cannot trap in this launch.
   bool leaves = false;
   std::string why_not = {};  // why it cannot take part: as of TrapForm; "": it can
 };

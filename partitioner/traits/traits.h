@@ -215,7 +215,13 @@ struct KernelTraits {
   AccessClass access = AccessClass::discontiguous;
   std::vector<Node> nodes;
   std::vector<Loop> loops;
-  std::vector<Access> accesses;            // complete: an access missing here is a wrong result
+  std::vector<Access> accesses;  // complete: an access missing here is a wrong result
+  /// Likewise of local memory, and complete only where `locals_known`: `argument` is that of a local pointer or, from
+  /// parameters.size() on, the number of a local variable. Only kind, argument, offset, width, guards and loops are
+  /// set.
+  std::vector<Access> local_accesses;
+  std::vector<std::uint64_t> local_variables;  // bytes of each
+  bool locals_known = false;
   std::vector<OperationCount> operations;  // empty: the code could not be analysed
   bool merge_function = false;             // span code has one: merge rung 2
   std::vector<std::uint32_t> merge_loads;  // arguments that it loads from

@@ -80,16 +80,16 @@ Status check_loop(const KernelTraits& k, std::size_t i) {
   return {};
 }
 
-Status check_access(const KernelTraits& k, std::size_t i) {
-  const Access& a = k.accesses[i];
+/// Of `a`, entry `i` of `list`, which is of one of `arguments`.
+Status check_access(const KernelTraits& k, const char* list, std::size_t i, const Access& a, std::size_t arguments) {
   const auto is_node = [&](NodeId id) { return id == kNoNode || id < k.nodes.size(); };
-  if (a.kind > AccessKind::atomic) return at("access", i, "kind");
-  if (a.atomic > AtomicClass::other) return at("access", i, "atomic class");
-  if (a.argument >= k.parameters.size()) return at("access", i, "argument " + std::to_string(a.argument));
-  if (!is_node(a.offset) || !is_node(a.count)) return at("access", i, "offset or count is no node");
-  if (a.offset != kNoNode && k.nodes[a.offset].bits != 64) return at("access", i, "offset is not 64 bits wide");
-  if (a.width == 0) return at("access", i, "width 0");
-  return check_circumstances(k, "access", i, a.guards, a.loops);
+  if (a.kind > AccessKind::atomic) return at(list, i, "kind");
+  if (a.atomic > AtomicClass::other) return at(list, i, "atomic class");
+  if (a.argument >= arguments) return at(list, i, "argument " + std::to_string(a.argument));
+  if (!is_node(a.offset) || !is_node(a.count)) return at(list, i, "offset or count is no node");
+  if (a.offset != kNoNode && k.nodes[a.offset].bits != 64) return at(list, i, "offset is not 64 bits wide");
+  if (a.width == 0) return at(list, i, "width 0");
+  return check_circumstances(k, list, i, a.guards, a.loops);
 }
 
 Status check_head(const KernelTraits& k) {
@@ -119,7 +119,13 @@ Status check_traits(const KernelTraits& kernel) {
     if (Status status = check_node(kernel, i); !status) return status;
   }
   for (std::size_t i = 0; i < kernel.accesses.size(); ++i) {
-    if (Status status = check_access(kernel, i); !status) return status;
+    const Access& access = kernel.accesses[i];
+    if (Status status = check_access(kernel, "access", i, access, kernel.parameters.size()); !status) return status;
+  }
+  const std::size_t locals = kernel.parameters.size() + kernel.local_variables.size();
+  for (std::size_t i = 0; i < kernel.local_accesses.size(); ++i) {
+    const Access& access = kernel.local_accesses[i];
+    if (Status status = check_access(kernel, "local access", i, access, locals); !status) return status;
   }
   for (std::size_t i = 0; i < kernel.operations.size(); ++i) {
     const OperationCount& count = kernel.operations[i];

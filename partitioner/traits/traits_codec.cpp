@@ -146,9 +146,9 @@ constexpr std::size_t kOperationCountBytes = 4 + 8;  // a node and a number
 template <class Stream, class KernelT>
 void head_fields(Stream& s, KernelT& k) {
   fields(s, k.name, k.attributes, k.required_local[0], k.required_local[1], k.required_local[2], k.local_bytes,
-         k.queries, k.facts, k.hidden_record, k.access, k.merge_function);
+         k.queries, k.facts, k.hidden_record, k.access, k.merge_function, k.locals_known);
 }
-constexpr std::size_t kKernelBytes = 4 + 4 + 12 + 8 + 8 + 3 + 6 * 4;  // of the fields above
+constexpr std::size_t kKernelBytes = 4 + 4 + 12 + 8 + 8 + 4 + 8 * 4;  // of the fields above
 
 template <class T, class Each>
 void write_all(Writer& w, const std::vector<T>& items, Each each) {
@@ -175,15 +175,28 @@ void read_circumstances(Reader& r, std::vector<Guard>& guards, std::vector<std::
   read_all(r, loops, 4, [](Reader& s, std::uint32_t& loop) { s.number(loop); });
 }
 
+void write_accesses(Writer& w, const std::vector<Access>& accesses) {
+  write_all(w, accesses, [](Writer& s, const Access& a) {
+    access_fields(s, a);
+    write_circumstances(s, a.guards, a.loops);
+  });
+}
+
+void read_accesses(Reader& r, std::vector<Access>& accesses) {
+  read_all(r, accesses, kAccessBytes, [](Reader& s, Access& a) {
+    access_fields(s, a);
+    read_circumstances(s, a.guards, a.loops);
+  });
+}
+
 void write_kernel(Writer& w, const KernelTraits& k) {
   head_fields(w, k);
   write_all(w, k.parameters, [](Writer& s, const Parameter& p) { parameter_fields(s, p); });
   write_all(w, k.nodes, [](Writer& s, const Node& n) { node_fields(s, n); });
   write_all(w, k.loops, [](Writer& s, const Loop& l) { loop_fields(s, l); });
-  write_all(w, k.accesses, [](Writer& s, const Access& a) {
-    access_fields(s, a);
-    write_circumstances(s, a.guards, a.loops);
-  });
+  write_accesses(w, k.accesses);
+  write_accesses(w, k.local_accesses);
+  write_all(w, k.local_variables, [](Writer& s, std::uint64_t bytes) { s.number(bytes); });
   write_all(w, k.operations, [](Writer& s, const OperationCount& o) {
     s.number(o.operations);
     write_circumstances(s, o.guards, o.loops);
@@ -196,10 +209,9 @@ void read_kernel(Reader& r, KernelTraits& k) {
   read_all(r, k.parameters, kParameterBytes, [](Reader& s, Parameter& p) { parameter_fields(s, p); });
   read_all(r, k.nodes, kNodeBytes, [](Reader& s, Node& n) { node_fields(s, n); });
   read_all(r, k.loops, kLoopBytes, [](Reader& s, Loop& l) { loop_fields(s, l); });
-  read_all(r, k.accesses, kAccessBytes, [](Reader& s, Access& a) {
-    access_fields(s, a);
-    read_circumstances(s, a.guards, a.loops);
-  });
+  read_accesses(r, k.accesses);
+  read_accesses(r, k.local_accesses);
+  read_all(r, k.local_variables, 8, [](Reader& s, std::uint64_t& bytes) { s.number(bytes); });
   read_all(r, k.operations, kOperationCountBytes, [](Reader& s, OperationCount& o) {
     s.number(o.operations);
     read_circumstances(s, o.guards, o.loops);

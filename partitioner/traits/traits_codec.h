@@ -13,7 +13,7 @@
 namespace skmd::domain {
 
 /// Of the format.
-inline constexpr std::uint32_t kTraitsVersion = 3;
+inline constexpr std::uint32_t kTraitsVersion = 4;
 
 std::string encode(const std::vector<KernelTraits>& kernels);
 

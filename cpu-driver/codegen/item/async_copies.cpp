@@ -62,7 +62,8 @@ domain::Status expand_async_copy(llvm::CallInst& call, const compiler::Builtin& 
   copy.to = call.getArgOperand(0);
   copy.from = call.getArgOperand(1);
   copy.to_stride = copy.from_stride = ir.getInt64(bytes);
-  copy.type = llvm::FixedVectorType::get(ir.getIntNTy(element * 8), static_cast<unsigned>(bytes / element));
+  copy.type = ir.getIntNTy(element * 8);
+  if (bytes != element) copy.type = llvm::FixedVectorType::get(copy.type, static_cast<unsigned>(bytes / element));
   copy.align = bytes;
   if (strided) {
     // The stride is that of the global side.

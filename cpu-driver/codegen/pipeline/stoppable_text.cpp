@@ -3,12 +3,15 @@
 
 #include <llvm/IR/DebugInfo.h>
 
+#include <utility>
+
 #include "compiler/client/stoppable.h"
 #include "compiler/ir/analysis_managers.h"
 #include "compiler/ir/find_kernel.h"
 #include "compiler/opencl_c/print.h"
 #include "compiler/yield/trap_form.h"
 #include "cpu-driver/codegen/pipeline/attempts.h"
+#include "cpu-driver/codegen/pipeline/guarded_kernel.h"
 #include "cpu-driver/codegen/pipeline/kernels.h"
 
 namespace skmd::codegen {
@@ -84,7 +87,7 @@ class Maker {
     compiler::StoppableKernel made;
     made.name = name;
     made.only_buffers = form.only_buffers;
-    if (!form.why_not.empty()) made.why_not = form.why_not + ": " + form.detail;
+    if (!form.why_not.empty()) add_guarded(name, made);
     if (form.why_not.empty() && !form.points.empty()) {
       made.facts.schema = form.schema;
       made.facts.item_words = form.item_words;
@@ -94,6 +97,19 @@ class Maker {
     }
     made_.kernels.push_back(std::move(made));
     return {};
+  }
+
+  // Where items cannot leave they may go on: at barriers others wait for them.
+  void add_guarded(const std::string& name, compiler::StoppableKernel& made) {
+    auto guarded = make_guarded_kernel(module_, name, analyses_.functions);
+    if (!guarded) return (void)(made.why_not = guarded.error().reason);
+    guarded->kernel->setName(compiler::name_in_text(name));
+    const auto printed = compiler::print_opencl_c(*guarded->kernel);
+    if (!printed) return (void)(made.why_not = "no_form_here: " + printed.error().reason);
+    if (!std::exchange(tells_, true)) made_.text += kGuardText;
+    made_.text += printed->text;
+    made.goes_on = true;
+    made.sites = std::move(guarded->sites);
   }
 
   domain::Status print_trapping(const std::string& name, llvm::Function& kernel) {
@@ -109,6 +125,7 @@ class Maker {
   const StoppableOptions options_;
   compiler::AnalysisManagers analyses_;
   compiler::StoppableText made_;
+  bool tells_ = false;  // the text defines what guarded kernels call
 };
 
 }  // namespace

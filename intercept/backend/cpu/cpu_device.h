@@ -42,7 +42,7 @@ struct CpuDriverOptions {
   unsigned threads = 0;     // that run kernels at once; 0: one per core
   std::string target = {};  // that code is made for, as compilers know it; "": the best that runs here
   std::string mark = {};    // behind the device's name, to tell it from others of the same processors
-  CpuTraps traps = {};      // of checked code
+  TrapHandling traps = {};  // of checked code
 };
 
 class CpuDevice final : public Device {

@@ -94,7 +94,7 @@ class Store final : public cpu::GroupStore {
 
 }  // namespace
 
-CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report, CpuTraps traps)
+CpuOps::CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report, TrapHandling traps)
     : pool_(pool), other_(std::move(other)), report_(std::move(report)), traps_(std::move(traps)) {}
 
 BatchResult CpuOps::run(const Batch& batch, const std::function<bool()>& others_wait) {

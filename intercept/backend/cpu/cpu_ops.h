@@ -12,7 +12,7 @@
 #include "cpu-driver/runtime/pool.h"
 #include "cpu-driver/runtime/scratch.h"
 #include "intercept/backend/cpu/cpu_objects.h"
-#include "intercept/backend/cpu/cpu_traps.h"
+#include "intercept/backend/port/launch_traps.h"
 #include "intercept/backend/port/port.h"
 
 namespace skmd::icd {
@@ -23,7 +23,7 @@ using OtherDriverListener = std::function<void(const std::string& kernel, const 
 /// One thread at a time.
 class CpuOps {
  public:
-  CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report, CpuTraps traps);
+  CpuOps(cpu::Pool& pool, std::shared_ptr<Device> other, OtherDriverListener report, TrapHandling traps);
 
   /// All ops in order, up to the first that fails or a launch that ends early or ends itself. `others_wait`: whether
   /// another batch is queued behind this one; called on any thread.
@@ -67,7 +67,7 @@ class CpuOps {
   cpu::Pool& pool_;
   const std::shared_ptr<Device> other_;
   const OtherDriverListener report_;
-  const CpuTraps traps_;
+  const TrapHandling traps_;
   // Of the launch that is being carried out; kept for the memory.
   std::vector<cpu::SpanArgument> arguments_;
   std::vector<Line> values_;

@@ -6,7 +6,7 @@
 namespace skmd::icd {
 
 CpuPart::CpuPart(Device& whole, cpu::ThreadPlan plan, std::shared_ptr<Device> other, OtherDriverListener report,
-                 CpuTraps traps)
+                 TrapHandling traps)
     : whole_(whole), pool_(std::move(plan)), ops_(pool_, std::move(other), std::move(report), std::move(traps)) {
   line_ = std::make_shared<CpuQueue>(
       [this](const Batch& batch) { return ops_.run(batch, [this] { return line_->others_wait(); }); }, whole.health());

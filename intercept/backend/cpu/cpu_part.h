@@ -18,7 +18,7 @@ class CpuPart final : public Device {
  public:
   /// Of `whole`, which outlives it, by `plan`'s threads. `other`, `report` and `traps` as CpuOps has them.
   CpuPart(Device& whole, cpu::ThreadPlan plan, std::shared_ptr<Device> other, OtherDriverListener report,
-          CpuTraps traps);
+          TrapHandling traps);
   ~CpuPart() override;
 
   [[nodiscard]] const DeviceDescription& description() const override { return whole_.description(); }

@@ -91,6 +91,7 @@ struct TrapForm {
   bool only_buffers = false;  // nothing can trap but accesses of buffers that are arguments
   std::uint64_t schema = 0;   // as of a YieldInfo
   std::string why_not = {};   // why it does not exist: a reason that statistics know, and behind ": " words
+  bool goes_on = false;       // with `exists`: no item leaves; BatchResult::trapped tells of those that trapped
 };
 
 /// What a launch asks of such code.

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "compiler/client/stoppable.h"
+#include "intercept/backend/port/launch_traps.h"
 #include "intercept/backend/port/made_later.h"
 #include "intercept/backend/port/port.h"
 #include "intercept/backend/vendor/vendor_constants.h"
@@ -23,6 +24,7 @@ struct StoppableMaker {
                                                 std::string_view target)>
       compile;
   std::uint64_t trap_bytes = tuning::kTrapBytes;  // of records of one part of a launch, at most
+  TrapHandling trap_handling = {};                // of kernels whose items go on
   bool traps = false;  // it is text that work-items leave where they would trap (compiler/client/trapping.h)
   std::function<void(std::function<void()>)> later;       // runs work on a thread of its own
   std::function<void(const std::string& reason)> report;  // why a program has no such form

@@ -26,6 +26,17 @@ void put_wide(std::vector<std::uint32_t>& words, std::size_t at, std::uint64_t v
   words[at + 1] = static_cast<std::uint32_t>(value >> 32);
 }
 
+std::uint64_t get_wide(const std::vector<std::uint32_t>& words, std::size_t at) {
+  return words[at] | std::uint64_t{words[at + 1]} << 32;
+}
+
+// That the kernel may access.
+std::uint64_t bytes_of_argument(const NativeArgument& argument) {
+  if (const auto* local = std::get_if<LocalArgument>(&argument)) return local->bytes;
+  const auto* buffer = std::get_if<BufferArgument>(&argument);
+  return buffer == nullptr || buffer->memory == nullptr ? 0 : buffer->size;
+}
+
 }  // namespace
 
 std::shared_ptr<NativeMemory> TrapRoom::take(std::uint64_t bytes) {
@@ -64,15 +75,22 @@ Ticket TrapRun::begin() {
   return ended_ ? 0 : ticket_;
 }
 
-// Records of all items of a part: none is ever without one.
 void TrapRun::make_room() {
-  const std::uint64_t all = std::max<std::uint64_t>(1, run_.groups.size());
-  part_groups_ = std::clamp<std::uint64_t>(native_.most_bytes / group_bytes(), 1, all);
-  record_bytes_ = part_groups_ * group_bytes();
   words_.resize(control::kSizes + 2 * (run_.arguments == nullptr ? 0 : run_.arguments->size()));
   auto control_memory = native_.allocate(words_.size() * 4);
   if (!control_memory) return fail(control_memory.error().code, control_memory.error().reason);
   control_ = std::move(*control_memory);
+  if (!code_.facts.goes_on) return make_records();
+  // Nothing is kept of an item: parts only stay below what drivers take at once.
+  part_groups_ = std::max<std::uint64_t>(1, native_.most_bytes / items());
+  next_part();
+}
+
+// Records of all items of a part: none is ever without one.
+void TrapRun::make_records() {
+  const std::uint64_t all = std::max<std::uint64_t>(1, run_.groups.size());
+  part_groups_ = std::clamp<std::uint64_t>(native_.most_bytes / group_bytes(), 1, all);
+  record_bytes_ = part_groups_ * group_bytes();
   records_ = native_.room->take(record_bytes_);
   while (records_ == nullptr) {
     auto made = native_.allocate(record_bytes_);
@@ -99,9 +117,7 @@ std::vector<std::uint32_t> TrapRun::control_words() const {
   }
   if (run_.arguments != nullptr)
     for (std::size_t i = 0; i < run_.arguments->size(); ++i)
-      if (const auto* buffer = std::get_if<BufferArgument>(&(*run_.arguments)[i]);
-          buffer != nullptr && buffer->memory != nullptr)
-        put_wide(words, control::kSizes + 2 * i, buffer->size);
+      put_wide(words, control::kSizes + 2 * i, bytes_of_argument((*run_.arguments)[i]));
   return words;
 }
 
@@ -135,20 +151,21 @@ void TrapRun::next_part() {
   auto arguments = std::make_shared<std::vector<NativeArgument>>();
   if (run_.arguments != nullptr) *arguments = *run_.arguments;
   if (!run_.record.empty()) arguments->emplace_back(run_.record);
-  arguments->emplace_back(BufferArgument{records_, 0, 0});
+  if (records_ != nullptr) arguments->emplace_back(BufferArgument{records_, 0, 0});
   arguments->emplace_back(BufferArgument{control_, 0, 0});
   RunOp run{code_.kernel, std::move(arguments), {}, run_.range};
   run.range.work_dim = 3;
   run.range.offset = {0, 0, 0};
   run.range.global = {run_.range.local[0] * (behind_ - next_), run_.range.local[1], run_.range.local[2]};
   ops.emplace_back(std::move(run));
-  ops.emplace_back(ReadOp{control_, bytes_of(words_), row(0, 4)});
+  ops.emplace_back(ReadOp{control_, bytes_of(words_), row(0, control::kReportWords * 4)});
   submit(std::move(ops), true, &TrapRun::ran);
 }
 
 void TrapRun::ran(BatchResult&& result) {
   add_times(result);
   first_ = false;
+  if (code_.facts.goes_on) return add_report();
   const std::uint64_t left = words_[control::kCount];
   if (left == 0) return go_on();
   if (left > (behind_ - next_) * items())
@@ -182,6 +199,26 @@ void TrapRun::keep_records() {
   }
   for (auto& [group, state] : groups) run_.saved->put(group, std::move(state));
   run_.saved->add_left_items(words_[control::kCount]);
+}
+
+void TrapRun::add_report() {
+  const std::uint64_t count = get_wide(words_, control::kCount);
+  if (report_.count == 0 && count != 0) {
+    report_.site = words_[control::kSite];
+    report_.offset = get_wide(words_, control::kOffset);
+    report_.size = get_wide(words_, control::kSize);
+    for (std::size_t d = 0; d < 3; ++d) report_.item[d] = get_wide(words_, control::kItem + 2 * d);
+  }
+  report_.count += count;
+  next_ = behind_;
+  if (next_ < run_.groups.last) return next_part();
+  BatchResult result;
+  if (report_.count != 0) {
+    TrapEnd ended = end_of_trapped(*native_.traps, code_.facts.name, code_.facts.sites.c_str(), report_, 0);
+    result.ended_itself = ended.status == CL_SUCCESS;
+    if (!result.ended_itself) result.trapped = domain::Error{ended.status, std::move(ended.reason)};
+  }
+  end(std::move(result));
 }
 
 void TrapRun::go_on() {

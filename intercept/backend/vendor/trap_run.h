@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch with a launch that work-items leave where they would trap (SKMD_CHECK=deopt), on a vendor's device: in parts,
-// each of as many groups as there is room for if all of their items leave. What they leave is put into RunOp::saved,
-// and is no failure. Where many leave, groups of later parts do not begin (BatchResult::left).
+// A batch with a launch that is checked on a vendor's device (SKMD_CHECK=deopt). Where work-items leave it before they
+// would trap: in parts, each of as many groups as there is room for if all of their items leave. What they leave is put
+// into RunOp::saved, and is no failure. Where many leave, groups of later parts do not begin (BatchResult::left). Where
+// they go on, the kernel's report of the traps becomes BatchResult::trapped.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "cpu-driver/span_code.h"
 #include "intercept/backend/port/port.h"
 #include "intercept/backend/vendor/stoppable_code.h"
 #include "partitioner/base/mutex.h"
@@ -36,6 +38,7 @@ class TrapRun : public std::enable_shared_from_this<TrapRun> {
     std::function<Ticket(Batch&&)> submit;
     TrapRoom* room = nullptr;
     std::uint64_t most_bytes = 0;  // of records of one part
+    const TrapHandling* traps = nullptr;
   };
 
   /// Precondition: StoppableRun::takes(batch.work()). `code`: of its kernel, and stays.
@@ -50,12 +53,14 @@ class TrapRun : public std::enable_shared_from_this<TrapRun> {
   [[nodiscard]] std::uint64_t record_words() const;
   [[nodiscard]] std::uint64_t group_bytes() const { return items() * record_words() * 4; }
   void make_room();
+  void make_records();
   [[nodiscard]] std::vector<std::uint32_t> control_words() const;
   void next_part();
   void submit(std::vector<Op> ops, bool launches, Next then);
   void ran(BatchResult&& result);
   void has_records(BatchResult&& result);
   void keep_records();
+  void add_report();
   void go_on();
   void add_times(const BatchResult& result);
   void fail(cl_int status, std::string reason);
@@ -70,6 +75,7 @@ class TrapRun : public std::enable_shared_from_this<TrapRun> {
   std::shared_ptr<NativeMemory> records_, control_;
   std::uint64_t record_bytes_ = 0;
   std::vector<std::uint32_t> words_, read_;  // of control, of records
+  cpu::CheckReport report_;                  // of all parts
   std::size_t own_ops_ = 0, run_at_ = SIZE_MAX;
   std::vector<OpTime> times_;
   bool first_ = true;

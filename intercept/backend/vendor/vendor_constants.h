@@ -130,7 +130,8 @@ inline constexpr std::uint32_t kMaxFuel = std::uint32_t{1} << 30;
 // --- launches that work-items leave where they would trap (trap_run.h) ---
 
 /// Records of the items of one part of a launch: bytes of device memory at most, and as a part of all of it. Source:
-/// chosen: some million items at 48 bytes each; what no item leaves is never touched.
+/// chosen: some million items at 48 bytes each; what no item leaves is never touched. Where none leaves, also the
+/// items of a part.
 inline constexpr std::uint64_t kTrapBytes = std::uint64_t{256} << 20;
 inline constexpr std::uint64_t kTrapShare = 64;
 /// Where more than one item in so many left a part of a launch, later parts do not begin. Source: chosen: an item that

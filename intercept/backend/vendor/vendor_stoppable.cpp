@@ -47,8 +47,9 @@ bool VendorDevice::build_text(const std::string& text, const std::string& option
   if (!program) return false;
   for (auto at = kernels.begin(); at != kernels.end();) {
     StoppableKernelCode& code = at->second;
-    auto kernel = code.facts.facts.points == 0 ? Result<std::shared_ptr<NativeKernel>>(nullptr)
-                                               : this->kernel(*program, compiler::name_in_text(at->first));
+    auto kernel = code.facts.facts.points == 0 && !code.facts.goes_on
+                      ? Result<std::shared_ptr<NativeKernel>>(nullptr)
+                      : this->kernel(*program, compiler::name_in_text(at->first));
     if (kernel) code.kernel = std::move(*kernel);
     at = kernel ? std::next(at) : kernels.erase(at);
   }

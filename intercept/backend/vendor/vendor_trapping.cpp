@@ -26,6 +26,7 @@ TrapForm VendorDevice::trap_form(NativeKernel& kernel, const YieldNeeds& needs) 
   cl_ulong local = 0;
   const auto bytes = info(CL_DEVICE_LOCAL_MEM_SIZE);
   if (bytes && bytes->size() == sizeof local) std::memcpy(&local, bytes->data(), sizeof local);
+  form.goes_on = code.facts.goes_on;
   form.exists = serves(code.kernel->limits(), needs, local);
   if (!form.exists) form.why_not = "no_form_here: its checked code takes smaller work-groups";
   return form;
@@ -46,7 +47,8 @@ Ticket VendorDevice::submit_trapping(Batch&& batch) {
   if (bytes && bytes->size() == sizeof memory) std::memcpy(&memory, bytes->data(), sizeof memory);
   TrapRun::Native native{[this](std::uint64_t size) { return allocate(size, nullptr); },
                          [this](Batch&& part) { return submit_native(std::move(part)); }, trap_room_.get(),
-                         std::clamp<std::uint64_t>(memory / kTrapShare, 1, stoppable_->trap_bytes)};
+                         std::clamp<std::uint64_t>(memory / kTrapShare, 1, stoppable_->trap_bytes),
+                         &stoppable_->trap_handling};
   return std::make_shared<TrapRun>(std::move(batch), found->second, std::move(native))->begin();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "intercept/backend/cpu/cpu_traps.h"
+#include "intercept/backend/port/launch_traps.h"
 
 #include <CL/cl_ext.h>
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t kTerminationSuccess = 0;  // ARM_TERMINATION_SUCCESS, wh
 
 bool TrapYield::due() const noexcept { return std::atomic_ref(report_.count).load(std::memory_order_relaxed) != 0; }
 
-TrapEnd end_of_trapped(const CpuTraps& traps, const std::string& kernel, const char* sites,
+TrapEnd end_of_trapped(const TrapHandling& traps, const std::string& kernel, const char* sites,
                        const cpu::CheckReport& report, std::uint64_t never_ran) {
   cpu::TrapSite site = cpu::trap_site(sites, report);
   TrapEnd end;
@@ -31,7 +31,7 @@ TrapEnd end_of_trapped(const CpuTraps& traps, const std::string& kernel, const c
     end.reason = cpu::failed_check(kernel, sites, report);
   }
   if (traps.report) {
-    CpuTrap trap{kernel, report.count, site.line, std::move(site.file), site.kind, {}, never_ran};
+    LaunchTrap trap{kernel, report.count, site.line, std::move(site.file), site.kind, {}, never_ran};
     std::copy(std::begin(report.item), std::end(report.item), std::begin(trap.item));
     traps.report(trap);
   }

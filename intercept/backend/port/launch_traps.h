@@ -13,7 +13,7 @@
 namespace skmd::icd {
 
 /// The first trap of a launch, and how many it had.
-struct CpuTrap {
+struct LaunchTrap {
   std::string kernel;
   std::uint64_t count = 0;
   std::uint32_t line = 0;  // 0: it is not known
@@ -23,12 +23,12 @@ struct CpuTrap {
   std::uint64_t never_ran = 0;  // work-groups of the launch that did not run
 };
 
-struct CpuTraps {
+struct TrapHandling {
   bool stop = false;  // the first trap ends its launch
   /// A batch with traps does not fail: it tells them (BatchResult::trapped).
   bool results_count = false;
   /// Told of every launch that had traps. Thread-safe; throws nothing.
-  std::function<void(const CpuTrap&)> report = {};
+  std::function<void(const LaunchTrap&)> report = {};
 };
 
 /// Due as soon as the launch has had a trap.
@@ -49,7 +49,7 @@ struct TrapEnd {
 
 /// Reports the traps of a launch of `kernel` that has ended, and says what that makes of the launch. Precondition:
 /// `report` has counted something. `sites`: of the kernel; `never_ran`: groups.
-TrapEnd end_of_trapped(const CpuTraps& traps, const std::string& kernel, const char* sites,
+TrapEnd end_of_trapped(const TrapHandling& traps, const std::string& kernel, const char* sites,
                        const cpu::CheckReport& report, std::uint64_t never_ran);
 
 }  // namespace skmd::icd
