@@ -11,6 +11,7 @@
 #include "compiler/analysis/analysis_constants.h"
 #include "compiler/analysis/expand_builtins.h"
 #include "compiler/analysis/facts.h"
+#include "compiler/analysis/local_accesses.h"
 #include "compiler/analysis/operations.h"
 #include "compiler/analysis/prepare.h"
 #include "compiler/ir/analysis_managers.h"
@@ -47,6 +48,13 @@ bool analyse_kernel(llvm::Function& kernel, llvm::FunctionAnalysisManager& analy
     for (llvm::Instruction& instruction : block) accesses.add(instruction);
     if (traits.accesses.size() > tuning::kMaxAnalysedAccesses) return false;
   }
+  if (reads == Reads::all) {  // it is checked
+    LocalAccesses locals(traits, expressions, control);
+    for (llvm::BasicBlock& block : kernel)
+      if (view.dominators.isReachableFromEntry(&block))
+        for (llvm::Instruction& instruction : block) locals.add(instruction);
+    locals.finish();
+  }
   note_spinning(view, pointers, traits);
   count_operations(view, control, influences, expressions, traits);
   return true;
@@ -57,6 +65,9 @@ void give_up(const llvm::Function* kernel, domain::KernelTraits& traits) {
   traits.nodes.clear();
   traits.loops.clear();
   traits.accesses.clear();
+  traits.local_accesses.clear();
+  traits.local_variables.clear();
+  traits.locals_known = false;
   traits.operations.clear();
   traits.facts |= domain::kFactDeviceSpecificCode | domain::kFactDataDecidesWork;
   if (kernel != nullptr) return Accesses::add_everything(*kernel, traits);

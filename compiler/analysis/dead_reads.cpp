@@ -9,6 +9,7 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/analysis/kernel_view.h"
+#include "compiler/ir/address_spaces.h"
 
 namespace skmd::compiler {
 
@@ -42,11 +43,12 @@ llvm::SmallVector<llvm::CallInst*, 16> holds_in(llvm::Function& kernel) {
 }
 
 // A load from a buffer, or a builtin that only reads; what also writes is never removed.
-bool only_reads(const Instruction& instruction) {
+bool only_reads(const Instruction& instruction, bool local) {
   if (instruction.getType()->isVoidTy() || instruction.mayHaveSideEffects() || !instruction.mayReadFromMemory())
     return false;
   const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-  return load == nullptr || may_reach_buffer(*load->getPointerOperand());
+  if (load == nullptr || may_reach_buffer(*load->getPointerOperand())) return true;
+  return local && load->getPointerAddressSpace() == kLocalSpace;
 }
 
 using Set = llvm::DenseSet<const Instruction*>;
@@ -119,11 +121,11 @@ bool must_be_itself(const Instruction& value) {
 
 }  // namespace
 
-DeadReads::DeadReads(llvm::Function& kernel) : kernel_(kernel) {
+DeadReads::DeadReads(llvm::Function& kernel, bool local) : kernel_(kernel) {
   const llvm::FunctionCallee hold = holder(*kernel.getParent());
   llvm::SmallVector<Instruction*, 32> reads;
   for (Instruction& instruction : llvm::instructions(kernel))
-    if (only_reads(instruction)) reads.push_back(&instruction);
+    if (only_reads(instruction, local)) reads.push_back(&instruction);
   for (Instruction* read : reads) llvm::IRBuilder<>(read->getNextNode()).CreateCall(hold, {read});
 }
 

@@ -12,8 +12,9 @@ namespace skmd::compiler {
 
 class DeadReads {
  public:
-  /// Marks all reads of `kernel` from buffers as used, so that no pass removes them.
-  explicit DeadReads(llvm::Function& kernel);
+  /// Marks all reads of `kernel` from buffers, and with `local` from local memory, as used, so that no pass removes
+  /// them.
+  DeadReads(llvm::Function& kernel, bool local);
 
   /// Releases reads whose values are needed anyway, and those whose values may be arbitrary. Precondition: values are
   /// in registers (after mem2reg or SROA).

@@ -123,6 +123,18 @@ std::string access_line(const KernelTraits& traits, const Access& access) {
   return line + (access.guards_complete ? " surely" : " perhaps") + "\n";
 }
 
+// "local arg 1 (tile) [4*local_id(0)] 4 bytes", or of a variable of so many bytes.
+std::string local_line(const KernelTraits& traits, const Access& access) {
+  std::string line = "  local ";
+  if (access.argument < traits.parameters.size()) {
+    line += "arg " + std::to_string(access.argument) + " (" + traits.parameters[access.argument].name + ")";
+  } else {
+    line += "variable of " + std::to_string(traits.local_variables[access.argument - traits.parameters.size()]);
+  }
+  line += " [" + expression_text(traits, access.offset) + "] " + std::to_string(access.width) + " bytes";
+  return line + circumstances_text(traits, access.loops, access.guards) + "\n";
+}
+
 // "loop i0: 0 to (ulong)(n - 1)", and of halved or doubled counters "…, by log2(n) / 1".
 std::string loop_line(const KernelTraits& traits, std::size_t index) {
   const domain::Loop& loop = traits.loops[index];
@@ -170,6 +182,7 @@ std::string explain(const KernelTraits& traits) {
   if (traits.local_bytes != 0) text += "  local: " + std::to_string(traits.local_bytes) + " bytes\n";
   for (std::size_t i = 0; i < traits.loops.size(); ++i) text += loop_line(traits, i);
   for (const Access& access : traits.accesses) text += access_line(traits, access);
+  for (const Access& access : traits.local_accesses) text += local_line(traits, access);
   for (const domain::OperationCount& count : traits.operations) {
     text += "  operations: " + std::to_string(count.operations) +
             circumstances_text(traits, count.loops, count.guards) + "\n";

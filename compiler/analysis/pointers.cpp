@@ -36,13 +36,29 @@ void append_anywhere(PointerTargets& targets, const PointerTargets& more) {
   }
 }
 
-PointerTarget of_global(const llvm::GlobalVariable& variable) {
+}  // namespace
+
+PointerTargets Pointers::of_global(const llvm::GlobalVariable& variable) {
   const unsigned space = variable.getAddressSpace();
-  const bool own = variable.isConstant() || space == kLocalSpace || space == kConstantSpace;
-  return {own ? PointerTarget::Base::own : PointerTarget::Base::program, 0, kNoNode};
+  if (variables_ != nullptr && space == kLocalSpace) {
+    const auto known = llvm::find(*variables_, &variable);
+    const auto number = first_variable_ + static_cast<unsigned>(known - variables_->begin());
+    if (known == variables_->end()) variables_->push_back(&variable);
+    return {PointerTarget{PointerTarget::Base::argument, number, expressions_.nodes().constant(0, kAddressBits)}};
+  }
+  const bool own = variables_ != nullptr || variable.isConstant() || space == kLocalSpace || space == kConstantSpace;
+  return {PointerTarget{own ? PointerTarget::Base::own : PointerTarget::Base::program, 0, kNoNode}};
 }
 
-}  // namespace
+PointerTargets Pointers::of_argument(const llvm::Argument& argument) {
+  const unsigned space = argument.getType()->getPointerAddressSpace();
+  const bool looked_for =
+      variables_ != nullptr ? space == kLocalSpace : space == kGlobalSpace || space == kConstantSpace;
+  if (looked_for)
+    return {PointerTarget{PointerTarget::Base::argument, argument.getArgNo(),
+                          expressions_.nodes().constant(0, kAddressBits)}};
+  return {PointerTarget{space == kGenericSpace ? PointerTarget::Base::unknown : PointerTarget::Base::own, 0, kNoNode}};
+}
 
 PointerTargets Pointers::of(llvm::Value* pointer) {
   if (const auto known = known_.find(pointer); known != known_.end()) return known->second;
@@ -56,16 +72,8 @@ PointerTargets Pointers::of(llvm::Value* pointer) {
 }
 
 PointerTargets Pointers::found(llvm::Value* pointer) {
-  NodeTable& nodes = expressions_.nodes();
-  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(pointer)) {
-    const unsigned space = argument->getType()->getPointerAddressSpace();
-    const bool buffer = space == kGlobalSpace || space == kConstantSpace;
-    if (buffer)
-      return {PointerTarget{PointerTarget::Base::argument, argument->getArgNo(), nodes.constant(0, kAddressBits)}};
-    return {
-        PointerTarget{space == kGenericSpace ? PointerTarget::Base::unknown : PointerTarget::Base::own, 0, kNoNode}};
-  }
-  if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(pointer)) return {of_global(*variable)};
+  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(pointer)) return of_argument(*argument);
+  if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(pointer)) return of_global(*variable);
   if (llvm::isa<llvm::AllocaInst, llvm::ConstantPointerNull, llvm::UndefValue>(pointer)) {
     return {PointerTarget{PointerTarget::Base::own, 0, kNoNode}};
   }

@@ -109,7 +109,7 @@ bool inline_everything(llvm::Module& module, llvm::ArrayRef<Function*> kernels) 
 void simplify(Function& kernel, llvm::FunctionAnalysisManager& analyses, Reads reads) {
   // Neither sinking nor hoisting: they would join pointers of different arguments in one access.
   const auto tidy_cfg = llvm::SimplifyCFGOptions().sinkCommonInsts(false).hoistCommonInsts(false);
-  DeadReads dead_reads(kernel);
+  DeadReads dead_reads(kernel, reads == Reads::all);
   llvm::FunctionPassManager opening;
   opening.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   opening.run(kernel, analyses);

@@ -65,7 +65,7 @@ struct StoppableKernel {
   std::uint32_t local_parameters = 0;
   // Of the target kOpenClTraps (trapping.h), which also names kernels without text. `facts.points` is 0 where nothing
   // may trap, and no text is needed, or where items go on.
-  bool only_buffers = false;  // nothing but accesses of arguments' buffers may trap
+  bool only_buffers = false;  // nothing but accesses of arguments' buffers and local memory may trap
   std::string why_not = {};   // why there is no text: a reason that statistics know, and behind ": " words
   bool goes_on = false;       // items that trap go on
   std::string sites = {};     // of these, what may trap (cpu::sites_symbol)

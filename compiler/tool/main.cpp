@@ -86,9 +86,10 @@ Analysis analysis(const CompileRequest& request) {
 /// No more than `mode` shows.
 Analysis analysis_for([[maybe_unused]] std::string_view mode, [[maybe_unused]] const CompileRequest& request) {
   if (mode == "--span-code") return analysis(request);
-  if (mode == "--explain" || mode == "--merge" || mode == "--merge-ptx")
-    return [](llvm::Module& module, CompileAnswer& answer) { analyse(module, answer.kernels); };
-  return {};
+  if (mode != "--explain" && mode != "--merge" && mode != "--merge-ptx") return {};
+  return [reads = request.line_markers ? Reads::all : Reads::used](llvm::Module& module, CompileAnswer& answer) {
+    analyse(module, answer.kernels, reads);
+  };
 }
 
 bool read_input(std::string& bytes) {
@@ -372,10 +373,7 @@ int run_command(int argc, char** argv) {
     code.kernel = argv[at++];
     code.emit = "remarks";
   }
-  if (mode == "--yields") {
-    code.emit = "yields";
-    code.yields = "long";
-  }
+  if (mode == "--yields") code.emit = "yields", code.yields = "long";
   if (mode == "--opencl-c") code.emit = "opencl-c";
   if (!read_settings(argc, argv, at, request, code)) return 2;
   if (const domain::Status status = check(code); !status) {

@@ -52,6 +52,7 @@ void tidy_text(Function& kernel, llvm::FunctionAnalysisManager& analyses) {
   const auto tidy_cfg =
       llvm::SimplifyCFGOptions().sinkCommonInsts(false).hoistCommonInsts(false).convertSwitchToLookupTable(false);
   llvm::FunctionPassManager passes;
+  passes.addPass(llvm::InstSimplifyPass());
   passes.addPass(llvm::SimplifyCFGPass(tidy_cfg));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstSimplifyPass());

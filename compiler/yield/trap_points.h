@@ -26,7 +26,8 @@ struct TrapPoint {
 
 struct TrapPoints {
   std::vector<TrapPoint> points;
-  bool only_buffers = false;    // nothing but accesses of arguments' buffers may trap; also where there are no points
+  bool only_buffers =
+      false;  // nothing but accesses of arguments' buffers and local memory may trap; also without points
   std::string why_not, detail;  // as of YieldForm
 };
 

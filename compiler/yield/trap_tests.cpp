@@ -198,7 +198,7 @@ Value& source_of(Value& address) {
 
 bool only_buffers(const TrapTest& test) {
   return !test.always && test.divisor == nullptr && llvm::all_of(test.objects, [](const Value* object) {
-    return llvm::isa<llvm::Argument>(object) && object->getType()->getPointerAddressSpace() != kLocalSpace;
+    return llvm::isa<llvm::Argument>(object) || object->getType()->getPointerAddressSpace() == kLocalSpace;
   });
 }
 

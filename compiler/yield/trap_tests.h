@@ -45,7 +45,7 @@ struct InstructionTests {
 /// Leaves out what cannot fail. `evolution`: of the kernel, of which no pointer arithmetic promises to stay inside.
 InstructionTests tests_of(llvm::Instruction& instruction, llvm::ScalarEvolution& evolution);
 
-/// Whether nothing but an access of an argument's buffer may fail.
+/// Whether nothing but an access of an argument's buffer or of local memory may fail.
 bool only_buffers(const TrapTest& test);
 
 /// What the address is a place of: an argument, a variable, a null pointer, a choice between such, or something else.

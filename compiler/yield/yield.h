@@ -47,14 +47,14 @@ struct YieldForm {
   bool together = false;  // all items of a group leave at the same point, which the state has once
   unsigned item_words =
       0;  // of state for each item: those of the largest point, and one for the point if not `together`
-  unsigned group_words = 0;  // likewise of the group
-  std::uint64_t schema = 0;  // equal if states of the two kernels can be exchanged
-  std::string why_not;       // of the reasons that statistics know; "": the kernel has the form
-  std::string detail;        // in words
-  bool traps = false;        // of Yields::traps: points are where items leave if they would trap
-  bool only_buffers =
-      false;  // of those, also with a reason in `why_not`: nothing else than accesses of arguments' buffers may trap
-  YieldPlaces places = {};  // valid while the kernel's code is as make_yielding() left it
+  unsigned group_words = 0;   // likewise of the group
+  std::uint64_t schema = 0;   // equal if states of the two kernels can be exchanged
+  std::string why_not;        // of the reasons that statistics know; "": the kernel has the form
+  std::string detail;         // in words
+  bool traps = false;         // of Yields::traps: points are where items leave if they would trap
+  bool only_buffers = false;  // of those, also with a reason in `why_not`: nothing but accesses of arguments' buffers
+                              // and local memory may trap
+  YieldPlaces places = {};    // valid while the kernel's code is as make_yielding() left it
 };
 
 /// Whether a yielding kernel can go on from its points. Without, it is to leave one record for each item (trap_form.h).

@@ -17,12 +17,13 @@ namespace {
 
 bool is_checked(const Device& device) { return device.description().backend == "cpu-driver"; }
 
-// What footprints ask of an argument, but for images, whose samplers say what is outside.
+// What the proof asks of an argument, but for images, whose samplers say what is outside.
 std::vector<domain::ArgumentView> buffers_of(const Launch& launch) {
   std::vector<domain::ArgumentView> views(launch.arguments.size());
   for (std::size_t i = 0; i < views.size(); ++i) {
     const LaunchArgument& argument = launch.arguments[i];
     if (const auto* view = std::get_if<BufferView>(&argument)) views[i] = {true, view->size, {}, 0};
+    if (const auto* local = std::get_if<LocalBytes>(&argument)) views[i].bytes = local->bytes;
     if (std::holds_alternative<NullPointer>(argument)) views[i].is_buffer = true;
     if (const auto* value = std::get_if<std::vector<std::byte>>(&argument)) views[i].value = *value;
   }

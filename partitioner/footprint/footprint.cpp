@@ -203,12 +203,16 @@ std::vector<bool> deciding_values(const KernelTraits& traits) {
     pending.push_back(id);
   };
   // Nodes that only work is estimated by are not visited.
-  for (const Access& access : traits.accesses) {
-    visit(access.offset);
-    visit(access.count);
-    for (const Guard& guard : access.guards) visit(guard.node);
-    for (const std::uint32_t loop : access.loops) visit(traits.loops[loop].backedges);
-  }
+  const auto visit_all = [&](const std::vector<Access>& accesses) {
+    for (const Access& access : accesses) {
+      visit(access.offset);
+      visit(access.count);
+      for (const Guard& guard : access.guards) visit(guard.node);
+      for (const std::uint32_t loop : access.loops) visit(traits.loops[loop].backedges);
+    }
+  };
+  visit_all(traits.accesses);
+  visit_all(traits.local_accesses);
   while (!pending.empty()) {
     const Node& node = traits.nodes[pending.back()];
     pending.pop_back();

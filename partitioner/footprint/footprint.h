@@ -22,7 +22,8 @@ namespace skmd::domain {
 /// A frozen argument as footprints see it.
 struct ArgumentView {
   bool is_buffer = false;
-  std::uint64_t bytes = 0;           // buffer: bytes reachable through this argument (a sub-buffer's size; 0: null)
+  std::uint64_t bytes = 0;           // buffer: bytes reachable through this argument (a sub-buffer's size; 0: null);
+                                     // local memory: its size
   std::span<const std::byte> value;  // by-value argument; of an image, which is a buffer too, its ImageGeometry
   std::uint64_t before = 0;          // of `bytes`, those that lie before the address the kernel is given
 };
@@ -47,7 +48,7 @@ std::vector<Footprint> evaluate(const KernelTraits& traits, const NdRange& range
 std::vector<Footprint> evaluate(const KernelTraits& traits, const NdRange& range, const GroupSpan& span,
                                 std::span<const ArgumentView> arguments);
 
-/// Per parameter: true if footprints of the kernel may depend on its value.
+/// Per parameter: true if footprints of the kernel may depend on its value, or what it accesses of local memory.
 std::vector<bool> deciding_values(const KernelTraits& traits);
 
 }  // namespace skmd::domain

@@ -26,6 +26,17 @@ std::uint32_t KernelBuilder::buffer(std::uint64_t bytes) {
   return static_cast<std::uint32_t>(traits.parameters.size() - 1);
 }
 
+std::uint32_t KernelBuilder::local(std::uint64_t bytes) {
+  Parameter parameter;
+  parameter.kind = ParameterKind::local_pointer;
+  parameter.size = 8;
+  traits.parameters.push_back(parameter);
+  traits.facts |= kFactLocalMemory;
+  traits.locals_known = true;
+  arguments_.push_back({false, bytes, {}, 0});
+  return static_cast<std::uint32_t>(traits.parameters.size() - 1);
+}
+
 NodeId KernelBuilder::scalar(std::int64_t value, std::uint8_t bits) {
   Parameter parameter;
   parameter.size = bits / 8u;
@@ -97,6 +108,15 @@ Access& KernelBuilder::write(std::uint32_t buffer, NodeId index, std::uint32_t w
   Access& written = access(AccessKind::write, buffer, index, width);
   written.guards_complete = true;
   return written;
+}
+
+Access& KernelBuilder::local_access(std::uint32_t buffer, NodeId index, std::uint32_t width) {
+  Access access;
+  access.argument = buffer;
+  access.width = width;
+  access.offset = times(index, width);
+  traits.local_accesses.push_back(access);
+  return traits.local_accesses.back();
 }
 
 OperationCount& KernelBuilder::operations(std::uint32_t count) {

@@ -28,6 +28,8 @@ class KernelBuilder {
 
   /// A buffer parameter; returns its index.
   std::uint32_t buffer(std::uint64_t bytes);
+  /// A local parameter; returns its index. All accesses of local memory are known from now on.
+  std::uint32_t local(std::uint64_t bytes);
   /// From now on so many of the buffer's bytes lie before the kernel's pointer.
   void point_inside(std::uint32_t buffer, std::uint64_t before) { arguments_[buffer].before = before; }
   /// A by-value parameter; returns the node that reads it.
@@ -55,6 +57,9 @@ class KernelBuilder {
   Access& read(std::uint32_t buffer, NodeId index, std::uint32_t width = 4);
   /// Guards complete.
   Access& write(std::uint32_t buffer, NodeId index, std::uint32_t width = 4);
+
+  /// Of local memory: of a local parameter, or of variable `buffer` - parameters of the traits.
+  Access& local_access(std::uint32_t buffer, NodeId index, std::uint32_t width = 4);
 
   /// So many operations of every work-item.
   OperationCount& operations(std::uint32_t count);

@@ -2,11 +2,11 @@
 #include "cpu-driver/codegen/pipeline/guarded_kernel.h"
 
 #include <llvm/ADT/STLExtras.h>
-#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/IR/ConstantRange.h>
 #include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/ReplaceConstant.h>
 #include <llvm/IR/Verifier.h>
@@ -14,18 +14,16 @@
 
 #include "compiler/client/trapping.h"
 #include "compiler/ir/address_spaces.h"
-#include "compiler/ir/builtin.h"
 #include "compiler/ir/find_kernel.h"
 #include "compiler/yield/launch_geometry.h"
-#include "compiler/yield/points.h"
 #include "compiler/yield/strips.h"
 #include "compiler/yield/tidy_text.h"
 #include "compiler/yield/trap_code.h"
 #include "compiler/yield/trap_tests.h"
-#include "cpu-driver/codegen/check/checks.h"
 #include "cpu-driver/codegen/check/stand_in.h"
 #include "cpu-driver/codegen/item/item.h"
 #include "cpu-driver/codegen/item/own_builtins.h"
+#include "cpu-driver/codegen/pipeline/guardable.h"
 #include "cpu-driver/codegen/pipeline/kernel_work.h"
 #include "cpu-driver/span_code.h"
 
@@ -38,84 +36,14 @@ using llvm::IRBuilder;
 using llvm::Value;
 namespace control = compiler::trap_control;
 
-domain::Error no_form(const std::string& why) { return {0, "no_form_here: " + why}; }
-
-// What item functions do in a way of their own.
-domain::Status has_form(Function& kernel) {
-  for (const llvm::Argument& argument : kernel.args())
-    if (argument.getType()->isTargetExtTy()) return no_form("it uses images");
-  for (llvm::Instruction& instruction : llvm::instructions(kernel)) {
-    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-    if (call == nullptr) continue;
-    const bool known = call->getCalledFunction() != nullptr && !call->isInlineAsm();
-    const llvm::StringRef name = known ? compiler::builtin_of(*call).name : llvm::StringRef();
-    if (name == "printf") return no_form("it prints");
-    if (name.contains("_image")) return no_form("it uses images");
-    // Made loops of accesses, and barriers.
-    if (name.starts_with("async_work_group") || name == "wait_group_events") continue;
-    if (const auto obstacle = compiler::obstacle_of(instruction))
-      return domain::Error{0, obstacle->first + ": " + obstacle->second};
-  }
-  return {};
-}
-
-domain::Error in_memory() { return {0, "pointer_in_memory: it keeps addresses in memory or makes numbers of them"}; }
-
-bool is_own_variable(const Value* object) { return llvm::isa<llvm::AllocaInst>(object); }
-
-// On a processor, what an address of another origin may belong to follows from all buffers, or is not checked.
-bool has_origin(const Value& address) {
-  llvm::SmallVector<const Value*, 4> objects;
-  llvm::getUnderlyingObjects(&address, objects, nullptr, 0);
-  const bool known = llvm::all_of(objects, [](const Value* object) {
-    return llvm::isa<llvm::AllocaInst, llvm::Argument, llvm::GlobalVariable, llvm::ConstantPointerNull,
-                     llvm::UndefValue>(object);
-  });
-  const bool any = llvm::any_of(objects, [](const Value* object) {
-    return llvm::isa<llvm::AllocaInst, llvm::Argument, llvm::GlobalVariable>(object);
-  });
-  return known && any && address.getType()->getPointerAddressSpace() != kGenericSpace;
-}
-
-// Builtins that access memory by themselves, which checks do not see.
-domain::Status call_is_checked(const llvm::CallBase& call) {
-  const llvm::StringRef name = call.getCalledFunction()->getName();
-  if (llvm::isa<llvm::IntrinsicInst>(call) || name == kCheckFailed) return {};
-  for (const llvm::Use& use : call.args()) {
-    if (!use->getType()->isPtrOrPtrVectorTy()) continue;
-    llvm::SmallVector<const Value*, 4> objects;
-    llvm::getUnderlyingObjects(use.get(), objects, nullptr, 0);
-    if (!llvm::all_of(objects, is_own_variable)) return no_form("it calls " + compiler::builtin_of(call).name.str());
-  }
-  return {};
-}
-
-domain::Status is_checked(llvm::Instruction& instruction) {
-  if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) return call_is_checked(*call);
-  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-  const Value& value = store != nullptr ? *store->getValueOperand() : static_cast<Value&>(instruction);
-  const bool moves = store != nullptr || instruction.mayReadFromMemory();
-  // Sizes apart, which checks ask the frame for.
-  const bool of_check = instruction.hasMetadata(llvm::LLVMContext::MD_invariant_load);
-  if (moves && value.getType()->isPtrOrPtrVectorTy() && !of_check) return in_memory();
-  if (llvm::isa<llvm::IntToPtrInst>(instruction)) return in_memory();
-  if (llvm::isa<llvm::PtrToIntInst>(instruction) && !llvm::all_of(instruction.users(), [](const llvm::User* user) {
-        return llvm::cast<llvm::Instruction>(user)->getOpcode() == llvm::Instruction::Sub;
-      }))
-    return in_memory();
-  const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
-  if (variable != nullptr && !variable->isStaticAlloca())
-    return no_form("it has a variable whose size is not constant");
-  const Value* address = llvm::getLoadStorePointerOperand(&instruction);
-  if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) address = instruction.getOperand(0);
-  if (address != nullptr && !of_check && !has_origin(*address)) return no_form("it accesses memory that is not known");
-  return {};
-}
-
 class Maker {
  public:
-  Maker(Function& kernel, Function& item, std::uint64_t local_bytes)
-      : given_(kernel), item_(item), arguments_(static_cast<unsigned>(kernel.arg_size())), local_bytes_(local_bytes) {}
+  Maker(Function& kernel, const KernelWork& work)
+      : given_(kernel),
+        item_(*work.general.item),
+        arguments_(static_cast<unsigned>(kernel.arg_size())),
+        local_bytes_(work.local_bytes),
+        local_(work.local) {}
 
   domain::Result<Function*> run() {
     declare();
@@ -184,6 +112,14 @@ class Maker {
     return ir.CreateOr(low, ir.CreateShl(ir.CreateZExt(word(ir, index + 1), ir.getInt64Ty()), 32));
   }
 
+  Value* query(IRBuilder<>& ir, llvm::StringRef name, unsigned dimension) const {
+    Value* answer = compiler::query_builtin(ir, name, dimension);
+    if (name == "_Z12get_local_idj" && local_[dimension] != 0)
+      llvm::cast<llvm::CallInst>(answer)->addRangeRetAttr(
+          llvm::ConstantRange(llvm::APInt(64, 0), llvm::APInt(64, local_[dimension])));
+    return answer;
+  }
+
   // What the item function is given, computed once.
   void map_values(IRBuilder<>& ir, llvm::ValueToValueMapTy& map) {
     const auto put = [&](unsigned index, Value* value) { map[item_value(item_, arguments_, index)] = value; };
@@ -192,7 +128,7 @@ class Maker {
         ir, ir.CreateAdd(word(ir, control::kFirst), slot),
         {control::kWorkDim, control::kGroupCounts, control::kOffsets},
         [&](std::uint32_t index) { return word(ir, index); },
-        [&](llvm::StringRef name, unsigned dimension) { return compiler::query_builtin(ir, name, dimension); });
+        [&](llvm::StringRef name, unsigned dimension) { return query(ir, name, dimension); });
     put(kWorkDim, ir.CreateZExt(at.work_dim, ir.getInt64Ty()));
     for (unsigned d = 0; d < 3; ++d) {
       put(kOffset + d, at.offset[d]);
@@ -320,11 +256,27 @@ class Maker {
   Function& item_;
   const unsigned arguments_;
   const std::uint64_t local_bytes_;
+  const std::array<std::uint64_t, 3> local_;  // the local size that the kernel demands; zeros: any
   Function* made_ = nullptr;
   llvm::Argument* control_ = nullptr;
   llvm::Instruction* begin_ = nullptr;  // in front of what is computed once
   llvm::Instruction* frame_ = nullptr;  // stands for the frame until nothing uses it
 };
+
+// Guards that no item of any launch fails.
+void drop_known_guards(Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+  auto& evolution = analyses.getResult<llvm::ScalarEvolutionAnalysis>(kernel);
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(kernel))) {
+    auto* compare = llvm::dyn_cast<llvm::ICmpInst>(&instruction);
+    if (compare == nullptr || compare->getPredicate() != llvm::ICmpInst::ICMP_ULE) continue;
+    const auto* most = llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1));
+    if (most == nullptr) continue;
+    const llvm::SCEV* offset = evolution.getSCEV(compare->getOperand(0));
+    if (evolution.getUnsignedRangeMax(offset).ule(most->getValue()))
+      compare->replaceAllUsesWith(llvm::ConstantInt::getTrue(compare->getType()));
+  }
+  analyses.invalidate(kernel, llvm::PreservedAnalyses::none());
+}
 
 }  // namespace
 
@@ -361,15 +313,14 @@ domain::Result<GuardedKernel> make_guarded_kernel(llvm::Module& module, const st
   options.checked = true;
   Function* kernel = compiler::find_kernel(module, name);
   if (kernel == nullptr) return no_form("it has no code");
-  if (domain::Status status = has_form(*kernel); !status) return status.error();
+  if (domain::Status status = may_be_guarded(*kernel); !status) return status.error();
   KernelWork work = start_kernel(module, name, options, analyses);
   const auto made = [&]() -> domain::Result<GuardedKernel> {
     if (!work.note.obstacle.empty()) return no_form(work.note.obstacle);
-    Function& item = *work.general.item;
-    for (llvm::Instruction& instruction : llvm::instructions(item))
-      if (domain::Status status = is_checked(instruction); !status) return status.error();
-    auto guarded = Maker(*kernel, item, work.local_bytes).run();
+    if (domain::Status status = is_guarded(*work.general.item); !status) return status.error();
+    auto guarded = Maker(*kernel, work).run();
     if (!guarded) return guarded.error();
+    drop_known_guards(**guarded, analyses);
     compiler::tidy_text(**guarded, analyses);
     return GuardedKernel{*guarded, std::move(work.sites)};
   }();
