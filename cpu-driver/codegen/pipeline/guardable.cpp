@@ -51,12 +51,13 @@ domain::Status call_is_checked(const llvm::CallBase& call) {
 
 domain::Status is_checked(llvm::Instruction& instruction) {
   if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) return call_is_checked(*call);
-  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
-  const Value& value = store != nullptr ? *store->getValueOperand() : static_cast<Value&>(instruction);
-  const bool moves = store != nullptr || instruction.mayReadFromMemory();
+  const llvm::Type* moved = instruction.mayReadFromMemory() ? instruction.getType() : nullptr;
+  if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) moved = store->getValueOperand()->getType();
   // Sizes apart, which checks ask the frame for.
-  const bool of_check = instruction.hasMetadata(llvm::LLVMContext::MD_invariant_load);
-  if (moves && value.getType()->isPtrOrPtrVectorTy() && !of_check) return in_memory();
+  const Value* address = llvm::getLoadStorePointerOperand(&instruction);
+  const bool of_check = address != nullptr && instruction.hasMetadata(llvm::LLVMContext::MD_invariant_load) &&
+                        address->getType()->getPointerAddressSpace() == kConstantSpace;
+  if (moved != nullptr && moved->isPtrOrPtrVectorTy() && !of_check) return in_memory();
   if (llvm::isa<llvm::IntToPtrInst>(instruction)) return in_memory();
   if (llvm::isa<llvm::PtrToIntInst>(instruction) && !llvm::all_of(instruction.users(), [](const llvm::User* user) {
         return llvm::cast<llvm::Instruction>(user)->getOpcode() == llvm::Instruction::Sub;
@@ -65,7 +66,6 @@ domain::Status is_checked(llvm::Instruction& instruction) {
   const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
   if (variable != nullptr && !variable->isStaticAlloca())
     return no_form("it has a variable whose size is not constant");
-  const Value* address = llvm::getLoadStorePointerOperand(&instruction);
   if (llvm::isa<llvm::AtomicRMWInst, llvm::AtomicCmpXchgInst>(instruction)) address = instruction.getOperand(0);
   if (address != nullptr && !of_check && !has_origin(*address)) return no_form("it accesses memory that is not known");
   return {};

@@ -315,7 +315,7 @@ domain::Result<GuardedKernel> make_guarded_kernel(llvm::Module& module, const st
   if (kernel == nullptr) return no_form("it has no code");
   if (domain::Status status = may_be_guarded(*kernel); !status) return status.error();
   KernelWork work = start_kernel(module, name, options, analyses);
-  const auto made = [&]() -> domain::Result<GuardedKernel> {
+  auto made = [&]() -> domain::Result<GuardedKernel> {
     if (!work.note.obstacle.empty()) return no_form(work.note.obstacle);
     if (domain::Status status = is_guarded(*work.general.item); !status) return status.error();
     auto guarded = Maker(*kernel, work).run();
