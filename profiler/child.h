@@ -13,8 +13,8 @@ struct ChildResult {
 };
 
 /// Starts `command` (found along PATH) with the present environment and waits for it. Signals sent to this process are
-/// passed on to the child; those of the terminal reach it directly; SIGKILL, or the end of the calling thread, kills it.
-/// Blocks until the child ends.
+/// passed on to the child; those of the terminal reach it directly; SIGKILL, or the end of the calling thread, kills
+/// it. Blocks until the child ends.
 ChildResult run_child(const std::vector<std::string>& command);
 
 }  // namespace skmd::profiler

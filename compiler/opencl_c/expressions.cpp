@@ -50,13 +50,15 @@ bool is_signed(unsigned opcode) {
 }
 
 // What is told of sums that do not overflow lets a compiler see that addresses of a loop follow each other. In the
-// kernel's first block stands also what was moved there to be computed again, whatever its operands are.
+// kernel's first block stands also what was moved there to be computed again, also where the program would not have
+// come to it. What is frozen may overflow.
 bool keeps_sign(const llvm::BinaryOperator& operation) {
   const unsigned opcode = operation.getOpcode();
   const Type& type = *operation.getType();
   return (opcode == Instruction::Add || opcode == Instruction::Sub || opcode == Instruction::Mul) &&
          operation.hasNoSignedWrap() && (type.isIntegerTy(32) || type.isIntegerTy(64)) &&
-         !operation.getParent()->isEntryBlock();
+         !operation.getParent()->isEntryBlock() &&
+         llvm::none_of(operation.users(), [](const llvm::User* user) { return llvm::isa<llvm::FreezeInst>(user); });
 }
 
 // Of single bits: int is wide enough for what the operators give, but for sums.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/yield/counted.h"
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/PatternMatch.h>
 
@@ -8,6 +9,7 @@
 #include <cstdlib>
 
 #include "compiler/ir/builtin.h"
+#include "compiler/yield/yield_constants.h"
 
 namespace skmd::compiler {
 
@@ -15,7 +17,7 @@ namespace {
 
 using llvm::CmpInst;
 
-/// What is run once more where a strip ends.
+/// Whether `header` does nothing that counts: where a strip ends, it runs once more for the same iteration.
 bool may_repeat(const llvm::BasicBlock& header) {
   return llvm::none_of(header, [](const llvm::Instruction& instruction) {
     const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
@@ -25,12 +27,17 @@ bool may_repeat(const llvm::BasicBlock& header) {
   });
 }
 
-/// Whether `value` is the same in each iteration: computed in front of the loop, or by the header from such values.
-bool stays(const llvm::Value& value, const llvm::Loop& loop) {
-  if (loop.isLoopInvariant(&value)) return true;
+using Computed = llvm::SmallPtrSet<const llvm::Value*, 8>;
+
+/// Whether `value` is the same in each iteration: computed in front of the loop, or by the header from such values, by
+/// at most tuning::kMaxRecomputed instructions. `computed`: those found so far.
+bool stays(const llvm::Value& value, const llvm::Loop& loop, Computed& computed) {
+  if (loop.isLoopInvariant(&value) || computed.contains(&value)) return true;
   const auto& instruction = llvm::cast<llvm::Instruction>(value);
-  return instruction.getParent() == loop.getHeader() && !llvm::isa<llvm::PHINode>(instruction) &&
-         llvm::all_of(instruction.operands(), [&](const llvm::Use& use) { return stays(*use, loop); });
+  if (instruction.getParent() != loop.getHeader() || llvm::isa<llvm::PHINode>(instruction)) return false;
+  computed.insert(&value);
+  return computed.size() <= tuning::kMaxRecomputed &&
+         llvm::all_of(instruction.operands(), [&](const llvm::Use& use) { return stays(*use, loop, computed); });
 }
 
 /// The phi of `header` that `value` is, or is made of by more bits; null: none.
@@ -90,8 +97,10 @@ CountedLoop counted_loop(const llvm::Loop& loop, std::uint64_t strip) {
   counted.compared = compare->getOperand(side);
   counted.bound = compare->getOperand(1 - side);
   llvm::PHINode* counter = counter_in(counted.compared, *header);
-  if (counter == nullptr || !stays(*counted.bound, loop)) return {};
-  // Made wider, a counter that begins anew at 0 would never be equal to a bound behind its type's end.
+  Computed computed;
+  if (counter == nullptr || !stays(*counted.bound, loop, computed)) return {};
+  // A strip's bound is computed in the wider type. It may lie beyond what the counter can hold, which would never equal
+  // it.
   if (counted.predicate == CmpInst::ICMP_NE && counted.compared != counter) return {};
   counted.step = step_of(*counter, *loop.getLoopLatch());
   const auto* type = llvm::dyn_cast<llvm::IntegerType>(counter->getType());

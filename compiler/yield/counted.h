@@ -8,8 +8,8 @@
 
 namespace skmd::compiler {
 
-/// What `loop` goes on by. `counter` is null where it is no such loop, or where so many steps as a strip of `strip`
-/// iterations has do not fit into the counter's type.
+/// What `loop` goes on by. `counter` is null where it is no such loop, or where the counter changes by more than
+/// INT32_MAX in a strip of `strip` iterations.
 CountedLoop counted_loop(const llvm::Loop& loop, std::uint64_t strip);
 
 }  // namespace skmd::compiler

@@ -30,11 +30,17 @@ bool is_only_read(const llvm::Value& pointer) {
   });
 }
 
-/// A load of the kernel's own copy of a structure that was passed to it, such as the launch's record, and that it does
-/// not change.
+/// A load of what a structure holds that was passed to the kernel by value, such as the launch's record, and that it
+/// does not change.
 bool reads_argument(const llvm::LoadInst& load) {
-  const auto* argument = llvm::dyn_cast<llvm::Argument>(load.getPointerOperand()->stripInBoundsConstantOffsets());
-  return load.isSimple() && argument != nullptr && argument->hasByValAttr() && is_only_read(*argument);
+  const llvm::DataLayout& layout = load.getDataLayout();
+  llvm::APInt offset(layout.getIndexTypeSizeInBits(load.getPointerOperandType()), 0);
+  const auto* argument = llvm::dyn_cast<llvm::Argument>(
+      load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/false));
+  if (!load.isSimple() || argument == nullptr || !argument->hasByValAttr() || offset.isNegative()) return false;
+  const std::uint64_t size = layout.getTypeAllocSize(argument->getParamByValType());
+  const std::uint64_t bytes = layout.getTypeStoreSize(load.getType()).getFixedValue();
+  return bytes <= size && offset.ule(size - bytes) && is_only_read(*argument);
 }
 
 bool is_operation(const llvm::Instruction& instruction) {
@@ -60,6 +66,7 @@ void move(llvm::Instruction& instruction, llvm::Instruction& end) {
   for (llvm::Use& operand : instruction.operands())
     if (auto* other = llvm::dyn_cast<llvm::Instruction>(operand.get())) move(*other, end);
   instruction.moveBefore(end.getIterator());
+  instruction.dropUBImplyingAttrsAndMetadata();  // which may have held where it stood alone
 }
 
 }  // namespace

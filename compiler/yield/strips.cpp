@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/yield/strips.h"
 
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -217,21 +218,25 @@ PointBlocks StripMaker::by_bound(const ChosenLoop& loop) {
 
 namespace {
 
-// Of what `header` computes without its phis, also by what it computes so.
-Value* computed_again(IRBuilder<>& ir, Value& value, const BasicBlock& header) {
+// `value`, by copies of the instructions of `header` that compute it. `done`: the copies so far.
+Value* computed_again(IRBuilder<>& ir, Value& value, const BasicBlock& header,
+                      llvm::SmallDenseMap<const Value*, Value*>& done) {
   auto* instruction = llvm::dyn_cast<llvm::Instruction>(&value);
   if (instruction == nullptr || instruction->getParent() != &header) return &value;
+  if (Value* made = done.lookup(&value)) return made;
   llvm::Instruction* made = instruction->clone();
-  for (llvm::Use& operand : made->operands()) operand.set(computed_again(ir, *operand, header));
-  return ir.Insert(made, instruction->getName());
+  for (llvm::Use& operand : made->operands()) operand.set(computed_again(ir, *operand, header, done));
+  return done[&value] = ir.Insert(made, instruction->getName());
 }
 
 }  // namespace
 
-// The loop's own where it is nearer. What is left to it is counted without sign: it fits as long as the loop goes on.
+// The loop's bound if it is nearer than a strip. The distance is taken as unsigned, which holds it as long as the loop
+// goes on.
 Value* StripMaker::bound_of_strip(IRBuilder<>& ir, const ChosenLoop& loop, Value* begin) {
   const CountedLoop& counted = loop.counted;
-  Value* bound = computed_again(ir, *counted.bound, *loop.header);
+  llvm::SmallDenseMap<const Value*, Value*> done;
+  Value* bound = computed_again(ir, *counted.bound, *loop.header, done);
   if (const auto* wider = llvm::dyn_cast<llvm::CastInst>(counted.compared); wider != nullptr)
     begin = ir.CreateCast(wider->getOpcode(), begin, bound->getType());
   const bool up = counted.step > 0;

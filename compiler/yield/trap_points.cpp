@@ -181,6 +181,7 @@ class Chooser {
     if (instruction == nullptr || dominators_.dominates(instruction, &place)) return;
     for (llvm::Use& operand : instruction->operands()) move_to(*operand, place);
     instruction->moveBefore(place.getIterator());
+    instruction->dropPoisonGeneratingFlags();  // what was in front of it may have kept it from running
   }
 
   llvm::Function& kernel_;

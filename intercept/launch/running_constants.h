@@ -28,8 +28,8 @@ inline constexpr std::uint64_t kMergeGroupItems = 256;
 /// Work-items that a GPU's compute unit holds at once. Source: CUDA's programming guide: 2,048 threads on most NVIDIA
 /// GPUs, less on some. Why pieces are to fill it: docs/decisions/long-launches-give-way.md.
 inline constexpr std::uint64_t kItemsPerUnit = 2048;
-/// Pieces of a launch that SKMD_TEST_PREEMPT may cut below kItemsPerUnit for. Source: chosen: enough for launches of few
-/// groups to be stopped, and few enough that launches of groups of 0.1 s end in seconds.
+/// Pieces of a launch that SKMD_TEST_PREEMPT may cut below kItemsPerUnit for. Source: chosen: enough for launches of
+/// few groups to be stopped, and few enough that launches of groups of 0.1 s end in seconds.
 inline constexpr std::uint64_t kTestedPieces = 16;
 /// Launches of a kernel and size that are run in pieces without its time being known afterwards. Source: chosen: times
 /// of first uses do not count, so one is too few.

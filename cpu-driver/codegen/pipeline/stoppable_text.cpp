@@ -63,9 +63,7 @@ class Maker {
     const auto device = compiler::make_device_form(*kernel, form, options_.quantum);
     if (!device) return domain::Error{0, device.error().reason};
     kernel->setName(compiler::name_in_text(name));
-    // NVIDIA's compiler takes as many registers as a group of that size can have, whatever limit it is given. The
-    // application's own kernel has been checked for the size.
-    if (options_.quantum == compiler::Quantum::clock) kernel->setMetadata("reqd_work_group_size", nullptr);
+    if (options_.quantum == compiler::Quantum::clock) drop_required_size(*kernel);
     const auto printed = compiler::print_opencl_c(*kernel);
     if (!printed) return domain::Error{0, printed.error().reason};
     made_.text += printed->text;
@@ -77,6 +75,18 @@ class Maker {
     facts.points = static_cast<std::uint32_t>(form.points.size());
     made_.kernels.push_back({name, facts, device->local_bytes, device->local_parameters});
     return {};
+  }
+
+  // NVIDIA's compiler ignores a limit of registers where there is one. The application's own kernel is checked for it.
+  // Larger groups need it: with 255 registers for each item they would not fit.
+  static void drop_required_size(llvm::Function& kernel) {
+    const llvm::MDNode* sizes = kernel.getMetadata("reqd_work_group_size");
+    if (sizes == nullptr) return;
+    std::uint64_t items = 1;
+    for (const llvm::MDOperand& size : sizes->operands())
+      items *= llvm::mdconst::extract<llvm::ConstantInt>(size)->getZExtValue();
+    constexpr std::uint64_t kMaxOfAnyCode = 256;  // 65,536 registers of a multiprocessor
+    if (items <= kMaxOfAnyCode) kernel.setMetadata("reqd_work_group_size", nullptr);
   }
 
   // Named in any case.

@@ -80,7 +80,8 @@ class SavedGroups {
     return found != groups_.end() && found->second.stopped();
   }
   /// Takes out all there is of the groups from `first` to in front of `last`, without their states, if the groups in
-  /// there that were stopped inside are `count` and were all put with `together`. False, and nothing happens, if not.
+  /// there that were stopped inside are `count` and were all put with `together`, and end_others() named none of them.
+  /// False, and nothing happens, if not.
   bool take_together(const SavedTogether& together, std::uint64_t first, std::uint64_t last, std::uint64_t count) {
     const MutexGuard lock(mutex_);
     const auto begin = groups_.lower_bound(first), end = groups_.lower_bound(last);
@@ -90,7 +91,9 @@ class SavedGroups {
       if (at->second.together.get() != &together) return false;
       ++found;
     }
-    if (found != count) return false;
+    const bool others_ended = std::any_of(ended_.begin(), ended_.end(),
+                                          [=](const auto& span) { return span.first < last && first < span.second; });
+    if (found != count || others_ended) return false;
     stopped_ -= count, resumed_ += count;
     groups_.erase(begin, end);
     return true;

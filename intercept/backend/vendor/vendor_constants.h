@@ -71,8 +71,8 @@ inline constexpr std::uint64_t kTimePerDrift = 50000;
 /// Registers of a work-item, tried in this order. NVIDIA's multiprocessors have 65,536 for 2,048 work-items, 32 each;
 /// with 40, 48 and 64 they hold 1,638, 1,365 and 1,024. Source: docs/devices/nvidia.md.
 inline constexpr std::uint32_t kRegisterLimits[] = {32, 40, 48, 64};
-/// Bytes that a limit may put into a work-item's memory. Sixteen values, which are kept outside of the inner loops.
-/// Source: docs/decisions/groups-are-stopped-inside.md.
+/// Bytes that a limit may put into a work-item's memory. Sixteen values, of those that are not used in the inner loops
+/// as far as the compiler chooses well. Source: docs/decisions/groups-are-stopped-inside.md.
 inline constexpr std::uint64_t kMaxSpilledBytes = 64;
 
 // --- probes of a driver (driver_probe.h) ---

@@ -45,22 +45,40 @@ __kernel void arrays(__global uint* out, uint rounds) {
 }
 
 // Loops that count towards a bound, each in its own way and some at their type's ends: strips have bounds of their own.
-__kernel void counts(__global uint* out, uint most, int least) {
-  const uint id = get_global_id(0) - get_global_offset(0) + (get_global_id(1) - get_global_offset(1)) * get_global_size(0);
-  const uint n = most + (id & 7u);
-  uint sum = id;
+// With a check after every few iterations each third loop from the last one on has strips of one, which need none.
+#define LINEAR_ID \
+  (get_global_id(0) - get_global_offset(0) + (get_global_id(1) - get_global_offset(1)) * get_global_size(0))
+#define STRIPS_OF_ONE for (uint i = 0; i < 2 + n % 2; ++i) sum = sum * 3u + i
+
+__kernel void counts_up(__global uint* out, uint most, int least) {
+  const uint id = LINEAR_ID, n = most + (id & 7u);
+  uint sum = id + least;
   for (uint i = 3; i <= n; i += 3) sum = sum * 31u + i;
-  for (int i = n; i > least; i -= 2) sum = sum * 33u + i;
-  for (int i = n; i >= least; --i) sum = sum * 35u + i;
-  for (uint i = n; i != 0; --i) sum = sum * 37u + i;
   for (uint i = 0xffffffffu - n; i < 0xfffffffdu; ++i) sum = sum * 39u + i;
+  STRIPS_OF_ONE;
   for (int i = INT_MAX - (int)n; i < INT_MAX - 1; i += 2) sum = sum * 41u + i;
-  for (int i = INT_MIN + (int)n; i > INT_MIN; --i) sum = sum * 43u + i;
-  for (long i = n; 0 < i; --i) sum = sum * 45u + (uint)i;
   for (ulong i = 0; !(i >= n); ++i) sum = sum * 47u + (uint)i;
+  STRIPS_OF_ONE;
   for (uint i = n; i < most; ++i) sum = 0;
   for (uint i = 1; i < get_global_size(0) + id; i += 5) sum = sum * 49u + i;
+  STRIPS_OF_ONE;
+  for (uint i = 0xfffffffau; i != get_global_size(0) - id % 3; ++i) sum = sum * 53u + i;
+  for (uint i = 0xfffffffau; i != n; ++i) sum = sum * 55u + i;
+  STRIPS_OF_ONE;
+  out[id] = sum;
+}
+
+__kernel void counts_down(__global uint* out, uint most, int least) {
+  const uint id = LINEAR_ID, n = most + (id & 7u);
+  uint sum = id;
+  for (int i = n; i > least; i -= 2) sum = sum * 33u + i;
+  for (int i = n; i >= least; --i) sum = sum * 35u + i;
+  STRIPS_OF_ONE;
+  for (uint i = n; i != 0; --i) sum = sum * 37u + i;
+  for (int i = INT_MIN + (int)n; i > INT_MIN; --i) sum = sum * 43u + i;
+  STRIPS_OF_ONE;
+  for (long i = n; 0 < i; --i) sum = sum * 45u + (uint)i;
   for (int i = n; i > (long)least - n; i -= 3) sum = sum * 51u + i;
-  for (uint i = 0xfffffff0u; i != get_global_size(0) - id % 3; ++i) sum = sum * 53u + i;
+  STRIPS_OF_ONE;
   out[id] = sum;
 }

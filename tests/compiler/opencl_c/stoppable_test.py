@@ -108,7 +108,9 @@ class Stoppable(unittest.TestCase):
         self.check("arrays", (numpy.uint32(9),))
 
     def test_loops_that_count_towards_a_bound_end_there(self):
-        self.check("counts", (numpy.uint32(9), numpy.int32(-3)))
+        for name in ("counts_up", "counts_down"):
+            with self.subTest(name):
+                self.check(name, (numpy.uint32(9), numpy.int32(-3)))
 
     def test_groups_leave_together_with_local_memory(self):
         own, flags, given = 24 * 4, 2 * 4, ITEMS * 4

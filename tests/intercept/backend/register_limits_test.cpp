@@ -8,12 +8,13 @@
 namespace skmd::icd {
 namespace {
 
-/// A program's second form has one kernel, of no argument of its own.
+/// A program's second form has one kernel, of no argument of its own, and another one that has no text.
 StoppableMaker maker(std::uint32_t points) {
   StoppableMaker made;
   made.compile = [points](const std::string&, const std::string&, std::string_view) -> Result<compiler::StoppableText> {
     compiler::StoppableText text;
     text.kernels.push_back({"stub_empty", {1, 2, 3, 0, points}, 0, 0});
+    text.kernels.push_back({"stub_fill", {1, 2, 3, 0, 0}, 0, 0});
     if (points != 0) text.text = "kernel void skmd_stoppable_stub_empty(global uchar* state, global uchar* control) {}";
     return text;
   };
@@ -23,7 +24,8 @@ StoppableMaker maker(std::uint32_t points) {
 }
 
 /// The options of the builds of the second form, and what the device tells of the kernel.
-std::optional<YieldInfo> yields(std::uint32_t points, std::vector<std::string>& builds, const char* failure = "") {
+std::optional<YieldInfo> yields(std::uint32_t points, std::vector<std::string>& builds, const char* failure = "",
+                                const char* name = "stub_empty") {
   auto found = discover(
       {.vendors_folder = STUB_ICD_VENDORS, .selectors = "stub:0", .own_library = "", .stoppable = maker(points)});
   if (!found) return ADD_FAILURE() << found.error().reason, std::nullopt;
@@ -31,7 +33,7 @@ std::optional<YieldInfo> yields(std::uint32_t points, std::vector<std::string>& 
   std::string log;
   auto program = device.build(stub::kKernelSource, "-DA=1", log);
   if (!program) return ADD_FAILURE() << log, std::nullopt;
-  auto kernel = device.kernel(*program, "stub_empty");
+  auto kernel = device.kernel(*program, name);
   if (!kernel) return ADD_FAILURE() << kernel.error().reason, std::nullopt;
   stub::take_log();
   stub::set_failure(failure);
@@ -56,6 +58,8 @@ TEST(RegisterLimits, AreNotAskedForWhereNoKernelCanBeStopped) {
   std::vector<std::string> builds;
   EXPECT_FALSE(yields(0, builds));
   EXPECT_TRUE(builds.empty());
+  EXPECT_FALSE(yields(4, builds, "", "stub_fill")) << "which stands beside one that can";
+  EXPECT_EQ(builds.size(), 3u);
 }
 
 TEST(RegisterLimits, ThatCannotBeBuiltLeaveTheKernelAsItIs) {

@@ -68,6 +68,8 @@ TEST(SavedGroups, AreTakenTogetherOrNot) {
   EXPECT_FALSE(saved.take_together(*one, 3, 6, 3)) << "one has gone on";
   EXPECT_FALSE(saved.take_together(*one, 3, 9, 3)) << "one is of another part";
   EXPECT_EQ(saved.stopped(), 3u);
+  saved.end_others(8, 12);
+  EXPECT_FALSE(saved.take_together(*other, 8, 9, 1)) << "others there have ended";
   EXPECT_TRUE(saved.take_together(*one, 3, 6, 2));
   EXPECT_EQ(saved.stopped(), 1u);
   EXPECT_EQ(saved.counts().resumed, 2u);
