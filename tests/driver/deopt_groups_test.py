@@ -220,6 +220,7 @@ def text_of(count, seed):
 def child(count, seed):
     import numpy as np
     import pyopencl as cl
+    from outcomes import outcome
 
     device = cl.get_platforms()[0].get_devices()[0]
     context = cl.Context([device])
@@ -240,16 +241,7 @@ def child(count, seed):
         more = [np.array([1, 2, 5], np.int32)] if name == "steps" else []
         kernel.set_args(*buffers, np.int32(5), cl.LocalMemory(BYTES.get(name, 64)), *more)
         event = cl.enqueue_nd_range_kernel(queue, kernel, shape[0], shape[1], global_work_offset=shape[2])
-        try:
-            event.wait()
-        except cl.Error:
-            pass
-        contents = []
-        for buffer, words in zip(buffers, (ITEMS, ITEMS + 8, ITEMS + 4)):
-            host = np.empty(words, np.int32)
-            cl.enqueue_copy(queue, host, buffer)
-            contents.append(host.tolist())
-        results[name] = [event.command_execution_status, contents]
+        results[name] = outcome(queue, event, buffers, (ITEMS, ITEMS + 8, ITEMS + 4))
     print(json.dumps(results))
 
 

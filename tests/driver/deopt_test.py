@@ -203,6 +203,7 @@ def frozen():
 def child(count, seed):
     import numpy as np
     import pyopencl as cl
+    from outcomes import outcome
 
     device = cl.get_platforms()[0].get_devices()[0]
     context = cl.Context([device])
@@ -222,16 +223,7 @@ def child(count, seed):
         kernel = getattr(program, name)
         kernel.set_args(*buffers, np.int32(5))
         event = cl.enqueue_nd_range_kernel(queue, kernel, shape[0], shape[1], global_work_offset=shape[2])
-        try:
-            event.wait()
-        except cl.Error:
-            pass
-        contents = []
-        for buffer, words in zip(buffers, (ITEMS, ITEMS + 8, ITEMS + 4)):
-            host = np.empty(words, np.int32)
-            cl.enqueue_copy(queue, host, buffer)
-            contents.append(host.tolist())
-        results[name] = [event.command_execution_status, contents]
+        results[name] = outcome(queue, event, buffers, (ITEMS, ITEMS + 8, ITEMS + 4))
     print(json.dumps(results))
 
 
