@@ -201,30 +201,13 @@ def frozen():
 
 
 def child(count, seed):
-    import numpy as np
-    import pyopencl as cl
-    from outcomes import outcome
+    from outcomes import outcomes
 
-    device = cl.get_platforms()[0].get_devices()[0]
-    context = cl.Context([device])
-    queue = cl.CommandQueue(context)
-    program = cl.Program(context, text_of(count, seed)).build()
-    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-    numbers = np.random.default_rng(seed)
-    given_out = numbers.integers(0, 99, ITEMS, dtype=np.int32)
-    given_in = numbers.integers(-4, 4000, ITEMS + 8, dtype=np.int32)
-    given_at = numbers.integers(0, 12, ITEMS + 4, dtype=np.int32)
-    given_at[numbers.integers(0, ITEMS, 3)] = 77
-    results = {}
-    ends = ["ends"] if "cl_arm_controlled_kernel_termination" in device.extensions else []
-    for name in LAUNCHES + ends + [f"random_{number}" for number in range(count)]:
-        buffers = [cl.Buffer(context, flags, hostbuf=given) for given in (given_out, given_in, given_at)]
-        shape = ((48, 32), (8, 4), (0, 2)) if name == "rows" else ((ITEMS,), (GROUP,), None)
-        kernel = getattr(program, name)
-        kernel.set_args(*buffers, np.int32(5))
-        event = cl.enqueue_nd_range_kernel(queue, kernel, shape[0], shape[1], global_work_offset=shape[2])
-        results[name] = outcome(queue, event, buffers, (ITEMS, ITEMS + 8, ITEMS + 4))
-    print(json.dumps(results))
+    def shape(name):
+        return ((48, 32), (8, 4), (0, 2)) if name == "rows" else ((ITEMS,), (GROUP,), None)
+
+    launches = LAUNCHES + [f"random_{number}" for number in range(count)]
+    print(json.dumps(outcomes(text_of(count, seed), launches, seed, ITEMS, 4000, shape)))
 
 
 def check_often(build, what, environment, left, why_not):

@@ -44,7 +44,7 @@ struct StoppedPart : SavedTogether {
 
 /// Groups that one launch is given, and their states.
 struct StateChunk {
-  std::vector<std::uint64_t> groups;   // numbers in the whole launch, ascending; may have ended where `begun` says so
+  std::vector<std::uint64_t> groups;   // numbers in the whole launch, ascending; `begun` says which have ended
   std::vector<std::uint64_t> ended;    // between them, before this chunk
   PartStates begun;                    // all states before the first launch that are not zeros
   std::vector<std::uint32_t> control;  // as the launch finds it; the stages at its end as the last one left them

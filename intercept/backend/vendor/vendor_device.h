@@ -114,9 +114,9 @@ class VendorDevice final : public Device {
   /// Takes the native kernels of `kernels` that have text out of it; those that it lacks are removed. False: it cannot
   /// be built.
   bool build_text(const std::string& text, const std::string& options, StoppableKernels& kernels);
-  /// NVIDIA's compiler gives such kernels more registers than the kernels' own code has, so that fewer work-items are
-  /// on the device at a time. Replaces each kernel by one with the lowest of kRegisterLimits that it has room in; one
-  /// that has room in none stays. Thread: any; waits for the compiler.
+  /// NVIDIA's compiler gives kernels that can be stopped more registers than the kernels' own code has, so that fewer
+  /// work-items are on the device at a time. Replaces each kernel by one with the lowest of kRegisterLimits that it has
+  /// room in; one that has room in none stays. Thread: any; waits for the compiler.
   void limit_registers(const std::string& text, const std::string& options, StoppableKernels& kernels);
   Ticket submit_stoppable(Batch&& batch);
   /// StoppableRun::Native::pieces.

@@ -53,7 +53,7 @@ bool VendorDevice::build_text(const std::string& text, const std::string& option
     if (kernel) code.kernel = std::move(*kernel);
     at = kernel ? std::next(at) : kernels.erase(at);
   }
-  if (is_nvidia()) limit_registers(text, options, kernels);
+  if (is_nvidia() && !stoppable_->traps) limit_registers(text, options, kernels);
   return true;
 }
 

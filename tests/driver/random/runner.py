@@ -10,6 +10,7 @@ import subprocess
 from dataclasses import dataclass, field
 
 SECONDS = 600  # a busy machine may take minutes
+ALONE_SECONDS = 120  # of the driver that says what is right: PoCL 3.1 never ends some loops with several barriers
 LEAST = 20  # percent of the groups for each device
 TWO, THREE = "pthread basic", "pthread basic pthread"
 DISCRETE = "portable:pthread@discrete,portable:basic@discrete"
@@ -187,15 +188,16 @@ class Runner:
     def __init__(self, build, folder, exact, alone=""):
         self.build, self.folder, self.exact, self.alone, self.seconds = build, folder, exact, alone, SECONDS
 
-    def execute(self, program, environment):
+    def execute(self, program, environment, seconds=None):
+        seconds = seconds or self.seconds
         with subprocess.Popen(program, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as run:
             try:
-                output, errors = run.communicate(timeout=self.seconds)
+                output, errors = run.communicate(timeout=seconds)
                 status = f"exit {run.returncode}"
             except subprocess.TimeoutExpired:
                 os.killpg(run.pid, signal.SIGKILL)  # with the application that skmd-run has started
                 output, errors = run.communicate()
-                status = f"hung for {self.seconds} s"
+                status = f"hung for {seconds} s"
         body = output.partition("\n")[2]
         errors = "\n".join(line for line in errors.splitlines() if "warning" not in line)
         return Answer(body[:-4] if body.endswith("end\n") else None, f"{status} {errors[-400:]}", None)
@@ -210,11 +212,11 @@ class Runner:
 
     def plain(self, path, exact=None):
         environment = self.environment("pthread", self.exact if exact is None else exact)
-        return self.execute(self.program(path), environment | (only(self.alone) if self.alone else {}))
+        return self.execute(self.program(path), environment | (only(self.alone) if self.alone else {}), min(self.seconds, ALONE_SECONDS))
 
     def pocl(self, path, exact):
         """Where another driver says what is right."""
-        return self.execute(self.program(path), self.environment("pthread", exact) | only(POCL)) if os.path.exists(POCL) else Answer(None, "", None)
+        return self.execute(self.program(path), self.environment("pthread", exact) | only(POCL), min(self.seconds, ALONE_SECONDS)) if os.path.exists(POCL) else Answer(None, "", None)
 
     def skmd(self, path, name, seed, exact=None):
         mode, stats, report = ALL_MODES[name], f"{self.folder}/stats.json", f"{self.folder}/report.json"

@@ -14,7 +14,7 @@ import random_test
 from casefile import parse
 from cases import make_case
 from reduce import Reducer
-from runner import ALONE, CRASH, PROFILED_MODES, SLICED, Answer, Judge, Runner, Verdict
+from runner import ALONE, ALONE_SECONDS, CRASH, PROFILED_MODES, SLICED, Answer, Judge, Runner, Verdict
 from tally import ATOMICS, FEATURES, RUNGS, Tally
 from units import parts
 
@@ -237,6 +237,19 @@ class Running(unittest.TestCase):
             self.assertTrue(select.select([reader], [], [], 20)[0])
             self.assertEqual(os.read(reader, 1), b"")
             os.close(reader)
+
+    def test_the_driver_alone_is_given_less_time(self):
+        with tempfile.TemporaryDirectory() as folder:
+            runner = Runner("build", folder, exact=True)
+            given = []
+            runner.execute = lambda program, environment, seconds=None: given.append(seconds)
+            runner.plain("case")
+            runner.oclgrind("case")
+            self.assertEqual(given, [ALONE_SECONDS, None])
+            self.assertLess(ALONE_SECONDS, runner.seconds)
+            runner.seconds = 1
+            runner.plain("case")
+            self.assertEqual(given[-1], 1)
 
 
 class Demands(unittest.TestCase):
