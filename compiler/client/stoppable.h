@@ -63,8 +63,8 @@ struct StoppableKernel {
   cpu::YieldFacts facts;
   std::uint64_t local_bytes = 0;  // of local variables, aligned as in span code
   std::uint32_t local_parameters = 0;
-  // Of the target kOpenClTraps (trapping.h), which also names kernels without text. `facts.points` is 0 where nothing
-  // may trap, and no text is needed, or where items go on.
+  // Of the target kOpenClTraps (trapping.h), which also names kernels without text. `facts.points` is 0 if nothing may
+  // trap (there is no text then), or if items go on.
   bool only_buffers = false;  // nothing but accesses of arguments' buffers and local memory may trap
   std::string why_not = {};   // why there is no text: a reason that statistics know, and behind ": " words
   bool goes_on = false;       // items that trap go on

@@ -8,6 +8,13 @@ namespace skmd::compiler::opencl_c {
 
 namespace {
 
+// Clang writes the null pointer of local and private memory as the generic one, cast.
+bool is_null(const llvm::Constant& constant) {
+  const auto* cast = llvm::dyn_cast<llvm::ConstantExpr>(&constant);
+  const bool moves = cast != nullptr && cast->getOpcode() == llvm::Instruction::AddrSpaceCast;
+  return moves ? is_null(*cast->getOperand(0)) : constant.isNullValue();
+}
+
 std::string float_text(const llvm::ConstantFP& constant, Types& types) {
   const llvm::Type& type = *constant.getType();
   const llvm::APFloat& value = constant.getValueAPF();
@@ -90,7 +97,7 @@ std::string constant_text(const llvm::Constant& constant, Types& types) {
     const std::string text = integer_literal(number->getZExtValue(), type.getIntegerBitWidth());
     return text.front() == '(' ? "(" + text + ")" : text;
   }
-  if (type.isPointerTy() && (llvm::isa<llvm::UndefValue>(constant) || constant.isNullValue())) {
+  if (type.isPointerTy() && (llvm::isa<llvm::UndefValue>(constant) || is_null(constant))) {
     const std::string name = types.name(type);
     return name.empty() ? name : "((" + name + ")0)";
   }

@@ -43,7 +43,8 @@ Value* has_zero(IRBuilder<>& ir, Value& divisor) {
   return any;
 }
 
-// OpenCL C has no numbers of other widths, but for what is cut to one and widened again (trap_form.cpp).
+// OpenCL C has no numbers of other widths, but for what is cut to one and widened again
+// (compiler/opencl_c/tidy_text.h).
 bool is_printable(const SCEV& value) {
   const auto is_usual = [](const SCEV& number) {
     const llvm::Type* type = number.getType();

@@ -10,8 +10,8 @@
 #include "compiler/ir/builtin.h"
 #include "compiler/ir/guard_divisions.h"
 #include "compiler/yield/launch_geometry.h"
-#include "compiler/yield/tidy_text.h"
 #include "compiler/yield/trap_points.h"
+#include "compiler/yield/trap_words.h"
 
 namespace skmd::compiler {
 
@@ -50,17 +50,6 @@ class Maker {
     return kernel_.getArg(static_cast<unsigned>(kernel_.arg_size()) - 1);
   }
 
-  Value* word(IRBuilder<>& ir, std::uint32_t index) const {
-    Value* place = ir.CreateConstInBoundsGEP1_64(ir.getInt32Ty(), control(), index);
-    auto* load = ir.CreateAlignedLoad(ir.getInt32Ty(), place, llvm::Align(4));
-    // But for the count of records, which nothing here reads, nothing changes it.
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(kernel_.getContext(), {}));
-    return load;
-  }
-  static Value* wide(IRBuilder<>& ir, Value* value) { return ir.CreateZExt(value, ir.getInt64Ty()); }
-  Value* wide_word(IRBuilder<>& ir, std::uint32_t index) const {
-    return ir.CreateOr(wide(ir, word(ir, index)), ir.CreateShl(wide(ir, word(ir, index + 1)), 32));
-  }
   Value* native(IRBuilder<>& ir, llvm::StringRef name, unsigned dimension) {
     Value* call = query_builtin(ir, name, dimension);
     made_.insert(call);
@@ -69,12 +58,8 @@ class Maker {
 
   void make_geometry() {
     IRBuilder<> ir(begin_);
-    Value* slot = ir.CreateTrunc(native(ir, "_Z12get_group_idj", 0), ir.getInt32Ty());
-    number_ = ir.CreateAdd(word(ir, trap_control::kFirst), slot);
-    geometry_ = geometry_of_group(
-        ir, number_, {trap_control::kWorkDim, trap_control::kGroupCounts, trap_control::kOffsets},
-        [&](std::uint32_t index) { return word(ir, index); },
-        [&](llvm::StringRef name, unsigned dimension) { return native(ir, name, dimension); });
+    group_ = trap_group(ir, *control(),
+                        [&](llvm::StringRef name, unsigned dimension) { return native(ir, name, dimension); });
   }
 
   void replace(llvm::CallBase& call) {
@@ -85,10 +70,10 @@ class Maker {
     if (callee->getName() == kTrapBound) {
       answer = bound(ir, *llvm::cast<llvm::ConstantInt>(call.getArgOperand(0)), *call.getArgOperand(1));
     } else if (callee->getName() == kTrapGroup) {
-      answer = number_;
+      answer = group_.number;
     } else if (const llvm::StringRef name = builtin_of(call).name; is_of_launch(name)) {
       Value* dimension = call.arg_empty() ? nullptr : call.getArgOperand(0);
-      answer = ir.CreateZExtOrTrunc(geometry_.answer(ir, name, dimension), call.getType());
+      answer = ir.CreateZExtOrTrunc(group_.geometry.answer(ir, name, dimension), call.getType());
     } else {
       return;
     }
@@ -98,15 +83,14 @@ class Maker {
 
   Value* bound(IRBuilder<>& ir, const llvm::ConstantInt& argument, Value& bytes) const {
     const auto index = static_cast<std::uint32_t>(argument.getZExtValue());
-    Value* size = wide_word(ir, trap_control::kSizes + 2 * index);
+    Value* size = wide_trap_word(ir, *control(), trap_control::kSizes + 2 * index);
     Value* behind = ir.CreateAdd(ir.CreateSub(size, &bytes), ir.getInt64(1));
     return ir.CreateSelect(ir.CreateICmpULT(size, &bytes), ir.getInt64(0), behind);
   }
 
   Function& kernel_;
   llvm::Instruction* begin_ = nullptr;
-  Geometry geometry_;
-  Value* number_ = nullptr;  // of the group, i32
+  TrapGroup group_;
   llvm::SmallPtrSet<Value*, 16> made_;
 };
 
@@ -128,10 +112,9 @@ Value* take_record(IRBuilder<>& ir, Function& kernel, const ItemIds& ids, unsign
   return ir.CreateConstInBoundsGEP1_64(ir.getInt32Ty(), record, kRecordState);
 }
 
-domain::Status make_trap_form(Function& kernel, llvm::FunctionAnalysisManager& analyses) {
+domain::Status make_trap_form(Function& kernel) {
   Maker(kernel).run();
   if (llvm::verifyFunction(kernel)) return domain::Error{0, "no_form_here: the changed code is not well-formed"};
-  tidy_text(kernel, analyses);
   return {};
 }
 

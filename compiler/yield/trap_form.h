@@ -19,6 +19,6 @@ llvm::Value* take_record(llvm::IRBuilder<>& ir, llvm::Function& kernel, const It
 
 /// Changes `kernel`, which make_yielding() returned for Yields::traps and Entries::none, so that it keeps to
 /// trapping.h. An error is why it cannot be: `kernel` is to be dropped then.
-domain::Status make_trap_form(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+domain::Status make_trap_form(llvm::Function& kernel);
 
 }  // namespace skmd::compiler

@@ -26,8 +26,8 @@ struct TrapPoint {
 
 struct TrapPoints {
   std::vector<TrapPoint> points;
-  bool only_buffers =
-      false;  // nothing but accesses of arguments' buffers and local memory may trap; also without points
+  /// Nothing but accesses of arguments' buffers and local memory may trap. Also without points.
+  bool only_buffers = false;
   std::string why_not, detail;  // as of YieldForm
 };
 

@@ -129,7 +129,10 @@ class Finder {
     test.bytes = bytes;
     for (const Value* object : objects) {
       // A null pointer points to no memory.
-      if (llvm::isa<llvm::ConstantPointerNull, llvm::UndefValue>(object)) continue;
+      if (llvm::isa<llvm::ConstantPointerNull, llvm::UndefValue>(object)) {
+        test.may_be_null = true;
+        continue;
+      }
       const bool known = llvm::isa<llvm::Argument, llvm::GlobalVariable>(object) && is_checked_space(space) &&
                          object->getType() == address.getType();
       if (!known) {
@@ -197,9 +200,10 @@ Value& source_of(Value& address) {
 }
 
 bool only_buffers(const TrapTest& test) {
-  return !test.always && test.divisor == nullptr && llvm::all_of(test.objects, [](const Value* object) {
-    return llvm::isa<llvm::Argument>(object) || object->getType()->getPointerAddressSpace() == kLocalSpace;
-  });
+  return !test.always && !test.may_be_null && test.divisor == nullptr &&
+         llvm::all_of(test.objects, [](const Value* object) {
+           return llvm::isa<llvm::Argument>(object) || object->getType()->getPointerAddressSpace() == kLocalSpace;
+         });
 }
 
 std::uint64_t bytes_of_object(const Value& object) {

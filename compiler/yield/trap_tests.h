@@ -27,6 +27,7 @@ struct TrapTest {
   const llvm::SCEV* offset = nullptr;  // of `address`, in the only object, i64; null: it is not known
   llvm::Value* divisor = nullptr;      // not zero
   bool always = false;                 // the device never executes it
+  bool may_be_null = false;            // `address`, which then is in none of the objects
   /// Instead of `address`, in front of loops: all of them, i64, if none of `guards` is zero; and of each of `narrow`,
   /// i64, that no bit from the second on is set.
   llvm::SmallVector<const llvm::SCEV*, 4> offsets;

@@ -9,6 +9,7 @@
 #include "intercept/memory/memory_constants.h"
 #include "intercept/memory/range_lock.h"
 #include "intercept/memory/storage.h"
+#include "partitioner/base/lock_order.h"
 
 namespace skmd::icd {
 
@@ -19,6 +20,7 @@ using namespace tuning;
 /// All ranges of `roots` at once.
 RangeLock take_whole(const std::vector<std::shared_ptr<Storage>>& roots, bool ahead,
                      const std::function<void()>& asked) {
+  lock_order::expect_may_take(LockRank::ranges);
   std::vector<Claim> claims;
   for (const auto& root : roots) claims.push_back(claim_on(root, domain::ByteRange{0, root->bytes()}, true));
   if (ahead) {

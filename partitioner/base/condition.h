@@ -39,12 +39,6 @@ class Condition {
       if (wait_until(lock, time) == std::cv_status::timeout) return ready();
     return true;
   }
-  template <class Time>
-  std::cv_status wait_for(UniqueLock& lock, const Time& time) {
-    auto status = std::cv_status::no_timeout;
-    without(lock, [&](auto& native) { status = condition_.wait_for(native, time); });
-    return status;
-  }
   template <class Time, class Ready>
   bool wait_for(UniqueLock& lock, const Time& time, Ready ready) {
     return wait_until(lock, std::chrono::steady_clock::now() + time, std::move(ready));

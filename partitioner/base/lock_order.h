@@ -135,19 +135,26 @@ inline void Held::remove() {
   older_ = nullptr;
 }
 
-/// Asserts that the thread ends a scope with the locks that it began it with, taken in the same order.
+/// Asserts that a scope ends with the newest lock that it began with.
 class Balance {
  public:
-  Balance() : newest_(Held::newest_) {}
+  Balance() : newest_(Held::newest_) {
+    if (newest_ != nullptr) rank_ = newest_->rank_;
+  }
   ~Balance() {
-    if (Held::newest_ != newest_) report("is the newest lock at the end, of what began with others", last());
+    if (Held::newest_ == newest_) return;
+    if (Held::newest_ == nullptr) {
+      report("was given back by a scope that began with it", rank_);
+    } else {
+      report("is still held at the end of a scope that did not begin with it", Held::newest_->rank_);
+    }
   }
   Balance(const Balance&) = delete;
   Balance& operator=(const Balance&) = delete;
 
  private:
-  [[nodiscard]] LockRank last() const { return (Held::newest_ != nullptr ? Held::newest_ : newest_)->rank_; }
   const Held* const newest_;
+  LockRank rank_{};  // of `newest_`, which may be gone at the end
 };
 
 /// Asserts that this thread may wait for what `rank` stands for, which is no mutex.
@@ -169,7 +176,7 @@ inline void expect_may_take(LockRank) {}
 
 }  // namespace lock_order
 
-/// std::once_flag, with the place in the order that a mutex would have which is held while the function runs.
+/// std::once_flag with a rank: while its function runs, it counts as a mutex of that rank that the thread holds.
 class OnceFlag {
  public:
   explicit constexpr OnceFlag(LockRank rank) : held_(rank) {}
@@ -201,7 +208,7 @@ class OnceFlag {
     Ends& operator=(const Ends&) = delete;
     lock_order::Held& held;
   };
-  std::atomic<bool> done_{false};  // nothing waits any more
+  std::atomic<bool> done_{false};  // the function has run: call() waits no longer
 #endif
   std::once_flag flag_;
   [[no_unique_address]] lock_order::Held held_;

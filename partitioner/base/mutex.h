@@ -43,7 +43,7 @@ namespace skmd {
 
 class SKMD_THREAD_SAFETY(capability("mutex")) Mutex {
  public:
-  /// Only one mutex, or those of one member, have this rank.
+  /// `rank`: of this mutex alone, or of one member of a class.
   explicit constexpr Mutex(LockRank rank) : held_(rank) {}
   void lock() SKMD_ACQUIRE() {
     held_.expect_may_wait();

@@ -8,8 +8,8 @@
 
 namespace skmd::domain {
 
-/// Whether no access of the launch can be outside of the bytes of its argument, of which none are `before`, or of its
-/// local variable. False: some may be. `arguments` as of evaluate(), without images; the `bytes` of a local argument
+/// True: every access of the launch is inside of its argument's bytes, of which none are `before`, or of its local
+/// variable. False: that is not proved. `arguments` as of evaluate(), without images; the `bytes` of a local argument
 /// are those that it was set to.
 bool stays_inside(const KernelTraits& traits, const NdRange& range, std::span<const ArgumentView> arguments);
 

@@ -126,6 +126,9 @@ Status check_traits(const KernelTraits& kernel) {
   for (std::size_t i = 0; i < kernel.local_accesses.size(); ++i) {
     const Access& access = kernel.local_accesses[i];
     if (Status status = check_access(kernel, "local access", i, access, locals); !status) return status;
+    if (access.argument < kernel.parameters.size() &&
+        kernel.parameters[access.argument].kind != ParameterKind::local_pointer)
+      return at("local access", i, "argument " + std::to_string(access.argument) + ", which is no local pointer");
   }
   for (std::size_t i = 0; i < kernel.operations.size(); ++i) {
     const OperationCount& count = kernel.operations[i];

@@ -51,6 +51,12 @@ __kernel void too_small(PARAMETERS) {
   BARRIER; shared[15 - l] = acc; BARRIER;
   out[i] = shared[l];
 }
+__kernel void may_be_null(PARAMETERS) {
+  IDS; shared[l] = in[i]; BARRIER;
+  __local int *some = l < 12 ? shared : (__local int *)0;
+  some[15 - l] = i; BARRIER;
+  out[i] = shared[l];
+}
 __kernel void together(PARAMETERS) {
   __local int a[32]; __local short b[24];
   IDS; a[l] = in[i]; a[l + 16] = l; b[l] = l; if (l < 8) b[16 + l] = 3; BARRIER;

@@ -56,6 +56,11 @@ __kernel void chooses(__global int *out, __global const int *in, __global const 
   __global const int *from = in[i] & 1 ? in : at;
   out[i] = from[i + n * 200000] + from[i];
 }
+__kernel void may_be_null(__global int *out, __global const int *in, __global const int *at, int n) {
+  int i = get_global_id(0);
+  __global const int *from = i % 5 ? in : (__global const int *)0;
+  out[i] = from[i];
+}
 __kernel void vectors(__global int *out, __global const int *in, __global const int *at, int n) {
   int i = get_global_id(0);
   int4 x = vload4(i, in), y = ((__global const int4 *)at)[i / 4 + n];
@@ -80,7 +85,7 @@ __kernel void ends(__global int *out, __global const int *in, __global const int
 #endif
 """
 # The kernel, dimensions of its launch; of each trap its line's number in the text is known from the kernel alone.
-LAUNCHES = ["loops", "nested", "counts_down", "guarded", "gathers", "scatters", "chooses", "vectors", "adds", "rows"]
+LAUNCHES = ["loops", "nested", "counts_down", "guarded", "gathers", "scatters", "chooses", "may_be_null", "vectors", "adds", "rows"]
 
 
 class Kernel:

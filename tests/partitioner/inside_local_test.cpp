@@ -144,5 +144,17 @@ TEST(TraitsCodec, LocalAccessesComeBack) {
   EXPECT_FALSE(check_traits(k.traits));
 }
 
+TEST(TraitsCheck, LocalAccessesAreOfLocalMemory) {
+  KernelBuilder k;
+  const auto buffer = k.buffer(64);
+  const auto tile = k.local(64);
+  k.local_access(tile, k.lid());
+  ASSERT_TRUE(check_traits(k.traits));
+  k.traits.local_accesses.back().argument = buffer;
+  const Status status = check_traits(k.traits);
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().reason.find("no local pointer"), std::string::npos) << status.error().reason;
+}
+
 }  // namespace
 }  // namespace skmd::domain::test

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "partitioner/base/condition.h"
+#include "tests/partitioner/wait_for_another_thread.h"
 
 namespace skmd {
 namespace {
@@ -68,18 +69,10 @@ TEST(Mutex, IsPassedOnAsAStandardLock) {
 
 TEST(Mutex, IsLetGoOfWhileAConditionIsWaitedFor) {
   Mutex mutex(LockRank::pool);
-  Condition changed;
-  bool ready = false;
-  MutexLock lock(mutex);
-  std::thread other([&] {
-    const MutexGuard guard(mutex);
-    ready = true;
-    changed.notify_one();
+  wait_for_another_thread(mutex, [&](Condition& changed, UniqueLock& lock, const bool& ready) {
+    changed.wait(lock, [&] { return ready; });
+    EXPECT_FALSE(free_for_another_thread(mutex));
   });
-  changed.wait(lock, [&] { return ready; });
-  EXPECT_FALSE(free_for_another_thread(mutex));
-  lock.unlock();
-  other.join();
 }
 
 }  // namespace

@@ -15,11 +15,11 @@
 #include "compiler/client/trapping.h"
 #include "compiler/ir/address_spaces.h"
 #include "compiler/ir/find_kernel.h"
-#include "compiler/yield/launch_geometry.h"
+#include "compiler/opencl_c/tidy_text.h"
 #include "compiler/yield/strips.h"
-#include "compiler/yield/tidy_text.h"
 #include "compiler/yield/trap_code.h"
 #include "compiler/yield/trap_tests.h"
+#include "compiler/yield/trap_words.h"
 #include "cpu-driver/codegen/check/stand_in.h"
 #include "cpu-driver/codegen/item/item.h"
 #include "cpu-driver/codegen/item/own_builtins.h"
@@ -99,19 +99,6 @@ class Maker {
     control_->setName("skmd_control");
   }
 
-  Value* word(IRBuilder<>& ir, std::uint32_t index) const {
-    auto* load = ir.CreateAlignedLoad(ir.getInt32Ty(), ir.CreateConstInBoundsGEP1_64(ir.getInt32Ty(), control_, index),
-                                      llvm::Align(4));
-    // Of the words that are read here nothing changes any.
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(ir.getContext(), {}));
-    return load;
-  }
-
-  Value* wide_word(IRBuilder<>& ir, std::uint32_t index) const {
-    Value* low = ir.CreateZExt(word(ir, index), ir.getInt64Ty());
-    return ir.CreateOr(low, ir.CreateShl(ir.CreateZExt(word(ir, index + 1), ir.getInt64Ty()), 32));
-  }
-
   Value* query(IRBuilder<>& ir, llvm::StringRef name, unsigned dimension) const {
     Value* answer = compiler::query_builtin(ir, name, dimension);
     if (name == "_Z12get_local_idj" && local_[dimension] != 0)
@@ -123,12 +110,9 @@ class Maker {
   // What the item function is given, computed once.
   void map_values(IRBuilder<>& ir, llvm::ValueToValueMapTy& map) {
     const auto put = [&](unsigned index, Value* value) { map[item_value(item_, arguments_, index)] = value; };
-    Value* slot = ir.CreateTrunc(compiler::query_builtin(ir, "_Z12get_group_idj", 0), ir.getInt32Ty());
-    const compiler::Geometry at = compiler::geometry_of_group(
-        ir, ir.CreateAdd(word(ir, control::kFirst), slot),
-        {control::kWorkDim, control::kGroupCounts, control::kOffsets},
-        [&](std::uint32_t index) { return word(ir, index); },
-        [&](llvm::StringRef name, unsigned dimension) { return query(ir, name, dimension); });
+    const compiler::Geometry at = compiler::trap_group(ir, *control_, [&](llvm::StringRef name, unsigned dimension) {
+                                    return query(ir, name, dimension);
+                                  }).geometry;
     put(kWorkDim, ir.CreateZExt(at.work_dim, ir.getInt64Ty()));
     for (unsigned d = 0; d < 3; ++d) {
       put(kOffset + d, at.offset[d]);
@@ -173,7 +157,7 @@ class Maker {
     by.size = [&](IRBuilder<>&, unsigned argument) {
       Value*& size = sizes[argument];
       IRBuilder<> ir(frame_);
-      if (size == nullptr) size = wide_word(ir, control::kSizes + 2 * argument);
+      if (size == nullptr) size = compiler::wide_trap_word(ir, *control_, control::kSizes + 2 * argument);
       return size;
     };
     by.tell = [&](IRBuilder<>& ir, llvm::ArrayRef<Value*> told) {

@@ -9,6 +9,7 @@
 #include "compiler/ir/analysis_managers.h"
 #include "compiler/ir/find_kernel.h"
 #include "compiler/opencl_c/print.h"
+#include "compiler/opencl_c/tidy_text.h"
 #include "compiler/yield/trap_form.h"
 #include "cpu-driver/codegen/pipeline/attempts.h"
 #include "cpu-driver/codegen/pipeline/guarded_kernel.h"
@@ -123,7 +124,8 @@ class Maker {
   }
 
   domain::Status print_trapping(const std::string& name, llvm::Function& kernel) {
-    if (domain::Status status = compiler::make_trap_form(kernel, analyses_.functions); !status) return status;
+    if (domain::Status status = compiler::make_trap_form(kernel); !status) return status;
+    compiler::tidy_text(kernel, analyses_.functions);
     kernel.setName(compiler::name_in_text(name));
     const auto printed = compiler::print_opencl_c(kernel);
     if (!printed) return printed.error();

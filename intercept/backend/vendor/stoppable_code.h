@@ -23,9 +23,9 @@ struct StoppableMaker {
   std::function<Result<compiler::StoppableText>(const std::string& text, const std::string& options,
                                                 std::string_view target)>
       compile;
-  std::uint64_t trap_bytes = tuning::kTrapBytes;  // of records of one part of a launch, at most
-  TrapHandling trap_handling = {};                // of kernels whose items go on
-  bool traps = false;  // it is text that work-items leave where they would trap (compiler/client/trapping.h)
+  std::uint64_t trap_bytes = tuning::kTrapBytes;          // of records of one part of a launch, at most
+  TrapHandling trap_handling = {};                        // of kernels whose items go on
+  bool traps = false;                                     // it is checked text (compiler/client/trapping.h)
   std::function<void(std::function<void()>)> later;       // runs work on a thread of its own
   std::function<void(const std::string& reason)> report;  // why a program has no such form
 };

@@ -37,7 +37,7 @@ class TrapRun : public std::enable_shared_from_this<TrapRun> {
     std::function<Result<std::shared_ptr<NativeMemory>>(std::uint64_t bytes)> allocate;
     std::function<Ticket(Batch&&)> submit;
     TrapRoom* room = nullptr;
-    std::uint64_t most_bytes = 0;  // of records of one part
+    std::uint64_t most_bytes = 0;  // of records of one part; where items go on, its items
     const TrapHandling* traps = nullptr;
   };
 

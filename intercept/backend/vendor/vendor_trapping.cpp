@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of a vendor's device that work-items leave where they would trap.
+// Launches of a vendor's device in checked code: work-items leave it where they would trap, or go on.
 #include <algorithm>
 #include <cstring>
 

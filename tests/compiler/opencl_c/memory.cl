@@ -52,3 +52,12 @@ kernel void kept(global volatile uint* flag, global uint* out) {
   while (flag[0] == 0);
   out[0] = 1;
 }
+
+// The null pointer of local memory is the generic one, cast.
+// CHECK-LABEL: kernel void nothing(
+// CHECK: (local uchar*)0)
+kernel void nothing(global int* out, local int* some) {
+  local int* one = out[0] > 3 ? some : (local int*)0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[1] = one == 0 ? 7 : *one;
+}
