@@ -9,6 +9,7 @@
 #include "intercept/build/executable.h"
 #include "intercept/build/run_build.h"
 #include "intercept/build/source_files.h"
+#include "intercept/build/vendor_build.h"
 #include "intercept/machine/device_info.h"
 
 namespace skmd::icd {
@@ -60,6 +61,7 @@ struct Asked {
 };
 
 compiler::CompileAnswer ask_compiler(const Program& program, const Asked& asked, compiler::Stage stage) {
+  prepare_builds(program.machine());
   compiler::CompileRequest request;
   request.source = program.source();
   request.options = asked.options;

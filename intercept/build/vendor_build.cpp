@@ -145,6 +145,17 @@ std::vector<std::uint32_t> build_order(const Machine& machine) {
   return order;
 }
 
+void prepare_builds(Machine& machine) {
+  if (machine.executor == nullptr || machine.prepared.exchange(true)) return;
+  const std::uint32_t first = build_order(machine).front();
+  if (is_stopped(machine, first)) return;
+  let_compilers_end_at_exit();
+  try {
+    machine.executor->post([device = machine.devices[first]] { device->prepare_builds(); });
+  } catch (const std::bad_alloc&) {  // the build makes it itself
+  }
+}
+
 std::string code_needed(const Machine& machine) {
   const bool alone = machine.devices.size() == 1 || needed_builds(machine, false) == Needed::first;
   const std::uint32_t first = build_order(machine).front();

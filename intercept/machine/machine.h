@@ -72,7 +72,8 @@ struct Machine {
   compiler::Language language;       // of the virtual device
   const DeviceInfo* info = nullptr;  // what the virtual device reports (device_info.h)
   Executor* executor = nullptr;
-  BuildQueue* builds = nullptr;  // null: programs are built on every device before their build ends
+  std::atomic<bool> prepared = false;  // that which builds need is being made (prepare_builds() in build/)
+  BuildQueue* builds = nullptr;        // null: programs are built on every device before their build ends
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
   domain::ProfileSink* profile = nullptr;       // null: nothing is kept of what is measured

@@ -170,11 +170,24 @@ void copy_here(Storage& to, const domain::RangeSet& ranges, const std::byte* fro
   to.residency().copied(domain::kHostSpace, ranges);
 }
 
+/// Before the process's first launch: the device that a launch of an unknown kernel goes to, if that is a GPU whose
+/// context is there. Other processes may end without ever needing it.
+std::optional<std::uint32_t> first_user(const Machine& machine) {
+  if (!machine.last_user.is_unused() || machine.settings.policy.mode != domain::PartitionMode::automatic)
+    return std::nullopt;
+  const std::uint32_t anchor = acting_anchor(machine);
+  const Device& device = *machine.devices[anchor];
+  if (device.description().kind != DeviceKind::gpu || !device.description().discrete || !device.has_native_context())
+    return std::nullopt;
+  return anchor;
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> direct_target(Storage& to, const std::byte* from, std::uint64_t bytes) {
   if (bytes < kLeastDirect || to.borrows_host() || to.is_image() || to.is_host(from, bytes)) return std::nullopt;
-  const auto device = to.usage().likely_user();
+  auto device = to.usage().likely_user();
+  if (!device && bytes >= kLeastFirst) device = first_user(to.machine());
   if (!device || !takes_work(to.machine(), *device)) return std::nullopt;
   return device;
 }

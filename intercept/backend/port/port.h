@@ -88,7 +88,7 @@ struct YieldInfo {
 /// Of a kernel's checked code on a device that work-items leave where they would trap (SKMD_CHECK=deopt).
 struct TrapForm {
   bool exists = false;        // RunOp::saved gets the items that left
-  bool only_buffers = false;  // nothing can trap but accesses of buffers that are arguments
+  bool only_buffers = false;  // nothing can trap but accesses of arguments' buffers and of local memory
   std::uint64_t schema = 0;   // as of a YieldInfo
   std::string why_not = {};   // why it does not exist: a reason that statistics know, and behind ": " words
   bool goes_on = false;       // with `exists`: no item leaves; BatchResult::trapped tells of those that trapped
@@ -373,6 +373,9 @@ class Device {
   }
   /// A vendor's library has a context for this device, and what belongs to it. Thread-safe.
   [[nodiscard]] virtual bool has_native_context() const { return true; }
+  /// Makes what the first build needs beside its text, where that takes long (a GPU's context: 0.1 s), and blocks until
+  /// it is there. A failure is told by the build. Thread-safe.
+  virtual void prepare_builds() {}
   /// For calibration: transfers by ways that the adapter would not choose (link_probe.h). Null where submit() is the
   /// only way; an error where the device cannot be used.
   virtual Result<std::shared_ptr<LinkProbe>> link_probe() { return std::shared_ptr<LinkProbe>(); }

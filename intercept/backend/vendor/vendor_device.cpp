@@ -79,6 +79,13 @@ Result<std::shared_ptr<NativeContext>> VendorDevice::context() const {
   return made;
 }
 
+// Other contexts are made in no time, and not kept.
+void VendorDevice::prepare_builds() {
+  if (description_.kind != DeviceKind::gpu || is_remote()) return;
+  const CompilerVisit visit;  // with the driver's static objects the context's making would crash
+  if (visit && !exit_has_begun()) (void)context();
+}
+
 Result<std::vector<std::byte>> VendorDevice::info(cl_device_info name) const {
   MutexGuard lock(mutex_);
   if (const auto found = infos_.find(name); found != infos_.end()) return found->second;

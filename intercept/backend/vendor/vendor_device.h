@@ -71,6 +71,7 @@ class VendorDevice final : public Device {
   PinnedPieces* small_pieces() override;
   std::shared_ptr<void> page_lock(std::byte* host, std::uint64_t bytes) override;
   Result<std::shared_ptr<LinkProbe>> link_probe() override;
+  void prepare_builds() override;
   [[nodiscard]] bool has_native_context() const override {
     const MutexGuard lock(mutex_);
     return !context_.expired();

@@ -28,6 +28,13 @@ TEST_P(StubDevice, HoldsAContextOnlyWhileSomethingIsInIt) {
   EXPECT_NE(stub::live_kinds().find("contexts=1 queues=1"), std::string::npos) << stub::live_kinds();
 }
 
+TEST_P(StubDevice, OnlyAGpuPreparesBuilds) {
+  device_->prepare_builds();
+  EXPECT_EQ(device_->has_native_context(), device_->description().kind == DeviceKind::gpu);
+  device_->prepare_builds();
+  EXPECT_EQ(stub::live_objects(), before_ + (device_->has_native_context() ? 1 : 0)) << stub::live_kinds();
+}
+
 TEST_P(StubDevice, RecordsTheCallsOfABatch) {
   const auto memory = allocate(1024);
   const auto other = allocate(1024);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 
 #include "intercept/build/container.h"
@@ -41,6 +42,39 @@ TEST_F(Build, WithoutACompilerTheProgramIsOpaqueInItsOriginalText) {
   EXPECT_EQ(program->state().options, "-DX");
   EXPECT_TRUE(program->executable()->opaque());
   EXPECT_EQ(anchor->built, std::vector<std::string>{"kernel void k() {}"});
+}
+
+// The build ends while the device is still at it: nothing waits for it but what needs it.
+TEST_F(Build, TheFirstDeviceIsPreparedOnceAndBesideTheBuild) {
+  std::promise<void> asked, goes_on;
+  std::atomic<int> prepared = 0, others = 0;
+  anchor->prepares = [&] {
+    if (++prepared > 1) return;
+    asked.set_value();
+    goes_on.get_future().wait();
+  };
+  other->prepares = [&] { ++others; };
+  anchor->kernels = {"k"};
+  const auto first = source("kernel void k() {}");
+  const auto second = source("kernel void k() { }");
+  ASSERT_TRUE(build_program(first, "", {}));
+  asked.get_future().wait();
+  ASSERT_TRUE(build_program(second, "", {}));
+  goes_on.set_value();
+  EXPECT_EQ(prepared, 1);
+  EXPECT_EQ(others, 0);
+}
+
+TEST_F(Build, AStoppedDeviceIsNotPrepared) {
+  std::promise<void> asked;
+  std::atomic<int> prepared = 0;
+  anchor->prepares = [&] { ++prepared; };
+  other->prepares = [&] { asked.set_value(); };
+  anchor->kernels = other->kernels = {"k"};
+  machine.stopped = 1;
+  ASSERT_TRUE(build_program(source("kernel void k() {}"), "", {}));
+  asked.get_future().wait();
+  EXPECT_EQ(prepared, 0);
 }
 
 TEST_F(Build, AFailedBuildHasALogAndNoExecutable) {

@@ -144,6 +144,8 @@ class FakeDevice : public Device {
   /// Before the first launch.
   void add_bodies(std::map<std::string, Body> bodies) { bodies_.merge(bodies); }
   void set_kind(DeviceKind kind) { description_.kind = kind; }
+  std::atomic<bool> has_context{true};
+  [[nodiscard]] bool has_native_context() const override { return has_context; }
   void set_stops(StopForm form) { description_.stops = form; }
   /// It can also be left in the middle of each group: then half of its work-items have run.
   void set_stops_inside() { description_.stops_inside = true; }

@@ -52,6 +52,7 @@ class ScriptedDevice : public icd::Device {
   std::function<bool(const std::string& text)> accepts = [](const std::string&) { return true; };
   std::map<std::uint32_t, std::uint64_t> value_bytes;  // what takes_value() takes, by index; others: anything
   int values_asked = 0;
+  std::function<void()> prepares = [] {};  // prepare_builds(), on whichever thread
   std::string binary_prefix = "blob:";
   std::vector<std::string> built;  // texts, in order; under mutex
   std::vector<std::string> built_options;
@@ -92,6 +93,7 @@ class ScriptedDevice : public icd::Device {
   icd::Ticket submit(icd::Batch&& batch) override;
   void help(icd::Ticket) override {}
   void tidy(icd::Ticket) override {}
+  void prepare_builds() override { prepares(); }
 
  private:
   std::map<const icd::NativeKernel*, std::string> names_;
