@@ -317,13 +317,14 @@ class Judge:
             self.verdict.failures.append((name, difference(self.expected, found)))
 
     def compare_exact(self, name, found):
-        """Without its optimiser PoCL computes a few kernels wrongly that other kernels call: it is to blame where PoCL with it and SKMD over that
-        say the same, and oclgrind too wherever there is a difference."""
+        """Without its optimiser PoCL computes a few kernels wrongly that other kernels call: it is to blame where PoCL with it, SKMD over that,
+        and oclgrind say the same in every line in which there is a difference. In others PoCL with its optimiser may be wrong."""
         if self.referee is None:
             self.referee = self.runner.oclgrind(self.path).output
         ours = self.runner.skmd(self.path, name, self.seed, exact=False).output
-        if ours == self.runner.plain(self.path, exact=False).output and confirms(self.referee, ours, self.expected, found):
-            self.verdict.pocl.append((ALONE if found == ours else SLICED, name, difference(ours, self.expected if found == ours else found)))
+        right = agreed(self.expected, found, self.runner.plain(self.path, exact=False).output, ours, self.referee)
+        if right is not None:
+            self.verdict.pocl.append((ALONE if found == right else SLICED, name, difference(right, self.expected if found == right else found)))
         else:
             self.verdict.failures.append((name, difference(self.expected, found)))
 
@@ -347,12 +348,29 @@ class Judge:
             self.verdict.pocl.append((kind, name, difference(self.unoptimised, self.expected if kind == ALONE else found)))
 
 
+def lines_of(*texts):
+    """The lines of each; None: they are not as many."""
+    lines = [(text or "").splitlines() for text in texts]
+    return lines if len({len(text) for text in lines}) == 1 else None
+
+
+def agreed(expected, found, *judges):
+    """`found` with what all judges say wherever it differs from `expected`; None where they do not say the same."""
+    lines = lines_of(expected, found, *judges)
+    if lines is None:
+        return None
+    right = []
+    for wanted, given, *said in zip(*lines):
+        if wanted != given and len(set(said)) != 1:
+            return None
+        right.append(given if wanted == given else said[0])
+    return "".join(line + "\n" for line in right) if found.endswith("\n") else "\n".join(right)
+
+
 def confirms(referee, right, *answers):
     """Whether the referee says `right` in every line that one of the answers has otherwise. It makes mistakes of its own elsewhere."""
-    texts = [(text or "").splitlines() for text in (referee, right, *answers)]
-    if len({len(text) for text in texts}) != 1:
-        return False
-    return all(said == correct for said, correct, *others in zip(*texts) if set(others) != {correct})
+    texts = lines_of(referee, right, *answers)
+    return texts is not None and all(said == correct for said, correct, *others in zip(*texts) if set(others) != {correct})
 
 
 def difference(expected, found):

@@ -185,6 +185,13 @@ class Judging(unittest.TestCase):
         self.blames_pocl(ALONE, plain="a\nright", unoptimised="a\nwrong", skmd=["a\nright"] * 2, oclgrind="b\nright", exact=True)
         self.blames_skmd(plain="a\nright", unoptimised="a\nwrong", skmd=["a\nright"] * 2, oclgrind="a\nwrong", exact=True)
         self.blames_skmd(plain="a\nright", unoptimised="a\nwrong", skmd=["a\nright"] * 2, oclgrind="a\nright\nmore", exact=True)
+
+    def test_pocl_may_be_wrong_in_both_ways_in_different_lines(self):
+        self.blames_pocl(ALONE, plain="b\nright", unoptimised="a\nwrong", skmd=["a\nright"] * 2, oclgrind="a\nright", exact=True)
+        self.blames_pocl(ALONE, plain="b\nright", unoptimised="a\nwrong", skmd=["a\nright", "b\nright"], oclgrind="a\nright", exact=True)
+        self.blames_pocl(SLICED, plain="b\nright", unoptimised="a\nwrong", skmd=["a\nhalf", "a\nright"], oclgrind="a\nright", exact=True)
+        self.blames_skmd(plain="b\nright", unoptimised="a\nwrong", skmd=["b\nright"] * 2, oclgrind="a\nright", exact=True)
+        self.blames_skmd(plain="b\nother", unoptimised="a\nwrong", skmd=["a\nright"] * 2, oclgrind="a\nright", exact=True)
         self.blames_pocl(SLICED, plain="a\nright", skmd=["a\nwrong", "a\nright", "a\nwrong", "a\nwrong"], oclgrind="b\nright")
         self.blames_skmd(plain="a\nright", skmd=["a\nwrong", "a\nright", "a\nwrong", "a\nwrong"], oclgrind="b\nother")
 
