@@ -312,7 +312,7 @@ class Run:
         unit["alone"] = {}
         for side in singles:
             short = 3 if side.probe else repetitions
-            stats, _ = self.bench.statistics(unit, side, short)
+            stats, _ = self.bench.statistics(unit, side, short, timed=True)
             if stats:
                 unit["alone"][side.name] = {"seconds": worked_seconds(stats, 0) / short, "bytes": moved_bytes(stats) / short, "device": side.devices[0]}
         if not unit["stats"] or not unit["alone"]:

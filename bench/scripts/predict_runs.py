@@ -163,10 +163,14 @@ class Bench:
                 if not answer.get("ok"):
                     self.fail(unit, f"an earlier process, {mode}", answer)
 
-    def statistics(self, unit, side, repetitions, more=()):
-        """(SKMD_STATS, seconds) of one process that is not among the turns, or (None, None)."""
-        path = os.path.join(self.folder, "stats.json")
-        answer = self.skmd_run(unit, side, ["--stats", path, "--", *self.command(unit), "--repeat", str(repetitions), *more])
+    def statistics(self, unit, side, repetitions, more=(), timed=False):
+        """(SKMD_STATS, seconds) of one process that is not among the turns, or (None, None). `timed`: devices are asked for the times of all
+        launches, as they are for a trace, and not only of those that decisions need."""
+        path, trace = os.path.join(self.folder, "stats.json"), os.path.join(self.folder, "trace.json")
+        options = ["--stats", path, *(["--trace", trace] if timed else [])]
+        answer = self.skmd_run(unit, side, [*options, "--", *self.command(unit), "--repeat", str(repetitions), *more])
+        if os.path.exists(trace):
+            os.unlink(trace)
         if not answer.get("ok"):
             self.fail(unit, "statistics", answer)
             return None, None

@@ -7,6 +7,7 @@
 
 #include "intercept/launch/decide.h"
 #include "intercept/launch/decision_basis.h"
+#include "intercept/launch/decision_constants.h"
 #include "intercept/launch/launch_inputs.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/moving_bytes.h"
@@ -41,6 +42,17 @@ std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchVie
   return whole_on(launch, view, device, NotSplit::not_profitable);
 }
 
+/// What the first round in host memory takes longer, if that was never touched.
+domain::RoundTimes::FirstRound first_touch(const Machine& machine, const LaunchView& view) {
+  domain::RoundTimes::FirstRound first;
+  for (std::uint32_t device = 0; device < machine.devices.size(); ++device)
+    if (space_of(machine, device) == domain::kHostSpace) first.plans |= domain::RoundTimes::Devices{1} << device;
+  std::uint64_t untouched = 0;
+  for (const auto& root : view.roots()) untouched += root->untouched_bytes();
+  first.seconds = static_cast<double>(untouched) * tuning::kTouchSeconds;
+  return first;
+}
+
 /// `decision` as the model wants it, or another one under which the application's rounds are, or may be, clearly
 /// shorter.
 std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, const LaunchView& view,
@@ -50,7 +62,8 @@ std::shared_ptr<const Decision> judged(Machine& machine, const Launch& launch, c
   if (!part.candidates.empty())
     part.candidates.insert(part.candidates.end(), decision->candidates.begin(), decision->candidates.end());
   const auto& candidates = part.candidates.empty() ? decision->candidates : part.candidates;
-  const auto instead = part.bound ? part.bound : view.shape().rounds().instead_of(*decision, candidates);
+  const auto instead =
+      part.bound ? part.bound : view.shape().rounds().instead_of(*decision, candidates, first_touch(machine, view));
   if (!instead || !decision->movable) return decision;
   auto other = on_devices(launch, view, *instead);
   if (!other) return decision;

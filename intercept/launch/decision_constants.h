@@ -28,6 +28,10 @@ inline constexpr double kEvaluations = 4;
 /// there are a few times as many as a search asks for.
 inline constexpr double kCuttingEvaluations = 4.0;
 
+/// Seconds a byte of a buffer's host copy that is filled for the first time takes longer than later: pages are made.
+/// Source: docs/decisions/rounds-judge-plans.md.
+inline constexpr double kTouchSeconds = 0.1e-9;
+
 // --- what is remembered of a kernel's launches ---
 
 /// Shapes of a kernel, and spans of a shape. Source: docs/decisions/launch-shapes-are-remembered.md.

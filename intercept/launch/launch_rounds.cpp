@@ -24,11 +24,12 @@ bool kernel_matters(const Decision& decision) {
 
 }  // namespace
 
-std::optional<LaunchRounds::Devices> LaunchRounds::instead_of(
-    const Decision& decision, std::span<const domain::RoundTimes::Candidate> candidates) {
+std::optional<LaunchRounds::Devices> LaunchRounds::instead_of(const Decision& decision,
+                                                              std::span<const domain::RoundTimes::Candidate> candidates,
+                                                              const domain::RoundTimes::FirstRound& dear) {
   const MutexGuard lock(mutex_);
   if (decision.exploring) return rounds_.instead_of_exploring();
-  return rounds_.instead_of(devices_of(decision), candidates);
+  return rounds_.instead_of(devices_of(decision), candidates, dear);
 }
 
 void LaunchRounds::devices_changed(unsigned changes, const Decision* last) {

@@ -23,7 +23,8 @@ class LaunchRounds {
 
   /// Another plan that is to be followed instead of `decision` (RoundTimes::instead_of).
   [[nodiscard]] std::optional<Devices> instead_of(const Decision& decision,
-                                                  std::span<const domain::RoundTimes::Candidate> candidates = {});
+                                                  std::span<const domain::RoundTimes::Candidate> candidates = {},
+                                                  const domain::RoundTimes::FirstRound& dear = {});
   /// `changes`: how many times a device was found to have become faster or slower. When it has changed, the times of
   /// earlier rounds are dropped, except where running is a small part of what `last`, the last decision, predicts.
   void devices_changed(unsigned changes, const Decision* last);

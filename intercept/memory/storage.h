@@ -88,6 +88,11 @@ class Storage {
 
   /// Whether a write command filled the host copy before, so that its pages are there. Marks that one did.
   bool host_was_touched() { return host_touched_.exchange(true, std::memory_order_relaxed); }
+  /// Bytes of the host copy whose pages may have to be made when it is filled: all of them until a write command filled
+  /// some. Marks nothing.
+  [[nodiscard]] std::uint64_t untouched_bytes() const {
+    return borrows_host_ || host_touched_.load(std::memory_order_relaxed) ? 0 : bytes_;
+  }
 
   /// True if [begin, begin + bytes) shares a byte with the shadow as it is now.
   [[nodiscard]] bool is_host(const std::byte* begin, std::uint64_t bytes);

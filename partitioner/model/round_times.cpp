@@ -66,7 +66,8 @@ std::optional<RoundTimes::Devices> RoundTimes::better_than(Devices plan, Rounds&
   return best->first;
 }
 
-bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate) const {
+bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate,
+                              const FirstRound& dear) const {
   if (rounds.count < kFewestRounds) return false;
   const auto before = plans_.find(candidate.plan);
   double seconds = candidate.seconds;
@@ -74,7 +75,8 @@ bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidat
   // One or two rounds say more than a prediction.
   if (before != plans_.end() && before->second.count > 0) seconds = std::min(seconds, before->second.median());
   const double median = rounds.median();
-  if (!(seconds > 0)) return false;
+  const double once = (candidate.plan & dear.plans) != 0 ? dear.seconds : 0.0;
+  if (!(seconds > 0) || once > (median - seconds) * static_cast<double>(launches_)) return false;
   if (!candidate.whole_round)
     return rounds.count >= kKeptRounds && rounds.by_itself && seconds * kLongerRounds + kTimerSeconds < median;
   if (!std::has_single_bit(plan)) return false;
@@ -82,10 +84,10 @@ bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidat
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds& rounds,
-                                                     std::span<const Candidate> candidates) {
+                                                     std::span<const Candidate> candidates, const FirstRound& dear) {
   if (trial_launches_ == 0)
     for (const Candidate& candidate : candidates) {
-      if (candidate.plan == 0 || !worth_trying(plan, rounds, candidate) || !tried_.insert(candidate.plan).second)
+      if (candidate.plan == 0 || !worth_trying(plan, rounds, candidate, dear) || !tried_.insert(candidate.plan).second)
         continue;
       trial_ = candidate.plan;
       trial_launches_ = kTrialLaunches;
@@ -96,12 +98,13 @@ std::optional<RoundTimes::Devices> RoundTimes::tried(Devices plan, const Rounds&
   return trial_;
 }
 
-std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::span<const Candidate> candidates) {
+std::optional<RoundTimes::Devices> RoundTimes::instead_of(Devices plan, std::span<const Candidate> candidates,
+                                                          const FirstRound& dear) {
   ++launches_;
   const auto found = plans_.find(plan);
   if (found == plans_.end()) return std::nullopt;
   if (const auto better = better_than(plan, found->second)) return better;
-  return tried(plan, found->second, candidates);
+  return tried(plan, found->second, candidates, dear);
 }
 
 std::optional<RoundTimes::Devices> RoundTimes::instead_of_exploring() {

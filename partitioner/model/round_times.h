@@ -34,6 +34,12 @@ class RoundTimes {
     double at_most = 0.0;  // of a whole round, by what was measured so far
   };
 
+  /// Plans of which the first round takes `seconds` longer than others: memory is touched for the first time.
+  struct FirstRound {
+    Devices plans = 0;  // single devices
+    double seconds = 0.0;
+  };
+
   /// To be called when a launch under `plan` has ended. `seconds`: of a monotonic clock; empty: not known. `by_itself`:
   /// no other launch ended since the last one of this shape, so that the round contains this launch only.
   void ended(Devices plan, std::optional<double> seconds, bool by_itself = true);
@@ -43,8 +49,12 @@ class RoundTimes {
   /// rounds are clearly shorter, if enough rounds of `plan` were measured; `plan` is then barred for some launches. Or,
   /// for a few launches, an unmeasured candidate that is predicted to be shorter than the measured rounds of `plan`, if
   /// those contain no other launches; or a candidate for whole rounds that may be far shorter than those of a single
-  /// device. A trial ends early if its rounds are far longer.
-  std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates = {});
+  /// device. A trial of one of `dear` begins once what it may win a round, times the calls so far, is as much as its
+  /// first round takes longer. A trial ends early if its rounds are far longer.
+  std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates, const FirstRound& dear);
+  std::optional<Devices> instead_of(Devices plan, std::span<const Candidate> candidates = {}) {
+    return instead_of(plan, candidates, {});
+  }
   /// To be called instead for a launch that would explore. Returns the candidate that is on trial, if there is one.
   std::optional<Devices> instead_of_exploring();
   /// Median of the last rounds, seconds; empty until enough were measured.
@@ -67,9 +77,11 @@ class RoundTimes {
   /// The plan that takes the place of one that has `rounds`, if another one is clearly better.
   std::optional<Devices> better_than(Devices plan, Rounds& rounds);
   /// Whether what may be won is worth a trial beside `rounds` of the plan that is followed.
-  [[nodiscard]] bool worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate) const;
+  [[nodiscard]] bool worth_trying(Devices plan, const Rounds& rounds, const Candidate& candidate,
+                                  const FirstRound& dear) const;
   /// The candidate that is on trial beside `rounds`, or begins to be.
-  std::optional<Devices> tried(Devices plan, const Rounds& rounds, std::span<const Candidate> candidates);
+  std::optional<Devices> tried(Devices plan, const Rounds& rounds, std::span<const Candidate> candidates,
+                               const FirstRound& dear);
 
   std::map<Devices, Rounds> plans_;
   std::optional<Last> last_;

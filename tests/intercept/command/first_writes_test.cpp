@@ -51,5 +51,16 @@ TEST_F(FirstWrites, StayHereInModesThatGiveEveryDeviceItsShare) {
   EXPECT_EQ(sent(kLarge), 0u);
 }
 
+TEST_F(FirstWrites, TouchTheHostsCopyWhereTheyStayHere) {
+  auto root = storage(kLarge);
+  EXPECT_EQ(root->untouched_bytes(), kLarge);
+  EXPECT_EQ(write(root, 0, Bytes(kLarge, 1)), CL_COMPLETE);
+  EXPECT_EQ(root->untouched_bytes(), kLarge) << "they went to the device";
+  EXPECT_EQ(write(root, 0, Bytes(64, 2)), CL_COMPLETE);
+  EXPECT_EQ(root->untouched_bytes(), 0u);
+  Bytes own(64, 3);
+  EXPECT_EQ(buffer(64, reinterpret_cast<std::byte*>(own.data()))->storage()->untouched_bytes(), 0u);
+}
+
 }  // namespace
 }  // namespace skmd::icd::test

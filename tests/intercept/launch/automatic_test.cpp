@@ -148,6 +148,32 @@ TEST(Auto, RoundsOfTheApplicationJudgePlans) {
   EXPECT_EQ(round(both), both) << "what rounds took before says nothing of devices that became others";
 }
 
+// Rounds of 0.1 s on a GPU, for which 1 ms is predicted; 30 are predicted of the processor, so that no split is worth
+// it.
+TEST(Auto, WhatTouchesMemoryForTheFirstTimeIsTriedOnceAsMuchWasMissed) {
+  constexpr std::uint64_t kLarge = std::uint64_t{4} << 30;  // 0.86 s for two of them, thirteen rounds' gain
+  const auto on_processor = [](bool touched, int launches) {
+    FakeMachine m({true, false}, "auto");
+    const auto x = m.storage(kLarge), y = m.storage(kLarge);
+    if (touched) (void)x->host_was_touched(), (void)y->host_was_touched();
+    const Launch launch{m.kernel(axpy_traits()), line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}};
+    const LaunchView view(m.machine, launch);
+    for (const std::uint32_t device : {0u, 1u})
+      m.model.learn({launch.kernel->id(), device, launch.range, {0, kGroups}, (1 + 29 * device) * kMillisecond});
+    std::uint64_t now = kMillisecond;
+    int count = 0;
+    for (int i = 0; i < launches; ++i) {
+      const auto decision = decide_launch(m.machine, launch, view);
+      count += decision->slices.front().device == 1 ? 1 : 0;
+      view.shape().rounds().ended(*decision, now += 100 * kMillisecond);
+    }
+    return count;
+  };
+  EXPECT_GT(on_processor(true, 12), 0);
+  EXPECT_EQ(on_processor(false, 12), 0);
+  EXPECT_GT(on_processor(false, 40), 0);
+}
+
 TEST(Auto, DevicesOfOneMakeAreTriedOnce) {
   FakeMachine m({true, true, false}, "auto");
   domain::DeviceModel gpu;

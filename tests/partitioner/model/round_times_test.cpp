@@ -16,7 +16,7 @@ class Application {
  public:
   /// Follows `wanted`, or what is said instead. Returns the plan that was followed.
   RoundTimes::Devices run(RoundTimes::Devices wanted) {
-    const RoundTimes::Devices plan = rounds.instead_of(wanted, candidates).value_or(wanted);
+    const RoundTimes::Devices plan = rounds.instead_of(wanted, candidates, dear).value_or(wanted);
     now += seconds(plan) + (plan != last ? 0.5 : 0.0);  // the way there
     last = plan;
     rounds.ended(plan, now, by_itself);
@@ -34,6 +34,7 @@ class Application {
 
   RoundTimes rounds;
   std::vector<RoundTimes::Candidate> candidates;
+  RoundTimes::FirstRound dear;
   double gpu = 0.010, cpu = 0.012, both = 0.020;
   double now = 1.0;
   bool by_itself = true;
@@ -164,6 +165,22 @@ TEST(RoundTimes, WholeRoundsAreNotTriedWhereTheyMayTakeFarLonger) {
   EXPECT_EQ(a.followed(kGpu, kGpu, 60), 60);
   a.candidates[1].at_most = 0.035;
   EXPECT_EQ(a.followed(kCpu, kGpu, 60), 60);
+}
+
+TEST(RoundTimes, ATrialWhoseFirstRoundIsDearWaitsUntilAsMuchWasMissed) {
+  Application a = with_whole_rounds(0.004, 0.007);
+  a.dear = {kCpu, 0.060};  // ten rounds' gain
+  EXPECT_EQ(a.followed(kGpu, kGpu, 9), 9);
+  EXPECT_EQ(a.followed(kCpu, kGpu, 60), 60);
+  Application b;
+  b.candidates = {{kGpu, 0.010}};
+  b.dear = {kGpu | kCpu, 0.195};  // twenty rounds' gain, nearly
+  EXPECT_EQ(b.followed(kBoth, kBoth, 19), 19);
+  EXPECT_EQ(b.followed(kGpu, kBoth, 20), 20);
+  Application c = with_whole_rounds(0.004, 0.007);
+  c.dear = {kGpu, 0.060};
+  EXPECT_EQ(c.followed(kGpu, kGpu, 3), 3);
+  EXPECT_EQ(c.followed(kCpu, kGpu, 60), 60) << "its first round is not dear";
 }
 
 TEST(RoundTimes, ATrialGoesOnWhereALaunchWouldExplore) {
