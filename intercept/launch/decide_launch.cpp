@@ -7,7 +7,6 @@
 
 #include "intercept/launch/decide.h"
 #include "intercept/launch/decision_basis.h"
-#include "intercept/launch/decision_constants.h"
 #include "intercept/launch/launch_inputs.h"
 #include "intercept/launch/launch_shape.h"
 #include "intercept/launch/moving_bytes.h"
@@ -47,9 +46,7 @@ domain::RoundTimes::FirstRound first_touch(const Machine& machine, const LaunchV
   domain::RoundTimes::FirstRound first;
   for (std::uint32_t device = 0; device < machine.devices.size(); ++device)
     if (space_of(machine, device) == domain::kHostSpace) first.plans |= domain::RoundTimes::Devices{1} << device;
-  std::uint64_t untouched = 0;
-  for (const auto& root : view.roots()) untouched += root->untouched_bytes();
-  first.seconds = static_cast<double>(untouched) * tuning::kTouchSeconds;
+  first.seconds = first_touch_seconds(view);
   return first;
 }
 

@@ -7,6 +7,7 @@
 
 #include "intercept/backend/port/port.h"
 #include "intercept/launch/decision.h"
+#include "intercept/launch/decision_constants.h"
 #include "intercept/memory/link_rates.h"
 #include "intercept/memory/memory_constants.h"
 #include "intercept/memory/storage.h"
@@ -74,6 +75,12 @@ domain::Moving bytes_to(const Machine& machine, const LaunchView& view, std::uin
       (apart ? moving.linked : moving.copied) += touches.needed[r].bytes() / root.usage().launches_per_round();
   }
   return moving;
+}
+
+double first_touch_seconds(const LaunchView& view) {
+  std::uint64_t untouched = 0;
+  for (const auto& root : view.roots()) untouched += root->untouched_bytes();
+  return static_cast<double>(untouched) * kTouchSeconds;
 }
 
 std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std::uint32_t device) {

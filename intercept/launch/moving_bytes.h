@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many bytes a slice has moved to its device and from it: what plans charge for transfers. Thread-safe.
+// How many bytes a slice has moved to its device and from it, and what else its memory costs: what plans charge for
+// transfers. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,10 @@ std::uint64_t bytes_awaited(const Machine& machine, const LaunchView& view, std:
 /// device that uses host memory, those that are copied to memory of the application's.
 domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::uint32_t device,
                           const SpanFootprint& touches);
+
+/// Seconds that the launch's first run in host memory takes longer than later ones, since pages of its buffers' host
+/// copies are made.
+double first_touch_seconds(const LaunchView& view);
 
 /// Changes when the roots of the launch are read clearly more or less often than before.
 std::uint32_t read_rhythm(const LaunchView& view);

@@ -23,7 +23,8 @@ using namespace tuning;
 using domain::GroupSpan;
 using domain::PartitionMode;
 
-std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& launch, LaunchShape& shape) {
+std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& launch, const LaunchView& view) {
+  LaunchShape& shape = view.shape();
   const Eligibility& eligible = shape.eligible();
   const auto point = [&]() -> const domain::Point& { return shape.point(launch); };
   std::vector<domain::DeviceModel> models;
@@ -34,6 +35,9 @@ std::vector<domain::DeviceModel> models(const Machine& machine, const Launch& la
     models.push_back(model);
   }
   set_links(machine, models);
+  const double touching = first_touch_seconds(view);
+  for (std::uint32_t i = 0; i < models.size(); ++i)
+    if (space_of(machine, i) == domain::kHostSpace) models[i].first_use_seconds += touching;
   return models;
 }
 
@@ -62,7 +66,7 @@ double expected_joining_seconds(const Machine& machine, const Launch& launch, co
 }
 
 Question::Question(Machine& machine, const Launch& launch, const LaunchView& view)
-    : machine_(machine), view_(view), models_(models(machine, launch, view.shape())) {
+    : machine_(machine), view_(view), models_(models(machine, launch, view)) {
   LaunchShape& shape = view.shape();
   request_.policy = machine.settings.policy;
   request_.anchor = shape.eligible().preferred(acting_anchor(machine));

@@ -86,10 +86,11 @@ class Storage {
   /// Null: it has other owners and stays, or there is none.
   std::shared_ptr<NativeMemory> let_go(std::uint32_t device) SKMD_REQUIRES(mutex_);
 
-  /// Whether a write command filled the host copy before, so that its pages are there. Marks that one did.
+  /// Whether a write command or a launch has filled most of the host copy, so that its pages are there. Marks that one
+  /// did.
   bool host_was_touched() { return host_touched_.exchange(true, std::memory_order_relaxed); }
-  /// Bytes of the host copy whose pages may have to be made when it is filled: all of them until a write command filled
-  /// some. Marks nothing.
+  /// Bytes of the host copy whose pages may have to be made when it is filled: all of them until host_was_touched() was
+  /// called. Marks nothing.
   [[nodiscard]] std::uint64_t untouched_bytes() const {
     return borrows_host_ || host_touched_.load(std::memory_order_relaxed) ? 0 : bytes_;
   }
