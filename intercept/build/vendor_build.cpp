@@ -120,6 +120,7 @@ void build_any(Machine& machine, const std::shared_ptr<NativeBuilds>& builds,
 
 std::vector<SourceUnit> source_units(const std::vector<Unit>& units) {
   std::vector<SourceUnit> out;
+  out.reserve(units.size());
   for (const Unit& unit : units) out.push_back({unit.text, unit.vendor_options});
   return out;
 }

@@ -72,8 +72,7 @@ struct Machine {
   compiler::Language language;       // of the virtual device
   const DeviceInfo* info = nullptr;  // what the virtual device reports (device_info.h)
   Executor* executor = nullptr;
-  std::atomic<bool> prepared = false;  // that which builds need is being made (prepare_builds() in build/)
-  BuildQueue* builds = nullptr;        // null: programs are built on every device before their build ends
+  BuildQueue* builds = nullptr;  // null: programs are built on every device before their build ends
   Observer* observer = nullptr;
   domain::Model* model = nullptr;
   domain::ProfileSink* profile = nullptr;       // null: nothing is kept of what is measured
@@ -81,6 +80,7 @@ struct Machine {
   std::vector<domain::DeviceKey> profile_keys;  // of `devices`, where there is a sink or knowledge
   ProfilingMode* profiling = nullptr;           // null: launches are not profiled (profiling_mode.h)
   compiler::Client* compiler = nullptr;
+  std::atomic<bool> prepared = false;  // that which builds need is being made (prepare_builds() in build/)
   bool code_ahead = false;  // our own code is made while a program is read, and known by its form (code_form.h)
   std::string code_folder;  // private; for code where memory cannot be executed
 

@@ -22,6 +22,7 @@ RangeLock take_whole(const std::vector<std::shared_ptr<Storage>>& roots, bool ah
                      const std::function<void()>& asked) {
   lock_order::expect_may_take(LockRank::ranges);
   std::vector<Claim> claims;
+  claims.reserve(roots.size());
   for (const auto& root : roots) claims.push_back(claim_on(root, domain::ByteRange{0, root->bytes()}, true));
   if (ahead) {
     asked();
