@@ -9,11 +9,12 @@ target_compile_options(skmd_warnings INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-d
 target_compile_options(skmd_warnings INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety$<SEMICOLON>-Werror=thread-safety>)
 # A lock that is taken against the order of docs/threads.md ends the process. Of the configuration, and not an option: a folder that was
 # a debug build once must not make libraries for others' processes that abort.
-target_compile_definitions(skmd_warnings INTERFACE $<$<OR:$<BOOL:${SKMD_SANITIZE}>,$<CONFIG:Debug>>:SKMD_LOCK_ORDER>)
+target_compile_definitions(skmd_warnings INTERFACE $<$<CONFIG:Debug>:SKMD_LOCK_ORDER>)
 target_include_directories(skmd_warnings INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_definitions(skmd_warnings INTERFACE CL_TARGET_OPENCL_VERSION=300 CL_USE_DEPRECATED_OPENCL_1_0_APIS
   CL_USE_DEPRECATED_OPENCL_1_1_APIS CL_USE_DEPRECATED_OPENCL_1_2_APIS CL_USE_DEPRECATED_OPENCL_2_0_APIS CL_USE_DEPRECATED_OPENCL_2_1_APIS CL_USE_DEPRECATED_OPENCL_2_2_APIS)
 if(SKMD_SANITIZE)
+  target_compile_definitions(skmd_warnings INTERFACE SKMD_LOCK_ORDER)
   target_compile_options(skmd_warnings INTERFACE -fsanitize=${SKMD_SANITIZE} -fno-omit-frame-pointer -g1)
   target_link_options(skmd_warnings INTERFACE -fsanitize=${SKMD_SANITIZE})
   # Linked into every program, Clang's ThreadSanitizer would bring an operator new where tests have their own.
