@@ -150,10 +150,17 @@ void prepare_builds(Machine& machine) {
   if (machine.executor == nullptr || machine.prepared.exchange(true)) return;
   const std::uint32_t first = build_order(machine).front();
   if (is_stopped(machine, first)) return;
+  // The build may be over, and the process on its way through exit(), while the device is still at it.
   let_compilers_end_at_exit();
+  let_visits_end_at_exit();
   try {
-    machine.executor->post([device = machine.devices[first]] { device->prepare_builds(); });
-  } catch (const std::bad_alloc&) {  // the build makes it itself
+    machine.executor->post([device = machine.devices[first]] {
+      try {
+        device->prepare_builds();
+      } catch (const std::bad_alloc&) {  // the build makes it itself
+      }
+    });
+  } catch (const std::bad_alloc&) {  // likewise
   }
 }
 

@@ -35,9 +35,9 @@ Needed needed_builds(const Machine& machine, bool opaque);
 /// Every device once: the one that the mode names, the anchor, the others.
 std::vector<std::uint32_t> build_order(const Machine& machine);
 
-/// At the process's first build, before the text is looked at: lets the first device of the order make what it needs
-/// for builds (Device::prepare_builds()) on another thread. A vendor's context takes as long to make as a text to read.
-/// Returns at once.
+/// At the process's first build or compilation from source, before the text is looked at: lets the first device of the
+/// order make what it needs for builds (Device::prepare_builds()) on another thread, for which the caller does not
+/// wait. A vendor's context takes as long to make as a text to read.
 void prepare_builds(Machine& machine);
 
 /// CodeTarget::isa if every build waits for the CPU driver's code: that is then made together with the analysis. Else

@@ -45,7 +45,7 @@ std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchVie
 domain::RoundTimes::FirstRound first_touch(const Machine& machine, const LaunchView& view) {
   domain::RoundTimes::FirstRound first;
   for (std::uint32_t device = 0; device < machine.devices.size(); ++device)
-    if (space_of(machine, device) == domain::kHostSpace) first.plans |= domain::RoundTimes::Devices{1} << device;
+    if (space_of(machine, device) == domain::kHostSpace) first.devices |= domain::RoundTimes::Devices{1} << device;
   first.seconds = first_touch_seconds(view);
   return first;
 }

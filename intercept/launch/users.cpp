@@ -27,17 +27,6 @@ std::vector<RootUsage::Share> shares_of(const Machine& machine, const Decision& 
   return any_apart ? shares : std::vector<RootUsage::Share>();
 }
 
-/// A slice in host memory that reaches over half of the root or more, be it in rows far apart, has made its pages.
-void note_touched(Storage& root, const SliceWork& slice, std::size_t index) {
-  std::uint64_t begin = root.bytes(), end = 0;
-  for (const domain::RangeSet* bytes : {&slice.touches->needed[index], &slice.touches->roots[index].may_write}) {
-    if (bytes->empty()) continue;
-    begin = std::min(begin, bytes->ranges().front().begin);
-    end = std::max(end, bytes->ranges().back().end);
-  }
-  if (end > begin && (end - begin) * 2 >= root.bytes()) (void)root.host_was_touched();
-}
-
 }  // namespace
 
 void tell_users(const Machine& machine, const LaunchView& view, const Decision& decision) {
@@ -52,8 +41,9 @@ void tell_users(const Machine& machine, const LaunchView& view, const Decision& 
     Storage& root = *view.roots()[r];
     for (const SliceWork& slice : decision.slices) {
       root.used(slice.device, tick);
-      if (root.untouched_bytes() != 0 && space_of(machine, slice.device) == domain::kHostSpace)
-        note_touched(root, slice, r);
+      if (root.host_was_touched() || space_of(machine, slice.device) != domain::kHostSpace) continue;
+      root.note_touched(slice.touches->needed[r]);
+      root.note_touched(slice.touches->roots[r].may_write);
     }
     if (!root.usage().launched()) continue;
     root.usage().used_on(user);

@@ -80,7 +80,7 @@ struct Machine {
   std::vector<domain::DeviceKey> profile_keys;  // of `devices`, where there is a sink or knowledge
   ProfilingMode* profiling = nullptr;           // null: launches are not profiled (profiling_mode.h)
   compiler::Client* compiler = nullptr;
-  std::atomic<bool> prepared = false;  // that which builds need is being made (prepare_builds() in build/)
+  std::atomic<bool> prepared = false;  // prepare_builds() was called (intercept/build)
   bool code_ahead = false;  // our own code is made while a program is read, and known by its form (code_form.h)
   std::string code_folder;  // private; for code where memory cannot be executed
 

@@ -166,12 +166,13 @@ Status write_to_shadow(Storage& to, const domain::RangeSet& ranges, const std::b
 void copy_here(Storage& to, const domain::RangeSet& ranges, const std::byte* from) {
   if (ranges.empty() || !copy_to_shadow(to, ranges, from))
     return;  // a command that needs them in host memory fetches them
+  to.note_touched(ranges);
   const MutexGuard lock(to.mutex());
   to.residency().copied(domain::kHostSpace, ranges);
 }
 
-/// Before the process's first launch: the device that a launch of an unknown kernel goes to, if that is a GPU whose
-/// context is there. Other processes may end without ever needing it.
+/// Before the first launch that uses a buffer: the device that a launch of an unknown kernel goes to, if that is a GPU
+/// with a context. Without one nothing is sent: the process may never use the GPU.
 std::optional<std::uint32_t> first_user(const Machine& machine) {
   if (!machine.last_user.is_unused() || machine.settings.policy.mode != domain::PartitionMode::automatic)
     return std::nullopt;

@@ -71,8 +71,7 @@ inline constexpr double kFarLongest = 5e-3;
 inline constexpr std::uint64_t kLeastDirect = std::uint64_t{32} << 10;
 /// Bytes: from here on a write before a process's first launch goes to the device that the launch is expected on.
 /// Smaller ones take less than a millisecond in either place, and small launches may run on the processor. Source: the
-/// page
-/// ("before the first launch").
+/// page ("before the first launch").
 inline constexpr std::uint64_t kLeastFirst = std::uint64_t{4} << 20;
 /// Bytes that are written where no device may be waited for; what is read of a buffer that several devices use is
 /// copied twice up to this size. Source: the page ("a write of more than a megabyte").

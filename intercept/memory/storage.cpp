@@ -68,6 +68,7 @@ Result<std::shared_ptr<Storage>> Storage::create(Machine& machine, std::uint64_t
     if (!shadow) return shadow.error();
     copy_host(*shadow, initial, bytes);
     storage->residency_.written(domain::kHostSpace, domain::ByteRange{0, bytes});
+    storage->note_touched(domain::ByteRange{0, bytes});
   }
   machine.memory.add(storage);
   return storage;
@@ -87,6 +88,12 @@ Result<std::shared_ptr<Storage>> Storage::create_image(Machine& machine, const I
   auto storage = create(machine, bytes, host, initial);
   if (storage) (*storage)->shape_ = shape;
   return storage;
+}
+
+void Storage::note_touched(const domain::RangeSet& ranges) {
+  if (ranges.empty()) return;
+  const std::uint64_t reach = ranges.ranges().back().end - ranges.ranges().front().begin;
+  if (reach * 2 >= bytes_) host_touched_.store(true, std::memory_order_relaxed);
 }
 
 Result<std::byte*> Storage::host() {
@@ -161,7 +168,9 @@ Status Storage::gather(const domain::RangeSet& ranges, const char* what) {
         return MoveNeeds{{this, MoveNeed::kHost, ranges}};
       },
       what);
-  return plan ? Status{} : plan.error();
+  if (!plan) return plan.error();
+  note_touched(ranges);
+  return {};
 }
 
 void Storage::leave_lost_copies() {
@@ -186,6 +195,7 @@ bool Storage::has_already(const domain::ByteRange& range, const std::byte* from)
 }
 
 void Storage::host_written(const domain::RangeSet& ranges) {
+  note_touched(ranges);
   const MutexGuard lock(mutex_);
   residency_.written(domain::kHostSpace, ranges);
 }

@@ -86,14 +86,13 @@ class Storage {
   /// Null: it has other owners and stays, or there is none.
   std::shared_ptr<NativeMemory> let_go(std::uint32_t device) SKMD_REQUIRES(mutex_);
 
-  /// Whether a write command or a launch has filled most of the host copy, so that its pages are there. Marks that one
-  /// did.
-  bool host_was_touched() { return host_touched_.exchange(true, std::memory_order_relaxed); }
-  /// Bytes of the host copy whose pages may have to be made when it is filled: all of them until host_was_touched() was
-  /// called. Marks nothing.
-  [[nodiscard]] std::uint64_t untouched_bytes() const {
-    return borrows_host_ || host_touched_.load(std::memory_order_relaxed) ? 0 : bytes_;
-  }
+  /// Whether half of the host copy or more was filled before, so that its pages are there. Thread-safe, like the next
+  /// two.
+  [[nodiscard]] bool host_was_touched() const { return borrows_host_ || host_touched_.load(std::memory_order_relaxed); }
+  /// Notes that `ranges` of the host copy were filled. Rows far apart count with what is between them.
+  void note_touched(const domain::RangeSet& ranges);
+  /// Bytes of the host copy whose pages have to be made when it is filled.
+  [[nodiscard]] std::uint64_t untouched_bytes() const { return host_was_touched() ? 0 : bytes_; }
 
   /// True if [begin, begin + bytes) shares a byte with the shadow as it is now.
   [[nodiscard]] bool is_host(const std::byte* begin, std::uint64_t bytes);

@@ -75,7 +75,7 @@ bool RoundTimes::worth_trying(Devices plan, const Rounds& rounds, const Candidat
   // One or two rounds say more than a prediction.
   if (before != plans_.end() && before->second.count > 0) seconds = std::min(seconds, before->second.median());
   const double median = rounds.median();
-  const double once = (candidate.plan & dear.plans) != 0 ? dear.seconds : 0.0;
+  const double once = (candidate.plan & dear.devices) != 0 ? dear.seconds : 0.0;
   if (!(seconds > 0) || once > (median - seconds) * static_cast<double>(launches_)) return false;
   if (!candidate.whole_round)
     return rounds.count >= kKeptRounds && rounds.by_itself && seconds * kLongerRounds + kTimerSeconds < median;

@@ -34,9 +34,9 @@ class RoundTimes {
     double at_most = 0.0;  // of a whole round, by what was measured so far
   };
 
-  /// Plans of which the first round takes `seconds` longer than others: memory is touched for the first time.
+  /// A plan with one of `devices` takes `seconds` longer in its first round: memory is touched for the first time.
   struct FirstRound {
-    Devices plans = 0;  // single devices
+    Devices devices = 0;
     double seconds = 0.0;
   };
 

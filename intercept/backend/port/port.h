@@ -374,7 +374,7 @@ class Device {
   /// A vendor's library has a context for this device, and what belongs to it. Thread-safe.
   [[nodiscard]] virtual bool has_native_context() const { return true; }
   /// Makes what the first build needs beside its text, where that takes long (a GPU's context: 0.1 s), and blocks until
-  /// it is there. A failure is told by the build. Thread-safe.
+  /// it is there. Where it fails, so does a build, unless the device was set aside for it. Thread-safe.
   virtual void prepare_builds() {}
   /// For calibration: transfers by ways that the adapter would not choose (link_probe.h). Null where submit() is the
   /// only way; an error where the device cannot be used.

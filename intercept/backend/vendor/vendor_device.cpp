@@ -75,15 +75,20 @@ Result<std::shared_ptr<NativeContext>> VendorDevice::context() const {
     return made.error();
   }
   context_ = *made;
-  if (description_.kind == DeviceKind::gpu || is_remote()) kept_ = *made;
+  if (description_.kind == DeviceKind::gpu || is_remote()) {
+    kept_ = *made;
+    keeps_context_.store(true, std::memory_order_release);
+  }
   return made;
 }
 
-// Other contexts are made in no time, and not kept.
+// A processor's context is made in no time, and not kept; one in another machine is left to the build.
 void VendorDevice::prepare_builds() {
   if (description_.kind != DeviceKind::gpu || is_remote()) return;
-  const CompilerVisit visit;  // with the driver's static objects the context's making would crash
-  if (visit && !exit_has_begun()) (void)context();
+  const CompilerVisit visit;  // exit() destroys the driver's static objects: making a context then crashes
+  if (!visit || exit_has_begun()) return;
+  (void)context();
+  let_visits_end_at_exit();  // the driver may have registered handlers since
 }
 
 Result<std::vector<std::byte>> VendorDevice::info(cl_device_info name) const {

@@ -73,6 +73,8 @@ class VendorDevice final : public Device {
   Result<std::shared_ptr<LinkProbe>> link_probe() override;
   void prepare_builds() override;
   [[nodiscard]] bool has_native_context() const override {
+    // Writes ask, which do not wait for a context that is being made.
+    if (description_.kind == DeviceKind::gpu || is_remote()) return keeps_context_.load(std::memory_order_acquire);
     const MutexGuard lock(mutex_);
     return !context_.expired();
   }
@@ -136,6 +138,7 @@ class VendorDevice final : public Device {
   mutable Mutex mutex_{LockRank::vendor_device};  // guards what follows; never held over a batch
   mutable std::weak_ptr<NativeContext> context_ SKMD_GUARDED_BY(mutex_);
   mutable std::shared_ptr<NativeContext> kept_ SKMD_GUARDED_BY(mutex_);  // a GPU's
+  mutable std::atomic<bool> keeps_context_{false};                       // kept_ is there
   mutable std::map<cl_device_info, Result<std::vector<std::byte>>> infos_ SKMD_GUARDED_BY(mutex_);
   std::map<std::tuple<bool, cl_addressing_mode, cl_filter_mode>, std::shared_ptr<NativeSampler>> samplers_
       SKMD_GUARDED_BY(mutex_);

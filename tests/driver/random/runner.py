@@ -357,7 +357,7 @@ def lines_of(*texts):
 def agreed(expected, found, *judges):
     """`found` with what all judges say wherever it differs from `expected`; None where they do not say the same."""
     lines = lines_of(expected, found, *judges)
-    if lines is None:
+    if lines is None or lines[0] == lines[1]:
         return None
     right = []
     for wanted, given, *said in zip(*lines):

@@ -55,26 +55,48 @@ TEST_F(Build, TheFirstDeviceIsPreparedOnceAndBesideTheBuild) {
   };
   other->prepares = [&] { ++others; };
   anchor->kernels = {"k"};
-  const auto first = source("kernel void k() {}");
-  const auto second = source("kernel void k() { }");
-  ASSERT_TRUE(build_program(first, "", {}));
-  asked.get_future().wait();
-  ASSERT_TRUE(build_program(second, "", {}));
-  goes_on.set_value();
+  {
+    Executor own;  // whose end waits for all that was posted
+    machine.executor = &own;
+    ASSERT_TRUE(build_program(source("kernel void k() {}"), "", {}));
+    asked.get_future().wait();
+    ASSERT_TRUE(build_program(source("kernel void k() { }"), "", {}));
+    goes_on.set_value();
+  }
+  machine.executor = &executor;
   EXPECT_EQ(prepared, 1);
   EXPECT_EQ(others, 0);
 }
 
 TEST_F(Build, AStoppedDeviceIsNotPrepared) {
-  std::promise<void> asked;
-  std::atomic<int> prepared = 0;
+  std::atomic<int> prepared = 0, others = 0;
   anchor->prepares = [&] { ++prepared; };
-  other->prepares = [&] { asked.set_value(); };
+  other->prepares = [&] { ++others; };
   anchor->kernels = other->kernels = {"k"};
   machine.stopped = 1;
-  ASSERT_TRUE(build_program(source("kernel void k() {}"), "", {}));
-  asked.get_future().wait();
+  {
+    Executor own;
+    machine.executor = &own;
+    ASSERT_TRUE(build_program(source("kernel void k() {}"), "", {}));
+    machine.settings.policy = *domain::parse_policy("single:0", 2);
+    machine.prepared = false;
+    ASSERT_TRUE(build_program(source("kernel void k() { }"), "", {}));
+  }
+  machine.executor = &executor;
   EXPECT_EQ(prepared, 0);
+  EXPECT_EQ(others, 1) << "the first of those that work";
+}
+
+// An exception would end the process.
+TEST_F(Build, ADeviceThatCannotBePreparedForWantOfMemoryIsBuiltForAllTheSame) {
+  anchor->prepares = [] { throw std::bad_alloc(); };
+  anchor->kernels = {"k"};
+  {
+    Executor own;
+    machine.executor = &own;
+    EXPECT_TRUE(build_program(source("kernel void k() {}"), "", {}));
+  }
+  machine.executor = &executor;
 }
 
 TEST_F(Build, AFailedBuildHasALogAndNoExecutable) {

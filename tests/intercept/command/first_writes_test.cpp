@@ -46,6 +46,11 @@ TEST_F(FirstWrites, StayHereWhereTheAnchorIsNoGpu) {
   EXPECT_EQ(sent(kLarge), 0u);
 }
 
+TEST_F(FirstWrites, StayHereWhileTheAnchorIsStopped) {
+  machine.stopped = 1;
+  EXPECT_EQ(sent(kLarge), 0u);
+}
+
 TEST_F(FirstWrites, StayHereInModesThatGiveEveryDeviceItsShare) {
   machine.settings.policy.mode = domain::PartitionMode::equal;
   EXPECT_EQ(sent(kLarge), 0u);
@@ -57,7 +62,13 @@ TEST_F(FirstWrites, TouchTheHostsCopyWhereTheyStayHere) {
   EXPECT_EQ(write(root, 0, Bytes(kLarge, 1)), CL_COMPLETE);
   EXPECT_EQ(root->untouched_bytes(), kLarge) << "they went to the device";
   EXPECT_EQ(write(root, 0, Bytes(64, 2)), CL_COMPLETE);
+  EXPECT_EQ(root->untouched_bytes(), kLarge) << "a small part";
+  root->usage().used_on(std::nullopt);
+  EXPECT_EQ(write(root, 0, Bytes(kLarge / 2, 2)), CL_COMPLETE);
   EXPECT_EQ(root->untouched_bytes(), 0u);
+  const Bytes given(256, 4);
+  const auto made = *Storage::create(machine, given.size(), nullptr, reinterpret_cast<const std::byte*>(given.data()));
+  EXPECT_EQ(made->untouched_bytes(), 0u) << "filled when it was made";
   Bytes own(64, 3);
   EXPECT_EQ(buffer(64, reinterpret_cast<std::byte*>(own.data()))->storage()->untouched_bytes(), 0u);
 }

@@ -155,7 +155,7 @@ TEST(Auto, WhatTouchesMemoryForTheFirstTimeIsTriedOnceAsMuchWasMissed) {
   const auto on_processor = [](bool touched, int launches) {
     FakeMachine m({true, false}, "auto");
     const auto x = m.storage(kLarge), y = m.storage(kLarge);
-    if (touched) (void)x->host_was_touched(), (void)y->host_was_touched();
+    if (touched) x->note_touched(domain::ByteRange{0, kLarge}), y->note_touched(domain::ByteRange{0, kLarge});
     const Launch launch{m.kernel(axpy_traits()), line(kGroups * kLocal, kLocal), {whole(y), whole(x), value_of(1u)}};
     const LaunchView view(m.machine, launch);
     for (const std::uint32_t device : {0u, 1u})

@@ -42,9 +42,9 @@ TEST(FirstTouch, IsChargedToDevicesInHostMemory) {
   World w;
   const double other = w.charged(0), all = w.charged(1);
   EXPECT_NEAR(all - other, 2 * kBytes * 0.1e-9, 1e-9);
-  (void)w.x->host_was_touched();
+  w.x->note_touched(domain::ByteRange{0, kBytes});
   EXPECT_NEAR(w.charged(1) - other, kBytes * 0.1e-9, 1e-9);
-  (void)w.y->host_was_touched();
+  w.y->note_touched(domain::ByteRange{0, kBytes});
   EXPECT_EQ(w.charged(1), other);
 }
 
