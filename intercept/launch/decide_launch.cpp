@@ -43,10 +43,10 @@ std::shared_ptr<const Decision> on_devices(const Launch& launch, const LaunchVie
 
 /// What the first round in host memory takes longer, if that was never touched.
 domain::RoundTimes::FirstRound first_touch(const Machine& machine, const LaunchView& view) {
-  domain::RoundTimes::FirstRound first;
+  domain::RoundTimes::FirstRound first{0, first_touch_seconds(view)};
+  if (first.seconds == 0) return first;
   for (std::uint32_t device = 0; device < machine.devices.size(); ++device)
     if (space_of(machine, device) == domain::kHostSpace) first.devices |= domain::RoundTimes::Devices{1} << device;
-  first.seconds = first_touch_seconds(view);
   return first;
 }
 

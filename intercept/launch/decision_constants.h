@@ -28,10 +28,6 @@ inline constexpr double kEvaluations = 4;
 /// there are a few times as many as a search asks for.
 inline constexpr double kCuttingEvaluations = 4.0;
 
-/// Seconds a byte of a buffer's host copy that is filled for the first time takes longer than later: pages are made.
-/// Source: docs/decisions/rounds-judge-plans.md.
-inline constexpr double kTouchSeconds = 0.1e-9;
-
 // --- what is remembered of a kernel's launches ---
 
 /// Shapes of a kernel, and spans of a shape. Source: docs/decisions/launch-shapes-are-remembered.md.
@@ -41,7 +37,11 @@ inline constexpr std::size_t kSpansPerShape = 64;
 /// what a call for each costs (docs/decisions/images-are-split-by-rectangles.md).
 inline constexpr std::size_t kMaxImageRuns = 64;
 
-// --- what a split is charged ---
+// --- what a split, or a trial on another device, is charged ---
+
+/// Seconds a byte of a buffer's host copy that is filled for the first time takes longer than later: pages are made.
+/// Source: docs/decisions/rounds-judge-plans.md.
+inline constexpr double kTouchSeconds = 0.1e-9;
 
 /// Seconds that a split launch takes over a whole one before any work is done: a thread's hand-over, one submission
 /// more, and waiting for two devices. Source: of the order of PoCL's empty kernel, 28 us through SKMD
