@@ -94,6 +94,7 @@ struct Machine {
   /// Per device: slices on it that give way while they run, which are the long ones.
   std::array<std::atomic<std::uint32_t>, domain::kMaxSpaces> long_slices{};
   Mutex loss_mutex{LockRank::device_loss};
+  mutable Mutex report_mutex{LockRank::host_report};  // of report_hosts(): what is told last was seen last
 
   /// How many commands may be under way side by side: one for each in-order queue, two for each other one.
   std::atomic<std::uint32_t> command_streams{0};

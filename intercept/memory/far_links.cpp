@@ -160,6 +160,7 @@ void measure_far_links(Machine& machine) {
 
 void report_hosts(const Machine& machine) try {
   if (machine.hosts.empty() || machine.observer == nullptr) return;
+  const MutexGuard lock(machine.report_mutex);
   std::vector<ObservedHost> hosts;
   for (const RemoteHost& host : machine.hosts) hosts.push_back(observed(machine, host));
   machine.observer->hosts(hosts);

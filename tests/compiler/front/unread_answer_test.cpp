@@ -21,17 +21,16 @@ class UnreadAnswer : public testing::Test {
     std::ofstream(path, std::ios::binary) << encode(request);
     int ends[2] = {-1, -1};
     if (::pipe(ends) != 0) return -1;
+    ::close(ends[0]);  // before the child runs: its first write fails, however late this process goes on
     const pid_t child = ::fork();
     if (child == 0) {
       const int input = ::open(path.c_str(), O_RDONLY);
       ::dup2(input, STDIN_FILENO);
       ::dup2(ends[1], STDOUT_FILENO);
-      ::close(ends[0]);
       ::close(ends[1]);
       ::execl(SKMD_COMPILE, "skmd-compile", nullptr);
       ::_exit(127);
     }
-    ::close(ends[0]);
     ::close(ends[1]);
     int status = 0;
     if (::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;

@@ -4,7 +4,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -102,6 +104,43 @@ TEST(FarLinks, FirstUsesAreNotTheLinksRates) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   ASSERT_TRUE(rate.from) << "it was not measured";
   EXPECT_GT(*rate.from, static_cast<double>(tuning::kFarLarge) / 0.5);
+}
+
+/// Of another host; the second question what it is waits until it is told to go on.
+class AskedTwice : public FakeDevice {
+ public:
+  AskedTwice() : FakeDevice("far", true, {}) { set_host("b:1"); }
+  const DeviceDescription& description() const override {
+    if (++asked_ == 2) {
+      waits.set_value();
+      goes_on.get_future().wait();
+    }
+    return FakeDevice::description();
+  }
+  mutable std::promise<void> waits, goes_on;
+  mutable std::atomic<int> asked_{2};  // 0: from now on questions are counted
+};
+
+TEST(FarLinks, AReportThatWasBegunBeforeAHostWasLostDoesNotReplaceTheOneAfterwards) {
+  ObserverOptions options;
+  options.count = true;
+  Observer observer(options);
+  FakeMachine w({false, true});
+  const auto far = std::make_shared<AskedTwice>();
+  w.machine.devices[1] = far;
+  w.machine.hosts.push_back({.address = "b:1"});
+  Observer* const before = std::exchange(w.machine.observer, &observer);
+  far->asked_ = 0;
+  const auto first = std::async(std::launch::async, [&] { report_hosts(w.machine); });
+  far->waits.get_future().wait();
+  far->health()->set_aside();
+  const auto second = std::async(std::launch::async, [&] { report_hosts(w.machine); });
+  second.wait_for(std::chrono::milliseconds(100));  // long enough for it to end, were it not to wait for the first
+  far->goes_on.set_value();
+  first.wait();
+  second.wait();
+  w.machine.observer = before;
+  EXPECT_NE(observer.stats_json().find("\"lost\":true"), std::string::npos) << observer.stats_json();
 }
 
 }  // namespace
