@@ -95,7 +95,7 @@ inline constexpr std::uint64_t kScratchAlignment = 128;
 /// Bytes between the local memories of groups side by side, where each is in one piece: without them they would map to
 /// the same sets of a cache.
 inline constexpr std::uint64_t kBetweenLanes = 128;
-/// Generated code may read, and not use, this many bytes before `scratch` and behind its end.
+/// Generated code may read, and not use, this many bytes before `scratch` and behind its end, and write what it read.
 inline constexpr std::uint64_t kReadAroundScratch = 4096;
 
 struct KernelFacts {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu-driver/codegen/loops/item_loops.h"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/PatternMatch.h>
+#include <llvm/Support/KnownBits.h>
 
 #include <algorithm>
 
@@ -21,6 +23,19 @@ Value* rest_of_sum(Value* value, const Value* part) {
                  match::match(value, match::m_c_DisjointOr(match::m_Specific(part), match::m_Value(rest)))
              ? rest
              : nullptr;
+}
+
+// Freezing a counter on which its loop's end depends changes nothing: it is no poison.
+Value* without_freeze(Value* value) {
+  auto* frozen = llvm::dyn_cast<llvm::FreezeInst>(value);
+  return frozen == nullptr ? value : frozen->getOperand(0);
+}
+
+// Whether `number | lane` is `number + lane`, for lanes up to the last.
+bool is_disjoint(const llvm::BinaryOperator& either, const Value& number, std::uint64_t last) {
+  if (llvm::cast<llvm::PossiblyDisjointInst>(either).isDisjoint()) return true;
+  const llvm::KnownBits known = llvm::computeKnownBits(&number, either.getDataLayout());
+  return last < std::uint64_t{1} << std::min(known.countMinTrailingZeros(), 32U);
 }
 
 bool is_part_of(const Value* value, const llvm::PHINode* x) {
@@ -76,21 +91,24 @@ std::optional<CountedLoop> counted_loop(const llvm::Loop& loop) {
 
 std::optional<NumberedLanes> numbered_lanes(Value& lanes, const CountedLoop& loop) {
   auto* sum = llvm::dyn_cast<llvm::BinaryOperator>(&lanes);
-  const auto* either = llvm::dyn_cast<llvm::PossiblyDisjointInst>(&lanes);
-  if (sum == nullptr || (sum->getOpcode() != llvm::Instruction::Add && (either == nullptr || !either->isDisjoint())))
+  if (sum == nullptr || (sum->getOpcode() != llvm::Instruction::Add && sum->getOpcode() != llvm::Instruction::Or))
     return std::nullopt;
   auto* type = llvm::dyn_cast<llvm::FixedVectorType>(sum->getType());
   const auto* constants = llvm::dyn_cast<llvm::Constant>(sum->getOperand(1));
-  Value* number = llvm::getSplatValue(sum->getOperand(0));
+  Value* vector = without_freeze(sum->getOperand(0));
+  Value* number = llvm::getSplatValue(vector);
   if (type == nullptr || type->getScalarSizeInBits() < 32 || constants == nullptr || number == nullptr)
     return std::nullopt;
+  const bool is_frozen = vector != sum->getOperand(0) || without_freeze(number) != number;
+  number = without_freeze(number);
   NumberedLanes found;
-  if (!find_first(number, loop, found.first)) return std::nullopt;
+  if (!find_first(number, loop, found.first) || (is_frozen && found.first != nullptr)) return std::nullopt;
   for (unsigned at = 0; at < type->getNumElements(); ++at) {
     const auto* lane = llvm::dyn_cast_or_null<llvm::ConstantInt>(constants->getAggregateElement(at));
     if (lane == nullptr || lane->getValue().ugt(kMaxLanes)) return std::nullopt;
     found.last = std::max(found.last, lane->getZExtValue());
   }
+  if (sum->getOpcode() == llvm::Instruction::Or && !is_disjoint(*sum, *number, found.last)) return std::nullopt;
   return found;
 }
 

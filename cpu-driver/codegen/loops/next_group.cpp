@@ -174,10 +174,11 @@ unsigned prefetch_next_group(llvm::Function& vectors, unsigned arguments) {
     Value* ahead = ir.CreatePtrAdd(load->getPointerOperand(), *distance);
     // llvm.prefetch: rw, locality, cache type.
     constexpr unsigned kToRead = 0;
-    constexpr unsigned kToAllCaches = 3;
+    // Not into the first one: what two groups read is as much as it holds, and this one's would go.
+    constexpr unsigned kToSecondCache = 2;
     constexpr unsigned kData = 1;
     ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
-                       {ahead, ir.getInt32(kToRead), ir.getInt32(kToAllCaches), ir.getInt32(kData)});
+                       {ahead, ir.getInt32(kToRead), ir.getInt32(kToSecondCache), ir.getInt32(kData)});
     ++made;
   }
   return made;

@@ -7,6 +7,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/MathExtras.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <algorithm>
@@ -25,6 +26,8 @@ using llvm::Instruction;
 using llvm::Value;
 
 using Values = llvm::SmallPtrSet<const Value*, 32>;
+
+constexpr std::uint64_t kLine = 64;  // bytes of a cache line
 
 /// A parameter, and what is added to it from one copy to the next. Copies are rows, or vectors of a row.
 struct Step {
@@ -159,10 +162,26 @@ bool streams(const llvm::Loop& loop) {
   return reads && gathers <= tuning::kMaxSettledShortcuts;
 }
 
+// How many vectors fill the cache lines that one of a loop's writes in part, a line further each turn: until the next
+// vector's turn they have left the caches.
+unsigned vectors_of_line(llvm::Function& full) {
+  const llvm::DominatorTree dominators(full);
+  const llvm::LoopInfo loops(dominators);
+  std::uint64_t least = kLine;
+  for (const Instruction& instruction : llvm::instructions(full)) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+    if (store == nullptr || !store->getValueOperand()->getType()->isVectorTy() ||
+        store->getPointerAddressSpace() != kGlobalSpace || loops.getLoopFor(store->getParent()) == nullptr)
+      continue;
+    const llvm::TypeSize bytes = full.getDataLayout().getTypeStoreSize(store->getValueOperand()->getType());
+    least = std::min(least, llvm::PowerOf2Ceil(bytes.getFixedValue()));
+  }
+  return std::min(static_cast<unsigned>(kLine / least), tuning::kMaxCopies);
+}
+
 // The most copies, of `most` or fewer, that fit.
 unsigned copies_at_once(llvm::Function& full, Steps steps, Isa isa, unsigned most) {
   const unsigned carried = carried_registers(full, isa);
-  if (carried == 0) return 1;
   const Values differing = differing_values(full, steps);
   for (Instruction& instruction : llvm::instructions(full)) {
     if (!is_plain(instruction)) return 1;
@@ -215,6 +234,7 @@ bool only_streams(llvm::Function& full) {
 }
 
 unsigned rows_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
+  if (carried_registers(full, isa) == 0) return 1;
   return copies_at_once(full, row_steps(full, arguments, 0), isa, tuning::kMaxCopies);
 }
 
@@ -229,7 +249,8 @@ llvm::SmallVector<unsigned, 2> vectors_at_once(llvm::Function& full, unsigned ar
   if (isa >= Isa::avx512 && only_streams(full) &&
       copies_at_once(full, steps, isa, tuning::kStreamedVectors) == tuning::kStreamedVectors)
     counts.push_back(tuning::kStreamedVectors);
-  if (const unsigned count = copies_at_once(full, steps, isa, tuning::kMaxCopies); count > 1) counts.push_back(count);
+  const unsigned most = carried_registers(full, isa) != 0 ? tuning::kMaxCopies : vectors_of_line(full);
+  if (const unsigned count = copies_at_once(full, steps, isa, most); count > 1) counts.push_back(count);
   return counts;
 }
 

@@ -156,7 +156,7 @@ class Builder {
     passes.addPass(llvm::GlobalDCEPass());
     passes.run(module_, analyses_.modules);
     // Last of all: LLVM may not change its own masked accesses any more (lower_masked.h).
-    if (until == Until::spans) lower_masked(module_);
+    if (until == Until::spans) lower_masked(module_, options_.isa);
   }
 
   llvm::Module& module_;

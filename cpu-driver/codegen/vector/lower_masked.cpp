@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "cpu-driver/codegen/vector/blend.h"
+
 namespace skmd::codegen {
 
 namespace {
@@ -98,7 +100,7 @@ std::optional<MaskedAccess> masked_access(llvm::Instruction& instruction) {
                       call->getArgOperand(0), call->getArgOperand(2), call->getParamAlign(1).valueOrOne()};
 }
 
-bool lower_masked(llvm::Module& module) {
+bool lower_masked(llvm::Module& module, Isa isa) {
   bool changed = false;
   for (llvm::Function& function : llvm::make_early_inc_range(module)) {
     const bool load = function.getName().starts_with(kLoad);
@@ -106,7 +108,7 @@ bool lower_masked(llvm::Module& module) {
     for (llvm::User* user : llvm::make_early_inc_range(function.users())) {
       auto* call = llvm::dyn_cast<CallInst>(user);
       if (call == nullptr || call->getCalledFunction() != &function) continue;
-      load ? lower_load(*call) : lower_store(*call);
+      if (!access_whole(*call, *masked_access(*call), isa)) load ? lower_load(*call) : lower_store(*call);
       call->eraseFromParent();
     }
     if (function.use_empty()) function.eraseFromParent();

@@ -8,6 +8,8 @@
 
 #include <optional>
 
+#include "cpu-driver/codegen/isa.h"
+
 namespace skmd::codegen {
 
 /// A vector of `type` from `pointer`; lanes whose bit in `mask` is clear are not read and are poison.
@@ -29,8 +31,8 @@ struct MaskedAccess {
 /// What a call of create_masked_load() or create_masked_store() does; nothing for other instructions.
 std::optional<MaskedAccess> masked_access(llvm::Instruction& instruction);
 
-/// Makes LLVM's own masked accesses of them. Nothing that changes IR may run on `module` after it, but code generation.
-/// Returns whether there were any.
-bool lower_masked(llvm::Module& module);
+/// Makes LLVM's own masked accesses of them, or whole ones where memory and `isa` allow it (blend.h). Nothing that
+/// changes IR may run on `module` after it, but code generation. Returns whether there were any.
+bool lower_masked(llvm::Module& module, Isa isa);
 
 }  // namespace skmd::codegen

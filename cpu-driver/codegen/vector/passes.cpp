@@ -59,8 +59,11 @@ struct WidenPass : llvm::PassInfoMixin<WidenPass> {
 };
 
 struct LowerMaskedPass : llvm::PassInfoMixin<LowerMaskedPass> {
+  Isa isa;
+
+  explicit LowerMaskedPass(Isa of) : isa(of) {}
   llvm::PreservedAnalyses run(Module& module, llvm::ModuleAnalysisManager&) {
-    return lower_masked(module) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+    return lower_masked(module, isa) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
 };
 
@@ -121,8 +124,8 @@ void register_vector_passes(llvm::PassBuilder& builder) {
           passes.addPass(llvm::createModuleToFunctionPassAdaptor(OverlapsPass(*isa)));
           return true;
         }
-        if (name == "skmd-lower-masked") {
-          passes.addPass(LowerMaskedPass());
+        if (const std::optional<Isa> isa = isa_in(name, "skmd-lower-masked")) {
+          passes.addPass(LowerMaskedPass(*isa));
           return true;
         }
         std::optional<WidenPass> widen = parse(name);

@@ -17,6 +17,9 @@ namespace skmd::codegen::tuning {
 inline constexpr unsigned kMaxPlaceDepth = 16;
 inline constexpr unsigned kMaxMultipleDepth = 8;
 inline constexpr unsigned kMaxOneLaneDepth = 8;
+/// Branches before a masked store that may have asked whether a lane runs (blend.cpp). Source: above; a loop and a
+/// shortcut stand between.
+inline constexpr unsigned kMaxBranchesBefore = 4;
 /// Ranges of values (ranges.cpp), and differences between lanes that extensions keep (shapes.cpp). Source: above.
 inline constexpr unsigned kMaxRangeDepth = 6;
 inline constexpr unsigned kMaxExtensionDepth = 6;

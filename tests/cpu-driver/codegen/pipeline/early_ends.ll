@@ -233,3 +233,99 @@ join:
 exit:
   ret void
 }
+
+; An `or` with lanes' numbers is a sum where the counter's lowest bits are 0, also if LLVM froze the counter.
+; CHECK-LABEL: define void @frozen(
+; CHECK: %far
+define void @frozen(ptr addrspace(3) %p, i64 %items, i32 %n, i64 %first) {
+entry:
+  %n0 = insertelement <4 x i32> poison, i32 %n, i64 0
+  %ns = shufflevector <4 x i32> %n0, <4 x i32> poison, <4 x i32> zeroinitializer
+  %start = and i64 %first, -4
+  br label %loop
+loop:
+  %x = phi i64 [ %start, %entry ], [ %x1, %join ]
+  %t = trunc i64 %x to i32
+  %t0 = insertelement <4 x i32> poison, i32 %t, i64 0
+  %ts = shufflevector <4 x i32> %t0, <4 x i32> poison, <4 x i32> zeroinitializer
+  %tf = freeze <4 x i32> %ts
+  %ids = or <4 x i32> %tf, <i32 0, i32 1, i32 2, i32 3>
+  %below = icmp ugt <4 x i32> %ns, %ids
+  %bits = bitcast <4 x i1> %below to i4
+  %none = icmp eq i4 %bits, 0
+  br i1 %none, label %join, label %run
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 5, ptr addrspace(3) %at
+  br label %join
+join:
+  %x1 = add nuw nsw i64 %x, 4
+  %done = icmp ult i64 %x1, %items
+  br i1 %done, label %loop, label %exit
+exit:
+  ret void
+}
+
+; It is none where the counter begins anywhere.
+; CHECK-LABEL: define void @no_sum(
+; CHECK-NOT: %far
+; CHECK: ret void
+define void @no_sum(ptr addrspace(3) %p, i64 %items, i32 %n, i64 %first) {
+entry:
+  %n0 = insertelement <4 x i32> poison, i32 %n, i64 0
+  %ns = shufflevector <4 x i32> %n0, <4 x i32> poison, <4 x i32> zeroinitializer
+  br label %loop
+loop:
+  %x = phi i64 [ %first, %entry ], [ %x1, %join ]
+  %t = trunc i64 %x to i32
+  %t0 = insertelement <4 x i32> poison, i32 %t, i64 0
+  %ts = shufflevector <4 x i32> %t0, <4 x i32> poison, <4 x i32> zeroinitializer
+  %ids = or <4 x i32> %ts, <i32 0, i32 1, i32 2, i32 3>
+  %below = icmp ugt <4 x i32> %ns, %ids
+  %bits = bitcast <4 x i1> %below to i4
+  %none = icmp eq i4 %bits, 0
+  br i1 %none, label %join, label %run
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 5, ptr addrspace(3) %at
+  br label %join
+join:
+  %x1 = add nuw nsw i64 %x, 4
+  %done = icmp ult i64 %x1, %items
+  br i1 %done, label %loop, label %exit
+exit:
+  ret void
+}
+
+; A frozen sum with what may be poison is anything in each turn.
+; CHECK-LABEL: define void @frozen_sum(
+; CHECK-NOT: %far
+; CHECK: ret void
+define void @frozen_sum(ptr addrspace(3) %p, i64 %items, i32 %n, i32 %first) {
+entry:
+  %n0 = insertelement <4 x i32> poison, i32 %n, i64 0
+  %ns = shufflevector <4 x i32> %n0, <4 x i32> poison, <4 x i32> zeroinitializer
+  br label %loop
+loop:
+  %x = phi i64 [ 0, %entry ], [ %x1, %join ]
+  %t = trunc i64 %x to i32
+  %sum = add i32 %t, %first
+  %frozen = freeze i32 %sum
+  %t0 = insertelement <4 x i32> poison, i32 %frozen, i64 0
+  %ts = shufflevector <4 x i32> %t0, <4 x i32> poison, <4 x i32> zeroinitializer
+  %ids = add <4 x i32> %ts, <i32 0, i32 1, i32 2, i32 3>
+  %below = icmp ugt <4 x i32> %ns, %ids
+  %bits = bitcast <4 x i1> %below to i4
+  %none = icmp eq i4 %bits, 0
+  br i1 %none, label %join, label %run
+run:
+  %at = getelementptr i32, ptr addrspace(3) %p, i64 %x
+  store i32 5, ptr addrspace(3) %at
+  br label %join
+join:
+  %x1 = add nuw nsw i64 %x, 4
+  %done = icmp ult i64 %x1, %items
+  br i1 %done, label %loop, label %exit
+exit:
+  ret void
+}

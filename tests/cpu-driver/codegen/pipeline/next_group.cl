@@ -27,7 +27,7 @@
 // CHECK: [[WIDE:%.*]] = {{[sz]}}ext {{.*}}[[NUMBERS]] to i64
 // CHECK: [[BYTES:%.*]] = shl {{.*}}[[WIDE]], 2
 // CHECK: [[AHEAD:%.*]] = getelementptr i8, ptr addrspace(1) [[PLACE:%.*]], i64 [[BYTES]]
-// CHECK-NEXT: call void @llvm.prefetch.p1(ptr addrspace(1) [[AHEAD]], i32 0, i32 3, i32 1)
+// CHECK-NEXT: call void @llvm.prefetch.p1(ptr addrspace(1) [[AHEAD]], i32 0, i32 2, i32 1)
 // CHECK-NEXT: load <4 x float>, ptr addrspace(1) [[PLACE]]
 kernel void sums(global const float* x, global float* y, int pairs, local float* tile) {
   const int l = get_local_id(0), size = get_local_size(0);

@@ -20,7 +20,14 @@
 // RUN: %skmd-compile --kernel divergent --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
 // RUN: %skmd-compile --kernel shortest --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
 // RUN: %skmd-compile --kernel large --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
+// RUN: %skmd-compile --kernel lines --emit remarks --isa avx512 %s | %FileCheck %s --check-prefix=ALONE
+// RUN: %skmd-compile --kernel lines --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=PAIRS
+// RUN: %skmd-compile --kernel lines --emit vector-llvm --isa avx2 %s | %FileCheck %s --check-prefix=LINES
+// RUN: %skmd-compile --kernel lines --emit remarks --isa sse %s | %FileCheck %s --check-prefix=FOURS
+// RUN: %skmd-compile --kernel short_lines --emit remarks --isa avx2 %s | %FileCheck %s --check-prefix=ALONE
 
+// PAIRS: region 0: 2 vectors at once
+// FOURS: region 0: 4 vectors at once
 // VECTORS-NOT: 16 vectors
 // VECTORS: region 0: 4 vectors at once
 // STREAMED: region 0: 16 vectors at once
@@ -162,3 +169,16 @@ kernel void large(global const float* in, global float* out, int n) {
   for (int i = 0; i < n; ++i) sum += kept[(i * n) & 255];
   out[get_global_id(0)] = sum;
 }
+
+// Each turn writes a line of 64 bytes further: vectors that are less fill it together.
+// LINES-LABEL: define {{.*}}@skmd_kernel_lines.limited(
+// LINES: store <8 x float> {{.*}}, ptr addrspace(1)
+// LINES-NOT: br
+// LINES: store <8 x float> {{.*}}, ptr addrspace(1)
+kernel void lines(global const uint* in, global float* out, int stride, int n) {
+  const uint first = in[get_global_id(0)];
+  for (int i = 0; i < n; ++i) out[i * stride + get_global_id(0)] = (float)(first >> i);
+}
+
+// No loop writes: nothing is to be filled.
+kernel void short_lines(global const uint* in, global float* out) { out[get_global_id(0)] = (float)in[get_global_id(0)]; }

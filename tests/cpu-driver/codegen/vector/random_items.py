@@ -98,7 +98,7 @@ def try_seed(seed, options, folder):
     tidy = ",function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa)"
     after = ",function(sroa,early-cse,gvn,instcombine<no-verify-fixpoint>,simplifycfg,dce)"
     passes = (f"skmd-masks,skmd-widen<width={lanes};isa={isa};full>,skmd-widen<width={lanes};isa={isa};live>,globaldce"
-              + (after if rng.random() < 0.5 else "") + ",skmd-lower-masked")
+              + (after if rng.random() < 0.5 else "") + f",skmd-lower-masked<{isa}>")
     if rng.random() < 0.5:
         passes = tidy[1:].replace("simplifycfg", "simplifycfg,lower-switch") + "," + passes
     passes += f",skmd-few-lanes,skmd-join-stores,skmd-pack-members<{isa}>,skmd-lower-lookups<{isa}>,skmd-lower-gathers<{isa}>"

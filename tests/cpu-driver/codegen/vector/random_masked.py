@@ -137,7 +137,7 @@ def try_seed(seed, options, folder):
     if optimise:
         passes += ",function(sroa,early-cse,gvn,instcombine<no-verify-fixpoint>,simplifycfg,dce)"
     passes += f",skmd-few-lanes,skmd-join-stores,skmd-pack-members<{isa}>,skmd-lower-lookups<{isa}>,skmd-lower-gathers<{isa}>"
-    done = subprocess.run([options.skmd_opt, "-S", f"--passes={passes},skmd-lower-masked", str(source)],
+    done = subprocess.run([options.skmd_opt, "-S", f"--passes={passes},skmd-lower-masked<{isa}>", str(source)],
                           capture_output=True, text=True, check=False)
     if done.returncode != 0 or "not widened" in done.stderr:
         return f"skmd-opt: {done.stderr[-2000:]}"
