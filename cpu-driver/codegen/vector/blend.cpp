@@ -82,10 +82,9 @@ bool access_whole(Instruction& instruction, const MaskedAccess& access, Isa isa)
     if (access.stored == nullptr) return false;  // widen reads whole vectors where it may
     llvm::IRBuilder<> before(&instruction);
     const unsigned count = llvm::cast<llvm::FixedVectorType>(lanes->getType())->getNumElements();
-    place = llvm::SplitBlockAndInsertIfThen(
-        before.CreateICmpNE(before.CreateBitCast(lanes, before.getIntNTy(count)),
-                            llvm::ConstantInt::get(before.getIntNTy(count), 0)),
-        &instruction, /*Unreachable=*/false);
+    place = llvm::SplitBlockAndInsertIfThen(before.CreateICmpNE(before.CreateBitCast(lanes, before.getIntNTy(count)),
+                                                                llvm::ConstantInt::get(before.getIntNTy(count), 0)),
+                                            &instruction, /*Unreachable=*/false);
   }
   llvm::IRBuilder<> builder(place);
   llvm::LoadInst* there = builder.CreateAlignedLoad(access.type, access.pointer, access.align);

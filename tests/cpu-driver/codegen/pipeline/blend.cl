@@ -4,7 +4,7 @@
 // RUN: %skmd-compile --kernel tree --emit asm --isa avx512 %s | %FileCheck %s --check-prefix=MASKS
 
 // Stores of some items to a group's own memory write back what the others have there, one vector at a time: masked stores
-// take 12 cycles on AMD's processors, and there are none without AVX. Code generation must not make them again.
+// take 12 cycles on a Zen 4, and there are none without AVX. Code generation must not make them again.
 // CHECK-LABEL: skmd_kernel_tree.limited:
 // CHECK-NOT: vmaskmovps
 // CHECK: blendvps
