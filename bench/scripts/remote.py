@@ -27,6 +27,7 @@ from gpu import SIXTEEN, facts  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB64 = 64 << 20
 LOSSES = 20
+SHORT, SHORT_TURNS = 4, 9  # seconds of all turns so far below which there is another one, and turns of both sides
 LINK = ["rate", "100mbit", "burst", "64kb", "latency", "400ms"]
 
 
@@ -146,12 +147,15 @@ def slow_link(bench):
         with bench.far() as (server, here):
             for name in SIXTEEN:
                 program = [name, "--size", "profile1"]
-                local, auto = [], []
-                for _ in range(2):
-                    local += bench.seconds(here, ["--devices", "cpu"], program, 10)
-                    auto += bench.seconds(here, ["--hosts", server.address], program, 10)
-                entries.append({"workload": name, "figure": sum(local) / sum(auto), "later": statistics.median(local) / statistics.median(auto),
-                                "seconds": {"local": local, "auto": auto}})
+                turns = {"local": [], "auto": []}
+                while len(turns["local"]) < (SHORT_TURNS if sum(map(sum, turns["local"])) < SHORT else 2):
+                    turns["local"].append(bench.seconds(here, ["--devices", "cpu"], program, 10))
+                    turns["auto"].append(bench.seconds(here, ["--hosts", server.address], program, 10))
+                # What each repetition takes as a rule: a process that something else disturbed counts once.
+                usual = {side: [statistics.median(of_all) for of_all in zip(*runs)] for side, runs in turns.items()}
+                entries.append({"workload": name, "figure": sum(usual["local"]) / sum(usual["auto"]),
+                                "later": statistics.median(usual["local"]) / statistics.median(usual["auto"]),
+                                "seconds": {side: [seconds for run in runs for seconds in run] for side, runs in turns.items()}})
     finally:
         limit_link(bench, False)
     worst = min(entries, key=lambda entry: entry["figure"])

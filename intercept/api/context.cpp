@@ -9,7 +9,6 @@
 #include "intercept/api/info.h"
 #include "intercept/api/platform.h"
 #include "intercept/api/vendor_extras.h"
-#include "intercept/memory/far_links.h"
 
 namespace skmd::icd::api {
 namespace {
@@ -59,8 +58,6 @@ Result<cl_context> make_context(const cl_context_properties* list, Context::Erro
   if (!devices) return devices.error();
   VirtualDevice* device = the_device();
   if (device == nullptr) return Error{CL_INVALID_PLATFORM, "there is no platform"};
-  // Now, while no launch of ours occupies the processors.
-  measure_far_links(device->machine());
   return give(
       make_object<Context>(device->machine(), std::move(*properties), callback, user_data, std::move(*devices)));
 }

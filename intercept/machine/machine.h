@@ -88,7 +88,8 @@ struct Machine {
 
   LastUser last_user;  // of any memory
 
-  std::function<void()> hosts_changed;   // called when a device was disabled; null: nothing is told of hosts
+  std::function<void()> hosts_changed;     // called when a device was disabled; null: nothing is told of hosts
+  std::function<void()> before_far_build;  // called before each build on a device of another machine; null: no effect
   std::atomic<bool> links_asked{false};  // measure_far_links() was called
   std::atomic<std::uint32_t> losses{0};  // devices that were disabled
   /// Per device: slices on it that give way while they run, which are the long ones.

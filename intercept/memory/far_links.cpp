@@ -140,6 +140,7 @@ void set_up_far_links(Machine& machine) {
     LinkRates::get().set_far(i, first);
   }
   machine.hosts_changed = [&machine] { report_hosts(machine); };
+  machine.before_far_build = [&machine] { measure_far_links(machine); };
   report_hosts(machine);
 }
 

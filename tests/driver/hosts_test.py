@@ -74,10 +74,12 @@ class Hosts(unittest.TestCase):
     def test_the_other_machine_is_used_by_what_launches_for_longer_alone(self):
         calls = f"{self.folder}/calls"
         for seconds, uses in ((0, False), (2, True)):
-            self.run_application("--hosts", "b:1", launching=seconds, STUB_FAR_LOG=calls)
+            stats, _, _ = self.run_application("--hosts", "b:1", launching=seconds, STUB_FAR_LOG=calls)
             with open(calls, encoding="utf-8") as file:
                 text = file.read()
-            self.assertEqual("clBuildProgram" in text, uses, f"{seconds} s of launches")
+            for call in "clBuildProgram", "clEnqueueWriteBuffer", "clEnqueueReadBuffer":  # the last two measure the link
+                self.assertEqual(call in text, uses, f"{call}, {seconds} s of launches")
+            self.assertEqual(stats["hosts"][0]["round_trip_us"] is not None, uses)
 
     def test_a_launch_is_split_over_this_and_another_machine(self):
         stats, _, _ = self.run_application("--hosts", "b:1", "--devices", "cpu,b:1/*", "--partition", "fixed:75,25", "--verify")
