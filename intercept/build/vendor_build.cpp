@@ -184,7 +184,8 @@ std::shared_ptr<NativeBuilds> open_builds(const Machine& machine, const VendorIn
   };
   return std::make_shared<NativeBuilds>(
       build_order(machine),
-      [devices = machine.devices, far_build = machine.before_far_build, order = std::move(order)](std::uint32_t device) {
+      [devices = machine.devices, far_build = machine.before_far_build,
+       order = std::move(order)](std::uint32_t device) {
         if (far_build && !devices[device]->description().host.empty()) far_build();
         return build_on(*devices[device], *order);
       },

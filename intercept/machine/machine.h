@@ -90,8 +90,8 @@ struct Machine {
 
   std::function<void()> hosts_changed;     // called when a device was disabled; null: nothing is told of hosts
   std::function<void()> before_far_build;  // called before each build on a device of another machine; null: no effect
-  std::atomic<bool> links_asked{false};  // measure_far_links() was called
-  std::atomic<std::uint32_t> losses{0};  // devices that were disabled
+  std::atomic<bool> links_asked{false};    // measure_far_links() was called
+  std::atomic<std::uint32_t> losses{0};    // devices that were disabled
   /// Per device: slices on it that give way while they run, which are the long ones.
   std::array<std::atomic<std::uint32_t>, domain::kMaxSpaces> long_slices{};
   Mutex loss_mutex{LockRank::device_loss};
