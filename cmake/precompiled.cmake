@@ -1,6 +1,7 @@
 # Precompiled headers: the standard library and GoogleTest are read once for all files. A file that does not include what it
 # uses is found by clang-tidy, which reads every changed file without them. A precompiled header serves only files that are
-# compiled with the same flags, so there are four: for code of shared libraries and of programs, with and without GoogleTest.
+# compiled with the same flags, so there are four: for code of shared libraries and of programs, with and without GoogleTest; and
+# in sanitizers' builds, where folders differ in -O0, two more.
 # Files that include LLVM's headers have another (compiler/llvm.cmake).
 set(standard_headers <algorithm> <array> <atomic> <chrono> <condition_variable> <cstdint> <cstring> <deque> <filesystem> <fstream>
   <functional> <map> <memory> <mutex> <numeric> <optional> <random> <set> <span> <sstream> <string> <string_view> <thread>
@@ -17,6 +18,9 @@ function(skmd_add_precompiled name kind)
   target_link_libraries(${name} PRIVATE skmd_warnings)
   if(name MATCHES tests)
     target_link_libraries(${name} PRIVATE GTest::gtest)
+  endif()
+  if(SKMD_SANITIZE AND name MATCHES unoptimised)
+    target_compile_options(${name} PRIVATE -O0)
   endif()
   target_precompile_headers(${name} PRIVATE ${ARGN})
 endfunction()
@@ -44,6 +48,7 @@ function(skmd_use_precompiled folder)
     skmd_use_precompiled(${subfolder})
   endforeach()
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(options DIRECTORY ${folder} PROPERTY COMPILE_OPTIONS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
     get_target_property(opted_out ${target} DISABLE_PRECOMPILE_HEADERS)
@@ -59,7 +64,9 @@ function(skmd_use_precompiled folder)
     endif()
     set(header skmd_precompiled)
     skmd_links(${target} "^GTest::" uses_gtest)
-    if(uses_gtest)
+    if("-O0" IN_LIST options)
+      string(APPEND header _unoptimised)
+    elseif(uses_gtest)
       string(APPEND header _tests)
     endif()
     if(type STREQUAL "EXECUTABLE")
@@ -77,4 +84,8 @@ skmd_add_precompiled(skmd_precompiled LIBRARY ${standard_headers})
 skmd_add_precompiled(skmd_precompiled_program EXECUTABLE ${standard_headers})
 skmd_add_precompiled(skmd_precompiled_tests LIBRARY ${standard_headers} <gtest/gtest.h>)
 skmd_add_precompiled(skmd_precompiled_tests_program EXECUTABLE ${standard_headers} <gtest/gtest.h>)
+if(SKMD_SANITIZE)
+  skmd_add_precompiled(skmd_precompiled_unoptimised LIBRARY ${standard_headers})
+  skmd_add_precompiled(skmd_precompiled_unoptimised_program EXECUTABLE ${standard_headers})
+endif()
 skmd_use_precompiled(${CMAKE_SOURCE_DIR})
