@@ -95,7 +95,8 @@ inline constexpr std::uint64_t kScratchAlignment = 128;
 /// Bytes between the local memories of groups side by side, where each is in one piece: without them they would map to
 /// the same sets of a cache.
 inline constexpr std::uint64_t kBetweenLanes = 128;
-/// Generated code may read, and not use, this many bytes before `scratch` and behind its end, and write what it read.
+/// Generated code may read this many bytes before `scratch` and behind its end, and write back what it read there; it
+/// uses none of them.
 inline constexpr std::uint64_t kReadAroundScratch = 4096;
 
 struct KernelFacts {

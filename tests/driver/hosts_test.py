@@ -132,7 +132,7 @@ class Hosts(unittest.TestCase):
             self.assertGreater(seconds, 2)
 
     def test_the_link_is_measured(self):
-        stats, _, _ = self.run_application("--hosts", "b:1", "--devices", "cpu,b:1/*", "--partition", "equal", STUB_FAR_DELAY_US="2000")
+        stats, _, _ = self.run_application("--hosts", "b:1", "--devices", "cpu,b:1/*", "--partition", "equal", launching=1, STUB_FAR_DELAY_US="2000")
         host, = stats["hosts"]
         self.assertTrue(2000 <= host["round_trip_us"] < 20000, host)
         self.assertTrue(host["to_gbps"] > 0 and host["from_gbps"] > 0, host)

@@ -162,8 +162,9 @@ bool streams(const llvm::Loop& loop) {
   return reads && gathers <= tuning::kMaxSettledShortcuts;
 }
 
-// How many vectors fill the cache lines that one of a loop's writes in part, a line further each turn: until the next
-// vector's turn they have left the caches.
+// How many vectors fill the cache line of which a loop writes one in each turn. Turns of an item are taken to write
+// places far from each other, since those of its neighbours lie between: until the next vector's turn the lines have
+// left the caches.
 unsigned vectors_of_line(llvm::Function& full) {
   const llvm::DominatorTree dominators(full);
   const llvm::LoopInfo loops(dominators);

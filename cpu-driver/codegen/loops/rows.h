@@ -28,7 +28,7 @@ bool only_streams(llvm::Function& full);
 
 /// Likewise, how many vectors of a row, most first, and a copy of `full` for the one of `width` items that it is given
 /// and the `vectors` - 1 behind it. Where loops do nothing but read global memory in order, also
-/// tuning::kStreamedVectors.
+/// tuning::kStreamedVectors. Where they carry no vectors, as many as fill a cache line of which they store one.
 llvm::SmallVector<unsigned, 2> vectors_at_once(llvm::Function& full, unsigned arguments, Isa isa);
 llvm::Function* make_vectors_of_row(llvm::Function& full, unsigned arguments, unsigned vectors, unsigned width);
 

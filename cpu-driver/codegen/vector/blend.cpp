@@ -87,15 +87,15 @@ bool access_whole(Instruction& instruction, const MaskedAccess& access, Isa isa)
                                             &instruction, /*Unreachable=*/false);
   }
   llvm::IRBuilder<> builder(place);
+  // Without what the access's metadata says of types and aliases: the other lanes may be another variable's.
   llvm::LoadInst* there = builder.CreateAlignedLoad(access.type, access.pointer, access.align);
-  there->copyMetadata(instruction);
   if (access.stored == nullptr) {
     instruction.replaceAllUsesWith(there);
     return true;
   }
   // Frozen, since code generation would make a masked store of a choice between a value and what is loaded there.
   Value* both = builder.CreateSelect(access.mask, access.stored, builder.CreateFreeze(there));
-  builder.CreateAlignedStore(both, access.pointer, access.align)->copyMetadata(instruction);
+  builder.CreateAlignedStore(both, access.pointer, access.align);
   return true;
 }
 

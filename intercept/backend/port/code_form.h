@@ -5,7 +5,7 @@
 
 namespace skmd::icd {
 
-/// KernelKey::form of the CPU driver's code for an instruction set, as in "span-x86-64-v3-g3".
+/// KernelKey::form of the CPU driver's code for an instruction set, as in "span-x86-64-v3-g4".
 std::string code_form(const std::string& isa);
 
 }  // namespace skmd::icd

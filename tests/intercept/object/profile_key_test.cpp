@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // By which names the profile database knows devices, and the CPU driver's code.
 #include "intercept/machine/profile_key.h"
+#include "cpu-driver/generator_version.h"
 
 #include <gtest/gtest.h>
 
@@ -35,6 +36,10 @@ TEST(ProfileKey, OfTheCpuDriverIsNotThatOfTheVendorsDeviceBesideIt) {
 TEST(CodeForm, NamesInstructionSetAndGenerator) {
   EXPECT_TRUE(code_form("x86-64-v3").starts_with("span-x86-64-v3-g"));
   EXPECT_GT(std::stoi(code_form("x86-64-v3").substr(16)), 0);
+  // Their code changed at different times.
+  EXPECT_EQ(code_form("x86-64-v4").substr(14), "-g" + std::to_string(cpu::kGeneratorVersion));
+  EXPECT_EQ(code_form("x86-64-v4-vbmi").substr(19), "-g" + std::to_string(cpu::kGeneratorVersion));
+  EXPECT_EQ(code_form("x86-64-v2").substr(14), "-g" + std::to_string(cpu::kGeneratorVersionBelowAvx512));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ declare void @skmd.vector.store.v8f32.p1(<8 x float>, ptr addrspace(1), <8 x i1>
 declare void @skmd.vector.store.v8f32.p0(<8 x float>, ptr, <8 x i1>)
 declare <8 x float> @skmd.vector.load.v8f32.p0(ptr, <8 x i1>)
 declare <8 x float> @skmd.vector.load.v8f32.p3(ptr addrspace(3), <8 x i1>)
+declare void @skmd.vector.store.v8i1.p3(<8 x i1>, ptr addrspace(3), <8 x i1>)
 
 ; A group's memory has room around it: beside a lane that is set, the others may be read. Where none is, nothing is.
 ; MASKS-LABEL: define void @local(
@@ -115,3 +116,39 @@ define <8 x float> @others(<8 x float> %v, ptr addrspace(1) %p, ptr %q, ptr addr
   %r = call <8 x float> @skmd.vector.load.v8f32.p3(ptr addrspace(3) align 4 %l, <8 x i1> %mask)
   ret <8 x float> %r
 }
+
+; A load behind the question is whole. What types and aliases say of the lanes that are set is not said of all.
+; CHECK-LABEL: define <8 x float> @asked_load(
+; CHECK: some:
+; CHECK-NEXT: load <8 x float>, ptr addrspace(3) %p, align 4{{$}}
+define <8 x float> @asked_load(<8 x float> %v, ptr addrspace(3) %p, <8 x i1> %items) {
+  %bits = bitcast <8 x i1> %items to i8
+  %any = icmp ne i8 %bits, 0
+  br i1 %any, label %some, label %end
+some:
+  %r = call <8 x float> @skmd.vector.load.v8f32.p3(ptr addrspace(3) align 4 %p, <8 x i1> %items), !alias.scope !0
+  br label %end
+end:
+  %all = phi <8 x float> [ %r, %some ], [ %v, %0 ]
+  ret <8 x float> %all
+}
+
+; A branch both of whose ways lead here says nothing; elements that are no whole bytes stay masked.
+; CHECK-LABEL: define void @both_ways(
+; CHECK: here:
+; CHECK: br i1
+; CHECK: store <8 x float>
+; CHECK: call void @llvm.masked.store.v8i1.p3(
+define void @both_ways(<8 x float> %v, ptr addrspace(3) %p, <8 x i1> %items) {
+  %bits = bitcast <8 x i1> %items to i8
+  %none = icmp eq i8 %bits, 0
+  br i1 %none, label %here, label %here
+here:
+  call void @skmd.vector.store.v8f32.p3(<8 x float> %v, ptr addrspace(3) align 4 %p, <8 x i1> %items)
+  call void @skmd.vector.store.v8i1.p3(<8 x i1> %items, ptr addrspace(3) align 1 %p, <8 x i1> %items)
+  ret void
+}
+
+!0 = !{!1}
+!1 = distinct !{!1, !2}
+!2 = distinct !{!2}
