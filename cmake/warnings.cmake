@@ -31,3 +31,11 @@ if(SKMD_SANITIZE)
     target_compile_options(skmd_warnings INTERFACE -fno-sanitize-recover=undefined)
   endif()
 endif()
+
+# For folders of programs that run for a short time in tests: what a sanitizer has instrumented takes long to optimise. Not for tests:
+# AddressSanitizer's took 5 minutes, and more than 10 without.
+function(skmd_do_not_optimise_sanitized)
+  if(SKMD_SANITIZE)
+    add_compile_options(-O0)
+  endif()
+endfunction()

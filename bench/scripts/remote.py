@@ -27,7 +27,7 @@ from gpu import SIXTEEN, facts  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB64 = 64 << 20
 LOSSES = 20
-SHORT, SHORT_TURNS = 4, 9  # seconds of all turns so far below which there is another one, and turns of both sides
+SHORT, SHORT_TURNS = 4, 9  # seconds of the local turns so far below which there is another one, and the most turns of each side
 LINK = ["rate", "100mbit", "burst", "64kb", "latency", "400ms"]
 
 

@@ -8,6 +8,9 @@
 
 namespace skmd::codegen::tuning {
 
+/// Bytes of a cache line. Source: all processors that code is made for have this.
+inline constexpr std::uint64_t kLine = 64;
+
 // --- vectors and rows side by side (rows.cpp) ---
 
 /// Vectors of one row, or rows, that go through a loop side by side. Source: measured: reduction takes 1.62 ms with

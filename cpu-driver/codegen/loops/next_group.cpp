@@ -21,8 +21,6 @@ namespace {
 using llvm::Instruction;
 using llvm::Value;
 
-constexpr std::uint64_t kLine = 64;  // bytes of a cache line
-
 /// How much more values are for the next group of a row of groups, all else the same. Nothing: cannot be told. What is
 /// computed for that is where the builder is, which all of the values dominate if settled(); else it has to be erased.
 class NextGroup {
@@ -148,7 +146,7 @@ llvm::SmallVector<llvm::LoadInst*, 8> lines_read(llvm::Function& vectors) {
         bytes = 0;
         continue;
       }
-      if (bytes % kLine == 0) found.push_back(load);
+      if (bytes % tuning::kLine == 0) found.push_back(load);
       bytes += vectors.getDataLayout().getTypeStoreSize(load->getType()).getFixedValue();
     }
   }
@@ -174,7 +172,7 @@ unsigned prefetch_next_group(llvm::Function& vectors, unsigned arguments) {
     Value* ahead = ir.CreatePtrAdd(load->getPointerOperand(), *distance);
     // llvm.prefetch: rw, locality, cache type.
     constexpr unsigned kToRead = 0;
-    // Not into the first one: what two groups read is as much as it holds, and this one's would go.
+    // Not into the first one: what two groups read may be as much as it holds, and this one's would go.
     constexpr unsigned kToSecondCache = 2;
     constexpr unsigned kData = 1;
     ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},

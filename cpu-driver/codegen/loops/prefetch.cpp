@@ -22,7 +22,6 @@ namespace {
 using llvm::Value;
 
 constexpr std::uint64_t kPage = 4096;  // bytes, beyond which processors do not foresee
-constexpr std::uint64_t kLine = 64;    // bytes of a cache line
 
 bool is_far(const llvm::SCEV* step) {
   const auto* known = llvm::dyn_cast<llvm::SCEVConstant>(step);
@@ -74,7 +73,7 @@ unsigned prefetch_strided(llvm::Function& group, llvm::FunctionAnalysisManager& 
     auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
     if (load != nullptr && load->isSimple() && load->getType()->isVectorTy() &&
         load->getPointerAddressSpace() == kGlobalSpace &&
-        group.getDataLayout().getTypeStoreSize(load->getType()) >= kLine)
+        group.getDataLayout().getTypeStoreSize(load->getType()) >= tuning::kLine)
       loads.push_back(load);
   }
   if (loads.empty()) return 0;

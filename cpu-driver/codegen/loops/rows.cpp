@@ -27,8 +27,6 @@ using llvm::Value;
 
 using Values = llvm::SmallPtrSet<const Value*, 32>;
 
-constexpr std::uint64_t kLine = 64;  // bytes of a cache line
-
 /// A parameter, and what is added to it from one copy to the next. Copies are rows, or vectors of a row.
 struct Step {
   llvm::Argument* parameter;
@@ -168,7 +166,7 @@ bool streams(const llvm::Loop& loop) {
 unsigned vectors_of_line(llvm::Function& full) {
   const llvm::DominatorTree dominators(full);
   const llvm::LoopInfo loops(dominators);
-  std::uint64_t least = kLine;
+  std::uint64_t least = tuning::kLine;
   for (const Instruction& instruction : llvm::instructions(full)) {
     const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
     if (store == nullptr || !store->getValueOperand()->getType()->isVectorTy() ||
@@ -177,7 +175,7 @@ unsigned vectors_of_line(llvm::Function& full) {
     const llvm::TypeSize bytes = full.getDataLayout().getTypeStoreSize(store->getValueOperand()->getType());
     least = std::min(least, llvm::PowerOf2Ceil(bytes.getFixedValue()));
   }
-  return std::min(static_cast<unsigned>(kLine / least), tuning::kMaxCopies);
+  return std::min(static_cast<unsigned>(tuning::kLine / least), tuning::kMaxCopies);
 }
 
 // The most copies, of `most` or fewer, that fit.
@@ -247,10 +245,11 @@ llvm::Function* make_rows(llvm::Function& full, unsigned arguments, unsigned row
 llvm::SmallVector<unsigned, 2> vectors_at_once(llvm::Function& full, unsigned arguments, Isa isa) {
   const auto steps = vector_steps(full, arguments, 0);
   llvm::SmallVector<unsigned, 2> counts;
-  if (isa >= Isa::avx512 && only_streams(full) &&
+  const bool carries = carried_registers(full, isa) != 0;
+  if (carries && isa >= Isa::avx512 && only_streams(full) &&
       copies_at_once(full, steps, isa, tuning::kStreamedVectors) == tuning::kStreamedVectors)
     counts.push_back(tuning::kStreamedVectors);
-  const unsigned most = carried_registers(full, isa) != 0 ? tuning::kMaxCopies : vectors_of_line(full);
+  const unsigned most = carries ? tuning::kMaxCopies : vectors_of_line(full);
   if (const unsigned count = copies_at_once(full, steps, isa, most); count > 1) counts.push_back(count);
   return counts;
 }

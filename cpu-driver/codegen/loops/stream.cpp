@@ -26,8 +26,6 @@ namespace {
 
 using llvm::Value;
 
-constexpr std::uint64_t kLine = 64;  // bytes of a cache line
-
 // What a pointer is taken from: the load of a kernel's argument, as far as it can be seen.
 const Value* source_of(const Value* pointer) { return llvm::getUnderlyingObject(pointer, 0); }
 
@@ -60,7 +58,7 @@ class Lines {
         store.getPointerAddressSpace() != kGlobalSpace || loop == nullptr ||
         loop->isLoopInvariant(store.getPointerOperand()))
       return false;
-    return isa_ >= Isa::avx512 ? bytes_of(store) == kLine : goes_on(store, *loop);
+    return isa_ >= Isa::avx512 ? bytes_of(store) == tuning::kLine : goes_on(store, *loop);
   }
 
  private:
@@ -71,7 +69,7 @@ class Lines {
     if (place == nullptr || place->getLoop() != &loop || !loop.isInnermost()) return false;
     const auto* step = llvm::dyn_cast<llvm::SCEVConstant>(place->getStepRecurrence(evolution_));
     return step != nullptr && step->getAPInt() == bytes && bytes % (4 * lanes(isa_)) == 0 &&
-           (kLine % bytes == 0 || bytes % kLine == 0);
+           (tuning::kLine % bytes == 0 || bytes % tuning::kLine == 0);
   }
 
   const Isa isa_;
@@ -142,7 +140,7 @@ class Largeness {
 void stream(llvm::StoreInst& store, Value* large) {
   llvm::IRBuilder<> ir(&store);
   Value* place = ir.CreatePtrToInt(store.getPointerOperand(), ir.getInt64Ty());
-  const std::uint64_t unit = std::min(kLine, bytes_of(store));
+  const std::uint64_t unit = std::min(tuning::kLine, bytes_of(store));
   Value* aligned = ir.CreateICmpEQ(ir.CreateAnd(place, unit - 1), ir.getInt64(0));
   llvm::Instruction* past = nullptr;
   llvm::Instruction* through = nullptr;

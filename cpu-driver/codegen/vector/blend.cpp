@@ -2,7 +2,6 @@
 #include "cpu-driver/codegen/vector/blend.h"
 
 #include <llvm/ADT/BitVector.h>
-#include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/PatternMatch.h>
@@ -72,10 +71,10 @@ bool some_lane_is_set(const BasicBlock* at, const Value* mask) {
 }  // namespace
 
 bool access_whole(Instruction& instruction, const MaskedAccess& access, Isa isa) {
+  if (isa >= Isa::avx512 || access.type->getScalarSizeInBits() % 8 != 0) return false;
   const llvm::DataLayout& layout = instruction.getDataLayout();
-  const std::uint64_t bytes = layout.getTypeStoreSize(access.type).getFixedValue();
-  const Owner of = owner(access, bytes, layout);
-  if (isa >= Isa::avx512 || of == Owner::unknown || access.type->getScalarSizeInBits() % 8 != 0) return false;
+  const Owner of = owner(access, layout.getTypeStoreSize(access.type).getFixedValue(), layout);
+  if (of == Owner::unknown) return false;
   Instruction* place = &instruction;
   Value* lanes = each_once(access.mask);
   if (of == Owner::group && !some_lane_is_set(instruction.getParent(), lanes)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // By which names the profile database knows devices, and the CPU driver's code.
 #include "intercept/machine/profile_key.h"
-#include "cpu-driver/generator_version.h"
 
 #include <gtest/gtest.h>
 
+#include "cpu-driver/generator_version.h"
 #include "intercept/backend/port/code_form.h"
 #include "tests/intercept/object/scripted_device.h"
 
