@@ -20,6 +20,7 @@
 #include "intercept/control/periodic.h"
 #include "intercept/control/server.h"
 #include "intercept/cpu_driver.h"
+#include "intercept/driver_asker.h"
 #include "intercept/machine/busy_clock.h"
 #include "intercept/machine/device_info.h"
 #include "intercept/machine/machine.h"
@@ -205,6 +206,11 @@ FactsStore facts_store(const std::string& folder) {
   return store;
 }
 
+/// A program of ours that is started by this library.
+std::string helper_beside(const fs::path& library, const char* name) {
+  return library.parent_path().parent_path() / "libexec" / "skmd" / name;
+}
+
 /// The library through which devices of other machines are reached.
 std::string remote_engine(const fs::path& library) {
   const std::string other = variable(settings::kTestRemoteEngine);
@@ -220,6 +226,7 @@ Result<Discovery> find_devices(const fs::path& library, const Machine& machine, 
   options.selectors = variable(settings::kDevices);
   options.own_library = library;
   options.facts = facts_store(machine.code_folder);
+  options.ask = driver_asker(helper_beside(library, "skmd-ask"), library, machine.code_folder);
   auto cpu_driver =
       cpu_driver_options(machine, variable(settings::kTestCpuDriver), variable(settings::kCpuThreads), check);
   if (!cpu_driver) return cpu_driver.error();
@@ -319,13 +326,13 @@ Result<api::Composition> compose_on(Observer& observer) {
     BusyClock::start();
   machine->executor = new Executor;
   machine->builds = new BuildQueue(0, slow_to_start(*machine));
-  const fs::path tree = library.parent_path().parent_path();
-  const fs::path helper = tree / "libexec" / "skmd" / "skmd-compile";
-  machine->compiler = new compiler::Client({.helper = helper, .cache = machine->code_folder});
+  machine->compiler =
+      new compiler::Client({.helper = helper_beside(library, "skmd-compile"), .cache = machine->code_folder});
   static auto* info = new DeviceInfo(*machine);
   machine->info = info;
   machine->language = info->language();
-  const ProfilingPlaces places{machine->code_folder, tree / "share" / "skmd" / "profiles"};
+  const fs::path profiles = library.parent_path().parent_path() / "share" / "skmd" / "profiles";
+  const ProfilingPlaces places{machine->code_folder, profiles};
   if (Status status = set_up_profiling(*machine, variable, places); !status) return status.error();
   if (Status status = misjudge(*machine); !status) return status.error();
   set_up_far_links(*machine);

@@ -32,7 +32,7 @@ CompileAnswer failed(const std::string& reason) {
 
 Result<Reply> ask(CompileRequest request, const ClientOptions& options) {
   request.unread = {options.cache, options.helper};
-  const Result<std::string> framed = run_helper(options.helper, encode(request), options.limits);
+  const Result<std::string> framed = run_helper({.path = options.helper}, encode(request), options.limits);
   if (!framed) return framed.error();
   const Result<std::string> bytes = unframe(*framed);
   if (!bytes) return Error{0, "skmd-compile answered with garbage: " + bytes.error().reason};

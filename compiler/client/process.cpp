@@ -191,17 +191,17 @@ Drained drain(int pipe, std::string& bytes) {
   }
 }
 
-Result<std::string> receive(int pipe, const Start& start, const HelperLimits& limits) {
+Result<std::string> receive(int pipe, const Start& start, const std::string& name, const HelperLimits& limits) {
   const Clock::time_point deadline = Clock::now() + std::chrono::seconds(limits.seconds);
   std::string bytes;
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd watched[2] = {{pipe, POLLIN, 0}, {start.pid_handle, POLLIN, 0}};
     const int ready = left <= 0 ? 0 : ::poll(watched, 2, static_cast<int>(std::min<long long>(left + 1, 1000000)));
-    if (ready < 0 && errno != EINTR) return Error{0, "waiting for skmd-compile failed: " + explained(errno)};
+    if (ready < 0 && errno != EINTR) return Error{0, "waiting for " + name + " failed: " + explained(errno)};
     if (ready == 0 && Clock::now() >= deadline) {
       kill_helper(start);
-      return Error{kNoAnswerInTime, "skmd-compile gave no answer within " + std::to_string(limits.seconds) + " s"};
+      return Error{kNoAnswerInTime, name + " gave no answer within " + std::to_string(limits.seconds) + " s"};
     }
     if (ready <= 0) continue;
     // Its end is looked at before the pipe is emptied: what it wrote before it ended is in there by then. A fork of the
@@ -210,9 +210,18 @@ Result<std::string> receive(int pipe, const Start& start, const HelperLimits& li
     const Drained drained = drain(pipe, bytes);
     if (frame_ended(bytes)) return bytes;
     if (ended || drained == Drained::ended) {
-      return Error{0, "skmd-compile ended without an answer (a crash of the compiler, or no memory)"};
+      return Error{0, name + " ended without an answer (a crash, or no memory)"};
     }
   }
+}
+
+/// What execve() takes: pointers to the texts, and a null at their end.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 }  // namespace
@@ -222,38 +231,41 @@ bool file_may_have(std::uint64_t bytes) {
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur);
 }
 
-Result<std::string> run_helper(const std::string& path, const std::string& input, const HelperLimits& limits) {
+Result<std::string> run_helper(const HelperProgram& program, const std::string& input, const HelperLimits& limits) {
+  const std::string name = program.path.substr(program.path.rfind('/') + 1);
   if (!file_may_have(input.size())) {
-    return Error{0, "a request of " + std::to_string(input.size()) +
-                        " bytes to skmd-compile is above the process's limit of file sizes (RLIMIT_FSIZE)"};
+    return Error{0, "a request of " + std::to_string(input.size()) + " bytes to " + name +
+                        " is above the process's limit of file sizes (RLIMIT_FSIZE)"};
   }
   const Handle request = in_memory(input);
   int ends[2] = {-1, -1};
   if (!request.open() || ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-    return Error{0, "no descriptors for skmd-compile: " + explained(errno)};
+    return Error{0, "no descriptors for " + name + ": " + explained(errno)};
   }
   Handle reading(ends[0]);
   Handle writing(ends[1]);
   Handle nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (!reading.move_above_standard() || !writing.move_above_standard() || !nowhere.move_above_standard()) {
-    return Error{0, "no descriptors for skmd-compile: " + explained(errno)};
+    return Error{0, "no descriptors for " + name + ": " + explained(errno)};
   }
   // The helper writes the ordinary way; the mark belongs to the pipe's end, not to the descriptor.
   ::fcntl(writing.number(), F_SETFL, ::fcntl(writing.number(), F_GETFL) & ~O_NONBLOCK);
 
-  std::string name = "skmd-compile";
-  std::string locale = "LC_ALL=C";
-  char* const arguments[] = {name.data(), nullptr};
-  char* const environment[] = {locale.data(), nullptr};
-  Start start{path.c_str(), arguments, environment, request.number(), writing.number(), nowhere.number()};
+  std::vector<std::string> arguments = program.arguments;
+  arguments.insert(arguments.begin(), name);
+  std::vector<std::string> environment = program.environment;
+  const std::vector<char*> argument_list = pointers_to(arguments);
+  const std::vector<char*> environment_list = pointers_to(environment);
+  Start start{program.path.c_str(), argument_list.data(), environment_list.data(),
+              request.number(),     writing.number(),     nowhere.number()};
   // At the soft limit the helper says so; beyond the hard one it is killed.
   start.cpu = limited(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + tuning::kSecondsForCrashReport);
   start.memory = limited(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes);
   start_helper(start);
   const Handle process(start.pid_handle);
   writing.reset();
-  if (start.error != 0) return Error{0, "cannot start " + path + ": " + explained(start.error)};
-  return receive(reading.number(), start, limits);
+  if (start.error != 0) return Error{0, "cannot start " + program.path + ": " + explained(start.error)};
+  return receive(reading.number(), start, name, limits);
 }
 
 }  // namespace skmd::compiler

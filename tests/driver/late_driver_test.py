@@ -1,8 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""late_driver_test.py BUILD: PoCL beside our CPU driver is loaded in the first process, and later only where something of it is needed."""
+"""late_driver_test.py BUILD: PoCL beside our CPU driver is loaded in the first process, and later only where something of it is needed; where another
+driver is loaded too, not even in the first."""
 import glob
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -39,11 +41,14 @@ class LateDriver(unittest.TestCase):
 
     def application(self, source, questions="", **more):
         # Without skmd-run, which looks for the devices itself.
+        library = more.pop("library", f"{BUILD}/lib/libskmd.so")
         icd = os.path.join(self.folder, "skmd.icd")
         with open(icd, "w", encoding="utf-8") as file:
-            file.write(f"{BUILD}/lib/libskmd.so\n")
+            file.write(library + "\n")
         cache = os.path.join(self.folder, "cache")
-        environment = {**os.environ, "OCL_ICD_VENDORS": icd, "OCL_ICD_FILENAMES": f"{BUILD}/lib/libskmd.so", "SKMD_CACHE_DIR": cache, "POCL_DEVICES": "pthread", "SKMD_DEVICES": "cpu", "SKMD_TEST_CPU_DRIVER": "1", "PYOPENCL_NO_CACHE": "1", **more}
+        environment = {**os.environ, "OCL_ICD_VENDORS": icd, "OCL_ICD_FILENAMES": library, "SKMD_CACHE_DIR": cache, "POCL_DEVICES": "pthread", "SKMD_DEVICES": "cpu", "SKMD_TEST_CPU_DRIVER": "1", "PYOPENCL_NO_CACHE": "1", **more}
+        if "SKMD_VENDORS" in more:
+            del environment["SKMD_DEVICES"]
         command = [sys.executable, __file__, "--child", source, questions]
         done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -86,6 +91,39 @@ class LateDriver(unittest.TestCase):
                 file.seek(-20, os.SEEK_END)
                 file.write(b"x")
         self.assertTrue(self.is_loaded(PLAIN))
+
+    def beside_a_gpu(self):
+        """A folder that names a GPU's driver, the stub's, and PoCL's."""
+        folder = os.path.join(self.folder, "vendors")
+        os.makedirs(folder)
+        shutil.copy(f"{BUILD}/tests/stub-icd/vendors/stub.icd", f"{folder}/gpu.icd")
+        named = [path for path in glob.glob("/etc/OpenCL/vendors/*.icd") if "libpocl" in pathlib.Path(path).read_text(encoding="utf-8")]
+        shutil.copy(named[0], f"{folder}/pocl.icd")
+        return folder
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "nothing is asked ahead on one processor")
+    def test_another_process_loads_it_while_a_gpus_driver_is_loaded(self):
+        vendors = self.beside_a_gpu()
+        log = os.path.join(self.folder, "log")
+        os.makedirs(log)
+        self.assertFalse(self.is_loaded(PLAIN, SKMD_VENDORS=vendors, SKMD_PARTITION="single:0", SKMD_LOG=f"debug:{log}/%p"))
+        self.assertEqual(len(os.listdir(log)), 1)  # that process has nothing of this one's settings
+        self.assertFalse(self.is_loaded(PLAIN, SKMD_VENDORS=f"{vendors}/pocl.icd"))
+        self.assertTrue(self.is_loaded(OPAQUE, SKMD_VENDORS=f"{vendors}/pocl.icd"))
+
+    def test_it_is_loaded_here_where_no_process_can_be_asked(self):
+        tree = os.path.join(self.folder, "tree")
+        os.makedirs(f"{tree}/lib")
+        os.makedirs(f"{tree}/libexec/skmd")
+        shutil.copy(f"{BUILD}/lib/libskmd.so", f"{tree}/lib/libskmd.so")
+        os.symlink(f"{BUILD}/libexec/skmd/skmd-compile", f"{tree}/libexec/skmd/skmd-compile")
+        with open(f"{tree}/libexec/skmd/skmd-ask", "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nkill -KILL $$\n")
+        for mode in (0o600, 0o700):  # that cannot be started, and that dies
+            os.chmod(f"{tree}/libexec/skmd/skmd-ask", mode)
+            shutil.rmtree(f"{self.folder}/cache", ignore_errors=True)
+            shutil.rmtree(f"{self.folder}/vendors", ignore_errors=True)
+            self.assertTrue(self.is_loaded(PLAIN, SKMD_VENDORS=self.beside_a_gpu(), SKMD_PARTITION="single:0", library=f"{tree}/lib/libskmd.so"))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "intercept/backend/discovery/far_device.h"
 #include "intercept/backend/discovery/selectors.h"
 #include "intercept/backend/discovery/survey.h"
+#include "intercept/backend/port/threads.h"
 #include "intercept/backend/vendor/late_device.h"
 #include "intercept/backend/vendor/native_error.h"
 #include "intercept/backend/vendor/vendor_device.h"
@@ -192,11 +193,27 @@ class Opener {
 std::optional<DriverFacts> kept_facts(const DiscoveryOptions& options, const std::vector<IcdFile>& files,
                                       const IcdFile& file, const std::string& key) {
   if (!options.facts.find || !options.cpu_driver || file.library.empty()) return std::nullopt;
-  const auto base = [](const IcdFile& f) { return f.library.substr(f.library.rfind('/') + 1); };
-  const auto same = [&](const IcdFile& other) { return base(other) == base(file); };
-  if (std::count_if(files.begin(), files.end(), same) != 1) return std::nullopt;
+  if (!names_alone(files, file)) return std::nullopt;
   const auto text = options.facts.find(key);
   return text ? decode_driver_facts(*text) : std::nullopt;
+}
+
+/// The driver that another process is asked about meanwhile.
+std::optional<IcdFile> asked_about(const DiscoveryOptions& options, const std::vector<IcdFile>& files) {
+  if (!options.ask || !options.facts.find || !options.cpu_driver) return std::nullopt;
+  return worth_asking(files, options.own_library, usable_processors(), [&](const IcdFile& file) {
+    return kept_facts(options, files, file, facts_key(file.library)).has_value();
+  });
+}
+
+void add_vendors(const DiscoveryOptions& options, const std::vector<IcdFile>& files, Survey& survey) {
+  AskedAhead ahead(asked_about(options, files), options.ask);
+  for (const IcdFile& file : files) {
+    const std::string key = facts_key(file.library);
+    auto kept = kept_facts(options, files, file, key);
+    if (!kept && ahead.asked(file)) kept = kept_facts(options, files, file, key);
+    survey.add_vendor(file, options.own_library, key, std::move(kept));
+  }
 }
 
 /// What the devices that take turns share, one entry a device; null for those that need not.
@@ -227,10 +244,7 @@ Result<Discovery> discover(const DiscoveryOptions& options) {
   Discovery discovery;
   Survey survey(discovery.left_out);
   if (const auto files = read_icd_files(options.vendors_folder); files) {
-    for (const IcdFile& file : *files) {
-      const std::string key = facts_key(file.library);
-      survey.add_vendor(file, options.own_library, key, kept_facts(options, *files, file, key));
-    }
+    add_vendors(options, *files, survey);
   } else if (options.cpu_driver && !options.folder_is_named) {
     discovery.left_out.push_back(files.error().reason);
   } else {

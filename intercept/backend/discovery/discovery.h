@@ -9,6 +9,7 @@
 
 #include "intercept/backend/cpu/cpu_device.h"
 #include "intercept/backend/cpu/cpu_variants.h"
+#include "intercept/backend/discovery/ask_ahead.h"
 #include "intercept/backend/discovery/host_server.h"
 #include "intercept/backend/port/port.h"
 #include "intercept/backend/port/remote_host.h"
@@ -18,7 +19,7 @@
 namespace skmd::icd {
 
 struct DiscoveryOptions {
-  std::string vendors_folder = "/etc/OpenCL/vendors";  // SKMD_VENDORS
+  std::string vendors_folder = "/etc/OpenCL/vendors";  // or an .icd file: SKMD_VENDORS
   bool folder_is_named = false;                        // by the user: if it cannot be read, discover() fails
   std::string selectors;                               // SKMD_DEVICES; "": the default choice
   std::string own_library;                             // path of this libskmd.so, left out
@@ -32,6 +33,7 @@ struct DiscoveryOptions {
   std::vector<CpuVariant> cpu_variants = {};
   /// A CPU driver whose answers were kept is not loaded before something of it is needed.
   FactsStore facts = {};
+  AskDriver ask = {};  // a CPU driver whose answers are not kept, while others are loaded; empty: none is asked
   std::vector<HostServer> hosts = {};  // SKMD_HOSTS; their devices are reached through `engine`
   std::string engine = {};             // path of libpocl-remote.so
 };

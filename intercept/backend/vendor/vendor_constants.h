@@ -138,6 +138,12 @@ inline constexpr std::uint64_t kTrapShare = 64;
 /// leaves costs some thousand times as much as one that does not.
 inline constexpr std::uint64_t kManyTraps = 16;
 
+// --- a driver that another process asks (discovery/ask_ahead.h) ---
+
+/// How long it may take, elapsed and in processor time; later the driver is loaded here. Source: chosen: PoCL takes a
+/// tenth of a second.
+inline constexpr unsigned kAskSeconds = 5;
+
 // --- the process's end (vendor_visit.h) ---
 
 /// How long exit() waits for threads in vendors' calls, and for their compilers, which crash where the process goes

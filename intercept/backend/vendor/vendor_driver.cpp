@@ -89,6 +89,9 @@ std::string first_line(const std::filesystem::path& path) {
 
 Result<std::vector<IcdFile>> read_icd_files(const std::string& folder) {
   std::error_code failed;
+  const std::filesystem::path itself(folder);
+  if (itself.extension() == ".icd" && std::filesystem::is_regular_file(itself, failed))
+    return std::vector<IcdFile>{{folder, first_line(itself)}};
   std::filesystem::directory_iterator entry(folder, failed);
   if (failed) return Error{CL_PLATFORM_NOT_FOUND_KHR, "vendors' folder " + folder + ": " + failed.message()};
   std::vector<IcdFile> files;

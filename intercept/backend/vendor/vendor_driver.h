@@ -34,7 +34,8 @@ struct IcdFile {
   std::string library;
 };
 
-/// The `.icd` files of `folder` in the order of their names. An error if the folder cannot be read.
+/// The `.icd` files of `folder` in the order of their names; that one alone if it is such a file itself. An error if
+/// the folder cannot be read.
 domain::Result<std::vector<IcdFile>> read_icd_files(const std::string& folder);
 
 /// Finds a function of a library that is being loaded; null: it has none of that name.

@@ -166,7 +166,7 @@ TEST_F(Compile, TakesCarriageReturnsAndContinuedLines) {
 }
 
 TEST(SkmdCompile, RefusesARequestThatIsGarbage) {
-  const auto framed = run_helper(SKMD_COMPILE, "no request at all", HelperLimits{});
+  const auto framed = run_helper({.path = SKMD_COMPILE}, "no request at all", HelperLimits{});
   ASSERT_FALSE(framed);
   EXPECT_NE(framed.error().reason.find("ended without an answer"), std::string::npos) << framed.error().reason;
 }

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/discovery/ask_ahead.h"
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "intercept/backend/port/threads.h"
+
+namespace skmd::icd {
+namespace {
+
+std::string_view base_name(const std::string& library) {
+  return std::string_view(library).substr(library.rfind('/') + 1);
+}
+
+/// The same for `libskmd.so` and `libskmd.so.0.1.0`.
+std::string_view stem(const std::string& library) {
+  const std::string_view name = base_name(library);
+  return name.substr(0, name.find(".so"));
+}
+
+bool is_pocl(const IcdFile& file) { return base_name(file.library).starts_with("libpocl"); }
+
+}  // namespace
+
+bool names_alone(const std::vector<IcdFile>& files, const IcdFile& file) {
+  return std::count_if(files.begin(), files.end(),
+                       [&](const IcdFile& other) { return base_name(other.library) == base_name(file.library); }) == 1;
+}
+
+std::optional<IcdFile> worth_asking(const std::vector<IcdFile>& files, const std::string& own_library,
+                                    unsigned processors, const std::function<bool(const IcdFile&)>& is_kept) {
+  if (processors < 2) return std::nullopt;
+  const auto pocl = std::find_if(files.begin(), files.end(), is_pocl);
+  if (pocl == files.end() || !names_alone(files, *pocl)) return std::nullopt;
+  const bool others = std::any_of(files.begin(), files.end(), [&](const IcdFile& file) {
+    return !file.library.empty() && !is_pocl(file) && stem(file.library) != stem(own_library);
+  });
+  if (!others || is_kept(*pocl)) return std::nullopt;
+  return *pocl;
+}
+
+AskedAhead::AskedAhead(std::optional<IcdFile> file, AskDriver ask) : file_(std::move(file)) {
+  if (!file_) return;
+  try {
+    thread_ = quiet_thread([path = file_->path, ask = std::move(ask)] { ask(path); });
+  } catch (const std::system_error&) {
+    file_.reset();  // no thread to be had: the driver is loaded here
+  }
+}
+
+bool AskedAhead::asked(const IcdFile& file) {
+  if (!file_ || file_->path != file.path) return false;
+  wait();
+  return true;
+}
+
+void AskedAhead::wait() {
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace skmd::icd

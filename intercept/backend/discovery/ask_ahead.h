@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// PoCL's answers, asked for in another process while this one loads the other drivers. Two drivers are not loaded at
+// once in one process: PoCL calls setenv() while it is loaded, and the other may read the environment.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "intercept/backend/vendor/vendor_driver.h"
+
+namespace skmd::icd {
+
+/// Starts another process that keeps the answers of the driver of `icd_file` where FactsStore finds them, and blocks
+/// until it has ended; called on a thread of its own. Throws nothing; failure is silent.
+using AskDriver = std::function<void(const std::string& icd_file)>;
+
+/// Whether no other of `files` may name the library of `file`: only the library itself could tell that it is one.
+bool names_alone(const std::vector<IcdFile>& files, const IcdFile& file);
+
+/// The file whose driver is worth asking while others are loaded: the first that names PoCL's library, whose answers
+/// are not kept yet, where there is another driver to load meanwhile and a processor to do it. `is_kept` is called for
+/// that file alone.
+std::optional<IcdFile> worth_asking(const std::vector<IcdFile>& files, const std::string& own_library,
+                                    unsigned processors, const std::function<bool(const IcdFile&)>& is_kept);
+
+/// A question under way. Used by one thread.
+class AskedAhead {
+ public:
+  /// Asks about `file`, if there is one and there can be another thread.
+  AskedAhead(std::optional<IcdFile> file, AskDriver ask);
+  ~AskedAhead() { wait(); }
+  AskedAhead(const AskedAhead&) = delete;
+  AskedAhead& operator=(const AskedAhead&) = delete;
+
+  /// True if it was asked about `file`, once the other process has ended, which may not have answered.
+  bool asked(const IcdFile& file);
+
+ private:
+  void wait();
+
+  std::optional<IcdFile> file_;
+  std::thread thread_;
+};
+
+}  // namespace skmd::icd

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intercept/backend/discovery/ask_ahead.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace skmd::icd {
+namespace {
+
+const IcdFile kNvidia{"/etc/v/nvidia.icd", "/usr/lib/libnvidia-opencl.so.1"};
+const IcdFile kPocl{"/etc/v/pocl.icd", "libpocl.so.2.10.0"};
+const IcdFile kOwn{"/etc/v/skmd.icd", "/opt/skmd/lib/libskmd.so"};
+constexpr const char* kOwnLibrary = "/opt/skmd/lib/libskmd.so.0.1.0";
+
+std::string asked(const std::vector<IcdFile>& files, unsigned processors = 4, bool is_kept = false) {
+  const auto file = worth_asking(files, kOwnLibrary, processors, [&](const IcdFile&) { return is_kept; });
+  return file ? file->path : "";
+}
+
+TEST(WorthAsking, PoclBesideAnotherDriver) {
+  EXPECT_EQ(asked({kNvidia, kPocl, kOwn}), kPocl.path);
+  EXPECT_EQ(asked({kPocl, kNvidia}), kPocl.path);
+  EXPECT_EQ(asked({{"/etc/v/p.icd", "/usr/lib/x/libpocl.so.2"}, kNvidia}), "/etc/v/p.icd");
+}
+
+TEST(WorthAsking, NotWhereThereIsNothingToLoadMeanwhile) {
+  EXPECT_EQ(asked({}), "");
+  EXPECT_EQ(asked({kPocl}), "");
+  EXPECT_EQ(asked({kPocl, kOwn}), "");
+  EXPECT_EQ(asked({kPocl, {"/etc/v/empty.icd", ""}}), "");
+  EXPECT_EQ(asked({kNvidia, kOwn}), "");
+}
+
+TEST(WorthAsking, NotOnOneProcessor) {
+  EXPECT_EQ(asked({kNvidia, kPocl}, 1), "");
+  EXPECT_EQ(asked({kNvidia, kPocl}, 2), kPocl.path);
+}
+
+TEST(WorthAsking, NotWhereAnswersAreKeptOrCannotBe) {
+  EXPECT_EQ(asked({kNvidia, kPocl}, 4, true), "");
+  EXPECT_EQ(asked({kNvidia, kPocl, {"/etc/v/second.icd", "/usr/lib/libpocl.so.2.10.0"}}), "");
+}
+
+TEST(AskedAhead, WaitsForTheAnswer) {
+  std::atomic<bool> answered = false;
+  std::string path;
+  AskedAhead ahead(kPocl, [&](const std::string& icd_file) {
+    path = icd_file;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    answered = true;
+  });
+  EXPECT_FALSE(ahead.asked(kNvidia));
+  EXPECT_TRUE(ahead.asked(kPocl));
+  EXPECT_TRUE(answered);
+  EXPECT_EQ(path, kPocl.path);
+}
+
+TEST(AskedAhead, EndsOnlyAfterTheQuestion) {
+  std::atomic<bool> answered = false;
+  {
+    const AskedAhead ahead(kPocl, [&](const std::string&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      answered = true;
+    });
+  }
+  EXPECT_TRUE(answered);
+}
+
+TEST(AskedAhead, AsksAboutNothing) {
+  AskedAhead ahead(std::nullopt, [](const std::string&) { ADD_FAILURE(); });
+  EXPECT_FALSE(ahead.asked(kPocl));
+}
+
+}  // namespace
+}  // namespace skmd::icd
