@@ -4,10 +4,12 @@
 (processors and GPUs). Processes in turns, the medians count. One JSON file with the machine's facts and every figure, and a table.
 
     start.py --build FOLDER [--parts cold,five,sixteen] [--repetitions N] [--seconds S] [--workloads a,b] [--sizes small,paper]
-             [--out FILE]
+             [--add FILE]… [--out FILE]
 
 Parts: `cold`, the programs start_* with nothing compiled before; `five`, the same with warm caches; `sixteen`, the workloads, one repetition
-each, warm. Turns are taken until there are N of each or S seconds are over; what has had no turn by then is told. Exit status: 0, also where a
+each, warm. Turns are taken until there are N of each or S seconds are over; what has had no turn by then is told. Processes that a vendor's
+compiler takes most of vary by a third, so that a few turns do not tell 1.0 from 1.2: --add counts the turns of earlier runs of the same code, too,
+and with --repetitions 0 those alone. Exit status: 0, also where a
 goal is missed; 1 if a process failed or gave a wrong result."""
 import argparse
 import json
@@ -138,6 +140,16 @@ def table(rows):
     return "\n".join(lines)
 
 
+def add_earlier(taken, documents):
+    """Turns of other runs, program by program and side by side."""
+    for document in documents:
+        for row in document["rows"]:
+            for entry in row["programs"]:
+                sides = taken.setdefault((row["row"], entry["program"], entry["size"]), {})
+                for side, times in entry["sides"].items():
+                    sides[side] = times + sides.get(side, [])
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
@@ -150,6 +162,7 @@ def arguments():
     parser.add_argument("--vendor", default="nvidia", help="a part of the name of the vendor's library")
     parser.add_argument("--gpu", default="nvidia:0", help="SKMD_DEVICES of SKMD over the GPU alone")
     parser.add_argument("--timeout", type=int, default=120, help="seconds that one process may take")
+    parser.add_argument("--add", action="append", default=[], metavar="FILE", help="what an earlier run left; its turns count, too")
     parser.add_argument("--out", default="start-gpu.json")
     return parser.parse_args()
 
@@ -170,17 +183,28 @@ def units_of(options):
 def main():
     options = arguments()
     units = units_of(options)
-    document = {"machine": facts(options.build), "command": " ".join(sys.argv), "seconds": options.seconds}
-    with tempfile.TemporaryDirectory() as folder:
-        turns = Turns(options, folder)
-        turns.take(units)
-    document["rows"] = [row_of(part, [unit for unit in units if unit[0] == part], turns.taken) for part in dict.fromkeys(unit[0] for unit in units)]
-    document["failures"] = turns.failures
+    earlier = []
+    for name in options.add:
+        with open(name, encoding="utf-8") as file:
+            earlier.append(json.load(file))
+    taken, failures = {}, [text for document in earlier for text in document["failures"]]
+    if options.repetitions > 0:
+        with tempfile.TemporaryDirectory() as folder:
+            turns = Turns(options, folder)
+            turns.take(units)
+        taken, failures = turns.taken, failures + turns.failures
+    add_earlier(taken, earlier)
+    document = {"machine": facts(options.build) if options.repetitions > 0 or not earlier else earlier[0]["machine"],
+                "command": " ".join(sys.argv), "seconds": options.seconds}
+    if earlier:
+        document["added"] = [{"command": one["command"], "machine": one["machine"]} for one in earlier]
+    document["rows"] = [row_of(part, [unit for unit in units if unit[0] == part], taken) for part in dict.fromkeys(unit[0] for unit in units)]
+    document["failures"] = failures
     write(options, document)
     print(table(document["rows"]))
-    for text in turns.failures:
+    for text in failures:
         print(f"FAILED {text}")
-    return 1 if turns.failures else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

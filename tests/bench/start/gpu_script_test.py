@@ -39,6 +39,25 @@ class Start(unittest.TestCase):
                 self.assertGreater(side[0]["process"], side[0]["inside"])
         self.assertRegex(done.stdout, r"start_scan small +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +1")
 
+    def test_turns_of_earlier_runs_count_too(self):
+        times = lambda *seconds: [{"process": each, "inside": each / 2, "build": None} for each in seconds]
+        sides = {"vendor alone": times(1.0, 3.0, 2.0), "SKMD, GPU": times(1.0), "SKMD": times(2.0, 2.2, 2.1)}
+        earlier = {"machine": {"processor": "another"}, "command": "start.py", "failures": [],
+                   "rows": [{"row": "cold", "programs": [{"program": "start_scan", "size": "small", "sides": sides}]}]}
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "earlier.json")
+            with open(name, "w", encoding="utf-8") as file:
+                json.dump(earlier, file)
+            done, document = run("--parts", "cold", "--workloads", "start_scan", "--repetitions", "0", "--add", name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(document["machine"], {"processor": "another"})
+            (entry,) = document["rows"][0]["programs"]
+            self.assertAlmostEqual(entry["figure"], 1.05)
+            self.assertTrue(document["rows"][0]["met"])
+            done, document = run("--parts", "cold", "--workloads", "start_scan", "--add", name, "--add", name)
+        (entry,) = document["rows"][0]["programs"]
+        self.assertEqual((entry["turns"], len(entry["sides"]["SKMD, GPU"]), len(document["added"])), (7, 3, 2), done.stdout)
+
     def test_what_time_did_not_suffice_for_is_told(self):
         done, document = run("--workloads", "vector_add", "--parts", "sixteen", "--seconds", "0")
         self.assertEqual(done.returncode, 0, done.stderr)
