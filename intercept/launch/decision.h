@@ -72,6 +72,7 @@ struct DecisionBasis {
   std::uint32_t read_rhythm = 0;
   std::array<double, domain::kMaxSpaces> groups_per_second{};
   std::array<std::uint64_t, domain::kMaxSpaces> missing_bytes{};  // of the whole launch, per device
+  std::array<double, domain::kMaxSpaces> link_seconds{};          // DecisionInputs::link_seconds(), per device
 };
 
 }  // namespace skmd::icd

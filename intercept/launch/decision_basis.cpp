@@ -17,16 +17,24 @@ DecisionBasis basis_of(const Eligibility& eligible, bool barred, DecisionInputs&
     if (!eligible.eligible[i]) continue;
     basis.groups_per_second[i] = inputs.groups_per_second(i);
     basis.missing_bytes[i] = inputs.missing_bytes(i);
+    basis.link_seconds[i] = inputs.link_seconds(i);
   }
   return basis;
 }
+
+namespace {
+
+bool changed(double then, double now, double noise) { return std::abs(now - then) > noise * then; }
+
+}  // namespace
 
 bool stands(const DecisionBasis& then, const DecisionBasis& now) {
   if (!then.known || then.barred != now.barred || then.read_rhythm != now.read_rhythm ||
       then.missing_bytes != now.missing_bytes)
     return false;
   for (std::size_t i = 0; i < now.groups_per_second.size(); ++i)
-    if (std::abs(now.groups_per_second[i] - then.groups_per_second[i]) > kRateNoise * then.groups_per_second[i])
+    if (changed(then.groups_per_second[i], now.groups_per_second[i], kRateNoise) ||
+        changed(then.link_seconds[i], now.link_seconds[i], kLinkNoise))
       return false;
   return true;
 }

@@ -44,6 +44,8 @@ std::uint64_t LaunchInputs::missing_bytes(std::uint32_t device) {
   return moving.linked + moving.copied;
 }
 
+double LaunchInputs::link_seconds(std::uint32_t device) { return icd::link_seconds(device); }
+
 std::uint32_t LaunchInputs::read_rhythm() { return icd::read_rhythm(view_); }
 
 bool LaunchInputs::affords_first(double seconds, double launch) {

@@ -106,6 +106,15 @@ domain::Moving bytes_from(const Machine& machine, const LaunchView& view, std::u
   return moving;
 }
 
+double link_seconds(std::uint32_t device) {
+  const LinkRates& links = LinkRates::get();
+  if (!links.is_far(device)) return 0.0;
+  constexpr double kMebibyte = 1 << 20;
+  const LinkRate rate = links.of(device);
+  const double assumed = links.assumed(device);
+  return 2 * links.round_trip(device) + kMebibyte / rate.to.value_or(assumed) + kMebibyte / rate.from.value_or(assumed);
+}
+
 std::uint32_t read_rhythm(const LaunchView& view) {
   std::uint32_t rhythm = 0;
   for (const auto& root : view.roots())

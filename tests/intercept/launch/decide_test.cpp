@@ -46,6 +46,7 @@ class World : public DecisionInputs, public DecisionLog {
   std::uint32_t gpu = ~0u;
   bool first_is_affordable = false;
   std::vector<std::uint64_t> missing = std::vector<std::uint64_t>(models.size());
+  std::vector<double> links = std::vector<double>(models.size());
   // What was asked and told.
   int asked_for_rates = 0, dealt = 0, plans = 0;
   std::optional<std::uint32_t> spins_on;
@@ -54,6 +55,7 @@ class World : public DecisionInputs, public DecisionLog {
   bool is_gpu(std::uint32_t device) override { return device == gpu; }
   double groups_per_second(std::uint32_t device) override { return models[device].groups_per_second; }
   std::uint64_t missing_bytes(std::uint32_t device) override { return missing[device]; }
+  double link_seconds(std::uint32_t device) override { return links[device]; }
   std::uint32_t read_rhythm() override { return 1; }
   domain::PartitionRequest& request() override {
     ++asked_for_rates;
@@ -175,6 +177,19 @@ TEST(DecisionBasis, SmallChangesOfRatesAreNoise) {
   EXPECT_FALSE(stands(then, basis_of(w.eligible, false, w)));
   w.eligible.eligible[1] = false;
   EXPECT_FALSE(stands(then, basis_of(w.eligible, false, w))) << "it has no rate now";
+}
+
+TEST(DecisionBasis, ALinkThatIsMeasuredIsDecidedOnAnew) {
+  World w({1000, 1000});
+  w.links[1] = 0.02;  // assumed
+  DecisionBasis then = basis_of(w.eligible, false, w);
+  then.known = true;
+  w.links[1] = 0.017;
+  EXPECT_TRUE(stands(then, basis_of(w.eligible, false, w)));
+  w.links[1] = 0.2;
+  EXPECT_FALSE(stands(then, basis_of(w.eligible, false, w)));
+  w.links[1] = 0.01;
+  EXPECT_FALSE(stands(then, basis_of(w.eligible, false, w)));
 }
 
 TEST(DecisionBasis, BytesAndBarsCountExactly) {

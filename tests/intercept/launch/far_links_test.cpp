@@ -69,6 +69,15 @@ TEST(FarLinks, AnotherHostHasALinkOfItsOwn) {
   EXPECT_EQ(model.bytes_from_per_second, tuning::kAssumedNetwork);
 }
 
+TEST(FarLinks, DecisionsRestOnWhatALinkTakes) {
+  const World w;
+  constexpr double kMebibyte = 1 << 20;
+  for (const std::uint32_t d : {2u, 3u})
+    EXPECT_NEAR(link_seconds(d), 2 * kRoundTrip + kMebibyte / kTo + kMebibyte / kFrom, 0.01 * kMebibyte / kFrom) << d;
+  EXPECT_NEAR(link_seconds(4), 2 * tuning::kAssumedRoundTrip + 2 * kMebibyte / tuning::kAssumedNetwork, 1e-9);
+  for (const std::uint32_t d : {0u, 1u}) EXPECT_EQ(link_seconds(d), 0.0) << d;
+}
+
 TEST(FarLinks, DevicesHereShareNone) {
   const World w;
   for (const std::uint32_t d : {0u, 1u}) {
